@@ -34,7 +34,8 @@ std::shared_ptr<search::dispatcher> make_dispatcher(const std::vector<any_kernel
 ///
 /// Arguments are Eigen objects with storage, spans, mdspans, vectors, arrays, `view(pointer,
 /// {extents}, {strides})` and scalars, in the order of the kernel's parameters; results do not
-/// depend on their layout, and no copy is made. Any number of threads may call one op. Copies share
+/// depend on their layout, and no copy is made. A parameter with a compressed dimension takes an
+/// `Eigen::SparseMatrix<T, Eigen::RowMajor>` or `csr(offsets, indices, values, columns)`. Any number of threads may call one op. Copies share
 /// what was tuned.
 ///
 /// A call requires: 1) arguments that share a dimension agree on its extent, and static extents are
@@ -73,8 +74,8 @@ class tuned {
     if constexpr (dsl::check_binding<kernel_type, Name, Argument, Bound...>()) {
       constexpr int at = dsl::param_index<kernel_type, Name>();
       const dsl::argument one = dsl::make_argument<dsl::param_of<kernel_type, at>>(value);
-      return tuned<Kernel, Bound..., meta::to_name<Name>>(
-          dispatcher_->with(static_cast<std::size_t>(at), erase(one)));
+      return tuned<Kernel, Bound..., meta::to_name<Name>>(dispatcher_->with(
+          dsl::first_array_of(static_cast<const kernel_type*>(nullptr), at), erase(one)));
     }
   }
 
@@ -132,7 +133,7 @@ class tuned {
   template <class Use, class... Argument>
   void with_arguments(const Use& use, Argument&... arguments) const {
     const auto list = dsl::make_arguments<callable>(arguments...);
-    std::array<search::call_argument, Kernel::param_count + 1> erased;
+    std::array<search::call_argument, Kernel::array_count + 1> erased;
     for (std::size_t i = 0; i < list.size(); ++i) erased[rest::positions[i]] = erase(list[i]);
     if constexpr (sizeof...(Bound) > 0) dispatcher_->fill_bound(erased.data());
     use(erased.data());

@@ -13,8 +13,9 @@ using room_set = std::set<std::string>;
 
 namespace {
 
-const room_set everything{"support",  "meta",  "ir",   "arith",   "target", "pass", "intrin",
-                          "schedule", "space", "cost", "backend", "search", "expr", "top"};
+const room_set everything{"support", "meta",   "ir",       "arith",  "target",
+                          "pass",    "intrin", "schedule", "space",  "cost",
+                          "backend", "search", "expr",     "sparse", "top"};
 
 /// What each room may include directly; the closure follows.
 const std::map<std::string, room_set> direct{
@@ -31,7 +32,8 @@ const std::map<std::string, room_set> direct{
     {"backend", {"pass", "intrin"}},
     {"search", {"space", "cost", "backend"}},
     {"expr", {"meta", "ir"}},
-    {"top", {"expr", "search"}},
+    {"sparse", {"schedule"}},
+    {"top", {"expr", "search", "sparse"}},
 };
 
 void add_closure(const std::string& room, room_set& out) {

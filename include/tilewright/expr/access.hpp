@@ -21,6 +21,12 @@ template <class... T>
 inline constexpr bool takes_element_type = false;
 template <class... T>
 inline constexpr bool is_known_type = false;
+template <class... T>
+inline constexpr bool may_be_sparse = false;
+template <class... T>
+inline constexpr bool has_rows_before_compressed = false;
+template <class... T>
+inline constexpr bool is_dense = false;
 template <int N>
 struct indices_given {};
 template <int N>
@@ -125,6 +131,11 @@ template <class Tensor, border Edge>
 struct bordered {
   template <class... Index>
   constexpr auto operator()(const Index&... at) const {
+    if constexpr (Tensor::is_sparse)
+      TILEWRIGHT_MISTAKE(is_dense,
+                         "tilewright: a sparse tensor has no border to read beyond; read it as "
+                         "A(i, k)",
+                         typename Tensor::name);
     // a copy of the base: what lies outside cannot be assigned
     const auto read = read_at<Tensor>(Edge, at...);
     return read.target();
@@ -154,10 +165,27 @@ struct tensor : std::conditional_t<sizeof...(Dim) == 0,
   using element = T;
   static constexpr dsl::role tensor_role = Role;
   static constexpr int rank = sizeof...(Dim);
-  static constexpr dim_info dims[rank + 1] = {dim_info{Dim::text, Dim::extent}..., dim_info{}};
+  static constexpr dim_info dims[rank + 1] = {
+      dim_info{Dim::text, Dim::extent, Dim::storage, Dim::index_bits}..., dim_info{}};
   static constexpr tensor_info info{meta::text_of<Name>, dtype_of<T>, Role, rank, dims};
+  static constexpr bool is_sparse = ((Dim::storage == dim_storage::compressed) || ...);
+  /// Arrays that a call hands over for it: of a sparse one offsets, indices and values.
+  static constexpr int array_count = is_sparse ? 3 : 1;
 
-  constexpr tensor() {}
+  constexpr tensor() {
+    if constexpr (is_sparse && Role != role::in) {
+      TILEWRIGHT_MISTAKE(may_be_sparse,
+                         "tilewright: a compressed dimension is for inputs; declare the tensor in, "
+                         "or its dimensions dense",
+                         Name);
+    } else if constexpr (is_sparse && !(rank == 2 && !dims[0].compressed())) {
+      TILEWRIGHT_MISTAKE(has_rows_before_compressed,
+                         "tilewright: a compressed dimension stands after one dense dimension, "
+                         "whose elements it belongs to; write in<\"A\", T, \"M\", "
+                         "compressed<\"K\">>",
+                         Name);
+    }
+  }
 
   template <class... Index>
   constexpr auto operator()(const Index&... at) const {

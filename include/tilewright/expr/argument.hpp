@@ -6,6 +6,7 @@
 
 #include <tilewright/expr/kernel.hpp>
 #include <tilewright/expr/recognize.hpp>
+#include <tilewright/expr/recognize_sparse.hpp>
 #include <tilewright/expr/reify.hpp>
 
 namespace tilewright {
@@ -27,6 +28,12 @@ template <class... T>
 inline constexpr bool argument_has_extent = false;
 template <class... T>
 inline constexpr bool is_parameter_name = false;
+template <class... T>
+inline constexpr bool is_sparse_argument = false;
+template <class... T>
+inline constexpr bool argument_is_stored_by_rows = false;
+template <class... T>
+inline constexpr bool argument_has_index_type = false;
 template <int N>
 struct arguments_given {};
 template <int N>
@@ -60,12 +67,51 @@ constexpr bool check_static_extents(std::integer_sequence<int, D...>) {
 }
 /// @endcond
 
+/// @cond
+/// The same for a parameter with a compressed dimension.
+template <class Param, class A>
+constexpr bool check_sparse_argument() {
+  using object = std::remove_reference_t<A>;
+  using form = sparse_recognized<object>;
+  if constexpr (!form::known) {
+    TILEWRIGHT_MISTAKE(is_sparse_argument,
+                       "tilewright: the argument of a parameter with a compressed dimension is a "
+                       "sparse matrix of Eigen or csr(offsets, indices, values, columns)",
+                       typename Param::name, object);
+    return false;
+  } else if constexpr (!std::is_same_v<canonical<typename form::value_type>,
+                                       typename Param::element>) {
+    TILEWRIGHT_MISTAKE(argument_has_element_type,
+                       "tilewright: an argument needs the element type of its parameter",
+                       typename Param::name, typename Param::element, typename form::value_type);
+    return false;
+  } else if constexpr (!form::row_major) {
+    TILEWRIGHT_MISTAKE(argument_is_stored_by_rows,
+                       "tilewright: a compressed dimension after the rows needs a matrix stored by "
+                       "rows; pass an Eigen::SparseMatrix<T, Eigen::RowMajor>",
+                       typename Param::name, object);
+    return false;
+  } else if constexpr (8 * sizeof(typename form::index_type) !=
+                       static_cast<std::size_t>(Param::dims[Param::rank - 1].index_bits)) {
+    TILEWRIGHT_MISTAKE(argument_has_index_type,
+                       "tilewright: a sparse argument needs the index type of its parameter; write "
+                       "it as compressed<\"K\", std::int64_t>, or std::int32_t",
+                       typename Param::name, typename form::index_type);
+    return false;
+  } else {
+    return true;
+  }
+}
+/// @endcond
+
 /// Checks one argument against its parameter; true when it fits.
 template <class Param, class A>
 constexpr bool check_argument() {
   using object = std::remove_reference_t<A>;
   using form = recognized<object>;
-  if constexpr (converts_to_scalar<Param, A>) {
+  if constexpr (Param::is_sparse) {
+    return check_sparse_argument<Param, A>();
+  } else if constexpr (converts_to_scalar<Param, A>) {
     return true;
   } else if constexpr (!form::known) {
     TILEWRIGHT_MISTAKE(
@@ -141,10 +187,32 @@ argument make_argument(A&& a) {
 }
 
 /// @cond
+/// Writes the arrays of one checked argument and moves `to` behind them.
+template <class Param, class A>
+void put_arguments(A& a, argument*& to) {
+  if constexpr (Param::is_sparse) {
+    const auto arrays = sparse_recognized<A>::make(a, Param::info.name.data());
+    for (const argument& one : arrays) *to++ = one;
+  } else {
+    *to++ = make_argument<Param>(a);
+  }
+}
+
 template <class Name, int N, class... Param, class... A>
-std::array<argument, sizeof...(Param)> make_arguments_of(const kernel_of<Name, N, Param...>*,
-                                                         A&&... a) {
-  return {make_argument<Param>(a)...};
+auto make_arguments_of(const kernel_of<Name, N, Param...>*, A&&... a) {
+  std::array<argument, (std::size_t{0} + ... + std::size_t{Param::array_count})> out;
+  [[maybe_unused]] argument* to = out.data();
+  (put_arguments<Param>(a, to), ...);
+  return out;
+}
+
+/// Number of the first array of the parameter at `position`.
+template <class Name, int N, class... Param>
+constexpr std::size_t first_array_of(const kernel_of<Name, N, Param...>*, int position) {
+  constexpr int arrays[] = {Param::array_count..., 0};
+  std::size_t out = 0;
+  for (int k = 0; k < position; ++k) out += static_cast<std::size_t>(arrays[k]);
+  return out;
 }
 
 template <class Wanted, class Name, int N, class... Param>
@@ -156,7 +224,9 @@ constexpr int param_index_of(const kernel_of<Name, N, Param...>*) {
 }
 /// @endcond
 
-/// Arguments of a call in the order of the parameters; the call has passed check_call.
+/// Arguments of a call in the order of the parameters, a sparse one as offsets, indices and values;
+/// the call has passed check_call.
+/// @throws argument_error for a sparse matrix that is not compressed
 template <class Kernel, class... A>
 auto make_arguments(A&&... a) {
   return make_arguments_of(static_cast<const Kernel*>(nullptr), a...);

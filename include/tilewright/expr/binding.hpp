@@ -35,12 +35,15 @@ struct remaining<kernel_of<Name, N, Param...>, Bound...> {
   using kernel = decltype(kernel_with(
       (param_list<>{} + ... +
        std::conditional_t<is_bound<Param, Bound...>, param_list<>, param_list<Param>>{})));
-  /// Their positions among all parameters.
-  static constexpr std::array<std::size_t, sizeof...(Param) + 1> positions = [] {
+  /// The positions of their arrays among those of all parameters.
+  static constexpr auto positions = [] {
     constexpr bool bound[] = {is_bound<Param, Bound...>..., false};
-    std::array<std::size_t, sizeof...(Param) + 1> out{};
-    for (std::size_t i = 0, next = 0; i < sizeof...(Param); ++i)
-      if (!bound[i]) out[next++] = i;
+    constexpr int arrays[] = {Param::array_count..., 0};
+    std::array<std::size_t, (std::size_t{1} + ... + std::size_t{Param::array_count})> out{};
+    std::size_t at = 0, next = 0;
+    for (std::size_t i = 0; i < sizeof...(Param); ++i)
+      for (int k = 0; k < arrays[i]; ++k, ++at)
+        if (!bound[i]) out[next++] = at;
     return out;
   }();
 };

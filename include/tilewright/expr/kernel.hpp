@@ -17,6 +17,8 @@ namespace tilewright {
 struct dim_description {
   std::string name;         // empty when static
   std::int64_t extent = 0;  // elements; 0 when named
+  dim_storage storage = dim_storage::dense;
+  int index_bits = 0;  // compressed: width of offsets and indices
 };
 
 /// Parameter of a kernel as run-time data.
@@ -29,6 +31,12 @@ struct param_info {
   int rank() const { return static_cast<int>(dims.size()); }
   /// The kernel writes it: its argument needs to be mutable.
   bool written() const { return role == dsl::role::out || role == dsl::role::inout; }
+  /// Only some of its elements are stored: a call hands over offsets, indices and values.
+  bool sparse() const {
+    for (const dim_description& d : dims)
+      if (d.storage != dim_storage::dense) return true;
+    return false;
+  }
 };
 
 /// A kernel as run-time data: its name and parameters in the order of the call.
@@ -68,6 +76,7 @@ template <class Name, int N, class... Param>
 struct kernel_of {
   using name = Name;
   static constexpr int param_count = sizeof...(Param), node_count = N;
+  static constexpr int array_count = (0 + ... + Param::array_count);
   static constexpr const tensor_info* params[sizeof...(Param) + 1] = {&Param::info..., nullptr};
   node nodes[N]{};
 

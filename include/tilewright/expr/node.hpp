@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include <tilewright/ir/expr.hpp>
+#include <tilewright/meta/dim.hpp>
 #include <tilewright/support/dtype.hpp>
 
 namespace tilewright::dsl {
@@ -21,6 +22,9 @@ enum class role : std::uint8_t { in, out, inout, temp, weight };
 struct dim_info {
   std::string_view name;    // empty when static
   std::int64_t extent = 0;  // elements; 0 when named
+  dim_storage storage = dim_storage::dense;
+  int index_bits = 0;  // compressed: width of offsets and indices
+  constexpr bool compressed() const { return storage == dim_storage::compressed; }
   friend constexpr bool operator==(const dim_info&, const dim_info&) = default;
 };
 
@@ -31,6 +35,13 @@ struct tensor_info {
   dsl::role role = role::in;
   int rank = 0;
   const dim_info* dims = nullptr;  // [rank]
+
+  /// Only some of its elements have a place in memory.
+  constexpr bool sparse() const {
+    for (int d = 0; d < rank; ++d)
+      if (dims[d].compressed()) return true;
+    return false;
+  }
 };
 
 /// What a read beyond the edge gives; none: there must be no such read.

@@ -43,6 +43,14 @@ template <class... T>
 inline constexpr bool extents_are_as_expected = false;
 template <class... T>
 inline constexpr bool has_few_axes = false;
+template <class... T>
+inline constexpr bool sparse_tensor_is_indexed_by_axes = false;
+template <class... T>
+inline constexpr bool walked_axis_is_reduced = false;
+template <class... T>
+inline constexpr bool one_pattern_is_walked = false;
+template <class... T>
+inline constexpr bool absent_elements_add_nothing = false;
 template <std::int64_t N>
 struct extent_is {};
 template <std::int64_t N>
@@ -145,6 +153,25 @@ constexpr void report_mistake() {
     TILEWRIGHT_MISTAKE(extents_are_as_expected,
                        "tilewright: the static extents break a condition that the kernel expects",
                        subject);
+  } else if constexpr (f.what == fault::walks_no_axis) {
+    TILEWRIGHT_MISTAKE(sparse_tensor_is_indexed_by_axes,
+                       "tilewright: a sparse tensor is indexed by plain axes; write A(i, k)",
+                       subject, dimension<f.a>);
+  } else if constexpr (f.what == fault::walks_left_axis) {
+    TILEWRIGHT_MISTAKE(walked_axis_is_reduced,
+                       "tilewright: an axis over a compressed dimension walks what is stored and "
+                       "needs to be reduced; write sum<k>(A(i, k) * ..)",
+                       subject, first);
+  } else if constexpr (f.what == fault::walks_two_patterns) {
+    TILEWRIGHT_MISTAKE(one_pattern_is_walked,
+                       "tilewright: an axis walks what is stored of one sparse tensor; declare "
+                       "the other one dense",
+                       subject, first, second);
+  } else if constexpr (f.what == fault::needs_what_is_absent) {
+    TILEWRIGHT_MISTAKE(absent_elements_add_nothing,
+                       "tilewright: a reduction over a compressed dimension is a sum with the "
+                       "sparse tensor as a factor; write sum<k>(A(i, k) * ..)",
+                       subject, first);
   } else {
     TILEWRIGHT_MISTAKE(has_few_axes, "tilewright: a definition has more than 24 axes; split it",
                        first);

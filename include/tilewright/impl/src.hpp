@@ -100,6 +100,7 @@
 #include <tilewright/impl/ir/private_buffers.ipp>
 #include <tilewright/impl/ir/reads.ipp>
 #include <tilewright/impl/ir/scalarize.ipp>
+#include <tilewright/impl/ir/sparse.ipp>
 #include <tilewright/impl/ir/specialize.ipp>
 #include <tilewright/impl/ir/stmt.ipp>
 #include <tilewright/impl/ir/storage_scope.ipp>
@@ -113,6 +114,7 @@
 #include <tilewright/impl/pass/lower.ipp>
 #include <tilewright/impl/pass/lower_blocks.ipp>
 #include <tilewright/impl/pass/lower_gpu.ipp>
+#include <tilewright/impl/pass/name_bounds.ipp>
 #include <tilewright/impl/pass/order_dimensions.ipp>
 #include <tilewright/impl/pass/peel_tails.ipp>
 #include <tilewright/impl/pass/plan_workspace.ipp>
@@ -217,6 +219,7 @@
 #include <tilewright/impl/search/operands.ipp>
 #include <tilewright/impl/search/overlap.ipp>
 #include <tilewright/impl/search/packed_weights.ipp>
+#include <tilewright/impl/search/pattern_checks.ipp>
 #include <tilewright/impl/search/progress.ipp>
 #include <tilewright/impl/search/record.ipp>
 #include <tilewright/impl/search/roofline.ipp>
@@ -262,6 +265,7 @@
 #include <tilewright/impl/space/modules/order_loops.ipp>
 #include <tilewright/impl/space/modules/parallel_vectorize.ipp>
 #include <tilewright/impl/space/modules/parallel_vectorize_unroll.ipp>
+#include <tilewright/impl/space/modules/ragged_reduction.ipp>
 #include <tilewright/impl/space/modules/random_compute_location.ipp>
 #include <tilewright/impl/space/modules/random_unroll.ipp>
 #include <tilewright/impl/space/modules/register_tiling.ipp>
@@ -276,6 +280,8 @@
 #include <tilewright/impl/space/postproc/verify_gpu_code.ipp>
 #include <tilewright/impl/space/root_blocks.ipp>
 #include <tilewright/impl/space/space.ipp>
+#include <tilewright/impl/sparse/lower.ipp>
+#include <tilewright/impl/sparse/storage.ipp>
 #include <tilewright/impl/support/dynamic_library.ipp>
 #include <tilewright/impl/support/fork_gate.ipp>
 #include <tilewright/impl/support/hash.ipp>

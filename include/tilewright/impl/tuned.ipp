@@ -1,28 +1,80 @@
 #pragma once
 
 #include <tilewright/expr/alternatives.hpp>
+#include <tilewright/ir/alternatives.hpp>
+#include <tilewright/sparse/lower.hpp>
+#include <tilewright/sparse/storage.hpp>
 #include <tilewright/tuned.hpp>
 
 namespace tilewright {
+namespace detail {
+
+/// Dimension of the number of elements that a sparse parameter stores.
+inline std::string nonzeros_name(const std::string& parameter) { return parameter + "_nnz"; }
+
+inline dtype index_type_of(const param_info& p) {
+  return p.dims.back().index_bits == 64 ? dtype::i64 : dtype::i32;
+}
+
+/// The arrays of a parameter, as a call hands them over.
+inline void add_signature(const param_info& p, std::vector<search::parameter_signature>& to) {
+  search::parameter_signature s;
+  s.name = p.name;
+  s.type = p.type;
+  s.written = p.written();
+  s.updated = p.role == dsl::role::inout;
+  if (!p.sparse()) {
+    for (const dim_description& d : p.dims) s.dims.push_back({d.name, d.extent});
+    to.push_back(std::move(s));
+    return;
+  }
+  const dim_description &rows = p.dims.front(), &columns = p.dims.back();
+  search::parameter_signature offsets = s, indices = s;
+  offsets.name = sparse::indptr_name(p.name);
+  indices.name = sparse::indices_name(p.name);
+  offsets.type = indices.type = index_type_of(p);
+  offsets.dims.push_back({rows.name, rows.extent, 1});
+  indices.dims.push_back({nonzeros_name(p.name), 0});
+  indices.beside.push_back({columns.name, columns.extent});
+  s.dims = indices.dims;
+  for (auto* one : {&offsets, &indices, &s}) to.push_back(std::move(*one));
+}
+
+/// The function of a kernel some of whose parameters are sparse.
+inline ir::function reify_sparse(const std::vector<any_kernel>& algorithms, const kernel_info& info,
+                                 const search::extent_map& dims) {
+  search::extent_map dense = dims;
+  std::vector<sparse::compressed_rows> formats;
+  for (const param_info& p : info.params) {
+    if (!p.sparse()) continue;
+    formats.push_back({p.name, dims.at(nonzeros_name(p.name)), index_type_of(p)});
+    dense.erase(nonzeros_name(p.name));
+  }
+  return ir::map_alternatives(reify(algorithms, dense), [&](const ir::function& f) {
+    return sparse::lower(sparse::with_storage(f, formats));
+  });
+}
+
+}  // namespace detail
 
 TILEWRIGHT_INLINE std::shared_ptr<search::dispatcher> make_dispatcher(
     const std::vector<any_kernel>& algorithms, tuned_options options) {
   search::kernel_signature signature;
   const kernel_info info = algorithms.at(0).info();
   signature.name = info.name;
+  bool any_sparse = false;
   for (const param_info& p : info.params) {
-    search::parameter_signature s;
-    s.name = p.name;
-    s.type = p.type;
-    s.written = p.written();
-    s.updated = p.role == dsl::role::inout;
-    for (const dim_description& d : p.dims) s.dims.push_back({d.name, d.extent});
-    signature.params.push_back(std::move(s));
+    detail::add_signature(p, signature.params);
+    any_sparse = any_sparse || p.sparse();
   }
-  return std::make_shared<search::dispatcher>(
-      std::move(signature),
-      [algorithms](const search::extent_map& dims) { return reify(algorithms, dims); },
-      std::move(options));
+  std::function<ir::function(const search::extent_map&)> make =
+      [algorithms](const search::extent_map& dims) { return reify(algorithms, dims); };
+  if (any_sparse)
+    make = [algorithms, info](const search::extent_map& dims) {
+      return detail::reify_sparse(algorithms, info, dims);
+    };
+  return std::make_shared<search::dispatcher>(std::move(signature), std::move(make),
+                                              std::move(options));
 }
 
 }  // namespace tilewright

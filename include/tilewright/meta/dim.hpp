@@ -1,4 +1,5 @@
-// One dimension of a tensor as a template argument: a name bound at the call, or a number.
+// One dimension of a tensor as a template argument: a name bound at the call, or a number, and how
+// the elements along it are stored.
 #pragma once
 
 #include <concepts>
@@ -10,12 +11,21 @@
 
 namespace tilewright {
 
+/// Which elements along a dimension have a place in memory.
+enum class dim_storage : std::uint8_t {
+  dense,      // all of them
+  compressed  // some; those below one element of the dimensions before lie side by side, between
+              // two offsets, and each has its coordinate in an array of indices
+};
+
 /// "M" or 64. The constructors are constexpr, not consteval, for clang 14.
 struct dim {
   static constexpr std::size_t capacity = 32;
   char text[capacity]{};
   std::int64_t extent = 0;  // elements; 0 when the dimension is named
   std::size_t length = 0;   // characters of text
+  dim_storage storage = dim_storage::dense;
+  int index_bits = 0;  // compressed: width of offsets and indices
 
   template <std::size_t N>
   requires(N <= capacity) constexpr dim(const char (&literal)[N]) : length(N - 1) {  // NOLINT
@@ -25,21 +35,53 @@ struct dim {
   constexpr dim(T value) : extent(static_cast<std::int64_t>(value)) {}  // NOLINT
 };
 
+namespace detail {
+template <class Index>
+constexpr dim compress(dim whole) {
+  static_assert(std::same_as<Index, std::int32_t> || std::same_as<Index, std::int64_t>,
+                "tilewright: the indices of a compressed dimension are std::int32_t or "
+                "std::int64_t");
+  whole.storage = dim_storage::compressed;
+  whole.index_bits = static_cast<int>(8 * sizeof(Index));
+  return whole;
+}
+}  // namespace detail
+
+/// A dimension of which only some elements are stored: `in<"A", float, "M", compressed<"K">>` is a
+/// matrix of compressed sparse rows (CSR), with its offsets and indices of type `Index`.
+template <dim Whole, class Index = std::int32_t>
+inline constexpr dim compressed = detail::compress<Index>(Whole);
+
 namespace meta {
+
+/// What a dense dimension says of its storage.
+struct dense_storage {
+  static constexpr dim_storage storage = dim_storage::dense;
+  static constexpr int index_bits = 0;
+};
 
 /// Named dimension as a type.
 template <class Name>
-struct dim_name {
+struct dim_name : dense_storage {
   static constexpr std::string_view text = text_of<Name>;
   static constexpr std::int64_t extent = 0;
 };
 
 /// Static dimension as a type.
 template <std::int64_t Extent>
-struct dim_extent {
+struct dim_extent : dense_storage {
   static_assert(Extent > 0, "tilewright: a static extent needs to be positive");
   static constexpr std::string_view text{};
   static constexpr std::int64_t extent = Extent;
+};
+
+/// Compressed dimension as a type; Whole is the dense one.
+template <class Whole, int IndexBits>
+struct dim_compressed {
+  static constexpr std::string_view text = Whole::text;
+  static constexpr std::int64_t extent = Whole::extent;
+  static constexpr dim_storage storage = dim_storage::compressed;
+  static constexpr int index_bits = IndexBits;
 };
 
 namespace detail {
@@ -51,12 +93,23 @@ template <dim D, std::size_t... I>
 struct dim_type<D, true, std::index_sequence<I...>> {
   using type = dim_name<name<D.text[I]...>>;
 };
+
+template <dim D>
+using whole_dim = typename dim_type<D, D.length != 0, std::make_index_sequence<D.length>>::type;
+template <dim D, dim_storage Storage>
+struct stored_dim {
+  using type = whole_dim<D>;
+};
+template <dim D>
+struct stored_dim<D, dim_storage::compressed> {
+  using type = dim_compressed<whole_dim<D>, D.index_bits>;
+};
 }  // namespace detail
 
-/// dim{"M"} -> dim_name<name<'M'>>, dim{64} -> dim_extent<64>.
+/// dim{"M"} -> dim_name<name<'M'>>, dim{64} -> dim_extent<64>, compressed<"K"> ->
+/// dim_compressed<dim_name<name<'K'>>, 32>.
 template <dim D>
-using to_dim =
-    typename detail::dim_type<D, D.length != 0, std::make_index_sequence<D.length>>::type;
+using to_dim = typename detail::stored_dim<D, D.storage>::type;
 
 }  // namespace meta
 }  // namespace tilewright

@@ -31,12 +31,19 @@ struct operand {
   /// Integers that reach an index, an extent, a divisor or a shift, by any way: not every value has a
   /// meaning there.
   bool steers = false;
+  /// Elements that never decrease, from 0 to the number of elements of another parameter.
+  struct offsets_into {
+    std::size_t parameter;  // whose elements between two offsets rise
+    std::int64_t last;
+  };
+  std::optional<offsets_into> offsets = {};
 
   std::int64_t elements() const;
 };
 
 /// The parameters of `f` in order. An integer parameter whose elements index another tensor, directly or in
-/// a linear expression, gets the range for which every such access is in bounds.
+/// a linear expression, gets the range for which every such access is in bounds; offsets of sparse rows
+/// are named by an attribute of the function, sparse::lower's.
 /// @throws argument_error when an extent is no literal
 std::vector<operand> operands(const ir::function& f);
 

@@ -9,6 +9,7 @@
 #include <tilewright/config.hpp>
 #include <tilewright/search/database.hpp>
 #include <tilewright/search/event.hpp>
+#include <tilewright/search/pattern_checks.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/space/space.hpp>
 
@@ -49,7 +50,8 @@ struct tuned_options {
   int threads = 0;                 // of a call; 0: all of the process's pool
   std::uint64_t seed = 42;
   bool verbose = false;  // progress on stderr also when that is no terminal; TILEWRIGHT_LOG=1 too
-  search::measuring_options measuring = {};  // how candidates are built and timed
+  pattern_check patterns = pattern_check::once;  // when those of sparse arguments are checked
+  search::measuring_options measuring = {};      // how candidates are built and timed
   search::event_handler events = {};
   search::scorer model = {};
   /// Makes the strategy of a session; null: evolution guided by boosted trees.

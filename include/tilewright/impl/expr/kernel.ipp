@@ -24,7 +24,8 @@ TILEWRIGHT_INLINE kernel_info any_kernel::info() const {
   for (const dsl::tensor_info* t : params_) {
     param_info p{std::string(t->name), t->type, t->role, {}};
     for (int d = 0; d < t->rank; ++d) {
-      p.dims.push_back({std::string(t->dims[d].name), t->dims[d].extent});
+      p.dims.push_back({std::string(t->dims[d].name), t->dims[d].extent, t->dims[d].storage,
+                        t->dims[d].index_bits});
       const std::string& dim_name = p.dims.back().name;
       if (!dim_name.empty() &&
           std::find(out.dim_names.begin(), out.dim_names.end(), dim_name) == out.dim_names.end())

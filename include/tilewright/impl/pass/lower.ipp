@@ -5,6 +5,7 @@
 #include <tilewright/pass/hoist_invariants.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
+#include <tilewright/pass/name_bounds.hpp>
 #include <tilewright/pass/order_dimensions.hpp>
 #include <tilewright/pass/peel_tails.hpp>
 #include <tilewright/pass/plan_workspace.hpp>
@@ -30,7 +31,7 @@ inline ir::function to_loops(const ir::function& f) {
 }
 
 inline ir::function to_code(const ir::function& f, const target::cpu& target) {
-  ir::function out = simplify_loops(unroll_loops(f, target));
+  ir::function out = simplify_loops(unroll_loops(name_bounds(f), target));
   // guards become bounds where they can, then code of constant size
   out = trim_loops(simplify_loops(skip_identities(sink_vectors(out))));
   out = simplify_loops(peel_tails(out));

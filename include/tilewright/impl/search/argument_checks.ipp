@@ -120,13 +120,13 @@ TILEWRIGHT_INLINE extent_map bound_extents(const kernel_signature& kernel, const
   std::map<std::string, std::string, std::less<>> from;
   for (std::size_t i = 0; i < kernel.params.size(); ++i) {
     const parameter_signature& p = kernel.params[i];
-    for (std::size_t d = 0; d < p.dims.size(); ++d) {
-      const std::int64_t given = a[i].extents[d];
+    for (std::size_t d = 0; d < p.extent_count(); ++d) {
+      const parameter_signature::dimension& dim = p.dim(d);
+      const std::int64_t given = a[i].extents[d] - dim.more;
       const std::string place = "dimension " + std::to_string(d) + " of \"" + p.name + "\"";
       if (given < 0)
         detail::refuse_call(
             kernel, place + " has extent " + std::to_string(given) + "; extents are not negative");
-      const parameter_signature::dimension& dim = p.dims[d];
       if (dim.name.empty()) {
         if (given != dim.extent)
           detail::refuse_call(kernel, place + " has extent " + std::to_string(given) +

@@ -122,11 +122,28 @@ inline void each_offset(const std::vector<std::int64_t>& extents,
   }
 }
 
+/// Offsets of rows of random lengths, some of them empty.
+inline void make_up_offsets(const operand& o, std::byte* element0,
+                            const std::vector<std::int64_t>& strides, support::random& random) {
+  std::vector<std::int64_t> values(static_cast<std::size_t>(o.elements()), 0);
+  for (std::int64_t& v : values)
+    v = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(o.offsets->last) + 1));
+  values.front() = 0;
+  values.back() = o.offsets->last;
+  std::sort(values.begin(), values.end());
+  const std::int64_t size = bytes(o.type);
+  std::size_t next = 0;
+  each_offset(o.extents, strides, [&](std::int64_t at) {
+    std::memcpy(element0 + at * size, &values[next++], static_cast<std::size_t>(size));
+  });
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE void make_up(const operand& o, const value_needs& needs, std::byte* element0,
                                const std::vector<std::int64_t>& strides, support::random random,
                                value_set set, std::size_t number) {
+  if (o.offsets) return detail::make_up_offsets(o, element0, strides, random);
   const detail::value_range range = detail::values_for(o, needs);
   const std::int64_t size = bytes(o.type);
   if (set == value_set::extreme && is_float(o.type) && !is_narrow_float(o.type)) {

@@ -28,18 +28,18 @@ class binding_table {
  public:
   explicit binding_table(const kernel_signature& kernel) {
     for (const parameter_signature& p : kernel.params)
-      ranks_.push_back(static_cast<int>(p.dims.size()));
+      ranks_.push_back({static_cast<int>(p.rank()), static_cast<int>(p.beside.size())});
   }
-
-  const std::vector<int>& ranks() const { return ranks_; }
 
   bool matches(const binding& b, const call_argument* a) const {
     const std::int64_t *e = b.extents.data(), *s = b.strides.data();
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      const int n = ranks_[i];
+      const auto [n, beside] = ranks_[i];
       for (int d = 0; d < n; ++d)
         if (e[d] != a[i].extents[d] || s[d] != a[i].strides[d]) return false;
-      e += n;
+      for (int d = n; d < n + beside; ++d)
+        if (e[d] != a[i].extents[d]) return false;
+      e += n + beside;
       s += n;
     }
     return true;
@@ -92,11 +92,14 @@ class binding_table {
   std::uint64_t hash(const call_argument* a) const {
     std::uint64_t h = 1;
     for (std::size_t i = 0; i < ranks_.size(); ++i)
-      for (int d = 0; d < ranks_[i]; ++d) h = mix(mix(h, a[i].extents[d]), a[i].strides[d]);
+      for (int d = 0; d < ranks_[i].arrays; ++d) h = mix(mix(h, a[i].extents[d]), a[i].strides[d]);
     return h;
   }
 
-  std::vector<int> ranks_;
+  struct rank {
+    int arrays, beside;  // dimensions with a stride, and others
+  };
+  std::vector<rank> ranks_;
   std::vector<std::unique_ptr<binding>> bindings_;
   std::vector<std::unique_ptr<slots>> tables_;
   std::atomic<const slots*> published_{nullptr};

@@ -56,9 +56,11 @@ inline thread_local last_hit dispatch_hit;
 inline void check_names(const kernel_signature& kernel, const extent_map& extents) {
   std::vector<std::string> known;
   for (const parameter_signature& p : kernel.params)
-    for (const parameter_signature::dimension& d : p.dims)
-      if (!d.name.empty() && std::find(known.begin(), known.end(), d.name) == known.end())
-        known.push_back(d.name);
+    for (std::size_t k = 0; k < p.extent_count(); ++k) {
+      const std::string& dim = p.dim(k).name;
+      if (!dim.empty() && std::find(known.begin(), known.end(), dim) == known.end())
+        known.push_back(dim);
+    }
   for (const auto& [name, extent] : extents) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     std::string names;
@@ -92,6 +94,8 @@ struct dispatcher::state {
                               bool again = false);
   void run(const detail::binding& b, const call_argument* a);
   void interpret(const detail::binding& b, const call_argument* a) const;
+  /// The elements of arguments that say where others are.
+  void check_elements(const detail::instance& of, const call_argument* a) const;
 
   kernel_signature kernel;
   std::function<ir::function(const extent_map&)> make;
@@ -139,7 +143,8 @@ TILEWRIGHT_INLINE const detail::binding& dispatcher::state::bind(const call_argu
   fresh->nothing = true;
   for (std::size_t i = 0; i < kernel.params.size(); ++i) {
     const std::size_t rank = kernel.params[i].dims.size();
-    fresh->extents.insert(fresh->extents.end(), a[i].extents, a[i].extents + rank);
+    fresh->extents.insert(fresh->extents.end(), a[i].extents,
+                          a[i].extents + kernel.params[i].extent_count());
     fresh->strides.insert(fresh->strides.end(), a[i].strides, a[i].strides + rank);
     if (fresh->touched[i].written && !fresh->touched[i].none()) fresh->nothing = false;
   }
@@ -147,7 +152,7 @@ TILEWRIGHT_INLINE const detail::binding& dispatcher::state::bind(const call_argu
   fresh->of = &of;
   if (data == memory::checked) {  // before time is spent on tuning
     check_memory(kernel, fresh->touched, a);
-    if (of.gathers) check_indices(kernel, of.operands, a);
+    check_elements(of, a);
   }
   all.make_ready(of, data == memory::checked ? a : nullptr, again);
   const std::lock_guard lock(all.sync().mutex);
@@ -165,11 +170,21 @@ TILEWRIGHT_INLINE void dispatcher::state::interpret(const detail::binding& b,
   ir::interpret(b.of->identity ? *b.of->identity : b.of->function, std::move(views));
 }
 
+TILEWRIGHT_INLINE void dispatcher::state::check_elements(const detail::instance& of,
+                                                         const call_argument* a) const {
+  if (of.gathers) check_indices(kernel, of.operands, a);
+  if (!of.sparse || options.patterns == pattern_check::never) return;
+  if (options.patterns == pattern_check::every_call)
+    check_patterns(kernel, of.operands, a);
+  else
+    check_new_patterns(kernel, of.operands, a);
+}
+
 TILEWRIGHT_INLINE void dispatcher::state::run(const detail::binding& b, const call_argument* a) {
   check_memory(kernel, b.touched, a);
   if (b.nothing) return;
   detail::instance& of = *b.of;
-  if (of.gathers) check_indices(kernel, of.operands, a);
+  check_elements(of, a);
   if (of.following.load(std::memory_order_relaxed)) all.follow(of);
   const support::masked_float_traps quiet;  // vectors compute lanes that nobody takes
   const variant* v = of.code ? of.code->current() : nullptr;
@@ -211,17 +226,18 @@ TILEWRIGHT_INLINE void dispatcher::warm(const extent_map& extents, storage order
   std::vector<call_argument> arguments;
   for (const parameter_signature& p : state_->kernel.params) {
     std::vector<std::int64_t>& shape = shapes.emplace_back();
-    for (const parameter_signature::dimension& d : p.dims) {
+    for (std::size_t k = 0; k < p.extent_count(); ++k) {
+      const parameter_signature::dimension& d = p.dim(k);
       const auto given = extents.find(d.name);
       if (!d.name.empty() && given == extents.end())
         throw argument_error(state_->kernel.name + ": extent \"" + d.name + "\" of \"" + p.name +
                              "\" is missing");
-      shape.push_back(d.name.empty() ? d.extent : given->second);
+      shape.push_back((d.name.empty() ? d.extent : given->second) + d.more);
     }
-    std::vector<std::int64_t>& stride = strides.emplace_back(shape.size());
+    std::vector<std::int64_t>& stride = strides.emplace_back(p.rank());
     std::int64_t next = 1;
-    for (std::size_t k = 0; k < shape.size(); ++k) {
-      const std::size_t d = order == storage::column_major ? k : shape.size() - 1 - k;
+    for (std::size_t k = 0; k < p.rank(); ++k) {
+      const std::size_t d = order == storage::column_major ? k : p.rank() - 1 - k;
       stride[d] = next;
       if (__builtin_mul_overflow(next, shape[d], &next))
         next = std::numeric_limits<std::int64_t>::max();

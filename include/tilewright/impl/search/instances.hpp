@@ -34,6 +34,7 @@ struct instance {
   ir::function function;                 // unscheduled, dimensions in the user's order
   std::vector<operand> operands;
   bool gathers = false;
+  bool sparse = false;                   // some operands are offsets of sparse rows
   std::optional<ir::function> identity;  // interpreted instead: a reduction over nothing
 
   // what follows is guarded by the lock of `instances`, except atomics

@@ -156,6 +156,11 @@ TILEWRIGHT_INLINE void instances::make(instance& s, const extent_map& dims,
   }
   s.function = make_(dims);
   s.operands = operands(s.function);
+  for (const operand& o : std::vector<operand>(s.operands)) {
+    if (!o.offsets) continue;
+    s.sparse = true;
+    s.operands[o.offsets->parameter].index.reset();  // checked with its pattern
+  }
   s.gathers = std::any_of(s.operands.begin(), s.operands.end(),
                           [](const operand& o) { return o.index.has_value(); });
   workload w;

@@ -9,6 +9,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/scoped_visitor.hpp>
 #include <tilewright/impl/search/value_flow.hpp>
+#include <tilewright/ir/sparse.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/operands.hpp>
 #include <tilewright/support/error.hpp>
@@ -26,6 +27,7 @@ class operand_gathers : public arith::scoped_visitor {
  public:
   using range = operand::index_range;
   std::map<const ir::buffer_node*, range> found;
+  std::set<const ir::buffer_node*> offsets;  // whose values have a meaning of their own
 
   using scoped_visitor::visit;
 
@@ -57,7 +59,8 @@ class operand_gathers : public arith::scoped_visitor {
     for (std::size_t d = 0; d < indices.size(); ++d) {
       if (!ir::is_int(b->shape[d])) continue;
       ir::for_each_expr(indices[d], [&](const ir::expr& part) {
-        if (part->op == ir::op::load && is_integer(part.type()))
+        if (part->op == ir::op::load && is_integer(part.type()) &&
+            !offsets.count(part->buffer.get()))
           restrict_to(part, indices[d], ir::as_int(b->shape[d]));
       });
     }
@@ -134,6 +137,24 @@ inline void mark_accesses(const ir::function& f, std::map<const ir::buffer_node*
   });
 }
 
+/// What the function says of its parameters of offsets: name -> [name of the indices, how many].
+inline void name_offsets(const ir::function& f, std::vector<operand>& operands) {
+  const auto said = f.attrs.find(ir::offsets_attribute);
+  const auto* names =
+      said == f.attrs.end() ? nullptr : std::get_if<ir::attr::dict>(&said->second.value);
+  if (!names) return;
+  for (operand& o : operands) {
+    const auto own = names->find(o.name);
+    if (own == names->end()) continue;
+    const auto* pair = std::get_if<ir::attr::list>(&own->second.value);
+    if (!pair || pair->size() != 2) continue;
+    const auto* indices = std::get_if<std::string>(&(*pair)[0].value);
+    const auto* last = std::get_if<std::int64_t>(&(*pair)[1].value);
+    for (std::size_t i = 0; indices && last && i < operands.size(); ++i)
+      if (operands[i].name == *indices) o.offsets = operand::offsets_into{i, *last};
+  }
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE std::int64_t operand::elements() const {
@@ -165,6 +186,9 @@ TILEWRIGHT_INLINE std::vector<operand> operands(const ir::function& f) {
   }
   detail::mark_accesses(f, of);
   detail::operand_gathers gathers;
+  detail::name_offsets(f, out);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (out[i].offsets) gathers.offsets.insert(f.params[i].buffer.get());
   gathers.visit(f.body);
   for (const auto& [buffer, range] : gathers.found)
     if (const auto at = of.find(buffer); at != of.end()) at->second->index = range;

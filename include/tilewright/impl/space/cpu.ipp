@@ -9,6 +9,7 @@
 #include <tilewright/space/modules/fuse_rows.hpp>
 #include <tilewright/space/modules/order_loops.hpp>
 #include <tilewright/space/modules/parallel_vectorize.hpp>
+#include <tilewright/space/modules/ragged_reduction.hpp>
 #include <tilewright/space/modules/register_tiling.hpp>
 #include <tilewright/space/modules/transposed_output.hpp>
 #include <tilewright/space/root_blocks.hpp>
@@ -68,6 +69,9 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
       register_tiling(s, *name, where, choices);
       tiled = true;
     }
+  for (const std::string& name : blocks)
+    if (has_block(s, name) && is_ragged_reduction(s, name))
+      ragged_reduction(s, name, where, choices);
   for (const std::string& name : blocks) {
     if (!has_block(s, name)) continue;
     if (needs_rfactor(s, name, where)) add_rfactor(s, name, where, choices);

@@ -1,0 +1,138 @@
+// Sparse matrices that users hand over, recognized by their members.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include <tilewright/expr/recognize.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright {
+
+/// A matrix of compressed sparse rows in memory of the user's; see `csr`.
+template <class T, class Index>
+struct csr_view {
+  std::int64_t rows = 0, columns = 0, nonzeros = 0;
+  Index* offsets = nullptr;  // [rows + 1]
+  Index* indices = nullptr;  // [nonzeros]
+  T* values = nullptr;       // [nonzeros]
+};
+
+/// `csr(offsets, indices, values, columns)` is a sparse argument: row i has the elements
+/// offsets[i] <= p < offsets[i + 1] with values[p] in column indices[p]. Each is a vector, span or
+/// other contiguous range.
+/// @throws argument_error when offsets are missing, or there are not as many values as indices
+template <class Offsets, class Indices, class Values>
+requires dsl::range_form<std::remove_reference_t<Offsets>> &&
+    dsl::range_form<std::remove_reference_t<Indices>> &&
+    dsl::range_form<std::remove_reference_t<Values>>
+auto csr(Offsets&& offsets, Indices&& indices, Values&& values, std::int64_t columns) {
+  using index = std::remove_pointer_t<decltype(offsets.data())>;
+  static_assert(
+      std::is_same_v<std::remove_const_t<index>,
+                     std::remove_const_t<std::remove_pointer_t<decltype(indices.data())>>>,
+      "tilewright: offsets and indices of a sparse argument have one type");
+  const auto size = [](const auto& range) { return static_cast<std::int64_t>(range.size()); };
+  if (size(offsets) < 1)
+    throw argument_error("csr: there are no offsets; a matrix of n rows has n + 1 of them");
+  if (size(indices) != size(values))
+    throw argument_error("csr: there are " + std::to_string(size(indices)) + " indices and " +
+                         std::to_string(size(values)) + " values; each element has one of each");
+  using value = std::remove_pointer_t<decltype(values.data())>;
+  return csr_view<value, const index>{size(offsets) - 1, columns,        size(indices),
+                                      offsets.data(),    indices.data(), values.data()};
+}
+
+namespace dsl {
+
+/// @name Forms
+/// @{
+template <class A>
+inline constexpr bool is_csr_view = false;
+template <class T, class Index>
+inline constexpr bool is_csr_view<csr_view<T, Index>> = true;
+
+/// Eigen's sparse matrices and maps of them.
+template <class A>
+concept eigen_sparse_form = requires(const A& a) {
+  typename A::Scalar;
+  typename A::StorageIndex;
+  a.outerIndexPtr();
+  a.innerIndexPtr();
+  a.valuePtr();
+  a.rows();
+  a.cols();
+  a.nonZeros();
+  { a.isCompressed() } -> std::convertible_to<bool>;
+  { A::IsRowMajor + 0 } -> std::convertible_to<int>;
+};
+/// @}
+
+/// How an object of type A is read as a sparse matrix. Fallback: it is none.
+template <class A>
+struct sparse_recognized {
+  static constexpr bool known = false;
+};
+
+/// @cond
+/// Offsets, indices and values as arguments, in this order. The extents of the indices end with the
+/// number of columns, which no array has.
+template <class Index, class T>
+std::array<argument, 3> sparse_arguments(std::int64_t rows, std::int64_t columns,
+                                         std::int64_t nonzeros, const Index* offsets,
+                                         const Index* indices, const T* values) {
+  const auto array = [](const auto* data, std::int64_t extent) {
+    using element = std::remove_cvref_t<decltype(*data)>;
+    argument out;
+    out.data = const_cast<element*>(data);
+    out.type = dtype_of<element>;
+    out.rank = 1;
+    out.is_const = true;
+    out.extents[0] = extent;
+    out.strides[0] = 1;
+    return out;
+  };
+  static constexpr Index no_rows = 0;
+  std::array<argument, 3> out{array(offsets || rows > 0 ? offsets : &no_rows, rows + 1),
+                              array(indices, nonzeros), array(values, nonzeros)};
+  out[1].extents[1] = columns;
+  return out;
+}
+
+template <class A>
+requires is_csr_view<std::remove_const_t<A>>
+struct sparse_recognized<A> {
+  static constexpr bool known = true, row_major = true;
+  using value_type = std::remove_const_t<std::remove_pointer_t<decltype(A::values)>>;
+  using index_type = std::remove_const_t<std::remove_pointer_t<decltype(A::indices)>>;
+  static std::array<argument, 3> make(const A& a, const char*) {
+    return sparse_arguments<index_type, value_type>(a.rows, a.columns, a.nonzeros, a.offsets,
+                                                    a.indices, a.values);
+  }
+};
+
+template <class A>
+requires eigen_sparse_form<A>
+struct sparse_recognized<A> {
+  static constexpr bool known = true;
+  static constexpr bool row_major = static_cast<bool>(A::IsRowMajor);
+  using value_type = typename A::Scalar;
+  using index_type = typename A::StorageIndex;
+  static std::array<argument, 3> make(const A& a, const char* parameter) {
+    if (!a.isCompressed())
+      throw argument_error("the sparse matrix given for \"" + std::string(parameter) +
+                           "\" is not compressed; call its makeCompressed() before");
+    return sparse_arguments<index_type, value_type>(
+        static_cast<std::int64_t>(a.rows()), static_cast<std::int64_t>(a.cols()),
+        static_cast<std::int64_t>(a.nonZeros()), a.outerIndexPtr(), a.innerIndexPtr(),
+        a.valuePtr());
+  }
+};
+/// @endcond
+
+}  // namespace dsl
+}  // namespace tilewright

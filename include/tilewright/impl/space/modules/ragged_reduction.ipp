@@ -1,0 +1,91 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include <tilewright/impl/space/vector_axis.hpp>
+#include <tilewright/ir/reads.hpp>
+#include <tilewright/space/modules/ragged_reduction.hpp>
+#include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/error.hpp>
+#include <tilewright/target/cpu.hpp>
+
+namespace tilewright::space {
+namespace detail {
+
+/// The reduction in a nest with an extent from memory; null when the block holds something else.
+inline const ir::block_realize_node* ragged_part(const ir::block_node& around) {
+  bool ragged = false;
+  ir::stmt s = around.body;
+  for (; ir::as_loop(s); s = ir::as_loop(s)->body)
+    ragged = ragged || ir::reads_memory(ir::as_loop(s)->extent);
+  const ir::block_realize_node* inner = ir::as_realize(s);
+  return ragged && inner && inner->block->init ? inner : nullptr;
+}
+
+/// Widths of a tile of `extent` elements in vectors of `lanes`, up to what registers hold.
+inline std::vector<std::int64_t> ragged_tiles(const target::cpu& cpu, dtype type,
+                                              const ir::expr& extent) {
+  const std::int64_t lanes = cpu.lanes(type);
+  std::vector<std::int64_t> out{lanes};
+  for (std::int64_t vectors = 2; vectors <= cpu.vector_registers / 2; vectors *= 2)
+    if (!ir::is_int(extent) || vectors * lanes <= ir::as_int(extent) + lanes - 1)
+      out.push_back(vectors * lanes);
+  return out;
+}
+
+/// A tile of the loop on which the output is contiguous goes inside of the walk.
+inline void tile_columns(schedule& s, const std::string& name, const context& where,
+                         chooser& choices) {
+  const ir::block_realize_node& realize = named_block(s, name);
+  const std::optional<std::size_t> iter = vector_iter(s, *realize.block);
+  const std::optional<std::size_t> at = iter ? loop_driving(s, realize, *iter) : std::nullopt;
+  if (!at) return;
+  std::vector<loop_rv> order = s.get_loops(s.get_block(name));
+  const loop_rv columns = order[*at];
+  const ir::expr extent = s.get(columns).extent;
+  if (ir::is_int(extent) && ir::as_int(extent) < 2) return;
+  const std::vector<std::int64_t> widths =
+      ragged_tiles(*where.cpu, realize.block->writes[0].buffer->type, extent);
+  std::vector<double> weights(widths.size(), 1);
+  weights[std::min<std::size_t>(widths.size() - 1, 2)] = 1.5;
+  const expr_rv width = choices.categorical(s, widths, weights);
+  const auto [outer, inner] = s.split(columns, {infer, width});
+  order.erase(order.begin() + static_cast<std::ptrdiff_t>(*at));
+  const auto walk = std::find_if(order.begin(), order.end(),
+                                 [&](loop_rv l) { return ir::reads_memory(s.get(l).extent); });
+  const auto position = walk - order.begin();
+  order.insert(order.begin() + position, outer);
+  order.push_back(inner);
+  // spatial loops behind the walk go before it
+  std::stable_partition(order.begin() + position, order.end() - 1,
+                        [&](loop_rv l) { return !ir::reads_memory(s.get(l).extent); });
+  s.reorder(order);
+  s.vectorize(inner);
+}
+
+inline void parallelize_rows(schedule& s, const std::string& name, const context& where,
+                             chooser& choices) {
+  if (where.threads < 2) return;
+  const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
+  if (loops.empty() || !plain(s.get(loops.front()))) return;
+  const expr_rv rows = choices.categorical(s, {8, 32, 128, 512}, {1, 1.5, 1, 1});
+  const auto [tasks, inside] = s.split(loops.front(), {infer, rows});
+  s.parallel(tasks);
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE bool is_ragged_reduction(const schedule& s, const std::string& block) {
+  return detail::ragged_part(*named_block(s, block).block) != nullptr;
+}
+
+TILEWRIGHT_INLINE void ragged_reduction(schedule& s, const std::string& block, const context& where,
+                                        chooser& choices) {
+  const std::string inner = detail::ragged_part(*named_block(s, block).block)->block->name;
+  detail::tile_columns(s, inner, where, choices);
+  detail::parallelize_rows(s, block, where, choices);
+}
+
+}  // namespace tilewright::space

@@ -1,0 +1,83 @@
+// The axis of a block that runs over the lanes of vectors, and the loop that drives it.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/primitive/query.hpp>
+#include <tilewright/space/block_profile.hpp>
+#include <tilewright/space/root_blocks.hpp>
+
+namespace tilewright::space::detail {
+
+/// The loads of a block with the buffers that the function allocates left out.
+inline std::vector<access_profile> argument_loads(const schedule& s, const ir::block_node& b) {
+  const std::vector<ir::buffer>& own = ir::root_block(s.function())->alloc_buffers;
+  std::vector<access_profile> out;
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    if (e->op == ir::op::load && std::find(own.begin(), own.end(), e->buffer) == own.end())
+      out.push_back(profile_access(b, e->buffer, e->args));
+  });
+  return out;
+}
+
+/// The element that a block stores, or that it stores in each of several buffers, as the position
+/// and the value of a maximum; nothing when these differ.
+inline std::optional<access_profile> stored_element(const ir::block_node& b) {
+  if (const ir::store_node* store = ir::as_store(b.body)) {
+    if (store->indices.empty()) return std::nullopt;
+    return profile_access(b, store->buffer, store->indices);
+  }
+  if (!b.init || b.writes.size() < 2) return std::nullopt;
+  const std::optional<std::vector<ir::expr>> indices = common_point(b);
+  if (!indices || indices->empty()) return std::nullopt;
+  return profile_access(b, b.writes[0].buffer, *indices);
+}
+
+/// The spatial iteration variable for the lanes of vectors, for any binding: the one along which
+/// the block's output is contiguous. An output that the function allocates is laid out to suit when
+/// it is lowered, so there the arguments that the block reads decide.
+inline std::optional<std::size_t> vector_iter(const schedule& s, const ir::block_node& b) {
+  const std::optional<access_profile> stored = stored_element(b);
+  if (!stored) return std::nullopt;
+  const access_profile& write = *stored;
+  std::optional<std::size_t> out;
+  for (std::size_t i = 0; i < b.iters.size(); ++i)
+    if (b.iters[i].kind == ir::iter_kind::spatial && write.stride[i] == 1) out = i;
+  const std::vector<ir::buffer>& own = ir::root_block(s.function())->alloc_buffers;
+  if (std::find(own.begin(), own.end(), write.buffer) == own.end()) return out;
+  const std::vector<access_profile> loads = argument_loads(s, b);
+  const auto contiguous_along = [&](std::size_t i) {
+    return std::count_if(loads.begin(), loads.end(),
+                         [&](const access_profile& a) { return a.affine && a.stride[i] == 1; });
+  };
+  for (std::size_t i = 0; i < b.iters.size(); ++i)
+    if (b.iters[i].kind == ir::iter_kind::spatial && write.stride[i] != 0 &&
+        contiguous_along(i) > (out ? contiguous_along(*out) : 0))
+      out = i;
+  return out;
+}
+
+/// The loop that alone drives the block's iteration variable, plus outer loops.
+inline std::optional<std::size_t> loop_driving(const schedule& s,
+                                               const ir::block_realize_node& realize,
+                                               std::size_t iter) {
+  const std::vector<ir::var> loops = primitive::get_loops(s.function(), realize.block->id);
+  for (std::size_t l = loops.size(); l-- > 0;)
+    if (ir::uses_var(realize.values[iter], loops[l])) {
+      for (std::size_t other = 0; other < realize.values.size(); ++other)
+        if (other != iter && ir::uses_var(realize.values[other], loops[l])) return std::nullopt;
+      return l;
+    }
+  return std::nullopt;
+}
+
+/// A loop that nothing was said of.
+inline bool plain(const ir::loop_node& loop) {
+  return loop.loop == ir::loop_kind::serial && loop.annotations.empty();
+}
+
+}  // namespace tilewright::space::detail

@@ -1,0 +1,127 @@
+// Sparse programs over coordinates: axes, sparse buffers and sparse iterations (SparseTIR, ASPLOS
+// 23, sections 3 and 4; its stage I).
+//
+// An expression indexes a sparse buffer by coordinates, as if all of its elements were there; what
+// is not stored has the buffer's default value. How elements are stored is said by axes, once, and
+// no expression mentions it. An iteration over a stored axis visits the stored elements below the
+// position of its parent, in their order; what it does there is an ordinary statement. Lowering
+// (sparse/lower.hpp) makes loops over positions of it.
+//
+// The four kinds of axes differ in two things. Does the number of elements depend on the parent's
+// position (offsets, `indptr`), and are the coordinates listed (`indices`) or counted?
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <tilewright/config.hpp>
+#include <tilewright/ir/stmt.hpp>
+
+namespace tilewright::ir {
+
+/// Attribute of a function on flat storage: which of its parameters are offsets, by their names. Each
+/// is a list of the name of the parameter that they lead into, and of its number of elements.
+inline constexpr const char* offsets_attribute = "tilewright.offsets";
+
+enum class axis_kind : std::uint8_t {
+  dense_fixed,     // [0, length), each coordinate is its position
+  dense_variable,  // offsets say how many, counted from 0: ragged
+  sparse_fixed,    // `width` elements each, their coordinates are listed: ELL
+  sparse_variable  // offsets say how many, their coordinates are listed: CSR
+};
+
+struct sparse_axis_node;
+/// Shared handle to an axis; its identity is the node.
+using sparse_axis = support::ref<const sparse_axis_node>;
+
+struct sparse_axis_node : support::counted {
+  std::string name;
+  axis_kind kind = axis_kind::dense_fixed;
+  sparse_axis parent;  // null for dense_fixed
+  expr length;         // of the coordinates
+  expr nnz;            // variable: elements below all positions of the parent
+  expr width;          // sparse_fixed: elements below one of them
+  buffer indptr;       // variable: first elements, and behind them the end
+  buffer indices;      // sparse: coordinates
+  bool sorted = true;  // coordinates rise below each position of the parent, none occurs twice
+
+  bool variable() const {
+    return kind == axis_kind::dense_variable || kind == axis_kind::sparse_variable;
+  }
+  bool sparse() const {
+    return kind == axis_kind::sparse_fixed || kind == axis_kind::sparse_variable;
+  }
+};
+
+/// A tensor whose elements are stored along axes.
+struct sparse_buffer {
+  ir::buffer coordinates;         // what expressions index; its shape are the lengths of the axes
+  std::vector<sparse_axis> axes;  // [rank]
+  ir::buffer storage;             // one dimension
+};
+
+struct sparse_iter {
+  ir::var var;
+  sparse_axis axis;
+  iter_kind kind = iter_kind::spatial;  // spatial or reduce
+};
+
+/// `body` for each point that the axes store, in their order. `init` runs once for each point of
+/// the spatial axes, before, also where nothing is stored to be reduced.
+struct sparse_iteration {
+  std::string name;
+  std::vector<sparse_iter> iters;  // a stored axis stands after its parent
+  ir::annotations annotations;
+  stmt init;  // null when nothing is reduced
+  stmt body;  // stores, in sequences and lets
+};
+
+/// A program of stage I: dense nests, as in ir::function, and sparse iterations, in program order.
+struct sparse_function {
+  std::string name = "main";
+  std::vector<param> params;  // dense buffers, scalars, storage, offsets and indices
+  annotations attrs;
+  std::vector<sparse_axis> axes;  // parents before children
+  std::vector<sparse_buffer> buffers;
+  std::vector<buffer> alloc_buffers;
+  std::vector<std::variant<stmt, sparse_iteration>> body;
+
+  /// The sparse buffer that expressions know as `b`; null when it is none.
+  const sparse_buffer* find(const buffer& b) const {
+    for (const sparse_buffer& s : buffers)
+      if (s.coordinates == b) return &s;
+    return nullptr;
+  }
+};
+
+/// @name Axes
+/// @{
+sparse_axis dense_fixed(std::string name, expr length);
+/// @param indptr its elements are 32- or 64-bit integers
+sparse_axis sparse_variable(std::string name, sparse_axis parent, expr length, expr nnz,
+                            buffer indptr, buffer indices);
+sparse_axis dense_variable(std::string name, sparse_axis parent, expr length, expr nnz,
+                           buffer indptr);
+sparse_axis sparse_fixed(std::string name, sparse_axis parent, expr length, expr width,
+                         buffer indices);
+/// @}
+
+/// Position of a point in one-dimensional storage along `axes`, given the position along each, of
+/// which those of variable axes count from the offset of their parent.
+///
+/// A chain of variable axes and the axis above it is one dimension: `indptr[i] + j` for rows of
+/// compressed elements; the storage is row-major in these.
+///
+///     (I, J): indptr[i] + j      (I, J, BI, BJ): ((indptr[i] + j) * b + bi) * b + bj
+expr storage_index(const std::vector<sparse_axis>& axes, const std::vector<expr>& positions,
+                   dtype index);
+
+/// Elements below the position of the parent, whose address among its own kind is `parent`.
+expr fibre_extent(const sparse_axis_node& axis, const expr& parent, dtype index);
+
+/// The axis and those above it, outermost first.
+std::vector<sparse_axis> ancestry(const sparse_axis& axis);
+
+}  // namespace tilewright::ir

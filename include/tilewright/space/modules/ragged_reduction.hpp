@@ -1,0 +1,28 @@
+// Module: reductions over rows whose lengths are data, as those of a sparse matrix.
+#pragma once
+
+#include <string>
+
+#include <tilewright/space/chooser.hpp>
+#include <tilewright/space/space.hpp>
+
+namespace tilewright::space {
+
+/// True for a block around one nest of loops, one of which has an extent that is read from memory,
+/// and in it one reduction.
+bool is_ragged_reduction(const schedule& s, const std::string& block);
+
+/// Walks a row once for each tile of the output's contiguous dimension, whose sums stay in vector
+/// registers meanwhile; the other operand is loaded in vectors along the tile. Rows run in parallel,
+/// a drawn number of them at a time.
+/// ```
+/// for i: C_o                                  for i_0 (parallel), i_1: C_o
+///   for k in range(n), j: C            ->       for j_0, k in range(n), j_1 (vectorized): C
+/// ```
+/// The width of the tile is drawn: a wide one walks the row less often, a narrow one leaves
+/// registers for more elements at a time. Without such a dimension the row is walked by vectors of
+/// its own elements.
+void ragged_reduction(schedule& s, const std::string& block, const context& where,
+                      chooser& choices);
+
+}  // namespace tilewright::space

@@ -1,0 +1,13 @@
+// control: compiles
+#include <tilewright/expr/kernel.hpp>
+using namespace tilewright;
+using axes::i, axes::j, axes::k;
+
+constexpr auto spmm = kernel<"spmm">([](in<"A", float, "M", compressed<"K">> A, in<"B", float, "K", "N"> B,
+                                        out<"C", float, "M", "N"> C) {
+  return C(i, j) = sum<k>(A(i, k) * B(k, j) - 2.0f * A(i, k));
+});
+constexpr auto wide = kernel<"wide">([](in<"A", double, 8, compressed<64, std::int64_t>> A,
+                                        in<"x", double, 64> x, out<"y", double, 8> y) {
+  return y(i) = 1.0 + sum<k>(cast<double>(A(i, k)) * x(k));
+});
