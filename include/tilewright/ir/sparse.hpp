@@ -121,6 +121,10 @@ expr storage_index(const std::vector<sparse_axis>& axes, const std::vector<expr>
 /// Elements below the position of the parent, whose address among its own kind is `parent`.
 expr fibre_extent(const sparse_axis_node& axis, const expr& parent, dtype index);
 
+/// Number of iterations of a loop whose extent is read from offsets of `f`, on the average over its
+/// rows; 1 for any other extent that is no literal.
+double mean_extent(const function& f, const expr& extent);
+
 /// The axis and those above it, outermost first.
 std::vector<sparse_axis> ancestry(const sparse_axis& axis);
 

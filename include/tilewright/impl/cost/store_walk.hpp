@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <tilewright/impl/cost/spread.hpp>
+#include <tilewright/ir/sparse.hpp>
 #include <tilewright/ir/visit.hpp>
 
 namespace tilewright::cost::detail {
@@ -65,7 +66,7 @@ inline double extent_number(const ir::expr& e) {
 
 class store_walk {
  public:
-  explicit store_walk(const ir::function& f) {
+  explicit store_walk(const ir::function& f) : function_(f) {
     bound_.reserve(32);  // each holds coefficients for all loops
     for (const ir::param& p : f.params)
       if (p.buffer) buffers[buffer_of(p.buffer)].parameter = true;
@@ -137,7 +138,9 @@ class store_walk {
   }
 
   void walk_loop(const ir::loop_node& loop) {
-    const double extent = extent_number(loop.extent);
+    double extent = extent_number(loop.extent);
+    if (extent == 1 && loop.extent->reads_memory)
+      extent = std::max(1.0, ir::mean_extent(function_, loop.extent));
     const bool counts = extent != 1 || loop.loop == ir::loop_kind::thread_binding;
     path_.push_back({next_loop_++, extent, loop.loop, loop.thread_tag, counts});
     if (extents_.size() < deepest) extents_.push_back(extent);
@@ -364,6 +367,7 @@ class store_walk {
   }
 
   std::vector<loop_info> path_;
+  const ir::function& function_;
   std::vector<double> extents_;  // of the first `deepest` loops
   std::vector<binding> bound_;
   std::vector<alias> aliases_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <tilewright/ir/sparse.hpp>
+#include <tilewright/ir/visit.hpp>
 
 namespace tilewright::ir {
 namespace detail {
@@ -62,6 +63,25 @@ TILEWRIGHT_INLINE sparse_axis sparse_fixed(std::string name, sparse_axis parent,
   n.width = std::move(width);
   n.indices = std::move(indices);
   return detail::make_axis(std::move(n));
+}
+
+TILEWRIGHT_INLINE double mean_extent(const function& f, const expr& extent) {
+  if (is_int(extent)) return static_cast<double>(as_int(extent));
+  const auto said = f.attrs.find(offsets_attribute);
+  const auto* names =
+      said == f.attrs.end() ? nullptr : std::get_if<attr::dict>(&said->second.value);
+  double out = 1;
+  for_each_expr(extent, [&](const expr& e) {
+    if (!names || e->op != op::load || e->buffer->shape.size() != 1) return;
+    const auto own = names->find(e->buffer->name);
+    const auto* pair = own == names->end() ? nullptr : std::get_if<attr::list>(&own->second.value);
+    const auto* last =
+        pair && pair->size() == 2 ? std::get_if<std::int64_t>(&(*pair)[1].value) : nullptr;
+    if (!last || !is_int(e->buffer->shape[0])) return;
+    const auto rows = static_cast<double>(as_int(e->buffer->shape[0]) - 1);
+    if (rows > 0) out = std::max(out, static_cast<double>(*last) / rows);
+  });
+  return out;
 }
 
 TILEWRIGHT_INLINE std::vector<sparse_axis> ancestry(const sparse_axis& axis) {

@@ -49,14 +49,19 @@ inline placement placement_of(const call_argument& a) {
           a.data ? reinterpret_cast<std::uintptr_t>(a.data) % line : alignof(std::max_align_t)};
 }
 
-/// Copies of what a call brings.
-inline given_values values_of(const workload& w, const call_argument* arguments) {
+/// Copies of what a call brings: the patterns of its sparse arguments, which decide what a schedule
+/// is worth, and where the options ask for it all the rest.
+inline given_values values_of(const workload& w, const call_argument* arguments,
+                              timing_data wanted) {
   given_values out;
   const std::vector<operand> all = operands(w.function);
+  std::vector<bool> copied(all.size(), wanted == timing_data::copied);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].offsets) copied[i] = copied[all[i].offsets->parameter] = true;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::vector<std::int64_t>& strides = w.layouts[i].strides;  // empty: dense, as declared
     out.emplace_back();
-    if (arguments[i].data)
+    if (arguments[i].data && copied[i])
       out.back() = packed_elements(all[i], static_cast<const std::byte*>(arguments[i].data),
                                    strides.empty() ? all[i].strides : strides);
   }
@@ -218,8 +223,9 @@ TILEWRIGHT_INLINE void instances::make_ready(instance& s, const call_argument* a
   lock.unlock();
   std::exception_ptr failed;
   try {
-    const bool copies = options_.measuring.data == timing_data::copied;
-    if (s.code && arguments && copies) s.code->give(values_of(s.code->task(), arguments));
+    const timing_data wanted = options_.measuring.data;
+    if (s.code && arguments && (s.sparse || wanted == timing_data::copied))
+      s.code->give(values_of(s.code->task(), arguments, wanted));
     if (s.code) prepare(s);
   } catch (...) {
     failed = std::current_exception();

@@ -8,6 +8,7 @@
 #include <tilewright/impl/search/elements.hpp>
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/interpret.hpp>
+#include <tilewright/ir/sparse.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/verify.hpp>
 #include <tilewright/support/number_text.hpp>
@@ -49,12 +50,13 @@ inline bool is_float_operation(const ir::expr& e) {
 /// Counts the iterations around every store, and the operations of what is stored.
 class work_counter : public ir::visitor {
  public:
+  explicit work_counter(const ir::function& f) : function_(f) {}
   double stores = 0, operations = 0;
   using ir::visitor::visit;
   void visit(const ir::stmt& s) override {
     const ir::loop_node* l = ir::as_loop(s);
     const double before = around_;
-    if (l && ir::is_int(l->extent)) around_ *= static_cast<double>(ir::as_int(l->extent));
+    if (l) around_ *= ir::mean_extent(function_, l->extent);
     if (ir::as_store(s)) stores += around_;
     ir::visitor::visit(s);
     around_ = before;
@@ -67,6 +69,7 @@ class work_counter : public ir::visitor {
   }
 
  private:
+  const ir::function& function_;
   double around_ = 1;
 };
 
@@ -145,13 +148,13 @@ TILEWRIGHT_INLINE std::string compare_alternatives(const ir::function& f,
 }
 
 TILEWRIGHT_INLINE double work_of(const ir::function& f) {
-  detail::work_counter counter;
+  detail::work_counter counter(f);
   counter.visit(f.body);
   return counter.stores;
 }
 
 TILEWRIGHT_INLINE double operations_of(const ir::function& f) {
-  detail::work_counter counter;
+  detail::work_counter counter(f);
   counter.visit(f.body);
   return counter.operations;
 }
