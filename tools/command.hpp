@@ -75,9 +75,9 @@ auto parse_file(const std::string& path, Parse parse) {
     throw input_error(path, e);
   }
 }
-/// A function from a script.
+/// A function from a script: the one of that name, without a name `main` or the first.
 /// @throws input_error
-tilewright::ir::function load_function(const std::string& path);
+tilewright::ir::function load_function(const std::string& path, const std::string& name = "");
 /// Tells on stderr if the function breaks a rule of the IR; the texts of others may follow other
 /// rules.
 void warn_unless_verified(const std::string& path, const tilewright::ir::function& f);

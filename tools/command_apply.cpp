@@ -1,8 +1,10 @@
 // tilewright apply: what does a trace make of a function?
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -10,6 +12,7 @@
 #include <tilewright/arith/normalize.hpp>
 #include <tilewright/intrin/intrinsic.hpp>
 #include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/parse.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
@@ -20,7 +23,7 @@ namespace tool {
 namespace {
 
 struct apply_options {
-  std::string file, trace, expected;
+  std::string file, function, trace, expected;
   std::vector<std::string> intrinsics;
   bool json = false, as_tvm = false;
   std::uint64_t seed = 42;
@@ -84,10 +87,23 @@ int compare(const apply_options& o, const tilewright::ir::function& result,
   return same ? fine : different;
 }
 
+/// The function that the user names, or else the first block that the trace gets does, where the
+/// script has it; empty: none is named.
+std::string chosen_function(const apply_options& o, const tilewright::trace& t) {
+  if (!o.function.empty()) return o.function;
+  const std::vector<std::string> there = parse_file(o.file, &tilewright::ir::function_names);
+  for (const tilewright::trace::step& step : t.steps())
+    if (step.what->kind->name == "get_block") {
+      const auto& name = std::get<std::string>(step.what->args.at(1));
+      return std::count(there.begin(), there.end(), name) != 0 ? name : std::string();
+    }
+  return {};
+}
+
 int apply(const apply_options& o) {
-  const tilewright::ir::function f = load_function(o.file);
   for (const std::string& i : o.intrinsics) add_intrinsic(i);
   const tilewright::trace t = parse_file(o.trace, &tilewright::trace::parse);
+  const tilewright::ir::function f = load_function(o.file, chosen_function(o, t));
   tilewright::ir::function expected;
   if (!o.expected.empty()) expected = load_function(o.expected);
   tilewright::schedule s(f, o.seed);
@@ -127,6 +143,9 @@ int apply_or_report(const apply_options& o) {
 std::function<int()> declare_apply(CLI::App& app) {
   const auto o = std::make_shared<apply_options>();
   app.add_option("FILE", o->file, "a function in script form")->required();
+  app.add_option("--function", o->function,
+                 "the function of that name; otherwise the one that the trace names, main, or the "
+                 "first");
   app.add_option("TRACE", o->trace, "a trace in printed form")->required();
   app.add_option("--expect", o->expected, "compare the result with this function, names aside");
   app.add_flag("--json", o->json, "one line of JSON on stdout");

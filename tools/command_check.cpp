@@ -15,12 +15,12 @@ namespace tool {
 namespace {
 
 struct check_options {
-  std::string file;
+  std::string file, function;
   bool show = false;
 };
 
-int check(const check_options& o) {
-  const tilewright::ir::function f = load_function(o.file);
+int check_function(const check_options& o, const std::string& name) {
+  const tilewright::ir::function f = load_function(o.file, name);
   warn_unless_verified(o.file, f);
   const std::string text = tilewright::ir::print(f);
   if (o.show) say(text);
@@ -47,11 +47,20 @@ int check(const check_options& o) {
   return fine;
 }
 
+int check(const check_options& o) {
+  if (!o.function.empty()) return check_function(o, o.function);
+  int worst = fine;
+  for (const std::string& name : parse_file(o.file, &tilewright::ir::function_names))
+    worst = std::max(worst, check_function(o, name));
+  return worst;
+}
+
 }  // namespace
 
 std::function<int()> declare_check(CLI::App& app) {
   const auto o = std::make_shared<check_options>();
-  app.add_option("FILE", o->file, "a function in script form")->required();
+  app.add_option("FILE", o->file, "functions in script form")->required();
+  app.add_option("--function", o->function, "one of them; all otherwise");
   app.add_flag("--print", o->show, "print the function instead of a summary");
   return [o] { return check(*o); };
 }

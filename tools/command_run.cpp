@@ -40,7 +40,7 @@ using namespace tilewright;
 using output_list = std::vector<std::vector<std::byte>>;  // one per written parameter, row-major
 
 struct run_options {
-  std::string file, trace, engine = "llvm", gpu = "sm_80";
+  std::string file, function, trace, engine = "llvm", gpu = "sm_80";
   std::vector<std::string> dims, inputs, outputs;
   std::uint64_t seed = 0;
   bool check = true;
@@ -315,7 +315,8 @@ std::string describe(const search::operand& o, const std::vector<std::byte>& dat
 }
 
 int run(const run_options& o) {
-  ir::function f = specialized(o.file, load_function(o.file), split_assignments(o.dims, "--dim"));
+  ir::function f =
+      specialized(o.file, load_function(o.file, o.function), split_assignments(o.dims, "--dim"));
   ir::function scheduled = f;
   if (!o.trace.empty()) {
     const trace t = parse_file(o.trace, &trace::parse);
@@ -361,6 +362,8 @@ int run(const run_options& o) {
 std::function<int()> declare_run(CLI::App& app) {
   const auto o = std::make_shared<run_options>();
   app.add_option("FILE", o->file, "a function in script form")->required();
+  app.add_option("--function", o->function,
+                 "the function of that name; main or the first otherwise");
   app.add_option("--trace", o->trace, "run the function as this trace transforms it");
   app.add_option("--engine", o->engine,
                  "interp, llvm, or emulate: the kernels for a GPU, run on the host")

@@ -24,6 +24,7 @@ using namespace tilewright;
 
 struct tune_options {
   std::vector<std::string> files;
+  std::string function;
   std::string target = "host", database;
   std::vector<std::string> dims;
   std::vector<double> weights;
@@ -110,7 +111,7 @@ struct tasks {
                            " does not run on this machine, so it cannot be measured here");
     cpu.cores = exec->threads;
     std::vector<ir::function> functions;
-    for (const std::string& file : o.files) functions.push_back(load_function(file));
+    for (const std::string& file : o.files) functions.push_back(load_function(file, o.function));
     const extent_lists extents = shared_out(functions, extents_of(o.dims));
     for (std::size_t i = 0; i < functions.size(); ++i)
       functions[i] = with_extents(o.files[i], functions[i], extents[i]);
@@ -213,6 +214,8 @@ std::function<int()> declare_tune(CLI::App& app) {
   app.add_option("FILE", o->files,
                  "Functions in script form; several share the budget, and resume on their database")
       ->required();
+  app.add_option("--function", o->function,
+                 "the function of that name of each file; main or the first otherwise");
   app.add_option("--target", o->target, "CPU to make code for")->capture_default_str();
   app.add_option("--dim", o->dims, "NAME=EXTENT of a symbolic extent");
   app.add_option("--seconds", o->seconds, "Budget")->capture_default_str();

@@ -26,8 +26,8 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
-tilewright::ir::function load_function(const std::string& path) {
-  return parse_file(path, [](std::string_view text) { return tilewright::ir::parse(text); });
+tilewright::ir::function load_function(const std::string& path, const std::string& name) {
+  return parse_file(path, [&](std::string_view text) { return tilewright::ir::parse(text, name); });
 }
 
 void warn_unless_verified(const std::string& path, const tilewright::ir::function& f) {

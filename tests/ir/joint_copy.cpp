@@ -13,9 +13,11 @@ using namespace tilewright;
 namespace {
 
 /// The loops whose threads make the copy of the block "copy" jointly, with a blank behind each.
-std::string joint_loops(const std::string& scope, const std::string& note) {
+std::string joint_loops(const std::string& scope, const std::string& note,
+                        const std::string& from = "global") {
   const ir::function f = ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
+def main(A: T.Buffer((8,), "int32", scope=")" +
+                                   from + R"("), B: T.Buffer((8,), "int32")):
     S = T.alloc_buffer((8,), "int32", scope=")" +
                                    scope + R"(")
     for b in T.thread_binding(2, thread="blockIdx.x"):
@@ -52,4 +54,14 @@ TEST_CASE("joint_copy: threads that share the memory, where the block says that 
   CHECK(joint_loops("local", note) == "");
   CHECK(joint_loops("global", note) == "");  // nothing makes threads wait there
   CHECK(joint_loops("shared", "") == "");
+}
+
+TEST_CASE("joint_copy: each warp fills and empties the fragments that it has for itself") {
+  const std::string note = "                            T.block_attr({\"auto_copy\": 1})\n";
+  CHECK(joint_loops("wmma.matrix_a", note, "shared.dyn") == "");
+  CHECK(joint_loops("shared", note, "local") == "");
+  CHECK(joint_loops("shared", note, "wmma.accumulator") == "");
+  CHECK(joint_loops("warp", note, "shared") == "x ");
+  CHECK(joint_loops("global", note, "shared") == "");
+  CHECK(joint_loops("shared", note, "shared.dyn") == "y x ");
 }

@@ -346,3 +346,22 @@ TEST_CASE("changed bytes give an error or a program, and a program still round-t
   }
   CHECK(accepted > 50);
 }
+
+TEST_CASE("parse: a function of a module by its name") {
+  const char* const text = R"(@I.ir_module
+class Module:
+    @T.prim_func
+    def first(A: T.Buffer((4,), "float32")):
+        A[0] = T.float32(1)
+    @T.prim_func
+    def second(A: T.Buffer((4,), "float32")):
+        A[0] = T.float32(2)
+)";
+  CHECK(ir::function_names(text) == std::vector<std::string>{"first", "second"});
+  CHECK(ir::parse(text).name == "first");
+  CHECK(ir::parse(text, "second").name == "second");
+  CHECK(ir::parse(text, "").name == "first");
+  CHECK_THROWS_WITH_AS(ir::parse(text, "third"),
+                       "the script has no function \"third\"; it has first, second",
+                       argument_error);
+}

@@ -422,3 +422,51 @@ def main(A: T.Buffer((5, 3), "int32"), D: T.Buffer((3, 5), "int32")):
   const block_rv d = changed.block("D");
   check_refusal(changed, "reverse_compute_inline", 3, [&] { changed.reverse_compute_inline(d); });
 }
+
+TEST_CASE("reverse_compute_inline: into the copy of a write_at, tile by tile") {
+  for (const int tile : {4, 5}) {  // 12 rows: tiles that divide, and one that ends outside
+    CAPTURE(tile);
+    const ir::function f = stages::matmul_bias_relu(12, 6, 5);
+    schedule s(f);
+    const block_rv c = s.block("C");
+    const auto i = s.split(s.get_loops(c)[0], {infer, tile});
+    const block_rv copy = s.write_at(i[0], c, 0, "local");
+    s.reverse_compute_inline(s.block("E"));
+    s.reverse_compute_inline(s.block("D"));
+    CHECK(blocks(s) == 2);
+    CHECK(s.get(copy).block->writes[0].buffer->name == "D");
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("reverse_compute_inline: a consumer that takes less of a copied tile guards its store") {
+  const ir::function f = reading(12, 9, [](const ir::expr& i) { return i + 2; });
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const auto i = s.split(s.get_loops(b)[0], {3, 4});
+  const block_rv copy = s.write_at(i[0], b, 0, "local");
+  s.reverse_compute_inline(s.block("C"));
+  CHECK(ir::is_true(s.get(copy).predicate));
+  check_meaning(s, f);
+}
+
+TEST_CASE("reverse_compute_inline: not into a nest that stores an element twice") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 2), "float32"), C: T.Buffer((8,), "float32")):
+    B = T.alloc_buffer((8,), "float32")
+    for i in range(2):
+        with T.block("B"):
+            vi = T.axis.spatial(2, i)
+            T.reads(A[vi * 4:vi * 4 + 4, 0:2])
+            T.writes(B[vi * 4:vi * 4 + 4])
+            for x, y in T.grid(4, 2):
+                B[vi * 4 + x] = A[vi * 4 + x, y]
+    for i in range(8):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            C[vi] = B[vi] + T.float32(1)
+)");
+  schedule s(f);
+  const block_rv c = s.block("C");
+  check_refusal(s, "reverse_compute_inline", 3, [&] { s.reverse_compute_inline(c); });
+}

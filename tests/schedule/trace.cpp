@@ -291,6 +291,48 @@ std::string again(const std::string& line) {
 
 }  // namespace
 
+TEST_CASE("spellings of other years") {
+  CHECK(again("b1 = sch.reindex(block=b0, buffer_index=1, is_write_index=False)") ==
+        "b1 = sch.reindex(block=b0, buffer=(\"read\", 1))");
+  CHECK(again("sch.set_axis_separator(block=b0, buffer_index=0, buffer_index_type=\"write\", "
+              "axis_separators=[1])") ==
+        "sch.set_axis_separator(block=b0, buffer=(\"write\", 0), axis_separators=[1])");
+  CHECK(
+      again("sch.transform_layout(block=b0, buffer_index=0, is_write_index=True, "
+            "index_map=lambda i, j: (j, i, ))") ==
+      again(
+          "sch.transform_layout(block=b0, buffer=(\"write\", 0), index_map=lambda i, j: (j, i))"));
+  const std::string loops = "l1, l2, l3 = sch.get_loops(block=b0)\n";
+  CHECK(again(loops + "b4 = sch.blockize(loop=l2)") ==
+        again(loops + "b4 = sch.blockize(target=l2)"));
+  // a copy had a variable for each of its block, and the identity over them is one over fewer
+  const std::string map =
+      "\nsch.transform_block_layout(block=b1, index_map=lambda i, j, k: (i, j, k))";
+  const std::string today = "b1 = sch.reindex(block=b0, buffer=(\"read\", 0))";
+  CHECK(again("b1 = sch.reindex(block=b0, buffer_index=0, is_write_index=0)" + map) == today);
+  CHECK(again(today + map) == today + map);
+  for (const char* wrong :
+       {"b1 = sch.reindex(block=b0, buffer_index=1)",
+        "b1 = sch.reindex(block=b0, is_write_index=0)",
+        "b1 = sch.reindex(block=b0, buffer_index=1, buffer_index=1, is_write_index=0)",
+        "b1 = sch.reindex(block=b0, buffer_index=-1, is_write_index=0)",
+        "b1 = sch.reindex(block=b0, buffer_index=0, buffer_index_type=\"both\")"})
+    CHECK_THROWS_AS(again(wrong), ir::parse_error);
+}
+
+TEST_CASE("get_block: func_name is the function of the schedule") {
+  ir::function f = programs::matmul(8, 4, 6);
+  f.name = "product";
+  const auto get = [&](const char* function) {
+    schedule s(f);
+    trace::parse(std::string("b0 = sch.get_block(name=\"C\", func_name=\"") + function + "\")\n")
+        .apply_to(s);
+  };
+  CHECK_NOTHROW(get("main"));
+  CHECK_NOTHROW(get("product"));
+  CHECK_THROWS_WITH_AS(get("other"), doctest::Contains("asked for in \"other\""), replay_error);
+}
+
 TEST_CASE("annotations are lists and maps with integers of the schedule in them") {
   const std::string line =
       "v1 = sch.sample_categorical(candidates=[1, 2], probs=[0.5, 0.5], decision=0)\n"

@@ -7,6 +7,7 @@
 // (int64 if they need it) and float32.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,10 +16,16 @@
 
 namespace tilewright::ir {
 
-/// Reads one function. Any input is safe: nesting is bounded and nothing in it is trusted. The
+/// Reads one function: `main`, else the first. Any input is safe: nesting is bounded and nothing in it is trusted. The
 /// result still wants `verify` when the text does not come from `print`.
 /// @throws parse_error with line, column and what was expected there
 function parse(std::string_view text);
+/// Reads the function of that name, of a module with several.
+/// @throws parse_error as above, argument_error naming those that there are when it has none such
+function parse(std::string_view text, std::string_view name);
+/// The functions of a script in their order.
+/// @throws parse_error as above
+std::vector<std::string> function_names(std::string_view text);
 
 /// Consumes one expression in which `variables` may occur by their names.
 /// @throws parse_error as above; `in` is of no use afterwards

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-
 #include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 
@@ -13,11 +11,13 @@ TILEWRIGHT_INLINE bool is_auto_copy(const block_node& copy) {
 
 TILEWRIGHT_INLINE bool copies_jointly(const block_node& copy, const loop_node& loop) {
   if (!is_auto_copy(copy) || is_int(loop.extent, 1)) return false;
-  const auto shared = [&](const buffer_region& r) {
-    return storage_rank(r.buffer->scope) > 0 && shared_across(r.buffer->scope, loop);
-  };
-  return std::any_of(copy.reads.begin(), copy.reads.end(), shared) ||
-         std::any_of(copy.writes.begin(), copy.writes.end(), shared);
+  bool shared = false, own = false;
+  for (const auto* list : {&copy.reads, &copy.writes})
+    for (const buffer_region& r : *list) {
+      const bool visible = shared_across(r.buffer->scope, loop);
+      if (storage_rank(r.buffer->scope) > 0) (visible ? shared : own) = true;
+    }
+  return shared && !own;
 }
 
 }  // namespace tilewright::ir

@@ -165,7 +165,15 @@ TILEWRIGHT_INLINE expr parser::expression_of(const std::vector<var>& variables) 
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE function parse(std::string_view text) { return detail::parser(text).run(); }
+TILEWRIGHT_INLINE function parse(std::string_view text) { return detail::parser(text).run({}); }
+
+TILEWRIGHT_INLINE function parse(std::string_view text, std::string_view name) {
+  return detail::parser(text).run(name);
+}
+
+TILEWRIGHT_INLINE std::vector<std::string> function_names(std::string_view text) {
+  return detail::parser(text).names_of_functions();
+}
 
 TILEWRIGHT_INLINE expr parse_expr(token_stream& in, const std::vector<var>& variables) {
   detail::parser reader(std::move(in));

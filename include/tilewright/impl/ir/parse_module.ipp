@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include <tilewright/impl/ir/parser.hpp>
 
@@ -168,15 +170,31 @@ TILEWRIGHT_INLINE void parser::outline(bool inside_class) {
   }
 }
 
-/// The function `main`, or the only one, or the first that is decorated.
-TILEWRIGHT_INLINE function parser::run() {
+/// The function of that name; without a name `main`, or the only one, or the first that is decorated.
+TILEWRIGHT_INLINE function parser::run(std::string_view name) {
   outline(false);
   module_scope_ = scope_.size();
   if (functions_.empty()) in_.fail("'def'");
-  const auto main = std::find_if(functions_.begin(), functions_.end(),
-                                 [](const candidate& c) { return c.name == "main"; });
-  in_.rewind((main == functions_.end() ? functions_.front() : *main).at);
+  const std::string_view wanted = name.empty() ? "main" : name;
+  const auto found = std::find_if(functions_.begin(), functions_.end(),
+                                  [&](const candidate& c) { return c.name == wanted; });
+  if (found == functions_.end() && !name.empty()) {
+    std::string there;
+    for (const candidate& c : functions_)
+      there += (there.empty() ? "" : ", ") + std::string(c.name);
+    throw argument_error("the script has no function \"" + std::string(name) + "\"; it has " +
+                         there);
+  }
+  in_.rewind((found == functions_.end() ? functions_.front() : *found).at);
   return function_definition();
+}
+
+TILEWRIGHT_INLINE std::vector<std::string> parser::names_of_functions() {
+  outline(false);
+  if (functions_.empty()) in_.fail("'def'");
+  std::vector<std::string> out;
+  for (const candidate& c : functions_) out.emplace_back(c.name);
+  return out;
 }
 
 }  // namespace tilewright::ir::detail

@@ -81,7 +81,8 @@ class parser {
  public:
   explicit parser(std::string_view text) : in_(text) {}
   explicit parser(token_stream in) : in_(std::move(in)) {}
-  function run();                                         // parse_module.ipp
+  function run(std::string_view name);                    // parse_module.ipp
+  std::vector<std::string> names_of_functions();          // parse_module.ipp
   expr expression_of(const std::vector<var>& variables);  // parse.ipp
   token_stream release() { return std::move(in_); }
 

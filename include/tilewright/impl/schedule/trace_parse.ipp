@@ -2,9 +2,11 @@
 // Python.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,36 @@
 
 namespace tilewright {
 namespace detail {
+
+/// What TVM called a parameter in other years.
+struct former_name {
+  std::string_view kind, name, today;
+};
+inline constexpr std::array<former_name, 3> former_names{{{"blockize", "loop", "target"},
+                                                          {"tensorize", "loop", "block_or_loop"},
+                                                          {"get_block", "block_name", "name"}}};
+
+inline std::string_view name_today(const instruction_kind& kind, std::string_view name) {
+  for (const former_name& f : former_names)
+    if (f.kind == kind.name && f.name == name) return f.today;
+  return name;
+}
+
+/// A buffer as 2022 wrote it, in parameters of its own: `buffer_index=0, is_write_index=True`, or
+/// `buffer_index=0, buffer_index_type="write"`.
+struct split_selector {
+  std::optional<std::int64_t> index;
+  std::optional<bool> written;
+  bool any() const { return index || written; }
+};
+
+/// The map that changes nothing.
+inline bool is_identity(const ir::index_map& m) {
+  if (m.inputs.size() != m.outputs.size()) return false;
+  for (std::size_t i = 0; i < m.inputs.size(); ++i)
+    if (!m.inputs[i].same(m.outputs[i])) return false;
+  return true;
+}
 
 class trace_parser {
  public:
@@ -72,7 +104,9 @@ class trace_parser {
       const rv v{kind->output_class, next_++};
       names_[target] = v;
       made->outputs.push_back(v);
+      if (split_selector_ && kind->name == "reindex") copies_of_2022_.push_back(v);
     }
+    if (changes_nothing(*made)) return;
     out.append(std::move(what), std::move(choice));
   }
 
@@ -84,28 +118,79 @@ class trace_parser {
       in_.fail(start, "one name for the result of " + std::string(kind.name));
   }
 
+  /// A copy of `reindex` had a variable for each one of its block in 2022, of extent 1 where the
+  /// buffer does not need it; today it has those that it needs. The identity over all is the
+  /// identity over these.
+  bool changes_nothing(const instruction& made) const {
+    if (made.kind->name != "transform_block_layout") return false;
+    const auto* map = std::get_if<map_argument>(&made.args[1]);
+    return map && is_identity(map->map) &&
+           std::find(copies_of_2022_.begin(), copies_of_2022_.end(), std::get<rv>(made.args[0])) !=
+               copies_of_2022_.end();
+  }
+
   decision arguments(const instruction_kind& kind, std::vector<argument>& args) {
     args.assign(kind.parameters.size(), argument{});
+    split_selector former;
     decision choice;
     std::size_t position = 0;
     in_.expect("(");
     while (!in_.at(")")) {
       const bool is_named = in_.at(ir::token_kind::name) && in_.peek(1).text == "=";
-      if (is_named)
+      if (is_named && named_before(kind, former))
+        ;
+      else if (is_named)
         named(kind, args, choice);
       else
         positional(kind, args, position);
       if (!in_.accept(",")) break;
     }
     const ir::token close = in_.expect(")");
+    split_selector_ = former.any();
+    if (split_selector_) selector_argument(kind, args) = joined(former, close);
     for (std::size_t i = 0; i < args.size(); ++i)
       if (std::holds_alternative<std::monostate>(args[i]))
         args[i] = missing(kind.parameters[i], close);
     return choice;
   }
 
+  static std::size_t selector_position(const instruction_kind& kind) {
+    std::size_t at = 0;
+    while (at < kind.parameters.size() && kind.parameters[at].type != argument_type::buffer) ++at;
+    return at;
+  }
+  static argument& selector_argument(const instruction_kind& kind, std::vector<argument>& args) {
+    return args[selector_position(kind)];
+  }
+
+  /// Takes one of the parameters that were a buffer's together.
+  bool named_before(const instruction_kind& kind, split_selector& former) {
+    if (selector_position(kind) == kind.parameters.size()) return false;
+    const ir::token name = in_.peek();
+    const bool is_index = name.text == "buffer_index" &&
+                          in_.peek(2).kind != ir::token_kind::string && in_.peek(2).text != "(";
+    const bool is_type = name.text == "buffer_index_type", is_flag = name.text == "is_write_index";
+    if (!is_index && !is_type && !is_flag) return false;
+    in_.next(), in_.next();
+    if (is_index ? former.index.has_value() : former.written.has_value())
+      in_.fail(name, "one argument \"" + std::string(name.text) + "\"");
+    if (is_index)
+      former.index = buffer_number();
+    else
+      former.written = is_flag ? boolean() : buffer_list();
+    return true;
+  }
+
+  buffer_selector joined(const split_selector& former, const ir::token& close) const {
+    if (!former.index) in_.fail(close, "an argument \"buffer_index\"");
+    if (!former.written) in_.fail(close, "an argument \"buffer_index_type\"");
+    return *former.written ? written_buffer(static_cast<int>(*former.index))
+                           : read_buffer(static_cast<int>(*former.index));
+  }
+
   void named(const instruction_kind& kind, std::vector<argument>& args, decision& choice) {
     const ir::token name = in_.next();
+    const std::string_view today = name_today(kind, name.text);
     in_.expect("=");
     if (name.text == "decision" && kind.choice != decision_shape::none) {
       if (!choice.empty()) in_.fail(name, "one decision");
@@ -113,7 +198,7 @@ class trace_parser {
       return;
     }
     for (std::size_t i = 0; i < kind.parameters.size(); ++i)
-      if (kind.parameters[i].name == name.text) {
+      if (kind.parameters[i].name == today) {
         if (!std::holds_alternative<std::monostate>(args[i]))
           in_.fail(name, "one argument \"" + std::string(name.text) + "\"");
         args[i] = value(kind.parameters[i]);
@@ -195,16 +280,23 @@ class trace_parser {
   buffer_selector buffer() {
     if (in_.at(ir::token_kind::string)) return ir::decode_string(in_.next());
     in_.expect("(");
+    const bool written = buffer_list();
+    in_.expect(",");
+    const auto index = static_cast<int>(buffer_number());
+    in_.expect(")");
+    return written ? written_buffer(index) : read_buffer(index);
+  }
+  bool buffer_list() {
     const ir::token list = in_.expect_string("\"read\" or \"write\"");
     const std::string which = ir::decode_string(list);
     if (which != "read" && which != "write") in_.fail(list, "\"read\" or \"write\"");
-    in_.expect(",");
+    return which == "write";
+  }
+  std::int64_t buffer_number() {
     const ir::token at = in_.peek();
     const std::int64_t index = in_.expect_integer();
     if (index < 0 || index > index_limit) in_.fail(at, "the number of a buffer");
-    in_.expect(")");
-    return {which == "read" ? buffer_selector::list::read : buffer_selector::list::write,
-            static_cast<int>(index)};
+    return index;
   }
 
   map_argument map(bool ranges) {
@@ -397,6 +489,8 @@ class trace_parser {
   std::map<std::string, rv, std::less<>> names_;
   std::map<std::string, ir::var, std::less<>> scalars_;  // of the function, in index maps
   std::uint32_t next_ = 0;
+  bool split_selector_ = false;  // the buffer of the last call was written as in 2022
+  std::vector<rv> copies_of_2022_;
 };
 
 }  // namespace detail

@@ -150,10 +150,19 @@ inline std::optional<std::int64_t> last_value(const arith::iter_sum& sum) {
   return out;
 }
 
-/// The box that indices cover which are themselves made by splitting, `[v // 16, v % 16]`: what
-/// the moving loops add to each is one map of iterations, without holes; nothing where more than an
-/// element is written. The predicate must be one of the moving loops alone. Marks the variables in
-/// `used`.
+/// The sum in steps of `width`; nothing when it is no multiple of that.
+inline std::optional<linear> steps_of(linear sum, std::int64_t width) {
+  for (auto& [term, factor] : sum.terms) {
+    if (factor % width != 0) return std::nullopt;
+    factor /= width;
+  }
+  return sum;
+}
+
+/// The box that indices cover which are themselves made by splitting, `[v // 16, v % 16]`, or that
+/// move a tile in steps of its width, `[v // 4 * 8 : v // 4 * 8 + 8]`: what the moving loops add to
+/// each is one map of iterations, without holes. The predicate must be one of the moving loops
+/// alone. Marks the variables in `used`.
 inline std::optional<footprint> split_written(const child_block& child, const bound_iters& iters,
                                               const ir::buffer_region& region,
                                               standing_loops standing, std::vector<char>& used) {
@@ -181,6 +190,7 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
     return std::nullopt;
   footprint out;
   std::vector<ir::expr> values;
+  std::vector<std::int64_t> widths;
   for (const ir::range& dim : region.box) {
     if (!ir::is_int(dim.extent) || ir::uses_any(dim.min, reduced)) return std::nullopt;
     for (std::size_t i = 0; i < used.size(); ++i)
@@ -194,9 +204,12 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
     linear still = constant(index.constant, index.type), part = constant(0, index.type);
     for (const auto& term : index.terms)
       (ir::uses_any(term.first, moved) ? part : still).terms.push_back(term);
-    const ir::expr value = arith::from_linear(part);
-    if (ir::uses_any(value, fixed) || (wider != 0 && !part.is_constant())) return std::nullopt;
-    values.push_back(value);
+    const std::optional<linear> steps =
+        steps_of(std::move(part), std::max<std::int64_t>(wider, 0) + 1);
+    if (!steps) return std::nullopt;
+    values.push_back(arith::from_linear(*steps));
+    if (ir::uses_any(values.back(), fixed)) return std::nullopt;
+    widths.push_back(wider + 1);
     // a sum of standing loops is cut by nothing
     const bool fixed_place = still.is_constant();
     linear last = still;
@@ -209,8 +222,9 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
   for (std::size_t d = 0; d < out.size(); ++d) {
     const std::optional<std::int64_t> last = last_value(map->indices[d]);
     if (!last) return std::nullopt;
-    out[d].hi->constant += *last;
-    if (out[d].lo->is_constant()) out[d].within.hi += *last;
+    const std::int64_t reach = *last * widths[d];
+    out[d].hi->constant += reach;
+    if (out[d].lo->is_constant()) out[d].within.hi += reach;
   }
   return out;
 }

@@ -44,15 +44,16 @@ ir::function compute_inline(const ir::function& f, std::uint64_t block);
 /// with block("B"): C[vi, vj] = A[vi, vj] * 2 + 1
 /// ```
 /// Where the producer computes more points than the block consumes it gets a guard. A reduction
-/// cannot take the block in: use cache_write first and inline into the copy.
+/// cannot take the block in: use cache_write or write_at first and inline into the copy.
 ///
 /// Requires:
 /// 1. what the block reads is not written after it, and nobody uses its output before it;
 /// 2. the block is complete, has no init, and its body is one store, which depends on loops and lets
 ///    by its variables alone;
 /// 3. exactly one of the buffers that it reads is written in the scope, by one block, its producer,
-///    which is complete, has a body of one store and writes a buffer that the scope allocates and
-///    that nobody else reads;
+///    which is complete, has a body of one store, alone or in a nest of serial loops of which each
+///    moves the store along a dimension of its own, and writes a buffer that the scope allocates
+///    and that nobody else reads;
 /// 4. the predicate of the block says no more than its domain, all of which its loops visit;
 /// 5. all loads of that buffer use the same indices, an invertible affine function of all of the
 ///    block's iteration variables that are longer than 1;

@@ -11,6 +11,7 @@
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/impl/schedule/other_results.hpp>
 #include <tilewright/impl/schedule/requirement_zero.hpp>
+#include <tilewright/impl/schedule/store_nest.hpp>
 #include <tilewright/impl/schedule/unfinished.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -27,6 +28,7 @@ namespace detail::inlining {
 struct fold {
   std::size_t consumer = 0, producer = 0;
   ir::buffer between;
+  store_nest nest;  // what the producer does
 };
 
 /// Whether each instance of the producer initialises its element and updates it once, as a sum along
@@ -44,7 +46,7 @@ inline bool is_initialised_copy(const ir::block_node& producer, const ir::block_
 }
 
 inline fold find_producer(const char* name, const block_scope& scope, std::size_t child) {
-  fold out{child, 0, {}};
+  fold out{child, 0, {}, {}};
   const ir::block_node& block = scope[child].block();
   for (const ir::buffer_region& r : block.reads) {
     if (r.buffer == out.between) continue;
@@ -65,9 +67,14 @@ inline fold find_producer(const char* name, const block_scope& scope, std::size_
     check_besides_init(name, 3, scope, out.producer);
   else
     check_complete(name, 3, scope, out.producer);
-  if (producer.writes.size() != 1 || !producer.match_buffers.empty() ||
-      !ir::as_store(producer.body))
-    refuse(name, 3, "the body of producer " + quoted(producer) + " is not one store");
+  const std::optional<store_nest> nest = find_store_nest(producer.body);
+  if (producer.writes.size() != 1 || !producer.match_buffers.empty() || !nest)
+    refuse(name, 3,
+           "the body of producer " + quoted(producer) +
+               " is not one store, alone or in a nest of loops that store different elements");
+  if (!nest->around.empty() && !producer.alloc_buffers.empty())
+    refuse(name, 3, "producer " + quoted(producer) + " has buffers of its own");
+  out.nest = *nest;
   if (!scope.allocates(out.between))
     refuse(name, 3, "producer " + quoted(producer) + " writes an output of its scope");
   for (std::size_t i = 0; i < scope.size(); ++i)
@@ -114,13 +121,14 @@ inline bool stays_inside(const ir::block_node& block, const std::vector<ir::expr
   return true;
 }
 
-/// Guard of the folded block: the consumer's instance exists and reads what the producer's instance
-/// makes.
-inline ir::expr fold_guard(const child_block& producer, const ir::block_node& consumer,
-                           const std::vector<ir::expr>& loads, const std::vector<ir::expr>& stores,
-                           const ir::var_map& solved) {
+/// What must hold where the producer stores for the consumer to store there: its instance exists and
+/// reads what is made.
+inline ir::expr fold_condition(const ir::block_node& producer, const store_nest& nest,
+                               const ir::block_node& consumer, const std::vector<ir::expr>& loads,
+                               const ir::var_map& solved) {
   arith::analyzer known;
-  for (const ir::iter_var& v : producer.block().iters) known.bind(v.var, v.dom);
+  for (const ir::iter_var& v : producer.iters) known.bind(v.var, v.dom);
+  nest.tell(known);
   ir::expr out = ir::boolean(true);
   const auto need = [&](const ir::expr& condition) {
     if (!known.prove(condition)) out = ir::logical_and(out, condition);
@@ -131,22 +139,40 @@ inline ir::expr fold_guard(const child_block& producer, const ir::block_node& co
     need(ir::lt(value, v.dom.min + v.dom.extent));
   }
   for (std::size_t d = 0; d < loads.size(); ++d)
-    need(ir::eq(known.simplify(ir::substitute(loads[d], solved)), stores[d]));
-  ir::var_map values;
-  for (std::size_t i = 0; i < producer.block().iters.size(); ++i)
-    values.emplace(producer.block().iters[i].var, producer.realize->values[i]);
-  arith::analyzer outside;
-  outside.bind(domains(producer.loops));
-  return outside.simplify(ir::substitute(out, values));
+    need(ir::eq(known.simplify(ir::substitute(loads[d], solved)), nest.store->indices[d]));
+  return out;
 }
 
-/// The producer with the consumer's expression around its own.
-inline ir::block make_folded(const ir::block& producer, const ir::block_node& consumer,
-                             const ir::var_map& solved, const ir::buffer& between) {
-  const ir::store_node& inner = *ir::as_store(producer->body);
+/// The condition with the values of the block's variables in their places: its guard.
+inline ir::expr as_guard(const ir::expr& condition, const child_block& block) {
+  ir::var_map values;
+  for (std::size_t i = 0; i < block.block().iters.size(); ++i)
+    values.emplace(block.block().iters[i].var, block.realize->values[i]);
+  arith::analyzer outside;
+  outside.bind(domains(block.loops));
+  return outside.simplify(ir::substitute(condition, values));
+}
+
+/// The box of the point over all iterations of the nest.
+inline ir::buffer_region box_of(const ir::buffer& x, const std::vector<ir::expr>& point,
+                                const store_nest& nest, const arith::analyzer& known) {
+  arith::loop_domains loops;
+  for (const ir::loop_node* loop : nest.loops())
+    loops.emplace_back(loop->var, ir::range{loop->min, loop->extent});
+  const ir::buffer_region at{x, ir::point_box(point)};
+  return loops.empty() ? at : arith::relax(at, loops, known);
+}
+
+/// The producer with the consumer's expression around its own, where `condition` holds.
+inline ir::block make_folded(const ir::block& producer, const store_nest& nest,
+                             const ir::block_node& consumer, const ir::var_map& solved,
+                             const ir::buffer& between, const ir::expr& condition) {
+  const ir::store_node& inner = *nest.store;
   const ir::store_node& outer = *ir::as_store(consumer.body);
   arith::analyzer known;
   for (const ir::iter_var& v : producer->iters) known.bind(v.var, v.dom);
+  arith::analyzer at_store = known;
+  nest.tell(at_store);
   const auto folded = [&](const ir::expr& of_consumer) {
     const auto on_expr = [&](const ir::expr& e) {
       return e->op == ir::op::load && e->buffer == between ? inner.value : e;
@@ -155,14 +181,15 @@ inline ir::block make_folded(const ir::block& producer, const ir::block_node& co
   };
   ir::block_node out = *producer;
   std::vector<ir::expr> indices;
-  for (const ir::expr& i : outer.indices) indices.push_back(known.simplify(folded(i)));
-  out.writes = {{outer.buffer, ir::point_box(indices)}};
+  for (const ir::expr& i : outer.indices) indices.push_back(at_store.simplify(folded(i)));
+  out.writes = {box_of(outer.buffer, indices, nest, known)};
   const auto updated = [&](const ir::expr& e) {  // what an initialised element is updated from
     return e->op == ir::op::load && e->buffer == between ? ir::load(outer.buffer, indices) : e;
   };
   if (producer->init)
     out.init = ir::make_store(outer.buffer, indices, ir::as_store(producer->init)->value);
-  out.body = ir::make_store(outer.buffer, indices, ir::rewrite(folded(outer.value), updated));
+  out.body = nest.with(
+      ir::make_store(outer.buffer, indices, ir::rewrite(folded(outer.value), updated)), condition);
   std::vector<ir::buffer_region> added;
   for (const ir::buffer_region& r : consumer.reads)
     if (r.buffer != between) added.push_back(r);
@@ -213,10 +240,13 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
              quoted(producer.block()) +
                  " overwrites its results, and others than the last ones may "
                  "not be taken");
-  const std::vector<ir::expr>& stores = ir::as_store(producer.block().body)->indices;
-  const ir::var_map solved = solve(*inv, block.iters, stores);
-  const ir::expr guard = fold_guard(producer, block, loads, stores, solved);
-  const ir::block folded = make_folded(producer.realize->block, block, solved, pair.between);
+  const ir::var_map solved = solve(*inv, block.iters, pair.nest.store->indices);
+  const ir::expr condition = fold_condition(producer.block(), pair.nest, block, loads, solved);
+  const bool alone_there = pair.nest.around.empty();  // then the guard of the block can say it
+  const ir::expr always = ir::boolean(true);
+  const ir::expr guard = alone_there ? as_guard(condition, producer) : always;
+  const ir::block folded = make_folded(producer.realize->block, pair.nest, block, solved,
+                                       pair.between, alone_there ? always : condition);
   const path to = find_block(f, producer.block().id);
   const ir::function out =
       replace(f, to,
