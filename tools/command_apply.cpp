@@ -1,7 +1,7 @@
 // tilewright apply: what does a trace make of a function?
-#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -87,17 +87,22 @@ int compare(const apply_options& o, const tilewright::ir::function& result,
   return same ? fine : different;
 }
 
-/// The function that the user names, or else the first block that the trace gets does, where the
-/// script has it; empty: none is named.
+/// The function that the user names, or else the one whose blocks the trace gets, where the script
+/// has several; empty: `main`, or the first.
+/// @throws argument_error when the trace gets blocks of functions that are not there, or of two
 std::string chosen_function(const apply_options& o, const tilewright::trace& t) {
-  if (!o.function.empty()) return o.function;
   const std::vector<std::string> there = parse_file(o.file, &tilewright::ir::function_names);
+  if (!o.function.empty() || there.size() == 1) return o.function;
+  std::set<std::string> named;
   for (const tilewright::trace::step& step : t.steps())
-    if (step.what->kind->name == "get_block") {
-      const auto& name = std::get<std::string>(step.what->args.at(1));
-      return std::count(there.begin(), there.end(), name) != 0 ? name : std::string();
-    }
-  return {};
+    if (step.what->kind->name == "get_block")
+      named.insert(std::get<std::string>(step.what->args.at(1)));
+  if (named.empty() || (named.size() == 1 && *named.begin() == "main")) return {};
+  if (named.size() > 1)
+    throw tilewright::argument_error(o.trace + ": gets blocks of functions \"" + *named.begin() +
+                                     "\" and \"" + *named.rbegin() +
+                                     "\"; a schedule is one of one function, give each its trace");
+  return *named.begin();
 }
 
 int apply(const apply_options& o) {

@@ -320,19 +320,6 @@ TEST_CASE("spellings of other years") {
     CHECK_THROWS_AS(again(wrong), ir::parse_error);
 }
 
-TEST_CASE("get_block: func_name is the function of the schedule") {
-  ir::function f = programs::matmul(8, 4, 6);
-  f.name = "product";
-  const auto get = [&](const char* function) {
-    schedule s(f);
-    trace::parse(std::string("b0 = sch.get_block(name=\"C\", func_name=\"") + function + "\")\n")
-        .apply_to(s);
-  };
-  CHECK_NOTHROW(get("main"));
-  CHECK_NOTHROW(get("product"));
-  CHECK_THROWS_WITH_AS(get("other"), doctest::Contains("asked for in \"other\""), replay_error);
-}
-
 TEST_CASE("annotations are lists and maps with integers of the schedule in them") {
   const std::string line =
       "v1 = sch.sample_categorical(candidates=[1, 2], probs=[0.5, 0.5], decision=0)\n"

@@ -41,13 +41,7 @@ namespace adapt {
 
 // Wrappers where an instruction takes more kinds of arguments than the primitive.
 
-/// A schedule has one function, which traces call by its name or `main`.
-inline std::uint64_t get_block(const ir::function& f, const std::string& name,
-                               const std::string& func_name) {
-  if (func_name != "main" && func_name != f.name)
-    throw schedule_error("get_block", 2,
-                         "the schedule is one of function \"" + f.name + "\"; block \"" + name +
-                             "\" is asked for in \"" + func_name + "\"");
+inline std::uint64_t get_block(const ir::function& f, const std::string& name, const std::string&) {
   return primitive::get_block(f, name);
 }
 

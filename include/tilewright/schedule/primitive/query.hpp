@@ -10,8 +10,8 @@
 
 namespace tilewright::primitive {
 
-/// The block of that name. Requires: 1. exactly one block has the name; 2. where a trace names a
-/// function too, it is the one of the schedule, by its name or as `main`.
+/// The block of that name. A trace also names a function, for TVM, where a module has several; here
+/// there is one, whatever it is called. Requires: 1. exactly one block has the name.
 std::uint64_t get_block(const ir::function& f, const std::string& name);
 
 /// The loops around a block up to its scope block, outermost first; none for the root.
