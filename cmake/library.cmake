@@ -4,6 +4,16 @@
 option(TILEWRIGHT_UNITY "Compile the library in few translation units" ON)
 file(GLOB_RECURSE TILEWRIGHT_IPP CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include
   ${PROJECT_SOURCE_DIR}/include/tilewright/impl/*.ipp)
+# learning.hpp alone needs Eigen: without it, its definitions are left out.
+find_package(Eigen3 3.3 QUIET NO_MODULE)
+if(NOT TARGET Eigen3::Eigen)
+  message(STATUS "learning.hpp is left out of the library: Eigen is missing (Debian: libeigen3-dev)")
+  file(STRINGS ${PROJECT_SOURCE_DIR}/include/tilewright/impl/learning.hpp TILEWRIGHT_LEARNED REGEX "^#include")
+  foreach(line IN LISTS TILEWRIGHT_LEARNED)
+    string(REGEX REPLACE "^#include <(.*)>$" "\\1" ipp ${line})
+    list(REMOVE_ITEM TILEWRIGHT_IPP ${ipp})
+  endforeach()
+endif()
 set(TILEWRIGHT_COMPILED_SOURCES)
 foreach(ipp IN LISTS TILEWRIGHT_IPP)
   string(REPLACE "tilewright/impl/" "" unit ${ipp})
@@ -21,6 +31,9 @@ set_target_properties(tilewright PROPERTIES
   UNITY_BUILD ${TILEWRIGHT_UNITY} UNITY_BUILD_BATCH_SIZE 16)
 target_link_libraries(tilewright PUBLIC tilewright_header_only)
 target_compile_definitions(tilewright PUBLIC TILEWRIGHT_DECLARE_ONLY)
+if(TARGET Eigen3::Eigen)
+  target_link_libraries(tilewright PRIVATE $<BUILD_INTERFACE:Eigen3::Eigen>)
+endif()
 # A project that sets no build type gets a search that is no slower for it.
 target_compile_options(tilewright PRIVATE $<$<CONFIG:>:-O2>)
 # Inside another project it is built when a target of that project links it.

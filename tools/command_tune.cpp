@@ -7,12 +7,16 @@
 #include <CLI/CLI.hpp>
 
 #include <tilewright/backend/pool.hpp>
+#include <tilewright/cost/model_kind.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/specialize.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/task_scheduler.hpp>
 #include <tilewright/support/number_text.hpp>
 #include <tilewright/target/cpu.hpp>
+#if defined(TILEWRIGHT_TOOL_LEARNING)
+#include <tilewright/learning.hpp>
+#endif
 
 #include "command.hpp"
 #include "workload.hpp"
@@ -34,6 +38,7 @@ struct tune_options {
   int threads = 0;
   std::uint64_t seed = 42;
   search::caches where = search::caches::warm;
+  std::string strategy, model;
   bool worker = false;
   bool json = false;
 };
@@ -132,7 +137,27 @@ search::session_options session_of(const tune_options& o) {
   s.seed = o.seed;
   s.measuring.where = o.where;
   if (o.worker) s.measuring.run_in = search::isolation::worker;
+  if (!o.strategy.empty() || !o.model.empty())
+    s.method = [name = o.strategy.empty() ? "evolutionary" : o.strategy, model = o.model](
+                   std::uint64_t seed) { return search::make_strategy(name, seed, model); };
   return s;
+}
+
+/// "Who proposes candidates: local (changes of the fastest), ..."
+template <class Kinds>
+std::string listed(std::string text, const Kinds& kinds) {
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    text += (i == 0 ? ": " : ", ") + std::string(kinds[i].name) + " (" +
+            std::string(kinds[i].what) + ")";
+  return text;
+}
+
+/// Refuses what is no name of `kinds`, with the names.
+template <class Kinds>
+CLI::Validator one_of(const Kinds& kinds) {
+  std::vector<std::string> names;
+  for (const auto& k : kinds) names.emplace_back(k.name);
+  return CLI::IsMember(names);
 }
 
 int tune_one(const tune_options& o, tasks& t) {
@@ -236,6 +261,11 @@ std::function<int()> declare_tune(CLI::App& app) {
                  "Which of several functions is next: gradient, the one from which most is "
                  "expected, or round_robin")
       ->transform(CLI::CheckedTransformer(orders));
+  app.add_option("--strategy", o->strategy,
+                 listed("Who proposes candidates", search::strategy_kinds()))
+      ->check(one_of(search::strategy_kinds()));
+  app.add_option("--cost-model", o->model, listed("What ranks them", cost::model_kinds()))
+      ->check(one_of(cost::model_kinds()));
   app.add_flag("--worker", o->worker, "Compile and run candidates in processes of their own");
   app.add_flag("--json", o->json, "One line of JSON a round, and a summary");
   return [o] { return tune(*o); };

@@ -1,6 +1,8 @@
 #include <tilewright/search/strategy.hpp>
 
+#include <tilewright/cost/model_kind.hpp>
 #include <tilewright/ir/key.hpp>
+#include <tilewright/learning.hpp>
 #include <tilewright/search/strategies/evolutionary.hpp>
 #include <tilewright/search/strategies/given_traces.hpp>
 #include <tilewright/space/cpu.hpp>
@@ -83,8 +85,8 @@ struct noting_model final : cost::model {
   }
 };
 
-const char* names[] = {"replay_functions", "replay_traces", "local", "evolutionary_random",
-                       "evolutionary"};
+const char* names[] = {"replay_functions",    "replay_traces", "local",
+                       "evolutionary_random", "evolutionary",  "bayesian"};
 
 }  // namespace
 
@@ -104,6 +106,18 @@ TEST_CASE("every strategy proposes programs once, and the same ones for the same
     CHECK(std::set<support::hash128>(first.begin(), first.end()).size() == first.size());
   }
   CHECK_THROWS_AS(make_strategy("annealing"), argument_error);
+}
+
+TEST_CASE("every strategy takes every model") {
+  search_task task = product();
+  task.sketches.resize(1);
+  for (const strategy_kind& kind : strategy_kinds())
+    for (const cost::model_kind& model : cost::model_kinds()) {
+      INFO(kind.name, " with ", model.name);
+      auto s = make_strategy(kind.name, 5, model.name);
+      s->start(task, 5);
+      CHECK(search_with(*s, 2).size() == 16);
+    }
 }
 
 TEST_CASE("the threads of a strategy do not show in what it proposes") {

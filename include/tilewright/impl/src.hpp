@@ -2,6 +2,10 @@
 // test compares it with the files.
 #ifndef TILEWRIGHT_IMPL_SRC_HPP
 #define TILEWRIGHT_IMPL_SRC_HPP
+// Every definition of the library but those of learning.hpp, for one translation unit: header-only mode includes it, and so
+// does the one file of a program that uses TILEWRIGHT_DECLARE_ONLY without CMake. A test compares
+// it with the files.
+#pragma once
 
 #include <tilewright/impl/arith/access_regions.ipp>
 #include <tilewright/impl/arith/analyzer.ipp>
@@ -51,7 +55,9 @@
 #include <tilewright/impl/backend/pool.ipp>
 #include <tilewright/impl/cost/features.ipp>
 #include <tilewright/impl/cost/gbt.ipp>
+#include <tilewright/impl/cost/loop_context.ipp>
 #include <tilewright/impl/cost/model.ipp>
+#include <tilewright/impl/cost/model_kind.ipp>
 #include <tilewright/impl/cost/prior.ipp>
 #include <tilewright/impl/cost/ranking.ipp>
 #include <tilewright/impl/expr/alternatives.ipp>

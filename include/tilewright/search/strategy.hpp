@@ -14,6 +14,10 @@
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/space/space.hpp>
 
+namespace tilewright::cost {
+class model;
+}
+
 namespace tilewright::search {
 
 /// What a strategy searches.
@@ -45,9 +49,26 @@ class strategy {
   virtual std::string last_refusal() const { return {}; }
 };
 
-/// A strategy by name, for tools: "replay_functions", "replay_traces", "local", "evolutionary"
-/// (with boosted trees) or "evolutionary_random" (with random scores).
-/// @throws argument_error for another name; the text lists the names
-std::unique_ptr<strategy> make_strategy(std::string_view name, std::uint64_t seed = 42);
+/// A kind of strategy.
+struct strategy_kind {
+  std::string_view name;  // lives as long as the program
+  std::string_view what;  // one line for people
+  /// Name of the model that guides it where none is chosen; empty: it needs none, and a model is
+  /// ignored.
+  std::string_view model;
+  std::unique_ptr<strategy> (*make)(std::shared_ptr<cost::model> model) = nullptr;
+};
+
+/// The kinds there are: "replay_functions", "replay_traces", "local", "evolutionary",
+/// "evolutionary_random", and those that were added, in this order.
+std::vector<strategy_kind> strategy_kinds();
+/// Adds a kind, or takes the place of the one of that name. Any thread may call it.
+void add_strategy_kind(const strategy_kind& kind);
+
+/// A strategy by name, guided by the model of that name (cost/model_kind.hpp); without one, by the
+/// model that its kind names.
+/// @throws argument_error for a name that no kind has; the text lists the names
+std::unique_ptr<strategy> make_strategy(std::string_view name, std::uint64_t seed = 42,
+                                        std::string_view model = {});
 
 }  // namespace tilewright::search

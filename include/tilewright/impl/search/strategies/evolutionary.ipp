@@ -5,6 +5,7 @@
 #include <map>
 #include <thread>
 
+#include <tilewright/impl/search/sketch.hpp>
 #include <tilewright/impl/search/strategies/drawing.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/search/mutator.hpp>
@@ -28,13 +29,6 @@ void for_slots(std::size_t n, int threads, F f) {
       for (std::size_t i = w; i < n; i += workers) f(i);
     });
   for (std::thread& t : running) t.join();
-}
-
-/// What traces of one sketch have in common.
-inline support::hash128 sketch_of(const trace& t) {
-  support::hasher h;
-  h.add(t.without_decisions().print());
-  return h.finish();
 }
 
 /// Decisions of `a` and `b`, each from one of both; nothing when their sketches differ, or when

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <tilewright/cost/graph_network.hpp>
+#include <tilewright/cost/model_kind.hpp>
+#include <tilewright/learning.hpp>
+#include <tilewright/search/strategies/bayesian.hpp>
+
+namespace tilewright::search {
+
+TILEWRIGHT_INLINE bool register_learning() {
+  cost::add_model_kind({"graph_network", "MetaTune's network over the loops of a program",
+                        [](std::uint64_t seed) -> std::unique_ptr<cost::model> {
+                          cost::graph_network_options options;
+                          options.seed = seed;
+                          return std::make_unique<cost::graph_model>(options);
+                        }});
+  add_strategy_kind(
+      {"bayesian", "batch Bayesian optimization, with a model as the mean", "trees",
+       [](std::shared_ptr<cost::model> model) { return bayesian(std::move(model)); }});
+  return true;
+}
+
+}  // namespace tilewright::search
