@@ -9,6 +9,8 @@
 //   search_quality again FILE COUNT       measures the COUNT fastest of each workload again
 //   search_quality search FILE STRATEGY TRIALS SEEDS OUT.csv   runs one strategy
 //   search_quality rank FILE              how well models rank, XGBoost beside ours
+//   search_quality models FILE [COUNT]     how models rank a workload that they never saw, after 0 to 64
+//                                         of its programs
 //   search_quality prior FILE HEADER      trains the shipped prior
 #include <algorithm>
 #include <cmath>
@@ -23,6 +25,7 @@
 #include "peers/xgboost.hpp"
 #include "search_curves.hpp"
 #include "search_data.hpp"
+#include "search_models.hpp"
 
 using namespace tilewright;
 using namespace bench;
@@ -240,13 +243,14 @@ int main(int argc, char** argv) {
     return search_all(argv[2], argv[3], static_cast<std::size_t>(std::atoi(argv[4])),
                       static_cast<std::uint64_t>(std::atoi(argv[5])), argv[6]);
   if (command == "rank" && argc == 3) return rank(argv[2]);
+  if (command == "models" && (argc == 3 || argc == 4))
+    return run_models(argv[2], static_cast<std::size_t>(number(3, 300)));
   if (command == "prior" && argc == 4) return prior(argv[2], argv[3]);
   std::fprintf(
       stderr,
       "search_quality curves FILE OUT.csv [TRIALS SEEDS PROCESSES SECONDS FIRST_SEED] | summary "
       "OUT.csv | "
       "record FILE COUNT | again FILE COUNT | search FILE STRATEGY TRIALS SEEDS OUT.csv | rank "
-      "FILE | prior FILE "
-      "HEADER\n");
+      "FILE | models FILE [COUNT] | prior FILE HEADER\n");
   return 2;
 }
