@@ -27,7 +27,7 @@ struct model_table {
        [](std::uint64_t seed) -> std::unique_ptr<model> {
          tree_model_options options;
          options.seed = seed;
-         return std::make_unique<tree_model>(options, shipped_prior());
+         return std::make_unique<tree_model>(options, shipped_prior().trees);
        }}};
 
   static model_table& shared() {
