@@ -18,6 +18,7 @@
 #include <tilewright/schedule/tvm_refusals.hpp>
 
 #include "command.hpp"
+#include "marked_program.hpp"
 
 namespace tool {
 namespace {
@@ -54,8 +55,9 @@ std::string located(const apply_options& o, const tilewright::trace& t, std::siz
   return o.trace + ": instruction " + std::to_string(index) + ", " + instruction_text(t, index);
 }
 
+/// `before` is the program that the refused instruction was to change.
 int report_refusal(const apply_options& o, const tilewright::trace& t,
-                   const tilewright::replay_error& e) {
+                   const tilewright::replay_error& e, const tilewright::ir::function& before) {
   const std::string text = instruction_text(t, e.instruction());
   if (o.json) {
     say("{\"status\": \"refused\", \"instruction\": " + std::to_string(e.instruction()) +
@@ -63,7 +65,8 @@ int report_refusal(const apply_options& o, const tilewright::trace& t,
         ", \"requirement\": " + std::to_string(e.requirement()) +
         ", \"message\": " + json(e.what()) + "}\n");
   } else {
-    complain(located(o, t, e.instruction()) + "\n" + e.explain());
+    complain(located(o, t, e.instruction()) + "\n" + e.what() + "\n\n" +
+             marked_program(before, e.what()));
   }
   return refused;
 }
@@ -117,7 +120,7 @@ int apply(const apply_options& o) {
   try {
     t.apply_to(s, {}, [&](const tilewright::trace::step&) { ++steps; });
   } catch (const tilewright::replay_error& e) {
-    return report_refusal(o, t, e);
+    return report_refusal(o, t, e, s.function());
   } catch (const tilewright::argument_error& e) {
     throw tilewright::argument_error(located(o, t, steps) + "\n" + e.what());
   }

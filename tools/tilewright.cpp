@@ -29,7 +29,7 @@ int run_guarded(const std::function<int()>& run) {
     tool::complain(e.what());
     return tool::bad_input;
   } catch (const tilewright::schedule_error& e) {
-    tool::complain(e.explain());
+    tool::complain(e.what());
     return tool::refused;
   } catch (const tilewright::argument_error& e) {
     tool::complain(e.what());

@@ -40,6 +40,7 @@ expect 1 '"status": "different"' apply "$data/matmul.py" "$data/tiled.trace" --e
 printf 'v0 = sch.sample_categorical(candidates=[1, 2], probs=[0.5, 0.5], decision=7)\n' > "$work/beyond.trace"
 expect 2 "beyond.trace: instruction 0, v0 = sch.sample_categorical" apply "$data/matmul.py" "$work/beyond.trace"
 expect 3 "instruction 2, sch.parallel(loop=l3)" apply "$data/matmul.py" "$data/refused.trace"
+expect 3 "for i, j, k in T.grid(128, 64, 96):  # <-- loop k" apply "$data/matmul.py" "$data/refused.trace"
 expect 3 '"primitive": "parallel"' apply "$data/matmul.py" "$data/refused.trace" --json
 expect 2 "matmul.py: line 3, column 1: expected" apply "$data/matmul.py" "$data/matmul.py"
 expect 2 '"status": "bad input"' apply "$work/missing.py" "$data/tiled.trace" --json

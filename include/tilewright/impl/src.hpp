@@ -184,6 +184,7 @@
 #include <tilewright/impl/schedule/rebind.ipp>
 #include <tilewright/impl/schedule/reducer.ipp>
 #include <tilewright/impl/schedule/reduction_form.ipp>
+#include <tilewright/impl/schedule/refusal.ipp>
 #include <tilewright/impl/schedule/region_cover.ipp>
 #include <tilewright/impl/schedule/repetition.ipp>
 #include <tilewright/impl/schedule/rv.ipp>

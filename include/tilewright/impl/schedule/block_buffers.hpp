@@ -6,23 +6,20 @@
 #include <string>
 #include <string_view>
 
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/operand.hpp>
 #include <tilewright/schedule/path.hpp>
 
 namespace tilewright::primitive::detail::block_buffers {
 
-inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
-
 /// Region number `index` of the reads or the writes of a block.
 inline const ir::buffer_region& region_of(const char* primitive, int requirement,
                                           const ir::block_node& b, std::int64_t index, bool read) {
   const auto& list = read ? b.reads : b.writes;
   if (index < 0 || static_cast<std::size_t>(index) >= list.size())
-    throw schedule_error(primitive, requirement,
-                         quoted(b) + " has " + std::to_string(list.size()) +
-                             (read ? " read" : " write") + " regions; there is no number " +
-                             std::to_string(index));
+    refusal{primitive}(requirement, {quoted(b), " has ", list.size(), (read ? " read" : " write"),
+                                     " regions; there is no number ", index});
   return list[static_cast<std::size_t>(index)];
 }
 
@@ -30,25 +27,25 @@ inline const ir::buffer_region& region_of(const char* primitive, int requirement
 inline ir::buffer selected(const char* primitive, int requirement, const ir::block_node& block,
                            const buffer_selector& which) {
   using list = buffer_selector::list;
-  const auto refuse = [&](const std::string& what) {
-    throw schedule_error(primitive, requirement, what);
-  };
+  const refusal refuse(primitive);
   const auto& regions = which.in == list::write ? block.writes : block.reads;
   if (which.in != list::named) {
     if (which.index < 0 || static_cast<std::size_t>(which.index) >= regions.size())
-      refuse(quoted(block) + " has " + std::to_string(regions.size()) + " " +
-             (which.in == list::write ? "written" : "read") + " buffers; number " +
-             std::to_string(which.index) + " is none of them");
+      refuse(requirement, {quoted(block), " has ", regions.size(),
+                           which.in == list::write ? " written" : " read", " buffers; number ",
+                           which.index, " is none of them"});
     return regions[static_cast<std::size_t>(which.index)].buffer;
   }
   ir::buffer found;
   for (const auto* all : {&block.reads, &block.writes})
     for (const ir::buffer_region& r : *all) {
       if (r.buffer->name != which.name || r.buffer == found) continue;
-      if (found) refuse("several buffers of the block are called \"" + which.name + "\"");
+      if (found)
+        refuse(requirement, {"several buffers of the block are called \"", which.name, "\""});
       found = r.buffer;
     }
-  if (!found) refuse(quoted(block) + " accesses no buffer called \"" + which.name + "\"");
+  if (!found)
+    refuse(requirement, {quoted(block), " accesses no buffer called \"", which.name, "\""});
   return found;
 }
 
@@ -68,10 +65,9 @@ inline path need_allocation(const char* primitive, int requirement, const path& 
                             const ir::buffer& x) {
   const int site = allocation_site(at, x);
   if (site < 0)
-    throw schedule_error(primitive, requirement,
-                         "\"" + x->name +
-                             "\" is a parameter or a part of another buffer; only a "
-                             "buffer that a block allocates can change");
+    refusal{primitive}(requirement, {"\"", x->name,
+                                     "\" is a parameter or a part of another buffer; only a "
+                                     "buffer that a block allocates can change"});
   path out = at;
   out.slots.resize(static_cast<std::size_t>(site) + 1);
   return out;

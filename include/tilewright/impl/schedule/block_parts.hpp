@@ -9,6 +9,7 @@
 #include <tilewright/impl/schedule/early_init.hpp>
 #include <tilewright/impl/schedule/element_index.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -19,11 +20,7 @@
 
 namespace tilewright::primitive::detail::blockizing {
 
-[[noreturn]] inline void refuse(int requirement, const std::string& what) {
-  throw schedule_error("blockize", requirement, what);
-}
-
-inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
+inline constexpr refusal refuse{"blockize"};
 
 inline bool depends_on_data(const ir::expr& e) { return is_float(e.type()) || ir::reads_memory(e); }
 
@@ -70,22 +67,22 @@ inline bool is_unit(const ir::range& r) { return ir::is_int(r.extent, 1); }
 inline void divide(parts& p, bool preserve) {
   std::string why;
   if (const ir::var used = used_inside(*p.child))
-    refuse(2, quoted(p.old()) + " cannot be divided here: it uses loop \"" + used->name +
-                  "\" without an iteration variable that stands for it");
+    refuse(2, {quoted(p.old()), " cannot be divided here: it uses loop \"", used->name,
+               "\" without an iteration variable that stands for it"});
   auto divided = divide_bindings(*p.child, p.first, preserve, why);
-  if (!divided) refuse(2, quoted(p.old()) + " cannot be divided here: " + why);
+  if (!divided) refuse(2, {quoted(p.old()), " cannot be divided here: ", why});
   p.divided = std::move(*divided);
   if (const ir::iter_var* v = following_a_loop(*p.child, p.first))
-    refuse(3, "the domain of \"" + v->var->name + "\" of " + quoted(p.old()) +
-                  " follows a loop that goes inside");
+    refuse(3, {"the domain of \"", v->var->name, "\" of ", quoted(p.old()),
+               " follows a loop that goes inside"});
 }
 
 /// A block with variables sees loops and lets outside of it through them alone; `at` is its place.
 inline void check_sight(const ir::block_node& made, const path& at) {
   if (made.iters.empty()) return;
   if (const ir::var used = used_from_outside(made, at))
-    refuse(2, "what goes inside uses \"" + used->name +
-                  "\", for which the new block has no iteration variable");
+    refuse(2, {"what goes inside uses \"", used->name,
+               "\", for which the new block has no iteration variable"});
 }
 
 /// What the outer part is loaded from is loaded once for all that goes inside, which must not write it.
@@ -94,18 +91,18 @@ inline void check_outer_loads(const parts& p, const ir::block_node& inside) {
     bool loads = ir::loads_from(p.divided.outer_predicate, w.buffer);
     for (const divided_iter& d : p.divided.iters) loads |= ir::loads_from(d.outer, w.buffer);
     if (loads)
-      refuse(2, quoted(inside) + " writes \"" + w.buffer->name + "\", which says where " +
-                    quoted(p.old()) + " runs");
+      refuse(2, {quoted(inside), " writes \"", w.buffer->name, "\", which says where ",
+                 quoted(p.old()), " runs"});
   }
 }
 
 /// Inside the new block, an outer loop is seen as its variable.
 inline ir::expr seen_inside(const parts& p, const ir::expr& e, const std::string& what) {
   const ir::expr out = ir::substitute(e, p.of_loops);
-  if (ir::uses_any(out, p.given)) refuse(3, what + " uses the value of a let around it");
+  if (ir::uses_any(out, p.given)) refuse(3, {what, " uses the value of a let around it"});
   for (std::size_t o = 0; o < p.first; ++o)
     if (ir::uses_var(out, p.child->loops[o]->var))
-      refuse(3, what + " uses the outer loop \"" + p.child->loops[o]->var->name + "\"");
+      refuse(3, {what, " uses the outer loop \"", p.child->loops[o]->var->name, "\""});
   return out;
 }
 inline ir::range seen_inside(const parts& p, const ir::range& r, const std::string& what) {
@@ -118,7 +115,7 @@ inline ir::range inner_domain(const parts& p, std::size_t i) {
   const divided_iter& d = p.divided.iters[i];
   const bool uneven = follows(d.inner_dom.extent, *p.child, p.first);
   const std::string what = "the domain of \"" + p.old().iters[i].var->name + "\"";
-  if (uneven && !is_unit(d.outer_dom)) refuse(3, what + " follows a loop that goes inside");
+  if (uneven && !is_unit(d.outer_dom)) refuse(3, {what, " follows a loop that goes inside"});
   return seen_inside(p, uneven ? p.old().iters[i].dom : d.inner_dom, what);
 }
 
@@ -200,7 +197,7 @@ inline ir::expr init_guard(const parts& p, const std::vector<ir::expr>& values) 
       (kept ? keeps : drops) = true;
     }
     if (keeps && drops)
-      refuse(4, "the guard of " + quoted(p.old()) + " mixes loops that the init keeps and drops");
+      refuse(4, {"the guard of ", quoted(p.old()), " mixes loops that the init keeps and drops"});
     if (!drops) out = ir::logical_and(out, conjunct);
   }
   return out;
@@ -223,17 +220,17 @@ inline void check_init_loops(const parts& p, const std::vector<const ir::loop_no
     for (std::size_t o = p.first; o < l && keeps(&loop); ++o)
       if (!keeps(p.child->loops[o]) && (ir::uses_var(loop.min, p.child->loops[o]->var) ||
                                         ir::uses_var(loop.extent, p.child->loops[o]->var)))
-        refuse(4, what + ", which the init keeps, follows one that it drops");
+        refuse(4, {what, ", which the init keeps, follows one that it drops"});
     if (!keeps(&loop) && may_be_empty(loop, *p.child))
-      refuse(4, what + " may have no iteration, and then nothing is initialised");
+      refuse(4, {what, " may have no iteration, and then nothing is initialised"});
   }
 }
 
 /// The init of the new block: a nest of its own over the inner variables that do not reduce.
 inline ir::stmt make_init(const parts& p, std::string name) {
   if (const ir::buffer own = own_buffer_of_init(p.old()))
-    refuse(4, "the init of " + quoted(p.old()) + " uses \"" + own->name +
-                  "\", which is known in that block alone");
+    refuse(4, {"the init of ", quoted(p.old()), " uses \"", own->name,
+               "\", which is known in that block alone"});
   ir::block_node init;
   init.name = std::move(name);
   std::vector<ir::expr> values;
@@ -277,14 +274,14 @@ inline ir::stmt make_init(const parts& p, std::string name) {
   early.around.push_back(guard);
   for (const ir::loop_node* l : kept) early.around.insert(early.around.end(), {l->min, l->extent});
   if (!kept.empty() && early.loads_from(p.old()))
-    refuse(4, "the init of " + quoted(p.old()) +
-                  ", or what says where it runs, reads what the block writes");
+    refuse(4, {"the init of ", quoted(p.old()),
+               ", or what says where it runs, reads what the block writes"});
   const bool several = std::any_of(p.inner.begin(), p.inner.end(), [](const ir::iter_var& v) {
     return v.kind != ir::iter_kind::reduce;
   });
   if (several && !as_tvm() && (read_of_others(p.old()) || !writes_once(*p.child)))
-    refuse(4, "instances of " + quoted(p.old()) +
-                  " find what others have left, and the init would run before all of them");
+    refuse(4, {"instances of ", quoted(p.old()),
+               " find what others have left, and the init would run before all of them"});
   for (ir::expr& v : values) v = ir::substitute(v, loops);
   ir::stmt out = ir::make_realize(std::move(values), ir::substitute(guard, loops),
                                   ir::make_block(std::move(init)));
@@ -295,7 +292,7 @@ inline ir::stmt make_init(const parts& p, std::string name) {
                         kept[l]->annotations, kept[l]->thread_tag);
   for (const ir::iter_var& v : p.outer)
     if (v.kind != ir::iter_kind::spatial && uses(out, v.var))
-      refuse(4, "what the init of " + quoted(p.old()) + " runs over follows the reduction");
+      refuse(4, {"what the init of ", quoted(p.old()), " runs over follows the reduction"});
   return out;
 }
 
@@ -325,20 +322,20 @@ inline void check_loops(const parts& p) {
   const child_block& c = *p.child;
   for (std::size_t l = 0; l < c.loops.size(); ++l)
     if (ir::is_int(c.loops[l]->extent, 1) && !ir::is_int(c.loops[l]->min, 0))
-      refuse(3, "loop \"" + c.loops[l]->var->name + "\" of one iteration does not start at 0");
+      refuse(3, {"loop \"", c.loops[l]->var->name, "\" of one iteration does not start at 0"});
   if (!c.block().init) return;
   for (std::size_t i = 0; i < c.block().iters.size(); ++i)
     for (const auto& [term, factor] : bind_iters(c).values[i].terms)
       if (c.block().iters[i].kind == ir::iter_kind::reduce && factor < 0)
-        refuse(4, quoted(c.block()) + " reduces backwards, and its init comes last");
+        refuse(4, {quoted(c.block()), " reduces backwards, and its init comes last"});
   for (std::size_t l = p.first; l < c.loops.size(); ++l) {
     const ir::loop_node& loop = *c.loops[l];
     if (loop.loop == ir::loop_kind::serial || loop.loop == ir::loop_kind::unrolled) continue;
     for (std::size_t i = 0; i < c.block().iters.size(); ++i)
       if (c.block().iters[i].kind == ir::iter_kind::reduce &&
           ir::uses_var(c.realize->values[i], loop.var))
-        refuse(4, "iterations of loop \"" + loop.var->name +
-                      "\", which run at once, share the reduction of " + quoted(c.block()));
+        refuse(4, {"iterations of loop \"", loop.var->name,
+                   "\", which run at once, share the reduction of ", quoted(c.block())});
   }
 }
 

@@ -8,6 +8,7 @@
 #include <tilewright/impl/schedule/block_buffers.hpp>
 #include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/impl/schedule/guards_inside.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/storage_scope.hpp>
@@ -24,12 +25,6 @@ struct call {
   const char* name;
   const std::string& storage;
 };
-
-[[noreturn]] inline void refuse(const call& c, int requirement, const std::string& what) {
-  throw schedule_error(c.name, requirement, what);
-}
-
-inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
 
 /// Uses the cache instead of a buffer, whose place `offset` is the cache's place 0. What the domains
 /// of a block's variables load is loaded around it, and is in no box.
@@ -170,8 +165,8 @@ inline plan make_plan(const call& c, const ir::function& f, const path& scope,
 /// The copy may use the loops and lets around it through its variables only.
 inline void check_closed(const call& c, int requirement, const new_block& made) {
   if (const ir::var used = used_from_outside(find_block(made.function, made.block)))
-    refuse(c, requirement,
-           "the copy depends on \"" + used->name + "\", which is defined outside of its scope");
+    refusal{c.name}(requirement, {"the copy depends on \"", used->name,
+                                  "\", which is defined outside of its scope"});
 }
 
 /// The nest that copies between the buffer and its cache.
@@ -300,14 +295,13 @@ struct subject {
 
 inline subject look_up(const call& c, const path& at, int index, bool read) {
   const ir::block_realize_node* holder = at.scope();
-  if (!holder) refuse(c, 1, "the root block accesses nothing itself");
+  if (!holder) refusal{c.name}(1, "the root block accesses nothing itself");
   const ir::block_node& b = *ir::as_realize(at.target())->block;
   const std::vector<ir::buffer_region>& list = read ? b.reads : b.writes;
   if (index < 0 || static_cast<std::size_t>(index) >= list.size())
-    refuse(c, 1,
-           quoted(b) + " has " + std::to_string(list.size()) + (read ? " read" : " write") +
-               " regions; there is no number " + std::to_string(index));
-  if (const std::string why = ir::no_scope(c.storage); !why.empty()) refuse(c, 2, why);
+    refusal{c.name}(1, {quoted(b), " has ", list.size(), (read ? " read" : " write"),
+                        " regions; there is no number ", index});
+  if (const std::string why = ir::no_scope(c.storage); !why.empty()) refusal{c.name}(2, why);
   return {holder, list[static_cast<std::size_t>(index)].buffer};
 }
 
@@ -319,7 +313,8 @@ inline std::vector<std::size_t> pick_consumers(const call& c, int requirement,
   std::vector<std::size_t> out;
   for (const std::uint64_t id : ids) {
     const int at = scope.find(id);
-    if (at < 0) refuse(c, requirement, "a listed consumer is no block of the scope of the block");
+    if (at < 0)
+      refusal{c.name}(requirement, "a listed consumer is no block of the scope of the block");
     if (!reads_buffer(*scope[static_cast<std::size_t>(at)].realize->block, x)) continue;
     out.push_back(static_cast<std::size_t>(at));
   }
@@ -364,9 +359,8 @@ inline place place_after(const call& c, const block_scope& scope, int writer,
   if (all_before) return {};
   for (const std::size_t r : readers) {
     if (r < w || !region_covered(scope, r))
-      refuse(c, 4,
-             "what " + quoted(scope[r].block()) + " reads is not all written by " +
-                 quoted(scope[w].block()) + " before it");
+      refusal{c.name}(4, {"what ", quoted(scope[r].block()), " reads is not all written by ",
+                          quoted(scope[w].block()), " before it"});
     const std::size_t common = scope.common_loops(w, r);
     one_depth = one_depth && (r == readers.front() || common == out.depth);
     out.depth = std::max(out.depth, common);
@@ -384,9 +378,8 @@ inline std::size_t depth_of_copy(const call& c, const block_scope& scope, std::s
     if (r == w || !reads_buffer(scope[r].block(), x)) continue;
     const std::size_t common = scope.common_loops(w, r);
     if (r < w && common > 0)
-      refuse(c, 4,
-             quoted(scope[r].block()) + " reads \"" + x->name + "\" before " +
-                 quoted(scope[w].block()) + " in a common loop");
+      refusal{c.name}(4, {quoted(scope[r].block()), " reads \"", x->name, "\" before ",
+                          quoted(scope[w].block()), " in a common loop"});
     if (r > w && std::find(direct.begin(), direct.end(), r) == direct.end())
       depth = std::max(depth, common);
   }

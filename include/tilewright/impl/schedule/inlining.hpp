@@ -7,17 +7,12 @@
 
 #include <tilewright/arith/region.hpp>
 #include <tilewright/impl/schedule/defined_around.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/pipeline.hpp>
 
 namespace tilewright::primitive::detail::inlining {
-
-[[noreturn]] inline void refuse(const char* name, int requirement, const std::string& what) {
-  throw schedule_error(name, requirement, what);
-}
-
-inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
 
 inline bool reads_buffer(const ir::block_node& b, const ir::buffer& x) {
   return std::any_of(b.reads.begin(), b.reads.end(), [&](const auto& r) { return r.buffer == x; });
@@ -56,34 +51,31 @@ inline std::vector<ir::buffer_region> updated_reads(const ir::block_node& block,
 /// Requirement 1 of both.
 inline void check_surroundings(const char* name, const block_scope& scope, std::size_t child) {
   if (const int hazard = input_hazard(scope, child))
-    refuse(name, 1, quoted(scope[child].block()) + " cannot be inlined: " + hazard_text(hazard));
+    refusal{name}(1, {quoted(scope[child].block()), " cannot be inlined: ", hazard_text(hazard)});
   const int user = earlier_user(scope, child);
   if (user >= 0)
-    refuse(name, 1,
-           quoted(scope[static_cast<std::size_t>(user)].block()) + " uses the result of " +
-               quoted(scope[child].block()) + " before it");
+    refusal{name}(1, {quoted(scope[static_cast<std::size_t>(user)].block()), " uses the result of ",
+                      quoted(scope[child].block()), " before it"});
 }
 
 inline void check_besides_init(const char* name, int requirement, const block_scope& scope,
                                std::size_t child) {
   if (const int reason = complete_violation(scope, child))
-    refuse(
-        name, requirement,
-        quoted(scope[child].block()) + " is not complete: " + std::string(complete_reason(reason)));
+    refusal{name}(requirement,
+                  {quoted(scope[child].block()), " is not complete: ", complete_reason(reason)});
 }
 
 inline void check_complete(const char* name, int requirement, const block_scope& scope,
                            std::size_t child) {
   const ir::block_node& b = scope[child].block();
-  if (b.init) refuse(name, requirement, quoted(b) + " is a reduction");
+  if (b.init) refusal{name}(requirement, {quoted(b), " is a reduction"});
   check_besides_init(name, requirement, scope, child);
 }
 
 inline void check_sight(const char* name, int requirement, const path& at) {
   if (const ir::var used = used_from_outside(at))
-    refuse(name, requirement,
-           quoted(*ir::as_realize(at.target())->block) + " uses \"" + used->name +
-               "\" without an iteration variable that stands for it");
+    refusal{name}(requirement, {quoted(*ir::as_realize(at.target())->block), " uses \"", used->name,
+                                "\" without an iteration variable that stands for it"});
 }
 
 /// Removes the block at `at` and its buffer's allocation from the scope.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tilewright/impl/schedule/adapt.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/primitive/add_unit_loop.hpp>
 #include <tilewright/schedule/primitive/annotate.hpp>
 #include <tilewright/schedule/primitive/blockize.hpp>
@@ -102,7 +103,7 @@ inline chosen sample_categorical(support::random& random, const ir::function&,
 
 /// Ends a trace whose random choices do not go together.
 inline ir::function require(const ir::function& f, std::int64_t condition) {
-  if (condition == 0) throw schedule_error("assert", 1, "the condition does not hold");
+  if (condition == 0) primitive::refusal{"assert"}(1, "the condition does not hold");
   return f;
 }
 

@@ -9,6 +9,7 @@
 #include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/impl/schedule/differing_values.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
@@ -99,11 +100,10 @@ inline std::vector<const ir::block_node*> find_copies(const ir::function& f) {
 /// @throws schedule_error (requirement 0)
 inline void check_joint_copies(std::string_view primitive, const ir::function& before,
                                const ir::function& after) {
-  const auto refuse = [&](const ir::loop_node& loop, const ir::block_node& copy,
-                          const std::string& what, const std::string& reason) {
-    throw schedule_error(std::string(primitive), 0,
-                         "the threads of loop \"" + loop.var->name + "\" would " + what +
-                             " the copy of block \"" + copy.name + "\" jointly" + reason);
+  const auto refuse = [&](const ir::loop_node& loop, const ir::block_node& copy, phrase what,
+                          phrase reason) {
+    refusal{primitive}(0, {"the threads of ", quoted(loop), " would ", what, " the copy of ",
+                           quoted(copy), " jointly", reason});
   };
   for (const ir::block_node* copy : find_copies(before))
     if (const path at = find_block(after, copy->id))

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/path.hpp>
 
 namespace tilewright::primitive {
@@ -178,22 +179,18 @@ TILEWRIGHT_INLINE path find_block(const ir::function& f, std::uint64_t block_id)
 
 TILEWRIGHT_INLINE path need_loop(const ir::function& f, const ir::var& loop,
                                  const char* primitive) {
-  if (!loop)
-    throw schedule_error(primitive, 0,
-                         "the variable stands for a compute location that is no loop");
+  if (!loop) refusal{primitive}(0, "the variable stands for a compute location that is no loop");
   path out = find_loop(f, loop);
   if (!out)
-    throw schedule_error(
-        primitive, 0,
-        "loop \"" + loop->name + "\" no longer exists; it was split, fused or removed");
+    refusal{primitive}(
+        0, {"loop \"", loop->name, "\" no longer exists; it was split, fused or removed"});
   return out;
 }
 
 TILEWRIGHT_INLINE path need_block(const ir::function& f, std::uint64_t block_id,
                                   const char* primitive) {
   path out = find_block(f, block_id);
-  if (!out)
-    throw schedule_error(primitive, 0, "the block no longer exists; it was inlined or removed");
+  if (!out) refusal{primitive}(0, "the block no longer exists; it was inlined or removed");
   return out;
 }
 

@@ -18,6 +18,7 @@
 #include <tilewright/impl/schedule/changed_blocks.hpp>
 #include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/driven_loops.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/private_buffers.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -188,10 +189,8 @@ inline void check_private(std::string_view primitive, const ir::function& before
   earlier_results earlier(before);
   const auto refuse = [&](const ir::loop_node& loop, const child_block& c,
                           const std::string& what) {
-    throw schedule_error(std::string(primitive), 0,
-                         "iterations of loop \"" + loop.var->name +
-                             "\", which run at once, would " + what + " in block \"" +
-                             c.block().name + "\", and not each for itself");
+    refusal{primitive}(0, {"iterations of ", quoted(loop), ", which run at once, would ", what,
+                           " in ", quoted(c.block()), ", and not each for itself"});
   };
   for (const block_scope& scope : concurrent_scopes(after))
     for (std::size_t i = 0; i < scope.size(); ++i) {

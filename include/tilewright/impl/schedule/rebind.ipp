@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/rebind.hpp>
 
@@ -150,15 +151,14 @@ TILEWRIGHT_INLINE void known_loops::bind(const ir::var& v, const ir::range& r) {
 
 TILEWRIGHT_INLINE void check_plain_loop(const ir::loop_node& loop, const char* primitive, int plain,
                                         int from_zero) {
-  const auto refuse = [&](int requirement, const std::string& what) {
-    throw schedule_error(primitive, requirement, "loop \"" + loop.var->name + "\" " + what);
-  };
+  const refusal refuse(primitive);
   if (!loop.annotations.empty())
-    refuse(plain, "has annotation \"" + loop.annotations.begin()->first + "\"; unannotate it, or " +
-                      primitive + " first and annotate the result");
+    refuse(plain, {quoted(loop), " has annotation \"", loop.annotations.begin()->first,
+                   "\"; unannotate it, or ", primitive, " first and annotate the result"});
   if (loop.loop == ir::loop_kind::thread_binding)
-    refuse(plain, "is bound to " + loop.thread_tag + "; " + primitive + " first, then bind");
-  if (!ir::is_int(loop.min, 0)) refuse(from_zero, "does not start at 0");
+    refuse(plain,
+           {quoted(loop), " is bound to ", loop.thread_tag, "; ", primitive, " first, then bind"});
+  if (!ir::is_int(loop.min, 0)) refuse(from_zero, {quoted(loop), " does not start at 0"});
 }
 
 TILEWRIGHT_INLINE ir::stmt rebind(const ir::stmt& body, const ir::var_map& values,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tilewright/arith/analyzer.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/buffer_uses.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
@@ -86,11 +87,10 @@ inline void check_names(std::string_view primitive, const ir::function& before,
     const path at = find_block(after, r->block->id);
     const ir::match_buffer* view = at ? second_name(*r->block) : nullptr;
     if (view && outline(*r->block) != outline(*ir::as_realize(at.target())->block))
-      throw schedule_error(std::string(primitive), 0,
-                           "block \"" + r->block->name + "\" knows elements of \"" +
-                               view->source.buffer->name + "\", which it writes, as \"" +
-                               view->buffer->name +
-                               "\" and by another name, too; inside of it use one of them");
+      refusal{primitive}(
+          0, {"block \"", r->block->name, "\" knows elements of \"", view->source.buffer->name,
+              "\", which it writes, as \"", view->buffer->name,
+              "\" and by another name, too; inside of it use one of them"});
     return false;
   });
 }

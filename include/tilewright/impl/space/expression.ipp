@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/expression.hpp>
 #include <tilewright/space/root_blocks.hpp>
@@ -32,16 +33,15 @@ TILEWRIGHT_INLINE std::vector<loop_rv>& scope::levels(schedule& s, std::string_v
       axes.push_back({std::string(axis), {loop}});
       return axes.back().levels;
     }
-  throw schedule_error("space", 1, "block " + block + " has no loop of axis " + std::string(axis));
+  primitive::refusal{"space"}(1, {"block ", block, " has no loop of axis ", axis});
 }
 
 TILEWRIGHT_INLINE loop_rv scope::at(schedule& s, const meta::loop_level& level) {
   const std::vector<loop_rv>& loops = levels(s, level.axis());
   if (level.level < 0 || static_cast<std::size_t>(level.level) >= loops.size())
-    throw schedule_error("space", 2,
-                         "axis " + std::string(level.axis()) + " of block " + block + " has " +
-                             std::to_string(loops.size()) + " levels; level " +
-                             std::to_string(level.level) + " does not exist");
+    primitive::refusal{"space"}(
+        2, {"axis ", level.axis(), " of block ", block, " has ", loops.size(), " levels; level ",
+            level.level, " does not exist"});
   return loops[static_cast<std::size_t>(level.level)];
 }
 
@@ -68,10 +68,8 @@ TILEWRIGHT_INLINE void tile_structure(schedule& s, scope& in, std::string_view s
   const std::vector<loop_rv> loops = s.get_loops(b);
   const ir::block_node& block = *s.get(b).block;
   if (loops.size() != block.iters.size())
-    throw schedule_error("tile", 1,
-                         "block " + in.block + " is already tiled: it has " +
-                             std::to_string(loops.size()) + " loops for " +
-                             std::to_string(block.iters.size()) + " iteration variables");
+    primitive::refusal{"tile"}(1, {"block ", in.block, " is already tiled: it has ", loops.size(),
+                                   " loops for ", block.iters.size(), " iteration variables"});
   std::vector<std::vector<loop_rv>> position(structure.size());
   for (std::size_t l = 0; l < loops.size(); ++l) {
     const char letter = block.iters[l].kind == ir::iter_kind::reduce ? 'R' : 'S';

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/primitive/add_unit_loop.hpp>
 
 namespace tilewright::primitive {
@@ -15,7 +16,7 @@ inline new_loop around(const ir::function& f, const path& at) {
 TILEWRIGHT_INLINE new_loop add_unit_loop(const ir::function& f, std::uint64_t block) {
   const path at = need_block(f, block, "add_unit_loop");
   if (!at.scope())
-    throw schedule_error("add_unit_loop", 1, "there is no place for a loop around the root block");
+    refusal{"add_unit_loop"}(1, "there is no place for a loop around the root block");
   return detail::unit_loops::around(f, at);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/primitive/annotate.hpp>
 
@@ -10,13 +11,11 @@ inline void add(ir::annotations& notes, const std::string& owner, const std::str
                 const ir::attr& value) {
   const auto [at, fresh] = notes.emplace(key, value);
   if (!fresh && !(at->second == value))
-    throw schedule_error("annotate", 1,
-                         owner + " has another annotation \"" + key + "\"; unannotate it first");
+    refusal{"annotate"}(1, {owner, " has another annotation \"", key, "\"; unannotate it first"});
 }
 
 inline void remove(ir::annotations& notes, const std::string& owner, const std::string& key) {
-  if (notes.erase(key) == 0)
-    throw schedule_error("unannotate", 1, owner + " has no annotation \"" + key + "\"");
+  if (notes.erase(key) == 0) refusal{"unannotate"}(1, {owner, " has no annotation \"", key, "\""});
 }
 
 /// The function with the annotations of one loop changed by `edit(notes, owner)`.

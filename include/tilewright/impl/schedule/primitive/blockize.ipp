@@ -21,9 +21,9 @@ inline const ir::block_realize_node& only_block(const ir::stmt& from) {
   while (const ir::loop_node* loop = ir::as_loop(*s)) s = &loop->body;
   if (const ir::block_realize_node* realize = ir::as_realize(*s)) return *realize;
   const std::size_t n = child_blocks(from).size();
-  refuse(1, "loop \"" + ir::as_loop(from)->var->name + "\" holds " +
-                (n == 1 ? std::string("other statements than loops and its block")
-                        : std::to_string(n) + " blocks, not one"));
+  refuse(1, {"loop \"", ir::as_loop(from)->var->name, "\" holds ",
+             (n == 1 ? std::string("other statements than loops and its block")
+                     : std::to_string(n) + " blocks, not one")});
 }
 
 }  // namespace detail::blockizing
@@ -40,8 +40,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
   p.first = static_cast<std::size_t>(loop_index(p.child->loops, loop));
   p.given = detail::lets_around(to_block);
   if (block.init && !runs_once(*p.child, p.first))
-    refuse(4,
-           quoted(block) + " repeats its reduction in loops from \"" + loop->name + "\" inwards");
+    refuse(4, {quoted(block), " repeats its reduction in loops from \"", loop->name, "\" inwards"});
   check_loops(p);
   divide(p, preserve_unit_iters);
   check_outer_loads(p, p.old());
@@ -85,7 +84,7 @@ inline siblings find_siblings(const std::vector<path>& paths) {
     out.at.push_back(static_cast<std::size_t>(p.slots[common] - seq->stmts.data()));
     for (std::size_t s = common; s + 1 < p.slots.size(); ++s)
       if (!ir::as_loop(*p.slots[s]))
-        refuse(5, "other statements stand beside " + quoted(*ir::as_realize(p.target())->block));
+        refuse(5, {"other statements stand beside ", quoted(*ir::as_realize(p.target())->block)});
   }
   std::vector<std::size_t> sorted = out.at;
   std::sort(sorted.begin(), sorted.end());
@@ -97,7 +96,7 @@ inline siblings find_siblings(const std::vector<path>& paths) {
 
 inline void check_same_outer(const parts& a, const parts& b) {
   const auto differ = [&] {
-    refuse(7, quoted(a.old()) + " and " + quoted(b.old()) + " run in different outer iterations");
+    refuse(7, {quoted(a.old()), " and ", quoted(b.old()), " run in different outer iterations"});
   };
   if (a.divided.iters.size() < b.divided.iters.size()) differ();
   if (!ir::equal(a.divided.outer_predicate, b.divided.outer_predicate)) differ();
@@ -131,7 +130,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
     p.child = &scope[static_cast<std::size_t>(scope.find(blocks[i]))];
     p.first = around;
     p.given = detail::lets_around(paths[i]);
-    if (p.old().init) refuse(6, quoted(p.old()) + " has an init");
+    if (p.old().init) refuse(6, {quoted(p.old()), " has an init"});
     divide(p, preserve_unit_iters);
     check_loops(p);
     if (i > 0) check_same_outer(all[0], p);

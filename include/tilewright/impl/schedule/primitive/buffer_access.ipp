@@ -4,6 +4,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/block_buffers.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/primitive/buffer_access.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 
@@ -12,7 +13,7 @@ namespace detail::buffer_access {
 
 inline bool is_read(const char* primitive, const std::string& text) {
   if (text != "read" && text != "write")
-    throw schedule_error(primitive, 1, "\"" + text + "\" is neither \"read\" nor \"write\"");
+    refusal{primitive}(1, {"\"", text, "\" is neither \"read\" nor \"write\""});
   return text == "read";
 }
 
@@ -58,14 +59,12 @@ TILEWRIGHT_INLINE ir::function annotate_buffer_access(const ir::function& f, std
   auto& region = (read ? changed.reads : changed.writes)[static_cast<std::size_t>(buffer_index)];
   const std::size_t rank = region.buffer->shape.size();
   if (ranges.inputs.size() != changed.iters.size() || ranges.outputs.size() != 2 * rank)
-    throw schedule_error(name, 3,
-                         "the map takes " + std::to_string(ranges.inputs.size()) +
-                             " indices and gives " + std::to_string(ranges.outputs.size() / 2) +
-                             " ranges; " + detail::block_buffers::quoted(changed) + " has " +
-                             std::to_string(changed.iters.size()) + " iteration variables and \"" +
-                             region.buffer->name + "\" " + std::to_string(rank) + " dimensions");
+    refusal{name}(
+        3, {"the map takes ", ranges.inputs.size(), " indices and gives ",
+            ranges.outputs.size() / 2, " ranges; ", quoted(changed), " has ", changed.iters.size(),
+            " iteration variables and \"", region.buffer->name, "\" ", rank, " dimensions"});
   if (as_tvm() && changed.iters.size() != rank)
-    throw schedule_error(name, 3, "as many ranges as iteration variables are asked for");
+    refusal{name}(3, "as many ranges as iteration variables are asked for");
   std::vector<ir::expr> iters;
   for (const ir::iter_var& v : changed.iters) iters.push_back(v.var);
   const dtype type = iters.empty() ? dtype::i32 : iters[0].type();

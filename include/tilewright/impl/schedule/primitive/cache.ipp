@@ -4,6 +4,7 @@
 #include <tilewright/impl/schedule/conditional_below.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/primitive/cache.hpp>
 
 namespace tilewright::primitive {
@@ -61,7 +62,7 @@ inline void check_filled(const call& c, const new_block& made, const ir::buffer&
   for (const ir::buffer_region& r : ir::as_realize(at.target())->block->reads) {
     const std::string_view reason = why_unreadable(at, r);
     if (!reason.empty())
-      refuse(c, 4, "the copy would read elements of \"" + x->name + "\" " + std::string(reason));
+      refusal{c.name}(4, {"the copy would read elements of \"", x->name, "\" ", reason});
   }
 }
 
@@ -73,8 +74,8 @@ inline void check_sizes(const call& c, int requirement, const child_block& w, co
     const span& s = all[d];
     if (ir::is_int(x->shape[d]) && s.lo && s.hi && !(s.lo->is_constant() && s.hi->is_constant()) &&
         footprints::range_of_difference(*s.hi, *s.lo, w.loops).hi == bounds::positive_infinity)
-      refuse(c, requirement,
-             "how much " + quoted(w.block()) + " writes is decided outside of its scope");
+      refusal{c.name}(requirement,
+                      {"how much ", quoted(w.block()), " writes is decided outside of its scope"});
   }
 }
 
@@ -107,14 +108,13 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
   const block_scope scope(*s.holder->block);
   std::vector<std::size_t> readers = pick_consumers(c, 5, scope, ids, s.buffer);
   if (!ids.empty() && readers.empty())
-    refuse(c, 5, "no listed consumer reads \"" + s.buffer->name + "\"");
+    refusal{c.name}(5, {"no listed consumer reads \"", s.buffer->name, "\""});
   int writer = -1;
   for (std::size_t i = 0; i < scope.size(); ++i) {
     if (writes_buffer(scope[i].block(), s.buffer)) {
       if (writer >= 0)
-        refuse(c, 3,
-               quoted(scope[static_cast<std::size_t>(writer)].block()) + " and " +
-                   quoted(scope[i].block()) + " both write \"" + s.buffer->name + "\"");
+        refusal{c.name}(3, {quoted(scope[static_cast<std::size_t>(writer)].block()), " and ",
+                            quoted(scope[i].block()), " both write \"", s.buffer->name, "\""});
       writer = static_cast<int>(i);
     }
     if (ids.empty() && reads_buffer(*scope[i].realize->block, s.buffer)) readers.push_back(i);
@@ -124,12 +124,11 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
     std::erase(readers, static_cast<std::size_t>(writer));
   for (const std::size_t r : readers)
     if (changes_in_while(find_block(f, scope[r].block().id), scope, r))
-      refuse(c, 4,
-             "a while repeats " + quoted(scope[r].block()) +
-                 ", which may read something else each time");
+      refusal{c.name}(4, {"a while repeats ", quoted(scope[r].block()),
+                          ", which may read something else each time"});
   for (const std::size_t r : readers)
     if (static_cast<int>(r) == writer)
-      refuse(c, 3, quoted(scope[r].block()) + " writes \"" + s.buffer->name + "\" too");
+      refusal{c.name}(3, {quoted(scope[r].block()), " writes \"", s.buffer->name, "\" too"});
   bool one_depth = true;
   const place where = place_after(c, scope, writer, readers, one_depth);
   const path holder = find_block(f, s.holder->block->id);
@@ -146,9 +145,9 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
         needed.reset();
     }
     if (!needed && !one_depth)  // readers further out need all that was written
-      refuse(c, 4,
-             "what " + quoted(scope[static_cast<std::size_t>(writer)].block()) +
-                 " writes per iteration of the common loops is no box, or not all that is read");
+      refusal{c.name}(
+          4, {"what ", quoted(scope[static_cast<std::size_t>(writer)].block()),
+              " writes per iteration of the common loops is no box, or not all that is read"});
   } else if (!holder.scope() && !guarded_inside(scope, readers, s.buffer)) {
     needed = whole(s.buffer);
   }
@@ -157,7 +156,7 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
   const plan p = make_plan(c, f, holder, s.buffer, std::move(*needed), where.depth == 0);
   new_block out;
   const ir::stmt nest = copy_nest(p, true, loops, out.block);
-  if (!nest) refuse(c, 4, "nothing of \"" + s.buffer->name + "\" is read");
+  if (!nest) refusal{c.name}(4, {"nothing of \"", s.buffer->name, "\" is read"});
   out.function = f;
   for (const std::size_t r : readers) out.function = redirect(out.function, scope[r].block().id, p);
   out.function = insert(out.function, s.holder->block->id, scope, where, p.cache, nest);
@@ -174,7 +173,7 @@ inline void check_consumers(const call& c, const ir::function& f, std::uint64_t 
   for (const std::uint64_t id : ids) {
     const auto r = static_cast<std::size_t>(scope.find(id));
     if (!region_covered(scope, r))
-      refuse(c, 6, quoted(scope[r].block()) + " reads more than is in the cache before it");
+      refusal{c.name}(6, {quoted(scope[r].block()), " reads more than is in the cache before it"});
   }
 }
 
@@ -187,23 +186,21 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   const auto w = static_cast<std::size_t>(scope.find(id));
   for (std::size_t i = 0; i < scope.size(); ++i)
     if (i != w && writes_buffer(scope[i].block(), s.buffer))
-      refuse(c, 3, quoted(scope[i].block()) + " writes \"" + s.buffer->name + "\" too");
+      refusal{c.name}(3, {quoted(scope[i].block()), " writes \"", s.buffer->name, "\" too"});
   if (reads_before(scope[w], s.buffer) && !reads_own_writes(scope[w].block(), s.buffer))
-    refuse(c, 3, quoted(scope[w].block()) + " also reads \"" + s.buffer->name + "\"");
+    refusal{c.name}(3, {quoted(scope[w].block()), " also reads \"", s.buffer->name, "\""});
   const std::vector<std::size_t> direct = pick_consumers(c, 6, scope, ids, s.buffer);
   for (const std::size_t r : direct) {
     path above = find_block(f, scope[r].block().id);
     above.slots.pop_back();
     if (loads_around(*scope[r].realize, s.buffer) || loaded_above(above, s.buffer))
-      refuse(c, 6,
-             "the guard, an iteration variable, or a bound or condition around " +
-                 quoted(scope[r].block()) + " loads \"" + s.buffer->name + "\" too");
+      refusal{c.name}(6, {"the guard, an iteration variable, or a bound or condition around ",
+                          quoted(scope[r].block()), " loads \"", s.buffer->name, "\" too"});
   }
   for (const std::size_t r : direct)
     if (r < w || !region_covered(scope, r))
-      refuse(c, 6,
-             quoted(scope[r].block()) + " reads more than " + quoted(scope[w].block()) +
-                 " has written before it");
+      refusal{c.name}(6, {quoted(scope[r].block()), " reads more than ", quoted(scope[w].block()),
+                          " has written before it"});
   place where{static_cast<int>(w), depth_of_copy(c, scope, w, s.buffer, direct)};
   for (std::size_t r = w + 1; r < scope.size(); ++r)
     if (consumes(scope[r].block(), scope[w].block()) &&
@@ -221,9 +218,8 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   if (parts == 1 && reduction_done(scope[w], standing))
     all = written(scope[w], iters, region, standing);
   if (!all)
-    refuse(c, 5,
-           "what " + quoted(scope[w].block()) + " writes of \"" + s.buffer->name +
-               "\" is no box, or not finished where the copy would stand");
+    refusal{c.name}(5, {"what ", quoted(scope[w].block()), " writes of \"", s.buffer->name,
+                        "\" is no box, or not finished where the copy would stand"});
   check_sizes(c, 5, scope[w], s.buffer, *all);
   const plan p = make_plan(c, f, find_block(f, s.holder->block->id), s.buffer, std::move(*all),
                            where.depth == 0);
@@ -231,19 +227,17 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
     for (const ir::buffer_region& in : scope[r].block().reads) {
       if (in.buffer != s.buffer) continue;
       if (!may_overlap(scope[w].block(), region, scope[r].block(), in))
-        refuse(c, 6,
-               quoted(scope[r].block()) + " reads what " + quoted(scope[w].block()) +
-                   " does not write");
+        refusal{c.name}(6, {quoted(scope[r].block()), " reads what ", quoted(scope[w].block()),
+                            " does not write"});
       const std::vector<bounds> box = constant_box(scope[r].block(), in);
       for (std::size_t d = 0; d < box.size(); ++d)
         if (box[d].lo < p.box[d].lo || box[d].hi > p.box[d].hi)
-          refuse(c, 6,
-                 quoted(scope[r].block()) + " reads beyond what " + quoted(scope[w].block()) +
-                     " writes");
+          refusal{c.name}(6, {quoted(scope[r].block()), " reads beyond what ",
+                              quoted(scope[w].block()), " writes"});
     }
   new_block out;
   const ir::stmt nest = copy_nest(p, false, scope[w].loops, out.block);
-  if (!nest) refuse(c, 5, "nothing of \"" + s.buffer->name + "\" is written");
+  if (!nest) refusal{c.name}(5, {"nothing of \"", s.buffer->name, "\" is written"});
   out.function = redirect(f, id, p);
   for (const std::size_t r : direct) out.function = redirect(out.function, scope[r].block().id, p);
   out.function = insert(out.function, s.holder->block->id, scope, where, p.cache, nest);

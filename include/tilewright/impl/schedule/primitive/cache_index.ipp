@@ -7,6 +7,7 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/ir/intrinsics.hpp>
 #include <tilewright/impl/schedule/block_buffers.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/storage_scope.hpp>
@@ -21,11 +22,7 @@
 namespace tilewright::primitive {
 namespace detail::caching_index {
 
-using block_buffers::quoted;
-
-[[noreturn]] inline void refuse(int requirement, const std::string& what) {
-  throw schedule_error("cache_index", requirement, what);
-}
+inline constexpr refusal refuse{"cache_index"};
 
 inline std::size_t size_of(const ir::expr& e) {
   std::size_t out = 0;
@@ -204,8 +201,8 @@ class nest_maker {
     if (made != axes_.end()) return loop_value(*made);
     for (const ir::loop_node* other : child_.loops)
       if (ir::uses_var(loop.min, other->var) || ir::uses_var(loop.extent, other->var))
-        refuse(4, "the bounds of loop \"" + loop.var->name + "\" use loop \"" + other->var->name +
-                      "\"");
+        refuse(4,
+               {"the bounds of loop \"", loop.var->name, "\" use loop \"", other->var->name, "\""});
     axes_.emplace_back(ir::make_var("ax" + std::to_string(axes_.size()), loop.var.type()), &loop);
     known_.bind(axes_.back().first, {ir::integer(loop.var.type(), 0), loop.extent});
     return loop_value(axes_.back());
@@ -238,7 +235,7 @@ inline stage make_stage(const child_block& child, const arith::analyzer& outside
     const dtype type = used.type();
     const arith::bounds range = nest.known().const_bounds(bound);
     if (!nest.known().prove_le(ir::integer(type, 0), bound))
-      refuse(4, "\"" + used->name + "\" may be negative");
+      refuse(4, {"\"", used->name, "\" may be negative"});
     const bool fixed = range.hi < arith::bounds::positive_infinity;
     shape.push_back(fixed ? ir::integer(type, range.hi + 1)
                           : arith::simplify(iter->dom.min + iter->dom.extent));
@@ -296,9 +293,9 @@ inline void check_drivers(const block_scope& scope, std::size_t self) {
   for (std::size_t w = 0; w < scope.size(); ++w)
     for (const ir::buffer_region& r : scope[w].block().writes)
       if ((w == self || scope.common_loops(w, self) > 0) && drives(r.buffer))
-        refuse(4, quoted(scope[w].block()) + " writes \"" + r.buffer->name +
-                      "\", from which bounds or values around " + quoted(child.block()) +
-                      " are loaded, in the nest of that block");
+        refuse(4, {quoted(scope[w].block()), " writes \"", r.buffer->name,
+                   "\", from which bounds or values around ", quoted(child.block()),
+                   " are loaded, in the nest of that block"});
 }
 
 /// The block with its stores after one more stage. TVM does not say that it reads the cache.
@@ -321,17 +318,16 @@ TILEWRIGHT_INLINE new_blocks cache_index(const ir::function& f, std::uint64_t bl
   const ir::block_realize_node* holder = at.scope();
   if (!holder) d::refuse(1, "the root block stores nothing itself");
   if (const std::string why = ir::no_scope(storage_scope); !why.empty()) d::refuse(2, why);
-  if (cse_thresh < 0)
-    d::refuse(3, "cse_thresh " + std::to_string(cse_thresh) + " is negative; write 0 for all");
+  if (cse_thresh < 0) d::refuse(3, {"cse_thresh ", cse_thresh, " is negative; write 0 for all"});
   const block_scope scope(*holder->block);
   const child_block& child = scope[static_cast<std::size_t>(scope.find(block))];
-  if (child.conditional) d::refuse(4, d::quoted(child.block()) + " stands below an if or a let");
+  if (child.conditional) d::refuse(4, {quoted(child.block()), " stands below an if or a let"});
   d::check_drivers(scope, static_cast<std::size_t>(scope.find(block)));
   if (ir::storage_rank(storage_scope) > 0)
     for (const ir::loop_node* l : child.loops)
       if (l->loop == ir::loop_kind::thread_binding)
-        d::refuse(2, "in scope \"" + storage_scope + "\" the threads of loop \"" + l->var->name +
-                         "\" would not find what is computed outside of it");
+        d::refuse(2, {"in scope \"", storage_scope, "\" the threads of loop \"", l->var->name,
+                      "\" would not find what is computed outside of it"});
   path above = at;  // what stands around the scope
   while (above.slots.back()->get() != holder) above.slots.pop_back();
   const arith::analyzer outside = known_loops(above).analyzer();

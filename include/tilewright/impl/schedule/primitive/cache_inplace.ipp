@@ -6,13 +6,14 @@
 #include <tilewright/impl/schedule/cache_stage.hpp>
 #include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/primitive/cache_inplace.hpp>
 #include <tilewright/schedule/rebind.hpp>
 
 namespace tilewright::primitive {
 namespace detail::caching_inplace {
 
-using caching::call, caching::refuse, caching::quoted;
+using caching::call;
 
 /// The smallest box that is known to hold both ranges of a dimension of extent `whole`.
 inline ir::range hull(const ir::range& a, const ir::range& b, const ir::expr& whole) {
@@ -115,18 +116,16 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
   const ir::buffer& x = s.buffer;
   const ir::block_realize_node& instance = *ir::as_realize(at.target());
   if (!caching::writes_buffer(*instance.block, x))
-    refuse(c, 3, quoted(*instance.block) + " does not write \"" + x->name + "\"");
+    refusal{c.name}(3, {quoted(*instance.block), " does not write \"", x->name, "\""});
   const std::vector<ir::range> box = touched_box(*instance.block, x);
   if (const ir::buffer b = overwritten_place(instance, box))
-    refuse(c, 5,
-           quoted(*instance.block) + " writes \"" + b->name +
-               "\", which says what it touches of \"" + x->name + "\"");
+    refusal{c.name}(5, {quoted(*instance.block), " writes \"", b->name,
+                        "\", which says what it touches of \"", x->name, "\""});
   for (const ir::loop_node* l : at.all_loops())
     if (runs_at_once(*l) && !writes_all(*instance.block, x, box))
-      refuse(c, 6,
-             quoted(*instance.block) + " would copy elements of \"" + x->name +
-                 "\" back that it only reads, while other iterations of loop \"" + l->var->name +
-                 "\" run");
+      refusal{c.name}(6, {quoted(*instance.block), " would copy elements of \"", x->name,
+                          "\" back that it only reads, while other iterations of loop \"",
+                          l->var->name, "\" run"});
   const std::string name = x->name + "_" + storage;
   caching::redirection r;
   r.from = x;
@@ -149,7 +148,7 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
   const ir::buffer_region& taken = ir::as_realize(copied.target())->block->reads.front();
   const std::string_view reason = why_unreadable(copied, taken);
   if (!reason.empty())
-    refuse(c, 4, "the copy would read elements of \"" + x->name + "\" " + std::string(reason));
+    refusal{c.name}(4, {"the copy would read elements of \"", x->name, "\" ", reason});
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/impl/schedule/requirement_zero.hpp>
 #include <tilewright/impl/schedule/solved_together.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
@@ -33,12 +34,8 @@ struct move {
   bool asks = false;  // whether it is legal is all that is wanted; what it gives is not
 };
 
-[[noreturn]] inline void refuse(const move& m, int requirement, const std::string& what) {
-  throw schedule_error(m.name, requirement, what);
-}
-
-inline std::string quoted(const child_block& c) { return "block \"" + c.block().name + "\""; }
-inline std::string quoted(const ir::loop_node& l) { return "loop \"" + l.var->name + "\""; }
+using primitive::quoted;
+inline phrase quoted(const child_block& c) { return quoted(c.block()); }
 
 /// The statements directly below a loop.
 inline std::vector<ir::stmt> statements(const ir::loop_node& loop) {
@@ -48,30 +45,27 @@ inline std::vector<ir::stmt> statements(const ir::loop_node& loop) {
 
 inline void check_block(const move& m, const block_scope& scope, std::size_t child) {
   if (const int hazard = input_hazard(scope, child))
-    refuse(m, 1, quoted(scope[child]) + " cannot move: " + hazard_text(hazard));
+    refusal{m.name}(1, {quoted(scope[child]), " cannot move: ", hazard_text(hazard)});
   const auto against = [&](int other, const char* why) {
     if (other >= 0)
-      refuse(m, 1,
-             quoted(scope[child]) +
-                 " cannot move: " + quoted(scope[static_cast<std::size_t>(other)]) + why);
+      refusal{m.name}(1, {quoted(scope[child]),
+                          " cannot move: ", quoted(scope[static_cast<std::size_t>(other)]), why});
   };
   against(earlier_user(scope, child), " comes before it and uses what it writes");
   against(early_reader(scope, child), " reads its result in a common loop before it is final");
   if (m.forward)
     against(late_reader(scope, child), " reads results of it whose inputs others overwrite");
   if (const ir::var used = used_inside(scope[child]))
-    refuse(m, 2,
-           quoted(scope[child]) + " uses loop \"" + used->name +
-               "\" without an iteration variable that stands for it");
+    refusal{m.name}(2, {quoted(scope[child]), " uses loop \"", used->name,
+                        "\" without an iteration variable that stands for it"});
   if (const std::string why = no_box(scope[child]); !why.empty())
-    refuse(m, 2, quoted(scope[child]) + " does not run over a box: " + why);
+    refusal{m.name}(2, {quoted(scope[child]), " does not run over a box: ", why});
   const int complete = complete_violation(scope, child);
   if (complete == 0) return;
   const int reduction = reduction_violation(scope, child);
   if (reduction == 0) return;
-  refuse(m, 2,
-         quoted(scope[child]) + " is no complete block: " + std::string(complete_reason(complete)) +
-             ", and no reduction: " + std::string(reduction_reason(reduction)));
+  refusal{m.name}(2, {quoted(scope[child]), " is no complete block: ", complete_reason(complete),
+                      ", and no reduction: ", reduction_reason(reduction)});
 }
 
 /// The block and its neighbours: what is the same whichever loop it goes to.
@@ -96,7 +90,7 @@ struct moving_block {
 
 inline moving_block inspect(const move& m, const path& at) {
   const ir::block_realize_node* holder = at.scope();
-  if (!holder) refuse(m, 3, "the root block cannot move");
+  if (!holder) refusal{m.name}(3, "the root block cannot move");
   moving_block out{holder, block_scope(*holder->block), 0, {}, {}, {}};
   out.outside = variables_outside(at);
   out.child = static_cast<std::size_t>(out.scope.find(ir::as_realize(at.target())->block->id));
@@ -121,22 +115,22 @@ inline void check_peers(const move& m, const moving_block& b, const ir::loop_nod
   const block_scope& scope = b.scope;
   const char* role = m.forward ? "consumer" : "producer";
   if (m.forward && b.consumers.empty())
-    refuse(m, 5, quoted(b.block()) + " has no consumer in its scope");
+    refusal{m.name}(5, {quoted(b.block()), " has no consumer in its scope"});
   for (const std::size_t p : b.peers(m)) {
     const int at = loop_index(scope[p].loops, loop.var);
     if (at < 0)
-      refuse(m, 5,
-             std::string(role) + " " + quoted(scope[p]) + " of " + quoted(b.block()) +
-                 " is not below " + quoted(loop));
+      refusal{m.name}(5, {role, " ", quoted(scope[p]), " of ", quoted(b.block()), " is not below ",
+                          quoted(loop)});
     if (!m.forward && !(in_order(scope[p].loops) && may_read_unfinished(scope, b.child)) &&
         goes_on(scope, p, static_cast<std::size_t>(at) + 1))
-      refuse(m, 5,
-             "producer " + quoted(scope[p]) + " is still reducing, or overwrites its results, in " +
-                 quoted(loop) + ", and running " + quoted(b.block()) +
-                 " before it is done is no matter of repetition alone; choose a loop outside of "
-                 "those that do");
+      refusal{m.name}(
+          5, {"producer ", quoted(scope[p]), " is still reducing, or overwrites its results, in ",
+              quoted(loop), ", and running ", quoted(b.block()),
+              " before it is done is no matter of repetition alone; choose a loop outside of "
+              "those that do"});
     if (!m.forward && goes_on(scope, p, scope.common_loops(p, b.child)))
-      refuse(m, 5, quoted(scope[p]) + " overwrites its results in a loop that both are below");
+      refusal{m.name}(5,
+                      {quoted(scope[p]), " overwrites its results in a loop that both are below"});
   }
 }
 
@@ -155,16 +149,14 @@ inline std::size_t find_position(const move& m, const moving_block& b, const ir:
     if (last > i && holds_any(b.consumers)) last = i;
   }
   if (first > last)
-    refuse(m, 6,
-           "below " + quoted(loop) + " there is no place for " + quoted(b.block()) +
-               " after its producers and before its consumers");
+    refusal{m.name}(6, {"below ", quoted(loop), " there is no place for ", quoted(b.block()),
+                        " after its producers and before its consumers"});
   if (m.index == -1) return last;
   if (m.index == -2) return first;
   if (m.index < 0 || static_cast<std::size_t>(m.index) < first ||
       static_cast<std::size_t>(m.index) > last)
-    refuse(m, 6,
-           "place " + std::to_string(m.index) + " below " + quoted(loop) + " is not between " +
-               std::to_string(first) + " and " + std::to_string(last));
+    refusal{m.name}(
+        6, {"place ", m.index, " below ", quoted(loop), " is not between ", first, " and ", last});
   return static_cast<std::size_t>(m.index);
 }
 
@@ -221,10 +213,9 @@ inline void check_all_called(const move& m, const moving_block& b,
   const std::size_t earliest = *std::min_element(b.producers.begin(), b.producers.end());
   const std::vector<const ir::loop_node*>& around = b.scope[earliest].loops;
   if (solved_together(per_iteration, around) && !reads_only(c, common, offered))
-    refuse(m, 7,
-           quoted(c) +
-               " may have instances that read nothing of its producers; no iteration of "
-               "the loop would run them");
+    refusal{m.name}(7, {quoted(c),
+                        " may have instances that read nothing of its producers; no iteration of "
+                        "the loop would run them"});
   const bound_iters& now = bind_iters(c);
   for (std::size_t i = 0; i < solved.size(); ++i) {
     if (!solved[i].lo || !solved[i].hi) continue;
@@ -247,9 +238,9 @@ inline void check_all_called(const move& m, const moving_block& b,
                          (runs.lo && runs.hi &&
                           within(arith::from_linear(*runs.lo), arith::from_linear(*runs.hi))));
     if (!proved)
-      refuse(m, 7,
-             quoted(c) + " has instances along \"" + c.block().iters[i].var->name +
-                 "\" that read nothing of its producers; no iteration of the loop would run them");
+      refusal{m.name}(
+          7, {quoted(c), " has instances along \"", c.block().iters[i].var->name,
+              "\" that read nothing of its producers; no iteration of the loop would run them"});
   }
 }
 
@@ -271,12 +262,12 @@ inline std::vector<fitted_iter> fit_domains(const move& m, const moving_block& b
   const child_block& child = b.block();
   const bound_iters& old = bind_iters(child);
   if (!old.understood)
-    refuse(m, 1, quoted(child) + " has a predicate that is no bound of its iteration variables");
+    refusal{m.name}(
+        1, {quoted(child), " has a predicate that is no bound of its iteration variables"});
   const std::vector<ir::iter_var>& vars = child.block().iters;
   const auto untold = [&](std::size_t i) {
-    refuse(m, 1,
-           quoted(child) + " does not run for all values of \"" + vars[i].var->name +
-               "\", and what it is needed for does not tell which");
+    refusal{m.name}(1, {quoted(child), " does not run for all values of \"", vars[i].var->name,
+                        "\", and what it is needed for does not tell which"});
   };
   std::vector<bool> outside(vars.size());
   for (std::size_t i = 0; i < vars.size(); ++i) {
@@ -293,7 +284,7 @@ inline std::vector<fitted_iter> fit_domains(const move& m, const moving_block& b
     clip[i] = meet(clip[i], range_of(old.values[i], child.loops));
   std::vector<fitted_iter> out = fit(child.block(), solved, clip, loops);
   if (out.size() < clip.size())
-    refuse(m, 7, "nothing of " + quoted(child) + " is needed below the loop");
+    refusal{m.name}(7, {"nothing of ", quoted(child), " is needed below the loop"});
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (!outside[i]) continue;
     if (!out[i].start || out[i].start->is_constant() != solved[i].lo->is_constant()) untold(i);
@@ -328,9 +319,8 @@ inline void check_given(const move& m, const moving_block& b, const ir::loop_nod
           for (const child_block& c : b.scope.children())
             for (const ir::buffer_region& w : c.block().writes)
               if (loop_index(c.loops, loop.var) >= 0 && ir::loads_from(e, w.buffer))
-                refuse(m, 8,
-                       quoted(c) + " writes \"" + w.buffer->name +
-                           "\" there, which says what is needed");
+                refusal{m.name}(8, {quoted(c), " writes \"", w.buffer->name,
+                                    "\" there, which says what is needed"});
 }
 
 /// What has to hold once the block stands at its new place. `users` are the blocks that read what
@@ -341,18 +331,18 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
   const block_scope scope(*at.scope()->block);
   const auto child = static_cast<std::size_t>(scope.find(id));
   if (!region_covered(scope, child, m.forward ? sums::finished : sums::unfinished))
-    refuse(m, 8, quoted(scope[child]) + " would read what is not written there yet");
+    refusal{m.name}(8, {quoted(scope[child]), " would read what is not written there yet"});
   for (const std::uint64_t user : users) {
     const auto reader = static_cast<std::size_t>(scope.find(user));
     if (reader < child || !region_covered(scope, reader))
-      refuse(m, 6,
-             quoted(scope[reader]) + " would read what " + quoted(scope[child]) +
-                 " has not written yet");
+      refusal{m.name}(6, {quoted(scope[reader]), " would read what ", quoted(scope[child]),
+                          " has not written yet"});
   }
   if (m.forward) return;
   if (!scope[child].block().init) return;
   if (reduction_violation(scope, child) != 0 || !init_comes_first(scope[child]))
-    refuse(m, 4, "reduction " + quoted(scope[child]) + " would run instances more than once there");
+    refusal{m.name}(
+        4, {"reduction ", quoted(scope[child]), " would run instances more than once there"});
   const child_block& c = scope[child];
   for (const ir::loop_node* l : c.loops) {
     const bool adds_up =
@@ -361,9 +351,8 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
     for (std::size_t i = 0; i < c.realize->values.size(); ++i)
       if (c.block().iters[i].kind != ir::iter_kind::spatial &&
           ir::uses_var(c.realize->values[i], l->var))
-        refuse(m, 4,
-               "iterations of " + quoted(*l) + ", which is not serial, would accumulate in " +
-                   quoted(c));
+        refusal{m.name}(4, {"iterations of ", quoted(*l),
+                            ", which is not serial, would accumulate in ", quoted(c)});
   }
 }
 
@@ -373,15 +362,16 @@ inline ir::function apply(const move& m, const ir::function& f, const path& at,
   const ir::loop_node& loop = *ir::as_loop(to.target());
   const child_block& child = b.block();
   if (to.scope() != b.holder)
-    refuse(m, 3, quoted(loop) + " is not in the scope of " + quoted(child));
+    refusal{m.name}(3, {quoted(loop), " is not in the scope of ", quoted(child)});
   if (loop_index(child.loops, loop.var) >= 0)
-    refuse(m, 3, quoted(loop) + " contains " + quoted(child) + " already");
+    refusal{m.name}(3, {quoted(loop), " contains ", quoted(child), " already"});
   if (m.forward && is_output(b.scope, b.child))
-    refuse(m, 4, quoted(child) + " writes an output of its scope");
+    refusal{m.name}(4, {quoted(child), " writes an output of its scope"});
   check_peers(m, b, loop);
   for (const ir::buffer_region& w : child.block().writes)
     if (loaded_above(to, w.buffer))
-      refuse(m, 6, "bounds or conditions around the new place load \"" + w.buffer->name + "\"");
+      refusal{m.name}(6,
+                      {"bounds or conditions around the new place load \"", w.buffer->name, "\""});
   const std::vector<std::size_t>& peers = b.peers(m);
   std::vector<ir::stmt> items = statements(loop);
   const std::size_t position = find_position(m, b, loop, items);
@@ -402,18 +392,19 @@ inline ir::function apply(const move& m, const ir::function& f, const path& at,
     return ir::uses_any(value, b.outside);
   });
   if (peers.empty() && (!in_order(around) || (driven && !in_order(to.all_loops()))))
-    refuse(m, 5,
-           quoted(child) +
-               " has no producer in its scope; iterations of a loop that is not serial would "
-               "write the same elements");
+    refusal{m.name}(5,
+                    {quoted(child),
+                     " has no producer in its scope; iterations of a loop that is not serial would "
+                     "write the same elements"});
   if (const ir::loop_node* l = peers.empty() ? maybe_empty(around) : nullptr)
-    refuse(m, 5, quoted(child) + " has no producer, and " + quoted(*l) + " may have no iteration");
+    refusal{m.name}(
+        5, {quoted(child), " has no producer, and ", quoted(*l), " may have no iteration"});
   if (!m.forward)
     for (const std::size_t p : peers)
       for (const ir::loop_node* l : around)
         if (loop_index(child.loops, l->var) < 0 && may_be_empty(*l, b.scope[p]))
-          refuse(m, 7,
-                 quoted(*l) + " may have no iteration; " + quoted(child) + " would not run then");
+          refusal{m.name}(
+              7, {quoted(*l), " may have no iteration; ", quoted(child), " would not run then"});
   const std::vector<fitted_iter> fitted = fit_domains(m, b, solved, in_terms_of);
   // what reads nothing that blocks of its scope write finds it everywhere
   const bool settled = m.forward && b.producers.empty();

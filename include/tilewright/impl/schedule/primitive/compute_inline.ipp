@@ -8,6 +8,7 @@
 #include <tilewright/impl/schedule/index_inverse.hpp>
 #include <tilewright/impl/schedule/inlining.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/impl/schedule/requirement_zero.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -97,7 +98,7 @@ inline void check_covered(const char* name, const ir::function& f, std::uint64_t
   const block_scope scope(*at.scope()->block);
   const auto child = static_cast<std::size_t>(scope.find(id));
   if (!region_covered(scope, child))
-    refuse(name, 1, quoted(scope[child].block()) + " would read what is not written there yet");
+    refusal{name}(1, {quoted(scope[child].block()), " would read what is not written there yet"});
 }
 
 /// Whether anything but these blocks loads the buffer.
@@ -130,31 +131,29 @@ inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) 
   constexpr const char* name = "compute_inline";
   const path at = need_block(f, id, name);
   const ir::block_realize_node* holder = at.scope();
-  if (!holder) refuse(name, 2, "the root block cannot be inlined");
+  if (!holder) refusal{name}(2, "the root block cannot be inlined");
   const block_scope scope(*holder->block);
   const auto child = static_cast<std::size_t>(scope.find(id));
   const ir::block block = scope[child].realize->block;
   check_surroundings(name, scope, child);
   check_complete(name, 2, scope, child);
   if (const int reader = late_reader(scope, child); reader >= 0)
-    refuse(name, 1,
-           quoted(scope[static_cast<std::size_t>(reader)].block()) + " reads results of " +
-               quoted(*block) + " whose inputs other iterations overwrite");
+    refusal{name}(1, {quoted(scope[static_cast<std::size_t>(reader)].block()), " reads results of ",
+                      quoted(*block), " whose inputs other iterations overwrite"});
   check_sight(name, 4, at);
-  if (block->writes.size() != 1) refuse(name, 3, quoted(*block) + " does not write one buffer");
+  if (block->writes.size() != 1) refusal{name}(3, {quoted(*block), " does not write one buffer"});
   const ir::buffer x = block->writes.front().buffer;
-  if (!scope.allocates(x)) refuse(name, 3, quoted(*block) + " writes an output of its scope");
+  if (!scope.allocates(x)) refusal{name}(3, {quoted(*block), " writes an output of its scope"});
   if (other_writer(scope, child, x) >= 0)
-    refuse(name, 3, "another block writes \"" + x->name + "\" too");
+    refusal{name}(3, {"another block writes \"", x->name, "\" too"});
   const ir::store_node* store = ir::as_store(block->body);
   if (!block->match_buffers.empty() || !store || store->buffer != x)
-    refuse(name, 4, "the body of " + quoted(*block) + " is not one store");
+    refusal{name}(4, {"the body of ", quoted(*block), " is not one store"});
   const std::optional<inverse> inv = invert(store->indices, block->iters);
   if (!inv)
-    refuse(name, 4,
-           "the iteration variables of " + quoted(*block) +
-               " do not follow from the indices of its store");
-  if (scope.size() == 1) refuse(name, 5, quoted(*block) + " is the only block of its scope");
+    refusal{name}(4, {"the iteration variables of ", quoted(*block),
+                      " do not follow from the indices of its store"});
+  if (scope.size() == 1) refusal{name}(5, {quoted(*block), " is the only block of its scope"});
   std::vector<std::uint64_t> rewritten;
   for (std::size_t i = 0; i < scope.size(); ++i) {
     const child_block& c = scope[i];
@@ -162,12 +161,12 @@ inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) 
     rewritten.push_back(c.block().id);
     const path reader = find_block(f, rewritten.back());
     if (is_matched(reader.target(), x))
-      refuse(name, 6, quoted(c.block()) + " matches a buffer to \"" + x->name + "\"");
+      refusal{name}(6, {quoted(c.block()), " matches a buffer to \"", x->name, "\""});
     if (holds(reader.target(), ir::op::data, x))
-      refuse(name, 6, quoted(c.block()) + " passes on a pointer to \"" + x->name + "\"");
+      refusal{name}(6, {quoted(c.block()), " passes on a pointer to \"", x->name, "\""});
   }
   if (loads_elsewhere(replace(f, at, ir::stmt{}).body, x, rewritten))
-    refuse(name, 6, "a loop or a condition around blocks loads \"" + x->name + "\"");
+    refusal{name}(6, {"a loop or a condition around blocks loads \"", x->name, "\""});
   // what no block of the scope writes is there everywhere
   const bool settled = !writes_any(scope, block->reads);
   if (settled && asks) return f;

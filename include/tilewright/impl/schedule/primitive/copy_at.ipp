@@ -3,6 +3,7 @@
 #include <tilewright/impl/schedule/cache_stage.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/primitive/copy_at.hpp>
@@ -12,7 +13,7 @@
 namespace tilewright::primitive {
 namespace detail::copying_at {
 
-using caching::call, caching::refuse, caching::quoted;
+using caching::call;
 
 /// What stands directly below a loop, and which of it reads and writes the buffer.
 struct loop_body {
@@ -34,7 +35,7 @@ inline loop_body look_below(const call& c, const block_scope& scope, const ir::l
     if (loop_index(scope[i].loops, loop.var) < 0) continue;
     out.children.push_back(i);
     if (point_access::accesses(scope[i].realize->block, x).opaque)
-      refuse(c, 3, quoted(b) + " takes the address of \"" + x->name + "\"");
+      refusal{c.name}(3, {quoted(b), " takes the address of \"", x->name, "\""});
     const auto item = static_cast<std::size_t>(
         std::find_if(out.items.begin(), out.items.end(),
                      [&](const ir::stmt& s) { return holds_block(s, b.id); }) -
@@ -108,7 +109,7 @@ inline ir::stmt copy_statement(const call& c, const std::vector<side>& box, cons
         if (ir::uses_var(dom.min, around->var) || ir::uses_var(dom.extent, around->var)) {
           const arith::bounds all = outside.const_bounds(v);
           if (!all.bounded() || ir::reads_memory(dom.min) || ir::reads_memory(dom.extent))
-            refuse(c, 6, "the bounds of loop \"" + v->name + "\" depend on other loops");
+            refusal{c.name}(6, {"the bounds of loop \"", v->name, "\" depend on other loops"});
           dom = {ir::integer(v.type(), all.lo), ir::integer(v.type(), all.hi - all.lo + 1)};
           break;
         }
@@ -197,23 +198,23 @@ inline void check_written(const call& c, const ir::function& f, std::uint64_t ho
     // What is copied in holds all that is read below; only the copy itself is in question.
     for (const ir::buffer_region& w : b.writes)
       if (!read && w.buffer == cache && !writes_declared(b, w))
-        refuse(c, 5, "it is not certain that " + quoted(b) + " writes all that would be copied");
+        refusal{c.name}(5,
+                        {"it is not certain that ", quoted(b), " writes all that would be copied"});
     const bool from_cache = caching::reads_before(scope[i], cache);
     if (b.id != copy && (read || !from_cache)) continue;
     bool written = !from_cache;
     for (std::size_t w = 0; w < i && !written; ++w)
       written = caching::writes_buffer(scope[w].block(), cache);
     if (!written || !region_covered(scope, i, sums::unfinished))
-      refuse(c, 5,
-             quoted(b) + " would read elements of \"" + (from_cache ? cache : x)->name +
-                 "\" that nothing has written");
+      refusal{c.name}(5, {quoted(b), " would read elements of \"", (from_cache ? cache : x)->name,
+                          "\" that nothing has written"});
   }
   const path made = find_block(f, copy);
   for (const ir::buffer_region& r : ir::as_realize(made.target())->block->reads) {
     if (!read || r.buffer != x) continue;
     const std::string_view reason = why_unreadable(made, r);
     if (!reason.empty())
-      refuse(c, 5, "the copy would read elements of \"" + x->name + "\" " + std::string(reason));
+      refusal{c.name}(5, {"the copy would read elements of \"", x->name, "\" ", reason});
   }
 }
 
@@ -228,7 +229,8 @@ inline void check_sums(const call& c, const block_scope& scope, const loop_body&
     if (!b.init || !caching::writes_buffer(b, x) || reduction_done(scope[i], {fixed, {}})) continue;
     for (std::size_t w = 0; w < scope.size(); ++w)
       if (!is_below(w) && caching::writes_buffer(scope[w].block(), x))
-        refuse(c, 5, quoted(scope[w].block()) + " changes the unfinished sums of " + quoted(b));
+        refusal{c.name}(5,
+                        {quoted(scope[w].block()), " changes the unfinished sums of ", quoted(b)});
   }
 }
 
@@ -236,13 +238,11 @@ inline void check_order(const call& c, const loop_body& body, const ir::buffer& 
   const auto& mine = read ? body.reads : body.writes;
   const auto& other = read ? body.writes : body.reads;
   if (mine.empty())
-    refuse(c, 3,
-           std::string("the body does not ") + (read ? "read" : "write") + " \"" + x->name + "\"");
+    refusal{c.name}(3, {"the body does not ", (read ? "read" : "write"), " \"", x->name, "\""});
   if (other.empty()) return;
   if (read ? other.back() >= mine.front() : other.back() > mine.back())
-    refuse(c, 4,
-           read ? "\"" + x->name + "\" is written after it has been read"
-                : "\"" + x->name + "\" is read after the last write");
+    refusal{c.name}(4, {read ? "\"" + x->name + "\" is written after it has been read"
+                             : "\"" + x->name + "\" is read after the last write"});
 }
 
 /// Where the copy stands is not decided by what blocks below the loop write.
@@ -254,9 +254,8 @@ inline void check_places(const call& c, const block_scope& scope, const std::vec
     if (loop_index(b.loops, loop) >= 0)
       for (const ir::buffer_region& r : loaded)
         if (caching::writes_buffer(b.block(), r.buffer))
-          refuse(c, 4,
-                 quoted(b.block()) + " writes \"" + r.buffer->name +
-                     "\", which says what would be copied");
+          refusal{c.name}(4, {quoted(b.block()), " writes \"", r.buffer->name,
+                              "\", which says what would be copied"});
 }
 
 inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t id, int index,
@@ -267,10 +266,10 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   const caching::subject s = caching::look_up(c, at, index, read);
   const ir::buffer& x = s.buffer;
   const ir::block_realize_node* outer = below.scope();
-  if (!outer) refuse(c, 1, "loop \"" + loop->name + "\" stands in no block");
+  if (!outer) refusal{c.name}(1, {"loop \"", loop->name, "\" stands in no block"});
   const std::uint64_t holder_id = outer->block->id;
   const block_scope scope(*outer->block);
-  if (as_tvm() && !is_stage_pipeline(scope)) refuse(c, 5, "the scope is no stage pipeline");
+  if (as_tvm() && !is_stage_pipeline(scope)) refusal{c.name}(5, "the scope is no stage pipeline");
   const ir::loop_node& around = *ir::as_loop(below.target());
   loop_body body = look_below(c, scope, around, x);
   check_order(c, body, x, read);

@@ -12,6 +12,7 @@
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/impl/schedule/requirement_zero.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -24,11 +25,7 @@
 namespace tilewright::primitive {
 namespace detail::filling_pads {
 
-[[noreturn]] inline void refuse(int requirement, const std::string& what) {
-  throw schedule_error("decompose_padding", requirement, what);
-}
-
-inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
+inline constexpr refusal refuse{"decompose_padding"};
 
 /// Values [min, end) of an iteration variable where the condition holds.
 struct inside {
@@ -63,7 +60,7 @@ inline bool has_side_effects(const ir::expr& e) {
 
 inline void match_body(plan& p) {
   const ir::block_node& b = p.block();
-  const auto pattern = [&](const std::string& what) { refuse(3, quoted(b) + ": " + what); };
+  const auto pattern = [&](const std::string& what) { refuse(3, {quoted(b), ": ", what}); };
   p.store = ir::as_store(b.body);
   if (!p.store) pattern("its body is not one store");
   if (!b.alloc_buffers.empty() || !b.match_buffers.empty()) pattern("it has buffers of its own");
@@ -83,8 +80,8 @@ inline ir::expr without_likely(const ir::expr& e) {
 /// Cuts the region of the variable that the conjunct bounds.
 inline void cut(plan& p, const ir::expr& conjunct) {
   const auto dependent = [&] {
-    refuse(5, quoted(p.block()) + ": " + ir::print(conjunct) +
-                  " does not bound one variable by a number");
+    refuse(5, {quoted(p.block()), ": ", ir::print(conjunct),
+               " does not bound one variable by a number"});
   };
   const auto bound = footprints::not_negative(conjunct);
   if (!bound) dependent();
@@ -304,11 +301,11 @@ TILEWRIGHT_INLINE new_block decompose_padding(const ir::function& f, std::uint64
   p.child = &scope[child];
   const int first = loop_index(p.child->loops, loop);
   if (first < 0)
-    refuse(1, "loop \"" + loop->name + "\" is not around " + quoted(p.block()) + " in its scope");
+    refuse(1, {"loop \"", loop->name, "\" is not around ", quoted(p.block()), " in its scope"});
   if (detail::conditional_below(at, *p.child->loops[static_cast<std::size_t>(first)]))
-    refuse(1, quoted(p.block()) + " stands below an if or a let in loop \"" + loop->name + "\"");
+    refuse(1, {quoted(p.block()), " stands below an if or a let in loop \"", loop->name, "\""});
   if (const int reason = complete_violation(scope, child))
-    refuse(2, quoted(p.block()) + " is not complete: " + std::string(complete_reason(reason)));
+    refuse(2, {quoted(p.block()), " is not complete: ", complete_reason(reason)});
   p.first = static_cast<std::size_t>(first);
   p.inner = innermost_chain(*p.child, p.first);
   p.known.bind(domains(p.child->loops));
@@ -316,19 +313,19 @@ TILEWRIGHT_INLINE new_block decompose_padding(const ir::function& f, std::uint64
   const std::vector<ir::expr> conditions = guards(p);
   if (std::all_of(conditions.begin(), conditions.end(),
                   [&](const ir::expr& c) { return p.known.prove(c); }))
-    refuse(4, quoted(p.block()) + ": its condition always holds");
+    refuse(4, {quoted(p.block()), ": its condition always holds"});
   find_region(p);
   if (!detail::point_access::instances_apart(p.block(), p.store->indices))
-    refuse(6, quoted(p.block()) + " stores some elements more than once");
+    refuse(6, {quoted(p.block()), " stores some elements more than once"});
   if (const int user = earlier_user(scope, child); user >= 0)
-    refuse(7, quoted(scope[static_cast<std::size_t>(user)].block()) + " uses what " +
-                  quoted(p.block()) + " stores, before it");
+    refuse(7, {quoted(scope[static_cast<std::size_t>(user)].block()), " uses what ",
+               quoted(p.block()), " stores, before it"});
   if (const int w = changer_of_instances(scope, child, p); w >= 0)
-    refuse(7, quoted(scope[static_cast<std::size_t>(w)].block()) + " below loop \"" + loop->name +
-                  "\" writes what says which instances of " + quoted(p.block()) + " run");
+    refuse(7, {quoted(scope[static_cast<std::size_t>(w)].block()), " below loop \"", loop->name,
+               "\" writes what says which instances of ", quoted(p.block()), " run"});
   if (detail::threads_begin_at(at, *p.child->loops[p.first], p.store->buffer))
-    refuse(8, "what threads of loop \"" + loop->name + "\" and below keep in \"" +
-                  p.store->buffer->name + "\" ends with them");
+    refuse(8, {"what threads of loop \"", loop->name, "\" and below keep in \"",
+               p.store->buffer->name, "\" ends with them"});
 
   new_block out;
   ir::stmt constant =

@@ -8,6 +8,7 @@
 #include <tilewright/impl/schedule/driven_loops.hpp>
 #include <tilewright/impl/schedule/early_init.hpp>
 #include <tilewright/impl/schedule/element_index.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -21,40 +22,36 @@
 namespace tilewright::primitive {
 namespace detail::decomposing {
 
-[[noreturn]] inline void refuse(int requirement, const std::string& what) {
-  throw schedule_error("decompose_reduction", requirement, what);
-}
-
-inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
+inline constexpr refusal refuse{"decompose_reduction"};
 
 inline void check(const block_scope& scope, std::size_t child, std::size_t first,
                   const driven_loops& driven) {
   const child_block& c = scope[child];
   const int reason = reduction_violation(scope, child);
   if (reason != 0 && reason != 7)  // which of its results it reads is asked below
-    refuse(2, quoted(c.block()) + " is no reduction: " + std::string(reduction_reason(reason)));
+    refuse(2, {quoted(c.block()), " is no reduction: ", reduction_reason(reason)});
   for (std::size_t l = 0; l < first; ++l)
     if (!ir::is_int(c.loops[l]->extent, 1) && driven.other[l])
-      refuse(3, "loop \"" + c.loops[l]->var->name + "\" further out drives the reduction of " +
-                    quoted(c.block()));
+      refuse(3, {"loop \"", c.loops[l]->var->name, "\" further out drives the reduction of ",
+                 quoted(c.block())});
   for (std::size_t l = first; l < c.loops.size(); ++l)
     if (!ir::is_int(c.loops[l]->extent, 1) && !driven.any(l))
-      refuse(5, quoted(c.block()) + " runs again in each iteration of loop \"" +
-                    c.loops[l]->var->name + "\"");
+      refuse(5, {quoted(c.block()), " runs again in each iteration of loop \"",
+                 c.loops[l]->var->name, "\""});
   if (!is_affine_binding(c, first))
-    refuse(5, "the bindings of " + quoted(c.block()) + " are not affine from the loop inwards");
+    refuse(5, {"the bindings of ", quoted(c.block()), " are not affine from the loop inwards"});
   if (!runs_once(c, first))
-    refuse(5, quoted(c.block()) + " repeats its reduction in loops from \"" +
-                  c.loops[first]->var->name + "\" inwards");
+    refuse(5, {quoted(c.block()), " repeats its reduction in loops from \"",
+               c.loops[first]->var->name, "\" inwards"});
   for (std::size_t l = 0; l < c.loops.size(); ++l)
     if (c.loops[l]->loop == ir::loop_kind::thread_binding && !ir::is_int(c.loops[l]->extent, 1) &&
         driven.other[l])
-      refuse(7, "threads share the reduction of " + quoted(c.block()) + " along loop \"" +
-                    c.loops[l]->var->name + "\", which they can as long as it has its init");
+      refuse(7, {"threads share the reduction of ", quoted(c.block()), " along loop \"",
+                 c.loops[l]->var->name, "\", which they can as long as it has its init"});
   const int user = earlier_user(scope, child);
   if (user >= 0)
-    refuse(6, quoted(scope[static_cast<std::size_t>(user)].block()) + " uses the result of " +
-                  quoted(c.block()) + " before it");
+    refuse(6, {quoted(scope[static_cast<std::size_t>(user)].block()), " uses the result of ",
+               quoted(c.block()), " before it"});
 }
 
 /// The conjuncts that say something about the init; those about dropped loops alone go.
@@ -70,8 +67,8 @@ inline ir::expr init_predicate(const child_block& c, const ir::var_set& dropped,
         keeps = true;
     }
     if (drops && keeps)
-      refuse(4, "the predicate of " + quoted(c.block()) +
-                    " mixes loops that the init keeps and drops");
+      refuse(4, {"the predicate of ", quoted(c.block()),
+                 " mixes loops that the init keeps and drops"});
     if (!drops) out = ir::logical_and(out, ir::substitute(conjunct, renamed));
   }
   return out;
@@ -83,27 +80,27 @@ inline void check_bounds(const child_block& c, const std::vector<const ir::loop_
                          const ir::var_set& dropped) {
   const auto check = [&](const ir::range& r, const std::string& what) {
     if (ir::uses_any(r.min, dropped) || ir::uses_any(r.extent, dropped))
-      refuse(4, what + " of " + quoted(c.block()) + " follows a loop that the init drops");
+      refuse(4, {what, " of ", quoted(c.block()), " follows a loop that the init drops"});
   };
   for (const ir::loop_node* l : kept) check({l->min, l->extent}, "loop \"" + l->var->name + "\"");
   for (const ir::iter_var& v : c.block().iters)
     if (v.kind == ir::iter_kind::spatial) check(v.dom, "the domain of \"" + v.var->name + "\"");
   for (const ir::loop_node* l : c.loops) {
     if (dropped.count(l->var) && may_be_empty(*l, c))
-      refuse(5, "loop \"" + l->var->name + "\" around " + quoted(c.block()) +
-                    " may have no iteration, and then nothing is initialised");
+      refuse(5, {"loop \"", l->var->name, "\" around ", quoted(c.block()),
+                 " may have no iteration, and then nothing is initialised"});
   }
 }
 
 /// The init itself follows no loop, for it gets others, and takes nothing of the block with it.
 inline void check_body(const child_block& c, std::size_t first) {
   if (const ir::buffer own = own_buffer_of_init(c.block()))
-    refuse(4, "the init of " + quoted(c.block()) + " uses \"" + own->name +
-                  "\", which is known in that block alone");
+    refuse(4, {"the init of ", quoted(c.block()), " uses \"", own->name,
+               "\", which is known in that block alone"});
   ir::for_each_expr(c.block().init, [&](const ir::expr& e) {
     if (ir::is_var(e) && loop_index(c.loops, e) >= static_cast<int>(first))
-      refuse(4, "the init of " + quoted(c.block()) + " uses loop \"" + e->name +
-                    "\" without an iteration variable that stands for it");
+      refuse(4, {"the init of ", quoted(c.block()), " uses loop \"", e->name,
+                 "\" without an iteration variable that stands for it"});
   });
 }
 
@@ -115,12 +112,12 @@ inline void check_early(const block_scope& scope, std::size_t child, std::size_t
   for (std::size_t w = 0; w < scope.size(); ++w) {
     if (w == child ? !moves : scope.common_loops(w, child) <= first) continue;
     if (init.loads_from(scope[w].block()))
-      refuse(6, "the init of " + quoted(c.block()) + ", or what says where it runs, reads what " +
-                    quoted(scope[w].block()) + " writes" + below);
+      refuse(6, {"the init of ", quoted(c.block()), ", or what says where it runs, reads what ",
+                 quoted(scope[w].block()), " writes", below});
   }
   if (const ir::buffer x = read_of_others(c.block()); x && moves)
-    refuse(6, quoted(c.block()) + " reads elements of \"" + x->name +
-                  "\" that other instances of it initialise");
+    refuse(6, {quoted(c.block()), " reads elements of \"", x->name,
+               "\" that other instances of it initialise"});
   for (const ir::buffer_region& out : c.block().writes) {
     if (!moves || scope.allocates(out.buffer)) continue;
     ir::block_node root = scope.root();  // as if nothing came from outside
@@ -130,8 +127,8 @@ inline void check_early(const block_scope& scope, std::size_t child, std::size_t
       if (scope.common_loops(u, child) > first && !region_covered(alone, u) &&
           std::any_of(scope[u].block().reads.begin(), scope[u].block().reads.end(),
                       [&](const ir::buffer_region& r) { return r.buffer == out.buffer; }))
-        refuse(6, quoted(scope[u].block()) + below + " may read elements of \"" + out.buffer->name +
-                      "\" that a later iteration initialises");
+        refuse(6, {quoted(scope[u].block()), below, " may read elements of \"", out.buffer->name,
+                   "\" that a later iteration initialises"});
   }
 }
 
@@ -194,10 +191,10 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
   const child_block& c = scope[child];
   const int index = loop_index(c.loops, loop);
   if (index < 0)
-    refuse(1, "loop \"" + loop->name + "\" is not around " + quoted(c.block()) + " in its scope");
+    refuse(1, {"loop \"", loop->name, "\" is not around ", quoted(c.block()), " in its scope"});
   if (detail::conditional_below(at, *c.loops[static_cast<std::size_t>(index)]))
-    refuse(1, quoted(c.block()) + " stands below an if, a while or a let in loop \"" + loop->name +
-                  "\"");
+    refuse(1, {quoted(c.block()), " stands below an if, a while or a let in loop \"", loop->name,
+               "\""});
   const auto first = static_cast<std::size_t>(index);
   const detail::driven_loops driven(c);
   check(scope, child, first, driven);
@@ -208,8 +205,8 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
   };
   for (const ir::buffer_region& out : c.block().writes)
     if (!holder->block->reads.empty() && !scope.allocates(out.buffer) && !declared(out.buffer))
-      refuse(6, quoted(*holder->block) + " around it does not declare that it reads \"" +
-                    out.buffer->name + "\"");
+      refuse(6, {quoted(*holder->block), " around it does not declare that it reads \"",
+                 out.buffer->name, "\""});
 
   ir::var_map renamed;
   ir::var_set dropped;

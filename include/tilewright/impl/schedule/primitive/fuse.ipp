@@ -5,15 +5,14 @@
 #include <string>
 
 #include <tilewright/impl/schedule/overwritten_bounds.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/primitive/fuse.hpp>
 #include <tilewright/schedule/rebind.hpp>
 
 namespace tilewright::primitive {
 namespace detail::fusing {
 
-[[noreturn]] inline void refuse(int requirement, const std::string& what) {
-  throw schedule_error("fuse", requirement, what);
-}
+inline constexpr refusal refuse{"fuse"};
 
 /// The loops as nodes, after requirements 1 and 2.
 inline std::vector<const ir::loop_node*> nest(const path& first, const ir::function& f,
@@ -27,9 +26,9 @@ inline std::vector<const ir::loop_node*> nest(const path& first, const ir::funct
     }
     need_loop(f, loops[i], "fuse");
     for (std::size_t j = 0; j < i; ++j)
-      if (loops[i].same(loops[j])) refuse(1, "loop \"" + loops[i]->name + "\" is named twice");
-    refuse(2, "loop \"" + loops[i]->name + "\" is not the whole body of loop \"" +
-                  loops[i - 1]->name + "\"");
+      if (loops[i].same(loops[j])) refuse(1, {"loop \"", loops[i]->name, "\" is named twice"});
+    refuse(2, {"loop \"", loops[i]->name, "\" is not the whole body of loop \"", loops[i - 1]->name,
+               "\""});
   }
   return out;
 }
@@ -38,12 +37,12 @@ inline void check_independent(const std::vector<const ir::loop_node*>& nest) {
   for (const ir::loop_node* inner : nest)
     for (const ir::loop_node* outer : nest)
       if (ir::uses_var(inner->extent, outer->var))
-        refuse(5, "the extent of loop \"" + inner->var->name + "\" depends on loop \"" +
-                      outer->var->name + "\"");
+        refuse(5, {"the extent of loop \"", inner->var->name, "\" depends on loop \"",
+                   outer->var->name, "\""});
   for (std::size_t i = 1; i < nest.size(); ++i)
     if (const ir::buffer b = detail::overwritten_bound(*nest[i], nest.back()->body))
-      refuse(5, "the nest overwrites \"" + b->name + "\", from which the extent of loop \"" +
-                    nest[i]->var->name + "\" is loaded");
+      refuse(5, {"the nest overwrites \"", b->name, "\", from which the extent of loop \"",
+                 nest[i]->var->name, "\" is loaded"});
 }
 
 inline dtype widest(const std::vector<const ir::loop_node*>& nest) {

@@ -7,6 +7,7 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -20,11 +21,7 @@
 namespace tilewright::primitive {
 namespace detail::epilogue {
 
-[[noreturn]] inline void refuse(int requirement, const std::string& what) {
-  throw schedule_error("fuse_reduction_epilogue", requirement, what);
-}
-
-inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
+inline constexpr refusal refuse{"fuse_reduction_epilogue"};
 
 /// The two blocks, and the one load between them.
 struct pair {
@@ -57,37 +54,37 @@ inline std::optional<ir::expr> start_value(const pair& p) {
 inline void check_reduction(const block_scope& scope, std::size_t child, pair& p) {
   const ir::block_node& b = p.reduction->block();
   if (const int violation = reduction_violation(scope, child))
-    refuse(2, quoted(b) + " is no reduction: " + std::string(reduction_reason(violation)));
+    refuse(2, {quoted(b), " is no reduction: ", reduction_reason(violation)});
   if (is_output(scope, child) || b.writes.size() != 1)
-    refuse(2, quoted(b) + " must write one buffer that its scope allocates");
+    refuse(2, {quoted(b), " must write one buffer that its scope allocates"});
   reduction_form form;
   const std::string trouble = find_reduction_form(b, form);
   if (!trouble.empty() || form.stores.size() != 1 || form.stores[0] != ir::as_store(b.body))
-    refuse(2, quoted(b) + " is not in normal form" + (trouble.empty() ? "" : ": " + trouble));
+    refuse(2, {quoted(b), " is not in normal form", (trouble.empty() ? "" : ": " + trouble)});
   p.sum = form.stores[0];
   const ir::expr accumulated = ir::load(p.sum->buffer, p.sum->indices);
   std::optional<matched_reducer> found = match_reducer(form.identity, {accumulated}, form.updates);
-  if (!found) refuse(2, "identity and combination of " + quoted(b) + " are of no known reducer");
+  if (!found) refuse(2, {"identity and combination of ", quoted(b), " are of no known reducer"});
   p.reducer = std::move(*found);
 }
 
 inline void check_epilogue(const block_scope& scope, std::size_t child, pair& p) {
   const ir::block_node& b = p.epilogue->block();
   if (const int violation = complete_violation(scope, child))
-    refuse(3, quoted(b) + " is not complete: " + std::string(complete_reason(violation)));
+    refuse(3, {quoted(b), " is not complete: ", complete_reason(violation)});
   p.store = ir::as_store(b.body);
-  if (!p.store) refuse(3, "the body of " + quoted(b) + " is not one store");
-  if (!ir::is_true(p.epilogue->realize->predicate)) refuse(3, quoted(b) + " has a predicate");
+  if (!p.store) refuse(3, {"the body of ", quoted(b), " is not one store"});
+  if (!ir::is_true(p.epilogue->realize->predicate)) refuse(3, {quoted(b), " has a predicate"});
   std::vector<ir::expr> loads;
   ir::for_each_expr(b.body, [&](const ir::expr& e) {
     if (e->op == ir::op::load && e->buffer == p.sum->buffer) loads.push_back(e);
   });
   if (loads.size() != 1)
-    refuse(4, quoted(b) + " must load \"" + p.sum->buffer->name + "\" exactly once");
+    refuse(4, {quoted(b), " must load \"", p.sum->buffer->name, "\" exactly once"});
   p.load = loads[0];
-  if (!visits_domains(*p.epilogue)) refuse(3, quoted(b) + " does not visit all of its domain");
+  if (!visits_domains(*p.epilogue)) refuse(3, {quoted(b), " does not visit all of its domain"});
   if (!detail::point_access::instances_apart(b, p.store->indices))
-    refuse(3, quoted(b) + " stores some elements more than once");
+    refuse(3, {quoted(b), " stores some elements more than once"});
 }
 
 /// Nobody else sees the result, and nothing that the epilogue touches changes before it.
@@ -95,10 +92,10 @@ inline void check_neighbours(const block_scope& scope, std::size_t reduction, st
                              const pair& p) {
   const std::vector<std::size_t> users = readers(scope, reduction);
   if (users != std::vector<std::size_t>{epilogue})
-    refuse(4, quoted(p.epilogue->block()) + " is not the only reader of \"" + p.sum->buffer->name +
-                  "\"");
+    refuse(4, {quoted(p.epilogue->block()), " is not the only reader of \"", p.sum->buffer->name,
+               "\""});
   if (earlier_user(scope, epilogue) >= 0)
-    refuse(1, "a block before " + quoted(p.epilogue->block()) + " uses what it writes");
+    refuse(1, {"a block before ", quoted(p.epilogue->block()), " uses what it writes"});
   // an earlier writer goes on after the reduction where loops repeat both, without the epilogue
   const auto still_writes = [&](std::size_t w) {
     return w >= reduction || scope.common_loops(w, reduction) > scope.common_loops(w, epilogue);
@@ -108,8 +105,8 @@ inline void check_neighbours(const block_scope& scope, std::size_t reduction, st
       for (const ir::buffer_region& in : p.epilogue->block().reads)
         if (w != epilogue && in.buffer == out.buffer && in.buffer != p.sum->buffer &&
             still_writes(w))
-          refuse(1, quoted(scope[w].block()) + " writes \"" + in.buffer->name + "\", which " +
-                        quoted(p.epilogue->block()) + " reads");
+          refuse(1, {quoted(scope[w].block()), " writes \"", in.buffer->name, "\", which ",
+                     quoted(p.epilogue->block()), " reads"});
 }
 
 /// What threads have each for itself is reached below their loops alone, which both blocks share.
@@ -121,8 +118,8 @@ inline void check_memory(const block_scope& scope, std::size_t reduction, std::s
       for (std::size_t l = common; l < c->loops.size() && x != p.sum->buffer; ++l)
         if (c->loops[l]->loop == ir::loop_kind::thread_binding && ir::storage_rank(x->scope) > 0 &&
             !ir::shared_across(x->scope, *c->loops[l]))
-          refuse(1, "the threads of loop \"" + c->loops[l]->var->name + "\" have \"" + x->name +
-                        "\" each for itself");
+          refuse(1, {"the threads of loop \"", c->loops[l]->var->name, "\" have \"", x->name,
+                     "\" each for itself"});
   };
   for (const auto* list : {&p.epilogue->block().reads, &p.epilogue->block().writes})
     for (const ir::buffer_region& r : *list) check(r.buffer);
@@ -140,19 +137,19 @@ inline ir::var_map match_variables(const pair& p) {
   for (std::size_t d = 0; d < p.load->args.size(); ++d) {
     const auto mine = iter_of(from, p.load->args[d]), theirs = iter_of(to, p.sum->indices[d]);
     if (mine == from.iters.end() || theirs == to.iters.end() || out.count(mine->var))
-      refuse(4, "the indices of \"" + p.sum->buffer->name +
-                    "\" must be iteration variables of both blocks, each once");
+      refuse(4, {"the indices of \"", p.sum->buffer->name,
+                 "\" must be iteration variables of both blocks, each once"});
     if (!known.prove_equal(mine->dom.min, theirs->dom.min) ||
         !known.prove_equal(mine->dom.extent, theirs->dom.extent))
-      refuse(4, quoted(from) + " runs over another domain than " + quoted(to) + " along \"" +
-                    mine->var->name + "\"");
+      refuse(4, {quoted(from), " runs over another domain than ", quoted(to), " along \"",
+                 mine->var->name, "\""});
     out.emplace(mine->var, p.sum->indices[d]);
   }
   for (const ir::iter_var& v : from.iters)
     if (!out.count(v.var)) {
       if (!ir::is_int(v.dom.extent, 1))
-        refuse(4, "\"" + v.var->name + "\" of " + quoted(from) + " indexes nothing of \"" +
-                      p.sum->buffer->name + "\"");
+        refuse(4, {"\"", v.var->name, "\" of ", quoted(from), " indexes nothing of \"",
+                   p.sum->buffer->name, "\""});
       out.emplace(v.var, v.dom.min);
     }
   return out;
@@ -199,8 +196,8 @@ TILEWRIGHT_INLINE ir::function fuse_reduction_epilogue(const ir::function& f,
   p.reduction = &scope[first_child];
   p.epilogue = &scope[last_child];
   if (const ir::var used = detail::used_from_outside(last))
-    refuse(3, quoted(p.epilogue->block()) + " uses \"" + used->name +
-                  "\" without an iteration variable that stands for it");
+    refuse(3, {quoted(p.epilogue->block()), " uses \"", used->name,
+               "\" without an iteration variable that stands for it"});
   check_reduction(scope, first_child, p);
   check_epilogue(scope, last_child, p);
   check_neighbours(scope, first_child, last_child, p);
@@ -208,13 +205,13 @@ TILEWRIGHT_INLINE ir::function fuse_reduction_epilogue(const ir::function& f,
   const ir::var_map vars = match_variables(p);
   const std::optional<ir::expr> start = start_value(p);
   if (!start || p.store->buffer->type != p.sum->buffer->type)
-    refuse(5, "what " + quoted(p.epilogue->block()) + " does with \"" + p.sum->buffer->name +
-                  "\" does not commute with the reduction");
+    refuse(5, {"what ", quoted(p.epilogue->block()), " does with \"", p.sum->buffer->name,
+               "\" does not commute with the reduction"});
   const ir::function without = replace(f, last, ir::stmt{});
   ir::function out =
       replace_block(without, find_block(without, reduction), make_fused(p, vars, *start));
   if (loads_from(out.body, p.sum->buffer))
-    refuse(4, "a loop or the guard of a block loads \"" + p.sum->buffer->name + "\" too");
+    refuse(4, {"a loop or the guard of a block loads \"", p.sum->buffer->name, "\" too"});
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <tilewright/impl/schedule/nested_axes.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/private_buffers.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -53,22 +54,18 @@ inline ir::function run_concurrently(const ir::function& f, const ir::var& loop,
   const std::string name = "loop \"" + loop->name + "\"";
   ir::private_buffers own(out.body);
   if (const int block = compact_dataflow_violation(scope, loop, own); block >= 0)
-    throw schedule_error(primitive, 1,
-                         "block \"" + scope[static_cast<std::size_t>(block)].block().name +
-                             "\" below " + name +
-                             " is neither complete nor a reduction within the loop");
+    refusal{primitive}(
+        1, {"block \"", scope[static_cast<std::size_t>(block)].block().name, "\" below ", name,
+            " is neither complete nor a reduction within the loop"});
   if (const int block = carried_dependence(scope, loop); block >= 0)
-    throw schedule_error(primitive, 1,
-                         "block \"" + scope[static_cast<std::size_t>(block)].block().name +
-                             "\" reads what a block below " + name +
-                             " writes in another iteration");
+    refusal{primitive}(1, {"block \"", scope[static_cast<std::size_t>(block)].block().name,
+                           "\" reads what a block below ", name, " writes in another iteration"});
   const bool adds_up = thread_axis.starts_with("threadIdx");
   if (!(adds_up ? drives_no_order(scope, loop)
                 : iter_kind_of(scope, loop) == loop_iter_kind::spatial))
-    throw schedule_error(primitive, 2,
-                         name +
-                             " drives iterators that are not spatial; decompose or factor the "
-                             "reduction, or choose another loop");
+    refusal{primitive}(2, {name,
+                           " drives iterators that are not spatial; decompose or factor the "
+                           "reduction, or choose another loop"});
   return out;
 }
 
@@ -85,18 +82,15 @@ TILEWRIGHT_INLINE ir::function vectorize(const ir::function& f, const ir::var& l
 TILEWRIGHT_INLINE ir::function bind(const ir::function& f, const ir::var& loop,
                                     const std::string& thread_axis) {
   if (!detail::is_thread_axis(thread_axis))
-    throw schedule_error("bind", 3,
-                         "\"" + thread_axis + "\" is no thread axis; there are blockIdx.x, " +
-                             "threadIdx.x, vthread.x, the same with .y and .z, and vthread");
+    refusal{"bind"}(3, {"\"", thread_axis, "\" is no thread axis; there are blockIdx.x, ",
+                        "threadIdx.x, vthread.x, the same with .y and .z, and vthread"});
   ir::function out =
       detail::run_concurrently(f, loop, ir::loop_kind::thread_binding, "bind", thread_axis);
   const path at = find_loop(f, loop);
   if (const ir::loop_node* same = as_tvm() ? nullptr : detail::same_axis(f, at, thread_axis))
-    throw schedule_error("bind", 4,
-                         "loop \"" + same->var->name + "\" of the same nest is bound to " +
-                             thread_axis +
-                             ", and the two are not of one length or the inner one does " +
-                             "not the same in all iterations: a thread has one place on an axis");
+    refusal{"bind"}(4, {"loop \"", same->var->name, "\" of the same nest is bound to ", thread_axis,
+                        ", and the two are not of one length or the inner one does ",
+                        "not the same in all iterations: a thread has one place on an axis"});
   return out;
 }
 
@@ -106,9 +100,8 @@ TILEWRIGHT_INLINE ir::function unroll(const ir::function& f, const ir::var& loop
   ir::for_each_stmt(threads.body, [&](const ir::stmt& s) {
     const ir::block_realize_node* r = ir::as_realize(s);
     if (r && ir::copies_jointly(*r->block, threads))
-      throw schedule_error("unroll", 1,
-                           "the threads of loop \"" + loop->name + "\" make the copy of block \"" +
-                               r->block->name + "\" jointly, and must stay");
+      refusal{"unroll"}(1, {"the threads of loop \"", loop->name, "\" make the copy of block \"",
+                            r->block->name, "\" jointly, and must stay"});
   });
   return detail::set_loop_kind(f, at, ir::loop_kind::unrolled);
 }

@@ -5,6 +5,7 @@
 #include <tilewright/arith/region.hpp>
 #include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/impl/schedule/fresh_copy.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/names.hpp>
 #include <tilewright/schedule/primitive/loop_partition.hpp>
@@ -15,9 +16,7 @@ namespace detail::partitions {
 
 using factor_list = std::vector<std::optional<std::int64_t>>;
 
-[[noreturn]] inline void refuse(int requirement, const std::string& what) {
-  throw schedule_error("loop_partition", requirement, what);
-}
+inline constexpr refusal refuse{"loop_partition"};
 
 /// Lengths of the parts, after requirements 1, 2 and 5.
 inline std::vector<std::int64_t> lengths(const factor_list& factors, std::int64_t extent,
@@ -25,12 +24,11 @@ inline std::vector<std::int64_t> lengths(const factor_list& factors, std::int64_
   std::int64_t rest = extent;
   bool inferred = false;
   for (const auto& f : factors) {
-    if (!f && std::exchange(inferred, true)) refuse(1, name + " has more than one factor to infer");
+    if (!f && std::exchange(inferred, true))
+      refuse(1, {name, " has more than one factor to infer"});
     if (!f) continue;
-    if (*f <= 0) refuse(2, name + ": factor " + std::to_string(*f) + " is not positive");
-    if (*f >= rest)
-      refuse(5,
-             name + ": the sum of the factors is not below the extent " + std::to_string(extent));
+    if (*f <= 0) refuse(2, {name, ": factor ", *f, " is not positive"});
+    if (*f >= rest) refuse(5, {name, ": the sum of the factors is not below the extent ", extent});
     rest -= *f;
   }
   std::vector<std::int64_t> out;
@@ -108,16 +106,16 @@ TILEWRIGHT_INLINE new_loops loop_partition(const ir::function& f, const ir::var&
   const ir::loop_node& old = *ir::as_loop(at.target());
   const std::string name = "loop \"" + loop->name + "\"";
   if (!old.annotations.empty() || old.loop == ir::loop_kind::thread_binding)
-    refuse(3, name + " is annotated or bound to threads");
-  if (!ir::is_int(old.min) || !ir::is_int(old.extent)) refuse(4, name + " has no constant range");
+    refuse(3, {name, " is annotated or bound to threads"});
+  if (!ir::is_int(old.min) || !ir::is_int(old.extent)) refuse(4, {name, " has no constant range"});
   const std::vector<std::int64_t> parts = lengths(factors, ir::as_int(old.extent), name);
   const auto blocks = child_blocks(at.target());
-  if (blocks.empty()) refuse(6, name + " holds no block");
+  if (blocks.empty()) refuse(6, {name, " holds no block"});
   for (const ir::block_realize_node* b : blocks)
     for (std::size_t i = 0; i < b->values.size(); ++i)
       if (b->block->iters[i].kind != ir::iter_kind::spatial && ir::uses_var(b->values[i], old.var))
-        refuse(7, name + " drives variable \"" + b->block->iters[i].var->name + "\" of block \"" +
-                      b->block->name + "\", which is not spatial");
+        refuse(7, {name, " drives variable \"", b->block->iters[i].var->name, "\" of block \"",
+                   b->block->name, "\", which is not spatial"});
   const std::string& first = blocks.front()->block->name;
 
   const ir::var_set outside = defined_outside(f, at);

@@ -5,6 +5,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/region.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/primitive/merge.hpp>
@@ -13,9 +14,7 @@
 namespace tilewright::primitive {
 namespace detail::merging {
 
-[[noreturn]] inline void refuse(int requirement, const std::string& what) {
-  throw schedule_error("merge", requirement, what);
-}
+inline constexpr refusal refuse{"merge"};
 
 /// The loops of one nest from its head to the loop that was given.
 using nest = std::vector<const ir::loop_node*>;
@@ -37,8 +36,8 @@ inline nest nest_below(const path& at, std::size_t first) {
     const ir::loop_node* loop = ir::as_loop(*at.slots[i]);
     if (!loop && ir::as_realize(*at.slots[i])) refuse(1, "the loops are of different scopes");
     if (!loop && out.empty())
-      refuse(3, "an if or let stands around loop \"" + ir::as_loop(at.target())->var->name + "\"");
-    if (!loop) refuse(3, "loop \"" + out.back()->var->name + "\" holds more than one statement");
+      refuse(3, {"an if or let stands around loop \"", ir::as_loop(at.target())->var->name, "\""});
+    if (!loop) refuse(3, {"loop \"", out.back()->var->name, "\" holds more than one statement"});
     out.push_back(loop);
   }
   return out;
@@ -68,16 +67,16 @@ inline std::vector<nest> nests_of(const ir::function& f, const std::vector<ir::v
 inline void check_nests(const std::vector<nest>& nests) {
   for (const nest& n : nests) {
     if (n.size() != nests[0].size())
-      refuse(2, "loop \"" + n.back()->var->name + "\" lies deeper in its nest than loop \"" +
-                    nests[0].back()->var->name + "\", or less deep");
+      refuse(2, {"loop \"", n.back()->var->name, "\" lies deeper in its nest than loop \"",
+                 nests[0].back()->var->name, "\", or less deep"});
     for (std::size_t level = 0; level < n.size(); ++level) {
       if (n[level]->loop == ir::loop_kind::thread_binding || !n[level]->annotations.empty() ||
           !ir::is_int(n[level]->min, 0))
-        refuse(4, "loop \"" + n[level]->var->name +
-                      "\" is annotated or bound to threads, or does not start at 0");
+        refuse(4, {"loop \"", n[level]->var->name,
+                   "\" is annotated or bound to threads, or does not start at 0"});
       if (!arith::same_value(n[level]->extent, nests[0][level]->extent))
-        refuse(5, "the extents of loops \"" + nests[0][level]->var->name + "\" and \"" +
-                      n[level]->var->name + "\" differ");
+        refuse(5, {"the extents of loops \"", nests[0][level]->var->name, "\" and \"",
+                   n[level]->var->name, "\" differ"});
     }
   }
 }
@@ -179,9 +178,9 @@ class order_check {
     for (const access& a : of_a)
       for (const access& b : of_b)
         if (*a.buffer == *b.buffer && (a.write || b.write) && !apart(a.box, b.box, known))
-          refuse(6, "block \"" + scope_[second].block().name + "\" would touch elements of \"" +
-                        (*a.buffer)->name + "\" before block \"" + scope_[first].block().name +
-                        "\" does, which comes first today");
+          refuse(6, {"block \"", scope_[second].block().name, "\" would touch elements of \"",
+                     (*a.buffer)->name, "\" before block \"", scope_[first].block().name,
+                     "\" does, which comes first today"});
   }
 
   const block_scope& scope_;
@@ -221,8 +220,8 @@ inline void check_order(const path& list, const std::vector<nest>& nests) {
         continue;
       for (std::size_t s = 0; s < last; ++s)
         if (holds_block(statements.stmts[s], scope[d.target].block().id))
-          refuse(6, "block \"" + scope[d.target].block().name + "\", which stands between the " +
-                        "nests, needs what block \"" + scope[i].block().name + "\" does before it");
+          refuse(6, {"block \"", scope[d.target].block().name, "\", which stands between the ",
+                     "nests, needs what block \"", scope[i].block().name, "\" does before it"});
     }
 }
 
@@ -239,8 +238,8 @@ inline void check_covered(const ir::function& before, const ir::function& after,
     const int was = old_scope.find(scope[i].block().id);
     if (!region_covered(scope, i) &&
         (was < 0 || region_covered(old_scope, static_cast<std::size_t>(was))))
-      refuse(6, "block \"" + scope[i].block().name +
-                    "\" would read what earlier iterations have written");
+      refuse(6, {"block \"", scope[i].block().name,
+                 "\" would read what earlier iterations have written"});
   }
 }
 

@@ -11,6 +11,7 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/block_buffers.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/storage_scope.hpp>
@@ -25,11 +26,7 @@
 namespace tilewright::primitive {
 namespace detail::einsum {
 
-[[noreturn]] inline void refuse(int requirement, const std::string& what) {
-  throw schedule_error("pad_einsum", requirement, what);
-}
-
-inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
+inline constexpr refusal refuse{"pad_einsum"};
 
 /// A buffer of the block with the position of the variable behind each dimension, -1: a constant.
 struct operand {
@@ -52,8 +49,8 @@ inline void check_constant(const ir::block_node& b, const ir::buffer& buffer, st
                            std::int64_t index) {
   const ir::expr& extent = buffer->shape[dimension];
   if (index < 0 || (ir::is_int(extent) && index >= ir::as_int(extent)))
-    refuse(2, quoted(b) + " accesses \"" + buffer->name + "\" at " + std::to_string(index) +
-                  ", which is outside of dimension " + std::to_string(dimension));
+    refuse(2, {quoted(b), " accesses \"", buffer->name, "\" at ", index,
+               ", which is outside of dimension ", dimension});
 }
 
 inline operand make_operand(const ir::block_node& b, const ir::buffer& buffer,
@@ -65,8 +62,8 @@ inline operand make_operand(const ir::block_node& b, const ir::buffer& buffer,
     const int i = at == b.iters.end() ? -1 : static_cast<int>(at - b.iters.begin());
     if ((i < 0 && !ir::is_int(index)) ||
         (i >= 0 && std::find(out.iters.begin(), out.iters.end(), i) != out.iters.end()))
-      refuse(2, "the indices of \"" + buffer->name + "\" in " + quoted(b) +
-                    " are not different iteration variables or constants");
+      refuse(2, {"the indices of \"", buffer->name, "\" in ", quoted(b),
+                 " are not different iteration variables or constants"});
     if (i < 0) check_constant(b, buffer, out.iters.size(), ir::as_int(index));
     out.iters.push_back(i);
   }
@@ -79,12 +76,12 @@ inline contraction take_apart(const block_scope& scope, std::size_t child) {
   c.store = ir::as_store(c.block->body);
   if (!c.store || !c.block->match_buffers.empty() ||
       (!is_complete(scope, child) && !is_reduction(scope, child)))
-    refuse(2, quoted(*c.block) + " is no single store of a complete block or a reduction");
+    refuse(2, {quoted(*c.block), " is no single store of a complete block or a reduction"});
   if (c.block->init) {
     ir::for_each_expr(c.block->init, [&](const ir::expr& e) {
       if (e->op == ir::op::load)
-        refuse(2, quoted(*c.block) + " starts from elements of \"" + e->buffer->name +
-                      "\", which would not be padded");
+        refuse(2, {quoted(*c.block), " starts from elements of \"", e->buffer->name,
+                   "\", which would not be padded"});
     });
   }
   c.result = make_operand(*c.block, c.store->buffer, c.store->indices);
@@ -93,14 +90,14 @@ inline contraction take_apart(const block_scope& scope, std::size_t child) {
     operand o = make_operand(*c.block, e->buffer, e->args);
     if (e->buffer == c.store->buffer) {
       if (o.iters != c.result.iters)
-        refuse(2, quoted(*c.block) + " reads other elements of \"" + e->buffer->name +
-                      "\" than it writes");
+        refuse(2, {quoted(*c.block), " reads other elements of \"", e->buffer->name,
+                   "\" than it writes"});
       return;
     }
     for (const operand& other : c.inputs) {
       if (other.buffer != e->buffer) continue;
       if (other.iters == o.iters) return;
-      refuse(2, quoted(*c.block) + " reads \"" + e->buffer->name + "\" at different places");
+      refuse(2, {quoted(*c.block), " reads \"", e->buffer->name, "\" at different places"});
     }
     c.inputs.push_back(std::move(o));
   });
@@ -120,17 +117,15 @@ inline ir::expr round_up(const ir::expr& extent, std::int64_t multiple) {
 /// Requirements 1 and 3; sets the padded extents.
 inline void set_extents(contraction& c, const std::vector<std::int64_t>& padding) {
   if (padding.size() != c.block->iters.size())
-    refuse(1, quoted(*c.block) + " has " + std::to_string(c.block->iters.size()) +
-                  " iteration variables, the padding " + std::to_string(padding.size()) +
-                  " multiples");
+    refuse(1, {quoted(*c.block), " has ", c.block->iters.size(),
+               " iteration variables, the padding ", padding.size(), " multiples"});
   for (std::size_t i = 0; i < padding.size(); ++i) {
     const ir::range& dom = c.block->iters[i].dom;
-    if (padding[i] <= 0)
-      refuse(1, "the multiple " + std::to_string(padding[i]) + " is not positive");
+    if (padding[i] <= 0) refuse(1, {"the multiple ", padding[i], " is not positive"});
     c.extents.emplace_back();
     if (padding[i] == 1) continue;
     if (!ir::is_int(dom.min, 0))
-      refuse(3, "the domain of \"" + c.block->iters[i].var->name + "\" does not start at 0");
+      refuse(3, {"the domain of \"", c.block->iters[i].var->name, "\" does not start at 0"});
     const ir::expr padded = round_up(dom.extent, padding[i]);
     if (!arith::same_value(padded, dom.extent)) c.extents[i] = padded;
   }
@@ -149,8 +144,8 @@ inline void check_shapes(const contraction& c, const operand& o) {
     if (!is_padded(c, o.iters[d])) continue;
     const ir::range& dom = c.block->iters[static_cast<std::size_t>(o.iters[d])].dom;
     if (!arith::same_value(o.buffer->shape[d], dom.extent))
-      refuse(3, "dimension " + std::to_string(d) + " of \"" + o.buffer->name +
-                    "\" is not as long as the domain of its variable");
+      refuse(3, {"dimension ", d, " of \"", o.buffer->name,
+                 "\" is not as long as the domain of its variable"});
   }
 }
 
@@ -230,10 +225,10 @@ inline ir::expr choose_padding(const contraction& c, dtype type) {
   if (reduced.empty()) return zero;
   reduction_form form;
   if (!find_reduction_form(*c.block, form).empty() || form.stores.size() != 1)
-    refuse(5, quoted(*c.block) + " is not in normal form");
+    refuse(5, {quoted(*c.block), " is not in normal form"});
   const auto reducer =
       match_reducer(form.identity, {ir::load(c.store->buffer, c.store->indices)}, form.updates);
-  if (!reducer) refuse(5, "the reducer of " + quoted(*c.block) + " is not known");
+  if (!reducer) refuse(5, {"the reducer of ", quoted(*c.block), " is not known"});
   // any of the variables may be in its padding while the others are not
   const auto leaves_alone = [&](const ir::expr& value) {
     for (std::size_t which = 1; which < std::size_t{1} << reduced.size(); ++which) {
@@ -248,7 +243,7 @@ inline ir::expr choose_padding(const contraction& c, dtype type) {
   if (leaves_alone(zero)) return zero;
   const ir::expr identity = reducer->identity[0];
   if (identity.type() == type && leaves_alone(identity)) return identity;
-  refuse(5, "padded steps of the reduction would change the result of " + quoted(*c.block));
+  refuse(5, {"padded steps of the reduction would change the result of ", quoted(*c.block)});
 }
 
 /// Its name, none of those of `others`, is also that of the block which fills or empties it.
@@ -352,20 +347,20 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
   for (const ir::stmt& s : ir::as_seq(body) ? ir::as_seq(body)->stmts : std::vector{body})
     if (holds_block(s, c.block->id)) top = s;
   if (!top || child_blocks(top).size() != 1 || b.conditional)
-    refuse(4, quoted(*c.block) + " is not the only block of its nest");
-  if (!visits_domains(b)) refuse(4, quoted(*c.block) + " does not visit exactly its domain");
+    refuse(4, {quoted(*c.block), " is not the only block of its nest"});
+  if (!visits_domains(b)) refuse(4, {quoted(*c.block), " does not visit exactly its domain"});
   if (std::any_of(b.realize->values.begin(), b.realize->values.end(), ir::reads_memory))
-    refuse(4, "the value of an iteration variable of " + quoted(*c.block) +
-                  " is loaded, which padded loops would do beyond the end");
+    refuse(4, {"the value of an iteration variable of ", quoted(*c.block),
+               " is loaded, which padded loops would do beyond the end"});
   for (std::size_t i = 0; i < c.block->iters.size(); ++i)
     if (c.padded(i) && !ir::is_int(c.block->iters[i].dom.extent) && !runs_through(b, i))
-      refuse(4, "\"" + c.block->iters[i].var->name + "\" is not driven by one loop alone");
+      refuse(4, {"\"", c.block->iters[i].var->name, "\" is not driven by one loop alone"});
   const auto check_memory = [&](const operand& o) {
     if (!is_padded(c, o) || ir::storage_rank(o.buffer->scope) <= 0) return;
     for (const ir::loop_node* l : b.loops)
       if (l->loop == ir::loop_kind::thread_binding)
-        refuse(4, "\"" + o.buffer->name + "\" belongs to threads of loop \"" + l->var->name +
-                      "\", which a copy outside of it does not reach");
+        refuse(4, {"\"", o.buffer->name, "\" belongs to threads of loop \"", l->var->name,
+                   "\", which a copy outside of it does not reach"});
   };
   check_memory(c.result);
   for (const operand& o : c.inputs) check_memory(o);
@@ -373,17 +368,17 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
   for (std::size_t i = 0; i < c.block->iters.size(); ++i)
     if (c.padded(i) && c.block->iters[i].kind == ir::iter_kind::spatial &&
         std::find(indexed.begin(), indexed.end(), static_cast<int>(i)) == indexed.end())
-      refuse(4, "instances along \"" + c.block->iters[i].var->name +
-                    "\" would all write the same element");
+      refuse(4, {"instances along \"", c.block->iters[i].var->name,
+                 "\" would all write the same element"});
   for (const ir::loop_node* l : b.loops)
     for (std::size_t i = 0; i < c.block->iters.size(); ++i)
       if (c.padded(i) && c.block->iters[i].kind == ir::iter_kind::reduce &&
           b.realize->values[i].same(l->var) && l->loop != ir::loop_kind::serial &&
           l->loop != ir::loop_kind::unrolled)
-        refuse(4, "loop \"" + l->var->name + "\", whose iterations run at once, would reduce");
+        refuse(4, {"loop \"", l->var->name, "\", whose iterations run at once, would reduce"});
   for (std::size_t d = 0; d < c.result.iters.size(); ++d)
     if (!fills(c, d))
-      refuse(4, quoted(*c.block) + " writes only a part of \"" + c.result.buffer->name + "\"");
+      refuse(4, {quoted(*c.block), " writes only a part of \"", c.result.buffer->name, "\""});
   return top;
 }
 
@@ -394,8 +389,8 @@ inline void check_filled(const ir::function& f, const std::vector<ir::stmt>& cop
     const ir::block_node& b = *child_blocks(copy).front()->block;
     const ir::buffer_region& read = b.reads.front();
     if (!region_filled(find_block(f, b.id), read))
-      refuse(5, "elements of \"" + read.buffer->name + "\" that " + quoted(*c.block) +
-                    " does not read may never be written");
+      refuse(5, {"elements of \"", read.buffer->name, "\" that ", quoted(*c.block),
+                 " does not read may never be written"});
   }
 }
 
@@ -428,7 +423,7 @@ TILEWRIGHT_INLINE ir::function pad_einsum(const ir::function& f, std::uint64_t b
   if (std::all_of(c.extents.begin(), c.extents.end(), [](const ir::expr& e) { return !e; }))
     return f;
   if (divides_integers(c.store->value))
-    refuse(5, quoted(*c.block) + " would divide by the padding");
+    refuse(5, {quoted(*c.block), " would divide by the padding"});
 
   choose_padding(c, c.result.buffer->type);  // also where no operand is padded
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 
@@ -39,15 +40,14 @@ TILEWRIGHT_INLINE std::uint64_t get_block(const ir::function& f, const std::stri
     if (r->block->name == name) found.push_back(r);
   if (found.size() == 1) return found.front()->block->id;
   if (found.size() > 1)
-    throw schedule_error("get_block", 1,
-                         std::to_string(found.size()) + " blocks are called \"" + name + "\"");
+    refusal{"get_block"}(1, {found.size(), " blocks are called \"", name, "\""});
   std::string known;
   for (const ir::block_realize_node* r : blocks) {
     known += known.empty() ? "\"" : ", \"";
     known += r->block->name;
     known += '"';
   }
-  throw schedule_error("get_block", 1, "no block is called \"" + name + "\"; there are " + known);
+  refusal{"get_block"}(1, {"no block is called \"", name, "\"; there are ", known});
 }
 
 TILEWRIGHT_INLINE std::vector<ir::var> get_loops(const ir::function& f, std::uint64_t block) {

@@ -9,6 +9,7 @@
 #include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/impl/schedule/map_binding.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/impl/schedule/skipped_stores.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/schedule/primitive/reindex.hpp>
@@ -17,7 +18,7 @@
 namespace tilewright::primitive {
 namespace detail::reindexing {
 
-using block_buffers::quoted, caching::reads_buffer, caching::writes_buffer;
+using caching::reads_buffer, caching::writes_buffer;
 
 /// The copy of one element: a block with iteration variables of its own for some of another block.
 struct copy_block {
@@ -61,9 +62,7 @@ inline ir::block make_copy(const copy_block& c, const ir::buffer& x, const ir::b
   return ir::make_block(std::move(out));
 }
 
-[[noreturn]] inline void refuse(int requirement, const std::string& what) {
-  throw schedule_error("reindex", requirement, what);
-}
+inline constexpr refusal refuse{"reindex"};
 
 /// The buffer that is selected, and whether by its reads.
 inline std::pair<ir::buffer, bool> select(const ir::block_node& b, const buffer_selector& which) {
@@ -74,18 +73,18 @@ inline std::pair<ir::buffer, bool> select(const ir::block_node& b, const buffer_
   for (const bool read : {true, false})
     for (const ir::buffer_region& r : read ? b.reads : b.writes)
       if (r.buffer->name == which.name) return {r.buffer, read};
-  refuse(2, quoted(b) + " accesses no buffer \"" + which.name + "\"");
+  refuse(2, {quoted(b), " accesses no buffer \"", which.name, "\""});
 }
 
 /// The common indices of all accesses, simplified except where nothing but a number would be left.
 inline std::vector<ir::expr> common_indices(const ir::block& b, const ir::buffer& x) {
   const point_access::collector found = point_access::accesses(b, x);
   if (found.opaque || !found.indices || found.differ)
-    refuse(3, quoted(*b) +
-                  (found.opaque   ? " takes the address of \""
-                   : found.differ ? " accesses several elements of \""
-                                  : " neither loads nor stores elements of \"") +
-                  x->name + "\"");
+    refuse(3, {quoted(*b),
+               (found.opaque   ? " takes the address of \""
+                : found.differ ? " accesses several elements of \""
+                               : " neither loads nor stores elements of \""),
+               x->name, "\""});
   arith::analyzer known;
   std::unordered_set<const ir::expr_node*> inner;
   ir::for_each_stmt(b->body, [&](const ir::stmt& s) {
@@ -95,13 +94,13 @@ inline std::vector<ir::expr> common_indices(const ir::block& b, const ir::buffer
   for (const ir::iter_var& v : b->iters) {
     known.bind(v.var, v.dom);
     if (!ir::is_int(v.dom.min, 0))
-      refuse(3, "iteration variable \"" + v.var->name + "\" does not start at 0");
+      refuse(3, {"iteration variable \"", v.var->name, "\" does not start at 0"});
   }
   std::vector<ir::expr> out;
   for (const ir::expr& e : *found.indices) {
     for (const ir::var& v : ir::free_vars(e))
       if (inner.count(v.get()) != 0)
-        refuse(3, quoted(*b) + " accesses several elements of \"" + x->name + "\"");
+        refuse(3, {quoted(*b), " accesses several elements of \"", x->name, "\""});
     const ir::expr simple = known.simplify(e);
     out.push_back(ir::is_int(simple) ? e : simple);
   }
@@ -116,29 +115,29 @@ inline void check_alone(const block_scope& scope, std::size_t self, const ir::bu
     const ir::block_node& b = scope[i].block();
     if (i == self || scope.common_loops(i, self) == 0) continue;
     if (writes_buffer(b, x) || (!read && reads_buffer(b, x)))
-      refuse(4, quoted(b) + " uses \"" + x->name + "\" in a loop that it shares with " +
-                    quoted(scope[self].block()));
+      refuse(4, {quoted(b), " uses \"", x->name, "\" in a loop that it shares with ",
+                 quoted(scope[self].block())});
   }
 }
 
 inline void check_read(const block_scope& scope, std::size_t self, const ir::buffer& x,
                        const std::vector<ir::expr>& at) {
   const ir::block_node& b = scope[self].block();
-  if (writes_buffer(b, x)) refuse(5, quoted(b) + " writes \"" + x->name + "\" too");
+  if (writes_buffer(b, x)) refuse(5, {quoted(b), " writes \"", x->name, "\" too"});
   if (!region_covered(scope, self))
-    refuse(5, "not all that " + quoted(b) + " reads is written before it");
+    refuse(5, {"not all that ", quoted(b), " reads is written before it"});
   if (point_access::inside(b, x, at)) return;
   const bool conditional =
       scope[self].conditional || point_access::accesses(scope[self].realize->block, x).conditional;
   if (conditional || !visits_domains(scope[self]))
-    refuse(5, "the copy would read elements of \"" + x->name + "\" that " + quoted(b) +
-                  " does not read, perhaps beyond its end");
+    refuse(5, {"the copy would read elements of \"", x->name, "\" that ", quoted(b),
+               " does not read, perhaps beyond its end"});
 }
 
 inline void check_write(const block_scope& scope, std::size_t self, const ir::buffer& x) {
   const ir::block_node& b = scope[self].block();
   if (caching::reads_before(scope[self], x))
-    refuse(6, quoted(b) + " reads what was in \"" + x->name + "\" before");
+    refuse(6, {quoted(b), " reads what was in \"", x->name, "\" before"});
   const bool guarded = !ir::is_true(scope[self].realize->predicate);
   const bool branches = scope[self].conditional || skips_stores(*scope[self].realize->block, x);
   const std::vector<const ir::loop_node*>& loops = scope[self].loops;
@@ -150,9 +149,9 @@ inline void check_write(const block_scope& scope, std::size_t self, const ir::bu
     return ir::is_int(v.dom.extent) && ir::as_int(v.dom.extent) < 1;
   });
   if (branches || skipped || empty || (guarded && !is_affine_binding(scope[self])))
-    refuse(6, quoted(b) + " does not run for all values of its iteration variables");
+    refuse(6, {quoted(b), " does not run for all values of its iteration variables"});
   if (!as_tvm() && !writes_once(scope[self]))
-    refuse(6, "several instances of " + quoted(b) + " write the same elements");
+    refuse(6, {"several instances of ", quoted(b), " write the same elements"});
 }
 
 /// The copy of a result writes the whole domains each time the scope runs: so must the block.
@@ -163,8 +162,8 @@ inline void check_whole_in_scope(const path& at) {
     if (std::find(inside.begin(), inside.end(), l) != inside.end()) continue;
     for (const ir::expr& value : realize.values)
       if (ir::uses_var(value, l->var))
-        refuse(6, quoted(*realize.block) + " runs for one iteration of \"" + l->var->name +
-                      "\", a loop outside of its scope, at a time");
+        refuse(6, {quoted(*realize.block), " runs for one iteration of \"", l->var->name,
+                   "\", a loop outside of its scope, at a time"});
   }
 }
 
@@ -178,16 +177,15 @@ inline void check_filled(const ir::function& f, std::uint64_t block, const ir::b
     if (r.buffer == cache) continue;
     const std::string_view reason = why_unreadable(at, r);
     if (!reason.empty())
-      refuse(requirement,
-             "the copy would read elements of \"" + r.buffer->name + "\" " + std::string(reason));
+      refuse(requirement, {"the copy would read elements of \"", r.buffer->name, "\" ", reason});
   }
   const block_scope scope(*at.scope()->block);
   const int changer =
       point_access::changer_of_places(scope, static_cast<std::size_t>(scope.find(block)),
                                       static_cast<std::size_t>(scope.find(copy.id)), indices);
   if (changer >= 0)
-    refuse(4, quoted(scope[static_cast<std::size_t>(changer)].block()) +
-                  " changes what the indices are read from");
+    refuse(4, {quoted(scope[static_cast<std::size_t>(changer)].block()),
+               " changes what the indices are read from"});
 }
 
 /// The copy over the whole domains of its variables, one loop each.
@@ -221,36 +219,36 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
   const ir::block& block = ir::as_realize(at.target())->block;
   const ir::block_realize_node* holder = at.scope();
   if (!holder || !all_blocks(block->body).empty())
-    refuse(1, quoted(*block) + " holds other blocks");
+    refuse(1, {quoted(*block), " holds other blocks"});
   const auto [x, read] = select(*block, which);
   const std::vector<ir::expr> indices = common_indices(block, x);
   const ir::var_set around = defined_around(at);
   for (const ir::expr& e : indices)
     if (ir::uses_any(e, around))
-      refuse(3, quoted(*block) + " accesses \"" + x->name +
-                    "\" at variables around it that are no iteration variables");
+      refuse(3, {quoted(*block), " accesses \"", x->name,
+                 "\" at variables around it that are no iteration variables"});
   const block_scope scope(*holder->block);
   const auto self = static_cast<std::size_t>(scope.find(id));
   if (as_tvm() && !is_stage_pipeline(scope)) refuse(5, "the scope is no stage pipeline");
   if (const ir::iter_var* v = detail::following_a_loop(scope[self]))
-    refuse(3, "the domain of iteration variable \"" + v->var->name +
-                  "\" depends on a loop around " + quoted(*block));
+    refuse(3, {"the domain of iteration variable \"", v->var->name, "\" depends on a loop around ",
+               quoted(*block)});
   if (const ir::iter_var* v = detail::following_results(scope, self))
-    refuse(3, "the domain of iteration variable \"" + v->var->name + "\" of " + quoted(*block) +
-                  " depends on what a block of the scope writes");
+    refuse(3, {"the domain of iteration variable \"", v->var->name, "\" of ", quoted(*block),
+               " depends on what a block of the scope writes"});
   check_alone(scope, self, x, read);
   if (changes_in_while(at, scope, self))
-    refuse(4, "a while repeats " + quoted(*block) + ", which may read something else each time");
+    refuse(4, {"a while repeats ", quoted(*block), ", which may read something else each time"});
   if (!scope[self].loops.empty() && threads_begin_at(at, *scope[self].loops[0], x))
-    refuse(4, "\"" + x->name + "\" belongs to threads that loops around " + quoted(*block) +
-                  " start, and the copy stands outside of these");
+    refuse(4, {"\"", x->name, "\" belongs to threads that loops around ", quoted(*block),
+               " start, and the copy stands outside of these"});
   if (read) {
     check_read(scope, self, x, indices);
   } else {
     check_write(scope, self, x);
     check_whole_in_scope(at);
     if (!visits_domains(scope[self]))
-      refuse(6, "it is not certain that " + quoted(*block) + " visits all of its domain");
+      refuse(6, {"it is not certain that ", quoted(*block), " visits all of its domain"});
   }
   const std::vector<std::size_t> used = point_access::iters_of(*block, indices);
   std::vector<ir::expr> shape, variables;

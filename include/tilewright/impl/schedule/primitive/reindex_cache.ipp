@@ -8,6 +8,7 @@
 #include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/impl/schedule/map_binding.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/impl/schedule/skipped_stores.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/reads.hpp>
@@ -17,7 +18,7 @@
 namespace tilewright::primitive {
 namespace detail::reindex_caching {
 
-using caching::call, caching::refuse, caching::quoted;
+using caching::call;
 
 /// The element that an instance touches, and where it lies in the cache, in terms of the variables
 /// of the block.
@@ -107,15 +108,13 @@ inline element locate(const call& c, const ir::function& f, const ir::block_node
   element out;
   for (const ir::range& r : region.box) {
     if (!ir::is_int(r.extent, 1))
-      refuse(c, 5,
-             "an instance of " + quoted(b) + " touches more than one element of \"" +
-                 region.buffer->name + "\"");
+      refusal{c.name}(5, {"an instance of ", quoted(b), " touches more than one element of \"",
+                          region.buffer->name, "\""});
     out.at_buffer.push_back(r.min);
   }
   if (given.inputs.size() != b.iters.size())
-    refuse(c, 6,
-           "the map takes " + std::to_string(given.inputs.size()) + " indices; " + quoted(b) +
-               " has " + std::to_string(b.iters.size()) + " iteration variables");
+    refusal{c.name}(6, {"the map takes ", given.inputs.size(), " indices; ", quoted(b), " has ",
+                        b.iters.size(), " iteration variables"});
   const dtype type = b.iters.empty() ? dtype::i32 : b.iters[0].var.type();
   ir::index_map map = bind_map(given, f, type);
   std::vector<ir::expr> all;
@@ -123,14 +122,13 @@ inline element locate(const call& c, const ir::function& f, const ir::block_node
   out.at_cache = ir::map_indices(map, all);
   out.iters = point_access::iters_of(b, out.at_buffer);
   if (point_access::iters_of(b, out.at_cache) != out.iters)
-    refuse(c, 6,
-           "the map and the access to \"" + region.buffer->name + "\" in " + quoted(b) +
-               " use different iteration variables");
+    refusal{c.name}(6, {"the map and the access to \"", region.buffer->name, "\" in ", quoted(b),
+                        " use different iteration variables"});
   std::vector<ir::var> inputs;
   std::vector<ir::expr> shape;
   for (const std::size_t i : out.iters) {
     if (!ir::is_int(b.iters[i].dom.min, 0))
-      refuse(c, 7, "the domain of \"" + b.iters[i].var->name + "\" does not start at 0");
+      refusal{c.name}(7, {"the domain of \"", b.iters[i].var->name, "\" does not start at 0"});
     inputs.push_back(map.inputs[i]);
     shape.push_back(b.iters[i].dom.extent);
   }
@@ -138,7 +136,7 @@ inline element locate(const call& c, const ir::function& f, const ir::block_node
   map.inverse.reset();
   out.cache_shape = shape_of_cache(map, shape);
   if (out.cache_shape.empty())
-    refuse(c, 7, "the map puts several elements into one place, or that cannot be ruled out");
+    refusal{c.name}(7, "the map puts several elements into one place, or that cannot be ruled out");
   return out;
 }
 
@@ -178,9 +176,8 @@ inline followed_nest nest_of(const call& c, const child_block& child, std::size_
     for (std::size_t l = depth; l < child.loops.size(); ++l)
       if (ir::uses_var(part, child.loops[l]->var)) (needed[l] ? dropped : kept) = false;
     if (!kept && !dropped)
-      refuse(c, 8,
-             "the guard of " + quoted(child.block()) +
-                 " mixes loops that the element depends on with others");
+      refusal{c.name}(8, {"the guard of ", quoted(child.block()),
+                          " mixes loops that the element depends on with others"});
     if (kept) out.guard.push_back(part);
     if (!kept) out.may_be_empty = out.may_be_empty || !holds_first(child, depth, part);
   }
@@ -207,8 +204,8 @@ inline void check_seen(const call& c, const path& at, const child_block& child, 
   const ir::var_set around = defined_around(at);
   for (const ir::expr& index : e.at_buffer)
     if (ir::uses_any(index, around))
-      refuse(c, 5,
-             quoted(child.block()) + " uses variables around it that are no iteration variables");
+      refusal{c.name}(
+          5, {quoted(child.block()), " uses variables around it that are no iteration variables"});
   ir::var_set lets = around;
   for (const ir::loop_node* l : child.loops) lets.erase(l->var);
   std::vector<ir::expr> used = like.guard;
@@ -216,7 +213,7 @@ inline void check_seen(const call& c, const path& at, const child_block& child, 
   for (const ir::loop_node* l : like.loops) used.insert(used.end(), {l->min, l->extent});
   for (const ir::expr& u : used)
     if (ir::uses_any(u, lets))
-      refuse(c, 8, "a let around " + quoted(child.block()) + " says where it runs");
+      refusal{c.name}(8, {"a let around ", quoted(child.block()), " says where it runs"});
 }
 
 /// The copy below loops like those of the block.
@@ -269,7 +266,7 @@ inline int only_writer(const call& c, const block_scope& scope, const ir::buffer
   int writer = -1;
   for (std::size_t i = 0; i < scope.size(); ++i) {
     if (!caching::writes_buffer(scope[i].block(), x)) continue;
-    if (writer >= 0) refuse(c, 3, "several blocks write \"" + x->name + "\"");
+    if (writer >= 0) refusal{c.name}(3, {"several blocks write \"", x->name, "\""});
     writer = static_cast<int>(i);
   }
   return writer;
@@ -293,16 +290,15 @@ inline caching::place find_place(const call& c, const path& at, const block_scop
       read ? writer == static_cast<int>(self)
            : caching::reads_buffer(scope[self].block(), x) || caching::reads_before(scope[self], x);
   if (in_place)
-    refuse(c, 3, quoted(scope[self].block()) + " both reads and writes \"" + x->name + "\"");
+    refusal{c.name}(3, {quoted(scope[self].block()), " both reads and writes \"", x->name, "\""});
   if (read) {
     bool one_depth = true;
     return caching::place_after(c, scope, writer, {self}, one_depth);
   }
   caching::place out{static_cast<int>(self), caching::depth_of_copy(c, scope, self, x, {})};
   if (!reduction_done(scope[self], {out.depth, {}}) || reduces_outside(scope[self], at))
-    refuse(c, 4,
-           "the sums of " + quoted(scope[self].block()) +
-               " are not finished where the copy would stand");
+    refusal{c.name}(4, {"the sums of ", quoted(scope[self].block()),
+                        " are not finished where the copy would stand"});
   for (std::size_t r = self + 1; r < scope.size(); ++r)
     if (caching::consumes(scope[r].block(), scope[self].block()) &&
         scope.common_loops(self, r) == out.depth)
@@ -320,15 +316,14 @@ inline void check_places(const call& c, const ir::function& f, std::uint64_t blo
   const int changer = point_access::changer_of_places(
       scope, self, static_cast<std::size_t>(scope.find(copy)), e.at_buffer);
   if (changer >= 0)
-    refuse(c, 5,
-           quoted(scope[static_cast<std::size_t>(changer)].block()) +
-               " changes what the indices are read from, between " + quoted(scope[self].block()) +
-               " and the copy");
+    refusal{c.name}(5, {quoted(scope[static_cast<std::size_t>(changer)].block()),
+                        " changes what the indices are read from, between ",
+                        quoted(scope[self].block()), " and the copy"});
   for (const ir::buffer_region& r : ir::as_realize(at.target())->block->reads)
     for (const ir::expr& index : e.at_buffer)
       if (loads_from(index, r.buffer) && !region_filled(at, r))
-        refuse(c, 5,
-               "the indices in \"" + r.buffer->name + "\" are not written where the copy stands");
+        refusal{c.name}(
+            5, {"the indices in \"", r.buffer->name, "\" are not written where the copy stands"});
 }
 
 /// What decides where and how often the copy runs: it is written before, and not changed in between.
@@ -349,15 +344,14 @@ inline void check_nest(const call& c, const ir::function& f, std::uint64_t block
       point_access::changer_of_places(scope, static_cast<std::size_t>(scope.find(block)),
                                       static_cast<std::size_t>(scope.find(copy)), loading);
   if (changer >= 0)
-    refuse(c, 5,
-           quoted(scope[static_cast<std::size_t>(changer)].block()) + " changes what says where " +
-               quoted(child.block()) + " runs, between it and the copy");
+    refusal{c.name}(
+        5, {quoted(scope[static_cast<std::size_t>(changer)].block()), " changes what says where ",
+            quoted(child.block()), " runs, between it and the copy"});
   for (const ir::expr& e : loading)
     ir::for_each_expr(e, [&](const ir::expr& x) {
       if (x->buffer && !region_filled(at, ir::full_region(x->buffer)))
-        refuse(c, 5,
-               "what the copy would load from \"" + x->buffer->name +
-                   "\" is not written where it stands");
+        refusal{c.name}(5, {"what the copy would load from \"", x->buffer->name,
+                            "\" is not written where it stands"});
     });
 }
 
@@ -368,47 +362,44 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   const caching::subject s = caching::look_up(c, at, index, read);
   const ir::buffer& x = s.buffer;
   const block_scope scope(*s.holder->block);
-  if (as_tvm() && !is_stage_pipeline(scope)) refuse(c, 4, "the scope is no stage pipeline");
+  if (as_tvm() && !is_stage_pipeline(scope)) refusal{c.name}(4, "the scope is no stage pipeline");
   const auto self = static_cast<std::size_t>(scope.find(id));
   const child_block& child = scope[self];
   const ir::block& block = child.realize->block;
   if (const ir::iter_var* v = detail::following_a_loop(child))
-    refuse(c, 7,
-           "the domain of \"" + v->var->name + "\" depends on a loop around " + quoted(*block));
+    refusal{c.name}(
+        7, {"the domain of \"", v->var->name, "\" depends on a loop around ", quoted(*block)});
   if (const ir::iter_var* v = detail::following_results(scope, self))
-    refuse(c, 7,
-           "the domain of \"" + v->var->name + "\" of " + quoted(*block) +
-               " depends on what a block of the scope writes");
+    refusal{c.name}(7, {"the domain of \"", v->var->name, "\" of ", quoted(*block),
+                        " depends on what a block of the scope writes"});
   if (changes_in_while(at, scope, self))
-    refuse(c, 4, "a while repeats " + quoted(*block) + ", which may read something else each time");
+    refusal{c.name}(
+        4, {"a while repeats ", quoted(*block), ", which may read something else each time"});
   const caching::place where = find_place(c, at, scope, self, x, read);
   if (where.depth < child.loops.size() && threads_begin_at(at, *child.loops[where.depth], x))
-    refuse(c, 4,
-           "\"" + x->name + "\" belongs to threads that loops around " + quoted(*block) +
-               " start, and the copy stands outside of these");
+    refusal{c.name}(4, {"\"", x->name, "\" belongs to threads that loops around ", quoted(*block),
+                        " start, and the copy stands outside of these"});
   const element e = locate(
       c, f, *block, (read ? block->reads : block->writes)[static_cast<std::size_t>(index)], map);
   const followed_nest like = nest_of(c, child, where.depth, e.iters);
   check_seen(c, at, child, e, like);
   if (like.may_be_empty && (!read || !point_access::inside(*block, x, e.at_buffer)))
-    refuse(c, 8,
-           "loops or a guard that the element does not depend on may keep " + quoted(*block) +
-               " from it, and not the copy");
+    refusal{c.name}(8, {"loops or a guard that the element does not depend on may keep ",
+                        quoted(*block), " from it, and not the copy"});
   const point_access::collector found = point_access::accesses(block, x);
   if (!read && (skips_stores(*block, x) || child.conditional))
-    refuse(c, 8, quoted(*block) + " may leave elements of \"" + x->name + "\" unwritten");
-  if (found.opaque) refuse(c, 5, quoted(*block) + " takes the address of \"" + x->name + "\"");
+    refusal{c.name}(8, {quoted(*block), " may leave elements of \"", x->name, "\" unwritten"});
+  if (found.opaque) refusal{c.name}(5, {quoted(*block), " takes the address of \"", x->name, "\""});
   if (found.differ)
-    refuse(c, 5,
-           "an instance of " + quoted(*block) + " touches several elements of \"" + x->name + "\"");
+    refusal{c.name}(
+        5, {"an instance of ", quoted(*block), " touches several elements of \"", x->name, "\""});
   if (child.conditional && leaves_domains(child, e.iters))
-    refuse(c, 8,
-           "a condition around " + quoted(*block) + " keeps it in its domain, and not the copy");
+    refusal{c.name}(
+        8, {"a condition around ", quoted(*block), " keeps it in its domain, and not the copy"});
   if (read && (found.conditional || child.conditional) &&
       !point_access::inside(*block, x, e.at_buffer))
-    refuse(c, 8,
-           "the copy would read elements of \"" + x->name + "\" that " + quoted(*block) +
-               " does not read, perhaps beyond its end");
+    refusal{c.name}(8, {"the copy would read elements of \"", x->name, "\" that ", quoted(*block),
+                        " does not read, perhaps beyond its end"});
   const ir::buffer made =
       ir::make_buffer(block_buffers::fresh_buffer_name(f, x->name + "_" + storage), x->type,
                       e.cache_shape, storage);

@@ -10,6 +10,7 @@
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/impl/schedule/other_results.hpp>
 #include <tilewright/impl/schedule/overwritten_bounds.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/impl/schedule/shared_iterations.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -21,9 +22,7 @@
 namespace tilewright::primitive {
 namespace detail::reordering {
 
-[[noreturn]] inline void refuse(int requirement, const std::string& what) {
-  throw schedule_error("reorder", requirement, what);
-}
+inline constexpr refusal refuse{"reorder"};
 
 inline bool contains(const std::vector<ir::var>& loops, const ir::var& v) {
   return std::any_of(loops.begin(), loops.end(), [&](const ir::var& l) { return l.same(v); });
@@ -43,7 +42,7 @@ inline path innermost(const ir::function& f, const std::vector<ir::var>& loops) 
     path at;
     if (!leads_through(deepest, loops[i])) at = need_loop(f, loops[i], "reorder");
     for (std::size_t j = 0; j < i; ++j)
-      if (loops[i].same(loops[j])) refuse(1, "loop \"" + loops[i]->name + "\" is named twice");
+      if (loops[i].same(loops[j])) refuse(1, {"loop \"", loops[i]->name, "\" is named twice"});
     if (at.slots.size() > deepest.slots.size()) deepest = std::move(at);
   }
   return deepest;
@@ -62,8 +61,9 @@ inline chain find_chain(path to_innermost, const std::vector<ir::var>& loops) {
     const ir::loop_node* loop = ir::as_loop(*to_innermost.slots[first]);
     if (!loop) {
       const bool scope = (*to_innermost.slots[first])->kind == ir::stmt_kind::block_realize;
-      refuse(2, scope ? "the loops belong to different blocks or nests"
-                      : "between the loops stand other statements, so that they are not one chain");
+      refuse(2,
+             {scope ? "the loops belong to different blocks or nests"
+                    : "between the loops stand other statements, so that they are not one chain"});
     }
     if (contains(loops, loop->var)) ++found;
     out.loops.push_back(loop);
@@ -94,8 +94,8 @@ inline void check_ranges(const std::vector<const ir::loop_node*>& order) {
     for (std::size_t inner = outer + 1; inner < order.size(); ++inner)
       if (ir::uses_var(order[outer]->min, order[inner]->var) ||
           ir::uses_var(order[outer]->extent, order[inner]->var))
-        refuse(3, "the range of loop \"" + order[outer]->var->name + "\" uses loop \"" +
-                      order[inner]->var->name + "\", which would be further inside");
+        refuse(3, {"the range of loop \"", order[outer]->var->name, "\" uses loop \"",
+                   order[inner]->var->name, "\", which would be further inside"});
   }
 }
 
@@ -110,9 +110,9 @@ inline void check_first_instances(const child_block& child, std::size_t at,
     const bool is_mixed = std::any_of(mixed.begin(), mixed.end(),
                                       [&](std::size_t m) { return child.loops[m] == now; });
     if (is_mixed && child.loops[mixed[next++]] != now)
-      refuse(6, "loop \"" + now->var->name + "\" drives spatial and reduce iterators of block \"" +
-                    child.block().name +
-                    "\"; its place among such loops decides what initialises a result");
+      refuse(6, {"loop \"", now->var->name, "\" drives spatial and reduce iterators of block \"",
+                 child.block().name,
+                 "\"; its place among such loops decides what initialises a result"});
   }
 }
 
@@ -130,9 +130,9 @@ inline void check_repetition(const child_block& child, std::size_t at,
     for (std::size_t b = a + 1; b < place.size() && !passes; ++b)
       passes = place[a] > place[b] && driven.other[place[a]] != driven.other[place[b]];
   if (passes && !runs_once(child, at))
-    refuse(7, "block \"" + child.block().name +
-                  "\" repeats its reduction in some of the loops; these must stay "
-                  "outside of the ones that drive the reduction");
+    refuse(7, {"block \"", child.block().name,
+               "\" repeats its reduction in some of the loops; these must stay "
+               "outside of the ones that drive the reduction"});
 }
 
 /// A sum of loops from position `first` on without gaps: larger steps may be shorter than the
@@ -185,14 +185,14 @@ inline bool bounds_a_value(const ir::expr& condition, const child_block& child, 
 inline void check_as_tvm(const child_block& child, std::size_t at) {
   for (const ir::expr& part : ir::conjuncts(child.realize->predicate))
     if (!bounds_a_value(part, child, at))
-      refuse(5, "the guard of block \"" + child.block().name +
-                    "\" bounds no value of one of its iteration variables");
+      refuse(5, {"the guard of block \"", child.block().name,
+                 "\" bounds no value of one of its iteration variables"});
   for (std::size_t inner = at + 1; inner < child.loops.size(); ++inner)
     for (std::size_t outer = at; outer < inner; ++outer)
       if (ir::uses_var(child.loops[inner]->min, child.loops[outer]->var) ||
           ir::uses_var(child.loops[inner]->extent, child.loops[outer]->var))
-        refuse(5, "the range of loop \"" + child.loops[inner]->var->name + "\" uses loop \"" +
-                      child.loops[outer]->var->name + "\"");
+        refuse(5, {"the range of loop \"", child.loops[inner]->var->name, "\" uses loop \"",
+                   child.loops[outer]->var->name, "\""});
 }
 
 /// Writes of the same elements keep their order: those of different blocks, of a block that writes
@@ -208,9 +208,9 @@ inline void check_writes(const block_scope& scope, const ir::loop_node& loop) {
       if (w.buffer != r.buffer || !may_overlap(scope[a].block(), w, scope[b].block(), r) ||
           share_within_iterations(scope[a], w, scope[b], r, place))
         return;
-      refuse(8, "block \"" + scope[a].block().name + "\" writes elements of \"" + w.buffer->name +
-                    "\" that block \"" + scope[b].block().name +
-                    "\" touches in another iteration of loop \"" + loop.var->name + "\"");
+      refuse(8, {"block \"", scope[a].block().name, "\" writes elements of \"", w.buffer->name,
+                 "\" that block \"", scope[b].block().name,
+                 "\" touches in another iteration of loop \"", loop.var->name, "\""});
     };
     const bool free = scope[a].block().iters.empty() && used_inside(scope[a]);
     const bool again = free || !writes_once(scope[a]);
@@ -238,27 +238,27 @@ inline void check_blocks(const path& head, const std::vector<const ir::loop_node
     const ir::block_node& block = child.block();
     for (const ir::iter_var& iter : block.iters)
       if (iter.kind != ir::iter_kind::spatial && iter.kind != ir::iter_kind::reduce)
-        refuse(4, "block \"" + block.name + "\" has an iterator that must run in order");
+        refuse(4, {"block \"", block.name, "\" has an iterator that must run in order"});
     const auto first = static_cast<std::size_t>(at - child.loops.begin());
     if (!is_affine_binding(child, first) && !is_overlapping_binding(child, first))
-      refuse(5, "block \"" + block.name + "\" has bindings that are not affine below loop \"" +
-                    outermost->var->name + "\"");
+      refuse(5, {"block \"", block.name, "\" has bindings that are not affine below loop \"",
+                 outermost->var->name, "\""});
     if (as_tvm()) check_as_tvm(child, first);
     if (!as_tvm() && block.init && detail::reads_other_results(block))
-      refuse(8, "block \"" + block.name + "\" reads other elements of its result than it updates");
+      refuse(8, {"block \"", block.name, "\" reads other elements of its result than it updates"});
     check_first_instances(child, first, order);
     check_repetition(child, first, order);
   }
   for (const ir::loop_node* loop : order)
     if (const int block = carried_dependence(scope, loop->var); block >= 0)
-      refuse(8, "block \"" + scope[static_cast<std::size_t>(block)].block().name +
-                    "\" reads what a block below loop \"" + loop->var->name +
-                    "\" writes in another iteration");
+      refuse(8, {"block \"", scope[static_cast<std::size_t>(block)].block().name,
+                 "\" reads what a block below loop \"", loop->var->name,
+                 "\" writes in another iteration"});
   for (const ir::loop_node* loop : order) {
     check_writes(scope, *loop);
     if (const ir::buffer b = detail::overwritten_bound(*loop, loop->body); b && !as_tvm())
-      refuse(8, "loop \"" + loop->var->name + "\" overwrites \"" + b->name +
-                    "\", from which its bounds are loaded");
+      refuse(8, {"loop \"", loop->var->name, "\" overwrites \"", b->name,
+                 "\", from which its bounds are loaded"});
   }
 }
 

@@ -10,6 +10,7 @@
 #include <tilewright/impl/schedule/inlining.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/impl/schedule/other_results.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/impl/schedule/requirement_zero.hpp>
 #include <tilewright/impl/schedule/store_nest.hpp>
 #include <tilewright/impl/schedule/unfinished.hpp>
@@ -53,15 +54,14 @@ inline fold find_producer(const char* name, const block_scope& scope, std::size_
     for (std::size_t i = 0; i < scope.size(); ++i) {
       if (i == child || !writes_buffer(scope[i].block(), r.buffer)) continue;
       if (out.between)
-        refuse(
-            name, 3,
-            quoted(block) + " reads more than one result of its scope, or one of several blocks");
+        refusal{name}(3, {quoted(block),
+                          " reads more than one result of its scope, or one of several blocks"});
       out.between = r.buffer;
       out.producer = i;
     }
   }
   if (!out.between)
-    refuse(name, 3, quoted(block) + " reads no result of another block of its scope");
+    refusal{name}(3, {quoted(block), " reads no result of another block of its scope"});
   const ir::block_node& producer = scope[out.producer].block();
   if (producer.init && is_initialised_copy(producer, block, out.between))
     check_besides_init(name, 3, scope, out.producer);
@@ -69,17 +69,17 @@ inline fold find_producer(const char* name, const block_scope& scope, std::size_
     check_complete(name, 3, scope, out.producer);
   const std::optional<store_nest> nest = find_store_nest(producer.body);
   if (producer.writes.size() != 1 || !producer.match_buffers.empty() || !nest)
-    refuse(name, 3,
-           "the body of producer " + quoted(producer) +
-               " is not one store, alone or in a nest of loops that store different elements");
+    refusal{name}(3, {"the body of producer ", quoted(producer),
+                      " is not one store, alone or in a nest of loops that store different "
+                      "elements"});
   if (!nest->around.empty() && !producer.alloc_buffers.empty())
-    refuse(name, 3, "producer " + quoted(producer) + " has buffers of its own");
+    refusal{name}(3, {"producer ", quoted(producer), " has buffers of its own"});
   out.nest = *nest;
   if (!scope.allocates(out.between))
-    refuse(name, 3, "producer " + quoted(producer) + " writes an output of its scope");
+    refusal{name}(3, {"producer ", quoted(producer), " writes an output of its scope"});
   for (std::size_t i = 0; i < scope.size(); ++i)
     if (i != child && reads_buffer(scope[i].block(), out.between))
-      refuse(name, 3, quoted(scope[i].block()) + " reads \"" + out.between->name + "\" too");
+      refusal{name}(3, {quoted(scope[i].block()), " reads \"", out.between->name, "\" too"});
   return out;
 }
 
@@ -90,7 +90,7 @@ inline std::vector<ir::expr> common_indices(const char* name, const ir::block_no
   bool first = true, same = true;
   ir::for_each_expr(block.body, [&](const ir::expr& e) {
     if (e->op == ir::op::data && e->buffer == x)
-      refuse(name, 5, quoted(block) + " passes on a pointer to \"" + x->name + "\"");
+      refusal{name}(5, {quoted(block), " passes on a pointer to \"", x->name, "\""});
     if (e->op != ir::op::load || e->buffer != x) return;
     if (first) out = e->args;
     for (std::size_t d = 0; d < out.size() && !first; ++d)
@@ -98,7 +98,7 @@ inline std::vector<ir::expr> common_indices(const char* name, const ir::block_no
     first = false;
   });
   if (first || !same)
-    refuse(name, 5, quoted(block) + " does not load \"" + x->name + "\" with one tuple of indices");
+    refusal{name}(5, {quoted(block), " does not load \"", x->name, "\" with one tuple of indices"});
   return out;
 }
 
@@ -201,45 +201,43 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
   constexpr const char* name = "reverse_compute_inline";
   const path at = need_block(f, id, name);
   const ir::block_realize_node* holder = at.scope();
-  if (!holder) refuse(name, 2, "the root block cannot be inlined");
+  if (!holder) refusal{name}(2, "the root block cannot be inlined");
   const block_scope scope(*holder->block);
   const auto child = static_cast<std::size_t>(scope.find(id));
   const ir::block_node& block = scope[child].block();
   check_surroundings(name, scope, child);
   check_complete(name, 2, scope, child);
   if (block.writes.size() != 1 || !block.match_buffers.empty() || !ir::as_store(block.body))
-    refuse(name, 2, "the body of " + quoted(block) + " is not one store");
+    refusal{name}(2, {"the body of ", quoted(block), " is not one store"});
   check_sight(name, 2, at);
-  if (as_tvm() && !is_stage_pipeline(scope)) refuse(name, 1, "the scope is no stage pipeline");
+  if (as_tvm() && !is_stage_pipeline(scope)) refusal{name}(1, "the scope is no stage pipeline");
   if (as_tvm() && !ir::is_true(scope[child].realize->predicate))
-    refuse(name, 4, quoted(block) + " has a predicate");
+    refusal{name}(4, {quoted(block), " has a predicate"});
   const fold pair = find_producer(name, scope, child);
   const child_block& producer = scope[pair.producer];
   const bound_iters& iters = bind_iters(scope[child]);
   for (std::size_t i = 0; i < block.iters.size(); ++i)
     if (!iters.understood || !(iters.clip[i] == constant_range(block.iters[i].dom)))
-      refuse(name, 4, quoted(block) + " has a predicate");
+      refusal{name}(4, {quoted(block), " has a predicate"});
   if (!visits_domains(scope[child]))
-    refuse(name, 4, "the loops of " + quoted(block) + " do not visit all of its domain");
+    refusal{name}(4, {"the loops of ", quoted(block), " do not visit all of its domain"});
   const std::vector<ir::expr> loads = common_indices(name, block, pair.between);
   const std::optional<inverse> inv = invert(loads, block.iters);
   if (!inv)
-    refuse(name, 5,
-           "the iteration variables of " + quoted(block) +
-               " do not follow from the indices of its loads");
+    refusal{name}(5, {"the iteration variables of ", quoted(block),
+                      " do not follow from the indices of its loads"});
   if (pair.producer > child || !region_covered(scope, child))
-    refuse(name, 6,
-           quoted(producer.block()) + " has not computed all that " + quoted(block) + " reads");
+    refusal{name}(
+        6, {quoted(producer.block()), " has not computed all that ", quoted(block), " reads"});
   if (!stays_inside(block, loads, pair.between))
-    refuse(name, 6,
-           quoted(block) + " has instances that read nothing of \"" + pair.between->name + "\"");
+    refusal{name}(
+        6, {quoted(block), " has instances that read nothing of \"", pair.between->name, "\""});
   for (std::size_t l = scope.common_loops(pair.producer, child); l < producer.loops.size(); ++l)
     if (rewrites(scope, pair.producer, producer.loops[l]->var) &&
         !may_read_unfinished(scope, child))
-      refuse(name, 6,
-             quoted(producer.block()) +
-                 " overwrites its results, and others than the last ones may "
-                 "not be taken");
+      refusal{name}(6, {quoted(producer.block()),
+                        " overwrites its results, and others than the last ones may "
+                        "not be taken"});
   const ir::var_map solved = solve(*inv, block.iters, pair.nest.store->indices);
   const ir::expr condition = fold_condition(producer.block(), pair.nest, block, loads, solved);
   const bool alone_there = pair.nest.around.empty();  // then the guard of the block can say it
@@ -254,8 +252,8 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
                                ir::logical_and(producer.realize->predicate, guard), folded));
   ir::function alone = remove(out, id, holder->block->id, pair.between);
   if (loads_from(alone.body, pair.between))
-    refuse(name, 3,
-           "a loop, a condition or the guard of a block loads \"" + pair.between->name + "\" too");
+    refusal{name}(
+        3, {"a loop, a condition or the guard of a block loads \"", pair.between->name, "\" too"});
   return alone;
 }
 

@@ -9,6 +9,7 @@
 #include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/reads.hpp>
@@ -25,12 +26,7 @@
 namespace tilewright::primitive {
 namespace detail::factoring {
 
-[[noreturn]] inline void refuse(int requirement, const std::string& what) {
-  throw schedule_error("rfactor", requirement, what);
-}
-
-inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
-inline std::string quoted(const ir::loop_node& l) { return "loop \"" + l.var->name + "\""; }
+inline constexpr refusal refuse{"rfactor"};
 
 /// Everything the two new blocks are made of.
 struct plan {
@@ -59,17 +55,17 @@ inline void find_kinds(plan& p) {
 
 inline void check_block(const block_scope& scope, std::size_t child, const ir::loop_node& loop) {
   const ir::block_node& b = scope[child].block();
-  if (loop.loop != ir::loop_kind::serial) refuse(1, quoted(loop) + " is not serial");
-  if (!ir::is_int(loop.min, 0)) refuse(1, quoted(loop) + " does not start at 0");
+  if (loop.loop != ir::loop_kind::serial) refuse(1, {quoted(loop), " is not serial"});
+  if (!ir::is_int(loop.min, 0)) refuse(1, {quoted(loop), " does not start at 0"});
   if (const int reason = reduction_violation(scope, child))
-    refuse(1, quoted(b) + " is no reduction: " + std::string(reduction_reason(reason)));
+    refuse(1, {quoted(b), " is no reduction: ", reduction_reason(reason)});
   if (as_tvm() && !is_stage_pipeline(scope))
-    refuse(1, "the scope of " + quoted(b) + " is no stage pipeline");
+    refuse(1, {"the scope of ", quoted(b), " is no stage pipeline"});
   if (const int hazard = input_hazard(scope, child))
-    refuse(1, quoted(b) + " cannot be computed earlier: " + hazard_text(hazard));
+    refuse(1, {quoted(b), " cannot be computed earlier: ", hazard_text(hazard)});
   if (const int reader = early_reader(scope, child); reader >= 0)
-    refuse(1, quoted(scope[static_cast<std::size_t>(reader)].block()) +
-                  " reads parts of the sum of " + quoted(b) + " in a common loop");
+    refuse(1, {quoted(scope[static_cast<std::size_t>(reader)].block()),
+               " reads parts of the sum of ", quoted(b), " in a common loop"});
 }
 
 inline std::size_t blocks_below(const block_scope& scope, const ir::loop_node& loop) {
@@ -83,25 +79,25 @@ inline void check_loops(const block_scope& scope, std::size_t child, const plan&
   const ir::loop_node& loop = p.rf_loop();
   for (std::size_t l = 0; l < c.loops.size(); ++l)
     if (p.spatial[l] && p.reduce[l])
-      refuse(2, quoted(*c.loops[l]) + " drives both spatial and reduce variables of " +
-                    quoted(c.block()));
+      refuse(2, {quoted(*c.loops[l]), " drives both spatial and reduce variables of ",
+                 quoted(c.block())});
   if (p.spatial[p.loop])
-    refuse(2, quoted(loop) + " drives a spatial variable of " + quoted(c.block()));
+    refuse(2, {quoted(loop), " drives a spatial variable of ", quoted(c.block())});
   if (!p.reduce[p.loop] && !ir::is_int(loop.extent, 1))
-    refuse(2, quoted(loop) + " drives no variable of " + quoted(c.block()));
+    refuse(2, {quoted(loop), " drives no variable of ", quoted(c.block())});
   if (child > 0 && scope.common_loops(child - 1, child) > 0)
-    refuse(3, quoted(scope[child - 1].block()) + " comes before " + quoted(c.block()) +
-                  " in their common loop");
+    refuse(3, {quoted(scope[child - 1].block()), " comes before ", quoted(c.block()),
+               " in their common loop"});
   bool below = false;
   for (std::size_t l = 0; l < c.loops.size(); ++l) {
     if (p.reduce[l] && !below) {
       below = true;
       if (blocks_below(scope, *c.loops[l]) != 1)
-        refuse(3, quoted(*c.loops[l]) + " holds other blocks besides " + quoted(c.block()));
+        refuse(3, {quoted(*c.loops[l]), " holds other blocks besides ", quoted(c.block())});
     }
     if (below && !p.reduce[l] && !p.spatial[l] && !ir::is_int(c.loops[l]->extent, 1))
-      refuse(3, quoted(*c.loops[l]) + " below the reduction drives no variable of " +
-                    quoted(c.block()));
+      refuse(3, {quoted(*c.loops[l]), " below the reduction drives no variable of ",
+                 quoted(c.block())});
   }
   ir::var_set dropped, all;
   for (std::size_t l = 0; l < c.loops.size(); ++l) {
@@ -109,14 +105,14 @@ inline void check_loops(const block_scope& scope, std::size_t child, const plan&
     if (p.drops(l)) dropped.insert(c.loops[l]->var);
   }
   if (ir::uses_any(loop.extent, all) || ir::reads_memory(loop.extent))
-    refuse(8, "the extent of " + quoted(loop) + " is not constant");
+    refuse(8, {"the extent of ", quoted(loop), " is not constant"});
   for (std::size_t l = 0; l < c.loops.size(); ++l) {
     if (!as_tvm() && p.drops(l) && may_be_empty(*c.loops[l], c))
-      refuse(8,
-             quoted(*c.loops[l]) + " may have no iteration, and then no partial result is started");
+      refuse(8, {quoted(*c.loops[l]),
+                 " may have no iteration, and then no partial result is started"});
     if (!p.drops(l) &&
         (ir::uses_any(c.loops[l]->extent, dropped) || ir::uses_any(c.loops[l]->min, dropped)))
-      refuse(8, "the bounds of " + quoted(*c.loops[l]) + " follow a loop of the reduction");
+      refuse(8, {"the bounds of ", quoted(*c.loops[l]), " follow a loop of the reduction"});
   }
 }
 
@@ -146,20 +142,19 @@ inline ir::expr result_predicate(const plan& p) {
     }
   }
   if (cuts_partial && !init_comes_first(*p.child))
-    refuse(7, "the guard of " + quoted(c.block()) + " leaves the first partial result along " +
-                  quoted(p.rf_loop()) + " out");
+    refuse(7, {"the guard of ", quoted(c.block()), " leaves the first partial result along ",
+               quoted(p.rf_loop()), " out"});
   for (const ir::expr& cut : cuts)
     if (as_tvm() || !known.prove(ir::substitute(cut, first)))
-      refuse(7, "the guard of " + quoted(c.block()) + " leaves partial results along " +
-                    quoted(p.rf_loop()) + " without a first instance");
+      refuse(7, {"the guard of ", quoted(c.block()), " leaves partial results along ",
+                 quoted(p.rf_loop()), " without a first instance"});
   return kept;
 }
 
 inline std::size_t checked_axis(const reduction_form& form, int axis) {
   const int rank = static_cast<int>(form.stores[0]->buffer->shape.size());
   if (axis < -(rank + 1) || axis > rank)
-    refuse(6, "factor_axis " + std::to_string(axis) + " is not in [" + std::to_string(-(rank + 1)) +
-                  ", " + std::to_string(rank) + "]");
+    refuse(6, {"factor_axis ", axis, " is not in [", -(rank + 1), ", ", rank, "]"});
   return static_cast<std::size_t>(axis < 0 ? axis + rank + 1 : axis);
 }
 
@@ -401,15 +396,14 @@ TILEWRIGHT_INLINE new_block rfactor(const ir::function& f, const ir::var& loop, 
   const path to_loop = need_loop(f, loop, "rfactor");
   const ir::loop_node& rf_loop = *ir::as_loop(to_loop.target());
   const std::vector<const ir::block_realize_node*> below = child_blocks(to_loop.target());
-  if (below.size() != 1)
-    refuse(1, quoted(rf_loop) + " holds " + std::to_string(below.size()) + " blocks, not one");
+  if (below.size() != 1) refuse(1, {quoted(rf_loop), " holds ", below.size(), " blocks, not one"});
   const path at = find_block(f, below[0]->block->id);
   const block_scope scope(*at.scope()->block);
   const auto child = static_cast<std::size_t>(scope.find(below[0]->block->id));
   check_block(scope, child, rf_loop);
   if (const ir::var used = detail::used_from_outside(at))
-    refuse(1, quoted(scope[child].block()) + " uses \"" + used->name +
-                  "\" without an iteration variable that stands for it");
+    refuse(1, {quoted(scope[child].block()), " uses \"", used->name,
+               "\" without an iteration variable that stands for it"});
 
   plan p;
   p.child = &scope[child];
@@ -417,22 +411,23 @@ TILEWRIGHT_INLINE new_block rfactor(const ir::function& f, const ir::var& loop, 
   find_kinds(p);
   check_loops(scope, child, p);
   const std::string problem = find_reduction_form(p.child->block(), p.form);
-  if (!problem.empty()) refuse(4, quoted(p.child->block()) + ": " + problem);
+  if (!problem.empty()) refuse(4, {quoted(p.child->block()), ": ", problem});
   const std::vector<ir::expr> old = loads(results(p), p.form.stores[0]->indices);
   auto found = match_reducer(p.form.identity, old, p.form.updates);
   if (!found && !as_tvm())
     found =
         match_declared_reducer(p.child->block().annotations, p.form.identity, old, p.form.updates);
-  if (!found) refuse(5, quoted(p.child->block()) + " combines and starts as no known reducer does");
+  if (!found)
+    refuse(5, {quoted(p.child->block()), " combines and starts as no known reducer does"});
   p.reducer = std::move(*found);
   for (const ir::expr& e : p.reducer.right)
     for (const ir::buffer& b : results(p))
       if (loads_from(e, b))
-        refuse(5, quoted(p.child->block()) + " combines values that depend on its result");
+        refuse(5, {quoted(p.child->block()), " combines values that depend on its result"});
   for (const ir::buffer& b : results(p))
     if (detail::threads_begin_at(at, *p.child->loops[0], b))
-      refuse(9, "what the threads around " + quoted(p.child->block()) + " keep in \"" + b->name +
-                    "\" ends with them, and partial results beside it would too");
+      refuse(9, {"what the threads around ", quoted(p.child->block()), " keep in \"", b->name,
+                 "\" ends with them, and partial results beside it would too"});
   p.axis = checked_axis(p.form, factor_axis);
   p.partial = partial_buffers(p);
   ir::expr predicate = result_predicate(p);

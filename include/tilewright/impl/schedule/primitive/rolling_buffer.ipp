@@ -9,6 +9,7 @@
 #include <tilewright/impl/schedule/circular_buffers.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -21,9 +22,7 @@
 namespace tilewright::primitive {
 namespace detail::rolling {
 
-[[noreturn]] inline void refuse(int requirement, const std::string& what) {
-  throw schedule_error("rolling_buffer", requirement, what);
-}
+inline constexpr refusal refuse{"rolling_buffer"};
 
 /// The window of one iteration of `loop` along dimension `dim`.
 struct window {
@@ -137,11 +136,11 @@ inline std::size_t shared_loops(const block_scope& scope, std::size_t producer,
   for (const std::size_t u : users) {
     common = std::min(common, scope.common_loops(producer, u));
     if (u < producer || !region_covered(scope, u))
-      refuse(2, "block \"" + scope[u].block().name +
-                    "\" reads what is not written in the same iteration");
+      refuse(2, {"block \"", scope[u].block().name,
+                 "\" reads what is not written in the same iteration"});
   }
   if (users.empty() || common == 0)
-    refuse(2, "block \"" + scope[producer].block().name + "\" and its readers share no loop");
+    refuse(2, {"block \"", scope[producer].block().name, "\" and its readers share no loop"});
   return common;
 }
 
@@ -209,8 +208,8 @@ class rewriter : public ir::mutator {
     for (std::size_t i = 0; i < block.iters.size(); ++i) {
       if (!ir::uses_var(r.values[i], window_.loop->var)) continue;
       if (block.iters[i].kind == ir::iter_kind::reduce)
-        refuse(4, "reduce variable \"" + block.iters[i].var->name + "\" of block \"" + block.name +
-                      "\" depends on loop \"" + window_.loop->var->name + "\"");
+        refuse(4, {"reduce variable \"", block.iters[i].var->name, "\" of block \"", block.name,
+                   "\" depends on loop \"", window_.loop->var->name, "\""});
       block.iters[i].kind = ir::iter_kind::opaque;
     }
     ir::expr predicate = r.predicate;
@@ -236,7 +235,7 @@ class rewriter : public ir::mutator {
 inline std::vector<window> find_windows(const child_block& producer,
                                         const ir::buffer_region& written, std::size_t common) {
   if (const ir::loop_node* uneven = uneven_loop(producer))
-    refuse(3, "the bounds of loop \"" + uneven->var->name + "\" follow other loops or data");
+    refuse(3, {"the bounds of loop \"", uneven->var->name, "\" follow other loops or data"});
   std::vector<window> out;
   std::vector<char> taken(written.box.size(), 0);
   for (std::size_t at = 0; at < common; ++at)
@@ -245,13 +244,13 @@ inline std::vector<window> find_windows(const child_block& producer,
       if (!w || taken[d]) continue;
       const bool serial = w->loop->loop == ir::loop_kind::serial && ir::is_int(w->loop->min, 0);
       if (!serial && out.empty())
-        refuse(3, "loop \"" + w->loop->var->name + "\" is not serial from 0");
+        refuse(3, {"loop \"", w->loop->var->name, "\" is not serial from 0"});
       taken[d] = 1;
       if (serial) out.push_back(*w);
     }
   if (out.empty())
-    refuse(3, "no dimension of \"" + written.buffer->name +
-                  "\" has overlapping windows along a loop that its readers share");
+    refuse(3, {"no dimension of \"", written.buffer->name,
+               "\" has overlapping windows along a loop that its readers share"});
   return out;
 }
 
@@ -260,19 +259,18 @@ inline void check_producer(const block_scope& scope, const block_scope& whole, s
                            int result) {
   const ir::block_node& block = scope[child].block();
   if (result < 0 || static_cast<std::size_t>(result) >= block.writes.size())
-    refuse(1, "block \"" + block.name + "\" writes " + std::to_string(block.writes.size()) +
-                  " buffers");
+    refuse(1, {"block \"", block.name, "\" writes ", block.writes.size(), " buffers"});
   const ir::buffer& written = block.writes[static_cast<std::size_t>(result)].buffer;
   if (whole[child].block().writes[static_cast<std::size_t>(result)].buffer != written)
-    refuse(1, "\"" + written->name + "\" is circular already");
+    refuse(1, {"\"", written->name, "\" is circular already"});
   if (!is_complete(whole, child) && !is_reduction(whole, child))
-    refuse(1, "block \"" + block.name + "\" is neither complete nor a reduction");
+    refuse(1, {"block \"", block.name, "\" is neither complete nor a reduction"});
   if (!scope.allocates(written))
-    refuse(1, "\"" + written->name + "\" is not allocated in the scope of the block");
+    refuse(1, {"\"", written->name, "\" is not allocated in the scope of the block"});
   for (std::size_t w = 0; w < scope.size(); ++w)
     for (const ir::buffer_region& r : scope[w].block().writes)
       if (w != child && r.buffer == written)
-        refuse(1, "block \"" + scope[w].block().name + "\" writes \"" + r.buffer->name + "\" too");
+        refuse(1, {"block \"", scope[w].block().name, "\" writes \"", r.buffer->name, "\" too"});
 }
 
 /// Rolls a result of a child of the scope. Order matters where others were rolled before: `whole` is
@@ -285,14 +283,13 @@ inline ir::block roll(const ir::block& root, const ir::block& whole_root, std::s
   const ir::buffer_region& written = producer.block().writes[static_cast<std::size_t>(result)];
   if (detail::point_access::accesses(root, written.buffer).opaque)
     refuse(1,
-           "the address of \"" + written.buffer->name + "\" is taken, or a part of it is matched");
+           {"the address of \"", written.buffer->name, "\" is taken, or a part of it is matched"});
   const std::size_t common = shared_loops(whole, child, readers(whole, child));
   const std::vector<window> windows = find_windows(producer, written, common);
   for (const window& w : windows)
     if (rewrites(whole, child, w.loop->var))
-      refuse(5, "block \"" + producer.block().name + "\" writes other values to elements of \"" +
-                    written.buffer->name + "\" in each iteration of loop \"" + w.loop->var->name +
-                    "\"");
+      refuse(5, {"block \"", producer.block().name, "\" writes other values to elements of \"",
+                 written.buffer->name, "\" in each iteration of loop \"", w.loop->var->name, "\""});
   const window& w = windows.front();
   ir::buffer_node node = *written.buffer;
   node.shape[w.dim] = ir::integer(node.shape[w.dim].type(), w.length);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <tilewright/impl/schedule/block_buffers.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/primitive/set_axis_separator.hpp>
 
 namespace tilewright::primitive {
@@ -15,10 +16,8 @@ inline std::vector<int> checked(const ir::buffer& b, const std::vector<std::int6
   std::int64_t least = 0;
   for (const std::int64_t s : separators) {
     if (s < least || s > rank)
-      throw schedule_error("set_axis_separator", 3,
-                           "separator " + std::to_string(s) + " of \"" + b->name +
-                               "\" is not from " + std::to_string(least) + " to " +
-                               std::to_string(rank));
+      refusal{"set_axis_separator"}(
+          3, {"separator ", s, " of \"", b->name, "\" is not from ", least, " to ", rank});
     out.push_back(static_cast<int>(s));
     least = s;
   }
@@ -39,8 +38,7 @@ TILEWRIGHT_INLINE ir::function set_axis_separator(
                                  [&](const ir::param& p) { return p.buffer == x; });
   const int slot = mine == f.params.end() ? allocation_site(at, x) : 0;
   if (slot < 0)
-    throw schedule_error(name, 2,
-                         "\"" + x->name + "\" is a part of another buffer; name that one instead");
+    refusal{name}(2, {"\"", x->name, "\" is a part of another buffer; name that one instead"});
   path site = at;
   site.slots.resize(static_cast<std::size_t>(slot) + 1);
   if (x->axis_separators == separators) return f;

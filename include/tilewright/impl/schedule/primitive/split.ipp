@@ -4,6 +4,7 @@
 #include <string>
 
 #include <tilewright/impl/schedule/overwritten_bounds.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/primitive/split.hpp>
 #include <tilewright/schedule/rebind.hpp>
 
@@ -15,7 +16,7 @@ using factor_list = std::vector<std::optional<std::int64_t>>;
 /// Product of the known factors, after requirements 1 and 2.
 inline std::int64_t known_product(const factor_list& factors, const ir::loop_node& loop) {
   const std::string name = "loop \"" + loop.var->name + "\"";
-  if (factors.empty()) throw schedule_error("split", 1, name + " needs at least one factor");
+  if (factors.empty()) refusal{"split"}(1, {name, " needs at least one factor"});
   const std::int64_t limit = loop.var.type() == dtype::i64
                                  ? std::numeric_limits<std::int64_t>::max()
                                  : std::numeric_limits<std::int32_t>::max();
@@ -23,16 +24,12 @@ inline std::int64_t known_product(const factor_list& factors, const ir::loop_nod
   int unknown = 0;
   for (const auto& f : factors) {
     if (!f) {
-      if (++unknown > 1)
-        throw schedule_error("split", 1, name + " has more than one factor to infer");
+      if (++unknown > 1) refusal{"split"}(1, {name, " has more than one factor to infer"});
       continue;
     }
-    if (*f <= 0)
-      throw schedule_error("split", 2,
-                           name + ": factor " + std::to_string(*f) + " is not positive");
+    if (*f <= 0) refusal{"split"}(2, {name, ": factor ", *f, " is not positive"});
     if (*f > limit / product)
-      throw schedule_error("split", 2,
-                           name + ": the product of the factors does not fit its index type");
+      refusal{"split"}(2, {name, ": the product of the factors does not fit its index type"});
     product *= *f;
   }
   return product;
@@ -61,10 +58,9 @@ inline std::vector<ir::expr> extents(const factor_list& factors, std::int64_t pr
                        ? loop.extent->integer <= product
                        : known.analyzer().prove_le(loop.extent, ir::integer(type, product)));
   if (!covers)
-    throw schedule_error(
-        "split", 5,
-        "loop \"" + loop.var->name + "\" has an extent that is not provably at most " +
-            std::to_string(product) + ", the product of the factors; leave one to infer");
+    refusal{"split"}(
+        5, {"loop \"", loop.var->name, "\" has an extent that is not provably at most ", product,
+            ", the product of the factors; leave one to infer"});
   return out;
 }
 
@@ -88,9 +84,8 @@ TILEWRIGHT_INLINE new_loops split(const ir::function& f, const ir::var& loop,
   const std::int64_t product = detail::splitting::known_product(factors, old);
   check_plain_loop(old, "split", 3, 4);
   if (const ir::buffer b = detail::overwritten_bound(old, old.body))
-    throw schedule_error("split", 6,
-                         "loop \"" + loop->name + "\" overwrites \"" + b->name +
-                             "\", from which its extent is loaded");
+    refusal{"split"}(6, {"loop \"", loop->name, "\" overwrites \"", b->name,
+                         "\", from which its extent is loaded"});
 
   known_loops exact(at);
   const std::vector<ir::expr> extents = detail::splitting::extents(factors, product, old, exact);

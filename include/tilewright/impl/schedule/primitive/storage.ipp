@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <tilewright/impl/schedule/block_buffers.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/primitive/storage.hpp>
@@ -138,9 +139,8 @@ inline ir::attr::list with_wish(const ir::block_node& b, std::int64_t buffer, st
   if (const auto found = b.annotations.find("buffer_dim_align"); found != b.annotations.end()) {
     const auto* list = std::get_if<ir::attr::list>(&found->second.value);
     if (!list || !std::all_of(list->begin(), list->end(), is_wish))
-      throw schedule_error("storage_align", 5,
-                           "the annotation \"buffer_dim_align\" of " + block_buffers::quoted(b) +
-                               " is not a list of four integers each");
+      refusal{"storage_align"}(5, {"the annotation \"buffer_dim_align\" of ", quoted(b),
+                                   " is not a list of four integers each"});
     wishes = *list;
   }
   const ir::attr::list mine{buffer, axis, factor, offset};
@@ -162,16 +162,14 @@ TILEWRIGHT_INLINE ir::function set_scope(const ir::function& f, std::uint64_t bl
   using namespace detail::storing;
   constexpr const char* name = "set_scope";
   const path at = need_block(f, block, name);
-  if (const std::string why = ir::no_scope(storage_scope); !why.empty())
-    throw schedule_error(name, 1, why);
+  if (const std::string why = ir::no_scope(storage_scope); !why.empty()) refusal{name}(1, why);
   const ir::buffer x = region_of(name, 2, block_at(at), buffer_index, false).buffer;
   if (x->scope == storage_scope) return f;
   const path site = need_allocation(name, 3, at, x);
   if (const ir::loop_node* l = merged_threads(site, x, storage_scope))
-    throw schedule_error(name, 5,
-                         "the threads of loop \"" + l->var->name + "\" have \"" + x->name +
-                             "\" each for itself; in scope \"" + storage_scope +
-                             "\" they would overwrite each other's elements");
+    refusal{name}(5, {"the threads of loop \"", l->var->name, "\" have \"", x->name,
+                      "\" each for itself; in scope \"", storage_scope,
+                      "\" they would overwrite each other's elements"});
   const std::string renamed =
       detail::block_buffers::fresh_buffer_name(f, x->name + "_" + storage_scope);
   const ir::buffer_map map = detail::block_buffers::changed_buffers(
@@ -183,9 +181,8 @@ TILEWRIGHT_INLINE ir::function set_scope(const ir::function& f, std::uint64_t bl
   const ir::stmt with = ir::replace_buffers(site.target(), named);
   if (has_threads(f.body) && readers_covered(site.target(), x) &&
       !readers_covered(with, named.at(x)))
-    throw schedule_error(name, 4,
-                         "threads hand \"" + x->name + "\" to each other; in scope \"" +
-                             storage_scope + "\" each would have its own");
+    refusal{name}(4, {"threads hand \"", x->name, "\" to each other; in scope \"", storage_scope,
+                      "\" each would have its own"});
   return replace(f, site, with);
 }
 
@@ -196,20 +193,17 @@ TILEWRIGHT_INLINE ir::function unsafe_set_dtype(const ir::function& f, std::uint
   const path at = need_block(f, block, name);
   const ir::buffer x = region_of(name, 1, block_at(at), buffer_index, false).buffer;
   const std::optional<dtype> now = dtype_from_name(type);
-  if (!now || *now == dtype::handle)
-    throw schedule_error(name, 2, "there is no element type \"" + type + "\"");
+  if (!now || *now == dtype::handle) refusal{name}(2, {"there is no element type \"", type, "\""});
   if (x->type == *now) return f;
   if (with_lanes(*now, x->type) != *now)
-    throw schedule_error(name, 2,
-                         "\"" + type + "\" has not as many lanes as the elements of \"" + x->name +
-                             "\", " + std::string(tilewright::name(x->type)));
+    refusal{name}(2, {"\"", type, "\" has not as many lanes as the elements of \"", x->name, "\", ",
+                      std::string(tilewright::name(x->type))});
   const path site = need_allocation(name, 3, at, x);
   const ir::buffer_map map = detail::block_buffers::changed_buffers(
       site.target(), x, [&](ir::buffer_node& b) { b.type = *now; });
   if (address_taken(site.target(), map))
-    throw schedule_error(name, 4,
-                         "the address of \"" + x->name +
-                             "\" is taken, and its elements would be read with the old type");
+    refusal{name}(4, {"the address of \"", x->name,
+                      "\" is taken, and its elements would be read with the old type"});
   return replace(f, site, converter(map, x->type, *now).mutate(site.target()));
 }
 
@@ -219,13 +213,10 @@ TILEWRIGHT_INLINE ir::function storage_align(const ir::function& f, std::uint64_
   constexpr const char* name = "storage_align";
   const path at = need_block(f, block, name);
   const ir::buffer x = region_of(name, 1, block_at(at), buffer_index, false).buffer;
-  if (factor <= 0)
-    throw schedule_error(name, 2, "factor " + std::to_string(factor) + " is not positive");
+  if (factor <= 0) refusal{name}(2, {"factor ", factor, " is not positive"});
   const int rank = static_cast<int>(x->shape.size());
   if (axis < -rank || axis >= rank)
-    throw schedule_error(name, 3,
-                         "\"" + x->name + "\" has " + std::to_string(rank) +
-                             " dimensions; there is no axis " + std::to_string(axis));
+    refusal{name}(3, {"\"", x->name, "\" has ", rank, " dimensions; there is no axis ", axis});
   need_allocation(name, 4, at, x);
   ir::block_node changed = block_at(at);
   changed.annotations["buffer_dim_align"] =

@@ -7,6 +7,7 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/schedule/fresh_copy.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/intrin/intrinsic.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -18,9 +19,7 @@
 namespace tilewright::primitive {
 namespace detail::tensorizing {
 
-[[noreturn]] inline void refuse(int requirement, const std::string& what) {
-  throw schedule_error("tensorize", requirement, what);
-}
+inline constexpr refusal refuse{"tensorize"};
 
 /// A copy of an implementation. Index variables get the type of the program's.
 class implementation_copy : public fresh_copy {
@@ -76,8 +75,8 @@ inline void check_inside(const ir::block_node& block, const ir::buffer_region& r
     const ir::expr& shape = r.buffer->shape[d];
     if (!first.bounded() || !end.bounded() || !ir::is_int(shape)) continue;
     if (first.lo < 0 || end.hi > ir::as_int(shape))
-      refuse(5, "block \"" + block.name + "\" touches only a part of " + ir::print(r) +
-                    ", which reaches out of the buffer");
+      refuse(5, {"block \"", block.name, "\" touches only a part of ", ir::print(r),
+                 ", which reaches out of the buffer"});
   }
 }
 
@@ -105,21 +104,20 @@ inline void check_aliases(const ir::block_node& block, const std::string& intrin
       const ir::buffer_region &a = block.match_buffers[i].source,
                               &b = block.match_buffers[j].source;
       if (a.buffer == b.buffer && is_written(i) && !apart(a, b))
-        refuse(6, "block \"" + block.name + "\" writes \"" + a.buffer->name +
-                      "\", which is two operands of " + intrinsic + " at once");
+        refuse(6, {"block \"", block.name, "\" writes \"", a.buffer->name,
+                   "\", which is two operands of ", intrinsic, " at once"});
     }
 }
 
 inline ir::block implement(const ir::function& f, const ir::block_node& block,
                            const std::string& name) {
   const auto intrinsic = intrin::find(name);
-  if (!intrinsic) refuse(1, "no intrinsic is called \"" + name + "\"");
+  if (!intrinsic) refuse(1, {"no intrinsic is called \"", name, "\""});
   if (!block.alloc_buffers.empty() || !block.match_buffers.empty())
-    refuse(4, "block \"" + block.name + "\" has buffers of its own");
+    refuse(4, {"block \"", block.name, "\" has buffers of its own"});
   std::unordered_map<ir::buffer, matched_buffer> matched;
   const std::string difference = match_tensor(block, intrinsic->description, matched);
-  if (!difference.empty())
-    refuse(3, "block \"" + block.name + "\" is no " + name + ": " + difference);
+  if (!difference.empty()) refuse(3, {"block \"", block.name, "\" is no ", name, ": ", difference});
 
   const ir::block_node& root = *ir::root_block(intrinsic->implementation);
   ir::block_node out = block;
@@ -156,7 +154,7 @@ TILEWRIGHT_INLINE ir::function tensorize(const ir::function& f, const ir::var& l
     try {
       return blockize(f, loop, preserve_unit_iters);
     } catch (const schedule_error& e) {
-      detail::tensorizing::refuse(2, e.what());
+      detail::tensorizing::refuse(2, {e.what()});
     }
   }();
   return tensorize(made.function, made.block, intrinsic);

@@ -10,6 +10,7 @@
 #include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/impl/schedule/element_index.hpp>
 #include <tilewright/impl/schedule/map_binding.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -19,9 +20,7 @@
 namespace tilewright::primitive {
 namespace detail::block_layouts {
 
-[[noreturn]] inline void refuse(int requirement, const std::string& what) {
-  throw schedule_error("transform_block_layout", requirement, what);
-}
+inline constexpr refusal refuse{"transform_block_layout"};
 
 inline std::string called(const ir::block_node& b) { return "block \"" + b.name + "\""; }
 
@@ -30,22 +29,22 @@ inline std::string called(const ir::block_node& b) { return "block \"" + b.name 
 inline path whole_nest(const path& at, const ir::block_realize_node& realize) {
   const std::vector<const ir::loop_node*> loops = at.loops();
   if (!is_trivial_binding({&realize, loops}) || !ir::is_true(realize.predicate))
-    refuse(2, called(*realize.block) + " is not bound to the loops around it, one by one");
+    refuse(2, {called(*realize.block), " is not bound to the loops around it, one by one"});
   if (const ir::var used = used_from_outside(at))
-    refuse(2, called(*realize.block) + " uses \"" + used->name +
-                  "\" without an iteration variable that stands for it");
+    refuse(2, {called(*realize.block), " uses \"", used->name,
+               "\" without an iteration variable that stands for it"});
   if (const ir::loop_node* uneven = uneven_loop({&realize, loops}))
-    refuse(3, "the bounds of loop \"" + uneven->var->name + "\" are not the same throughout");
+    refuse(3, {"the bounds of loop \"", uneven->var->name, "\" are not the same throughout"});
   path head = at;
   for (std::size_t i = loops.size(); i-- > 0;) {
     if (loops[i]->body != head.target())
-      refuse(3, "loop \"" + loops[i]->var->name + "\" holds more than the nest of " +
-                    called(*realize.block));
+      refuse(3, {"loop \"", loops[i]->var->name, "\" holds more than the nest of ",
+                 called(*realize.block)});
     if (!ir::is_int(loops[i]->min, 0) || !ir::is_int(realize.block->iters[i].dom.min, 0))
-      refuse(3, "loop \"" + loops[i]->var->name + "\" or its variable does not start at 0");
+      refuse(3, {"loop \"", loops[i]->var->name, "\" or its variable does not start at 0"});
     if (!arith::same_value(loops[i]->extent, realize.block->iters[i].dom.extent))
-      refuse(3, "loop \"" + loops[i]->var->name +
-                    "\" does not run over the whole domain of its variable");
+      refuse(3, {"loop \"", loops[i]->var->name,
+                 "\" does not run over the whole domain of its variable"});
     do head.slots.pop_back();
     while (!ir::as_loop(head.target()));
   }
@@ -57,12 +56,12 @@ inline path whole_nest(const path& at, const ir::block_realize_node& realize) {
 inline void check_order(const child_block& c) {
   for (const ir::iter_var& i : c.block().iters)
     if (i.kind != ir::iter_kind::spatial && i.kind != ir::iter_kind::reduce)
-      refuse(6, called(c.block()) + " has an iterator that must run in order");
+      refuse(6, {called(c.block()), " has an iterator that must run in order"});
   if (const ir::buffer x = read_of_others(c.block()))
-    refuse(6, called(c.block()) + " reads elements of \"" + x->name +
-                  "\" that other instances of it write");
+    refuse(6, {called(c.block()), " reads elements of \"", x->name,
+               "\" that other instances of it write"});
   if (!as_tvm() && !writes_once(c))
-    refuse(6, "several instances of " + called(c.block()) + " write the same elements");
+    refuse(6, {"several instances of ", called(c.block()), " write the same elements"});
 }
 
 /// The kind of a result of the map; nothing when it mixes kinds.
@@ -88,8 +87,7 @@ inline std::vector<ir::iter_var> new_iters(const ir::block_node& old, const ir::
   for (std::size_t k = 0; k < map.outputs.size(); ++k) {
     const auto kind = kind_of(domains.simplify(map.outputs[k]), map, old);
     if (!kind)
-      refuse(4, "result " + std::to_string(k) +
-                    " of the map mixes variables of different kinds of " + called(old));
+      refuse(4, {"result ", k, " of the map mixes variables of different kinds of ", called(old)});
     const bool wide = ir::is_int(given.outputs[k]) && given.outputs[k].type() == dtype::i64;
     const dtype type = wide ? dtype::i64 : layout.axes[k].type();
     out.push_back({ir::make_var("v" + std::to_string(k), type),
@@ -108,8 +106,8 @@ TILEWRIGHT_INLINE ir::function transform_block_layout(const ir::function& f, std
   const ir::block_realize_node& realize = *ir::as_realize(at.target());
   const ir::block_node& old = *realize.block;
   if (given.inputs.size() != old.iters.size())
-    refuse(1, "the map takes " + std::to_string(given.inputs.size()) + " indices; " + called(old) +
-                  " has " + std::to_string(old.iters.size()) + " iteration variables");
+    refuse(1, {"the map takes ", given.inputs.size(), " indices; ", called(old), " has ",
+               old.iters.size(), " iteration variables"});
   const path head = whole_nest(at, realize);
   check_order({&realize, at.loops()});
   const dtype type = old.iters.empty() ? dtype::i32 : old.iters[0].var.type();
@@ -119,8 +117,8 @@ TILEWRIGHT_INLINE ir::function transform_block_layout(const ir::function& f, std
   const arith::analyzer known;
   const arith::index_layout layout = arith::lay_out(map, extents, known);
   if (!layout.has_inverse() || !ir::is_int(layout.padding, 0))
-    refuse(5, "the map " + ir::print(map) + " is not a bijection from the domains of " +
-                  called(old) + " to a box");
+    refuse(5, {"the map ", ir::print(map), " is not a bijection from the domains of ", called(old),
+               " to a box"});
 
   ir::block_node made = old;
   made.iters = new_iters(old, given, map, layout);

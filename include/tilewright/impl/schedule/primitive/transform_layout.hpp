@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/arith/index_layout.hpp>
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/support/error.hpp>
 
@@ -23,9 +24,7 @@ struct task {
   ir::expr padded(const ir::expr& value, const std::vector<ir::expr>& indices) const;
 };
 
-[[noreturn]] inline void refuse(int requirement, const std::string& what) {
-  throw schedule_error("transform_layout", requirement, what);
-}
+inline constexpr refusal refuse{"transform_layout"};
 
 /// The blocks that store to the buffer in their own bodies, in program order.
 std::vector<const ir::block_realize_node*> writers(const ir::function& f, const ir::buffer& b);

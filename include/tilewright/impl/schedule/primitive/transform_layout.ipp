@@ -15,8 +15,6 @@
 namespace tilewright::primitive {
 namespace detail::layouts {
 
-inline std::string quoted(const ir::buffer& b) { return "buffer \"" + b->name + "\""; }
-
 /// Requirement 2.
 class access_check : public ir::visitor {
  public:
@@ -24,14 +22,14 @@ class access_check : public ir::visitor {
   using ir::visitor::visit;
   void visit(const ir::expr& e) override {
     if (e->buffer == buffer_ && e->op != ir::op::load)
-      refuse(2, quoted(buffer_) + " is accessed through its address");
+      refuse(2, {quoted(buffer_), " is accessed through its address"});
     ir::visitor::visit(e);
   }
   void visit(const ir::block& b) override {
     for (const ir::match_buffer& m : b->match_buffers)
       if (m.buffer == buffer_ || m.source.buffer == buffer_)
-        refuse(2, quoted(buffer_) + " is matched with a part of another buffer in block \"" +
-                      b->name + "\"");
+        refuse(2, {quoted(buffer_), " is matched with a part of another buffer in block \"",
+                   b->name, "\""});
     ir::visitor::visit(b);
   }
 
@@ -42,7 +40,7 @@ class access_check : public ir::visitor {
 inline void check_accesses(const ir::function& f, const ir::buffer& b) {
   access_check(b).visit(f.body);
   if (!b->strides.empty() || b->data || (b->elem_offset && !ir::is_int(b->elem_offset, 0)))
-    refuse(2, quoted(b) + " has strides or an offset of its own, or aliases another one");
+    refuse(2, {quoted(b), " has strides or an offset of its own, or aliases another one"});
 }
 
 /// Requirement 7.
@@ -61,7 +59,7 @@ inline void check_extents(const ir::function& f, const ir::buffer& b) {
   for (const ir::expr& extent : b->shape)
     for (const ir::var& v : ir::free_vars(extent))
       if (!known_elsewhere(v))
-        refuse(7, "the extent " + v->name + " is known from the shape of " + quoted(b) + " alone");
+        refuse(7, {"the extent ", v->name, " is known from the shape of ", quoted(b), " alone"});
 }
 
 inline dtype index_type(const ir::block_node& block, const ir::buffer& b) {
@@ -99,8 +97,7 @@ inline ir::expr pad_expression(const padding& given, const ir::buffer& b,
                                const std::vector<ir::var>& axes) {
   if (given.empty()) return {};
   const auto wrong = [&] {
-    refuse(6,
-           "the pad value must have the type " + std::string(name(b->type)) + " of " + quoted(b));
+    refuse(6, {"the pad value must have the type ", std::string(name(b->type)), " of ", quoted(b)});
   };
   if (const auto* i = std::get_if<std::int64_t>(&given.value)) {
     if (!is_integer(b->type) || ir::wrap_to(b->type, *i) != *i) wrong();
@@ -112,13 +109,12 @@ inline ir::expr pad_expression(const padding& given, const ir::buffer& b,
   }
   const auto& map = std::get<ir::index_map>(given.value);
   if (map.outputs.size() != 1 || map.inputs.size() != axes.size())
-    refuse(6,
-           "the pad value must be one expression of " + std::to_string(axes.size()) + " indices");
+    refuse(6, {"the pad value must be one expression of ", axes.size(), " indices"});
   const ir::expr value = ir::map_indices(map, std::vector<ir::expr>(axes.begin(), axes.end()))[0];
   if (value.type() != b->type) wrong();
   for (const ir::var& v : ir::free_vars(value))
     if (std::none_of(axes.begin(), axes.end(), [&](const ir::var& a) { return a.same(v); }))
-      refuse(6, "\"" + v->name + "\" is no index of the pad value");
+      refuse(6, {"\"", v->name, "\" is no index of the pad value"});
   return value;
 }
 
@@ -127,22 +123,22 @@ inline task make_task(const ir::function& f, const ir::block_node& block, const 
   task t;
   t.old_buffer = old;
   if (map.inputs.size() != old->shape.size())
-    refuse(3, "the map takes " + std::to_string(map.inputs.size()) + " indices; " + quoted(old) +
-                  " has " + std::to_string(old->shape.size()) + " dimensions");
+    refuse(3, {"the map takes ", map.inputs.size(), " indices; ", quoted(old), " has ",
+               old->shape.size(), " dimensions"});
   const dtype type = index_type(block, old);
   t.map = bind_map(map, f, type);
   std::vector<ir::expr> shape;
   for (const ir::expr& e : old->shape) shape.push_back(ir::cast(type, e));
   t.layout = arith::lay_out(t.map, shape, {});
-  const std::string whose = ir::print(t.map) + " of " + quoted(old);
+  const std::string whose = joined({ir::print(t.map), " of ", quoted(old)});
   if (t.layout.shape.empty() && !t.map.outputs.empty())
-    refuse(3, "the results of the map " + whose + " do not start at 0");
+    refuse(3, {"the results of the map ", whose, " do not start at 0"});
   const ir::expr pad = pad_expression(pad_value, old, t.layout.axes);
   if (!t.layout.has_inverse() && (!assume_injective || collides(t.map, shape)))
-    refuse(4, "the map " + whose + " cannot be inverted");
+    refuse(4, {"the map ", whose, " cannot be inverted"});
   const bool pads = !assume_injective && !ir::is_int(t.layout.padding, 0);
   if (pads && !pad)
-    refuse(5, "the map " + whose + " leaves places without an element; give a pad value");
+    refuse(5, {"the map ", whose, " leaves places without an element; give a pad value"});
   if (pads) t.pad_value = pad;
   auto* changed = new ir::buffer_node(*old);
   t.new_buffer = ir::buffer(changed);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/schedule/primitive/work_on.hpp>
 #include <tilewright/support/error.hpp>
@@ -16,7 +17,7 @@ TILEWRIGHT_INLINE ir::function work_on(const ir::function& f, const std::string&
     }
     known += (known.empty() ? "" : ", ") + each.name;
   }
-  throw schedule_error("work_on", 1, "no algorithm is called " + func_name + "; there is " + known);
+  refusal{"work_on"}(1, {"no algorithm is called ", func_name, "; there is ", known});
 }
 
 }  // namespace tilewright::primitive

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/block_profile.hpp>
@@ -394,10 +395,10 @@ TILEWRIGHT_INLINE bool needs_register_tiling(const schedule& s, const std::strin
 TILEWRIGHT_INLINE void register_tiling(schedule& s, const std::string& block, const context& where,
                                        chooser& choices) {
   if (!needs_register_tiling(s, block))
-    throw schedule_error("register_tiling", 1,
-                         "block " + block +
-                             " is no reduction with a contiguous output axis along which its "
-                             "operands can be loaded as vectors");
+    primitive::refusal{"register_tiling"}(
+        1, {"block ", block,
+            " is no reduction with a contiguous output axis along which its "
+            "operands can be loaded as vectors"});
   detail::tiling(s, block, where, choices).run();
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/multi_level_tiling.hpp>
@@ -43,30 +44,28 @@ class tiler {
   std::optional<loop_rv> vector_tile() const { return vector_tile_; }
 
  private:
-  [[noreturn]] static void refuse(int requirement, const std::string& text) {
-    throw schedule_error("multi_level_tiling", requirement, text);
-  }
+  static constexpr primitive::refusal refuse{"multi_level_tiling"};
 
   static char letter_of(ir::iter_kind kind) { return kind == ir::iter_kind::reduce ? 'R' : 'S'; }
 
   void check() const {
     if (rule_.structure.empty() || rule_.structure.find_first_not_of("SR") != std::string::npos)
-      refuse(1, "the structure \"" + rule_.structure + "\" needs letters S and R only");
+      refuse(1, {"the structure \"", rule_.structure, "\" needs letters S and R only"});
     for (const ir::iter_var& iter : named_block(s_, name_).block->iters) {
       if (iter.kind != ir::iter_kind::spatial && iter.kind != ir::iter_kind::reduce)
-        refuse(2, "block " + name_ + " has a variable, " + iter.var->name +
-                      ", that is neither spatial nor a reduction");
+        refuse(2, {"block ", name_, " has a variable, ", iter.var->name,
+                   ", that is neither spatial nor a reduction"});
       if (rule_.structure.find(letter_of(iter.kind)) == std::string::npos)
-        refuse(1, "the structure \"" + rule_.structure + "\" has no " + letter_of(iter.kind) +
-                      " for " + iter.var->name + " of block " + name_);
+        refuse(1, {"the structure \"", rule_.structure, "\" has no ",
+                   std::string(1, letter_of(iter.kind)), " for ", iter.var->name, " of block ",
+                   name_});
     }
     if (!is_trivially_bound(s_, name_))
-      refuse(2, "the iteration variables of block " + name_ + " are not its loops");
+      refuse(2, {"the iteration variables of block ", name_, " are not its loops"});
     for (const reuse* r : {&rule_.reuse_read, &rule_.reuse_write})
       for (const int level : r->levels)
         if (level < 1 || level > static_cast<int>(rule_.structure.size()))
-          refuse(3, "level " + std::to_string(level) + " is no position in \"" + rule_.structure +
-                        "\"");
+          refuse(3, {"level ", level, " is no position in \"", rule_.structure, "\""});
   }
 
   // ---- loops
@@ -153,8 +152,7 @@ class tiler {
   loop_rv loop_at(int level) const {
     for (std::size_t p = static_cast<std::size_t>(level); p-- > 0;)
       if (!tiles_[p].empty()) return tiles_[p].back();
-    refuse(3, "block " + name_ + " has no loop at level " + std::to_string(level) + " of \"" +
-                  rule_.structure + "\"");
+    refuse(3, {"block ", name_, " has no loop at level ", level, " of \"", rule_.structure, "\""});
   }
 
   // ---- results

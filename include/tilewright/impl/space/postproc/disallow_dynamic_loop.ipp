@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/postproc/disallow_dynamic_loop.hpp>
@@ -11,9 +12,9 @@ TILEWRIGHT_INLINE void disallow_dynamic_loop::operator()(schedule& s, const cont
   ir::for_each_stmt(s.function().body, [](const ir::stmt& at) {
     const ir::loop_node* loop = ir::as_loop(at);
     if (loop && !(ir::is_int(loop->min) && ir::is_int(loop->extent)))
-      throw schedule_error("disallow_dynamic_loop", 1,
-                           "loop " + loop->var->name + " has the extent " +
-                               ir::print(loop->extent) + "; tune the kernel for literal extents");
+      primitive::refusal{"disallow_dynamic_loop"}(
+          1, {"loop ", loop->var->name, " has the extent ", ir::print(loop->extent),
+              "; tune the kernel for literal extents"});
   });
 }
 

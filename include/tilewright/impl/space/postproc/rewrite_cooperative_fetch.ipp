@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/space/postproc/rewrite_cooperative_fetch.hpp>
 #include <tilewright/space/root_blocks.hpp>
@@ -65,9 +66,9 @@ TILEWRIGHT_INLINE void rewrite_cooperative_fetch::operator()(schedule& s, const 
     const ir::block_node& block = *named_block(s, name).block;
     const std::int64_t x = warps ? warp_size : detail::fetch::extent_of(s, block, "threadIdx.x");
     if (x == 0)
-      throw schedule_error("rewrite_cooperative_fetch", 1,
-                           "no loop around block " + name +
-                               " is bound to threadIdx.x, so there are no threads to fetch");
+      primitive::refusal{"rewrite_cooperative_fetch"}(
+          1, {"no loop around block ", name,
+              " is bound to threadIdx.x, so there are no threads to fetch"});
     detail::fetch::share(s, name, x, detail::fetch::extent_of(s, block, "threadIdx.y"));
   }
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <variant>
 
+#include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/footprint.hpp>
@@ -159,9 +160,7 @@ inline void add_inner_buffers(kernel_usage& k, const ir::block_node& block) {
 
 inline void check(std::int64_t used, std::int64_t limit, int requirement, const char* what) {
   if (used > limit)
-    throw schedule_error(
-        "verify_gpu_code", requirement,
-        std::to_string(used) + " " + what + ", the limit is " + std::to_string(limit));
+    primitive::refusal{"verify_gpu_code"}(requirement, {used, " ", what, ", the limit is ", limit});
 }
 
 }  // namespace detail::device
@@ -201,7 +200,7 @@ TILEWRIGHT_INLINE void verify_gpu_code::operator()(schedule& s, const context&) 
   using detail::device::check;
   for (const kernel_usage& k : gpu_usage(s.function())) {
     if (!k.uneven.empty())
-      throw schedule_error("verify_gpu_code", 1, "loops on " + k.uneven + " differ in extent");
+      primitive::refusal{"verify_gpu_code"}(1, {"loops on ", k.uneven, " differ in extent"});
     check(k.threads, threads_per_block, 2, "threads in a block");
     if (k.most_threads > 0)
       check(k.threads, k.most_threads, 3, "threads where a rule asks for few");
