@@ -6,8 +6,10 @@
 #include <iterator>
 #include <map>
 
+#include <tilewright/ir/extents.hpp>
 #include <tilewright/ir/parse.hpp>
 #include <tilewright/ir/verify.hpp>
+#include <tilewright/support/error.hpp>
 #include <tilewright/support/number_text.hpp>
 
 #include "command.hpp"
@@ -27,7 +29,14 @@ std::string read_file(const std::string& path) {
 }
 
 tilewright::ir::function load_function(const std::string& path, const std::string& name) {
-  return parse_file(path, [&](std::string_view text) { return tilewright::ir::parse(text, name); });
+  const tilewright::ir::function f =
+      parse_file(path, [&](std::string_view text) { return tilewright::ir::parse(text, name); });
+  try {
+    tilewright::ir::check_extents(f);
+  } catch (const tilewright::argument_error& e) {
+    throw input_error(path, e.what());
+  }
+  return f;
 }
 
 void warn_unless_verified(const std::string& path, const tilewright::ir::function& f) {

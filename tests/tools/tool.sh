@@ -60,6 +60,30 @@ expect 0 "Y float32 (3, 4) sum 0 " run "$data/scale.py" --engine interp --dim n=
 expect 2 "the shape differs" run "$data/scale.py" --engine interp --dim n=4 --in "X=$work/zero.npy"
 expect 2 "no buffer parameter" run "$data/scale.py" --engine interp --dim n=3 --in "Q=$work/zero.npy"
 expect 2 "has no symbolic extent" run "$data/scale.py" --engine interp --dim n=3 --dim q=1
+# sizes beyond their types, beyond memory, and beyond patience
+expect 2 "n = 4294967299 does not fit into int32" run "$data/scale.py" --dim n=4294967299
+expect 2 "n = 4294967299 does not fit into int32" tune "$data/scale.py" --dim n=4294967299 --db :memory:
+expect 2 "extent n = -3 is negative" run "$data/scale.py" --dim n=-3
+expect 2 "extent n = -3 is negative" tune "$data/scale.py" --dim n=-3 --db :memory:
+sed 's/int32()/int64()/' "$data/scale.py" > "$work/scale64.py"
+for command in run tune explain; do
+  expect 2 "n = 4611686018427387904: buffer" $command "$work/scale64.py" --dim n=4611686018427387904
+done
+cat > "$work/endless.py" <<'EOT'
+@T.prim_func
+def main(B: T.Buffer((1,), "float32")):
+    for j in range(T.int64(4611686018427387904)):
+        with T.block("B"):
+            vj = T.axis.reduce(T.int64(4611686018427387904), j)
+            with T.init():
+                B[0] = T.float32(0)
+            B[0] = B[0] + T.float32(1)
+EOT
+for command in run tune explain; do
+  expect 2 "endless.py: loops j of 4611686018427387904 run more often" $command "$work/endless.py"
+done
+sed 's/4611686018427387904/9007199254740992/' "$work/endless.py" > "$work/long.py"
+expect 2 "which takes more than an hour" tune "$work/long.py" --db :memory: --seconds 1
 head -c 100 "$work/zero.npy" > "$work/cut.npy"
 expect 2 "cut off" run "$data/scale.py" --engine interp --dim n=3 --in "X=$work/cut.npy"
 

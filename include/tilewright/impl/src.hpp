@@ -84,6 +84,7 @@
 #include <tilewright/impl/ir/evaluate.ipp>
 #include <tilewright/impl/ir/evaluate_plan.ipp>
 #include <tilewright/impl/ir/expr.ipp>
+#include <tilewright/impl/ir/extents.ipp>
 #include <tilewright/impl/ir/index_map.ipp>
 #include <tilewright/impl/ir/infer_regions.ipp>
 #include <tilewright/impl/ir/interpret.ipp>

@@ -45,6 +45,8 @@ struct operand {
 /// a linear expression, gets the range for which every such access is in bounds; offsets of sparse rows
 /// are named by an attribute of the function, sparse::lower's.
 /// @throws argument_error when an extent is no literal
+/// a linear expression, gets the range for which every such access is in bounds.
+/// @throws argument_error when an extent is no literal, and as ir::check_extents
 std::vector<operand> operands(const ir::function& f);
 
 /// Properties of a function that decide which made-up values are sane.
@@ -62,13 +64,14 @@ value_needs needs_of(const ir::function& f);
 /// Distance from 1 to the next value of a float type.
 double epsilon_of(dtype type);
 
-/// Row-major contiguous strides. // elements
+/// Row-major contiguous strides, as far as 64 bits reach. // elements
 std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& extents);
 
 /// Offsets of the first and the last element that lie in memory, relative to element 0.
 struct memory_span {
   std::int64_t first = 0, last = 0;  // elements; last < first when there is none
 };
+/// As far as 64 bits reach.
 memory_span span_of(const std::vector<std::int64_t>& extents,
                     const std::vector<std::int64_t>& strides);
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <tilewright/ir/extents.hpp>
 #include <tilewright/ir/specialize.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/error.hpp>
@@ -68,6 +69,7 @@ TILEWRIGHT_INLINE std::vector<var> symbolic_extents(const function& f) {
 TILEWRIGHT_INLINE function specialize(const function& f,
                                       const std::map<std::string, std::int64_t>& values) {
   std::vector<var> known = symbolic_extents(f);
+  const var_set of_shapes(known.begin(), known.end());
   for (const param& p : f.params)
     if (!p.buffer) known.push_back(p.scalar);
   var_map map;
@@ -77,6 +79,13 @@ TILEWRIGHT_INLINE function specialize(const function& f,
       if (v->name != name) continue;
       if (is_float(v.type()))
         throw argument_error("scalar " + name + " is no integer; it cannot be specialized");
+      if (wrap_to(v.type(), value) != value)
+        throw argument_error(name + " = " + std::to_string(value) + " does not fit into " +
+                             std::string(tilewright::name(v.type())) + ", its type in function " +
+                             f.name);
+      if (value < 0 && of_shapes.count(v))
+        throw argument_error("extent " + name + " = " + std::to_string(value) +
+                             " is negative; extents are 0 or more");
       map[v] = integer(v.type(), value);
       found = true;
     }
@@ -90,6 +99,14 @@ TILEWRIGHT_INLINE function specialize(const function& f,
   for (param& p : out.params)
     if (p.buffer) p.buffer = change.mutate(p.buffer);
   out.body = change.mutate(f.body);
+  try {
+    check_extents(out);
+  } catch (const argument_error& e) {
+    std::string chosen;
+    for (const auto& [name, value] : values)
+      chosen += (chosen.empty() ? "" : ", ") + name + " = " + std::to_string(value);
+    throw argument_error(chosen + ": " + e.what());
+  }
   return out;
 }
 

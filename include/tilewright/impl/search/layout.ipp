@@ -10,6 +10,7 @@
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/layout.hpp>
+#include <tilewright/support/checked.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::search {
@@ -30,7 +31,7 @@ TILEWRIGHT_INLINE std::vector<std::int64_t> layout_class::strides(
     for (std::size_t k = order.size(); k-- > 0;) {
       const auto d = static_cast<std::size_t>(order[k]);
       out[d] = stride;
-      stride *= std::max<std::int64_t>(extents[d], 1);
+      stride = support::saturated_product(stride, std::max<std::int64_t>(extents[d], 1));
     }
     return out;
   }
@@ -39,7 +40,7 @@ TILEWRIGHT_INLINE std::vector<std::int64_t> layout_class::strides(
   for (std::size_t d = extents.size(); d-- > 0;) {
     if (static_cast<int>(d) == unit) continue;
     out[d] = stride;
-    stride = stride * extents[d] + 1;
+    stride = support::saturated_sum(support::saturated_product(stride, extents[d]), 1);
   }
   return out;
 }
@@ -54,7 +55,7 @@ TILEWRIGHT_INLINE layout_class classify(std::size_t rank, const std::int64_t* ex
     std::int64_t wanted = 1;
     for (std::size_t d = rank; d-- > 0;) {
       if (extents[d] != 1 && strides[d] != wanted) return false;
-      wanted *= extents[d];
+      wanted = support::saturated_product(wanted, extents[d]);
     }
     return true;
   }();
@@ -68,7 +69,7 @@ TILEWRIGHT_INLINE layout_class classify(std::size_t rank, const std::int64_t* ex
     const int d = by_stride[k];
     if (extents[d] == 1) continue;
     if (strides[d] != wanted) out.dense = false;
-    wanted *= extents[d];
+    wanted = support::saturated_product(wanted, extents[d]);
   }
   out.order = by_stride;
   if (out.dense) return out;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -9,9 +10,11 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/scoped_visitor.hpp>
 #include <tilewright/impl/search/value_flow.hpp>
+#include <tilewright/ir/extents.hpp>
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/operands.hpp>
+#include <tilewright/support/checked.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/narrow_float.hpp>
 
@@ -158,12 +161,11 @@ inline void name_offsets(const ir::function& f, std::vector<operand>& operands) 
 }  // namespace detail
 
 TILEWRIGHT_INLINE std::int64_t operand::elements() const {
-  std::int64_t n = 1;
-  for (const std::int64_t e : extents) n *= e;
-  return n;
+  return support::checked_volume(extents).value_or(std::numeric_limits<std::int64_t>::max());
 }
 
 TILEWRIGHT_INLINE std::vector<operand> operands(const ir::function& f) {
+  ir::check_extents(f);
   std::vector<operand> out(f.params.size());
   std::map<const ir::buffer_node*, operand*> of;
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -218,7 +220,7 @@ TILEWRIGHT_INLINE value_needs needs_of(const ir::function& f) {
     std::int64_t terms = 1;
     for (const ir::iter_var& v : r->block->iters)
       if (v.kind == ir::iter_kind::reduce && ir::is_int(v.dom.extent))
-        terms *= ir::as_int(v.dom.extent);
+        terms = support::saturated_product(terms, ir::as_int(v.dom.extent));
     out.reduction = std::max(out.reduction, terms);
     out.joint |= r->block->writes.size() > 1;
     ir::for_each_stmt(r->block->body, [&](const ir::stmt& inner) {
@@ -248,7 +250,7 @@ TILEWRIGHT_INLINE double epsilon_of(dtype type) {
 TILEWRIGHT_INLINE std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& extents) {
   std::vector<std::int64_t> out(extents.size(), 1);
   for (std::size_t d = extents.size(); d-- > 1;)
-    out[d - 1] = out[d] * std::max<std::int64_t>(extents[d], 1);
+    out[d - 1] = support::saturated_product(out[d], std::max<std::int64_t>(extents[d], 1));
   return out;
 }
 
@@ -257,8 +259,9 @@ TILEWRIGHT_INLINE memory_span span_of(const std::vector<std::int64_t>& extents,
   memory_span out;
   for (std::size_t d = 0; d < extents.size(); ++d) {
     if (extents[d] == 0) return {0, -1};
-    const std::int64_t reach = (extents[d] - 1) * strides[d];
-    (reach < 0 ? out.first : out.last) += reach;
+    const std::int64_t reach = support::saturated_product(extents[d] - 1, strides[d]);
+    std::int64_t& end = reach < 0 ? out.first : out.last;
+    end = support::saturated_sum(end, reach);
   }
   return out;
 }

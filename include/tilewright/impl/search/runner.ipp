@@ -5,6 +5,7 @@
 
 #include <tilewright/search/runner.hpp>
 #include <tilewright/search/timer.hpp>
+#include <tilewright/support/checked.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/random.hpp>
 
@@ -14,9 +15,11 @@ namespace detail {
 inline argument_place place_of(const operand& o, const argument_layout& layout) {
   const std::int64_t size = bytes(o.type);
   const memory_span span = span_of(o.extents, layout.strides);
-  const std::int64_t elements = std::max<std::int64_t>(span.last - span.first + 1, 1);
+  const auto reach = support::checked_sum(support::saturated_sum(span.last, 1), -span.first);
+  const auto needed = support::checked_product(std::max<std::int64_t>(reach.value_or(-1), 1), size);
+  if (!reach || !needed) throw argument_error(o.name + " does not fit into memory");
   argument_place out;
-  out.bytes = static_cast<std::size_t>(elements * size);
+  out.bytes = static_cast<std::size_t>(*needed);
   out.element0 = static_cast<std::size_t>(-span.first * size);
   out.at = {layout.at.alignment, (layout.at.beyond - out.element0) % layout.at.alignment};
   if (!o.scalar) out.strides = layout.strides;

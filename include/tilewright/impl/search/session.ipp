@@ -24,6 +24,7 @@
 #include <tilewright/search/verify.hpp>
 #include <tilewright/support/float_environment.hpp>
 #include <tilewright/support/hash.hpp>
+#include <tilewright/support/number_text.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::search {
@@ -487,9 +488,24 @@ TILEWRIGHT_INLINE schedule default_schedule(const ir::function& f, const space::
   return schedule(f, seed);
 }
 
+namespace detail {
+
+/// Refuses what no schedule makes end within an hour, which is as long as a session waits for a call.
+inline void check_amount(const workload& w) {
+  constexpr double most_per_second = 2e11, patience = 3600;  // element operations of a core, s
+  const double work = work_of(w.function);
+  if (work <= most_per_second * patience * std::max(w.exec->threads, 1)) return;
+  throw argument_error(w.function.name + " stores " + support::general_text(work, 3) +
+                       " elements in a call, which takes more than an hour; tune it at smaller "
+                       "extents");
+}
+
+}  // namespace detail
+
 TILEWRIGHT_INLINE tuning_result tune(const workload& w, const session_options& options,
                                      database& db) {
   const support::default_float_environment ours;
+  detail::check_amount(w);
   return detail::tuner(w, options, db).run();
 }
 

@@ -11,6 +11,7 @@
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/checked.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::space {
@@ -28,7 +29,9 @@ inline std::vector<std::int64_t> strides_of(const ir::buffer& b) {
       if (ir::is_int(b->strides[d])) out[d] = b->strides[d]->integer;
     } else {
       out[d] = contiguous;
-      contiguous = ir::is_int(b->shape[d]) ? contiguous * b->shape[d]->integer : unknown_stride;
+      contiguous = ir::is_int(b->shape[d])
+                       ? support::saturated_product(contiguous, b->shape[d]->integer)
+                       : unknown_stride;
     }
   }
   return out;
