@@ -17,6 +17,7 @@
 #include <tilewright/target/cpu.hpp>
 
 #include "command.hpp"
+#include "database.hpp"
 #include "import_tvm.hpp"
 #include "workload.hpp"
 
@@ -168,10 +169,10 @@ int import_from(const std::string& path, const db_options& o, search::database& 
 }
 
 int run(const db_options& o) {
-  const auto db = search::database::shared(o.database);
-  if (!db->status().empty()) complain(db->status());
   if (o.action != "ls" && o.argument.empty())
     throw argument_error("db " + o.action + " wants a key or a file");
+  const bool adds = o.action == "import" || o.action == "merge";
+  const auto db = adds ? database_to_write(o.database) : database_to_read(o.database);
   if (o.action == "ls") return list(*db, o);
   if (o.action == "show") return show(*db, o);
   if (o.action == "best") return best(*db, o);
@@ -198,7 +199,7 @@ std::function<int()> declare_db(CLI::App& app) {
   app.add_option("--dim", o->dims, "why, import: NAME=EXTENT of a symbolic extent of a script");
   app.add_option("--threads", o->threads, "why, import: threads of a call; 0: all");
   app.add_option("--target", o->target, "why: the CPU that asks")->capture_default_str();
-  app.add_option("--layouts", o->layouts, "why: classes of the arguments, as \"A:r B:d10\"");
+  app.add_option("--layouts", o->layouts, "why: classes of the arguments in order, as \"r d10\"");
   app.add_option("--script", o->foreign.script,
                  "import: the function that TVM's records are about; default: what the "
                  "database_workload.json beside them holds");

@@ -15,6 +15,7 @@
 #include <tilewright/target/cpu.hpp>
 
 #include "command.hpp"
+#include "database.hpp"
 #include "line_diff.hpp"
 #include "workload.hpp"
 
@@ -56,7 +57,7 @@ trace trace_of_call(const search::workload& w, const search::database& db, std::
   std::optional<record> r = db.chosen(w.key);
   from = "the recorded schedule: ";
   if (!r) {
-    r = db.nearest(w.family, w.extents, w.key);
+    r = search::nearest_record(db, w);
     from = "the schedule of the nearest recorded extents: ";
   }
   if (r && !r->trace.empty()) {
@@ -96,8 +97,7 @@ int explain(const explain_options& o) {
   if (!o.trace.empty()) {
     t = parse_file(o.trace, &trace::parse);
   } else {
-    const auto db = search::database::shared(o.database);
-    if (!db->status().empty()) complain(db->status());
+    const auto db = database_to_read(o.database);
     t = trace_of_call(workload_of(f, cpu, exec), *db, from);
   }
   say(f.name + ", " + from + "\n\n");

@@ -26,6 +26,7 @@
 
 #include "chart.hpp"
 #include "command.hpp"
+#include "database.hpp"
 
 namespace tool {
 namespace {
@@ -344,8 +345,7 @@ struct report_options {
 };
 
 int report(const report_options& o) {
-  const auto db = search::database::shared(o.database);
-  if (!db->status().empty()) complain(db->status());
+  const auto db = database_to_read(o.database);
   const std::vector<chapter> all = chapters_of(*db);
   if (all.empty()) throw input_error(db->path(), "no record to report on");
   const std::string text = page(*db, all);

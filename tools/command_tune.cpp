@@ -19,6 +19,7 @@
 #endif
 
 #include "command.hpp"
+#include "database.hpp"
 #include "workload.hpp"
 
 namespace tool {
@@ -120,8 +121,7 @@ struct tasks {
     const extent_lists extents = shared_out(functions, extents_of(o.dims));
     for (std::size_t i = 0; i < functions.size(); ++i)
       functions[i] = with_extents(o.files[i], functions[i], extents[i]);
-    db = search::database::shared(o.database);
-    if (!db->status().empty()) complain(db->status());
+    db = database_to_write(o.database);
     for (const ir::function& f : functions) {
       all.push_back(workload_of(f, cpu, *exec));
       all.back().key.arguments += search::key_suffix(o.where);

@@ -49,8 +49,7 @@ search::workload workload_of(const ir::function& f, const target::cpu& cpu,
   const std::vector<ir::buffer> bound = ir::bound_weights(f);
   for (const ir::param& p : f.params) {
     const bool is_bound = std::find(bound.begin(), bound.end(), p.buffer) != bound.end();
-    w.key.arguments += (w.key.arguments.empty() ? "" : " ") +
-                       (p.buffer ? p.buffer->name : p.scalar->name) + (is_bound ? ":bound" : ":r");
+    w.key.arguments += std::string(w.key.arguments.empty() ? "" : " ") + (is_bound ? "bound" : "r");
     if (!p.buffer) continue;
     for (const ir::expr& e : p.buffer->shape) w.extents.push_back(ir::as_int(e));
   }

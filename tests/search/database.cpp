@@ -1,5 +1,6 @@
 #include <tilewright/search/database.hpp>
 #include <tilewright/search/store.hpp>
+#include <tilewright/support/hash.hpp>
 
 #include <doctest/doctest.h>
 
@@ -15,6 +16,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <string>
@@ -71,7 +73,7 @@ TEST_CASE("the nearest extents of the same kernel are found") {
   database db(":memory:");
   db.add(sample("small", 1, true, 64));
   db.add(sample("large", 1, true, 1024));
-  const record_key other{"w900", "+avx2", "A:r64", 2};
+  const record_key other{"w900", "+avx2", "r64", 2};
   CHECK(db.nearest("matmul", {900, 64}, other)->trace == "large");
   CHECK(db.nearest("matmul", {100, 64}, other)->trace == "small");
   CHECK_FALSE(db.nearest("conv", {100, 64}, other));
@@ -229,6 +231,104 @@ TEST_CASE("what version 2 had counted of failures is counted on") {
   CHECK(counted(again) == 4);
 }
 
+TEST_CASE("what arguments are called does not matter, in memory and in files") {
+  CHECK(arguments_by_position("A:r B:d10 W:bound cold") == "r d10 bound cold");
+  CHECK(arguments_by_position("r d10 bound cold") == "r d10 bound cold");
+  CHECK(arguments_by_position("") == "");
+  for (const bool memory : {true, false}) {
+    const folder f;
+    database db(memory ? ":memory:" : f.file());
+    record old = sample("t", 1, true);
+    old.key.arguments = "A:r B:d10";
+    record_key key = old.key, renamed = old.key;
+    key.arguments = "r d10";
+    renamed.arguments = "X:r Y:d10";
+    db.add(old);
+    db.add_failed({old.key, "t1", "build", "why", old.from});
+    db.add_failures(old.key, {"timeout", 2, "slow"});
+    db.add_code(old.key, "t", old.from, {std::byte{1}});
+    for (const record_key& k : {key, renamed, old.key}) {
+      REQUIRE(db.chosen(k));
+      CHECK(db.chosen(k)->key == key);
+      CHECK(db.top(k, 3).size() == 1);
+      CHECK(db.failed(k).size() == 1);
+      CHECK(db.failures(k).size() == 2);
+      CHECK(db.code(k, "t", old.from.revision));
+      record wanted = old;
+      wanted.key = k;
+      CHECK(db.why(wanted).find("a schedule is stored") == 0);
+    }
+    CHECK(db.lease(renamed, 60));
+    CHECK_FALSE(db.lease(key, 60));
+    db.release(old.key);
+    CHECK(db.lease(key, 60));
+    record_key other = key;
+    other.arguments = "r r";
+    CHECK_FALSE(db.chosen(other));
+    other.arguments = "d10 r";
+    CHECK_FALSE(db.chosen(other));
+  }
+}
+
+TEST_CASE("records of files that name the arguments are found, as they are and migrated") {
+  for (const char* version : {"1", "2"}) {
+    const folder f;
+    std::filesystem::copy_file("tests/search/data/version_" + std::string(version) + ".db",
+                               f.file());
+    const auto check = [](const database& db) {
+      CHECK(db.status() == "");
+      const auto all = db.all([](const record& r) { return r.chosen; });
+      REQUIRE(all.size() == 1);
+      record_key key = all[0].key;
+      CHECK(key.arguments == "r r r");
+      REQUIRE(db.chosen(key));
+      CHECK(db.top(key, 99).size() > 1);
+      const auto code = db.code(key, all[0].trace, all[0].from.revision);
+      key.arguments = "A:r B:r C:r";
+      CHECK(db.chosen(key));
+      key.arguments = "r r d10";
+      CHECK_FALSE(db.chosen(key));
+      return code.has_value();
+    };
+    const bool code = check(*database::reading(f.file()));
+    CHECK(check(database(":memory:" + f.file())) == code);
+    CHECK(check(database(f.file())) == code);
+    CHECK(check(database(f.file())) == code);
+  }
+}
+
+TEST_CASE("keys that differed in names alone become one when a file is migrated") {
+  const folder f;
+  std::filesystem::copy_file("tests/search/data/version_2.db", f.file());
+  record r = database::reading(f.file())->all([](const record& x) { return x.chosen; }).at(0);
+  const double before = r.best();
+  r.key.arguments = "X:r Y:r Z:r";
+  r.trace = "faster";
+  r.seconds = {before / 2};
+  const auto quoted = [](const std::string& text) { return ",'" + text + "'"; };
+  run_sql(f.file(),
+          ("insert into record(workload, isa, arguments, threads, family, extents, trace, seconds, "
+           "best, chosen, cpu, llvm, date, revision, digest) values('" +
+           r.key.workload + "'" + quoted(r.key.isa) + quoted(r.key.arguments) + "," +
+           std::to_string(r.key.threads) + quoted(r.family) + quoted(write_numbers(r.extents)) +
+           quoted(r.trace) + quoted(write_numbers(r.seconds)) + "," + write_numbers(r.seconds) +
+           ",1" + quoted(r.from.cpu) + quoted(r.from.llvm) + quoted(r.from.date) + "," +
+           std::to_string(r.from.revision) + quoted(r.digest()) +
+           "); insert into failure select workload, isa, 'X:r Y:r Z:r', threads, kind, 4, detail "
+           "from failure")
+              .c_str());
+  for (int again = 0; again < 2; ++again) {
+    const database db(f.file());
+    CHECK(db.status() == "");
+    CHECK(db.skipped() == 0);
+    CHECK(db.all().size() == 8);
+    CHECK(db.all([](const record& x) { return x.chosen; }).size() == 1);
+    CHECK(db.chosen(r.key)->trace == "faster");
+    REQUIRE(db.failures(r.key).size() == 1);
+    CHECK(db.failures(r.key)[0].count == 7);
+  }
+}
+
 TEST_CASE("failed candidates are kept with their traces, and a damaged one is skipped") {
   for (const bool memory : {true, false}) {
     const folder f;
@@ -323,16 +423,191 @@ TEST_CASE("a file that may only be read is read, and additions stay in memory") 
   CHECK(database(f.file()).all().size() == 1);
 }
 
+namespace {
+
+/// What later versions keep: a digest of the version and the tables, in the table `seal`.
+void become_newer(const std::string& file) {
+  run_sql(file, "create table later(a text); pragma user_version=99");
+  const sqlite_api* api = sqlite();
+  sqlite3* raw = nullptr;
+  REQUIRE(api->open_v2(file.c_str(), &raw, sqlite_api::open_read_only, nullptr) == sqlite_api::ok);
+  tilewright::support::hasher tables, places;
+  tables.add(std::uint64_t{0x54574442});
+  tables.add(std::uint64_t{99});
+  sqlite3_stmt* q = nullptr;
+  api->prepare_v2(raw,
+                  "select type, name, tbl_name, sql, rootpage from sqlite_master order by name", -1,
+                  &q, nullptr);
+  while (api->step(q) == sqlite_api::row)
+    for (int i = 0; i < 5; ++i) {
+      const auto* text = reinterpret_cast<const char*>(api->column_text(q, i));
+      (i < 4 ? tables : places).add(std::string_view(text ? text : ""));
+    }
+  api->finalize(q);
+  api->close_v2(raw);
+  run_sql(file,
+          ("update seal set schema='" + tables.finish().hex() + " " + places.finish().hex() + "'")
+              .c_str());
+}
+
+/// Bytes of a file, and of nothing where there is none.
+std::string bytes_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::set<std::string> names_in(const std::string& path) {
+  std::set<std::string> out;
+  for (const auto& entry : std::filesystem::directory_iterator(path))
+    out.insert(entry.path().filename().string());
+  return out;
+}
+
+}  // namespace
+
 TEST_CASE("a newer schema is left alone") {
   const folder f;
   database(f.file()).add(sample("t", 1, true));
-  run_sql(f.file(), "pragma user_version=99");
+  become_newer(f.file());
+  const std::string before = bytes_of(f.file());
   database db(f.file());
   CHECK(db.status().find("newer") != std::string::npos);
   CHECK(db.status().find("99") != std::string::npos);
   db.add(sample("mine", 1, true));
   CHECK(db.chosen(sample("", 1).key)->trace == "mine");  // in memory
   CHECK_FALSE(db.persistent());
+  CHECK(bytes_of(f.file()) == before);
+}
+
+TEST_CASE("a version that the tables do not have is damage") {
+  for (const char* version : {"99", "3", "0", "-4"}) {
+    const folder f;
+    database(f.file()).add(sample("t", 1, true));
+    run_sql(f.file(), (std::string("pragma user_version=") + version).c_str());
+    database db(f.file());
+    CHECK(db.status().find("1 records were saved") != std::string::npos);
+    CHECK(db.persistent());
+    CHECK(db.chosen(sample("", 1).key));
+  }
+}
+
+TEST_CASE("a file that somebody has vacuumed is a database as before") {
+  const folder f;
+  {
+    database db(f.file());
+    for (int i = 0; i < 100; ++i) db.add(sample(std::string(3000, 'x'), 1, false, i));
+  }
+  run_sql(f.file(),
+          "drop index record_by_family; delete from record where id < 50; vacuum;"
+          "create index record_by_family on record(family, isa, threads, chosen)");
+  database db(f.file());
+  CHECK(db.status() == "");
+  CHECK(db.all().size() == 51);
+}
+
+TEST_CASE("what is no database stays as it is, whatever its name") {
+  struct file {
+    const char* what;
+    std::string bytes;
+  };
+  const std::string script = "@T.prim_func\ndef main(a: T.handle):\n" + std::string(3000, '#');
+  for (const file& one : {file{"a script", script}, file{"shorter than the magic", "SQLite"},
+                          file{"one byte", "x"}, file{"zeros", std::string(8192, '\0')},
+                          file{"a dump",
+                               "CREATE TABLE record(id integer primary key, workload text,"
+                               " isa text, arguments text);" +
+                                   script},
+                          file{"nearly", "SQLite format 4" + std::string(5000, '\0')}}) {
+    CAPTURE(one.what);
+    const folder f;
+    std::ofstream(f.file(), std::ios::binary) << one.bytes;
+    {
+      database db(f.file());
+      CHECK(db.status().find(f.file() + " is a file without the first bytes of an SQLite database"
+                                        ": it is no tuning database and is left as it is") !=
+            std::string::npos);
+      db.add(sample("mine", 1, true));
+      CHECK(db.chosen(sample("", 1).key)->trace == "mine");  // in memory
+      CHECK_FALSE(db.persistent());
+      CHECK_THROWS_AS(salvage(f.file()), const store_error&);
+      CHECK(database::reading(f.file())->status().find("left as it is") != std::string::npos);
+      CHECK(database(":memory:" + f.file()).all().empty());
+    }
+    CHECK(bytes_of(f.file()) == one.bytes);
+    CHECK(names_in(f.path).size() <= 2);  // the lock of salvage, which was called by name
+    CHECK(names_in(f.path).count("t.db.damaged") == 0);
+  }
+}
+
+TEST_CASE("a directory, a pipe and a link to a script are no databases") {
+  const folder f;
+  std::filesystem::create_directory(f.path + "/d");
+  REQUIRE(mkfifo((f.path + "/p").c_str(), 0600) == 0);
+  std::ofstream(f.path + "/k.py") << "print()";
+  std::filesystem::create_symlink(f.path + "/k.py", f.path + "/l");
+  const auto before = names_in(f.path);
+  for (const char* name : {"d", "p", "l", "k.py"}) {
+    database db(f.path + "/" + name);
+    CHECK(db.status().find(f.path + "/" + name + " is ") != std::string::npos);
+    db.add(sample("mine", 1, true));
+    CHECK_FALSE(db.persistent());
+    CHECK_FALSE(database::reading(f.path + "/" + name)->persistent());
+  }
+  CHECK(names_in(f.path) == before);
+  CHECK(bytes_of(f.path + "/k.py") == "print()");
+}
+
+TEST_CASE("an empty file becomes a database when it is written, and stays empty when it is read") {
+  const folder f;
+  std::ofstream(f.file()).flush();
+  {
+    const auto db = database::reading(f.file());
+    CHECK(db->status() == "");
+    CHECK(db->all().empty());
+    CHECK_FALSE(db->chosen(sample("", 1).key));
+    CHECK(db->failures(sample("", 1).key).empty());
+    CHECK(db->all_failed().empty());
+    CHECK_FALSE(db->workload("w"));
+    CHECK_FALSE(db->code(sample("", 1).key, "t", 1));
+    CHECK(std::filesystem::file_size(f.file()) == 0);
+    CHECK(names_in(f.path) == std::set<std::string>{"t.db"});
+    database(f.file()).add(sample("t", 1, true));
+    CHECK(db->chosen(sample("", 1).key));  // it is seen that somebody wrote
+  }
+  CHECK(database(f.file()).status() == "");
+}
+
+TEST_CASE("reading makes nothing, neither file nor folder") {
+  const folder f;
+  const std::string nowhere = f.path + "/no/such/folder/t.db";
+  CHECK(database::reading(nowhere)->status().find("there is no file " + nowhere) !=
+        std::string::npos);
+  CHECK(names_in(f.path).empty());
+  database(f.file()).add(sample("t", 1, true));
+  const std::string before = bytes_of(f.file());
+  {
+    const auto db = database::reading(f.file() + ":" + nowhere);
+    CHECK(db->all().size() == 1);
+    CHECK(db->paths().size() == 2);
+    CHECK(db->status().find(nowhere) != std::string::npos);
+    CHECK(names_in(f.path) == std::set<std::string>{"t.db"});
+    database(f.file()).add(sample("u", 0.5, true));
+    CHECK(db->chosen(sample("", 1).key)->trace == "u");
+  }
+  CHECK(names_in(f.path) == std::set<std::string>{"t.db"});
+}
+
+TEST_CASE("a list of files that begins with nothing says so, and is read") {
+  const folder f;
+  database(f.file()).add(sample("team", 1, true));
+  database db(":" + f.file());
+  CHECK(db.status().find("the list \":" + f.file() + "\" begins with ':'") != std::string::npos);
+  CHECK(db.status().find("HOME") == std::string::npos);
+  CHECK(db.status().find("\":memory:" + f.file() + "\"") != std::string::npos);
+  CHECK(db.chosen(sample("", 1).key)->trace == "team");
+  db.add(sample("mine", 0.5, true));
+  CHECK(db.chosen(sample("", 1).key)->trace == "mine");
+  CHECK(database::reading(":" + f.file())->chosen(sample("", 1).key));
 }
 
 TEST_CASE("a database of another program is left alone") {
@@ -344,7 +619,20 @@ TEST_CASE("a database of another program is left alone") {
                nullptr);
   api->exec(raw, "create table mine(a)", nullptr, nullptr, nullptr);
   api->close_v2(raw);
+  const std::string before = bytes_of(f.file());
   CHECK(database(f.file()).status().find("another program") != std::string::npos);
+  CHECK(database::reading(f.file())->status().find("another program") != std::string::npos);
+  CHECK(bytes_of(f.file()) == before);
+  {
+    std::fstream bytes(f.file(), std::ios::in | std::ios::out | std::ios::binary);
+    bytes.seekp(100);
+    bytes.put('\x5a');  // damaged, and none of our business
+  }
+  const std::string damaged = bytes_of(f.file());
+  CHECK(database(f.file()).status().find("of another program as far as can be seen") !=
+        std::string::npos);
+  CHECK(bytes_of(f.file()) == damaged);
+  CHECK(names_in(f.path) == std::set<std::string>{"t.db"});
 }
 
 TEST_CASE("no permission: memory, with the reason") {
@@ -370,10 +658,8 @@ TEST_CASE("a full disk: memory until there is room") {
   database(f.file()).add(sample("first", 1, true, 1));
   CHECK(in_child([&] {
     signal(SIGXFSZ, SIG_IGN);
-    struct stat s {};
     const rlimit small{8192, RLIM_INFINITY};
     database db(f.file());
-    stat(f.file().c_str(), &s);
     setrlimit(RLIMIT_FSIZE, &small);
     for (int i = 2; i < 40; ++i)
       db.add(sample(std::string(3000, 'y') + std::to_string(i), 1, true, i));

@@ -19,7 +19,7 @@ namespace {
 
 record sample(const std::string& trace, double seconds, bool chosen = false) {
   record r;
-  r.key = {"0123456789abcdef0123456789abcdef", "+avx2", "A:r \"B\"", 2};
+  r.key = {"0123456789abcdef0123456789abcdef", "+avx2", "r \"B\"", 2};
   r.family = "matmul";
   r.extents = {64, 65};
   r.trace = trace;
@@ -70,6 +70,25 @@ TEST_CASE("lines that are wrong are refused with the reason") {
   CHECK(refusal(no_times) == "\"seconds\" are no times");
   for (std::size_t cut = 0; cut < good.size(); ++cut)
     CHECK(refusal(good.substr(0, cut)) != "accepted");
+}
+
+TEST_CASE("lines that name the arguments are read, and are known the second time") {
+  record old = sample("t", 1e-3, true);
+  old.key.arguments = "A:r B:d10";
+  failed_candidate f{old.key, "t2", "fault", "SIGSEGV", old.from};
+  database to(":memory:");
+  for (const std::size_t added : {1u, 0u}) {
+    std::stringstream text(write_record(old) + "\n" + write_failed(f) + "\n");
+    const import_result r = import_text(text, to);
+    CHECK(r.refused.empty());
+    CHECK(r.added == added);
+    CHECK(r.known == 1 - added);
+    CHECK(r.failed == added);
+  }
+  record_key key = old.key;
+  key.arguments = "r d10";
+  CHECK(to.chosen(key));
+  CHECK(to.failed(key).size() == 1);
 }
 
 TEST_CASE("what one database exports another one imports, once") {

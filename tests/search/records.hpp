@@ -35,7 +35,7 @@ struct folder {
 inline record sample(const std::string& trace, double seconds, bool chosen = false,
                      std::int64_t m = 64) {
   record r;
-  r.key = {"w" + std::to_string(m), "+avx2", "A:r64", 2};
+  r.key = {"w" + std::to_string(m), "+avx2", "r64", 2};
   r.family = "matmul";
   r.extents = {m, 64};
   r.trace = trace;

@@ -76,14 +76,63 @@ TEST_CASE("rows of a damaged file that lead back to each other are saved once") 
   CHECK(std::filesystem::file_size(f.file()) < 1000000);
 }
 
-TEST_CASE("a file that is no database is kept aside and a new one made") {
+TEST_CASE("rows of the first page's tables are found when nothing of their description is left") {
   const folder f;
-  std::ofstream(f.file()) << "this is a text file, long enough to have a wrong header, "
-                          << std::string(2000, '.');
+  {
+    database db(f.file());
+    for (int i = 0; i < 100; ++i) {
+      const record r = sample("trace " + std::to_string(i), 1 + i, true, i + 1);
+      db.add(r);
+      db.add_failed({r.key, r.trace, "fault", "SIGSEGV", r.from});
+      db.add_failures(r.key, {"timeout", 3, "slow"});
+      db.add_workload(r.key.workload, std::string(20000, 's') + std::to_string(i));  // many pages
+    }
+  }
+  {
+    std::fstream bytes(f.file(), std::ios::in | std::ios::out | std::ios::binary);
+    bytes.seekp(100);  // behind the header
+    for (int i = 100; i < 2000; ++i) bytes.put('\x5a');
+  }
   database db(f.file());
-  CHECK(db.status().find(".damaged") != std::string::npos);
-  db.add(sample("t", 1, true));
-  CHECK(database(f.file()).chosen(sample("", 1).key));
+  CHECK(db.all().size() == 100);
+  CHECK(db.all_failed().size() == 100);
+  CHECK(db.status().find("was damaged: 100 records were saved;") != std::string::npos);
+  for (int i = 0; i < 100; ++i) {
+    const record_key key = sample("", 1, true, i + 1).key;
+    CHECK(db.chosen(key)->trace == "trace " + std::to_string(i));
+    CHECK(db.workload(key.workload) == std::string(20000, 's') + std::to_string(i));
+    REQUIRE(db.failures(key).size() == 2);
+    CHECK(db.failures(key)[0].count == 3);
+  }
+  CHECK(db.persistent());
+}
+
+TEST_CASE("records in the log of a damaged file are saved too") {
+  const folder f, other;
+  database(f.file()).add(sample("back in the file", 1, true, 1));
+  database open(f.file());
+  for (int i = 2; i < 20; ++i) open.add(sample("in the log", 1, true, i));
+  for (const char* tail : {"", "-wal"})
+    std::filesystem::copy_file(f.file() + tail, other.file() + tail);
+  {
+    std::fstream bytes(other.file(), std::ios::in | std::ios::out | std::ios::binary);
+    bytes.seekp(0);
+    bytes.put('s');  // of "SQLite format 3"
+  }
+  const database db(other.file());
+  CHECK(db.all().size() == 19);
+  CHECK(db.status().find("19 records were saved") != std::string::npos);
+}
+
+TEST_CASE("a link to a damaged file stays a link") {
+  const folder f, other;
+  make_damaged(f.file());
+  std::filesystem::create_symlink(f.file(), other.file());
+  const std::size_t saved = database(other.file()).all().size();
+  CHECK(saved > 300);
+  CHECK(std::filesystem::is_symlink(other.file()));
+  CHECK(database::reading(f.file())->all().size() == saved);
+  CHECK(std::filesystem::exists(f.file() + ".damaged"));
 }
 
 TEST_CASE("a damaged file that is only read is left as it is, and what can be read of it is read") {
@@ -113,16 +162,21 @@ TEST_CASE("a damaged file that is only read is left as it is, and what can be re
   CHECK((after == before));
 }
 
-TEST_CASE("a damaged file that this user may not write is read too") {
-  const folder f;
-  make_damaged(f.file());
-  REQUIRE(chmod(f.file().c_str(), 0444) == 0);
-  REQUIRE(chmod(f.path.c_str(), 0555) == 0);
-  CHECK(in_child([&] {
-    if (geteuid() == 0 && setuid(65534) != 0) return false;
-    return database::reading(f.file())->all().size() > 300;
-  }));
-  REQUIRE(chmod(f.path.c_str(), 0755) == 0);
+TEST_CASE("a damaged file that this user may not write is read too, and stays") {
+  for (const int folder_mode : {0555, 0777}) {
+    const folder f;
+    make_damaged(f.file());
+    const auto before = contents(f.path);
+    REQUIRE(chmod(f.file().c_str(), 0444) == 0);
+    REQUIRE(chmod(f.path.c_str(), static_cast<mode_t>(folder_mode)) == 0);
+    CHECK(in_child([&] {
+      if (geteuid() == 0 && setuid(65534) != 0) return false;
+      return database::reading(f.file())->all().size() > 300 &&
+             database(f.file()).all().size() > 300;
+    }));
+    REQUIRE(chmod(f.path.c_str(), 0755) == 0);
+    CHECK((contents(f.path) == before));
+  }
 }
 
 TEST_CASE("what is no database, or not there, gives nothing when it is read") {

@@ -105,6 +105,26 @@ expect 3 "parallel" explain "$data/matmul.py" --trace "$data/refused.trace"
 
 expect 2 "no record to report on" report --db :memory: -o "$work/none.html"
 
+# What is no database stays as it is, and what only looks makes nothing.
+cp "$data/matmul.py" "$work/mine.py"
+before=$(ls -A "$work")
+for command in "db ls" "db show k" "db best k" "db why k" "db why $data/matmul.py" "db export -" "db import $data/matmul.py" "report -o $work/none.html" "explain $data/matmul.py" "tune $data/matmul.py"; do
+  expect 2 "mine.py is a file without the first bytes of an SQLite database: it is no tuning database and is left as it is" $command --db "$work/mine.py"
+done
+export TILEWRIGHT_DB="$work/mine.py"
+for command in "db ls" "db why k" "report -o $work/none.html" "explain $data/matmul.py"; do expect 2 "left as it is" $command; done
+TILEWRIGHT_DB="$work/no/such/t.db"
+expect 0 "nothing has been tuned yet: not read: there is no file $work/no/such/t.db" db ls
+expect 0 "the default schedule; nothing is recorded" explain "$data/matmul.py"
+expect 2 "no record to report on" report -o "$work/none.html"
+TILEWRIGHT_DB=":$work/team.db"
+expect 2 "the list \":$work/team.db\" begins with ':'" db ls
+unset TILEWRIGHT_DB
+expect 2 "there is no file $work/no/such/t.db" db ls --db "$work/no/such/t.db"
+expect 2 "is a directory" db ls --db "$work"
+cmp -s "$data/matmul.py" "$work/mine.py" || { echo "FAILED: a script was changed"; failures=$((failures + 1)); }
+[ "$before" = "$(ls -A "$work")" ] || { echo "FAILED: a command that looks has made a file"; ls -A "$work"; failures=$((failures + 1)); }
+
 # Where an LLVM can be opened, compiled code agrees with the interpreter.
 if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 0 "largest difference" run "$data/matmul.py" --trace "$data/tiled.trace"
@@ -134,7 +154,8 @@ if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   if grep -qE "https?://|src=|@import" "$work/r.html"; then echo "FAILED: the report needs a network"; failures=$((failures + 1)); fi
   expect 0 "a schedule is stored" db why "$data/matmul.py" --threads 1 --db "$work/t.db"
   expect 0 "threads: 7 wanted, 1 stored" db why "$data/matmul.py" --threads 7 --db "$work/t.db"
-  expect 0 "B is dense, dimensions from slow to fast 10, row-major in the record" db why "$data/matmul.py" --threads 1 --layouts "A:r B:d10 C:r" --db "$work/t.db"
+  expect 0 "number 1 is dense, dimensions from slow to fast 10, row-major in the record" db why "$data/matmul.py" --threads 1 --layouts "r d10 r" --db "$work/t.db"
+  expect 0 "number 1 is dense" db why "$data/matmul.py" --threads 1 --layouts "A:r B:d10 C:r" --db "$work/t.db"
   expect 0 "another program" db why "$data/scale.py" --dim n=3 --db "$work/t.db"
   tvm=$data/../../search/data/tvm/dense_relu
   expect 0 "12 schedules of TVM apply to main, 12 kept" db import "$tvm/database_tuning_record.json" --threads 1 --db "$work/v.db"

@@ -92,6 +92,43 @@ TEST_CASE("a call computes, in any layout") {
   CHECK((c - expected<matrix>(a, b)).cwiseAbs().maxCoeff() < 1e-4f);
 }
 
+TEST_CASE("a kernel whose inputs are called otherwise finds what was tuned") {
+  constexpr auto renamed = kernel<"matmul_relu">([](in<"left", float, "rows", "inner"> left,
+                                                    in<"right", float, "inner", "columns"> right,
+                                                    out<"C", float, "rows", "columns"> C) {
+    using axes::i, axes::j, axes::k;
+    return C(i, j) = max(sum<k>(left(i, k) * right(k, j)), 0.0f);
+  });
+  const folder f;
+  tuned_options o = quick();
+  o.database = f.file();
+  o.trials = 24;
+  o.seconds = 5;
+  const row_major a = row_major::Random(64, 48), b = row_major::Random(48, 80);
+  row_major c(64, 80), d(64, 80);
+  tuned{matmul_relu, o}(a, b, c);
+  o.mode = mode::miss_error;
+  const tuned op{renamed, o};
+  op(a, b, d);
+  CHECK((d - expected<row_major>(a, b)).cwiseAbs().maxCoeff() < 1e-4f);
+  CHECK(c == d);
+  // every schedule that was tried fits the renamed program
+  const ir::function other = reify(renamed, {{"rows", 64}, {"inner", 48}, {"columns", 80}});
+  const auto tried = search::database(f.file()).all();
+  CHECK(tried.size() > 4);
+  for (const search::record& r : tried) {
+    schedule s(other, 1);
+    CHECK_NOTHROW(trace::parse(r.trace).apply_to(s));
+  }
+  // and the nearest extents are found
+  o.mode = mode::off;
+  const row_major more = row_major::Random(48, 96);
+  row_major wide(64, 96);
+  const tuned near{renamed, o};
+  near(a, more, wide);
+  CHECK(near.report(a, more, wide).find("nearest") != std::string::npos);
+}
+
 TEST_CASE("an op may be a member of the kernel's own type, and go into containers") {
   struct layer {
     tuned<decltype(matmul_relu)> op{matmul_relu, quick(mode::off)};

@@ -4,7 +4,8 @@
 // An SQLite file in WAL mode; every measurement is committed as it is made. Whatever is wrong with
 // the file (no library, no permission, disk full, locked, damaged, made by a newer version) the
 // database keeps working in memory, says why in `status()`, and writes what it kept as soon as that
-// is possible.
+// is possible. A file that is no database of this library, by whatever mistake its name came here,
+// stays as it is.
 #pragma once
 
 #include <cstddef>
@@ -43,9 +44,11 @@ class database {
   /// The process's one handle to the file at `path`.
   static std::shared_ptr<database> shared(const std::string& path = {});
 
-  /// A handle that reads the file at `path` and leaves it exactly as it is, damaged or not: of a
-  /// damaged one, it holds what can be read. What is added stays in memory.
-  static std::shared_ptr<database> reading(const std::string& path);
+  /// A handle that reads the files at `path`, a list as above, and leaves them exactly as they are,
+  /// damaged or not: of a damaged one, it holds what can be read. It makes no file and no folder,
+  /// except for the index that SQLite keeps beside a log that was not written back. What is added
+  /// stays in memory.
+  static std::shared_ptr<database> reading(const std::string& path = {});
 
   /// Of the file that is written.
   const std::string& path() const noexcept;

@@ -17,6 +17,7 @@ namespace tilewright::search {
 
 /// A record on one line.
 std::string write_record(const record& r);
+/// The key's arguments are by position, whatever the line has.
 /// @throws argument_error when a field is missing or of the wrong kind, or the digest does not
 /// match
 record read_record(const std::string& line);

@@ -15,11 +15,16 @@ namespace tilewright::search {
 struct record_key {
   std::string workload;   // ir::workload_key of the function, 32 hexadecimal digits
   std::string isa;        // target::cpu::isa_key()
-  std::string arguments;  // class of each argument: unit-stride dimension, contiguity
+  std::string arguments;  // class of each argument in order: unit-stride dimension, contiguity
   int threads = 1;
 
   friend auto operator<=>(const record_key&, const record_key&) = default;
 };
+
+/// Classes of arguments as keys have them, "r d10", by position: what the arguments are called
+/// matters to nobody. Text that names them, "A:r B:d10", as older keys did, is understood.
+std::string arguments_by_position(std::string_view text);
+record_key by_position(record_key key);
 
 /// Where a measurement was made. Shown and ranked, never required.
 struct provenance {

@@ -17,7 +17,10 @@ namespace tilewright::search {
 
 /// Schema version that this library writes. Older files are migrated when they are opened for
 /// writing, newer ones are left alone.
-inline constexpr int schema_version = 3;
+///
+/// The table `seal` holds a digest of the version and of the description of the tables, so that
+/// damage to either is noticed: one page says where all tables lie. Later versions keep it.
+inline constexpr int schema_version = 4;
 
 /// Columns of a record's row in the order of record's fields, `chosen` and `digest` last.
 inline constexpr const char* record_columns =
@@ -31,7 +34,8 @@ inline constexpr const char* failed_columns =
 /// Digest under which compiled code is stored.
 std::string code_digest(const std::vector<std::byte>& bytes);
 
-/// What went wrong with a file. `damaged` can be salvaged, `later` may pass by itself.
+/// What went wrong with a file. `damaged` can be salvaged, `later` may pass by itself; `foreign` is
+/// what nobody can take for a database of this library, and what is never touched.
 enum class store_failure { no_library, not_writable, later, damaged, newer, foreign };
 
 class store_error : public error {
@@ -55,6 +59,10 @@ class store {
   store& operator=(const store&) = delete;
 
   bool read_only() const noexcept { return how_ == access::read_only; }
+
+  /// Condition of rows of one key, with ?1 to ?4 for `key_values`.
+  const char* key_condition() const noexcept;
+  std::vector<std::string> key_values(const record_key& key) const;
 
   void add(const record& r);
   /// Records that match; `where` is SQL over the columns with ?1.. bound to `values`. Rows that
@@ -83,7 +91,8 @@ class store {
   /// Result of SQLite's own check of the file's structure; reads all of it.
   bool intact();
 
-  /// True when the path no longer names the file that was opened, or this process was forked since.
+  /// True when the path no longer names the file that was opened, or names it with other contents
+  /// where those were taken to stay; or when this process was forked since.
   bool stale() const;
   /// Leaves the connection open for ever: what a forked child must do with its parent's.
   void abandon() noexcept { db_ = nullptr; }
@@ -92,12 +101,18 @@ class store {
 
  private:
   friend class store_statement;
+  friend class store_transaction;
   void create_file() const;
   void open(int flags, const std::string& name);
   void open_for_reading();
+  void open_unchanging();
   bool has_schema();
+  bool sealed();
+  void seal();
+  std::string schema_digest();
   void open_schema();
   void migrate();
+  void take_names_from_keys();
   void use_write_ahead_log();
   void execute(const char* sql);
   std::int64_t pragma(const char* sql);
@@ -105,16 +120,20 @@ class store {
 
   std::string path_;
   access how_ = access::read_write;
-  std::int64_t version_ = schema_version;  // of the file
+  std::int64_t version_ = schema_version;  // of the file; 0: it has no tables
+  bool ours_ = false;                      // as its first bytes say
+  bool unchanging_ = false;                // SQLite was told that nobody writes the file
   const sqlite_api* api_ = nullptr;
   sqlite3* db_ = nullptr;
   std::uint64_t inode_ = 0;
+  std::pair<std::int64_t, std::int64_t> written_{};  // time and size, of an unchanging file
   long pid_ = 0;
 };
 
 /// Copies every readable row of a damaged file into a new one that takes its place; the old one is
 /// kept beside it as PATH.damaged (or .damaged.2, ...). Returns a sentence that says what was
 /// saved.
+/// @throws store_error `foreign` for a file that is not of this library, which stays as it is
 std::string salvage(const std::string& path);
 
 }  // namespace tilewright::search

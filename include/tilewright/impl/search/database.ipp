@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <string_view>
 
 #include <tilewright/impl/search/database_state.hpp>
 #include <tilewright/search/lookup.hpp>
@@ -42,25 +43,49 @@ TILEWRIGHT_INLINE std::string default_database_path() {
   return {};
 }
 
+namespace detail {
+
+/// The files that a list names, from the one that is written on.
+struct database_list {
+  std::string first;  // empty: none
+  std::vector<std::string> behind;
+  std::string mistake;  // in how the list is written
+
+  explicit database_list(const std::string& text) {
+    constexpr std::string_view memory = ":memory:";
+    std::string_view rest = text;
+    if (rest.substr(0, memory.size()) == memory) {
+      first = memory;
+      rest.remove_prefix(memory.size());
+    } else {
+      const std::size_t colon = std::min(rest.find(':'), rest.size());
+      first = rest.substr(0, colon);
+      rest.remove_prefix(colon);
+    }
+    while (!rest.empty()) {
+      const std::size_t colon = std::min(rest.find(':'), rest.size());
+      if (colon > 0) behind.emplace_back(rest.substr(0, colon));
+      rest.remove_prefix(std::min(colon + 1, rest.size()));
+    }
+    if (!first.empty()) return;
+    mistake = text.empty() ? "no directory for the database is known: set HOME, XDG_CACHE_HOME or "
+                             "TILEWRIGHT_DB"
+                           : "the list \"" + text +
+                                 "\" begins with ':', and the file before the first ':' "
+                                 "is the one that is written: name one there, or write \":memory" +
+                                 text + "\" to keep new records in memory";
+  }
+};
+
+}  // namespace detail
+
 TILEWRIGHT_INLINE database::database(std::string path) : state_(std::make_unique<state>()) {
   const support::fork_pass inside;
-  if (path.empty()) path = default_database_path();
-  for (std::size_t colon;
-       path != ":memory:" && (colon = path.find_last_of(':')) != std::string::npos;
-       path.resize(colon)) {
-    if (colon + 1 == path.size()) continue;
-    state_->behind.insert(state_->behind.begin(), unopened(path.substr(colon + 1)));
-    if (path.substr(0, colon) == ":memory") break;
-  }
-  if (path.compare(0, 8, ":memory:") == 0) path = ":memory:";
-  state_->path = path;
-  if (path.empty() || path == ":memory:") {
-    state_->for_good = true;
-    if (path.empty())
-      state_->trouble =
-          "no directory for the database is known: set HOME, XDG_CACHE_HOME or TILEWRIGHT_DB";
-    return;
-  }
+  const detail::database_list files(path.empty() ? default_database_path() : path);
+  for (const std::string& file : files.behind) state_->behind.push_back(unopened(file));
+  state_->path = files.first;
+  state_->trouble = files.mistake;
+  state_->for_good = files.first.empty() || files.first == ":memory:";
   state_->open();
 }
 
@@ -96,7 +121,13 @@ TILEWRIGHT_INLINE std::shared_ptr<database> database::unopened(const std::string
 }
 
 TILEWRIGHT_INLINE std::shared_ptr<database> database::reading(const std::string& path) {
-  std::shared_ptr<database> out = unopened(path);
+  const detail::database_list files(path.empty() ? default_database_path() : path);
+  const bool none = files.first.empty() || files.first == ":memory:";
+  std::shared_ptr<database> out =
+      none ? std::make_shared<database>(":memory:") : unopened(files.first);
+  out->state_->path = files.first;
+  out->state_->trouble = files.mistake;
+  for (const std::string& file : files.behind) out->state_->behind.push_back(unopened(file));
   const std::lock_guard lock(out->state_->mutex);
   out->state_->open();
   return out;
@@ -126,20 +157,26 @@ TILEWRIGHT_INLINE std::string database::status() const {
   return out;
 }
 
-TILEWRIGHT_INLINE void database::add(const record& r) {
+// Keys come in by the doors below; behind them, arguments have no names.
+
+TILEWRIGHT_INLINE void database::add(const record& named) {
+  record r = named;
+  r.key = by_position(named.key);
   const std::lock_guard lock(state_->mutex);
   if (!state_->write([&](store& f) { f.add(r); })) state_->kept.add(r);
 }
 
-TILEWRIGHT_INLINE std::optional<record> database::chosen(const record_key& key) const {
+TILEWRIGHT_INLINE std::optional<record> database::chosen(const record_key& named) const {
+  const record_key key = by_position(named);
   std::optional<record> out = state_->chosen(key);
   for (std::size_t i = 0; i < state_->behind.size() && !out; ++i)
     out = state_->behind[i]->chosen(key);
   return out;
 }
 
-TILEWRIGHT_INLINE std::vector<record> database::top(const record_key& key,
+TILEWRIGHT_INLINE std::vector<record> database::top(const record_key& named,
                                                     std::size_t count) const {
+  const record_key key = by_position(named);
   std::vector<record> all;
   {
     const std::lock_guard lock(state_->mutex);
@@ -159,7 +196,8 @@ TILEWRIGHT_INLINE std::vector<record> database::top(const record_key& key,
 
 TILEWRIGHT_INLINE std::optional<record> database::nearest(const std::string& family,
                                                           const std::vector<std::int64_t>& extents,
-                                                          const record_key& key) const {
+                                                          const record_key& named) const {
+  const record_key key = by_position(named);
   std::vector<record> all;
   {
     const std::lock_guard lock(state_->mutex);
@@ -204,13 +242,15 @@ TILEWRIGHT_INLINE std::size_t database::skipped() const {
   return state_->file ? state_->file->skipped : 0;
 }
 
-TILEWRIGHT_INLINE void database::add_failures(const record_key& key, const failure_count& f) {
+TILEWRIGHT_INLINE void database::add_failures(const record_key& named, const failure_count& f) {
+  const record_key key = by_position(named);
   const std::lock_guard lock(state_->mutex);
   if (!state_->write([&](store& s) { s.add_failures(key, f); }))
     state_->kept.failures.emplace_back(key, f);
 }
 
-TILEWRIGHT_INLINE std::vector<failure_count> database::failures(const record_key& key) const {
+TILEWRIGHT_INLINE std::vector<failure_count> database::failures(const record_key& named) const {
+  const record_key key = by_position(named);
   const std::lock_guard lock(state_->mutex);
   std::vector<failure_count> out;
   state_->on_file([&](store& s) { out = s.failures(key); });
@@ -221,12 +261,15 @@ TILEWRIGHT_INLINE std::vector<failure_count> database::failures(const record_key
   return out;
 }
 
-TILEWRIGHT_INLINE void database::add_failed(const failed_candidate& f) {
+TILEWRIGHT_INLINE void database::add_failed(const failed_candidate& named) {
+  failed_candidate f = named;
+  f.key = by_position(named.key);
   const std::lock_guard lock(state_->mutex);
   if (!state_->write([&](store& s) { s.add_failed(f); })) state_->kept.failed.push_back(f);
 }
 
-TILEWRIGHT_INLINE std::vector<failed_candidate> database::failed(const record_key& key) const {
+TILEWRIGHT_INLINE std::vector<failed_candidate> database::failed(const record_key& named) const {
+  const record_key key = by_position(named);
   std::vector<failed_candidate> out;
   {
     const std::lock_guard lock(state_->mutex);
@@ -268,18 +311,20 @@ TILEWRIGHT_INLINE std::optional<std::string> database::workload(const std::strin
   return out;
 }
 
-TILEWRIGHT_INLINE void database::add_code(const record_key& key, const std::string& trace,
+TILEWRIGHT_INLINE void database::add_code(const record_key& named, const std::string& trace,
                                           const provenance& from,
                                           const std::vector<std::byte>& bytes) {
+  const record_key key = by_position(named);
   const std::lock_guard lock(state_->mutex);
   if (!state_->write([&](store& f) { f.add_code(key, trace, from, bytes); }))
     state_->kept.code[{key, trace, from.revision}] = {from, bytes};
 }
 
-TILEWRIGHT_INLINE std::optional<std::vector<std::byte>> database::code(const record_key& key,
+TILEWRIGHT_INLINE std::optional<std::vector<std::byte>> database::code(const record_key& named,
                                                                        const std::string& trace,
                                                                        int revision,
                                                                        std::string* why) const {
+  const record_key key = by_position(named);
   std::string reason;
   std::optional<std::vector<std::byte>> out = state_->code(key, trace, revision, reason);
   if (why) *why = reason;
@@ -288,7 +333,8 @@ TILEWRIGHT_INLINE std::optional<std::vector<std::byte>> database::code(const rec
   return out;
 }
 
-TILEWRIGHT_INLINE bool database::lease(const record_key& key, double seconds) {
+TILEWRIGHT_INLINE bool database::lease(const record_key& named, double seconds) {
+  const record_key key = by_position(named);
   const std::lock_guard lock(state_->mutex);
   if (const auto mine = state_->leases.find(key);
       mine != state_->leases.end() && mine->second == ::getpid())
@@ -299,12 +345,14 @@ TILEWRIGHT_INLINE bool database::lease(const record_key& key, double seconds) {
   return got;
 }
 
-TILEWRIGHT_INLINE void database::renew(const record_key& key, double seconds) {
+TILEWRIGHT_INLINE void database::renew(const record_key& named, double seconds) {
+  const record_key key = by_position(named);
   const std::lock_guard lock(state_->mutex);
   state_->write([&](store& f) { f.lease(key, detail::lease_owner(), seconds); });
 }
 
-TILEWRIGHT_INLINE void database::release(const record_key& key) {
+TILEWRIGHT_INLINE void database::release(const record_key& named) {
+  const record_key key = by_position(named);
   const std::lock_guard lock(state_->mutex);
   state_->leases.erase(key);
   state_->write([&](store& f) { f.release(key, detail::lease_owner()); });

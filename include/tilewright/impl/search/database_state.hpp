@@ -40,6 +40,9 @@ struct database_overlay {
     records.push_back(r);
   }
   void add_failed(const failed_candidate& f) { failed.push_back(f); }
+  void add_failures(const record_key& key, const failure_count& f) {
+    failures.emplace_back(key, f);
+  }
   void add_workload(const std::string& workload, const std::string& script) {
     workloads.emplace(workload, script);
   }
@@ -105,7 +108,8 @@ struct database::state {
   void open_for_reading() {
     try {
       file = std::make_unique<store>(path, store::access::read_only);
-    } catch (const store_error&) {  // not even that
+    } catch (const store_error& e) {  // not even that
+      if (e.kind() == store_failure::damaged) read_damaged();
     }
   }
 
@@ -126,7 +130,7 @@ struct database::state {
 
   void repair() {
     file.reset();
-    if (only_read) return read_damaged();
+    if (only_read || ::access(path.c_str(), W_OK) != 0) return read_damaged();
     try {
       const std::string said = salvage(path);
       if (!said.empty()) repaired = said;
@@ -138,16 +142,15 @@ struct database::state {
     }
   }
 
-  /// A file that is not this handle's to repair: what a copy of it still holds is kept in memory.
+  /// A file that is not this handle's to repair: what it still holds is kept in memory.
   void read_damaged() {
     for_good = true;
     try {
-      const detail::salvage_copy copy(path);
-      const detail::salvage_counts rows = detail::salvage_rows(*sqlite(), copy.file(), kept);
+      const detail::salvage_counts rows = detail::salvage_rows(path, kept);
       repaired = path + " is damaged and left as it is: " + rows.text("read");
       trouble.clear();
     } catch (const std::exception& e) {
-      trouble += std::string("; a copy of it could not be read: ") + e.what();
+      trouble += std::string("; it could not be read: ") + e.what();
     }
   }
 
@@ -222,7 +225,8 @@ struct database::state {
   std::vector<failed_candidate> failed(const record_key* k) {
     std::vector<failed_candidate> out;
     on_file([&](store& f) {
-      out = k ? f.select_failed(std::string(where_key) + " order by id", values_of(*k))
+      out = k ? f.select_failed(std::string("where ") + f.key_condition() + " order by id",
+                                f.key_values(*k))
               : f.select_failed("order by id", {});
     });
     for (const failed_candidate& f : kept.failed)
@@ -243,22 +247,24 @@ struct database::state {
            write_numbers(there);
   }
 
-  static constexpr const char* where_key =
-      "where workload=?1 and isa=?2 and arguments=?3 and threads=cast(?4 as integer)";
-  static std::vector<std::string> values_of(const record_key& k) {
-    return {k.workload, k.isa, k.arguments, std::to_string(k.threads)};
-  }
-  std::vector<record> of_key(const record_key& k) {
-    return records(where_key, values_of(k), [&](const record& r) { return r.key == k; });
+  /// Records of a key, of file and memory, the newest last.
+  std::vector<record> of_key(const record_key& k, bool chosen_alone = false) {
+    std::vector<record> out;
+    on_file([&](store& f) {
+      out = f.select(std::string("where ") + f.key_condition() +
+                         (chosen_alone ? " and chosen=1" : "") + " order by id",
+                     f.key_values(k));
+    });
+    for (const record& r : kept.records)
+      if (r.key == k && (r.chosen || !chosen_alone)) out.push_back(r);
+    return out;
   }
 };
 
 inline std::optional<record> database::state::chosen(const record_key& key) {
   const std::lock_guard lock(mutex);
   std::optional<record> out;
-  for (record& r : records(std::string(where_key) + " and chosen=1", values_of(key),
-                           [&](const record& k) { return k.chosen && k.key == key; }))
-    out = std::move(r);
+  for (record& r : of_key(key, true)) out = std::move(r);
   return out;
 }
 

@@ -121,9 +121,10 @@ TILEWRIGHT_INLINE std::string write_failed(const failed_candidate& f) {
 TILEWRIGHT_INLINE failed_candidate read_failed(const std::string& line) {
   namespace x = detail::exchange;
   const support::json j = support::parse_json(line);
-  const failed_candidate f{x::key_of(j), x::text(j, "trace"), x::text(j, "failed"),
-                           x::text(j, "detail"), x::provenance_of(j)};
+  failed_candidate f{x::key_of(j), x::text(j, "trace"), x::text(j, "failed"), x::text(j, "detail"),
+                     x::provenance_of(j)};
   if (x::text(j, "digest") != f.digest()) throw argument_error("the digest does not match");
+  f.key = by_position(f.key);
   return f;
 }
 
@@ -144,6 +145,7 @@ TILEWRIGHT_INLINE record read_record(const std::string& line) {
   if (r.seconds.empty() || !(r.best() > 0) || !std::isfinite(r.mean()))
     throw argument_error("\"seconds\" are no times");
   if (x::text(j, "digest") != r.digest()) throw argument_error("the digest does not match");
+  r.key = by_position(r.key);
   return r;
 }
 

@@ -175,8 +175,7 @@ TILEWRIGHT_INLINE void instances::make(instance& s, const extent_map& dims,
   w.extents = b.extents;
   const std::int64_t* strides = b.strides.data();
   for (std::size_t i = 0; i < kernel_.params.size(); ++i) {
-    w.key.arguments += (i ? " " : "") + kernel_.params[i].name + ":" +
-                       (weights_.has(i) ? "bound" : layouts[i].text());
+    w.key.arguments += (i ? " " : "") + (weights_.has(i) ? "bound" : layouts[i].text());
     w.layouts.push_back({{}, placement_of(arguments[i])});  // dense: as declared
     const std::size_t rank = kernel_.params[i].dims.size();
     if (!layouts[i].dense) w.layouts.back().strides.assign(strides, strides + rank);

@@ -64,14 +64,10 @@ inline std::string arguments_difference(const std::string& wanted, const std::st
   const std::vector<std::string> w = split(wanted, ' '), s = split(stored, ' ');
   if (w.empty() || w.size() != s.size()) return "arguments: " + against(wanted, stored);
   std::string out;
-  for (std::size_t i = 0; i < w.size(); ++i) {
-    if (w[i] == s[i]) continue;
-    const std::vector<std::string> a = split(w[i], ':'), b = split(s[i], ':');
-    if (a.size() != 2 || b.size() != 2 || a[0] != b[0])
-      return "arguments: " + against(wanted, stored);
-    out += (out.empty() ? "" : "; ") + a[0] + " is " + layout_in_words(a[1]) + ", " +
-           layout_in_words(b[1]) + " in the record";
-  }
+  for (std::size_t i = 0; i < w.size(); ++i)
+    if (w[i] != s[i])
+      out += (out.empty() ? "number " : "; number ") + std::to_string(i) + " is " +
+             layout_in_words(w[i]) + ", " + layout_in_words(s[i]) + " in the record";
   return "arguments: " + out;
 }
 
@@ -92,7 +88,7 @@ inline std::string workload_difference(const record& wanted, const record& store
 
 inline near_record compare(const record& wanted, const record& stored) {
   near_record out{stored, {}, 0};
-  const record_key &w = wanted.key, &s = stored.key;
+  const record_key w = by_position(wanted.key), s = by_position(stored.key);
   const auto differ = [&](const std::string& how, double distance) {
     out.differences.push_back(how);
     out.distance += distance;
@@ -137,7 +133,8 @@ inline std::string hit(const database& db, const record& found, const record& wa
 /// What is known about a key of which no record is chosen.
 inline std::string unchosen(const database& db, const record_key& key) {
   std::string out;
-  const std::size_t measured = db.all([&](const record& r) { return r.key == key; }).size();
+  const std::size_t measured =
+      db.all([&](const record& r) { return r.key == by_position(key); }).size();
   if (measured > 0)
     out += "  " + std::to_string(measured) +
            " measurements are stored for it and none is chosen: its tuning has not finished\n";

@@ -42,6 +42,24 @@ inline std::string write_list(const std::vector<T>& values) {
 
 }  // namespace detail
 
+TILEWRIGHT_INLINE std::string arguments_by_position(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    const std::size_t colon = word.rfind(':');
+    out += word.substr(colon == std::string_view::npos ? 0 : colon + 1);
+    if (end < text.size()) out += ' ';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE record_key by_position(record_key key) {
+  key.arguments = arguments_by_position(key.arguments);
+  return key;
+}
+
 TILEWRIGHT_INLINE double record::best() const {
   return seconds.empty() ? INFINITY : *std::min_element(seconds.begin(), seconds.end());
 }

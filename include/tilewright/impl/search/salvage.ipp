@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include <tilewright/impl/search/salvage_rows.hpp>
 #include <tilewright/search/store.hpp>
@@ -39,27 +41,31 @@ class salvage_lock {
 };
 
 /// True when another process repaired the file while this one waited for the lock.
+/// @throws store_error for a file that is not of this library
 inline bool salvage_unneeded(const std::string& path) {
   try {
     store s(path);
     return s.intact();
-  } catch (const store_error&) {
+  } catch (const store_error& e) {
+    if (e.kind() == store_failure::foreign || e.kind() == store_failure::newer) throw;
     return false;
   }
 }
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE std::string salvage(const std::string& path) {
+TILEWRIGHT_INLINE std::string salvage(const std::string& name) {
+  std::error_code unresolved;
+  const std::filesystem::path real = std::filesystem::canonical(name, unresolved);
+  const std::string path = unresolved ? name : real.string();  // the file, not a link to it
   const detail::salvage_lock lock(path + ".lock");
   if (detail::salvage_unneeded(path)) return {};
-  const sqlite_api* api = sqlite();
   const std::string kept = detail::salvage_kept_name(path), fresh = path + ".salvage";
   for (const char* tail : {"", "-wal", "-shm"}) ::unlink((fresh + tail).c_str());
   detail::salvage_counts rows;
   {
     store to(fresh);
-    rows = detail::salvage_rows(*api, path, to);
+    rows = detail::salvage_rows(path, to);
   }  // closing the last connection writes its log back into the file
   for (const char* tail : {"-wal", "-shm", ""})
     if (::rename((path + tail).c_str(), (kept + tail).c_str()) != 0 && *tail == '\0')

@@ -1,127 +1,251 @@
-// What can be read of a damaged file, row by row: SQLite reads rows by their number, so that one bad page
-// costs the rows on it and no others.
+// What can be read of a damaged file, row by row: every leaf of every table is read by itself, so
+// that a bad page costs the rows on it and no others, whichever page it is.
+//
+// The description of the tables is on the first page, and is not needed: a row is known by its
+// columns, and a record or a failed candidate by its digest.
 #pragma once
 
-#include <stdlib.h>
-
-#include <cerrno>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
+#include <optional>
 #include <string>
-#include <system_error>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include <tilewright/impl/search/sqlite_image.hpp>
 #include <tilewright/search/store.hpp>
 
 namespace tilewright::search::detail {
 
-/// A damaged file, opened for reading what can be read.
-class salvage_source {
+/// The columns of one row, taken one after the other.
+class salvage_columns {
  public:
-  salvage_source(const sqlite_api& api, const std::string& path) : api_(api) {
-    if (api.open_v2(path.c_str(), &db_, sqlite_api::open_read_write | sqlite_api::open_full_mutex,
-                    nullptr) != sqlite_api::ok) {
-      api.close_v2(db_);
-      db_ = nullptr;
-    }
-  }
-  ~salvage_source() {
-    if (db_) api_.close_v2(db_);
-  }
-  salvage_source(const salvage_source&) = delete;
-  salvage_source& operator=(const salvage_source&) = delete;
+  explicit salvage_columns(const std::vector<sqlite_page::value>& row) : row_(row) {}
 
-  /// Calls `row` for each readable row of `table`, in order of rowid; gives up after 10,000 unreadable
-  /// numbers in a row. A damaged page may lead back to rows that came before, and round for ever: numbers
-  /// only rise here.
-  /// @returns how many numbers between rows were not readable
-  template <class Row>
-  std::size_t each(const std::string& columns, const std::string& table, const Row& row) {
-    std::size_t lost = 0;
-    if (!db_ || !known(columns, table)) return lost;
-    std::int64_t id = 0;
-    int misses = 0;
-    while (misses < 10000 && id < INT64_MAX) {
-      const int found =
-          next(columns, table, " where rowid>? order by rowid limit 1", id, id + 1, id, row);
-      if (found == sqlite_api::done) break;
-      if (found == sqlite_api::row) {
-        lost += static_cast<std::size_t>(misses);
-        misses = 0;
-        continue;
-      }
-      // the way to the next row is damaged: step over it number by number
-      if (next(columns, table, " where rowid=?", id + 1, id + 1, id, row) != sqlite_api::row) {
-        ++misses;
-        ++id;
-      } else {
-        lost += static_cast<std::size_t>(misses);
-        misses = 0;
-      }
-    }
-    return lost;
+  std::string text() { return std::string(next(sqlite_page::value::kind::text).bytes); }
+  std::int64_t number() { return next(sqlite_page::value::kind::integer).integer; }
+  void skip() { ++at_; }
+  record_key key() {
+    record_key out;
+    out.workload = text();
+    out.isa = text();
+    out.arguments = text();
+    out.threads = static_cast<int>(number());
+    return out;
   }
+  provenance from() {
+    provenance out;
+    out.cpu = text();
+    out.llvm = text();
+    out.date = text();
+    out.revision = static_cast<int>(number());
+    return out;
+  }
+  /// Whether all columns were there and of the kinds that were asked for.
+  bool good() const { return good_ && at_ == row_.size(); }
 
  private:
-  /// False where the description of the table is lost, and no row can be asked for.
-  bool known(const std::string& columns, const std::string& table) {
-    sqlite3_stmt* q = nullptr;
-    const std::string sql = "select " + columns + " from " + table;
-    const int code = api_.prepare_v2(db_, sql.c_str(), -1, &q, nullptr);
-    api_.finalize(q);
-    return code == sqlite_api::ok;
+  sqlite_page::value next(sqlite_page::value::kind kind) {
+    if (at_ < row_.size() && row_[at_].is == kind) return row_[at_++];
+    good_ = false;
+    ++at_;
+    return {};
   }
-
-  template <class Row>
-  int next(const std::string& columns, const std::string& table, const char* where,
-           std::int64_t from, std::int64_t least, std::int64_t& id, const Row& row) {
-    sqlite3_stmt* q = nullptr;
-    const std::string sql = "select rowid, " + columns + " from " + table + where;
-    if (api_.prepare_v2(db_, sql.c_str(), -1, &q, nullptr) != sqlite_api::ok)
-      return sqlite_api::corrupt;
-    api_.bind_int64(q, 1, from);
-    int code = api_.step(q);
-    if (code == sqlite_api::row && api_.column_int64(q, 0) < least) code = sqlite_api::corrupt;
-    if (code == sqlite_api::row) {
-      id = api_.column_int64(q, 0);
-      row(api_, q);
-    }
-    api_.finalize(q);
-    return code;
-  }
-
-  const sqlite_api& api_;
-  sqlite3* db_ = nullptr;
+  const std::vector<sqlite_page::value>& row_;
+  std::size_t at_ = 0;
+  bool good_ = true;
 };
 
-inline std::string salvage_text(const sqlite_api& api, sqlite3_stmt* q, int i) {
-  const auto* s = reinterpret_cast<const char*>(api.column_text(q, i));
-  return s ? std::string(s, static_cast<std::size_t>(api.column_bytes(q, i))) : std::string();
-}
+using salvage_row = std::vector<sqlite_page::value>;
 
-inline record salvage_record(const sqlite_api& api, sqlite3_stmt* q) {
-  const auto text = [&](int i) { return salvage_text(api, q, i); };
+inline std::optional<record> salvage_record(const salvage_row& row) {
+  salvage_columns c(row);
   record r;
-  r.key = {text(1), text(2), text(3), static_cast<int>(api.column_int64(q, 4))};
-  r.family = text(5);
-  r.extents = read_integers(text(6));
-  r.trace = text(7);
-  r.seconds = read_reals(text(8));
-  r.from = {text(9), text(10), text(11), static_cast<int>(api.column_int64(q, 12))};
-  r.chosen = api.column_int64(q, 13) != 0;
+  c.skip();  // the number of the row stands beside it
+  r.key = c.key();
+  r.family = c.text();
+  r.extents = read_integers(c.text());
+  r.trace = c.text();
+  r.seconds = read_reals(c.text());
+  c.skip();  // the best of these
+  r.chosen = c.number() != 0;
+  r.from = c.from();
+  const std::string digest = c.text();
+  if (!c.good() || r.seconds.empty() || r.digest() != digest) return std::nullopt;
   return r;
 }
 
-inline failed_candidate salvage_failed(const sqlite_api& api, sqlite3_stmt* q) {
-  const auto text = [&](int i) { return salvage_text(api, q, i); };
+inline std::optional<failed_candidate> salvage_failed(const salvage_row& row) {
+  salvage_columns c(row);
   failed_candidate f;
-  f.key = {text(1), text(2), text(3), static_cast<int>(api.column_int64(q, 4))};
-  f.trace = text(5);
-  f.kind = text(6);
-  f.detail = text(7);
-  f.from = {text(8), text(9), text(10), static_cast<int>(api.column_int64(q, 11))};
+  c.skip();
+  f.key = c.key();
+  f.trace = c.text();
+  f.kind = c.text();
+  f.detail = c.text();
+  f.from = c.from();
+  const std::string digest = c.text();
+  if (!c.good() || f.digest() != digest) return std::nullopt;
   return f;
 }
+
+inline std::optional<std::pair<record_key, failure_count>> salvage_count(const salvage_row& row) {
+  salvage_columns c(row);
+  std::pair<record_key, failure_count> out;
+  out.first = c.key();
+  out.second.kind = c.text();
+  out.second.count = c.number();
+  out.second.detail = c.text();
+  if (!c.good() || out.second.count <= 0) return std::nullopt;
+  return out;
+}
+
+inline std::optional<std::pair<std::string, std::string>> salvage_workload(const salvage_row& row) {
+  salvage_columns c(row);
+  std::pair<std::string, std::string> out;
+  out.first = c.text();
+  out.second = c.text();
+  if (!c.good()) return std::nullopt;
+  return out;
+}
+
+/// Where the rows of one table lie.
+struct salvage_places {
+  struct place {
+    std::int64_t row = 0;
+    std::uint32_t page = 0;
+    std::size_t cell = 0;
+
+    friend auto operator<=>(const place&, const place&) = default;
+  };
+  std::vector<place> all;
+
+  /// How many numbers between rows belong to no row. A gap that is too wide is none: the number
+  /// behind it is wrong.
+  /// Requires: 1) `all` is sorted
+  std::size_t missing() const {
+    constexpr std::int64_t widest = 10000;
+    std::size_t out = 0;
+    std::int64_t last = 0;
+    for (const place& p : all) {
+      if (p.row - last > widest) break;
+      if (p.row > last) out += static_cast<std::size_t>(p.row - last - 1);
+      last = p.row;
+    }
+    return out;
+  }
+};
+
+/// The rows of a damaged file.
+class salvage_source {
+ public:
+  explicit salvage_source(const std::string& path) : pages_(path) {
+    find();
+    if (pages_.reserves()) {  // or that number was damaged
+      const tables first = std::exchange(found_, {});
+      pages_.reserve_nothing();
+      find();
+      if (found_.records.all.size() < first.records.all.size()) {
+        pages_.reserve_again();
+        found_ = first;
+      }
+    }
+    for (salvage_places* p : {&found_.records, &found_.failed, &found_.counts, &found_.workloads})
+      std::sort(p->all.begin(), p->all.end());
+  }
+
+  /// Calls `take` with each record in the order in which they were written. Of a row that is there
+  /// twice, once on a page that is not in use, one comes.
+  template <class Take>
+  void each_record(const Take& take) {
+    std::optional<record> last;
+    std::int64_t row = 0;
+    for (const auto& p : found_.records.all) {
+      std::optional<record> r = read(p, salvage_record);
+      if (!r) continue;
+      if (last && p.row == row && r->digest() == last->digest()) {
+        last->chosen &= r->chosen;  // the mark is only ever taken away
+        continue;
+      }
+      if (last) take(*last);
+      last = std::move(r);
+      row = p.row;
+    }
+    if (last) take(*last);
+  }
+  template <class Take>
+  void each_failed(const Take& take) {
+    each_once(found_.failed, salvage_failed, take);
+  }
+  template <class Take>
+  void each_count(const Take& take) {
+    each_once(found_.counts, salvage_count, take);
+  }
+  template <class Take>
+  void each_workload(const Take& take) {
+    each_once(found_.workloads, salvage_workload, take);
+  }
+  std::size_t missing_records() const { return found_.records.missing(); }
+
+ private:
+  struct tables {
+    salvage_places records, failed, counts, workloads;
+  };
+
+  void find() {
+    const auto unused = pages_.unused();
+    pages_.each([&](std::uint32_t number, const std::string& page) {
+      if (unused && unused->count(number) > 0) return;
+      const sqlite_page::leaf leaf = pages_.leaf(page, number);
+      for (std::size_t i = 0; i < leaf.size(); ++i)
+        if (const auto c = leaf.at(i); c && c->rowid > 0) find(*c, {c->rowid, number, i});
+    });
+  }
+  void find(const sqlite_page::cell& c, const salvage_places::place& here) {
+    const std::optional<std::string> bytes = pages_.whole(c);
+    if (!bytes) return;
+    const std::optional<salvage_row> row = sqlite_page::read_row(*bytes);
+    if (!row) return;
+    if (salvage_record(*row))
+      found_.records.all.push_back(here);
+    else if (salvage_failed(*row))
+      found_.failed.all.push_back(here);
+    else if (salvage_count(*row))
+      found_.counts.all.push_back(here);
+    else if (salvage_workload(*row))
+      found_.workloads.all.push_back(here);
+  }
+
+  template <class Read>
+  auto read(const salvage_places::place& p, const Read& as) -> decltype(as(salvage_row())) {
+    if (number_ != p.page) {
+      page_ = pages_.page(p.page);
+      number_ = p.page;
+    }
+    const auto c = pages_.leaf(page_, p.page).at(p.cell);
+    const auto bytes = c ? pages_.whole(*c) : std::nullopt;
+    const auto row = bytes ? sqlite_page::read_row(*bytes) : std::nullopt;
+    return row ? as(*row) : std::nullopt;
+  }
+  template <class Read, class Take>
+  void each_once(const salvage_places& of, const Read& as, const Take& take) {
+    std::int64_t row = 0;
+    for (const auto& p : of.all) {
+      if (p.row == row) continue;
+      const auto found = read(p, as);
+      if (!found) continue;
+      take(*found);
+      row = p.row;
+    }
+  }
+
+  sqlite_image::pages pages_;
+  tables found_;
+  std::string page_;  // the last one that was read
+  std::uint32_t number_ = 0;
+};
 
 /// Records of a damaged file.
 struct salvage_counts {
@@ -134,66 +258,25 @@ struct salvage_counts {
   }
 };
 
-/// Gives what can be read to `to`, which has the members add, add_failed and add_workload. Code is left: it can
-/// be made again from the traces.
+/// Gives what can be read to `to`, which has the members add, add_failed, add_failures and
+/// add_workload. Code is left: it can be made again from the traces.
 template <class To>
-salvage_counts salvage_rows(const sqlite_api& api, const std::string& from, To& to) {
-  salvage_source source(api, from);
+salvage_counts salvage_rows(const std::string& from, To& to) {
+  salvage_source source(from);
   salvage_counts out;
-  out.lost = source.each(record_columns, "record", [&](const sqlite_api& a, sqlite3_stmt* q) {
-    const record r = salvage_record(a, q);
-    if (r.digest() != salvage_text(a, q, 14) || r.seconds.empty()) {
-      ++out.lost;
-      return;
-    }
+  source.each_record([&](record r) {
+    r.key = by_position(std::move(r.key));
     to.add(r);
     ++out.saved;
   });
-  source.each(failed_columns, "failed", [&](const sqlite_api& a, sqlite3_stmt* q) {
-    const failed_candidate f = salvage_failed(a, q);
-    if (f.digest() == salvage_text(a, q, 12)) to.add_failed(f);
+  source.each_failed([&](failed_candidate f) {
+    f.key = by_position(std::move(f.key));
+    to.add_failed(f);
   });
-  source.each("key, script", "workload", [&](const sqlite_api& a, sqlite3_stmt* q) {
-    to.add_workload(salvage_text(a, q, 1), salvage_text(a, q, 2));
-  });
+  source.each_count([&](const auto& c) { to.add_failures(by_position(c.first), c.second); });
+  source.each_workload([&](const auto& w) { to.add_workload(w.first, w.second); });
+  out.lost = source.missing_records();
   return out;
 }
-
-/// A copy of a database file, with its log, that ends with this object.
-class salvage_copy {
- public:
-  /// @throws std::filesystem::filesystem_error
-  explicit salvage_copy(const std::string& path) {
-    namespace fs = std::filesystem;
-    std::string folder = (fs::temp_directory_path() / "tilewright-XXXXXX").string();
-    if (!::mkdtemp(folder.data()))
-      throw fs::filesystem_error("no temporary directory", folder,
-                                 std::error_code(errno, std::generic_category()));
-    folder_ = folder;
-    try {
-      fs::copy_file(path, file());
-      if (fs::exists(path + "-wal")) fs::copy_file(path + "-wal", file() + "-wal");
-      for (const char* tail : {"", "-wal"}) {
-        std::error_code ignored;
-        fs::permissions(file() + tail, fs::perms::owner_read | fs::perms::owner_write, ignored);
-      }
-    } catch (...) {
-      remove();
-      throw;
-    }
-  }
-  ~salvage_copy() { remove(); }
-  salvage_copy(const salvage_copy&) = delete;
-  salvage_copy& operator=(const salvage_copy&) = delete;
-
-  std::string file() const { return folder_ + "/copy.db"; }
-
- private:
-  void remove() const noexcept {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  std::string folder_;
-};
 
 }  // namespace tilewright::search::detail

@@ -169,7 +169,7 @@ class tuner {
       }
     }
     if (!known.empty()) strategy_->learn(known, seconds);
-    if (const auto near = db_.nearest(w_.family, w_.extents, w_.key)) {
+    if (const auto near = nearest_record(db_, w_)) {
       try {
         auto c = replay(trace::parse(near->trace), w_.function, o_.seed, nullptr, finish_);
         if (c && seen_.insert(c->identity).second) pending_.push_back(std::move(*c));
@@ -458,18 +458,32 @@ class tuner {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE std::string family_of(const ir::function& f) {
+namespace detail {
+
+inline std::string family_text(const ir::function& f, bool with_names) {
   support::hasher family;
   family.add(std::string_view(f.name));
   for (const ir::param& p : f.params) {
-    const std::string type(name(p.buffer ? p.buffer->type : p.scalar.type()));
-    family.add(std::string_view((p.buffer ? p.buffer->name : p.scalar->name) + ":" + type + ":" +
-                                std::to_string(p.buffer ? p.buffer->shape.size() : 0)));
+    const std::string type(name(p.buffer ? p.buffer->type : p.scalar.type())),
+        rank = std::to_string(p.buffer ? p.buffer->shape.size() : 0),
+        named = with_names ? (p.buffer ? p.buffer->name : p.scalar->name) + ":" : std::string();
+    family.add(std::string_view(named + type + ":" + rank));
   }
   ir::for_each_stmt(f.body, [&](const ir::stmt& s) {
     if (const auto* r = ir::as_realize(s)) family.add(std::string_view(r->block->name));
   });
   return family.finish().hex();
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::string family_of(const ir::function& f) {
+  return detail::family_text(f, false);
+}
+
+TILEWRIGHT_INLINE std::optional<record> nearest_record(const database& db, const workload& w) {
+  if (auto r = db.nearest(w.family, w.extents, w.key)) return r;
+  return db.nearest(detail::family_text(w.function, true), w.extents, w.key);
 }
 
 TILEWRIGHT_INLINE record wanted_record(const workload& w) {

@@ -242,7 +242,7 @@ TILEWRIGHT_INLINE void specialization::load_fallback(const std::string& remark) 
   // what an interrupted session measured is nearer than anything else
   for (const record& r : db_->top(workload_.key, 1))
     if (publish_trace(r, origin::nearest, remark, r.best())) return;
-  if (const auto near = db_->nearest(workload_.family, workload_.extents, workload_.key))
+  if (const auto near = nearest_record(*db_, workload_))
     if (publish_trace(*near, origin::nearest, remark, 0)) return;
   const space::context where{workload_.cpu, workload_.exec->threads};
   const schedule s = default_schedule(workload_.function, workload_.space, where, options_.seed);

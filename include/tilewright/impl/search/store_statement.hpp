@@ -36,7 +36,7 @@ class store_statement {
   }
   store_statement& real(double v) { return check(api().bind_double(statement_, ++bound_, v)); }
   store_statement& key(const record_key& k) {
-    return text(k.workload).text(k.isa).text(k.arguments).number(k.threads);
+    return text(k.workload).text(k.isa).text(store_.key_values(k)[2]).number(k.threads);
   }
 
   /// True while there is a row.
@@ -69,6 +69,29 @@ class store_statement {
   const store& store_;
   sqlite3_stmt* statement_ = nullptr;
   int bound_ = 0;
+};
+
+/// Several statements of which all count or none.
+class store_transaction {
+ public:
+  enum class access { read, write };
+  store_transaction(store& s, access how) : store_(s) {
+    s.execute(how == access::read ? "begin" : "begin immediate");
+  }
+  ~store_transaction() {
+    if (!done_) store_.api_->exec(store_.db_, "rollback", nullptr, nullptr, nullptr);
+  }
+  store_transaction(const store_transaction&) = delete;
+  store_transaction& operator=(const store_transaction&) = delete;
+
+  void commit() {
+    store_.execute("commit");
+    done_ = true;
+  }
+
+ private:
+  store& store_;
+  bool done_ = false;
 };
 
 }  // namespace tilewright::search

@@ -1,0 +1,21 @@
+// The tuning database that a subcommand works on.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <tilewright/search/database.hpp>
+
+namespace tool {
+
+/// For subcommands that only look: nothing is made or changed on disk. What is wrong with a file
+/// is told on stderr.
+/// @param option value of --db; empty: the user's database, which need not exist yet
+/// @throws input_error when the first file is not there or is no tuning database
+std::shared_ptr<tilewright::search::database> database_to_read(const std::string& option);
+
+/// For subcommands that add to it; it is made where there is none.
+/// @throws input_error when --db names a file that cannot be used
+std::shared_ptr<tilewright::search::database> database_to_write(const std::string& option);
+
+}  // namespace tool
