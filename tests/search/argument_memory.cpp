@@ -4,6 +4,10 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstring>
 
 #include "search/faulty_code.hpp"
@@ -22,6 +26,23 @@ std::vector<argument_place> two_places() {
 void write_byte(void* at) { *static_cast<volatile char*>(at) = 1; }
 
 }  // namespace
+
+TEST_CASE("a limit on the size of files refuses shared memory and ends nothing") {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit none{0, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &none);
+    try {
+      argument_memory m(two_places(), argument_memory::sharing::possible);
+    } catch (const build_error&) {
+      _exit(0);
+    }
+    _exit(1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
+}
 
 TEST_CASE("sealed memory: inputs cannot be written, outputs go back") {
   argument_memory m(two_places());

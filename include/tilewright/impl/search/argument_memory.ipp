@@ -17,6 +17,7 @@
 
 #include <tilewright/search/argument_memory.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/file_size_signal.hpp>
 #include <tilewright/support/fork_gate.hpp>
 
 namespace tilewright::search {
@@ -30,6 +31,7 @@ inline std::size_t shared_bytes(const argument_place& p) {
 inline int make_shared_memory(const std::vector<argument_place>& places) {
   std::size_t all = 0;
   for (const argument_place& p : places) all += shared_bytes(p);
+  const support::file_size_signal_block limit;
   const int out = ::memfd_create("tilewright-arguments", MFD_CLOEXEC);
   if (out >= 0 && ::ftruncate(out, static_cast<off_t>(all)) == 0) return out;
   const int reason = errno;

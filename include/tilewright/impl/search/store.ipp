@@ -103,6 +103,7 @@ TILEWRIGHT_INLINE std::string code_digest(const std::vector<std::byte>& bytes) {
 TILEWRIGHT_INLINE store::store(const std::string& path, access how)
     : path_(path), how_(how), pid_(getpid()) {
   using kind = detail::store_file::kind;
+  const support::file_size_signal_block limit;
   const detail::store_file found = detail::examine_store_file(path);
   if (found.is == kind::foreign)
     throw store_error(store_failure::foreign, path + " is " + found.what +
@@ -203,6 +204,7 @@ TILEWRIGHT_INLINE void store::open_unchanging() {
 }
 
 TILEWRIGHT_INLINE store::~store() {
+  const support::file_size_signal_block limit;  // closing writes the log back
   if (db_) api_->close_v2(db_);
 }
 
@@ -415,6 +417,7 @@ TILEWRIGHT_INLINE void store::use_write_ahead_log() {
 }
 
 TILEWRIGHT_INLINE void store::execute(const char* sql) {
+  const support::file_size_signal_block limit;
   const int code = api_->exec(db_, sql, nullptr, nullptr, nullptr);
   if (code != sqlite_api::ok) fail(code, "preparing");
 }

@@ -9,6 +9,7 @@
 #include <tilewright/search/record.hpp>
 #include <tilewright/search/sqlite.hpp>
 #include <tilewright/search/store.hpp>
+#include <tilewright/support/file_size_signal.hpp>
 
 namespace tilewright::search {
 
@@ -66,6 +67,7 @@ class store_statement {
     if (code != sqlite_api::ok) store_.fail(code, "binding a value");
     return *this;
   }
+  const support::file_size_signal_block limit_;
   const store& store_;
   sqlite3_stmt* statement_ = nullptr;
   int bound_ = 0;
@@ -90,6 +92,7 @@ class store_transaction {
   }
 
  private:
+  const support::file_size_signal_block limit_;
   store& store_;
   bool done_ = false;
 };
