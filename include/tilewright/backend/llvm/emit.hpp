@@ -88,8 +88,9 @@ class emitter {
   };
   using bindings = std::unordered_map<const ir::expr_node*, binding>;
   using pointer_key = std::pair<value_ref, affine::terms>;
-  /// A strided vector load of a buffer that nothing writes.
+  /// A strided vector load of a buffer that nothing around it writes.
   struct column_key {
+    const ir::buffer_node* buffer;
     value_ref base;
     affine::terms scalars, lane_steps;
     std::int64_t lane_step, constant;
@@ -161,10 +162,12 @@ class emitter {
   value_ref lane_pointer(const place& p, const affine& at, int lane_number);
   value emit_load(const ir::expr& e);
   value_ref load_lanes(const place& p, const affine& at, bool safe);
+  value_ref load_spread(const place& p, const affine& at);
   void emit_store(const ir::store_node& s);
   void store_lanes(const place& p, const affine& at, value_ref stored);
 
   // transpose.ipp
+  void note_written(const ir::stmt& s);
   int columns_at_once(const ir::buffer& buffer);
   bool reads_rows(const ir::loop_node& l);
   value_ref load_column(const ir::expr& e, const place& p, const affine& at);
@@ -229,6 +232,21 @@ class emitter {
     std::size_t pointers_, columns_;
   };
 
+  /// Says what is written while the body of a loop is emitted.
+  class body_of {
+   public:
+    body_of(emitter& e, const ir::stmt& body) : e_(e), around_(std::exchange(e.written, {})) {
+      e_.note_written(body);
+    }
+    ~body_of() { e_.written = std::move(around_); }
+    body_of(const body_of&) = delete;
+    body_of& operator=(const body_of&) = delete;
+
+   private:
+    emitter& e_;
+    std::unordered_set<const ir::buffer_node*> around_;
+  };
+
   builder& b;
   const ir::function& f;
   std::string symbol;
@@ -239,7 +257,7 @@ class emitter {
   std::vector<pointer_key> shared_order;
   std::map<column_key, value_ref> columns_loaded;
   std::vector<column_key> columns_order;
-  std::unordered_set<const ir::buffer_node*> written;  // buffers that the function stores to
+  std::unordered_set<const ir::buffer_node*> written;  // by the innermost loop around, or by all
   std::unordered_map<const ir::stmt_node*, double> work_of;
   int regions = 0;
   bool in_region = false;    // inside a parallel loop: further ones run serially

@@ -11,6 +11,7 @@
 #include <tilewright/space/modules/parallel_vectorize.hpp>
 #include <tilewright/space/modules/ragged_reduction.hpp>
 #include <tilewright/space/modules/register_tiling.hpp>
+#include <tilewright/space/modules/split_groups.hpp>
 #include <tilewright/space/modules/transposed_output.hpp>
 #include <tilewright/space/root_blocks.hpp>
 
@@ -62,7 +63,10 @@ inline void choose_columns(schedule& s, const std::string& name, const context& 
 inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices) {
   bool tiled = false;
   std::vector<std::string> blocks = root_block_names(s);
-  for (const std::string& name : blocks) choose_columns(s, name, where, choices);
+  for (const std::string& name : blocks) {
+    if (named_block(s, name).block->init) split_groups(s, name);
+    choose_columns(s, name, where, choices);
+  }
   blocks = root_block_names(s);
   for (auto name = blocks.rbegin(); name != blocks.rend(); ++name)
     if (has_block(s, *name) && needs_register_tiling(s, *name)) {

@@ -26,9 +26,11 @@ struct register_tile {
 std::vector<register_tile> register_tiles(const target::cpu& cpu, dtype type,
                                           std::int64_t row_extent, std::int64_t column_extent);
 
-/// Whether vectors along the spatial variable `iter` of a block can be loaded of every operand, or
-/// of a panel into which the operand is transposed.
-bool can_be_columns(const schedule& s, const block_profile& p, std::size_t iter);
+/// Whether vectors along the spatial variable `iter` of a block with profile `p` can be loaded of
+/// every operand, their lanes a few elements apart at most, or of a panel into which the operand is
+/// transposed.
+bool can_be_columns(const schedule& s, const std::string& block, const block_profile& p,
+                    std::size_t iter);
 
 /// True when the block is a reduction with constant loops whose output is contiguous along one of
 /// its spatial variables, and whose operands can be loaded as vectors along it or staged into

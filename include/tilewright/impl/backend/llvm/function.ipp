@@ -49,9 +49,7 @@ TILEWRIGHT_INLINE emitter::emitter(builder& module, const ir::function& function
     : b(module), f(function), symbol(std::move(entry_symbol)) {}
 
 TILEWRIGHT_INLINE void emitter::run() {
-  ir::for_each_stmt(f.body, [&](const ir::stmt& s) {
-    if (const auto* store = ir::as_store(s)) written.insert(store->buffer.get());
-  });
+  note_written(f.body);
   emit_entry();
 }
 

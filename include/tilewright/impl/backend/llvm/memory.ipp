@@ -7,6 +7,13 @@
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::backend::llvm {
+namespace detail::memory_parts {
+
+/// Elements from lane to lane up to which loading all that lies between them costs less than an
+/// insertion per lane.
+inline constexpr std::int64_t most_spread = 4;
+
+}  // namespace detail::memory_parts
 
 TILEWRIGHT_INLINE place& emitter::place_of(const ir::buffer& buffer) {
   const auto found = at.places.find(buffer.get());
@@ -139,10 +146,41 @@ TILEWRIGHT_INLINE value_ref emitter::load_lanes(const place& p, const affine& a,
     return b.c.BuildShuffleVector(b.b, ordered, b.c.GetPoison(all),
                                   b.ramp(b.i32, lanes - 1, -1, lanes), "");
   }
+  if (strided && a.lane_step > 1 && a.lane_step <= detail::memory_parts::most_spread)
+    return load_spread(p, a);
   value_ref out = b.c.GetPoison(all);
   for (int i = 0; i < lanes; ++i) {
     const value_ref one = b.load(element, lane_pointer(p, a, i), size);
     out = b.c.BuildInsertElement(b.b, out, one, b.integer(b.i32, i), "");
+  }
+  return out;
+}
+
+/// Lanes that lie a few elements apart: whole vectors are loaded, the last one so that it ends with
+/// the last lane, and shuffled together.
+TILEWRIGHT_INLINE value_ref emitter::load_spread(const place& p, const affine& a) {
+  const std::int64_t lanes = lane.lanes, step = a.lane_step, span = (lanes - 1) * step + 1;
+  const type_ref all = b.stored(p.type, lane.lanes);
+  const auto part = [&](std::int64_t number) {
+    return std::min(number * lanes, span - lanes);  // its first element
+  };
+  const auto loaded = [&](std::int64_t number) {
+    affine from = a;
+    from.lane_step = 0;
+    from.constant += part(number);
+    return b.load(all, pointer(p, from), static_cast<unsigned>(bytes(p.type)));
+  };
+  value_ref out = loaded(0);
+  for (std::int64_t number = 1; number * lanes < span; ++number) {
+    std::vector<std::int64_t> from;  // what `out` has, else what the next part brings
+    for (std::int64_t i = 0; i < lanes; ++i) {
+      const std::int64_t element = i * step;
+      if (element / lanes == number)
+        from.push_back(lanes + element - part(number));
+      else
+        from.push_back(number == 1 && element < lanes ? element : i);
+    }
+    out = b.c.BuildShuffleVector(b.b, out, loaded(number), b.integers(b.i32, from), "");
   }
   return out;
 }

@@ -7,8 +7,8 @@
 //
 //   X[lane, c], X[lane, c+1], X[lane, c+2], X[lane, c+3]  ->  rows X[lane, c:c+4], transposed
 //
-// The columns are remembered for the loads to come, hence only buffers that the function never
-// writes qualify.
+// The columns are remembered for the loads to come, hence only buffers qualify that the innermost
+// loop around does not write; what was remembered outside of a loop that writes is not asked there.
 #pragma once
 
 #include <algorithm>
@@ -46,6 +46,12 @@ inline const ir::loop_node* only_vectorized(const ir::stmt& s) {
 
 }  // namespace detail::transpose_parts
 
+TILEWRIGHT_INLINE void emitter::note_written(const ir::stmt& s) {
+  ir::for_each_stmt(s, [&](const ir::stmt& each) {
+    if (const auto* store = ir::as_store(each)) written.insert(store->buffer.get());
+  });
+}
+
 /// Columns that one row load brings: 16 bytes; 0 when the type has no transposition here.
 TILEWRIGHT_INLINE int emitter::columns_at_once(const ir::buffer& buffer) {
   const int size = bytes(buffer->type);
@@ -82,7 +88,8 @@ TILEWRIGHT_INLINE value_ref emitter::load_column(const ir::expr& e, const place&
       a.vectors.empty() &&
       (a.lane_steps.empty() ? a.lane_step != 1 && a.lane_step != -1 : a.lane_step == 0);
   if (columns == 0 || !strided || lanes % columns != 0) return nullptr;
-  const column_key key{p.base, a.scalars, a.lane_steps, a.lane_step, a.constant, lanes};
+  const column_key key{e->buffer.get(), p.base,     a.scalars, a.lane_steps,
+                       a.lane_step,     a.constant, lanes};
   const auto known = columns_loaded.find(key);
   if (known != columns_loaded.end()) return known->second;
   bool inside = false;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -28,11 +29,24 @@ inline bool loads_vectors(const access_profile& read, std::size_t columns) {
   return read.affine && (read.stride[columns] == 0 || read.stride[columns] == 1);
 }
 
-/// Whether a transposed panel can stand for the operand: an argument whose elements serve all rows.
-inline bool is_panel_material(const schedule& s, const access_profile& read, std::size_t rows) {
+/// Whether they can be loaded whole and shuffled together.
+inline bool loads_spread(const access_profile& read, std::size_t columns) {
+  constexpr std::int64_t most = 4;  // elements from lane to lane
+  return read.affine && read.stride[columns] >= 0 && read.stride[columns] <= most;
+}
+
+/// Whether a transposed panel can stand for the operand: an argument whose elements serve all rows,
+/// and which takes single steps along some dimension when the columns do.
+inline bool is_panel_material(const schedule& s, const ir::block_node& block,
+                              const access_profile& read, std::size_t columns, std::size_t rows) {
   const std::vector<ir::buffer>& own = ir::root_block(s.function())->alloc_buffers;
-  return read.affine && read.region >= 0 && read.stride[rows] == 0 &&
-         std::find(own.begin(), own.end(), read.buffer) == own.end();
+  if (!read.affine || read.region < 0 || read.stride[rows] != 0 ||
+      std::find(own.begin(), own.end(), read.buffer) != own.end())
+    return false;
+  const std::vector<ir::range>& box = block.reads[static_cast<std::size_t>(read.region)].box;
+  return std::any_of(box.begin(), box.end(), [&](const ir::range& r) {
+    return arith::to_linear(r.min).coefficient(block.iters[columns].var) == 1;
+  });
 }
 
 /// One integer for both sizes of a register tile, so that one random variable draws them together.
@@ -227,8 +241,10 @@ class tiling {
     if (level >= 2)
       for (int r : broadcast) stage(r, split_reduction_ ? reduce_outer_.back() : last_middle_);
     // transposed once a call, unless it is bound or all of the call is in one block of columns
-    const std::vector<int> across =
-        operands([&](const access_profile& x) { return !loads_vectors(x, columns_); });
+    const std::vector<int> across = operands([&](const access_profile& x) {
+      return !loads_vectors(x, columns_) && rows_ &&
+             is_panel_material(s_, *s_.get(block_).block, x, columns_, *rows_);
+    });
     if (across.empty()) return;
     const bool whole = (choices_.pick(2) == 0) != any_bound(across);
     for (int r : across)
@@ -376,10 +392,13 @@ TILEWRIGHT_INLINE std::vector<register_tile> register_tiles(const target::cpu& c
   return out;
 }
 
-TILEWRIGHT_INLINE bool can_be_columns(const schedule& s, const block_profile& p, std::size_t iter) {
+TILEWRIGHT_INLINE bool can_be_columns(const schedule& s, const std::string& block,
+                                      const block_profile& p, std::size_t iter) {
   const std::optional<std::size_t> rows = p.reuse(iter);
+  const ir::block_node& b = *named_block(s, block).block;
   return std::all_of(p.reads.begin(), p.reads.end(), [&](const access_profile& read) {
-    return detail::loads_vectors(read, iter) || (rows && detail::is_panel_material(s, read, *rows));
+    return detail::loads_spread(read, iter) ||
+           (rows && detail::is_panel_material(s, b, read, iter, *rows));
   });
 }
 
@@ -387,7 +406,7 @@ TILEWRIGHT_INLINE bool needs_register_tiling(const schedule& s, const std::strin
   const std::optional<block_profile> p = profile(s, block);
   if (!p || !p->reduction || !p->has(ir::iter_kind::reduce)) return false;
   const std::optional<std::size_t> columns = p->contiguous();
-  if (!columns || !can_be_columns(s, *p, *columns)) return false;
+  if (!columns || !can_be_columns(s, block, *p, *columns)) return false;
   // a sum of rows within a chain is computed with the chain instead: it shares nothing to tile for
   return p->reuse(*columns) || consumer_names(s, block).empty();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/modules/register_tiling.hpp>
@@ -15,13 +16,23 @@
 namespace tilewright::space {
 namespace detail {
 
-/// The dimension of the block's output whose index is this iteration variable and nothing else.
+/// The dimension of the block's output along which this iteration variable takes single steps, other
+/// variables only multiples of its extent, and which no other dimension depends on.
 inline std::optional<std::size_t> output_dimension(const ir::block_node& b, std::size_t iter) {
   const ir::store_node* store = ir::as_store(b.body);
   if (!store) return std::nullopt;
-  for (std::size_t d = 0; d < store->indices.size(); ++d)
-    if (store->indices[d].same(b.iters[iter].var)) return d;
-  return std::nullopt;
+  const ir::var& v = b.iters[iter].var;
+  const std::int64_t extent = ir::as_int(b.iters[iter].dom.extent);
+  std::optional<std::size_t> out;
+  for (std::size_t d = 0; d < store->indices.size(); ++d) {
+    if (!ir::uses_var(store->indices[d], v)) continue;
+    const arith::linear index = arith::to_linear(store->indices[d]);
+    for (const auto& [term, step] : index.terms)
+      if (term.same(v) ? step != 1 : step % extent != 0) return std::nullopt;
+    if (out || index.coefficient(v) != 1) return std::nullopt;
+    out = d;
+  }
+  return out;
 }
 
 /// Whether an index of an operand adds a reduction variable to variable `iter`: a window that moves.
@@ -57,6 +68,11 @@ inline double promise_of(const block_profile& p, std::size_t columns, const cont
       .weight;
 }
 
+/// What is left of it when the lanes of an operand do not lie side by side.
+inline double loading(const block_profile& p, std::size_t columns) {
+  return p.loads_vectors(columns) ? 1 : 0.5;
+}
+
 /// What is left of it when the result has to be transposed.
 inline constexpr double transposing = 0.8;
 
@@ -83,10 +99,12 @@ TILEWRIGHT_INLINE std::vector<std::size_t> column_axes(const schedule& s, const 
   std::vector<double> promise(p->kind.size(), 0);
   for (std::size_t i = 0; i < p->kind.size(); ++i) {
     if (p->kind[i] != ir::iter_kind::spatial || p->extent[i] < 2) continue;
-    if (i == present ? !as_it_is
-                     : !p->reuse(i) || !detail::output_dimension(b, i) || !can_be_columns(s, *p, i))
+    if (i == present
+            ? !as_it_is
+            : !p->reuse(i) || !detail::output_dimension(b, i) || !can_be_columns(s, block, *p, i))
       continue;
-    promise[i] = detail::promise_of(*p, i, where) * (i == present ? 1 : detail::transposing);
+    promise[i] = detail::promise_of(*p, i, where) *
+                 (i == present ? detail::loading(*p, i) : detail::transposing);
     out.push_back(i);
   }
   support::stable_sort(out, [&](std::size_t a, std::size_t c) { return promise[a] > promise[c]; });
