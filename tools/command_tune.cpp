@@ -57,6 +57,7 @@ void print_round(const search::progress& p, bool as_json) {
       ", \"best_seconds\": " + support::general_text(p.best, 9) +
       ", \"default_seconds\": " + support::general_text(p.baseline, 9) +
       ", \"candidates_per_second\": " + support::general_text(p.rate, 4) +
+      ", \"space_used_up\": " + (p.space_used_up ? "true" : "false") +
       ", \"failures\": " + failures_json(p.failures) + "}\n");
 }
 
@@ -64,13 +65,16 @@ void print_round(const search::progress& p, bool as_json) {
 void print_summary(const search::tuning_result& r, bool as_json, const std::string& file = {}) {
   if (as_json) {
     const std::string whose = file.empty() ? "" : ", \"file\": " + json(file);
+    std::string remarks;
+    for (const std::string& remark : r.remarks)
+      remarks += (remarks.empty() ? "" : ", ") + json(remark);
     const double rate = r.trials / std::max(r.seconds, 1e-9);
     return say("{\"best_seconds\": " + support::general_text(r.best, 9) +
                ", \"default_seconds\": " + support::general_text(r.baseline, 9) +
                ", \"improved\": " + (r.improved ? "true" : "false") +
                ", \"trials\": " + std::to_string(r.trials) + ", \"candidates_per_second\": " +
                support::general_text(rate, 4) + ", \"failures\": " + failures_json(r.failures) +
-               whose + ", \"trace\": " + json(r.trace) + "}\n");
+               whose + ", \"remarks\": [" + remarks + "], \"trace\": " + json(r.trace) + "}\n");
   }
   say("best " + search::time_text(r.best) + ", default schedule " + search::time_text(r.baseline) +
       ", " + std::to_string(r.trials) + " trials\n" + r.trace + "\n");
@@ -164,7 +168,7 @@ int tune_one(const tune_options& o, tasks& t) {
   search::session_options s = session_of(o);
   int round = -1;
   s.events = [&](const search::progress& p) {
-    if (p.round == round) return;
+    if (p.round == round && !p.space_used_up) return;
     round = p.round;
     print_round(p, o.json);
   };

@@ -144,7 +144,10 @@ std::string json(std::string_view text) {
   return out += '"';
 }
 
-void say(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void say(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);  // who reads a pipe sees each line when it is said
+}
 void complain(const std::string& text) {
   std::fputs(("tilewright: " + text + "\n").c_str(), stderr);
 }

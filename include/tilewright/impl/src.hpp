@@ -135,6 +135,7 @@
 #include <tilewright/impl/pass/unify_threads.ipp>
 #include <tilewright/impl/pass/unroll_loops.ipp>
 #include <tilewright/impl/pass/vectorize_reductions.ipp>
+#include <tilewright/impl/pass/vectorize_unmarked.ipp>
 #include <tilewright/impl/pass/walk.ipp>
 #include <tilewright/impl/schedule/analysis.ipp>
 #include <tilewright/impl/schedule/apart.ipp>

@@ -19,6 +19,7 @@ struct progress {
   double elapsed = 0;   // s
   double left = 0;      // s
   double rate = 0;      // measured candidates per second
+  bool space_used_up = false;  // nothing is left to measure: the last report of a session
   std::map<failure, int> failures;
 };
 

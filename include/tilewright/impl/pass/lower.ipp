@@ -18,6 +18,8 @@
 #include <tilewright/pass/trim_loops.hpp>
 #include <tilewright/pass/unroll_loops.hpp>
 #include <tilewright/pass/vectorize_reductions.hpp>
+#include <tilewright/pass/vectorize_unmarked.hpp>
+#include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::pass {
@@ -25,9 +27,9 @@ namespace tilewright::pass {
 namespace detail::lower {
 
 /// Loops instead of blocks, with buffers as small as they can be.
-inline ir::function to_loops(const ir::function& f) {
-  return compact_buffers(
-      order_dimensions(simplify_loops(lower_blocks(detail::scalar_function(f)))));
+inline ir::function to_loops(const ir::function& f, const target::cpu& target) {
+  const ir::function marked = vectorize_unmarked(detail::scalar_function(f), target);
+  return compact_buffers(order_dimensions(simplify_loops(lower_blocks(marked))));
 }
 
 inline ir::function to_code(const ir::function& f, const target::cpu& target) {
@@ -53,11 +55,11 @@ inline ir::function to_code(const ir::function& f, const target::cpu& target) {
 }  // namespace detail::lower
 
 TILEWRIGHT_INLINE ir::function lower(const ir::function& f, const target::cpu& target) {
-  return detail::lower::to_code(detail::lower::to_loops(f), target);
+  return detail::lower::to_code(detail::lower::to_loops(f, target), target);
 }
 
 TILEWRIGHT_INLINE prepared lower_prepared(const ir::function& f, const target::cpu& target) {
-  prepared out = prepare_weights(detail::lower::to_loops(f));
+  prepared out = prepare_weights(detail::lower::to_loops(f, target));
   out.main = detail::lower::to_code(out.main, target);
   if (out.preparation.body) out.preparation = detail::lower::to_code(out.preparation, target);
   return out;

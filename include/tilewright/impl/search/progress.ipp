@@ -20,7 +20,8 @@ TILEWRIGHT_INLINE std::string progress_line(const progress& p) {
   return std::string(trials.size() < 5 ? 5 - trials.size() : 0, ' ') + trials + " trials  best " +
          time_text(p.best) + " (" + support::fixed_text(p.best > 0 ? p.baseline / p.best : 1.0, 2) +
          "x of default)  " + support::fixed_text(p.rate, 0) + "/s  " + std::to_string(failed) +
-         " failed  " + support::fixed_text(p.left, 0) + " s left";
+         " failed  " + support::fixed_text(p.left, 0) + " s left" +
+         (p.space_used_up ? ", the space is used up" : "");
 }
 
 }  // namespace tilewright::search

@@ -15,6 +15,7 @@
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/pass/vectorize_unmarked.hpp>
 #include <tilewright/search/builder.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/spot_check.hpp>
@@ -53,8 +54,9 @@ class tuner {
       recall();
       while (!over() && !exhausted()) round();
       explain_absence();
+      note_end();
       finish();
-    } else {
+    } else if (cancelled()) {
       result_.remarks.push_back("cancelled before the default schedule was timed");
     }
     if (const auto refused = progress_.failures.find(failure::schedule);
@@ -72,6 +74,7 @@ class tuner {
   static constexpr std::size_t parents_kept = 24;
   static constexpr std::size_t most_recalled = 512;
   static constexpr int empty_rounds_allowed = 3;
+  static constexpr double least_patience = 1;  // s that a first call may take in any budget
 
   bool cancelled() const { return o_.cancelled && o_.cancelled->load(std::memory_order_relaxed); }
   bool over() const {
@@ -115,8 +118,13 @@ class tuner {
     default_check check(w_, bench_, needs_, o_.seed, result_.remarks);
     check.at_small_extents(where);
     check.alternatives();
-    const measurement once = bench_.run(b);
+    const measurement once = bench_.run(b, std::max(least_patience, budget_.left_at_most()));
     if (once.failed == failure::cancelled && cancelled()) return false;
+    if (once.failed == failure::timeout) {
+      result_.remarks.push_back("a call of the default schedule takes longer than the budget of " +
+                                time_text(o_.seconds) + ": nothing was measured");
+      return false;
+    }
     if (!once.ok()) throw build_error("the default schedule does not run: " + once.detail);
     expected_ = bench_.data().outputs();
     spots_ = check.at_points(expected_, o_.seconds);
@@ -296,6 +304,15 @@ class tuner {
     result_.remarks.push_back("no candidate was measured: " + why);
   }
 
+  /// Tells when nothing was left to measure before the time was.
+  void note_end() {
+    if (!exhausted() || over() || progress_.trials == 0) return;
+    progress_.space_used_up = true;
+    result_.remarks.push_back("the space is used up after " + std::to_string(progress_.trials) +
+                              " trials, " + time_text(budget_.left()) + " before the end");
+    report();
+  }
+
   void learn(const std::vector<candidate>& batch, const std::vector<measurement>& measured) {
     std::vector<double> seconds;
     for (const measurement& m : measured)
@@ -423,6 +440,9 @@ class tuner {
       result_.best = measured(won.winner).median();
     }
     if (!cancelled()) choose(measured(won.improved ? won.winner : 0));
+    if (const auto c = replay(trace::parse(result_.trace), w_.function, o_.seed, nullptr, finish_))
+      for (std::string& remark : pass::scalar_blocks(c->scheduled.function(), *w_.cpu))
+        result_.remarks.push_back(std::move(remark));
   }
 
   void choose(const measurement& m) {

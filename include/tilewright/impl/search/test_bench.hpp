@@ -55,11 +55,11 @@ class test_bench {
   /// True where the first call of a measurement is what `run` does.
   bool runs_as_timed() const { return !measurer_ && options_.where == caches::warm; }
 
-  /// One call on fresh outputs.
-  measurement run(const built& b) {
-    if (!worker_) return runner_.run(*b.code, patience);
+  /// One call on fresh outputs. // deadline: s
+  measurement run(const built& b, double deadline = patience) {
+    if (!worker_) return runner_.run(*b.code, deadline);
     runner_.reset_outputs();
-    return worker_->run(b.artifact, patience);
+    return worker_->run(b.artifact, deadline);
   }
   /// The same on arguments of `r`, which `sharing` says how to make.
   measurement run(const built& b, runner& r) const {

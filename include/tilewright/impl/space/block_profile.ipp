@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -57,9 +58,33 @@ inline bool bound_to_loops(const schedule& s, const ir::block_realize_node& real
 
 }  // namespace detail
 
+namespace detail {
+
+/// Indices in which quotients and remainders are decided by the domains of the block's variables
+/// where they can be.
+inline std::vector<ir::expr> within_domains(const ir::block_node& block,
+                                            const std::vector<ir::expr>& indices) {
+  const auto divides = [](const ir::expr& index) {
+    bool found = false;
+    ir::for_each_expr(index, [&](const ir::expr& e) {
+      found = found || e->op == ir::op::floordiv || e->op == ir::op::floormod;
+    });
+    return found;
+  };
+  if (std::none_of(indices.begin(), indices.end(), divides)) return indices;
+  arith::analyzer known;
+  for (const ir::iter_var& iter : block.iters) known.bind(iter.var, iter.dom);
+  std::vector<ir::expr> out;
+  for (const ir::expr& index : indices) out.push_back(known.simplify(index));
+  return out;
+}
+
+}  // namespace detail
+
 TILEWRIGHT_INLINE access_profile profile_access(const ir::block_node& block,
                                                 const ir::buffer& buffer,
-                                                const std::vector<ir::expr>& indices) {
+                                                const std::vector<ir::expr>& all) {
+  const std::vector<ir::expr> indices = detail::within_domains(block, all);
   access_profile out{buffer, std::vector<std::int64_t>(block.iters.size(), 0), true, -1};
   const std::vector<std::int64_t> strides = detail::strides_of(buffer);
   for (std::size_t d = 0; d < indices.size(); ++d) {

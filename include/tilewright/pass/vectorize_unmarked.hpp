@@ -1,0 +1,37 @@
+// Gives vectors to loops of which nobody has said what they are to be.
+//
+//   for i, j, k in grid(128, 128, 128):        for i, j0 in grid(128, 2):
+//     C[i, j] += A[i, k] * B[k, j]       ->      for j1 in vectorized(64):
+//                                                  for k in range(128): C[i, j0*64 + j1] += ...
+//
+// A schedule that marks a loop of a nest has decided; one that marks none, as it was written by hand
+// or made elsewhere, is not meant to run in scalars.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tilewright/ir/stmt.hpp>
+
+namespace tilewright::target {
+struct cpu;
+}
+
+namespace tilewright::pass {
+
+/// Works on a function with blocks. A loop is vectorized when
+/// 1. no loop of its outermost nest is vectorized, unrolled or bound to threads;
+/// 2. it is serial, starts at 0, has a literal extent of a vector or more, and holds one block, which
+///    does nothing but store one element;
+/// 3. it occurs in the values of spatial iteration variables alone, along which the element stored
+///    moves by one, and every element loaded by 0 to 4; other elements of what is stored are not
+///    loaded.
+/// Of several, the innermost one. What its extent leaves beyond whole vectors gets a guard.
+ir::function vectorize_unmarked(const ir::function& f, const target::cpu& target);
+
+/// A sentence about each block that runs often and that no loop of a scheduled function vectorizes,
+/// after the pass: "block Y is not vectorized: X is read every 7 elements along loop q". Reductions
+/// whose operands lie side by side are left out: they get vectors when they are lowered.
+std::vector<std::string> scalar_blocks(const ir::function& f, const target::cpu& target);
+
+}  // namespace tilewright::pass
