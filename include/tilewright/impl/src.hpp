@@ -116,6 +116,7 @@
 #include <tilewright/impl/ir/verify_expr.ipp>
 #include <tilewright/impl/ir/visit.ipp>
 #include <tilewright/impl/pass/compact_buffers.ipp>
+#include <tilewright/impl/pass/distribute_vthreads.ipp>
 #include <tilewright/impl/pass/guards.ipp>
 #include <tilewright/impl/pass/hoist_invariants.ipp>
 #include <tilewright/impl/pass/lower.ipp>
@@ -124,9 +125,12 @@
 #include <tilewright/impl/pass/name_bounds.ipp>
 #include <tilewright/impl/pass/order_dimensions.ipp>
 #include <tilewright/impl/pass/peel_tails.ipp>
+#include <tilewright/impl/pass/place_barriers.ipp>
+#include <tilewright/impl/pass/plan_shared_memory.ipp>
 #include <tilewright/impl/pass/plan_workspace.ipp>
 #include <tilewright/impl/pass/prepare_weights.ipp>
 #include <tilewright/impl/pass/promote_accumulators.ipp>
+#include <tilewright/impl/pass/reduce_across_threads.ipp>
 #include <tilewright/impl/pass/simplify_loops.ipp>
 #include <tilewright/impl/pass/sink_vectors.ipp>
 #include <tilewright/impl/pass/skip_identities.ipp>

@@ -10,6 +10,7 @@
 #include <tilewright/arith/scoped_mutator.hpp>
 #include <tilewright/arith/scoped_visitor.hpp>
 #include <tilewright/impl/pass/stride_wishes.hpp>
+#include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/walk.hpp>
 
@@ -27,8 +28,12 @@ struct span {
 /// whole.
 class access_spans : public arith::scoped_visitor {
  public:
-  access_spans(buffer b, arith::analyzer outside)
-      : scoped_visitor(std::move(outside)), buffer_(std::move(b)) {}
+  access_spans(buffer b, arith::analyzer outside, const std::vector<const loop_node*>& around)
+      : scoped_visitor(std::move(outside)), buffer_(std::move(b)) {
+    // threads that share the buffer all count, wherever it is allocated
+    for (const loop_node* loop : around)
+      if (shared_across(buffer_->scope, *loop)) inner_[loop->var] = loop;
+  }
   using scoped_visitor::visit;
 
   void visit(const expr& e) override {
@@ -167,10 +172,17 @@ class compacter : public arith::scoped_mutator {
   using scoped_mutator::mutate;
   stmt mutate(const stmt& s) override {
     const allocate_node* n = as_allocate(s);
-    if (!n) return scoped_mutator::mutate(s);
+    if (!n) {
+      const loop_node* loop = as_loop(s);
+      const bool threads = loop && loop->loop == loop_kind::thread_binding;
+      if (threads) around_.push_back(loop);
+      stmt out = scoped_mutator::mutate(s);
+      if (threads) around_.pop_back();
+      return out;
+    }
     stmt body = n->body;
     const std::vector<stride_wish> wishes = take_wishes(body);
-    access_spans access(n->buffer, known);
+    access_spans access(n->buffer, known, around_);
     access.visit(body);
     if (!access.accessed() || n->buffer->shape.empty())
       return make_allocate(n->buffer, mutate(body));
@@ -199,7 +211,7 @@ class compacter : public arith::scoped_mutator {
     std::int64_t rows = 1;
     for (std::size_t d = 0; d + 1 < shape.size(); ++d)
       rows = is_int(shape[d]) ? rows * as_int(shape[d]) : 1;
-    if (b->scope != "local" && is_int(shape.back())) {
+    if (storage_rank(b->scope) == 0 && is_int(shape.back())) {
       const std::int64_t row = as_int(shape.back()), padded = padded_row(row, rows, b->type);
       changed = changed || padded != row;
       shape.back() = integer(shape.back().type(), padded);
@@ -218,6 +230,8 @@ class compacter : public arith::scoped_mutator {
     node.shape = std::move(shape);
     return buffer(new buffer_node(std::move(node)));
   }
+
+  std::vector<const loop_node*> around_;  // loops on threads
 };
 
 }  // namespace tilewright::pass::detail::compact

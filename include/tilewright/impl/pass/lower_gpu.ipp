@@ -2,8 +2,12 @@
 
 #include <tilewright/impl/pass/scalar_function.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
+#include <tilewright/pass/distribute_vthreads.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/lower_gpu.hpp>
+#include <tilewright/pass/place_barriers.hpp>
+#include <tilewright/pass/plan_shared_memory.hpp>
+#include <tilewright/pass/reduce_across_threads.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
 #include <tilewright/pass/unify_threads.hpp>
 #include <tilewright/target/gpu.hpp>
@@ -11,9 +15,11 @@
 namespace tilewright::pass {
 
 TILEWRIGHT_INLINE ir::function lower(const ir::function& f, const target::gpu&) {
-  ir::function out = lower_blocks(detail::scalar_function(f));
-  out = simplify_loops(unify_threads(simplify_loops(out)));
-  out = compact_buffers(out);
+  ir::function out = simplify_loops(lower_blocks(detail::scalar_function(f)));
+  out = distribute_vthreads(reduce_across_threads(out));
+  out = simplify_loops(unify_threads(out));
+  out = simplify_loops(compact_buffers(out));
+  out = simplify_loops(place_barriers(plan_shared_memory(out)));
   out.attrs["tilewright.lowered"] = 1;
   return out;
 }

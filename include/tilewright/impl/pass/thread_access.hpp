@@ -1,0 +1,127 @@
+// One access to memory that threads share, and whether two of them can be made by different threads.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include <tilewright/arith/analyzer.hpp>
+#include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/storage_scope.hpp>
+#include <tilewright/pass/walk.hpp>
+
+namespace tilewright::pass::detail::barriers {
+
+using namespace tilewright::ir;
+
+/// A thread axis of the kernel.
+struct thread_axis {
+  var place;
+  std::int64_t extent = 1;
+};
+using thread_axes = std::vector<thread_axis>;
+
+struct thread_access {
+  ir::buffer buffer;
+  bool writes = false;
+  // elements = sum of step * axis + blocks + base + sum of terms; not known where `opaque`
+  std::vector<std::int64_t> steps;  // [axes]
+  arith::linear blocks;             // terms that are the same for all threads of a block
+  std::int64_t base = 0;
+  struct term {
+    std::int64_t factor, last;  // factor * [0, last], factor > 0
+  };
+  std::vector<term> terms;
+  bool opaque = false;
+  std::vector<std::optional<std::int64_t>> fixed;  // [axes] the one place that makes it
+};
+
+/// Bytes of shared memory that a buffer takes; all of a buffer of global memory is its own.
+inline bool overlap(const buffer& a, const buffer& b) {
+  if (a == b) return true;
+  if (storage_rank(a->scope) != 1 || storage_rank(b->scope) != 1) return false;
+  const auto first = [](const buffer& x) {
+    return x->elem_offset ? as_int(x->elem_offset) * bytes(x->type) : 0;
+  };
+  const auto end = [&](const buffer& x) { return first(x) + constant_size(x) * bytes(x->type); };
+  return first(a) < end(b) && first(b) < end(a);
+}
+
+/// How far apart two different threads are, in elements, with equal rests.
+struct thread_distance {
+  std::int64_t least = std::int64_t{1} << 62;  // 0 when two may touch the same element
+  std::int64_t most = 0;
+};
+inline thread_distance distance_of_threads(const thread_access& a, const thread_axes& axes) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // with extents
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (axes[i].extent > 1 && !a.fixed[i]) steps.emplace_back(std::abs(a.steps[i]), axes[i].extent);
+  std::sort(steps.begin(), steps.end());
+  thread_distance out;
+  for (const auto& [step, extent] : steps) {
+    if (step <= out.most) return {0, 0};
+    out.least = std::min(out.least, step - out.most);
+    out.most += step * (extent - 1);
+  }
+  return out;
+}
+
+/// Whether the rests of two accesses never differ as far as two threads are apart: what they add up
+/// to is a multiple of a number beyond all threads, and less than the distance of two.
+inline bool rests_keep_apart(const thread_access& a, const thread_access& b,
+                             const thread_distance& threads) {
+  std::int64_t unit = 0, lo = a.base - b.base, hi = lo;
+  for (const auto* access : {&a, &b})
+    for (const thread_access::term& t : access->terms) {
+      if (t.factor > threads.most)
+        unit = std::gcd(unit, t.factor);
+      else
+        (access == &a ? hi : lo) += (access == &a ? 1 : -1) * t.factor * t.last;
+    }
+  if (unit > 0) {
+    const std::int64_t whole = floor_divide(lo + unit / 2, unit) * unit;
+    lo -= whole;
+    hi -= whole;
+  }
+  const std::int64_t width = std::max(std::abs(lo), std::abs(hi));
+  return width < threads.least && (unit == 0 || unit - width > threads.most);
+}
+
+inline bool same_blocks(const arith::linear& a, const arith::linear& b) {
+  if (a.terms.size() != b.terms.size()) return false;
+  for (const auto& [term, factor] : a.terms)
+    if (b.coefficient(term) != factor) return false;
+  return true;
+}
+
+/// Whether two different threads of a block may meet at a byte, one of them storing.
+inline bool may_meet(const thread_access& a, const thread_access& b, const thread_axes& axes) {
+  if ((!a.writes && !b.writes) || !overlap(a.buffer, b.buffer)) return false;
+  bool one_thread = true;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    one_thread = one_thread &&
+                 (axes[i].extent == 1 || (a.fixed[i] && b.fixed[i] && *a.fixed[i] == *b.fixed[i]));
+  if (one_thread) return false;
+  if (a.buffer != b.buffer || a.opaque || b.opaque) return true;
+  if (!same_blocks(a.blocks, b.blocks)) return true;
+  // an axis that both fix at one place is the same thread's on it; else both must run over it alike
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i].extent == 1) continue;
+    if (a.fixed[i] != b.fixed[i] || (!a.fixed[i] && a.steps[i] != b.steps[i])) return true;
+  }
+  return !rests_keep_apart(a, b, distance_of_threads(a, axes));
+}
+
+using access_list = std::vector<thread_access>;
+
+inline bool any_meet(const access_list& a, const access_list& b, const thread_axes& axes) {
+  for (const thread_access& x : a)
+    for (const thread_access& y : b)
+      if (may_meet(x, y, axes)) return true;
+  return false;
+}
+
+}  // namespace tilewright::pass::detail::barriers
