@@ -26,24 +26,31 @@ namespace gpu_list {
 
 using namespace tilewright;
 
-inline space::design_space rules() {
+/// How the list treats what could be inlined: everything, the copies in shared memory that tiling
+/// makes among it, or nothing.
+enum class inlining { all, none };
+
+inline space::design_space rules(inlining what) {
   using space::post_order, space::module;
   space::multi_level_tiling tiling = space::gpu_tiling();
   tiling.warp_size = 1;  // the kernels are small: any number of threads will do
-  space::auto_inline inlining;
-  inlining.into_producer = inlining.conditionals = true;
-  inlining.injective_reads = inlining.ordered_reads = false;
-  inlining.costly.clear();
+  space::auto_inline into;
+  into.into_producer = into.conditionals = true;
+  into.injective_reads = into.ordered_reads = false;
+  into.costly.clear();
   space::parallel_vectorize_unroll unroll;
   unroll.max_jobs_per_thread = unroll.max_vectorize_extent = -1;
   unroll.unroll.max_steps = {0, 16, 32, 64, 128, 256, 512, 1024};
-  return space::design_space(
-             post_order(module(tiling)) >> post_order(module(space::inline_constant_scalars{})) >>
-             post_order(module(inlining)) >> post_order(module(space::cross_thread_reduction{})) >>
-             space::on<"root">(module(unroll)) >> post_order(module(space::auto_bind{})))
-      .with({space::disallow_dynamic_loop{}, space::rewrite_cooperative_fetch{},
-             space::rewrite_unbound_block{}, space::rewrite_parallel_vectorize_unroll{},
-             space::rewrite_reduction_block{}, space::verify_gpu_code{}});
+  const auto first =
+      post_order(module(tiling)) >> post_order(module(space::inline_constant_scalars{}));
+  const auto last = post_order(module(space::cross_thread_reduction{})) >>
+                    space::on<"root">(module(unroll)) >> post_order(module(space::auto_bind{}));
+  const space::design_space list =
+      what == inlining::all ? space::design_space(first >> post_order(module(into)) >> last)
+                            : space::design_space(first >> last);
+  return list.with({space::disallow_dynamic_loop{}, space::rewrite_cooperative_fetch{},
+                    space::rewrite_unbound_block{}, space::rewrite_parallel_vectorize_unroll{},
+                    space::rewrite_reduction_block{}, space::verify_gpu_code{}});
 }
 
 inline const space::context& machine() {
@@ -54,8 +61,8 @@ inline const space::context& machine() {
 
 /// Members of the list's sketches, finished, `count` of them.
 inline std::vector<schedule> members(const ir::function& f, int count,
-                                     std::uint64_t first_seed = 1) {
-  const space::design_space list = rules();
+                                     inlining what = inlining::all, std::uint64_t first_seed = 1) {
+  const space::design_space list = rules(what);
   const std::vector<schedule> sketches = list.sketches(f, machine(), 7);
   std::vector<schedule> out;
   for (std::uint64_t seed = first_seed; out.size() < static_cast<std::size_t>(count) &&

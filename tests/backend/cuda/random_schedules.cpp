@@ -17,9 +17,11 @@ int schedules() {
   return asked && *asked ? std::atoi(asked) : 50;
 }
 
-void check_family(const ir::function& f, int count, double tolerance = 1e-5) {
+void check_family(const ir::function& f, int count,
+                  gpu_list::inlining what = gpu_list::inlining::all) {
   if (!cases::have_emulator()) return;
-  const std::vector<schedule> members = gpu_list::members(f, count);
+  const double tolerance = 1e-5;
+  const std::vector<schedule> members = gpu_list::members(f, count, what);
   CHECK(members.size() == static_cast<std::size_t>(count));
   const std::vector<harness::argument> expected = cases::interpreted(f);
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -43,6 +45,10 @@ TEST_CASE("matrix product: any schedule computes what the interpreter computes")
 }
 TEST_CASE("convolution: any schedule computes what the interpreter computes") {
   check_family(kernels::conv2d(), schedules());
+}
+TEST_CASE("products and convolutions on tiles in shared memory") {
+  check_family(kernels::dense_relu(), schedules(), gpu_list::inlining::none);
+  check_family(kernels::conv2d(), schedules(), gpu_list::inlining::none);
 }
 TEST_CASE("softmax: any schedule computes what the interpreter computes") {
   check_family(kernels::softmax(), schedules());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -175,7 +176,9 @@ class placer {
   part under(const expr& condition, const stmt& s) {
     const arith::analyzer before = known_;
     const auto fixed = fixed_;
+    const std::size_t guards = guards_.size();
     known_.assume(condition);
+    for (const expr& term : conjuncts(condition)) guards_.push_back(term);
     for (const expr& term : conjuncts(condition))
       for (std::size_t i = 0; i < axes_.size(); ++i)
         if (term->op == op::eq && term->args[0].same(axes_[i].place) && is_int(term->args[1]))
@@ -183,6 +186,7 @@ class placer {
     part out = place(s);
     known_ = before;
     fixed_ = fixed;
+    guards_.resize(guards);
     return out;
   }
 
@@ -266,7 +270,36 @@ class placer {
     const arith::linear sum = arith::to_linear(known_.simplify(at));
     a.base = sum.constant;
     for (const auto& [term, factor] : sum.terms) split(term, factor, a);
+    describe_points(sum, a);
     out.push_back(std::move(a));
+  }
+
+  /// What is needed to go through all that the access touches; nothing where a variable has no
+  /// constant range.
+  void describe_points(const arith::linear& sum, thread_access& a) const {
+    arith::linear inside = sum;
+    erase_if(inside.terms, [&](const auto& t) { return a.blocks.coefficient(t.first) != 0; });
+    const expr at = arith::from_linear(inside);
+    if (reads_memory(at)) return;
+    for (const var& v : free_vars(at)) {
+      if (is_place(v)) continue;
+      const arith::bounds range = known_.const_bounds(v);
+      if (!range.bounded()) return;
+      a.domain.push_back({v, range.lo, range.hi - range.lo + 1});
+    }
+    a.at = at;
+    for (const expr& g : guards_) {
+      const std::vector<var> vars = free_vars(g);
+      const bool inside_domain = std::all_of(vars.begin(), vars.end(), [&](const var& v) {
+        return is_place(v) || std::any_of(a.domain.begin(), a.domain.end(),
+                                          [&](const index_domain& d) { return d.v.same(v); });
+      });
+      if (inside_domain && !reads_memory(g)) a.guards.push_back(g);
+    }
+  }
+  bool is_place(const expr& v) const {
+    return std::any_of(axes_.begin(), axes_.end(),
+                       [&](const thread_axis& x) { return x.place.same(v); });
   }
 
   void split(const expr& term, std::int64_t factor, thread_access& a) const {
@@ -276,7 +309,9 @@ class placer {
         a.steps[i] += factor;
         return;
       }
-    if (blocks_.count(inner)) {
+    const std::vector<var> vars = free_vars(inner);
+    if (!reads_memory(inner) && std::all_of(vars.begin(), vars.end(),
+                                            [&](const var& v) { return blocks_.count(v) != 0; })) {
       a.blocks.terms.push_back({inner, factor});
       return;
     }
@@ -292,6 +327,7 @@ class placer {
   buffer_set written_;
   arith::analyzer known_;
   std::vector<std::optional<std::int64_t>> fixed_;  // [axes] by the guards around
+  std::vector<expr> guards_;
 };
 
 }  // namespace tilewright::pass::detail::barriers

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <numeric>
 #include <optional>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <tilewright/arith/analyzer.hpp>
@@ -24,6 +27,18 @@ struct thread_axis {
 };
 using thread_axes = std::vector<thread_axis>;
 
+/// A variable of an index and its values.
+struct index_domain {
+  var v;
+  std::int64_t first = 0, extent = 1;
+};
+
+/// Who touches each element: the number of the one thread, or `several`.
+struct toucher_table {
+  static constexpr std::int64_t several = -1;
+  std::unordered_map<std::int64_t, std::int64_t> of;
+};
+
 struct thread_access {
   ir::buffer buffer;
   bool writes = false;
@@ -37,7 +52,85 @@ struct thread_access {
   std::vector<term> terms;
   bool opaque = false;
   std::vector<std::optional<std::int64_t>> fixed;  // [axes] the one place that makes it
+  // for indices that are no such sums: the index without `blocks`, its variables, and what holds of them
+  expr at;
+  std::vector<index_domain> domain;
+  std::vector<expr> guards;
+  mutable std::shared_ptr<const toucher_table> touchers;
 };
+
+/// Value of an index of integers; nothing for what is more than arithmetic.
+inline std::optional<std::int64_t> value_of(
+    const expr& e, const std::unordered_map<const expr_node*, std::int64_t>& values) {
+  if (is_int(e)) return as_int(e);
+  if (is_var(e)) {
+    const auto found = values.find(e.get());
+    return found == values.end() ? std::nullopt : std::optional(found->second);
+  }
+  if (e->op == op::cast) return value_of(e->args[0], values);
+  if (e->args.size() != 2) return std::nullopt;
+  const auto a = value_of(e->args[0], values), b = value_of(e->args[1], values);
+  if (!a || !b) return std::nullopt;
+  switch (e->op) {
+    case op::add: return *a + *b;
+    case op::sub: return *a - *b;
+    case op::mul: return *a * *b;
+    case op::min: return std::min(*a, *b);
+    case op::max: return std::max(*a, *b);
+    case op::floordiv: return *b == 0 ? std::nullopt : std::optional(floor_divide(*a, *b));
+    case op::floormod: return *b == 0 ? std::nullopt : std::optional(floor_modulo(*a, *b));
+    case op::lt: return *a < *b;
+    case op::le: return *a <= *b;
+    case op::gt: return *a > *b;
+    case op::ge: return *a >= *b;
+    case op::eq: return *a == *b;
+    case op::ne: return *a != *b;
+    default: return std::nullopt;
+  }
+}
+
+/// All that an access touches, point by point; null when there are too many points or an index that
+/// is more than arithmetic.
+inline std::shared_ptr<const toucher_table> enumerate(const thread_access& a,
+                                                      const thread_axes& axes) {
+  constexpr std::int64_t most_points = 1 << 18;
+  if (!a.at) return nullptr;
+  std::vector<index_domain> domain = a.domain;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    domain.push_back({axes[i].place, a.fixed[i].value_or(0), a.fixed[i] ? 1 : axes[i].extent});
+  std::int64_t points = 1;
+  for (const index_domain& d : domain)
+    if ((points *= d.extent) > most_points) return nullptr;
+  auto out = std::make_shared<toucher_table>();
+  std::unordered_map<const expr_node*, std::int64_t> values;
+  for (std::int64_t point = 0; point < points; ++point) {
+    std::int64_t rest = point, thread = 0;
+    for (std::size_t i = domain.size(); i-- > 0; rest /= domain[i].extent)
+      values[domain[i].v.get()] = domain[i].first + rest % domain[i].extent;
+    for (const thread_axis& axis : axes) thread = thread * axis.extent + values[axis.place.get()];
+    bool happens = true;
+    for (const expr& g : a.guards) happens = happens && value_of(g, values).value_or(1) != 0;
+    if (!happens) continue;
+    const auto at = value_of(a.at, values);
+    if (!at) return nullptr;
+    const auto [found, fresh] = out->of.emplace(*at, thread);
+    if (!fresh && found->second != thread) found->second = toucher_table::several;
+  }
+  return out;
+}
+
+/// Whether two different threads touch one element, as the tables of all points say.
+inline bool tables_meet(const thread_access& a, const thread_access& b, const thread_axes& axes) {
+  for (const thread_access* x : {&a, &b})
+    if (!x->touchers) x->touchers = enumerate(*x, axes);
+  if (!a.touchers || !b.touchers) return true;
+  for (const auto& [element, thread] : a.touchers->of) {
+    const auto other = b.touchers->of.find(element);
+    if (other == b.touchers->of.end()) continue;
+    if (thread == toucher_table::several || other->second != thread) return true;
+  }
+  return false;
+}
 
 /// Bytes of shared memory that a buffer takes; all of a buffer of global memory is its own.
 inline bool overlap(const buffer& a, const buffer& b) {
@@ -105,14 +198,14 @@ inline bool may_meet(const thread_access& a, const thread_access& b, const threa
     one_thread = one_thread &&
                  (axes[i].extent == 1 || (a.fixed[i] && b.fixed[i] && *a.fixed[i] == *b.fixed[i]));
   if (one_thread) return false;
-  if (a.buffer != b.buffer || a.opaque || b.opaque) return true;
-  if (!same_blocks(a.blocks, b.blocks)) return true;
+  if (a.buffer != b.buffer || !same_blocks(a.blocks, b.blocks)) return true;
+  bool sums = !a.opaque && !b.opaque;
   // an axis that both fix at one place is the same thread's on it; else both must run over it alike
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    if (axes[i].extent == 1) continue;
-    if (a.fixed[i] != b.fixed[i] || (!a.fixed[i] && a.steps[i] != b.steps[i])) return true;
-  }
-  return !rests_keep_apart(a, b, distance_of_threads(a, axes));
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    sums = sums && (axes[i].extent == 1 ||
+                    (a.fixed[i] == b.fixed[i] && (a.fixed[i] || a.steps[i] == b.steps[i])));
+  if (sums && rests_keep_apart(a, b, distance_of_threads(a, axes))) return false;
+  return tables_meet(a, b, axes);
 }
 
 using access_list = std::vector<thread_access>;
