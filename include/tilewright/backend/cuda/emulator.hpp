@@ -4,8 +4,7 @@
 // (backend/cuda/prelude.hpp). Each thread of a block is a fiber; blocks, and the threads of a block
 // between two barriers, run in an order drawn from a seed. What is found ends the run: an access out of
 // bounds or not aligned to its width, a read of memory that nothing wrote, two threads that meet at an
-// element without a barrier between them, one of them writing another value (of two blocks: in the same
-// kernel), a barrier or an exchange between threads that not all of them reach.
+// element without a barrier between them, one of them writing (of two blocks: in the same kernel), a barrier or an exchange between threads that not all of them reach.
 //
 // It says nothing about time, and its rounding of functions is the host's.
 #pragma once

@@ -111,7 +111,9 @@ class reducer : public mutator {
     store_all(parts, step.identity(), body);
     body.push_back(accumulate(*n, parts));
     exchange(*n, parts, body);
-    body.push_back(deliver(*n, parts));
+    const expr reduces = conjunction(conditions_of_element(*n));
+    stmt last = deliver(*n, parts);
+    body.push_back(is_true(reduces) ? std::move(last) : make_if(reduces, std::move(last)));
     stmt out = make_seq(std::move(body));
     for (auto p = parts.rbegin(); p != parts.rend(); ++p) out = make_allocate(*p, std::move(out));
     for (auto l = n->threads.rbegin(); l != n->threads.rend(); ++l) {
@@ -120,6 +122,20 @@ class reducer : public mutator {
       node->body = std::move(out);
       out = stmt(node);
     }
+    return out;
+  }
+
+  /// What decides whether the element is reduced at all, whichever iteration.
+  static std::vector<expr> conditions_of_element(const nest& n) {
+    var_set loops;
+    for (const loop_node* l : n.threads) loops.insert(l->var);
+    for (const stmt& s : n.serial)
+      if (as_loop(s)) loops.insert(as_loop(s)->var);
+    std::vector<expr> out;
+    for (const stmt& s : n.serial)
+      if (const if_node* guard = as_if(s))
+        for (const expr& term : conjuncts(guard->condition))
+          if (!uses_any(term, loops)) out.push_back(term);
     return out;
   }
 

@@ -101,8 +101,11 @@ class simplifier : public mutator {
     if (is_nothing(body)) return nothing();
     std::vector<expr> fixed, varying;
     stmt inner = body;
-    for (expr& term : take_guard(inner))
-      (uses_var(term, loop.var) || reads_memory(term) ? varying : fixed).push_back(std::move(term));
+    // what all threads of a grid come by stays inside of their loops
+    if (loop.loop != loop_kind::thread_binding)
+      for (expr& term : take_guard(inner))
+        (uses_var(term, loop.var) || reads_memory(term) ? varying : fixed)
+            .push_back(std::move(term));
     if (!fixed.empty()) body = guarded(varying, inner);
     const bool same = min.same(loop.min) && extent.same(loop.extent) && body == loop.body;
     stmt out = same ? s : with_domain(loop, min, extent, std::move(body));

@@ -259,15 +259,14 @@ TILEWRIGHT_INLINE void emulation::note_write(const host_access& a, long long at,
   const std::size_t first = static_cast<std::size_t>(address - region.base) / region.unit,
                     last = first + bytes / region.unit;
   const auto me = static_cast<std::int32_t>(current_);
-  const bool same = std::memcmp(address, value, bytes) == 0;
   for (std::size_t i = first; i < last; ++i) {
     shadow& s = region.shadows[i];
     const bool other_block = s.write_block != shadow::nobody && s.write_block != block_number_;
     const bool other_thread =
         s.write_block == block_number_ && s.write_phase == phase_ && s.writer != me;
-    if (!same && !region.of_block && other_block)
+    if (!region.of_block && other_block)
       fail("writes " + element(a, at) + ", which another block writes, too");
-    if (!same && other_thread)
+    if (other_thread)
       fail("writes " + element(a, at) + ", which thread " + std::to_string(s.writer) +
            " writes without a barrier between");
     if (!region.of_block && s.read_block != shadow::nobody && s.read_block != block_number_)

@@ -1,0 +1,43 @@
+// Kernels for GPUs that are checked and timed by hand-written schedules: what lowering, emulator,
+// compile gate, mutants and the GPU program share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tilewright/ir/stmt.hpp>
+
+namespace gpu_corpus {
+
+/// A function, as it is written and as it is scheduled.
+struct entry {
+  std::string name;
+  tilewright::ir::function written, scheduled;
+  int registers = 255;      // what a thread may need at most
+  double tolerance = 1e-5;  // relative, against the interpreter
+  double operations = 0;    // of one run, floating point
+  double bytes = 0;         // of one run, read and written at least once
+};
+
+/// B = exp(A) * 2 + A on vectors of four.
+entry chain(int n);
+/// C = A B in f32: blocks of 64 x 64, threads of 4 x 4, 8 of K at once in shared memory.
+entry matmul(int m, int n, int k);
+/// The same with a bias and max(., 0), where no tile divides its extent.
+entry matmul_tails(int m, int n, int k);
+/// Softmax of rows, a block to a row.
+entry softmax(int rows, int columns);
+/// (x - mean) / sqrt(variance + epsilon) of rows, a block to a row.
+entry layer_norm(int rows, int columns);
+/// Sums of rows, a warp to a row, and of columns, a thread to a column.
+entry row_sums(int rows, int columns);
+entry column_sums(int rows, int columns);
+/// Position of the largest element of each row, across threads.
+entry row_argmax(int rows, int columns);
+
+/// All of them, small enough to be emulated.
+std::vector<entry> small();
+/// All of them, large enough to be timed.
+std::vector<entry> large();
+
+}  // namespace gpu_corpus

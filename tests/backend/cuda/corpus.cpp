@@ -1,0 +1,161 @@
+// Hand-written schedules: emulated, through the compile gate, and with each barrier and guard left out.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <tilewright/backend/cuda/compile.hpp>
+#include <tilewright/backend/cuda/nvrtc.hpp>
+#include <tilewright/support/error.hpp>
+
+#include "cases.hpp"
+#include "gpu/corpus.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+cases::cu::program lowered(const gpu_corpus::entry& e, const target::gpu& device) {
+  return cases::cu::print(pass::lower(e.scheduled, device), device);
+}
+
+}  // namespace
+
+TEST_CASE("the corpus computes what the interpreter computes") {
+  for (const gpu_corpus::entry& e : gpu_corpus::small()) {
+    CAPTURE(e.name);
+    cases::check_emulated(e.scheduled, e.written, e.tolerance);
+  }
+}
+
+TEST_CASE("the corpus compiles for each architecture within its limits, large and small") {
+  std::string missing;
+  try {
+    cases::cu::nvrtc();
+  } catch (const build_error& e) {
+    missing = e.what();
+  }
+  if (!missing.empty()) {
+    MESSAGE("skipped: " << missing);
+    return;
+  }
+  for (const auto& entries : {gpu_corpus::small(), gpu_corpus::large()})
+    for (const gpu_corpus::entry& e : entries)
+      for (const char* name : {"sm_80", "sm_90a"}) {
+        CAPTURE(e.name);
+        CAPTURE(name);
+        const target::gpu device = target::named_gpu(name);
+        const cases::cu::program p = lowered(e, device);
+        INFO(p.text);
+        const cases::cu::compiled c = cases::cu::compile(p, device);
+        for (const backend::launch& l : c.artifact.launches) {
+          CHECK(cases::cu::why_rejected(l, c.report, device, {0, 0, false}) == "");
+          CHECK(l.registers <= e.registers);
+        }
+      }
+}
+
+TEST_CASE("the text of the corpus is as it was; TILEWRIGHT_UPDATE_GOLDEN=1 writes it anew") {
+  const std::filesystem::path folder = "tests/golden/cuda";
+  const char* update = std::getenv("TILEWRIGHT_UPDATE_GOLDEN");
+  for (const gpu_corpus::entry& e : gpu_corpus::small()) {
+    CAPTURE(e.name);
+    const std::string text = lowered(e, target::named_gpu("sm_80")).text;
+    const std::filesystem::path file = folder / (e.name + ".cu");
+    if (update && *update) {
+      std::filesystem::create_directories(folder);
+      std::ofstream(file) << text;
+    }
+    std::ifstream in(file);
+    const std::string kept{std::istreambuf_iterator<char>(in), {}};
+    CHECK_MESSAGE(text == kept, "the text of " << e.name << " differs from " << file.string());
+  }
+}
+
+namespace {
+
+/// A program with one thing left out.
+struct mutant {
+  std::string what;
+  cases::cu::program p;
+  bool redundant = false;  // what a guard keeps from happening touches a thread's registers alone
+};
+
+/// Whether all that stands in the braces behind `at` stores to registers and reads none but these.
+bool touches_registers_only(const std::string& text, std::size_t at) {
+  const std::size_t begin = text.find('{', at);
+  std::size_t end = begin + 1;
+  for (int depth = 1; depth > 0; ++end) depth += text[end] == '{' ? 1 : text[end] == '}' ? -1 : 0;
+  const std::string body = text.substr(begin, end - begin);
+  for (const char* declaration : {"TW_GLOBAL(", "TW_SHARED("})
+    for (std::size_t d = text.find(declaration); d != text.npos;
+         d = text.find(declaration, d + 1)) {
+      const bool shared = declaration[3] == 'S';
+      std::size_t first = text.find(shared ? ", " : ") ", d) + 2;
+      const std::string name = text.substr(first, text.find_first_of(",)", first) - first);
+      if (body.find(name + "[") != body.npos || body.find("(" + name + ",") != body.npos)
+        return false;
+    }
+  return body.find("tw_barrier") == body.npos && body.find("tw_shuffle") == body.npos;
+}
+
+/// One mutant for each barrier, and for each condition of an if.
+std::vector<mutant> mutants_of(const cases::cu::program& p) {
+  std::vector<mutant> out;
+  const auto add = [&](std::size_t at, std::size_t length, const std::string& instead) {
+    mutant m{p.text.substr(at, length), p};
+    m.redundant = m.what[0] == 'i' && touches_registers_only(p.text, at);
+    m.p.text.replace(at, length, instead);
+    out.push_back(std::move(m));
+  };
+  const std::string barrier = "tw_barrier();", guard = "if (";
+  for (std::size_t at = p.text.find(barrier); at != p.text.npos; at = p.text.find(barrier, at + 1))
+    add(at, barrier.size(), "");
+  for (std::size_t at = p.text.find(guard); at != p.text.npos; at = p.text.find(guard, at + 1))
+    add(at, p.text.find(" {\n", at) - at, "if (true)");
+  return out;
+}
+
+/// Why the emulator or the result tells a mutant; empty when nothing does.
+std::string caught(const mutant& m, const gpu_corpus::entry& e,
+                   const std::vector<harness::argument>& expected) {
+  const cases::cu::emulator kernels(m.p);
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    try {
+      const std::vector<harness::argument> got = cases::emulated(kernels, e.written, seed);
+      for (std::size_t i = 0; i < got.size(); ++i)
+        if (harness::difference(got[i], expected[i]) > e.tolerance) return "wrong result";
+    } catch (const error& found) {
+      return found.what();
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("every barrier and every guard is missed when it is left out") {
+  if (!cases::have_emulator()) return;
+  int all = 0, found = 0, redundant = 0;
+  for (const gpu_corpus::entry& e : gpu_corpus::small()) {
+    const std::vector<harness::argument> expected = cases::interpreted(e.written);
+    for (const mutant& m : mutants_of(lowered(e, cases::device()))) {
+      ++all;
+      if (m.redundant) {
+        ++redundant;
+        continue;
+      }
+      const std::string why = caught(m, e, expected);
+      found += why.empty() ? 0 : 1;
+      CHECK_MESSAGE(!why.empty(), e.name << " computes the same without " << m.what << "\n"
+                                         << m.p.text);
+    }
+  }
+  MESSAGE("mutants: " << found << " of " << all << " caught, " << redundant
+                      << " redundant: guards of registers");
+  CHECK(found + redundant == all);
+}
