@@ -29,6 +29,7 @@
 #include <tilewright/target/cpu.hpp>
 #include <tilewright/target/gpu.hpp>
 
+#include "assignments.hpp"
 #include "command.hpp"
 #include "npy.hpp"
 #include "workload.hpp"
@@ -46,20 +47,6 @@ struct run_options {
   bool check = true;
   bool time = false;
 };
-
-using assignments = std::map<std::string, std::string>;
-
-/// NAME=VALUE arguments.
-assignments split_assignments(const std::vector<std::string>& list, const char* option) {
-  assignments out;
-  for (const std::string& text : list) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw argument_error(std::string(option) + " wants NAME=VALUE, not " + text);
-    out[text.substr(0, equals)] = text.substr(equals + 1);
-  }
-  return out;
-}
 
 template <class Number>
 Number number(const std::string& name, const std::string& text) {

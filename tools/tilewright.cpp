@@ -19,6 +19,7 @@ constexpr tool::command commands[] = {
     {"db", "Look into tuning databases and move records", tool::declare_db},
     {"explain", "Show what each step of a function's schedule does", tool::declare_explain},
     {"report", "Write a page about what a tuning database holds", tool::declare_report},
+    {"model", "Look into networks, run and tune them", tool::declare_model},
     {"worker", "Run candidates for a program that tunes", tool::declare_worker},
 };
 

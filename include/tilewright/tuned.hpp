@@ -14,16 +14,13 @@
 #include <tilewright/expr/argument.hpp>
 #include <tilewright/expr/binding.hpp>
 #include <tilewright/expr/kernel.hpp>
+#include <tilewright/model/dispatch.hpp>
 #include <tilewright/search/dispatcher.hpp>
 #include <tilewright/search/options.hpp>
 
 namespace tilewright {
 
 using search::storage;
-
-/// The dispatcher of a kernel whose types are erased, or of several algorithms for it.
-std::shared_ptr<search::dispatcher> make_dispatcher(const std::vector<any_kernel>& algorithms,
-                                                    tuned_options options);
 
 /// A kernel to call:
 ///

@@ -13,9 +13,9 @@ using room_set = std::set<std::string>;
 
 namespace {
 
-const room_set everything{"support", "meta",   "ir",       "arith",  "target",
-                          "pass",    "intrin", "schedule", "space",  "cost",
-                          "backend", "search", "expr",     "sparse", "top"};
+const room_set everything{"support", "meta",   "ir",       "arith", "target", "pass",
+                          "intrin",  "schedule", "space",  "cost",  "backend", "search",
+                          "expr",    "ops",    "sparse",   "model", "top"};
 
 /// What each room may include directly; the closure follows.
 const std::map<std::string, room_set> direct{
@@ -32,8 +32,10 @@ const std::map<std::string, room_set> direct{
     {"backend", {"pass", "intrin"}},
     {"search", {"space", "cost", "backend"}},
     {"expr", {"meta", "ir"}},
+    {"ops", {"expr"}},
     {"sparse", {"schedule"}},
-    {"top", {"expr", "search", "sparse"}},
+    {"model", {"search", "expr", "ops", "sparse"}},
+    {"top", {"expr", "search", "model"}},
 };
 
 void add_closure(const std::string& room, room_set& out) {
@@ -48,7 +50,7 @@ std::string room_of(std::string path) {
   const auto slash = path.find('/');
   if (slash == std::string::npos) return "top";
   const std::string first = path.substr(0, slash);
-  return first == "interop" || first == "ops" ? "top" : first;
+  return first == "interop" ? "top" : first;
 }
 
 struct include_line {
@@ -78,7 +80,8 @@ bool third_party_allowed(const std::string& target, const std::string& room,
     return room == "meta" || room == "expr" || room == "space" || room == "top";
   if (target.rfind("Eigen/", 0) == 0)
     return path.rfind("impl/", 0) == 0 || path.rfind("interop/", 0) == 0;
-  if (target.rfind("benchmark/", 0) == 0) return path.rfind("interop/", 0) == 0;
+  if (target.rfind("benchmark/", 0) == 0 || target.rfind("protozero/", 0) == 0)
+    return path.rfind("interop/", 0) == 0;
   for (const char* never : {"llvm", "cuda", "nvrtc", "sqlite3", "clang", "boost/", "doctest"})
     if (target.rfind(never, 0) == 0) return false;
   return true;

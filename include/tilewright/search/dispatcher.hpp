@@ -59,6 +59,9 @@ class dispatcher {
   /// The same for dense arguments of the given extents, which need not exist.
   /// @throws argument_error when a dimension has no extent
   void warm(const extent_map& extents, storage order);
+  /// What tuning for these arguments is about, for sessions of several kernels. Nothing is tuned or
+  /// compiled; it lives as long as the dispatcher. There have to be elements.
+  const workload& task(const call_argument* arguments);
   /// Ends the tuning in progress; what was measured is kept, and runs. Other arguments are tuned as
   /// before; `warm` goes on with what was ended.
   void cancel();

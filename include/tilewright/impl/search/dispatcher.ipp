@@ -92,6 +92,7 @@ struct dispatcher::state {
   /// @param again goes on with tuning that was cancelled before
   const detail::binding& bind(const call_argument* a, memory data = memory::checked,
                               bool again = false);
+  std::unique_ptr<detail::binding> describe(const call_argument* a);
   void run(const detail::binding& b, const call_argument* a);
   void interpret(const detail::binding& b, const call_argument* a) const;
   /// The elements of arguments that say where others are.
@@ -126,16 +127,9 @@ TILEWRIGHT_INLINE void dispatcher::fill_bound(call_argument* arguments) const no
 
 TILEWRIGHT_INLINE dispatcher::~dispatcher() = default;
 
-/// What is known of these extents and strides; all of it is found out where nothing is.
-TILEWRIGHT_INLINE const detail::binding& dispatcher::state::bind(const call_argument* a,
-                                                                 memory data, bool again) {
-  const detail::binding* there = bindings.find(a);
-  if (there && !again) return *there;
-  const support::default_float_environment ours;  // traps of the host are not for made-up data
-  if (there) {
-    all.make_ready(*there->of, nullptr, again);
-    return *there;
-  }
+/// A binding for these extents and strides.
+TILEWRIGHT_INLINE std::unique_ptr<detail::binding> dispatcher::state::describe(
+    const call_argument* a) {
   const extent_map dims = bound_extents(kernel, a);
   check_strides(kernel, a);
   auto fresh = std::make_unique<detail::binding>();
@@ -148,8 +142,22 @@ TILEWRIGHT_INLINE const detail::binding& dispatcher::state::bind(const call_argu
     fresh->strides.insert(fresh->strides.end(), a[i].strides, a[i].strides + rank);
     if (fresh->touched[i].written && !fresh->touched[i].none()) fresh->nothing = false;
   }
-  detail::instance& of = all.at(dims, *fresh, a);
-  fresh->of = &of;
+  fresh->of = &all.at(dims, *fresh, a);
+  return fresh;
+}
+
+/// What is known of these extents and strides; all of it is found out where nothing is.
+TILEWRIGHT_INLINE const detail::binding& dispatcher::state::bind(const call_argument* a,
+                                                                 memory data, bool again) {
+  const detail::binding* there = bindings.find(a);
+  if (there && !again) return *there;
+  const support::default_float_environment ours;  // traps of the host are not for made-up data
+  if (there) {
+    all.make_ready(*there->of, nullptr, again);
+    return *there;
+  }
+  std::unique_ptr<detail::binding> fresh = describe(a);
+  detail::instance& of = *fresh->of;
   if (data == memory::checked) {  // before time is spent on tuning
     check_memory(kernel, fresh->touched, a);
     check_elements(of, a);
@@ -255,6 +263,13 @@ TILEWRIGHT_INLINE std::string dispatcher::report(const call_argument* a) {
   if (b.of->identity)
     return state_->kernel.name + ": a reduction over nothing; outputs are its identity\n";
   return b.of->code->report();
+}
+
+TILEWRIGHT_INLINE const workload& dispatcher::task(const call_argument* a) {
+  const std::unique_ptr<detail::binding> b = state_->describe(a);
+  if (!b->of->code)
+    throw argument_error(state_->kernel.name + ": there is nothing to tune without elements");
+  return b->of->code->task();
 }
 
 TILEWRIGHT_INLINE void dispatcher::cancel() { state_->all.cancel(); }

@@ -2,9 +2,9 @@
 
 #include <tilewright/expr/alternatives.hpp>
 #include <tilewright/ir/alternatives.hpp>
+#include <tilewright/model/dispatch.hpp>
 #include <tilewright/sparse/lower.hpp>
 #include <tilewright/sparse/storage.hpp>
-#include <tilewright/tuned.hpp>
 
 namespace tilewright {
 namespace detail {

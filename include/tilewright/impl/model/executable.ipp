@@ -1,0 +1,230 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include <tilewright/model/executable.hpp>
+#include <tilewright/model/operators.hpp>
+#include <tilewright/search/operands.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::network {
+
+namespace detail {
+
+inline constexpr std::align_val_t arena_alignment{4096};
+
+inline bool is_alias(const node& n) {
+  const operator_definition* op = find_operator(n);
+  return op && op->kind == op_kind::alias;
+}
+
+}  // namespace detail
+
+/// An arena for one call.
+class executable::arena_lease {
+ public:
+  explicit arena_lease(const executable& of) : of_(of) {
+    const std::lock_guard lock(of_.mutex_);
+    if (!of_.free_arenas_.empty()) {
+      data_ = of_.free_arenas_.back();
+      of_.free_arenas_.pop_back();
+    } else {
+      const auto size = static_cast<std::size_t>(std::max<std::int64_t>(of_.plan_.size, 1));
+      data_ = static_cast<std::byte*>(::operator new(size, detail::arena_alignment));
+    }
+  }
+  ~arena_lease() {
+    const std::lock_guard lock(of_.mutex_);
+    of_.free_arenas_.push_back(data_);
+  }
+  arena_lease(const arena_lease&) = delete;
+  arena_lease& operator=(const arena_lease&) = delete;
+  std::byte* data() const { return data_; }
+
+ private:
+  const executable& of_;
+  std::byte* data_;
+};
+
+TILEWRIGHT_INLINE executable::executable(std::shared_ptr<const graph> g,
+                                         const tuned_options& options)
+    : graph_(std::move(g)) {
+  place_values();
+  for (const node& n : graph_->nodes)
+    if (!detail::is_alias(n)) add_launch(n, options);
+}
+
+TILEWRIGHT_INLINE executable::~executable() {
+  for (std::byte* a : free_arenas_) ::operator delete(a, detail::arena_alignment);
+}
+
+/// Aliases share the place of what they are an alias of; what a caller wants is written to where he
+/// wants it, unless it is an input, a constant, or wanted twice.
+TILEWRIGHT_INLINE void executable::place_values() {
+  const graph& g = *graph_;
+  const std::size_t count = g.values.size();
+  std::vector<value_id> root(count);
+  std::vector<int> first(count, -1), last(count, -1);
+  for (std::size_t v = 0; v < count; ++v) root[v] = static_cast<value_id>(v);
+  const auto of = [&](value_id v) {
+    return static_cast<std::size_t>(root[static_cast<std::size_t>(v)]);
+  };
+  int step = 0;
+  for (const node& n : g.nodes) {
+    if (detail::is_alias(n)) {
+      root[static_cast<std::size_t>(n.outputs[0])] = static_cast<value_id>(of(n.inputs[0]));
+      continue;
+    }
+    for (const value_id v : n.inputs)
+      if (v != no_value) last[of(v)] = step;
+    for (const value_id v : n.outputs)
+      if (v != no_value) first[of(v)] = last[of(v)] = step;
+    ++step;
+  }
+  std::vector<bool> is_placed(count, false);
+  places_.resize(count);
+  const auto place = [&](std::size_t v, launch::slot where) {
+    places_[v] = where;
+    is_placed[v] = true;
+  };
+  for (std::size_t v = 0; v < count; ++v)
+    if (g.values[v].data) place(v, {launch::slot::fixed, 0, 0, g.values[v].data->data()});
+  for (std::size_t k = 0; k < g.inputs.size(); ++k)
+    place(static_cast<std::size_t>(g.inputs[k]), {launch::slot::input, k, 0, nullptr});
+  for (std::size_t k = 0; k < g.outputs.size(); ++k) {
+    const std::size_t v = of(g.outputs[k]);
+    if (!is_placed[v])
+      place(v, {launch::slot::output, k, 0, nullptr});
+    else
+      copies_.push_back({places_[v], k, g.type_of(g.outputs[k]).bytes()});
+  }
+  std::vector<lifetime> alive;
+  std::vector<std::size_t> who;
+  for (std::size_t v = 0; v < count; ++v)
+    if (!is_placed[v] && first[v] >= 0 && of(static_cast<value_id>(v)) == v) {
+      alive.push_back({g.type_of(static_cast<value_id>(v)).bytes(), first[v], last[v]});
+      who.push_back(v);
+    }
+  plan_ = plan_memory(alive);
+  least_bytes_ = least_memory(alive);
+  for (std::size_t k = 0; k < who.size(); ++k)
+    place(who[k], {launch::slot::arena, 0, plan_.offsets[k], nullptr});
+  for (std::size_t v = 0; v < count; ++v)
+    if (!g.values[v].data) places_[v] = places_[of(static_cast<value_id>(v))];
+}
+
+TILEWRIGHT_INLINE void executable::add_launch(const node& n, const tuned_options& options) {
+  network_kernel made = emit(*graph_, n);
+  launch l{n, made.kernel, make_dispatcher({made.kernel}, options), {}, {}, {}};
+  for (const value_id v : made.params) {
+    l.slots.push_back(places_[static_cast<std::size_t>(v)]);
+    l.extents.push_back(graph_->type_of(v).extents);
+    l.strides.push_back(search::row_major(l.extents.back()));
+  }
+  for (std::size_t k = 0; k < made.params.size(); ++k)
+    if (made.is_weight[k])
+      l.code = l.code->with(
+          k, {const_cast<void*>(l.slots[k].data), l.extents[k].data(), l.strides[k].data()});
+  launches_.push_back(std::move(l));
+}
+
+TILEWRIGHT_INLINE std::vector<search::call_argument> executable::arguments_of(
+    const launch& l, const std::vector<const void*>& inputs, const std::vector<void*>& outputs,
+    std::byte* arena) const {
+  std::vector<search::call_argument> out;
+  for (std::size_t k = 0; k < l.slots.size(); ++k) {
+    const launch::slot& s = l.slots[k];
+    void* data = nullptr;
+    switch (s.where) {
+      case launch::slot::input: data = const_cast<void*>(inputs[s.number]); break;
+      case launch::slot::output: data = outputs[s.number]; break;
+      case launch::slot::arena: data = arena + s.offset; break;
+      case launch::slot::fixed: data = const_cast<void*>(s.data); break;
+    }
+    out.push_back({data, l.extents[k].data(), l.strides[k].data()});
+  }
+  l.code->fill_bound(out.data());
+  return out;
+}
+
+TILEWRIGHT_INLINE void executable::run(const std::vector<const void*>& inputs,
+                                       const std::vector<void*>& outputs) const {
+  const arena_lease arena(*this);
+  for (const launch& l : launches_)
+    l.code->call(arguments_of(l, inputs, outputs, arena.data()).data());
+  for (const copy_step& c : copies_) {
+    const void* from = c.from.where == launch::slot::input    ? inputs[c.from.number]
+                       : c.from.where == launch::slot::output ? outputs[c.from.number]
+                                                              : c.from.data;
+    std::memcpy(outputs[c.output], from, static_cast<std::size_t>(c.bytes));
+  }
+}
+
+namespace detail {
+
+/// Memory for the arguments of a network, filled with zeros.
+class made_up_arguments {
+ public:
+  explicit made_up_arguments(const graph& g) {
+    for (const value_id v : g.inputs) inputs.push_back(add(g.type_of(v)));
+    for (const value_id v : g.outputs) outputs.push_back(add(g.type_of(v)));
+  }
+  std::vector<const void*> inputs;
+  std::vector<void*> outputs;
+
+ private:
+  void* add(const tensor_type& t) {
+    auto [c, data] = constant::make(t);
+    std::memset(data, 0, static_cast<std::size_t>(t.bytes()));
+    kept_.push_back(c);
+    return data;
+  }
+  std::vector<constant> kept_;
+};
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE const search::workload& executable::task(std::size_t k) const {
+  const detail::made_up_arguments made(*graph_);
+  const arena_lease arena(*this);
+  const launch& l = launches_.at(k);
+  return l.code->task(arguments_of(l, made.inputs, made.outputs, arena.data()).data());
+}
+
+TILEWRIGHT_INLINE void executable::warm() const {
+  const detail::made_up_arguments made(*graph_);
+  const arena_lease arena(*this);
+  for (const launch& l : launches_)
+    l.code->warm(arguments_of(l, made.inputs, made.outputs, arena.data()).data());
+}
+
+TILEWRIGHT_INLINE std::vector<double> executable::measure(int runs) const {
+  using clock = std::chrono::steady_clock;
+  const detail::made_up_arguments made(*graph_);
+  const arena_lease arena(*this);
+  std::vector<std::vector<double>> seconds(launches_.size());
+  std::vector<std::vector<search::call_argument>> arguments;
+  for (const launch& l : launches_)
+    arguments.push_back(arguments_of(l, made.inputs, made.outputs, arena.data()));
+  for (int run = 0; run < runs + 1; ++run)  // the first one warms
+    for (std::size_t k = 0; k < launches_.size(); ++k) {
+      const clock::time_point begin = clock::now();
+      launches_[k].code->call(arguments[k].data());
+      const double s = std::chrono::duration<double>(clock::now() - begin).count();
+      if (run > 0) seconds[k].push_back(s);
+    }
+  std::vector<double> out;
+  for (std::vector<double>& s : seconds) {
+    const auto middle = s.begin() + static_cast<std::ptrdiff_t>(s.size() / 2);
+    std::nth_element(s.begin(), middle, s.end());
+    out.push_back(*middle);
+  }
+  return out;
+}
+
+}  // namespace tilewright::network

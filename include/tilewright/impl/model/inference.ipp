@@ -1,0 +1,76 @@
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <tilewright/model/inference.hpp>
+#include <tilewright/model/interpret.hpp>
+#include <tilewright/model/operators.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::network {
+namespace detail {
+
+/// More elements than shapes have; larger constants are left to the pass that folds them.
+inline constexpr std::int64_t most_folded = 1 << 16;
+
+inline bool folds(const graph& g, const node& n) {
+  for (const value_id v : n.inputs)
+    if (v != no_value && !g.at(v).data) return false;
+  for (const value_id v : n.outputs)
+    if (v != no_value && g.type_of(v).elements() > most_folded) return false;
+  return true;
+}
+
+inline void fold(graph& g, const node& n) {
+  std::vector<constant> inputs;
+  for (const value_id v : n.inputs) inputs.push_back(v == no_value ? constant() : *g.at(v).data);
+  const std::vector<constant> outputs = evaluate(g, n, inputs);
+  for (std::size_t k = 0; k < n.outputs.size(); ++k)
+    if (n.has_output(k)) g.at(n.outputs[k]).data = outputs[k];
+}
+
+inline bool is_constant(const graph& g, const node& n) {
+  return std::all_of(n.outputs.begin(), n.outputs.end(),
+                     [&](value_id v) { return v == no_value || g.at(v).data.has_value(); });
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::vector<unsupported_operator> unsupported_operators(const graph& g) {
+  std::map<std::tuple<std::string, std::string, int>, unsupported_operator> found;
+  for (const node& n : g.nodes) {
+    if (find_operator(n)) continue;
+    unsupported_operator& u = found[{n.op, n.domain, n.version}];
+    if (u.count++ == 0) u = {n.op, n.domain, n.version, 1, text_of(n)};
+  }
+  std::vector<unsupported_operator> out;
+  for (auto& [key, u] : found) out.push_back(std::move(u));
+  return out;
+}
+
+TILEWRIGHT_INLINE void infer_types(graph& g) {
+  const std::vector<unsupported_operator> missing = unsupported_operators(g);
+  if (!missing.empty()) {
+    std::string text = "graph " + g.name + " has operators that are not supported:";
+    for (const unsupported_operator& u : missing)
+      text += "\n  " + (u.domain.empty() ? "" : u.domain + ".") + u.op + " (version " +
+              std::to_string(u.version) + "): " + std::to_string(u.count) +
+              (u.count == 1 ? " node, " : " nodes, the first is ") + u.first;
+    throw argument_error(text);
+  }
+  for (value& v : g.values)
+    if (v.data && !v.type) v.type = v.data->type();
+  for (const node& n : g.nodes) {
+    inference i(g, n);
+    find_operator(n)->infer(i);
+    for (const value_id v : n.outputs)
+      if (v != no_value && !g.at(v).type)
+        fail(n, "the type of its output \"" + g.at(v).name + "\" is not known");
+    if (!detail::is_constant(g, n) && detail::folds(g, n)) detail::fold(g, n);
+  }
+  std::erase_if(g.nodes, [&](const node& n) { return detail::is_constant(g, n); });
+}
+
+}  // namespace tilewright::network

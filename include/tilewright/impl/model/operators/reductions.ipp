@@ -1,0 +1,147 @@
+#pragma once
+
+#include <algorithm>
+
+#include <tilewright/impl/model/operators/dimensions.hpp>
+#include <tilewright/impl/model/operators/elements.hpp>
+#include <tilewright/model/operators.hpp>
+
+// Reductions over any axes, and positions of the largest element.
+namespace tilewright::network {
+namespace detail {
+
+/// The axes that a node reduces: all where none is given, unless it says otherwise.
+inline std::vector<std::size_t> reduced_of(const node_view& n) {
+  const std::vector<std::int64_t> list = n.list(1, "axes");
+  const std::size_t rank = n.rank(0);
+  if (list.empty() && n.what().integer("noop_with_empty_axes", 0) != 0) return {};
+  if (!list.empty()) return n.dimensions(list, rank);
+  std::vector<std::size_t> all(rank);
+  for (std::size_t d = 0; d < rank; ++d) all[d] = d;
+  return all;
+}
+
+inline void infer_reduction(inference& n) {
+  n.out(0, {n.in(0).type,
+            reduced_shape(n.in(0).extents, reduced_of(n), n.what().integer("keepdims", 1) != 0)});
+}
+
+enum class folding { sum, mean, max, min, prod, l1, l2, log_sum, log_sum_exp, sum_square };
+
+inline dsl::reduction reduction_of(folding f) {
+  if (f == folding::max) return dsl::reduction::max;
+  if (f == folding::min) return dsl::reduction::min;
+  if (f == folding::prod) return dsl::reduction::prod;
+  return dsl::reduction::sum;
+}
+
+template <folding F>
+void emit_reduction(emission& e) {
+  const std::vector<std::size_t> reduced = reduced_of(e);
+  const dsl::runtime_tensor x = e.tensor(0, "X");
+  const shape from = e.in(0, "X").type.extents;
+  const dtype t = e.type_of_output().type;
+  const bool keep = e.what().integer("keepdims", 1) != 0;
+  dsl::index_list over;
+  std::int64_t count = 1;
+  for (const std::size_t d : reduced) {
+    over.push_back(e.axis("r" + std::to_string(d), from[d]));
+    count *= from[d];
+  }
+  const auto place = [=](const dsl::index_list& at, const dsl::index_list& axes_of_x) {
+    dsl::index_list out;
+    for (std::size_t d = 0, o = 0, r = 0; d < from.size(); ++d) {
+      if (!is_in(reduced, d)) {
+        out.push_back(at[o++]);
+      } else {
+        out.push_back(axes_of_x[r++]);
+        o += keep;
+      }
+    }
+    return out;
+  };
+  const auto fold = [over](dsl::reduction kind, const runtime_expression& value_of) {
+    return over.empty() ? value_of : reduce(kind, over, value_of);
+  };
+  std::optional<dsl::runtime_tensor> peak;
+  if (F == folding::log_sum_exp) {
+    const shape s = reduced_shape(from, reduced, keep);
+    peak = e.temp("peak", t, s);
+    const dsl::index_list at = e.axes("i", s);
+    e.define((*peak)(at) = fold(dsl::reduction::max, x(place(at, over))));
+  }
+  e.out(0, [=](const dsl::index_list& at) -> runtime_expression {
+    const cast_to_type wide{sum_type(t)};
+    const runtime_expression v = wide(x(place(at, over)));
+    if (t == dtype::boolean)
+      return fold(F == folding::max ? dsl::reduction::any : dsl::reduction::all, v);
+    switch (F) {
+      case folding::mean: {
+        const runtime_expression total = fold(dsl::reduction::sum, v);
+        return cast(is_float(t) ? total / static_cast<double>(count) : total / count, t);
+      }
+      case folding::l1: return cast(fold(dsl::reduction::sum, abs(v)), t);
+      case folding::l2: {
+        const runtime_expression total = fold(dsl::reduction::sum, v * v);
+        if (is_float(t)) return cast(sqrt(total), t);
+        return cast(sqrt(cast(total, dtype::f64)), t);
+      }
+      case folding::log_sum: return cast(log(fold(dsl::reduction::sum, v)), t);
+      case folding::log_sum_exp: {
+        const runtime_expression p = wide((*peak)(at));
+        return cast(p + log(fold(dsl::reduction::sum, exp(v - p))), t);
+      }
+      case folding::sum_square: return cast(fold(dsl::reduction::sum, v * v), t);
+      default: return cast(fold(reduction_of(F), v), t);
+    }
+  });
+}
+
+inline void infer_position(inference& n) {
+  const std::size_t a = n.dimension(n.what().integer("axis", 0), n.rank(0));
+  if (n.what().integer("select_last_index", 0) != 0)
+    n.fail("select_last_index is not supported; the first of equal elements is taken");
+  n.out(0, {dtype::i64, reduced_shape(n.in(0).extents, {a}, n.what().integer("keepdims", 1) != 0)});
+}
+
+template <dsl::reduction Kind>
+void emit_position(emission& e) {
+  const dsl::runtime_tensor x = e.tensor(0, "X");
+  const std::size_t a =
+      e.dimension(e.what().integer("axis", 0), static_cast<std::size_t>(x.rank()));
+  const bool keep = e.what().integer("keepdims", 1) != 0;
+  const auto r = e.axis("r", x.extent(static_cast<int>(a)));
+  e.out(0, [=](const dsl::index_list& at) -> runtime_expression {
+    dsl::index_list place = at;
+    if (keep)
+      place[a] = r;
+    else
+      place.insert(place.begin() + static_cast<std::ptrdiff_t>(a), r);
+    return cast(reduce(Kind, {r}, x(place)), dtype::i64);
+  });
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE void add_reductions(std::vector<operator_definition>& to) {
+  using detail::folding;
+  const auto add = [&](std::string_view name, void (*emit)(emission&)) {
+    to.push_back({name, op_kind::anchor, detail::infer_reduction, emit});
+  };
+  add("ReduceSum", detail::emit_reduction<folding::sum>);
+  add("ReduceMean", detail::emit_reduction<folding::mean>);
+  add("ReduceMax", detail::emit_reduction<folding::max>);
+  add("ReduceMin", detail::emit_reduction<folding::min>);
+  add("ReduceProd", detail::emit_reduction<folding::prod>);
+  add("ReduceL1", detail::emit_reduction<folding::l1>);
+  add("ReduceL2", detail::emit_reduction<folding::l2>);
+  add("ReduceLogSum", detail::emit_reduction<folding::log_sum>);
+  add("ReduceLogSumExp", detail::emit_reduction<folding::log_sum_exp>);
+  add("ReduceSumSquare", detail::emit_reduction<folding::sum_square>);
+  to.push_back({"ArgMax", op_kind::anchor, detail::infer_position,
+                detail::emit_position<dsl::reduction::argmax>});
+  to.push_back({"ArgMin", op_kind::anchor, detail::infer_position,
+                detail::emit_position<dsl::reduction::argmin>});
+}
+
+}  // namespace tilewright::network

@@ -1,0 +1,9 @@
+#pragma once
+
+#include <tilewright/model/passes.hpp>
+
+namespace tilewright::network {
+
+TILEWRIGHT_INLINE void optimize(graph& g) { remove_unused(g); }
+
+}  // namespace tilewright::network

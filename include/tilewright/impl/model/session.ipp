@@ -1,0 +1,43 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include <tilewright/model/session.hpp>
+
+namespace tilewright::network {
+
+TILEWRIGHT_INLINE session_summary
+tune_kernels(const executable& program, double seconds, std::uint64_t seed, search::database& db,
+             const std::function<void(const std::string&, const search::tuning_result&)>& events) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<search::task> tasks;
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < program.launches().size(); ++k) {
+    const search::workload& w = program.task(k);
+    const auto there = std::find_if(tasks.begin(), tasks.end(),
+                                    [&](const search::task& t) { return t.what->key == w.key; });
+    if (there != tasks.end()) {
+      there->weight += 1;
+      continue;
+    }
+    tasks.push_back({&w, 1});
+    names.push_back(program.launches()[k].what.name);
+  }
+  search::task_options options;
+  options.seconds = seconds;
+  options.session.seed = seed;
+  // every kernel comes once before any comes twice
+  const double share = seconds / static_cast<double>(std::max<std::size_t>(tasks.size(), 1));
+  options.slice_seconds = std::clamp(share / 2, 0.25, 5.0);
+  if (events)
+    options.events = [&](std::size_t k, const search::tuning_result& r) { events(names[k], r); };
+  session_summary out;
+  out.tasks = tasks.size();
+  for (const search::task_result& r : search::run_tasks(tasks, options, db)) out.trials += r.trials;
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return out;
+}
+
+}  // namespace tilewright::network

@@ -1,0 +1,19 @@
+// The dispatcher of a kernel: where what expressions say meets search.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <tilewright/config.hpp>
+#include <tilewright/expr/kernel.hpp>
+#include <tilewright/search/dispatcher.hpp>
+#include <tilewright/search/options.hpp>
+
+namespace tilewright {
+
+/// The dispatcher of a kernel whose types are erased, or of several algorithms for it.
+/// @throws argument_error for options that make no sense
+std::shared_ptr<search::dispatcher> make_dispatcher(const std::vector<any_kernel>& algorithms,
+                                                    tuned_options options);
+
+}  // namespace tilewright

@@ -1,0 +1,86 @@
+// A graph that runs: its nodes as kernels in order, and memory for what lies between them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <tilewright/model/dispatch.hpp>
+#include <tilewright/model/emission.hpp>
+#include <tilewright/model/memory_plan.hpp>
+
+namespace tilewright::network {
+
+/// One kernel of a network.
+struct launch {
+  /// Where an argument lies.
+  struct slot {
+    enum kind : std::uint8_t { input, output, arena, fixed } where = arena;
+    std::size_t number = 0;      // of the input or output
+    std::int64_t offset = 0;     // bytes into the arena
+    const void* data = nullptr;  // fixed
+  };
+  node what;
+  any_kernel kernel;
+  std::shared_ptr<search::dispatcher> code;
+  std::vector<slot> slots;                         // [parameters]
+  std::vector<std::vector<std::int64_t>> extents;  // [parameters][rank]
+  std::vector<std::vector<std::int64_t>> strides;  // [parameters][rank], row-major
+};
+
+/// All members may be called by any number of threads at once, once it is made.
+class executable {
+ public:
+  /// @param g types are known; kept
+  /// @throws argument_error naming the node that no kernel computes
+  executable(std::shared_ptr<const graph> g, const tuned_options& options);
+  ~executable();
+  executable(const executable&) = delete;
+  executable& operator=(const executable&) = delete;
+
+  /// Runs the network on dense row-major data in the order of the graph's inputs and outputs.
+  void run(const std::vector<const void*>& inputs, const std::vector<void*>& outputs) const;
+
+  const graph& whole() const { return *graph_; }
+  const std::vector<launch>& launches() const { return launches_; }
+  std::int64_t arena_bytes() const { return plan_.size; }
+  /// No arena is smaller. // bytes
+  std::int64_t least_arena_bytes() const { return least_bytes_; }
+
+  /// What tuning launch k is about; lives as long as this object.
+  const search::workload& task(std::size_t k) const;
+  /// Brings all kernels to where they run: from the database, or else as the options say.
+  void warm() const;
+
+  /// Median time of each launch in `runs` runs of the whole network, on made-up inputs. // s
+  std::vector<double> measure(int runs) const;
+
+ private:
+  struct copy_step {
+    launch::slot from;
+    std::size_t output;
+    std::int64_t bytes;
+  };
+  class arena_lease;
+
+  void place_values();
+  void add_launch(const node& n, const tuned_options& options);
+  std::vector<search::call_argument> arguments_of(const launch& l,
+                                                  const std::vector<const void*>& inputs,
+                                                  const std::vector<void*>& outputs,
+                                                  std::byte* arena) const;
+
+  std::shared_ptr<const graph> graph_;
+  std::vector<launch::slot> places_;  // [values]
+  std::vector<launch> launches_;
+  std::vector<copy_step> copies_;
+  memory_plan plan_;
+  std::int64_t least_bytes_ = 0;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::byte*> free_arenas_;  // guarded by mutex_
+};
+
+}  // namespace tilewright::network

@@ -1,0 +1,102 @@
+// A whole network as one function.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tilewright/config.hpp>
+#include <tilewright/expr/argument.hpp>
+#include <tilewright/model/executable.hpp>
+#include <tilewright/model/graph.hpp>
+#include <tilewright/search/options.hpp>
+
+namespace tilewright {
+
+/// Options of a model.
+struct model_options {
+  /// Extents that the graph leaves open, by name: {{"batch", 1}, {"seq", 128}}.
+  std::map<std::string, std::int64_t, std::less<>> extents = {};
+  double seconds = 60;        // budget of tuning, for all kernels together
+  std::string database = {};  // as in tuned_options
+  tilewright::mode mode = tilewright::mode::now;
+  int threads = 0;  // of a call; 0: all of the process's pool
+  std::uint64_t seed = 42;
+  bool verbose = false;  // progress on stderr
+  bool optimize = true;  // rewrite the graph; false: each node is a kernel of its own
+};
+
+/// An argument of a model by its name in the graph.
+struct named_argument {
+  std::string name;
+  dsl::argument data;
+
+  template <class A>
+  requires dsl::argument_like<A> named_argument(std::string n,
+                                                A&& a)  // NOLINT: {"x", x} reads well
+      : name(std::move(n)), data(make(a)) {}
+  named_argument(std::string n, const dsl::argument& a) : name(std::move(n)), data(a) {}
+
+ private:
+  template <class A>
+  static dsl::argument make(A& a) {
+    using form = dsl::recognized<std::remove_reference_t<A>>;
+    int rank = 0;
+    while (!form::has_rank(rank)) ++rank;
+    return form::make(a, rank);
+  }
+};
+
+/// A network to call:
+///
+///     tw::model m = tw::load_onnx("resnet50.onnx");   // interop/onnx.hpp
+///     m(x, y);                       // the first call tunes its kernels
+///     std::cout << m.report();
+///
+/// Arguments are what a kernel takes (Eigen objects, spans, `view(pointer, {extents})`, ...), inputs
+/// in the graph's order, then outputs; a list of numbers also stands for a dense tensor of as many
+/// elements. Any number of threads may call one model. Copies share everything.
+class model {
+ public:
+  /// @param g nodes in order (network::sort_nodes), types of inputs known
+  /// @throws argument_error for extents that are missing or make no sense, and naming the node that
+  /// is not supported
+  explicit model(network::graph g, model_options options = {});
+
+  /// Runs the network.
+  /// It requires: 1) as many arguments as the graph has inputs and outputs; 2) element types and
+  /// extents as the graph says; 3) outputs that do not overlap other arguments.
+  /// @throws argument_error naming the input or output
+  template <class... Argument>
+  requires(dsl::argument_like<Argument>&&...) void operator()(Argument&&... arguments) const {
+    run_in_order({named_argument("", arguments).data...});
+  }
+  /// The same by names, in any order: `m.run({{"x", x}}, {{"y", y}})`.
+  void run(const std::vector<named_argument>& inputs,
+           const std::vector<named_argument>& outputs) const;
+
+  /// Tunes the kernels, those first from which the model gains most; goes on from what the database
+  /// knows.
+  /// @param seconds for all together
+  void tune(double seconds);
+
+  /// The graph that runs, after the passes.
+  const network::graph& graph() const;
+  /// Names, types and order of arguments are those of this graph; nothing else is rewritten either.
+  const network::graph& source() const;
+  const network::executable& program() const;
+  /// Per kernel its nodes, time and share, measured on zeros.
+  std::string report() const;
+
+ private:
+  struct state;
+  void run_in_order(const std::vector<dsl::argument>& all) const;
+
+  std::shared_ptr<state> state_;
+};
+
+}  // namespace tilewright

@@ -1,0 +1,28 @@
+// Tuning the kernels of a network in one session with one budget.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <tilewright/model/executable.hpp>
+#include <tilewright/search/database.hpp>
+#include <tilewright/search/task_scheduler.hpp>
+
+namespace tilewright::network {
+
+struct session_summary {
+  std::size_t tasks = 0;  // different kernels
+  int trials = 0;
+  double seconds = 0;
+};
+
+/// Tunes every kernel of `program`, equal ones once, weighted by how often they occur. What is found
+/// is stored in `db`; a program made afterwards runs it.
+/// @param events called after each slice with the name of the kernel; may be null
+session_summary tune_kernels(
+    const executable& program, double seconds, std::uint64_t seed, search::database& db,
+    const std::function<void(const std::string&, const search::tuning_result&)>& events = {});
+
+}  // namespace tilewright::network
