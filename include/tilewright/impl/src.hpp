@@ -138,6 +138,9 @@
 #include <tilewright/impl/model/operators/reductions.ipp>
 #include <tilewright/impl/model/operators/shapes.ipp>
 #include <tilewright/impl/model/operators/table.ipp>
+#include <tilewright/impl/model/passes/channels_last.ipp>
+#include <tilewright/impl/model/passes/fold_constants.ipp>
+#include <tilewright/impl/model/passes/fuse.ipp>
 #include <tilewright/impl/model/passes/optimize.ipp>
 #include <tilewright/impl/model/passes/remove_unused.ipp>
 #include <tilewright/impl/model/session.ipp>

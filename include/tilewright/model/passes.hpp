@@ -9,6 +9,27 @@ namespace tilewright::network {
 /// Leaves out nodes whose outputs nobody reads, and constants that nobody needs.
 void remove_unused(graph& g);
 
+/// Computes nodes of which all inputs are constants, and takes batch normalization behind a
+/// convolution into its weights:
+/// ```
+/// y = BatchNormalization(Conv(x, W), s, b, m, v)   ->   y = Conv(x, W', b')
+/// ```
+void fold_constants(graph& g);
+
+/// Channels last through the whole graph: convolutions, poolings and normalizations read and write
+/// images as N, space..., C, and so does everything elementwise between them; filters become
+/// space..., C, K. A transposition stays only where the outside, or another operator, asks for
+/// channels first.
+void channels_last(graph& g);
+
+/// One node for an anchor (a convolution, product, pooling, reduction or normalization) and the
+/// elementwise operators behind it, and for chains of elementwise operators. The node holds them as
+/// its body, a graph, and is named after the first one.
+/// ```
+/// c = Conv(x, W, b); a = Add(c, r); y = Relu(a)   ->   y = Conv_Add_Relu(x, W, b, r) body={...}
+/// ```
+void fuse(graph& g);
+
 /// All passes in their order.
 void optimize(graph& g);
 

@@ -13,7 +13,7 @@ namespace tilewright::network {
 class kernel_writer {
  public:
   kernel_writer(const graph& g, const node& n)
-      : builder_("node"), outer_{&g, nullptr, nullptr, {}} {
+      : builder_(name_of(n)), outer_{&g, nullptr, nullptr, {}} {
     run(n, outer_);
   }
 
@@ -78,6 +78,8 @@ class kernel_writer {
     const node* holder;  // node that holds the body
     std::map<value_id, reader> known;
   };
+
+  static std::string name_of(const node& n) { return meta::is_identifier(n.op) ? n.op : "network"; }
 
   static std::vector<dsl::runtime_dim> dims_of(const shape& extents) {
     return {extents.begin(), extents.end()};

@@ -4,6 +4,12 @@
 
 namespace tilewright::network {
 
-TILEWRIGHT_INLINE void optimize(graph& g) { remove_unused(g); }
+TILEWRIGHT_INLINE void optimize(graph& g) {
+  remove_unused(g);
+  fold_constants(g);
+  channels_last(g);
+  fuse(g);
+  remove_unused(g);
+}
 
 }  // namespace tilewright::network
