@@ -40,6 +40,11 @@ TEST_CASE("boxes relax, unite, intersect and cover") {
   CHECK_FALSE(arith::covers({{0, 127}}, {{i * 8, 8}}, known));
   CHECK_FALSE(arith::covers({{i, 1}}, {{i + 1, 1}}, known));
   CHECK_FALSE(arith::covers({range{}}, {range{}}, known));
+  CHECK(arith::disjoint({{0, 8}, {i, 1}}, {{0, 8}, {i + 1, 1}}, known));
+  CHECK(arith::disjoint({{i * 8 + 8, 8}}, {{i * 8, 8}}, known));
+  CHECK_FALSE(arith::disjoint({{0, 8}, {i, 2}}, {{0, 8}, {i + 1, 1}}, known));
+  CHECK_FALSE(arith::disjoint({range{}, {0, 8}}, {{0, 8}, {4, 8}}, known));
+  CHECK(arith::disjoint({range{}, {0, 8}}, {{0, 8}, {8, 8}}, known));
 }
 
 TEST_CASE("regions of a loop nest: inner loops are widened over, free variables stay") {

@@ -3,6 +3,7 @@
 #include <tilewright/schedule/tvm_refusals.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 
 #include <doctest/doctest.h>

@@ -1,3 +1,5 @@
+#include <functional>
+
 #include <tilewright/ir/parse.hpp>
 #include <tilewright/schedule/primitive/compute_inline.hpp>
 

@@ -1,3 +1,5 @@
+#include <functional>
+
 #include <tilewright/space/modules/auto_bind.hpp>
 
 #include <doctest/doctest.h>

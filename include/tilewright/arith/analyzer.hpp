@@ -18,6 +18,9 @@
 
 namespace tilewright::arith {
 
+/// True for the types whose arithmetic the analyzer knows.
+constexpr bool is_index(dtype t) { return t == dtype::i32 || t == dtype::i64; }
+
 /// Loop variables and their ranges from the outermost to the innermost; a range may use the
 /// variables before it.
 using loop_domains = std::vector<std::pair<ir::var, ir::range>>;

@@ -23,6 +23,8 @@ box unite(const box& a, const box& b, const analyzer& known);
 box intersect(const box& a, const box& b, const analyzer& known);
 /// True only if `inner` always lies inside `outer`.
 bool covers(const box& outer, const box& inner, const analyzer& known);
+/// True only if the boxes never have an element in common.
+bool disjoint(const box& a, const box& b, const analyzer& known);
 /// `r` cut to the shape of its buffer.
 ir::buffer_region clip(const ir::buffer_region& r, const analyzer& known);
 

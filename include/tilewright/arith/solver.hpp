@@ -5,9 +5,6 @@
 
 namespace tilewright::arith {
 
-/// True for the types whose arithmetic the analyzer knows.
-constexpr bool is_index(dtype t) { return t == dtype::i32 || t == dtype::i64; }
-
 /// One question to an analyzer: rewrites and proves with a bounded number of steps.
 class solver {
  public:

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tilewright/ir/stmt.hpp>
+#include <tilewright/support/function_ref.hpp>
 
 namespace tilewright::ir {
 
@@ -26,7 +27,7 @@ std::vector<function> alternatives(const function& f);
 
 /// `change` done to the function and to its alternatives.
 function map_alternatives(const function& f,
-                          const std::function<function(const function&)>& change);
+                          support::function_ref<function(const function&)> change);
 
 /// True when the function carries alternatives.
 bool has_alternatives(const function& f);

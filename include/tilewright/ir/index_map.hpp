@@ -12,6 +12,7 @@
 
 #include <tilewright/ir/expr.hpp>
 #include <tilewright/ir/tokenize.hpp>
+#include <tilewright/support/function_ref.hpp>
 
 namespace tilewright::ir {
 
@@ -27,7 +28,7 @@ struct index_map {
 /// What a map of `rank` indices with these results is called with: `make_index_map(2, [](const
 /// auto& v) { return std::vector{floordiv(v[0], 4), v[1], floormod(v[0], 4)}; })`. Inputs are i32.
 index_map make_index_map(std::size_t rank,
-                         const std::function<std::vector<expr>(const std::vector<var>&)>& results);
+                         support::function_ref<std::vector<expr>(const std::vector<var>&)> results);
 /// A map from its text; every name in it is an input.
 /// @throws parse_error with line, column and what was expected
 index_map make_index_map(std::string_view text);

@@ -3,12 +3,12 @@
 // Rewriting shares every unchanged subtree: a mutator that changes nothing returns the same node.
 #pragma once
 
-#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include <tilewright/ir/stmt.hpp>
+#include <tilewright/support/function_ref.hpp>
 
 namespace tilewright::ir {
 
@@ -39,10 +39,10 @@ class mutator {
 };
 
 /// Calls `f` on every expression below, parents first; regions and bindings included.
-void for_each_expr(const expr& e, const std::function<void(const expr&)>& f);
-void for_each_expr(const stmt& s, const std::function<void(const expr&)>& f);
+void for_each_expr(const expr& e, support::function_ref<void(const expr&)> f);
+void for_each_expr(const stmt& s, support::function_ref<void(const expr&)> f);
 /// Calls `f` on every statement below, parents first, `init` included.
-void for_each_stmt(const stmt& s, const std::function<void(const stmt&)>& f);
+void for_each_stmt(const stmt& s, support::function_ref<void(const stmt&)> f);
 
 /// Whether `f` says so of a statement in `s`, init blocks included, or of `s`; outermost first, until
 /// it does. A plain walk: for questions that are asked often and mostly answered by no.
@@ -70,9 +70,9 @@ bool any_stmt(const stmt& s, const F& f) {
   return false;
 }
 /// Post-order rewriting: children first, then `f` on the rebuilt node.
-expr rewrite(const expr& e, const std::function<expr(const expr&)>& f);
-stmt rewrite(const stmt& s, const std::function<expr(const expr&)>& on_expr,
-             const std::function<stmt(const stmt&)>& on_stmt);
+expr rewrite(const expr& e, support::function_ref<expr(const expr&)> f);
+stmt rewrite(const stmt& s, support::function_ref<expr(const expr&)> on_expr,
+             support::function_ref<stmt(const stmt&)> on_stmt);
 
 /// Replaces variables by expressions.
 expr substitute(const expr& e, const var_map& map);

@@ -39,25 +39,17 @@ class schedule_error : public error {
   /// @param requirement number of the violated requirement in the primitive's documentation; 0 is
   ///                    what all of them need
   /// @param what        one sentence that names block and loop and says what is needed
-  /// @param explanation longer text, with the IR where it helps; may be empty
-  schedule_error(std::string primitive, int requirement, const std::string& what,
-                 std::string explanation = {})
+  schedule_error(std::string primitive, int requirement, const std::string& what)
       : error(primitive + ": " + what + " (requirement " + std::to_string(requirement) + ")"),
         primitive_(std::move(primitive)),
-        requirement_(requirement),
-        explanation_(std::move(explanation)) {}
+        requirement_(requirement) {}
 
   const std::string& primitive() const noexcept { return primitive_; }
   int requirement() const noexcept { return requirement_; }
-  /// what() followed by the detailed explanation, if there is one.
-  std::string explain() const {
-    return explanation_.empty() ? what() : std::string(what()) + "\n" + explanation_;
-  }
 
  private:
   std::string primitive_;
   int requirement_;
-  std::string explanation_;
 };
 
 }  // namespace tilewright

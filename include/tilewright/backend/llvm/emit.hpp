@@ -22,6 +22,7 @@
 #include <tilewright/config.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/function_ref.hpp>
 
 namespace tilewright::backend::llvm {
 
@@ -180,7 +181,7 @@ class emitter {
   void emit_serial(const ir::loop_node& l, value_ref first, value_ref end, interval range,
                    bool never_empty);
   void emit_counted(const std::string& name, value_ref first, value_ref end, bool never_empty,
-                    double inside, const std::function<void(value_ref)>& emit_body);
+                    double inside, support::function_ref<void(value_ref)> emit_body);
   void emit_repeated(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
   void emit_by_four(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
   void emit_vectorized(const ir::loop_node& l, std::int64_t first, std::int64_t extent);

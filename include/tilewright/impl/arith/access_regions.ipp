@@ -1,12 +1,12 @@
 // The walk behind `access_regions` of arith/region.hpp.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/region.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::arith {
 namespace detail {
@@ -151,7 +151,7 @@ class access_collector {
   }
 
   void record(std::vector<ir::buffer_region>& list, ir::buffer_region r) {
-    if (std::find(inside_.begin(), inside_.end(), r.buffer) != inside_.end()) return;
+    if (support::contains(inside_, r.buffer)) return;
     for (ir::range& dim : r.box)
       if (may_wrap(dim.min) || may_wrap(dim.extent)) dim = {};
     // the union must hold whether or not the conditions around this access do

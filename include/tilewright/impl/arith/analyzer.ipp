@@ -6,6 +6,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/solver.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::arith {
 
@@ -41,8 +42,7 @@ TILEWRIGHT_INLINE void analyzer::bind(const ir::var& v, std::int64_t lo, std::in
 TILEWRIGHT_INLINE void analyzer::forget(const ir::var& v) {
   if ((facts_.empty() && truths_.empty()) || !find(v.get())) return;
   std::erase_if(facts_, [&](const support::ref<const fact>& f) {
-    return std::any_of(f->terms.begin(), f->terms.end(),
-                       [&](const ir::expr& term) { return ir::uses_var(term, v); });
+    return support::any(f->terms, [&](const ir::expr& term) { return ir::uses_var(term, v); });
   });
   std::erase_if(truths_, [&](const ir::expr& e) { return ir::uses_var(e, v); });
 }
@@ -76,8 +76,7 @@ TILEWRIGHT_INLINE void analyzer::bind(const loop_domains& loops) {
 }
 
 TILEWRIGHT_INLINE bool analyzer::knows(const loop_domains& loops) const noexcept {
-  return std::all_of(loops.begin(), loops.end(),
-                     [&](const auto& loop) { return find(loop.first.get()) != nullptr; });
+  return support::all(loops, [&](const auto& loop) { return find(loop.first.get()) != nullptr; });
 }
 
 TILEWRIGHT_INLINE void analyzer::bind_new(const loop_domains& loops) {

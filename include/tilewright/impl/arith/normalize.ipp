@@ -18,8 +18,6 @@
 namespace tilewright::arith {
 namespace detail::normal_form {
 
-inline bool is_index(const ir::expr& e) { return e.type() == dtype::i32 || e.type() == dtype::i64; }
-
 /// Orders expressions by structure: variables and buffers by first binding, never by name.
 class ordering {
  public:
@@ -78,11 +76,11 @@ class canonical_form {
       case ir::op::add:
       case ir::op::sub:
       case ir::op::mul:
-        return is_index(e) ? ir::cast(e.type(), from_linear(sorted(to_linear(e)))) : e;
+        return is_index(e.type()) ? ir::cast(e.type(), from_linear(sorted(to_linear(e)))) : e;
       case ir::op::floordiv: return digit_of_remainder(e);
       case ir::op::min:
       case ir::op::max:
-        return is_index(e) && order_.key(e->args[1]) < order_.key(e->args[0])
+        return is_index(e.type()) && order_.key(e->args[1]) < order_.key(e->args[0])
                    ? ir::with_args(e, {e->args[1], e->args[0]})
                    : e;
       case ir::op::lt: return below(e->args[0], e->args[1], 0, e);
@@ -106,7 +104,7 @@ class canonical_form {
 
   /// a < b + slack as terms < constant, divided by what all coefficients have in common.
   ir::expr below(const ir::expr& a, const ir::expr& b, std::int64_t slack, const ir::expr& as_is) {
-    if (!is_index(a) || !is_index(b)) return slack ? ir::le(a, b) : ir::lt(a, b);
+    if (!is_index(a.type()) || !is_index(b.type())) return slack ? ir::le(a, b) : ir::lt(a, b);
     linear sum = sorted(to_linear(a - b));
     if (sum.is_constant()) return as_is;
     std::int64_t limit = slack - sum.constant;
@@ -163,8 +161,8 @@ class normalizer : public ir::mutator {
   using ir::mutator::mutate;
 
   ir::expr mutate(const ir::expr& e) override {
-    if (e->op == ir::op::if_then_else && !is_index(e)) return choice(e);
-    if (!is_index(e) && e.type() != dtype::boolean) return ir::mutator::mutate(e);
+    if (e->op == ir::op::if_then_else && !is_index(e.type())) return choice(e);
+    if (!is_index(e.type()) && e.type() != dtype::boolean) return ir::mutator::mutate(e);
     if (e->op == ir::op::var && !values_.count(e)) return e;
     return form_.of(known_.simplify(ir::substitute(e, values_)));
   }

@@ -121,6 +121,16 @@ TILEWRIGHT_INLINE bool covers(const box& outer, const box& inner, const analyzer
   return true;
 }
 
+TILEWRIGHT_INLINE bool disjoint(const box& a, const box& b, const analyzer& known) {
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    if (!a[d].min || !a[d].extent || !b[d].min || !b[d].extent) continue;
+    if (known.prove_le(a[d].min + a[d].extent, b[d].min) ||
+        known.prove_le(b[d].min + b[d].extent, a[d].min))
+      return true;
+  }
+  return false;
+}
+
 TILEWRIGHT_INLINE ir::buffer_region clip(const ir::buffer_region& r, const analyzer& known) {
   return {r.buffer, intersect(r.box, ir::full_region(r.buffer).box, known)};
 }

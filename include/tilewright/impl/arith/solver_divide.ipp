@@ -7,6 +7,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/solver.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::arith {
 namespace detail {
@@ -35,7 +36,7 @@ struct division {
 };
 
 inline bool has_large_coefficient(const form& f, std::int64_t divisor) {
-  return std::any_of(f.terms.begin(), f.terms.end(), [&](const summand& s) {
+  return support::any(f.terms, [&](const summand& s) {
     return s.coefficient > divisor || s.coefficient < -divisor;
   });
 }

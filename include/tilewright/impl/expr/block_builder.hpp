@@ -1,7 +1,6 @@
 // Names, temporaries and loop nests: what reify needs to write blocks down.
 #pragma once
 
-#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 
 #include <tilewright/expr/bounds.hpp>
 #include <tilewright/ir/stmt.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::dsl::detail {
 
@@ -27,8 +27,7 @@ class block_builder {
  protected:
   std::string fresh_name(const std::string& base) {
     std::string out = base;
-    for (int n = 1; std::find(names_.begin(), names_.end(), out) != names_.end(); ++n)
-      out = base + "_" + std::to_string(n);
+    for (int n = 1; support::contains(names_, out); ++n) out = base + "_" + std::to_string(n);
     names_.push_back(out);
     return out;
   }

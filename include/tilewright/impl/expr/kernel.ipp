@@ -1,10 +1,10 @@
 #pragma once
 
-#include <algorithm>
 #include <utility>
 
 #include <tilewright/expr/kernel.hpp>
 #include <tilewright/expr/show.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright {
@@ -27,8 +27,7 @@ TILEWRIGHT_INLINE kernel_info any_kernel::info() const {
       p.dims.push_back({std::string(t->dims[d].name), t->dims[d].extent, t->dims[d].storage,
                         t->dims[d].index_bits});
       const std::string& dim_name = p.dims.back().name;
-      if (!dim_name.empty() &&
-          std::find(out.dim_names.begin(), out.dim_names.end(), dim_name) == out.dim_names.end())
+      if (!dim_name.empty() && !support::contains(out.dim_names, dim_name))
         out.dim_names.push_back(dim_name);
     }
     out.params.push_back(std::move(p));

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <limits>
 #include <unordered_map>
 #include <utility>
@@ -12,6 +11,7 @@
 #include <tilewright/impl/expr/block_builder.hpp>
 #include <tilewright/ir/comm_reducer.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright {
@@ -59,8 +59,7 @@ class reifier : block_builder {
   void bind_dimensions(const dim_values& values) {
     const kernel_info info = kernel_.info();
     for (const auto& [name, extent] : values) {
-      if (std::find(info.dim_names.begin(), info.dim_names.end(), name) == info.dim_names.end())
-        fail("it has no dimension " + name);
+      if (!support::contains(info.dim_names, name)) fail("it has no dimension " + name);
       if (extent < 1)
         fail("dimension " + name + " is " + std::to_string(extent) + "; extents are positive");
     }

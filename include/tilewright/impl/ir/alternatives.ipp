@@ -7,6 +7,7 @@
 #include <tilewright/ir/parse.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/function_ref.hpp>
 
 namespace tilewright::ir {
 namespace detail::several {
@@ -69,7 +70,7 @@ TILEWRIGHT_INLINE std::vector<function> alternatives(const function& f) {
 }
 
 TILEWRIGHT_INLINE function
-map_alternatives(const function& f, const std::function<function(const function&)>& change) {
+map_alternatives(const function& f, support::function_ref<function(const function&)> change) {
   if (!has_alternatives(f)) return change(f);
   std::vector<function> all = alternatives(f);
   for (function& each : all) each = change(each);

@@ -13,6 +13,7 @@
 #include <tilewright/ir/parse.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::ir::detail {
 
@@ -24,8 +25,7 @@ TILEWRIGHT_INLINE bool uses_parameters_alone(const expr& e, std::size_t half) {
   if (e->op == op::var || e->op == op::load || e->op == op::let || e->op == op::data ||
       (e->op == op::call && e->name == reducer_call))
     return false;
-  return std::all_of(e->args.begin(), e->args.end(),
-                     [&](const expr& arg) { return uses_parameters_alone(arg, half); });
+  return support::all(e->args, [&](const expr& arg) { return uses_parameters_alone(arg, half); });
 }
 
 /// The identities come last but give the parameters their types.

@@ -11,6 +11,7 @@
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/evaluate.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::ir::detail::point {
@@ -352,9 +353,8 @@ class plan {
 
   /// A loop around is one that the block adds up along.
   bool is_summing(const definition& d) const {
-    return std::any_of(around_.begin(), around_.end(), [&](const expr& loop) {
-      return std::any_of(d.sums_over.begin(), d.sums_over.end(),
-                         [&](const expr& l) { return l.same(loop); });
+    return support::any(around_, [&](const expr& loop) {
+      return support::any(d.sums_over, [&](const expr& l) { return l.same(loop); });
     });
   }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <unordered_set>
 
 #include <tilewright/ir/equal.hpp>
@@ -8,6 +7,8 @@
 #include <tilewright/ir/parse.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
+#include <tilewright/support/function_ref.hpp>
 
 namespace tilewright::ir {
 namespace detail::maps {
@@ -155,8 +156,7 @@ inline std::string text_of(const index_map& map) {
   std::unordered_set<std::string> taken;
   for (const expr& e : map.outputs)
     for (const var& v : free_vars(e)) {
-      const bool input = std::any_of(map.inputs.begin(), map.inputs.end(),
-                                     [&](const var& i) { return i.same(v); });
+      const bool input = support::any(map.inputs, [&](const var& i) { return i.same(v); });
       if (!input) taken.insert(v->name);
     }
   var_map names;
@@ -185,7 +185,7 @@ inline std::string text_of(const index_map& map) {
 }  // namespace detail::maps
 
 TILEWRIGHT_INLINE index_map make_index_map(
-    std::size_t rank, const std::function<std::vector<expr>(const std::vector<var>&)>& results) {
+    std::size_t rank, support::function_ref<std::vector<expr>(const std::vector<var>&)> results) {
   index_map out;
   for (std::size_t i = 0; i < rank; ++i) out.inputs.push_back(make_var("i" + std::to_string(i)));
   out.outputs = results(out.inputs);
@@ -200,7 +200,8 @@ TILEWRIGHT_INLINE index_map make_index_map(std::string_view text) {
   return out;
 }
 
-TILEWRIGHT_INLINE std::vector<expr> map_indices(const index_map& map, const std::vector<expr>& indices) {
+TILEWRIGHT_INLINE std::vector<expr> map_indices(const index_map& map,
+                                                const std::vector<expr>& indices) {
   if (indices.size() != map.inputs.size())
     throw argument_error("index map: " + std::to_string(map.inputs.size()) +
                          " indices are needed, " + std::to_string(indices.size()) + " are given");
@@ -230,7 +231,8 @@ TILEWRIGHT_INLINE index_map with_index_type(const index_map& map, dtype type) {
 TILEWRIGHT_INLINE bool equal(const index_map& a, const index_map& b) {
   if (a.inputs.size() != b.inputs.size() || a.outputs.size() != b.outputs.size()) return false;
   if (a.separators != b.separators || !a.inverse != !b.inverse) return false;
-  const std::vector<expr> renamed = map_indices(b, std::vector<expr>(a.inputs.begin(), a.inputs.end()));
+  const std::vector<expr> renamed =
+      map_indices(b, std::vector<expr>(a.inputs.begin(), a.inputs.end()));
   for (std::size_t i = 0; i < renamed.size(); ++i)
     if (!equal(a.outputs[i], renamed[i])) return false;
   return !a.inverse || equal(*a.inverse, *b.inverse);

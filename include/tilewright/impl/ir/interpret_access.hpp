@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/impl/ir/interpret_convert.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::ir::detail::interp {
 
@@ -80,17 +81,15 @@ inline bound_buffer& visible(int slot, machine& m) {
 /// combine their parts when it is lowered.
 inline bool is_reduced(const bound_buffer& b, const machine& m) {
   if (!m.reduction) return false;
-  return std::any_of(m.reduction->writes.begin(), m.reduction->writes.end(),
-                     [&](const buffer_region& w) {
-                       return w.buffer.get() == b.node || w.buffer.get() == b.viewed;
-                     });
+  return support::any(m.reduction->writes, [&](const buffer_region& w) {
+    return w.buffer.get() == b.node || w.buffer.get() == b.viewed;
+  });
 }
 
 /// Whether iterations of the loop may touch an element of what a block allocates: each has its own,
 /// and none finds what others wrote.
 inline bool has_its_own(const bound_buffer& b, const loop_node& loop, bool finds) {
-  return b.private_to && !finds &&
-         std::find(b.private_to->begin(), b.private_to->end(), &loop) != b.private_to->end();
+  return b.private_to && !finds && support::contains(*b.private_to, &loop);
 }
 
 /// Refuses an access beside the task that `other` belongs to or, with `many`, beside its siblings;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/dtype.hpp>
 
 namespace tilewright::ir::detail {
@@ -37,7 +38,7 @@ inline std::size_t intrinsic_arity(std::string_view name) {
       "atan2", "bitwise_and", "bitwise_or", "bitwise_xor", "copysign",   "fmod",
       "hypot", "ldexp",       "nextafter",  "pow",         "shift_left", "shift_right"};
   if (name == "fma") return 3;
-  return std::find(two.begin(), two.end(), name) != two.end() ? 2 : 1;
+  return support::contains(two, name) ? 2 : 1;
 }
 
 }  // namespace tilewright::ir::detail

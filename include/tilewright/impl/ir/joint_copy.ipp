@@ -2,6 +2,7 @@
 
 #include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/storage_scope.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::ir {
 

@@ -4,11 +4,11 @@
 // name of the function.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 
 #include <tilewright/ir/expr.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::ir::detail {
 
@@ -96,8 +96,7 @@ inline bool is_opaque_name(std::string_view name) {
   const auto starts = [&](std::string_view family) {
     return name.substr(0, family.size()) == family;
   };
-  return std::find(opaque_names.begin(), opaque_names.end(), name) != opaque_names.end() ||
-         std::any_of(opaque_families.begin(), opaque_families.end(), starts);
+  return support::contains(opaque_names, name) || support::any(opaque_families, starts);
 }
 
 /// The items of a tuple among the arguments of a call; what is no tuple stands for itself.

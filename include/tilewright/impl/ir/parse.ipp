@@ -1,12 +1,12 @@
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include <tilewright/impl/ir/parser.hpp>
 #include <tilewright/ir/parse.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::ir {
 namespace detail {
@@ -90,8 +90,7 @@ TILEWRIGHT_INLINE void parser::parameters() {
 /// A: T.Buffer((8, 8), "float32"), a: T.handle, n: T.int32
 TILEWRIGHT_INLINE void parser::parameter() {
   const token name = in_.expect_name("a parameter");
-  if (std::find(param_names_.begin(), param_names_.end(), name.text) != param_names_.end())
-    in_.fail(name, "a parameter of another name");
+  if (support::contains(param_names_, name.text)) in_.fail(name, "a parameter of another name");
   param_names_.push_back(name.text);
   in_.expect(":");
   enter_namespace();

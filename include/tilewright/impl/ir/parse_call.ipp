@@ -7,6 +7,7 @@
 #include <tilewright/impl/ir/intrinsics.hpp>
 #include <tilewright/impl/ir/opaque.hpp>
 #include <tilewright/impl/ir/parser.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/narrow_float.hpp>
 
 namespace tilewright::ir::detail {
@@ -64,8 +65,7 @@ TILEWRIGHT_INLINE bool parser::at_namespace(std::size_t ahead) const {
   const token& t = in_.peek(ahead);
   if (t.kind != token_kind::name || in_.peek(ahead + 1).text != ".") return false;
   const auto is = [&](std::string_view n) { return n == t.text; };
-  const bool spelled = std::any_of(known_namespaces.begin(), known_namespaces.end(), is) ||
-                       std::any_of(namespaces_.begin(), namespaces_.end(), is);
+  const bool spelled = support::any(known_namespaces, is) || support::any(namespaces_, is);
   const entity* meant = spelled ? find(t.text) : nullptr;
   return spelled && (!meant || meant->is == entity::kind::alias);
 }

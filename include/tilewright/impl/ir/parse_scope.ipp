@@ -6,6 +6,7 @@
 
 #include <tilewright/impl/ir/parser.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::ir::detail {
 
@@ -36,7 +37,7 @@ TILEWRIGHT_INLINE stmt parser::with() {
     opened.close = [list](stmt body) {
       return make_seq({make_evaluate(call(dtype::boolean, "tir.Assert", list)), std::move(body)});
     };
-  } else if (std::any_of(buffers.begin(), buffers.end(), is)) {
+  } else if (support::any(buffers, is)) {
     // The name comes last but is wanted by the buffer.
     const std::size_t mark = in_.mark();
     skip_brackets();
@@ -348,7 +349,7 @@ TILEWRIGHT_INLINE bool parser::assigned_below(std::string_view name) const {
     if (t.kind == token_kind::indent) ++depth;
     if (t.kind == token_kind::dedent && --depth < 0) return false;
     if (starts && t.kind == token_kind::name && t.text == name &&
-        std::find(signs.begin(), signs.end(), in_.peek(i + 1).text) != signs.end())
+        support::contains(signs, in_.peek(i + 1).text))
       return true;
     starts = t.kind == token_kind::newline || t.kind == token_kind::indent ||
              t.kind == token_kind::dedent;

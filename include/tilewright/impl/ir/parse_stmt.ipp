@@ -7,6 +7,7 @@
 #include <tilewright/impl/ir/parser.hpp>
 #include <tilewright/ir/literal.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::ir::detail {
 
@@ -310,7 +311,7 @@ TILEWRIGHT_INLINE stmt parser::command(open_scope& opened) {
   const token name = in_.peek();
   static constexpr std::array<std::string_view, 6> headers{
       "reads", "writes", "where", "block_attr", "sblock_attr", "func_attr"};
-  if (std::find(headers.begin(), headers.end(), name.text) != headers.end()) {
+  if (support::contains(headers, name.text)) {
     in_.next();
     in_.expect("(");
     header_command(name);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -9,6 +8,7 @@
 #include <tilewright/impl/ir/parser.hpp>
 #include <tilewright/impl/ir/printer.hpp>
 #include <tilewright/ir/literal.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::ir::detail {
 
@@ -138,9 +138,8 @@ TILEWRIGHT_INLINE void printer::shuffle(const expr& e) {
 /// A type in front, unless the parser finds it without.
 TILEWRIGHT_INLINE void printer::opaque(const expr& e) {
   if (is_reducer(e)) return reducer(e);
-  const bool lists = std::all_of(e->args.begin(), e->args.end(), [](const expr& a) {
-    return a->op == op::call && a->name == "tir.tvm_tuple";
-  });
+  const bool lists = support::all(
+      e->args, [](const expr& a) { return a->op == op::call && a->name == "tir.tvm_tuple"; });
   if (e->name == "tir.Shuffle" && lists && e.type() == shuffled_type(e->args)) return shuffle(e);
   if (e->name == reducer_parameter && reducer_half_) return reducer_name(e);
   const std::string_view bare = std::string_view(e->name).substr(opaque_prefix.size());

@@ -4,6 +4,7 @@
 
 #include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/private_buffers.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::ir {
 
@@ -17,7 +18,7 @@ TILEWRIGHT_INLINE const std::vector<const loop_node*>& private_buffers::loops_ar
 
 TILEWRIGHT_INLINE bool private_buffers::within(const loop_node& loop, const buffer& b) {
   const std::vector<const loop_node*>& around = loops_around(b);
-  return std::find(around.begin(), around.end(), &loop) != around.end();
+  return support::contains(around, &loop);
 }
 
 TILEWRIGHT_INLINE void private_buffers::visit(const stmt& s) {

@@ -8,6 +8,7 @@
 #include <tilewright/impl/ir/opaque.hpp>
 #include <tilewright/ir/scalarize.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::ir {
@@ -165,7 +166,7 @@ class scalarizer : public mutator {
     if (is_reinterpret(e) && lanes(args[0].type()) != lanes(e.type())) return bits_of_lane(e, i);
     const auto as_wide = [&](const expr& a) { return lanes(a.type()) == lanes(e.type()); };
     const bool by_lane = is_script_intrinsic(e->name) || e->name == "reinterpret";
-    if (!by_lane || !std::all_of(args.begin(), args.end(), as_wide))
+    if (!by_lane || !support::all(args, as_wide))
       throw argument_error("call of " + e->name + " of type " + std::string(name(e.type())) +
                            " cannot be computed lane by lane");
     return call(scalar, e->name, lane(args, i));

@@ -1,7 +1,6 @@
 // The verifier's walk; verify_expr.ipp and verify.ipp define its members.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -10,6 +9,7 @@
 #include <tilewright/config.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/address_map.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::ir::detail {
 
@@ -34,7 +34,7 @@ class verifier {
 
    private:
     static bool holds(const std::vector<const buffer_node*>& list, const buffer& b) {
-      return std::find(list.begin(), list.end(), b.get()) != list.end();
+      return support::contains(list, b.get());
     }
   };
 

@@ -276,8 +276,8 @@ TILEWRIGHT_INLINE block mutator::mutate(const block& b) {
 namespace detail {
 
 struct function_visitor : visitor {
-  const std::function<void(const expr&)>* on_expr = nullptr;
-  const std::function<void(const stmt&)>* on_stmt = nullptr;
+  const support::function_ref<void(const expr&)>* on_expr = nullptr;
+  const support::function_ref<void(const stmt&)>* on_stmt = nullptr;
   using visitor::visit;
   void visit(const expr& e) override {
     if (!on_expr) return;
@@ -296,8 +296,8 @@ struct function_visitor : visitor {
 };
 
 struct function_mutator : mutator {
-  const std::function<expr(const expr&)>* on_expr = nullptr;
-  const std::function<stmt(const stmt&)>* on_stmt = nullptr;
+  const support::function_ref<expr(const expr&)>* on_expr = nullptr;
+  const support::function_ref<stmt(const stmt&)>* on_stmt = nullptr;
   using mutator::mutate;
   expr mutate(const expr& e) override { return (*on_expr)(mutator::mutate(e)); }
   stmt mutate(const stmt& s) override {
@@ -329,32 +329,32 @@ struct buffer_replacement : mutator {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE void for_each_expr(const expr& e, const std::function<void(const expr&)>& f) {
+TILEWRIGHT_INLINE void for_each_expr(const expr& e, support::function_ref<void(const expr&)> f) {
   detail::function_visitor v;
   v.on_expr = &f;
   v.visit(e);
 }
 
-TILEWRIGHT_INLINE void for_each_expr(const stmt& s, const std::function<void(const expr&)>& f) {
+TILEWRIGHT_INLINE void for_each_expr(const stmt& s, support::function_ref<void(const expr&)> f) {
   detail::function_visitor v;
   v.on_expr = &f;
   v.visit(s);
 }
 
-TILEWRIGHT_INLINE void for_each_stmt(const stmt& s, const std::function<void(const stmt&)>& f) {
+TILEWRIGHT_INLINE void for_each_stmt(const stmt& s, support::function_ref<void(const stmt&)> f) {
   detail::function_visitor v;
   v.on_stmt = &f;
   v.visit(s);
 }
 
-TILEWRIGHT_INLINE expr rewrite(const expr& e, const std::function<expr(const expr&)>& f) {
+TILEWRIGHT_INLINE expr rewrite(const expr& e, support::function_ref<expr(const expr&)> f) {
   detail::function_mutator m;
   m.on_expr = &f;
   return m.mutate(e);
 }
 
-TILEWRIGHT_INLINE stmt rewrite(const stmt& s, const std::function<expr(const expr&)>& on_expr,
-                               const std::function<stmt(const stmt&)>& on_stmt) {
+TILEWRIGHT_INLINE stmt rewrite(const stmt& s, support::function_ref<expr(const expr&)> on_expr,
+                               support::function_ref<stmt(const stmt&)> on_stmt) {
   detail::function_mutator m;
   m.on_expr = &on_expr;
   m.on_stmt = &on_stmt;

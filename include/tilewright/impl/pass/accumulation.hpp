@@ -13,6 +13,7 @@
 #include <tilewright/ir/comm_reducer.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::pass::detail::reductions {
 
@@ -153,7 +154,7 @@ inline std::optional<accumulation> match_reducer(const stmt& body, const std::st
     const store_node* store = as_store(each);
     if (!store || (stores.size() > 1 && !lets.count(store->value)) ||
         store->buffer->type != reducer->identity[out.to.size()].type() ||
-        std::find(out.to.begin(), out.to.end(), store->buffer) != out.to.end())
+        support::contains(out.to, store->buffer))
       return std::nullopt;
     out.to.push_back(store->buffer);
     out.at.push_back(store->indices);

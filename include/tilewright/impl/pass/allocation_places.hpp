@@ -10,6 +10,7 @@
 #include <tilewright/impl/pass/carried_values.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::pass::detail {
 
@@ -215,7 +216,7 @@ class placer : public visitor {
     return s->kind == stmt_kind::loop ? static_cast<const loop_node*>(s) : nullptr;
   }
   static bool is_read(const life& l) {
-    return std::any_of(l.all.begin(), l.all.end(), [](const access& a) { return !a.writes; });
+    return support::any(l.all, [](const access& a) { return !a.writes; });
   }
   /// The loops around the statement that holds all accesses, it included: positions in the path.
   static std::vector<std::size_t> loops_of(const life& l) {
@@ -254,8 +255,7 @@ class placer : public visitor {
     bool in_turn = false;
     for (std::size_t outer = 0; outer < k && !in_turn; ++outer) in_turn = carries(outer);
     if (n->loop == loop_kind::vectorized) {
-      const bool by_address =
-          std::any_of(l.all.begin(), l.all.end(), [](const access& a) { return a.whole; });
+      const bool by_address = support::any(l.all, [](const access& a) { return a.whole; });
       in_turn = in_turn || by_address || !is_int(n->extent);
       if (!in_turn) out.of_lanes.emplace(b, n);
     }

@@ -21,6 +21,7 @@
 #include <tilewright/arith/region.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::pass::detail::lifetime {
 
@@ -80,9 +81,9 @@ inline std::optional<stepped> step_of(const expr& index, const access& a, std::s
 }
 
 inline bool same_terms(const arith::linear& a, const arith::linear& b) {
-  return a.terms.size() == b.terms.size() &&
-         std::all_of(a.terms.begin(), a.terms.end(),
-                     [&](const auto& term) { return b.coefficient(term.first) == term.second; });
+  return a.terms.size() == b.terms.size() && support::all(a.terms, [&](const auto& term) {
+           return b.coefficient(term.first) == term.second;
+         });
 }
 
 enum class against { earlier, other };
@@ -199,8 +200,8 @@ class cover {
 
   bool guards_load(const expr& g) const {
     return !uses_loop_from(g, store_, shared_) &&
-           std::any_of(load_.guards.begin(), load_.guards.end(),
-                       [&](const expr& other) { return arith::same_value(g, other); });
+           support::any(load_.guards,
+                        [&](const expr& other) { return arith::same_value(g, other); });
   }
 
   bool holds_at_start(const expr& g) {
@@ -231,7 +232,7 @@ class cover {
   }
 
   bool limits_hold(const arith::box& read) const {
-    return std::all_of(limits_.begin(), limits_.end(), [&](const limit& l) {
+    return support::all(limits_, [&](const limit& l) {
       const range& r = read[l.dim];
       const expr value = substitute(l.value, starts_), one = integer(value.type(), 1);
       if (l.upper)
@@ -282,22 +283,21 @@ struct accesses {
 
   /// Whether an iteration of that loop may load what only an earlier one has stored.
   bool carried_by(std::size_t loop) const {
-    return std::any_of(all.begin(), all.end(), [&](const access& load) {
+    return support::any(all, [&](const access& load) {
       const auto is_apart = [&](const access& store) {
         return !store.writes || apart(store, load, loop, against::earlier, shape, known);
       };
       const auto is_cover = [&](const access& store) {
         return store.writes && cover(store, load, loop, shape, known).holds();
       };
-      return !load.writes && !std::all_of(all.begin(), all.end(), is_apart) &&
-             std::none_of(all.begin(), all.end(), is_cover);
+      return !load.writes && !support::all(all, is_apart) && support::none(all, is_cover);
     });
   }
 
   /// Whether iterations of that loop touch different elements.
   bool apart_in(std::size_t loop) const {
-    return std::all_of(all.begin(), all.end(), [&](const access& store) {
-      return !store.writes || std::all_of(all.begin(), all.end(), [&](const access& other) {
+    return support::all(all, [&](const access& store) {
+      return !store.writes || support::all(all, [&](const access& other) {
         return apart(store, other, loop, against::other, shape, known);
       });
     });

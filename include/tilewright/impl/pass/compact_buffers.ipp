@@ -13,6 +13,7 @@
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::pass::detail::compact {
 
@@ -66,8 +67,7 @@ class access_spans : public arith::scoped_visitor {
   bool is_inner(const expr& e) const {
     if (e->op == op::var) return inner_.count(e) != 0;
     if (e->op == op::load) return true;  // may change while the buffer lives
-    return std::any_of(e->args.begin(), e->args.end(),
-                       [&](const expr& arg) { return is_inner(arg); });
+    return support::any(e->args, [&](const expr& arg) { return is_inner(arg); });
   }
 
   /// Adds factor * [range of term] to `out`; false when it has no constant range.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -8,6 +7,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/hoist_invariants.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::pass::detail::invariants {
 
@@ -60,7 +60,7 @@ class finder {
   void keep(const expr& e, const nature& n, bool always) {
     if (!n.fixed || !n.slow || (n.loads && !always) || !is_float(e.type())) return;
     const auto same = [&](const expr& other) { return equal(other, e); };
-    if (std::none_of(found.begin(), found.end(), same)) found.push_back(e);
+    if (support::none(found, same)) found.push_back(e);
   }
 
   /// Keeps the operands of what is not fixed itself.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::pass::detail::blocks {
 
@@ -309,9 +309,8 @@ class lowering : public mutator {
   bool may_be_empty(const loop_node& l) const {
     if (is_int(l.extent)) return as_int(l.extent) < 1;
     const std::vector<var> vars = free_vars(l.extent);
-    return reads_memory(l.extent) || !std::all_of(vars.begin(), vars.end(), [&](const var& v) {
-             return sizes_.count(v) != 0;
-           });
+    return reads_memory(l.extent) ||
+           !support::all(vars, [&](const var& v) { return sizes_.count(v) != 0; });
   }
 
   static bool mentions(const stmt& s, const var& v) {

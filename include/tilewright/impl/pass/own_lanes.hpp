@@ -9,13 +9,13 @@
 // Lanes run in step: one buffer for all of them would hold what the last one has stored.
 #pragma once
 
-#include <algorithm>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <tilewright/impl/pass/allocation_places.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::pass::detail {
 
@@ -36,8 +36,7 @@ class own_lanes : public ir::mutator {
   }
   ir::stmt mutate(const ir::stmt& s) override {
     const ir::stmt out = ir::mutator::mutate(s);
-    if (const ir::loop_node* loop = ir::as_loop(s);
-        std::find(serial_.begin(), serial_.end(), loop) != serial_.end() && loop)
+    if (const ir::loop_node* loop = ir::as_loop(s); support::contains(serial_, loop) && loop)
       return with_kind(*ir::as_loop(out), ir::loop_kind::serial, ir::as_loop(out)->body);
     const ir::store_node* store = ir::as_store(out);
     if (!store) return out;

@@ -11,6 +11,7 @@
 #include <tilewright/pass/peel_tails.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::pass::detail::peel {
 
@@ -39,15 +40,13 @@ struct value_guard {
   /// Nothing runs between the question and the value: where the parts do not all hold, the
   /// condition is false.
   bool exact() const {
-    return std::all_of(parts.begin(), parts.end(),
-                       [](const guard& g) { return g.inner.terms.empty(); });
+    return support::all(parts, [](const guard& g) { return g.inner.terms.empty(); });
   }
 };
 
 inline bool same_terms(const arith::linear& a, const arith::linear& b) {
   if (a.terms.size() != b.terms.size()) return false;
-  return std::all_of(a.terms.begin(), a.terms.end(),
-                     [&](const auto& t) { return b.coefficient(t.first) == t.second; });
+  return support::all(a.terms, [&](const auto& t) { return b.coefficient(t.first) == t.second; });
 }
 
 /// Finds the guards inside the body of a loop; conditions of statements and of values apart.
@@ -386,15 +385,14 @@ class peeler : public arith::scoped_mutator {
         holds[g.condition] = boolean(true);
         const expr whole = le(arith::from_linear(g.outer), integer(g.outer.type, g.whole()));
         if (known.prove(whole)) continue;
-        if (std::none_of(terms.begin(), terms.end(),
-                         [&](const expr& t) { return arith::same_value(t, whole); }))
+        if (support::none(terms, [&](const expr& t) { return arith::same_value(t, whole); }))
           terms.push_back(whole);
       }
     }
     if (terms.empty()) return std::nullopt;
     const stmt part = target_finder(holds).find(body);
     if (!spend(part)) return std::nullopt;
-    const bool one = std::all_of(decided.begin(), decided.end(), [&](const value_guard* v) {
+    const bool one = support::all(decided, [&](const value_guard* v) {
       return v->exact() && arith::same_value(v->condition, decided[0]->condition);
     });
     for (const value_guard* v : decided)

@@ -11,6 +11,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/prepare_weights.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::pass::detail::prepare {
@@ -322,10 +323,9 @@ class hoister : public mutator {
     stmt fill =
         to_slice(n.buffer, to, prepared_slice).mutate(digits_of.mutate(make_seq(parts.fill)));
     for (const expr& g : guards) fill = make_if(digits_of.mutate(g), fill);
-    const bool parallel =
-        !has_parallel && std::any_of(path_.begin(), path_.end(), [](const stmt& s) {
-          return as_loop(s) && as_loop(s)->loop == loop_kind::parallel;
-        });
+    const bool parallel = !has_parallel && support::any(path_, [](const stmt& s) {
+      return as_loop(s) && as_loop(s)->loop == loop_kind::parallel;
+    });
     for (std::size_t k = dims.size(); k-- > 0;)
       fill =
           make_loop(loops[k], integer(loops[k].type(), 0), integer(loops[k].type(), dims[k].extent),
@@ -340,8 +340,7 @@ class hoister : public mutator {
   }
 
   bool taken(const std::string& name) const {
-    return std::any_of(packed.begin(), packed.end(),
-                       [&](const buffer& b) { return b->name == name; });
+    return support::any(packed, [&](const buffer& b) { return b->name == name; });
   }
 
   buffer_set known_;

@@ -9,6 +9,7 @@
 #include <tilewright/arith/scoped_mutator.hpp>
 #include <tilewright/pass/promote_accumulators.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::pass::detail::promote {
 
@@ -81,8 +82,7 @@ class summarizer : public visitor {
         result.uniform && same_indices(indices, result.indices) && loops_ == result.loops;
     const std::size_t before = result.guards.size();
     std::erase_if(result.guards, [&](const expr& g) {
-      return std::none_of(guards_.begin(), guards_.end(),
-                          [&](const expr& h) { return arith::same_value(g, h); });
+      return support::none(guards_, [&](const expr& h) { return arith::same_value(g, h); });
     });
     result.unconditional = (result.unconditional && result.guards.size() == before) ||
                            guards_.size() == result.guards.size();
@@ -225,8 +225,7 @@ class promoter : public arith::scoped_mutator {
     std::vector<buffer> order;  // of first store, so that equal programs give equal results
     for_each_stmt(loop.body, [&](const stmt& x) {
       const store_node* store = as_store(x);
-      if (store && std::find(order.begin(), order.end(), store->buffer) == order.end())
-        order.push_back(store->buffer);
+      if (store && !support::contains(order, store->buffer)) order.push_back(store->buffer);
     });
     for (const buffer& b : order) {
       if (accumulators_.count(b) || allocated_inside(loop.body, b)) continue;
@@ -257,8 +256,7 @@ class promoter : public arith::scoped_mutator {
       if (as_loop(x)) inner.insert(as_loop(x)->var);
     });
     for (const loop_node* l : access.loops)
-      if (std::any_of(t.indices.begin(), t.indices.end(),
-                      [&](const expr& e) { return uses_var(e, l->var); }))
+      if (support::any(t.indices, [&](const expr& e) { return uses_var(e, l->var); }))
         t.loops.push_back(l);
     for (const loop_node* l : t.loops) {
       if (constant_extent(*l) <= 0 || uses_any(l->min, inner)) return std::nullopt;
@@ -276,9 +274,7 @@ class promoter : public arith::scoped_mutator {
         if (inner.count(v) && !tile_vars.count(v)) return false;
       return !reads_memory(e);
     };
-    if (!std::all_of(t.indices.begin(), t.indices.end(), usable) ||
-        !is_injective(t.indices, t.loops))
-      return std::nullopt;
+    if (!support::all(t.indices, usable) || !is_injective(t.indices, t.loops)) return std::nullopt;
     bool complete = access.unconditional && constant_extent(loop) > 0;
     for (const loop_node* l : access.loops) complete = complete && constant_extent(*l) > 0;
     for (const expr& g : access.guards)
@@ -292,8 +288,7 @@ class promoter : public arith::scoped_mutator {
     bool only = true;
     for_each_stmt(s, [&](const stmt& x) {
       const loop_node* l = as_loop(x);
-      if (l && l->loop == loop_kind::serial)
-        only = only && std::find(t.loops.begin(), t.loops.end(), l) != t.loops.end();
+      if (l && l->loop == loop_kind::serial) only = only && support::contains(t.loops, l);
     });
     return only;
   }
@@ -317,8 +312,7 @@ class promoter : public arith::scoped_mutator {
   bool is_shared(const tile& t) const {
     for (const loop_node* l : parallel_)
       if (!allocated_inside(l->body, t.original) &&
-          std::none_of(t.indices.begin(), t.indices.end(),
-                       [&](const expr& e) { return uses_var(e, l->var); }))
+          support::none(t.indices, [&](const expr& e) { return uses_var(e, l->var); }))
         return true;
     return false;
   }

@@ -1,20 +1,20 @@
 // Values that a statement computes once and that read what it writes.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::pass::detail {
 
 /// Whether `e` loads from one of the buffers.
 inline bool loads_any(const ir::expr& e, const buffer_set& buffers) {
-  return ir::reads_memory(e) && std::any_of(buffers.begin(), buffers.end(),
-                                            [&](const auto& b) { return ir::loads_from(e, b); });
+  return ir::reads_memory(e) &&
+         support::any(buffers, [&](const auto& b) { return ir::loads_from(e, b); });
 }
 
 /// Names what may no longer be computed again once a statement has begun to write.

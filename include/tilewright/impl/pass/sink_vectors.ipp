@@ -10,6 +10,7 @@
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/pass/sink_vectors.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::pass::detail::sink {
 
@@ -63,8 +64,7 @@ class own_sums : visitor {
     arith::loop_domains used;
     std::vector<expr> parts;
     for (const auto& l : loops_)
-      if (std::any_of(indices.begin(), indices.end(),
-                      [&](const expr& e) { return uses_var(e, l.first); }))
+      if (support::any(indices, [&](const expr& e) { return uses_var(e, l.first); }))
         used.push_back(l);
     for (const expr& e : indices) add_digits(parts, e);
     return arith::detect_iter_map(parts, used, boolean(true), arith::iter_map_level::bijective, {})
@@ -90,8 +90,7 @@ class own_sums : visitor {
   }
 
   bool moves(const expr& e) const {
-    return std::any_of(loops_.begin(), loops_.end(),
-                       [&](const auto& l) { return uses_var(e, l.first); });
+    return support::any(loops_, [&](const auto& l) { return uses_var(e, l.first); });
   }
 
   /// A lane moves the index by more than the loops inside do.

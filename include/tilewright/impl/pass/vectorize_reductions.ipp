@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,6 +10,8 @@
 #include <tilewright/pass/split_vectors.hpp>
 #include <tilewright/pass/vectorize_reductions.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/any.hpp>
+#include <tilewright/support/function_ref.hpp>
 
 namespace tilewright::pass::detail::reductions {
 
@@ -112,11 +113,11 @@ class vectorizer : public mutator {
     const std::vector<expr>& values = r.step.value;
     const auto contiguous = [&](const expr& e) { return is_contiguous(e, inner.var); };
     const auto loads = [&](const expr& e) { return loads_along(e, inner.var); };
-    if (!std::all_of(values.begin(), values.end(), contiguous) ||
-        std::none_of(values.begin(), values.end(), loads) || lanes < 2 || extent < 2 * lanes)
+    if (!support::all(values, contiguous) || support::none(values, loads) || lanes < 2 ||
+        extent < 2 * lanes)
       return 1;
     // what functions compute from one value fills the pipeline, and combining takes as many more
-    const std::int64_t most = std::any_of(values.begin(), values.end(), calls) ? lanes : 4 * lanes;
+    const std::int64_t most = support::any(values, calls) ? lanes : 4 * lanes;
     std::int64_t parts = lanes;
     while (parts < most && extent >= 4 * parts) parts *= 2;
     return parts;
@@ -156,7 +157,7 @@ class vectorizer : public mutator {
     return store_at_lane(part, lane, values);
   }
 
-  static stmt lanes_loop(std::int64_t count, const std::function<stmt(const expr&)>& body) {
+  static stmt lanes_loop(std::int64_t count, support::function_ref<stmt(const expr&)> body) {
     const var l = make_var("l");
     return make_loop(l, 0, integer(dtype::i32, count), body(l), loop_kind::vectorized);
   }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/element_index.hpp>
 #include <tilewright/impl/schedule/other_results.hpp>
@@ -10,6 +8,7 @@
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 
@@ -75,9 +74,9 @@ TILEWRIGHT_INLINE void block_scope::add_child(const ir::block_realize_node& real
 
 TILEWRIGHT_INLINE void block_scope::widen() {
   const auto is_written = [&](const ir::buffer& b) {
-    return std::any_of(children_.begin(), children_.end(), [&](const child_block& c) {
+    return support::any(children_, [&](const child_block& c) {
       const std::vector<ir::buffer_region>& list = c.realize->block->writes;
-      return std::any_of(list.begin(), list.end(), [&](const auto& w) { return w.buffer == b; });
+      return support::any(list, [&](const auto& w) { return w.buffer == b; });
     });
   };
   for (const auto& [child, buffer] : loaded_around_) {
@@ -96,7 +95,7 @@ TILEWRIGHT_INLINE int block_scope::find(std::uint64_t block_id) const noexcept {
 
 TILEWRIGHT_INLINE bool block_scope::allocates(const ir::buffer& b) const noexcept {
   const std::vector<ir::buffer>& list = root_->alloc_buffers;
-  return std::find(list.begin(), list.end(), b) != list.end();
+  return support::contains(list, b);
 }
 
 TILEWRIGHT_INLINE std::size_t block_scope::common_loops(std::size_t a,
@@ -114,8 +113,7 @@ TILEWRIGHT_INLINE bool holds_block(const ir::stmt& s, std::uint64_t block_id) {
     case ir::stmt_kind::loop: return holds_block(ir::as_loop(s)->body, block_id);
     case ir::stmt_kind::seq: {
       const std::vector<ir::stmt>& list = ir::as_seq(s)->stmts;
-      return std::any_of(list.begin(), list.end(),
-                         [&](const ir::stmt& c) { return holds_block(c, block_id); });
+      return support::any(list, [&](const ir::stmt& c) { return holds_block(c, block_id); });
     }
     case ir::stmt_kind::if_else: {
       const ir::if_node& n = *ir::as_if(s);
@@ -178,8 +176,8 @@ inline bool meet_anywhere(const ir::block_node& a, const std::vector<ir::buffer_
 inline bool stores_use_reduce(const ir::stmt& s, const ir::var_set& reduce) {
   return ir::any_stmt(s, [&](const ir::stmt& x) {
     const ir::store_node* store = ir::as_store(x);
-    return store && std::any_of(store->indices.begin(), store->indices.end(),
-                                [&](const ir::expr& i) { return ir::uses_any(i, reduce); });
+    return store &&
+           support::any(store->indices, [&](const ir::expr& i) { return ir::uses_any(i, reduce); });
   });
 }
 
@@ -289,8 +287,7 @@ TILEWRIGHT_INLINE std::vector<std::size_t> producers(const block_scope& scope, s
     for (const ir::buffer_region& r : *list)
       for (std::size_t i = 0; i < child; ++i) {
         const ir::block_node& a = scope[i].block();
-        if (std::find(out.begin(), out.end(), i) == out.end() &&
-            detail::scopes::meet_anywhere(a, a.writes, b, {r}))
+        if (!support::contains(out, i) && detail::scopes::meet_anywhere(a, a.writes, b, {r}))
           out.push_back(i);
       }
   return out;
@@ -427,8 +424,7 @@ namespace detail::scopes {
 inline bool updates_own_elements(const ir::block_node& b) {
   for (const ir::iter_var& iter : b.iters)
     if (iter.kind != ir::iter_kind::spatial ||
-        !std::all_of(b.writes.begin(), b.writes.end(),
-                     [&](const ir::buffer_region& w) { return is_index(iter, w); }))
+        !support::all(b.writes, [&](const ir::buffer_region& w) { return is_index(iter, w); }))
       return false;
   return !read_of_others(b);
 }
@@ -452,7 +448,7 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
     if (shape_of_complete(b) != 0 && !in_place() &&
         (shape_of_reduction(b) != 0 || !reduces_affinely(scope[i])))
       return static_cast<int>(i);
-    if (!std::all_of(b.writes.begin(), b.writes.end(), [&](const ir::buffer_region& w) {
+    if (!support::all(b.writes, [&](const ir::buffer_region& w) {
           return writes_apart(scope[i], at, w, own) != apartness::none;
         }))
       return static_cast<int>(i);

@@ -19,6 +19,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::apart {
@@ -143,7 +144,7 @@ inline bool may_place(const ir::block_node& block, const ir::buffer& x, const ir
     const ir::store_node* store = ir::as_store(s);
     if (!store || store->buffer != x) return;
     stores = true;
-    places = places || std::any_of(store->indices.begin(), store->indices.end(), follows);
+    places = places || support::any(store->indices, follows);
   });
   return places || !stores;
 }
@@ -162,20 +163,19 @@ inline bool is_hidden(const ir::buffer_region& region, const ir::block_node& blo
     return cuts != 1 || terms != 1 || !ir::is_int(dim.extent) || ir::reads_memory(dim.min);
   };
   const auto stands = [&](const ir::range& dim) {
-    return !ir::is_int(dim.extent, 1) &&
-           std::none_of(block.iters.begin(), block.iters.end(),
-                        [&](const ir::iter_var& i) { return ir::uses_var(dim.min, i.var); });
+    return !ir::is_int(dim.extent, 1) && support::none(block.iters, [&](const ir::iter_var& i) {
+      return ir::uses_var(dim.min, i.var);
+    });
   };
-  const bool occurs = std::any_of(region.box.begin(), region.box.end(), moves);
-  return std::any_of(region.box.begin(), region.box.end(),
-                     [&](const ir::range& dim) { return moves(dim) && is_unclear(dim); }) ||
-         (!occurs && std::any_of(region.box.begin(), region.box.end(), stands) &&
-          may_place(block, region.buffer, v));
+  const bool occurs = support::any(region.box, moves);
+  return support::any(region.box,
+                      [&](const ir::range& dim) { return moves(dim) && is_unclear(dim); }) ||
+         (!occurs && support::any(region.box, stands) && may_place(block, region.buffer, v));
 }
 
 /// Every variable that does not reduce is an index of its own.
 inline bool indices_tell(const ir::block_node& block, const ir::buffer_region& region) {
-  return std::all_of(block.iters.begin(), block.iters.end(), [&](const ir::iter_var& v) {
+  return support::all(block.iters, [&](const ir::iter_var& v) {
     return v.kind == ir::iter_kind::reduce || is_index(v, region);
   });
 }
@@ -229,7 +229,7 @@ inline apartness iterations_apart(const child_block& child, std::size_t at,
 
 TILEWRIGHT_INLINE bool writes_once(const child_block& child) {
   const std::vector<ir::buffer_region>& writes = child.block().writes;
-  return std::all_of(writes.begin(), writes.end(), [&](const ir::buffer_region& w) {
+  return support::all(writes, [&](const ir::buffer_region& w) {
     return detail::apart::writes_once(child, w) != apartness::none;
   });
 }
@@ -251,8 +251,8 @@ TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t lo
 
 TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop) {
   const std::vector<ir::buffer_region>& writes = child.block().writes;
-  return std::all_of(writes.begin(), writes.end(),
-                     [&](const ir::buffer_region& w) { return iterations_apart(child, loop, w); });
+  return support::all(writes,
+                      [&](const ir::buffer_region& w) { return iterations_apart(child, loop, w); });
 }
 
 TILEWRIGHT_INLINE bool rewrites(const block_scope& scope, std::size_t child, const ir::var& loop) {
@@ -260,7 +260,7 @@ TILEWRIGHT_INLINE bool rewrites(const block_scope& scope, std::size_t child, con
   const int at = loop_index(c.loops, loop);
   if (at < 0) return false;
   const std::vector<ir::buffer_region>& writes = c.block().writes;
-  if (std::all_of(writes.begin(), writes.end(), [&](const ir::buffer_region& w) {
+  if (support::all(writes, [&](const ir::buffer_region& w) {
         return detail::apart::iterations_apart(c, static_cast<std::size_t>(at), w) ==
                apartness::proved;
       }))

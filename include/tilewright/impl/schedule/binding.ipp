@@ -15,6 +15,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::bindings {
@@ -111,8 +112,8 @@ inline bool runs_upwards(const ir::expr& e, const child_block& child) {
 TILEWRIGHT_INLINE bool uses_loops_from(const ir::expr& e, const child_block& child,
                                        std::size_t first) {
   if (ir::is_var(e)) return loop_index(child.loops, e) >= static_cast<int>(first);
-  return std::any_of(e->args.begin(), e->args.end(),
-                     [&](const ir::expr& arg) { return uses_loops_from(arg, child, first); });
+  return support::any(e->args,
+                      [&](const ir::expr& arg) { return uses_loops_from(arg, child, first); });
 }
 
 TILEWRIGHT_INLINE bool is_affine_binding(const child_block& child) {

@@ -1,7 +1,6 @@
 // One block taken apart into an outer and an inner one, as blockize does.
 #pragma once
 
-#include <algorithm>
 #include <string>
 
 #include <tilewright/arith/region.hpp>
@@ -17,6 +16,7 @@
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/subspace.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail::blockizing {
 
@@ -192,8 +192,8 @@ inline ir::expr init_guard(const parts& p, const std::vector<ir::expr>& values) 
     bool keeps = false, drops = false;
     for (const ir::var& v : ir::free_vars(conjunct)) {
       if (loop_index(p.child->loops, v) < 0) continue;
-      const bool kept = std::any_of(values.begin(), values.end(),
-                                    [&](const ir::expr& value) { return ir::uses_var(value, v); });
+      const bool kept =
+          support::any(values, [&](const ir::expr& value) { return ir::uses_var(value, v); });
       (kept ? keeps : drops) = true;
     }
     if (keeps && drops)
@@ -211,9 +211,7 @@ inline bool uses(const ir::stmt& s, const ir::var& v) {
 
 /// The init runs for what the inner loops run for, which those that it drops do not decide.
 inline void check_init_loops(const parts& p, const std::vector<const ir::loop_node*>& kept) {
-  const auto keeps = [&](const ir::loop_node* l) {
-    return std::find(kept.begin(), kept.end(), l) != kept.end();
-  };
+  const auto keeps = [&](const ir::loop_node* l) { return support::contains(kept, l); };
   for (std::size_t l = p.first; l < p.child->loops.size(); ++l) {
     const ir::loop_node& loop = *p.child->loops[l];
     const std::string what = "loop \"" + loop.var->name + "\"";
@@ -255,16 +253,15 @@ inline ir::stmt make_init(const parts& p, std::string name) {
   std::vector<ir::buffer_region> reads, stores;
   arith::access_regions(init.body, reads, stores, {}, options);
   for (ir::buffer_region& r : reads)
-    if (std::none_of(init.writes.begin(), init.writes.end(),
-                     [&](const ir::buffer_region& w) { return w.buffer == r.buffer; }))
+    if (support::none(init.writes,
+                      [&](const ir::buffer_region& w) { return w.buffer == r.buffer; }))
       init.reads.push_back(std::move(r));
   ir::var_map loops;
   std::vector<const ir::loop_node*> kept;
   for (std::size_t l = p.first; l < p.child->loops.size(); ++l) {
     const ir::loop_node* loop = p.child->loops[l];
-    const bool used = std::any_of(values.begin(), values.end(), [&](const ir::expr& value) {
-      return ir::uses_var(value, loop->var);
-    });
+    const bool used =
+        support::any(values, [&](const ir::expr& value) { return ir::uses_var(value, loop->var); });
     if (!used) continue;
     kept.push_back(loop);
     loops.emplace(loop->var, ir::make_var(loop->var->name, loop->var.type()));
@@ -276,9 +273,8 @@ inline ir::stmt make_init(const parts& p, std::string name) {
   if (!kept.empty() && early.loads_from(p.old()))
     refuse(4, {"the init of ", quoted(p.old()),
                ", or what says where it runs, reads what the block writes"});
-  const bool several = std::any_of(p.inner.begin(), p.inner.end(), [](const ir::iter_var& v) {
-    return v.kind != ir::iter_kind::reduce;
-  });
+  const bool several =
+      support::any(p.inner, [](const ir::iter_var& v) { return v.kind != ir::iter_kind::reduce; });
   if (several && !as_tvm() && (read_of_others(p.old()) || !writes_once(*p.child)))
     refuse(4, {"instances of ", quoted(p.old()),
                " find what others have left, and the init would run before all of them"});

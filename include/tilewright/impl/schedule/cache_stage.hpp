@@ -16,6 +16,7 @@
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/infer_domain.hpp>
 #include <tilewright/schedule/names.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail::caching {
 
@@ -106,8 +107,7 @@ inline ir::var_set defined_by_lets(const ir::block_node& root) {
 template <class Unseen>
 void widen(footprint& box, const Unseen& unseen) {
   const auto drops = [&](const std::optional<arith::linear>& side) {
-    return side && std::any_of(side->terms.begin(), side->terms.end(),
-                               [&](const auto& term) { return unseen(term.first); });
+    return side && support::any(side->terms, [&](const auto& term) { return unseen(term.first); });
   };
   for (span& s : box)
     if (drops(s.lo) || drops(s.hi)) s.lo = s.hi = std::nullopt;
@@ -259,11 +259,10 @@ inline ir::function redirect(ir::function f, std::uint64_t block, const plan& p)
 }
 
 inline bool reads_buffer(const ir::block_node& b, const ir::buffer& x) {
-  return std::any_of(b.reads.begin(), b.reads.end(), [&](const auto& r) { return r.buffer == x; });
+  return support::any(b.reads, [&](const auto& r) { return r.buffer == x; });
 }
 inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
-  return std::any_of(b.writes.begin(), b.writes.end(),
-                     [&](const auto& r) { return r.buffer == x; });
+  return support::any(b.writes, [&](const auto& r) { return r.buffer == x; });
 }
 /// Whether a block reads elements of a buffer that it does not start itself. Old scripts declare that
 /// a reduction reads its result: with an init it finds there what it has written, if that comes first.
@@ -277,14 +276,12 @@ inline bool reads_before(const child_block& c, const ir::buffer& x) {
                         return ir::equal(i.min, j.min) && ir::equal(i.extent, j.extent);
                       });
   };
-  return std::any_of(b.reads.begin(), b.reads.end(),
-                     [&](const auto& r) { return r.buffer == x && !starts(r); });
+  return support::any(b.reads, [&](const auto& r) { return r.buffer == x && !starts(r); });
 }
 
 /// Whether a block reads anything that another one writes.
 inline bool consumes(const ir::block_node& reader, const ir::block_node& writer) {
-  return std::any_of(writer.writes.begin(), writer.writes.end(),
-                     [&](const auto& r) { return reads_buffer(reader, r.buffer); });
+  return support::any(writer.writes, [&](const auto& r) { return reads_buffer(reader, r.buffer); });
 }
 
 /// Scope of the block and its position in it, after the checks that both primitives make.
@@ -353,9 +350,8 @@ inline place place_after(const call& c, const block_scope& scope, int writer,
   if (writer < 0) return {};
   const auto w = static_cast<std::size_t>(writer);
   place out{writer, 0};
-  const bool all_before = std::all_of(readers.begin(), readers.end(), [&](std::size_t r) {
-    return r < w && !repeat_together(scope, r, w);
-  });
+  const bool all_before =
+      support::all(readers, [&](std::size_t r) { return r < w && !repeat_together(scope, r, w); });
   if (all_before) return {};
   for (const std::size_t r : readers) {
     if (r < w || !region_covered(scope, r))
@@ -380,8 +376,7 @@ inline std::size_t depth_of_copy(const call& c, const block_scope& scope, std::s
     if (r < w && common > 0)
       refusal{c.name}(4, {quoted(scope[r].block()), " reads \"", x->name, "\" before ",
                           quoted(scope[w].block()), " in a common loop"});
-    if (r > w && std::find(direct.begin(), direct.end(), r) == direct.end())
-      depth = std::max(depth, common);
+    if (r > w && !support::contains(direct, r)) depth = std::max(depth, common);
   }
   return depth;
 }

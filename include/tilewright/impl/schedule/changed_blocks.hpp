@@ -9,6 +9,7 @@
 #include <tilewright/ir/buffer_uses.hpp>
 #include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/schedule/analysis.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -22,13 +23,9 @@ class changed_blocks : ir::buffer_uses {
   }
 
   bool empty() const noexcept { return found_.empty(); }
-  bool hold(const child_block& c) const noexcept {
-    return std::find(found_.begin(), found_.end(), c.realize) != found_.end();
-  }
+  bool hold(const child_block& c) const noexcept { return support::contains(found_, c.realize); }
   /// Whether one of them touches the buffer, or what stands around it in its place.
-  bool touch(const ir::buffer& b) const noexcept {
-    return std::find(touched_.begin(), touched_.end(), b) != touched_.end();
-  }
+  bool touch(const ir::buffer& b) const noexcept { return support::contains(touched_, b); }
 
  private:
   void compare(const ir::stmt& a, const ir::stmt& b) {

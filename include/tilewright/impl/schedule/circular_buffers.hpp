@@ -10,6 +10,7 @@
 #include <tilewright/arith/region.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail::rolling {
 
@@ -139,8 +140,7 @@ class unroller : public ir::mutator {
   ir::stmt in_any_order(const ir::block_realize_node& r) const {
     ir::block_node block = *r.block;
     const auto touches = [](const std::vector<ir::buffer_region>& regions, const ir::buffer& x) {
-      return std::any_of(regions.begin(), regions.end(),
-                         [&](const ir::buffer_region& y) { return y.buffer == x; });
+      return support::any(regions, [&](const ir::buffer_region& y) { return y.buffer == x; });
     };
     ir::expr predicate = r.predicate;
     for (const circular_buffer& c : list_) {

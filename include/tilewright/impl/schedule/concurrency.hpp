@@ -1,7 +1,6 @@
 // Loops whose iterations run at once.
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
 #include <tilewright/ir/joint_copy.hpp>
@@ -9,6 +8,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/path.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -42,7 +42,7 @@ inline bool threads_begin_at(const path& at, const ir::loop_node& loop, const ir
 
 /// Whether the iterations of the loops run one after the other.
 inline bool in_order(const std::vector<const ir::loop_node*>& loops) {
-  return std::all_of(loops.begin(), loops.end(), [](const ir::loop_node* l) {
+  return support::all(loops, [](const ir::loop_node* l) {
     return l->loop == ir::loop_kind::serial || l->loop == ir::loop_kind::unrolled;
   });
 }

@@ -2,10 +2,9 @@
 // and the block's guard.
 #pragma once
 
-#include <algorithm>
-
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/path.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -26,12 +25,10 @@ inline bool changes_in_while(const path& at, const block_scope& scope, std::size
     repeats = repeats || ir::as_while(*at.slots[i]);
   const auto reads = [&](const ir::buffer_region& w) {
     const std::vector<ir::buffer_region>& list = scope[child].block().reads;
-    return std::any_of(list.begin(), list.end(),
-                       [&](const ir::buffer_region& r) { return r.buffer == w.buffer; });
+    return support::any(list, [&](const ir::buffer_region& r) { return r.buffer == w.buffer; });
   };
-  return repeats &&
-         std::any_of(scope.children().begin(), scope.children().end(), [&](const child_block& c) {
-           return std::any_of(c.block().writes.begin(), c.block().writes.end(), reads);
+  return repeats && support::any(scope.children(), [&](const child_block& c) {
+           return support::any(c.block().writes, reads);
          });
 }
 

@@ -9,6 +9,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -41,8 +42,7 @@ inline bool repeats_itself(const child_block& c, std::size_t loop) {
   const ir::var& v = c.loops[loop]->var;
   const auto decides = [&](const ir::expr& e) { return ir::uses_var(e, v) || ir::reads_memory(e); };
   const std::vector<ir::expr>& values = c.realize->values;
-  return !c.conditional && !decides(c.realize->predicate) &&
-         std::none_of(values.begin(), values.end(), decides) &&
+  return !c.conditional && !decides(c.realize->predicate) && support::none(values, decides) &&
          std::none_of(
              c.loops.begin() + static_cast<std::ptrdiff_t>(loop) + 1, c.loops.end(),
              [&](const ir::loop_node* l) { return decides(l->min) || decides(l->extent); }) &&

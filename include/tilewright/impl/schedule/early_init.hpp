@@ -10,6 +10,7 @@
 #include <tilewright/ir/buffer_uses.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/analysis.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -20,13 +21,11 @@ struct early_init {
 
   bool loads(const ir::buffer& x) const {
     return ir::loads_from(body, x) ||
-           std::any_of(around.begin(), around.end(),
-                       [&](const ir::expr& e) { return ir::loads_from(e, x); });
+           support::any(around, [&](const ir::expr& e) { return ir::loads_from(e, x); });
   }
   /// Whether it loads something that the block writes.
   bool loads_from(const ir::block_node& writer) const {
-    return std::any_of(writer.writes.begin(), writer.writes.end(),
-                       [&](const ir::buffer_region& w) { return loads(w.buffer); });
+    return support::any(writer.writes, [&](const ir::buffer_region& w) { return loads(w.buffer); });
   }
 };
 
@@ -40,9 +39,8 @@ class own_uses : ir::buffer_uses {
   void use(const ir::buffer& x) override {
     const std::vector<ir::match_buffer>& views = block_.match_buffers;
     const std::vector<ir::buffer>& own = block_.alloc_buffers;
-    if (std::find(own.begin(), own.end(), x) != own.end() ||
-        std::any_of(views.begin(), views.end(),
-                    [&](const ir::match_buffer& m) { return m.buffer == x; }))
+    if (support::contains(own, x) ||
+        support::any(views, [&](const ir::match_buffer& m) { return m.buffer == x; }))
       found = x;
   }
   const ir::block_node& block_;

@@ -7,14 +7,15 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {
 
 /// The region of an instance tells the value of the variable, which is an index of an element.
 inline bool is_index(const ir::iter_var& iter, const ir::buffer_region& r) {
   const auto holds = [&](const auto& says) {
-    return std::any_of(r.box.begin(), r.box.end(),
-                       [&](const ir::range& d) { return ir::is_int(d.extent, 1) && says(d.min); });
+    return support::any(r.box,
+                        [&](const ir::range& d) { return ir::is_int(d.extent, 1) && says(d.min); });
   };
   const auto is_variable = [&](const ir::expr& e) { return e.same(iter.var); };
   const auto is_shifted = [&](const ir::expr& e) {
@@ -48,8 +49,8 @@ inline bool elements_tell(const child_block& c, const ir::var& loop) {
   for (std::size_t i = 0; i < block.iters.size(); ++i)
     if (ir::uses_var(c.realize->values[i], loop) &&
         (block.iters[i].kind == ir::iter_kind::reduce ||
-         !std::all_of(block.writes.begin(), block.writes.end(),
-                      [&](const ir::buffer_region& w) { return is_index(block.iters[i], w); })))
+         !support::all(block.writes,
+                       [&](const ir::buffer_region& w) { return is_index(block.iters[i], w); })))
       return false;
   bool uses = false;
   ir::for_each_expr(block.body, [&](const ir::expr& e) { uses = uses || e.same(loop); });

@@ -6,6 +6,7 @@
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/footprint.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::footprints {
@@ -179,8 +180,8 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
     rest.terms.emplace_back(term, factor);
   }
   if (rest.terms.empty()) return out;
-  if (std::all_of(rest.terms.begin(), rest.terms.end(),
-                  [&](const auto& term) { return stands_still(term.first, child, standing); })) {
+  if (support::all(rest.terms,
+                   [&](const auto& term) { return stands_still(term.first, child, standing); })) {
     accumulate(*out.lo, rest);
     accumulate(*out.hi, rest);
     return out;

@@ -2,7 +2,6 @@
 // reverse_compute_inline need to tell which instance made an element.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <tilewright/arith/iter_map.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail::inlining {
 
@@ -53,7 +53,7 @@ inline std::optional<std::size_t> remainder_of(const ir::expr& index,
   return std::nullopt;
 }
 inline bool is_remainder(const ir::expr& index, const std::vector<ir::expr>& indices) {
-  return std::any_of(indices.begin(), indices.end(), [&](const ir::expr& other) {
+  return support::any(indices, [&](const ir::expr& other) {
     const auto at = remainder_of(other, indices);
     return at && indices[*at].same(index);
   });
@@ -62,8 +62,7 @@ inline bool is_remainder(const ir::expr& index, const std::vector<ir::expr>& ind
 /// Whether the index falls with all that it is made of, as `11 - v`.
 inline bool falls(const ir::expr& index) {
   const arith::linear sum = arith::to_linear(index);
-  return !sum.terms.empty() && std::all_of(sum.terms.begin(), sum.terms.end(),
-                                           [](const auto& t) { return t.second < 0; });
+  return !sum.terms.empty() && support::all(sum.terms, [](const auto& t) { return t.second < 0; });
 }
 
 inline std::optional<inverse> invert(const std::vector<ir::expr>& indices,

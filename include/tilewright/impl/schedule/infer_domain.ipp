@@ -10,6 +10,7 @@
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/infer_domain.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::domains_of {
@@ -41,8 +42,8 @@ inline linear quotient(linear sum, std::int64_t shift, std::int64_t divisor,
                        const loop_list& loops) {
   sum.constant += shift;
   if (divisor == 1) return sum;
-  const bool divides = std::all_of(sum.terms.begin(), sum.terms.end(),
-                                   [&](const auto& t) { return t.second % divisor == 0; });
+  const bool divides =
+      support::all(sum.terms, [&](const auto& t) { return t.second % divisor == 0; });
   if (divides) {
     for (auto& t : sum.terms) t.second /= divisor;
     sum.constant = ir::floor_divide(sum.constant, divisor);
@@ -177,8 +178,7 @@ inline std::optional<std::vector<iter_domain>> invert(const ir::block_node& bloc
 }
 
 inline bool uses_iters(const ir::block_node& block, const ir::expr& e) {
-  return std::any_of(block.iters.begin(), block.iters.end(),
-                     [&](const ir::iter_var& v) { return ir::uses_var(e, v.var); });
+  return support::any(block.iters, [&](const ir::iter_var& v) { return ir::uses_var(e, v.var); });
 }
 
 /// Domains from one region of the block.

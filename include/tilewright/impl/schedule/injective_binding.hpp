@@ -1,7 +1,6 @@
 // Loops of which no two iterations run the same instance of a block.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <numeric>
 
@@ -10,6 +9,7 @@
 #include <tilewright/impl/schedule/joined_digits.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail::bindings {
 
@@ -61,8 +61,8 @@ inline bool injective(const child_block& child, std::size_t first) {
     known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
   const arith::loop_domains loops = domains(child.loops, first);
   const ir::expr& guard = child.realize->predicate;
-  const bool constant = std::all_of(loops.begin(), loops.end(),
-                                    [](const auto& l) { return ir::is_int(l.second.extent); });
+  const bool constant =
+      support::all(loops, [](const auto& l) { return ir::is_int(l.second.extent); });
   const auto tells_apart = [&](const std::vector<ir::expr>& values) {
     const auto holds = [&](const arith::loop_domains& of, const ir::expr& where) {
       return arith::detect_iter_map(values, of, where, arith::iter_map_level::bijective, known)

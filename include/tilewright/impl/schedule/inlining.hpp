@@ -11,16 +11,16 @@
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/pipeline.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail::inlining {
 
 inline bool reads_buffer(const ir::block_node& b, const ir::buffer& x) {
-  return std::any_of(b.reads.begin(), b.reads.end(), [&](const auto& r) { return r.buffer == x; });
+  return support::any(b.reads, [&](const auto& r) { return r.buffer == x; });
 }
 
 inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
-  return std::any_of(b.writes.begin(), b.writes.end(),
-                     [&](const auto& r) { return r.buffer == x; });
+  return support::any(b.writes, [&](const auto& r) { return r.buffer == x; });
 }
 
 /// The regions that a block reads, computed anew after its body has changed: `gone` is not read any
@@ -37,7 +37,7 @@ inline std::vector<ir::buffer_region> updated_reads(const ir::block_node& block,
   for (const ir::buffer_region& r : seen) {
     const auto is_same = [&](const ir::buffer_region& x) { return x.buffer == r.buffer; };
     const auto listed = std::find_if(block.reads.begin(), block.reads.end(), is_same);
-    const bool is_new = std::any_of(added.begin(), added.end(), is_same);
+    const bool is_new = support::any(added, is_same);
     const bool accumulates = block.init && writes_buffer(block, r.buffer);
     if (r.buffer == gone || accumulates) continue;
     if (is_new)

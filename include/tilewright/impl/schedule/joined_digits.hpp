@@ -11,6 +11,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/schedule/footprint.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail::bindings {
 
@@ -43,8 +44,7 @@ inline std::optional<ir::expr> joined(const ir::expr& high, const ir::expr& low)
 
 /// Without a remainder, no bindings are joined.
 inline bool has_remainder(const std::vector<ir::expr>& values) {
-  return std::any_of(values.begin(), values.end(),
-                     [](const ir::expr& v) { return v->op == ir::op::floormod; });
+  return support::any(values, [](const ir::expr& v) { return v->op == ir::op::floormod; });
 }
 inline bool has_remainder(const child_block& child) { return has_remainder(child.realize->values); }
 
@@ -98,13 +98,13 @@ inline bool are_whole_loops(const child_block& child, std::size_t first) {
     if (at < static_cast<int>(first)) return false;
     const ir::loop_node* loop = child.loops[static_cast<std::size_t>(at)];
     const ir::range& dom = joined.iters[i].dom;
-    if (std::find(whole.begin(), whole.end(), loop) != whole.end() ||
-        !arith::same_value(loop->min, dom.min) || !arith::same_value(loop->extent, dom.extent))
+    if (support::contains(whole, loop) || !arith::same_value(loop->min, dom.min) ||
+        !arith::same_value(loop->extent, dom.extent))
       return false;
     whole.push_back(loop);
   }
   // a sum along one of these loops begins in one of its iterations alone
-  return std::none_of(whole.begin(), whole.end(), [&](const ir::loop_node* loop) {
+  return support::none(whole, [&](const ir::loop_node* loop) {
     for (std::size_t i = 0; i < joined.values.size(); ++i)
       if (joined.iters[i].kind == ir::iter_kind::reduce &&
           ir::uses_var(joined.values[i], loop->var))

@@ -13,17 +13,18 @@
 #include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {
 
 /// Whether they decide what a block does.
 inline bool decide(const differing_values& values, const ir::block_realize_node& r) {
   const auto decided = [&](const ir::expr& e) { return values.decide(e); };
-  return values.decide(r.predicate) || std::any_of(r.values.begin(), r.values.end(), decided) ||
-         std::any_of(r.block->iters.begin(), r.block->iters.end(),
-                     [&](const ir::iter_var& v) {
-                       return values.decide(v.dom.min) || values.decide(v.dom.extent);
-                     }) ||
+  return values.decide(r.predicate) || support::any(r.values, decided) ||
+         support::any(r.block->iters,
+                      [&](const ir::iter_var& v) {
+                        return values.decide(v.dom.min) || values.decide(v.dom.extent);
+                      }) ||
          values.name(r.block->body);
 }
 

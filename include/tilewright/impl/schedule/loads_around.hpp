@@ -1,7 +1,6 @@
 // What is loaded around a block, where its regions do not say it.
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
 #include <tilewright/arith/analyzer.hpp>
@@ -10,6 +9,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/path.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -44,20 +44,17 @@ inline bool loads_inside(const ir::expr& e, const arith::analyzer& known) {
 
 /// Whether the expression loads what blocks of the scope write.
 inline bool loads_results(const block_scope& scope, const ir::expr& e) {
-  return ir::reads_memory(e) &&
-         std::any_of(scope.children().begin(), scope.children().end(), [&](const child_block& c) {
+  return ir::reads_memory(e) && support::any(scope.children(), [&](const child_block& c) {
            const std::vector<ir::buffer_region>& list = c.block().writes;
-           return std::any_of(list.begin(), list.end(), [&](const ir::buffer_region& w) {
-             return ir::loads_from(e, w.buffer);
-           });
+           return support::any(
+               list, [&](const ir::buffer_region& w) { return ir::loads_from(e, w.buffer); });
          });
 }
 
 /// Whether the guard of a block or the values of its iteration variables load the buffer.
 inline bool loads_around(const ir::block_realize_node& r, const ir::buffer& x) {
   return ir::loads_from(r.predicate, x) ||
-         std::any_of(r.values.begin(), r.values.end(),
-                     [&](const ir::expr& value) { return ir::loads_from(value, x); });
+         support::any(r.values, [&](const ir::expr& value) { return ir::loads_from(value, x); });
 }
 
 /// Whether a bound of a loop, a condition or a let on the way to the end of the path, from its scope

@@ -11,6 +11,7 @@
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/footprint.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail::footprints {
 
@@ -47,9 +48,9 @@ inline bool stands_still(const ir::expr& term, const child_block& child, standin
     const int index = loop_index(child.loops, term);
     return index < 0 || !standing.moves(child, static_cast<std::size_t>(index));
   }
-  return !ir::reads_memory(term) &&
-         std::all_of(term->args.begin(), term->args.end(),
-                     [&](const ir::expr& arg) { return stands_still(arg, child, standing); });
+  return !ir::reads_memory(term) && support::all(term->args, [&](const ir::expr& arg) {
+    return stands_still(arg, child, standing);
+  });
 }
 
 /// Whether a quotient or remainder of x lies in [0, limit) where x runs over `run`: x % n in n
@@ -142,16 +143,13 @@ inline bounds range_of_difference(const linear& a, const linear& b,
     if (factor != 0) out = arith::add(out, arith::scale(ranges.of(term), factor));
   };
   const auto met = [&](const ir::expr& of_b) {
-    return std::any_of(a.terms.begin(), a.terms.end(),
-                       [&](const auto& t) { return meets(t.first, of_b); });
+    return support::any(a.terms, [&](const auto& t) { return meets(t.first, of_b); });
   };
   std::vector<const ir::expr*> paired;  // terms of b
   const auto pair = [&](const ir::expr& of_a, std::int64_t factor) {
     if (of_a->op != ir::op::floordiv) return false;
     for (const auto& [other, by] : b.terms) {
-      if (by != factor || met(other) ||
-          std::find(paired.begin(), paired.end(), &other) != paired.end())
-        continue;
+      if (by != factor || met(other) || support::contains(paired, &other)) continue;
       const std::optional<bounds> apart = quotients_apart(of_a, other);
       if (!apart) continue;
       paired.push_back(&other);
@@ -167,8 +165,7 @@ inline bounds range_of_difference(const linear& a, const linear& b,
     if (rest != factor || !pair(term, factor)) add(term, rest);
   }
   for (const auto& [term, factor] : b.terms)
-    if (!met(term) && std::find(paired.begin(), paired.end(), &term) == paired.end())
-      add(term, -factor);
+    if (!met(term) && !support::contains(paired, &term)) add(term, -factor);
   return out;
 }
 

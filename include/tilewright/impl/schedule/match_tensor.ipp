@@ -12,7 +12,7 @@
 namespace tilewright::primitive {
 namespace detail::matching {
 
-inline bool is_index(dtype t) { return t == dtype::i32 || t == dtype::i64; }
+using arith::is_index;
 
 /// Walks description and program side by side; `expected_` is the description's side.
 class comparator {

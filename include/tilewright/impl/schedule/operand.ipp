@@ -1,11 +1,11 @@
 #pragma once
 
-#include <algorithm>
 #include <limits>
 
 #include <tilewright/impl/schedule/map_scalars.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/operand.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright {
 namespace detail::operands {
@@ -16,9 +16,7 @@ inline void match_scalars(const ir::index_map& a, const ir::index_map& b, ir::va
     std::vector<ir::var> out;
     for (const ir::expr& e : m.outputs)
       for (const ir::var& v : ir::free_vars(e))
-        if (std::none_of(m.inputs.begin(), m.inputs.end(),
-                         [&](const ir::var& i) { return i.same(v); }))
-          out.push_back(v);
+        if (support::none(m.inputs, [&](const ir::var& i) { return i.same(v); })) out.push_back(v);
     return out;
   };
   const std::vector<ir::var> of_a = scalars(a);

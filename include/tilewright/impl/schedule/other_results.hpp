@@ -6,6 +6,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -18,8 +19,7 @@ inline bool reads_other_results(const ir::block_node& b) {
     const auto note = [&](const ir::expr& value) {
       ir::for_each_expr(value, [&](const ir::expr& e) {
         const auto writes = [&](const ir::buffer_region& w) { return w.buffer == e->buffer; };
-        if (e->op == ir::op::load && std::any_of(b.writes.begin(), b.writes.end(), writes))
-          loads.push_back(e);
+        if (e->op == ir::op::load && support::any(b.writes, writes)) loads.push_back(e);
       });
     };
     if (const ir::store_node* store = ir::as_store(s)) {
@@ -36,8 +36,8 @@ inline bool reads_other_results(const ir::block_node& b) {
   };
   collect(collect, b.init);
   collect(collect, b.body);
-  return std::any_of(loads.begin(), loads.end(), [&](const ir::expr& load) {
-    return std::none_of(stores.begin(), stores.end(), [&](const ir::store_node* s) {
+  return support::any(loads, [&](const ir::expr& load) {
+    return support::none(stores, [&](const ir::store_node* s) {
       return s->buffer == load->buffer &&
              std::equal(load->args.begin(), load->args.end(), s->indices.begin(), s->indices.end(),
                         arith::same_value);

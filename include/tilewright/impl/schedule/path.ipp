@@ -4,6 +4,7 @@
 
 #include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/path.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail {
@@ -16,7 +17,7 @@ bool any_child(const ir::stmt& s, F&& f) {
     case ir::stmt_kind::block_realize: return f(ir::as_realize(s)->block->body);
     case ir::stmt_kind::seq: {
       const auto& stmts = ir::as_seq(s)->stmts;
-      return std::any_of(stmts.begin(), stmts.end(), f);
+      return support::any(stmts, f);
     }
     case ir::stmt_kind::if_else: {
       const ir::if_node& n = *ir::as_if(s);
@@ -66,8 +67,7 @@ inline ir::stmt replace_in_seq(const ir::seq_node& parent, const ir::stmt* slot,
   }
   std::vector<ir::stmt> stmts = parent.stmts;
   stmts[at] = std::move(with);
-  const bool empty = std::none_of(stmts.begin(), stmts.end(),
-                                  [](const ir::stmt& s) { return static_cast<bool>(s); });
+  const bool empty = support::none(stmts, [](const ir::stmt& s) { return static_cast<bool>(s); });
   return empty ? ir::stmt{} : ir::make_seq(std::move(stmts));
 }
 

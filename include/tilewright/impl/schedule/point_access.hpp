@@ -11,6 +11,7 @@
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/footprint.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail::point_access {
 
@@ -68,8 +69,7 @@ inline std::vector<std::size_t> iters_of(const ir::block_node& b,
                                          const std::vector<ir::expr>& list) {
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < b.iters.size(); ++i)
-    if (std::any_of(list.begin(), list.end(),
-                    [&](const ir::expr& e) { return ir::uses_var(e, b.iters[i].var); }))
+    if (support::any(list, [&](const ir::expr& e) { return ir::uses_var(e, b.iters[i].var); }))
       out.push_back(i);
   return out;
 }
@@ -111,8 +111,7 @@ inline int changer_of_places(const block_scope& scope, std::size_t self, std::si
       for (std::size_t w = 0; w < scope.size(); ++w) {
         const auto& writes = scope[w].block().writes;
         const bool changes =
-            std::any_of(writes.begin(), writes.end(),
-                        [&](const ir::buffer_region& x) { return x.buffer == r.buffer; });
+            support::any(writes, [&](const ir::buffer_region& x) { return x.buffer == r.buffer; });
         const bool between = std::min(self, copy) < w && w < std::max(self, copy);
         if (changes && (w == self || between || scope.common_loops(w, self) > common))
           return static_cast<int>(w);

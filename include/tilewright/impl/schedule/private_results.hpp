@@ -7,7 +7,6 @@
 // all of these, whatever the primitive did.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,6 +24,7 @@
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -34,9 +34,8 @@ inline void concurrent_scopes(const ir::block_node& root, std::vector<block_scop
   block_scope scope(root);
   const std::vector<child_block>& blocks = scope.children();
   for (const child_block& c : blocks) concurrent_scopes(*c.realize->block, out);
-  if (std::any_of(blocks.begin(), blocks.end(), [](const child_block& c) {
-        return std::any_of(c.loops.begin(), c.loops.end(),
-                           [](const ir::loop_node* l) { return runs_at_once(*l); });
+  if (support::any(blocks, [](const child_block& c) {
+        return support::any(c.loops, [](const ir::loop_node* l) { return runs_at_once(*l); });
       }))
     out.push_back(std::move(scope));
 }
@@ -57,7 +56,7 @@ inline bool runs_in_first(const child_block& c, std::size_t loop) {
     if (l != &asked) known.bind(l->var, {l->min, l->extent});
   known.bind(later, {asked.min + one, asked.extent - one});
   const std::vector<ir::expr> guards = ir::conjuncts(c.realize->predicate);
-  return std::any_of(guards.begin(), guards.end(), [&](const ir::expr& g) {
+  return support::any(guards, [&](const ir::expr& g) {
     return ir::is_int(known.simplify(ir::substitute(g, {{asked.var, later}})), 0);
   });
 }
@@ -71,13 +70,12 @@ inline bool asked_of(const child_block& c, std::size_t loop) {
 inline bool met_in_first(const block_scope& scope, const child_block& reader, const ir::buffer& x,
                          std::size_t loop) {
   const ir::var& v = reader.loops[loop]->var;
-  return runs_in_first(reader, loop) &&
-         std::all_of(scope.children().begin(), scope.children().end(), [&](const child_block& c) {
+  return runs_in_first(reader, loop) && support::all(scope.children(), [&](const child_block& c) {
            const int at = loop_index(c.loops, v);
            const auto& writes = c.block().writes;
            return at < 0 ||
-                  std::none_of(writes.begin(), writes.end(),
-                               [&](const ir::buffer_region& w) { return w.buffer == x; }) ||
+                  support::none(writes,
+                                [&](const ir::buffer_region& w) { return w.buffer == x; }) ||
                   runs_in_first(c, static_cast<std::size_t>(at));
          });
 }
@@ -104,9 +102,8 @@ class earlier_results {
     if (!scope) return false;
     const auto child = static_cast<std::size_t>(scope->find(block_id));
     const auto& reads = (*scope)[child].block().reads;
-    return std::any_of(reads.begin(), reads.end(), [&](const ir::buffer_region& r) {
-      return is_carried(*scope, child, r, loop);
-    });
+    return support::any(
+        reads, [&](const ir::buffer_region& r) { return is_carried(*scope, child, r, loop); });
   }
   /// Whether each iteration of the loop had that result for itself.
   bool alone(std::uint64_t block_id, std::size_t region, const ir::var& loop) {
@@ -203,7 +200,7 @@ inline void check_private(std::string_view primitive, const ir::function& before
         if (const ir::loop_node* loop =
                 moved(writes[w]) ? racing_loop(c, w, own, earlier) : nullptr)
           refuse(*loop, c, "write the same elements of \"" + writes[w].buffer->name + "\"");
-      if (std::none_of(reads.begin(), reads.end(), moved)) continue;
+      if (support::none(reads, moved)) continue;
       if (const ir::loop_node* loop = finding_loop(scope, i, own, earlier))
         refuse(*loop, c, "read what others of them write");
     }

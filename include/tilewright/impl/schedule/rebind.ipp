@@ -1,11 +1,11 @@
 #pragma once
 
-#include <algorithm>
 #include <string>
 
 #include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/rebind.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail {
@@ -51,20 +51,16 @@ class rebinder : public ir::mutator {
     const auto constant = [](const ir::iter_var& i) {
       return ir::is_int(i.dom.min) && ir::is_int(i.dom.extent);
     };
-    const bool closed =
-        !b->iters.empty() && std::all_of(b->iters.begin(), b->iters.end(), constant);
+    const bool closed = !b->iters.empty() && support::all(b->iters, constant);
     return closed ? b : ir::mutator::mutate(b);
   }
 
  private:
-  bool replaces(const ir::var& v) const {
-    return std::find(replaced_.begin(), replaced_.end(), v.get()) != replaced_.end();
-  }
+  bool replaces(const ir::var& v) const { return support::contains(replaced_, v.get()); }
   /// One of the variables that are replaced occurs.
   bool mentions(const ir::expr& e) const {
     if (e->op == ir::op::var) return replaces(e);
-    return std::any_of(e->args.begin(), e->args.end(),
-                       [&](const ir::expr& arg) { return mentions(arg); });
+    return support::any(e->args, [&](const ir::expr& arg) { return mentions(arg); });
   }
   /// Everything around the place that the walk has reached, and what it has passed.
   const arith::analyzer& known() {

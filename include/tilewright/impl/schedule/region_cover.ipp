@@ -1,7 +1,6 @@
 // Region cover, declared in analysis.hpp.
 #pragma once
 
-#include <algorithm>
 #include <string_view>
 
 #include <tilewright/impl/schedule/const_boxes.hpp>
@@ -19,6 +18,7 @@
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::cover {
@@ -225,8 +225,7 @@ bool is_carried_from(const block_scope& scope, std::size_t child, const ir::buff
         if (!left)
           left = left_unwritten(scope, child, bind_iters(user), read, sums::finished, &loop);
         const const_box all = constant_box(writer.block(), out);
-        if (std::all_of(left->rest.begin(), left->rest.end(),
-                        [&](const const_box& box) { return disjoint(box, all); }))
+        if (support::all(left->rest, [&](const const_box& box) { return disjoint(box, all); }))
           continue;
       }
       if (may_overlap(writer.block(), out, user.block(), read) &&
@@ -243,7 +242,7 @@ TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t chil
   const std::vector<ir::buffer_region>& reads = scope[child].block().reads;
   if (reads.empty()) return true;
   const bound_iters& iters = bind_iters(scope[child]);
-  return std::all_of(reads.begin(), reads.end(), [&](const ir::buffer_region& r) {
+  return support::all(reads, [&](const ir::buffer_region& r) {
     return detail::cover::is_covered(scope, child, iters, r, needed);
   });
 }
@@ -251,7 +250,7 @@ TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t chil
 TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t child,
                                       const ir::buffer& x) {
   const std::vector<ir::buffer_region>& reads = scope[child].block().reads;
-  return std::all_of(reads.begin(), reads.end(), [&](const ir::buffer_region& r) {
+  return support::all(reads, [&](const ir::buffer_region& r) {
     return r.buffer != x ||
            detail::cover::is_covered(scope, child, bind_iters(scope[child]), r, sums::finished);
   });
@@ -342,10 +341,10 @@ TILEWRIGHT_INLINE bool region_declared(const path& block, const ir::buffer_regio
   if (!holder || ir::as_realize(*block.slots.front()) == holder) return true;
   const block_scope scope(*holder->block);
   const ir::block_node& around = *holder->block;
-  const bool own =
-      scope.allocates(region.buffer) ||
-      std::any_of(around.match_buffers.begin(), around.match_buffers.end(),
-                  [&](const ir::match_buffer& m) { return m.buffer == region.buffer; });
+  const bool own = scope.allocates(region.buffer) ||
+                   support::any(around.match_buffers, [&](const ir::match_buffer& m) {
+                     return m.buffer == region.buffer;
+                   });
   if (own) return true;
   const child_block& child =
       scope[static_cast<std::size_t>(scope.find(ir::as_realize(block.target())->block->id))];
@@ -368,8 +367,7 @@ TILEWRIGHT_INLINE bool region_declared(const path& block, const ir::buffer_regio
   };
   const auto mentions = [&](const ir::buffer_region& r) { return r.buffer == region.buffer; };
   const auto any = [&](const auto& says) {
-    return std::any_of(around.reads.begin(), around.reads.end(), says) ||
-           std::any_of(around.writes.begin(), around.writes.end(), says);
+    return support::any(around.reads, says) || support::any(around.writes, says);
   };
   return any(holds) || !any(mentions);
 }
@@ -386,8 +384,7 @@ TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
                                        const ir::buffer_region& region) {
   namespace d = detail::cover;
   const auto is_point = [](const ir::range& r) { return ir::is_int(r.extent, 1); };
-  if (ir::as_store(block.body) && std::all_of(region.box.begin(), region.box.end(), is_point))
-    return true;
+  if (ir::as_store(block.body) && support::all(region.box, is_point)) return true;
   const block_scope inner(block);
   if (inner.size() == 0)
     return d::stores_fill(block, block.body, region) ||
@@ -402,7 +399,7 @@ TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
     for (const ir::buffer_region& w : part.block().writes) {
       if (w.buffer != region.buffer) continue;
       const std::optional<footprint> gives = written(part, bind_iters(part), w, {0, {}});
-      const bool known = gives && std::all_of(gives->begin(), gives->end(), [](const span& s) {
+      const bool known = gives && support::all(*gives, [](const span& s) {
                            return (!s.lo || s.lo->is_constant()) && (!s.hi || s.hi->is_constant());
                          });
       if (!known) continue;

@@ -9,6 +9,7 @@
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/footprint.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -28,7 +29,7 @@ class repeated_elements {
   /// No element is written twice: proved where all instances could be run through.
   apartness apart() {
     if (is_vague()) return apart_as_stored();
-    if (!constant_ || std::any_of(region_.box.begin(), region_.box.end(), [](const ir::range& d) {
+    if (!constant_ || support::any(region_.box, [](const ir::range& d) {
           return !ir::is_int(d.extent) || ir::reads_memory(d.min);
         }))
       return apartness::believed;
@@ -49,14 +50,12 @@ class repeated_elements {
   bool is_vague() const {
     const auto places = [&](const ir::iter_var& v) {
       return v.kind != ir::iter_kind::spatial ||
-             std::any_of(axes_.begin(), axes_.end(),
-                         [&](const axis& a) { return a.v.same(v.var); });
+             support::any(axes_, [&](const axis& a) { return a.v.same(v.var); });
     };
     const auto is_point = [](const ir::range& d) { return ir::is_int(d.extent, 1); };
-    return std::any_of(region_.box.begin(), region_.box.end(),
-                       [](const ir::range& d) { return !ir::is_int(d.extent); }) ||
-           (constant_ && !std::all_of(block_.iters.begin(), block_.iters.end(), places) &&
-            !std::all_of(region_.box.begin(), region_.box.end(), is_point));
+    return support::any(region_.box, [](const ir::range& d) { return !ir::is_int(d.extent); }) ||
+           (constant_ && !support::all(block_.iters, places) &&
+            !support::all(region_.box, is_point));
   }
   apartness apart_as_stored() {
     axes_.clear();
@@ -90,8 +89,8 @@ class repeated_elements {
 
   void add(const ir::iter_var& v) {
     const bool constant = ir::is_int(v.dom.min) && ir::is_int(v.dom.extent);
-    const bool occurs = std::any_of(region_.box.begin(), region_.box.end(),
-                                    [&](const ir::range& d) { return ir::uses_var(d.min, v.var); });
+    const bool occurs =
+        support::any(region_.box, [&](const ir::range& d) { return ir::uses_var(d.min, v.var); });
     if (!occurs) return;
     constant_ = constant_ && constant;
     if (constant) add_constant(v);

@@ -11,6 +11,7 @@
 #include <tilewright/schedule/primitive/compute_at.hpp>
 #include <tilewright/schedule/primitive/compute_inline.hpp>
 #include <tilewright/schedule/sampling.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::primitive {
@@ -326,7 +327,7 @@ TILEWRIGHT_INLINE decision sample_tile(support::random& random, const ir::functi
   using namespace detail::sampling;
   check_factors("sample_tile", n, 2, given);
   const auto positive = [](std::int64_t v) { return v > 0; };
-  if (innermost.empty() || !std::all_of(innermost.begin(), innermost.end(), positive))
+  if (innermost.empty() || !support::all(innermost, positive))
     throw argument_error(
         "sample_tile: the candidates for the innermost factor must be positive, and at least one");
   if (!given.empty() && !std::all_of(given.begin() + 1, given.end(), positive))

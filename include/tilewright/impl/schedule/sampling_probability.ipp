@@ -8,6 +8,7 @@
 
 #include <tilewright/impl/schedule/divisors.hpp>
 #include <tilewright/schedule/sampling.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::primitive {
@@ -108,8 +109,7 @@ TILEWRIGHT_INLINE double log_probability_compute_location(const ir::function& f,
                                                           std::uint64_t block, const decision& d) {
   const std::vector<compute_location> legal = compute_locations(f, block);
   const bool possible =
-      d.size() == 1 &&
-      std::any_of(legal.begin(), legal.end(), [&](const auto& l) { return l.index == d[0]; });
+      d.size() == 1 && support::any(legal, [&](const auto& l) { return l.index == d[0]; });
   return possible ? -std::log(static_cast<double>(legal.size())) : detail::probabilities::never;
 }
 

@@ -9,6 +9,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -42,15 +43,15 @@ inline bool share_within_iterations(const child_block& writer, const ir::buffer_
   };
   // a box that stands still is the same in all iterations, whatever the instances write of it
   const auto moves = [&](const span& s) {
-    return s.lo && std::any_of(s.lo->terms.begin(), s.lo->terms.end(),
-                               [&](const auto& t) { return ir::uses_var(t.first, v); });
+    return s.lo &&
+           support::any(s.lo->terms, [&](const auto& t) { return ir::uses_var(t.first, v); });
   };
   for (std::size_t d = 0; d < a.size(); ++d)
     if (steps_over(a[d], b[d], v)) return true;
   return std::equal(
              a.begin(), a.end(), b.begin(), b.end(),
              [&](const span& x, const span& y) { return same(x.lo, y.lo) && same(x.hi, y.hi); }) &&
-         std::any_of(a.begin(), a.end(), moves) && iterations_apart(writer, loop);
+         support::any(a, moves) && iterations_apart(writer, loop);
 }
 
 }  // namespace tilewright::primitive::detail

@@ -9,6 +9,7 @@
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -37,8 +38,7 @@ class skipped_stores {
       }
       case ir::stmt_kind::seq: {
         const std::vector<ir::stmt>& list = ir::as_seq(s)->stmts;
-        return std::any_of(list.begin(), list.end(),
-                           [&](const ir::stmt& c) { return may_skip(c); });
+        return support::any(list, [&](const ir::stmt& c) { return may_skip(c); });
       }
       case ir::stmt_kind::loop: {
         const ir::loop_node& loop = *ir::as_loop(s);
@@ -66,8 +66,8 @@ class skipped_stores {
     return ir::any_stmt(s, [&](const ir::stmt& x) {
       if (const ir::store_node* store = ir::as_store(x)) return store->buffer == x_;
       const ir::block_realize_node* r = ir::as_realize(x);
-      return r && std::any_of(r->block->writes.begin(), r->block->writes.end(),
-                              [&](const ir::buffer_region& w) { return w.buffer == x_; });
+      return r && support::any(r->block->writes,
+                               [&](const ir::buffer_region& w) { return w.buffer == x_; });
     });
   }
 

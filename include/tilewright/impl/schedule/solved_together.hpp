@@ -1,11 +1,11 @@
 // Solved domains whose combinations do not all occur.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include <tilewright/schedule/infer_domain.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -21,12 +21,11 @@ struct first_users {
       if (first < 0) first = variable;
       return first != variable;
     }
-    return std::any_of(e->args.begin(), e->args.end(),
-                       [&](const ir::expr& arg) { return share(arg, variable); });
+    return support::any(e->args, [&](const ir::expr& arg) { return share(arg, variable); });
   }
   bool share(const std::optional<arith::linear>& side, int variable) {
-    return side && std::any_of(side->terms.begin(), side->terms.end(),
-                               [&](const auto& t) { return share(t.first, variable); });
+    return side &&
+           support::any(side->terms, [&](const auto& t) { return share(t.first, variable); });
   }
 };
 
@@ -36,7 +35,7 @@ inline bool solved_together(const std::vector<iter_domain>& solved,
                             const std::vector<const ir::loop_node*>& loops) {
   first_users users{loops};
   int variable = 0;
-  return std::any_of(solved.begin(), solved.end(), [&](const iter_domain& d) {
+  return support::any(solved, [&](const iter_domain& d) {
     ++variable;
     return users.share(d.lo, variable) || users.share(d.hi, variable);
   });

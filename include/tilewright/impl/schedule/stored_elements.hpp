@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -24,8 +25,7 @@ class stored_elements {
     if (const ir::store_node* store = ir::as_store(s))
       return store->buffer != buffer_ || note(store->indices);
     if (const ir::seq_node* seq = ir::as_seq(s))
-      return std::all_of(seq->stmts.begin(), seq->stmts.end(),
-                         [&](const ir::stmt& x) { return collect(x); });
+      return support::all(seq->stmts, [&](const ir::stmt& x) { return collect(x); });
     if (const ir::loop_node* loop = ir::as_loop(s)) return collect_each(*loop);
     if (const ir::block_realize_node* r = ir::as_realize(s)) return collect_block(*r);
     if (const ir::if_node* branch = ir::as_if(s)) {

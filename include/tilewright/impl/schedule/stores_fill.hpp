@@ -12,6 +12,7 @@
 #include <tilewright/impl/schedule/stored_elements.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/footprint.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail::cover {
 
@@ -125,8 +126,7 @@ inline std::optional<const_box> box_of(const plain_store& s) {
       written(child, bind_iters(child), child.block().writes[0], {0, {}});
   if (!gives) return std::nullopt;
   const_box out = within(*gives);
-  if (!std::all_of(out.begin(), out.end(), [](const arith::bounds& b) { return b.bounded(); }))
-    return std::nullopt;
+  if (!support::all(out, [](const arith::bounds& b) { return b.bounded(); })) return std::nullopt;
   return out;
 }
 

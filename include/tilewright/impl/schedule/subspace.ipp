@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/subspace.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::primitive {
@@ -261,15 +261,13 @@ inline int last_digit(const arith::linear& sum, const child_block& c) {
 inline bool mixes_unit_loops(const ir::expr& conjunct, const child_block& c, std::size_t first) {
   const std::optional<arith::linear> sum = footprints::not_negative(conjunct);
   const int last = sum ? last_digit(*sum, c) : -1;
-  return last >= 0 &&
-         std::any_of(
-             c.realize->values.begin(), c.realize->values.end(), [&](const ir::expr& value) {
-               if (last_digit(arith::to_linear(value), c) != last) return false;
-               return part_of(conjunct, c, first) == both ||
-                      std::any_of(sum->terms.begin(), sum->terms.end(), [&](const auto& term) {
-                        return is_unit_loop(term.first, c) && !ir::uses_var(value, term.first);
-                      });
-             });
+  return last >= 0 && support::any(c.realize->values, [&](const ir::expr& value) {
+           if (last_digit(arith::to_linear(value), c) != last) return false;
+           return part_of(conjunct, c, first) == both ||
+                  support::any(sum->terms, [&](const auto& term) {
+                    return is_unit_loop(term.first, c) && !ir::uses_var(value, term.first);
+                  });
+         });
 }
 
 }  // namespace detail::subspaces

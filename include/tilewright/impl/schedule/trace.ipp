@@ -1,10 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 
 #include <tilewright/impl/schedule/rv_renaming.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/schedule/trace.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright {
 namespace detail {
@@ -93,9 +95,8 @@ TILEWRIGHT_INLINE trace trace::simplified(bool remove_postproc) const {
   std::vector<step> kept;
   for (std::size_t i = out.steps_.size(); i-- > 0;) {
     const instruction& what = *out.steps_[i].what;
-    const bool needed = std::any_of(what.outputs.begin(), what.outputs.end(), [&](const rv& v) {
-      return std::find(used.begin(), used.end(), v) != used.end();
-    });
+    const bool needed =
+        support::any(what.outputs, [&](const rv& v) { return support::contains(used, v); });
     if (what.kind->pure && !needed) continue;
     for (const argument& a : what.args) collect_rvs(a, used);
     kept.push_back(std::move(out.steps_[i]));

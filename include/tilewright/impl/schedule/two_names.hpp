@@ -1,7 +1,6 @@
 // Memory that statements of one block know by two names: a matched buffer and its view, or two views.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include <tilewright/ir/buffer_uses.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -48,10 +48,7 @@ inline const ir::match_buffer* second_name(const ir::block_node& block) {
   for (std::size_t v = 0; v < views.size(); ++v) {
     const ir::buffer& x = views[v].source.buffer;
     const auto is_x = [&](const ir::buffer_region& r) { return r.buffer == x; };
-    if (std::none_of(block.writes.begin(), block.writes.end(), is_x) &&
-        std::find(block.alloc_buffers.begin(), block.alloc_buffers.end(), x) ==
-            block.alloc_buffers.end())
-      continue;
+    if (support::none(block.writes, is_x) && !support::contains(block.alloc_buffers, x)) continue;
     if (is_used(block, x)) return &views[v];
     for (std::size_t w = 0; w < v; ++w)
       if (views[w].source.buffer == x && !certainly_apart(views[v].source.box, views[w].source.box))

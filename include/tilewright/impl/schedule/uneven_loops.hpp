@@ -15,6 +15,7 @@
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/path.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -143,11 +144,11 @@ inline bool cuts_elements(const child_block& c, const ir::expr& conjunct,
 /// around it say.
 inline bool writes_unevenly(const child_block& c, const ir::block_node& around) {
   const auto follows_variable = [&](const ir::expr& bound) {
-    return std::any_of(around.iters.begin(), around.iters.end(),
-                       [&](const ir::iter_var& v) { return ir::uses_var(bound, v.var); });
+    return support::any(around.iters,
+                        [&](const ir::iter_var& v) { return ir::uses_var(bound, v.var); });
   };
   if (c.conditional || ir::reads_memory(c.realize->predicate) || moves_unevenly(c, {0, {}}) ||
-      std::any_of(c.loops.begin(), c.loops.end(), [&](const ir::loop_node* l) {
+      support::any(c.loops, [&](const ir::loop_node* l) {
         return follows_variable(l->min) || follows_variable(l->extent);
       }))
     return true;

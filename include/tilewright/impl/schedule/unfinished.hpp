@@ -7,6 +7,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -21,9 +22,7 @@ inline bool goes_on(const block_scope& scope, std::size_t producer, std::size_t 
 /// Whether data decide where or whether a statement stores, so that values which are not final leave
 /// traces.
 inline bool stores_follow_data(const ir::stmt& body) {
-  const auto loads = [](const auto& list) {
-    return std::any_of(list.begin(), list.end(), ir::reads_memory);
-  };
+  const auto loads = [](const auto& list) { return support::any(list, ir::reads_memory); };
   bool found = false;
   ir::for_each_stmt(body, [&](const ir::stmt& s) {
     if (const ir::if_node* n = ir::as_if(s)) found |= ir::reads_memory(n->condition);
@@ -49,8 +48,7 @@ inline bool may_read_unfinished(const block_scope& scope, std::size_t child) {
     const bool divides = e->op == ir::op::floordiv || e->op == ir::op::floormod ||
                          e->op == ir::op::div || e->op == ir::op::mod;
     if (divides && !is_float(e.type()) && !ir::is_int(e->args[1])) harmless = false;
-    if (e->op == ir::op::load)
-      harmless &= std::none_of(e->args.begin(), e->args.end(), ir::reads_memory);
+    if (e->op == ir::op::load) harmless &= support::none(e->args, ir::reads_memory);
   });
   return harmless;
 }

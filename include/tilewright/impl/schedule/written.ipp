@@ -12,6 +12,7 @@
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/footprint.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::footprints {
@@ -185,7 +186,7 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
   const std::vector<ir::var> limited = ir::free_vars(predicate);
   const auto moves = [&](const ir::var& v) { return moved.count(v) != 0; };
   // what standing loops cut is missing in some iterations
-  if (ir::reads_memory(predicate) || !std::all_of(limited.begin(), limited.end(), moves) ||
+  if (ir::reads_memory(predicate) || !support::all(limited, moves) ||
       ir::is_int(known.simplify(predicate), 0))
     return std::nullopt;
   footprint out;
@@ -300,10 +301,10 @@ inline bool ends_buffer(const ir::iter_var& v, const ir::block_node& block,
 /// Whether a value is told from outside of the loops around the block, in part.
 inline bool is_told_from_outside(const linear& value, const child_block& child) {
   const auto outside = [&](const ir::var& v) { return loop_index(child.loops, v) < 0; };
-  return std::any_of(value.terms.begin(), value.terms.end(), [&](const auto& term) {
+  return support::any(value.terms, [&](const auto& term) {
     if (ir::is_var(term.first)) return outside(term.first);
     const std::vector<ir::var> vars = ir::free_vars(term.first);
-    return std::any_of(vars.begin(), vars.end(), outside);
+    return support::any(vars, outside);
   });
 }
 

@@ -16,6 +16,7 @@
 #endif
 
 #include <tilewright/search/argument_memory.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/file_size_signal.hpp>
 #include <tilewright/support/fork_gate.hpp>
@@ -90,8 +91,7 @@ TILEWRIGHT_INLINE std::size_t argument_memory::size() const {
 }
 
 TILEWRIGHT_INLINE bool argument_memory::updates() const {
-  return std::any_of(places_.begin(), places_.end(),
-                     [](const argument_place& p) { return p.written && p.read; });
+  return support::any(places_, [](const argument_place& p) { return p.written && p.read; });
 }
 
 TILEWRIGHT_INLINE void argument_memory::seal() {

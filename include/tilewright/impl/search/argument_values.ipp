@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <tilewright/search/argument_values.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/float16.hpp>
 #include <tilewright/support/narrow_float.hpp>
 
@@ -106,7 +107,7 @@ template <class F>
 inline void each_offset(const std::vector<std::int64_t>& extents,
                         const std::vector<std::int64_t>& strides, const F& f) {
   const std::size_t rank = extents.size();
-  if (std::any_of(extents.begin(), extents.end(), [](std::int64_t e) { return e <= 0; })) return;
+  if (support::any(extents, [](std::int64_t e) { return e <= 0; })) return;
   std::vector<std::int64_t> index(rank, 0);
   std::int64_t offset = 0;
   for (;;) {

@@ -11,6 +11,7 @@
 
 #include <tilewright/impl/search/database_state.hpp>
 #include <tilewright/search/lookup.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/fork_mutex.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
@@ -188,7 +189,7 @@ TILEWRIGHT_INLINE std::vector<record> database::top(const record_key& named,
   std::vector<record> out;
   for (record& r : all) {
     if (out.size() == count) break;
-    if (std::none_of(out.begin(), out.end(), [&](const record& o) { return o.trace == r.trace; }))
+    if (support::none(out, [&](const record& o) { return o.trace == r.trace; }))
       out.push_back(std::move(r));
   }
   return out;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdlib>
@@ -12,6 +11,7 @@
 #include <tilewright/impl/search/instances.hpp>
 #include <tilewright/ir/interpret.hpp>
 #include <tilewright/search/dispatcher.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/float_environment.hpp>
 
 namespace tilewright::search {
@@ -58,11 +58,10 @@ inline void check_names(const kernel_signature& kernel, const extent_map& extent
   for (const parameter_signature& p : kernel.params)
     for (std::size_t k = 0; k < p.extent_count(); ++k) {
       const std::string& dim = p.dim(k).name;
-      if (!dim.empty() && std::find(known.begin(), known.end(), dim) == known.end())
-        known.push_back(dim);
+      if (!dim.empty() && !support::contains(known, dim)) known.push_back(dim);
     }
   for (const auto& [name, extent] : extents) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (support::contains(known, name)) continue;
     std::string names;
     for (const std::string& k : known) names += (names.empty() ? "" : ", ") + k;
     throw argument_error(kernel.name + ": it has no dimension \"" + name +

@@ -9,6 +9,7 @@
 #include <tilewright/impl/search/test_bench.hpp>
 #include <tilewright/impl/search/time_budget.hpp>
 #include <tilewright/search/measurement.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::search::detail {
 
@@ -85,8 +86,7 @@ inline final_result winner_of(const std::vector<contestant>& all,
     return times[i].seconds.empty() ? all[i].seconds : times[i].median();
   };
   final_result out;
-  const bool in_turn = std::any_of(times.begin(), times.end(),
-                                   [](const measurement& m) { return !m.seconds.empty(); });
+  const bool in_turn = support::any(times, [](const measurement& m) { return !m.seconds.empty(); });
   for (std::size_t i = 1; i < all.size(); ++i)
     if ((!in_turn || !times[i].seconds.empty()) && seconds(i) < seconds(out.winner)) out.winner = i;
   if (out.winner == 0) return out;

@@ -16,6 +16,7 @@
 #include <tilewright/search/argument_values.hpp>
 #include <tilewright/search/zero_extents.hpp>
 #include <tilewright/space/cpu.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/float_environment.hpp>
 
@@ -72,7 +73,7 @@ inline given_values values_of(const workload& w, const call_argument* arguments,
 inline std::int64_t unused_extent(const extent_map& dims) {
   std::int64_t out = 97;
   const auto used = [&](std::int64_t v) {
-    return std::any_of(dims.begin(), dims.end(), [&](const auto& d) { return d.second == v; });
+    return support::any(dims, [&](const auto& d) { return d.second == v; });
   };
   while (used(out)) ++out;
   return out;
@@ -151,7 +152,7 @@ TILEWRIGHT_INLINE instance& instances::at(const extent_map& dims, const binding&
 TILEWRIGHT_INLINE void instances::make(instance& s, const extent_map& dims,
                                        const std::vector<layout_class>& layouts, const binding& b,
                                        const call_argument* arguments) {
-  if (std::any_of(dims.begin(), dims.end(), [](const auto& d) { return d.second == 0; })) {
+  if (support::any(dims, [](const auto& d) { return d.second == 0; })) {
     extent_map instead = dims;
     const std::int64_t placeholder = unused_extent(dims);
     for (auto& [name, extent] : instead)
@@ -166,8 +167,7 @@ TILEWRIGHT_INLINE void instances::make(instance& s, const extent_map& dims,
     s.sparse = true;
     s.operands[o.offsets->parameter].index.reset();  // checked with its pattern
   }
-  s.gathers = std::any_of(s.operands.begin(), s.operands.end(),
-                          [](const operand& o) { return o.index.has_value(); });
+  s.gathers = support::any(s.operands, [](const operand& o) { return o.index.has_value(); });
   workload w;
   w.function = with_layouts(s.function, layouts);
   w.key = {ir::workload_key(w.function).hex(), cpu_.isa_key(), "", exec_->threads};
@@ -358,8 +358,7 @@ TILEWRIGHT_INLINE void instances::wait() {
   process_sync::pair& sy = sync();
   std::unique_lock lock(sy.mutex);
   sy.changed.wait(lock, [&] {
-    return std::none_of(all_.begin(), all_.end(),
-                        [](const auto& s) { return s.second->upgrader == ::getpid(); });
+    return support::none(all_, [](const auto& s) { return s.second->upgrader == ::getpid(); });
   });
 }
 

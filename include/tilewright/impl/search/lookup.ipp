@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include <tilewright/search/lookup.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/number_text.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
@@ -26,7 +27,7 @@ inline std::vector<std::string> split(std::string_view text, char at) {
 inline std::string missing(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   std::string out;
   for (const std::string& item : a)
-    if (std::find(b.begin(), b.end(), item) == b.end()) out += (out.empty() ? "" : " ") + item;
+    if (!support::contains(b, item)) out += (out.empty() ? "" : " ") + item;
   return out;
 }
 

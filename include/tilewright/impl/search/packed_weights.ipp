@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <tilewright/search/packed_weights.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::search {
@@ -31,7 +32,7 @@ TILEWRIGHT_INLINE packed_weights::packed_weights(const backend::loaded& code,
                                                  std::size_t strides,
                                                  const backend::executor& exec) {
   if (!code.preparation()) return;
-  if (std::all_of(bound.begin(), bound.end(), [](const void* p) { return p == nullptr; }))
+  if (support::all(bound, [](const void* p) { return p == nullptr; }))
     throw internal_error("code for bound weights, but no weight is bound");
   const auto aligned = [](std::int64_t size) { return (size + 63) / 64 * 64; };
   for (std::int64_t size : code.packed_bytes()) bytes_ += aligned(size);

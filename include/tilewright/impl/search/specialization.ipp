@@ -16,6 +16,7 @@
 #include <tilewright/search/specialization.hpp>
 #include <tilewright/search/transfer.hpp>
 #include <tilewright/search/verify.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/number_text.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
@@ -85,13 +86,11 @@ inline std::string roofline_text(const workload& w, const variant& v, double flo
   if (flops <= 0 || v.cpu != w.cpu->model) return {};
   const std::vector<operand> all = operands(w.function);
   // a gather moves a part of its argument that nobody knows
-  if (std::any_of(all.begin(), all.end(), [](const operand& o) { return o.index.has_value(); }))
-    return {};
+  if (support::any(all, [](const operand& o) { return o.index.has_value(); })) return {};
   const roofline* core = measured_roofline();
   if (!core) return {};
   roofline r = *core;
-  const bool only_f64 =
-      std::all_of(all.begin(), all.end(), [](const operand& o) { return o.type == dtype::f64; });
+  const bool only_f64 = support::all(all, [](const operand& o) { return o.type == dtype::f64; });
   if (only_f64) r.flops_per_second /= 2;  // half as many lanes
   const int threads = std::max(w.key.threads, 1);
   // measured in a loop: arguments that fit into the caches stay there, and memory is no bound

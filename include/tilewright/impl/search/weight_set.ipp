@@ -9,6 +9,7 @@
 #include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/search/operands.hpp>
 #include <tilewright/search/weight_set.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::search {
@@ -71,8 +72,7 @@ TILEWRIGHT_INLINE void weight_set::add(const kernel_signature& kernel, std::size
 }
 
 TILEWRIGHT_INLINE bool weight_set::has(std::size_t parameter) const noexcept {
-  return std::any_of(weights_.begin(), weights_.end(),
-                     [&](const weight& w) { return w.parameter == parameter; });
+  return support::any(weights_, [&](const weight& w) { return w.parameter == parameter; });
 }
 
 TILEWRIGHT_INLINE void weight_set::fill(call_argument* arguments) const noexcept {

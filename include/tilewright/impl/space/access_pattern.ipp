@@ -10,13 +10,13 @@
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::space {
 namespace detail::patterns {
 
 inline bool is_element(const ir::buffer_region& region) {
-  return std::all_of(region.box.begin(), region.box.end(),
-                     [](const ir::range& r) { return ir::is_int(r.extent, 1); });
+  return support::all(region.box, [](const ir::range& r) { return ir::is_int(r.extent, 1); });
 }
 
 /// Position of the written dimension that `index` follows, plus or minus a constant; -1 for a
@@ -59,9 +59,8 @@ TILEWRIGHT_INLINE read_pattern pattern_of_reads(const ir::block_node& block) {
 TILEWRIGHT_INLINE bool is_spatial(const ir::function& f) {
   for (const ir::block_realize_node* realize : primitive::all_blocks(f.body)) {
     const std::vector<ir::iter_var>& iters = realize->block->iters;
-    if (realize->block->init || !std::all_of(iters.begin(), iters.end(), [](const auto& i) {
-          return i.kind == ir::iter_kind::spatial;
-        }))
+    if (realize->block->init ||
+        !support::all(iters, [](const auto& i) { return i.kind == ir::iter_kind::spatial; }))
       return false;
   }
   return true;
@@ -81,7 +80,7 @@ TILEWRIGHT_INLINE bool shares_operands(const schedule& s, const std::string& nam
   const ir::block_node& block = *named_block(s, name).block;
   if (is_tiled(s, name) || block.writes.size() != 1 || block.reads.empty()) return false;
   const auto reduces = [](const ir::iter_var& i) { return i.kind == ir::iter_kind::reduce; };
-  if (!std::any_of(block.iters.begin(), block.iters.end(), reduces)) return false;
+  if (!support::any(block.iters, reduces)) return false;
   if (!is_trivially_bound(s, name)) return false;
   bool shared = false;
   for (std::size_t r = 0; r < block.reads.size(); ++r) {
@@ -94,7 +93,7 @@ TILEWRIGHT_INLINE bool shares_operands(const schedule& s, const std::string& nam
     for (const ir::iter_var& i : block.iters) {
       const auto uses = [&](const ir::range& range) { return ir::uses_var(range.min, i.var); };
       shared = shared || (i.kind == ir::iter_kind::spatial && !ir::is_int(i.dom.extent, 1) &&
-                          std::none_of(read.box.begin(), read.box.end(), uses));
+                          support::none(read.box, uses));
     }
   }
   return shared;

@@ -12,6 +12,7 @@
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/checked.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
@@ -200,7 +201,7 @@ TILEWRIGHT_INLINE std::optional<block_profile> reduction_profile(const schedule&
   if (!out.write.affine) return std::nullopt;
   ir::for_each_expr(b.body, [&](const ir::expr& e) {
     const auto is_written = [&](const ir::buffer_region& w) { return w.buffer == e->buffer; };
-    if (e->op == ir::op::load && std::none_of(b.writes.begin(), b.writes.end(), is_written))
+    if (e->op == ir::op::load && support::none(b.writes, is_written))
       out.reads.push_back(profile_access(b, e->buffer, e->args));
   });
   return out;

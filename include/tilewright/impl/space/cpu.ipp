@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/modules/add_rfactor.hpp>
@@ -14,6 +12,7 @@
 #include <tilewright/space/modules/split_groups.hpp>
 #include <tilewright/space/modules/transposed_output.hpp>
 #include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::space {
 namespace detail {
@@ -30,11 +29,10 @@ inline bool is_border_of_windows(const schedule& s, const std::string& name) {
   };
   bool border = false;
   ir::for_each_expr(named_block(s, name).block->body, [&](const ir::expr& e) {
-    if (e->op == ir::op::load)
-      border = border || std::any_of(e->args.begin(), e->args.end(), bends);
+    if (e->op == ir::op::load) border = border || support::any(e->args, bends);
   });
   const std::vector<std::string> readers = consumer_names(s, name);
-  return border && std::any_of(readers.begin(), readers.end(), [&](const std::string& reader) {
+  return border && support::any(readers, [&](const std::string& reader) {
            return static_cast<bool>(named_block(s, reader).block->init);
          });
 }

@@ -1,18 +1,19 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 
 #include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/expression.hpp>
 #include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::space {
 
 TILEWRIGHT_INLINE random_size choose(std::vector<std::int64_t> candidates,
                                      std::vector<double> weights) {
-  if (candidates.empty() ||
-      std::any_of(candidates.begin(), candidates.end(), [](std::int64_t c) { return c < 1; }))
+  if (candidates.empty() || support::any(candidates, [](std::int64_t c) { return c < 1; }))
     throw argument_error("choose({sizes}) needs at least one size, all positive");
   if (!weights.empty() && weights.size() != candidates.size())
     throw argument_error("choose({sizes}, {weights}) needs one weight a size");

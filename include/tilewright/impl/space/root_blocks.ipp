@@ -1,10 +1,9 @@
 #pragma once
 
-#include <algorithm>
-
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::space {
@@ -27,11 +26,10 @@ inline std::vector<std::string> touching(const schedule& s, const std::string& s
        primitive::child_blocks(ir::root_block(s.function())->body)) {
     const ir::block_node& other = *realize->block;
     const auto touches = [&](const ir::buffer_region& mine) {
-      return std::any_of((other.*regions).begin(), (other.*regions).end(),
-                         [&](const ir::buffer_region& r) { return r.buffer == mine.buffer; });
+      return support::any((other.*regions),
+                          [&](const ir::buffer_region& r) { return r.buffer == mine.buffer; });
     };
-    if (other.name != self && std::any_of(buffers.begin(), buffers.end(), touches))
-      out.push_back(other.name);
+    if (other.name != self && support::any(buffers, touches)) out.push_back(other.name);
   }
   return out;
 }
@@ -60,7 +58,7 @@ TILEWRIGHT_INLINE std::vector<std::string> root_block_names(const schedule& s) {
 TILEWRIGHT_INLINE bool is_output(const schedule& s, const std::string& name) {
   const std::vector<ir::buffer>& allocated = ir::root_block(s.function())->alloc_buffers;
   for (const ir::buffer_region& write : named_block(s, name).block->writes)
-    if (std::find(allocated.begin(), allocated.end(), write.buffer) == allocated.end()) return true;
+    if (!support::contains(allocated, write.buffer)) return true;
   return false;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include <tilewright/impl/target/cpu_detect.ipp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/target/cpu.hpp>
@@ -135,9 +136,8 @@ TILEWRIGHT_INLINE int cpu::lanes(dtype type) const {
 TILEWRIGHT_INLINE bool cpu::has(std::string_view feature) const {
   std::vector<std::string_view> all;
   detail::add_features(features, all);
-  return std::any_of(all.begin(), all.end(), [&](std::string_view f) {
-    return !f.empty() && f[0] == '+' && f.substr(1) == feature;
-  });
+  return support::any(
+      all, [&](std::string_view f) { return !f.empty() && f[0] == '+' && f.substr(1) == feature; });
 }
 
 TILEWRIGHT_INLINE const cpu& host() {
@@ -164,7 +164,7 @@ TILEWRIGHT_INLINE std::vector<std::string_view> known_names() {
 TILEWRIGHT_INLINE bool runs_on(const cpu& code, const cpu& machine) {
   std::vector<std::string_view> needed;
   detail::add_features(code.features, needed);
-  return std::all_of(needed.begin(), needed.end(), [&](std::string_view f) {
+  return support::all(needed, [&](std::string_view f) {
     return f.empty() || f[0] != '+' || machine.has(f.substr(1));
   });
 }

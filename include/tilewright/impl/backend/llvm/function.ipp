@@ -5,11 +5,10 @@
 // not aliasing.
 #pragma once
 
-#include <algorithm>
-
 #include <tilewright/backend/call.hpp>
 #include <tilewright/backend/llvm/emit.hpp>
 #include <tilewright/impl/backend/llvm/affine_math.ipp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::backend::llvm {
@@ -28,8 +27,7 @@ struct uses {
 inline uses uses_of(const ir::stmt& s) {
   uses out;
   const auto note = [&](const ir::buffer& b) {
-    if (std::find(out.buffers.begin(), out.buffers.end(), b) == out.buffers.end())
-      out.buffers.push_back(b);
+    if (!support::contains(out.buffers, b)) out.buffers.push_back(b);
   };
   ir::var_set seen;
   ir::for_each_expr(s, [&](const ir::expr& e) {
@@ -188,9 +186,8 @@ TILEWRIGHT_INLINE emitter::captures emitter::capture(const ir::loop_node& l) {
   }
   for (const ir::buffer& buffer : used.buffers) {
     const auto found = at.places.find(buffer.get());
-    const bool local =
-        found != at.places.end() && buffer->scope != "workspace" && buffer->scope != "worker" &&
-        std::find(at.data.begin(), at.data.end(), found->second.base) == at.data.end();
+    const bool local = found != at.places.end() && buffer->scope != "workspace" &&
+                       buffer->scope != "worker" && !support::contains(at.data, found->second.base);
     if (local) out.slots.push_back({buffer.get(), found->second});
   }
   return out;

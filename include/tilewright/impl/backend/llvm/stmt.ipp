@@ -6,7 +6,9 @@
 
 #include <tilewright/backend/llvm/emit.hpp>
 #include <tilewright/impl/backend/llvm/affine_math.ipp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/function_ref.hpp>
 
 namespace tilewright::backend::llvm {
 namespace detail::stmt_parts {
@@ -29,8 +31,8 @@ inline bool vectorizable(const ir::stmt& body, const ir::var& lane) {
     if (const auto* let = ir::as_let(s); let && ir::uses_any(let->value, varying))
       varying.insert(let->var);
     if (const auto* store = ir::as_store(s))
-      fine = fine && std::any_of(store->indices.begin(), store->indices.end(),
-                                 [&](const ir::expr& i) { return ir::uses_any(i, varying); });
+      fine = fine && support::any(store->indices,
+                                  [&](const ir::expr& i) { return ir::uses_any(i, varying); });
   });
   return fine;
 }
@@ -108,7 +110,7 @@ TILEWRIGHT_INLINE void emitter::emit_serial(const ir::loop_node& l, value_ref fi
 /// long.
 TILEWRIGHT_INLINE void emitter::emit_counted(const std::string& name, value_ref first,
                                              value_ref end, bool never_empty, double inside,
-                                             const std::function<void(value_ref)>& emit_body) {
+                                             support::function_ref<void(value_ref)> emit_body) {
   const block_ref body = b.new_block(at.function, name.c_str());
   const block_ref after = b.new_block(at.function, "after");
   if (never_empty)

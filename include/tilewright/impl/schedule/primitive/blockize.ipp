@@ -11,6 +11,7 @@
 #include <tilewright/schedule/names.hpp>
 #include <tilewright/schedule/primitive/blockize.hpp>
 #include <tilewright/schedule/repetition.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::blockizing {
@@ -71,7 +72,7 @@ inline siblings find_siblings(const std::vector<path>& paths) {
   if (paths.size() < 2) refuse(5, "at least two blocks are needed");
   std::size_t common = 0;
   const auto& head = paths[0].slots;
-  while (std::all_of(paths.begin(), paths.end(), [&](const path& p) {
+  while (support::all(paths, [&](const path& p) {
     return common + 1 < p.slots.size() && common < head.size() && p.slots[common] == head[common];
   }))
     ++common;

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <algorithm>
-
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/block_buffers.hpp>
 #include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/primitive/buffer_access.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::buffer_access {
@@ -23,7 +22,7 @@ inline void note(ir::block_node& b, const char* key, int index) {
   if (const auto found = b.annotations.find(key); found != b.annotations.end())
     if (const auto* list = std::get_if<ir::attr::list>(&found->second.value)) indices = *list;
   const ir::attr mine(index);
-  if (std::find(indices.begin(), indices.end(), mine) == indices.end()) indices.push_back(mine);
+  if (!support::contains(indices, mine)) indices.push_back(mine);
   b.annotations[key] = std::move(indices);
 }
 
@@ -41,9 +40,7 @@ TILEWRIGHT_INLINE ir::function unsafe_hide_buffer_access(
   auto& list = read ? changed.reads : changed.writes;
   std::vector<ir::buffer_region> kept;
   for (std::size_t i = 0; i < list.size(); ++i)
-    if (std::find(buf_index_array.begin(), buf_index_array.end(), static_cast<std::int64_t>(i)) ==
-        buf_index_array.end())
-      kept.push_back(list[i]);
+    if (!support::contains(buf_index_array, static_cast<std::int64_t>(i))) kept.push_back(list[i]);
   list = std::move(kept);
   return replace_block(f, at, ir::make_block(std::move(changed)));
 }

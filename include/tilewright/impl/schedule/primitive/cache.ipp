@@ -6,6 +6,7 @@
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/primitive/cache.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::caching {
@@ -96,8 +97,8 @@ inline bool guarded_inside(const block_scope& scope, const std::vector<std::size
     const ir::block_realize_node* r = ir::as_realize(s);
     return r && !ir::is_true(r->predicate) && reads_buffer(*r->block, x);
   };
-  return std::any_of(list.begin(), list.end(),
-                     [&](std::size_t i) { return ir::any_stmt(scope[i].block().body, guarded); });
+  return support::any(list,
+                      [&](std::size_t i) { return ir::any_stmt(scope[i].block().body, guarded); });
 }
 
 inline new_block read(const ir::function& f, std::uint64_t id, int index,
@@ -139,7 +140,7 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
     if (needed) {
       loops = scope[static_cast<std::size_t>(writer)].loops;
       check_sizes(c, 4, scope[static_cast<std::size_t>(writer)], s.buffer, *needed);
-      if (!std::all_of(readers.begin(), readers.end(), [&](std::size_t r) {
+      if (!support::all(readers, [&](std::size_t r) {
             return reads_within(scope, static_cast<std::size_t>(writer), r, s.buffer, *needed);
           }))
         needed.reset();
@@ -203,8 +204,7 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
                           " has written before it"});
   place where{static_cast<int>(w), depth_of_copy(c, scope, w, s.buffer, direct)};
   for (std::size_t r = w + 1; r < scope.size(); ++r)
-    if (consumes(scope[r].block(), scope[w].block()) &&
-        std::find(direct.begin(), direct.end(), r) == direct.end() &&
+    if (consumes(scope[r].block(), scope[w].block()) && !support::contains(direct, r) &&
         scope.common_loops(w, r) == where.depth)
       where.before.push_back(scope[r].block().id);
   where.at_end = where.before.empty();

@@ -17,6 +17,7 @@
 #include <tilewright/schedule/rebind.hpp>
 #include <tilewright/schedule/reduction_form.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::primitive {
@@ -132,8 +133,8 @@ class collector {
     for (std::size_t i = 0; i < all.size(); ++i) {
       const computation& c = all[i];
       if (c.times < threshold_ || !same_value(c.value, e)) continue;
-      const bool known = std::any_of(found_.begin(), found_.end(),
-                                     [&](const ir::expr& x) { return same_value(x, c.value); });
+      const bool known =
+          support::any(found_, [&](const ir::expr& x) { return same_value(x, c.value); });
       if (!known) found_.push_back(c.value);
     }
   }
@@ -284,9 +285,8 @@ inline void check_drivers(const block_scope& scope, std::size_t self) {
   const child_block& child = scope[self];
   const auto drives = [&](const ir::buffer& x) {
     const std::vector<ir::expr>& values = child.realize->values;
-    return std::any_of(values.begin(), values.end(),
-                       [&](const ir::expr& value) { return ir::loads_from(value, x); }) ||
-           std::any_of(child.loops.begin(), child.loops.end(), [&](const ir::loop_node* l) {
+    return support::any(values, [&](const ir::expr& value) { return ir::loads_from(value, x); }) ||
+           support::any(child.loops, [&](const ir::loop_node* l) {
              return ir::loads_from(l->min, x) || ir::loads_from(l->extent, x);
            });
   };

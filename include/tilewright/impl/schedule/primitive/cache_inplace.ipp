@@ -9,6 +9,7 @@
 #include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/primitive/cache_inplace.hpp>
 #include <tilewright/schedule/rebind.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::caching_inplace {
@@ -46,8 +47,7 @@ inline std::vector<ir::range> touched_box(const ir::block_node& b, const ir::buf
 inline ir::buffer overwritten_place(const ir::block_realize_node& r,
                                     const std::vector<ir::range>& box) {
   for (const ir::buffer_region& w : r.block->writes)
-    if (detail::loads_around(r, w.buffer) ||
-        std::any_of(box.begin(), box.end(), [&](const ir::range& d) {
+    if (detail::loads_around(r, w.buffer) || support::any(box, [&](const ir::range& d) {
           return ir::loads_from(d.min, w.buffer) || ir::loads_from(d.extent, w.buffer);
         }))
       return w.buffer;
@@ -57,7 +57,7 @@ inline ir::buffer overwritten_place(const ir::block_realize_node& r,
 /// Whether the block writes every element of the box, as far as its regions say.
 inline bool writes_all(const ir::block_node& b, const ir::buffer& x,
                        const std::vector<ir::range>& box) {
-  return std::any_of(b.writes.begin(), b.writes.end(), [&](const ir::buffer_region& w) {
+  return support::any(b.writes, [&](const ir::buffer_region& w) {
     return w.buffer == x && std::equal(box.begin(), box.end(), w.box.begin(),
                                        [](const ir::range& p, const ir::range& q) {
                                          return arith::same_value(p.min, q.min) &&

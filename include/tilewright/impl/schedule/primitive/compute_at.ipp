@@ -19,6 +19,7 @@
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/pipeline.hpp>
 #include <tilewright/schedule/primitive/compute_at.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::moving {
@@ -141,9 +142,8 @@ inline std::size_t find_position(const move& m, const moving_block& b, const ir:
   std::size_t first = 0, last = items.size();
   for (std::size_t i = 0; i < items.size(); ++i) {
     const auto holds_any = [&](const std::vector<std::size_t>& list) {
-      return std::any_of(list.begin(), list.end(), [&](std::size_t p) {
-        return holds_block(items[i], b.scope[p].block().id);
-      });
+      return support::any(
+          list, [&](std::size_t p) { return holds_block(items[i], b.scope[p].block().id); });
     };
     if (holds_any(b.producers)) first = i + 1;
     if (last > i && holds_any(b.consumers)) last = i;
@@ -305,8 +305,7 @@ inline void drop_unsafe(std::vector<iter_domain>& solved,
   };
   for (iter_domain& d : solved)
     for (auto* side : {&d.lo, &d.hi})
-      if (*side && std::any_of((*side)->terms.begin(), (*side)->terms.end(), is_unsafe))
-        side->reset();
+      if (*side && support::any((*side)->terms, is_unsafe)) side->reset();
 }
 
 /// What says which instances are needed is not written below the loop.
@@ -388,9 +387,8 @@ inline ir::function apply(const move& m, const ir::function& f, const path& at,
   check_given(m, b, loop, solved);
   if (!m.forward && !peers.empty()) check_all_called(m, b, solved);
   const std::vector<ir::expr>& values = child.realize->values;
-  const bool driven = std::any_of(values.begin(), values.end(), [&](const ir::expr& value) {
-    return ir::uses_any(value, b.outside);
-  });
+  const bool driven =
+      support::any(values, [&](const ir::expr& value) { return ir::uses_any(value, b.outside); });
   if (peers.empty() && (!in_order(around) || (driven && !in_order(to.all_loops()))))
     refusal{m.name}(5,
                     {quoted(child),

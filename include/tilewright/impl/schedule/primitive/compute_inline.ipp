@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/primitive/compute_inline.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::inlining {
@@ -23,17 +23,15 @@ namespace detail::inlining {
 /// regions.
 inline bool uses_buffer(const ir::block_node& b, const ir::buffer& x) {
   const auto place_loads = [&](const ir::buffer_region& r) {
-    return std::any_of(r.box.begin(), r.box.end(), [&](const ir::range& d) {
-      return loads_from(d.min, x) || loads_from(d.extent, x);
-    });
+    return support::any(
+        r.box, [&](const ir::range& d) { return loads_from(d.min, x) || loads_from(d.extent, x); });
   };
   const auto follows = [&](const ir::iter_var& v) {
     return loads_from(v.dom.min, x) || loads_from(v.dom.extent, x);
   };
-  return reads_buffer(b, x) || std::any_of(b.iters.begin(), b.iters.end(), follows) ||
-         loads_from(b.body, x) || (b.init && loads_from(b.init, x)) ||
-         std::any_of(b.reads.begin(), b.reads.end(), place_loads) ||
-         std::any_of(b.writes.begin(), b.writes.end(), place_loads);
+  return reads_buffer(b, x) || support::any(b.iters, follows) || loads_from(b.body, x) ||
+         (b.init && loads_from(b.init, x)) || support::any(b.reads, place_loads) ||
+         support::any(b.writes, place_loads);
 }
 
 /// Puts the value of the producer in place of loads of its buffer.
@@ -86,9 +84,8 @@ inline int other_writer(const block_scope& scope, std::size_t child, const ir::b
 
 /// Whether a block of the scope writes some of what is read.
 inline bool writes_any(const block_scope& scope, const std::vector<ir::buffer_region>& reads) {
-  return std::any_of(scope.children().begin(), scope.children().end(), [&](const child_block& c) {
-    return std::any_of(reads.begin(), reads.end(),
-                       [&](const auto& r) { return writes_buffer(c.block(), r.buffer); });
+  return support::any(scope.children(), [&](const child_block& c) {
+    return support::any(reads, [&](const auto& r) { return writes_buffer(c.block(), r.buffer); });
   });
 }
 
@@ -117,8 +114,7 @@ inline bool loads_elsewhere(const ir::stmt& s, const ir::buffer& x,
     }
     void visit(const ir::stmt& part) override {
       const ir::block_realize_node* r = ir::as_realize(part);
-      if (!r || std::find(blocks.begin(), blocks.end(), r->block->id) == blocks.end())
-        ir::visitor::visit(part);
+      if (!r || !support::contains(blocks, r->block->id)) ir::visitor::visit(part);
     }
   };
   search all(x, blocks);

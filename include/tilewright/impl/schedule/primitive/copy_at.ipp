@@ -9,6 +9,7 @@
 #include <tilewright/schedule/primitive/copy_at.hpp>
 #include <tilewright/schedule/rebind.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::copying_at {
@@ -221,9 +222,7 @@ inline void check_written(const call& c, const ir::function& f, std::uint64_t ho
 /// The cache keeps a sum that iterations of the loop add up; nobody else may change it meanwhile.
 inline void check_sums(const call& c, const block_scope& scope, const loop_body& body,
                        const ir::buffer& x, std::size_t fixed) {
-  const auto is_below = [&](std::size_t i) {
-    return std::find(body.children.begin(), body.children.end(), i) != body.children.end();
-  };
+  const auto is_below = [&](std::size_t i) { return support::contains(body.children, i); };
   for (const std::size_t i : body.children) {
     const ir::block_node& b = scope[i].block();
     if (!b.init || !caching::writes_buffer(b, x) || reduction_done(scope[i], {fixed, {}})) continue;

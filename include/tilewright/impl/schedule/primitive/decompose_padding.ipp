@@ -21,6 +21,7 @@
 #include <tilewright/schedule/names.hpp>
 #include <tilewright/schedule/pipeline.hpp>
 #include <tilewright/schedule/primitive/decompose_padding.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::filling_pads {
@@ -154,8 +155,8 @@ inline int changer_of_instances(const block_scope& scope, std::size_t child, con
   for (std::size_t w = 0; w < scope.size(); ++w) {
     const auto& writes = scope[w].block().writes;
     if (w != child && scope.common_loops(w, child) > p.first &&
-        std::any_of(writes.begin(), writes.end(),
-                    [&](const ir::buffer_region& r) { return places_instances(r.buffer); }))
+        support::any(writes,
+                     [&](const ir::buffer_region& r) { return places_instances(r.buffer); }))
       return static_cast<int>(w);
   }
   return -1;
@@ -311,8 +312,7 @@ TILEWRIGHT_INLINE new_block decompose_padding(const ir::function& f, std::uint64
   p.known.bind(domains(p.child->loops));
   match_body(p);
   const std::vector<ir::expr> conditions = guards(p);
-  if (std::all_of(conditions.begin(), conditions.end(),
-                  [&](const ir::expr& c) { return p.known.prove(c); }))
+  if (support::all(conditions, [&](const ir::expr& c) { return p.known.prove(c); }))
     refuse(4, {quoted(p.block()), ": its condition always holds"});
   find_region(p);
   if (!detail::point_access::instances_apart(p.block(), p.store->indices))

@@ -18,6 +18,7 @@
 #include <tilewright/schedule/primitive/decompose_reduction.hpp>
 #include <tilewright/schedule/reduction_form.hpp>
 #include <tilewright/schedule/repetition.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::decomposing {
@@ -125,8 +126,8 @@ inline void check_early(const block_scope& scope, std::size_t child, std::size_t
     const block_scope alone(root);
     for (std::size_t u = child + 1; u < scope.size(); ++u)
       if (scope.common_loops(u, child) > first && !region_covered(alone, u) &&
-          std::any_of(scope[u].block().reads.begin(), scope[u].block().reads.end(),
-                      [&](const ir::buffer_region& r) { return r.buffer == out.buffer; }))
+          support::any(scope[u].block().reads,
+                       [&](const ir::buffer_region& r) { return r.buffer == out.buffer; }))
         refuse(6, {quoted(scope[u].block()), below, " may read elements of \"", out.buffer->name,
                    "\" that a later iteration initialises"});
   }
@@ -200,8 +201,8 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
   check(scope, child, first, driven);
   // the update reads the result, which a block around it that is no root declares or not
   const auto declared = [&](const ir::buffer& b) {
-    return std::any_of(holder->block->reads.begin(), holder->block->reads.end(),
-                       [&](const ir::buffer_region& r) { return r.buffer == b; });
+    return support::any(holder->block->reads,
+                        [&](const ir::buffer_region& r) { return r.buffer == b; });
   };
   for (const ir::buffer_region& out : c.block().writes)
     if (!holder->block->reads.empty() && !scope.allocates(out.buffer) && !declared(out.buffer))
@@ -229,8 +230,7 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
     if (c.block().iters[i].kind == ir::iter_kind::spatial)
       early.around.push_back(c.realize->values[i]);
   check_early(scope, child, first, early,
-              std::any_of(kept.begin(), kept.end(),
-                          [](const ir::loop_node* l) { return !ir::is_int(l->extent, 1); }));
+              support::any(kept, [](const ir::loop_node* l) { return !ir::is_int(l->extent, 1); }));
   new_block out;
   ir::stmt init = make_init(c, guard, renamed, out.block);
   for (std::size_t l = kept.size(); l-- > 0;)

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -8,6 +7,7 @@
 #include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/primitive/fuse.hpp>
 #include <tilewright/schedule/rebind.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::fusing {
@@ -46,8 +46,8 @@ inline void check_independent(const std::vector<const ir::loop_node*>& nest) {
 }
 
 inline dtype widest(const std::vector<const ir::loop_node*>& nest) {
-  const bool wide = std::any_of(nest.begin(), nest.end(),
-                                [](const ir::loop_node* n) { return n->var.type() == dtype::i64; });
+  const bool wide =
+      support::any(nest, [](const ir::loop_node* n) { return n->var.type() == dtype::i64; });
   return wide ? dtype::i64 : nest.front()->var.type();
 }
 

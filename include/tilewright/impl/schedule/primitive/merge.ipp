@@ -10,6 +10,7 @@
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/primitive/merge.hpp>
 #include <tilewright/schedule/rebind.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::merging {
@@ -110,16 +111,6 @@ inline std::vector<access> accesses_of(const child_block& child, const nest& n,
   return out;
 }
 
-inline bool apart(const arith::box& a, const arith::box& b, const arith::analyzer& known) {
-  for (std::size_t d = 0; d < a.size(); ++d) {
-    if (!a[d].min || !a[d].extent || !b[d].min || !b[d].extent) continue;
-    if (known.prove_le(a[d].min + a[d].extent, b[d].min) ||
-        known.prove_le(b[d].min + b[d].extent, a[d].min))
-      return true;
-  }
-  return false;
-}
-
 /// Iterations of the merged nest: of the block that came first and, before it, of the other one.
 class order_check {
  public:
@@ -177,7 +168,7 @@ class order_check {
     const auto of_b = accesses_of(scope_[second], of_second, when);
     for (const access& a : of_a)
       for (const access& b : of_b)
-        if (*a.buffer == *b.buffer && (a.write || b.write) && !apart(a.box, b.box, known))
+        if (*a.buffer == *b.buffer && (a.write || b.write) && !arith::disjoint(a.box, b.box, known))
           refuse(6, {"block \"", scope_[second].block().name, "\" would touch elements of \"",
                      (*a.buffer)->name, "\" before block \"", scope_[first].block().name,
                      "\" does, which comes first today"});
@@ -192,7 +183,7 @@ class order_check {
 /// The position of the nest that holds the child; the number of nests when none does.
 inline std::size_t nest_of(const child_block& child, const std::vector<nest>& nests) {
   const auto found = std::find_if(nests.begin(), nests.end(), [&](const nest& n) {
-    return std::find(child.loops.begin(), child.loops.end(), n.back()) != child.loops.end();
+    return support::contains(child.loops, n.back());
   });
   return static_cast<std::size_t>(found - nests.begin());
 }
@@ -268,8 +259,7 @@ TILEWRIGHT_INLINE new_loop merge(const ir::function& f, const std::vector<ir::va
                          std::move(body));
 
   const auto is_head = [&](const ir::stmt& s) {
-    return std::any_of(nests.begin(), nests.end(),
-                       [&](const nest& n) { return ir::as_loop(s) == n.front(); });
+    return support::any(nests, [&](const nest& n) { return ir::as_loop(s) == n.front(); });
   };
   std::vector<ir::stmt> statements = ir::as_seq(list.target())->stmts;
   const auto last = std::find_if(statements.rbegin(), statements.rend(), is_head);

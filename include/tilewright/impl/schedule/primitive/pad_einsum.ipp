@@ -22,6 +22,7 @@
 #include <tilewright/schedule/primitive/pad_einsum.hpp>
 #include <tilewright/schedule/reducer.hpp>
 #include <tilewright/schedule/reduction_form.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::einsum {
@@ -60,8 +61,7 @@ inline operand make_operand(const ir::block_node& b, const ir::buffer& buffer,
     const auto at = std::find_if(b.iters.begin(), b.iters.end(),
                                  [&](const ir::iter_var& i) { return i.var.same(index); });
     const int i = at == b.iters.end() ? -1 : static_cast<int>(at - b.iters.begin());
-    if ((i < 0 && !ir::is_int(index)) ||
-        (i >= 0 && std::find(out.iters.begin(), out.iters.end(), i) != out.iters.end()))
+    if ((i < 0 && !ir::is_int(index)) || (i >= 0 && support::contains(out.iters, i)))
       refuse(2, {"the indices of \"", buffer->name, "\" in ", quoted(b),
                  " are not different iteration variables or constants"});
     if (i < 0) check_constant(b, buffer, out.iters.size(), ir::as_int(index));
@@ -136,7 +136,7 @@ inline bool is_padded(const contraction& c, int iter) {
 }
 
 inline bool is_padded(const contraction& c, const operand& o) {
-  return std::any_of(o.iters.begin(), o.iters.end(), [&](int i) { return is_padded(c, i); });
+  return support::any(o.iters, [&](int i) { return is_padded(c, i); });
 }
 
 inline void check_shapes(const contraction& c, const operand& o) {
@@ -174,7 +174,7 @@ inline bool is_total(const ir::expr& call) {
   static constexpr std::array<std::string_view, 10> total = {
       "exp", "tanh", "sigmoid", "erf", "sqrt", "fabs", "abs", "sin", "cos", "likely"};
   constexpr double steep = 10;  // e to that is a number in every type
-  if (std::find(total.begin(), total.end(), call->name) == total.end()) return false;
+  if (!support::contains(total, call->name)) return false;
   const std::optional<double> of = number(call->args[0]);
   return !of || (call->name == "exp" ? *of <= steep : call->name != "sqrt" || *of >= 0);
 }
@@ -198,9 +198,8 @@ inline ir::expr padded_step(const contraction& c, const ir::expr& step,
   const ir::expr out = ir::rewrite(step, [&](const ir::expr& e) {
     if (e->op == ir::op::load) {
       const operand o = make_operand(*c.block, e->buffer, e->args);
-      const bool reached = std::any_of(beyond.begin(), beyond.end(), [&](int i) {
-        return std::find(o.iters.begin(), o.iters.end(), i) != o.iters.end();
-      });
+      const bool reached =
+          support::any(beyond, [&](int i) { return support::contains(o.iters, i); });
       if (!reached) return e;
       return number(value) == 0 ? ir::literal(e.type(), 0) : ir::cast(e.type(), value);
     }
@@ -256,8 +255,7 @@ inline ir::buffer padded_buffer(const ir::function& f, const contraction& c, con
   std::string name = o.buffer->name + "_pad";
   const auto taken = [&] {
     return fresh_block_name(f, name) != name || block_buffers::buffer_named(f, name) ||
-           std::any_of(others.begin(), others.end(),
-                       [&](const ir::buffer& b) { return b->name == name; });
+           support::any(others, [&](const ir::buffer& b) { return b->name == name; });
   };
   for (int n = 1; taken(); ++n) name = o.buffer->name + "_pad_" + std::to_string(n);
   return ir::make_buffer(name, o.buffer->type, std::move(shape), o.buffer->scope);
@@ -349,7 +347,7 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
   if (!top || child_blocks(top).size() != 1 || b.conditional)
     refuse(4, {quoted(*c.block), " is not the only block of its nest"});
   if (!visits_domains(b)) refuse(4, {quoted(*c.block), " does not visit exactly its domain"});
-  if (std::any_of(b.realize->values.begin(), b.realize->values.end(), ir::reads_memory))
+  if (support::any(b.realize->values, ir::reads_memory))
     refuse(4, {"the value of an iteration variable of ", quoted(*c.block),
                " is loaded, which padded loops would do beyond the end"});
   for (std::size_t i = 0; i < c.block->iters.size(); ++i)
@@ -367,7 +365,7 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
   const std::vector<int>& indexed = c.result.iters;
   for (std::size_t i = 0; i < c.block->iters.size(); ++i)
     if (c.padded(i) && c.block->iters[i].kind == ir::iter_kind::spatial &&
-        std::find(indexed.begin(), indexed.end(), static_cast<int>(i)) == indexed.end())
+        !support::contains(indexed, static_cast<int>(i)))
       refuse(4, {"instances along \"", c.block->iters[i].var->name,
                  "\" would all write the same element"});
   for (const ir::loop_node* l : b.loops)
@@ -420,8 +418,7 @@ TILEWRIGHT_INLINE ir::function pad_einsum(const ir::function& f, std::uint64_t b
   check_shapes(c, c.result);
   for (const operand& o : c.inputs) check_shapes(c, o);
   const ir::stmt top = check_nest(scope, child, c);
-  if (std::all_of(c.extents.begin(), c.extents.end(), [](const ir::expr& e) { return !e; }))
-    return f;
+  if (support::all(c.extents, [](const ir::expr& e) { return !e; })) return f;
   if (divides_integers(c.store->value))
     refuse(5, {quoted(*c.block), " would divide by the padding"});
 

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <algorithm>
-
 #include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::querying {
@@ -84,10 +83,8 @@ TILEWRIGHT_INLINE std::vector<std::uint64_t> get_output_blocks(const ir::functio
   std::vector<std::uint64_t> out;
   for (const ir::block_realize_node* r : all_blocks(at.target())) {
     const auto& writes = r->block->writes;
-    const bool writes_out =
-        std::any_of(writes.begin(), writes.end(), [&](const ir::buffer_region& w) {
-          return std::find(own.begin(), own.end(), w.buffer) == own.end();
-        });
+    const bool writes_out = support::any(
+        writes, [&](const ir::buffer_region& w) { return !support::contains(own, w.buffer); });
     if (writes_out) out.push_back(r->block->id);
   }
   return out;

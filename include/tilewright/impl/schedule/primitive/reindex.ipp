@@ -14,6 +14,7 @@
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/schedule/primitive/reindex.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::reindexing {
@@ -141,11 +142,10 @@ inline void check_write(const block_scope& scope, std::size_t self, const ir::bu
   const bool guarded = !ir::is_true(scope[self].realize->predicate);
   const bool branches = scope[self].conditional || skips_stores(*scope[self].realize->block, x);
   const std::vector<const ir::loop_node*>& loops = scope[self].loops;
-  const bool skipped = std::any_of(loops.begin(), loops.end(), [&](const ir::loop_node* l) {
-    return may_be_empty(*l, scope[self]);
-  });
+  const bool skipped =
+      support::any(loops, [&](const ir::loop_node* l) { return may_be_empty(*l, scope[self]); });
   // of a domain without an element not the loops need say so, but their guard
-  const bool empty = std::any_of(b.iters.begin(), b.iters.end(), [](const ir::iter_var& v) {
+  const bool empty = support::any(b.iters, [](const ir::iter_var& v) {
     return ir::is_int(v.dom.extent) && ir::as_int(v.dom.extent) < 1;
   });
   if (branches || skipped || empty || (guarded && !is_affine_binding(scope[self])))
@@ -159,7 +159,7 @@ inline void check_whole_in_scope(const path& at) {
   const ir::block_realize_node& realize = *ir::as_realize(at.target());
   const std::vector<const ir::loop_node*> inside = at.loops();
   for (const ir::loop_node* l : at.all_loops()) {
-    if (std::find(inside.begin(), inside.end(), l) != inside.end()) continue;
+    if (support::contains(inside, l)) continue;
     for (const ir::expr& value : realize.values)
       if (ir::uses_var(value, l->var))
         refuse(6, {quoted(*realize.block), " runs for one iteration of \"", l->var->name,

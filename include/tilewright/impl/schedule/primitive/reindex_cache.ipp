@@ -14,6 +14,7 @@
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/primitive/reindex.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::reindex_caching {
@@ -85,7 +86,7 @@ inline std::vector<ir::expr> shape_of_cache(const ir::index_map& map,
                                             const std::vector<ir::expr>& shape) {
   const arith::index_layout exact = arith::lay_out(map, shape, arith::analyzer());
   if (exact.has_inverse() && !exact.shape.empty()) return exact.shape;
-  if (std::all_of(shape.begin(), shape.end(), [](const ir::expr& e) { return ir::is_int(e); }))
+  if (support::all(shape, [](const ir::expr& e) { return ir::is_int(e); }))
     return shape_with_gaps(map, shape);
   std::vector<ir::expr> large = shape;
   for (ir::expr& e : large)
@@ -191,7 +192,7 @@ inline followed_nest nest_of(const call& c, const child_block& child, std::size_
 inline bool leaves_domains(const child_block& child, const std::vector<std::size_t>& iters) {
   arith::analyzer known;
   known.bind(domains(child.loops));
-  return std::any_of(iters.begin(), iters.end(), [&](std::size_t i) {
+  return support::any(iters, [&](std::size_t i) {
     const ir::range& dom = child.block().iters[i].dom;
     const ir::expr& value = child.realize->values[i];
     return !known.prove_le(dom.min, value) || !known.prove_lt(value, dom.min + dom.extent);

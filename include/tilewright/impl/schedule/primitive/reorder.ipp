@@ -18,6 +18,7 @@
 #include <tilewright/schedule/primitive/reorder.hpp>
 #include <tilewright/schedule/repetition.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::reordering {
@@ -25,11 +26,11 @@ namespace detail::reordering {
 inline constexpr refusal refuse{"reorder"};
 
 inline bool contains(const std::vector<ir::var>& loops, const ir::var& v) {
-  return std::any_of(loops.begin(), loops.end(), [&](const ir::var& l) { return l.same(v); });
+  return support::any(loops, [&](const ir::var& l) { return l.same(v); });
 }
 
 inline bool leads_through(const path& p, const ir::var& loop) {
-  return std::any_of(p.slots.begin(), p.slots.end(), [&](const ir::stmt* slot) {
+  return support::any(p.slots, [&](const ir::stmt* slot) {
     const ir::loop_node* l = ir::as_loop(*slot);
     return l && l->var.same(loop);
   });
@@ -107,8 +108,7 @@ inline void check_first_instances(const child_block& child, std::size_t at,
   std::size_t next = 0;
   for (std::size_t l = 0; l < child.loops.size() && mixed.size() > 1; ++l) {
     const ir::loop_node* now = l >= at && l - at < order.size() ? order[l - at] : child.loops[l];
-    const bool is_mixed = std::any_of(mixed.begin(), mixed.end(),
-                                      [&](std::size_t m) { return child.loops[m] == now; });
+    const bool is_mixed = support::any(mixed, [&](std::size_t m) { return child.loops[m] == now; });
     if (is_mixed && child.loops[mixed[next++]] != now)
       refuse(6, {"loop \"", now->var->name, "\" drives spatial and reduce iterators of block \"",
                  child.block().name,
@@ -163,8 +163,7 @@ inline bool is_overlapping_binding(const child_block& child, std::size_t first) 
   if (!ir::is_true(child.realize->predicate)) return false;
   std::vector<int> used(child.loops.size(), 0);
   const bound_iters& iters = bind_iters(child);
-  return iters.understood &&
-         std::all_of(iters.values.begin(), iters.values.end(), [&](const arith::linear& value) {
+  return iters.understood && support::all(iters.values, [&](const arith::linear& value) {
            return is_overlapping_sum(value, child, first, used);
          });
 }
@@ -172,7 +171,7 @@ inline bool is_overlapping_binding(const child_block& child, std::size_t first) 
 /// One of the values is made of all loops from position `first` on that the condition uses.
 inline bool bounds_a_value(const ir::expr& condition, const child_block& child, std::size_t first) {
   const std::vector<ir::expr>& values = child.realize->values;
-  return std::any_of(values.begin(), values.end(), [&](const ir::expr& value) {
+  return support::any(values, [&](const ir::expr& value) {
     for (std::size_t l = first; l < child.loops.size(); ++l)
       if (ir::uses_var(condition, child.loops[l]->var) && !ir::uses_var(value, child.loops[l]->var))
         return false;

@@ -21,6 +21,7 @@
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/primitive/compute_inline.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::inlining {
@@ -39,8 +40,8 @@ inline bool is_initialised_copy(const ir::block_node& producer, const ir::block_
   const ir::store_node *init = ir::as_store(producer.init), *update = ir::as_store(producer.body);
   const ir::expr& copied = ir::as_store(consumer.body)->value;
   return init && update && copied->op == ir::op::load && copied->buffer == between &&
-         std::all_of(producer.iters.begin(), producer.iters.end(),
-                     [](const ir::iter_var& v) { return v.kind == ir::iter_kind::spatial; }) &&
+         support::all(producer.iters,
+                      [](const ir::iter_var& v) { return v.kind == ir::iter_kind::spatial; }) &&
          std::equal(init->indices.begin(), init->indices.end(), update->indices.begin(),
                     update->indices.end(), arith::same_value) &&
          !loads_from(producer.init, between) && !reads_other_results(producer);

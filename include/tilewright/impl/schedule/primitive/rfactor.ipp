@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -22,6 +21,7 @@
 #include <tilewright/schedule/reducer.hpp>
 #include <tilewright/schedule/reduction_form.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::factoring {
@@ -236,9 +236,7 @@ inline std::vector<char> taken_apart(const plan& p) {
     for (std::size_t i = 0; i < out.size(); ++i) {
       const ir::expr& value = c.realize->values[i];
       if (out[i] || c.block().iters[i].kind == ir::iter_kind::spatial) continue;
-      if (std::none_of(loops.begin(), loops.end(),
-                       [&](const ir::var& v) { return ir::uses_var(value, v); }))
-        continue;
+      if (support::none(loops, [&](const ir::var& v) { return ir::uses_var(value, v); })) continue;
       out[i] = grew = true;
       for (const ir::var& v : ir::free_vars(value))
         if (loop_index(c.loops, v) >= 0) loops.push_back(v);
@@ -281,8 +279,7 @@ inline ir::buffer_region substituted(const ir::buffer_region& r, const ir::var_m
 }
 
 inline bool writes(const ir::block_node& b, const ir::buffer& what) {
-  return std::any_of(b.writes.begin(), b.writes.end(),
-                     [&](const ir::buffer_region& w) { return w.buffer == what; });
+  return support::any(b.writes, [&](const ir::buffer_region& w) { return w.buffer == what; });
 }
 
 inline void partial_regions(const plan& p, const ir::var& at, const ir::var_map& map,
@@ -310,9 +307,8 @@ inline ir::stmt make_partial(const plan& p, std::string name, std::uint64_t& id)
   partial_regions(p, at, map, out.block);
   std::vector<ir::expr> indices = partial_indices(p, at), right;
   for (const ir::expr& e : p.reducer.right) right.push_back(ir::substitute(e, map));
-  const bool reduces =
-      std::any_of(out.block.iters.begin(), out.block.iters.end(),
-                  [](const ir::iter_var& i) { return i.kind == ir::iter_kind::reduce; });
+  const bool reduces = support::any(
+      out.block.iters, [](const ir::iter_var& i) { return i.kind == ir::iter_kind::reduce; });
   if (reduces) {
     out.block.init = store_all(p.partial, indices, p.reducer.identity);
     out.block.body = combine_all(p.reducer, p.partial, indices, right);

@@ -17,6 +17,7 @@
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/primitive/rolling_buffer.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::primitive {
@@ -200,8 +201,7 @@ class rewriter : public ir::mutator {
   ir::stmt driven(const ir::block_realize_node& r) const {
     ir::block_node block = *r.block;
     const auto touches = [&](const std::vector<ir::buffer_region>& list) {
-      return std::any_of(list.begin(), list.end(),
-                         [&](const ir::buffer_region& x) { return x.buffer == to_; });
+      return support::any(list, [&](const ir::buffer_region& x) { return x.buffer == to_; });
     };
     const bool writes = touches(block.writes);
     if (!writes && !touches(block.reads)) return ir::make_realize(r.values, r.predicate, r.block);

@@ -7,6 +7,7 @@
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/primitive/storage.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::storing {
@@ -47,7 +48,7 @@ inline bool writes_own_elements(const child_block& c, const ir::buffer_region& w
   for (std::size_t i = 0; i < c.realize->values.size(); ++i) {
     const ir::iter_var& v = c.block().iters[i];
     if (!ir::is_int(v.dom.extent, 1) && ir::uses_var(c.realize->values[i], c.loops[loop]->var) &&
-        std::none_of(w.box.begin(), w.box.end(), [&](const ir::range& d) {
+        support::none(w.box, [&](const ir::range& d) {
           return d.min.same(v.var) && ir::is_int(d.extent, 1);
         }))
       return false;
@@ -65,8 +66,7 @@ inline const ir::loop_node* merged_threads(const path& site, const ir::buffer& x
   };
   const auto uses = [&](const ir::block_node& b) {
     const auto is_x = [&](const ir::buffer_region& r) { return r.buffer == x; };
-    return std::any_of(b.reads.begin(), b.reads.end(), is_x) ||
-           std::any_of(b.writes.begin(), b.writes.end(), is_x);
+    return support::any(b.reads, is_x) || support::any(b.writes, is_x);
   };
   for (const ir::loop_node* l : site.all_loops())
     if (merges(*l)) return l;
@@ -126,8 +126,7 @@ inline bool address_taken(const ir::stmt& s, const ir::buffer_map& map) {
 
 inline bool is_wish(const ir::attr& a) {
   const auto* four = std::get_if<ir::attr::list>(&a.value);
-  return four && four->size() == 4 &&
-         std::all_of(four->begin(), four->end(), [](const ir::attr& x) {
+  return four && four->size() == 4 && support::all(*four, [](const ir::attr& x) {
            return std::holds_alternative<std::int64_t>(x.value);
          });
 }
@@ -138,7 +137,7 @@ inline ir::attr::list with_wish(const ir::block_node& b, std::int64_t buffer, st
   ir::attr::list wishes;
   if (const auto found = b.annotations.find("buffer_dim_align"); found != b.annotations.end()) {
     const auto* list = std::get_if<ir::attr::list>(&found->second.value);
-    if (!list || !std::all_of(list->begin(), list->end(), is_wish))
+    if (!list || !support::all(*list, is_wish))
       refusal{"storage_align"}(5, {"the annotation \"buffer_dim_align\" of ", quoted(b),
                                    " is not a list of four integers each"});
     wishes = *list;

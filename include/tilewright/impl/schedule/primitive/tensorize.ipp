@@ -1,11 +1,11 @@
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
 #include <tilewright/arith/analyzer.hpp>
+#include <tilewright/arith/region.hpp>
 #include <tilewright/impl/schedule/fresh_copy.hpp>
 #include <tilewright/impl/schedule/refusal.hpp>
 #include <tilewright/intrin/intrinsic.hpp>
@@ -15,6 +15,7 @@
 #include <tilewright/schedule/names.hpp>
 #include <tilewright/schedule/primitive/blockize.hpp>
 #include <tilewright/schedule/primitive/tensorize.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::tensorizing {
@@ -80,30 +81,18 @@ inline void check_inside(const ir::block_node& block, const ir::buffer_region& r
   }
 }
 
-/// Whether a dimension tells the regions of one buffer apart.
-inline bool apart(const ir::buffer_region& a, const ir::buffer_region& b) {
-  const arith::analyzer known;
-  const auto ends_before = [&](const ir::range& x, const ir::range& y) {
-    return known.prove_le(x.min + x.extent, y.min);
-  };
-  for (std::size_t d = 0; d < a.box.size(); ++d)
-    if (ends_before(a.box[d], b.box[d]) || ends_before(b.box[d], a.box[d])) return true;
-  return false;
-}
-
 /// Parameters of an implementation are different memory: where one is written, it may do its work
 /// in another order than the description.
 inline void check_aliases(const ir::block_node& block, const std::string& intrinsic) {
   const auto is_written = [&](std::size_t i) {
     const ir::buffer& view = block.match_buffers[i].source.buffer;
-    return std::any_of(block.writes.begin(), block.writes.end(),
-                       [&](const ir::buffer_region& w) { return w.buffer == view; });
+    return support::any(block.writes, [&](const ir::buffer_region& w) { return w.buffer == view; });
   };
   for (std::size_t i = 0; i < block.match_buffers.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) {
       const ir::buffer_region &a = block.match_buffers[i].source,
                               &b = block.match_buffers[j].source;
-      if (a.buffer == b.buffer && is_written(i) && !apart(a, b))
+      if (a.buffer == b.buffer && is_written(i) && !arith::disjoint(a.box, b.box, {}))
         refuse(6, {"block \"", block.name, "\" writes \"", a.buffer->name,
                    "\", which is two operands of ", intrinsic, " at once"});
     }

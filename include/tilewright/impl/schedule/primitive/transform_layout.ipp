@@ -11,6 +11,7 @@
 #include <tilewright/impl/schedule/primitive/transform_layout.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/transform_layout.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::layouts {
@@ -46,16 +47,13 @@ inline void check_accesses(const ir::function& f, const ir::buffer& b) {
 /// Requirement 7.
 inline void check_extents(const ir::function& f, const ir::buffer& b) {
   const auto known_elsewhere = [&](const ir::var& v) {
-    return std::any_of(f.params.begin(), f.params.end(), [&](const ir::param& p) {
+    return support::any(f.params, [&](const ir::param& p) {
       if (!p.buffer) return p.scalar.same(v);
       const auto& shape = p.buffer->shape;
-      return p.buffer != b &&
-             std::any_of(shape.begin(), shape.end(), [&](const ir::expr& e) { return e.same(v); });
+      return p.buffer != b && support::any(shape, [&](const ir::expr& e) { return e.same(v); });
     });
   };
-  if (std::none_of(f.params.begin(), f.params.end(),
-                   [&](const ir::param& p) { return p.buffer == b; }))
-    return;
+  if (support::none(f.params, [&](const ir::param& p) { return p.buffer == b; })) return;
   for (const ir::expr& extent : b->shape)
     for (const ir::var& v : ir::free_vars(extent))
       if (!known_elsewhere(v))
@@ -113,7 +111,7 @@ inline ir::expr pad_expression(const padding& given, const ir::buffer& b,
   const ir::expr value = ir::map_indices(map, std::vector<ir::expr>(axes.begin(), axes.end()))[0];
   if (value.type() != b->type) wrong();
   for (const ir::var& v : ir::free_vars(value))
-    if (std::none_of(axes.begin(), axes.end(), [&](const ir::var& a) { return a.same(v); }))
+    if (support::none(axes, [&](const ir::var& a) { return a.same(v); }))
       refuse(6, {"\"", v->name, "\" is no index of the pad value"});
   return value;
 }

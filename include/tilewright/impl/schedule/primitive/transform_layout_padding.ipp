@@ -10,6 +10,7 @@
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/names.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail::layouts {
 
@@ -52,9 +53,9 @@ TILEWRIGHT_INLINE std::vector<const ir::block_realize_node*> writers(const ir::f
   blocks.erase(std::remove_if(blocks.begin(), blocks.end(),
                               [&](const ir::block_realize_node* r) {
                                 const auto stores = own_stores(*r->block);
-                                return std::none_of(
-                                    stores.begin(), stores.end(),
-                                    [&](const ir::store_node* s) { return s->buffer == b; });
+                                return support::none(stores, [&](const ir::store_node* s) {
+                                  return s->buffer == b;
+                                });
                               }),
                blocks.end());
   return blocks;
@@ -153,7 +154,7 @@ inline std::optional<std::vector<std::size_t>> index_iters(const ir::block_node&
                                    [&](const ir::iter_var& i) { return i.var.same(index); });
       if (at == b.iters.end()) return std::nullopt;
       const auto k = static_cast<std::size_t>(at - b.iters.begin());
-      if (std::find(used.begin(), used.end(), k) != used.end()) return std::nullopt;
+      if (support::contains(used, k)) return std::nullopt;
       used.push_back(k);
     }
     if (out && *out != used) return std::nullopt;
@@ -339,7 +340,7 @@ inline path last_write(const ir::function& f, const task& t,
   }
   const auto holds_buffer = [&](const ir::block_realize_node& scope) {
     const auto& list = scope.block->alloc_buffers;
-    return std::find(list.begin(), list.end(), t.old_buffer) != list.end();
+    return support::contains(list, t.old_buffer);
   };
   std::size_t keep = at.slots.size(), scope = 0;
   for (std::size_t i = 0; i + 1 < at.slots.size(); ++i)

@@ -5,6 +5,7 @@
 #include <tilewright/impl/schedule/divisors.hpp>
 #include <tilewright/impl/search/mutators/choice.hpp>
 #include <tilewright/search/mutators/tile_size.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::search {
 namespace detail::tile_size {
@@ -86,8 +87,7 @@ class covering {
       rest = primitive::detail::ceil_divide(rest, next[i]);
     }
     next.front() = rest;
-    if (next != tile_ && std::find(found.begin(), found.end(), next) == found.end())
-      found.push_back(std::move(next));
+    if (next != tile_ && !support::contains(found, next)) found.push_back(std::move(next));
   }
 
   const decision& tile_;

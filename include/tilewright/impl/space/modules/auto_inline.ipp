@@ -1,12 +1,11 @@
 #pragma once
 
-#include <algorithm>
-
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/auto_inline.hpp>
 #include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::space {
@@ -24,8 +23,7 @@ inline bool has_costly_call(const ir::block_node& block, const auto_inline& rule
   bool found = false;
   ir::for_each_expr(block.body, [&](const ir::expr& e) {
     if (e->op != ir::op::call) return;
-    found = found || !rule.calls ||
-            std::find(rule.costly.begin(), rule.costly.end(), e->name) != rule.costly.end();
+    found = found || !rule.calls || support::contains(rule.costly, e->name);
   });
   return found;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <optional>
 
 #include <tilewright/ir/visit.hpp>
@@ -10,6 +9,7 @@
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/modules/fuse_rows.hpp>
 #include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>
 
@@ -23,11 +23,10 @@ inline std::vector<std::string> chain_above(const schedule& s, const std::string
   const std::vector<std::string> order = root_block_names(s);
   for (std::size_t i = 0; i < needed.size(); ++i)
     for (const std::string& p : producer_names(s, needed[i]))
-      if (std::find(needed.begin(), needed.end(), p) == needed.end()) needed.push_back(p);
+      if (!support::contains(needed, p)) needed.push_back(p);
   std::vector<std::string> out;
   for (auto name = order.rbegin(); name != order.rend(); ++name)
-    if (*name != output && std::find(needed.begin(), needed.end(), *name) != needed.end())
-      out.push_back(*name);
+    if (*name != output && support::contains(needed, *name)) out.push_back(*name);
   return out;
 }
 
@@ -39,7 +38,7 @@ inline bool repeats_itself(const schedule& s, const std::string& name) {
     const auto uses = [&](const ir::expr& value) { return ir::uses_var(value, loop); };
     const ir::stmt at = primitive::find_loop(s.function(), loop).target();
     if (ir::is_int(ir::as_loop(at)->extent, 1)) continue;
-    if (std::none_of(realize.values.begin(), realize.values.end(), uses)) return true;
+    if (support::none(realize.values, uses)) return true;
   }
   return false;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -9,6 +8,7 @@
 #include <tilewright/intrin/intrinsic.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/modules/multi_level_tiling_with_intrinsic.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::space {
 namespace detail::intrinsic_loops {
@@ -43,7 +43,7 @@ inline void assignments(const std::vector<ir::iter_var>& iters, const std::vecto
   for (std::size_t i = iters.size(); i-- > 0;) {
     const ir::expr& extent = iters[i].dom.extent;
     if (iters[i].kind != next.kind || !ir::is_int(extent) || extent->integer % next.extent != 0 ||
-        std::find(taken.begin(), taken.end(), i) != taken.end())
+        support::contains(taken, i))
       continue;
     taken.push_back(i);
     assignments(iters, loops, taken, out);

@@ -9,6 +9,7 @@
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/modules/parallel_vectorize.hpp>
 #include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>
 
@@ -22,15 +23,14 @@ inline bool contiguous_in_reduction(const ir::block_node& b, std::size_t iter) {
   if (!b.init) return false;
   std::vector<access_profile> loads;
   const auto written = [&](const ir::buffer& x) {
-    return std::any_of(b.writes.begin(), b.writes.end(),
-                       [&](const ir::buffer_region& w) { return w.buffer == x; });
+    return support::any(b.writes, [&](const ir::buffer_region& w) { return w.buffer == x; });
   };
   ir::for_each_expr(b.body, [&](const ir::expr& e) {
     if (e->op == ir::op::load && !written(e->buffer))
       loads.push_back(profile_access(b, e->buffer, e->args));
   });
   const auto vectors = [&](std::size_t i) {
-    return std::all_of(loads.begin(), loads.end(), [&](const access_profile& a) {
+    return support::all(loads, [&](const access_profile& a) {
       return a.affine && (a.stride[i] == 0 || a.stride[i] == 1);
     });
   };
@@ -129,8 +129,7 @@ TILEWRIGHT_INLINE void parallelize_outermost(schedule& s, const context& where) 
       schedule trial = attempt;
       try {
         std::vector<loop_rv> outer(loops.begin(), loops.begin() + static_cast<long>(depth));
-        bool free = std::all_of(outer.begin(), outer.end(),
-                                [&](loop_rv l) { return detail::plain(trial.get(l)); });
+        bool free = support::all(outer, [&](loop_rv l) { return detail::plain(trial.get(l)); });
         if (!free || (depth > 1 && depth == loops.size())) continue;
         trial.parallel(depth > 1 ? trial.fuse(outer) : outer[0]);
         s = std::move(trial);

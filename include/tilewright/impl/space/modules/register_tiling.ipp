@@ -12,6 +12,7 @@
 #include <tilewright/space/modules/parallel_vectorize.hpp>
 #include <tilewright/space/modules/register_tiling.hpp>
 #include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
@@ -41,10 +42,10 @@ inline bool is_panel_material(const schedule& s, const ir::block_node& block,
                               const access_profile& read, std::size_t columns, std::size_t rows) {
   const std::vector<ir::buffer>& own = ir::root_block(s.function())->alloc_buffers;
   if (!read.affine || read.region < 0 || read.stride[rows] != 0 ||
-      std::find(own.begin(), own.end(), read.buffer) != own.end())
+      support::contains(own, read.buffer))
     return false;
   const std::vector<ir::range>& box = block.reads[static_cast<std::size_t>(read.region)].box;
-  return std::any_of(box.begin(), box.end(), [&](const ir::range& r) {
+  return support::any(box, [&](const ir::range& r) {
     return arith::to_linear(r.min).coefficient(block.iters[columns].var) == 1;
   });
 }
@@ -261,9 +262,8 @@ class tiling {
     const std::vector<ir::buffer>& own = ir::root_block(s_.function())->alloc_buffers;
     std::vector<int> out;
     for (const access_profile& r : profile_.reads)
-      if (r.affine && r.region >= 0 && f(r) &&
-          std::find(own.begin(), own.end(), r.buffer) == own.end() &&
-          std::find(out.begin(), out.end(), r.region) == out.end())
+      if (r.affine && r.region >= 0 && f(r) && !support::contains(own, r.buffer) &&
+          !support::contains(out, r.region))
         out.push_back(r.region);
     return out;
   }
@@ -271,9 +271,9 @@ class tiling {
   bool any_bound(const std::vector<int>& regions) const {
     const std::vector<ir::buffer> bound = ir::bound_weights(s_.function());
     const ir::block_node& block = *s_.get(block_).block;
-    return std::any_of(regions.begin(), regions.end(), [&](int r) {
+    return support::any(regions, [&](int r) {
       const ir::buffer& b = block.reads[static_cast<std::size_t>(r)].buffer;
-      return std::find(bound.begin(), bound.end(), b) != bound.end();
+      return support::contains(bound, b);
     });
   }
 

@@ -11,6 +11,7 @@
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/space/postproc/rewrite_parallel_vectorize_unroll.hpp>
 #include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::space {
 namespace detail::loop_kinds {
@@ -156,9 +157,8 @@ inline void apply(schedule& s, const std::string& name, const plan& p, const wis
 
 inline void ask_to_unroll(schedule& s, const std::string& name, const wishes& w) {
   const std::vector<ir::iter_var>& iters = named_block(s, name).block->iters;
-  const bool spatial = std::all_of(iters.begin(), iters.end(), [](const ir::iter_var& i) {
-    return i.kind == ir::iter_kind::spatial;
-  });
+  const bool spatial =
+      support::all(iters, [](const ir::iter_var& i) { return i.kind == ir::iter_kind::spatial; });
   const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
   if (spatial || s.get(loops[0]).annotations.count("pragma_auto_unroll_max_step")) return;
   s.annotate(loops[0], "pragma_auto_unroll_max_step", w.unroll);

@@ -10,6 +10,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/space/postproc/verify_gpu_code.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::space {
@@ -129,9 +130,8 @@ inline void add_block(kernel_usage& k, const primitive::child_block& child) {
 }
 
 inline bool has_threads(const primitive::child_block& child) {
-  return std::any_of(child.loops.begin(), child.loops.end(), [](const ir::loop_node* l) {
-    return l->loop == ir::loop_kind::thread_binding;
-  });
+  return support::any(
+      child.loops, [](const ir::loop_node* l) { return l->loop == ir::loop_kind::thread_binding; });
 }
 
 /// Where a buffer is counted; null for memory of the whole device.
