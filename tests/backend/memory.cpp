@@ -283,3 +283,43 @@ TEST_CASE("loops with bounds known at run time only") {
            make_loop(i, 0, 3, make_loop(j, 0, load(n, {i}), make_store(y, {i, j}, i * 10 + j)))),
       o);
 }
+
+TEST_CASE("lanes two to five elements apart, up to the last element of the buffer") {
+  for (dtype t : {dtype::i8, dtype::i32, dtype::f32, dtype::f64})
+    for (const int lanes : {2, 4, 8, 16})
+      for (const int step : {2, 3, 4, 5}) {
+        CAPTURE(std::string(name(t)));
+        CAPTURE(lanes);
+        CAPTURE(step);
+        const buffer x = make_buffer("X", t, {(lanes - 1) * step + 2}),
+                     y = make_buffer("Y", t, {lanes});
+        const var v = make_var("v");
+        check_agrees(make("spread", {x, y},
+                          vector_loop(v, lanes, make_store(y, {v}, load(x, {v * step + 1})))));
+      }
+}
+
+TEST_CASE("squares of a buffer that the function writes are loaded by rows, and never stale ones") {
+  const buffer x = make_buffer("X", dtype::f32, {16, 16}),
+               y = make_buffer("Y", dtype::f32, {16, 16});
+  const buffer t = make_buffer("T", dtype::f32, {16, 16}, "local");
+  const var i = make_var("i"), j = make_var("j"), c = make_var("c"), v = make_var("v"),
+            n = make_var("n");
+  const stmt fill = make_loop(
+      i, 0, 16, vector_loop(j, 16, make_store(t, {i, j}, load(x, {i, j}) * real(dtype::f32, 2))));
+  const auto squares = [&](const stmt& more) {
+    const expr column = c * 4 + n;
+    return make_loop(
+        c, 0, 4,
+        make_loop(
+            n, 0, 4,
+            make_seq({vector_loop(v, 16, make_store(y, {column, v}, load(t, {v, column}))), more}),
+            loop_kind::unrolled));
+  };
+  check_agrees(make("transposed", {x, y}, make_allocate(t, make_seq({fill, squares({})}))));
+  // each step changes the columns that the next ones read
+  const var w = make_var("w");
+  const stmt change =
+      vector_loop(w, 16, make_store(t, {w, floormod(c * 4 + n + 1, 16)}, load(x, {w, c * 4 + n})));
+  check_agrees(make("changing", {x, y}, make_allocate(t, make_seq({fill, squares(change)}))));
+}

@@ -361,3 +361,26 @@ TEST_CASE("mutation changes one decision, and stored traces replay to the same p
   }
   CHECK(replayed > 0);
 }
+
+TEST_CASE("a session whose space is used up says so") {
+  database db(":memory:");
+  workload w = product();
+  w.space = [](schedule& s) {
+    const block_rv b = s.get_block("C");
+    const expr_rv width = s.sample_categorical({8, 16, 32}, {1, 1, 1});
+    s.split(s.get_loops(b).back(), {infer, width});
+  };
+  progress last;
+  session_options o;
+  o.seconds = 20;
+  o.events = [&](const progress& p) { last = p; };
+  const tuning_result r = tune(w, o, db);
+  CHECK(r.trials >= 1);
+  CHECK(r.trials <= 3);
+  CHECK(last.space_used_up);
+  CHECK(progress_line(last).find("the space is used up") != std::string::npos);
+  const std::string wanted = "the space is used up after " + std::to_string(r.trials) + " trials";
+  CHECK(std::any_of(r.remarks.begin(), r.remarks.end(), [&](const std::string& remark) {
+    return remark.find(wanted) != std::string::npos;
+  }));
+}

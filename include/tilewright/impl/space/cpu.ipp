@@ -37,14 +37,47 @@ inline bool is_border_of_windows(const schedule& s, const std::string& name) {
          });
 }
 
-/// Blocks of cheap arithmetic go into their consumers, however these read them.
-inline void inline_cheap_blocks(schedule& s, const context& where) {
+/// Loads in the block's body of one buffer, or of all.
+inline std::size_t loads_in(const schedule& s, const std::string& name, const ir::buffer& of = {}) {
+  std::size_t out = 0;
+  ir::for_each_expr(named_block(s, name).block->body, [&](const ir::expr& e) {
+    out += e->op == ir::op::load && (!of || e->buffer == of);
+  });
+  return out;
+}
+
+/// Inlining multiplies work: a consumer reads the block several times, and the block several
+/// elements.
+inline bool is_stencil_of_stencil(const schedule& s, const std::string& name) {
+  const ir::block_node& b = *named_block(s, name).block;
+  if (b.writes.size() != 1 || b.init || is_output(s, name) || loads_in(s, name) < 3) return false;
+  const std::vector<std::string> readers = consumer_names(s, name);
+  return std::any_of(readers.begin(), readers.end(), [&](const std::string& reader) {
+    return loads_in(s, reader, b.writes[0].buffer) > 2;
+  });
+}
+
+/// How cheap arithmetic is inlined.
+inline auto_inline cheap_arithmetic() {
   auto_inline rule;
   rule.constant_tensors = rule.all_if_spatial = rule.calls = false;
   rule.injective_reads = rule.ordered_reads = false;
+  return rule;
+}
+
+/// Blocks of cheap arithmetic go into their consumers, however these read them.
+inline void inline_cheap_blocks(schedule& s, const context& where) {
   chooser none;
   for (const std::string& name : root_block_names(s))
-    if (!is_border_of_windows(s, name)) rule(s, name, where, none);
+    if (!is_border_of_windows(s, name) && !is_stencil_of_stencil(s, name))
+      cheap_arithmetic()(s, name, where, none);
+}
+
+/// Stencils that are read by stencils go into them or stay.
+inline void choose_stencils(schedule& s, const context& where, chooser& choices) {
+  for (const std::string& name : root_block_names(s))
+    if (!is_border_of_windows(s, name) && is_stencil_of_stencil(s, name) && choices.pick(2) == 1)
+      cheap_arithmetic()(s, name, where, choices);
 }
 
 /// The axis along which the block's register tile has its columns: the one along which the output is
@@ -60,6 +93,7 @@ inline void choose_columns(schedule& s, const std::string& name, const context& 
 /// are final.
 inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices) {
   bool tiled = false;
+  choose_stencils(s, where, choices);
   std::vector<std::string> blocks = root_block_names(s);
   for (const std::string& name : blocks) {
     if (named_block(s, name).block->init) split_groups(s, name);

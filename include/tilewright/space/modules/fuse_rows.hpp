@@ -16,6 +16,9 @@ namespace tilewright::space {
 /// ```
 /// peak[i], e[i, j], total[i], Y[i, j] each in a nest   ->   for i: peak, e[.., j], total, Y
 /// ```
+/// Where a consumer reads several elements of a producer, as a stencil of a stencil does, the
+/// alternatives are strips of many rows, whose first rows are computed again, and nests apart.
+///
 /// The loop at which they meet may run over a drawn number of rows at a time, `for i_0: for i_1: peak
 /// ..., for i_1: total ..., for i_1, j: Y`, so that one row's reductions do not wait for another's.
 /// Where an outer loop is the one along which the output is contiguous, as for the rows of a

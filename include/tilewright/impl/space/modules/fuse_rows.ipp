@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
@@ -104,16 +105,34 @@ inline std::optional<std::size_t> make_strips(schedule& s, const std::string& ou
 /// Several rows at a time: what their reductions wait for then overlaps. False where there are too
 /// few rows or a block does not go along.
 inline bool group_rows(schedule& s, const std::vector<std::string>& chain,
-                       const std::string& output, std::size_t depth, chooser& choices) {
+                       const std::string& output, std::size_t depth, chooser& choices,
+                       const std::vector<std::int64_t>& sizes = {2, 4, 8}) {
   schedule attempt = s;
   const loop_rv rows = attempt.get_loops(attempt.get_block(output))[depth];
   const ir::expr extent = attempt.get(rows).extent;
   if (ir::is_int(extent) && ir::as_int(extent) < 8) return false;
-  const expr_rv group = choices.categorical(attempt, {2, 4, 8}, {1, 1.5, 1});
+  std::vector<double> weights(sizes.size(), 1);
+  weights[sizes.size() / 2] = 1.5;
+  const expr_rv group = choices.categorical(attempt, sizes, weights);
   attempt.split(rows, {infer, group});
   if (!move_all(attempt, chain, output, depth)) return false;
   s = std::move(attempt);
   return true;
+}
+
+/// A consumer reads several elements of what the block computes.
+inline bool is_read_in_windows(const schedule& s, const std::string& name) {
+  const ir::block_node& b = *named_block(s, name).block;
+  for (const std::string& reader : consumer_names(s, name)) {
+    std::vector<ir::expr> places;
+    ir::for_each_expr(named_block(s, reader).block->body, [&](const ir::expr& e) {
+      if (e->op != ir::op::load || b.writes.empty() || e->buffer != b.writes[0].buffer) return;
+      const auto equals = [&](const ir::expr& other) { return ir::equal(e, other); };
+      if (std::none_of(places.begin(), places.end(), equals)) places.push_back(e);
+    });
+    if (places.size() > 2) return true;
+  }
+  return false;
 }
 
 }  // namespace detail
@@ -123,6 +142,12 @@ TILEWRIGHT_INLINE void fuse_rows(schedule& s, const std::string& output, const c
   const std::vector<std::string> chain = detail::chain_above(s, output);
   const std::size_t loops = loop_count(s, output);
   if (chain.empty() || loops < 2) return;
+  if (std::any_of(chain.begin(), chain.end(),
+                  [&](const std::string& name) { return detail::is_read_in_windows(s, name); })) {
+    // below single rows, most of the rows before would be computed again
+    if (choices.pick(2) == 0) detail::group_rows(s, chain, output, 0, choices, {16, 32, 64, 128});
+    return;
+  }
   if (choices.pick(2) == 1) return detail::choose_places(s, chain, choices);
   const std::optional<std::size_t> strips = detail::make_strips(s, output, where, choices);
   for (std::size_t depth = strips ? *strips + 1 : loops - 1; depth-- > 0;) {
