@@ -10,6 +10,9 @@
 #include <CLI/CLI.hpp>
 
 #include <tilewright/backend/compile.hpp>
+#include <tilewright/backend/cuda/available.hpp>
+#include <tilewright/backend/cuda/compile.hpp>
+#include <tilewright/backend/cuda/device.hpp>
 #include <tilewright/backend/cuda/emulator.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/backend/pool.hpp>
@@ -232,6 +235,52 @@ output_list run_emulated(const ir::function& f, arguments& args, const run_optio
   return args.outputs();
 }
 
+/// Kernels on this machine's GPU, on copies of the arguments.
+output_list run_cuda(const ir::function& f, arguments& args, const run_options& o) {
+  namespace cu = backend::cuda;
+  if (const cuda::availability& here = cuda::available(); !here)
+    throw build_error("there is no GPU to run on: " + here.reason);
+  const cu::device device;
+  const target::gpu target = device.description();
+  const cu::device_code code(
+      device, cu::compile(cu::print(pass::lower(f, target), target), target).artifact);
+  args.reset();
+  const std::vector<ir::tensor_view> views = args.views();
+  const auto bytes_of = [&](std::size_t i) {
+    const search::operand& operand = args.operands()[i];
+    return static_cast<std::size_t>(reach(operand, views[i].strides) * bytes(operand.type));
+  };
+  std::vector<cu::device_memory> memory;
+  std::vector<void*> data;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    if (args.operands()[i].scalar) {
+      data.push_back(views[i].data);
+      memory.emplace_back(device, 0);
+      continue;
+    }
+    memory.emplace_back(device, bytes_of(i));
+    device.copy_in(memory[i].get(), views[i].data, bytes_of(i));
+    data.push_back(reinterpret_cast<void*>(memory[i].get()));
+  }
+  const cu::device_memory workspace(device, static_cast<std::size_t>(code.workspace_bytes()));
+  const std::vector<std::int64_t> strides = args.strides();
+  code.start(data.data(), strides.data(), workspace.get());
+  device.synchronize();
+  for (std::size_t i = 0; i < views.size(); ++i)
+    if (args.operands()[i].written) device.copy_out(views[i].data, memory[i].get(), bytes_of(i));
+  output_list out = args.outputs();
+  if (o.time) {
+    double best = INFINITY;
+    for (int round = 0; round < 20; ++round)
+      best = std::min(best, code.time(data.data(), strides.data(), workspace.get(), 10) / 10);
+    char text[96];
+    std::snprintf(text, sizeof text, "time %.6g us per call on %s, the best of 20\n", best * 1e6,
+                  device.name().c_str());
+    say(text);
+  }
+  return out;
+}
+
 /// Races are looked for where the interpreter is what the user asked for, not where it is the
 /// reference.
 output_list run_interpreter(const ir::function& f, arguments& args, bool check_races) {
@@ -318,6 +367,7 @@ int run(const run_options& o) {
   const bool interpreted = o.engine == "interp";
   const output_list actual = interpreted             ? run_interpreter(scheduled, args, true)
                              : o.engine == "emulate" ? run_emulated(scheduled, args, o)
+                             : o.engine == "cuda"    ? run_cuda(scheduled, args, o)
                                                      : run_llvm(scheduled, args, o);
   // The interpreter on the function as it was is the reference; without a trace it has just run.
   std::optional<output_list> expected;
@@ -353,10 +403,10 @@ std::function<int()> declare_run(CLI::App& app) {
                  "the function of that name; main or the first otherwise");
   app.add_option("--trace", o->trace, "run the function as this trace transforms it");
   app.add_option("--engine", o->engine,
-                 "interp, llvm, or emulate: the kernels for a GPU, run on the host")
-      ->check(CLI::IsMember({"interp", "llvm", "emulate"}))
+                 "interp, llvm, cuda, or emulate: the kernels for a GPU, run on the host")
+      ->check(CLI::IsMember({"interp", "llvm", "cuda", "emulate"}))
       ->capture_default_str();
-  app.add_option("--gpu", o->gpu, "the architecture that kernels are made for")
+  app.add_option("--gpu", o->gpu, "the architecture that emulated kernels are made for")
       ->capture_default_str();
   app.add_option("--dim", o->dims, "NAME=VALUE: a symbolic extent or a scalar parameter")
       ->take_all();

@@ -1,0 +1,104 @@
+// Kernels on a device: memory, code and launches through the driver, in the device's primary context,
+// which the runtime API and other libraries share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tilewright/backend/artifact.hpp>
+#include <tilewright/backend/cuda/driver.hpp>
+#include <tilewright/config.hpp>
+#include <tilewright/target/gpu.hpp>
+
+namespace tilewright::backend::cuda {
+
+/// One device of this machine. While it lives its primary context is kept; the calling thread's context
+/// is the caller's again after each function.
+class device {
+ public:
+  /// @throws build_error with the reason when there is no driver or no such device
+  explicit device(int ordinal = 0);
+  ~device();
+  device(const device&) = delete;
+  device& operator=(const device&) = delete;
+
+  const std::string& name() const noexcept { return name_; }
+  /// 10 * major + minor.
+  int compute_capability() const noexcept { return capability_; }
+  /// Whose code it runs, the newest that `target::named_gpu` knows.
+  /// @throws build_error when it knows none
+  target::gpu description() const;
+
+  /// @name Driver calls
+  /// Each throws build_error, which names the call and the driver's error, when the driver refuses.
+  /// After an illegal access all of them do, until the process ends.
+  /// @{
+  device_pointer allocate(std::size_t bytes) const;
+  void release(device_pointer at) const noexcept;
+  void fill(device_pointer to, unsigned char value, std::size_t bytes) const;
+  void copy_in(device_pointer to, const void* from, std::size_t bytes) const;
+  void copy_out(void* to, device_pointer from, std::size_t bytes) const;
+  void synchronize() const;
+  /// @}
+
+ private:
+  friend class device_code;
+  class current;
+  void check(int result, const char* what) const;
+
+  const driver_api& d_;
+  int ordinal_ = 0;
+  int capability_ = 0;
+  std::string name_;
+  context_ref context_ = nullptr;
+};
+
+/// Memory of a device, freed with this.
+class device_memory {
+ public:
+  device_memory(const device& on, std::size_t bytes)
+      : on_(&on), at_(bytes ? on.allocate(bytes) : 0) {}
+  ~device_memory() {
+    if (at_) on_->release(at_);
+  }
+  device_memory(device_memory&& other) noexcept : on_(other.on_), at_(other.at_) { other.at_ = 0; }
+  device_memory(const device_memory&) = delete;
+  device_memory& operator=(const device_memory&) = delete;
+  device_pointer get() const noexcept { return at_; }
+
+ private:
+  const device* on_;
+  device_pointer at_;
+};
+
+/// An artifact's image, loaded on a device.
+class device_code {
+ public:
+  /// @throws build_error when the artifact is for other devices, or the driver refuses it
+  device_code(const device& on, const artifact& a);
+  ~device_code();
+  device_code(const device_code&) = delete;
+  device_code& operator=(const device_code&) = delete;
+
+  std::int64_t workspace_bytes() const noexcept { return artifact_.workspace_bytes; }
+  /// Starts the launches on the stream (null: the default one) and returns at once. `data` has one entry
+  /// per parameter of the function: a buffer's address on the device, a scalar's on the host; `strides`
+  /// is as in backend::call. Allocates nothing.
+  /// @throws build_error when the driver refuses a launch
+  void start(void* const* data, const std::int64_t* strides, device_pointer workspace,
+             stream_ref stream = nullptr) const;
+  /// Seconds that the device took for `count` starts in a row.
+  double time(void* const* data, const std::int64_t* strides, device_pointer workspace,
+              int count) const;
+
+ private:
+  const device& on_;
+  artifact artifact_;
+  module_ref module_ = nullptr;
+  std::vector<function_ref> functions_;
+};
+
+}  // namespace tilewright::backend::cuda

@@ -1,0 +1,206 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <tilewright/backend/cuda/device.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::backend::cuda {
+
+/// The device's context on this thread while it lives.
+class device::current {
+ public:
+  explicit current(const device& on) : d_(on.d_) {
+    d_.CtxGetCurrent(&before_);
+    if (before_ != on.context_) on.check(d_.CtxSetCurrent(on.context_), "cuCtxSetCurrent");
+  }
+  ~current() { d_.CtxSetCurrent(before_); }
+  current(const current&) = delete;
+  current& operator=(const current&) = delete;
+
+ private:
+  const driver_api& d_;
+  context_ref before_ = nullptr;
+};
+
+TILEWRIGHT_INLINE void device::check(int result, const char* what) const {
+  if (result == driver_success) return;
+  const char *name = nullptr, *text = nullptr;
+  d_.GetErrorName(result, &name);
+  d_.GetErrorString(result, &text);
+  throw build_error(std::string("the CUDA driver refuses ") + what + " on " +
+                    (name_.empty() ? "device " + std::to_string(ordinal_) : name_) + ": error " +
+                    std::to_string(result) + (name ? " (" + std::string(name) + ")" : "") +
+                    (text ? ", " + std::string(text) : ""));
+}
+
+TILEWRIGHT_INLINE device::device(int ordinal) : d_(driver()), ordinal_(ordinal) {
+  check(d_.Init(0), "cuInit");
+  int count = 0, handle = 0, major = 0, minor = 0;
+  check(d_.DeviceGetCount(&count), "cuDeviceGetCount");
+  if (ordinal < 0 || ordinal >= count)
+    throw build_error("there is no CUDA device " + std::to_string(ordinal) + "; this machine has " +
+                      std::to_string(count));
+  check(d_.DeviceGet(&handle, ordinal), "cuDeviceGet");
+  std::array<char, 256> text{};
+  check(d_.DeviceGetName(text.data(), static_cast<int>(text.size()) - 1, handle),
+        "cuDeviceGetName");
+  name_ = text.data();
+  check(d_.DeviceGetAttribute(&major, attribute_capability_major, handle), "cuDeviceGetAttribute");
+  check(d_.DeviceGetAttribute(&minor, attribute_capability_minor, handle), "cuDeviceGetAttribute");
+  capability_ = 10 * major + minor;
+  ordinal_ = handle;
+  check(d_.DevicePrimaryCtxRetain(&context_, handle), "cuDevicePrimaryCtxRetain");
+}
+
+TILEWRIGHT_INLINE device::~device() {
+  if (context_) d_.DevicePrimaryCtxRelease(ordinal_);
+}
+
+TILEWRIGHT_INLINE target::gpu device::description() const {
+  target::gpu out;
+  bool found = false;
+  for (const std::string_view known : target::known_gpu_names()) {
+    const target::gpu g = target::named_gpu(known);
+    if (!g.runs_on(capability_)) continue;
+    out = g;  // later lines of the table are newer
+    found = true;
+  }
+  if (!found)
+    throw build_error(name_ + " has compute capability " + std::to_string(capability_ / 10) + "." +
+                      std::to_string(capability_ % 10) +
+                      ", for which no architecture is known; 8.0 and later and 9.0 are");
+  return out;
+}
+
+TILEWRIGHT_INLINE device_pointer device::allocate(std::size_t bytes) const {
+  const current here(*this);
+  device_pointer out = 0;
+  check(d_.MemAlloc(&out, bytes), ("an allocation of " + std::to_string(bytes) + " bytes").c_str());
+  return out;
+}
+
+TILEWRIGHT_INLINE void device::release(device_pointer at) const noexcept {
+  context_ref before = nullptr;
+  d_.CtxGetCurrent(&before);
+  d_.CtxSetCurrent(context_);
+  d_.MemFree(at);
+  d_.CtxSetCurrent(before);
+}
+
+TILEWRIGHT_INLINE void device::fill(device_pointer to, unsigned char value,
+                                    std::size_t bytes) const {
+  const current here(*this);
+  if (bytes) check(d_.MemsetD8(to, value, bytes), "cuMemsetD8");
+}
+
+TILEWRIGHT_INLINE void device::copy_in(device_pointer to, const void* from,
+                                       std::size_t bytes) const {
+  const current here(*this);
+  if (bytes) check(d_.MemcpyHtoD(to, from, bytes), "cuMemcpyHtoD");
+}
+
+TILEWRIGHT_INLINE void device::copy_out(void* to, device_pointer from, std::size_t bytes) const {
+  const current here(*this);
+  if (bytes) check(d_.MemcpyDtoH(to, from, bytes), "cuMemcpyDtoH");
+}
+
+TILEWRIGHT_INLINE void device::synchronize() const {
+  const current here(*this);
+  check(d_.CtxSynchronize(), "cuCtxSynchronize");
+}
+
+TILEWRIGHT_INLINE device_code::device_code(const device& on, const artifact& a)
+    : on_(on), artifact_(a) {
+  constexpr std::string_view mark = "nvidia:";
+  if (a.isa.rfind(mark, 0) != 0)
+    throw build_error("code for \"" + a.isa + "\" cannot be started on " + on.name());
+  const target::gpu made_for = target::named_gpu(std::string_view(a.isa).substr(mark.size()));
+  if (!made_for.runs_on(on.compute_capability()))
+    throw build_error("code for " + made_for.architecture + " does not run on " + on.name() +
+                      ", compute capability " + std::to_string(on.compute_capability() / 10) + "." +
+                      std::to_string(on.compute_capability() % 10) + "; compile it for that");
+  const device::current here(on);
+  on.check(on.d_.ModuleLoadData(&module_, a.object.data()), "cuModuleLoadData");
+  try {
+    for (const launch& l : a.launches) {
+      function_ref f = nullptr;
+      on.check(on.d_.ModuleGetFunction(&f, module_, l.symbol.c_str()), "cuModuleGetFunction");
+      // from 48 KB on it has to be asked for
+      if (l.shared_bytes > (48 << 10))
+        on.check(on.d_.FuncSetAttribute(f, function_dynamic_shared_bytes,
+                                        static_cast<int>(l.shared_bytes)),
+                 "cuFuncSetAttribute");
+      functions_.push_back(f);
+    }
+  } catch (...) {
+    on.d_.ModuleUnload(module_);
+    throw;
+  }
+}
+
+TILEWRIGHT_INLINE device_code::~device_code() {
+  context_ref before = nullptr;
+  on_.d_.CtxGetCurrent(&before);
+  on_.d_.CtxSetCurrent(on_.context_);
+  on_.d_.ModuleUnload(module_);
+  on_.d_.CtxSetCurrent(before);
+}
+
+TILEWRIGHT_INLINE void device_code::start(void* const* data, const std::int64_t* strides,
+                                          device_pointer workspace, stream_ref stream) const {
+  constexpr std::size_t most = 64;
+  const device::current here(on_);
+  for (std::size_t k = 0; k < artifact_.launches.size(); ++k) {
+    const launch& l = artifact_.launches[k];
+    if (l.arguments.size() > most)
+      throw build_error("kernel " + l.symbol + " has more than 64 arguments");
+    std::array<device_pointer, most> values;
+    std::array<void*, most> places;
+    for (std::size_t i = 0; i < l.arguments.size(); ++i) {
+      const launch_argument& a = l.arguments[i];
+      const auto index = static_cast<std::size_t>(a.index);
+      places[i] = &values[i];
+      switch (a.from) {
+        case launch_argument::kind::buffer:
+          values[i] = reinterpret_cast<device_pointer>(data[index]);
+          break;
+        case launch_argument::kind::scalar: places[i] = data[index]; break;
+        case launch_argument::kind::stride:
+          std::memcpy(&values[i], &strides[index], sizeof values[i]);
+          break;
+        case launch_argument::kind::workspace: values[i] = workspace + index; break;
+      }
+    }
+    on_.check(on_.d_.LaunchKernel(functions_[k], l.grid[0], l.grid[1], l.grid[2], l.block[0],
+                                  l.block[1], l.block[2], static_cast<unsigned>(l.shared_bytes),
+                                  stream, places.data(), nullptr),
+              l.symbol.c_str());
+  }
+}
+
+TILEWRIGHT_INLINE double device_code::time(void* const* data, const std::int64_t* strides,
+                                           device_pointer workspace, int count) const {
+  const device::current here(on_);
+  const driver_api& d = on_.d_;
+  std::array<event_ref, 2> events{};
+  for (event_ref& e : events) on_.check(d.EventCreate(&e, event_default), "cuEventCreate");
+  float milliseconds = 0;
+  int failed = d.EventRecord(events[0], nullptr);
+  try {
+    for (int i = 0; i < count; ++i) start(data, strides, workspace);
+    failed = std::max(failed, d.EventRecord(events[1], nullptr));
+    failed = std::max(failed, d.EventSynchronize(events[1]));
+    failed = std::max(failed, d.EventElapsedTime(&milliseconds, events[0], events[1]));
+  } catch (...) {
+    for (event_ref e : events) d.EventDestroy(e);
+    throw;
+  }
+  for (event_ref e : events) d.EventDestroy(e);
+  on_.check(failed, "the timing of kernels");
+  return static_cast<double>(milliseconds) * 1e-3;
+}
+
+}  // namespace tilewright::backend::cuda
