@@ -268,7 +268,9 @@ class onnx_reader {
         case 20: kind = r.get_int32(); break;
         default: r.skip();
       }
-    network::attribute& to = n.attributes[need_name(name, "an attribute")];
+    need_name(name, "an attribute");
+    if (name == "channels_last") return;  // a mark of the passes, which no file may set
+    network::attribute& to = n.attributes[name];
     switch (kind) {
       case 1: to = real; break;
       case 2: to = integer; break;

@@ -107,6 +107,7 @@ struct node {
   std::string text(std::string_view attribute_name, std::string_view otherwise) const;
   std::vector<std::int64_t> integers(std::string_view attribute_name,
                                      std::vector<std::int64_t> otherwise = {}) const;
+  std::vector<double> reals(std::string_view attribute_name) const;
   /// @}
   bool has_input(std::size_t k) const { return k < inputs.size() && inputs[k] != no_value; }
   bool has_output(std::size_t k) const { return k < outputs.size() && outputs[k] != no_value; }
@@ -114,6 +115,8 @@ struct node {
 
 /// "node conv1 (Conv)".
 std::string text_of(const node& n);
+/// The graph inside a node that the pass `fuse` made; null for any other one.
+const graph* body_of(const node& n);
 /// Throws an argument_error that names the node.
 [[noreturn]] void fail(const node& n, const std::string& what);
 

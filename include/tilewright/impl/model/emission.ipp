@@ -93,20 +93,13 @@ class kernel_writer {
 
   void run(const node& n, scope& inside) {
     scope* before = std::exchange(scope_, &inside);
-    const auto body = n.attributes.find("body");
-    if (body != n.attributes.end()) {
-      run_body(n, *std::get<std::shared_ptr<const graph>>(body->second), inside);
+    if (const graph* body = body_of(n)) {
+      run_body(n, *body, inside);
     } else {
       const operator_definition* op = find_operator(n);
       if (!op || !op->emit) fail(n, "no kernel computes this operator");
       emission e(*this, *inside.of, n);
-      try {
-        op->emit(e);
-      } catch (const argument_error& problem) {
-        const std::string text = problem.what();
-        if (text.find(text_of(n)) != std::string::npos) throw;
-        fail(n, text);
-      }
+      op->emit(e);
     }
     scope_ = before;
   }
@@ -235,7 +228,13 @@ TILEWRIGHT_INLINE dsl::runtime_tensor emission::store(std::size_t k) {
 }
 
 TILEWRIGHT_INLINE network_kernel emit(const graph& g, const node& n) {
-  return kernel_writer(g, n).finish(n);
+  try {
+    return kernel_writer(g, n).finish(n);
+  } catch (const argument_error& problem) {
+    const std::string text = problem.what();
+    if (text.find(text_of(n)) != std::string::npos) throw;
+    fail(n, text);
+  }
 }
 
 }  // namespace tilewright::network

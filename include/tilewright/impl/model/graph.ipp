@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <new>
 #include <set>
@@ -94,6 +95,14 @@ TILEWRIGHT_INLINE std::string text_of(const node& n) {
   return "node " + (n.name.empty() ? "without a name" : n.name) + " (" + n.op + ")";
 }
 
+TILEWRIGHT_INLINE const graph* body_of(const node& n) {
+  if (n.domain != "tilewright") return nullptr;
+  const auto at = n.attributes.find("body");
+  const auto* body =
+      at == n.attributes.end() ? nullptr : std::get_if<std::shared_ptr<const graph>>(&at->second);
+  return body ? body->get() : nullptr;
+}
+
 TILEWRIGHT_INLINE void fail(const node& n, const std::string& what) {
   throw argument_error(text_of(n) + ": " + what);
 }
@@ -128,6 +137,13 @@ TILEWRIGHT_INLINE std::vector<std::int64_t> node::integers(
   if (at == attributes.end()) return otherwise;
   return detail::attribute_as<std::vector<std::int64_t>>(*this, attribute_name, at->second,
                                                          "a list of integers");
+}
+
+TILEWRIGHT_INLINE std::vector<double> node::reals(std::string_view attribute_name) const {
+  const auto at = attributes.find(attribute_name);
+  if (at == attributes.end()) return {};
+  return detail::attribute_as<std::vector<double>>(*this, attribute_name, at->second,
+                                                   "a list of floats");
 }
 
 TILEWRIGHT_INLINE const tensor_type& graph::type_of(value_id v) const {

@@ -13,8 +13,7 @@ namespace detail {
 
 inline void infer_constant(inference& n) {
   const auto& all = n.what().attributes;
-  const auto list = [&](auto of, dtype t) {
-    const auto& numbers = std::get<decltype(of)>(all.begin()->second);
+  const auto list = [&](const auto& numbers, dtype t) {
     auto [out, data] = constant::make({t, {static_cast<std::int64_t>(numbers.size())}});
     for (std::size_t k = 0; k < numbers.size(); ++k)
       store_number(data, t, static_cast<std::int64_t>(k), static_cast<double>(numbers[k]),
@@ -29,8 +28,8 @@ inline void infer_constant(inference& n) {
     return n.out(0, filled({dtype::f32, {}}, x, 0));
   }
   if (kind == "value_int") return n.out(0, filled({dtype::i64, {}}, 0, n.what().integer(kind, 0)));
-  if (kind == "value_ints") return list(std::vector<std::int64_t>(), dtype::i64);
-  if (kind == "value_floats") return list(std::vector<double>(), dtype::f32);
+  if (kind == "value_ints") return list(n.what().integers(kind), dtype::i64);
+  if (kind == "value_floats") return list(n.what().reals(kind), dtype::f32);
   n.fail("it needs one attribute: value, value_int, value_ints, value_float or value_floats");
 }
 

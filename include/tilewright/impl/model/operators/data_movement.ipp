@@ -271,6 +271,9 @@ inline void emit_pad(emission& e) {
 
 /// An index that counts from the end where it is negative.
 inline runtime_expression from_front(const runtime_expression& i, std::int64_t extent) {
+  const dsl::node& n = i.nodes().back();
+  if (i.nodes().size() == 1 && n.kind == dsl::node_kind::operation && n.op == ir::op::integer)
+    return n.integer < 0 ? runtime_expression(n.integer + extent) : i;
   return select(i < 0, i + dsl::runtime_literal(i.type(), static_cast<double>(extent)), i);
 }
 

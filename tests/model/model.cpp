@@ -1,0 +1,158 @@
+// A network as a function: results, names, threads, and what bad arguments get.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <tilewright/interop/onnx.hpp>
+#include <tilewright/model/model.hpp>
+
+#include "model/array_file.hpp"
+
+using namespace tilewright;
+using namespace network_tests;
+
+namespace {
+
+model_options quick() {
+  model_options o;
+  o.database = ":memory:";
+  o.mode = mode::off;
+  o.threads = 1;
+  return o;
+}
+
+std::vector<float> floats(const network::constant& c) {
+  std::vector<float> out(static_cast<std::size_t>(c.type().elements()));
+  std::memcpy(out.data(), c.data(), out.size() * sizeof(float));
+  return out;
+}
+
+double apart(const std::vector<float>& a, const std::vector<float>& b) {
+  double out = 0, largest = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    out = std::max(out, std::abs(static_cast<double>(a[k]) - static_cast<double>(b[k])));
+    largest = std::max(largest, std::abs(static_cast<double>(a[k])));
+  }
+  return out / largest;
+}
+
+template <class F>
+std::string refusal(F f) {
+  try {
+    f();
+  } catch (const argument_error& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+}  // namespace
+
+TEST_CASE("model: what ONNX Runtime computes, with and without passes") {
+  const std::vector<float> x = floats(read_array("tiny_cnn.x.npy"));
+  const std::vector<float> expected = floats(read_array("tiny_cnn.y.npy"));
+  for (const bool optimize : {false, true}) {
+    model_options o = quick();
+    o.optimize = optimize;
+    const model m = load_onnx(data_folder + "tiny_cnn.onnx", o);
+    std::vector<float> y(5), named(5);
+    m(view(x.data(), {1, 3, 13, 11}), view(y.data(), {1, 5}));
+    CHECK(apart(expected, y) <= 1e-6);
+    m.run({{"x", x}}, {{"y", named}});  // flat lists of as many elements
+    CHECK(named == y);
+    CHECK(m.program().arena_bytes() >= m.program().least_arena_bytes());
+    CHECK(m.report().find("kernels; arena") != std::string::npos);
+  }
+}
+
+TEST_CASE("model: strided arguments are copied") {
+  const std::vector<float> x = floats(read_array("tiny_cnn.x.npy"));
+  const std::vector<float> expected = floats(read_array("tiny_cnn.y.npy"));
+  std::vector<float> turned(x.size()), y(10, -1.0f);
+  for (std::size_t c = 0; c < 3; ++c)
+    for (std::size_t k = 0; k < 143; ++k) turned[k * 3 + c] = x[c * 143 + k];
+  const model m = load_onnx(data_folder + "tiny_cnn.onnx", quick());
+  m(view(turned.data(), {1, 3, 13, 11}, {429, 1, 33, 3}), view(y.data(), {1, 5}, {10, 2}));
+  for (std::size_t k = 0; k < 5; ++k) {
+    CHECK(y[2 * k] == doctest::Approx(expected[k]).epsilon(1e-5));
+    CHECK(y[2 * k + 1] == -1.0f);
+  }
+}
+
+TEST_CASE("model: open extents, several outputs, integers") {
+  model_options o = quick();
+  o.extents = {{"batch", 2}};
+  const model m = load_onnx(data_folder + "tiny_attention.onnx", o);
+  const std::vector<float> x = floats(read_array("tiny_attention.x.npy"));
+  std::vector<float> mean(16), padded(80);
+  std::vector<std::int64_t> position(20);
+  m(view(x.data(), {2, 6, 8}), view(mean.data(), {2, 8}), view(padded.data(), {2, 4, 10}),
+    view(position.data(), {2, 10}));
+  CHECK(apart(floats(read_array("tiny_attention.mean.npy")), mean) <= 1e-6);
+  CHECK(apart(floats(read_array("tiny_attention.padded.npy")), padded) <= 1e-6);
+  const network::constant p = read_array("tiny_attention.position.npy");
+  for (std::size_t k = 0; k < 20; ++k)
+    CHECK(position[k] == p.integer(static_cast<std::int64_t>(k)));
+}
+
+TEST_CASE("model: a short session finds kernels, and the results stay") {
+  model_options o = quick();
+  o.mode = mode::now;
+  o.seconds = 2;
+  const model m = load_onnx(data_folder + "tiny_cnn.onnx", o);
+  const std::vector<float> x = floats(read_array("tiny_cnn.x.npy"));
+  std::vector<float> y(5);
+  m(x, y);
+  CHECK(apart(floats(read_array("tiny_cnn.y.npy")), y) <= 1e-6);
+}
+
+TEST_CASE("model: threads call one model at once") {
+  const model m = load_onnx(data_folder + "tiny_cnn.onnx", quick());
+  const std::vector<float> x = floats(read_array("tiny_cnn.x.npy"));
+  std::vector<float> first(5);
+  m(x, first);
+  std::vector<int> wrong(4, 0);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      std::vector<float> y(5);
+      for (int k = 0; k < 50; ++k) {
+        m(x, y);
+        wrong[t] += y != first;
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  CHECK(wrong == std::vector<int>(4, 0));
+}
+
+TEST_CASE("model: bad arguments") {
+  const model m = load_onnx(data_folder + "tiny_cnn.onnx", quick());
+  std::vector<float> x(429), y(5), few(3);
+  std::vector<double> wide(429);
+  const std::vector<float> fixed(5);
+  CHECK(refusal([&] { m(x); }) ==
+        "graph tiny_cnn has 1 inputs and 1 outputs, and the call 1 arguments");
+  CHECK(refusal([&] { m(few, y); }) ==
+        "input \"x\" is float32 (1, 3, 13, 11), and gets float32 (3)");
+  CHECK(refusal([&] { m(wide, y); }) ==
+        "input \"x\" is float32 (1, 3, 13, 11), and gets float64 (429)");
+  CHECK(refusal([&] { m(x, fixed); }) == "output \"y\" is written, and gets constant data");
+  CHECK(refusal([&] { m.run({{"z", x}}, {{"y", y}}); }) == "input \"x\" is missing");
+  CHECK(refusal([&] {
+          m.run({{"x", x}, {"z", x}}, {{"y", y}});
+        }) == "graph tiny_cnn has no input \"z\"");
+  model_options o = quick();
+  CHECK(refusal([&] {
+          load_onnx(data_folder + "tiny_attention.onnx", o);
+        }).find("the extents batch of graph tiny_attention are open") != std::string::npos);
+  o.extents = {{"batch", 2}, {"seq", 3}};
+  CHECK(refusal([&] {
+          load_onnx(data_folder + "tiny_attention.onnx", o);
+        }).find("has no open extent seq; it has batch") != std::string::npos);
+  o.extents = {{"batch", 0}};
+  CHECK(refusal([&] {
+          load_onnx(data_folder + "tiny_attention.onnx", o);
+        }).find("extent batch is 0") != std::string::npos);
+}
