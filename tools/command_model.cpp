@@ -185,11 +185,8 @@ double relative_difference(const npy_array& expected, const npy_array& actual) {
   return difference == 0 ? 0 : largest > 0 ? difference / largest : INFINITY;
 }
 
-struct timing {
-  double median = 0, fastest = 0;  // s
-};
-
-timing time_runs(const std::function<void()>& run, int runs) {
+/// Times of single runs, in their order. // s
+std::vector<double> time_runs(const std::function<void()>& run, int runs) {
   using clock = std::chrono::steady_clock;
   std::vector<double> seconds;
   for (int k = 0; k < runs; ++k) {
@@ -197,8 +194,7 @@ timing time_runs(const std::function<void()>& run, int runs) {
     run();
     seconds.push_back(std::chrono::duration<double>(clock::now() - begin).count());
   }
-  std::sort(seconds.begin(), seconds.end());
-  return {seconds[seconds.size() / 2], seconds[0]};
+  return seconds;
 }
 
 /// @param with_times measure the whole network, too
@@ -214,7 +210,7 @@ int run(const network_options& o, bool with_times) {
   m.run(inputs, outputs);
   assignments files = split_assignments(o.outputs, "--out");
   bool is_different = false;
-  std::string text = "{", lines;
+  std::string text = "{\"outputs\": {", lines;
   for (std::size_t k = 0; k < g.outputs.size(); ++k) {
     const std::string& name = g.at(g.outputs[k]).name;
     const npy_array& actual = arrays[g.inputs.size() + k];
@@ -243,15 +239,20 @@ int run(const network_options& o, bool with_times) {
   }
   if (!files.empty())
     throw argument_error("graph " + g.name + " has no output \"" + files.begin()->first + "\"");
+  text += "}";
   if (with_times) {
-    const timing t = time_runs([&] { m.run(inputs, outputs); }, std::max(o.runs, 1));
+    std::vector<double> seconds = time_runs([&] { m.run(inputs, outputs); }, std::max(o.runs, 1));
+    text += ", \"seconds\": [";
     char line[128];
-    std::snprintf(line, sizeof line, "%.3f ms, at best %.3f, of %d runs\n", t.median * 1e3,
-                  t.fastest * 1e3, o.runs);
+    for (std::size_t k = 0; k < seconds.size(); ++k) {
+      std::snprintf(line, sizeof line, "%s%.6g", k ? ", " : "", seconds[k]);
+      text += line;
+    }
+    text += "]";
+    std::sort(seconds.begin(), seconds.end());
+    std::snprintf(line, sizeof line, "%.3f ms, at best %.3f, of %zu runs\n",
+                  seconds[seconds.size() / 2] * 1e3, seconds[0] * 1e3, seconds.size());
     lines += line;
-    std::snprintf(line, sizeof line, ", \"median_seconds\": %.6g, \"best_seconds\": %.6g", t.median,
-                  t.fastest);
-    text += line;
   }
   say(o.as_json ? text + "}\n" : lines);
   if (is_different)

@@ -393,7 +393,8 @@ class onnx_reader {
 
   static network::constant of_typed(const network::tensor_type& t, const typed_data& from,
                                     const std::string& what) {
-    auto [out, data] = network::constant::make(t);
+    const auto [out, memory] = network::constant::make(t);
+    std::byte* const data = memory;  // a lambda cannot capture the binding
     const auto copy = [&](const auto& list) {
       if (static_cast<std::int64_t>(list.size()) != t.elements())
         fail(what + " is " + network::text_of(t) + ", and has " + std::to_string(list.size()) +

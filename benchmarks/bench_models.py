@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Whole networks beside ONNX Runtime, in turn in one run, outputs checked first.
+
+    benchmarks/bench_models.py --tool build/bin/tilewright --models build/models --seconds 120 resnet50
+
+Each network is tuned for the given time into a database of its own (kept: a second run goes on from it), compared
+with what ONNX Runtime computes, and then both run in blocks that take turns. Reported are medians and minima of all
+runs, and the ratio of the medians: above 1, Tilewright is faster. tools/models.py makes the networks.
+"""
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy
+import onnxruntime
+
+
+def peer(file, feeds, threads):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+    return lambda: session.run(None, feeds)
+
+
+def timed(run, runs):
+    out = []
+    for _ in range(runs):
+        begin = time.perf_counter()
+        run()
+        out.append(time.perf_counter() - begin)
+    return out
+
+
+class Network:
+    def __init__(self, options, name):
+        self.options, self.name = options, name
+        self.folder = options.models / name
+        self.file = self.folder / (name + ".onnx")
+        self.arrays = []
+        for f in sorted((self.folder / "in").glob("*.npy")):
+            self.arrays += ["--in", f"{f.stem}={f}"]
+        self.feeds = {f.stem: numpy.load(f) for f in (self.folder / "in").glob("*.npy")}
+
+    def tool(self, threads, seconds, runs):
+        """One process: medians need many runs of it, each with what it prints as JSON."""
+        command = [str(self.options.tool), "model", "bench", str(self.file), *self.arrays,
+                   "--expect", str(self.folder / "out"), "--threads", str(threads), "--runs", str(runs),
+                   "--db", str(self.options.models / f"{self.name}.db"), "--json"]
+        if seconds:
+            command += ["--seconds", str(seconds)]
+        result = subprocess.run(command, capture_output=True, text=True)
+        if result.returncode != 0:
+            sys.exit(f"{self.name}: {result.stderr.strip()}")
+        return json.loads(result.stdout)
+
+    def run(self, threads):
+        first = self.tool(threads, self.options.seconds, 1)
+        ours, theirs = [], []
+        other = peer(self.file, self.feeds, threads)
+        timed(other, 3)
+        for _ in range(self.options.rounds):
+            ours += self.tool(threads, 0, self.options.runs)["seconds"]
+            theirs += timed(other, self.options.runs)
+        difference = max(v["difference"] for v in first["outputs"].values())
+        mine, peers = statistics.median(ours), statistics.median(theirs)
+        print(f"{self.name:14} threads {threads}: tilewright {mine * 1e3:8.3f} ms (at best {min(ours) * 1e3:.3f}), "
+              f"ONNX Runtime {peers * 1e3:8.3f} ms (at best {min(theirs) * 1e3:.3f}), "
+              f"ratio {peers / mine:.3f} (of the best {min(theirs) / min(ours):.3f}), difference {difference:.2g}",
+              flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="networks; all that are there where none is given")
+    parser.add_argument("--tool", type=Path, default=Path("build/bin/tilewright"))
+    parser.add_argument("--models", type=Path, default=Path("build/models"))
+    parser.add_argument("--seconds", type=float, default=120, help="of tuning; 0: what the database knows")
+    parser.add_argument("--threads", type=int, nargs="*", default=[1])
+    parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--runs", type=int, default=5, help="in a block")
+    options = parser.parse_args()
+    names = options.names or sorted(f.parent.name for f in options.models.glob("*/about.json"))
+    for name in names:
+        for threads in options.threads:
+            Network(options, name).run(threads)
+
+
+if __name__ == "__main__":
+    main()
