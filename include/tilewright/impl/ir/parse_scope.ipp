@@ -15,6 +15,7 @@ TILEWRIGHT_INLINE stmt parser::with() {
   enter_namespace();
   const token what = in_.expect_name("block, init, LetStmt or decl_buffer");
   if (what.text == "block" || what.text == "sblock") return block_statement();
+  if (what.text == "sp_iter") return sparse_iteration_statement(what);
   if (what.text == "init") {
     init(what);
     return {};
@@ -242,7 +243,7 @@ TILEWRIGHT_INLINE bool parser::defines_by_call() const {
            (in_.peek(at + 2).text == ")" || in_.peek(at + 2).text == "is_size_var");
   return name == "axis" || name == "match_buffer" || name == "env_thread" ||
          name == "launch_thread" || allocates_scope(name) || allocates_in_block(name) ||
-         allocates_scalar(name) || makes_variable(name);
+         allocates_scalar(name) || makes_variable(name) || defines_sparse(name);
 }
 
 /// `T.int32()`, `T.var("int64")`, `T.SizeVar("n", "int32")`, `T.dynamic("n")`,
@@ -282,6 +283,7 @@ TILEWRIGHT_INLINE void parser::assignment(const std::vector<token>& names, open_
     return;
   }
   if (call.text == "match_buffer") return match(names[0], call);
+  if (defines_sparse(call.text)) return sparse_definition(names[0], call);
   if (call.text == "env_thread") {
     in_.expect("(");
     entity e;

@@ -1,6 +1,6 @@
 // The parser of scripts. Its members are defined in parse.ipp (functions), parse_module.ipp (what
 // stands around them), parse_buffer.ipp, parse_block.ipp, parse_stmt.ipp, parse_scope.ipp,
-// parse_expr.ipp, parse_value.ipp, parse_call.ipp, parse_opaque.ipp and comm_reducer.ipp.
+// parse_expr.ipp, parse_value.ipp, parse_call.ipp, parse_opaque.ipp, parse_sparse.ipp and comm_reducer.ipp.
 //
 // A script is Python; what Python would compute while it builds a program (numbers, strings,
 // tuples, attributes such as A.shape) is computed here, and nothing else of Python is known.
@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <tilewright/config.hpp>
+#include <tilewright/ir/sparse.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/ir/tokenize.hpp>
 
@@ -83,6 +84,7 @@ class parser {
   explicit parser(token_stream in) : in_(std::move(in)) {}
   function run(std::string_view name);                    // parse_module.ipp
   std::vector<std::string> names_of_functions();          // parse_module.ipp
+  sparse_function run_sparse();                           // parse_sparse.ipp
   expr expression_of(const std::vector<var>& variables);  // parse.ipp
   token_stream release() { return std::move(in_); }
 
@@ -278,6 +280,17 @@ class parser {
   void leave_scope(std::size_t mark);
   /// @}
 
+  /// @name Lines of sparse programs (parse_sparse.ipp)
+  /// @{
+  bool defines_sparse(std::string_view call) const;
+  void sparse_definition(const token& name, const token& call);
+  void sparse_axis_definition(const token& name, const token& call);
+  void sparse_buffer_definition(const token& name);
+  stmt sparse_iteration_statement(const token& at);
+  sparse_axis axis_name();
+  buffer pattern_array();
+  /// @}
+
   /// @name Macros (parse_macro.ipp)
   /// @{
   struct macro;
@@ -316,6 +329,9 @@ class parser {
   block_frame* here_ = nullptr;          // whose own suite is read; null inside loops and branches
   block_frame* around_ = nullptr;        // innermost block or the top
   function* function_ = nullptr;
+  sparse_function* sparse_ = nullptr;  // where one is read
+  std::unordered_map<std::string_view, sparse_axis> axes_;
+  std::vector<std::pair<block, std::vector<sparse_axis>>> iterated_;  // blocks of T.sp_iter
   std::vector<std::string_view> param_names_;
   std::deque<std::string> texts_;  // of strings that were read as expressions
   std::vector<candidate> functions_;

@@ -1,4 +1,5 @@
-// The printer of scripts and its table of names; used by print_expr.ipp and print.ipp.
+// The printer of scripts and its table of names; used by print_expr.ipp, print.ipp and
+// print_sparse.ipp.
 #pragma once
 
 #include <string>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include <tilewright/config.hpp>
+#include <tilewright/ir/sparse.hpp>
 #include <tilewright/ir/stmt.hpp>
 
 namespace tilewright::ir::detail {
@@ -60,6 +62,9 @@ class printer {
   void write(const function& f);
   void write(const stmt& s);
 
+  // print_sparse.ipp
+  void write(const sparse_function& f);
+
  private:
   void literal(const expr& e, strength place);
   void binary(const expr& e, std::string_view symbol, strength own, strength place);
@@ -78,6 +83,9 @@ class printer {
     return names_.use(v.get(), v->name);
   }
   const std::string& name_of(const buffer& b) { return names_.use(b.get(), b->name); }
+
+  void write(const sparse_axis_node& axis);
+  void write(const sparse_iteration& it);
 
   void line();  // starts a line at the current indentation
   void param_list(const function& f);
