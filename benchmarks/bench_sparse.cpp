@@ -1,0 +1,173 @@
+// Products of a sparse and a dense matrix beside Eigen, oneMKL and plain loops, on one thread.
+//
+// Benchmarks are named spmm/MATRIX/COLUMNS/ENGINE. The outputs of all engines are compared with f64
+// before anything is timed; a round runs every engine of a problem once, in turn, and the best of its
+// rounds is an engine's time, so that what else runs on the machine meets all of them. Rates count
+// the elements that are stored. Tuning takes BENCH_TUNE_SECONDS (default 5) per problem;
+// `--matrices=NAME,..` and `--columns=32,128` choose some.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <tilewright/tilewright.hpp>
+
+#include "peers/sparse_peer.hpp"
+#include "sparse_matrices.hpp"
+
+namespace {
+
+using tw::axes::i, tw::axes::j, tw::axes::k;
+constexpr auto spmm = tw::kernel<"spmm">(
+    [](tw::in<"A", float, "M", tw::compressed<"K">> A, tw::in<"B", float, "K", "N"> B,
+       tw::out<"C", float, "M", "N"> C) { return C(i, j) = tw::sum<k>(A(i, k) * B(k, j)); });
+
+double seconds_of(const std::function<void()>& run) {
+  const auto start = std::chrono::steady_clock::now();
+  run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Largest difference of a product from f64, as a share of the sum of its terms' magnitudes.
+double error_of(const bench::spmm_problem& p) {
+  const bench::sparse_matrix& a = *p.a;
+  const auto columns = static_cast<std::size_t>(p.columns);
+  std::vector<double> sum(columns), magnitude(columns);
+  double worst = 0;
+  for (std::size_t row = 0; row < static_cast<std::size_t>(a.rows); ++row) {
+    std::fill(sum.begin(), sum.end(), 0);
+    std::fill(magnitude.begin(), magnitude.end(), 1e-30);
+    for (auto at = static_cast<std::size_t>(a.offsets[row]);
+         at < static_cast<std::size_t>(a.offsets[row + 1]); ++at)
+      for (std::size_t c = 0; c < columns; ++c) {
+        const double term =
+            static_cast<double>(a.values[at]) *
+            static_cast<double>(p.b[static_cast<std::size_t>(a.indices[at]) * columns + c]);
+        sum[c] += term;
+        magnitude[c] += std::abs(term);
+      }
+    for (std::size_t c = 0; c < columns; ++c)
+      worst = std::max(
+          worst, std::abs(static_cast<double>(p.c[row * columns + c]) - sum[c]) / magnitude[c]);
+  }
+  return worst;
+}
+
+/// Geometric means of our speed over each peer's.
+class summary {
+ public:
+  void add(const std::string& peer, double ratio) {
+    entry& e = all_[peer];
+    e.logs += std::log(ratio);
+    e.least = std::min(e.least, ratio);
+    ++e.count;
+  }
+  void print() const {
+    for (const auto& [peer, e] : all_)
+      std::printf("over %-12s geometric mean %.2f, least %.2f, of %d\n", peer.c_str(),
+                  std::exp(e.logs / e.count), e.least, e.count);
+  }
+
+ private:
+  struct entry {
+    double logs = 0, least = std::numeric_limits<double>::infinity();
+    int count = 0;
+  };
+  std::map<std::string, entry> all_;
+};
+
+struct engine {
+  std::string name;
+  std::function<void()> run;
+  std::vector<double> seconds{};
+};
+
+void compare(const bench::sparse_matrix& a, int columns,
+             const std::vector<bench::sparse_peer>& peers, double budget, summary& total) {
+  const auto n = static_cast<std::size_t>(columns);
+  std::vector<float> b(static_cast<std::size_t>(a.columns) * n),
+      c(static_cast<std::size_t>(a.rows) * n);
+  for (std::size_t at = 0; at < b.size(); ++at)
+    b[at] = static_cast<float>(static_cast<int>(at * 2654435761u % 2001) - 1000) * 1e-3f;
+  const bench::spmm_problem p{&a, columns, b.data(), c.data()};
+  tw::tuned_options options;
+  options.seconds = budget;
+  options.threads = 1;
+  options.database = ":memory:";
+  if (budget <= 0) options.mode = tw::mode::off;
+  const tw::tuned op(spmm, options);
+  const auto left = tw::csr(a.offsets, a.indices, a.values, a.columns);
+  const auto right = tw::view(p.b, {a.columns, columns});
+  const auto result = tw::view(p.c, {a.rows, columns});
+  std::vector<engine> engines{{"tilewright", [&] { op(left, right, result); }}};
+  for (const bench::sparse_peer& peer : peers)
+    if (peer.missing.empty()) engines.push_back({peer.name, peer.prepare(p)});
+  for (const engine& e : engines) {
+    std::fill(c.begin(), c.end(), 99.0f);
+    e.run();
+    const double error = error_of(p);
+    if (!(error <= 1e-5)) {
+      std::printf("spmm/%s/%d: %s computes something else: error %g\n", a.name.c_str(), columns,
+                  e.name.c_str(), error);
+      return;
+    }
+  }
+  double spent = 0;
+  for (int round = 0; round < 5 || (round < 200 && spent < 2); ++round)
+    for (engine& e : engines) {
+      e.seconds.push_back(seconds_of(e.run));
+      spent += e.seconds.back();
+    }
+  const double work = 2e-9 * static_cast<double>(a.nonzeros()) * columns;
+  double ours = 0;
+  for (engine& e : engines) {
+    std::sort(e.seconds.begin(), e.seconds.end());
+    const double best = e.seconds.front(), median = e.seconds[e.seconds.size() / 2];
+    if (ours == 0) ours = best;
+    std::printf("spmm/%s/%d/%-12s %8.2f GFLOP/s  (median %.2f)  %.2f\n", a.name.c_str(), columns,
+                e.name.c_str(), work / best, work / median, best / ours);
+    if (&e != &engines.front()) total.add(e.name + "/" + std::to_string(columns), best / ours);
+  }
+  std::fflush(stdout);
+}
+
+std::vector<std::string> words(const std::string& list) {
+  std::vector<std::string> out(1);
+  for (const char letter : list) {
+    if (letter == ',')
+      out.emplace_back();
+    else
+      out.back() += letter;
+  }
+  return out;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const char* text = std::getenv("BENCH_TUNE_SECONDS");
+  const double budget = text ? std::atof(text) : 5.0;
+  std::vector<std::string> chosen, columns{"32", "128"};
+  for (int at = 1; at < argc; ++at) {
+    const std::string word = argv[at];
+    if (word.rfind("--matrices=", 0) == 0) chosen = words(word.substr(11));
+    if (word.rfind("--columns=", 0) == 0) columns = words(word.substr(10));
+  }
+  const std::vector<bench::sparse_peer> peers{bench::plain_sparse_peer(),
+                                              bench::eigen_sparse_peer(), bench::mkl_sparse_peer()};
+  for (const bench::sparse_peer& p : peers)
+    if (!p.missing.empty()) std::printf("missing: %s: %s\n", p.name.c_str(), p.missing.c_str());
+  summary total;
+  for (const bench::sparse_matrix& a : bench::sparse_matrices()) {
+    if (!chosen.empty() && std::find(chosen.begin(), chosen.end(), a.name) == chosen.end())
+      continue;
+    std::printf("%s: %s\n", a.name.c_str(), bench::statistics(a).c_str());
+    for (const std::string& n : columns) compare(a, std::atoi(n.c_str()), peers, budget, total);
+  }
+  total.print();
+}

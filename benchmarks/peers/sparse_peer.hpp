@@ -1,0 +1,35 @@
+// Sparse libraries that Tilewright is compared with, behind one interface.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "../sparse_matrices.hpp"
+
+namespace bench {
+
+/// C = A B on one thread; b: [a.columns, columns], c: [a.rows, columns], row-major.
+struct spmm_problem {
+  const sparse_matrix* a;
+  int columns;
+  const float* b;
+  float* c;
+};
+
+/// A peer. `prepare` does what may be done once for a pattern and returns what is timed.
+struct sparse_peer {
+  std::string name;
+  std::string missing;  // why it is not there; empty when it is
+  std::function<std::function<void()>(const spmm_problem&)> prepare;
+};
+
+/// Three loops, the innermost over the columns, compiled for this machine.
+sparse_peer plain_sparse_peer();
+/// Eigen::SparseMatrix<float, RowMajor> times a row-major matrix.
+sparse_peer eigen_sparse_peer();
+/// oneMKL's inspector-executor routines (mkl_sparse_s_mm), with the hint of many calls; opened at
+/// run time: BENCH_MKL names libmkl_rt.so, else the loader looks for it.
+sparse_peer mkl_sparse_peer();
+
+}  // namespace bench

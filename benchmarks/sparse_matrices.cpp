@@ -1,0 +1,190 @@
+#include "sparse_matrices.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+#include <utility>
+
+namespace bench {
+namespace {
+
+/// splitmix64: the standard's distributions differ from library to library.
+class generator {
+ public:
+  explicit generator(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+  std::int32_t below(std::int32_t n) {
+    return static_cast<std::int32_t>(unit() * static_cast<double>(n));
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+using row_list = std::vector<std::vector<std::int32_t>>;
+
+/// Sorts rows, drops what occurs twice, and draws the values.
+sparse_matrix finish(std::string name, std::int32_t columns, row_list rows, generator& random) {
+  sparse_matrix out;
+  out.name = std::move(name);
+  out.rows = static_cast<std::int32_t>(rows.size());
+  out.columns = columns;
+  out.offsets.push_back(0);
+  for (std::vector<std::int32_t>& row : rows) {
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+    out.indices.insert(out.indices.end(), row.begin(), row.end());
+    out.offsets.push_back(static_cast<std::int32_t>(out.indices.size()));
+  }
+  for (std::size_t k = 0; k < out.indices.size(); ++k)
+    out.values.push_back(static_cast<float>(2 * random.unit() - 1));
+  return out;
+}
+
+}  // namespace
+
+sparse_matrix powerlaw() {
+  constexpr std::int32_t n = 65536;
+  constexpr double exponent = -1 / 1.2, mean = 8, most = 4096;
+  generator random(1);
+  // weights (i + i0)^exponent, with i0 so large that the first row has no more than `most`
+  std::vector<double> cumulative(n);
+  double first = 1;
+  for (;; first *= 1.1) {
+    double total = 0;
+    for (std::int32_t i = 0; i < n; ++i)
+      total += std::pow(static_cast<double>(i) + first, exponent),
+          cumulative[static_cast<std::size_t>(i)] = total;
+    if (std::pow(first, exponent) / total * mean * n <= most) break;
+  }
+  std::vector<std::int32_t> order(n);
+  std::iota(order.begin(), order.end(), 0);
+  for (std::int32_t i = n - 1; i > 0; --i)
+    std::swap(order[static_cast<std::size_t>(i)],
+              order[static_cast<std::size_t>(random.below(i + 1))]);
+  row_list rows(n);
+  double before = 0;
+  for (std::int32_t i = 0; i < n; ++i) {
+    const double share = (cumulative[static_cast<std::size_t>(i)] - before) / cumulative.back();
+    before = cumulative[static_cast<std::size_t>(i)];
+    const double expected = share * mean * n;
+    auto count = static_cast<std::int32_t>(expected);
+    if (random.unit() < expected - count) ++count;
+    std::vector<std::int32_t>& row =
+        rows[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])];
+    for (std::int32_t k = 0; k < count; ++k) {
+      const auto at =
+          std::lower_bound(cumulative.begin(), cumulative.end(), random.unit() * cumulative.back());
+      row.push_back(order[static_cast<std::size_t>(
+          std::min<std::ptrdiff_t>(at - cumulative.begin(), n - 1))]);
+    }
+  }
+  return finish("powerlaw", n, std::move(rows), random);
+}
+
+sparse_matrix rmat16() {
+  constexpr int scale = 16;
+  generator random(2);
+  row_list rows(1 << scale);
+  for (std::int32_t edge = 0; edge < 8 << scale; ++edge) {
+    std::int32_t row = 0, column = 0;
+    for (int bit = 0; bit < scale; ++bit) {
+      const double u = random.unit();
+      row = 2 * row + (u >= 0.76);
+      column = 2 * column + ((u >= 0.57 && u < 0.76) || u >= 0.95);
+    }
+    rows[static_cast<std::size_t>(row)].push_back(column);
+  }
+  return finish("rmat16", 1 << scale, std::move(rows), random);
+}
+
+sparse_matrix uniform() {
+  constexpr std::int32_t n = 65536;
+  generator random(3);
+  row_list rows(n);
+  for (std::int32_t k = 0; k < 8 * n; ++k)
+    rows[static_cast<std::size_t>(random.below(n))].push_back(random.below(n));
+  return finish("uniform", n, std::move(rows), random);
+}
+
+sparse_matrix banded() {
+  constexpr std::int32_t n = 65536, half = 16;
+  generator random(4);
+  row_list rows(n);
+  for (std::int32_t i = 0; i < n; ++i)
+    for (std::int32_t c = std::max(i - half, 0); c <= std::min(i + half, n - 1); ++c)
+      if (c == i || random.unit() < 0.25) rows[static_cast<std::size_t>(i)].push_back(c);
+  return finish("banded", n, std::move(rows), random);
+}
+
+sparse_matrix stencil27() {
+  constexpr std::int32_t side = 32, n = side * side * side;
+  generator random(5);
+  row_list rows(n);
+  for (std::int32_t i = 0; i < n; ++i) {
+    const std::int32_t x = i % side, y = i / side % side, z = i / (side * side);
+    for (std::int32_t d = 0; d < 27; ++d) {
+      const std::int32_t a = x + d % 3 - 1, b = y + d / 3 % 3 - 1, c = z + d / 9 - 1;
+      if (std::min({a, b, c}) >= 0 && std::max({a, b, c}) < side)
+        rows[static_cast<std::size_t>(i)].push_back((c * side + b) * side + a);
+    }
+  }
+  return finish("stencil27", n, std::move(rows), random);
+}
+
+sparse_matrix blocks32() {
+  constexpr std::int32_t n = 2048, side = 32;
+  generator random(6);
+  row_list rows(n);
+  for (std::int32_t r = 0; r < n / side; ++r) {
+    if (random.unit() < 0.3) continue;
+    for (std::int32_t c = 0; c < n / side; ++c) {
+      if (random.unit() >= 0.06) continue;
+      for (std::int32_t k = 0; k < side * side; ++k)
+        rows[static_cast<std::size_t>(r * side + k / side)].push_back(c * side + k % side);
+    }
+  }
+  return finish("blocks32", n, std::move(rows), random);
+}
+
+sparse_matrix unstructured() {
+  constexpr std::int32_t n = 2048;
+  generator random(7);
+  row_list rows(n);
+  for (std::int32_t i = 0; i < n; ++i)
+    for (std::int32_t c = 0; c < n; ++c)
+      if (random.unit() < 0.028) rows[static_cast<std::size_t>(i)].push_back(c);
+  return finish("unstructured", n, std::move(rows), random);
+}
+
+std::vector<sparse_matrix> sparse_matrices() {
+  return {powerlaw(), rmat16(), uniform(), banded(), stencil27(), blocks32(), unstructured()};
+}
+
+std::string statistics(const sparse_matrix& m) {
+  const double mean = static_cast<double>(m.nonzeros()) / m.rows;
+  double squares = 0;
+  std::int32_t most = 0, empty = 0;
+  for (std::int32_t i = 0; i < m.rows; ++i) {
+    const std::int32_t length =
+        m.offsets[static_cast<std::size_t>(i) + 1] - m.offsets[static_cast<std::size_t>(i)];
+    squares += (length - mean) * (length - mean);
+    most = std::max(most, length);
+    empty += length == 0;
+  }
+  char out[160];
+  std::snprintf(out, sizeof out,
+                "%d x %d, %lld elements, %.1f a row (max %d, cv %.2f), %.0f %% of rows empty",
+                m.rows, m.columns, static_cast<long long>(m.nonzeros()), mean, most,
+                std::sqrt(squares / m.rows) / mean, 100.0 * empty / m.rows);
+  return out;
+}
+
+}  // namespace bench
