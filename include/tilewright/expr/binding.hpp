@@ -41,9 +41,9 @@ struct remaining<kernel_of<Name, N, Param...>, Bound...> {
     constexpr int arrays[] = {Param::array_count..., 0};
     std::array<std::size_t, (std::size_t{1} + ... + std::size_t{Param::array_count})> out{};
     std::size_t at = 0, next = 0;
-    for (std::size_t i = 0; i < sizeof...(Param); ++i)
-      for (int k = 0; k < arrays[i]; ++k, ++at)
-        if (!bound[i]) out[next++] = at;
+    for (std::size_t param = 0; param < sizeof...(Param); ++param)
+      for (int array = 0; array < arrays[param]; ++array, ++at)
+        if (!bound[param]) out[next++] = at;
     return out;
   }();
 };

@@ -1,5 +1,7 @@
 // control: compiles
-#include <tilewright/expr/kernel.hpp>
+#include <vector>
+
+#include <tilewright/expr/argument.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;
 
@@ -11,3 +13,6 @@ constexpr auto wide = kernel<"wide">([](in<"A", double, 8, compressed<64, std::i
                                         in<"x", double, 64> x, out<"y", double, 8> y) {
   return y(i) = 1.0 + sum<k>(cast<double>(A(i, k)) * x(k));
 });
+static_assert(dsl::check_call<std::remove_const_t<decltype(wide)>,
+                              csr_view<const double, const std::int64_t>, std::vector<double>&,
+                              std::vector<double>&>());

@@ -1,0 +1,199 @@
+// Calls with sparse matrices.
+#include <tilewright/tilewright.hpp>
+
+#include <doctest/doctest.h>
+#include <Eigen/Sparse>
+
+#include <string>
+#include <vector>
+
+using namespace tw;
+using axes::i, axes::j, axes::k;
+
+namespace {
+
+constexpr auto spmm =
+    kernel<"spmm">([](in<"A", float, "M", compressed<"K">> A, in<"B", float, "K", "N"> B,
+                      out<"C", float, "M", "N"> C) { return C(i, j) = sum<k>(A(i, k) * B(k, j)); });
+constexpr auto spmv_wide =
+    kernel<"spmv">([](in<"A", double, "M", compressed<"K", std::int64_t>> A, in<"x", double, "K"> x,
+                      out<"y", double, "M"> y) { return y(i) = sum<k>(A(i, k) * x(k)); });
+constexpr auto scaled =
+    kernel<"scaled">([](in<"alpha", float> alpha, in<"A", float, "M", compressed<"K">> A,
+                        in<"B", float, "K", "N"> B, inout<"C", float, "M", "N"> C) {
+      return C(i, j) = alpha * sum<k>(A(i, k) * B(k, j)) + C(i, j);
+    });
+
+using sparse_rows = Eigen::SparseMatrix<float, Eigen::RowMajor>;
+using dense_rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+tuned_options quick(mode m = mode::off) {
+  tuned_options o;
+  o.seconds = 0.3;
+  o.trials = 4;
+  o.database = ":memory:";
+  o.mode = m;
+  o.threads = 1;
+  return o;
+}
+
+sparse_rows random_sparse(int rows, int columns, int each, unsigned seed) {
+  std::srand(seed);
+  std::vector<Eigen::Triplet<float>> entries;
+  for (int r = 0; r < rows; ++r)
+    for (int e = 0; e < each * (r % 3); ++e)
+      entries.emplace_back(r, std::rand() % columns, static_cast<float>(std::rand() % 100) - 50);
+  sparse_rows out(rows, columns);
+  out.setFromTriplets(entries.begin(), entries.end());
+  return out;
+}
+
+template <class Call>
+std::string refusal(const Call& call) {
+  try {
+    call();
+  } catch (const argument_error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a product with Eigen's sparse matrix, tuned and not, in all orders of the dense ones") {
+  const sparse_rows a = random_sparse(50, 40, 4, 1);
+  for (const mode m : {mode::off, mode::now}) {
+    const tuned op(spmm, quick(m));
+    const Eigen::MatrixXf b = Eigen::MatrixXf::Random(40, 19);
+    const dense_rows b_rows = b;
+    const Eigen::MatrixXf expected = a * b;
+    Eigen::MatrixXf c(50, 19);
+    dense_rows c_rows(50, 19);
+    op(a, b, c);
+    CHECK(c.isApprox(expected, 1e-5f));
+    c.setZero();
+    op(a, b_rows, c);
+    CHECK(c.isApprox(expected, 1e-5f));
+    op(a, b_rows, c_rows);
+    CHECK(c_rows.isApprox(expected, 1e-5f));
+    CHECK(op.report(a, b_rows, c_rows).find("spmm at") != std::string::npos);
+  }
+}
+
+TEST_CASE("rows, indices of 64 bits, scalars and outputs that are updated") {
+  const sparse_rows a = random_sparse(30, 20, 5, 2);
+  const dense_rows b = dense_rows::Random(20, 8);
+  dense_rows c = dense_rows::Random(30, 8);
+  const dense_rows expected = 0.5f * (a * b) + c;
+  tuned op(scaled, quick());
+  op(0.5f, a, b, c);
+  CHECK(c.isApprox(expected, 1e-5f));
+
+  const Eigen::SparseMatrix<double, Eigen::RowMajor, std::int64_t> wide = a.cast<double>();
+  const Eigen::VectorXd x = Eigen::VectorXd::Random(20);
+  Eigen::VectorXd y(30);
+  tuned vector_op(spmv_wide, quick());
+  vector_op(wide, x, y);
+  CHECK(y.isApprox(wide * x));
+}
+
+TEST_CASE("offsets, indices and values; new values and new patterns on the same op") {
+  std::vector<std::int32_t> offsets{0, 2, 2, 3}, indices{0, 2, 1};
+  std::vector<float> values{1, 2, 3};
+  const dense_rows b = dense_rows::Identity(3, 3);
+  dense_rows c(3, 3), expected(3, 3);
+  const tuned op(spmm, quick());
+  op(csr(offsets, indices, values, 3), b, c);
+  expected << 1, 0, 2, 0, 0, 0, 0, 3, 0;
+  CHECK(c == expected);
+  values = {4, 5, 6};
+  op(csr(offsets, indices, values, 3), b, c);
+  expected << 4, 0, 5, 0, 0, 0, 0, 6, 0;
+  CHECK(c == expected);
+  offsets = {0, 0, 1, 3};
+  indices = {1, 0, 2};
+  op(csr(offsets, indices, values, 3), b, c);
+  expected << 0, 0, 0, 0, 4, 0, 5, 0, 6;
+  CHECK(c == expected);
+}
+
+TEST_CASE("matrices without elements, rows or columns") {
+  const tuned op(spmm, quick());
+  sparse_rows none(4, 3);
+  none.makeCompressed();
+  const dense_rows b = dense_rows::Random(3, 2);
+  dense_rows c = dense_rows::Constant(4, 2, 7);
+  op(none, b, c);
+  CHECK(c.isZero());
+  const sparse_rows no_rows(0, 3);
+  dense_rows nothing(0, 2);
+  op(no_rows, b, nothing);
+  const sparse_rows no_columns(4, 0);
+  const dense_rows no_b(0, 2);
+  c.setConstant(7);
+  op(no_columns, no_b, c);
+  CHECK(c.isZero());
+}
+
+TEST_CASE(
+    "what is wrong with a pattern is said by array, position and value, and nothing is written") {
+  const dense_rows b = dense_rows::Random(3, 2);
+  dense_rows c = dense_rows::Constant(2, 2, 7);
+  const tuned op(spmm, quick());
+  const auto wrong = [&](std::vector<std::int32_t> offsets, std::vector<std::int32_t> indices) {
+    const std::vector<float> values(indices.size(), 1.0f);
+    return refusal([&] { op(csr(offsets, indices, values, 3), b, c); });
+  };
+  CHECK(wrong({0, 1, 2}, {0, 2}) == "");
+  c.setConstant(7);
+  CHECK(wrong({1, 1, 2}, {0, 2}) == "spmm: \"A_indptr\"[0] is 1; offsets begin with 0");
+  CHECK(wrong({0, 3, 2}, {0, 2}) == "spmm: \"A_indptr\"[2] is 2 after 3; offsets never decrease");
+  CHECK(wrong({0, 1, 1}, {0, 2}) ==
+        "spmm: \"A_indptr\"[2] is 1, but there are 2 elements; the last offset is their number");
+  CHECK(wrong({0, 1, 2}, {0, 3}) == "spmm: \"A_indices\"[1] is 3 in row 1; the columns are 0 to 2");
+  CHECK(wrong({0, 1, 2}, {-1, 2}) ==
+        "spmm: \"A_indices\"[0] is -1 in row 0; the columns are 0 to 2");
+  CHECK(wrong({0, 2, 2}, {2, 0}) ==
+        "spmm: \"A_indices\"[1] is 0 in row 0 after 2; the columns of a row rise, sort them");
+  CHECK(wrong({0, 2, 2}, {1, 1}) ==
+        "spmm: \"A_indices\"[1] is 1 in row 0 after 1; no column occurs twice in a row, add up "
+        "what belongs to one element");
+  CHECK(c == dense_rows::Constant(2, 2, 7));
+  CHECK(wrong({}, {}) == "csr: there are no offsets; a matrix of n rows has n + 1 of them");
+  const std::vector<std::int32_t> offsets{0, 1, 2}, indices{0, 2};
+  CHECK(refusal([&] { csr(offsets, indices, std::vector<float>{1}, 3); }) ==
+        "csr: there are 2 indices and 1 values; each element has one of each");
+}
+
+TEST_CASE("extents of a sparse matrix agree with those of the others") {
+  const sparse_rows a = random_sparse(4, 5, 2, 3);
+  const dense_rows b = dense_rows::Random(6, 2);
+  dense_rows c(4, 2), short_c(3, 2);
+  const tuned op(spmm, quick());
+  CHECK(refusal([&] { op(a, b, c); }) ==
+        "spmm: extent \"K\" is 5 at dimension 1 of \"A_indices\" and 6 at dimension 0 of \"B\"; "
+        "they must agree");
+  const dense_rows fits = dense_rows::Random(5, 2);
+  CHECK(refusal([&] { op(a, fits, short_c); }).find("extent \"M\" is 4") != std::string::npos);
+  sparse_rows open(4, 5);
+  open.insert(1, 1) = 2;
+  CHECK(refusal([&] { op(open, fits, c); }) ==
+        "the sparse matrix given for \"A\" is not compressed; call its makeCompressed() before");
+}
+
+TEST_CASE(
+    "a pattern that changes in place is checked again where a sample shows it, or at every call") {
+  std::vector<std::int32_t> offsets{0, 1, 2}, indices{0, 2};
+  const std::vector<float> values{1, 1};
+  const dense_rows b = dense_rows::Random(3, 2);
+  dense_rows c(2, 2);
+  tuned_options always = quick();
+  always.patterns = pattern_check::every_call;
+  for (const tuned_options& o : {quick(), always}) {
+    const tuned op(spmm, o);
+    indices[1] = 2;
+    op(csr(offsets, indices, values, 3), b, c);
+    indices[1] = 9;
+    CHECK(refusal([&] { op(csr(offsets, indices, values, 3), b, c); }) != "");
+  }
+}
