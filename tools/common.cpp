@@ -17,14 +17,16 @@
 namespace tool {
 
 std::string read_file(const std::string& path) {
-  if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
+  if (path != "-" && std::filesystem::is_directory(path, ignored))
     throw input_error(path, "it is a directory, not a file");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw input_error(path, "the file cannot be opened");
+  std::ifstream file;
+  if (path != "-") file.open(path, std::ios::binary);
+  std::istream& in = path == "-" ? std::cin : file;
+  if (path != "-" && !file.is_open()) throw input_error(path, "the file cannot be opened");
   std::string text{std::istreambuf_iterator<char>(in), {}};
   if (in.bad()) throw input_error(path, "the file cannot be read");
+  if (text.compare(0, 3, "\xef\xbb\xbf") == 0) text.erase(0, 3);  // a byte-order mark
   return text;
 }
 

@@ -93,3 +93,18 @@ TEST_CASE("errors say where and what") {
   check_error("12ab", 1, 1, "a number");
   check_error(std::string(2000, '('), 1, 1001, "at most 1000 open brackets");
 }
+
+TEST_CASE("a byte-order mark is no token and no column") {
+  CHECK(kinds("\xef\xbb\xbf") == "");
+  CHECK(kinds("\xef\xbb\xbf  a\n") == kinds("  a\n"));
+  check_error(
+      "\xef\xbb\xbf"
+      "a ? b",
+      1, 3, "a token");
+  check_error("a \xef\xbb\xbf", 1, 3, "a token");
+  check_error(std::string_view("\xff\xfe"
+                               "a\0",
+                               4),
+              1, 1, "text in UTF-8");
+  check_error(std::string_view("\xfe\xff\0a", 4), 1, 1, "text in UTF-8");
+}

@@ -29,6 +29,13 @@ TEST_CASE("text survives, escaped or not") {
   CHECK(parse_json(R"("\u00fc\ud83d\ude00\/")").text == "\xc3\xbc\xf0\x9f\x98\x80/");
 }
 
+TEST_CASE("a byte-order mark before the text is skipped") {
+  CHECK(parse_json("\xef\xbb\xbf[1]").items.size() == 1);
+  CHECK_THROWS(
+      parse_json("[\xef\xbb\xbf"
+                 "1]"));
+}
+
 TEST_CASE("what is no JSON is refused with the place") {
   for (const char* bad : {"", "{", "[1,]", "{\"a\" 1}", "tru", "\"a", "1 2", "\"\\x\"", "nan", "[1",
                           "\"\\ud83d\\u0041\"", "+1", "\"\n\""})

@@ -26,6 +26,10 @@ expect 2 "FILE is required" check
 expect 2 "it is a directory" check "$data"
 expect 2 "ubcommand" frobnicate
 expect 0 "check" --help
+{ printf '\357\273\277'; cat "$data/matmul.py"; } > "$work/mark.py"
+expect 0 "workload" check "$work/mark.py"
+iconv -t UTF-16 "$data/matmul.py" > "$work/wide.py"
+expect 2 "wide.py: line 1, column 1: expected text in UTF-8, found the first bytes of a text in UTF-16" check "$work/wide.py"
 sed 's/T.axis.remap/T.axis.rempa/' "$data/matmul.py" > "$work/broken.py"
 expect 2 "broken.py: line 7, column 33: expected remap" check "$work/broken.py"
 

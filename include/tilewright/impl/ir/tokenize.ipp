@@ -42,6 +42,7 @@ class scanner {
   explicit scanner(std::string_view text) : text_(text) { out_.reserve(text.size() / 3 + 4); }
 
   std::vector<token> run() {
+    skip_byte_order_mark();
     while (position_ < text_.size()) {
       if (at_line_start_ && brackets_.empty()) start_line();
       scan_one();
@@ -67,6 +68,14 @@ class scanner {
   void push(token_kind kind, std::size_t length) {
     out_.push_back({kind, text_.substr(position_, length), here()});
     position_ += length;
+  }
+  /// Some editors begin a file with one. It is no column of the first line.
+  void skip_byte_order_mark() {
+    const std::string_view first = text_.substr(0, 2);
+    if (first == "\xff\xfe" || first == "\xfe\xff")
+      throw parse_error(here(), "text in UTF-8", "the first bytes of a text in UTF-16");
+    if (text_.substr(0, 3) != "\xef\xbb\xbf") return;
+    text_.remove_prefix(3);
   }
   void end_line() {
     ++position_;

@@ -177,6 +177,7 @@ TILEWRIGHT_INLINE const json* json::find(std::string_view name) const {
 }
 
 TILEWRIGHT_INLINE json parse_json(std::string_view text) {
+  if (text.substr(0, 3) == "\xef\xbb\xbf") text.remove_prefix(3);  // a byte-order mark
   return detail::json_reader(text).whole();
 }
 
