@@ -435,11 +435,11 @@ void become_newer(const std::string& file) {
   tables.add(std::uint64_t{0x54574442});
   tables.add(std::uint64_t{99});
   sqlite3_stmt* q = nullptr;
-  api->prepare_v2(raw,
-                  "select type, name, tbl_name, sql, rootpage from sqlite_master order by name", -1,
-                  &q, nullptr);
+  api->prepare_v2(
+      raw, "select type, name, tbl_name, sql, rootpage, rowid from sqlite_master order by name", -1,
+      &q, nullptr);
   while (api->step(q) == sqlite_api::row)
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < 6; ++i) {
       const auto* text = reinterpret_cast<const char*>(api->column_text(q, i));
       (i < 4 ? tables : places).add(std::string_view(text ? text : ""));
     }

@@ -264,11 +264,11 @@ TILEWRIGHT_INLINE std::string store::schema_digest() {
   support::hasher tables, places;
   tables.add(static_cast<std::uint64_t>(pragma("pragma application_id")));
   tables.add(static_cast<std::uint64_t>(pragma("pragma user_version")));
-  store_statement q(*this,
-                    "select type, name, tbl_name, sql, rootpage from sqlite_master order by name");
+  store_statement q(
+      *this, "select type, name, tbl_name, sql, rootpage, rowid from sqlite_master order by name");
   while (q.step()) {
     for (int i = 0; i < 4; ++i) tables.add(std::string_view(q.column(i)));
-    places.add(std::string_view(q.column(4)));
+    for (int i = 4; i < 6; ++i) places.add(std::string_view(q.column(i)));
   }
   return tables.finish().hex() + " " + places.finish().hex();
 }
