@@ -19,13 +19,16 @@ namespace tilewright::backend {
 /// starts workers of its own with its first parallel loop.
 class pool {
  public:
-  /// @param threads that work on a loop, the caller included; below 1 counts as 1
+  /// @param threads that work on a loop, the caller included; below 1 counts as 1, above
+  /// most_threads() as that
   explicit pool(int threads);
   ~pool();
   pool(const pool&) = delete;
   pool& operator=(const pool&) = delete;
 
   int threads() const noexcept;
+  /// How many of them the machine gave, the caller included; `threads()` before the first loop.
+  int started() const noexcept;
 
   /// For `call::exec`; valid as long as the pool.
   const executor& view() const noexcept;
@@ -42,6 +45,10 @@ class pool {
   struct state;
   std::unique_ptr<state> state_;
 };
+
+/// Largest number of threads of a pool: four per core of the machine, and 64 anywhere. More would
+/// only wait for each other.
+int most_threads();
 
 /// What a value of TILEWRIGHT_NUM_THREADS asks for; 0, or nothing: one thread per core.
 /// @throws argument_error for anything but a number from 0 on

@@ -335,6 +335,7 @@
 #include <tilewright/impl/support/fork_gate.ipp>
 #include <tilewright/impl/support/hash.ipp>
 #include <tilewright/impl/support/json.ipp>
+#include <tilewright/impl/support/notice.ipp>
 #include <tilewright/impl/support/random.ipp>
 #include <tilewright/impl/support/stable_sort.ipp>
 #include <tilewright/impl/target/cpu.ipp>

@@ -15,7 +15,8 @@ struct event {
     progress,  // a candidate was measured: `state`
     miss,      // nothing is stored for a call's arguments: `text` says what comes nearest
     swap,      // calls run other code from now on: `text` says from where
-    failure    // tuning ended with an error, and what ran before goes on: `text`
+    failure,   // tuning ended with an error, and what ran before goes on: `text`
+    remark     // something is missing or less than was asked for, and calls go on: `text`
   };
   kind what = kind::progress;
   std::string kernel;

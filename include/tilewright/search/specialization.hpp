@@ -67,6 +67,9 @@ class specialization {
   /// back when code cannot be made.
   /// @throws what `search::tune` throws; `event::kind::failure` goes out before
   bool tune(const std::atomic<bool>& cancelled);
+  /// Says what the user should know and can mend: to the host program, in the report, and once in a
+  /// process on stderr.
+  void warn(const std::string& text);
   /// Tells the host program.
   void tell(event::kind what, const std::string& text, const progress& state = {}) const;
 

@@ -9,7 +9,6 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -21,6 +20,8 @@
 #include <tilewright/support/float_environment.hpp>
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/support/fork_mutex.hpp>
+#include <tilewright/support/notice.hpp>
+#include <tilewright/support/thread.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::backend {
@@ -81,7 +82,10 @@ inline void work(job& j, int worker) {
 }  // namespace detail::pool_parts
 
 struct pool::state {
-  explicit state(int count) : threads(std::max(1, count)), born(support::fork_generation()) {
+  explicit state(int count)
+      : threads(std::clamp(count, 1, most_threads())),
+        given(threads),
+        born(support::fork_generation()) {
     views.reserve(static_cast<std::size_t>(threads));
     for (int n = 1; n <= threads; ++n) limits.push_back({this, n});
     for (int n = 1; n <= threads; ++n)
@@ -197,10 +201,15 @@ struct pool::state {
     const std::lock_guard lock(starting);
     if (forked()) begin_anew();
     if (started.load(std::memory_order_relaxed)) return;
-    try {
-      for (int i = 1; i < threads; ++i) workers.emplace_back([this] { serve(); });
-    } catch (const std::system_error&) {
+    for (int i = 1; i < threads; ++i) {
+      std::thread worker = support::start_thread([this] { serve(); });
+      if (!worker.joinable()) break;
+      workers.push_back(std::move(worker));
     }
+    given.store(1 + static_cast<int>(workers.size()));
+    if (given != threads)
+      support::notice("the machine gives no more threads: " + std::to_string(given) + " of " +
+                      std::to_string(threads) + " work on parallel loops");
     started.store(true, std::memory_order_release);
   }
 
@@ -233,6 +242,7 @@ struct pool::state {
   }
 
   const int threads;
+  std::atomic<int> given;           // of these
   std::atomic<std::uint64_t> born;  // the fork_generation of its workers
   std::vector<limited> limits;
   std::vector<executor> views;
@@ -251,6 +261,8 @@ TILEWRIGHT_INLINE pool::~pool() { state_->stop(); }
 
 TILEWRIGHT_INLINE int pool::threads() const noexcept { return state_->threads; }
 
+TILEWRIGHT_INLINE int pool::started() const noexcept { return state_->given; }
+
 TILEWRIGHT_INLINE const executor& pool::view() const noexcept { return state_->views.back(); }
 
 TILEWRIGHT_INLINE const executor& pool::view(int threads) const {
@@ -260,6 +272,11 @@ TILEWRIGHT_INLINE const executor& pool::view(int threads) const {
   return state_->views[static_cast<std::size_t>(threads - 1)];
 }
 
+TILEWRIGHT_INLINE int most_threads() {
+  static const int most = std::max(64, 4 * static_cast<int>(std::thread::hardware_concurrency()));
+  return most;
+}
+
 TILEWRIGHT_INLINE int threads_asked_for(std::string_view text) {
   int out = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
@@ -267,7 +284,10 @@ TILEWRIGHT_INLINE int threads_asked_for(std::string_view text) {
   if (failed != std::errc() || end != text.data() + text.size() || out < 0)
     throw argument_error("TILEWRIGHT_NUM_THREADS is \"" + std::string(text) +
                          "\"; write a number of threads, or 0 for all cores");
-  return std::min(out, 1024);
+  if (out > most_threads())
+    support::notice("TILEWRIGHT_NUM_THREADS is " + std::string(text) + "; " +
+                    std::to_string(most_threads()) + " threads are used");
+  return std::min(out, most_threads());
 }
 
 TILEWRIGHT_INLINE pool& pool::shared() {

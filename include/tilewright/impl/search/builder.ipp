@@ -11,6 +11,7 @@
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/search/builder.hpp>
+#include <tilewright/support/thread.hpp>
 
 namespace tilewright::search {
 
@@ -56,11 +57,15 @@ struct build_queue::state {
   std::size_t next = 0, taken = 0;
   bool ended = false, waiting = false;  // waiting: for the last one taken
   std::vector<std::thread> threads;
+  int at_work = 0;  // threads that take programs; 0: whoever waits for a program makes it
 
   explicit state(const target::cpu& c) : cpu(c) {}
 
   void start_thread(kind k) {
-    threads.emplace_back([this, k] { work(k); });
+    std::thread fresh = support::start_thread([this, k] { work(k); });
+    if (!fresh.joinable()) return;  // no more are to be had
+    threads.push_back(std::move(fresh));
+    ++at_work;
   }
 
   bool may_begin(kind k) const {
@@ -107,6 +112,7 @@ struct build_queue::state {
     s.result.late = true;
     s.result.error = "took longer than its deadline to compile";
     s.done = true;
+    --at_work;
     start_thread(s.by);
   }
 };
@@ -136,6 +142,10 @@ TILEWRIGHT_INLINE build_queue::~build_queue() {
 TILEWRIGHT_INLINE built build_queue::take(std::size_t i) {
   std::unique_lock lock(state_->mutex);
   state_->taken = i + 1;
+  if (state_->at_work == 0 && !state_->slots[i].running) {
+    state_->next = std::max(state_->next, i + 1);
+    return state_->made(i);
+  }
   state_->waiting = true;
   state_->changed.notify_all();
   state_->wait_for(lock, i);

@@ -261,7 +261,8 @@ TILEWRIGHT_INLINE std::string dispatcher::report(const call_argument* a) {
   if (b.nothing) return state_->kernel.name + ": every output is empty; nothing runs\n";
   if (b.of->identity)
     return state_->kernel.name + ": a reduction over nothing; outputs are its identity\n";
-  return b.of->code->report();
+  const std::string remark = state_->all.threads_remark();
+  return b.of->code->report() + (remark.empty() ? remark : "  remark    " + remark + "\n");
 }
 
 TILEWRIGHT_INLINE const workload& dispatcher::task(const call_argument* a) {

@@ -40,7 +40,9 @@ struct instance {
   // what follows is guarded by the lock of `instances`, except atomics
   stage at = stage::fresh;
   pid_t preparer = 0;
-  pid_t upgrader = 0;        // process that has a thread working on it; 0: none
+  std::thread::id preparing{};  // the thread, of process `preparer`
+  pid_t upgrader = 0;           // process that has a thread working on it; 0: none
+  std::thread::id upgrading{};
   bool interrupted = false;  // cancelled before tuning ended
   std::atomic<bool> cancelled{false};
   /// Somebody else tunes it; calls look now and then for the result.
@@ -76,7 +78,10 @@ class instances {
   /// Ends the tuning in progress, of no later instance.
   void cancel();
   /// Waits for this process's tuning in the background.
+  /// @throws argument_error where that waits for the caller
   void wait();
+  /// What there is to say of the threads that calls run on; empty: nothing.
+  std::string threads_remark() const;
 
  private:
   void make(instance& s, const extent_map& dims, const std::vector<layout_class>& layouts,
@@ -86,8 +91,9 @@ class instances {
   void prepare(instance& s);
   void start_following(instance& s);
   bool take_over(instance& s);
-  void start_background(instance& s);
+  bool start_background(instance& s);
   void tune_in_background(instance& s);
+  argument_error waits_for_itself() const;
   /// Ends the tuning of this process in the background; none begins after it.
   void end_threads() noexcept;
 
@@ -99,6 +105,7 @@ class instances {
   target::cpu cpu_;
   const backend::executor* exec_ = nullptr;
   std::unique_ptr<backend::pool> own_pool_;
+  std::vector<std::string> remarks_;  // on the options
   std::shared_ptr<database> db_;
   std::map<std::string, std::unique_ptr<instance>> all_;
   std::vector<std::pair<pid_t, std::thread>> threads_;

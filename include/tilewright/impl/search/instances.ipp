@@ -19,6 +19,7 @@
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/float_environment.hpp>
+#include <tilewright/support/thread.hpp>
 
 namespace tilewright::search::detail {
 
@@ -69,6 +70,13 @@ inline given_values values_of(const workload& w, const call_argument* arguments,
   return out;
 }
 
+inline bool threads_to_be_had() {
+  std::thread one = support::start_thread([] {});
+  if (!one.joinable()) return false;
+  one.join();
+  return true;
+}
+
 /// An extent that no other one equals, to stand for zero.
 inline std::int64_t unused_extent(const extent_map& dims) {
   std::int64_t out = 97;
@@ -104,6 +112,10 @@ TILEWRIGHT_INLINE instances::instances(const kernel_signature& kernel,
   } else {
     own_pool_ = std::make_unique<backend::pool>(options_.threads);
     exec_ = &own_pool_->view();
+    if (exec_->threads < options_.threads)
+      remarks_.push_back(std::to_string(options_.threads) + " threads are asked for, and " +
+                         std::to_string(exec_->threads) +
+                         " are used: more would wait for each other");
   }
   cpu_ = target::host();
   cpu_.cores = exec_->threads;
@@ -203,6 +215,20 @@ TILEWRIGHT_INLINE std::optional<ir::function> instances::shrunk(
 
 // ---- bringing to where it can run ----
 
+TILEWRIGHT_INLINE argument_error instances::waits_for_itself() const {
+  return argument_error(kernel_.name +
+                        ": its own event handler calls it, asks for its report or waits for it, "
+                        "and its tuning waits for that handler; do so when tuning has ended, which "
+                        "the return of the call or of wait() says");
+}
+
+TILEWRIGHT_INLINE std::string instances::threads_remark() const {
+  const backend::pool& pool = own_pool_ ? *own_pool_ : backend::pool::shared();
+  if (pool.started() >= exec_->threads) return {};
+  return "the machine gave " + std::to_string(pool.started()) + " of " +
+         std::to_string(exec_->threads) + " threads";
+}
+
 TILEWRIGHT_INLINE void instances::make_ready(instance& s, const call_argument* arguments,
                                              bool again) {
   process_sync::pair& sy = sync();
@@ -213,10 +239,12 @@ TILEWRIGHT_INLINE void instances::make_ready(instance& s, const call_argument* a
     if (s.at == stage::ready) return;
     if (s.at == stage::fresh || s.preparer != ::getpid())
       break;  // or its preparer is not in this process
+    if (s.preparing == std::this_thread::get_id()) throw waits_for_itself();
     sy.changed.wait(lock);
   }
   s.at = stage::preparing;
   s.preparer = ::getpid();
+  s.preparing = std::this_thread::get_id();
   s.cancelled = false;
   s.interrupted = false;
   lock.unlock();
@@ -238,6 +266,8 @@ TILEWRIGHT_INLINE void instances::make_ready(instance& s, const call_argument* a
 /// One thread at a time; not under the lock.
 TILEWRIGHT_INLINE void instances::prepare(instance& s) {
   specialization& code = *s.code;
+  for (const std::string& text : remarks_) code.warn(text);
+  if (const std::string text = db_->status(); !text.empty() && !db_->persistent()) code.warn(text);
   if (code.load_stored()) return;
   if (options_.events && mode_ != mode::miss_error)
     code.tell(event::kind::miss, db_->why(wanted_record(code.task())));
@@ -248,6 +278,10 @@ TILEWRIGHT_INLINE void instances::prepare(instance& s) {
       throw argument_error(kernel_.name + ": " + db_->why(wanted_record(code.task())) +
                            "and TILEWRIGHT_TUNE or the options say miss_error");
     case mode::now:
+      if (!threads_to_be_had()) {
+        code.warn("nothing is tuned: the machine gives no more threads");
+        return code.load_fallback("no thread can be started");
+      }
       if (code.tune(s.cancelled)) {
         s.interrupted = s.cancelled;
         return;
@@ -258,8 +292,13 @@ TILEWRIGHT_INLINE void instances::prepare(instance& s) {
     case mode::background: {
       code.load_fallback("tuning in the background");
       start_following(s);
-      const std::lock_guard lock(sync().mutex);
-      start_background(s);
+      bool started = false;
+      {
+        const std::lock_guard lock(sync().mutex);
+        started = start_background(s);
+      }
+      if (!started)
+        code.warn("nothing is tuned in the background yet: the machine gives no more threads");
       return;
     }
     case mode::off: code.load_fallback("nothing is stored and tuning is off"); return;
@@ -316,14 +355,18 @@ TILEWRIGHT_INLINE bool instances::take_over(instance& s) {
 }
 
 /// Under the lock.
-TILEWRIGHT_INLINE void instances::start_background(instance& s) {
-  if (ended_) return;  // the process is about to end
+TILEWRIGHT_INLINE bool instances::start_background(instance& s) {
+  if (ended_) return true;  // the process is about to end
   static std::atomic<bool> known{false};
   exit_entry::come_first(known);  // the code generator has been opened
-  s.upgrader = ::getpid();
   s.cancelled = false;
   s.interrupted = false;
-  threads_.emplace_back(::getpid(), std::thread([this, &s] { tune_in_background(s); }));
+  std::thread fresh = support::start_thread([this, &s] { tune_in_background(s); });
+  if (!fresh.joinable()) return false;  // a later call tries again
+  s.upgrader = ::getpid();
+  s.upgrading = fresh.get_id();
+  threads_.emplace_back(::getpid(), std::move(fresh));
+  return true;
 }
 
 TILEWRIGHT_INLINE void instances::tune_in_background(instance& s) {
@@ -357,6 +400,9 @@ TILEWRIGHT_INLINE void instances::cancel() {
 TILEWRIGHT_INLINE void instances::wait() {
   process_sync::pair& sy = sync();
   std::unique_lock lock(sy.mutex);
+  for (const auto& [name, s] : all_)
+    if (s->upgrader == ::getpid() && s->upgrading == std::this_thread::get_id())
+      throw waits_for_itself();
   sy.changed.wait(lock, [&] {
     return support::none(all_, [](const auto& s) { return s.second->upgrader == ::getpid(); });
   });

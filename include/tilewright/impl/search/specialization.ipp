@@ -17,6 +17,7 @@
 #include <tilewright/search/transfer.hpp>
 #include <tilewright/search/verify.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/notice.hpp>
 #include <tilewright/support/number_text.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
@@ -81,6 +82,19 @@ class progress_printer {
   std::string pending_;  // not printed yet
 };
 
+/// The classes of a key's arguments with the arguments' names, for people: "X:r Y:d10 cold".
+inline std::string layouts_text(const workload& w) {
+  std::string out;
+  std::size_t at = 0;
+  for (const ir::param& p : w.function.params) {
+    const std::size_t end = std::min(w.key.arguments.find(' ', at), w.key.arguments.size());
+    out += (out.empty() ? "" : " ") + (p.buffer ? p.buffer->name : p.scalar->name) + ":" +
+           w.key.arguments.substr(std::min(at, end), end - std::min(at, end));
+    at = std::min(end + 1, w.key.arguments.size());
+  }
+  return at < w.key.arguments.size() ? out + " " + w.key.arguments.substr(at) : out;
+}
+
 /// ", 92 % of the roofline (...)"; empty where there is no yardstick for the time.
 inline std::string roofline_text(const workload& w, const variant& v, double flops, double moved) {
   if (flops <= 0 || v.cpu != w.cpu->model) return {};
@@ -133,6 +147,12 @@ TILEWRIGHT_INLINE void specialization::publish(variant v) {
 TILEWRIGHT_INLINE void specialization::note(const std::string& text) {
   const std::lock_guard lock(mutex_);
   remarks_.push_back(text);
+}
+
+TILEWRIGHT_INLINE void specialization::warn(const std::string& text) {
+  note(text);
+  tell(event::kind::remark, text);
+  support::notice(text);
 }
 
 TILEWRIGHT_INLINE void specialization::tell(event::kind what, const std::string& text,
@@ -234,6 +254,9 @@ TILEWRIGHT_INLINE void specialization::load_fallback(const std::string& remark) 
       (void)backend::compiler_version();
     } catch (const error& e) {
       v.remark += (v.remark.empty() ? "" : "; ") + std::string(e.what());
+      const std::string why = e.what();  // with all names that were tried, a line each
+      warn("kernels run in the interpreter, which is slow: " +
+           why.substr(0, std::min(why.find("; tried:"), why.find('\n'))));
     }
     publish(std::move(v));
     return;
@@ -352,8 +375,8 @@ TILEWRIGHT_INLINE std::string specialization::database_text() const {
 TILEWRIGHT_INLINE std::string specialization::report() const {
   const variant* v = current();
   std::string out = workload_.function.name + " at " + write_numbers(workload_.extents) + "\n";
-  out += "  layouts   " + workload_.key.arguments + ", " + std::to_string(workload_.key.threads) +
-         " threads\n";
+  out += "  layouts   " + detail::layouts_text(workload_) + ", " +
+         std::to_string(workload_.key.threads) + " threads\n";
   if (!v) return out + "  nothing has run yet\n";
   out += std::string("  code      ") + detail::origin_text(v->from) + "\n";
   if (!v->remark.empty()) out += "  because   " + v->remark + "\n";

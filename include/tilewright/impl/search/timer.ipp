@@ -13,6 +13,7 @@
 #include <tilewright/search/guard.hpp>
 #include <tilewright/search/timer.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/thread.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::search {
@@ -58,7 +59,9 @@ class watchdog {
                                         std::chrono::duration<double>(std::min(seconds, 1e6)));
       armed_ = true;
       bit_ = false;
-      if (!thread_.joinable()) thread_ = std::thread([this] { watch(); });
+      if (!thread_.joinable()) thread_ = support::start_thread([this] { watch(); });
+      if (!thread_.joinable())
+        throw build_error("no thread can be started that watches over measurements");
     }
     wake_.notify_all();
   }

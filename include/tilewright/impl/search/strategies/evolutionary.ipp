@@ -11,6 +11,7 @@
 #include <tilewright/search/mutator.hpp>
 #include <tilewright/search/strategies/evolutionary.hpp>
 #include <tilewright/support/stable_sort.hpp>
+#include <tilewright/support/thread.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -24,10 +25,15 @@ void for_slots(std::size_t n, int threads, F f) {
     return;
   }
   std::vector<std::thread> running;
-  for (std::size_t w = 0; w < workers; ++w)
-    running.emplace_back([&f, n, w, workers] {
+  for (std::size_t w = 0; w < workers; ++w) {
+    const auto work = [&f, n, w, workers] {
       for (std::size_t i = w; i < n; i += workers) f(i);
-    });
+    };
+    running.push_back(support::start_thread(work));
+    if (running.back().joinable()) continue;
+    running.pop_back();  // no more threads are to be had
+    work();
+  }
   for (std::thread& t : running) t.join();
 }
 
