@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include <tilewright/cost/ensemble.hpp>
 #include <tilewright/cost/graph_network.hpp>
 #include <tilewright/cost/model_kind.hpp>
 #include <tilewright/cost/ranking.hpp>
@@ -75,12 +76,18 @@ std::unique_ptr<cost::model> network_of(std::span<const cost::sample> others) {
   return out;
 }
 
+std::unique_ptr<cost::model> both_of(std::span<const cost::sample> others) {
+  return std::make_unique<cost::ensemble_model>(
+      std::vector<std::shared_ptr<cost::model>>{trees_of(others), network_of(others)});
+}
+
 constexpr contestant contestants[] = {
     {"trees, new", [](std::span<const cost::sample>) { return cost::make_model("trees"); }},
     {"trees, others first", trees_of},
     {"graph network, new",
      [](std::span<const cost::sample>) { return cost::make_model("graph_network"); }},
-    {"graph network, others first", network_of}};
+    {"graph network, others first", network_of},
+    {"both, others first", both_of}};
 
 /// Ranks of what lies beyond the first 64 programs, after each number of shots.
 void contest(const contestant& who, const ranked_workload& held,

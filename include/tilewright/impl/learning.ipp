@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tilewright/cost/ensemble.hpp>
 #include <tilewright/cost/graph_network.hpp>
 #include <tilewright/cost/model_kind.hpp>
 #include <tilewright/learning.hpp>
@@ -14,6 +15,12 @@ TILEWRIGHT_INLINE bool register_learning() {
                           options.seed = seed;
                           return std::make_unique<cost::graph_model>(options);
                         }});
+  cost::add_model_kind(
+      {"ensemble", "shipped trees and the network, weighted by how well they ranked of late",
+       [](std::uint64_t seed) -> std::unique_ptr<cost::model> {
+         return std::make_unique<cost::ensemble_model>(std::vector<std::shared_ptr<cost::model>>{
+             cost::make_model("prior", seed), cost::make_model("graph_network", seed)});
+       }});
   add_strategy_kind(
       {"bayesian", "batch Bayesian optimization, with a model as the mean", "trees",
        [](std::shared_ptr<cost::model> model) { return bayesian(std::move(model)); }});

@@ -54,6 +54,7 @@
 #include <tilewright/impl/backend/llvm/types.ipp>
 #include <tilewright/impl/backend/loader.ipp>
 #include <tilewright/impl/backend/pool.ipp>
+#include <tilewright/impl/cost/ensemble.ipp>
 #include <tilewright/impl/cost/features.ipp>
 #include <tilewright/impl/cost/gbt.ipp>
 #include <tilewright/impl/cost/loop_context.ipp>

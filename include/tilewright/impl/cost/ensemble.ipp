@@ -1,0 +1,132 @@
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <tilewright/cost/ensemble.hpp>
+#include <tilewright/cost/ranking.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::cost {
+namespace detail {
+
+/// Scores with mean 0 and deviation 1; all 0 where they are equal.
+inline void standardize(std::vector<double>& scores) {
+  if (scores.empty()) return;
+  const auto n = static_cast<double>(scores.size());
+  double mean = 0, square = 0;
+  for (const double s : scores) mean += s / n;
+  for (const double s : scores) square += (s - mean) * (s - mean) / n;
+  const double deviation = std::sqrt(square);
+  for (double& s : scores) s = deviation > 1e-12 ? (s - mean) / deviation : 0;
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE ensemble_model::ensemble_model(std::vector<std::shared_ptr<model>> members,
+                                                 ensemble_options options)
+    : members_(std::move(members)), options_(options) {
+  if (members_.empty()) throw argument_error("ensemble: it has no member (requirement 1)");
+  for (const auto& m : members_)
+    if (!m) throw argument_error("ensemble: a member is null (requirement 1)");
+  correlations_.assign(members_.size(), options_.trust);
+}
+
+TILEWRIGHT_INLINE std::vector<double> ensemble_model::weights() const {
+  std::vector<double> out;
+  double sum = 0;
+  for (const double c : correlations_) {
+    // a correlation of 0.9 is worth much more than twice one of 0.45
+    out.push_back(std::max(c, 0.0) * std::max(c, 0.0) + options_.least_weight);
+    sum += out.back();
+  }
+  for (double& w : out) w /= sum;
+  return out;
+}
+
+TILEWRIGHT_INLINE std::vector<double> ensemble_model::predict(std::span<const sample> programs) {
+  std::vector<double> out(programs.size(), 0.0);
+  const std::vector<double> share = weights();
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    std::vector<double> scores = members_[m]->predict(programs);
+    detail::standardize(scores);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] += share[m] * scores[i];
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE void ensemble_model::update(std::span<const sample> measured) {
+  std::vector<sample> valid;
+  std::vector<double> speed;
+  for (const sample& s : measured)
+    if (std::isfinite(s.seconds) && s.seconds > 0) {
+      valid.push_back(s);
+      speed.push_back(1 / s.seconds);
+    }
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    if (valid.size() >= 4) {
+      const double now = 2 * pairwise_accuracy(members_[m]->predict(valid), speed) - 1;
+      correlations_[m] = options_.memory * correlations_[m] + (1 - options_.memory) * now;
+    }
+    members_[m]->update(measured);
+  }
+}
+
+/// "ensemble 1 MEMBERS", a line of correlations, then each member: "member BYTES" and its text.
+TILEWRIGHT_INLINE std::string ensemble_model::save() const {
+  std::string out = "ensemble 1 " + std::to_string(members_.size()) + "\n";
+  for (const double c : correlations_) {
+    char text[32];
+    out.append(text, std::to_chars(text, text + sizeof text, c).ptr);
+    out += ' ';
+  }
+  out += '\n';
+  for (const auto& m : members_) {
+    const std::string own = m->save();
+    out += "member " + std::to_string(own.size()) + "\n" + own;
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE void ensemble_model::load(std::string_view text) {
+  const auto damaged = [] {
+    return argument_error("ensemble: this is no saved ensemble of these members");
+  };
+  const auto skip = [&](std::string_view expected) {
+    if (text.substr(0, expected.size()) != expected) throw damaged();
+    text.remove_prefix(expected.size());
+  };
+  skip("ensemble 1 " + std::to_string(members_.size()) + "\n");
+  std::vector<double> correlations(members_.size());
+  for (double& c : correlations) {
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), c);
+    if (problem != std::errc() || !std::isfinite(c) || std::abs(c) > 1) throw damaged();
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    skip(" ");
+  }
+  skip("\n");
+  std::vector<std::string_view> parts;
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    skip("member ");
+    std::size_t size = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), size);
+    if (problem != std::errc()) throw damaged();
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    skip("\n");
+    if (size > text.size()) throw damaged();
+    parts.push_back(text.substr(0, size));
+    text.remove_prefix(size);
+  }
+  std::vector<std::string> before;  // a member that refuses leaves all of them as they were
+  for (const auto& m : members_) before.push_back(m->save());
+  try {
+    for (std::size_t m = 0; m < members_.size(); ++m) members_[m]->load(parts[m]);
+  } catch (...) {
+    for (std::size_t m = 0; m < members_.size(); ++m) members_[m]->load(before[m]);
+    throw;
+  }
+  correlations_ = std::move(correlations);
+}
+
+}  // namespace tilewright::cost

@@ -1,0 +1,90 @@
+#include <tilewright/cost/ensemble.hpp>
+
+#include <tilewright/ir/parse.hpp>
+#include <tilewright/support/error.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <vector>
+
+using namespace tilewright;
+using namespace tilewright::cost;
+
+namespace {
+
+/// Scores are the numbers of the programs times a factor; nothing is learned.
+struct factor_model final : model {
+  double factor;
+  std::size_t learned = 0;
+  explicit factor_model(double f) : factor(f) {}
+  std::vector<double> predict(std::span<const sample> programs) override {
+    std::vector<double> out;
+    for (const sample& s : programs) out.push_back(factor * static_cast<double>(s.key.lo));
+    return out;
+  }
+  void update(std::span<const sample> measured) override { learned += measured.size(); }
+  std::string save() const override { return "factor " + std::to_string(static_cast<int>(factor)); }
+  void load(std::string_view text) override {
+    if (text.substr(0, 7) != "factor ") throw argument_error("factor_model: no");
+  }
+};
+
+/// Program number n runs at speed n.
+std::vector<sample> programs(std::uint64_t from, std::uint64_t to) {
+  std::vector<sample> out;
+  for (std::uint64_t n = from; n < to; ++n)
+    out.push_back({nullptr, {0, n}, {1, 0}, 1 / static_cast<double>(n)});
+  return out;
+}
+
+std::shared_ptr<factor_model> factor(double f) { return std::make_shared<factor_model>(f); }
+
+}  // namespace
+
+TEST_CASE("who ranks well counts more and more") {
+  const auto right = factor(3), wrong = factor(-1e6);
+  ensemble_model both({right, wrong});
+  CHECK(both.weights() == std::vector<double>{0.5, 0.5});
+  for (int round = 0; round < 6; ++round) both.update(programs(1, 9));
+  CHECK(both.weights()[0] > 0.9);
+  CHECK(right->learned == 48);
+  CHECK(wrong->learned == 48);
+  std::vector<sample> list = programs(1, 20);
+  for (sample& s : list) s.seconds = std::numeric_limits<double>::infinity();
+  const std::vector<double> scores = both.predict(list);
+  CHECK(std::is_sorted(scores.begin(), scores.end()));
+}
+
+TEST_CASE("small and failed batches judge nobody") {
+  ensemble_model both({factor(1), factor(-1)});
+  both.update(programs(1, 4));
+  std::vector<sample> failed = programs(1, 9);
+  for (sample& s : failed) s.seconds = std::numeric_limits<double>::infinity();
+  both.update(failed);
+  CHECK(both.weights() == std::vector<double>{0.5, 0.5});
+}
+
+TEST_CASE("an ensemble is saved with its members") {
+  ensemble_model a({factor(1), factor(-1)}), b({factor(1), factor(-1)});
+  a.update(programs(1, 9));
+  b.load(a.save());
+  CHECK(a.weights() == b.weights());
+  const std::string text = b.save();
+  for (const std::string& bad :
+       {std::string(), std::string("ensemble 1 3\n"), text.substr(0, text.size() - 3),
+        std::string("ensemble 1 2\n0.5 nan \n")}) {
+    CHECK_THROWS_AS(b.load(bad), argument_error);
+    CHECK(b.save() == text);
+  }
+}
+
+TEST_CASE("an ensemble has members") {
+  CHECK_THROWS_AS(ensemble_model({}), argument_error);
+  CHECK_THROWS_AS(ensemble_model({nullptr}), argument_error);
+  ensemble_model one({factor(2)});
+  CHECK(one.predict({}).empty());
+  CHECK(one.predict(programs(3, 4)) == std::vector<double>{0});
+}
