@@ -154,7 +154,7 @@ TILEWRIGHT_INLINE stmt parser::sparse_iteration_statement(const token& at) {
 TILEWRIGHT_INLINE sparse_function parser::run_sparse() {
   sparse_function out;
   sparse_ = &out;
-  function f = run();
+  function f = run({});
   out.name = std::move(f.name);
   out.params = std::move(f.params);
   out.attrs = std::move(f.attrs);
