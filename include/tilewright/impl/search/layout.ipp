@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <numeric>
@@ -36,7 +37,7 @@ TILEWRIGHT_INLINE std::vector<std::int64_t> layout_class::strides(
     return out;
   }
   if (unit < 0) stride = 2;
-  if (unit >= 0) stride = extents[static_cast<std::size_t>(unit)] + 3;
+  if (unit >= 0) stride = support::saturated_sum(extents[static_cast<std::size_t>(unit)], 3);
   for (std::size_t d = extents.size(); d-- > 0;) {
     if (static_cast<int>(d) == unit) continue;
     out[d] = stride;
@@ -50,7 +51,10 @@ TILEWRIGHT_INLINE layout_class classify(std::size_t rank, const std::int64_t* ex
   layout_class out;
   std::vector<int> by_stride(rank);
   std::iota(by_stride.begin(), by_stride.end(), 0);
-  const auto stride = [&](int d) { return std::abs(strides[d]); };
+  const auto stride = [&](int d) {  // its size
+    const auto s = static_cast<std::uint64_t>(strides[d]);
+    return strides[d] < 0 ? 0 - s : s;
+  };
   const bool row_major_like = [&] {
     std::int64_t wanted = 1;
     for (std::size_t d = rank; d-- > 0;) {

@@ -15,7 +15,9 @@ namespace detail {
 inline argument_place place_of(const operand& o, const argument_layout& layout) {
   const std::int64_t size = bytes(o.type);
   const memory_span span = span_of(o.extents, layout.strides);
-  const auto reach = support::checked_sum(support::saturated_sum(span.last, 1), -span.first);
+  const auto before = support::checked_product(span.first, -1);
+  const auto reach =
+      before ? support::checked_sum(support::saturated_sum(span.last, 1), *before) : before;
   const auto needed = support::checked_product(std::max<std::int64_t>(reach.value_or(-1), 1), size);
   if (!reach || !needed) throw argument_error(o.name + " does not fit into memory");
   argument_place out;

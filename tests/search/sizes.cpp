@@ -1,4 +1,5 @@
-// What nobody computes with on purpose: a sanitizer ends the program at the first overflow.
+// What nobody computes with on purpose. Where the tests are built for the sanitizer of undefined behaviour
+// (the preset `sanitize`), it ends the program at the first overflow.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -6,7 +7,7 @@
 #include <vector>
 
 #include <tilewright/backend/pool.hpp>
-#include <tilewright/impl/src.hpp>
+#include <tilewright/cost/features.hpp>
 #include <tilewright/ir/interpret.hpp>
 #include <tilewright/ir/parse.hpp>
 #include <tilewright/ir/specialize.hpp>
