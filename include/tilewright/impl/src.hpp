@@ -93,6 +93,7 @@
 #include <tilewright/impl/ir/joint_copy.ipp>
 #include <tilewright/impl/ir/key.ipp>
 #include <tilewright/impl/ir/literal.ipp>
+#include <tilewright/impl/ir/modular.ipp>
 #include <tilewright/impl/ir/parse.ipp>
 #include <tilewright/impl/ir/parse_block.ipp>
 #include <tilewright/impl/ir/parse_buffer.ipp>
@@ -270,6 +271,7 @@
 #include <tilewright/impl/search/packed_weights.ipp>
 #include <tilewright/impl/search/pattern_checks.ipp>
 #include <tilewright/impl/search/progress.ipp>
+#include <tilewright/impl/search/proof.ipp>
 #include <tilewright/impl/search/record.ipp>
 #include <tilewright/impl/search/roofline.ipp>
 #include <tilewright/impl/search/runner.ipp>

@@ -100,6 +100,9 @@ struct tuning_result {
   int trials = 0;
   double seconds = 0;
   std::map<failure, int> failures;
+  /// How the winner was compared with the program, beside its outputs: "proved ..." or "tested: ..."
+  /// with the reason why no more is known; empty where the default schedule won.
+  std::string checked;
   std::vector<std::string> remarks;  // checks that were skipped, records that did not replay, ...
 };
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <tilewright/impl/ir/interpret_arith.hpp>
+#include <tilewright/impl/ir/residue.hpp>
 
 namespace tilewright::ir::detail::interp {
 
@@ -97,6 +98,10 @@ evaluator find_binary_float(std::string_view name) {
   if (name == "fmod") return binary_function<T>([](T a, T b) { return std::fmod(a, b); });
   if (name == "hypot") return binary_function<T>([](T a, T b) { return std::hypot(a, b); });
   if (name == "copysign") return binary_function<T>([](T a, T b) { return std::copysign(a, b); });
+  if (name == "maximum")
+    return binary_function<T>([](T a, T b) { return a > b || a != a ? a : b; });
+  if (name == "minimum")
+    return binary_function<T>([](T a, T b) { return a < b || a != a ? a : b; });
   if (name == "nextafter") return binary_function<T>([](T a, T b) { return std::nextafter(a, b); });
   return nullptr;
 }
@@ -141,6 +146,28 @@ evaluator binary_bits(F) {
     const std::int64_t a = eval_int(n.a, m), b = eval_int(n.b, m);
     return of_int(wrap<D>(static_cast<std::uint64_t>(F{}(a, b))));
   };
+}
+
+/// Arithmetic of `modular` programs.
+inline evaluator find_residue_function(std::string_view name) {
+  using word = std::uint64_t;
+  const auto made = [](auto f) -> evaluator {
+    return binary_bits<dtype::u64>([](std::int64_t a, std::int64_t b) {
+      return static_cast<std::int64_t>(decltype(f){}(static_cast<word>(a), static_cast<word>(b)));
+    });
+  };
+  if (name == "mod.sum") return made([](word a, word b) { return residue::sum(a, b); });
+  if (name == "mod.difference")
+    return made([](word a, word b) { return residue::difference(a, b); });
+  if (name == "mod.product") return made([](word a, word b) { return residue::product(a, b); });
+  if (name == "mod.quotient") return made([](word a, word b) { return residue::quotient(a, b); });
+  if (name == "mod.min") return made([](word a, word b) { return residue::less(a, b) ? a : b; });
+  if (name == "mod.max") return made([](word a, word b) { return residue::less(a, b) ? b : a; });
+  if (name == "mod.less") return made([](word a, word b) -> word { return residue::less(a, b); });
+  if (name == "mod.mixed") return made([](word a, word b) { return residue::mixed(a, b); });
+  if (name == "mod.of_signed")
+    return made([](word a, word) { return residue::of_signed(static_cast<std::int64_t>(a)); });
+  return nullptr;
 }
 
 template <dtype D>
@@ -224,6 +251,10 @@ inline bool pick_call(expr_code& code, std::string_view name, dtype operand, std
   if (name == "likely" && arity == 1) {
     code.run = [](const expr_code& n, machine& m) { return eval(n.a, m); };
     return true;
+  }
+  if (operand == dtype::u64 && arity == 2 && residue::is_call(name)) {
+    code.run = find_residue_function(name);
+    return code.run != nullptr;
   }
   if (!is_float(operand)) {
     code.run =

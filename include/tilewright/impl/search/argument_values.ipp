@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include <tilewright/impl/search/elements.hpp>
 #include <tilewright/search/argument_values.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/float16.hpp>
@@ -101,27 +102,6 @@ class extreme_floats {
   int exponent_ = 0;  // of all elements, where they add up
   int spread_ = 0;    // of each element, where they do not
 };
-
-/// Calls `f(offset)` for each element in row-major order. // elements
-template <class F>
-inline void each_offset(const std::vector<std::int64_t>& extents,
-                        const std::vector<std::int64_t>& strides, const F& f) {
-  const std::size_t rank = extents.size();
-  if (support::any(extents, [](std::int64_t e) { return e <= 0; })) return;
-  std::vector<std::int64_t> index(rank, 0);
-  std::int64_t offset = 0;
-  for (;;) {
-    f(offset);
-    std::size_t d = rank;
-    while (d-- > 0) {
-      offset += strides[d];
-      if (++index[d] < extents[d]) break;
-      offset -= index[d] * strides[d];
-      index[d] = 0;
-    }
-    if (d == static_cast<std::size_t>(-1)) return;
-  }
-}
 
 /// Offsets of rows of random lengths, some of them empty.
 inline void make_up_offsets(const operand& o, std::byte* element0,

@@ -38,6 +38,27 @@ inline std::string index_text(std::int64_t flat, const std::vector<std::int64_t>
   return "[" + out + "]";
 }
 
+/// Calls `f(offset)` for each element in row-major order. // elements
+template <class F>
+inline void each_offset(const std::vector<std::int64_t>& extents,
+                        const std::vector<std::int64_t>& strides, const F& f) {
+  const std::size_t rank = extents.size();
+  if (std::any_of(extents.begin(), extents.end(), [](std::int64_t e) { return e <= 0; })) return;
+  std::vector<std::int64_t> index(rank, 0);
+  std::int64_t offset = 0;
+  for (;;) {
+    f(offset);
+    std::size_t d = rank;
+    while (d-- > 0) {
+      offset += strides[d];
+      if (++index[d] < extents[d]) break;
+      offset -= index[d] * strides[d];
+      index[d] = 0;
+    }
+    if (d == static_cast<std::size_t>(-1)) return;
+  }
+}
+
 /// Nothing rounds.
 inline bool has_no_floats(const std::vector<operand>& all) {
   return std::none_of(all.begin(), all.end(), [](const operand& o) { return is_float(o.type); });

@@ -36,14 +36,14 @@ class extreme_check {
                 std::uint64_t seed, std::vector<std::string>& remarks)
       : w_(w), bench_(bench), needs_(needs), seed_(seed), remarks_(remarks) {}
 
-  /// @param call of the default schedule, in seconds
+  /// @param call_seconds of the default schedule
   /// @param seconds of the session: no more than a tenth is for these calls
   /// @returns what `candidate` computes differently from `baseline`; empty: nothing, or there is no
   /// time or memory to know
   /// @throws internal_error when `baseline` itself computes other integers than f64 says
-  std::string difference(const built& baseline, const built& candidate, double call,
+  std::string difference(const built& baseline, const built& candidate, double call_seconds,
                          double seconds) {
-    if (!ready_) prepare(baseline, call, seconds);
+    if (!ready_) prepare(baseline, call_seconds, seconds);
     if (!data_) return {};
     const measurement m = bench_.run(candidate, *data_);
     if (m.failed == failure::cancelled) return {};
@@ -60,14 +60,14 @@ class extreme_check {
   static constexpr double seconds_per_element = 1e-8;  // of making values up and comparing them
   static constexpr double share = 0.1;
 
-  void prepare(const built& baseline, double call, double seconds) {
+  void prepare(const built& baseline, double call_seconds, double seconds) {
     ready_ = true;
     double elements = 0, bytes = 0;
     for (const operand& o : bench_.operands()) {
       elements += static_cast<double>(o.elements());
       bytes += static_cast<double>(o.elements()) * static_cast<double>(tilewright::bytes(o.type));
     }
-    const bool slow = 2 * call + seconds_per_element * elements > share * seconds;
+    const bool slow = 2 * call_seconds + seconds_per_element * elements > share * seconds;
     if (slow || bytes > static_cast<double>(most_bytes)) {
       remarks_.push_back(
           std::string("candidates were not compared on extreme values: ") +

@@ -17,6 +17,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/vectorize_unmarked.hpp>
 #include <tilewright/search/builder.hpp>
+#include <tilewright/search/proof.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/spot_check.hpp>
 #include <tilewright/search/strategies/evolutionary.hpp>
@@ -423,9 +424,17 @@ class tuner {
     if (!cancelled()) revive();
     std::vector<contestant> all{{&baseline_, result_.baseline}};
     for (const finalist& f : finalists_) all.push_back({&f.code, f.seconds});
-    const std::vector<measurement> times =
+    std::vector<measurement> times =
         timed_in_turn(bench_, all, budget_, [this] { return cancelled(); });
-    const final_result won = winner_of(all, times);
+    final_result won = winner_of(all, times);
+    while (won.improved && !cancelled() && !holds(finalists_[won.winner - 1].trace)) {
+      const auto at = static_cast<std::ptrdiff_t>(won.winner);
+      finalists_.erase(finalists_.begin() + at - 1);
+      all.erase(all.begin() + at);
+      times.erase(times.begin() + at);
+      won = winner_of(all, times);
+    }
+    if (!won.improved) result_.checked.clear();
     const auto measured = [&](std::size_t i) {
       measurement m = times[i];
       if (m.seconds.empty()) m.seconds = {all[i].seconds};
@@ -443,6 +452,22 @@ class tuner {
     if (const auto c = replay(trace::parse(result_.trace), w_.function, o_.seed, nullptr, finish_))
       for (std::string& remark : pass::scalar_blocks(c->scheduled.function(), *w_.cpu))
         result_.remarks.push_back(std::move(remark));
+  }
+
+  /// False for a schedule that computes something else in exact arithmetic.
+  bool holds(const std::string& text) {
+    constexpr double share = 0.05, most = 5;  // of the session, s
+    using result = exact_comparison::result;
+    std::string at;
+    const exact_comparison c = prove(w_, text, o_.seed, std::min(share * o_.seconds, most), &at);
+    if (c.is == result::different) {
+      ++progress_.failures[failure::wrong_result];
+      result_.remarks.push_back("a candidate was dropped: at " + at + ", " + c.text);
+      return false;
+    }
+    result_.checked = c.is == result::equal ? "proved at " + at + ", in arithmetic modulo 2^61 - 1"
+                                            : "tested: " + c.text;
+    return true;
   }
 
   void choose(const measurement& m) {

@@ -348,7 +348,7 @@ TILEWRIGHT_INLINE bool specialization::run_session(const std::atomic<bool>& canc
                               support::fixed_text(r.seconds, 1) + " s";
   publish(
       {nullptr, 0, backend::load(r.code), origin::tuned, r.trace,
-       summary +
+       summary + (r.checked.empty() ? "" : "; " + r.checked) +
            (r.improved ? "" : "; none was faster than the default schedule by more than the noise"),
        r.best, r.baseline, workload_.cpu->model});
   return true;
