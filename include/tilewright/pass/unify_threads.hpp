@@ -10,8 +10,8 @@
 // outermost, from z to x, then those over threads, then the body. Loops on one axis become the same
 // variable, guarded where they are shorter than the longest; a loop inside another one on its axis is
 // that thread's own iteration, so that threads share what each would have done alone. What stands
-// outside of every loop on an axis is done where that axis is 0. A kernel without loops on threads has
-// one block of one thread.
+// outside of every loop on an axis is done where that axis is 0. A kernel without loops on blocks has
+// one block, without loops on threads one thread in each.
 //
 // Memory that a block of the IR allocated in scope "global" inside of loops on threads is each thread's
 // own and becomes "local"; inside of loops on blocks only it becomes "shared".

@@ -10,9 +10,11 @@
 
 #include <tilewright/backend/cuda/compile.hpp>
 #include <tilewright/backend/cuda/nvrtc.hpp>
+#include <tilewright/ir/evaluate.hpp>
 #include <tilewright/support/error.hpp>
 
 #include "cases.hpp"
+#include "gpu/conformance.hpp"
 #include "gpu/corpus.hpp"
 
 using namespace tilewright;
@@ -57,6 +59,45 @@ TEST_CASE("the corpus compiles for each architecture within its limits, large an
           CHECK(l.registers <= e.registers);
         }
       }
+}
+
+TEST_CASE("single elements of the corpus, as the GPU program checks them, are the interpreter's") {
+  for (const gpu_corpus::entry& e : gpu_corpus::small()) {
+    CAPTURE(e.name);
+    CHECK(ir::point_evaluator::refusal(e.written) == "");
+    std::vector<harness::argument> inputs = harness::make_arguments(e.written, {});
+    const std::vector<harness::argument> expected = cases::interpreted(e.written);
+    std::vector<ir::tensor_view> views;
+    for (harness::argument& a : inputs) views.push_back({a.bytes.data(), {}});
+    ir::point_evaluator points(e.written, views);
+    const std::size_t last = expected.size() - 1;
+    const ir::buffer& b = e.written.params[last].buffer;
+    std::vector<std::int64_t> index;
+    for (const ir::expr& extent : b->shape) index.push_back(extent->integer - 1);
+    const auto value = points.value(last, index);
+    REQUIRE(value);
+    const std::byte* place = &expected[last].bytes[expected[last].bytes.size() - 4];
+    CHECK(value->value == doctest::Approx(harness::get(place, b->type)).epsilon(1e-4));
+  }
+  for (const gpu_corpus::entry& e : gpu_corpus::large())
+    CHECK(ir::point_evaluator::refusal(e.written) == "");
+}
+
+TEST_CASE("the prelude's functions compile for each architecture") {
+  try {
+    cases::cu::nvrtc();
+  } catch (const build_error& e) {
+    MESSAGE("skipped: " << e.what());
+    return;
+  }
+  cases::cu::program together;
+  for (const gpu_conformance::entry& e : gpu_conformance::all()) {
+    together.text += e.program.text;
+    together.kernels.push_back(e.program.kernels[0]);
+  }
+  for (const char* name : {"sm_80", "sm_90a"})
+    CHECK(cases::cu::compile(together, target::named_gpu(name)).report.kernels.size() ==
+          together.kernels.size());
 }
 
 TEST_CASE("the text of the corpus is as it was; TILEWRIGHT_UPDATE_GOLDEN=1 writes it anew") {

@@ -136,10 +136,11 @@ class spreader {
 
   /// Own buffers in which virtual threads have different values, transitively.
   void find_differing(const stmt& body) {
-    for (std::size_t before = 1; before != differing_.size() + differing_vars_.size() + 1;) {
-      before = differing_.size() + differing_vars_.size() + 1;
+    std::size_t before;
+    do {
+      before = differing_.size() + differing_vars_.size();
       mark(body, false);
-    }
+    } while (differing_.size() + differing_vars_.size() != before);
   }
   void mark(const stmt& s, bool under) {
     switch (s->kind) {

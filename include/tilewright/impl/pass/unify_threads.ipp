@@ -50,8 +50,7 @@ class unifier : public mutator {
 
   stmt kernel(const stmt& s) {
     measure(s);
-    if (std::none_of(extents_.begin(), extents_.end(), [](std::int64_t e) { return e > 0; }))
-      extents_[first_thread_axis - 1] = 1;
+    if (extents_[0] == 0 && extents_[1] == 0 && extents_[2] == 0) extents_[2] = 1;
     for (std::size_t a = 0; a < axes.size(); ++a)
       if (extents_[a] > 0) vars_[a] = make_var(short_name(a));
     stmt body = alone(mutate_below(s), s);

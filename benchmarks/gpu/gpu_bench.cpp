@@ -1,0 +1,494 @@
+// What can be said about kernels on a GPU only with a GPU, on a machine that has nothing else:
+//
+//   gpu_bench pack FOLDER                       compiles everything for sm_80 and sm_90a into FOLDER
+//   gpu_bench first --pack FOLDER --out FILE    runs the stage; each result is a JSON line at once
+//   gpu_bench check NAME --pack FOLDER          one case, for compute-sanitizer
+//
+// Cases whose line stands in FILE already are not run again; `--seconds N` is a deadline. Without a GPU
+// the stage says "skipped: no GPU" and why.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <tilewright/backend/cuda/compile.hpp>
+#include <tilewright/backend/cuda/device.hpp>
+#include <tilewright/backend/cuda/nvrtc.hpp>
+#include <tilewright/ir/evaluate.hpp>
+#include <tilewright/ir/interpret.hpp>
+#include <tilewright/pass/lower_gpu.hpp>
+#include <tilewright/pass/walk.hpp>
+#include <tilewright/support/error.hpp>
+#include <tilewright/support/random.hpp>
+#include <tilewright/target/gpu.hpp>
+
+#include "ceilings.hpp"
+#include "conformance.hpp"
+#include "corpus.hpp"
+
+namespace {
+
+using namespace tilewright;
+namespace cu = tilewright::backend::cuda;
+namespace fs = std::filesystem;
+using byte_list = std::vector<std::byte>;
+
+constexpr const char* architectures[] = {"sm_80", "sm_90a"};
+
+// ---- files ----------------------------------------------------------------------------------------
+
+byte_list read_bytes(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in)
+    throw argument_error("cannot read " + path.string() + "; make a pack with: gpu_bench pack");
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  byte_list out(text.size());
+  std::memcpy(out.data(), text.data(), text.size());
+  return out;
+}
+
+void write_bytes(const fs::path& path, const byte_list& bytes) {
+  std::ofstream out(path, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(bytes.data()),
+            static_cast<std::streamsize>(bytes.size()));
+  if (!out) throw argument_error("cannot write " + path.string());
+}
+
+backend::artifact read_code(const fs::path& pack, const std::string& name,
+                            const std::string& arch) {
+  const byte_list bytes = read_bytes(pack / (name + "." + arch + ".kernel"));
+  return backend::deserialize(bytes.data(), bytes.size());
+}
+
+// ---- pack -----------------------------------------------------------------------------------------
+
+void pack_code(const fs::path& folder, const std::string& name, const target::gpu& device,
+               const cu::program& p) {
+  write_bytes(folder / (name + "." + device.name + ".kernel"),
+              backend::serialize(cu::compile(p, device).artifact));
+}
+
+int pack(const fs::path& folder, const fs::path& self) {
+  fs::create_directories(folder);
+  for (const char* arch : architectures) {
+    const target::gpu device = target::named_gpu(arch);
+    for (const gpu_corpus::entry& e : gpu_corpus::small())
+      pack_code(folder, e.name + "_small", device,
+                cu::print(pass::lower(e.scheduled, device), device));
+    for (const gpu_corpus::entry& e : gpu_corpus::large())
+      pack_code(folder, e.name, device, cu::print(pass::lower(e.scheduled, device), device));
+    for (const gpu_conformance::entry& e : gpu_conformance::all())
+      pack_code(folder, e.name, device, e.program);
+    for (const gpu_ceilings::entry& e : gpu_ceilings::all())
+      pack_code(folder, e.name, device, e.program);
+  }
+  for (const gpu_conformance::entry& e : gpu_conformance::all())
+    write_bytes(folder / (e.name + ".expected"), gpu_conformance::on_host(e));
+  fs::copy_file(self, folder / "gpu_bench", fs::copy_options::overwrite_existing);
+  std::uintmax_t size = 0;
+  for (const fs::directory_entry& f : fs::directory_iterator(folder)) size += f.file_size();
+  std::printf("packed %.1f MB into %s\n", static_cast<double>(size) * 1e-6, folder.c_str());
+  return 0;
+}
+
+// ---- results --------------------------------------------------------------------------------------
+
+/// JSON lines in a file, one per case, flushed at once.
+class result_file {
+ public:
+  explicit result_file(const fs::path& path) : path_(path) {
+    if (path.has_parent_path()) fs::create_directories(path.parent_path());
+    std::ifstream in(path);
+    const std::string mark = "{\"case\": \"";
+    for (std::string line; std::getline(in, line);)
+      if (line.rfind(mark, 0) == 0 && line.back() == '}')
+        done_.insert(line.substr(mark.size(), line.find('"', mark.size()) - mark.size()));
+  }
+  bool has(const std::string& name) const { return done_.count(name) != 0; }
+  void add(const std::string& name, const std::string& fields) {
+    std::ofstream(path_, std::ios::app) << "{\"case\": \"" << name << "\", " << fields << "}\n";
+    std::printf("%-28s %s\n", name.c_str(), fields.c_str());
+    std::fflush(stdout);
+  }
+
+ private:
+  fs::path path_;
+  std::set<std::string> done_;
+};
+
+std::string json_text(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out + "\"";
+}
+
+std::string number(const char* name, double value) {
+  char text[96];
+  std::snprintf(text, sizeof text, "\"%s\": %.6g", name, value);
+  return text;
+}
+
+double median(std::vector<double> x) {
+  std::sort(x.begin(), x.end());
+  return x[x.size() / 2];
+}
+
+// ---- cases ----------------------------------------------------------------------------------------
+
+/// Memory of one parameter on the host and on the device.
+struct argument {
+  dtype type = dtype::f32;
+  byte_list host;
+  cu::device_memory device;
+};
+
+std::size_t bytes_of(const ir::buffer& b) {
+  std::size_t out = static_cast<std::size_t>(bytes(b->type));
+  for (const ir::expr& e : b->shape) out *= static_cast<std::size_t>(e->integer);
+  return out;
+}
+
+/// Values in [-1, 1), never zeros: a device draws less power on those.
+void fill_random(byte_list& bytes, std::uint64_t seed) {
+  support::random draw(seed);
+  for (std::size_t i = 0; i + sizeof(float) <= bytes.size(); i += sizeof(float)) {
+    const auto x = static_cast<float>(2 * draw.unit() - 1);
+    std::memcpy(&bytes[i], &x, sizeof x);
+  }
+}
+
+class stage {
+ public:
+  stage(fs::path pack, const fs::path& out, double seconds)
+      : pack_(std::move(pack)),
+        results_(out),
+        end_(clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds))) {
+    arch_ = device_.description().name;
+    // the pack has one binary for 8.x and one for 9.0
+    if (arch_ != "sm_90a") arch_ = "sm_80";
+  }
+
+  int run() {
+    char date[64];
+    const std::time_t now = std::time(nullptr);
+    std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+    int driver = 0;
+    cu::driver().DriverGetVersion(&driver);
+    once("machine", [&] {
+      return "\"device\": " + json_text(device_.name()) +
+             ", \"architecture\": " + json_text(arch_) + ", " + number("driver", driver) +
+             ", \"date\": " + json_text(date) + ", \"nvrtc\": " + json_text(compiler());
+    });
+    for (const gpu_conformance::entry& e : gpu_conformance::all())
+      once(e.name, [&] { return conform(e); });
+    for (const gpu_corpus::entry& e : gpu_corpus::small())
+      once(e.name + "_small", [&] { return verify(e); });
+    once("launch_cost", [&] { return launch_cost(); });
+    for (const gpu_ceilings::entry& e : gpu_ceilings::all())
+      if (e.name != "ceiling_nothing") once(e.name, [&] { return time_ceiling(e); });
+    once("noise", [&] { return noise(); });
+    for (const gpu_corpus::entry& e : gpu_corpus::large())
+      once(e.name, [&] { return time_entry(e); });
+    std::printf("%d cases run, %d wrong, %d left for another run\n", run_, wrong_, left_);
+    return wrong_ ? 1 : 0;
+  }
+
+  /// One small case of the corpus; what compute-sanitizer watches.
+  int check(const std::string& name) {
+    for (const gpu_corpus::entry& e : gpu_corpus::small())
+      if (e.name == name) {
+        std::printf("%s: %s\n", name.c_str(), verify(e).c_str());
+        return wrong_ ? 1 : 0;
+      }
+    throw argument_error("the corpus has no case " + name);
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  void once(const std::string& name, const std::function<std::string()>& f) {
+    if (results_.has(name)) return;
+    if (clock::now() > end_) {
+      ++left_;
+      return;
+    }
+    ++run_;
+    try {
+      results_.add(name, f());
+    } catch (const error& e) {
+      ++wrong_;
+      results_.add(name, "\"error\": " + json_text(e.what()));
+    }
+  }
+
+  static std::string compiler() {
+    try {
+      return cu::nvrtc_version();
+    } catch (const build_error&) {
+      return "missing";
+    }
+  }
+
+  std::string verdict(bool fine) {
+    wrong_ += fine ? 0 : 1;
+    return std::string("\"correct\": ") + (fine ? "true" : "false");
+  }
+
+  std::string conform(const gpu_conformance::entry& e) {
+    const byte_list expected = read_bytes(pack_ / (e.name + ".expected"));
+    const cu::device_code code(device_, read_code(pack_, e.name, arch_));
+    const cu::device_memory in(device_, e.input.size()), out(device_, e.output_bytes);
+    device_.copy_in(in.get(), e.input.data(), e.input.size());
+    device_.fill(out.get(), 0xff, e.output_bytes);
+    void* data[] = {reinterpret_cast<void*>(in.get()), reinterpret_cast<void*>(out.get())};
+    code.start(data, nullptr, 0);
+    device_.synchronize();
+    byte_list got(e.output_bytes);
+    device_.copy_out(got.data(), out.get(), got.size());
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < got.size(); ++i) wrong += got[i] == expected[i] ? 0 : 1;
+    return verdict(wrong == 0 && got.size() == expected.size()) + ", " +
+           number("wrong_bytes", static_cast<double>(wrong));
+  }
+
+  std::vector<argument> arguments(const ir::function& f, std::uint64_t seed) const {
+    std::vector<argument> out;
+    for (const ir::param& p : f.params) {
+      const std::size_t size = bytes_of(p.buffer);
+      out.push_back({p.buffer->type, byte_list(size), cu::device_memory(device_, size)});
+      if (p.buffer->type == dtype::f32) fill_random(out.back().host, seed++);
+      device_.copy_in(out.back().device.get(), out.back().host.data(), size);
+    }
+    return out;
+  }
+
+  static std::vector<void*> addresses(const std::vector<argument>& all) {
+    std::vector<void*> out;
+    for (const argument& a : all) out.push_back(reinterpret_cast<void*>(a.device.get()));
+    return out;
+  }
+
+  /// Against the interpreter, on three sets of inputs; what is written is poisoned first.
+  std::string verify(const gpu_corpus::entry& e) {
+    const cu::device_code code(device_, read_code(pack_, e.name + "_small", arch_));
+    const cu::device_memory workspace(device_, static_cast<std::size_t>(code.workspace_bytes()));
+    const pass::buffer_set written = pass::stored_buffers(e.written.body);
+    double worst = 0;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      std::vector<argument> all = arguments(e.written, 100 * seed);
+      std::vector<ir::tensor_view> views;
+      for (argument& a : all) views.push_back({a.host.data(), {}});
+      ir::interpret(e.written, views);
+      for (std::size_t i = 0; i < all.size(); ++i)
+        if (written.count(e.written.params[i].buffer))
+          device_.fill(all[i].device.get(), 0xff, all[i].host.size());
+      code.start(addresses(all).data(), nullptr, workspace.get());
+      device_.synchronize();
+      for (const argument& a : all) {
+        byte_list got(a.host.size());
+        device_.copy_out(got.data(), a.device.get(), got.size());
+        worst = std::max(worst, difference(a.type, got, a.host));
+      }
+    }
+    return verdict(worst <= e.tolerance) + ", " + number("max_rel_err", worst);
+  }
+
+  static double difference(dtype type, const byte_list& a, const byte_list& b) {
+    if (type != dtype::f32) return a == b ? 0 : INFINITY;
+    double worst = 0;
+    for (std::size_t i = 0; i < a.size(); i += sizeof(float)) {
+      float x, y;
+      std::memcpy(&x, &a[i], sizeof x);
+      std::memcpy(&y, &b[i], sizeof y);
+      const double d = std::abs(static_cast<double>(x) - static_cast<double>(y)) /
+                       (1 + std::abs(static_cast<double>(y)));
+      worst = std::isnan(d) ? INFINITY : std::max(worst, d);
+    }
+    return worst;
+  }
+
+  /// Seconds of one run: medians of 7 rounds of as many runs as take 20 ms, after 50 ms of others.
+  double seconds_of(const cu::device_code& code, void* const* data,
+                    cu::device_pointer workspace) const {
+    code.time(data, nullptr, workspace, 3);
+    const double one = std::max(code.time(data, nullptr, workspace, 3) / 3, 1e-7);
+    const int count = std::clamp(static_cast<int>(0.02 / one), 1, 1000);
+    code.time(data, nullptr, workspace, std::clamp(static_cast<int>(0.05 / one), 1, 1000));
+    std::vector<double> rounds;
+    for (int r = 0; r < 7; ++r)
+      rounds.push_back(code.time(data, nullptr, workspace, count) / count);
+    return median(rounds);
+  }
+
+  static std::string rates(double seconds, double operations, double bytes) {
+    std::string out = number("seconds", seconds);
+    if (operations > 0) out += ", " + number("gflops", operations / seconds * 1e-9);
+    if (bytes > 0) out += ", " + number("gbytes_per_s", bytes / seconds * 1e-9);
+    return out;
+  }
+
+  std::string time_ceiling(const gpu_ceilings::entry& e) {
+    const cu::device_code code(device_, read_code(pack_, e.name, arch_));
+    byte_list host(e.input_bytes);
+    fill_random(host, 5);
+    const cu::device_memory in(device_, e.input_bytes), out(device_, e.output_bytes);
+    device_.copy_in(in.get(), host.data(), host.size());
+    void* data[] = {reinterpret_cast<void*>(in.get()), reinterpret_cast<void*>(out.get())};
+    return rates(seconds_of(code, data, 0), e.operations, e.bytes);
+  }
+
+  /// Largest difference from f64 at 64 points of each output, relative to 1 + |value|, beyond what
+  /// rounding may do.
+  double spot_difference(const gpu_corpus::entry& e, std::vector<argument>& all) const {
+    const pass::buffer_set written = pass::stored_buffers(e.written.body);
+    std::vector<ir::tensor_view> views;
+    for (argument& a : all) views.push_back({a.host.data(), {}});
+    ir::point_evaluator points(e.written, views, 200'000'000);
+    support::random draw(17);
+    double worst = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const ir::buffer& b = e.written.params[i].buffer;
+      if (!written.count(b)) continue;
+      byte_list got(all[i].host.size());
+      device_.copy_out(got.data(), all[i].device.get(), got.size());
+      for (int n = 0; n < 64; ++n) {
+        std::vector<std::int64_t> index;
+        std::int64_t at = 0;
+        for (const ir::expr& extent : b->shape) {
+          index.push_back(
+              static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(extent->integer))));
+          at = at * extent->integer + index.back();
+        }
+        const std::optional<ir::point_value> right = points.value(i, index);
+        if (!right) return INFINITY;
+        const std::byte* place = &got[static_cast<std::size_t>(at) * 4];  // f32 and i32
+        const double value = b->type == dtype::f32 ? static_cast<double>(read<float>(place))
+                                                   : static_cast<double>(read<std::int32_t>(place));
+        const double off = std::max(0.0, std::abs(value - right->value) - right->error);
+        worst = std::isnan(off) ? INFINITY : std::max(worst, off / (1 + std::abs(right->value)));
+      }
+    }
+    return worst;
+  }
+
+  template <class T>
+  static T read(const std::byte* at) {
+    T out;
+    std::memcpy(&out, at, sizeof out);
+    return out;
+  }
+
+  /// Checked at points, then timed.
+  std::string time_entry(const gpu_corpus::entry& e) {
+    const cu::device_code code(device_, read_code(pack_, e.name, arch_));
+    const cu::device_memory workspace(device_, static_cast<std::size_t>(code.workspace_bytes()));
+    std::vector<argument> all = arguments(e.written, 9);
+    const pass::buffer_set written = pass::stored_buffers(e.written.body);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (written.count(e.written.params[i].buffer))
+        device_.fill(all[i].device.get(), 0xff, all[i].host.size());
+    const std::vector<void*> data = addresses(all);
+    code.start(data.data(), nullptr, workspace.get());
+    device_.synchronize();
+    const double off = spot_difference(e, all);
+    const std::string checked = verdict(off <= e.tolerance) + ", " + number("max_rel_err", off);
+    if (off > e.tolerance) return checked;
+    return checked + ", " +
+           rates(seconds_of(code, data.data(), workspace.get()), e.operations, e.bytes);
+  }
+
+  /// What a start costs the calling thread, and what the device needs for one that does nothing.
+  std::string launch_cost() {
+    const cu::device_code code(device_, read_code(pack_, "ceiling_nothing", arch_));
+    const cu::device_memory memory(device_, 1024);
+    void* data[] = {reinterpret_cast<void*>(memory.get()), reinterpret_cast<void*>(memory.get())};
+    constexpr int starts = 1000;
+    std::vector<double> host;
+    for (int round = 0; round < 10; ++round) {
+      const auto begin = clock::now();
+      for (int i = 0; i < starts; ++i) code.start(data, nullptr, 0);
+      host.push_back(std::chrono::duration<double>(clock::now() - begin).count() / starts);
+      device_.synchronize();
+    }
+    return number("host_seconds", median(host)) + ", " +
+           number("device_seconds", code.time(data, nullptr, 0, starts) / starts);
+  }
+
+  /// One kernel against itself, in turns: how far apart two equal things are.
+  std::string noise() {
+    const gpu_corpus::entry e = gpu_corpus::large().front();
+    const cu::device_code first(device_, read_code(pack_, e.name, arch_)),
+        second(device_, read_code(pack_, e.name, arch_));
+    const std::vector<argument> all = arguments(e.written, 11);
+    const std::vector<void*> data = addresses(all);
+    std::vector<double> ratios;
+    for (int round = 0; round < 9; ++round)
+      ratios.push_back(first.time(data.data(), nullptr, 0, 20) /
+                       second.time(data.data(), nullptr, 0, 20));
+    const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
+    return number("median_ratio", median(ratios)) + ", " + number("least", *least) + ", " +
+           number("most", *most);
+  }
+
+  fs::path pack_;
+  result_file results_;
+  clock::time_point end_;
+  cu::device device_;
+  std::string arch_;
+  int run_ = 0, wrong_ = 0, left_ = 0;
+};
+
+int usage() {
+  std::fprintf(stderr,
+               "usage: gpu_bench pack FOLDER\n"
+               "       gpu_bench first --pack FOLDER --out FILE [--seconds 540]\n"
+               "       gpu_bench check NAME --pack FOLDER\n");
+  return 2;
+}
+
+int start(const std::vector<std::string>& words, const fs::path& self) {
+  if (words.size() < 2) return usage();
+  if (words[0] == "pack") return pack(words[1], self);
+  fs::path folder = ".", out = "results/first.jsonl";
+  double seconds = 540;
+  for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+    if (words[i] == "--pack") folder = words[i + 1];
+    if (words[i] == "--out") out = words[i + 1];
+    if (words[i] == "--seconds") seconds = std::stod(words[i + 1]);
+  }
+  std::optional<stage> s;
+  try {
+    s.emplace(folder, out, seconds);
+  } catch (const build_error& e) {
+    std::printf("skipped: no GPU (%s)\n", e.what());
+    return 0;
+  }
+  if (words[0] == "first") return s->run();
+  if (words[0] == "check") return s->check(words[1]);
+  return usage();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return start({argv + 1, argv + argc}, fs::read_symlink("/proc/self/exe"));
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "gpu_bench: %s\n", e.what());
+    return 4;
+  }
+}
