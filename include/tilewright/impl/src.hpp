@@ -165,6 +165,7 @@
 #include <tilewright/impl/pass/place_barriers.ipp>
 #include <tilewright/impl/pass/plan_shared_memory.ipp>
 #include <tilewright/impl/pass/plan_workspace.ipp>
+#include <tilewright/impl/pass/prefetch_gathers.ipp>
 #include <tilewright/impl/pass/prepare_weights.ipp>
 #include <tilewright/impl/pass/promote_accumulators.ipp>
 #include <tilewright/impl/pass/reduce_across_threads.ipp>

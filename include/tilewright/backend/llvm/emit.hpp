@@ -162,6 +162,7 @@ class emitter {
   value_ref lane_pointers(const place& p, const affine& at);
   value_ref lane_pointer(const place& p, const affine& at, int lane_number);
   value emit_load(const ir::expr& e);
+  void emit_prefetch(const ir::expr& e);
   value_ref load_lanes(const place& p, const affine& at, bool safe);
   value_ref load_spread(const place& p, const affine& at);
   void emit_store(const ir::store_node& s);

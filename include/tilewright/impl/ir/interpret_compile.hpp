@@ -399,7 +399,8 @@ inline void compiler::compile_loop(const loop_node& n, stmt_code& out) {
 }
 
 inline void compiler::compile_evaluate(const expr& e, stmt_code& out) {
-  if (e->op == op::call && e->name == "assume") {  // a promise of the caller, who filled the memory
+  // a promise of the caller, who filled the memory, and a hint to the processor
+  if (e->op == op::call && (e->name == "assume" || e->name == "prefetch")) {
     out.run = &run_seq;
     return;
   }

@@ -9,6 +9,7 @@
 #include <tilewright/pass/order_dimensions.hpp>
 #include <tilewright/pass/peel_tails.hpp>
 #include <tilewright/pass/plan_workspace.hpp>
+#include <tilewright/pass/prefetch_gathers.hpp>
 #include <tilewright/pass/prepare_weights.hpp>
 #include <tilewright/pass/promote_accumulators.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
@@ -43,7 +44,7 @@ inline ir::function to_code(const ir::function& f, const target::cpu& target) {
   accumulator_limits registers;
   registers.register_bytes = std::int64_t{target.vector_registers} * target.vector_bits / 8;
   out = promote_accumulators(out, registers);
-  out = split_vectors(unroll_reductions(out, target), target);
+  out = prefetch_gathers(split_vectors(unroll_reductions(out, target), target));
   out = hoist_invariants(simplify_loops(out));
   workspace_options memory;
   memory.workers = target.cores;

@@ -20,7 +20,8 @@ bool is_ragged_reduction(const schedule& s, const std::string& block);
 ///   for k in range(n), j: C            ->       for j_0, k in range(n), j_1 (vectorized): C
 /// ```
 /// The width of the tile is drawn: a wide one walks the row less often, a narrow one leaves
-/// registers for more elements at a time. Without such a dimension the row is walked by vectors of
+/// registers for more elements at a time. So is how many elements ahead the rows of a gathered
+/// operand are fetched, if at all. Without such a dimension the row is walked by vectors of
 /// its own elements.
 void ragged_reduction(schedule& s, const std::string& block, const context& where,
                       chooser& choices);

@@ -123,6 +123,15 @@ TILEWRIGHT_INLINE value emitter::emit_load(const ir::expr& e) {
   return {b.to_held(p.type, raw, 1), false};
 }
 
+/// Asks for the line of an element, to be read and kept in all caches.
+TILEWRIGHT_INLINE void emitter::emit_prefetch(const ir::expr& e) {
+  const place& p = place_of(e->buffer);
+  const affine a = offset(p, e->buffer, e->args);
+  if (!a.uniform()) return;
+  const auto number = [&](std::int64_t v) { return b.integer(b.i32, v); };
+  b.intrinsic("llvm.prefetch", {b.ptr}, {pointer(p, a), number(0), number(3), number(1)});
+}
+
 TILEWRIGHT_INLINE value_ref emitter::load_lanes(const place& p, const affine& a, bool safe) {
   const int lanes = lane.lanes;
   const type_ref element = b.stored(p.type), all = b.stored(p.type, lanes);

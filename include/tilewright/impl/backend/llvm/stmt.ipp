@@ -54,7 +54,12 @@ TILEWRIGHT_INLINE void emitter::emit(const ir::stmt& s) {
     case ir::stmt_kind::if_else: return emit_if(*ir::as_if(s));
     case ir::stmt_kind::let: return emit_let(*ir::as_let(s));
     case ir::stmt_kind::allocate: return emit_allocate(*ir::as_allocate(s));
-    case ir::stmt_kind::evaluate: return;  // no intrinsic of this backend has an effect
+    case ir::stmt_kind::evaluate: {
+      // no other intrinsic of this backend has an effect
+      const ir::expr& e = ir::as_evaluate(s)->value;
+      if (e->op == ir::op::call && e->name == "prefetch") emit_prefetch(e->args.at(0));
+      return;
+    }
     case ir::stmt_kind::attribute: return emit(ir::as_attribute(s)->body);
     case ir::stmt_kind::while_loop:
       throw build_error("function \"" + f.name + "\" has a while loop, which is not compiled");

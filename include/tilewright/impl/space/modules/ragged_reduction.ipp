@@ -14,6 +14,8 @@
 namespace tilewright::space {
 namespace detail {
 
+inline constexpr const char* prefetch_key = "tilewright.prefetch";  // pass/prefetch_gathers.hpp
+
 /// The reduction in a nest with an extent from memory; null when the block holds something else.
 inline const ir::block_realize_node* ragged_part(const ir::block_node& around) {
   bool ragged = false;
@@ -49,7 +51,7 @@ inline void tile_columns(schedule& s, const std::string& name, const context& wh
   const std::vector<std::int64_t> widths =
       ragged_tiles(*where.cpu, realize.block->writes[0].buffer->type, extent);
   std::vector<double> weights(widths.size(), 1);
-  weights[std::min<std::size_t>(widths.size() - 1, 2)] = 1.5;
+  weights[std::min<std::size_t>(widths.size() - 1, 3)] = 1.5;  // eight vectors
   const expr_rv width = choices.categorical(s, widths, weights);
   const auto [outer, inner] = s.split(columns, {infer, width});
   order.erase(order.begin() + static_cast<std::ptrdiff_t>(*at));
@@ -63,6 +65,8 @@ inline void tile_columns(schedule& s, const std::string& name, const context& wh
                         [&](loop_rv l) { return !ir::reads_memory(s.get(l).extent); });
   s.reorder(order);
   s.vectorize(inner);
+  const loop_rv walked = order[order.size() - 2];
+  s.annotate(walked, prefetch_key, choices.categorical(s, {0, 4, 8, 16}, {1.5, 1, 1, 1}));
 }
 
 inline void parallelize_rows(schedule& s, const std::string& name, const context& where,
