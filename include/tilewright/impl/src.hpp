@@ -271,6 +271,7 @@
 #include <tilewright/impl/search/overlap.ipp>
 #include <tilewright/impl/search/packed_weights.ipp>
 #include <tilewright/impl/search/pattern_checks.ipp>
+#include <tilewright/impl/search/pattern_class.ipp>
 #include <tilewright/impl/search/progress.ipp>
 #include <tilewright/impl/search/proof.ipp>
 #include <tilewright/impl/search/record.ipp>

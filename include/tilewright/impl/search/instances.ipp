@@ -14,6 +14,7 @@
 #include <tilewright/impl/search/instances.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/search/argument_values.hpp>
+#include <tilewright/search/pattern_class.hpp>
 #include <tilewright/search/zero_extents.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/support/any.hpp>
@@ -188,6 +189,9 @@ TILEWRIGHT_INLINE void instances::make(instance& s, const extent_map& dims,
   const std::int64_t* strides = b.strides.data();
   for (std::size_t i = 0; i < kernel_.params.size(); ++i) {
     w.key.arguments += (i ? " " : "") + (weights_.has(i) ? "bound" : layouts[i].text());
+    if (const auto& pattern = s.operands[i].offsets)
+      w.key.arguments +=
+          pattern_class(s.operands[i], arguments[i], arguments[pattern->parameter]);
     w.layouts.push_back({{}, placement_of(arguments[i])});  // dense: as declared
     const std::size_t rank = kernel_.params[i].dims.size();
     if (!layouts[i].dense) w.layouts.back().strides.assign(strides, strides + rank);
