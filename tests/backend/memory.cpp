@@ -296,6 +296,12 @@ TEST_CASE("lanes two to five elements apart, up to the last element of the buffe
         const var v = make_var("v");
         check_agrees(make("spread", {x, y},
                           vector_loop(v, lanes, make_store(y, {v}, load(x, {v * step + 1})))));
+        // all but the last lane; what that one would read does not exist
+        const buffer less = make_buffer("L", t, {(lanes - 2) * step + 2});
+        check_agrees(make("some", {less, y},
+                          vector_loop(v, lanes,
+                                      make_if(lt(v, lanes - 1),
+                                              make_store(y, {v}, load(less, {v * step + 1}))))));
       }
 }
 

@@ -164,7 +164,7 @@ class emitter {
   value emit_load(const ir::expr& e);
   void emit_prefetch(const ir::expr& e);
   value_ref load_lanes(const place& p, const affine& at, bool safe);
-  value_ref load_spread(const place& p, const affine& at);
+  value_ref load_spread(const place& p, const affine& at, bool safe);
   void emit_store(const ir::store_node& s);
   void store_lanes(const place& p, const affine& at, value_ref stored);
 

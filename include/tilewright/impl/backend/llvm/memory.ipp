@@ -143,6 +143,9 @@ TILEWRIGHT_INLINE value_ref emitter::load_lanes(const place& p, const affine& a,
     return b.intrinsic("llvm.masked.load", {all, b.ptr},
                        {from, b.integer(b.i32, size), lane.mask, b.c.ConstNull(all)});
   }
+  const bool spread =
+      strided && a.lane_step > 1 && a.lane_step <= detail::memory_parts::most_spread;
+  if (spread) return load_spread(p, a, safe);
   if (!safe) {
     const value_ref addresses = lane_pointers(p, a);
     return b.intrinsic("llvm.masked.gather", {all, b.vector(b.ptr, lanes)},
@@ -155,8 +158,6 @@ TILEWRIGHT_INLINE value_ref emitter::load_lanes(const place& p, const affine& a,
     return b.c.BuildShuffleVector(b.b, ordered, b.c.GetPoison(all),
                                   b.ramp(b.i32, lanes - 1, -1, lanes), "");
   }
-  if (strided && a.lane_step > 1 && a.lane_step <= detail::memory_parts::most_spread)
-    return load_spread(p, a);
   value_ref out = b.c.GetPoison(all);
   for (int i = 0; i < lanes; ++i) {
     const value_ref one = b.load(element, lane_pointer(p, a, i), size);
@@ -166,8 +167,8 @@ TILEWRIGHT_INLINE value_ref emitter::load_lanes(const place& p, const affine& a,
 }
 
 /// Lanes that lie a few elements apart: whole vectors are loaded, the last one so that it ends with
-/// the last lane, and shuffled together.
-TILEWRIGHT_INLINE value_ref emitter::load_spread(const place& p, const affine& a) {
+/// the last lane, and shuffled together. Where lanes may be off, only the elements of the others.
+TILEWRIGHT_INLINE value_ref emitter::load_spread(const place& p, const affine& a, bool safe) {
   const std::int64_t lanes = lane.lanes, step = a.lane_step, span = (lanes - 1) * step + 1;
   const type_ref all = b.stored(p.type, lane.lanes);
   const auto part = [&](std::int64_t number) {
@@ -177,7 +178,18 @@ TILEWRIGHT_INLINE value_ref emitter::load_spread(const place& p, const affine& a
     affine from = a;
     from.lane_step = 0;
     from.constant += part(number);
-    return b.load(all, pointer(p, from), static_cast<unsigned>(bytes(p.type)));
+    const auto size = static_cast<unsigned>(bytes(p.type));
+    if (safe) return b.load(all, pointer(p, from), size);
+    std::vector<std::int64_t> whose;  // the lane of an element; none: a lane that is off
+    for (std::int64_t i = 0; i < lanes; ++i) {
+      const std::int64_t element = part(number) + i;
+      whose.push_back(element % step == 0 ? element / step : lanes);
+    }
+    const value_ref none = b.c.ConstNull(b.c.TypeOf(lane.mask));
+    const value_ref wanted =
+        b.c.BuildShuffleVector(b.b, lane.mask, none, b.integers(b.i32, whose), "");
+    return b.intrinsic("llvm.masked.load", {all, b.ptr},
+                       {pointer(p, from), b.integer(b.i32, size), wanted, b.c.ConstNull(all)});
   };
   value_ref out = loaded(0);
   for (std::int64_t number = 1; number * lanes < span; ++number) {

@@ -50,6 +50,28 @@ inline bool is_panel_material(const schedule& s, const ir::block_node& block,
   });
 }
 
+/// Where no operand is shared, the rows of a tile still share windows: the last variable, other than
+/// the columns, to which an index of an operand adds a reduction variable.
+inline std::optional<std::size_t> window_rows(const schedule& s, const std::string& name,
+                                              const block_profile& p, std::size_t columns) {
+  const ir::block_node& b = *named_block(s, name).block;
+  const auto is_reduced = [&](const ir::expr& index) {
+    return std::any_of(b.iters.begin(), b.iters.end(), [&](const ir::iter_var& i) {
+      return i.kind == ir::iter_kind::reduce && ir::uses_var(index, i.var);
+    });
+  };
+  std::optional<std::size_t> out;
+  for (std::size_t i = 0; i < p.kind.size(); ++i) {
+    if (i == columns || p.kind[i] != ir::iter_kind::spatial || p.extent[i] < 2) continue;
+    ir::for_each_expr(b.body, [&](const ir::expr& e) {
+      if (e->op != ir::op::load) return;
+      for (const ir::expr& index : e->args)
+        if (ir::uses_var(index, b.iters[i].var) && is_reduced(index)) out = i;
+    });
+  }
+  return out;
+}
+
 /// One integer for both sizes of a register tile, so that one random variable draws them together.
 inline constexpr std::int64_t tile_code = 4096;
 
@@ -63,7 +85,8 @@ class tiling {
         choices_(choices),
         profile_(*profile(s, name_)),
         columns_(*profile_.contiguous()),
-        rows_(profile_.reuse(columns_)) {}
+        shared_rows_(profile_.reuse(columns_)),
+        rows_(shared_rows_ ? shared_rows_ : window_rows(s, name_, profile_, columns_)) {}
 
   void run() {
     // whole reductions first, unless a panel of the streamed operand would not stay in a cache
@@ -78,6 +101,7 @@ class tiling {
     stage_operands();
     s_.vectorize(column_tile_);
     if (rows_) s_.unroll(row_tile_);
+    unroll_taps();
     s_.decompose_reduction(block_,
                            split_reduction_ ? reduce_outer_.front() : reduce_inner_.front());
   }
@@ -150,6 +174,19 @@ class tiling {
       reduce_outer_.push_back(l[0]);
       reduce_inner_.push_back(l[1]);
     }
+  }
+
+  /// Short reduction loops may be written out inside the tile: windows that overlap are then loaded
+  /// once, and conditions on their position decided.
+  void unroll_taps() {
+    constexpr std::int64_t most_taps = 8;
+    bool found = false;
+    for (std::size_t i = 0; i < profile_.kind.size(); ++i)
+      found = found || (profile_.kind[i] == ir::iter_kind::reduce && profile_.extent[i] > 1 &&
+                        profile_.extent[i] <= most_taps);
+    if (!found) return;
+    const expr_rv most = choices_.categorical(s_, {0, 64, 192}, {2, 1, 1});
+    s_.annotate(reduce_inner_.front(), "pragma_auto_unroll_max_step", most);
   }
 
   void order() {
@@ -226,10 +263,10 @@ class tiling {
 
   void stage_operands() {
     const std::vector<int> streamed = operands([&](const access_profile& r) {
-      return r.stride[columns_] == 1 && rows_ && r.stride[*rows_] == 0;
+      return r.stride[columns_] == 1 && shared_rows_ && r.stride[*shared_rows_] == 0;
     });
     const std::vector<int> broadcast = operands([&](const access_profile& r) {
-      return r.stride[columns_] == 0 && rows_ && r.stride[*rows_] != 0;
+      return r.stride[columns_] == 0 && shared_rows_ && r.stride[*shared_rows_] != 0;
     });
     // the first sketch stages the streamed operand when it would not stay in the first-level cache,
     // or when it is bound and staging it costs a call nothing
@@ -243,8 +280,8 @@ class tiling {
       for (int r : broadcast) stage(r, split_reduction_ ? reduce_outer_.back() : last_middle_);
     // transposed once a call, unless it is bound or all of the call is in one block of columns
     const std::vector<int> across = operands([&](const access_profile& x) {
-      return !loads_vectors(x, columns_) && rows_ &&
-             is_panel_material(s_, *s_.get(block_).block, x, columns_, *rows_);
+      return !loads_vectors(x, columns_) && shared_rows_ &&
+             is_panel_material(s_, *s_.get(block_).block, x, columns_, *shared_rows_);
     });
     if (across.empty()) return;
     const bool whole = (choices_.pick(2) == 0) != any_bound(across);
@@ -353,6 +390,7 @@ class tiling {
   chooser& choices_;
   block_profile profile_;
   std::size_t columns_;
+  std::optional<std::size_t> shared_rows_;  // along which an operand is used again
   std::optional<std::size_t> rows_;
 
   bool split_reduction_ = false;
