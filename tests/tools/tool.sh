@@ -177,5 +177,27 @@ else
   echo "SKIPPED: the llvm engine, $("$tool" run "$data/matmul.py" --no-check 2>&1 | head -1)"
 fi
 
+networks="$data/../../model/data"
+if "$tool" model info "$networks/tiny_cnn.onnx" >/dev/null 2>&1; then
+  mkdir "$work/expected"
+  cp "$networks/tiny_cnn.y.npy" "$work/expected/y.npy"
+  run=(model run "$networks/tiny_cnn.onnx" --in "x=$networks/tiny_cnn.x.npy" --db :memory: --threads 1)
+  expect 0 "Conv 4" model info "$networks/tiny_cnn.onnx"
+  expect 0 "13 kernels" model info "$networks/tiny_cnn.onnx"
+  expect 0 '"unsupported": []' model info "$networks/tiny_cnn.onnx" --json
+  expect 0 "Conv_Add_Relu" model info "$networks/tiny_cnn.onnx" --print
+  expect 0 "y float32 (1, 5)" "${run[@]}" --out "y=$work/y.npy"
+  expect 0 "largest difference" "${run[@]}" --expect "$work/expected"
+  expect 0 "largest difference" "${run[@]}" --expect "$work/expected" --plain
+  expect 2 'input "x" is missing' model run "$networks/tiny_cnn.onnx" --db :memory:
+  expect 2 "the extents batch of graph tiny_attention are open" model info "$networks/tiny_attention.onnx"
+  expect 0 "kernels" model info "$networks/tiny_attention.onnx" --extent batch=3
+  expect 2 "damaged or no ONNX model" model info "$data/matmul.py"
+  cp "$networks/tiny_cnn.x.npy" "$work/expected/y.npy"
+  expect 2 "its shape is" "${run[@]}" --expect "$work/expected"
+else
+  echo "SKIPPED: tilewright model, $("$tool" model info "$networks/tiny_cnn.onnx" 2>&1 | head -1)"
+fi
+
 [ "$failures" -eq 0 ] && echo "the tool behaves"
 exit "$failures"

@@ -20,7 +20,7 @@ class kernel_writer {
   network_kernel finish(const node& n) {
     std::size_t number = 0;
     for (const value_id v : n.outputs) {
-      if (v == no_value || stored(v)) continue;
+      if (v == no_value || stored(v) || outer_.of->type_of(v).elements() == 0) continue;
       const auto made = outer_.known.find(v);
       if (made == outer_.known.end())
         fail(n, "no kernel computes its output " + outer_.of->at(v).name);

@@ -23,6 +23,11 @@ inline bool is_alias(const node& n) {
   return op && op->kind == op_kind::alias;
 }
 
+inline bool makes_elements(const graph& g, const node& n) {
+  return std::any_of(n.outputs.begin(), n.outputs.end(),
+                     [&](value_id v) { return v != no_value && g.type_of(v).elements() > 0; });
+}
+
 }  // namespace detail
 
 /// An arena for one call.
@@ -56,7 +61,7 @@ TILEWRIGHT_INLINE executable::executable(std::shared_ptr<const graph> g,
     : graph_(std::move(g)) {
   place_values();
   for (const node& n : graph_->nodes)
-    if (!detail::is_alias(n)) add_launch(n, options);
+    if (!detail::is_alias(n) && detail::makes_elements(*graph_, n)) add_launch(n, options);
 }
 
 TILEWRIGHT_INLINE executable::~executable() {

@@ -96,7 +96,8 @@ class dense_arguments {
                            network::text_of(network::tensor_type{a.type, extents}));
     if (is_written_ && a.is_const)
       throw argument_error(who + " is written, and gets constant data");
-    if (!a.data && a.rank > 0) throw argument_error(who + " gets a null pointer");
+    if (!a.data && a.rank > 0 && t.elements() > 0)
+      throw argument_error(who + " gets a null pointer");
   }
 
   void* add(const network::tensor_type& t, const dsl::argument& a) {

@@ -269,12 +269,13 @@ inline void emit_pad(emission& e) {
   });
 }
 
-/// An index that counts from the end where it is negative.
+/// An index that counts from the end where it is negative. The remainder is never negative, so that
+/// whatever an index is, the read stays in bounds.
 inline runtime_expression from_front(const runtime_expression& i, std::int64_t extent) {
   const dsl::node& n = i.nodes().back();
   if (i.nodes().size() == 1 && n.kind == dsl::node_kind::operation && n.op == ir::op::integer)
     return n.integer < 0 ? runtime_expression(n.integer + extent) : i;
-  return select(i < 0, i + dsl::runtime_literal(i.type(), static_cast<double>(extent)), i);
+  return i % dsl::runtime_literal(i.type(), static_cast<double>(extent));
 }
 
 inline void infer_gather(inference& n) {
@@ -345,6 +346,60 @@ inline void emit_gather_nd(emission& e) {
   });
 }
 
+/// Elements `on` at the positions that input 0 names, and `off` elsewhere.
+inline void infer_one_hot(inference& n) {
+  const constant* depth = n.known(1);
+  if (!depth || depth->type().elements() != 1)
+    n.fail(
+        "its depth depends on the arguments of a call; it has to be known when the model is "
+        "loaded");
+  if (n.in(2).extents != shape{2}) n.fail("its third input has to hold two elements, off and on");
+  shape out = n.in(0).extents;
+  const std::size_t a = n.dimension(n.what().integer("axis", -1), out.size() + 1);
+  out.insert(out.begin() + static_cast<std::ptrdiff_t>(a),
+             static_cast<std::int64_t>(depth->number(0)));
+  n.out(0, {n.in(2).type, out});
+}
+
+inline void emit_one_hot(emission& e) {
+  const reader i = e.in(0, "I"), choices = e.in(2, "choices");
+  const std::size_t a = e.dimension(e.what().integer("axis", -1), i.type.extents.size() + 1);
+  const std::int64_t depth = e.type_of_output().extents[a];
+  e.out(0, [=](const dsl::index_list& at) {
+    dsl::index_list own = at;
+    own.erase(own.begin() + static_cast<std::ptrdiff_t>(a));
+    const runtime_expression p = cast(i.at(own), dtype::i64);
+    const runtime_expression place = select(p < 0, p + depth, p);
+    return select(cast(at[a], dtype::i64) == place, choices(1), choices(0));
+  });
+}
+
+inline void infer_cumulative_sum(inference& n) {
+  const constant* axis = n.known(1);
+  if (!axis || axis->type().elements() != 1)
+    n.fail(
+        "its axis depends on the arguments of a call; it has to be known when the model is loaded");
+  n.dimension(axis->integer(0), n.rank(0));
+  infer_same(n);
+}
+
+/// The sum over all elements up to one's own: quadratic in the extent.
+inline void emit_cumulative_sum(emission& e) {
+  const dsl::runtime_tensor x = e.tensor(0, "X");
+  const std::size_t a = e.dimension(e.known(1)->integer(0), e.rank(0));
+  const bool exclusive = e.what().integer("exclusive", 0) != 0;
+  const bool reverse = e.what().integer("reverse", 0) != 0;
+  const auto r = e.axis("r", x.extent(static_cast<int>(a)));
+  e.out(0, [=](const dsl::index_list& at) {
+    dsl::index_list place = at;
+    place[a] = r;
+    const auto &i = at[a],
+               taken = reverse ? (exclusive ? r > i : r >= i) : (exclusive ? r < i : r <= i);
+    return reduce(dsl::reduction::sum, {r},
+                  select(taken, x(place), dsl::runtime_literal(x.info().type, 0)));
+  });
+}
+
 inline void infer_trilu(inference& n) {
   if (n.rank(0) < 2) n.fail("its input has to be a matrix or a stack of them");
   infer_same(n);
@@ -397,9 +452,11 @@ inline void infer_space_to_depth(inference& n) {
 inline void emit_space_to_depth(emission& e) {
   const reader x = e.in(0, "X");
   const std::int64_t b = block_size(e), channels = x.type.extents[1];
+  const bool column_row = e.what().text("mode", "DCR") == "CRD";
   e.out(0, [=](const dsl::index_list& at) {
-    const runtime_expression part = at[1] / channels;
-    return x(at[0], at[1] % channels, at[2] * b + part / b, at[3] * b + part % b);
+    const runtime_expression part = column_row ? at[1] % (b * b) : at[1] / channels;
+    const runtime_expression c = column_row ? at[1] / (b * b) : at[1] % channels;
+    return x(at[0], c, at[2] * b + part / b, at[3] * b + part % b);
   });
 }
 
@@ -420,6 +477,9 @@ TILEWRIGHT_INLINE void add_data_movement(std::vector<operator_definition>& to) {
   add("Trilu", detail::infer_trilu, detail::emit_trilu);
   add("DepthToSpace", detail::infer_depth_to_space, detail::emit_depth_to_space);
   add("SpaceToDepth", detail::infer_space_to_depth, detail::emit_space_to_depth);
+  add("OneHot", detail::infer_one_hot, detail::emit_one_hot);
+  to.push_back(
+      {"CumSum", op_kind::anchor, detail::infer_cumulative_sum, detail::emit_cumulative_sum});
   to.push_back({"Pad", op_kind::opaque, detail::infer_pad, detail::emit_pad});
   to.push_back({"Concat", op_kind::opaque, detail::infer_concat, detail::emit_concat});
 }

@@ -125,8 +125,6 @@ inline void infer_layer_norm(inference& n) {
 
 /// The normalized extents as one row; mean and variance in f32, as `stash_type` says.
 inline void emit_layer_norm(emission& e) {
-  if (e.what().has_output(1) || e.what().has_output(2))
-    e.fail("its outputs mean and deviation are not supported");
   const std::size_t first = e.dimension(e.what().integer("axis", -1), e.rank(0));
   const row_view x = rows_of(e, first, e.rank(0));
   const dtype t = x.x.type.type, wide = sum_type(t);
@@ -149,6 +147,10 @@ inline void emit_layer_norm(emission& e) {
   std::optional<reader> beta;
   if (e.what().has_input(2)) beta = e.broadcast(2, "beta");
   const double epsilon = e.what().real("epsilon", 1e-5);
+  e.out(1, [=](const dsl::index_list& at) { return cast(mean(x.row_of(at)), dtype::f32); });
+  e.out(2, [=](const dsl::index_list& at) {
+    return cast(rsqrt(variance(x.row_of(at)) + epsilon), dtype::f32);
+  });
   e.out(0, [=](const dsl::index_list& at) {
     const dsl::index_list r = x.row_of(at);
     const runtime_expression scaled =

@@ -99,8 +99,6 @@ void emit_reduction(emission& e) {
 
 inline void infer_position(inference& n) {
   const std::size_t a = n.dimension(n.what().integer("axis", 0), n.rank(0));
-  if (n.what().integer("select_last_index", 0) != 0)
-    n.fail("select_last_index is not supported; the first of equal elements is taken");
   n.out(0, {dtype::i64, reduced_shape(n.in(0).extents, {a}, n.what().integer("keepdims", 1) != 0)});
 }
 
@@ -111,13 +109,18 @@ void emit_position(emission& e) {
       e.dimension(e.what().integer("axis", 0), static_cast<std::size_t>(x.rank()));
   const bool keep = e.what().integer("keepdims", 1) != 0;
   const auto r = e.axis("r", x.extent(static_cast<int>(a)));
+  const bool from_behind = e.what().integer("select_last_index", 0) != 0;
+  const std::int64_t last = x.extent(static_cast<int>(a)) - 1;
   e.out(0, [=](const dsl::index_list& at) -> runtime_expression {
+    // of equal elements the first one is found; the last one is the first from behind
+    const runtime_expression i = from_behind ? last - r : r;
     dsl::index_list place = at;
     if (keep)
-      place[a] = r;
+      place[a] = i;
     else
-      place.insert(place.begin() + static_cast<std::ptrdiff_t>(a), r);
-    return cast(reduce(Kind, {r}, x(place)), dtype::i64);
+      place.insert(place.begin() + static_cast<std::ptrdiff_t>(a), i);
+    const runtime_expression found = cast(reduce(Kind, {r}, x(place)), dtype::i64);
+    return from_behind ? last - found : found;
   });
 }
 

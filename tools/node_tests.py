@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Runs the node tests of the onnx package through `tilewright model run` and lists what fails.
+
+    tools/node_tests.py --tool build/bin/tilewright [--filter conv] [--jobs 2]
+
+Each test is one operator with inputs and expected outputs. Lists of integers behind the first input (shapes, axes, pads)
+become constants of the model, since shapes have to be known when a model is loaded. Tests whose graphs the reader refuses as not supported
+are counted and listed by reason with --verbose.
+"""
+import argparse
+import collections
+import concurrent.futures
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy
+import onnx
+from onnx.backend.test.case.node import collect_testcases
+
+
+def run(tool, case, folder, tolerance):
+    """(passed, reason)"""
+    file = folder / "model.onnx"
+    inputs, outputs = ([numpy.asarray(a) if isinstance(a, numpy.generic) else a for a in arrays]
+                       for arrays in case.data_sets[0])
+    model = onnx.ModelProto()
+    model.CopyFrom(case.model)
+    graph = model.graph
+    constants = {i.name for i in graph.initializer}
+    names = [i.name for i in graph.input if i.name and i.name not in constants]
+    shapes_first = case.model.graph.node[0].op_type in ("ConstantOfShape", "Range")
+    for name, array in list(zip(names, inputs))[0 if shapes_first else 1:]:
+        if isinstance(array, numpy.ndarray) and array.dtype == numpy.int64 and array.ndim < 2:
+            graph.initializer.append(onnx.numpy_helper.from_array(array, name))
+    constants = {i.name for i in graph.initializer}
+    inputs = [a for n, a in zip(names, inputs) if n not in constants]
+    names = [n for n in names if n not in constants]
+    file.write_bytes(model.SerializeToString())
+    command = [str(tool), "model", "run", str(file), "--plain", "--db", ":memory:", "--threads", "1",
+               "--tolerance", str(tolerance), "--expect", str(folder)]
+    for name, array in zip(names, inputs):
+        if not isinstance(array, numpy.ndarray):
+            return False, "refused: an input is no tensor"
+        path = folder / (re.sub(r"[/:\\]", "_", name) + ".in.npy")
+        numpy.save(path, numpy.ascontiguousarray(array).reshape(array.shape))
+        command += ["--in", f"{name}={path}"]
+    halves = any(isinstance(a, numpy.ndarray) and a.dtype == numpy.float16 for a in [*inputs, *outputs])
+    command[command.index("--tolerance") + 1] = str(max(tolerance, 2e-3 if halves else 0))
+    for out, array in zip(graph.output, outputs):
+        if not isinstance(array, numpy.ndarray):
+            return False, "refused: an output is no tensor"
+        numpy.save(folder / (re.sub(r"[/:\\]", "_", out.name) + ".npy"), array)
+    result = subprocess.run(command, capture_output=True, text=True)
+    text = (result.stderr.strip() or result.stdout.strip()).replace(str(file) + ": ", "")
+    return result.returncode == 0, text.splitlines()[-1] if text else str(result.returncode)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool", type=Path, default=Path("build/bin/tilewright"))
+    parser.add_argument("--filter", default="", help="regular expression on the names of tests")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--tolerance", type=float, default=5e-4,
+                        help="relative to the largest element: expected outputs have four digits; 2e-3 for halves")
+    parser.add_argument("--verbose", action="store_true", help="list what is refused, too")
+    options = parser.parse_args()
+    cases = [c for c in collect_testcases(None) if re.search(options.filter, c.name)]
+    passed, failed, refused = 0, [], collections.Counter()
+    with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        jobs = {}
+        for case in cases:
+            folder = Path(work) / case.name
+            folder.mkdir()
+            jobs[pool.submit(run, options.tool, case, folder, options.tolerance)] = case
+        for job in concurrent.futures.as_completed(jobs):
+            fine, reason = job.result()
+            passed += fine
+            if fine:
+                continue
+            if "refused" in reason or "not supported" in reason or "version" in reason and "nodes" in reason or re.search(r"\(version \d+\)", reason):
+                refused[reason if options.verbose else re.sub(r"(node|value|input|output) \S+", r"\1", reason)] += 1
+            else:
+                failed.append((jobs[job].name, reason))
+    for name, reason in sorted(failed):
+        print(f"FAILED {name}: {reason}")
+    for reason, count in refused.most_common():
+        print(f"refused {count}: {reason}")
+    print(f"{passed} passed, {len(failed)} failed, {sum(refused.values())} refused of {len(cases)}")
+
+
+if __name__ == "__main__":
+    main()
