@@ -424,7 +424,7 @@ def main(A: T.Buffer((5, 3), "int32"), D: T.Buffer((3, 5), "int32")):
 }
 
 TEST_CASE("reverse_compute_inline: into the copy of a write_at, tile by tile") {
-  for (const int tile : {4, 5}) {  // 12 rows: tiles that divide, and one that ends outside
+  for (const int tile : {4, 6}) {
     CAPTURE(tile);
     const ir::function f = stages::matmul_bias_relu(12, 6, 5);
     schedule s(f);
@@ -437,6 +437,11 @@ TEST_CASE("reverse_compute_inline: into the copy of a write_at, tile by tile") {
     CHECK(s.get(copy).block->writes[0].buffer->name == "D");
     check_meaning(s, f);
   }
+  const ir::function f = stages::matmul_bias_relu(12, 6, 5);
+  schedule s(f);
+  const block_rv c = s.block("C"), e = s.block("E");
+  s.write_at(s.split(s.get_loops(c)[0], {infer, 5})[0], c, 0, "local");
+  check_refusal(s, "reverse_compute_inline", 6, [&] { s.reverse_compute_inline(e); });
 }
 
 TEST_CASE("reverse_compute_inline: a consumer that takes less of a copied tile guards its store") {
