@@ -7,6 +7,7 @@
 #include <tilewright/expr/kernel.hpp>
 #include <tilewright/meta/mistake.hpp>
 #include <tilewright/space/names.hpp>
+#include <tilewright/space/steps.hpp>
 
 namespace tilewright {
 namespace dsl {

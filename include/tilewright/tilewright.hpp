@@ -26,7 +26,9 @@
 #include <tilewright/space/compose.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/expression.hpp>
+#include <tilewright/space/metaschedule.hpp>
 #include <tilewright/space/space.hpp>
+#include <tilewright/space/steps.hpp>
 #include <tilewright/space_for.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/tuned.hpp>

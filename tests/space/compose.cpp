@@ -1,4 +1,5 @@
 #include <tilewright/space/compose.hpp>
+#include <tilewright/space/steps.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <tilewright/space/expression.hpp>
+#include <tilewright/space/steps.hpp>
 
 #include <doctest/doctest.h>
 

@@ -305,6 +305,7 @@
 #include <tilewright/impl/space/compose.ipp>
 #include <tilewright/impl/space/cpu.ipp>
 #include <tilewright/impl/space/expression.ipp>
+#include <tilewright/impl/space/metaschedule.ipp>
 #include <tilewright/impl/space/modules/add_rfactor.ipp>
 #include <tilewright/impl/space/modules/apply_custom_rule.ipp>
 #include <tilewright/impl/space/modules/auto_bind.ipp>
@@ -336,6 +337,7 @@
 #include <tilewright/impl/space/space.ipp>
 #include <tilewright/impl/sparse/lower.ipp>
 #include <tilewright/impl/sparse/storage.ipp>
+#include <tilewright/impl/space/steps.ipp>
 #include <tilewright/impl/support/dynamic_library.ipp>
 #include <tilewright/impl/support/fork_gate.ipp>
 #include <tilewright/impl/support/hash.ipp>

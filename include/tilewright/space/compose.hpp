@@ -39,10 +39,11 @@ struct post_order_step {
   void operator()(schedule& s, scope& in) const {
     for (const std::string& name : blocks_in_post_order(s)) {
       if (!in.exists(s, name)) continue;
-      scope inner{in.where, in.choices, name, {}};
+      scope inner = in.on(name);
       step(s, inner);
     }
   }
+  static constexpr void walk(environment& e) { walk_apart<Step>(e); }
 };
 
 template <class Step>
@@ -60,6 +61,7 @@ struct attempt_step {
     s = std::move(trial);
     in = std::move(inner);
   }
+  static constexpr void walk(environment& e) { walk_apart<Step>(e); }
 };
 
 struct skip_step {
@@ -83,6 +85,7 @@ struct sample_step {
     };
     std::apply([&](const weighted<Steps>&... o) { (offer(o), ...); }, options);
   }
+  static constexpr void walk(environment& e) { walk_alternatives<Steps...>(e); }
 };
 
 template <class Step>
@@ -93,6 +96,7 @@ struct sometimes_step {
   void operator()(schedule& s, scope& in) const {
     if (in.choices->draw(s, {probability, 1 - probability}) == 0) step(s, in);
   }
+  static constexpr void walk(environment& e) { walk_apart<Step>(e); }
 };
 
 struct named_target {

@@ -4,8 +4,8 @@
 //     | on<"C">(tile<"SSRSRS">)
 //
 // `>>` is sequence and binds tighter than `|`, the choice. Tile sizes are random variables that the
-// trace records; a choice is structural and yields one sketch an alternative. That a step names a
-// level that its axis has is checked by the compiler where the sequence itself tiled the axis, that
+// trace records; a choice is structural and yields one sketch an alternative. The steps of
+// primitives and samplings stand in space/steps.hpp. That a step names a level that its axis has is checked by the compiler where the sequence itself tiled the axis, that
 // blocks and axes exist where the kernel is known (space_for.hpp); whether a step is legal is found
 // out when it runs. Loops of untiled axes are level 0.
 #pragma once
@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -25,7 +26,9 @@
 #include <tilewright/meta/axis.hpp>
 #include <tilewright/meta/fixed_string.hpp>
 #include <tilewright/meta/loop_level.hpp>
+#include <tilewright/meta/mistake.hpp>
 #include <tilewright/space/chooser.hpp>
+#include <tilewright/space/operand.hpp>
 #include <tilewright/space/space.hpp>
 #include <tilewright/support/error.hpp>
 
@@ -41,6 +44,12 @@ struct scope {
     std::vector<loop_rv> levels;  // outermost first
   };
   std::vector<tiled_axis> axes;
+  struct named_values {
+    std::string name;
+    std::vector<rv> values;
+  };
+  std::vector<named_values> variables;  // what steps have made
+  std::optional<block_rv> at_hand;      // the block, once a step has asked for it as `here`
 
   /// The loops that an axis has become; untiled axes are looked up by the loop's name.
   /// @throws schedule_error naming the axis when the block has no such loop
@@ -51,12 +60,8 @@ struct scope {
   block_rv get_block(schedule& s) const;
   /// True when the program has a block of that name.
   bool exists(const schedule& s, std::string_view name) const;
-};
-
-/// Axis and number of levels that a step creates; the compiler's view of a sequence.
-struct level_count {
-  std::string_view axis;
-  int levels = 0;
+  /// The same with another block at hand.
+  scope on(std::string name) const { return {where, choices, std::move(name), {}, variables, {}}; }
 };
 
 /// A size that search draws; without weights all candidates are equally likely.
@@ -68,16 +73,21 @@ struct random_size {
 /// @throws argument_error when there is no candidate, one is not positive, or the counts differ
 random_size choose(std::vector<std::int64_t> candidates, std::vector<double> weights = {});
 
+/// Sizes that divide the extent, the innermost one up to a limit, as sample_perfect_tile draws them:
+/// `tile<"SSRSRS">(perfect(64))`. -1: no limit.
+struct perfect_sizes {
+  int max_innermost_factor = 64;
+};
+inline perfect_sizes perfect(int max_innermost_factor = 64) { return {max_innermost_factor}; }
+
 /// @name Steps
 /// @{
 namespace detail {
 
-void tile_structure(schedule& s, scope& in, std::string_view structure);
+void tile_structure(schedule& s, scope& in, std::string_view structure,
+                    const std::optional<perfect_sizes>& perfect);
 void tile_axis(schedule& s, scope& in, std::string_view axis, int levels,
                const random_size& innermost);
-void reorder_levels(schedule& s, scope& in, const meta::loop_level* levels, std::size_t count);
-using loop_step = void (schedule::*)(loop_rv);
-void apply_to_level(schedule& s, scope& in, const meta::loop_level& level, loop_step step);
 std::vector<schedule> expand(schedule start, const context& where,
                              const std::function<void(schedule&, scope&)>& build);
 
@@ -108,6 +118,74 @@ struct tile_key {
   constexpr std::string_view view() const { return {text, length}; }
 };
 
+/// What a step makes that may not run is nobody's: variables are forgotten behind it, and how many
+/// levels its axes have.
+template <class Step>
+constexpr void walk_apart(environment& e) {
+  const std::size_t before = e.count;
+  variables_of<Step>::walk(e);
+  e.count = before;
+  e.tiled_count = 0;
+}
+/// Axes are those of a block.
+template <class Step>
+constexpr void walk_block(environment& e) {
+  environment inner = e;
+  inner.tiled_count = 0;
+  variables_of<Step>::walk(inner);
+  for (std::size_t n = e.count; n < inner.count; ++n) e.known[n] = inner.known[n];
+  e.count = inner.count;
+  e.note_mistakes(inner);
+}
+/// Behind alternatives a variable is known that each of them makes.
+template <class... Steps>
+constexpr void walk_alternatives(environment& e) {
+  environment common;
+  bool first = true;
+  const auto walk = [&](auto step) {
+    environment own = e;
+    decltype(step)::type::walk(own);
+    e.note_mistakes(own);
+    std::size_t kept = 0;
+    for (std::size_t n = 0; n < own.count; ++n)
+      if (first || common.knows(own.known[n])) own.known[kept++] = own.known[n];
+    own.count = kept;
+    common = own;
+    first = false;
+  };
+  (walk(std::type_identity<variables_of<Steps>>{}), ...);
+  for (std::size_t n = e.count; n < common.count; ++n) e.known[n] = common.known[n];
+  e.count = common.count;
+  e.tiled_count = 0;
+}
+template <class Expression>
+constexpr environment environment_of() {
+  environment out;
+  variables_of<Expression>::walk(out);
+  return out;
+}
+template <class Expression>
+struct unknown_variable {
+  static constexpr std::string_view value = environment_of<Expression>().unknown;
+};
+template <class Expression>
+struct repeated_variable {
+  static constexpr std::string_view value = environment_of<Expression>().twice;
+};
+template <class Expression>
+struct axis_without_level {
+  static constexpr std::string_view value = environment_of<Expression>().short_axis;
+};
+/// @name Predicates of compile-time errors: false for the offenders they name
+/// @{
+template <class... T>
+inline constexpr bool step_has_made = false;
+template <class... T>
+inline constexpr bool made_by_one_step = false;
+template <class... T>
+inline constexpr bool axis_has_level = false;
+/// @}
+
 constexpr bool is_structure(std::string_view text) {
   for (char c : text)
     if (c != 'S' && c != 'R') return false;
@@ -121,14 +199,17 @@ struct tile_step {
       !What.is_axis && sizeof...(Levels) == 0 && is_structure(What.view()),
       "tilewright: tile needs an axis and its number of levels, tile<i, 2>, or a structure of the "
       "letters S and R, tile<\"SSRSRS\">");
-  void operator()(schedule& s, scope& in) const { tile_structure(s, in, What.view()); }
+  std::optional<perfect_sizes> perfect = {};
+
+  tile_step operator()(perfect_sizes sizes) const { return {sizes}; }
+  void operator()(schedule& s, scope& in) const { tile_structure(s, in, What.view(), perfect); }
 };
 
 template <tile_key What, int Levels>
 requires(What.is_axis) struct tile_step<What, Levels> {
   using tilewright_space = void;
   static_assert(Levels >= 2, "tilewright: tile<axis, levels> needs at least two levels");
-  static constexpr level_count defines{What.view(), Levels};
+  static constexpr std::string_view axis = What.view();
   random_size innermost{{4, 8, 16, 32, 64}, {}};
 
   /// The same with another innermost size: `tile<i, 2>(choose({4, 6, 8}))`.
@@ -136,20 +217,7 @@ requires(What.is_axis) struct tile_step<What, Levels> {
   void operator()(schedule& s, scope& in) const {
     tile_axis(s, in, What.view(), Levels, innermost);
   }
-};
-
-template <meta::loop_level... Levels>
-struct reorder_step {
-  using tilewright_space = void;
-  static constexpr std::array<meta::loop_level, sizeof...(Levels)> uses{Levels...};
-  void operator()(schedule& s, scope& in) const { reorder_levels(s, in, uses.data(), uses.size()); }
-};
-
-template <loop_step Step, meta::loop_level Level>
-struct loop_kind_step {
-  using tilewright_space = void;
-  static constexpr std::array<meta::loop_level, 1> uses{Level};
-  void operator()(schedule& s, scope& in) const { apply_to_level(s, in, Level, Step); }
+  static constexpr void walk(environment& e) { e.tile(axis, Levels); }
 };
 
 template <class F>
@@ -192,6 +260,7 @@ struct when_step {
   void operator()(schedule& s, scope& in) const {
     if (holds(s, in)) step(s, in);
   }
+  static constexpr void walk(environment& e) { walk_apart<Step>(e); }
 };
 
 template <fixed_string Block, class Step>
@@ -199,32 +268,12 @@ struct on_step {
   using tilewright_space = void;
   Step step;
   void operator()(schedule& s, scope& in) const {
-    scope inner{in.where, in.choices, std::string(Block.view()), {}};
+    scope inner = in.on(std::string(Block.view()));
     step(s, inner);
+    in.variables = std::move(inner.variables);
   }
+  static constexpr void walk(environment& e) { walk_block<Step>(e); }
 };
-
-/// How many levels the steps before give `axis`; 0 when none of them tiles it.
-template <class... Steps>
-constexpr int levels_of(std::string_view axis) {
-  int out = 0;
-  const auto look = [&]<class Step>(std::type_identity<Step>) {
-    if constexpr (requires { Step::defines; })
-      if (Step::defines.axis == axis) out = Step::defines.levels;
-  };
-  (look(std::type_identity<Steps>{}), ...);
-  return out;
-}
-
-template <class Next, class... Before>
-constexpr bool levels_exist() {
-  if constexpr (requires { Next::uses; })
-    for (const meta::loop_level& use : Next::uses) {
-      const int levels = levels_of<Before...>(use.axis());
-      if (levels != 0 && use.level >= levels) return false;
-    }
-  return true;
-}
 
 template <class... Steps>
 struct sequence {
@@ -233,6 +282,7 @@ struct sequence {
   void operator()(schedule& s, scope& in) const {
     std::apply([&](const Steps&... step) { (step(s, in), ...); }, steps);
   }
+  static constexpr void walk(environment& e) { (variables_of<Steps>::walk(e), ...); }
 };
 
 template <class Step>
@@ -261,6 +311,7 @@ struct choice {
     };
     std::apply([&](const weighted<Steps>&... o) { (offer(o), ...); }, options);
   }
+  static constexpr void walk(environment& e) { walk_alternatives<Steps...>(e); }
 };
 
 template <class Step>
@@ -289,20 +340,8 @@ choice<Steps...> make_choice(std::tuple<weighted<Steps>...> options) {
 }
 
 /// a >> b: first a, then b.
-template <class... Steps, expression Next>
-sequence<Steps..., Next> operator>>(sequence<Steps...> first, Next next) {
-  static_assert(
-      levels_exist<Next, Steps...>(),
-      "tilewright: a step names a level that its axis does not have; tile<axis, levels> gives the "
-      "levels 0 to levels - 1");
-  return {std::tuple_cat(std::move(first.steps), std::make_tuple(std::move(next)))};
-}
 template <expression First, expression Next>
 sequence<First, Next> operator>>(First first, Next next) {
-  static_assert(
-      levels_exist<Next, First>(),
-      "tilewright: a step names a level that its axis does not have; tile<axis, levels> gives the "
-      "levels 0 to levels - 1");
   return {{std::move(first), std::move(next)}};
 }
 
@@ -317,6 +356,24 @@ auto operator|(A a, B b) {
 /// constructor finds it by argument-dependent lookup.
 template <expression Expression>
 design_space to_space(Expression e) {
+  constexpr environment variables = environment_of<Expression>();
+  if constexpr (!variables.unknown.empty()) {
+    using name = meta::name_from<unknown_variable<Expression>>;
+    TILEWRIGHT_MISTAKE(step_has_made,
+                       "tilewright: a step takes a variable that no step before it has made; write "
+                       "let<name> = step",
+                       name);
+  } else if constexpr (!variables.twice.empty()) {
+    using name = meta::name_from<repeated_variable<Expression>>;
+    TILEWRIGHT_MISTAKE(made_by_one_step,
+                       "tilewright: two steps make one variable; give each its own name", name);
+  } else if constexpr (!variables.short_axis.empty()) {
+    using name = meta::name_from<axis_without_level<Expression>>;
+    TILEWRIGHT_MISTAKE(axis_has_level,
+                       "tilewright: a step names a level that its axis does not have; tile<axis, "
+                       "levels> gives the levels 0 to levels - 1",
+                       name);
+  }
   return design_space(design_space::function([e = std::move(e)](schedule s, const context& where) {
     return expand(std::move(s), where, e);
   }));
@@ -329,15 +386,6 @@ design_space to_space(Expression e) {
 /// levels, in this order from outside inwards (MetaSchedule, section 3.2).
 template <detail::tile_key What, int... Levels>
 inline const detail::tile_step<What, Levels...> tile{};
-
-template <meta::loop_level... Levels>
-inline constexpr detail::reorder_step<Levels...> reorder{};
-template <meta::loop_level Level>
-inline constexpr detail::loop_kind_step<&schedule::parallel, Level> parallel{};
-template <meta::loop_level Level>
-inline constexpr detail::loop_kind_step<&schedule::vectorize, Level> vectorize{};
-template <meta::loop_level Level>
-inline constexpr detail::loop_kind_step<&schedule::unroll, Level> unroll{};
 
 /// on<"C">(step): the step acts on the block C.
 template <fixed_string Block, detail::expression Step>

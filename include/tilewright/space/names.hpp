@@ -18,9 +18,12 @@ template <class Expression>
 struct names_of {
   template <class Visit>
   static constexpr void visit(std::string_view block, Visit& found) {
-    if constexpr (requires { Expression::defines; }) found({block, Expression::defines.axis});
-    if constexpr (requires { Expression::uses; })
-      for (const meta::loop_level& level : Expression::uses) found({block, level.axis()});
+    if constexpr (requires { Expression::axis; }) found({block, Expression::axis});
+    if constexpr (requires { Expression::operands::size; })
+      Expression::operands::each_axis([&](std::string_view axis) { found({block, axis}); });
+    if constexpr (requires { Expression::primitive; })
+      if (Expression::primitive == "get_block" && Expression::operands::size > 0)
+        found({Expression::operands::all[0].view(), {}});
   }
 };
 

@@ -1,8 +1,9 @@
-// The table of instruction kinds: one line per primitive. Order is that of the documentation.
+// The table of instruction kinds: what the list (schedule/instruction_list.hpp) makes of each.
 #pragma once
 
 #include <tilewright/impl/schedule/adapt.hpp>
 #include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/schedule/instruction_list.hpp>
 #include <tilewright/schedule/primitive/add_unit_loop.hpp>
 #include <tilewright/schedule/primitive/annotate.hpp>
 #include <tilewright/schedule/primitive/blockize.hpp>
@@ -116,76 +117,9 @@ inline instruction_kind renamed(instruction_kind kind, std::string_view alias) {
 
 inline std::vector<instruction_kind> make_table() {
   using namespace primitive;
-  return {
-      kind<&work_on>("work_on", {"func_name"}),
-      query<&adapt::get_block>("get_block", {"name", "func_name=main"}, "get_sblock"),
-      query<&get_loops>("get_loops", {"block"}),
-      query<&adapt::get_child_blocks>("get_child_blocks", {"*block_or_loop"}),
-      query<&get_producers>("get_producers", {"block"}),
-      query<&get_consumers>("get_consumers", {"block"}),
-      query<&get_output_blocks>("get_output_blocks", {"block"}),
-      kind<&adapt::sample_categorical>("sample_categorical", {"candidates", "probs"}),
-      kind<&sample_perfect_tile>("sample_perfect_tile", {"loop", "n", "max_innermost_factor=16"}),
-      kind<&sample_partitioned_tile>("sample_partitioned_tile",
-                                     {"loop", "n", "partition_pos=0", "innerpart_factor=1"}),
-      kind<&sample_tile>("sample_tile", {"loop", "n", "innermost"}),
-      kind<&sample_compute_location>("sample_compute_location", {"block"}),
-      kind<&split>("split", {"loop", "factors", "preserve_unit_iters=1", "disable_predication=0"}),
-      kind<&fuse>("fuse", {"*loops", "preserve_unit_iters=1"}),
-      kind<&loop_partition>("loop_partition", {"loop", "factors", "preserve_unit_iters=1"}),
-      kind<&primitive::merge>("merge", {"*loops"}),
-      kind<&reorder>("reorder", {"*loops"}),
-      kind<&parallel>("parallel", {"loop"}),
-      kind<&vectorize>("vectorize", {"loop"}),
-      kind<&primitive::bind>("bind", {"loop", "thread_axis"}),
-      kind<&unroll>("unroll", {"loop"}),
-      kind<&adapt::add_unit_loop>("add_unit_loop", {"block_or_loop"}),
-      kind<&transform_layout>("transform_layout", {"block", "buffer", "index_map", "pad_value=None",
-                                                   "assume_injective_transform=0"}),
-      kind<&transform_block_layout>("transform_block_layout", {"block", "index_map"}),
-      kind<&reorder_block_iter_var>("reorder_block_iter_var", {"block", "new_order"}),
-      kind<&cache_read>("cache_read",
-                        {"block", "read_buffer_index", "storage_scope", "?consumer_blocks"}),
-      kind<&cache_write>("cache_write",
-                         {"block", "write_buffer_index", "storage_scope", "?consumer_blocks"}),
-      kind<&cache_inplace>("cache_inplace", {"block", "read_buffer_index", "storage_scope"}),
-      kind<&cache_index>("cache_index", {"block", "storage_scope", "cse_thresh=0"}),
-      kind<&reindex>("reindex", {"block", "buffer"}),
-      kind<&reindex_cache_read>("reindex_cache_read",
-                                {"block", "read_buffer_index", "storage_scope", "index_map"}),
-      kind<&reindex_cache_write>("reindex_cache_write",
-                                 {"block", "write_buffer_index", "storage_scope", "index_map"}),
-      kind<&read_at>("read_at", {"loop", "block", "read_buffer_index", "storage_scope"}),
-      kind<&write_at>("write_at", {"loop", "block", "write_buffer_index", "storage_scope"}),
-      kind<&move_to<&compute_at, &compute_inline>>(
-          "compute_at", {"block", "loop", "preserve_unit_loops=0", "index=-1"}),
-      kind<&move_to<&reverse_compute_at, &reverse_compute_inline>>(
-          "reverse_compute_at", {"block", "loop", "preserve_unit_loops=0", "index=-1"}),
-      kind<&compute_inline>("compute_inline", {"block"}),
-      kind<&reverse_compute_inline>("reverse_compute_inline", {"block"}),
-      kind<&decompose_reduction>("decompose_reduction", {"block", "loop"}),
-      kind<&rfactor>("rfactor", {"loop", "factor_axis"}),
-      kind<&fuse_reduction_epilogue>("fuse_reduction_epilogue",
-                                     {"reduction_block", "epilogue_block"}),
-      kind<&pad_einsum>("pad_einsum", {"block", "padding"}),
-      kind<&rolling_buffer>("rolling_buffer", {"block", "write_buffer_index"}),
-      kind<&decompose_padding>("decompose_padding", {"block", "loop"}),
-      kind<&adapt::blockize>("blockize", {"target", "preserve_unit_iters=1"}),
-      kind<&set_scope>("set_scope", {"block", "buffer_index", "storage_scope"}),
-      kind<&unsafe_set_dtype>("unsafe_set_dtype", {"block", "buffer_index", "dtype"}),
-      kind<&storage_align>("storage_align", {"block", "buffer_index", "axis", "factor", "offset"}),
-      kind<&set_axis_separator>("set_axis_separator", {"block", "buffer", "axis_separators"}),
-      kind<&unsafe_hide_buffer_access>("unsafe_hide_buffer_access",
-                                       {"block", "buf_type", "buf_index_array"}),
-      kind<&adapt::annotate_buffer_access>("annotate_buffer_access",
-                                           {"block", "buffer_index", "buf_type", "gen_new_ranges"}),
-      kind<&adapt::tensorize>("tensorize",
-                              {"block_or_loop", "tensor_intrin", "preserve_unit_iters=1"}),
-      kind<&adapt::annotate>("annotate", {"block_or_loop", "ann_key", "ann_val"}),
-      kind<&adapt::unannotate>("unannotate", {"block_or_loop", "ann_key"}),
-      renamed(kind<&adapt::require>("assert_", {"condition"}), "assert"),
-      kind<&adapt::enter_postproc>("enter_postproc", {}),
-  };
+#define TILEWRIGHT_KIND(NAME, ...) __VA_ARGS__,
+  return {TILEWRIGHT_INSTRUCTIONS(TILEWRIGHT_KIND)};
+#undef TILEWRIGHT_KIND
 }
 
 inline const std::vector<instruction_kind>& table() {

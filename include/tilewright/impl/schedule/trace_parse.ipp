@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <tilewright/impl/schedule/default_argument.hpp>
 #include <tilewright/impl/schedule/map_scalars.hpp>
 #include <tilewright/ir/index_map.hpp>
 #include <tilewright/ir/literal.hpp>
@@ -223,15 +223,9 @@ class trace_parser {
   }
 
   argument missing(const parameter& p, const ir::token& close) const {
-    if (p.hidden_when_empty || (p.positional && p.type == argument_type::loops))
-      return std::vector<rv>{};
-    if (p.fallback && p.type == argument_type::padding) return {};
-    if (!p.fallback) in_.fail(close, "an argument \"" + std::string(p.name) + "\"");
-    if (p.type == argument_type::string) return std::string(*p.fallback);
-    std::int64_t number = 0;
-    std::from_chars(p.fallback->data(), p.fallback->data() + p.fallback->size(), number);
-    if (p.type == argument_type::boolean) return number != 0;
-    return number;
+    std::optional<argument> out = default_argument(p);
+    if (!out) in_.fail(close, "an argument \"" + std::string(p.name) + "\"");
+    return std::move(*out);
   }
 
   argument value(const parameter& p) {

@@ -64,7 +64,8 @@ TILEWRIGHT_INLINE void tile_axis(schedule& s, scope& in, std::string_view axis, 
   in.levels(s, axis) = std::move(tiled);
 }
 
-TILEWRIGHT_INLINE void tile_structure(schedule& s, scope& in, std::string_view structure) {
+TILEWRIGHT_INLINE void tile_structure(schedule& s, scope& in, std::string_view structure,
+                                      const std::optional<perfect_sizes>& perfect) {
   const block_rv b = in.get_block(s);
   const std::vector<loop_rv> loops = s.get_loops(b);
   const ir::block_node& block = *s.get(b).block;
@@ -76,8 +77,14 @@ TILEWRIGHT_INLINE void tile_structure(schedule& s, scope& in, std::string_view s
     const char letter = block.iters[l].kind == ir::iter_kind::reduce ? 'R' : 'S';
     const int levels = static_cast<int>(std::count(structure.begin(), structure.end(), letter));
     const std::string axis = s.get(loops[l]).var->name;
-    if (levels >= 2) tile_axis(s, in, axis, levels, {{4, 8, 16, 32, 64}, {}});
-    const std::vector<loop_rv> tiled = in.levels(s, axis);
+    std::vector<loop_rv> tiled{loops[l]};
+    if (perfect && levels >= 2)
+      tiled =
+          s.split(loops[l], s.sample_perfect_tile(loops[l], levels, perfect->max_innermost_factor));
+    else if (levels >= 2)
+      tiled = s.split(loops[l], s.sample_tile(loops[l], levels, {4, 8, 16, 32, 64}));
+    std::erase_if(in.axes, [&](const auto& known) { return known.axis == axis; });
+    in.axes.push_back({axis, tiled});
     std::size_t next = 0;
     for (std::size_t p = 0; p < structure.size() && next < tiled.size(); ++p)
       if (structure[p] == letter) position[p].push_back(tiled[next++]);
@@ -87,24 +94,12 @@ TILEWRIGHT_INLINE void tile_structure(schedule& s, scope& in, std::string_view s
   s.reorder(order);
 }
 
-TILEWRIGHT_INLINE void reorder_levels(schedule& s, scope& in, const meta::loop_level* levels,
-                                      std::size_t count) {
-  std::vector<loop_rv> order;
-  for (std::size_t i = 0; i < count; ++i) order.push_back(in.at(s, levels[i]));
-  s.reorder(order);
-}
-
-TILEWRIGHT_INLINE void apply_to_level(schedule& s, scope& in, const meta::loop_level& level,
-                                      loop_step step) {
-  (s.*step)(in.at(s, level));
-}
-
 TILEWRIGHT_INLINE std::vector<schedule> expand(
     schedule start, const context& where, const std::function<void(schedule&, scope&)>& build) {
   constexpr std::size_t limit = 256;
   return enumerate(start, limit, [&](schedule& s, chooser& choices) {
     const std::vector<std::string> blocks = root_block_names(s);
-    scope in{&where, &choices, blocks.empty() ? std::string() : blocks.back(), {}};
+    scope in{&where, &choices, blocks.empty() ? std::string() : blocks.back(), {}, {}, {}};
     build(s, in);
   });
 }

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <tilewright/space/compose.hpp>
+#include <tilewright/space/cpu.hpp>
+#include <tilewright/space/metaschedule.hpp>
+#include <tilewright/space/modules/add_rfactor.hpp>
+#include <tilewright/space/modules/apply_custom_rule.hpp>
+#include <tilewright/space/modules/auto_bind.hpp>
+#include <tilewright/space/modules/auto_inline.hpp>
+#include <tilewright/space/modules/cross_thread_reduction.hpp>
+#include <tilewright/space/modules/inline_constant_scalars.hpp>
+#include <tilewright/space/modules/multi_level_tiling_with_intrinsic.hpp>
+#include <tilewright/space/modules/parallel_vectorize_unroll.hpp>
+#include <tilewright/space/modules/random_compute_location.hpp>
+#include <tilewright/space/postproc/disallow_dynamic_loop.hpp>
+#include <tilewright/space/postproc/rewrite_cooperative_fetch.hpp>
+#include <tilewright/space/postproc/rewrite_layout.hpp>
+#include <tilewright/space/postproc/rewrite_parallel_vectorize_unroll.hpp>
+#include <tilewright/space/postproc/rewrite_reduction_block.hpp>
+#include <tilewright/space/postproc/rewrite_tensorize.hpp>
+#include <tilewright/space/postproc/rewrite_unbound_block.hpp>
+#include <tilewright/space/postproc/verify_gpu_code.hpp>
+
+namespace tilewright::space {
+namespace detail {
+
+/// A rule about each block.
+template <class Rule>
+auto each_block(Rule rule) {
+  return post_order(module(std::move(rule)));
+}
+inline auto first_rules() {
+  return each_block(apply_custom_rule{}) >> each_block(inline_constant_scalars{}) >>
+         each_block(auto_inline{}) >> post_order(when(&needs_rfactor, module(&add_rfactor)));
+}
+inline auto last_rules() {
+  return each_block(cpu_tiling()) >> on<"root">(module(parallel_vectorize_unroll{})) >>
+         each_block(random_compute_location{});
+}
+inline std::vector<postproc> cpu_postprocs(bool tensorize) {
+  std::vector<postproc> out{disallow_dynamic_loop{}, rewrite_parallel_vectorize_unroll{},
+                            rewrite_reduction_block{}};
+  if (tensorize) out.push_back(rewrite_tensorize{true});
+  out.push_back(rewrite_layout{});
+  return out;
+}
+inline auto around_intrinsic(const char* feature, const char* intrinsic) {
+  multi_level_tiling_with_intrinsic rule;
+  rule.intrinsic = intrinsic;
+  return post_order(for_target(feature, module(std::move(rule))));
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE design_space metaschedule_cpu() {
+  return design_space(detail::first_rules() >> detail::last_rules())
+      .with(detail::cpu_postprocs(false));
+}
+
+TILEWRIGHT_INLINE design_space metaschedule_cpu_intrinsics() {
+  // a block that one of them has taken is tiled, and the later ones leave it alone
+  return design_space(
+             detail::first_rules() >> detail::around_intrinsic("avx512vnni", "dot_16x4_vnni") >>
+             detail::around_intrinsic("avxvnni", "dot_8x4_vnni") >>
+             detail::around_intrinsic("avx512bw", "dot_16x4_avx512") >>
+             detail::around_intrinsic("avx512bf16", "dot_16x2_bf16") >> detail::last_rules())
+      .with(detail::cpu_postprocs(true));
+}
+
+TILEWRIGHT_INLINE design_space metaschedule_cuda(int warp_size) {
+  multi_level_tiling tiling = gpu_tiling();
+  tiling.warp_size = warp_size;
+  auto_inline inlining;
+  inlining.into_producer = inlining.conditionals = true;
+  inlining.injective_reads = inlining.ordered_reads = false;
+  inlining.costly.clear();
+  parallel_vectorize_unroll unrolling;
+  unrolling.max_jobs_per_thread = unrolling.max_vectorize_extent = -1;
+  unrolling.unroll.max_steps = {0, 16, 32, 64, 128, 256, 512, 1024};
+  return design_space(detail::each_block(apply_custom_rule{}) >> detail::each_block(tiling) >>
+                      detail::each_block(inline_constant_scalars{}) >>
+                      detail::each_block(inlining) >>
+                      detail::each_block(cross_thread_reduction{}) >>
+                      on<"root">(module(unrolling)) >> detail::each_block(auto_bind{}))
+      .with({disallow_dynamic_loop{}, rewrite_cooperative_fetch{}, rewrite_unbound_block{},
+             rewrite_parallel_vectorize_unroll{}, rewrite_reduction_block{}, verify_gpu_code{}});
+}
+
+TILEWRIGHT_INLINE std::span<const named_space> named_spaces() {
+  static constexpr std::array table{
+      named_space{"default_cpu",
+                  "several families of register tiles, staging and layouts; what is tuned with "
+                  "unless said otherwise",
+                  [] { return default_cpu(); }},
+      named_space{"metaschedule_cpu", "the rules of the MetaSchedule paper for CPUs, SSRSRS tiles",
+                  &metaschedule_cpu},
+      named_space{"metaschedule_cpu_intrinsics",
+                  "the same around dot products of bytes (VNNI, AVX-512) and brain floats",
+                  &metaschedule_cpu_intrinsics},
+      named_space{"metaschedule_cuda",
+                  "the rules of the MetaSchedule paper for NVIDIA GPUs, SSSRRSRS tiles",
+                  [] { return metaschedule_cuda(); }},
+  };
+  return table;
+}
+
+TILEWRIGHT_INLINE design_space find_space(std::string_view name) {
+  std::string known;
+  for (const named_space& s : named_spaces()) {
+    if (s.name == name) return s.make();
+    known += (known.empty() ? "" : ", ") + std::string(s.name);
+  }
+  throw argument_error("there is no space \"" + std::string(name) + "\"; there are " + known);
+}
+
+}  // namespace tilewright::space

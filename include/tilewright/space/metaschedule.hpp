@@ -1,0 +1,34 @@
+// MetaSchedule's own spaces, as the paper and TVM's RFC 1 compose them: the lists of rules and
+// post-processors that TVM takes for a target, from the modules of this library.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include <tilewright/space/space.hpp>
+
+namespace tilewright::space {
+
+/// The list for CPUs: inlining, partial results of reductions, SSRSRS tiles with a cache of the
+/// results, places drawn for what is left, and threads, vectors and unrolling (TVM: "llvm").
+design_space metaschedule_cpu();
+/// The same, with blocks that fit one tiled around the dot products that the target has: bytes with
+/// VNNI or AVX-512, brain floats with AVX-512 (TVM: "vnni", "avx512").
+design_space metaschedule_cpu_intrinsics();
+/// The list for NVIDIA GPUs: SSSRRSRS tiles on blocks and threads, operands in shared memory and
+/// results in registers, reductions across threads, and threads for what is left (TVM: "cuda").
+/// @param warp_size threads of a block at least
+design_space metaschedule_cuda(int warp_size = 32);
+
+/// A space that has a name, for tools.
+struct named_space {
+  std::string_view name, summary;
+  design_space (*make)();
+};
+/// All of them; the first one is the default.
+std::span<const named_space> named_spaces();
+/// The space of that name.
+/// @throws argument_error that lists those that there are
+design_space find_space(std::string_view name);
+
+}  // namespace tilewright::space

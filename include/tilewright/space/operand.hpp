@@ -1,0 +1,238 @@
+// What the steps of a space expression are about: names, loops of axes, numbers and texts, and
+// arithmetic on what was drawn.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <tilewright/meta/axis.hpp>
+#include <tilewright/meta/loop_level.hpp>
+#include <tilewright/meta/name.hpp>
+#include <tilewright/schedule/instruction.hpp>
+
+namespace tilewright::space {
+namespace detail {
+
+/// What a step has made, `t`, and one of several values, `t[1]`; `t[-1]` is the last one. The name is
+/// in the type.
+template <class Name>
+struct variable_item {
+  using variable_name = Name;
+  int index = 0;
+};
+template <class Name>
+struct variable_of {
+  using variable_name = Name;
+  constexpr variable_of() {}
+  constexpr variable_item<Name> operator[](int index) const { return {index}; }
+};
+struct block_at_hand {};
+
+/// An argument of a step that the compiler sees, as each of `split<i, infer, 4>`.
+struct operand {
+  enum class role : unsigned char { level, variable, text, number, inferred, here };
+  static constexpr std::size_t capacity = 48;
+  static constexpr int all = std::numeric_limits<int>::min();  // levels of an axis, values
+
+  role is = role::number;
+  char text[capacity]{};
+  std::size_t length = 0;   // characters of text
+  std::int64_t number = 0;  // itself, or which level or value
+
+  template <std::size_t N>
+  requires(N <= capacity) constexpr operand(const char (&literal)[N])  // NOLINT
+      : is(role::text) {
+    write({literal, N - 1});
+  }
+  template <std::integral T>
+  constexpr operand(T value) : number(static_cast<std::int64_t>(value)) {}    // NOLINT
+  constexpr operand(infer_t) : is(role::inferred) {}                          // NOLINT
+  constexpr operand(block_at_hand) : is(role::here) {}                        // NOLINT
+  constexpr operand(meta::loop_level l) : is(role::level), number(l.level) {  // NOLINT
+    write(l.axis());
+  }
+  template <class Axis>
+  requires dsl::is_axis<Axis>
+  constexpr operand(Axis) : is(role::level), number(all) {  // NOLINT
+    write(meta::text_of<typename Axis::name>);
+  }
+  template <class Name>
+  constexpr operand(variable_of<Name>) : is(role::variable), number(all) {  // NOLINT
+    write(meta::text_of<Name>);
+  }
+  template <class Name>
+  constexpr operand(variable_item<Name> x) : is(role::variable), number(x.index) {  // NOLINT
+    write(meta::text_of<Name>);
+  }
+
+  constexpr std::string_view view() const { return {text, length}; }
+  constexpr void write(std::string_view from) {
+    length = from.size();
+    for (std::size_t c = 0; c < length; ++c) text[c] = from[c];
+  }
+};
+
+struct arithmetic;
+/// An argument of a step when it runs.
+using step_argument = std::variant<operand, std::shared_ptr<const arithmetic>, argument>;
+struct arithmetic {
+  factor::op op = factor::op::add;
+  step_argument left, right;
+};
+
+/// Arithmetic on random variables: `t[0] * 2`. The operands stay in the type, for their names.
+template <class Left, class Right>
+struct computed {
+  std::shared_ptr<const arithmetic> node;
+};
+template <class T>
+inline constexpr bool is_computed = false;
+template <class Left, class Right>
+inline constexpr bool is_computed<computed<Left, Right>> = true;
+template <class T>
+concept random_number = is_computed<T> || requires {
+  typename T::variable_name;
+};
+
+template <class T>
+concept step_value = random_number<T> || std::is_constructible_v<operand, T> ||
+    std::is_convertible_v<const T&, std::string_view> ||
+    std::is_constructible_v<argument, const T&>;
+template <class T>
+step_argument to_argument(const T& value) {
+  if constexpr (is_computed<T>)
+    return value.node;
+  else if constexpr (std::is_constructible_v<operand, T>)
+    return operand(value);
+  else if constexpr (std::is_convertible_v<const T&, std::string_view>)
+    return argument(std::string(std::string_view(value)));
+  else
+    return argument(value);
+}
+template <factor::op Op, class Left, class Right>
+computed<Left, Right> compute(const Left& a, const Right& b) {
+  return {std::make_shared<const arithmetic>(arithmetic{Op, to_argument(a), to_argument(b)})};
+}
+
+/// @name Arithmetic and comparisons of random variables and integers
+/// @{
+template <class A, class B>
+concept computable = (random_number<A> && (random_number<B> || std::integral<B>)) ||
+                     (std::integral<A> && random_number<B>);
+template <class A, class B>
+requires computable<A, B>
+auto operator+(const A& a, const B& b) { return compute<factor::op::add>(a, b); }
+template <class A, class B>
+requires computable<A, B>
+auto operator-(const A& a, const B& b) { return compute<factor::op::sub>(a, b); }
+template <class A, class B>
+requires computable<A, B>
+auto operator*(const A& a, const B& b) { return compute<factor::op::mul>(a, b); }
+template <class A, class B>
+requires computable<A, B>
+auto floordiv(const A& a, const B& b) { return compute<factor::op::floordiv>(a, b); }
+template <class A, class B>
+requires computable<A, B>
+auto floormod(const A& a, const B& b) { return compute<factor::op::floormod>(a, b); }
+template <class A, class B>
+requires computable<A, B>
+auto operator<=(const A& a, const B& b) { return compute<factor::op::le>(a, b); }
+template <class A, class B>
+requires computable<A, B>
+auto operator<(const A& a, const B& b) { return compute<factor::op::lt>(a, b); }
+template <class A, class B>
+requires computable<A, B>
+auto operator>=(const A& a, const B& b) { return compute<factor::op::ge>(a, b); }
+template <class A, class B>
+requires computable<A, B>
+auto operator>(const A& a, const B& b) { return compute<factor::op::gt>(a, b); }
+template <class A, class B>
+requires computable<A, B>
+auto eq(const A& a, const B& b) { return compute<factor::op::eq>(a, b); }
+template <class A, class B>
+requires computable<A, B>
+auto ne(const A& a, const B& b) { return compute<factor::op::ne>(a, b); }
+/// @}
+
+/// What an expression has made so far, as the compiler walks over its steps: variables, and how
+/// many levels the axes of the block at hand have; and the first mistakes that it met.
+struct environment {
+  static constexpr std::size_t capacity = 128;
+  std::string_view known[capacity]{};
+  std::size_t count = 0;
+  struct level_count {
+    std::string_view axis;
+    int levels = 0;
+  } tiled[capacity]{};
+  std::size_t tiled_count = 0;
+  std::string_view unknown, twice, short_axis;  // no mistake: empty
+
+  constexpr bool knows(std::string_view name) const {
+    for (std::size_t n = 0; n < count; ++n)
+      if (known[n] == name) return true;
+    return false;
+  }
+  constexpr void use(std::string_view name) {
+    if (unknown.empty() && !knows(name)) unknown = name;
+  }
+  constexpr void make(std::string_view name) {
+    if (!knows(name))
+      known[count++] = name;
+    else if (twice.empty())
+      twice = name;
+  }
+  constexpr void use_level(std::string_view axis, std::int64_t level) {
+    for (std::size_t n = tiled_count; n-- > 0;)
+      if (tiled[n].axis == axis) {
+        if (short_axis.empty() && tiled[n].levels != 0 && level >= tiled[n].levels)
+          short_axis = axis;
+        return;
+      }
+  }
+  /// The axis has that many levels; 0: nobody knows how many.
+  constexpr void tile(std::string_view axis, int levels) { tiled[tiled_count++] = {axis, levels}; }
+  constexpr void note_mistakes(const environment& other) {
+    if (unknown.empty()) unknown = other.unknown;
+    if (twice.empty()) twice = other.twice;
+    if (short_axis.empty()) short_axis = other.short_axis;
+  }
+};
+
+template <class T>
+struct variables_of {
+  static constexpr void walk(environment& e) {
+    if constexpr (requires { typename T::variable_name; })
+      e.use(meta::text_of<typename T::variable_name>);
+    else if constexpr (requires { T::walk(e); })
+      T::walk(e);
+  }
+};
+template <class Left, class Right>
+struct variables_of<computed<Left, Right>> {
+  static constexpr void walk(environment& e) {
+    variables_of<Left>::walk(e);
+    variables_of<Right>::walk(e);
+  }
+};
+
+}  // namespace detail
+
+/// A random variable of a space expression, a block, a loop, an integer, or several, by its name:
+/// `constexpr variable<"tiles"> tiles;`. A step that makes it: `let<tiles> = ...`.
+template <fixed_string Name>
+using variable = detail::variable_of<meta::to_name<Name>>;
+
+/// The block that `on`, `post_order` or the end of the program gives: `decompose_reduction<here,
+/// k[0]>`.
+inline constexpr detail::block_at_hand here{};
+
+}  // namespace tilewright::space
