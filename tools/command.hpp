@@ -41,6 +41,7 @@ std::function<int()> declare_report(CLI::App& app);
 std::function<int()> declare_explain(CLI::App& app);
 std::function<int()> declare_worker(CLI::App& app);
 std::function<int()> declare_model(CLI::App& app);
+std::function<int()> declare_space(CLI::App& app);
 
 /// A file that cannot be read or parsed; line is 0 where that has no place in it.
 class input_error : public std::runtime_error {

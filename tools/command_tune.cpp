@@ -13,6 +13,7 @@
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/task_scheduler.hpp>
 #include <tilewright/support/number_text.hpp>
+#include <tilewright/space/metaschedule.hpp>
 #include <tilewright/target/cpu.hpp>
 #if defined(TILEWRIGHT_TOOL_LEARNING)
 #include <tilewright/learning.hpp>
@@ -29,7 +30,7 @@ using namespace tilewright;
 
 struct tune_options {
   std::vector<std::string> files;
-  std::string function;
+  std::string function, space;
   std::string target = "host", database;
   std::vector<std::string> dims;
   std::vector<double> weights;
@@ -128,6 +129,7 @@ struct tasks {
     db = database_to_write(o.database);
     for (const ir::function& f : functions) {
       all.push_back(workload_of(f, cpu, *exec));
+      if (!o.space.empty()) all.back().space = space::find_space(o.space);
       all.back().key.arguments += search::key_suffix(o.where);
       db->add_workload(all.back().key.workload, ir::print(f));
     }
@@ -245,6 +247,7 @@ std::function<int()> declare_tune(CLI::App& app) {
       ->required();
   app.add_option("--function", o->function,
                  "the function of that name of each file; main or the first otherwise");
+  app.add_option("--space", o->space, "Where to search, one of those that space ls shows");
   app.add_option("--target", o->target, "CPU to make code for")->capture_default_str();
   app.add_option("--dim", o->dims, "NAME=EXTENT of a symbolic extent");
   app.add_option("--seconds", o->seconds, "Budget")->capture_default_str();
