@@ -100,12 +100,13 @@ record wanted(const search::database& db, const db_options& o) {
     out = search::wanted_record(workload_of(f, cpu, exec));
   } else {
     const std::vector<record> found = matching(db, o.argument);
-    out.key.workload = o.argument;
-    if (!found.empty()) out = found.front();
+    if (found.empty())
+      throw input_error(db.path(), "no record of a workload that starts with \"" + o.argument +
+                                       "\", and there is no file of that name");
+    out = found.front();
     out.key.isa = cpu.isa_key();
     out.from = {cpu.model, {}, {}, backend::lowering_revision};
-    if (o.threads > 0 || found.empty())
-      out.key.threads = o.threads > 0 ? o.threads : backend::pool::shared().view().threads;
+    if (o.threads > 0) out.key.threads = o.threads;
   }
   if (!o.layouts.empty()) out.key.arguments = o.layouts;
   return out;
@@ -197,7 +198,8 @@ std::function<int()> declare_db(CLI::App& app) {
   app.add_option("--db", o->database, "Database file; default: the user's");
   app.add_flag("--json", o->json, "One line of JSON a record");
   app.add_option("--dim", o->dims, "why, import: NAME=EXTENT of a symbolic extent of a script");
-  app.add_option("--threads", o->threads, "why, import: threads of a call; 0: all");
+  app.add_option("--threads", o->threads, "why, import: threads of a call; 0: all")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--target", o->target, "why: the CPU that asks")->capture_default_str();
   app.add_option("--layouts", o->layouts, "why: classes of the arguments in order, as \"r d10\"");
   app.add_option("--script", o->foreign.script,
@@ -206,6 +208,7 @@ std::function<int()> declare_db(CLI::App& app) {
   app.add_option("--workload", o->foreign.workload, "import: line of TVM's workload table, from 0")
       ->capture_default_str();
   app.add_option("--seconds", o->foreign.seconds, "import: budget for measuring TVM's schedules")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_flag("--unmeasured", o->foreign.unmeasured,
                "import: only keep what TVM measured, for people to see");

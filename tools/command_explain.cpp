@@ -28,6 +28,7 @@ using search::record;
 struct explain_options {
   std::string file, trace, database;
   std::vector<std::string> dims;
+  std::string target = "host";
   int threads = 0;
   bool cpp = false;
 };
@@ -88,7 +89,7 @@ void print_steps(const trace& t, const ir::function& f) {
 
 int explain(const explain_options& o) {
   const ir::function f = with_extents(o.file, load_function(o.file), extents_of(o.dims));
-  target::cpu cpu = target::host();
+  target::cpu cpu = target::named(o.target);
   backend::executor exec = backend::pool::shared().view();
   if (o.threads > 0) exec.threads = o.threads;
   cpu.cores = exec.threads;
@@ -115,7 +116,9 @@ std::function<int()> declare_explain(CLI::App& app) {
                  "Trace in printed form; default: what a call with contiguous row-major arguments "
                  "would run");
   app.add_option("--dim", o->dims, "NAME=EXTENT of a symbolic extent");
-  app.add_option("--threads", o->threads, "Threads of a call; 0: all");
+  app.add_option("--target", o->target, "CPU that the schedule is for")->capture_default_str();
+  app.add_option("--threads", o->threads, "Threads of a call; 0: all")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--db", o->database, "Database file; default: the user's");
   app.add_flag("--cpp", o->cpp, "Also print the schedule as C++");
   return [o] { return explain(*o); };

@@ -1,6 +1,7 @@
 // tilewright tune: a tuning session for one function or several, with a line of JSON per round.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <memory>
 
@@ -74,11 +75,13 @@ void print_summary(const search::tuning_result& r, bool as_json, const std::stri
                ", \"default_seconds\": " + support::general_text(r.baseline, 9) +
                ", \"improved\": " + (r.improved ? "true" : "false") +
                ", \"trials\": " + std::to_string(r.trials) + ", \"candidates_per_second\": " +
-               support::general_text(rate, 4) + ", \"failures\": " + failures_json(r.failures) +
-               whose + ", \"remarks\": [" + remarks + "], \"trace\": " + json(r.trace) + "}\n");
+               support::general_text(rate, 4) + ", \"checked\": " + json(r.checked) +
+               ", \"failures\": " + failures_json(r.failures) + whose + ", \"remarks\": [" +
+               remarks + "], \"trace\": " + json(r.trace) + "}\n");
   }
   say("best " + search::time_text(r.best) + ", default schedule " + search::time_text(r.baseline) +
-      ", " + std::to_string(r.trials) + " trials\n" + r.trace + "\n");
+      ", " + std::to_string(r.trials) + " trials" + (r.checked.empty() ? "" : "; " + r.checked) +
+      "\n" + r.trace + "\n");
   for (const std::string& remark : r.remarks) complain(remark);
 }
 
@@ -234,6 +237,7 @@ int tune(const tune_options& o) {
                          std::to_string(o.files.size()) + " files");
   for (const double w : o.weights)
     if (!(w > 0)) throw argument_error("--weights wants numbers above 0");
+  if (std::isnan(o.seconds)) throw argument_error("--seconds wants a number of 0 or more, not nan");
   tasks t(o);
   return o.files.size() == 1 ? tune_one(o, t) : tune_several(o, t);
 }
@@ -250,9 +254,13 @@ std::function<int()> declare_tune(CLI::App& app) {
   app.add_option("--space", o->space, "Where to search, one of those that space ls shows");
   app.add_option("--target", o->target, "CPU to make code for")->capture_default_str();
   app.add_option("--dim", o->dims, "NAME=EXTENT of a symbolic extent");
-  app.add_option("--seconds", o->seconds, "Budget")->capture_default_str();
-  app.add_option("--trials", o->trials, "Candidates to measure at most");
-  app.add_option("--threads", o->threads, "Threads of a call; 0: all");
+  app.add_option("--seconds", o->seconds, "Budget")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--trials", o->trials, "Candidates to measure at most")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--threads", o->threads, "Threads of a call; 0: all")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--seed", o->seed, "Seed of the search")->capture_default_str();
   app.add_option("--db", o->database, "Database file; default: the user's");
   const std::map<std::string, search::caches> states{{"warm", search::caches::warm},

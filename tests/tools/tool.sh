@@ -98,6 +98,13 @@ expect 0 "Y float32 (2, 4)" run "$data/element_types.py" --engine interp --out "
 expect 0 "largest difference 0" run "$data/element_types.py" --engine interp --in "B=$work/y.npy" --trace "$data/element_types.trace"
 
 expect 2 "started by programs that tune" worker
+expect 2 "--seconds" tune "$data/matmul.py" --db :memory: --seconds -1
+expect 2 "--seconds" tune "$data/matmul.py" --db :memory: --seconds nan
+expect 2 "--trials" tune "$data/matmul.py" --db :memory: --trials -1
+expect 2 "--threads" explain "$data/matmul.py" --threads -2
+expect 2 'no record of a workload that starts with "nosuchkey", and there is no file' db why nosuchkey --db :memory:
+expect 0 "s.vectorize(" explain "$data/matmul.py" --db :memory: --target haswell --cpp
+expect 2 "sandybridgee" explain "$data/matmul.py" --db :memory: --target sandybridgee
 expect 2 "--weights wants one number for each of the 1 files" tune "$data/matmul.py" --db :memory: --weights 1,2
 expect 2 "lukewarm" tune "$data/matmul.py" --db :memory: --caches lukewarm
 
