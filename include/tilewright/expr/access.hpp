@@ -119,7 +119,8 @@ constexpr auto read_at(border edge, const Index&... at) {
                        indices_given<sizeof...(Index)>, rank_needed<Tensor::rank>);
   } else if constexpr (!(indexes<Index>() && ...)) {
     TILEWRIGHT_MISTAKE(is_an_index,
-                       "tilewright: a tensor is indexed by axes, integer expressions and integers",
+                       "tilewright: a tensor is indexed by axes, integer expressions and integers; "
+                       "write cast<int>(x) where x is a float",
                        typename Tensor::name);
   } else {
     return make_access<Tensor>(edge, as_expression<index>(at)...);

@@ -138,13 +138,43 @@ constexpr auto logical_not(const A& a) {
   return !a;
 }
 
-/// Elementwise; `max<j>(a)` is the reduction.
+/// Elementwise; `max<j>(a)` is the reduction. max(a, b) is a where a > b, else b, and so b where
+/// either is NaN: max(x, 0) of a NaN is 0. What propagates NaN is called maximum and minimum.
 template <class A, class B>
 requires operands<A, B>
 constexpr auto max(const A& a, const B& b) { return binary<void, ir::op::max>(a, b); }
 template <class A, class B>
 requires operands<A, B>
 constexpr auto min(const A& a, const B& b) { return binary<void, ir::op::min>(a, b); }
+
+/// @cond
+template <class T, class A, class B>
+constexpr auto call_two(const char* name, const A& a, const B& b) {
+  node n;
+  n.op = ir::op::call;
+  n.name = name;
+  return make_expression<T>(n, as_expression<T>(a), as_expression<T>(b));
+}
+/// @endcond
+
+/// The larger one, or NaN where either is NaN, as numpy.maximum and torch.maximum; `maximum<j>(a)`
+/// is the reduction.
+template <class A, class B>
+requires operands<A, B>
+constexpr auto maximum(const A& a, const B& b) {
+  if constexpr (is_float_element<meeting<A, B>>)
+    return call_two<meeting<A, B>>("maximum", a, b);
+  else
+    return max(a, b);
+}
+template <class A, class B>
+requires operands<A, B>
+constexpr auto minimum(const A& a, const B& b) {
+  if constexpr (is_float_element<meeting<A, B>>)
+    return call_two<meeting<A, B>>("minimum", a, b);
+  else
+    return min(a, b);
+}
 
 /// `yes` where the condition holds, else `no`; both are evaluated, so both must be in bounds.
 template <operand C, class A, class B>
@@ -241,10 +271,7 @@ constexpr auto pow(const A& a, const B& b) {
     TILEWRIGHT_MISTAKE(is_float_operand,
                        "tilewright: pow needs a floating element type; write cast<float>(x)", T);
   }
-  node n;
-  n.op = ir::op::call;
-  n.name = "pow";
-  return make_expression<T>(n, as_expression<T>(a), as_expression<T>(b));
+  return call_two<T>("pow", a, b);
 }
 
 /// Condition on extents that each call has to meet, listed in blocks(...):
@@ -280,8 +307,8 @@ constexpr expression<index, 1> make_extent() {
 namespace tilewright {
 
 using dsl::abs, dsl::cast, dsl::ceil, dsl::erf, dsl::exp, dsl::expects, dsl::floor, dsl::log,
-    dsl::logical_and, dsl::logical_not, dsl::logical_or, dsl::max, dsl::min, dsl::pow, dsl::round,
-    dsl::rsqrt, dsl::select, dsl::sigmoid, dsl::sqrt, dsl::tanh;
+    dsl::logical_and, dsl::logical_not, dsl::logical_or, dsl::max, dsl::maximum, dsl::min,
+    dsl::minimum, dsl::pow, dsl::round, dsl::rsqrt, dsl::select, dsl::sigmoid, dsl::sqrt, dsl::tanh;
 
 /// The extent of a named dimension as an index value: `Y(i, j + extent<"N">)`,
 /// `cast<float>(extent<"N">)`.

@@ -12,6 +12,9 @@
 
 namespace tilewright::dsl {
 
+template <class... T>
+inline constexpr bool decides_when_compiled = false;
+
 /// Expression of element type T in N nodes, its root last.
 template <class T, int N>
 struct expression {
@@ -19,6 +22,17 @@ struct expression {
   using tilewright_operand = void;
   static constexpr int length = N;
   node nodes[N]{};
+
+  /// What `c ? a : b`, `c && d` and `if (c)` would need: the value of an element is not known yet.
+  template <class B>
+  requires std::is_same_v<B, bool>
+  constexpr explicit operator B() const {
+    TILEWRIGHT_MISTAKE(decides_when_compiled,
+                       "tilewright: a condition on elements is no bool of C++; write "
+                       "select(condition, yes, no), and & and | for && and ||",
+                       T);
+    return false;
+  }
 };
 
 /// Appends nodes to an expression under construction.

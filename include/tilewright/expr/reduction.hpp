@@ -4,6 +4,7 @@
 // commutative: schedules reorder it.
 #pragma once
 
+#include <limits>
 #include <tuple>
 
 #include <tilewright/expr/arithmetic.hpp>
@@ -50,12 +51,44 @@ constexpr auto sum(const X& x) { return reduce<reduction::sum, Axis...>(x); }
 template <auto... Axis, operand X>
 requires all_axes<Axis...>
 constexpr auto prod(const X& x) { return reduce<reduction::prod, Axis...>(x); }
+/// The largest element. Where one is NaN it is that of some of the others, or NaN, as the schedule
+/// has them follow each other: write maximum where NaN shall stay.
 template <auto... Axis, operand X>
 requires all_axes<Axis...>
 constexpr auto max(const X& x) { return reduce<reduction::max, Axis...>(x); }
 template <auto... Axis, operand X>
 requires all_axes<Axis...>
 constexpr auto min(const X& x) { return reduce<reduction::min, Axis...>(x); }
+/// @cond
+template <class... T>
+inline constexpr bool names_its_axes = false;
+
+/// What a reduction over nothing is told.
+template <operand X>
+constexpr auto reduce_nothing(const X& x) {
+  TILEWRIGHT_MISTAKE(names_its_axes,
+                     "tilewright: a reduction names the axes that it goes over; write sum<j>(x)",
+                     element_of<X>);
+  return to_expression(x);
+}
+template <operand X>
+constexpr auto sum(const X& x) {
+  return reduce_nothing(x);
+}
+template <operand X>
+constexpr auto prod(const X& x) {
+  return reduce_nothing(x);
+}
+template <operand X>
+constexpr auto max(const X& x) {
+  return reduce_nothing(x);
+}
+template <operand X>
+constexpr auto min(const X& x) {
+  return reduce_nothing(x);
+}
+/// @endcond
+
 /// True when x holds somewhere.
 template <auto... Axis, operand X>
 requires all_axes<Axis...>
@@ -65,7 +98,7 @@ template <auto... Axis, operand X>
 requires all_axes<Axis...>
 constexpr auto all(const X& x) { return reduce<reduction::all, Axis...>(x); }
 /// Position of the largest element as an index, the first among equals; over several axes the
-/// row-major position.
+/// row-major position. Where an element is NaN, the position of some element.
 template <auto... Axis, operand X>
 requires all_axes<Axis...>
 constexpr auto argmax(const X& x) { return reduce<reduction::argmax, Axis...>(x); }
@@ -81,6 +114,12 @@ struct reducer_of {
   Identity identity;
   Combine combine;
 };
+
+/// A reducer for `fold`: identity (a literal, or a std::tuple of them) and combiner.
+template <class Identity, class Combine>
+constexpr reducer_of<Identity, Combine> reducer(Identity identity, Combine combine) {
+  return {identity, combine};
+}
 
 template <class T>
 inline constexpr int tuple_parts = 0;
@@ -182,6 +221,28 @@ constexpr auto fold(const reducer_of<Identity, Combine>& r, const X&... x) {
   }
 }
 
+/// The largest element, or NaN where one is NaN, in any order of the elements.
+template <auto... Axis, operand X>
+requires all_axes<Axis...>
+constexpr auto maximum(const X& x) {
+  if constexpr (is_float_element<element_of<X>>)
+    return fold<Axis...>(reducer(-std::numeric_limits<float>::infinity(),
+                                 [](auto a, auto b) { return maximum(a, b); }),
+                         x);
+  else
+    return max<Axis...>(x);
+}
+template <auto... Axis, operand X>
+requires all_axes<Axis...>
+constexpr auto minimum(const X& x) {
+  if constexpr (is_float_element<element_of<X>>)
+    return fold<Axis...>(reducer(std::numeric_limits<float>::infinity(),
+                                 [](auto a, auto b) { return minimum(a, b); }),
+                         x);
+  else
+    return min<Axis...>(x);
+}
+
 /// Targets of a definition with several outputs.
 template <class... Access>
 struct tied {
@@ -218,12 +279,6 @@ namespace tilewright {
 
 using dsl::all, dsl::any, dsl::argmax, dsl::argmin, dsl::fold, dsl::prod, dsl::sum, dsl::tie;
 // those declared since arithmetic.hpp's using-declarations
-using dsl::max, dsl::min;
-
-/// A reducer for `fold`: identity (a literal, or a std::tuple of them) and combiner.
-template <class Identity, class Combine>
-constexpr dsl::reducer_of<Identity, Combine> reducer(Identity identity, Combine combine) {
-  return {identity, combine};
-}
+using dsl::max, dsl::maximum, dsl::min, dsl::minimum, dsl::reducer;
 
 }  // namespace tilewright

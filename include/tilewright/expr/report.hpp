@@ -120,7 +120,8 @@ constexpr void report_mistake() {
                        "tilewright: an index or integer is divided by what can be zero", subject);
   } else if constexpr (f.what == fault::read_before_definition) {
     TILEWRIGHT_MISTAKE(is_defined_before_read,
-                       "tilewright: a tensor is read before it is defined; move its definition up",
+                       "tilewright: a tensor is read before it is defined; add its definition to "
+                       "blocks(...), or move it up",
                        subject);
   } else if constexpr (f.what == fault::never_defined) {
     TILEWRIGHT_MISTAKE(output_is_defined,

@@ -4,7 +4,10 @@
 // minus infinity, as Python does; integer division by zero is undefined and no transformation may
 // introduce one: the interpreter reports it, compiled code divides by 1 instead. Floats are IEEE;
 // nothing is reassociated except across the iterations of a declared reduction, and a multiply
-// followed by an add may be contracted. f16 and bf16 are computed in f32 and rounded to nearest even
+// followed by an add may be contracted. `max(a, b)` of floats is a where a > b, else b, and so b where
+// either is NaN; `min` alike; a reduction by them over a NaN depends on the order. The calls `maximum`
+// and `minimum` are NaN where either operand is, in any order. Which of two zeros an extreme gives is
+// not said. f16 and bf16 are computed in f32 and rounded to nearest even
 // after each operation that is stored or cast; so are floats of 8 bits and less. A value whose type is
 // a vector is computed lane by lane, all lanes before any is stored. `select` evaluates both branches, `if_then_else` only
 // the chosen one. `logical_and` and `logical_or` do not promise short-circuiting. A load out of the
@@ -171,7 +174,7 @@ expr select(const expr& condition, const expr& yes, const expr& no);
 expr if_then_else(const expr& condition, const expr& yes, const expr& no);
 expr cast(dtype type, const expr& value);
 expr load(const buffer& from, std::vector<expr> indices);
-/// Intrinsic call: exp log sqrt rsqrt tanh erf sigmoid pow abs floor ceil round ...
+/// Intrinsic call: exp log sqrt rsqrt tanh erf sigmoid pow abs floor ceil round maximum minimum ...
 /// Implementations of tensor intrinsics use dot4(c, a0..a3, b0..b3) = c + a0 b0 + .. + a3 b3 of
 /// 8-bit integers in the type of c (i32 or u32), and dot2(c, a0, a1, b0, b1) = (c + a1 b1) + a0 b0
 /// of bf16 numbers in f32.

@@ -182,7 +182,9 @@ TILEWRIGHT_INLINE std::string describe(const finding& problem, const node* nodes
       return "the divisor in " + show(nodes, problem.at) + " in the definition of " + subject +
              " can be zero";
     case fault::read_before_definition:
-      return "tensor " + subject + " is read before it is defined; move its definition up";
+      return "tensor " + subject +
+             " is read before it is defined; add its definition to "
+             "blocks(...), or move it up";
     case fault::never_defined:
       return "output " + subject + " has no definition; write " + subject + "(axes) = value";
     case fault::not_a_parameter:

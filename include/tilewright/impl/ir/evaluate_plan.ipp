@@ -94,6 +94,8 @@ inline double (*find_binary(std::string_view name))(double, double) {
   if (name == "fmod") return [](double a, double b) { return std::fmod(a, b); };
   if (name == "hypot") return [](double a, double b) { return std::hypot(a, b); };
   if (name == "copysign") return [](double a, double b) { return std::copysign(a, b); };
+  if (name == "maximum") return [](double a, double b) { return a > b || a != a ? a : b; };
+  if (name == "minimum") return [](double a, double b) { return a < b || a != a ? a : b; };
   return nullptr;
 }
 

@@ -13,16 +13,15 @@ namespace tilewright::ir::detail {
 
 /// Sorted. The result has the type of the first argument, or boolean for those that start with
 /// "is".
-inline constexpr std::array<std::string_view, 51> script_intrinsics{
-    "abs",         "acos",        "acosh",    "asin",        "asinh",       "assume",
-    "atan",        "atan2",       "atanh",    "bitwise_and", "bitwise_not", "bitwise_or",
-    "bitwise_xor", "ceil",        "clz",      "copysign",    "cos",         "cosh",
-    "erf",         "exp",         "exp10",    "exp2",        "expm1",       "floor",
-    "fma",         "fmod",        "hypot",    "isfinite",    "isinf",       "isnan",
-    "ldexp",       "likely",      "log",      "log10",       "log1p",       "log2",
-    "nearbyint",   "nextafter",   "popcount", "pow",         "round",       "rsqrt",
-    "shift_left",  "shift_right", "sigmoid",  "sin",         "sinh",        "sqrt",
-    "tan",         "tanh",        "trunc"};
+inline constexpr std::array<std::string_view, 53> script_intrinsics{
+    "abs",   "acos",     "acosh",       "asin",        "asinh",      "assume",      "atan",
+    "atan2", "atanh",    "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "ceil",
+    "clz",   "copysign", "cos",         "cosh",        "erf",        "exp",         "exp10",
+    "exp2",  "expm1",    "floor",       "fma",         "fmod",       "hypot",       "isfinite",
+    "isinf", "isnan",    "ldexp",       "likely",      "log",        "log10",       "log1p",
+    "log2",  "maximum",  "minimum",     "nearbyint",   "nextafter",  "popcount",    "pow",
+    "round", "rsqrt",    "shift_left",  "shift_right", "sigmoid",    "sin",         "sinh",
+    "sqrt",  "tan",      "tanh",        "trunc"};
 static_assert(std::is_sorted(script_intrinsics.begin(), script_intrinsics.end()));
 
 inline bool is_script_intrinsic(std::string_view name) {
@@ -34,9 +33,9 @@ inline dtype intrinsic_type(std::string_view name, dtype first_argument) {
 }
 
 inline std::size_t intrinsic_arity(std::string_view name) {
-  constexpr std::array<std::string_view, 12> two{
-      "atan2", "bitwise_and", "bitwise_or", "bitwise_xor", "copysign",   "fmod",
-      "hypot", "ldexp",       "nextafter",  "pow",         "shift_left", "shift_right"};
+  constexpr std::array<std::string_view, 14> two{
+      "atan2", "bitwise_and", "bitwise_or", "bitwise_xor", "copysign", "fmod",       "hypot",
+      "ldexp", "maximum",     "minimum",    "nextafter",   "pow",      "shift_left", "shift_right"};
   if (name == "fma") return 3;
   return support::contains(two, name) ? 2 : 1;
 }

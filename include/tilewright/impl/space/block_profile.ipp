@@ -40,7 +40,8 @@ inline std::vector<std::int64_t> strides_of(const ir::buffer& b) {
 }
 
 inline bool costly(const ir::expr& e) {
-  return e->op == ir::op::call || e->op == ir::op::if_then_else;
+  const bool cheap = e->name == "maximum" || e->name == "minimum";
+  return (e->op == ir::op::call && !cheap) || e->op == ir::op::if_then_else;
 }
 
 /// Loops of a block are its iteration variables, in order, from 0 and of constant extent.

@@ -85,6 +85,12 @@ TILEWRIGHT_INLINE value_ref emit_math(builder& b, std::string_view name, bool is
   if (arguments.size() != 2) return nullptr;
   if (name == "pow" && !is_f64) return m::pow_f32(x, x.with(arguments[1])).v;
   if (name == "pow") return m::pow_f64(x, x.with(arguments[1])).v;
+  if (name == "maximum" || name == "minimum") {  // a NaN on the right comes through the comparison
+    const m::num y = x.with(arguments[1]);
+    const auto order = name == "maximum" ? real_predicate::ogt : real_predicate::olt;
+    return m::choose(m::test(real_predicate::uno, x, x), x, m::choose(m::test(order, x, y), x, y))
+        .v;
+  }
   if (name == "copysign") return b.intrinsic("llvm.copysign", {x.type()}, arguments);
   if (name == "atan2" || name == "fmod" || name == "hypot" || name == "nextafter")
     return m::call_library(x, std::string(name), arguments);
