@@ -61,6 +61,8 @@ class specialization {
   /// Publishes code made without measuring: the nearest stored schedule, else the default one, else
   /// the interpreter when no code generator can be opened.
   void load_fallback(const std::string& remark);
+  /// Publishes no code: for when none may be made or loaded any more.
+  void load_interpreter(const std::string& remark);
   /// Publishes what the model ranks first, without measuring; the fallback when there is no model.
   void load_estimate();
   /// Runs a session and publishes its winner; false when another process holds the lease. Falls

@@ -25,10 +25,10 @@ TILEWRIGHT_INLINE prior read_prior(std::string_view text) {
 
 TILEWRIGHT_INLINE const prior& shipped_prior() {
   const support::fork_pass inside;
-  static const prior shipped = [] {
+  static const prior& shipped = *[] {  // outlives static destruction
     std::string text;
     for (const char* line : detail::prior_lines) text.append(line).append("\n");
-    return read_prior(text);
+    return new prior(read_prior(text));
   }();
   return shipped;
 }

@@ -127,7 +127,7 @@ struct registry {
 
 inline registry& known() {
   const support::fork_pass inside;
-  static registry r;
+  static registry& r = *new registry;  // outlives static destruction
   return r;
 }
 

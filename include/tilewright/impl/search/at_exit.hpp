@@ -35,6 +35,9 @@ class exit_entry {
   exit_entry(const exit_entry&) = delete;
   exit_entry& operator=(const exit_entry&) = delete;
 
+  /// Whether the process's exit has come to these functions: what was opened before may be gone.
+  static bool process_ends() { return live().ends == ::getpid(); }
+
   /// @param done remembers that it was called from this place
   static void come_first(std::atomic<bool>& done) {
     const support::fork_pass inside;
@@ -48,6 +51,7 @@ class exit_entry {
     const exit_entry* called = nullptr;  // its function runs, in process `caller`
     pid_t caller = 0;
     std::atomic<std::uint32_t> returns{0};  // of all functions
+    std::atomic<pid_t> ends{0};             // the process that ends
   };
   static list& live() {
     const support::fork_pass inside;
@@ -81,6 +85,7 @@ class exit_entry {
 
   // Outside of the lock: threads may need a pass to end, and another one may wait to fork.
   static void end_all() {
+    live().ends = ::getpid();
     while (const exit_entry* e = next()) {
       e->end_(e->of_);
       returned();

@@ -59,8 +59,11 @@ inline std::string lease_owner() {
 
 /// Empty when only this user can have written `path`, else the reason.
 inline std::string untrusted(const std::string& path) {
-  const std::string folder = std::filesystem::absolute(path).parent_path().string();
-  for (const std::string& p : {folder, path}) {
+  std::error_code ignored;
+  const std::filesystem::path real = std::filesystem::canonical(path, ignored);  // behind links
+  for (const std::string& p : {std::filesystem::absolute(path).parent_path().string(),
+                               real.parent_path().string(), path}) {
+    if (p.empty()) continue;  // the file itself is found wanting
     struct stat s {};
     if (::stat(p.c_str(), &s) != 0) return p + " cannot be examined";
     if (s.st_uid != ::geteuid()) return p + " belongs to another user";

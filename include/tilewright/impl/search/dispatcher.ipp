@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tilewright/impl/search/instances.hpp>
@@ -19,21 +20,23 @@ namespace detail {
 
 inline constexpr std::size_t fast_params = 16;  // arguments that fit on the stack of a call
 
-/// The workspace of calls on this thread: grows, and is given back when the thread ends.
+/// The workspace of calls on this thread: grows, and is given back when the thread ends. It needs no
+/// destructor itself: destructors of static objects may still call.
 class workspace_lease {
  public:
-  static std::byte* get(std::int64_t size) {
-    thread_local workspace_lease mine;
-    if (size > mine.size_) mine.grow(size);
-    return mine.data_;
-  }
-  ~workspace_lease() { std::free(data_); }
-  workspace_lease(const workspace_lease&) = delete;
-  workspace_lease& operator=(const workspace_lease&) = delete;
+  static std::byte* get(std::int64_t size);
 
  private:
-  workspace_lease() = default;
+  struct closing {
+    workspace_lease* lease;
+    ~closing() {
+      std::free(std::exchange(lease->data_, nullptr));
+      lease->size_ = 0;
+    }
+  };
   void grow(std::int64_t size) {
+    thread_local closing at_end{this};  // what a later call takes is left to the process
+    (void)at_end;
     std::free(data_);
     size_ = (size + 4095) / 4096 * 4096;
     data_ = static_cast<std::byte*>(std::aligned_alloc(4096, static_cast<std::size_t>(size_)));
@@ -44,6 +47,13 @@ class workspace_lease {
   std::byte* data_ = nullptr;
   std::int64_t size_ = 0;
 };
+inline constinit thread_local workspace_lease leased_workspace{};
+
+inline std::byte* workspace_lease::get(std::int64_t size) {
+  workspace_lease& mine = leased_workspace;
+  if (size > mine.size_) mine.grow(size);
+  return mine.data_;
+}
 
 /// The last binding that this thread used, of whatever dispatcher.
 struct last_hit {

@@ -272,7 +272,12 @@ TILEWRIGHT_INLINE void instances::prepare(instance& s) {
   specialization& code = *s.code;
   for (const std::string& text : remarks_) code.warn(text);
   if (const std::string text = db_->status(); !text.empty() && !db_->persistent()) code.warn(text);
+  if (exit_entry::process_ends()) return code.load_interpreter("the process ends");
   if (code.load_stored()) return;
+  static std::atomic<bool> known{false};
+  const struct opened {  // the code generator, from here on
+    ~opened() { exit_entry::come_first(known); }
+  } then;
   if (options_.events && mode_ != mode::miss_error)
     code.tell(event::kind::miss, db_->why(wanted_record(code.task())));
   const bool tunes = mode_ == mode::now || mode_ == mode::background;

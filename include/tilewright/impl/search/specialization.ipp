@@ -245,6 +245,13 @@ TILEWRIGHT_INLINE void specialization::load_estimate() {
   load_fallback(nothing);
 }
 
+TILEWRIGHT_INLINE void specialization::load_interpreter(const std::string& remark) {
+  variant v;
+  v.from = origin::interpreter;
+  v.remark = remark;
+  publish(std::move(v));
+}
+
 TILEWRIGHT_INLINE void specialization::load_fallback(const std::string& remark) {
   if (!backend::compiler_available()) {
     variant v;

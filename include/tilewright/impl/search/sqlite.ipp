@@ -60,7 +60,8 @@ struct sqlite_library {
 
 TILEWRIGHT_INLINE const sqlite_api* sqlite(std::string* why) {
   const support::fork_pass inside;
-  static const detail::sqlite_library library;
+  static const detail::sqlite_library& library =
+      *new detail::sqlite_library;  // outlives static destruction
   if (!library.opened && why) *why = library.reason;
   return library.opened ? &library.table : nullptr;
 }

@@ -142,7 +142,7 @@ TILEWRIGHT_INLINE bool cpu::has(std::string_view feature) const {
 
 TILEWRIGHT_INLINE const cpu& host() {
   const support::fork_pass inside;
-  static const cpu machine = detail::detect();
+  static const cpu& machine = *new const cpu(detail::detect());  // outlives static destruction
   return machine;
 }
 
