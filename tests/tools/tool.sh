@@ -51,6 +51,19 @@ expect 2 '"status": "bad input"' apply "$work/missing.py" "$data/tiled.trace" --
 
 expect 0 "C float32 (128, 64)" run "$data/matmul.py" --engine interp --out "C=$work/c.npy"
 expect 0 "largest difference" run "$data/matmul.py" --engine interp --trace "$data/tiled.trace"
+cat > "$work/threads.py" <<'EOF'
+@T.prim_func
+def main(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+    for i_0 in T.thread_binding(2, thread="blockIdx.x"):
+        for i_1 in T.thread_binding(32, thread="threadIdx.x"):
+            with T.block("B"):
+                vi = T.axis.spatial(64, i_0 * 32 + i_1)
+                B[vi] = A[vi] * T.float32(2)
+EOF
+if command -v c++ >/dev/null; then
+  expect 0 "largest difference 0" run "$work/threads.py" --engine emulate
+fi
+expect 2 "GPU \"sm_13\" is not known" run "$work/threads.py" --engine emulate --gpu sm_13
 cat > "$work/race.py" <<'EOF'
 @T.prim_func
 def main(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
