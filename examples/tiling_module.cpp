@@ -48,17 +48,26 @@ void tile_in_levels(schedule& s, block_rv block) {
   s.reorder(order);
 }
 
-void show(const char* name, const ir::function& f) {
-  using space::post_order, space::when, space::module;
-  const space::design_space tiled = post_order(when(reuses_operands, module(tile_in_levels)));
-  const schedule s = tiled.sketches(f, {&target::host(), 1}, 7).front();
+/// The module on every block, and the same as an expression: the structure is a step.
+using space::post_order, space::when, space::module, space::tile, space::perfect;
+const space::design_space by_function = post_order(when(reuses_operands, module(tile_in_levels)));
+const space::design_space by_expression =
+    post_order(when(reuses_operands, tile<"SSRSRS">(perfect(64))));
+
+bool show(const char* name, const ir::function& f) {
+  const space::context machine{&target::host(), 1};
+  const schedule s = by_function.sketches(f, machine, 7).front();
   std::cout << "--- " << name << "\n" << s.trace().print() << "\n" << s.show() << "\n";
+  return by_expression.sketches(f, machine, 7).front().trace() == s.trace();
 }
 
 }  // namespace
 
 int main() {
-  show("matmul", reify(matmul, {{"M", 128}, {"N", 128}, {"K", 64}}));
-  show("conv1d and relu: the reduction alone is tiled",
-       reify(conv1d_relu, {{"W", 66}, {"C", 16}, {"R", 3}, {"P", 64}, {"K", 32}}));
+  const bool same =
+      show("matmul", reify(matmul, {{"M", 128}, {"N", 128}, {"K", 64}})) &&
+      show("conv1d and relu: the reduction alone is tiled",
+           reify(conv1d_relu, {{"W", 66}, {"C", 16}, {"R", 3}, {"P", 64}, {"K", 32}}));
+  std::cout << (same ? "the expression draws the same\n" : "the expression draws something else\n");
+  return same ? 0 : 1;
 }

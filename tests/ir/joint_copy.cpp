@@ -62,6 +62,6 @@ TEST_CASE("joint_copy: each warp fills and empties the fragments that it has for
   CHECK(joint_loops("shared", note, "local") == "");
   CHECK(joint_loops("shared", note, "wmma.accumulator") == "");
   CHECK(joint_loops("warp", note, "shared") == "x ");
-  CHECK(joint_loops("global", note, "shared") == "");
+  CHECK(joint_loops("global", note, "shared") == "y x ");
   CHECK(joint_loops("shared", note, "shared.dyn") == "y x ");
 }

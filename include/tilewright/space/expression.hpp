@@ -275,14 +275,20 @@ struct on_step {
   static constexpr void walk(environment& e) { walk_block<Step>(e); }
 };
 
-template <class... Steps>
-struct sequence {
+/// A sequence of two; nested pairs are a tenth of the cost of a tuple that grows.
+template <class First, class Next>
+struct then_step {
   using tilewright_space = void;
-  std::tuple<Steps...> steps;
+  First first;
+  Next next;
   void operator()(schedule& s, scope& in) const {
-    std::apply([&](const Steps&... step) { (step(s, in), ...); }, steps);
+    first(s, in);
+    next(s, in);
   }
-  static constexpr void walk(environment& e) { (variables_of<Steps>::walk(e), ...); }
+  static constexpr void walk(environment& e) {
+    variables_of<First>::walk(e);
+    variables_of<Next>::walk(e);
+  }
 };
 
 template <class Step>
@@ -341,8 +347,8 @@ choice<Steps...> make_choice(std::tuple<weighted<Steps>...> options) {
 
 /// a >> b: first a, then b.
 template <expression First, expression Next>
-sequence<First, Next> operator>>(First first, Next next) {
-  return {{std::move(first), std::move(next)}};
+then_step<First, Next> operator>>(First first, Next next) {
+  return {std::move(first), std::move(next)};
 }
 
 /// a | b: one of both; alternatives are equally likely unless `weighted` says otherwise.

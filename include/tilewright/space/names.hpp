@@ -34,8 +34,8 @@ struct names_of_parts {
     (names_of<Part>::visit(block, found), ...);
   }
 };
-template <class... Steps>
-struct names_of<sequence<Steps...>> : names_of_parts<Steps...> {};
+template <class First, class Next>
+struct names_of<then_step<First, Next>> : names_of_parts<First, Next> {};
 template <class... Steps>
 struct names_of<choice<Steps...>> : names_of_parts<Steps...> {};
 template <class Predicate, class Step>

@@ -166,8 +166,8 @@ TILEWRIGHT_INSTRUCTIONS(TILEWRIGHT_STEP)
 
 /// steps(a, b, ...): the same as a >> b >> ...
 template <detail::expression... Steps>
-detail::sequence<Steps...> steps(Steps... each) {
-  return {{std::move(each)...}};
+auto steps(Steps... each) {
+  return (... >> each);
 }
 
 }  // namespace tilewright::space
