@@ -20,7 +20,6 @@ using axes::i, axes::j, axes::k;
 namespace {
 
 constexpr variable<"dense"> dense;
-constexpr variable<"relu"> relu;
 constexpr variable<"rows"> rows;
 constexpr variable<"columns"> columns;
 constexpr variable<"tiles"> tiles;
