@@ -1,6 +1,7 @@
 // Compares every #include of the library with the rooms that its room may include.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -13,9 +14,9 @@ using room_set = std::set<std::string>;
 
 namespace {
 
-const room_set everything{"support", "meta",   "ir",       "arith", "target", "pass",
+const room_set everything{"support", "meta",     "ir",     "arith", "target",  "pass",
                           "intrin",  "schedule", "space",  "cost",  "backend", "search",
-                          "expr",    "ops",    "sparse",   "model", "top"};
+                          "expr",    "ops",      "sparse", "model", "top"};
 
 /// What each room may include directly; the closure follows.
 const std::map<std::string, room_set> direct{
@@ -150,4 +151,33 @@ TEST_CASE("only config.hpp reads compiler macros") {
         CHECK(text.find(macro) == std::string::npos);
     }
   }
+}
+
+TEST_CASE("wings of the schedule include only downwards") {
+  // from below; what lies in no wing is the schedule itself, which may include all of them
+  const std::vector<std::string> wings{"analysis", "legality", "rewrite", "primitive", "trace"};
+  const auto level = [&](const std::string& path) {  // relative to impl/schedule or to schedule
+    const auto at = std::find(wings.begin(), wings.end(), path.substr(0, path.find('/')));
+    return at - wings.begin();
+  };
+  const fs::path root = fs::path(TILEWRIGHT_INCLUDE_DIR) / "impl" / "schedule";
+  std::set<std::string> seen;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
+    if (!entry.is_regular_file()) continue;
+    const std::string path = fs::relative(entry.path(), root).generic_string();
+    INFO(path);
+    if (path.find('/') == std::string::npos)
+      CHECK(entry.path().extension() == ".ipp");  // a header has a wing
+    else
+      seen.insert(path.substr(0, path.find('/')));
+    for (const include_line& include : includes_of(entry.path()))
+      for (const std::string own :
+           {"tilewright/impl/schedule/", "tilewright/schedule/primitive/"}) {
+        if (include.target.rfind(own, 0) != 0) continue;
+        INFO("line ", include.line, " includes ", include.target);
+        const bool impl = own.find("impl") != std::string::npos;
+        CHECK(level(impl ? include.target.substr(own.size()) : "primitive/") <= level(path));
+      }
+  }
+  CHECK(seen == std::set<std::string>(wings.begin(), wings.end()));
 }

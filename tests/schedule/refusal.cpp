@@ -1,4 +1,4 @@
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
 
 #include <doctest/doctest.h>
 

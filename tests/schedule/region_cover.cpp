@@ -1,5 +1,5 @@
 // Region cover, declared in analysis.hpp: what blocks that hold others surely write.
-#include <tilewright/schedule/analysis.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 
 #include "script_schedule.hpp"

@@ -1,7 +1,7 @@
 #include <tilewright/schedule/primitive/rfactor.hpp>
 
+#include <tilewright/impl/schedule/analysis/reducer.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/reducer.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 
 #include "script_schedule.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/support/any.hpp>
 

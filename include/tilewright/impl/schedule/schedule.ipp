@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <tilewright/impl/schedule/named_kind.hpp>
-#include <tilewright/impl/schedule/requirement_zero.hpp>
+#include <tilewright/impl/schedule/legality/invariants.hpp>
+#include <tilewright/impl/schedule/trace/member_kinds.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/support/error.hpp>

@@ -1,7 +1,7 @@
 // The members of `schedule` that move data and change buffers.
 #pragma once
 
-#include <tilewright/impl/schedule/named_kind.hpp>
+#include <tilewright/impl/schedule/trace/member_kinds.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
 namespace tilewright {

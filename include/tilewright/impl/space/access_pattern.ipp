@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/analysis.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/expression.hpp>
 #include <tilewright/space/root_blocks.hpp>

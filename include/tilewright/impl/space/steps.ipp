@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include <tilewright/impl/schedule/default_argument.hpp>
-#include <tilewright/impl/schedule/map_scalars.hpp>
+#include <tilewright/impl/schedule/trace/default_argument.hpp>
+#include <tilewright/impl/schedule/trace/map_scalars.hpp>
 #include <tilewright/ir/index_map.hpp>
 #include <tilewright/ir/tokenize.hpp>
 #include <tilewright/space/steps.hpp>

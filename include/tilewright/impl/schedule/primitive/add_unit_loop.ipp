@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/schedule/primitive/add_unit_loop.hpp>
 
 namespace tilewright::primitive {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <tilewright/impl/schedule/refusal.hpp>
-#include <tilewright/schedule/analysis.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/schedule/primitive/annotate.hpp>
 
 namespace tilewright::primitive {

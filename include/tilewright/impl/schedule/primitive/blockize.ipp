@@ -4,17 +4,17 @@
 #include <string>
 
 #include <tilewright/arith/region.hpp>
-#include <tilewright/impl/schedule/block_parts.hpp>
-#include <tilewright/impl/schedule/defined_around.hpp>
-#include <tilewright/impl/schedule/loads_around.hpp>
+#include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
+#include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
+#include <tilewright/impl/schedule/analysis/recomputation.hpp>
+#include <tilewright/impl/schedule/rewrite/block_names.hpp>
+#include <tilewright/impl/schedule/rewrite/block_parts.hpp>
 #include <tilewright/ir/equal.hpp>
-#include <tilewright/schedule/names.hpp>
 #include <tilewright/schedule/primitive/blockize.hpp>
-#include <tilewright/schedule/repetition.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
-namespace detail::blockizing {
+namespace detail::block_parts {
 
 /// Position of the loop in a chain of loops down to the one block; refuses otherwise.
 inline const ir::block_realize_node& only_block(const ir::stmt& from) {
@@ -27,11 +27,11 @@ inline const ir::block_realize_node& only_block(const ir::stmt& from) {
                      : std::to_string(n) + " blocks, not one")});
 }
 
-}  // namespace detail::blockizing
+}  // namespace detail::block_parts
 
 TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
                                      bool preserve_unit_iters) {
-  using namespace detail::blockizing;
+  using namespace detail::block_parts;
   const path at = need_loop(f, loop, "blockize");
   const ir::block_node& block = *only_block(at.target()).block;
   const path to_block = find_block(f, block.id);
@@ -60,7 +60,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
           made->id};
 }
 
-namespace detail::blockizing {
+namespace detail::block_parts {
 
 /// The sequence that holds the nests of all blocks, and where they stand in it.
 struct siblings {
@@ -111,12 +111,12 @@ inline void check_same_outer(const parts& a, const parts& b) {
   }
 }
 
-}  // namespace detail::blockizing
+}  // namespace detail::block_parts
 
 TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
                                      const std::vector<std::uint64_t>& blocks,
                                      bool preserve_unit_iters) {
-  using namespace detail::blockizing;
+  using namespace detail::block_parts;
   std::vector<path> paths;
   for (const std::uint64_t id : blocks) paths.push_back(need_block(f, id, "blockize"));
   const siblings where = find_siblings(paths);

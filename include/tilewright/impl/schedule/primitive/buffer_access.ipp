@@ -1,8 +1,8 @@
 #pragma once
 
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/schedule/block_buffers.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/rewrite/block_buffers.hpp>
 #include <tilewright/schedule/primitive/buffer_access.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>

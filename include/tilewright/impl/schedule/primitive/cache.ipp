@@ -1,15 +1,15 @@
 #pragma once
 
-#include <tilewright/impl/schedule/cache_stage.hpp>
-#include <tilewright/impl/schedule/conditional_below.hpp>
-#include <tilewright/impl/schedule/loads_around.hpp>
-#include <tilewright/impl/schedule/loop_sums.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/analysis/conditional_execution.hpp>
+#include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
+#include <tilewright/impl/schedule/analysis/loop_sums.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/rewrite/cache_stage.hpp>
 #include <tilewright/schedule/primitive/cache.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
-namespace detail::caching {
+namespace detail::cache_stage {
 
 /// What the block writes of the buffer while the first `fixed` loops stand still, where it is a box.
 inline std::optional<footprint> filled_by(const child_block& w, const ir::buffer& x,
@@ -248,18 +248,18 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   return out;
 }
 
-}  // namespace detail::caching
+}  // namespace detail::cache_stage
 
 TILEWRIGHT_INLINE new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
                                        const std::string& scope,
                                        const std::vector<std::uint64_t>& consumers) {
-  return detail::caching::read(f, block, read_index, scope, consumers);
+  return detail::cache_stage::read(f, block, read_index, scope, consumers);
 }
 
 TILEWRIGHT_INLINE new_block cache_write(const ir::function& f, std::uint64_t block, int write_index,
                                         const std::string& scope,
                                         const std::vector<std::uint64_t>& consumers) {
-  return detail::caching::write(f, block, write_index, scope, consumers);
+  return detail::cache_stage::write(f, block, write_index, scope, consumers);
 }
 
 }  // namespace tilewright::primitive

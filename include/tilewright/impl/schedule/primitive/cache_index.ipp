@@ -6,16 +6,16 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/ir/intrinsics.hpp>
-#include <tilewright/impl/schedule/block_buffers.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/analysis/reduction_form.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/rewrite/block_buffers.hpp>
+#include <tilewright/impl/schedule/rewrite/block_names.hpp>
+#include <tilewright/impl/schedule/rewrite/loop_rebinding.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/storage_scope.hpp>
-#include <tilewright/schedule/analysis.hpp>
-#include <tilewright/schedule/names.hpp>
 #include <tilewright/schedule/primitive/cache_index.hpp>
-#include <tilewright/schedule/rebind.hpp>
-#include <tilewright/schedule/reduction_form.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/stable_sort.hpp>

@@ -3,18 +3,18 @@
 #include <algorithm>
 
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/schedule/cache_stage.hpp>
-#include <tilewright/impl/schedule/concurrency.hpp>
-#include <tilewright/impl/schedule/loads_around.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/analysis/concurrency.hpp>
+#include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/rewrite/cache_stage.hpp>
+#include <tilewright/impl/schedule/rewrite/loop_rebinding.hpp>
 #include <tilewright/schedule/primitive/cache_inplace.hpp>
-#include <tilewright/schedule/rebind.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::caching_inplace {
 
-using caching::call;
+using cache_stage::call;
 
 /// The smallest box that is known to hold both ranges of a dimension of extent `whole`.
 inline ir::range hull(const ir::range& a, const ir::range& b, const ir::expr& whole) {
@@ -112,10 +112,10 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
                           const std::string& storage) {
   const call c{"cache_inplace", storage};
   const path at = need_block(f, id, c.name);
-  const caching::subject s = caching::look_up(c, at, index, true);
+  const cache_stage::subject s = cache_stage::look_up(c, at, index, true);
   const ir::buffer& x = s.buffer;
   const ir::block_realize_node& instance = *ir::as_realize(at.target());
-  if (!caching::writes_buffer(*instance.block, x))
+  if (!cache_stage::writes_buffer(*instance.block, x))
     refusal{c.name}(3, {quoted(*instance.block), " does not write \"", x->name, "\""});
   const std::vector<ir::range> box = touched_box(*instance.block, x);
   if (const ir::buffer b = overwritten_place(instance, box))
@@ -127,7 +127,7 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
                           "\" back that it only reads, while other iterations of loop \"",
                           l->var->name, "\" run"});
   const std::string name = x->name + "_" + storage;
-  caching::redirection r;
+  cache_stage::redirection r;
   r.from = x;
   r.to = ir::make_buffer(block_buffers::fresh_buffer_name(f, name), x->type, x->shape, storage);
   const arith::analyzer outside = known_loops(at).analyzer();

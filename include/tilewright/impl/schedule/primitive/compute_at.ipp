@@ -3,21 +3,21 @@
 #include <algorithm>
 #include <string>
 
-#include <tilewright/impl/schedule/concurrency.hpp>
-#include <tilewright/impl/schedule/defined_around.hpp>
-#include <tilewright/impl/schedule/loads_around.hpp>
-#include <tilewright/impl/schedule/loop_sums.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
-#include <tilewright/impl/schedule/requirement_zero.hpp>
-#include <tilewright/impl/schedule/solved_together.hpp>
-#include <tilewright/impl/schedule/uneven_loops.hpp>
-#include <tilewright/impl/schedule/unfinished.hpp>
+#include <tilewright/impl/schedule/analysis/concurrency.hpp>
+#include <tilewright/impl/schedule/analysis/domain_inference.hpp>
+#include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
+#include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
+#include <tilewright/impl/schedule/analysis/joint_domain.hpp>
+#include <tilewright/impl/schedule/analysis/loop_sums.hpp>
+#include <tilewright/impl/schedule/analysis/partial_values.hpp>
+#include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/legality/invariants.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/legality/stage_order.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/analysis.hpp>
-#include <tilewright/schedule/infer_domain.hpp>
 #include <tilewright/schedule/path.hpp>
-#include <tilewright/schedule/pipeline.hpp>
 #include <tilewright/schedule/primitive/compute_at.hpp>
 #include <tilewright/support/any.hpp>
 

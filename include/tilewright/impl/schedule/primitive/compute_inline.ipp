@@ -4,14 +4,14 @@
 #include <optional>
 #include <string>
 
-#include <tilewright/impl/schedule/index_inverse.hpp>
-#include <tilewright/impl/schedule/inlining.hpp>
-#include <tilewright/impl/schedule/loads_around.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
-#include <tilewright/impl/schedule/requirement_zero.hpp>
+#include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
+#include <tilewright/impl/schedule/analysis/index_inverse.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/legality/invariants.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/rewrite/inlining.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/primitive/compute_inline.hpp>
 #include <tilewright/support/any.hpp>

@@ -1,20 +1,20 @@
 #pragma once
 
-#include <tilewright/impl/schedule/cache_stage.hpp>
-#include <tilewright/impl/schedule/loads_around.hpp>
-#include <tilewright/impl/schedule/point_access.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
+#include <tilewright/impl/schedule/analysis/point_access.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/rewrite/cache_stage.hpp>
+#include <tilewright/impl/schedule/rewrite/loop_rebinding.hpp>
 #include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/primitive/copy_at.hpp>
-#include <tilewright/schedule/rebind.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail::copying_at {
 
-using caching::call;
+using cache_stage::call;
 
 /// What stands directly below a loop, and which of it reads and writes the buffer.
 struct loop_body {
@@ -41,8 +41,8 @@ inline loop_body look_below(const call& c, const block_scope& scope, const ir::l
         std::find_if(out.items.begin(), out.items.end(),
                      [&](const ir::stmt& s) { return holds_block(s, b.id); }) -
         out.items.begin());
-    if (caching::reads_buffer(b, x)) note(out.reads, item);
-    if (caching::writes_buffer(b, x)) note(out.writes, item);
+    if (cache_stage::reads_buffer(b, x)) note(out.reads, item);
+    if (cache_stage::writes_buffer(b, x)) note(out.writes, item);
   }
   return out;
 }
@@ -65,8 +65,8 @@ inline std::vector<side> box_of(const block_scope& scope, const loop_body& body,
       if (r.buffer == x)
         add_requirement(all, x, touched(scope[i], iters, r, standing), scope[i].loops);
   }
-  const ir::var_set lets = caching::defined_by_lets(scope.root());
-  caching::widen(all.front().box, [&](const ir::expr& term) {
+  const ir::var_set lets = cache_stage::defined_by_lets(scope.root());
+  cache_stage::widen(all.front().box, [&](const ir::expr& term) {
     return ir::uses_any(term, lets) || (ir::reads_memory(term) && !loads_inside(term, outside));
   });
   std::vector<side> out;
@@ -201,11 +201,11 @@ inline void check_written(const call& c, const ir::function& f, std::uint64_t ho
       if (!read && w.buffer == cache && !writes_declared(b, w))
         refusal{c.name}(5,
                         {"it is not certain that ", quoted(b), " writes all that would be copied"});
-    const bool from_cache = caching::reads_before(scope[i], cache);
+    const bool from_cache = cache_stage::reads_before(scope[i], cache);
     if (b.id != copy && (read || !from_cache)) continue;
     bool written = !from_cache;
     for (std::size_t w = 0; w < i && !written; ++w)
-      written = caching::writes_buffer(scope[w].block(), cache);
+      written = cache_stage::writes_buffer(scope[w].block(), cache);
     if (!written || !region_covered(scope, i, sums::unfinished))
       refusal{c.name}(5, {quoted(b), " would read elements of \"", (from_cache ? cache : x)->name,
                           "\" that nothing has written"});
@@ -225,9 +225,10 @@ inline void check_sums(const call& c, const block_scope& scope, const loop_body&
   const auto is_below = [&](std::size_t i) { return support::contains(body.children, i); };
   for (const std::size_t i : body.children) {
     const ir::block_node& b = scope[i].block();
-    if (!b.init || !caching::writes_buffer(b, x) || reduction_done(scope[i], {fixed, {}})) continue;
+    if (!b.init || !cache_stage::writes_buffer(b, x) || reduction_done(scope[i], {fixed, {}}))
+      continue;
     for (std::size_t w = 0; w < scope.size(); ++w)
-      if (!is_below(w) && caching::writes_buffer(scope[w].block(), x))
+      if (!is_below(w) && cache_stage::writes_buffer(scope[w].block(), x))
         refusal{c.name}(5,
                         {quoted(scope[w].block()), " changes the unfinished sums of ", quoted(b)});
   }
@@ -252,7 +253,7 @@ inline void check_places(const call& c, const block_scope& scope, const std::vec
   for (const child_block& b : scope.children())
     if (loop_index(b.loops, loop) >= 0)
       for (const ir::buffer_region& r : loaded)
-        if (caching::writes_buffer(b.block(), r.buffer))
+        if (cache_stage::writes_buffer(b.block(), r.buffer))
           refusal{c.name}(4, {quoted(b.block()), " writes \"", r.buffer->name,
                               "\", which says what would be copied"});
 }
@@ -262,7 +263,7 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   const call c{read ? "read_at" : "write_at", storage};
   const path below = need_loop(f, loop, c.name);
   const path at = need_block(f, id, c.name);
-  const caching::subject s = caching::look_up(c, at, index, read);
+  const cache_stage::subject s = cache_stage::look_up(c, at, index, read);
   const ir::buffer& x = s.buffer;
   const ir::block_realize_node* outer = below.scope();
   if (!outer) refusal{c.name}(1, {"loop \"", loop->name, "\" stands in no block"});

@@ -7,19 +7,19 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/ir/intrinsics.hpp>
-#include <tilewright/impl/schedule/concurrency.hpp>
-#include <tilewright/impl/schedule/conditional_below.hpp>
-#include <tilewright/impl/schedule/loads_around.hpp>
-#include <tilewright/impl/schedule/loop_sums.hpp>
-#include <tilewright/impl/schedule/point_access.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
-#include <tilewright/impl/schedule/requirement_zero.hpp>
+#include <tilewright/impl/schedule/analysis/concurrency.hpp>
+#include <tilewright/impl/schedule/analysis/conditional_execution.hpp>
+#include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
+#include <tilewright/impl/schedule/analysis/footprint.hpp>
+#include <tilewright/impl/schedule/analysis/loop_sums.hpp>
+#include <tilewright/impl/schedule/analysis/point_access.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/legality/invariants.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/legality/stage_order.hpp>
+#include <tilewright/impl/schedule/rewrite/block_names.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/analysis.hpp>
-#include <tilewright/schedule/footprint.hpp>
-#include <tilewright/schedule/names.hpp>
-#include <tilewright/schedule/pipeline.hpp>
 #include <tilewright/schedule/primitive/decompose_padding.hpp>
 #include <tilewright/support/any.hpp>
 

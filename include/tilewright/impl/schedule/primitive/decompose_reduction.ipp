@@ -4,20 +4,20 @@
 #include <string>
 
 #include <tilewright/arith/region.hpp>
-#include <tilewright/impl/schedule/conditional_below.hpp>
-#include <tilewright/impl/schedule/driven_loops.hpp>
-#include <tilewright/impl/schedule/early_init.hpp>
-#include <tilewright/impl/schedule/element_index.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
-#include <tilewright/impl/schedule/uneven_loops.hpp>
+#include <tilewright/impl/schedule/analysis/binding_loops.hpp>
+#include <tilewright/impl/schedule/analysis/conditional_execution.hpp>
+#include <tilewright/impl/schedule/analysis/element_index.hpp>
+#include <tilewright/impl/schedule/analysis/footprint.hpp>
+#include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
+#include <tilewright/impl/schedule/analysis/recomputation.hpp>
+#include <tilewright/impl/schedule/analysis/reduction_form.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/legality/init_placement.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/legality/stage_order.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/analysis.hpp>
-#include <tilewright/schedule/footprint.hpp>
-#include <tilewright/schedule/pipeline.hpp>
 #include <tilewright/schedule/primitive/decompose_reduction.hpp>
-#include <tilewright/schedule/reduction_form.hpp>
-#include <tilewright/schedule/repetition.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {

@@ -5,17 +5,17 @@
 #include <string>
 
 #include <tilewright/arith/analyzer.hpp>
-#include <tilewright/impl/schedule/defined_around.hpp>
-#include <tilewright/impl/schedule/point_access.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
+#include <tilewright/impl/schedule/analysis/point_access.hpp>
+#include <tilewright/impl/schedule/analysis/reducer.hpp>
+#include <tilewright/impl/schedule/analysis/reduction_form.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/legality/stage_order.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/analysis.hpp>
-#include <tilewright/schedule/pipeline.hpp>
 #include <tilewright/schedule/primitive/fuse_reduction_epilogue.hpp>
-#include <tilewright/schedule/reducer.hpp>
-#include <tilewright/schedule/reduction_form.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <string>
 
-#include <tilewright/impl/schedule/nested_axes.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/analysis/footprint.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/analysis/thread_axes.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/private_buffers.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/analysis.hpp>
-#include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/primitive/loop_kind.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 

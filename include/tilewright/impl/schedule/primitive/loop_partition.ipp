@@ -3,13 +3,13 @@
 #include <string>
 
 #include <tilewright/arith/region.hpp>
-#include <tilewright/impl/schedule/defined_around.hpp>
-#include <tilewright/impl/schedule/fresh_copy.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/rewrite/block_names.hpp>
+#include <tilewright/impl/schedule/rewrite/loop_rebinding.hpp>
+#include <tilewright/impl/schedule/rewrite/statement_copy.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/names.hpp>
 #include <tilewright/schedule/primitive/loop_partition.hpp>
-#include <tilewright/schedule/rebind.hpp>
 
 namespace tilewright::primitive {
 namespace detail::partitions {
@@ -39,8 +39,9 @@ inline std::vector<std::int64_t> lengths(const factor_list& factors, std::int64_
 
 /// The variables that are defined around the end of the path.
 inline ir::var_set defined_outside(const ir::function& f, const path& at) {
-  ir::var_set out =
-      defined_by(definers::loops | definers::lets | definers::blocks, at, 0, at.slots.size());
+  ir::var_set out = defined_by(
+      enclosing_definitions::loops | enclosing_definitions::lets | enclosing_definitions::blocks,
+      at, 0, at.slots.size());
   for (const ir::param& p : f.params)
     if (p.buffer)
       add_layout(p.buffer, out);

@@ -5,11 +5,11 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/region.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/rewrite/loop_rebinding.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/primitive/merge.hpp>
-#include <tilewright/schedule/rebind.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {

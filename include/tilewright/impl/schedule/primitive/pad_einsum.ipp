@@ -10,18 +10,18 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/schedule/block_buffers.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/analysis/footprint.hpp>
+#include <tilewright/impl/schedule/analysis/reducer.hpp>
+#include <tilewright/impl/schedule/analysis/reduction_form.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/rewrite/block_buffers.hpp>
+#include <tilewright/impl/schedule/rewrite/block_names.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/analysis.hpp>
-#include <tilewright/schedule/footprint.hpp>
-#include <tilewright/schedule/names.hpp>
 #include <tilewright/schedule/primitive/pad_einsum.hpp>
-#include <tilewright/schedule/reducer.hpp>
-#include <tilewright/schedule/reduction_form.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {

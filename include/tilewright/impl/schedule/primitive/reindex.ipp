@@ -3,15 +3,15 @@
 #include <unordered_set>
 
 #include <tilewright/arith/index_layout.hpp>
-#include <tilewright/impl/schedule/cache_stage.hpp>
-#include <tilewright/impl/schedule/concurrency.hpp>
-#include <tilewright/impl/schedule/conditional_below.hpp>
-#include <tilewright/impl/schedule/defined_around.hpp>
-#include <tilewright/impl/schedule/map_binding.hpp>
-#include <tilewright/impl/schedule/point_access.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
-#include <tilewright/impl/schedule/skipped_stores.hpp>
-#include <tilewright/impl/schedule/uneven_loops.hpp>
+#include <tilewright/impl/schedule/analysis/concurrency.hpp>
+#include <tilewright/impl/schedule/analysis/conditional_execution.hpp>
+#include <tilewright/impl/schedule/analysis/conditional_stores.hpp>
+#include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
+#include <tilewright/impl/schedule/analysis/point_access.hpp>
+#include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/rewrite/cache_stage.hpp>
+#include <tilewright/impl/schedule/rewrite/map_binding.hpp>
 #include <tilewright/schedule/primitive/reindex.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
@@ -19,7 +19,7 @@
 namespace tilewright::primitive {
 namespace detail::reindexing {
 
-using caching::reads_buffer, caching::writes_buffer;
+using cache_stage::reads_buffer, cache_stage::writes_buffer;
 
 /// The copy of one element: a block with iteration variables of its own for some of another block.
 struct copy_block {
@@ -137,7 +137,7 @@ inline void check_read(const block_scope& scope, std::size_t self, const ir::buf
 
 inline void check_write(const block_scope& scope, std::size_t self, const ir::buffer& x) {
   const ir::block_node& b = scope[self].block();
-  if (caching::reads_before(scope[self], x))
+  if (cache_stage::reads_before(scope[self], x))
     refuse(6, {quoted(b), " reads what was in \"", x->name, "\" before"});
   const bool guarded = !ir::is_true(scope[self].realize->predicate);
   const bool branches = scope[self].conditional || skips_stores(*scope[self].realize->block, x);

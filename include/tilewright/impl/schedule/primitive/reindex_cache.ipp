@@ -2,15 +2,15 @@
 #pragma once
 
 #include <tilewright/arith/index_layout.hpp>
-#include <tilewright/impl/schedule/cache_stage.hpp>
-#include <tilewright/impl/schedule/concurrency.hpp>
-#include <tilewright/impl/schedule/conditional_below.hpp>
-#include <tilewright/impl/schedule/defined_around.hpp>
-#include <tilewright/impl/schedule/map_binding.hpp>
-#include <tilewright/impl/schedule/point_access.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
-#include <tilewright/impl/schedule/skipped_stores.hpp>
-#include <tilewright/impl/schedule/uneven_loops.hpp>
+#include <tilewright/impl/schedule/analysis/concurrency.hpp>
+#include <tilewright/impl/schedule/analysis/conditional_execution.hpp>
+#include <tilewright/impl/schedule/analysis/conditional_stores.hpp>
+#include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
+#include <tilewright/impl/schedule/analysis/point_access.hpp>
+#include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/rewrite/cache_stage.hpp>
+#include <tilewright/impl/schedule/rewrite/map_binding.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/primitive/reindex.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
@@ -19,7 +19,7 @@
 namespace tilewright::primitive {
 namespace detail::reindex_caching {
 
-using caching::call;
+using cache_stage::call;
 
 /// The element that an instance touches, and where it lies in the cache, in terms of the variables
 /// of the block.
@@ -266,7 +266,7 @@ inline ir::block make_copy(const ir::block_node& b, const element& e, const ir::
 inline int only_writer(const call& c, const block_scope& scope, const ir::buffer& x) {
   int writer = -1;
   for (std::size_t i = 0; i < scope.size(); ++i) {
-    if (!caching::writes_buffer(scope[i].block(), x)) continue;
+    if (!cache_stage::writes_buffer(scope[i].block(), x)) continue;
     if (writer >= 0) refusal{c.name}(3, {"several blocks write \"", x->name, "\""});
     writer = static_cast<int>(i);
   }
@@ -284,24 +284,24 @@ inline bool reduces_outside(const child_block& child, const path& at) {
 }
 
 /// Where the copy stands, after the checks of the dependences.
-inline caching::place find_place(const call& c, const path& at, const block_scope& scope,
-                                 std::size_t self, const ir::buffer& x, bool read) {
+inline cache_stage::place find_place(const call& c, const path& at, const block_scope& scope,
+                                     std::size_t self, const ir::buffer& x, bool read) {
   const int writer = only_writer(c, scope, x);
-  const bool in_place =
-      read ? writer == static_cast<int>(self)
-           : caching::reads_buffer(scope[self].block(), x) || caching::reads_before(scope[self], x);
+  const bool in_place = read ? writer == static_cast<int>(self)
+                             : cache_stage::reads_buffer(scope[self].block(), x) ||
+                                   cache_stage::reads_before(scope[self], x);
   if (in_place)
     refusal{c.name}(3, {quoted(scope[self].block()), " both reads and writes \"", x->name, "\""});
   if (read) {
     bool one_depth = true;
-    return caching::place_after(c, scope, writer, {self}, one_depth);
+    return cache_stage::place_after(c, scope, writer, {self}, one_depth);
   }
-  caching::place out{static_cast<int>(self), caching::depth_of_copy(c, scope, self, x, {})};
+  cache_stage::place out{static_cast<int>(self), cache_stage::depth_of_copy(c, scope, self, x, {})};
   if (!reduction_done(scope[self], {out.depth, {}}) || reduces_outside(scope[self], at))
     refusal{c.name}(4, {"the sums of ", quoted(scope[self].block()),
                         " are not finished where the copy would stand"});
   for (std::size_t r = self + 1; r < scope.size(); ++r)
-    if (caching::consumes(scope[r].block(), scope[self].block()) &&
+    if (cache_stage::consumes(scope[r].block(), scope[self].block()) &&
         scope.common_loops(self, r) == out.depth)
       out.before.push_back(scope[r].block().id);
   out.at_end = out.before.empty();
@@ -360,7 +360,7 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
                        const std::string& storage, const ir::index_map& map) {
   const call c{read ? "reindex_cache_read" : "reindex_cache_write", storage};
   const path at = need_block(f, id, c.name);
-  const caching::subject s = caching::look_up(c, at, index, read);
+  const cache_stage::subject s = cache_stage::look_up(c, at, index, read);
   const ir::buffer& x = s.buffer;
   const block_scope scope(*s.holder->block);
   if (as_tvm() && !is_stage_pipeline(scope)) refusal{c.name}(4, "the scope is no stage pipeline");
@@ -376,7 +376,7 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   if (changes_in_while(at, scope, self))
     refusal{c.name}(
         4, {"a while repeats ", quoted(*block), ", which may read something else each time"});
-  const caching::place where = find_place(c, at, scope, self, x, read);
+  const cache_stage::place where = find_place(c, at, scope, self, x, read);
   if (where.depth < child.loops.size() && threads_begin_at(at, *child.loops[where.depth], x))
     refusal{c.name}(4, {"\"", x->name, "\" belongs to threads that loops around ", quoted(*block),
                         " start, and the copy stands outside of these"});
@@ -408,8 +408,8 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
       make_copy(*block, e, x, made, read, fresh_block_name(f, x->name + "_" + storage));
   point_access::replacer r(x, made, e.at_cache);
   ir::function out = replace_block(f, at, r.mutate(block));
-  out = caching::insert(out, s.holder->block->id, scope, where, made,
-                        copy_nest(child, like, e.iters, copy));
+  out = cache_stage::insert(out, s.holder->block->id, scope, where, made,
+                            copy_nest(child, like, e.iters, copy));
   check_places(c, out, id, copy->id, e);
   check_nest(c, out, id, copy->id, like, child, e.iters);
   return {std::move(out), copy->id};

@@ -5,18 +5,18 @@
 #include <string>
 #include <utility>
 
-#include <tilewright/impl/schedule/driven_loops.hpp>
-#include <tilewright/impl/schedule/element_index.hpp>
-#include <tilewright/impl/schedule/loop_sums.hpp>
-#include <tilewright/impl/schedule/other_results.hpp>
-#include <tilewright/impl/schedule/overwritten_bounds.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
-#include <tilewright/impl/schedule/shared_iterations.hpp>
+#include <tilewright/impl/schedule/analysis/binding_loops.hpp>
+#include <tilewright/impl/schedule/analysis/bound_overwrite.hpp>
+#include <tilewright/impl/schedule/analysis/carried_reads.hpp>
+#include <tilewright/impl/schedule/analysis/element_index.hpp>
+#include <tilewright/impl/schedule/analysis/footprint.hpp>
+#include <tilewright/impl/schedule/analysis/iteration_sharing.hpp>
+#include <tilewright/impl/schedule/analysis/loop_sums.hpp>
+#include <tilewright/impl/schedule/analysis/recomputation.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/analysis.hpp>
-#include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/primitive/reorder.hpp>
-#include <tilewright/schedule/repetition.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/schedule/primitive/reorder_block_iter_var.hpp>
 
 namespace tilewright::primitive {

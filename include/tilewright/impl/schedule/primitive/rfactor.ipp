@@ -5,21 +5,21 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/schedule/concurrency.hpp>
-#include <tilewright/impl/schedule/defined_around.hpp>
-#include <tilewright/impl/schedule/point_access.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
-#include <tilewright/impl/schedule/uneven_loops.hpp>
+#include <tilewright/impl/schedule/analysis/concurrency.hpp>
+#include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
+#include <tilewright/impl/schedule/analysis/footprint.hpp>
+#include <tilewright/impl/schedule/analysis/point_access.hpp>
+#include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
+#include <tilewright/impl/schedule/analysis/reducer.hpp>
+#include <tilewright/impl/schedule/analysis/reduction_form.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/legality/stage_order.hpp>
+#include <tilewright/impl/schedule/rewrite/block_names.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/analysis.hpp>
-#include <tilewright/schedule/footprint.hpp>
-#include <tilewright/schedule/names.hpp>
-#include <tilewright/schedule/pipeline.hpp>
 #include <tilewright/schedule/primitive/rfactor.hpp>
-#include <tilewright/schedule/reducer.hpp>
-#include <tilewright/schedule/reduction_form.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
 

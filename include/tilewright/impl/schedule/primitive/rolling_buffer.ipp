@@ -6,15 +6,15 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/schedule/circular_buffers.hpp>
-#include <tilewright/impl/schedule/loop_sums.hpp>
-#include <tilewright/impl/schedule/point_access.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
-#include <tilewright/impl/schedule/uneven_loops.hpp>
+#include <tilewright/impl/schedule/analysis/footprint.hpp>
+#include <tilewright/impl/schedule/analysis/loop_sums.hpp>
+#include <tilewright/impl/schedule/analysis/point_access.hpp>
+#include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/rewrite/circular_buffers.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/analysis.hpp>
-#include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/primitive/rolling_buffer.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <tilewright/impl/schedule/block_buffers.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/rewrite/block_buffers.hpp>
 #include <tilewright/schedule/primitive/set_axis_separator.hpp>
 
 namespace tilewright::primitive {

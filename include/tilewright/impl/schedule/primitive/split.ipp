@@ -3,10 +3,10 @@
 #include <limits>
 #include <string>
 
-#include <tilewright/impl/schedule/overwritten_bounds.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/analysis/bound_overwrite.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/rewrite/loop_rebinding.hpp>
 #include <tilewright/schedule/primitive/split.hpp>
-#include <tilewright/schedule/rebind.hpp>
 
 namespace tilewright::primitive {
 namespace detail::splitting {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include <tilewright/impl/schedule/block_buffers.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/rewrite/block_buffers.hpp>
 #include <tilewright/ir/storage_scope.hpp>
-#include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/primitive/storage.hpp>
 #include <tilewright/support/any.hpp>
 

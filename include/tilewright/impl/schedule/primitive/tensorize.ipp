@@ -6,13 +6,13 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/region.hpp>
-#include <tilewright/impl/schedule/fresh_copy.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/analysis/intrinsic_match.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/rewrite/block_names.hpp>
+#include <tilewright/impl/schedule/rewrite/statement_copy.hpp>
 #include <tilewright/intrin/intrinsic.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/match_tensor.hpp>
-#include <tilewright/schedule/names.hpp>
 #include <tilewright/schedule/primitive/blockize.hpp>
 #include <tilewright/schedule/primitive/tensorize.hpp>
 #include <tilewright/support/any.hpp>

@@ -6,14 +6,14 @@
 
 #include <tilewright/arith/index_layout.hpp>
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/schedule/access_simplifier.hpp>
-#include <tilewright/impl/schedule/defined_around.hpp>
-#include <tilewright/impl/schedule/element_index.hpp>
-#include <tilewright/impl/schedule/map_binding.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
-#include <tilewright/impl/schedule/uneven_loops.hpp>
+#include <tilewright/impl/schedule/analysis/element_index.hpp>
+#include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
+#include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/rewrite/access_simplifier.hpp>
+#include <tilewright/impl/schedule/rewrite/map_binding.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/primitive/transform_block_layout.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <tilewright/arith/index_layout.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/support/error.hpp>
 

@@ -6,9 +6,9 @@
 #include <string>
 
 #include <tilewright/arith/scoped_mutator.hpp>
-#include <tilewright/impl/schedule/block_buffers.hpp>
-#include <tilewright/impl/schedule/map_binding.hpp>
 #include <tilewright/impl/schedule/primitive/transform_layout.hpp>
+#include <tilewright/impl/schedule/rewrite/block_buffers.hpp>
+#include <tilewright/impl/schedule/rewrite/map_binding.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/transform_layout.hpp>
 #include <tilewright/support/any.hpp>

@@ -5,11 +5,11 @@
 #include <optional>
 
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/schedule/block_buffers.hpp>
 #include <tilewright/impl/schedule/primitive/transform_layout.hpp>
+#include <tilewright/impl/schedule/rewrite/block_buffers.hpp>
+#include <tilewright/impl/schedule/rewrite/block_names.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/names.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail::layouts {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/schedule/primitive/work_on.hpp>
 #include <tilewright/support/error.hpp>

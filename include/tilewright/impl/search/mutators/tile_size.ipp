@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <tilewright/impl/schedule/divisors.hpp>
+#include <tilewright/impl/schedule/trace/divisors.hpp>
 #include <tilewright/impl/search/mutators/choice.hpp>
 #include <tilewright/search/mutators/tile_size.hpp>
 #include <tilewright/support/any.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/analysis.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/auto_inline.hpp>
 #include <tilewright/space/root_blocks.hpp>

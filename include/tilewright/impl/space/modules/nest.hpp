@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <tilewright/schedule/analysis.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/space/root_blocks.hpp>
 

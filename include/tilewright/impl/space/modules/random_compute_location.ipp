@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <tilewright/schedule/analysis.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/random_compute_location.hpp>
 #include <tilewright/space/root_blocks.hpp>

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/block_profile.hpp>

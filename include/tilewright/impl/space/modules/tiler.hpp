@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/multi_level_tiling.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/postproc/disallow_dynamic_loop.hpp>

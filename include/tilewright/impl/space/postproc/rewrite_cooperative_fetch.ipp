@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/space/postproc/rewrite_cooperative_fetch.hpp>
 #include <tilewright/space/root_blocks.hpp>

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/impl/schedule/analysis/footprint.hpp>
 #include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/footprint.hpp>
 #include <tilewright/space/postproc/rewrite_layout.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/stable_sort.hpp>

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include <tilewright/schedule/analysis.hpp>
-#include <tilewright/schedule/footprint.hpp>
+#include <tilewright/impl/schedule/analysis/footprint.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/space/postproc/rewrite_parallel_vectorize_unroll.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>

@@ -5,10 +5,10 @@
 #include <optional>
 #include <variant>
 
-#include <tilewright/impl/schedule/refusal.hpp>
+#include <tilewright/impl/schedule/analysis/footprint.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/footprint.hpp>
 #include <tilewright/space/postproc/verify_gpu_code.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>

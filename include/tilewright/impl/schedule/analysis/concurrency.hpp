@@ -1,0 +1,59 @@
+// Loops whose iterations run at once.
+#pragma once
+
+#include <vector>
+
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/ir/joint_copy.hpp>
+#include <tilewright/ir/storage_scope.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/path.hpp>
+#include <tilewright/support/any.hpp>
+
+namespace tilewright::primitive::detail {
+
+/// On other threads or in other lanes, and more than one of them.
+inline bool runs_at_once(const ir::loop_node& loop) {
+  const bool kind = loop.loop == ir::loop_kind::parallel ||
+                    loop.loop == ir::loop_kind::vectorized ||
+                    loop.loop == ir::loop_kind::thread_binding;
+  return kind && !ir::is_int(loop.extent, 1);
+}
+
+/// Whether such a loop stands in the statement.
+inline bool holds_concurrent_loop(const ir::stmt& s) {
+  return ir::any_stmt(s, [](const ir::stmt& inner) {
+    const ir::loop_node* loop = ir::as_loop(inner);
+    return loop && runs_at_once(*loop);
+  });
+}
+
+/// Whether the loop, one of those around the target, or one below it starts the threads that the
+/// buffer belongs to: a nest beside it is run by others, which find nothing there.
+inline bool threads_begin_at(const path& at, const ir::loop_node& loop, const ir::buffer& x) {
+  if (ir::storage_rank(x->scope) <= 0) return false;
+  bool below = false;
+  for (const ir::loop_node* l : at.all_loops()) {
+    below = below || l == &loop;
+    if (l->loop == ir::loop_kind::thread_binding) return below;
+  }
+  return false;
+}
+
+/// Whether the iterations of the loops run one after the other.
+inline bool in_order(const std::vector<const ir::loop_node*>& loops) {
+  return support::all(loops, [](const ir::loop_node* l) {
+    return l->loop == ir::loop_kind::serial || l->loop == ir::loop_kind::unrolled;
+  });
+}
+
+/// The loop around the block at the end of the path whose threads make its copy jointly; null when
+/// there is none.
+inline const ir::loop_node* joint_loop(const path& at) {
+  const ir::block_node& b = *ir::as_realize(at.target())->block;
+  for (const ir::loop_node* l : at.all_loops())
+    if (ir::copies_jointly(b, *l)) return l;
+  return nullptr;
+}
+
+}  // namespace tilewright::primitive::detail

@@ -1,0 +1,75 @@
+// What is loaded around a block, where its regions do not say it.
+#pragma once
+
+#include <vector>
+
+#include <tilewright/arith/analyzer.hpp>
+#include <tilewright/arith/region.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/path.hpp>
+#include <tilewright/support/any.hpp>
+
+namespace tilewright::primitive::detail {
+
+/// Adds all of the buffers that the expression loads from to what a block reads: where they are
+/// loaded, no region says.
+inline void add_loads(const ir::expr& e, std::vector<ir::buffer_region>& reads,
+                      const arith::analyzer& known = {}) {
+  if (!ir::reads_memory(e)) return;
+  ir::for_each_expr(e, [&](const ir::expr& x) {
+    if (x->buffer) arith::add_region(reads, ir::full_region(x->buffer), known);
+  });
+}
+
+/// Whether the element at the indices exists.
+inline bool is_inside(const ir::buffer& x, const std::vector<ir::expr>& indices,
+                      const arith::analyzer& known) {
+  for (std::size_t d = 0; d < indices.size(); ++d)
+    if (!known.prove_le(ir::integer(indices[d].type(), 0), indices[d]) ||
+        !known.prove_lt(indices[d], x->shape[d]))
+      return false;
+  return true;
+}
+
+/// Whether all that the expression loads is inside of its buffer.
+inline bool loads_inside(const ir::expr& e, const arith::analyzer& known) {
+  bool inside = true;
+  ir::for_each_expr(e, [&](const ir::expr& x) {
+    if (x->op == ir::op::load) inside = inside && is_inside(x->buffer, x->args, known);
+  });
+  return inside;
+}
+
+/// Whether the expression loads what blocks of the scope write.
+inline bool loads_results(const block_scope& scope, const ir::expr& e) {
+  return ir::reads_memory(e) && support::any(scope.children(), [&](const child_block& c) {
+           const std::vector<ir::buffer_region>& list = c.block().writes;
+           return support::any(
+               list, [&](const ir::buffer_region& w) { return ir::loads_from(e, w.buffer); });
+         });
+}
+
+/// Whether the guard of a block or the values of its iteration variables load the buffer.
+inline bool loads_around(const ir::block_realize_node& r, const ir::buffer& x) {
+  return ir::loads_from(r.predicate, x) ||
+         support::any(r.values, [&](const ir::expr& value) { return ir::loads_from(value, x); });
+}
+
+/// Whether a bound of a loop, a condition or a let on the way to the end of the path, from its scope
+/// on, loads the buffer.
+inline bool loaded_above(const path& at, const ir::buffer& x) {
+  const auto loads = [&](const ir::stmt& s) {
+    if (const ir::loop_node* l = ir::as_loop(s))
+      return ir::loads_from(l->min, x) || ir::loads_from(l->extent, x);
+    if (const ir::if_node* n = ir::as_if(s)) return ir::loads_from(n->condition, x);
+    if (const ir::let_node* n = ir::as_let(s)) return ir::loads_from(n->value, x);
+    return false;
+  };
+  for (std::size_t i = at.slots.size(); i-- > 0 && !ir::as_realize(*at.slots[i]);)
+    if (loads(*at.slots[i])) return true;
+  return false;
+}
+
+}  // namespace tilewright::primitive::detail

@@ -1,0 +1,34 @@
+// What a schedule asks after every instruction.
+#pragma once
+
+#include <string_view>
+
+#include <tilewright/impl/schedule/legality/alias.hpp>
+#include <tilewright/impl/schedule/legality/cooperative_copy.hpp>
+#include <tilewright/impl/schedule/legality/privatization.hpp>
+
+namespace tilewright::primitive::detail {
+
+/// Requirement 0 of every primitive, beside that its loops and blocks exist.
+/// @throws schedule_error
+inline void check_requirement_zero(std::string_view primitive, const ir::function& before,
+                                   const ir::function& after) {
+  if (as_tvm()) return;
+  check_names(primitive, before, after);
+  if (!holds_concurrent_loop(after.body)) return;
+  check_private(primitive, before, after);
+  check_joint_copies(primitive, before, after);
+}
+
+/// Whether a primitive accepts a call: `attempt` makes it and gives the function that comes out.
+template <class Attempt>
+bool accepts(std::string_view primitive, const ir::function& f, const Attempt& attempt) {
+  try {
+    check_requirement_zero(primitive, f, attempt());
+    return true;
+  } catch (const schedule_error&) {
+    return false;
+  }
+}
+
+}  // namespace tilewright::primitive::detail
