@@ -97,6 +97,31 @@ TEST_CASE("model: open extents, several outputs, integers") {
     CHECK(position[k] == p.integer(static_cast<std::int64_t>(k)));
 }
 
+TEST_CASE("model: indices may count from the end") {
+  network::graph g;
+  g.name = "take";
+  const auto add = [&](const char* name, dtype t, network::shape extents) {
+    network::value v;
+    v.name = name;
+    v.type = network::tensor_type{t, std::move(extents)};
+    return g.add(std::move(v));
+  };
+  g.inputs = {add("x", dtype::f32, {3, 2}), add("i", dtype::i64, {4})};
+  g.outputs = {add("y", dtype::f32, {4, 2})};
+  network::node n;
+  n.op = "Gather";
+  n.version = 13;
+  n.inputs = g.inputs;
+  n.outputs = g.outputs;
+  g.nodes.push_back(n);
+  const model m(g, quick());
+  const std::vector<float> x{1, 2, 3, 4, 5, 6};
+  const std::vector<std::int64_t> i{-1, 0, 2, -3};
+  std::vector<float> y(8);
+  m(x, i, y);
+  CHECK(y == std::vector<float>{5, 6, 1, 2, 5, 6, 1, 2});
+}
+
 TEST_CASE("model: a short session finds kernels, and the results stay") {
   model_options o = quick();
   o.mode = mode::now;

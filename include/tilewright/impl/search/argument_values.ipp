@@ -28,7 +28,8 @@ inline value_range values_for(const operand& o, const value_needs& needs) {
   if (o.index) {
     const int width = std::min(31, bits(o.type) - (is_unsigned(o.type) ? 0 : 1));
     const std::int64_t most = std::min(o.index->last, (std::int64_t{1} << width) - 1);
-    v.first = std::max<std::int64_t>(o.index->first, most < (1LL << 30) ? o.index->first : 0);
+    const bool is_narrow = most < (1LL << 30) && o.index->first > -(1LL << 30);
+    v.first = std::max<std::int64_t>(o.index->first, is_narrow ? o.index->first : 0);
     v.last = std::max(v.first, most);
     if (v.last - v.first > (1LL << 20)) v.first = 0, v.last = 8;  // no bound was found
   }

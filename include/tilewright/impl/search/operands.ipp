@@ -113,15 +113,20 @@ class operand_gathers : public arith::scoped_visitor {
       if (c > 0) return {-operand_floor_div(-low, c), operand_floor_div(high, c)};
       return {-operand_floor_div(high, -c), operand_floor_div(-low, -c)};
     }
-    // no line: the largest start of 0.. that provably fits
-    std::int64_t good = -1, step = std::int64_t{1} << 40;
-    for (; step > 0; step /= 2) {
+    // no line: the largest start of 0.. that provably fits, then as far below 0 as it goes
+    const auto fits = [&](std::int64_t first, std::int64_t last) {
       arith::analyzer a = known;
-      a.bind(v, 0, good + step);
+      a.bind(v, first, last);
       const arith::bounds b = a.const_bounds(index);
-      if (b.lo >= 0 && b.hi < extent) good += step;
-    }
-    return {0, std::max<std::int64_t>(good, 0)};
+      return b.lo >= 0 && b.hi < extent;
+    };
+    std::int64_t first = 0, last = -1;
+    for (std::int64_t step = std::int64_t{1} << 40; step > 0; step /= 2)
+      if (fits(0, last + step)) last += step;
+    last = std::max<std::int64_t>(last, 0);
+    for (std::int64_t step = std::int64_t{1} << 40; step > 0; step /= 2)
+      if (fits(first - step, last)) first -= step;
+    return {first, last};
   }
 
   int guarded_ = 0;
