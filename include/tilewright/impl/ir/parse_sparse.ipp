@@ -175,10 +175,10 @@ TILEWRIGHT_INLINE sparse_function parser::run_sparse() {
       it.body = block->body;
       for (std::size_t k = 0; k < axes.size(); ++k)
         it.iters.push_back({block->iters[k].var, axes[k], block->iters[k].kind});
-      out.body.push_back(std::move(it));
+      out.body.emplace_back(std::move(it));
       return;
     }
-    out.body.push_back(s);
+    out.body.emplace_back(s);
   };
   if (const seq_node* parts = as_seq(body))
     for (const stmt& s : parts->stmts) add(s);

@@ -66,9 +66,9 @@ class storage_giver {
       if (read) at = e->args;
     });
     if (read)
-      out_.body.push_back(iteration(s, *read, at));
+      out_.body.emplace_back(iteration(s, *read, at));
     else
-      out_.body.push_back(s);
+      out_.body.emplace_back(s);
   }
 
   /// @param at the indices of its first read
