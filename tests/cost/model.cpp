@@ -12,52 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "cost/tiled_copies.hpp"
+
 using namespace tilewright;
 using namespace tilewright::cost;
-
-namespace {
-
-/// A copy in tiles of `tile` columns; its pretended time grows with the distance from 16.
-ir::function tiled_copy(int rows, int tile) {
-  const std::string outer = std::to_string(512 / tile), inner = std::to_string(tile);
-  return ir::parse(R"(
-@T.prim_func
-def main(A: T.Buffer(()" +
-                   std::to_string(rows) + R"(, 512), "float32"), B: T.Buffer(()" +
-                   std::to_string(rows) + R"(, 512), "float32")):
-    for j in range()" +
-                   outer + R"():
-        for i in range()" +
-                   std::to_string(rows) + R"():
-            for v in T.vectorized()" +
-                   inner + R"():
-                B[i, j * )" +
-                   inner + R"( + v] = A[i, j * )" + inner + R"( + v] + T.float32(1)
-)");
-}
-
-struct measured_set {
-  std::vector<ir::function> programs;
-  std::vector<sample> samples;
-  std::vector<double> speed;
-};
-
-measured_set copies(std::uint64_t workload, int first_rows) {
-  measured_set out;
-  for (int rows = first_rows; rows < first_rows + 8; ++rows)
-    for (int tile = 1; tile <= 512; tile *= 2) out.programs.push_back(tiled_copy(rows, tile));
-  std::size_t i = 0;
-  for (int rows = first_rows; rows < first_rows + 8; ++rows)
-    for (int tile = 1; tile <= 512; tile *= 2, ++i) {
-      const double seconds = 1e-3 * (tile > 16 ? tile / 16.0 : 16.0 / tile);
-      out.samples.push_back(
-          {&out.programs[i], ir::workload_key(out.programs[i]), {workload, 0}, seconds});
-      out.speed.push_back(1 / seconds);
-    }
-  return out;
-}
-
-}  // namespace
+using tiled_copies::copies;
+using tiled_copies::measured_set;
 
 TEST_CASE("trees learn which programs are fast, also of another workload") {
   const measured_set seen = copies(1, 32), other = copies(2, 64);
