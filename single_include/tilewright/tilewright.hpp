@@ -15396,8 +15396,6 @@ TILEWRIGHT_INLINE std::string compiler_version() { return llvm::version(); }
 
 }  // namespace tilewright::backend
 
-#include <string>
-
 // Whether kernels can be compiled for and started on a GPU, and if not, why.
 
 #include <string>
@@ -15427,6 +15425,11 @@ struct availability {
 const availability& available();
 
 }  // namespace tilewright::cuda
+// What the libraries of a machine can do, and what is wrong where they cannot.
+
+#include <string>
+
+// Tables of functions filled from libraries that are opened for them.
 
 #include <string>
 #include <type_traits>
@@ -15552,115 +15555,6 @@ struct driver_api {
 const driver_api& driver();
 
 }  // namespace tilewright::backend::cuda
-// Where NVRTC and the driver are looked for; inline, so that a test can look elsewhere.
-
-#include <cstdlib>
-#include <string>
-
-// Libraries that are opened at run time, so that nothing needs to be linked.
-
-#include <string>
-#include <string_view>
-#include <vector>
-
-namespace tilewright::support {
-
-/// A shared library opened from the first name that works. Stays open until destroyed.
-class dynamic_library {
- public:
-  /// What to open, and what to say when that fails.
-  struct spec {
-    std::string what;  // "LLVM": how messages call it
-    std::string
-        environment;  // variable that, when set and not empty, replaces `names` by its value
-    std::vector<std::string> names;  // tried in order: "libLLVM-19.so.1"
-    std::string advice;              // "install it with: apt-get install libllvm19"
-  };
-
-  /// @throws build_error with every name tried, the linker's reason, and the advice
-  explicit dynamic_library(const spec& s);
-  ~dynamic_library();
-  dynamic_library(dynamic_library&& other) noexcept;
-  dynamic_library& operator=(dynamic_library&& other) noexcept;
-  dynamic_library(const dynamic_library&) = delete;
-  dynamic_library& operator=(const dynamic_library&) = delete;
-
-  /// The name that was opened.
-  const std::string& name() const noexcept { return name_; }
-  /// Address of a symbol, null when the library has none.
-  void* find(const char* symbol) const noexcept;
-  /// @throws build_error that names library and symbol
-  void* get(const char* symbol) const;
-  /// Leaves the library open for the rest of the process: some run threads or exit handlers of
-  /// their own.
-  void keep_open() noexcept { handle_ = nullptr; }
-
- private:
-  void* handle_ = nullptr;
-  void* symbols_ = nullptr;  // handle_, kept for look-ups after keep_open
-  std::string what_;
-  std::string name_;
-};
-
-}  // namespace tilewright::support
-
-namespace tilewright::backend::cuda::detail {
-
-inline support::dynamic_library::spec nvrtc_names() {
-  support::dynamic_library::spec out{
-      "NVRTC",
-      "TILEWRIGHT_NVRTC",
-      {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"},
-      "install a CUDA toolkit of version 11.3 to 13, or the Python package nvidia-cuda-nvrtc; or "
-      "set "
-      "TILEWRIGHT_NVRTC to the path of a libnvrtc"};
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char* root = std::getenv(variable); root && *root)
-      for (const char* folder : {"/lib64/libnvrtc.so", "/lib/libnvrtc.so"})
-        out.names.push_back(root + std::string(folder));
-  for (const char* folder : {"lib64", "lib"})
-    out.names.push_back("/usr/local/cuda/" + std::string(folder) + "/libnvrtc.so");
-  return out;
-}
-
-/// Never "libcuda.so": that is the stub that programs are linked with.
-inline support::dynamic_library::spec driver_names() {
-  return {"the CUDA driver",
-          "TILEWRIGHT_CUDA_DRIVER",
-          {"libcuda.so.1"},
-          "install NVIDIA's driver; or set TILEWRIGHT_CUDA_DRIVER to the path of a libcuda.so.1"};
-}
-
-}  // namespace tilewright::backend::cuda::detail
-
-namespace tilewright::backend::cuda {
-namespace detail {
-
-inline driver_api open_driver(const support::dynamic_library::spec& names) {
-  support::dynamic_library opened(names);
-  driver_api table;
-  table.visit([&](const char* name, auto& function) {
-    const std::string symbol = std::string("cu") + name;
-    function =
-        reinterpret_cast<std::remove_reference_t<decltype(function)>>(opened.get(symbol.c_str()));
-  });
-  opened.keep_open();  // a driver cannot be unloaded
-  return table;
-}
-
-}  // namespace detail
-
-TILEWRIGHT_INLINE const driver_api& driver() {
-  const support::fork_pass inside;
-  static const driver_api table = detail::open_driver(detail::driver_names());
-  return table;
-}
-
-}  // namespace tilewright::backend::cuda
-
-#include <string>
-#include <type_traits>
-
 // The part of NVRTC, NVIDIA's run-time compiler, that the library uses: prototypes and constants,
 // opened at run time.
 //
@@ -15723,9 +15617,66 @@ const nvrtc_api& nvrtc();
 std::string nvrtc_version();
 
 }  // namespace tilewright::backend::cuda
+// Libraries that are opened at run time, so that nothing needs to be linked.
 
-namespace tilewright::backend::cuda {
-namespace detail {
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright::support {
+
+/// A shared library opened from the first name that works. Stays open until destroyed.
+class dynamic_library {
+ public:
+  /// What to open, and what to say when that fails.
+  struct spec {
+    std::string what;  // "LLVM": how messages call it
+    std::string
+        environment;  // variable that, when set and not empty, replaces `names` by its value
+    std::vector<std::string> names;  // tried in order: "libLLVM-19.so.1"
+    std::string advice;              // "install it with: apt-get install libllvm19"
+  };
+
+  /// @throws build_error with every name tried, the linker's reason, and the advice
+  explicit dynamic_library(const spec& s);
+  ~dynamic_library();
+  dynamic_library(dynamic_library&& other) noexcept;
+  dynamic_library& operator=(dynamic_library&& other) noexcept;
+  dynamic_library(const dynamic_library&) = delete;
+  dynamic_library& operator=(const dynamic_library&) = delete;
+
+  /// The name that was opened.
+  const std::string& name() const noexcept { return name_; }
+  /// Address of a symbol, null when the library has none.
+  void* find(const char* symbol) const noexcept;
+  /// @throws build_error that names library and symbol
+  void* get(const char* symbol) const;
+  /// Leaves the library open for the rest of the process: some run threads or exit handlers of
+  /// their own.
+  void keep_open() noexcept { handle_ = nullptr; }
+
+ private:
+  void* handle_ = nullptr;
+  void* symbols_ = nullptr;  // handle_, kept for look-ups after keep_open
+  std::string what_;
+  std::string name_;
+};
+
+}  // namespace tilewright::support
+
+namespace tilewright::backend::cuda::detail {
+
+inline driver_api open_driver(const support::dynamic_library::spec& names) {
+  support::dynamic_library opened(names);
+  driver_api table;
+  table.visit([&](const char* name, auto& function) {
+    const std::string symbol = std::string("cu") + name;
+    function =
+        reinterpret_cast<std::remove_reference_t<decltype(function)>>(opened.get(symbol.c_str()));
+  });
+  opened.keep_open();  // a driver cannot be unloaded
+  return table;
+}
 
 inline nvrtc_api open_nvrtc(const support::dynamic_library::spec& names) {
   support::dynamic_library opened(names);
@@ -15739,21 +15690,7 @@ inline nvrtc_api open_nvrtc(const support::dynamic_library::spec& names) {
   return table;
 }
 
-}  // namespace detail
-
-TILEWRIGHT_INLINE const nvrtc_api& nvrtc() {
-  const support::fork_pass inside;
-  static const nvrtc_api table = detail::open_nvrtc(detail::nvrtc_names());
-  return table;
-}
-
-TILEWRIGHT_INLINE std::string nvrtc_version() {
-  int major = 0, minor = 0;
-  nvrtc().Version(&major, &minor);
-  return std::to_string(major) + "." + std::to_string(minor);
-}
-
-}  // namespace tilewright::backend::cuda
+}  // namespace tilewright::backend::cuda::detail
 
 namespace tilewright::backend::cuda::detail {
 
@@ -15812,6 +15749,39 @@ inline tilewright::cuda::availability examine(const support::dynamic_library::sp
                 ".0 or later, or set TILEWRIGHT_NVRTC to a libnvrtc of version " +
                 std::to_string(version / 1000)};
   return {};
+}
+
+}  // namespace tilewright::backend::cuda::detail
+// Where NVRTC and the driver are looked for; inline, so that a test can look elsewhere.
+
+#include <cstdlib>
+#include <string>
+
+namespace tilewright::backend::cuda::detail {
+
+inline support::dynamic_library::spec nvrtc_names() {
+  support::dynamic_library::spec out{
+      "NVRTC",
+      "TILEWRIGHT_NVRTC",
+      {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"},
+      "install a CUDA toolkit of version 11.3 to 13, or the Python package nvidia-cuda-nvrtc; or "
+      "set "
+      "TILEWRIGHT_NVRTC to the path of a libnvrtc"};
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char* root = std::getenv(variable); root && *root)
+      for (const char* folder : {"/lib64/libnvrtc.so", "/lib/libnvrtc.so"})
+        out.names.push_back(root + std::string(folder));
+  for (const char* folder : {"lib64", "lib"})
+    out.names.push_back("/usr/local/cuda/" + std::string(folder) + "/libnvrtc.so");
+  return out;
+}
+
+/// Never "libcuda.so": that is the stub that programs are linked with.
+inline support::dynamic_library::spec driver_names() {
+  return {"the CUDA driver",
+          "TILEWRIGHT_CUDA_DRIVER",
+          {"libcuda.so.1"},
+          "install NVIDIA's driver; or set TILEWRIGHT_CUDA_DRIVER to the path of a libcuda.so.1"};
 }
 
 }  // namespace tilewright::backend::cuda::detail
@@ -16402,6 +16372,15 @@ TILEWRIGHT_INLINE double device_code::time(void* const* data, const std::int64_t
   for (event_ref e : events) d.EventDestroy(e);
   on_.check(failed, "the timing of kernels");
   return static_cast<double>(milliseconds) * 1e-3;
+}
+
+}  // namespace tilewright::backend::cuda
+
+namespace tilewright::backend::cuda {
+TILEWRIGHT_INLINE const driver_api& driver() {
+  const support::fork_pass inside;
+  static const driver_api table = detail::open_driver(detail::driver_names());
+  return table;
 }
 
 }  // namespace tilewright::backend::cuda
@@ -17151,6 +17130,23 @@ TILEWRIGHT_INLINE void* compile_on_host(const std::string& text) {
 }
 
 }  // namespace tilewright::backend::cuda::detail
+
+#include <string>
+
+namespace tilewright::backend::cuda {
+TILEWRIGHT_INLINE const nvrtc_api& nvrtc() {
+  const support::fork_pass inside;
+  static const nvrtc_api table = detail::open_nvrtc(detail::nvrtc_names());
+  return table;
+}
+
+TILEWRIGHT_INLINE std::string nvrtc_version() {
+  int major = 0, minor = 0;
+  nvrtc().Version(&major, &minor);
+  return std::to_string(major) + "." + std::to_string(minor);
+}
+
+}  // namespace tilewright::backend::cuda
 
 namespace tilewright::backend::cuda {
 
@@ -37523,10 +37519,10 @@ TILEWRIGHT_INLINE sparse_function parser::run_sparse() {
       it.body = block->body;
       for (std::size_t k = 0; k < axes.size(); ++k)
         it.iters.push_back({block->iters[k].var, axes[k], block->iters[k].kind});
-      out.body.push_back(std::move(it));
+      out.body.emplace_back(std::move(it));
       return;
     }
-    out.body.push_back(s);
+    out.body.emplace_back(s);
   };
   if (const seq_node* parts = as_seq(body))
     for (const stmt& s : parts->stmts) add(s);
@@ -92078,9 +92074,9 @@ class storage_giver {
       if (read) at = e->args;
     });
     if (read)
-      out_.body.push_back(iteration(s, *read, at));
+      out_.body.emplace_back(iteration(s, *read, at));
     else
-      out_.body.push_back(s);
+      out_.body.emplace_back(s);
   }
 
   /// @param at the indices of its first read

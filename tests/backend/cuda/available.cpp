@@ -3,7 +3,8 @@
 #include <cstdlib>
 
 #include <doctest/doctest.h>
-#include <tilewright/impl/backend/cuda/available.ipp>
+#include <tilewright/impl/backend/cuda/examination.hpp>
+#include <tilewright/impl/backend/cuda/library_names.ipp>
 
 using namespace tilewright;
 using cuda::state;
