@@ -18,6 +18,7 @@
 #include <tilewright/model/bind_extents.hpp>
 #include <tilewright/model/passes.hpp>
 #include <tilewright/model/session.hpp>
+#include <tilewright/support/number_text.hpp>
 
 #include "assignments.hpp"
 #include "npy.hpp"
@@ -40,16 +41,9 @@ struct network_options {
 network::extent_values extents_of(const network_options& o) {
   network::extent_values out;
   for (const auto& [name, text] : split_assignments(o.extents, "--extent")) {
-    std::size_t used = 0;
-    std::int64_t extent = 0;
-    try {
-      extent = std::stoll(text, &used);
-    } catch (const std::exception&) {
-      used = 0;
-    }
-    if (used == 0 || used != text.size())
-      throw argument_error("--extent " + name + "=" + text + ": not a number");
-    out[name] = extent;
+    const std::optional<std::int64_t> extent = support::read_number<std::int64_t>(text);
+    if (!extent) throw argument_error("--extent " + name + "=" + text + ": not a number");
+    out[name] = *extent;
   }
   return out;
 }
@@ -224,10 +218,10 @@ int run(const network_options& o, bool with_times) {
         throw input_error(path, "its shape is " + network::text_of(expected.shape) +
                                     ", that of the output " + network::text_of(actual.shape));
       const double d = relative_difference(expected, actual);
-      char number[64];
-      std::snprintf(number, sizeof number, "%.3g", d);
-      lines += std::string(" largest difference ") + number + " of the largest element";
-      text += std::string(", \"difference\": ") + (std::isfinite(d) ? number : "1e999");
+      const std::string number = support::general_text(d, 3);
+      lines += " largest difference " + number + " of the largest element";
+      text +=
+          std::string(", \"difference\": ") + (std::isfinite(d) ? number : std::string("1e999"));
       is_different = is_different || !(d <= o.tolerance);
     }
     lines += "\n";
@@ -243,16 +237,14 @@ int run(const network_options& o, bool with_times) {
   if (with_times) {
     std::vector<double> seconds = time_runs([&] { m.run(inputs, outputs); }, std::max(o.runs, 1));
     text += ", \"seconds\": [";
-    char line[128];
     for (std::size_t k = 0; k < seconds.size(); ++k) {
-      std::snprintf(line, sizeof line, "%s%.6g", k ? ", " : "", seconds[k]);
-      text += line;
+      text += (k ? ", " : "") + support::general_text(seconds[k], 6);
     }
     text += "]";
     std::sort(seconds.begin(), seconds.end());
-    std::snprintf(line, sizeof line, "%.3f ms, at best %.3f, of %zu runs\n",
-                  seconds[seconds.size() / 2] * 1e3, seconds[0] * 1e3, seconds.size());
-    lines += line;
+    lines += support::fixed_text(seconds[seconds.size() / 2] * 1e3, 3) + " ms, at best " +
+             support::fixed_text(seconds[0] * 1e3, 3) + ", of " + std::to_string(seconds.size()) +
+             " runs\n";
   }
   say(o.as_json ? text + "}\n" : lines);
   if (is_different)

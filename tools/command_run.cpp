@@ -273,10 +273,8 @@ output_list run_cuda(const ir::function& f, arguments& args, const run_options& 
     double best = INFINITY;
     for (int round = 0; round < 20; ++round)
       best = std::min(best, code.time(data.data(), strides.data(), workspace.get(), 10) / 10);
-    char text[96];
-    std::snprintf(text, sizeof text, "time %.6g us per call on %s, the best of 20\n", best * 1e6,
-                  device.name().c_str());
-    say(text);
+    say("time " + support::general_text(best * 1e6, 6) + " us per call on " + device.name() +
+        ", the best of 20\n");
   }
   return out;
 }

@@ -76,8 +76,8 @@ void print_summary(const search::tuning_result& r, bool as_json, const std::stri
                ", \"improved\": " + (r.improved ? "true" : "false") +
                ", \"trials\": " + std::to_string(r.trials) + ", \"candidates_per_second\": " +
                support::general_text(rate, 4) + ", \"checked\": " + json(r.checked) +
-               ", \"failures\": " + failures_json(r.failures) + whose + ", \"remarks\": [" +
-               remarks + "], \"trace\": " + json(r.trace) + "}\n");
+               ", \"failures\": " + failures_json(r.failures) + whose + ", \"trace\": " +
+               json(r.trace) + ", \"remarks\": [" + remarks + "]}\n");
   }
   say("best " + search::time_text(r.best) + ", default schedule " + search::time_text(r.baseline) +
       ", " + std::to_string(r.trials) + " trials" + (r.checked.empty() ? "" : "; " + r.checked) +

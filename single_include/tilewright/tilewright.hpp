@@ -18206,6 +18206,58 @@ TILEWRIGHT_INLINE std::string why_rejected(const launch& l, const resource_repor
 #include <cstdio>
 #include <limits>
 
+// Numbers as text and back, the same in every program.
+//
+// The C library writes and reads floats as the locale of the host program says ("0,5"), and streams
+// follow a global locale of C++. What this library stores, exchanges and prints does not.
+
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace tilewright::support {
+
+/// `value` to `digits` significant digits, with an exponent where that is shorter: %.{digits}g.
+inline std::string general_text(double value, int digits) {
+  char text[64];
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general,
+                                 digits < 32 ? digits : 32);
+  return {text, end.ptr};
+}
+
+/// `value` with `decimals` digits behind the point, at most 32: %.{decimals}f.
+inline std::string fixed_text(double value, int decimals) {
+  char text[384];  // the largest double has 309 digits before the point
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed,
+                                 decimals < 32 ? decimals : 32);
+  return {text, end.ptr};
+}
+
+/// `value` in lower-case hexadecimal digits, with zeros in front up to `width`.
+inline std::string hex_text(unsigned value, std::size_t width) {
+  char text[16];
+  const std::string digits(text, std::to_chars(text, text + sizeof text, value, 16).ptr);
+  return std::string(digits.size() < width ? width - digits.size() : 0, '0') + digits;
+}
+
+/// The number that the whole of `text` is; nothing where it is none of type T.
+template <class T>
+std::optional<T> read_number(std::string_view text) {
+  T out{};
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return out;
+}
+
+/// ASCII letters and digits, whatever letters the locale knows besides.
+inline bool is_ascii_alnum(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+}  // namespace tilewright::support
+
 namespace tilewright::backend::cuda::detail {
 
 TILEWRIGHT_INLINE std::string stored_type(dtype t) {
@@ -18352,29 +18404,25 @@ TILEWRIGHT_INLINE ir::expr expression_text::position(const ir::buffer& b,
 }
 
 TILEWRIGHT_INLINE std::string expression_text::literal(const ir::expr& e) const {
-  char text[64];
   if (e->op == ir::op::integer) {
     if (e.type() == dtype::boolean) return e->integer ? "true" : "false";
     if (is_unsigned(e.type())) {
-      std::snprintf(text, sizeof text, "%llu%s", static_cast<unsigned long long>(e->integer),
-                    bits(e.type()) > 32 ? "ull" : "u");
-      return text;
+      return std::to_string(static_cast<unsigned long long>(e->integer)) +
+             (bits(e.type()) > 32 ? "ull" : "u");
     }
     if (e->integer == std::numeric_limits<std::int64_t>::min())
       return "(-9223372036854775807ll - 1)";
     if (e.type() == dtype::i32 && e->integer == std::numeric_limits<std::int32_t>::min())
       return "(-2147483647 - 1)";
-    std::snprintf(text, sizeof text, "%lld%s", static_cast<long long>(e->integer),
-                  e.type() == dtype::i64 ? "ll" : "");
-    return e->integer < 0 ? "(" + std::string(text) + ")" : text;
+    const std::string text = std::to_string(e->integer) + (e.type() == dtype::i64 ? "ll" : "");
+    return e->integer < 0 ? "(" + text + ")" : text;
   }
   const std::string type = held_type(e.type());
   if (std::isnan(e->real)) return "tw_special<" + type + ">::nan()";
   if (std::isinf(e->real))
     return (e->real < 0 ? "(-tw_special<" : "(+tw_special<") + type + ">::infinity())";
   const bool wide = type == "double";
-  std::snprintf(text, sizeof text, wide ? "%.17g" : "%.9g", e->real);
-  std::string out = text;
+  std::string out = support::general_text(e->real, wide ? 17 : 9);
   if (out.find_first_of(".e") == std::string::npos) out += ".0";
   if (!wide) out += "f";
   return std::signbit(e->real) ? "(" + out + ")" : out;
@@ -24686,57 +24734,6 @@ class tree_grower {
 };
 
 }  // namespace tilewright::cost::detail
-// Numbers as text and back, the same in every program.
-//
-// The C library writes and reads floats as the locale of the host program says ("0,5"), and streams
-// follow a global locale of C++. What this library stores, exchanges and prints does not.
-
-#include <charconv>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <system_error>
-
-namespace tilewright::support {
-
-/// `value` to `digits` significant digits, with an exponent where that is shorter: %.{digits}g.
-inline std::string general_text(double value, int digits) {
-  char text[64];
-  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general,
-                                 digits < 32 ? digits : 32);
-  return {text, end.ptr};
-}
-
-/// `value` with `decimals` digits behind the point, at most 32: %.{decimals}f.
-inline std::string fixed_text(double value, int decimals) {
-  char text[384];  // the largest double has 309 digits before the point
-  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed,
-                                 decimals < 32 ? decimals : 32);
-  return {text, end.ptr};
-}
-
-/// `value` in lower-case hexadecimal digits, with zeros in front up to `width`.
-inline std::string hex_text(unsigned value, std::size_t width) {
-  char text[16];
-  const std::string digits(text, std::to_chars(text, text + sizeof text, value, 16).ptr);
-  return std::string(digits.size() < width ? width - digits.size() : 0, '0') + digits;
-}
-
-/// The number that the whole of `text` is; nothing where it is none of type T.
-template <class T>
-std::optional<T> read_number(std::string_view text) {
-  T out{};
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return out;
-}
-
-/// ASCII letters and digits, whatever letters the locale knows besides.
-inline bool is_ascii_alnum(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-}  // namespace tilewright::support
 
 namespace tilewright::cost {
 namespace detail {
@@ -25220,7 +25217,7 @@ inline std::vector<touched_buffer> touched_buffers(const loop_context& loop, dou
   }
   std::vector<touched_buffer> out;
   for (const auto& [name, b] : by_name) out.push_back(b);
-  std::stable_sort(out.begin(), out.end(), [](const touched_buffer& a, const touched_buffer& b) {
+  support::stable_sort(out, [](const touched_buffer& a, const touched_buffer& b) {
     return a.written != b.written ? a.written : a.bytes > b.bytes;
   });
   return out;
@@ -42961,11 +42958,7 @@ std::string text_of_list(const std::vector<T>& list, const Text& text) {
   return out + "]";
 }
 
-inline std::string text_of_real(double x) {
-  char out[32];
-  std::snprintf(out, sizeof out, "%g", x);
-  return out;
-}
+inline std::string text_of_real(double x) { return support::general_text(x, 6); }
 
 struct attribute_text {
   std::string operator()(std::int64_t x) const { return std::to_string(x); }
@@ -43224,8 +43217,8 @@ inline std::int64_t whole_lines(std::int64_t bytes) { return (bytes + 63) / 64 *
 TILEWRIGHT_INLINE memory_plan plan_memory(const std::vector<lifetime>& values) {
   std::vector<std::size_t> order(values.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return values[a].bytes > values[b].bytes; });
+  support::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return values[a].bytes > values[b].bytes; });
   memory_plan out;
   out.offsets.assign(values.size(), 0);
   std::vector<std::size_t> placed;
@@ -43523,7 +43516,9 @@ struct model::state {
     const auto old = std::atomic_load(&program);
     const auto tell = [this](const std::string& name, const search::tuning_result& r) {
       if (options.verbose)
-        std::fprintf(stderr, "tilewright: %s %.1f us\n", name.c_str(), r.best * 1e6);
+        std::fputs(
+            ("tilewright: " + name + " " + support::fixed_text(r.best * 1e6, 1) + " us\n").c_str(),
+            stderr);
     };
     network::tune_kernels(*old, seconds, options.seed, *db, tell);
     make_program();
@@ -43672,24 +43667,33 @@ TILEWRIGHT_INLINE const network::graph& model::graph() const { return *state_->g
 TILEWRIGHT_INLINE const network::graph& model::source() const { return *state_->source; }
 TILEWRIGHT_INLINE const network::executable& model::program() const { return *state_->program; }
 
+namespace detail {
+
+inline std::string right_aligned(const std::string& text, std::size_t width) {
+  return std::string(width - std::min(width, text.size()), ' ') + text;
+}
+
+}  // namespace detail
+
 TILEWRIGHT_INLINE std::string model::report() const {
   state_->prepare();
   const auto program = std::atomic_load(&state_->program);
   const std::vector<double> seconds = program->measure(5);
   const double total = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   std::string out;
-  char line[256];
   for (std::size_t k = 0; k < seconds.size(); ++k) {
     const network::launch& l = program->launches()[k];
-    std::snprintf(line, sizeof line, "%10.1f us %5.1f %%  %-28s %s\n", seconds[k] * 1e6,
-                  100 * seconds[k] / total, l.what.op.c_str(), l.what.name.c_str());
-    out += line;
+    const std::size_t gap = 28 - std::min<std::size_t>(l.what.op.size(), 28);
+    out += detail::right_aligned(support::fixed_text(seconds[k] * 1e6, 1), 10) + " us " +
+           detail::right_aligned(support::fixed_text(100 * seconds[k] / total, 1), 5) + " %  " +
+           l.what.op + std::string(gap, ' ') + " " + l.what.name + "\n";
   }
-  std::snprintf(line, sizeof line,
-                "%10.1f us in %zu kernels; arena %.2f MB, no smaller than %.2f MB\n", total * 1e6,
-                seconds.size(), static_cast<double>(program->arena_bytes()) * 1e-6,
-                static_cast<double>(program->least_arena_bytes()) * 1e-6);
-  return out + line;
+  const auto megabytes = [](std::int64_t n) {
+    return support::fixed_text(static_cast<double>(n) * 1e-6, 2) + " MB";
+  };
+  return out + detail::right_aligned(support::fixed_text(total * 1e6, 1), 10) + " us in " +
+         std::to_string(seconds.size()) + " kernels; arena " + megabytes(program->arena_bytes()) +
+         ", no smaller than " + megabytes(program->least_arena_bytes()) + "\n";
 }
 
 }  // namespace tilewright
@@ -89867,6 +89871,7 @@ TILEWRIGHT_INLINE void parallel_vectorize_unroll::operator()(schedule& s, const 
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace tilewright::space {
@@ -89915,12 +89920,14 @@ inline void tile_columns(schedule& s, const std::string& name, const context& wh
   order.erase(order.begin() + static_cast<std::ptrdiff_t>(*at));
   const auto walk = std::find_if(order.begin(), order.end(),
                                  [&](loop_rv l) { return ir::reads_memory(s.get(l).extent); });
-  const auto position = walk - order.begin();
-  order.insert(order.begin() + position, outer);
+  // the walk, and loops like it, go behind the spatial ones
+  std::vector<loop_rv> before(order.begin(), walk), behind;
+  before.push_back(outer);
+  for (auto l = walk; l != order.end(); ++l)
+    (ir::reads_memory(s.get(*l).extent) ? behind : before).push_back(*l);
+  order = std::move(before);
+  order.insert(order.end(), behind.begin(), behind.end());
   order.push_back(inner);
-  // spatial loops behind the walk go before it
-  std::stable_partition(order.begin() + position, order.end() - 1,
-                        [&](loop_rv l) { return !ir::reads_memory(s.get(l).extent); });
   s.reorder(order);
   s.vectorize(inner);
   const loop_rv walked = order[order.size() - 2];
@@ -92570,7 +92577,7 @@ TILEWRIGHT_INLINE void notice(const std::string& text) {
     static auto* told = new std::set<std::string>;  // outlives static destruction
     if (!told->insert(text).second) return;
   }
-  std::fprintf(stderr, "tilewright: %s\n", text.c_str());
+  std::fputs(("tilewright: " + text + "\n").c_str(), stderr);
 }
 
 }  // namespace tilewright::support

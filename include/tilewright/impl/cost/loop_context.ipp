@@ -6,6 +6,7 @@
 
 #include <tilewright/cost/loop_context.hpp>
 #include <tilewright/impl/cost/store_walk.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::cost {
 namespace detail {
@@ -189,7 +190,7 @@ inline std::vector<touched_buffer> touched_buffers(const loop_context& loop, dou
   }
   std::vector<touched_buffer> out;
   for (const auto& [name, b] : by_name) out.push_back(b);
-  std::stable_sort(out.begin(), out.end(), [](const touched_buffer& a, const touched_buffer& b) {
+  support::stable_sort(out, [](const touched_buffer& a, const touched_buffer& b) {
     return a.written != b.written ? a.written : a.bytes > b.bytes;
   });
   return out;

@@ -10,6 +10,7 @@
 #include <tilewright/model/graph.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/float16.hpp>
+#include <tilewright/support/number_text.hpp>
 
 namespace tilewright::network {
 namespace detail {
@@ -214,11 +215,7 @@ std::string text_of_list(const std::vector<T>& list, const Text& text) {
   return out + "]";
 }
 
-inline std::string text_of_real(double x) {
-  char out[32];
-  std::snprintf(out, sizeof out, "%g", x);
-  return out;
-}
+inline std::string text_of_real(double x) { return support::general_text(x, 6); }
 
 struct attribute_text {
   std::string operator()(std::int64_t x) const { return std::to_string(x); }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include <tilewright/model/memory_plan.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::network {
 namespace detail {
@@ -16,8 +17,8 @@ inline std::int64_t whole_lines(std::int64_t bytes) { return (bytes + 63) / 64 *
 TILEWRIGHT_INLINE memory_plan plan_memory(const std::vector<lifetime>& values) {
   std::vector<std::size_t> order(values.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return values[a].bytes > values[b].bytes; });
+  support::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return values[a].bytes > values[b].bytes; });
   memory_plan out;
   out.offsets.assign(values.size(), 0);
   std::vector<std::size_t> placed;

@@ -13,6 +13,7 @@
 #include <tilewright/model/session.hpp>
 #include <tilewright/search/argument_values.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/number_text.hpp>
 
 namespace tilewright {
 
@@ -40,7 +41,9 @@ struct model::state {
     const auto old = std::atomic_load(&program);
     const auto tell = [this](const std::string& name, const search::tuning_result& r) {
       if (options.verbose)
-        std::fprintf(stderr, "tilewright: %s %.1f us\n", name.c_str(), r.best * 1e6);
+        std::fputs(
+            ("tilewright: " + name + " " + support::fixed_text(r.best * 1e6, 1) + " us\n").c_str(),
+            stderr);
     };
     network::tune_kernels(*old, seconds, options.seed, *db, tell);
     make_program();
@@ -189,24 +192,33 @@ TILEWRIGHT_INLINE const network::graph& model::graph() const { return *state_->g
 TILEWRIGHT_INLINE const network::graph& model::source() const { return *state_->source; }
 TILEWRIGHT_INLINE const network::executable& model::program() const { return *state_->program; }
 
+namespace detail {
+
+inline std::string right_aligned(const std::string& text, std::size_t width) {
+  return std::string(width - std::min(width, text.size()), ' ') + text;
+}
+
+}  // namespace detail
+
 TILEWRIGHT_INLINE std::string model::report() const {
   state_->prepare();
   const auto program = std::atomic_load(&state_->program);
   const std::vector<double> seconds = program->measure(5);
   const double total = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   std::string out;
-  char line[256];
   for (std::size_t k = 0; k < seconds.size(); ++k) {
     const network::launch& l = program->launches()[k];
-    std::snprintf(line, sizeof line, "%10.1f us %5.1f %%  %-28s %s\n", seconds[k] * 1e6,
-                  100 * seconds[k] / total, l.what.op.c_str(), l.what.name.c_str());
-    out += line;
+    const std::size_t gap = 28 - std::min<std::size_t>(l.what.op.size(), 28);
+    out += detail::right_aligned(support::fixed_text(seconds[k] * 1e6, 1), 10) + " us " +
+           detail::right_aligned(support::fixed_text(100 * seconds[k] / total, 1), 5) + " %  " +
+           l.what.op + std::string(gap, ' ') + " " + l.what.name + "\n";
   }
-  std::snprintf(line, sizeof line,
-                "%10.1f us in %zu kernels; arena %.2f MB, no smaller than %.2f MB\n", total * 1e6,
-                seconds.size(), static_cast<double>(program->arena_bytes()) * 1e-6,
-                static_cast<double>(program->least_arena_bytes()) * 1e-6);
-  return out + line;
+  const auto megabytes = [](std::int64_t n) {
+    return support::fixed_text(static_cast<double>(n) * 1e-6, 2) + " MB";
+  };
+  return out + detail::right_aligned(support::fixed_text(total * 1e6, 1), 10) + " us in " +
+         std::to_string(seconds.size()) + " kernels; arena " + megabytes(program->arena_bytes()) +
+         ", no smaller than " + megabytes(program->least_arena_bytes()) + "\n";
 }
 
 }  // namespace tilewright

@@ -16,7 +16,7 @@ TILEWRIGHT_INLINE void notice(const std::string& text) {
     static auto* told = new std::set<std::string>;  // outlives static destruction
     if (!told->insert(text).second) return;
   }
-  std::fprintf(stderr, "tilewright: %s\n", text.c_str());
+  std::fputs(("tilewright: " + text + "\n").c_str(), stderr);
 }
 
 }  // namespace tilewright::support

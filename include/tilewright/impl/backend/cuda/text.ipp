@@ -9,6 +9,7 @@
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/number_text.hpp>
 
 namespace tilewright::backend::cuda::detail {
 
@@ -156,29 +157,25 @@ TILEWRIGHT_INLINE ir::expr expression_text::position(const ir::buffer& b,
 }
 
 TILEWRIGHT_INLINE std::string expression_text::literal(const ir::expr& e) const {
-  char text[64];
   if (e->op == ir::op::integer) {
     if (e.type() == dtype::boolean) return e->integer ? "true" : "false";
     if (is_unsigned(e.type())) {
-      std::snprintf(text, sizeof text, "%llu%s", static_cast<unsigned long long>(e->integer),
-                    bits(e.type()) > 32 ? "ull" : "u");
-      return text;
+      return std::to_string(static_cast<unsigned long long>(e->integer)) +
+             (bits(e.type()) > 32 ? "ull" : "u");
     }
     if (e->integer == std::numeric_limits<std::int64_t>::min())
       return "(-9223372036854775807ll - 1)";
     if (e.type() == dtype::i32 && e->integer == std::numeric_limits<std::int32_t>::min())
       return "(-2147483647 - 1)";
-    std::snprintf(text, sizeof text, "%lld%s", static_cast<long long>(e->integer),
-                  e.type() == dtype::i64 ? "ll" : "");
-    return e->integer < 0 ? "(" + std::string(text) + ")" : text;
+    const std::string text = std::to_string(e->integer) + (e.type() == dtype::i64 ? "ll" : "");
+    return e->integer < 0 ? "(" + text + ")" : text;
   }
   const std::string type = held_type(e.type());
   if (std::isnan(e->real)) return "tw_special<" + type + ">::nan()";
   if (std::isinf(e->real))
     return (e->real < 0 ? "(-tw_special<" : "(+tw_special<") + type + ">::infinity())";
   const bool wide = type == "double";
-  std::snprintf(text, sizeof text, wide ? "%.17g" : "%.9g", e->real);
-  std::string out = text;
+  std::string out = support::general_text(e->real, wide ? 17 : 9);
   if (out.find_first_of(".e") == std::string::npos) out += ".0";
   if (!wide) out += "f";
   return std::signbit(e->real) ? "(" + out + ")" : out;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <tilewright/impl/space/vector_axis.hpp>
@@ -57,12 +58,14 @@ inline void tile_columns(schedule& s, const std::string& name, const context& wh
   order.erase(order.begin() + static_cast<std::ptrdiff_t>(*at));
   const auto walk = std::find_if(order.begin(), order.end(),
                                  [&](loop_rv l) { return ir::reads_memory(s.get(l).extent); });
-  const auto position = walk - order.begin();
-  order.insert(order.begin() + position, outer);
+  // the walk, and loops like it, go behind the spatial ones
+  std::vector<loop_rv> before(order.begin(), walk), behind;
+  before.push_back(outer);
+  for (auto l = walk; l != order.end(); ++l)
+    (ir::reads_memory(s.get(*l).extent) ? behind : before).push_back(*l);
+  order = std::move(before);
+  order.insert(order.end(), behind.begin(), behind.end());
   order.push_back(inner);
-  // spatial loops behind the walk go before it
-  std::stable_partition(order.begin() + position, order.end() - 1,
-                        [&](loop_rv l) { return !ir::reads_memory(s.get(l).extent); });
   s.reorder(order);
   s.vectorize(inner);
   const loop_rv walked = order[order.size() - 2];
