@@ -157,7 +157,9 @@ if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 0 '"best_seconds"' tune "$data/matmul.py" --trials 3 --seconds 2 --threads 1 --json --db "$work/t.db"
   expect 0 '"trials": 2' tune "$data/matmul.py" --db :memory: --trials 2 --seconds 60 --worker --json
   expect 0 '"trials": 2' tune "$data/matmul.py" --db :memory: --trials 2 --seconds 60 --caches cold --json
+  expect 0 '"trials": 10' tune "$data/matmul.py" --db :memory: --trials 10 --seconds 60 --strategy bayesian --cost-model ensemble --json
   expect 0 'scale.py", "trace"' tune "$data/matmul.py" "$data/scale.py" --dim n=3 --weights 3,1 --order round_robin --db "$work/s.db" --trials 4 --seconds 60 --json
+  expect 2 "bayesian" tune "$data/matmul.py" --strategy nosuch
   expect 0 'matmul.py: best' tune "$data/matmul.py" "$data/scale.py" --dim n=3 --db "$work/s.db" --trials 4 --seconds 60
   expect 0 "measured on" explain "$data/matmul.py" --threads 1 --db "$work/t.db"
   expect 0 "extents 128" db ls --db "$work/t.db"
