@@ -1,67 +1,42 @@
 #pragma once
 
-#include <mutex>
-#include <string>
-
 #include <tilewright/cost/model_kind.hpp>
 #include <tilewright/cost/prior.hpp>
-#include <tilewright/support/error.hpp>
+#include <tilewright/support/kind_table.hpp>
 
 namespace tilewright::cost {
 namespace detail {
 
-struct model_table {
-  std::mutex guard;
-  std::vector<model_kind> kinds{
-      {"random", "no preference",
-       [](std::uint64_t seed) -> std::unique_ptr<model> {
-         return std::make_unique<random_model>(seed);
-       }},
-      {"trees", "boosted trees on per-store features, which know nothing at first",
-       [](std::uint64_t seed) -> std::unique_ptr<model> {
-         tree_model_options options;
-         options.seed = seed;
-         return std::make_unique<tree_model>(options);
-       }},
-      {"prior", "boosted trees that start from the shipped ones",
-       [](std::uint64_t seed) -> std::unique_ptr<model> {
-         tree_model_options options;
-         options.seed = seed;
-         return std::make_unique<tree_model>(options, shipped_prior().trees);
-       }}};
-
-  static model_table& shared() {
-    static model_table out;
-    return out;
-  }
-};
+/// Lives until the process ends: an op that a static destructor calls may still tune.
+inline support::kind_table<model_kind>& model_table() {
+  static auto* const out = new support::kind_table<model_kind>(
+      "cost model", {{"random", "no preference",
+                      [](std::uint64_t seed) -> std::unique_ptr<model> {
+                        return std::make_unique<random_model>(seed);
+                      }},
+                     {"trees", "boosted trees on per-store features, which know nothing at first",
+                      [](std::uint64_t seed) -> std::unique_ptr<model> {
+                        tree_model_options options;
+                        options.seed = seed;
+                        return std::make_unique<tree_model>(options);
+                      }},
+                     {"prior", "boosted trees that start from the shipped ones",
+                      [](std::uint64_t seed) -> std::unique_ptr<model> {
+                        tree_model_options options;
+                        options.seed = seed;
+                        return std::make_unique<tree_model>(options, shipped_prior().trees);
+                      }}});
+  return *out;
+}
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE std::vector<model_kind> model_kinds() {
-  detail::model_table& table = detail::model_table::shared();
-  const std::lock_guard lock(table.guard);
-  return table.kinds;
-}
+TILEWRIGHT_INLINE std::vector<model_kind> model_kinds() { return detail::model_table().all(); }
 
-TILEWRIGHT_INLINE void add_model_kind(const model_kind& kind) {
-  detail::model_table& table = detail::model_table::shared();
-  const std::lock_guard lock(table.guard);
-  for (model_kind& k : table.kinds)
-    if (k.name == kind.name) {
-      k = kind;
-      return;
-    }
-  table.kinds.push_back(kind);
-}
+TILEWRIGHT_INLINE void add_model_kind(const model_kind& kind) { detail::model_table().add(kind); }
 
 TILEWRIGHT_INLINE std::unique_ptr<model> make_model(std::string_view name, std::uint64_t seed) {
-  std::string names;
-  for (const model_kind& k : model_kinds()) {
-    if (k.name == name) return k.make(seed);
-    names += (names.empty() ? "" : ", ") + std::string(k.name);
-  }
-  throw argument_error("no cost model \"" + std::string(name) + "\"; there are " + names);
+  return detail::model_table().find(name).make(seed);
 }
 
 }  // namespace tilewright::cost
