@@ -8,7 +8,7 @@
 
 #include <tilewright/config.hpp>
 
-struct sqlite3;       // as sqlite3.h declares them, so that the types of the prototypes are the same
+struct sqlite3;  // as sqlite3.h declares them, so that the types of the prototypes are the same
 struct sqlite3_stmt;  //
 
 namespace tilewright::search {
@@ -38,10 +38,34 @@ struct sqlite_api {
   const char* (*errmsg)(sqlite3* db);
   int (*extended_errcode)(sqlite3* db);
 
+  /// Calls f(name, function) for every function.
+  template <class F>
+  void visit(F&& f) {
+    f("open_v2", open_v2);
+    f("close_v2", close_v2);
+    f("busy_timeout", busy_timeout);
+    f("exec", exec);
+    f("prepare_v2", prepare_v2);
+    f("step", step);
+    f("finalize", finalize);
+    f("bind_text", bind_text);
+    f("bind_blob", bind_blob);
+    f("bind_int64", bind_int64);
+    f("bind_double", bind_double);
+    f("column_text", column_text);
+    f("column_blob", column_blob);
+    f("column_bytes", column_bytes);
+    f("column_int64", column_int64);
+    f("column_double", column_double);
+    f("changes", changes);
+    f("errmsg", errmsg);
+    f("extended_errcode", extended_errcode);
+  }
+
   static constexpr int ok = 0, busy = 5, locked = 6, read_only = 8, io_error = 10, corrupt = 11,
                        full = 13, cannot_open = 14, not_a_database = 26, row = 100, done = 101;
-  static constexpr int open_read_only = 1, open_read_write = 2, open_create = 4,
-                       open_uri = 0x40, open_full_mutex = 0x10000;
+  static constexpr int open_read_only = 1, open_read_write = 2, open_create = 4, open_uri = 0x40,
+                       open_full_mutex = 0x10000;
 };
 
 /// The table, filled at the first call; null when no library could be opened, and then `why` says what was

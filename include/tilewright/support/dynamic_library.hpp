@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <tilewright/config.hpp>
@@ -35,6 +36,18 @@ class dynamic_library {
   void* find(const char* symbol) const noexcept;
   /// @throws build_error that names library and symbol
   void* get(const char* symbol) const;
+  /// Fills a table of functions from the symbols `prefix` + name. The table's `visit(f)` calls
+  /// f(name, slot) or f(name, slot, optional) for each of them; an optional one that the library
+  /// lacks becomes null.
+  /// @throws build_error that names library and symbol
+  template <class Table>
+  void fill(Table& table, const std::string& prefix) const {
+    table.visit([&](const char* name, auto& slot, bool optional = false) {
+      const std::string symbol = prefix + name;
+      void* const address = optional ? find(symbol.c_str()) : get(symbol.c_str());
+      slot = reinterpret_cast<std::remove_reference_t<decltype(slot)>>(address);
+    });
+  }
   /// Leaves the library open for the rest of the process: some run threads or exit handlers of
   /// their own.
   void keep_open() noexcept { handle_ = nullptr; }

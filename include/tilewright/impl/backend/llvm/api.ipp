@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <type_traits>
 
 #include <tilewright/backend/llvm/api.hpp>
 #include <tilewright/impl/backend/llvm/library_names.ipp>
@@ -29,11 +28,7 @@ inline api open_library() {
     throw build_error(
         "LLVM " + version_of(table) + " (" + opened.name() +
         ") is not supported; install version 17 to 21 or point TILEWRIGHT_LLVM to one");
-  table.visit([&](const char* name, auto& function) {
-    const std::string symbol = std::string("LLVM") + name;
-    function =
-        reinterpret_cast<std::remove_reference_t<decltype(function)>>(opened.get(symbol.c_str()));
-  });
+  opened.fill(table, "LLVM");
   table.InitializeX86TargetInfo();
   table.InitializeX86Target();
   table.InitializeX86TargetMC();
