@@ -6,24 +6,10 @@
 
 #include <tilewright/cost/ensemble.hpp>
 #include <tilewright/cost/ranking.hpp>
+#include <tilewright/impl/cost/standardization.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::cost {
-namespace detail {
-
-/// Scores with mean 0 and deviation 1; all 0 where they are equal.
-inline void standardize(std::vector<double>& scores) {
-  if (scores.empty()) return;
-  const auto n = static_cast<double>(scores.size());
-  double mean = 0, square = 0;
-  for (const double s : scores) mean += s / n;
-  for (const double s : scores) square += (s - mean) * (s - mean) / n;
-  const double deviation = std::sqrt(square);
-  for (double& s : scores) s = deviation > 1e-12 ? (s - mean) / deviation : 0;
-}
-
-}  // namespace detail
-
 TILEWRIGHT_INLINE ensemble_model::ensemble_model(std::vector<std::shared_ptr<model>> members,
                                                  ensemble_options options)
     : members_(std::move(members)), options_(options) {
@@ -49,9 +35,9 @@ TILEWRIGHT_INLINE std::vector<double> ensemble_model::predict(std::span<const sa
   std::vector<double> out(programs.size(), 0.0);
   const std::vector<double> share = weights();
   for (std::size_t m = 0; m < members_.size(); ++m) {
-    std::vector<double> scores = members_[m]->predict(programs);
-    detail::standardize(scores);
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] += share[m] * scores[i];
+    const std::vector<double> scores = members_[m]->predict(programs);
+    const auto scale = detail::standardization::of(scores);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] += share[m] * scale(scores[i]);
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include <tilewright/impl/cost/standardization.hpp>
 #include <tilewright/impl/search/strategies/drawing.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/search/mutator.hpp>
@@ -15,22 +16,7 @@
 namespace tilewright::search {
 namespace detail {
 
-/// Mean and deviation of values, so that they can be standardized.
-struct standardization {
-  double mean = 0, deviation = 1;
-
-  static standardization of(const std::vector<double>& v) {
-    standardization out;
-    if (v.empty()) return out;
-    for (const double x : v) out.mean += x / static_cast<double>(v.size());
-    double square = 0;
-    for (const double x : v) square += (x - out.mean) * (x - out.mean);
-    out.deviation = std::sqrt(square / static_cast<double>(v.size()));
-    if (!(out.deviation > 1e-12)) out.deviation = 1;
-    return out;
-  }
-  double operator()(double x) const { return (x - mean) / deviation; }
-};
+using cost::detail::standardization;
 
 /// y = slope * x + intercept by least squares, the slope not below 0: a model that ranks the wrong
 /// way round is of no use.
