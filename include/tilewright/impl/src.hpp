@@ -1,11 +1,9 @@
-// Every definition of the library; tilewright.hpp includes it where a file implements or is whole. A
-// test compares it with the files.
+// Every definition of the library but those of learning.hpp, for one translation unit: header-only mode
+// includes it, and so does the one file of a program that defines TILEWRIGHT_IMPLEMENT. A test compares
+// it with the files. A guard takes the place of #pragma once, since the single header may hold this
+// list and be included twice.
 #ifndef TILEWRIGHT_IMPL_SRC_HPP
 #define TILEWRIGHT_IMPL_SRC_HPP
-// Every definition of the library but those of learning.hpp, for one translation unit: header-only mode includes it, and so
-// does the one file of a program that uses TILEWRIGHT_DECLARE_ONLY without CMake. A test compares
-// it with the files.
-#pragma once
 
 #include <tilewright/impl/arith/access_regions.ipp>
 #include <tilewright/impl/arith/analyzer.ipp>
