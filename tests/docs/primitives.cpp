@@ -1,8 +1,12 @@
-// docs/primitives.md has a section for every kind of the instruction table, whose signature is that
-// of the table and whose trace takes the program before to the program after.
+// docs/primitives/ has a section for every kind of the instruction table, whose signature is that of
+// the table, whose requirements are those of the headers, word for word, and whose trace takes the
+// program before to the program after. docs/primitives.md leads to each of them.
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
+#include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -20,13 +24,13 @@ using namespace tilewright;
 
 namespace {
 
-/// A section: its lines outside of code blocks, and its code blocks.
+/// A section: its page, its lines outside of code blocks, and its code blocks.
 struct section {
-  std::string name, text;
+  std::string page, name, text;
   std::vector<std::string> code;
 };
 
-/// Sections under headings of the third level.
+/// Sections under headings of the second level.
 std::vector<section> sections_of(const std::string& path) {
   std::ifstream in(path);
   REQUIRE_MESSAGE(in, path, " cannot be read");
@@ -38,8 +42,8 @@ std::vector<section> sections_of(const std::string& path) {
       if (in_code && !out.empty()) out.back().code.emplace_back();
     } else if (in_code) {
       if (!out.empty()) out.back().code.back() += line + "\n";
-    } else if (line.rfind("### ", 0) == 0) {
-      out.push_back({line.substr(4), "", {}});
+    } else if (line.rfind("## ", 0) == 0) {
+      out.push_back({std::filesystem::path(path).filename().string(), line.substr(3), "", {}});
     } else if (!out.empty()) {
       out.back().text += line + "\n";
     }
@@ -70,7 +74,75 @@ std::string signature(const instruction_kind& kind) {
 
 std::map<std::string, section> documented() {
   std::map<std::string, section> out;
-  for (section& s : sections_of("docs/primitives.md")) out[s.name] = std::move(s);
+  for (const auto& page : std::filesystem::directory_iterator("docs/primitives"))
+    for (section& s : sections_of(page.path().string())) out[s.name] = std::move(s);
+  return out;
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  REQUIRE_MESSAGE(in, path.string(), " cannot be read");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+using requirements = std::set<std::string>;  // "1. the loop starts at 0"
+
+/// The numbered items of the paragraphs that begin with a number, or of what stands in a paragraph
+/// behind "Requires".
+requirements numbered(const std::string& text) {
+  requirements out;
+  std::string list, paragraph;
+  std::istringstream in(text + "\n");
+  for (std::string line; std::getline(in, line);) {
+    if (!line.empty() && line[0] != '@') {
+      paragraph += line + " ";
+      continue;
+    }
+    const std::size_t begin = paragraph.find("Requires");
+    if (begin != std::string::npos)
+      list += paragraph.substr(begin);
+    else if (std::regex_search(paragraph, std::regex(R"(^\d+\. )")))
+      list += paragraph;
+    paragraph.clear();
+  }
+  list = std::regex_replace(list, std::regex(R"( \(see \[\w+\]\([^)]*\)\))"),
+                            "");  // links of the docs
+  list = std::regex_replace(list, std::regex(" +"), " ");
+  static const std::regex number(R"((?:^| )(\d+\. ))");
+  for (std::sregex_iterator at(list.begin(), list.end(), number), end; at != end; ++at) {
+    const auto next = std::next(at);
+    const auto from = static_cast<std::size_t>(at->position(1));
+    const std::size_t to = next == end ? list.size() : static_cast<std::size_t>(next->position(0));
+    std::string one = list.substr(from, to - from);
+    while (!one.empty() && (one.back() == ' ' || one.back() == ';' || one.back() == '.'))
+      one.pop_back();
+    out.insert(one);
+  }
+  return out;
+}
+
+/// Requirements by function of the headers of primitives; those of overloads together.
+std::map<std::string, requirements> required_by_headers() {
+  std::vector<std::filesystem::path> headers{"include/tilewright/schedule/sampling.hpp"};
+  for (const auto& f :
+       std::filesystem::recursive_directory_iterator("include/tilewright/schedule/primitive"))
+    if (f.is_regular_file()) headers.push_back(f.path());
+  std::map<std::string, requirements> out;
+  for (const std::filesystem::path& path : headers) {
+    std::istringstream in(read_file(path));
+    std::string comment;
+    for (std::string line; std::getline(in, line);) {
+      if (line.rfind("///", 0) == 0) {
+        comment += (line.size() > 4 ? line.substr(4) : "") + "\n";
+        continue;
+      }
+      static const std::regex declared(R"(^[\w:<>]+ ((\w+?)(?:_block|_loop)?)\()");
+      std::smatch found;
+      if (std::regex_search(line, found, declared))
+        for (const auto& name : {found[1], found[2]}) out[name].merge(numbered(comment));
+      if (line.empty()) comment.clear();
+    }
+  }
   return out;
 }
 
@@ -82,7 +154,8 @@ TEST_CASE("every primitive has its section, with the signature of the table") {
     const std::string name(kind.name);
     const auto found = sections.find(name);
     if (found == sections.end()) {
-      FAIL_CHECK("docs/primitives.md lacks the section ### ", name, ", `", signature(kind), "`");
+      FAIL_CHECK("no page of docs/primitives has the section ## ", name, ", `", signature(kind),
+                 "`");
       continue;
     }
     INFO(name);
@@ -91,6 +164,30 @@ TEST_CASE("every primitive has its section, with the signature of the table") {
   }
   for (const auto& [name, s] : sections)
     CHECK_MESSAGE(find_instruction_kind(name), name, " is no primitive");
+}
+
+TEST_CASE("the requirements in the documentation are those of the headers, word for word") {
+  const std::map<std::string, requirements> headers = required_by_headers();
+  std::size_t compared = 0;
+  for (const auto& [name, s] : documented()) {
+    const auto found = headers.find(name);
+    const requirements there = found == headers.end() ? requirements() : found->second;
+    const requirements here = numbered(s.text);
+    for (const std::string& one : here)
+      CHECK_MESSAGE(there.count(one) == 1, name, ": the header does not say: ", one);
+    for (const std::string& one : there)
+      CHECK_MESSAGE(here.count(one) == 1, name, ": the documentation does not say: ", one);
+    compared += here.size();
+  }
+  CHECK(compared > 200);
+}
+
+TEST_CASE("the index leads to every primitive") {
+  const std::string index = read_file("docs/primitives.md");
+  for (const auto& [name, s] : documented())
+    CHECK_MESSAGE(
+        index.find("[" + name + "](primitives/" + s.page + "#" + name + ")") != std::string::npos,
+        name, " is not in the index, or on another page");
 }
 
 TEST_CASE("the traces in the documentation give the programs in the documentation") {

@@ -65,6 +65,7 @@ new_block blockize(const ir::function& f, const ir::var& loop, bool preserve_uni
 /// 6. no block has an init;
 /// 7. the blocks have no more variables than the first one in the list, and outer variables in the
 ///    same place have the same values and extents, and unless the extent is 1 the same kind.
+///
 /// The nests keep their order, whatever the order of the list.
 /// @returns the new block
 /// @throws schedule_error; nothing is changed then

@@ -38,7 +38,8 @@ namespace tilewright::primitive {
 /// 4. what the redirected readers read is written before them, by that block or before the scope
 ///    starts, and so is all that the copy reads, which the block around declares; it needs no loop
 ///    around the scope;
-/// 5. each of `consumers` is a block of the scope, and one of them reads the buffer.
+/// 5. each of `consumers` is a block of the scope, and one of them reads the buffer; those
+///    that do not are left out.
 /// @param consumers ids of the blocks that read the copy; all readers but the writer when empty
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then

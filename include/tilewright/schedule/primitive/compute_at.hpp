@@ -47,7 +47,8 @@ namespace tilewright::primitive {
 /// 6. there is a place below the loop after its producers and before its consumers, and `index` is
 ///    one; bounds and conditions around that place do not load what the block writes;
 /// 7. the needed part of the block's domain is not empty (reverse: and is all of it over all
-/// iterations);
+///    iterations, and none of the loops that the block goes below may be empty, as far as constants,
+///    other loops and data say);
 /// 8. what it reads at the new place is written before, in the same iteration, and so is what says
 ///    which instances are needed there.
 /// @throws schedule_error; nothing is changed then

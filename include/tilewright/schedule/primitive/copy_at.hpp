@@ -26,15 +26,12 @@ namespace tilewright::primitive {
 /// (ir/joint_copy.hpp).
 ///
 /// Requires:
-/// 1. the index names a read (write) region of the block, which is not the root;
+/// 1. the index names a read region of the block, which is not the root;
 /// 2. the storage scope exists;
-/// 3. the body reads (writes) the buffer, and nothing in it takes its address;
-/// 4. for read_at, nothing in the body writes the buffer once it has been read; for write_at,
-///    nothing in it reads the buffer after the last write, and nothing there writes what the box is
-///    loaded from;
-/// 5. what the copy touches is all written before, and what it reads the block around declares; what
-///    the body reads through a cache that it writes itself is written before it is read; nobody else
-///    changes sums that are unfinished;
+/// 3. the body reads the buffer, and nothing in it takes its address;
+/// 4. nothing in the body writes the buffer once it has been read, and nothing there writes what the
+///    box is loaded from;
+/// 5. what the copy touches is all written before, and the block around declares it;
 /// 6. the loops that the box depends on have constant bounds; it needs no loop or let around the
 ///    scope.
 /// @returns the copy block
@@ -46,6 +43,20 @@ new_block read_at(const ir::function& f, const ir::var& loop, std::uint64_t bloc
 /// written back after the last statement that writes.
 ///
 /// Below threads that share the cache, the box is what all of them touch, and they copy it jointly.
+///
+/// Requires:
+/// 1. the index names a write region of the block, which is not the root;
+/// 2. the storage scope exists;
+/// 3. the body writes the buffer, and nothing in it takes its address;
+/// 4. nothing in the body reads the buffer after the last write, and nothing there writes what the
+///    box is loaded from;
+/// 5. what the copy touches is all written before, and what it reads the block around declares; what
+///    the body reads through a cache that it writes itself is written before it is read; nobody else
+///    changes sums that are unfinished;
+/// 6. the loops that the box depends on have constant bounds; it needs no loop or let around the
+///    scope.
+/// @returns the copy block
+/// @throws schedule_error; nothing is changed then
 new_block write_at(const ir::function& f, const ir::var& loop, std::uint64_t block,
                    int write_buffer_index, const std::string& storage_scope);
 

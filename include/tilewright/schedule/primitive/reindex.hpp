@@ -56,12 +56,11 @@ new_block reindex(const ir::function& f, std::uint64_t block, const buffer_selec
 /// block, as far as the element depends on them.
 ///
 /// Requires:
-/// 1. the index names a read (write) region of the block, which is not the root;
+/// 1. the index names a read region of the block, which is not the root;
 /// 2. the storage scope exists;
 /// 3. at most one block of the scope writes the buffer, and it does not read it (init aside);
-/// 4. what the block reads is written before it; for a write, nobody who comes before the block in
-///    a common loop reads the buffer, and its result is finished where the copy stands; no loop
-///    between the two starts the threads of the buffer;
+/// 4. what the block reads is written before it; no loop between the two starts the threads of the
+///    buffer;
 /// 5. the region is a single point, the only one of the buffer that an instance touches, and its
 ///    indices are made of iteration variables; what they are read from is written before the copy,
 ///    and not between the copy and the block; the same holds for what bounds, guards and values
@@ -70,7 +69,7 @@ new_block reindex(const ir::function& f, std::uint64_t block, const buffer_selec
 ///    in the region and no others;
 /// 7. the map is one to one, on domains that start at 0 and depend on no loop and on
 ///    nothing that blocks of the scope write;
-/// 8. the guard of the block does not mix loops that the element depends on with others, and a copy
+/// 8. the guard of the block does not mix loops that the element depends on with others, and the copy
 ///    reads no element that the block does not read; no condition around the block is all that
 ///    keeps it in its domain, and no let there says where it runs; nor do the other loops and their
 ///    guard leave an element out.
@@ -78,7 +77,41 @@ new_block reindex(const ir::function& f, std::uint64_t block, const buffer_selec
 /// @throws schedule_error; nothing is changed then
 new_block reindex_cache_read(const ir::function& f, std::uint64_t block, int read_buffer_index,
                              const std::string& storage_scope, const ir::index_map& index_map);
-/// The same for a buffer that the block writes; the copy stands before the first reader.
+
+/// cache_write with a layout of its own: `index_map` says where in the cache the element lies that
+/// an instance of the block writes.
+///
+/// ```
+/// for i, j in grid(128, 128):               for i, j in grid(128, 128):
+///     with block("B"):                          with block("B"):
+///         B[vi, vj] = A[vj, vi]        ->           B_shared[vi // 16, vj, vi % 16] = A[vj, vi]
+///                                           for i, j in grid(128, 128):
+///                                               with block("B_shared"):
+///                                                   B[vi, vj] = B_shared[vi // 16, vj, vi % 16]
+/// ```
+/// with the map above. The copy back stands before the first reader of the block, and runs over loops
+/// like those of the block, without the ones that only reduce.
+///
+/// Requires:
+/// 1. the index names a write region of the block, which is not the root;
+/// 2. the storage scope exists;
+/// 3. no other block of the scope writes the buffer, and the block does not read it (init aside);
+/// 4. nobody who comes before the block in a common loop reads the buffer, and its result is finished
+///    where the copy stands; no loop between the two starts the threads of the buffer;
+/// 5. the region is a single point, the only one of the buffer that an instance touches, and its
+///    indices are made of iteration variables; what they are read from is written before the copy,
+///    and not between the copy and the block; the same holds for what bounds, guards and values
+///    around the block are loaded from;
+/// 6. the map takes as many indices as the block has iteration variables, and uses those that occur
+///    in the region and no others;
+/// 7. the map is one to one, on domains that start at 0 and depend on no loop and on
+///    nothing that blocks of the scope write;
+/// 8. the guard of the block does not mix loops that the element depends on with others, and the
+///    block leaves no element unwritten; no condition around the block is all that
+///    keeps it in its domain, and no let there says where it runs; nor do the other loops and their
+///    guard leave an element out.
+/// @returns the copy block
+/// @throws schedule_error; nothing is changed then
 new_block reindex_cache_write(const ir::function& f, std::uint64_t block, int write_buffer_index,
                               const std::string& storage_scope, const ir::index_map& index_map);
 

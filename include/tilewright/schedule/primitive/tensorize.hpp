@@ -27,16 +27,18 @@ namespace tilewright::primitive {
 /// schedule/match_tensor.hpp.
 ///
 /// Requires:
-/// 1. `intrinsic` is the name of a known intrinsic (intrin/intrinsic.hpp);
-/// 2. the block can be made: the requirements of blockize;
-/// 3. the block matches the description; the text names the first difference;
+/// 1. `tensor_intrin` is the name of a known intrinsic;
+/// 2. at a loop: the requirements of blockize;
+/// 3. the block matches the description node by node: regions in order, loops, kinds, annotations,
+///    expressions without commuting anything; the refusal names the first difference;
 /// 4. the block has no buffers of its own;
 /// 5. no region of it reaches out of its buffer, as one may whose elements are read under a guard;
 /// 6. what it writes is one operand of the intrinsic alone.
 /// @throws schedule_error; nothing is changed then
-ir::function tensorize(const ir::function& f, const ir::var& loop, const std::string& intrinsic,
+ir::function tensorize(const ir::function& f, const ir::var& loop, const std::string& tensor_intrin,
                        bool preserve_unit_iters = true);
 /// The same for a block that stands already.
-ir::function tensorize(const ir::function& f, std::uint64_t block, const std::string& intrinsic);
+ir::function tensorize(const ir::function& f, std::uint64_t block,
+                       const std::string& tensor_intrin);
 
 }  // namespace tilewright::primitive

@@ -130,14 +130,15 @@ inline ir::block implement(const ir::function& f, const ir::block_node& block,
 }  // namespace detail::tensorizing
 
 TILEWRIGHT_INLINE ir::function tensorize(const ir::function& f, std::uint64_t block,
-                                         const std::string& intrinsic) {
+                                         const std::string& tensor_intrin) {
   const path at = need_block(f, block, "tensorize");
   const ir::block_realize_node& realize = *ir::as_realize(at.target());
-  return replace_block(f, at, detail::tensorizing::implement(f, *realize.block, intrinsic));
+  return replace_block(f, at, detail::tensorizing::implement(f, *realize.block, tensor_intrin));
 }
 
 TILEWRIGHT_INLINE ir::function tensorize(const ir::function& f, const ir::var& loop,
-                                         const std::string& intrinsic, bool preserve_unit_iters) {
+                                         const std::string& tensor_intrin,
+                                         bool preserve_unit_iters) {
   need_loop(f, loop, "tensorize");
   const auto made = [&] {
     try {
@@ -146,7 +147,7 @@ TILEWRIGHT_INLINE ir::function tensorize(const ir::function& f, const ir::var& l
       detail::tensorizing::refuse(2, {e.what()});
     }
   }();
-  return tensorize(made.function, made.block, intrinsic);
+  return tensorize(made.function, made.block, tensor_intrin);
 }
 
 }  // namespace tilewright::primitive
