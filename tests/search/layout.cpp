@@ -12,7 +12,8 @@ using namespace tilewright::search;
 
 namespace {
 
-std::string class_of(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides) {
+std::string class_of(const std::vector<std::int64_t>& extents,
+                     const std::vector<std::int64_t>& strides) {
   return classify(extents.size(), extents.data(), strides.data()).text();
 }
 
@@ -27,7 +28,7 @@ TEST_CASE("classes of layouts") {
   CHECK(class_of({2, 3, 4}, {12, 1, 3}) == "d021");
   CHECK(class_of({1, 5}, {77, 1}) == "r");  // the stride of one element means nothing
   CHECK(class_of({4, 1}, {1, 77}) == "r");
-  CHECK(class_of({4, 5}, {0, 1}) == "u1");   // broadcast
+  CHECK(class_of({4, 5}, {0, 1}) == "u1");  // broadcast
   CHECK(class_of({4, 5}, {-5, 1}) == "u1");
   CHECK(class_of({}, {}) == "r");
 }

@@ -190,8 +190,7 @@ TILEWRIGHT_INLINE void instances::make(instance& s, const extent_map& dims,
   for (std::size_t i = 0; i < kernel_.params.size(); ++i) {
     w.key.arguments += (i ? " " : "") + (weights_.has(i) ? "bound" : layouts[i].text());
     if (const auto& pattern = s.operands[i].offsets)
-      w.key.arguments +=
-          pattern_class(s.operands[i], arguments[i], arguments[pattern->parameter]);
+      w.key.arguments += pattern_class(s.operands[i], arguments[i], arguments[pattern->parameter]);
     w.layouts.push_back({{}, placement_of(arguments[i])});  // dense: as declared
     const std::size_t rank = kernel_.params[i].dims.size();
     if (!layouts[i].dense) w.layouts.back().strides.assign(strides, strides + rank);

@@ -36,7 +36,8 @@ class iteration_remover : public ir::mutator {
     ir::for_each_stmt(loop.body, [&](const ir::stmt& s) {
       const ir::block_realize_node* r = ir::as_realize(s);
       for (std::size_t i = 0; r && i < r->values.size(); ++i)
-        found |= ir::uses_var(r->values[i], loop.var) && r->block->iters[i].kind == ir::iter_kind::reduce;
+        found |= ir::uses_var(r->values[i], loop.var) &&
+                 r->block->iters[i].kind == ir::iter_kind::reduce;
     });
     return found;
   }
@@ -53,7 +54,8 @@ class iteration_remover : public ir::mutator {
     std::vector<ir::iter_var> iters;
     bool empty = false;
     for (std::size_t i = 0; i < b.iters.size(); ++i)
-      empty |= b.iters[i].kind == ir::iter_kind::reduce && ir::is_int(b.iters[i].dom.extent, placeholder_);
+      empty |= b.iters[i].kind == ir::iter_kind::reduce &&
+               ir::is_int(b.iters[i].dom.extent, placeholder_);
     if (!empty || !b.init) return ir::make_realize(r.values, r.predicate, r.block);
     for (std::size_t i = 0; i < b.iters.size(); ++i)
       if (b.iters[i].kind != ir::iter_kind::reduce) {
