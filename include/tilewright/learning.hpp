@@ -22,6 +22,6 @@ inline const bool learning_is_registered = register_learning();
 
 }  // namespace tilewright::search
 
-#if !defined(TILEWRIGHT_DECLARE_ONLY)
+#if defined(TILEWRIGHT_IMPLEMENT) || !defined(TILEWRIGHT_DECLARE_ONLY)
 #include <tilewright/impl/learning.hpp>
 #endif

@@ -1,5 +1,5 @@
-// The one file that implements; a header of the program has declared before.
+// The one file that implements, networks too; a header of the program has declared before.
 #include "kernel.hpp"
 
 #define TILEWRIGHT_IMPLEMENT
-#include <tilewright/tilewright.hpp>
+#include <tilewright/models.hpp>

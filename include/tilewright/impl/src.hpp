@@ -1,6 +1,6 @@
-// Every definition of the library but those of learning.hpp, for one translation unit: header-only mode
-// includes it, and so does the one file of a program that defines TILEWRIGHT_IMPLEMENT. A test compares
-// it with the files. A guard takes the place of #pragma once, since the single header may hold this
+// Every definition of the library but those of learning.hpp and models.hpp, for one translation unit:
+// header-only mode includes it, and so does the one file of a program that defines
+// TILEWRIGHT_IMPLEMENT. A test compares it with the files. A guard takes the place of #pragma once, since the single header may hold this
 // list and be included twice.
 #ifndef TILEWRIGHT_IMPL_SRC_HPP
 #define TILEWRIGHT_IMPL_SRC_HPP
@@ -120,36 +120,7 @@
 #include <tilewright/impl/ir/verify.ipp>
 #include <tilewright/impl/ir/verify_expr.ipp>
 #include <tilewright/impl/ir/visit.ipp>
-#include <tilewright/impl/model/bind_extents.ipp>
 #include <tilewright/impl/model/dispatch.ipp>
-#include <tilewright/impl/model/emission.ipp>
-#include <tilewright/impl/model/executable.ipp>
-#include <tilewright/impl/model/graph.ipp>
-#include <tilewright/impl/model/inference.ipp>
-#include <tilewright/impl/model/interpret.ipp>
-#include <tilewright/impl/model/memory_plan.ipp>
-#include <tilewright/impl/model/model.ipp>
-#include <tilewright/impl/model/node_view.ipp>
-#include <tilewright/impl/model/operators/activations.ipp>
-#include <tilewright/impl/model/operators/arithmetic.ipp>
-#include <tilewright/impl/model/operators/comparisons.ipp>
-#include <tilewright/impl/model/operators/constants.ipp>
-#include <tilewright/impl/model/operators/convolutions.ipp>
-#include <tilewright/impl/model/operators/data_movement.ipp>
-#include <tilewright/impl/model/operators/functions.ipp>
-#include <tilewright/impl/model/operators/normalizations.ipp>
-#include <tilewright/impl/model/operators/pooling.ipp>
-#include <tilewright/impl/model/operators/products.ipp>
-#include <tilewright/impl/model/operators/reductions.ipp>
-#include <tilewright/impl/model/operators/shapes.ipp>
-#include <tilewright/impl/model/operators/table.ipp>
-#include <tilewright/impl/model/passes/channels_last.ipp>
-#include <tilewright/impl/model/passes/fold_constants.ipp>
-#include <tilewright/impl/model/passes/fuse.ipp>
-#include <tilewright/impl/model/passes/optimize.ipp>
-#include <tilewright/impl/model/passes/remove_unused.ipp>
-#include <tilewright/impl/model/session.ipp>
-#include <tilewright/impl/model/window.ipp>
 #include <tilewright/impl/pass/compact_buffers.ipp>
 #include <tilewright/impl/pass/distribute_vthreads.ipp>
 #include <tilewright/impl/pass/guards.ipp>

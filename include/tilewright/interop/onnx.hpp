@@ -23,9 +23,7 @@
 #include <protozero/pbf_reader.hpp>
 
 #include <tilewright/model/element_number.hpp>
-#include <tilewright/model/graph.hpp>
-#include <tilewright/model/inference.hpp>
-#include <tilewright/model/model.hpp>
+#include <tilewright/models.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/mapped_file.hpp>
 
