@@ -72,6 +72,17 @@ TEST_CASE("the list for GPUs: one sketch a product, each reduction across thread
   check_list(list, kernels::relu_chain(), 1, true);
 }
 
+TEST_CASE("the list for GPUs: what tiling puts into shared memory is not inlined again") {
+  for (const ir::function& f : {kernels::dense_relu(), kernels::conv2d()}) {
+    const schedule s = space::metaschedule_cuda(1).sketches(f, members::machine(), 7)[0];
+    int shared = 0;
+    for (const std::string& name : space::root_block_names(s))
+      shared += space::named_block(s, name).block->writes[0].buffer->scope == "shared" ? 1 : 0;
+    CHECK(shared == 2);
+    CHECK_FALSE(space::has_block(s, "Q"));  // the bias went into the copy of the results
+  }
+}
+
 TEST_CASE("spaces have names") {
   for (const space::named_space& s : space::named_spaces())
     CHECK(static_cast<bool>(space::find_space(s.name)));

@@ -39,7 +39,7 @@ using feature_row = std::array<float, feature_count>;
 
 struct feature_options {
   int cache_line = 64;  // bytes
-  bool gpu = false;
+  bool gpu = false;     // what has loops bound to threads is for a GPU without it, too
 };
 
 /// One row per store, in program order, the initialization of a reduction before its update. A

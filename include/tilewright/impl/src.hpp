@@ -274,6 +274,7 @@
 #include <tilewright/impl/space/compose.ipp>
 #include <tilewright/impl/space/cpu.ipp>
 #include <tilewright/impl/space/expression.ipp>
+#include <tilewright/impl/space/gpu.ipp>
 #include <tilewright/impl/space/metaschedule.ipp>
 #include <tilewright/impl/space/modules/add_rfactor.ipp>
 #include <tilewright/impl/space/modules/apply_custom_rule.ipp>
@@ -317,5 +318,6 @@
 #include <tilewright/impl/target/cpu.ipp>
 #include <tilewright/impl/target/cpu_detect.ipp>
 #include <tilewright/impl/target/gpu.ipp>
+#include <tilewright/impl/target/machine.ipp>
 
 #endif

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <tilewright/ir/stmt.hpp>
-#include <tilewright/target/cpu.hpp>
+#include <tilewright/target/machine.hpp>
 
 namespace tilewright::intrin {
 
@@ -26,7 +26,7 @@ struct intrinsic {
   ir::function implementation;
   /// Whether the machine does this well; null: any does. An implementation computes the same
   /// everywhere, so this only guides the choice.
-  bool (*suits)(const target::cpu& cpu) = nullptr;
+  bool (*suits)(const target::machine& where) = nullptr;
 };
 
 /// The intrinsic of that name: one of the library, or a registered one; null when there is none.

@@ -13,16 +13,13 @@
 
 #include <tilewright/config.hpp>
 #include <tilewright/schedule/schedule.hpp>
-
-namespace tilewright::target {
-struct cpu;
-}
+#include <tilewright/target/machine.hpp>
 
 namespace tilewright::space {
 
-/// What a space may know about the place where its programs will run.
-struct context {
-  const target::cpu* cpu = nullptr;
+/// What a space may know about the place where its programs will run: the machine, which may be
+/// unknown, and how many threads of a CPU.
+struct context : target::machine {
   int threads = 1;
 };
 

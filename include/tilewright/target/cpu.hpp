@@ -48,7 +48,7 @@ cpu named(std::string_view name);
 /// The names that `named` knows, in the order of the table.
 std::vector<std::string_view> known_names();
 
-/// True when code for `code` runs on `machine`: each of its features is there.
-bool runs_on(const cpu& code, const cpu& machine);
+/// True when code for `code` runs on `here`: each of its features is there.
+bool runs_on(const cpu& code, const cpu& here);
 
 }  // namespace tilewright::target

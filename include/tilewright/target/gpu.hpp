@@ -16,8 +16,9 @@ namespace tilewright::target {
 
 /// A GPU that code is generated for. Example: `target::named_gpu("sm_90a").shared_per_block` is 232448.
 struct gpu {
-  std::string name;             // "sm_80": what `named_gpu` knows it by
-  std::string architecture;     // what NVRTC compiles for: "sm_90a"
+  std::string name;          // "sm_80": what `named_gpu` knows it by
+  std::string model;         // what the device calls itself; empty for named ones. Provenance only
+  std::string architecture;  // what NVRTC compiles for: "sm_90a"
   int compute_capability = 80;  // 10 * major + minor
   /// Code for the architecture runs on exactly this compute capability ("sm_90a"), not on later ones
   /// with the same major number.

@@ -4,6 +4,8 @@
 
 #include <functional>
 
+#include <tilewright/target/gpu.hpp>
+
 #include "../draws.hpp"
 #include "../programs.hpp"
 
@@ -150,4 +152,30 @@ TEST_CASE("drawn tiles that pass are within the limits and compute the same") {
   CHECK(passed == 50);
   CHECK(met > 5);
   CHECK(met < 27);
+}
+
+TEST_CASE("limits that are left open are those of the device") {
+  const sizes large{2, 4, 8, 64};  // of K at once: 64 x 64 and 64 x 32 elements
+  schedule s = tiled(large);
+  const std::int64_t bytes = gpu_usage(s.function())[0].shared_bytes;
+  const target::gpu small = target::named_gpu("sm_86");
+  target::gpu tiny = small;
+  tiny.shared_per_block = bytes - 1;
+  const auto requirement = [&](const schedule& of, const target::gpu& gpu) {
+    try {
+      schedule copy = of;
+      verify_gpu_code{}(copy, {&gpu, 1});
+      return 0;
+    } catch (const schedule_error& e) {
+      return e.requirement();
+    }
+  };
+  CHECK(requirement(s, small) == 0);
+  CHECK(requirement(s, tiny) == 4);
+  target::gpu few = small;
+  few.registers_per_multiprocessor = 32;
+  CHECK(requirement(s, few) == 8);
+  few = small;
+  few.registers_per_thread = 1;
+  CHECK(requirement(s, few) == 5);
 }

@@ -5,6 +5,7 @@
 
 #include <tilewright/cost/features.hpp>
 #include <tilewright/impl/cost/store_walk.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::cost {
 namespace detail {
@@ -200,7 +201,8 @@ class feature_writer {
     static constexpr std::string_view tags[] = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z",
                                                 "threadIdx.x", "threadIdx.y", "threadIdx.z",
                                                 "vthread"};
-    to[0] = options_.gpu ? 1 : 0;
+    const bool bound = support::any(s.loops, [](const loop_info& l) { return !l.tag.empty(); });
+    to[0] = options_.gpu || bound ? 1 : 0;
     for (std::size_t t = 0; t < std::size(tags); ++t) {
       double extent = 1;
       for (const loop_info& l : s.loops)

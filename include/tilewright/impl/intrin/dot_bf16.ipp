@@ -4,6 +4,7 @@
 
 #include <tilewright/intrin/dot_bf16.hpp>
 #include <tilewright/ir/parse.hpp>
+#include <tilewright/target/cpu.hpp>
 
 namespace tilewright::intrin {
 namespace detail::dot_bf16 {
@@ -34,7 +35,9 @@ TILEWRIGHT_INLINE intrinsic dot_16x2_bf16() {
   out.name = "dot_16x2_bf16";
   out.description = ir::parse(std::string(head) + description);
   out.implementation = ir::parse(std::string(head) + implementation);
-  out.suits = [](const target::cpu& cpu) { return cpu.has("avx512bf16"); };
+  out.suits = [](const target::machine& where) {
+    return where.cpu && where.cpu->has("avx512bf16");
+  };
   return out;
 }
 

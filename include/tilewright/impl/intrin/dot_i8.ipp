@@ -5,6 +5,7 @@
 
 #include <tilewright/intrin/dot_i8.hpp>
 #include <tilewright/ir/parse.hpp>
+#include <tilewright/target/cpu.hpp>
 
 namespace tilewright::intrin {
 namespace detail::dot_i8 {
@@ -54,7 +55,9 @@ inline std::string implementation(const shape& s) {
                        "B[i, 0], B[i, 1], B[i, 2], B[i, 3])\n");
 }
 
-inline bool has_vnni(const target::cpu& cpu) { return cpu.has("avx512vnni") || cpu.has("avxvnni"); }
+inline bool has_vnni(const target::machine& where) {
+  return where.cpu && (where.cpu->has("avx512vnni") || where.cpu->has("avxvnni"));
+}
 
 }  // namespace detail::dot_i8
 
@@ -69,12 +72,14 @@ TILEWRIGHT_INLINE intrinsic dot_i8(std::string name, int columns, dtype a, dtype
 
 TILEWRIGHT_INLINE intrinsic dot_16x4_vnni() {
   intrinsic out = dot_i8("dot_16x4_vnni", 16, dtype::u8, dtype::i8, dtype::i32);
-  out.suits = [](const target::cpu& cpu) { return cpu.has("avx512vnni"); };
+  out.suits = [](const target::machine& where) {
+    return where.cpu && where.cpu->has("avx512vnni");
+  };
   return out;
 }
 TILEWRIGHT_INLINE intrinsic dot_16x4_avx512() {
   intrinsic out = dot_i8("dot_16x4_avx512", 16, dtype::u8, dtype::i8, dtype::i32);
-  out.suits = [](const target::cpu& cpu) { return cpu.has("avx512bw"); };
+  out.suits = [](const target::machine& where) { return where.cpu && where.cpu->has("avx512bw"); };
   return out;
 }
 TILEWRIGHT_INLINE intrinsic dot_4x4_i8i8s32_neon() {

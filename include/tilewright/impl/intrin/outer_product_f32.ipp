@@ -4,6 +4,7 @@
 
 #include <tilewright/intrin/outer_product_f32.hpp>
 #include <tilewright/ir/parse.hpp>
+#include <tilewright/target/cpu.hpp>
 
 namespace tilewright::intrin {
 namespace detail::outer_product {
@@ -59,13 +60,17 @@ TILEWRIGHT_INLINE intrinsic outer_product_f32(int rows, int columns) {
 
 TILEWRIGHT_INLINE intrinsic outer_product_6x16_f32() {
   intrinsic out = outer_product_f32(6, 16);
-  out.suits = [](const target::cpu& cpu) { return cpu.vector_bits == 256 && cpu.fma; };
+  out.suits = [](const target::machine& where) {
+    return where.cpu && where.cpu->vector_bits == 256 && where.cpu->fma;
+  };
   return out;
 }
 
 TILEWRIGHT_INLINE intrinsic outer_product_14x32_f32() {
   intrinsic out = outer_product_f32(14, 32);
-  out.suits = [](const target::cpu& cpu) { return cpu.vector_bits == 512; };
+  out.suits = [](const target::machine& where) {
+    return where.cpu && where.cpu->vector_bits == 512;
+  };
   return out;
 }
 

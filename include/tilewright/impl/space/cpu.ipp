@@ -13,6 +13,7 @@
 #include <tilewright/space/modules/transposed_output.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/error.hpp>
 
 namespace tilewright::space {
 namespace detail {
@@ -125,6 +126,9 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
 
 TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit) {
   return design_space(design_space::function([limit](schedule s, const context& where) {
+    if (where.gpu)
+      throw argument_error(
+          "default_cpu makes schedules for CPUs, and the target is a GPU; write default_gpu");
     detail::inline_cheap_blocks(s, where);
     return enumerate(s, limit, [&](schedule& sketch, chooser& choices) {
       detail::build_cpu_sketch(sketch, where, choices);

@@ -4,35 +4,27 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/impl/space/gpu_rules.hpp>
 #include <tilewright/space/compose.hpp>
 #include <tilewright/space/cpu.hpp>
+#include <tilewright/space/gpu.hpp>
 #include <tilewright/space/metaschedule.hpp>
 #include <tilewright/space/modules/add_rfactor.hpp>
 #include <tilewright/space/modules/apply_custom_rule.hpp>
-#include <tilewright/space/modules/auto_bind.hpp>
 #include <tilewright/space/modules/auto_inline.hpp>
-#include <tilewright/space/modules/cross_thread_reduction.hpp>
 #include <tilewright/space/modules/inline_constant_scalars.hpp>
 #include <tilewright/space/modules/multi_level_tiling_with_intrinsic.hpp>
 #include <tilewright/space/modules/parallel_vectorize_unroll.hpp>
 #include <tilewright/space/modules/random_compute_location.hpp>
 #include <tilewright/space/postproc/disallow_dynamic_loop.hpp>
-#include <tilewright/space/postproc/rewrite_cooperative_fetch.hpp>
 #include <tilewright/space/postproc/rewrite_layout.hpp>
 #include <tilewright/space/postproc/rewrite_parallel_vectorize_unroll.hpp>
 #include <tilewright/space/postproc/rewrite_reduction_block.hpp>
 #include <tilewright/space/postproc/rewrite_tensorize.hpp>
-#include <tilewright/space/postproc/rewrite_unbound_block.hpp>
-#include <tilewright/space/postproc/verify_gpu_code.hpp>
 
 namespace tilewright::space {
 namespace detail {
 
-/// A rule about each block.
-template <class Rule>
-auto each_block(Rule rule) {
-  return post_order(module(std::move(rule)));
-}
 inline auto first_rules() {
   return each_block(apply_custom_rule{}) >> each_block(inline_constant_scalars{}) >>
          each_block(auto_inline{}) >> post_order(when(&needs_rfactor, module(&add_rfactor)));
@@ -72,22 +64,9 @@ TILEWRIGHT_INLINE design_space metaschedule_cpu_intrinsics() {
 }
 
 TILEWRIGHT_INLINE design_space metaschedule_cuda(int warp_size) {
-  multi_level_tiling tiling = gpu_tiling();
-  tiling.warp_size = warp_size;
-  auto_inline inlining;
-  inlining.into_producer = inlining.conditionals = true;
-  inlining.injective_reads = inlining.ordered_reads = false;
-  inlining.costly.clear();
-  parallel_vectorize_unroll unrolling;
-  unrolling.max_jobs_per_thread = unrolling.max_vectorize_extent = -1;
-  unrolling.unroll.max_steps = {0, 16, 32, 64, 128, 256, 512, 1024};
-  return design_space(detail::each_block(apply_custom_rule{}) >> detail::each_block(tiling) >>
-                      detail::each_block(inline_constant_scalars{}) >>
-                      detail::each_block(inlining) >>
-                      detail::each_block(cross_thread_reduction{}) >>
-                      on<"root">(module(unrolling)) >> detail::each_block(auto_bind{}))
-      .with({disallow_dynamic_loop{}, rewrite_cooperative_fetch{}, rewrite_unbound_block{},
-             rewrite_parallel_vectorize_unroll{}, rewrite_reduction_block{}, verify_gpu_code{}});
+  detail::gpu_rules list;
+  list.tiling.warp_size = warp_size;
+  return list.space().with(detail::gpu_postprocs());
 }
 
 TILEWRIGHT_INLINE std::span<const named_space> named_spaces() {
@@ -96,6 +75,10 @@ TILEWRIGHT_INLINE std::span<const named_space> named_spaces() {
                   "several families of register tiles, staging and layouts; what is tuned with "
                   "unless said otherwise",
                   [] { return default_cpu(); }},
+      named_space{"default_gpu",
+                  "tiles in shared memory and registers, reductions across threads, within the "
+                  "limits of the GPU",
+                  [] { return default_gpu(); }},
       named_space{"metaschedule_cpu", "the rules of the MetaSchedule paper for CPUs, SSRSRS tiles",
                   &metaschedule_cpu},
       named_space{"metaschedule_cpu_intrinsics",

@@ -142,8 +142,8 @@ TILEWRIGHT_INLINE bool cpu::has(std::string_view feature) const {
 
 TILEWRIGHT_INLINE const cpu& host() {
   const support::fork_pass inside;
-  static const cpu& machine = *new const cpu(detail::detect());  // outlives static destruction
-  return machine;
+  static const cpu& found = *new const cpu(detail::detect());  // outlives static destruction
+  return found;
 }
 
 TILEWRIGHT_INLINE cpu named(std::string_view name) {
@@ -161,11 +161,11 @@ TILEWRIGHT_INLINE std::vector<std::string_view> known_names() {
   return out;
 }
 
-TILEWRIGHT_INLINE bool runs_on(const cpu& code, const cpu& machine) {
+TILEWRIGHT_INLINE bool runs_on(const cpu& code, const cpu& here) {
   std::vector<std::string_view> needed;
   detail::add_features(code.features, needed);
   return support::all(needed, [&](std::string_view f) {
-    return f.empty() || f[0] != '+' || machine.has(f.substr(1));
+    return f.empty() || f[0] != '+' || here.has(f.substr(1));
   });
 }
 

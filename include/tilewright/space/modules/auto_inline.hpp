@@ -16,7 +16,8 @@ namespace tilewright::space {
 /// into consumers    B[i] = A[i] * 2;  C[i] = B[i] + 1         ->   C[i] = A[i] * 2 + 1
 /// into the producer P[i] = X[i] (a cache);  C[i] = max(P[i], 0)   ->   C[i] = max(X[i], 0)
 /// ```
-/// A block annotated `meta_schedule.inline_rule` = "disable" stays. Only complete blocks move, see
+/// A block annotated `meta_schedule.inline_rule` = "disable" stays, and one that writes shared or
+/// local memory: what it holds was staged there by another rule. Only complete blocks move, see
 /// compute_inline and reverse_compute_inline; a reduction takes no epilogue, but the copy out of
 /// its cache does.
 struct auto_inline {

@@ -13,7 +13,7 @@ namespace tilewright::space {
 /// for ax in range(1024): A_shared[..] = A[..]
 /// ->  for o in range(8): for t in threadIdx.x(32): for v in vectorized(4): A_shared[..] = A[..]
 /// ```
-/// Vectors are left out where they do not divide the loop or an element has more than 4 bytes. Under
+/// Vectors are left out where they do not divide the loop or would have more than 16 bytes. Under
 /// a block annotated `warp_execution`, threadIdx.x has a warp's threads. The annotation goes.
 struct rewrite_cooperative_fetch {
   std::int64_t warp_size = 32;

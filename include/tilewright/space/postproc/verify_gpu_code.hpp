@@ -32,11 +32,15 @@ std::vector<kernel_usage> gpu_usage(const ir::function& f);
 /// Rejects a candidate unless in each kernel: 1. loops on one axis of the grid have one extent;
 /// 2. blocks have no more threads than the device takes; 3. and as many as the annotations
 /// `meta_schedule.thread_extent_low_inclusive` and `.._high_inclusive` ask for; 4. shared memory, 5.
-/// local memory, 6. virtual threads, 7. vectors are within the limits.
+/// local memory, 6. virtual threads, 7. vectors are within the limits; 8. the local memory of all
+/// threads of a block fits into the registers of a multiprocessor, where the device is known.
+///
+/// A limit of 0 is that of the GPU in the context; where there is none, 1024 threads, 48 KB of shared
+/// and 512 KB of local memory.
 struct verify_gpu_code {
-  std::int64_t threads_per_block = 1024;
-  std::int64_t shared_bytes = 48 << 10;  // per block
-  std::int64_t local_bytes = 512 << 10;  // per thread
+  std::int64_t threads_per_block = 0;
+  std::int64_t shared_bytes = 0;  // per block
+  std::int64_t local_bytes = 0;   // per thread
   std::int64_t vthreads = 8;
   std::int64_t vector_bytes = 16;
   /// @throws schedule_error with the number of what is not met

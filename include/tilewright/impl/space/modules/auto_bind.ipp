@@ -24,13 +24,24 @@ inline loop_rv in_one(schedule& s, block_rv block, std::size_t first, std::size_
 
 struct limits {
   std::int64_t blocks, threads;
-  const std::function<factor(std::int64_t)>& wanted;
+  const thread_sizes& sizes;
 
   factor threads_for(const schedule& s, loop_rv loop) const {
     const ir::expr& extent = s.get(loop).extent;
-    return wanted(ir::is_int(extent) ? std::min(extent->integer, threads) : threads);
+    return sizes.threads(ir::is_int(extent) ? std::min(extent->integer, threads) : threads);
   }
 };
+
+/// Whole vectors in place of elements, where the block asks for them.
+inline loop_rv in_vectors(schedule& s, loop_rv all, const limits& most) {
+  const ir::expr extent = s.get(all).extent;
+  if (!most.sizes.lanes || !ir::is_int(extent)) return all;
+  const std::optional<factor> lanes = most.sizes.lanes(extent->integer);
+  if (!lanes) return all;
+  const auto [vectors, lane] = s.split(all, {infer, *lanes});
+  s.vectorize(lane);
+  return vectors;
+}
 
 inline void bind_blocks_and_threads(schedule& s, loop_rv all, const limits& most) {
   const ir::expr extent = s.get(all).extent;
@@ -58,22 +69,25 @@ inline std::optional<std::size_t> first_bound(const std::vector<nest_loop>& nest
 TILEWRIGHT_INLINE void bind_to_threads(schedule& s, const std::string& name,
                                        std::int64_t max_threadblocks,
                                        std::int64_t max_threads_per_block,
-                                       const std::function<factor(std::int64_t)>& threads) {
+                                       const thread_sizes& sizes) {
   namespace binding = detail::binding;
   if (!detail::in_root_scope(s, name) || is_tiled(s, name)) return;
   const std::vector<detail::nest_loop> nest = detail::nest_of(s, name);
   const std::optional<std::size_t> in_blocks = binding::first_bound(nest, "blockIdx");
   const std::optional<std::size_t> in_threads = binding::first_bound(nest, "threadIdx");
   if (in_blocks && in_threads) return;
-  const binding::limits most{max_threadblocks, max_threads_per_block, threads};
+  const binding::limits most{max_threadblocks, max_threads_per_block, sizes};
   const block_rv block = s.get_block(name);
   if (in_threads) {
     const std::size_t count = std::min(detail::spatial_prefix(nest), *in_threads);
     return s.bind(binding::in_one(s, block, 0, count), "blockIdx.x");
   }
-  if (!in_blocks)
-    return binding::bind_blocks_and_threads(
-        s, binding::in_one(s, block, 0, detail::spatial_prefix(nest)), most);
+  if (!in_blocks) {
+    const std::size_t count = detail::spatial_prefix(nest);
+    loop_rv all = binding::in_one(s, block, 0, count);
+    if (count > 0 && count == nest.size()) all = binding::in_vectors(s, all, most);
+    return binding::bind_blocks_and_threads(s, all, most);
+  }
   const std::size_t inside = *in_blocks + 1;
   const loop_rv rest = binding::in_one(s, block, inside, detail::spatial_prefix(nest, inside));
   const auto [serial, thread] = s.split(rest, {infer, most.threads_for(s, rest)});
@@ -82,15 +96,27 @@ TILEWRIGHT_INLINE void bind_to_threads(schedule& s, const std::string& name,
 
 TILEWRIGHT_INLINE void auto_bind::operator()(schedule& s, const std::string& name,
                                              const context& /*where*/, chooser& choices) const {
-  bind_to_threads(
-      s, name, max_threadblocks, max_threads_per_block, [&](std::int64_t most) -> factor {
-        std::vector<std::int64_t> fitting;
-        for (const std::int64_t n : thread_extents)
-          if (n <= most) fitting.push_back(n);
-        if (fitting.empty()) return most;
-        if (fitting.size() == 1) return fitting[0];
-        return choices.categorical(s, fitting, std::vector<double>(fitting.size(), 1.0));
-      });
+  const auto one_of = [&](const std::vector<std::int64_t>& sizes) -> factor {
+    if (sizes.size() == 1) return sizes[0];
+    return choices.categorical(s, sizes, std::vector<double>(sizes.size(), 1.0));
+  };
+  thread_sizes sizes;
+  sizes.threads = [&](std::int64_t most) -> factor {
+    std::vector<std::int64_t> fitting;
+    for (const std::int64_t n : thread_extents)
+      if (n <= most) fitting.push_back(n);
+    return fitting.empty() ? factor(most) : one_of(fitting);
+  };
+  if (vector_bytes > 0)
+    sizes.lanes = [&](std::int64_t extent) -> std::optional<factor> {
+      const std::int64_t element = bytes(named_block(s, name).block->writes[0].buffer->type);
+      std::vector<std::int64_t> fitting;
+      for (std::int64_t n = vector_bytes / element; n > 0; n /= 2)
+        if (extent % n == 0) fitting.push_back(n);
+      if (fitting.size() < 2) return std::nullopt;
+      return one_of(fitting);
+    };
+  bind_to_threads(s, name, max_threadblocks, max_threads_per_block, sizes);
 }
 
 }  // namespace tilewright::space

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/auto_inline.hpp>
@@ -41,6 +42,11 @@ inline bool is_disabled(const ir::block_node& block) {
   return note != block.annotations.end() && note->second == ir::attr("disable");
 }
 
+/// A copy in memory of a block or of a thread, which inlining would undo.
+inline bool is_staged(const ir::block_node& block) {
+  return ir::storage_rank(block.writes[0].buffer->scope) > 0;
+}
+
 /// Does it where it is legal.
 inline bool try_inline(schedule& s, const std::string& name,
                        void (schedule::*primitive)(block_rv)) {
@@ -73,7 +79,9 @@ TILEWRIGHT_INLINE void auto_inline::operator()(schedule& s, const std::string& n
   namespace inlining = detail::inlining;
   if (!has_block(s, name)) return;
   const ir::block block = named_block(s, name).block;
-  if (block->init || block->writes.size() != 1 || inlining::is_disabled(*block)) return;
+  if (block->init || block->writes.size() != 1 || inlining::is_disabled(*block) ||
+      inlining::is_staged(*block))
+    return;
   const bool kept = is_output(s, name);
   if (constant_tensors && !kept && block->reads.empty() &&
       inlining::try_inline(s, name, &schedule::compute_inline))

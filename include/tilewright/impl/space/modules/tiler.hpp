@@ -75,6 +75,7 @@ class tiler {
     const std::vector<loop_rv> loops = s_.get_loops(block_);
     s_.annotate(block_, tiling_structure_key, rule_.structure);
     tiles_.assign(rule_.structure.size(), {});
+    share_out(block->iters);
     for (std::size_t i = 0; i < loops.size(); ++i) {
       const char letter = letter_of(block->iters[i].kind);
       std::vector<std::size_t> positions;
@@ -100,17 +101,18 @@ class tiler {
     if (positions.size() == 1) return {loop};
     const ir::expr extent = s_.get(loop).extent;
     if (iter != vector_iter_ || !ir::is_int(extent) || extent->integer <= lanes_)
-      return s_.split(loop, sizes(loop, positions));
+      return s_.split(loop, sizes(loop, iter, positions));
     const auto [rest, vector] = s_.split(loop, {infer, lanes_});
     vector_tile_ = vector;
     std::vector<loop_rv> out{rest};
     if (positions.size() > 2)
-      out = s_.split(rest, sizes(rest, {positions.begin(), positions.end() - 1}));
+      out = s_.split(rest, sizes(rest, iter, {positions.begin(), positions.end() - 1}));
     out.push_back(vector);
     return out;
   }
 
-  std::vector<expr_rv> sizes(loop_rv loop, const std::vector<std::size_t>& positions) {
+  std::vector<expr_rv> sizes(loop_rv loop, std::size_t iter,
+                             const std::vector<std::size_t>& positions) {
     if (!rule_.dividing) {
       std::vector<std::int64_t> innermost;
       const int limit = rule_.max_innermost_factor < 1 ? 64 : rule_.max_innermost_factor;
@@ -119,18 +121,49 @@ class tiler {
     }
     std::vector<std::int64_t> preferred;
     for (std::size_t i = 1; i < positions.size(); ++i)
-      preferred.push_back(preferred_size(positions[i], i + 1 == positions.size()));
+      preferred.push_back(preferred_size(positions[i], i + 1 == positions.size(), iter));
     const int limit = rule_.max_innermost_factor < 1 ? std::numeric_limits<int>::max()
                                                      : rule_.max_innermost_factor;
     return choices_.perfect_tile(s_, loop, limit, preferred);
   }
 
-  /// A size that is sound without measuring.
-  std::int64_t preferred_size(std::size_t position, bool innermost) const {
-    if (position < rule_.tile_binds.size())
-      return rule_.tile_binds[position].rfind("threadIdx", 0) == 0 ? 16 : 1;
-    if (!rule_.tile_binds.empty()) return 4;
-    return innermost ? 16 : 4;
+  /// A size that is sound without measuring. On a device, 256 threads with 16 results each at most,
+  /// along the last axes first.
+  std::int64_t preferred_size(std::size_t position, bool innermost, std::size_t iter) const {
+    if (rule_.tile_binds.empty()) return innermost ? 16 : 4;
+    if (position < rule_.tile_binds.size()) return is_threads(position) ? threads_[iter] : 1;
+    if (rule_.structure[position] == 'R') return 4;
+    return innermost ? results_[iter] : 1;
+  }
+  bool is_threads(std::size_t position) const {
+    return rule_.tile_binds[position].rfind("threadIdx", 0) == 0;
+  }
+
+  /// Shares out the threads of a block and the results of a thread among the axes, 16 threads an axis
+  /// at most, or more where these are too few.
+  void share_out(const std::vector<ir::iter_var>& iters) {
+    if (share_out(iters, 16) < 2 * rule_.warp_size) share_out(iters, 256);
+  }
+  /// @returns threads
+  std::int64_t share_out(const std::vector<ir::iter_var>& iters, std::int64_t most) {
+    std::int64_t threads = std::min(256, rule_.max_threads_per_block), results = 16, out = 1;
+    threads_.assign(iters.size(), 1);
+    results_.assign(iters.size(), 1);
+    for (std::size_t i = iters.size(); i-- > 0;) {
+      const ir::expr& extent = iters[i].dom.extent;
+      if (iters[i].kind != ir::iter_kind::spatial || !ir::is_int(extent)) continue;
+      threads_[i] = largest_divisor(extent->integer, std::min(most, threads));
+      results_[i] =
+          largest_divisor(extent->integer / threads_[i], std::min<std::int64_t>(4, results));
+      threads /= threads_[i];
+      results /= results_[i];
+      out *= threads_[i];
+    }
+    return out;
+  }
+  static std::int64_t largest_divisor(std::int64_t of, std::int64_t most) {
+    while (most > 1 && of % most != 0) --most;
+    return std::max<std::int64_t>(most, 1);
   }
 
   void bind_tiles() {
@@ -250,6 +283,7 @@ class tiler {
   block_rv block_;
   std::vector<std::vector<loop_rv>> tiles_;  // [positions]
   std::int64_t spatial_volume_ = 1;
+  std::vector<std::int64_t> threads_, results_;  // [iteration variables], preferred
 };
 
 }  // namespace tilewright::space::detail

@@ -28,10 +28,12 @@ inline std::int64_t extent_of(const schedule& s, const ir::block_node& block, co
 inline std::int64_t lanes_of(const schedule& s, const std::string& name, std::int64_t extent) {
   const ir::block_node& block = *named_block(s, name).block;
   const auto* asked = std::get_if<std::int64_t>(&block.annotations.at(key).value);
-  bool narrow = true;
+  constexpr std::int64_t widest = 16;  // bytes of an access
+  std::int64_t element = 1;
   for (const auto* regions : {&block.reads, &block.writes})
-    for (const ir::buffer_region& r : *regions) narrow = narrow && bytes(r.buffer->type) <= 4;
-  return asked && *asked > 1 && narrow && extent % *asked == 0 ? *asked : 1;
+    for (const ir::buffer_region& r : *regions)
+      element = std::max<std::int64_t>(element, bytes(r.buffer->type));
+  return asked && *asked > 1 && *asked * element <= widest && extent % *asked == 0 ? *asked : 1;
 }
 
 inline void share(schedule& s, const std::string& name, std::int64_t x, std::int64_t y) {

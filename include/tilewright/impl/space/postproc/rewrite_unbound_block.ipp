@@ -9,7 +9,7 @@ namespace tilewright::space {
 TILEWRIGHT_INLINE void rewrite_unbound_block::operator()(schedule& s, const context&) const {
   for (const std::string& name : root_block_names(s))
     bind_to_threads(s, name, max_threadblocks, max_threads_per_block,
-                    [](std::int64_t most) { return factor(most); });
+                    {[](std::int64_t most) { return factor(most); }});
 }
 
 }  // namespace tilewright::space

@@ -12,6 +12,7 @@
 #include <tilewright/space/postproc/verify_gpu_code.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/target/gpu.hpp>
 
 namespace tilewright::space {
 namespace detail::device {
@@ -22,19 +23,19 @@ struct access {
   const ir::buffer_region* region;
 };
 
-/// One dimension of what several accesses touch: offsets from the first one's lower end, while what
-/// stands still around them differs by constants.
+/// One dimension of what several accesses touch: offsets from the first one's lower end, which what
+/// stands still around them keeps within constants.
 class extent_of_union {
  public:
-  void add(const primitive::span& s) {
+  void add(const primitive::span& s, const std::vector<const ir::loop_node*>& loops) {
     inside_ = std::max(inside_, width(s.within));
     if (!s.lo || !s.hi) return lose();
     if (!origin_) origin_ = s.lo;
-    const arith::linear low = primitive::difference(*s.lo, *origin_);
-    const arith::linear high = primitive::difference(*s.hi, *origin_);
-    if (!low.terms.empty() || !high.terms.empty()) return lose();
-    low_ = std::min(low_, low.constant);
-    high_ = std::max(high_, high.constant);
+    const arith::bounds low = primitive::range_of(primitive::difference(*s.lo, *origin_), loops);
+    const arith::bounds high = primitive::range_of(primitive::difference(*s.hi, *origin_), loops);
+    if (!low.bounded() || !high.bounded()) return lose();
+    low_ = std::min(low_, low.lo);
+    high_ = std::max(high_, high.hi);
   }
   std::int64_t get(std::int64_t whole) const {
     std::int64_t out = std::min(whole, inside_);
@@ -73,7 +74,7 @@ inline std::int64_t bytes_of(const ir::buffer& b, const std::vector<access>& all
   for (const access& a : all) {
     const primitive::footprint f =
         primitive::touched(*a.child, primitive::bind_iters(*a.child), *a.region, standing);
-    for (std::size_t d = 0; d < box.size(); ++d) box[d].add(f[d]);
+    for (std::size_t d = 0; d < box.size(); ++d) box[d].add(f[d], a.child->loops);
   }
   std::int64_t out = bytes(b->type);
   for (std::size_t d = 0; d < box.size(); ++d)
@@ -158,6 +159,17 @@ inline void add_inner_buffers(kernel_usage& k, const ir::block_node& block) {
   });
 }
 
+/// `asked`, with the device's limits where it leaves them open.
+inline verify_gpu_code limits(verify_gpu_code asked, const target::gpu* gpu) {
+  const auto set = [](std::int64_t& limit, std::int64_t otherwise) {
+    if (limit == 0) limit = otherwise;
+  };
+  set(asked.threads_per_block, gpu ? gpu->threads_per_block : 1024);
+  set(asked.shared_bytes, gpu ? gpu->shared_per_block : 48 << 10);
+  set(asked.local_bytes, gpu ? std::int64_t{4} * gpu->registers_per_thread : 512 << 10);
+  return asked;
+}
+
 inline void check(std::int64_t used, std::int64_t limit, int requirement, const char* what) {
   if (used > limit)
     primitive::refusal{"verify_gpu_code"}(requirement, {used, " ", what, ", the limit is ", limit});
@@ -196,19 +208,23 @@ TILEWRIGHT_INLINE std::vector<kernel_usage> gpu_usage(const ir::function& f) {
   return out;
 }
 
-TILEWRIGHT_INLINE void verify_gpu_code::operator()(schedule& s, const context&) const {
+TILEWRIGHT_INLINE void verify_gpu_code::operator()(schedule& s, const context& where) const {
   using detail::device::check;
+  const verify_gpu_code most = detail::device::limits(*this, where.gpu);
   for (const kernel_usage& k : gpu_usage(s.function())) {
     if (!k.uneven.empty())
       primitive::refusal{"verify_gpu_code"}(1, {"loops on ", k.uneven, " differ in extent"});
-    check(k.threads, threads_per_block, 2, "threads in a block");
+    check(k.threads, most.threads_per_block, 2, "threads in a block");
     if (k.most_threads > 0)
       check(k.threads, k.most_threads, 3, "threads where a rule asks for few");
     check(k.fewest_threads, k.threads, 3, "threads are what a rule asks for");
-    check(k.shared_bytes, shared_bytes, 4, "bytes of shared memory");
-    check(k.local_bytes, local_bytes, 5, "bytes of local memory");
-    check(k.vthreads, vthreads, 6, "virtual threads");
-    check(k.vector_bytes, vector_bytes, 7, "bytes in a vector");
+    check(k.shared_bytes, most.shared_bytes, 4, "bytes of shared memory");
+    check(k.local_bytes, most.local_bytes, 5, "bytes of local memory");
+    check(k.vthreads, most.vthreads, 6, "virtual threads");
+    check(k.vector_bytes, most.vector_bytes, 7, "bytes in a vector");
+    if (where.gpu)
+      check(k.threads * k.local_bytes / 4, where.gpu->registers_per_multiprocessor, 8,
+            "registers of a block");
   }
 }
 

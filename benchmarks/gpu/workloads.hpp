@@ -1,0 +1,26 @@
+// The twelve workloads of the MetaSchedule paper, matrix products and kernels bound by memory, as
+// programs without a schedule: what the default space for GPUs is tested and timed on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tilewright/ir/stmt.hpp>
+
+namespace gpu_workloads {
+
+/// One computation in f32.
+struct workload {
+  std::string name;
+  tilewright::ir::function function;
+  double operations = 0;  // of one run, floating point
+  double bytes = 0;       // of one run, all parameters once
+  int terms = 1;          // of the longest reduction
+};
+
+/// At the paper's sizes, products of 1024 and 4096, arrays of 256 MB.
+std::vector<workload> full();
+/// The same kernels, small enough to be emulated; their extents divide badly.
+std::vector<workload> small();
+
+}  // namespace gpu_workloads

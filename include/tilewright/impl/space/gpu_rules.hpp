@@ -1,0 +1,57 @@
+// MetaSchedule's list of rules for NVIDIA GPUs, with what lists differ in as members.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <tilewright/space/compose.hpp>
+#include <tilewright/space/modules/apply_custom_rule.hpp>
+#include <tilewright/space/modules/auto_bind.hpp>
+#include <tilewright/space/modules/auto_inline.hpp>
+#include <tilewright/space/modules/cross_thread_reduction.hpp>
+#include <tilewright/space/modules/inline_constant_scalars.hpp>
+#include <tilewright/space/modules/multi_level_tiling.hpp>
+#include <tilewright/space/modules/parallel_vectorize_unroll.hpp>
+#include <tilewright/space/postproc/disallow_dynamic_loop.hpp>
+#include <tilewright/space/postproc/rewrite_cooperative_fetch.hpp>
+#include <tilewright/space/postproc/rewrite_parallel_vectorize_unroll.hpp>
+#include <tilewright/space/postproc/rewrite_reduction_block.hpp>
+#include <tilewright/space/postproc/rewrite_unbound_block.hpp>
+#include <tilewright/space/postproc/verify_gpu_code.hpp>
+
+namespace tilewright::space::detail {
+
+/// A rule about each block.
+template <class Rule>
+auto each_block(Rule rule) {
+  return post_order(module(std::move(rule)));
+}
+
+/// The rules in their order: tiles, inlining, reductions across threads, unrolling, and threads for
+/// what is left.
+struct gpu_rules {
+  multi_level_tiling tiling = gpu_tiling();
+  cross_thread_reduction reduction;
+  auto_bind binding;
+
+  design_space space() const {
+    auto_inline inlining;
+    inlining.into_producer = inlining.conditionals = true;
+    inlining.injective_reads = inlining.ordered_reads = false;
+    inlining.costly.clear();
+    parallel_vectorize_unroll unrolling;
+    unrolling.max_jobs_per_thread = unrolling.max_vectorize_extent = -1;
+    unrolling.unroll.max_steps = {0, 16, 32, 64, 128, 256, 512, 1024};
+    return each_block(apply_custom_rule{}) >> each_block(tiling) >>
+           each_block(inline_constant_scalars{}) >> each_block(inlining) >> each_block(reduction) >>
+           on<"root">(module(unrolling)) >> each_block(binding);
+  }
+};
+
+inline std::vector<postproc> gpu_postprocs() {
+  return {disallow_dynamic_loop{},   rewrite_cooperative_fetch{},
+          rewrite_unbound_block{},   rewrite_parallel_vectorize_unroll{},
+          rewrite_reduction_block{}, verify_gpu_code{}};
+}
+
+}  // namespace tilewright::space::detail

@@ -1,0 +1,18 @@
+// The default space for GPUs.
+#pragma once
+
+#include <tilewright/space/space.hpp>
+
+namespace tilewright::space {
+
+/// MetaSchedule's rules for GPUs within the limits of the GPU of the context: SSSRRSRS tiles on
+/// blocks, virtual threads and threads, operands in shared memory and results in registers,
+/// reductions across threads, and threads for what is left; memory is read and written in vectors of
+/// up to 16 bytes.
+/// @throws argument_error from `sketches` where the context has no GPU
+design_space default_gpu();
+
+/// The default space of a machine: default_cpu or default_gpu.
+design_space default_space(const target::machine& where);
+
+}  // namespace tilewright::space
