@@ -231,7 +231,7 @@ class race {
     w.family = search::family_of(w.function);
     for (const cliff_argument& a : problem.arguments)
       w.extents.insert(w.extents.end(), a.extents.begin(), a.extents.end());
-    w.cpu = machine.get();
+    w.machine = machine.get();
     w.exec = &backend::serial_executor();
     w.space = space::default_cpu();
     search::session_options o;

@@ -187,10 +187,10 @@ struct measurable {
     work.key = {ir::workload_key(work.function).hex(), "bench", "", 1};
     work.family = "product";
     work.extents = {n, n, n, n, n, n};
-    work.cpu = &target::host();
+    work.machine = &target::host();
     work.exec = &backend::serial_executor();
     work.space = space::default_cpu();
-    const space::context where{work.cpu, 1};
+    const space::context where{work.machine, 1};
     const std::vector<schedule> sketches = work.space.sketches(work.function, where, 1);
     for (std::uint64_t seed = 1; programs.size() < count; ++seed)
       if (const auto c = search::replay(
@@ -206,7 +206,7 @@ void compile_and_measure(benchmark::State& state, std::int64_t n) {
   double best = 1e9;
   for (auto _ : state) {
     const int measuring = all.work.exec->threads;
-    search::build_queue queue(all.programs, *all.work.cpu,
+    search::build_queue queue(all.programs, all.work.machine,
                               {target::host().cores - measuring, measuring});
     for (std::size_t i = 0; i < all.programs.size(); ++i) {
       const search::built b = queue.take(i);

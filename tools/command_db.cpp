@@ -97,7 +97,7 @@ record wanted(const search::database& db, const db_options& o) {
     backend::executor exec = backend::pool::shared().view();
     if (o.threads > 0) exec.threads = o.threads;
     const ir::function f = with_extents(o.argument, load_function(o.argument), extents_of(o.dims));
-    out = search::wanted_record(workload_of(f, cpu, exec));
+    out = search::wanted_record(contiguous_workload(f, cpu, exec));
   } else {
     const std::vector<record> found = matching(db, o.argument);
     if (found.empty())

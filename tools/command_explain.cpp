@@ -36,7 +36,8 @@ struct explain_options {
 /// The share of what this machine could do at best that a record reaches; empty for a record of
 /// another machine.
 std::string share_of_bound(const search::workload& w, const record& r) {
-  const search::roofline* core = r.from.cpu == w.cpu->model ? search::measured_roofline() : nullptr;
+  const search::roofline* core =
+      r.from.cpu == w.machine.model() ? search::measured_roofline() : nullptr;
   if (core == nullptr) return {};
   double bytes = 0;
   for (const search::operand& o : search::operands(w.function))
@@ -67,7 +68,7 @@ trace trace_of_call(const search::workload& w, const search::database& db, std::
   }
   from = r ? "the default schedule, which no candidate beat: " + origin(w, *r)
            : "the default schedule; nothing is recorded:\n" + db.why(search::wanted_record(w));
-  return w.space.sketches(w.function, {w.cpu, w.key.threads}, 42).front().trace();
+  return w.space.sketches(w.function, {w.machine, w.key.threads}, 42).front().trace();
 }
 
 /// Prints each instruction and the lines of the program that it changes.
@@ -99,7 +100,7 @@ int explain(const explain_options& o) {
     t = parse_file(o.trace, &trace::parse);
   } else {
     const auto db = database_to_read(o.database);
-    t = trace_of_call(workload_of(f, cpu, exec), *db, from);
+    t = trace_of_call(contiguous_workload(f, cpu, exec), *db, from);
   }
   say(f.name + ", " + from + "\n\n");
   print_steps(t, f);

@@ -4,18 +4,23 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 
+#include <tilewright/backend/cuda/available.hpp>
+#include <tilewright/backend/cuda/device.hpp>
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/cost/model_kind.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/specialize.hpp>
+#include <tilewright/search/gate.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/task_scheduler.hpp>
-#include <tilewright/support/number_text.hpp>
 #include <tilewright/space/metaschedule.hpp>
+#include <tilewright/support/number_text.hpp>
 #include <tilewright/target/cpu.hpp>
+#include <tilewright/target/gpu.hpp>
 #if defined(TILEWRIGHT_TOOL_LEARNING)
 #include <tilewright/learning.hpp>
 #endif
@@ -76,8 +81,8 @@ void print_summary(const search::tuning_result& r, bool as_json, const std::stri
                ", \"improved\": " + (r.improved ? "true" : "false") +
                ", \"trials\": " + std::to_string(r.trials) + ", \"candidates_per_second\": " +
                support::general_text(rate, 4) + ", \"checked\": " + json(r.checked) +
-               ", \"failures\": " + failures_json(r.failures) + whose + ", \"trace\": " +
-               json(r.trace) + ", \"remarks\": [" + remarks + "]}\n");
+               ", \"failures\": " + failures_json(r.failures) + whose +
+               ", \"trace\": " + json(r.trace) + ", \"remarks\": [" + remarks + "]}\n");
   }
   say("best " + search::time_text(r.best) + ", default schedule " + search::time_text(r.baseline) +
       ", " + std::to_string(r.trials) + " trials" + (r.checked.empty() ? "" : "; " + r.checked) +
@@ -111,18 +116,18 @@ extent_lists shared_out(const std::vector<ir::function>& functions,
 struct tasks {
   std::unique_ptr<backend::pool> own;
   const backend::executor* exec = &backend::pool::shared().view();
-  target::cpu cpu;
+  target::cpu cpu;                 // this one
+  std::optional<target::gpu> gpu;  // to make code for, where the target is one
+  std::string no_gpu;              // why nothing can be timed on one
   std::vector<search::workload> all;
   std::shared_ptr<search::database> db;
 
-  explicit tasks(const tune_options& o) : cpu(target::named(o.target)) {
+  explicit tasks(const tune_options& o) {
+    choose_target(o.target);
     if (o.threads > 0 && o.threads != exec->threads) {
       own = std::make_unique<backend::pool>(o.threads);
       exec = &own->view();
     }
-    if (!target::runs_on(cpu, target::host()))
-      throw argument_error("code for " + o.target +
-                           " does not run on this machine, so it cannot be measured here");
     cpu.cores = exec->threads;
     std::vector<ir::function> functions;
     for (const std::string& file : o.files) functions.push_back(load_function(file, o.function));
@@ -131,10 +136,46 @@ struct tasks {
       functions[i] = with_extents(o.files[i], functions[i], extents[i]);
     db = database_to_write(o.database);
     for (const ir::function& f : functions) {
-      all.push_back(workload_of(f, cpu, *exec));
+      all.push_back(
+          contiguous_workload(f, gpu ? target::machine(*gpu) : target::machine(cpu), *exec));
       if (!o.space.empty()) all.back().space = space::find_space(o.space);
       all.back().key.arguments += search::key_suffix(o.where);
       db->add_workload(all.back().key.workload, ir::print(f));
+    }
+  }
+
+ private:
+  static target::cpu cpu_of(const std::string& name, const std::vector<std::string_view>& gpus) {
+    try {
+      return target::named(name);
+    } catch (const argument_error& e) {
+      std::string text = std::string(e.what()) + "; or a GPU, cuda";
+      for (const std::string_view gpu : gpus) text += ", " + std::string(gpu);
+      throw argument_error(text);
+    }
+  }
+
+  /// A GPU by its architecture, or, as "cuda", this machine's; where there is none, sm_90a.
+  void choose_target(const std::string& name) {
+    const std::vector<std::string_view> gpus = target::known_gpu_names();
+    const bool named = std::find(gpus.begin(), gpus.end(), name) != gpus.end();
+    if (!named && name != "cuda") {
+      cpu = cpu_of(name, gpus);
+      if (target::runs_on(cpu, target::host())) return;
+      throw argument_error("code for " + name +
+                           " does not run on this machine, so it cannot be measured here");
+    }
+    cpu = target::host();
+    if (const cuda::availability& here = cuda::available(); here) {
+      const backend::cuda::device device;
+      gpu = named ? target::named_gpu(name) : device.description();
+      if (gpu->runs_on(device.compute_capability()))
+        gpu->model = device.name();
+      else
+        no_gpu = "code for " + name + " does not run on " + device.name();
+    } else {
+      gpu = target::named_gpu(named ? name : "sm_90a");
+      no_gpu = here.reason;
     }
   }
 };
@@ -167,6 +208,32 @@ CLI::Validator one_of(const Kinds& kinds) {
   std::vector<std::string> names;
   for (const auto& k : kinds) names.emplace_back(k.name);
   return CLI::IsMember(names);
+}
+
+/// Candidates for a GPU that is not here are built, and nothing is timed.
+int gate_all(const tune_options& o, const tasks& t) {
+  if (!o.json) say("no GPU: nothing was timed (" + t.no_gpu + ")\n");
+  for (std::size_t i = 0; i < t.all.size(); ++i) {
+    search::session_options s = session_of(o);
+    s.seconds = o.seconds / static_cast<double>(t.all.size());
+    const search::gate_result r = search::gate(t.all[i], s);
+    if (o.json) {
+      say("{\"file\": " + json(o.files[i]) + ", \"architecture\": " + json(t.gpu->architecture) +
+          ", \"best_seconds\": null, \"built\": " + std::to_string(r.built) +
+          ", \"failures\": " + failures_json(r.failures) + ", \"candidates_per_second\": " +
+          support::general_text(r.built / std::max(r.seconds, 1e-9), 4) +
+          ", \"trace\": " + json(r.trace) + ", \"remarks\": [" +
+          json("no GPU: nothing was timed (" + t.no_gpu + ")") + "]}\n");
+      continue;
+    }
+    say(o.files[i] + ": " + std::to_string(r.built) + " candidates built for " +
+        t.gpu->architecture + " in " + search::time_text(r.seconds));
+    for (const auto& [kind, count] : r.failures)
+      say(", " + std::to_string(count) + " failed (" + search::name(kind) + ")");
+    say((r.last_error.empty() ? "" : "; the last error: " + r.last_error) +
+        "\nthe default schedule:\n" + r.trace + "\n");
+  }
+  return fine;
 }
 
 int tune_one(const tune_options& o, tasks& t) {
@@ -239,6 +306,7 @@ int tune(const tune_options& o) {
     if (!(w > 0)) throw argument_error("--weights wants numbers above 0");
   if (std::isnan(o.seconds)) throw argument_error("--seconds wants a number of 0 or more, not nan");
   tasks t(o);
+  if (!t.no_gpu.empty()) return gate_all(o, t);
   return o.files.size() == 1 ? tune_one(o, t) : tune_several(o, t);
 }
 
@@ -252,7 +320,11 @@ std::function<int()> declare_tune(CLI::App& app) {
   app.add_option("--function", o->function,
                  "the function of that name of each file; main or the first otherwise");
   app.add_option("--space", o->space, "Where to search, one of those that space ls shows");
-  app.add_option("--target", o->target, "CPU to make code for")->capture_default_str();
+  app.add_option("--target", o->target,
+                 "CPU or GPU to make code for, as sm_90a; cuda: this machine's GPU. Without a GPU "
+                 "candidates "
+                 "are built and nothing is timed")
+      ->capture_default_str();
   app.add_option("--dim", o->dims, "NAME=EXTENT of a symbolic extent");
   app.add_option("--seconds", o->seconds, "Budget")
       ->check(CLI::NonNegativeNumber)

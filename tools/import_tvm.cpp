@@ -86,7 +86,7 @@ int import_tvm(const std::string& path, const std::string& text, const foreign_o
   }
   target::cpu cpu = target::host();
   cpu.cores = exec->threads;
-  const search::workload w = workload_of(f, cpu, *exec);
+  const search::workload w = contiguous_workload(f, cpu, *exec);
   to.add_workload(w.key.workload, ir::print(f));
   search::database foreign(":memory:");
   for (const auto& [r, c] : found.usable)

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <tilewright/search/session.hpp>
+#include <tilewright/search/contiguous_workload.hpp>
 
 namespace tool {
 
@@ -19,10 +19,6 @@ std::map<std::string, std::int64_t> extents_of(const std::vector<std::string>& d
 tilewright::ir::function with_extents(const std::string& file, const tilewright::ir::function& f,
                                       const std::map<std::string, std::int64_t>& extents);
 
-/// What a call with contiguous row-major arguments would tune, in the default space. `cpu` and
-/// `exec` must outlive it.
-tilewright::search::workload workload_of(const tilewright::ir::function& f,
-                                         const tilewright::target::cpu& cpu,
-                                         const tilewright::backend::executor& exec);
+using tilewright::search::contiguous_workload;
 
 }  // namespace tool

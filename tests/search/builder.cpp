@@ -25,7 +25,7 @@ std::vector<ir::function> roots(int n) {
 std::int64_t extent_of(const ir::function& f) { return ir::as_int(f.params[0].buffer->shape[0]); }
 
 /// Says what it built in the error.
-built marked(const ir::function& f, const target::cpu&) {
+built marked(const ir::function& f, const target::machine&) {
   built out;
   out.error = std::to_string(extent_of(f));
   return out;
@@ -42,10 +42,10 @@ TEST_CASE("a queue builds in order, whatever the number of threads") {
 
 TEST_CASE("between takes, only the threads that may go on build") {
   std::atomic<int> begun{0}, ended{0};
-  const auto counted = [&](const ir::function& f, const target::cpu& cpu) {
+  const auto counted = [&](const ir::function& f, const target::machine& where) {
     ++begun;
     std::this_thread::sleep_for(std::chrono::milliseconds(extent_of(f) % 3));
-    built out = marked(f, cpu);
+    built out = marked(f, where);
     ++ended;
     return out;
   };
@@ -68,7 +68,7 @@ TEST_CASE("without a builder of the user's, programs become code") {
 
 TEST_CASE("what a builder throws is a failed build") {
   build_queue q(roots(1), target::host(), {1},
-                [](const ir::function&, const target::cpu&) -> built {
+                [](const ir::function&, const target::machine&) -> built {
                   throw std::runtime_error("no compiler today");
                 });
   const built b = q.take(0);
@@ -79,9 +79,9 @@ TEST_CASE("what a builder throws is a failed build") {
 
 TEST_CASE("a program that takes too long to compile is given up, and the next one is built") {
   std::atomic<bool> hold{true};
-  const auto slow_second = [&](const ir::function& f, const target::cpu& cpu) {
+  const auto slow_second = [&](const ir::function& f, const target::machine& where) {
     while (extent_of(f) == 2 && hold) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return marked(f, cpu);
+    return marked(f, where);
   };
   {
     build_queue q(roots(3), target::host(), {1}, slow_second, 0.05);
@@ -103,10 +103,11 @@ TEST_CASE("a program that takes too long to compile is given up, and the next on
 TEST_CASE("a queue that is dropped does not build what has not begun") {
   std::atomic<int> begun{0};
   {
-    build_queue q(roots(50), target::host(), {1}, [&](const ir::function& f, const target::cpu& c) {
-      ++begun;
-      return marked(f, c);
-    });
+    build_queue q(roots(50), target::host(), {1},
+                  [&](const ir::function& f, const target::machine& where) {
+                    ++begun;
+                    return marked(f, where);
+                  });
     q.take(0);
   }
   CHECK(begun < 50);

@@ -66,7 +66,7 @@ TEST_CASE("a session measures and stores post-processed candidates") {
   w.key = {ir::workload_key(w.function).hex(), "test", "", 1};
   w.family = "product";
   w.extents = {24, 16, 16, 64, 24, 64};
-  w.cpu = &target::host();
+  w.machine = &target::host();
   w.exec = &backend::serial_executor();
   w.space = annotated();
   for (const bool evolution : {false, true}) {

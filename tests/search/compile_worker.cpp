@@ -119,7 +119,7 @@ TEST_CASE("a session survives the death of all its workers after every candidate
   workload w;
   w.function = reify(kernels::matmul_relu, {{"M", 48}, {"N", 64}, {"K", 32}});
   w.key = {"product", "test", "", 1};
-  w.cpu = &target::host();
+  w.machine = &target::host();
   w.exec = &backend::serial_executor();
   w.space = space::default_cpu();
   session_options o;

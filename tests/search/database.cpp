@@ -769,3 +769,9 @@ TEST_CASE("the default path follows the environment") {
   unsetenv("XDG_CACHE_HOME");
   CHECK(default_database_path().find("/.cache/tilewright/tuning.db") != std::string::npos);
 }
+
+TEST_CASE("classes of arguments on a device say so, by position as others do") {
+  CHECK(on_device("r d10 bound") == "r@g16 d10@g16 bound@g16 i64");
+  CHECK(on_device("") == "i64");
+  CHECK(arguments_by_position(on_device("r r")) == "r@g16 r@g16 i64");
+}

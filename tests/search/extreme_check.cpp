@@ -53,7 +53,7 @@ workload of(const ir::function& f) {
   w.function = f;
   w.key = {ir::workload_key(f).hex(), "test", "", 1};
   w.family = "bytes";
-  w.cpu = &target::host();
+  w.machine = &target::host();
   w.exec = &backend::serial_executor();
   w.space = space::default_cpu();
   return w;
@@ -64,7 +64,7 @@ tuning_result with_candidates(const ir::function& f, const ir::function& wrong) 
   database db(":memory:");
   session_options o = few(24);
   std::atomic<int> builds{0};
-  o.measuring.build = [&](const ir::function& scheduled, const target::cpu& cpu) {
+  o.measuring.build = [&](const ir::function& scheduled, const target::machine& where) {
     // the first is the default schedule at full extents, the second the one that is interpreted
     return build(builds++ < 2 ? scheduled : wrong, cpu);
   };

@@ -55,8 +55,8 @@ TEST_CASE("in a worker, no check of the default schedule can take this process d
   w.shrunk = [&] { return small; };
   session_options o = few(1);
   o.measuring.run_in = isolation::worker;
-  o.measuring.build = [&](const ir::function& f, const target::cpu& cpu) {
-    built out = build(f, cpu);
+  o.measuring.build = [&](const ir::function& f, const target::machine& where) {
+    built out = build(f, where);
     if (ir::as_int(f.params[0].buffer->shape[0]) == 9) {
       out.artifact = faulty::ends_process(f);
       out.code = backend::load(out.artifact);
@@ -82,9 +82,9 @@ TEST_CASE("a builder and a runner of the user's own") {
   int timed = 0;
   std::map<const void*, double> codes;
   session_options o = few(6);
-  o.measuring.build = [&](const ir::function& f, const target::cpu& cpu) {
+  o.measuring.build = [&](const ir::function& f, const target::machine& where) {
     ++builds;
-    return build(f, cpu);
+    return build(f, where);
   };
   o.measuring.runner = [&](const workload& of) -> measurer {
     CHECK(of.family == w.family);
@@ -105,8 +105,8 @@ TEST_CASE("a builder and a runner of the user's own") {
   CHECK(r.improved);
   // what a runner fails to time is counted, and so is what a builder fails to make
   int made = 0;
-  o.measuring.build = [&](const ir::function& f, const target::cpu& cpu) -> built {
-    if (made++ < 2) return build(f, cpu);  // the default schedule, twice
+  o.measuring.build = [&](const ir::function& f, const target::machine& where) -> built {
+    if (made++ < 2) return build(f, where);  // the default schedule, twice
     throw build_error("out of order");
   };
   const tuning_result none = tune(product(40), o, db);
@@ -120,9 +120,9 @@ TEST_CASE("candidates that take too long to compile are counted as such") {
   std::atomic<int> builds{0};
   session_options o = few(3);
   o.measuring.build_deadline = 0.05;
-  o.measuring.build = [&](const ir::function& f, const target::cpu& cpu) {
+  o.measuring.build = [&](const ir::function& f, const target::machine& where) {
     if (builds++ == 3) std::this_thread::sleep_for(std::chrono::milliseconds(400));
-    return build(f, cpu);
+    return build(f, where);
   };
   const tuning_result r = tune(w, o, db);
   CHECK(r.trials == 3);

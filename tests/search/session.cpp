@@ -299,10 +299,10 @@ TEST_CASE("a session does not build many programs that it has no time to measure
   session_options o;
   o.seconds = 0.5;
   o.batch = 64;
-  o.measuring.build = [&](const ir::function& f, const target::cpu& cpu) {
+  o.measuring.build = [&](const ir::function& f, const target::machine& where) {
     ++builds;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    return build(f, cpu);
+    return build(f, where);
   };
   const tuning_result r = tune(product(), o, db);
   constexpr int defaults = 2, ahead = 8;  // builds of the default; what a queue has ready
@@ -347,7 +347,7 @@ TEST_CASE("a model sees candidates before, and times after, measuring") {
 
 TEST_CASE("mutation changes one decision, and stored traces replay to the same program") {
   const workload w = product();
-  const space::context where{w.cpu, 1};
+  const space::context where{w.machine, 1};
   const std::vector<schedule> sketches = w.space.sketches(w.function, where, 1);
   support::random random(3);
   int replayed = 0;

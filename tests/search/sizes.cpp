@@ -99,7 +99,7 @@ TEST_CASE("extents of programs: refused, or scheduled and described") {
 TEST_CASE("a session on more than a machine can do ends at once") {
   workload w;
   w.function = ir::specialize(rows(), {{"n", std::int64_t{1} << 20}, {"m", std::int64_t{1} << 32}});
-  w.cpu = &target::host();
+  w.machine = &target::host();
   w.exec = &backend::serial_executor();
   database db(":memory:");
   CHECK_THROWS_AS(tune(w, {}, db), argument_error);

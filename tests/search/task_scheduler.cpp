@@ -155,7 +155,7 @@ TEST_CASE("two products in one session, stopped and resumed") {
     w.function = reify(kernels::matmul_relu, {{"M", i == 0 ? 32 : 48}, {"N", 64}, {"K", 32}});
     w.key = {ir::workload_key(w.function).hex(), "test", "", 1};
     w.family = "product";
-    w.cpu = &target::host();
+    w.machine = &target::host();
     w.exec = &backend::serial_executor();
     w.space = space::default_cpu();
   }

@@ -52,7 +52,7 @@ workload workload_for(const ir::function& f) {
   w.function = f;
   w.key = {ir::workload_key(f).hex(), target::host().isa_key(), "", 1};
   w.family = "tvm";
-  w.cpu = &target::host();
+  w.machine = &target::host();
   w.exec = &backend::serial_executor();
   return w;
 }

@@ -22,7 +22,7 @@ inline workload product(std::int64_t m = 48) {
   w.key = {ir::workload_key(w.function).hex(), "test", "", 1};
   w.family = "product";
   w.extents = {m, 32, 32, 64, m, 64};
-  w.cpu = &target::host();
+  w.machine = &target::host();
   w.exec = &backend::serial_executor();
   w.space = space::default_cpu();
   return w;

@@ -64,10 +64,10 @@ TEST_CASE("candidates that hang, fault or compute something else in the backgrou
   tuned_options o = quick(":memory:", mode::background);
   o.trials = 9;
   o.measuring.run_deadline = 0.1;
-  o.measuring.build = [&](const ir::function& f, const target::cpu& cpu) {
+  o.measuring.build = [&](const ir::function& f, const target::machine& where) {
     constexpr int defaults = 2;
     const int n = built++;
-    search::built out = search::build(f, cpu);
+    search::built out = search::build(f, where);
     if (n < defaults) return out;
     out.artifact = n % 3 == 0   ? faulty::artifact_of(faulty::writes_first_parameter(f))
                    : n % 3 == 1 ? faulty::artifact_of(faulty::endless_for(f))

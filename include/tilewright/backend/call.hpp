@@ -42,6 +42,8 @@ struct call {
   /// Polled at outer loops and chunks; nonzero ends the kernel early, outputs undefined. May be
   /// null.
   const std::atomic<int>* cancel;
+  /// The `loaded` whose entry is called. Read by entries of GPU code alone; others may get null.
+  const void* code = nullptr;
 };
 
 /// What an entry returns.
@@ -55,8 +57,9 @@ static_assert(sizeof(void*) == 8, "tilewright: the entry ABI needs a 64-bit plat
 static_assert(sizeof(std::atomic<int>) == 4 && offsetof(call, data) == 0 &&
                   offsetof(call, strides) == 8 && offsetof(call, workspace) == 16 &&
                   offsetof(call, exec) == 24 && offsetof(call, stream) == 32 &&
-                  offsetof(call, cancel) == 40 && offsetof(executor, run) == 0 &&
-                  offsetof(executor, self) == 8 && offsetof(executor, threads) == 16,
+                  offsetof(call, cancel) == 40 && offsetof(call, code) == 48 &&
+                  offsetof(executor, run) == 0 && offsetof(executor, self) == 8 &&
+                  offsetof(executor, threads) == 16,
               "tilewright: generated code reads these offsets; keep them");
 
 /// An executor that runs every chunk on the calling thread.

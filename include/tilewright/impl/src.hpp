@@ -222,8 +222,11 @@
 #include <tilewright/impl/search/candidate.ipp>
 #include <tilewright/impl/search/compile_worker.ipp>
 #include <tilewright/impl/search/database.ipp>
+#include <tilewright/impl/search/contiguous_workload.ipp>
+#include <tilewright/impl/search/device_timer.ipp>
 #include <tilewright/impl/search/dispatcher.ipp>
 #include <tilewright/impl/search/exchange.ipp>
+#include <tilewright/impl/search/gate.ipp>
 #include <tilewright/impl/search/guard.ipp>
 #include <tilewright/impl/search/instances.ipp>
 #include <tilewright/impl/search/layout.ipp>

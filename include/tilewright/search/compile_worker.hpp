@@ -11,7 +11,7 @@
 #include <tilewright/config.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/search/builder.hpp>
-#include <tilewright/target/cpu.hpp>
+#include <tilewright/target/machine.hpp>
 
 namespace tilewright::search {
 
@@ -28,7 +28,7 @@ class compile_workers {
   /// The code that `search::build` makes of the same program, loaded here.
   /// @param cancelled ends it, and its process, when it becomes true; null: never
   /// @throws build_error when no worker can be started
-  built make(const ir::function& scheduled, const target::cpu& cpu,
+  built make(const ir::function& scheduled, const target::machine& where,
              const std::atomic<bool>* cancelled = nullptr);
 
  private:

@@ -18,7 +18,8 @@ enum class failure {
   timeout,       // it took longer than its deadline, to compile or to run
   cancelled,     // the user ended it
   wrong_result,  // it computed something else
-  worker         // the process that ran it died, or answered nonsense
+  worker,        // the process that ran it died, or answered nonsense
+  resources      // it was compiled for a GPU, and its code needs more than is worth starting
 };
 /// "fault", "timeout", ...
 const char* name(failure f);

@@ -14,7 +14,7 @@ namespace tilewright::search {
 /// versions are provenance.
 struct record_key {
   std::string workload;   // ir::workload_key of the function, 32 hexadecimal digits
-  std::string isa;        // target::cpu::isa_key()
+  std::string isa;        // target::machine::isa_key()
   std::string arguments;  // class of each argument in order: unit-stride dimension, contiguity
   int threads = 1;
 
@@ -25,11 +25,14 @@ struct record_key {
 /// matters to nobody. Text that names them, "A:r B:d10", as older keys did, is understood.
 std::string arguments_by_position(std::string_view text);
 record_key by_position(record_key key);
+/// The classes of arguments that lie in a GPU's memory, aligned to 16 bytes: each with "@g16" behind
+/// it, and a word with the width of indices, "r@g16 d10@g16 i64".
+std::string on_device(std::string_view arguments);
 
 /// Where a measurement was made. Shown and ranked, never required.
 struct provenance {
-  std::string cpu;   // model, as the CPU calls itself
-  std::string llvm;  // version of the code generator
+  std::string cpu;   // model, as the CPU or the GPU calls itself
+  std::string llvm;  // version of the code generator; of a GPU "NVRTC 13.0, driver 13.0"
   std::string date;  // "2026-01-31T12:00:00Z"
   int revision = 0;  // backend::lowering_revision
 

@@ -27,6 +27,7 @@
 #include <tilewright/search/strategy.hpp>
 #include <tilewright/space/space.hpp>
 #include <tilewright/target/cpu.hpp>
+#include <tilewright/target/machine.hpp>
 
 namespace tilewright::search {
 
@@ -46,13 +47,16 @@ struct workload {
   std::vector<const void*> bound;
   /// What candidates compute with; empty, or empty for a parameter: made up.
   given_values given;
-  const target::cpu* cpu = nullptr;  // `cores` is the number of threads to make code for
+  target::machine machine;  // of a CPU, `cores` is the number of threads to make code for
   const backend::executor* exec = nullptr;
   space::design_space space;
   /// The same kernel at small extents, for the comparison of the default schedule with the
   /// interpreter; may be null, or give nothing.
   std::function<std::optional<ir::function>()> shrunk;
 };
+
+/// The provenance of what is made and measured now, on this machine.
+provenance made_on(const target::machine& where);
 
 /// What a lookup for `w` on this machine is about: a record without schedule and times.
 record wanted_record(const workload& w);

@@ -1,36 +1,18 @@
 // What the library does with a driver's answers; the driver is a fake one, in a process of its own.
 #include <tilewright/backend/cuda/device.hpp>
 
-#include <cstdlib>
 #include <string>
 
 #include <doctest/doctest.h>
 #include <tilewright/backend/cuda/available.hpp>
 #include <tilewright/support/error.hpp>
 
+#include "fake.hpp"
+
 using namespace tilewright;
 namespace cu = tilewright::backend::cuda;
 
 namespace {
-
-/// The driver is opened once in a process: this one has the fake.
-bool have_fake() {
-  const char* name = std::getenv("TILEWRIGHT_CUDA_DRIVER");
-  const bool out = name && std::string(name) == TILEWRIGHT_FAKE_DRIVER;
-  if (!out) MESSAGE("skipped: runs as the test cuda_fake_driver");
-  return out;
-}
-
-class setting {
- public:
-  setting(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
-  ~setting() { unsetenv(name_); }
-  setting(const setting&) = delete;
-  setting& operator=(const setting&) = delete;
-
- private:
-  const char* name_;
-};
 
 backend::artifact code_for(const char* isa) {
   backend::artifact a;
@@ -50,7 +32,7 @@ backend::artifact code_for(const char* isa) {
 }  // namespace
 
 TEST_CASE("a device tells what it is, and which code it runs") {
-  if (!have_fake()) return;
+  if (!fake::here()) return;
   const cu::device here;
   CHECK(here.name() == "fake");
   CHECK(here.compute_capability() == 90);
@@ -60,13 +42,13 @@ TEST_CASE("a device tells what it is, and which code it runs") {
                        doctest::Contains("sm_80 does not run on fake"), build_error);
   CHECK_THROWS_WITH_AS(cu::device_code(here, code_for("x86-64:+avx")),
                        doctest::Contains("cannot be started"), build_error);
-  const setting s("FAKE_CUDA_MAJOR", "7");
+  const fake::setting s("FAKE_CUDA_MAJOR", "7");
   CHECK_THROWS_WITH_AS(cu::device().description(), doctest::Contains("compute capability 7.0"),
                        build_error);
 }
 
 TEST_CASE("memory goes to the device and comes back, and a launch gets its arguments") {
-  if (!have_fake()) return;
+  if (!fake::here()) return;
   const cu::device here;
   const cu::device_memory memory(here, 16), workspace(here, 256);
   here.fill(memory.get(), 0, 16);
@@ -87,29 +69,29 @@ TEST_CASE("memory goes to the device and comes back, and a launch gets its argum
 }
 
 TEST_CASE("what the driver refuses is a build_error that names call and error") {
-  if (!have_fake()) return;
+  if (!fake::here()) return;
   const cu::device here;
   const cu::device_code code(here, code_for("nvidia:sm_90a"));
   int scalar = 7;
   void* data[] = {nullptr, &scalar};
   const std::int64_t strides[] = {1};
   {
-    const setting s("FAKE_CUDA_ALLOC", "2");
+    const fake::setting s("FAKE_CUDA_ALLOC", "2");
     CHECK_THROWS_WITH_AS(here.allocate(12345),
                          doctest::Contains("an allocation of 12345 bytes on fake: error 2"),
                          build_error);
   }
   {
-    const setting s("FAKE_CUDA_LAUNCH", "701");
+    const fake::setting s("FAKE_CUDA_LAUNCH", "701");
     CHECK_THROWS_WITH_AS(code.start(data, strides, 0),
                          doctest::Contains("kernel_0 on fake: error 701"), build_error);
   }
   {
-    const setting s("FAKE_CUDA_SYNCHRONIZE", "700");
+    const fake::setting s("FAKE_CUDA_SYNCHRONIZE", "700");
     CHECK_THROWS_WITH_AS(here.synchronize(), doctest::Contains("error 700 (CUDA_ERROR_FAKE)"),
                          build_error);
   }
-  const setting s("FAKE_CUDA_LOAD", "209");
+  const fake::setting s("FAKE_CUDA_LOAD", "209");
   CHECK_THROWS_WITH_AS(cu::device_code(here, code_for("nvidia:sm_90a")),
                        doctest::Contains("cuModuleLoadData"), build_error);
 }

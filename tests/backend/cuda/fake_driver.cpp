@@ -74,10 +74,12 @@ int cuFuncGetAttribute(int* out, int, void*) {
 int cuFuncSetAttribute(void*, int, int) { return 0; }
 int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                    void*, void** arguments, void**) {
-  // writes the number of the first argument into what it points to, so that a test sees the launch
+  // writes into what the first argument points to, FAKE_CUDA_WRITE_AT bytes on, so that a test sees
+  // the launch
   if (arguments && arguments[0]) {
     unsigned long long address;
     std::memcpy(&address, arguments[0], sizeof address);
+    address += static_cast<unsigned long long>(number("FAKE_CUDA_WRITE_AT", 0));
     if (address) *reinterpret_cast<unsigned char*>(address) = 0x5a;
   }
   return number("FAKE_CUDA_LAUNCH", 0);
@@ -101,6 +103,13 @@ int cuMemcpyDtoH_v2(void* to, unsigned long long from, std::size_t size) {
 int cuMemsetD8_v2(unsigned long long to, unsigned char value, std::size_t size) {
   std::memset(reinterpret_cast<void*>(to), value, size);
   return 0;
+}
+int cuPointerGetAttribute(void* out, int attribute, unsigned long long) {
+  // the fake has host memory alone: the environment says what it shall pass for
+  if (attribute == 2) *static_cast<unsigned*>(out) = 2;
+  if (attribute == 8) *static_cast<bool*>(out) = false;
+  if (attribute == 9) *static_cast<int*>(out) = number("FAKE_CUDA_POINTER_DEVICE", 0);
+  return number("FAKE_CUDA_POINTER", 0);
 }
 int cuStreamCreate(void** out, unsigned) {
   *out = &place;

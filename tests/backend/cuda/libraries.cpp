@@ -134,6 +134,7 @@ TEST_CASE("every prototype of the driver's table is that of the real header") {
   DRIVER(MemcpyHtoD);
   DRIVER(MemcpyDtoH);
   DRIVER(MemsetD8);
+  DRIVER(PointerGetAttribute);
   DRIVER(StreamCreate);
   DRIVER(StreamDestroy);
   DRIVER(StreamSynchronize);
@@ -168,6 +169,10 @@ TEST_CASE("every constant of the driver is that of the real header") {
   same(cuda_backend::attribute_shared_per_block,
        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
   same(cuda_backend::function_local_bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+  same(cuda_backend::pointer_memory_type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
+  same(cuda_backend::pointer_is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED);
+  same(cuda_backend::pointer_device_ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
+  same(static_cast<int>(cuda_backend::memory_type_device), CU_MEMORYTYPE_DEVICE);
   same(cuda_backend::function_registers, CU_FUNC_ATTRIBUTE_NUM_REGS);
   same(cuda_backend::function_dynamic_shared_bytes,
        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);

@@ -29,4 +29,8 @@ struct availability {
 /// process must not do before it forks.
 const availability& available();
 
+/// Versions of what makes and runs code here: "NVRTC 13.0, driver 13.0"; what cannot be opened is
+/// left out.
+std::string toolchain();
+
 }  // namespace tilewright::cuda

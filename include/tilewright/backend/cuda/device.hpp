@@ -42,10 +42,14 @@ class device {
   void copy_in(device_pointer to, const void* from, std::size_t bytes) const;
   void copy_out(void* to, device_pointer from, std::size_t bytes) const;
   void synchronize() const;
+  /// Why kernels here cannot use what lies at this address: memory of the host, or of another device;
+  /// empty when they can.
+  std::string why_unreachable(const void* at) const;
   /// @}
 
  private:
   friend class device_code;
+  friend class device_event;
   class current;
   void check(int result, const char* what) const;
 
@@ -72,6 +76,27 @@ class device_memory {
  private:
   const device* on_;
   device_pointer at_;
+};
+
+/// A point on the device's default stream.
+class device_event {
+ public:
+  /// @throws build_error when the driver makes none
+  explicit device_event(const device& on);
+  ~device_event();
+  device_event(const device_event&) = delete;
+  device_event& operator=(const device_event&) = delete;
+
+  /// Puts it behind what was started. @throws build_error
+  void record();
+  /// Whether the device has come by. @throws build_error for an error of what was started before
+  bool done() const;
+  /// Seconds on the device between another event and this one, both done. @throws build_error
+  double seconds_since(const device_event& earlier) const;
+
+ private:
+  const device& on_;
+  event_ref event_ = nullptr;
 };
 
 /// An artifact's image, loaded on a device.

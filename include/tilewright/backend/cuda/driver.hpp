@@ -32,6 +32,11 @@ inline constexpr int attribute_l2_bytes = 38;
 inline constexpr int attribute_capability_major = 75;
 inline constexpr int attribute_capability_minor = 76;
 inline constexpr int attribute_shared_per_block = 97;
+/// CUpointer_attribute, and the CUmemorytype that the first one gives.
+inline constexpr int pointer_memory_type = 2;
+inline constexpr int pointer_is_managed = 8;
+inline constexpr int pointer_device_ordinal = 9;
+inline constexpr unsigned memory_type_device = 2;
 /// CUfunction_attribute.
 inline constexpr int function_local_bytes = 3;
 inline constexpr int function_registers = 4;
@@ -67,6 +72,7 @@ struct driver_api {
   int (*MemcpyHtoD)(device_pointer, const void*, std::size_t) = nullptr;
   int (*MemcpyDtoH)(void*, device_pointer, std::size_t) = nullptr;
   int (*MemsetD8)(device_pointer, unsigned char, std::size_t) = nullptr;
+  int (*PointerGetAttribute)(void*, int, device_pointer) = nullptr;
   int (*StreamCreate)(stream_ref*, unsigned) = nullptr;
   int (*StreamDestroy)(stream_ref) = nullptr;
   int (*StreamSynchronize)(stream_ref) = nullptr;
@@ -104,6 +110,7 @@ struct driver_api {
     f("MemcpyHtoD_v2", MemcpyHtoD);
     f("MemcpyDtoH_v2", MemcpyDtoH);
     f("MemsetD8_v2", MemsetD8);
+    f("PointerGetAttribute", PointerGetAttribute);
     f("StreamCreate", StreamCreate);
     f("StreamDestroy_v2", StreamDestroy);
     f("StreamSynchronize", StreamSynchronize);

@@ -8,29 +8,68 @@
 #include <thread>
 
 #include <tilewright/backend/compile.hpp>
+#include <tilewright/backend/cuda/compile.hpp>
 #include <tilewright/pass/lower.hpp>
+#include <tilewright/pass/lower_gpu.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/search/builder.hpp>
+#include <tilewright/support/error.hpp>
 #include <tilewright/support/thread.hpp>
+#include <tilewright/target/cpu.hpp>
+#include <tilewright/target/gpu.hpp>
 
 namespace tilewright::search {
 
-TILEWRIGHT_INLINE built build(const ir::function& scheduled, const target::cpu& cpu) {
+namespace detail {
+
+inline built build_for(const ir::function& scheduled, const target::cpu& cpu) {
+  built out;
+  const pass::prepared parts = pass::lower_prepared(scheduled, cpu);
+  out.artifact = backend::compile(parts.main, cpu);
+  for (const ir::buffer& b : parts.packed)
+    out.artifact.packed_bytes.push_back(pass::constant_size(b) * bytes(b->type));
+  if (parts.preparation.body)
+    out.artifact.preparation.push_back(backend::compile(parts.preparation, cpu));
+  out.code = backend::load(out.artifact);
+  return out;
+}
+
+/// Kernels that are not worth starting are no code.
+inline built build_for(const ir::function& scheduled, const target::gpu& gpu, double deadline) {
+  namespace cu = backend::cuda;
+  const auto limit = std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * deadline));
+  const auto start = std::chrono::steady_clock::now();
   built out;
   try {
-    const pass::prepared parts = pass::lower_prepared(scheduled, cpu);
-    out.artifact = backend::compile(parts.main, cpu);
-    for (const ir::buffer& b : parts.packed)
-      out.artifact.packed_bytes.push_back(pass::constant_size(b) * bytes(b->type));
-    if (parts.preparation.body)
-      out.artifact.preparation.push_back(backend::compile(parts.preparation, cpu));
-    out.code = backend::load(out.artifact);
-  } catch (const std::exception& e) {
-    out.code = nullptr;
+    const cu::program text = cu::print(pass::lower(scheduled, gpu), gpu);
+    cu::compiled made = cu::compile(text, gpu, limit);
+    for (const backend::launch& l : made.artifact.launches)
+      if (std::string why = cu::why_rejected(l, made.report, gpu); !why.empty()) {
+        out.error = std::move(why);
+        out.rejected = true;
+        return out;
+      }
+    out.artifact = std::move(made.artifact);
+  } catch (const build_error& e) {
+    out.late = deadline > 0 && std::chrono::steady_clock::now() - start >= limit;
     out.error = e.what();
-    if (out.error.empty()) out.error = "unknown";
   }
   return out;
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE built build(const ir::function& scheduled, const target::machine& where,
+                              double deadline) {
+  try {
+    return where.gpu ? detail::build_for(scheduled, *where.gpu, std::min(deadline, 1e6))
+                     : detail::build_for(scheduled, *where.cpu);
+  } catch (const std::exception& e) {
+    built out;
+    out.error = e.what();
+    if (out.error.empty()) out.error = "unknown";
+    return out;
+  }
 }
 
 struct build_queue::state {
@@ -48,7 +87,7 @@ struct build_queue::state {
   };
 
   std::vector<ir::function> programs;
-  const target::cpu& cpu;
+  target::machine where;
   builder make;
   clock::duration deadline;
   std::mutex mutex;
@@ -59,7 +98,7 @@ struct build_queue::state {
   std::vector<std::thread> threads;
   int at_work = 0;  // threads that take programs; 0: whoever waits for a program makes it
 
-  explicit state(const target::cpu& c) : cpu(c) {}
+  explicit state(const target::machine& m) : where(m) {}
 
   void start_thread(kind k) {
     std::thread fresh = support::start_thread([this, k] { work(k); });
@@ -75,7 +114,7 @@ struct build_queue::state {
 
   built made(std::size_t i) const {
     try {
-      return make(programs[i], cpu);
+      return make(programs[i], where);
     } catch (const std::exception& e) {
       built out;
       out.error = e.what();
@@ -118,12 +157,16 @@ struct build_queue::state {
 };
 
 TILEWRIGHT_INLINE build_queue::build_queue(std::vector<ir::function> programs,
-                                           const target::cpu& cpu, build_threads threads,
+                                           const target::machine& where, build_threads threads,
                                            builder make, double deadline)
-    : state_(std::make_unique<state>(cpu)) {
+    : state_(std::make_unique<state>(where)) {
   state_->slots.resize(programs.size());
   state_->programs = std::move(programs);
-  state_->make = make ? std::move(make) : builder(&build);
+  if (!make)
+    make = [deadline](const ir::function& f, const target::machine& m) {
+      return build(f, m, deadline);
+    };
+  state_->make = std::move(make);
   state_->deadline = std::chrono::duration_cast<state::clock::duration>(
       std::chrono::duration<double>(std::min(deadline, 1e6)));
   for (int t = 0; t < threads.beside; ++t) state_->start_thread(state::kind::beside);

@@ -42,7 +42,8 @@ struct compile_workers::state {
     try {
       detail::message_reader reader(answer.said);
       out = detail::read_built(reader);
-      if (out.error.empty()) out.code = backend::load(out.artifact);
+      if (out.error.empty() && out.artifact.launches.empty())
+        out.code = backend::load(out.artifact);
     } catch (const build_error& e) {
       from.stop();
       out = {};
@@ -60,11 +61,12 @@ TILEWRIGHT_INLINE compile_workers::compile_workers(double deadline)
     : state_(std::make_unique<state>(deadline)) {}
 TILEWRIGHT_INLINE compile_workers::~compile_workers() = default;
 
-TILEWRIGHT_INLINE built compile_workers::make(const ir::function& scheduled, const target::cpu& cpu,
+TILEWRIGHT_INLINE built compile_workers::make(const ir::function& scheduled,
+                                              const target::machine& where,
                                               const std::atomic<bool>* cancelled) {
   detail::message m;
   m.add(static_cast<std::uint64_t>(detail::worker_request::build));
-  detail::write(m, cpu);
+  detail::write(m, where);
   m.add(ir::print(scheduled));
   state::process p = state_->take();
   p->watch(cancelled);

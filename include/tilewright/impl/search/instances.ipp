@@ -198,7 +198,7 @@ TILEWRIGHT_INLINE void instances::make(instance& s, const extent_map& dims,
   }
   w.key.arguments += key_suffix(options_.measuring.where);
   if (!weights_.empty()) w.bound = weights_.data(kernel_.params.size());
-  w.cpu = &cpu_;
+  w.machine = &cpu_;
   w.exec = exec_;
   w.space = options_.space ? options_.space : space::default_cpu();
   w.shrunk = [this, dims, layouts] { return shrunk(dims, layouts); };

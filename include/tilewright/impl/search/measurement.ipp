@@ -18,6 +18,7 @@ TILEWRIGHT_INLINE const char* name(failure f) {
     case failure::cancelled: return "cancelled";
     case failure::wrong_result: return "wrong result";
     case failure::worker: return "worker";
+    case failure::resources: return "resources";
   }
   return "";
 }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include <tilewright/backend/compile.hpp>
+#include <tilewright/backend/cuda/available.hpp>
 #include <tilewright/impl/search/default_check.hpp>
 #include <tilewright/impl/search/extreme_check.hpp>
 #include <tilewright/impl/search/failing_traces.hpp>
@@ -95,9 +96,7 @@ class tuner {
            progress_.since_best >= o_.patience;
   }
 
-  provenance here() const {
-    return {w_.cpu->model, backend::compiler_version(), date_now(), backend::lowering_revision};
-  }
+  provenance here() const { return made_on(w_.machine); }
 
   record record_of(const std::string& text, const measurement& m) const {
     return {w_.key, w_.family, w_.extents, text, m.seconds, from_, false};
@@ -106,13 +105,13 @@ class tuner {
   /// Compiles, checks and times the default schedule, whose outputs are what candidates are
   /// compared with. False when it is cancelled before that.
   bool start_baseline() {
-    const space::context where{w_.cpu, w_.exec->threads};
+    const space::context where{w_.machine, w_.exec->threads};
     sketches_ = sketches(where);
     const schedule first = first_of(sketches_, w_.space, where, w_.function, o_.seed);
     if (w_.space.has_postprocs())
       finish_ = [this, where](schedule& s) { w_.space.finish(s, where); };
     built b = bench_.make(first.function());
-    if (!b.code) throw build_error("the default schedule cannot be compiled: " + b.error);
+    if (!b) throw build_error("the default schedule cannot be compiled: " + b.error);
     from_ = here();
     result_.trace = first.trace().print();
     result_.code = b.artifact;
@@ -218,7 +217,7 @@ class tuner {
     task.finish = finish_;
     if (w_.space)
       task.generate = [this](std::uint64_t seed) {
-        return w_.space.sketches(w_.function, {w_.cpu, w_.exec->threads}, seed);
+        return w_.space.sketches(w_.function, {w_.machine, w_.exec->threads}, seed);
       };
     if (o_.method)
       strategy_ = o_.method(o_.seed);
@@ -324,8 +323,8 @@ class tuner {
   measurement try_one(const candidate& c, const built& b) {
     measurement m;
     ++progress_.since_best;
-    if (!b.code) {
-      m.failed = b.late ? failure::timeout : failure::build;
+    if (!b) {
+      m.failed = b.late ? failure::timeout : b.rejected ? failure::resources : failure::build;
       m.detail = b.error;
     } else {
       measure_options options;
@@ -416,7 +415,7 @@ class tuner {
       const built b = bench_.make(c->scheduled.function());
       measurement m;
       m.seconds = {p.seconds};
-      if (b.code) accept(*c, b, m, bench_.run(b));
+      if (b) accept(*c, b, m, bench_.run(b));
     }
   }
 
@@ -449,8 +448,9 @@ class tuner {
       result_.best = measured(won.winner).median();
     }
     if (!cancelled()) choose(measured(won.improved ? won.winner : 0));
+    if (!w_.machine.cpu) return;
     if (const auto c = replay(trace::parse(result_.trace), w_.function, o_.seed, nullptr, finish_))
-      for (std::string& remark : pass::scalar_blocks(c->scheduled.function(), *w_.cpu))
+      for (std::string& remark : pass::scalar_blocks(c->scheduled.function(), *w_.machine.cpu))
         result_.remarks.push_back(std::move(remark));
   }
 
@@ -531,8 +531,14 @@ TILEWRIGHT_INLINE std::optional<record> nearest_record(const database& db, const
   return db.nearest(detail::family_text(w.function, true), w.extents, w.key);
 }
 
+TILEWRIGHT_INLINE provenance made_on(const target::machine& where) {
+  return {where.model(), where.gpu ? cuda::toolchain() : backend::compiler_version(), date_now(),
+          backend::lowering_revision};
+}
+
 TILEWRIGHT_INLINE record wanted_record(const workload& w) {
-  return {w.key, w.family, w.extents, {}, {}, {w.cpu->model, {}, {}, backend::lowering_revision},
+  return {w.key, w.family, w.extents,
+          {},    {},       {w.machine.model(), {}, {}, backend::lowering_revision},
           false};
 }
 

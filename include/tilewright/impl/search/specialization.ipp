@@ -97,7 +97,7 @@ inline std::string layouts_text(const workload& w) {
 
 /// ", 92 % of the roofline (...)"; empty where there is no yardstick for the time.
 inline std::string roofline_text(const workload& w, const variant& v, double flops, double moved) {
-  if (flops <= 0 || v.cpu != w.cpu->model) return {};
+  if (flops <= 0 || v.cpu != w.machine.model()) return {};
   const std::vector<operand> all = operands(w.function);
   // a gather moves a part of its argument that nobody knows
   if (support::any(all, [](const operand& o) { return o.index.has_value(); })) return {};
@@ -108,7 +108,8 @@ inline std::string roofline_text(const workload& w, const variant& v, double flo
   if (only_f64) r.flops_per_second /= 2;  // half as many lanes
   const int threads = std::max(w.key.threads, 1);
   // measured in a loop: arguments that fit into the caches stay there, and memory is no bound
-  const bool cached = moved <= static_cast<double>(w.cpu->l3_bytes + threads * w.cpu->l2_bytes);
+  const bool cached =
+      moved <= static_cast<double>(w.machine.cpu->l3_bytes + threads * w.machine.cpu->l2_bytes);
   const double bound = bound_seconds(r, flops, cached ? 0 : moved, threads);
   const std::string memory =
       cached ? "arguments in the caches"
@@ -167,13 +168,11 @@ TILEWRIGHT_INLINE bool specialization::publish_trace(const record& stored, origi
   try {
     const auto c = replay(trace::parse(text), workload_.function, options_.seed, &why);
     if (c) {
-      built b = build(c->scheduled.function(), *workload_.cpu);
+      built b = build(c->scheduled.function(), workload_.machine);
       if (b.code) {
         publish({nullptr, 0, b.code, from, text, remark, seconds, 0, stored.from.cpu});
         if (from == origin::stored_schedule)
-          db_->add_code(workload_.key, text,
-                        {workload_.cpu->model, backend::compiler_version(), date_now(),
-                         backend::lowering_revision},
+          db_->add_code(workload_.key, text, made_on(workload_.machine),
                         backend::serialize(b.artifact));
         return true;
       }
@@ -215,7 +214,7 @@ TILEWRIGHT_INLINE void specialization::load_estimate() {
   if (!backend::compiler_available()) return load_fallback(nothing);
   std::vector<candidate> all;
   try {
-    const space::context where{workload_.cpu, workload_.exec->threads};
+    const space::context where{workload_.machine, workload_.exec->threads};
     support::random random(options_.seed);
     finisher finish;
     if (workload_.space.has_postprocs())
@@ -236,7 +235,7 @@ TILEWRIGHT_INLINE void specialization::load_estimate() {
   support::stable_sort(order, [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
   for (std::size_t k = 0; k < std::min<std::size_t>(order.size(), 4); ++k) {
     const candidate& c = all[order[k]];
-    const built b = build(c.scheduled.function(), *workload_.cpu);
+    const built b = build(c.scheduled.function(), workload_.machine);
     if (!b.code) continue;
     publish(
         {nullptr, 0, b.code, origin::estimated, c.scheduled.trace().print(), nothing, 0, 0, {}});
@@ -273,14 +272,14 @@ TILEWRIGHT_INLINE void specialization::load_fallback(const std::string& remark) 
     if (publish_trace(r, origin::nearest, remark, r.best())) return;
   if (const auto near = nearest_record(*db_, workload_))
     if (publish_trace(*near, origin::nearest, remark, 0)) return;
-  const space::context where{workload_.cpu, workload_.exec->threads};
+  const space::context where{workload_.machine, workload_.exec->threads};
   const schedule s = default_schedule(workload_.function, workload_.space, where, options_.seed);
-  const built b = build(s.function(), *workload_.cpu);
+  const built b = build(s.function(), workload_.machine);
   if (b.code) {
     publish({nullptr, 0, b.code, origin::unscheduled, s.trace().print(), remark, 0, 0, {}});
     return;
   }
-  const built plain = build(workload_.function, *workload_.cpu);
+  const built plain = build(workload_.function, workload_.machine);
   if (!plain.code)
     throw build_error("no code can be made for " + workload_.function.name + ": " + plain.error);
   publish({nullptr,
@@ -357,7 +356,7 @@ TILEWRIGHT_INLINE bool specialization::run_session(const std::atomic<bool>& canc
       {nullptr, 0, backend::load(r.code), origin::tuned, r.trace,
        summary + (r.checked.empty() ? "" : "; " + r.checked) +
            (r.improved ? "" : "; none was faster than the default schedule by more than the noise"),
-       r.best, r.baseline, workload_.cpu->model});
+       r.best, r.baseline, workload_.machine.model()});
   return true;
 }
 
@@ -365,7 +364,7 @@ TILEWRIGHT_INLINE bool specialization::run_session(const std::atomic<bool>& canc
 /// 0 where it has none.
 TILEWRIGHT_INLINE double specialization::baseline_of(const variant& v) const {
   if (v.baseline > 0 || v.seconds <= 0) return v.baseline;
-  const space::context where{workload_.cpu, workload_.exec->threads};
+  const space::context where{workload_.machine, workload_.exec->threads};
   const std::string trace =
       default_schedule(workload_.function, workload_.space, where, options_.seed).trace().print();
   for (const record& r : db_->top(workload_.key, std::numeric_limits<std::int32_t>::max()))

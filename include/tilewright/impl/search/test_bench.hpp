@@ -20,18 +20,18 @@ class test_bench {
   /// @param cancelled ends what runs when it becomes true; null: never
   test_bench(const workload& w, const measuring_options& o, std::uint64_t seed,
              const std::atomic<bool>* cancelled)
-      : cpu_(*w.cpu),
+      : machine_(w.machine),
         options_(o),
         threads_(w.exec->threads),
         cancelled_(cancelled),
         runner_(w.function, w.layouts, *w.exec, seed, w.given,
-                o.run_in == isolation::worker ? argument_memory::sharing::possible
-                                              : argument_memory::sharing::none) {
+                in_worker() ? argument_memory::sharing::possible : argument_memory::sharing::none) {
     runner_.watch(cancelled);
-    if (o.run_in == isolation::worker) {
+    if (in_worker()) {
       worker_ = std::make_unique<worker>(runner_.memory(), w.exec->threads);
       worker_->watch(cancelled);
-      compilers_ = std::make_unique<compile_workers>(o.build_deadline);
+      // NVRTC can be stopped at a deadline, and several of its threads compile at the same time
+      if (!machine_.gpu) compilers_ = std::make_unique<compile_workers>(o.build_deadline);
     }
     if (o.runner) measurer_ = o.runner(w);
   }
@@ -42,14 +42,20 @@ class test_bench {
 
   /// Not cancelled: without a default schedule there is nothing to go on with.
   built make(const ir::function& scheduled) const {
-    if (options_.build) return options_.build(scheduled, cpu_);
-    return compilers_ ? compilers_->make(scheduled, cpu_) : build(scheduled, cpu_);
+    if (options_.build) return options_.build(scheduled, machine_);
+    return compilers_ ? compilers_->make(scheduled, machine_)
+                      : build(scheduled, machine_, options_.build_deadline);
   }
   /// Builds on all cores, while a measurement runs on those that it leaves free.
   build_queue queue(std::vector<ir::function> programs) const {
-    const int cores = target::host().cores, free = std::max(cores - threads_, 0);
-    return {
-        std::move(programs), cpu_, {free, cores - free}, chosen_builder(), options_.build_deadline};
+    // a GPU leaves all of them free
+    const int cores = target::host().cores;
+    const int free = machine_.gpu ? cores : std::max(cores - threads_, 0);
+    return {std::move(programs),
+            machine_,
+            {free, cores - free},
+            chosen_builder(),
+            options_.build_deadline};
   }
 
   /// True where the first call of a measurement is what `run` does.
@@ -88,17 +94,20 @@ class test_bench {
   }
 
  private:
+  /// What runs on a GPU always does: a fault there is the end of all driver calls of its process.
+  bool in_worker() const { return options_.run_in == isolation::worker || machine_.gpu; }
+
   static constexpr double patience = 3600;  // s; what is right may be slow
 
   /// The user's own, or one that asks workers; null: `build`.
   builder chosen_builder() const {
     if (options_.build || !compilers_) return options_.build;
-    return [this](const ir::function& f, const target::cpu& cpu) {
-      return compilers_->make(f, cpu, cancelled_);
+    return [this](const ir::function& f, const target::machine& where) {
+      return compilers_->make(f, where, cancelled_);
     };
   }
 
-  const target::cpu& cpu_;
+  target::machine machine_;
   const measuring_options& options_;
   int threads_;  // of a measurement
   const std::atomic<bool>* cancelled_;

@@ -11,6 +11,7 @@
 #include <tilewright/impl/search/worker_process.hpp>
 #include <tilewright/ir/parse.hpp>
 #include <tilewright/search/builder.hpp>
+#include <tilewright/search/device_timer.hpp>
 #include <tilewright/search/timer.hpp>
 #include <tilewright/search/worker.hpp>
 
@@ -48,6 +49,15 @@ struct worker::state {
     return m;
   }
 
+  /// What a kernel did wrong, or goes on doing, stays with the process that started it: after a fault
+  /// the driver refuses everything there.
+  measurement ask(const detail::message& m, const backend::artifact& code, double deadline) {
+    measurement out = ask(m, deadline);
+    const bool harmed = out.failed == failure::fault || out.failed == failure::timeout;
+    if (harmed && !code.launches.empty()) process.stop();
+    return out;
+  }
+
   measurement ask(const detail::message& m, double deadline) {
     detail::worker_answer answer = process.ask(m, most_answer, deadline + grace);
     measurement out;
@@ -83,7 +93,7 @@ TILEWRIGHT_INLINE measurement worker::measure(const backend::artifact& code,
   detail::write(m, options);
   const std::vector<std::byte> bytes = backend::serialize(code);
   m.add(bytes.data(), bytes.size());
-  return state_->ask(m, options.deadline);
+  return state_->ask(m, code, options.deadline);
 }
 
 TILEWRIGHT_INLINE measurement worker::run(const backend::artifact& code, double deadline) {
@@ -92,7 +102,7 @@ TILEWRIGHT_INLINE measurement worker::run(const backend::artifact& code, double 
   m.add(deadline);
   const std::vector<std::byte> bytes = backend::serialize(code);
   m.add(bytes.data(), bytes.size());
-  return state_->ask(m, deadline);
+  return state_->ask(m, code, deadline);
 }
 
 TILEWRIGHT_INLINE void worker::watch(const std::atomic<bool>* cancelled) {
@@ -125,17 +135,17 @@ class worker_service {
       }
       case worker_request::measure: {
         const measure_options options = read_options(r);
-        write(out, tried(r, [&](const backend::loaded& c) { return timer_->measure(c, options); }));
+        write(out, tried(r, [&](auto& t, const auto& c) { return t.measure(c, options); }));
         return out;
       }
       case worker_request::run: {
         const double deadline = r.real();
-        write(out, tried(r, [&](const backend::loaded& c) { return timer_->run(c, deadline); }));
+        write(out, tried(r, [&](auto& t, const auto& c) { return t.run(c, deadline); }));
         return out;
       }
       case worker_request::build: {
-        const target::cpu cpu = read_cpu(r);
-        write(out, compiled(r.text(), cpu));
+        const described_machine where(r);
+        write(out, compiled(r.text(), where.get()));
         return out;
       }
     }
@@ -143,9 +153,9 @@ class worker_service {
   }
 
  private:
-  static built compiled(const std::string& program, const target::cpu& cpu) {
+  static built compiled(const std::string& program, const target::machine& where) {
     try {
-      return build(ir::parse(program), cpu);
+      return build(ir::parse(program), where);
     } catch (const std::exception& e) {
       built out;
       out.error = e.what();
@@ -153,12 +163,16 @@ class worker_service {
     }
   }
 
+  /// @param use timer and code, of a CPU or of a GPU
   template <class Use>
   measurement tried(message_reader& r, Use use) {
     if (!timer_) throw build_error("a request before the arguments");
     const std::vector<std::byte> code = r.bytes();
     try {
-      return use(*backend::load(backend::deserialize(code.data(), code.size())));
+      const backend::artifact a = backend::deserialize(code.data(), code.size());
+      if (a.launches.empty()) return use(*timer_, *backend::load(a));
+      if (!device_) device_ = std::make_unique<device_timer>(*arguments_);
+      return use(*device_, a);
     } catch (const build_error& e) {
       measurement out;
       out.failed = failure::build;
@@ -171,6 +185,7 @@ class worker_service {
   std::unique_ptr<argument_memory> arguments_;
   std::unique_ptr<backend::pool> pool_;
   std::unique_ptr<timer> timer_;
+  std::unique_ptr<device_timer> device_;  // made when the first code for a GPU comes
 };
 
 }  // namespace detail

@@ -21,6 +21,8 @@
 #include <tilewright/search/measurement.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>
+#include <tilewright/target/gpu.hpp>
+#include <tilewright/target/machine.hpp>
 
 namespace tilewright::search::detail {
 
@@ -215,7 +217,7 @@ inline void write(message& m, const measurement& x) {
 inline measurement read_measurement(message_reader& r) {
   measurement out;
   const std::uint64_t failed = r.word();
-  if (failed > static_cast<std::uint64_t>(failure::worker))
+  if (failed > static_cast<std::uint64_t>(failure::resources))
     throw build_error("an answer names no failure");
   out.failed = static_cast<failure>(failed);
   out.detail = r.text();
@@ -256,8 +258,40 @@ inline target::cpu read_cpu(message_reader& r) {
   return c;
 }
 
+/// A GPU goes by its name, a CPU whole.
+inline void write(message& m, const target::machine& where) {
+  m.add(where.gpu ? std::string_view(where.gpu->name) : std::string_view());
+  if (where.cpu) write(m, *where.cpu);
+}
+
+/// The machine of a request. @throws build_error for one that there is not
+class described_machine {
+ public:
+  explicit described_machine(message_reader& r) {
+    const std::string name = r.text();
+    if (name.empty())
+      cpu_ = read_cpu(r);
+    else
+      gpu_ = known(name);
+  }
+  target::machine get() const { return gpu_ ? target::machine(*gpu_) : target::machine(cpu_); }
+
+ private:
+  static target::gpu known(const std::string& name) {
+    try {
+      return target::named_gpu(name);
+    } catch (const argument_error& e) {
+      throw build_error(std::string("a request for code: ") + e.what());
+    }
+  }
+
+  target::cpu cpu_;
+  std::optional<target::gpu> gpu_;
+};
+
 inline void write(message& m, const built& b) {
   m.add(b.error);
+  m.add(std::uint64_t{b.rejected});
   if (!b.error.empty()) return;
   const std::vector<std::byte> code = backend::serialize(b.artifact);
   m.add(code.data(), code.size());
@@ -267,6 +301,7 @@ inline void write(message& m, const built& b) {
 inline built read_built(message_reader& r) {
   built out;
   out.error = r.text();
+  out.rejected = r.word() != 0;
   if (out.error.empty()) {
     const std::vector<std::byte> code = r.bytes();
     out.artifact = backend::deserialize(code.data(), code.size());

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <tilewright/backend/cuda/available.hpp>
+#include <tilewright/backend/cuda/driver.hpp>
+#include <tilewright/backend/cuda/nvrtc.hpp>
 #include <tilewright/impl/backend/cuda/examination.hpp>
 #include <tilewright/impl/backend/cuda/library_names.ipp>
+#include <tilewright/support/error.hpp>
 
 namespace tilewright::cuda {
 
@@ -10,6 +13,21 @@ TILEWRIGHT_INLINE const availability& available() {
   namespace d = backend::cuda::detail;
   static const availability answer = d::examine(d::nvrtc_names(), d::driver_names());
   return answer;
+}
+
+TILEWRIGHT_INLINE std::string toolchain() {
+  std::string out;
+  try {
+    out = "NVRTC " + backend::cuda::nvrtc_version();
+  } catch (const build_error&) {  // code that is stored runs without it
+  }
+  try {
+    int version = 0;  // 1000 * major + 10 * minor
+    if (backend::cuda::driver().DriverGetVersion(&version) == backend::cuda::driver_success)
+      out += (out.empty() ? "driver " : ", driver ") + backend::cuda::detail::version_text(version);
+  } catch (const build_error&) {  // code is made without it
+  }
+  return out;
 }
 
 }  // namespace tilewright::cuda

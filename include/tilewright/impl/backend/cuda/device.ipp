@@ -68,6 +68,7 @@ TILEWRIGHT_INLINE target::gpu device::description() const {
     out = g;  // later lines of the table are newer
     found = true;
   }
+  out.model = name_;
   if (!found)
     throw build_error(name_ + " has compute capability " + std::to_string(capability_ / 10) + "." +
                       std::to_string(capability_ % 10) +
@@ -110,6 +111,49 @@ TILEWRIGHT_INLINE void device::copy_out(void* to, device_pointer from, std::size
 TILEWRIGHT_INLINE void device::synchronize() const {
   const current here(*this);
   check(d_.CtxSynchronize(), "cuCtxSynchronize");
+}
+
+TILEWRIGHT_INLINE std::string device::why_unreachable(const void* at) const {
+  const current here(*this);
+  const auto place = reinterpret_cast<device_pointer>(at);
+  const auto asked = [&](auto& out, int what) {
+    return d_.PointerGetAttribute(&out, what, place) == driver_success;
+  };
+  unsigned type = 0;
+  int managed = 0, ordinal = 0;
+  if (!asked(type, pointer_memory_type)) return "lies in the host's memory";
+  if (asked(managed, pointer_is_managed) && managed) return {};
+  if (type != memory_type_device) return "lies in the host's memory";
+  if (asked(ordinal, pointer_device_ordinal) && ordinal != ordinal_)
+    return "lies on device " + std::to_string(ordinal) + ", and the kernel runs on device " +
+           std::to_string(ordinal_);
+  return {};
+}
+
+TILEWRIGHT_INLINE device_event::device_event(const device& on) : on_(on) {
+  const device::current here(on_);
+  on_.check(on_.d_.EventCreate(&event_, event_default), "cuEventCreate");
+}
+
+TILEWRIGHT_INLINE device_event::~device_event() { on_.d_.EventDestroy(event_); }
+
+TILEWRIGHT_INLINE void device_event::record() {
+  const device::current here(on_);
+  on_.check(on_.d_.EventRecord(event_, nullptr), "cuEventRecord");
+}
+
+TILEWRIGHT_INLINE bool device_event::done() const {
+  const device::current here(on_);
+  const int result = on_.d_.EventQuery(event_);
+  if (result != driver_not_ready) on_.check(result, "kernels that were started");
+  return result == driver_success;
+}
+
+TILEWRIGHT_INLINE double device_event::seconds_since(const device_event& earlier) const {
+  const device::current here(on_);
+  float milliseconds = 0;
+  on_.check(on_.d_.EventElapsedTime(&milliseconds, earlier.event_, event_), "cuEventElapsedTime");
+  return static_cast<double>(milliseconds) * 1e-3;
 }
 
 TILEWRIGHT_INLINE device_code::device_code(const device& on, const artifact& a)

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <tilewright/ir/bound_weights.hpp>
+#include <tilewright/ir/key.hpp>
+#include <tilewright/search/contiguous_workload.hpp>
+#include <tilewright/space/gpu.hpp>
+#include <tilewright/support/any.hpp>
+
+namespace tilewright::search {
+
+TILEWRIGHT_INLINE workload contiguous_workload(const ir::function& f, const target::machine& where,
+                                               const backend::executor& exec) {
+  workload w;
+  w.function = f;
+  w.key = {ir::workload_key(f).hex(), where.isa_key(), "", where.gpu ? 1 : exec.threads};
+  const std::vector<ir::buffer> bound = ir::bound_weights(f);
+  for (const ir::param& p : f.params) {
+    const bool is_bound = support::contains(bound, p.buffer);
+    w.key.arguments += std::string(w.key.arguments.empty() ? "" : " ") + (is_bound ? "bound" : "r");
+    if (!p.buffer) continue;
+    for (const ir::expr& e : p.buffer->shape) w.extents.push_back(ir::as_int(e));
+  }
+  if (where.gpu) w.key.arguments = on_device(w.key.arguments);
+  w.family = family_of(f);
+  w.machine = where;
+  w.exec = &exec;
+  w.space = space::default_space(where);
+  return w;
+}
+
+}  // namespace tilewright::search

@@ -1,0 +1,259 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <tilewright/backend/cuda/device.hpp>
+#include <tilewright/search/device_timer.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::search {
+namespace detail {
+
+namespace cu = backend::cuda;
+
+/// Copies of all arguments on a device, each between canaries.
+class device_arguments {
+ public:
+  device_arguments(const cu::device& on, const argument_memory& host) : on_(on), host_(host) {
+    for (const argument_place& p : host.places()) {
+      offset_.push_back(canary + p.at.beyond % alignment);
+      memory_.emplace_back(on, offset_.back() + p.bytes + canary);
+      on_.fill(memory_.back().get(), mark, offset_.back() + p.bytes + canary);
+    }
+    for (std::size_t i = 0; i < memory_.size(); ++i) {
+      // a scalar is read by the driver when a kernel is started
+      const bool scalar = host.places()[i].strides.empty() && !host.places()[i].written;
+      data_.push_back(scalar ? host.data()[i]
+                             : reinterpret_cast<void*>(start(i) + host.places()[i].element0));
+    }
+    copy_in(true);
+  }
+
+  void* const* data() const { return data_.data(); }
+
+  /// What is on the host goes to the device: all of it, or what calls write.
+  void copy_in(bool all) const {
+    for (std::size_t i = 0; i < memory_.size(); ++i)
+      if (all || host_.places()[i].written)
+        on_.copy_in(start(i), host_.buffer(i).data(), host_.places()[i].bytes);
+  }
+  void copy_out() const {
+    for (std::size_t i = 0; i < memory_.size(); ++i)
+      if (host_.places()[i].written)
+        on_.copy_out(host_.buffer(i).data(), start(i), host_.places()[i].bytes);
+  }
+
+  /// Which argument's canaries were written to; empty: none.
+  std::string damage() const {
+    for (std::size_t i = 0; i < memory_.size(); ++i) {
+      const std::size_t end = offset_[i] + host_.places()[i].bytes;
+      if (!intact(i, 0, offset_[i]))
+        return "memory before argument " + std::to_string(i) + " was written to";
+      if (!intact(i, end, canary))
+        return "memory behind argument " + std::to_string(i) + " was written to";
+    }
+    return {};
+  }
+
+ private:
+  static constexpr std::size_t alignment = 256;  // bytes, of what the driver allocates
+  static constexpr std::size_t canary = 1024;    // bytes
+  static constexpr unsigned char mark = 0xc5;
+
+  cu::device_pointer start(std::size_t i) const { return memory_[i].get() + offset_[i]; }
+
+  bool intact(std::size_t i, std::size_t from, std::size_t bytes) const {
+    std::vector<unsigned char> here(bytes);
+    on_.copy_out(here.data(), memory_[i].get() + from, bytes);
+    return std::all_of(here.begin(), here.end(), [](unsigned char c) { return c == mark; });
+  }
+
+  const cu::device& on_;
+  const argument_memory& host_;
+  std::vector<std::size_t> offset_;  // bytes, of an argument in its allocation
+  std::vector<cu::device_memory> memory_;
+  std::vector<void*> data_;
+};
+
+}  // namespace detail
+
+struct device_timer::state {
+  using clock = std::chrono::steady_clock;
+
+  explicit state(argument_memory& a) : arguments(a), begin(device), end(device) {
+    sets.push_back(std::make_unique<detail::device_arguments>(device, a));
+  }
+
+  argument_memory& arguments;
+  backend::cuda::device device;
+  backend::cuda::device_event begin, end;
+  std::vector<std::unique_ptr<detail::device_arguments>> sets;  // one, or a ring of them
+  bool broken = false;
+
+  // of the code at hand
+  std::unique_ptr<backend::cuda::device_code> code;
+  std::unique_ptr<backend::cuda::device_memory> workspace, flush;
+  std::size_t rotation = 1;  // sets that calls go round
+  std::size_t next = 0;
+  clock::time_point until{};
+
+  static double l2_bytes(const backend::cuda::device& d) {
+    return static_cast<double>(d.description().l2_bytes);
+  }
+
+  /// Loads the code. False, with a reason in `out`, when the driver refuses it.
+  bool prepare(const backend::artifact& a, caches where, double deadline, measurement& out) {
+    until = clock::now() + std::chrono::duration_cast<clock::duration>(
+                               std::chrono::duration<double>(std::min(deadline, 1e6)));
+    try {
+      code = std::make_unique<backend::cuda::device_code>(device, a);
+      const auto bytes = static_cast<std::size_t>(a.workspace_bytes);
+      workspace = std::make_unique<backend::cuda::device_memory>(device, bytes);
+      if (bytes) device.fill(workspace->get(), 0xff, bytes);
+      const auto size = static_cast<double>(std::max<std::size_t>(arguments.size(), 1));
+      rotation = 1;
+      if (where == caches::rotating)
+        rotation =
+            static_cast<std::size_t>(std::clamp(2 * l2_bytes(device) / size + 1, 2.0, 256.0));
+      while (sets.size() < rotation)
+        sets.push_back(std::make_unique<detail::device_arguments>(device, arguments));
+      const auto twice = static_cast<std::size_t>(2 * l2_bytes(device));
+      if (where == caches::cold && !flush)
+        flush = std::make_unique<backend::cuda::device_memory>(device, twice);
+      next = 0;
+      return true;
+    } catch (const build_error& e) {
+      out.failed = failure::build;
+      out.detail = e.what();
+      return false;
+    }
+  }
+
+  /// Waits for what was started. The device is the kernel's until then.
+  bool wait(measurement& out) {
+    const auto since = clock::now();
+    while (!end.done()) {
+      if (clock::now() > until) {
+        broken = true;
+        out.failed = failure::timeout;
+        out.detail = "took longer than its deadline";
+        return false;
+      }
+      if (clock::now() - since > std::chrono::milliseconds(2))
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    return true;
+  }
+
+  /// `count` calls; the device's time for all, s. Nothing but a reason in `out` when they fail.
+  double call(int count, measurement& out) {
+    try {
+      begin.record();
+      for (int i = 0; i < count; ++i) {
+        code->start(sets[next]->data(), arguments.strides().data(), workspace->get());
+        next = (next + 1) % rotation;
+      }
+      end.record();
+      if (!wait(out)) return 0;
+      device.synchronize();
+      return end.seconds_since(begin);
+    } catch (const build_error& e) {  // an illegal access: the driver refuses all that follows
+      broken = true;
+      out.failed = failure::fault;
+      out.detail = e.what();
+      return 0;
+    }
+  }
+
+  bool sample(const measure_options& options, int count, measurement& out) {
+    if (arguments.updates())
+      for (std::size_t k = 0; k < rotation; ++k) sets[k]->copy_in(false);
+    if (options.where == caches::cold)
+      device.fill(flush->get(), 1, static_cast<std::size_t>(2 * l2_bytes(device)));
+    const double seconds = call(count, out);
+    if (out.failed == failure::none) out.seconds.push_back(std::max(seconds, 1e-9) / count);
+    return out.failed == failure::none;
+  }
+
+  /// Calls per sample: a millisecond of them, which the resolution of events, 0.5 us, does not hide.
+  int batch(const measure_options& options, double one) const {
+    if (options.where == caches::cold) return 1;
+    return static_cast<int>(std::clamp(1e-3 / one, 1.0, arguments.updates() ? 64.0 : 1000.0));
+  }
+
+  void repeat(const measure_options& options, measurement& out) {
+    if (out.best() > options.hopeless * options.best && out.best() >= options.evidence) return;
+    const int count = batch(options, out.best());
+    const auto start = clock::now();
+    out.seconds.clear();
+    while (sample(options, count, out)) {
+      const int n = static_cast<int>(out.seconds.size());
+      const bool late =
+          std::chrono::duration<double>(clock::now() - start).count() > options.budget;
+      const bool steady = n >= options.repeats && out.spread() < options.stable;
+      if (n >= options.most_repeats || (late && n >= 3) || steady) return;
+      if (n >= 2 && out.best() > options.hopeless * options.best) return;
+    }
+  }
+
+  void check_canaries(measurement& out) {
+    if (out.failed != failure::none) return;
+    for (const auto& set : sets)
+      if (const std::string damage = set->damage(); !damage.empty()) {
+        out.failed = failure::fault;
+        out.detail = damage;
+        broken = true;  // nothing says where else it wrote
+        return;
+      }
+  }
+
+  template <class Work>
+  measurement guarded(const Work& work) {
+    measurement out;
+    try {
+      work(out);
+      check_canaries(out);
+    } catch (const build_error& e) {
+      broken = true;
+      out.failed = failure::fault;
+      out.detail = e.what();
+    }
+    if (out.failed != failure::none) out.seconds.clear();
+    return out;
+  }
+};
+
+TILEWRIGHT_INLINE device_timer::device_timer(argument_memory& arguments)
+    : state_(std::make_unique<state>(arguments)) {}
+TILEWRIGHT_INLINE device_timer::~device_timer() = default;
+
+TILEWRIGHT_INLINE measurement device_timer::measure(const backend::artifact& code,
+                                                    const measure_options& options) {
+  state& s = *state_;
+  return s.guarded([&](measurement& out) {
+    if (!s.prepare(code, options.where, options.deadline, out)) return;
+    if (!s.sample(options, 1, out) || options.most_repeats == 0) return;
+    s.repeat(options, out);
+  });
+}
+
+TILEWRIGHT_INLINE measurement device_timer::run(const backend::artifact& code, double deadline) {
+  state& s = *state_;
+  return s.guarded([&](measurement& out) {
+    if (!s.prepare(code, caches::warm, deadline, out)) return;
+    s.arguments.reset();
+    s.sets[0]->copy_in(false);
+    const double seconds = s.call(1, out);
+    if (out.failed != failure::none) return;
+    s.sets[0]->copy_out();
+    out.seconds.push_back(seconds);
+  });
+}
+
+TILEWRIGHT_INLINE bool device_timer::usable() const noexcept { return !state_->broken; }
+
+}  // namespace tilewright::search

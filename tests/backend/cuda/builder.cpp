@@ -1,0 +1,118 @@
+// Candidates for GPUs, built as sessions build them.
+#include <tilewright/search/builder.hpp>
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <tilewright/backend/cuda/nvrtc.hpp>
+#include <tilewright/search/gate.hpp>
+#include <tilewright/search/session.hpp>
+#include <tilewright/space/gpu.hpp>
+#include <tilewright/support/error.hpp>
+
+#include "gpu/workloads.hpp"
+#include "gpu_list.hpp"
+
+using namespace tilewright;
+using namespace tilewright::search;
+
+namespace {
+
+bool have_nvrtc() {
+  try {
+    backend::cuda::nvrtc();
+    return true;
+  } catch (const build_error& e) {
+    MESSAGE("skipped: " << e.what());
+    return false;
+  }
+}
+
+const target::gpu& hopper() {
+  static const target::gpu out = target::named_gpu("sm_90a");
+  return out;
+}
+
+gpu_workloads::workload product() {
+  for (gpu_workloads::workload& w : gpu_workloads::small())
+    if (w.name == "GMM") return w;
+  throw internal_error("there is no GMM");
+}
+
+/// Both operands whole in the shared memory of a block: 128 KB.
+ir::function too_much_shared_memory() {
+  schedule s(gpu_workloads::full()[5].function);
+  const block_rv c = s.get_block("C");
+  const std::vector<loop_rv> loops = s.get_loops(c);
+  s.bind(loops[0], "blockIdx.x");
+  for (const int operand : {0, 1}) s.compute_at(s.cache_read(c, operand, "shared"), loops[0], true);
+  return s.function();
+}
+
+/// A thread with 16 x 16 results: more than it has registers for.
+ir::function too_many_registers() {
+  schedule s(gpu_workloads::full()[5].function);
+  const block_rv c = s.get_block("C");
+  const std::vector<loop_rv> loops = s.get_loops(c);
+  const auto [i0, i1] = s.split(loops[1], {infer, 16});
+  const auto [j0, j1] = s.split(loops[2], {infer, 16});
+  s.reorder(i0, j0, loops[3], i1, j1);
+  s.bind(s.fuse(loops[0], i0), "blockIdx.x");
+  s.bind(j0, "threadIdx.x");
+  s.reverse_compute_at(s.cache_write(c, 0, "local"), j0, true);
+  s.unroll(i1);
+  s.unroll(j1);
+  return s.function();
+}
+
+}  // namespace
+
+TEST_CASE("build: a cubin with its launches for a GPU") {
+  if (!have_nvrtc()) return;
+  const schedule s = default_schedule(product().function, space::default_gpu(), {&hopper(), 1}, 1);
+  const built b = build(s.function(), hopper(), 60);
+  REQUIRE_MESSAGE(b, b.error);
+  CHECK_FALSE(b.code);
+  CHECK(b.artifact.isa == target::machine(hopper()).isa_key());
+  CHECK(b.artifact.launches.size() >= 1);
+  CHECK(made_on(hopper()).llvm.find("NVRTC ") == 0);
+}
+
+TEST_CASE("build: what does not fit, spills, or takes too long is an error of its kind") {
+  if (!have_nvrtc()) return;
+  const target::gpu small = target::named_gpu("sm_86");
+  const built none = build(too_much_shared_memory(), small);
+  CHECK_FALSE(none);
+  CHECK_FALSE(none.error.empty());
+  CHECK_FALSE(none.rejected);
+  const built spilling = build(too_many_registers(), hopper());
+  CHECK_FALSE(spilling);
+  CHECK_MESSAGE(spilling.rejected, spilling.error);
+  const schedule s = default_schedule(product().function, space::default_gpu(), {&hopper(), 1}, 1);
+  const built late = build(s.function(), hopper(), 1e-3);
+  CHECK_FALSE(late);
+  CHECK_MESSAGE(late.late, late.error);
+}
+
+TEST_CASE("gate: candidates are built, none is run") {
+  if (!have_nvrtc()) return;
+  workload w;
+  w.function = product().function;
+  w.machine = &hopper();
+  w.exec = &backend::serial_executor();
+  w.space = space::default_gpu();
+  session_options o;
+  o.seconds = 60;
+  o.trials = 6;
+  o.batch = 3;
+  int rounds = 0;
+  const gate_result r = gate(w, o, [&](const gate_result&) { ++rounds; });
+  CHECK(r.built >= 2);
+  CHECK(rounds >= 2);
+  int tried = r.built - 1;
+  for (const auto& [kind, count] : r.failures)
+    if (kind != failure::schedule) tried += count;
+  CHECK(tried == 6);
+  CHECK(r.trace.find("threadIdx.x") != std::string::npos);
+}
