@@ -223,6 +223,7 @@
 #include <tilewright/impl/search/compile_worker.ipp>
 #include <tilewright/impl/search/database.ipp>
 #include <tilewright/impl/search/contiguous_workload.ipp>
+#include <tilewright/impl/search/device_kernel.ipp>
 #include <tilewright/impl/search/device_timer.ipp>
 #include <tilewright/impl/search/dispatcher.ipp>
 #include <tilewright/impl/search/exchange.ipp>

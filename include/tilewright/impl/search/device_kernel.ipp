@@ -1,0 +1,189 @@
+#pragma once
+
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+#include <tilewright/backend/compile.hpp>
+#include <tilewright/backend/cuda/device.hpp>
+#include <tilewright/search/builder.hpp>
+#include <tilewright/search/candidate.hpp>
+#include <tilewright/search/contiguous_workload.hpp>
+#include <tilewright/search/device_kernel.hpp>
+#include <tilewright/search/operands.hpp>
+#include <tilewright/search/session.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::search {
+
+struct device_kernel::state {
+  using device_memory = backend::cuda::device_memory;
+
+  backend::cuda::device device;
+  target::gpu gpu = device.description();
+  std::vector<operand> operands;
+  std::vector<std::int64_t> strides;  // declared
+  std::string trace, origin;
+  std::optional<backend::cuda::device_code> code;
+  pid_t owner = ::getpid();
+
+  struct lease {
+    void* stream;
+    device_memory memory;
+  };
+  std::mutex mutex;
+  std::vector<lease> workspaces;      // one per stream
+  std::vector<void*> looked_at;       // arguments that were found to lie on the device
+  std::vector<device_memory> copies;  // of arguments in the host's memory
+  std::mutex copying;
+
+  state(const ir::function& f, const device_options& o) : operands(search::operands(f)) {
+    for (const operand& p : operands)
+      strides.insert(strides.end(), p.strides.begin(), p.strides.end());
+    const workload w = contiguous_workload(f, gpu, backend::serial_executor());
+    const auto db = o.own_database ? o.own_database : database::shared(o.database);
+    if (const auto hit = db->chosen(w.key))
+      if (take(w, *db, hit->trace, "measured " + hit->from.date + " on " + hit->from.cpu)) return;
+    if (o.seconds > 0) {
+      session_options session;
+      session.seconds = o.seconds;
+      session.seed = o.seed;
+      const tuning_result r = tune(w, session, *db);
+      trace = r.trace;
+      origin = "tuned: " + std::to_string(r.trials) + " candidates";
+      code.emplace(device, r.code);
+      return;
+    }
+    const schedule s = default_schedule(f, w.space, {w.machine, 1}, o.seed);
+    if (!take(w, *db, s.trace().print(), "the default schedule"))
+      throw build_error("the default schedule of " + f.name + " cannot be used on " +
+                        device.name() + ": " + why);
+  }
+
+  /// Uses the schedule, with its stored code or with code that is stored from now on. False, with a
+  /// reason in `why`, where it cannot be used any more.
+  bool take(const workload& w, database& db, const std::string& text, const std::string& from) {
+    try {
+      if (const auto bytes = db.code(w.key, text, backend::lowering_revision)) {
+        code.emplace(device, backend::deserialize(bytes->data(), bytes->size()));
+        origin = "stored code, " + from;
+        trace = text;
+        return true;
+      }
+    } catch (const build_error&) {  // made by another version: it is made anew
+    }
+    try {
+      const auto c = replay(trace::parse(text), w.function, 1, &why);
+      if (!c) return false;
+      const built b = build(c->scheduled.function(), w.machine);
+      if (!b) {
+        why = b.error;
+        return false;
+      }
+      code.emplace(device, b.artifact);
+      db.add_code(w.key, text, made_on(w.machine), backend::serialize(b.artifact));
+      origin = from;
+      trace = text;
+      return true;
+    } catch (const error& e) {
+      why = e.what();
+      return false;
+    }
+  }
+
+  void refuse(int requirement, const std::string& text) const {
+    throw argument_error("device_kernel: " + text + " (requirement " + std::to_string(requirement) +
+                         ")");
+  }
+
+  void check_count(std::span<void* const> arguments) const {
+    if (arguments.size() != operands.size())
+      refuse(1, "the function has " + std::to_string(operands.size()) + " parameters, and " +
+                    std::to_string(arguments.size()) + " arguments were given");
+    if (::getpid() != owner)
+      refuse(4, "a forked child cannot use its parent's device; make the kernel after the fork");
+  }
+
+  /// Under the lock.
+  void check_addresses(std::span<void* const> arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (operands[i].scalar || arguments[i] == looked_at[i]) continue;
+      if (reinterpret_cast<std::uintptr_t>(arguments[i]) % 16 != 0)
+        refuse(3, "argument " + operands[i].name + " is not aligned to 16 bytes");
+      if (const std::string text = device.why_unreachable(arguments[i]); !text.empty())
+        refuse(2, "argument " + operands[i].name + " " + text +
+                      "; copy it to the device, or call on_host");
+      looked_at[i] = arguments[i];
+    }
+  }
+
+  /// Under the lock.
+  backend::cuda::device_pointer workspace_for(void* stream) {
+    if (code->workspace_bytes() == 0) return 0;
+    for (const lease& l : workspaces)
+      if (l.stream == stream) return l.memory.get();
+    workspaces.push_back(
+        {stream, device_memory(device, static_cast<std::size_t>(code->workspace_bytes()))});
+    return workspaces.back().memory.get();
+  }
+
+  std::size_t bytes_of(std::size_t i) const {
+    return static_cast<std::size_t>(operands[i].elements() * bytes(operands[i].type));
+  }
+
+  std::string why;
+};
+
+TILEWRIGHT_INLINE device_kernel::device_kernel(const ir::function& f, const device_options& options)
+    : state_(std::make_unique<state>(f, options)) {
+  state_->looked_at.resize(state_->operands.size());
+}
+TILEWRIGHT_INLINE device_kernel::~device_kernel() = default;
+TILEWRIGHT_INLINE device_kernel::device_kernel(device_kernel&&) noexcept = default;
+TILEWRIGHT_INLINE device_kernel& device_kernel::operator=(device_kernel&&) noexcept = default;
+
+TILEWRIGHT_INLINE void device_kernel::operator()(std::span<void* const> arguments,
+                                                 void* stream) const {
+  state& s = *state_;
+  s.check_count(arguments);
+  backend::cuda::device_pointer workspace = 0;
+  {
+    const std::lock_guard lock(s.mutex);
+    s.check_addresses(arguments);
+    workspace = s.workspace_for(stream);
+  }
+  s.code->start(arguments.data(), s.strides.data(), workspace,
+                static_cast<backend::cuda::stream_ref>(stream));
+}
+
+TILEWRIGHT_INLINE void device_kernel::on_host(std::span<void* const> arguments) const {
+  state& s = *state_;
+  s.check_count(arguments);
+  const std::lock_guard lock(s.copying);
+  std::vector<void*> there(arguments.begin(), arguments.end());
+  for (std::size_t i = 0; i < there.size(); ++i) {
+    if (s.copies.size() == i)
+      s.copies.emplace_back(s.device, s.operands[i].scalar ? 0 : s.bytes_of(i));
+    if (s.operands[i].scalar) continue;
+    there[i] = reinterpret_cast<void*>(s.copies[i].get());
+    if (s.operands[i].read || !s.operands[i].written)
+      s.device.copy_in(s.copies[i].get(), arguments[i], s.bytes_of(i));
+  }
+  (*this)(there);
+  s.device.synchronize();
+  for (std::size_t i = 0; i < there.size(); ++i)
+    if (s.operands[i].written) s.device.copy_out(arguments[i], s.copies[i].get(), s.bytes_of(i));
+}
+
+TILEWRIGHT_INLINE void device_kernel::synchronize() const { state_->device.synchronize(); }
+
+TILEWRIGHT_INLINE const std::string& device_kernel::trace() const noexcept { return state_->trace; }
+TILEWRIGHT_INLINE const std::string& device_kernel::origin() const noexcept {
+  return state_->origin;
+}
+
+}  // namespace tilewright::search
