@@ -5,7 +5,8 @@
 #   tools/gpu_bench.sh STAGE... [--seconds 540]      runs stages; results go to results/STAGE.jsonl
 #
 # FOLDER is gpu_pack unless said otherwise, by its name or by GPU_PACK. Stages: first (loading,
-# conformance of the prelude, correctness, launch cost, noise, ceilings). A stage goes on where it
+# conformance of the prelude, correctness, launch cost, noise, ceilings), f32 (the twelve workloads of the
+# MetaSchedule paper, matrix products, kernels bound by memory). A stage goes on where it
 # stopped, and says "skipped: no GPU" where there is none. Packing needs NVRTC and a C++ compiler; running
 # needs neither.
 set -eu
@@ -30,12 +31,12 @@ fi
 while [ $# -gt 0 ]; do
   case $1 in
     --seconds) seconds=$2; shift ;;
-    first) stages="$stages $1" ;;
-    *) echo "gpu_bench.sh: there is no stage $1; stages: first" >&2; exit 2 ;;
+    first|f32) stages="$stages $1" ;;
+    *) echo "gpu_bench.sh: there is no stage $1; stages: first, f32" >&2; exit 2 ;;
   esac
   shift
 done
-[ -n "$stages" ] || { sed -n '2,11p' "$0"; exit 2; }
+[ -n "$stages" ] || { sed -n '2,12p' "$0"; exit 2; }
 
 # beside this script in a pack, else the folder of that name
 [ -x "$(dirname "$0")/gpu_bench" ] && pack=$(dirname "$0")

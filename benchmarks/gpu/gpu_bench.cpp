@@ -1,7 +1,10 @@
 // What can be said about kernels on a GPU only with a GPU, on a machine that has nothing else:
 //
-//   gpu_bench pack FOLDER                       compiles everything for sm_80 and sm_90a into FOLDER
+//   gpu_bench pack FOLDER                       compiles everything for sm_80 and sm_90a into FOLDER,
+//                                               `--candidates N` of each workload, 16 unless said
 //   gpu_bench first --pack FOLDER --out FILE    runs the stage; each result is a JSON line at once
+//   gpu_bench f32 --pack FOLDER --out FILE      the same for the workloads of the paper, products and
+//                                               kernels bound by memory
 //   gpu_bench check NAME --pack FOLDER          one case, for compute-sanitizer
 //
 // Cases whose line stands in FILE already are not run again; `--seconds N` is a deadline. Without a GPU
@@ -33,9 +36,12 @@
 #include <tilewright/support/random.hpp>
 #include <tilewright/target/gpu.hpp>
 
+#include "candidates.hpp"
 #include "ceilings.hpp"
 #include "conformance.hpp"
 #include "corpus.hpp"
+#include "result_file.hpp"
+#include "workloads.hpp"
 
 namespace {
 
@@ -43,6 +49,7 @@ using namespace tilewright;
 namespace cu = tilewright::backend::cuda;
 namespace fs = std::filesystem;
 using byte_list = std::vector<std::byte>;
+using gpu_results::json_text, gpu_results::number, gpu_results::result_file;
 
 constexpr const char* architectures[] = {"sm_80", "sm_90a"};
 
@@ -79,7 +86,22 @@ void pack_code(const fs::path& folder, const std::string& name, const target::gp
               backend::serialize(cu::compile(p, device).artifact));
 }
 
-int pack(const fs::path& folder, const fs::path& self) {
+std::string candidate_name(const std::string& workload, std::size_t i) {
+  return workload + "." + std::to_string(i);
+}
+
+void pack_workloads(const fs::path& folder, const target::gpu& device, int count) {
+  for (const gpu_workloads::workload& w : gpu_workloads::full()) {
+    const std::vector<backend::artifact> all = gpu_candidates::of(w, device, count);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      write_bytes(folder / (candidate_name(w.name, i) + "." + device.name + ".kernel"),
+                  backend::serialize(all[i]));
+    std::printf("%s for %s: %zu candidates\n", w.name.c_str(), device.name.c_str(), all.size());
+    std::fflush(stdout);
+  }
+}
+
+int pack(const fs::path& folder, const fs::path& self, int candidates) {
   fs::create_directories(folder);
   for (const char* arch : architectures) {
     const target::gpu device = target::named_gpu(arch);
@@ -92,6 +114,7 @@ int pack(const fs::path& folder, const fs::path& self) {
       pack_code(folder, e.name, device, e.program);
     for (const gpu_ceilings::entry& e : gpu_ceilings::all())
       pack_code(folder, e.name, device, e.program);
+    pack_workloads(folder, device, candidates);
   }
   for (const gpu_conformance::entry& e : gpu_conformance::all())
     write_bytes(folder / (e.name + ".expected"), gpu_conformance::on_host(e));
@@ -102,52 +125,12 @@ int pack(const fs::path& folder, const fs::path& self) {
   return 0;
 }
 
-// ---- results --------------------------------------------------------------------------------------
-
-/// JSON lines in a file, one per case, flushed at once.
-class result_file {
- public:
-  explicit result_file(const fs::path& path) : path_(path) {
-    if (path.has_parent_path()) fs::create_directories(path.parent_path());
-    std::ifstream in(path);
-    const std::string mark = "{\"case\": \"";
-    for (std::string line; std::getline(in, line);)
-      if (line.rfind(mark, 0) == 0 && line.back() == '}')
-        done_.insert(line.substr(mark.size(), line.find('"', mark.size()) - mark.size()));
-  }
-  bool has(const std::string& name) const { return done_.count(name) != 0; }
-  void add(const std::string& name, const std::string& fields) {
-    std::ofstream(path_, std::ios::app) << "{\"case\": \"" << name << "\", " << fields << "}\n";
-    std::printf("%-28s %s\n", name.c_str(), fields.c_str());
-    std::fflush(stdout);
-  }
-
- private:
-  fs::path path_;
-  std::set<std::string> done_;
-};
-
-std::string json_text(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c == '\n' ? ' ' : c;
-  }
-  return out + "\"";
-}
-
-std::string number(const char* name, double value) {
-  char text[96];
-  std::snprintf(text, sizeof text, "\"%s\": %.6g", name, value);
-  return text;
-}
+// ---- cases ----------------------------------------------------------------------------------------
 
 double median(std::vector<double> x) {
   std::sort(x.begin(), x.end());
   return x[x.size() / 2];
 }
-
-// ---- cases ----------------------------------------------------------------------------------------
 
 /// Memory of one parameter on the host and on the device.
 struct argument {
@@ -182,17 +165,8 @@ class stage {
     if (arch_ != "sm_90a") arch_ = "sm_80";
   }
 
-  int run() {
-    char date[64];
-    const std::time_t now = std::time(nullptr);
-    std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
-    int driver = 0;
-    cu::driver().DriverGetVersion(&driver);
-    once("machine", [&] {
-      return "\"device\": " + json_text(device_.name()) +
-             ", \"architecture\": " + json_text(arch_) + ", " + number("driver", driver) +
-             ", \"date\": " + json_text(date) + ", \"nvrtc\": " + json_text(compiler());
-    });
+  int run_first() {
+    describe_machine();
     for (const gpu_conformance::entry& e : gpu_conformance::all())
       once(e.name, [&] { return conform(e); });
     for (const gpu_corpus::entry& e : gpu_corpus::small())
@@ -203,10 +177,38 @@ class stage {
     once("noise", [&] { return noise(); });
     for (const gpu_corpus::entry& e : gpu_corpus::large())
       once(e.name, [&] { return time_entry(e); });
+    return summary();
+  }
+
+  int run_f32() {
+    describe_machine();
+    for (const gpu_workloads::workload& w : gpu_workloads::full())
+      once(w.name, [&] { return time_candidates(w); });
+    return summary();
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  int summary() const {
     std::printf("%d cases run, %d wrong, %d left for another run\n", run_, wrong_, left_);
     return wrong_ ? 1 : 0;
   }
 
+  void describe_machine() {
+    char date[64];
+    const std::time_t now = std::time(nullptr);
+    std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+    int driver = 0;
+    cu::driver().DriverGetVersion(&driver);
+    once("machine", [&] {
+      return "\"device\": " + json_text(device_.name()) +
+             ", \"architecture\": " + json_text(arch_) + ", " + number("driver", driver) +
+             ", \"date\": " + json_text(date) + ", \"nvrtc\": " + json_text(compiler());
+    });
+  }
+
+ public:
   /// One small case of the corpus; what compute-sanitizer watches.
   int check(const std::string& name) {
     for (const gpu_corpus::entry& e : gpu_corpus::small())
@@ -218,8 +220,6 @@ class stage {
   }
 
  private:
-  using clock = std::chrono::steady_clock;
-
   void once(const std::string& name, const std::function<std::string()>& f) {
     if (results_.has(name)) return;
     if (clock::now() > end_) {
@@ -353,15 +353,15 @@ class stage {
 
   /// Largest difference from f64 at 64 points of each output, relative to 1 + |value|, beyond what
   /// rounding may do.
-  double spot_difference(const gpu_corpus::entry& e, std::vector<argument>& all) const {
-    const pass::buffer_set written = pass::stored_buffers(e.written.body);
+  double spot_difference(const ir::function& f, std::vector<argument>& all) const {
+    const pass::buffer_set written = pass::stored_buffers(f.body);
     std::vector<ir::tensor_view> views;
     for (argument& a : all) views.push_back({a.host.data(), {}});
-    ir::point_evaluator points(e.written, views, 200'000'000);
+    ir::point_evaluator points(f, views, 200'000'000);
     support::random draw(17);
     double worst = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const ir::buffer& b = e.written.params[i].buffer;
+      const ir::buffer& b = f.params[i].buffer;
       if (!written.count(b)) continue;
       byte_list got(all[i].host.size());
       device_.copy_out(got.data(), all[i].device.get(), got.size());
@@ -392,19 +392,56 @@ class stage {
     return out;
   }
 
+  void poison(const ir::function& f, const std::vector<argument>& all) const {
+    const pass::buffer_set written = pass::stored_buffers(f.body);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (written.count(f.params[i].buffer))
+        device_.fill(all[i].device.get(), 0xff, all[i].host.size());
+  }
+
+  /// Every packed candidate, checked at points and timed; the fastest right one counts.
+  std::string time_candidates(const gpu_workloads::workload& w) {
+    std::vector<argument> all = arguments(w.function, 13);
+    const std::vector<void*> data = addresses(all);
+    const double tolerance = 1e-5;  // beyond what rounding may do
+    double best = 0, first = 0, worst = 0;
+    std::size_t count = 0, right = 0, winner = 0;
+    for (; fs::exists(pack_ / (candidate_name(w.name, count) + "." + arch_ + ".kernel")); ++count) {
+      const cu::device_code code(device_, read_code(pack_, candidate_name(w.name, count), arch_));
+      const cu::device_memory workspace(device_, static_cast<std::size_t>(code.workspace_bytes()));
+      poison(w.function, all);
+      code.start(data.data(), nullptr, workspace.get());
+      device_.synchronize();
+      const double off = spot_difference(w.function, all);
+      worst = std::max(worst, off);
+      if (!(off <= tolerance)) continue;
+      ++right;
+      const double seconds = seconds_of(code, data.data(), workspace.get());
+      if (count == 0) first = seconds;
+      if (best > 0 && seconds >= best) continue;
+      best = seconds;
+      winner = count;
+    }
+    if (count == 0) throw argument_error("the pack has no code of " + w.name + "; pack it again");
+    std::string out = verdict(right == count) + ", " + number("max_rel_err", worst) + ", " +
+                      number("candidates", static_cast<double>(count)) + ", " +
+                      number("right", static_cast<double>(right));
+    if (best > 0)
+      out += ", " + number("fastest", static_cast<double>(winner)) + ", " +
+             number("default_seconds", first) + ", " + rates(best, w.operations, w.bytes);
+    return out;
+  }
+
   /// Checked at points, then timed.
   std::string time_entry(const gpu_corpus::entry& e) {
     const cu::device_code code(device_, read_code(pack_, e.name, arch_));
     const cu::device_memory workspace(device_, static_cast<std::size_t>(code.workspace_bytes()));
     std::vector<argument> all = arguments(e.written, 9);
-    const pass::buffer_set written = pass::stored_buffers(e.written.body);
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (written.count(e.written.params[i].buffer))
-        device_.fill(all[i].device.get(), 0xff, all[i].host.size());
+    poison(e.written, all);
     const std::vector<void*> data = addresses(all);
     code.start(data.data(), nullptr, workspace.get());
     device_.synchronize();
-    const double off = spot_difference(e, all);
+    const double off = spot_difference(e.written, all);
     const std::string checked = verdict(off <= e.tolerance) + ", " + number("max_rel_err", off);
     if (off > e.tolerance) return checked;
     return checked + ", " +
@@ -454,22 +491,24 @@ class stage {
 
 int usage() {
   std::fprintf(stderr,
-               "usage: gpu_bench pack FOLDER\n"
-               "       gpu_bench first --pack FOLDER --out FILE [--seconds 540]\n"
+               "usage: gpu_bench pack FOLDER [--candidates 16]\n"
+               "       gpu_bench first|f32 --pack FOLDER --out FILE [--seconds 540]\n"
                "       gpu_bench check NAME --pack FOLDER\n");
   return 2;
 }
 
 int start(const std::vector<std::string>& words, const fs::path& self) {
   if (words.size() < 2) return usage();
-  if (words[0] == "pack") return pack(words[1], self);
-  fs::path folder = ".", out = "results/first.jsonl";
+  fs::path folder = ".", out = "results/" + words[0] + ".jsonl";
   double seconds = 540;
+  int candidates = 16;
   for (std::size_t i = 1; i + 1 < words.size(); ++i) {
     if (words[i] == "--pack") folder = words[i + 1];
     if (words[i] == "--out") out = words[i + 1];
     if (words[i] == "--seconds") seconds = std::stod(words[i + 1]);
+    if (words[i] == "--candidates") candidates = std::max(std::stoi(words[i + 1]), 1);
   }
+  if (words[0] == "pack") return pack(words[1], self, candidates);
   std::optional<stage> s;
   try {
     s.emplace(folder, out, seconds);
@@ -477,7 +516,8 @@ int start(const std::vector<std::string>& words, const fs::path& self) {
     std::printf("skipped: no GPU (%s)\n", e.what());
     return 0;
   }
-  if (words[0] == "first") return s->run();
+  if (words[0] == "first") return s->run_first();
+  if (words[0] == "f32") return s->run_f32();
   if (words[0] == "check") return s->check(words[1]);
   return usage();
 }

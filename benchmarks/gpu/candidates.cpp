@@ -1,0 +1,56 @@
+#include "candidates.hpp"
+
+#include <set>
+#include <utility>
+
+#include <tilewright/search/builder.hpp>
+#include <tilewright/search/candidate.hpp>
+#include <tilewright/search/session.hpp>
+#include <tilewright/space/gpu.hpp>
+#include <tilewright/support/error.hpp>
+#include <tilewright/target/cpu.hpp>
+
+namespace gpu_candidates {
+namespace {
+
+using namespace tilewright;
+
+constexpr double deadline = 20;  // s for one compilation
+
+/// Programs of the space, each once: the default, then drawn ones.
+std::vector<ir::function> programs(const gpu_workloads::workload& w, const target::gpu& device,
+                                   std::size_t count) {
+  const space::context where{&device, 1};
+  const space::design_space list = space::default_gpu();
+  std::vector<ir::function> out{search::default_schedule(w.function, list, where, 1).function()};
+  const std::vector<schedule> sketches = list.sketches(w.function, where, 1);
+  std::set<support::hash128> seen;
+  for (std::uint64_t seed = 1; out.size() < count && seed < 100 * count; ++seed) {
+    const trace family = sketches[seed % sketches.size()].trace().without_decisions();
+    const auto c = search::replay(family, w.function, seed, nullptr,
+                                  [&](schedule& s) { list.finish(s, where); });
+    if (c && seen.insert(c->identity).second) out.push_back(c->scheduled.function());
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<backend::artifact> of(const gpu_workloads::workload& w, const target::gpu& device,
+                                  int count) {
+  const auto most = static_cast<std::size_t>(count);
+  std::vector<ir::function> all = programs(w, device, 3 * most);
+  const std::size_t tried = all.size();
+  search::build_queue queue(std::move(all), device, {target::host().cores, 0}, {}, deadline);
+  std::vector<backend::artifact> out;
+  for (std::size_t i = 0; i < tried && out.size() < most; ++i) {
+    search::built b = queue.take(i);
+    if (b) out.push_back(std::move(b.artifact));
+    if (i == 0 && !b)
+      throw build_error("the default schedule of " + w.name + " for " + device.name + ": " +
+                        b.error);
+  }
+  return out;
+}
+
+}  // namespace gpu_candidates

@@ -1,0 +1,21 @@
+// Code for workloads, drawn from the default space for GPUs: what is packed for a machine that has a
+// GPU and no compiler.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tilewright/backend/artifact.hpp>
+#include <tilewright/target/gpu.hpp>
+
+#include "workloads.hpp"
+
+namespace gpu_candidates {
+
+/// Code of the default schedule, then of drawn ones that are worth starting, at most `count` in all;
+/// equal seeds give equal code.
+/// @throws build_error when the default schedule cannot be compiled
+std::vector<tilewright::backend::artifact> of(const gpu_workloads::workload& w,
+                                              const tilewright::target::gpu& device, int count);
+
+}  // namespace gpu_candidates
