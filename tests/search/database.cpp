@@ -771,7 +771,7 @@ TEST_CASE("the default path follows the environment") {
 }
 
 TEST_CASE("classes of arguments on a device say so, by position as others do") {
-  CHECK(on_device("r d10 bound") == "r@g16 d10@g16 bound@g16 i64");
-  CHECK(on_device("") == "i64");
-  CHECK(arguments_by_position(on_device("r r")) == "r@g16 r@g16 i64");
+  CHECK(on_device("r d10 bound", 32) == "r@g16 d10@g16 bound@g16 i32");
+  CHECK(on_device("", 64) == "i64");
+  CHECK(arguments_by_position(on_device("r r", 64)) == "r@g16 r@g16 i64");
 }

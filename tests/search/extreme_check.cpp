@@ -66,7 +66,7 @@ tuning_result with_candidates(const ir::function& f, const ir::function& wrong) 
   std::atomic<int> builds{0};
   o.measuring.build = [&](const ir::function& scheduled, const target::machine& where) {
     // the first is the default schedule at full extents, the second the one that is interpreted
-    return build(builds++ < 2 ? scheduled : wrong, cpu);
+    return build(builds++ < 2 ? scheduled : wrong, where);
   };
   o.measuring.runner = [&](const workload&) -> measurer {  // which takes the wrong ones for fast
     return [&](const built&, const measure_options&) {

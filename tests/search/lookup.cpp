@@ -167,3 +167,28 @@ TEST_CASE("an empty database, and one that cannot be read, say so") {
   const database nowhere("/proc/tilewright/t.db");
   CHECK(has(explain_lookup(nowhere, wanted()), "/proc/tilewright/t.db"));
 }
+
+TEST_CASE("a record of a GPU is explained in the words of GPUs") {
+  const auto of = [](const char* isa, const char* device) {
+    record r;
+    r.key = {"a", isa, on_device("r", 32), 1};
+    r.family = "f";
+    r.extents = {4};
+    r.seconds = {1e-5};
+    r.from = {device, "NVRTC 13.0, driver 13.0", "2026-01-01T00:00:00Z", 3};
+    r.chosen = true;
+    return r;
+  };
+  database db(":memory:");
+  db.add(of("nvidia:sm_90a", "NVIDIA H100"));
+  const record here = of("nvidia:sm_90a", "NVIDIA H200");
+  const std::string text = explain_lookup(db, here);
+  CHECK(text.find("on NVIDIA H100 with NVRTC 13.0, driver 13.0") != std::string::npos);
+  CHECK(text.find("measured on another GPU: \"NVIDIA H200\" is wanted") != std::string::npos);
+  record wide = here;
+  wide.key.arguments = on_device("r", 64);
+  const std::vector<near_record> near = nearest_records(db, wide, 1);
+  REQUIRE(near.size() == 1);
+  CHECK(near[0].differences[0].find("the width of indices, 64 bits, the width of indices, 32 bits "
+                                    "in the record") != std::string::npos);
+}

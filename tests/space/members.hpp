@@ -12,6 +12,7 @@
 
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/lower.hpp>
+#include <tilewright/pass/walk.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/mutator.hpp>
 #include <tilewright/space/chooser.hpp>
@@ -93,7 +94,8 @@ inline void check_compiled(const ir::function& f, const std::vector<harness::arg
   check_equal(got, expected, tolerance);
 }
 
-/// A barrier after every stage below a loop of threads: what lowering for a device puts there.
+/// What lowering for a device makes of a program: a barrier after every stage below a loop of threads,
+/// and virtual threads one after the other.
 class stages_apart : public ir::mutator {
  public:
   using ir::mutator::mutate;
@@ -104,6 +106,8 @@ class stages_apart : public ir::mutator {
     depth_ += threads ? 1 : 0;
     ir::stmt out = ir::mutator::mutate(s);
     depth_ -= threads ? 1 : 0;
+    if (threads && loop->thread_tag.rfind("vthread", 0) == 0)
+      return pass::with_kind(*ir::as_loop(out), ir::loop_kind::serial, ir::as_loop(out)->body);
     if (depth_ == 0 || out->kind != ir::stmt_kind::seq) return out;
     std::vector<ir::stmt> apart;
     for (const ir::stmt& stage : static_cast<const ir::seq_node&>(*out).stmts) {

@@ -111,6 +111,15 @@ expect 0 "Y float32 (2, 4)" run "$data/element_types.py" --engine interp --out "
 expect 0 "largest difference 0" run "$data/element_types.py" --engine interp --in "B=$work/y.npy" --trace "$data/element_types.trace"
 
 expect 2 "started by programs that tune" worker
+expect 2 "or a GPU, cuda, sm_80" tune "$data/matmul.py" --target sm_99 --db :memory:
+export TILEWRIGHT_CUDA_DRIVER=/nonexistent/libcuda.so.1
+if [[ $("$tool" tune "$data/matmul.py" --target sm_80 --db :memory: --trials 0 2>&1) == *"NVRTC"*"cannot be opened"* ]]; then
+  echo "skipped: without NVRTC nothing is built for a GPU"
+else
+  expect 0 "no GPU: nothing was timed" tune "$data/matmul.py" --target sm_90a --db :memory: --trials 2 --seconds 60
+  expect 0 '"best_seconds": null, "built": ' tune "$data/matmul.py" --target cuda --db :memory: --trials 2 --seconds 60 --json
+fi
+unset TILEWRIGHT_CUDA_DRIVER
 expect 2 "--seconds" tune "$data/matmul.py" --db :memory: --seconds -1
 expect 2 "--seconds" tune "$data/matmul.py" --db :memory: --seconds nan
 expect 2 "--trials" tune "$data/matmul.py" --db :memory: --trials -1

@@ -26,8 +26,9 @@ struct record_key {
 std::string arguments_by_position(std::string_view text);
 record_key by_position(record_key key);
 /// The classes of arguments that lie in a GPU's memory, aligned to 16 bytes: each with "@g16" behind
-/// it, and a word with the width of indices, "r@g16 d10@g16 i64".
-std::string on_device(std::string_view arguments);
+/// it, and a word with the width of indices, "r@g16 d10@g16 i32".
+/// @param index_bits 32, or 64 where a position in an argument needs more
+std::string on_device(std::string_view arguments, int index_bits);
 
 /// Where a measurement was made. Shown and ranked, never required.
 struct provenance {

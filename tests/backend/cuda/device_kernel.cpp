@@ -14,6 +14,7 @@
 #include <tilewright/backend/cuda/nvrtc.hpp>
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/search/contiguous_workload.hpp>
+#include <tilewright/search/session.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/gpu.hpp>
 
@@ -71,7 +72,7 @@ TEST_CASE("the chosen schedule of the database comes first") {
   const target::gpu gpu = target::named_gpu("sm_90a");
   const workload w = contiguous_workload(softmax(), gpu, backend::serial_executor());
   CHECK(w.key.isa == "nvidia:sm_90a");
-  CHECK(w.key.arguments == "r@g16 r@g16 i64");
+  CHECK(w.key.arguments == "r@g16 r@g16 i32");
   CHECK(w.key.threads == 1);
   db->add({w.key, w.family, w.extents, trace, {1e-5}, {"another GPU", "NVRTC", "today", 1}, true});
   CHECK(device_kernel(softmax(), o).origin() == "stored code, measured today on another GPU");
@@ -161,4 +162,19 @@ TEST_CASE("without a GPU the reason is told") {
   const fake::setting s("FAKE_CUDA_DEVICES", "0");
   CHECK_THROWS_WITH_AS(device_kernel(softmax(), {}), doctest::Contains("no CUDA device 0"),
                        build_error);
+}
+
+TEST_CASE("a session builds, runs in a worker, and finds that the fake device computes nothing") {
+  if (!ready()) return;
+  const target::gpu gpu = target::named_gpu("sm_90a");
+  workload w = contiguous_workload(softmax(), gpu, backend::serial_executor());
+  database db(":memory:");
+  session_options o;
+  o.seconds = 20;
+  o.trials = 2;
+  CHECK_THROWS_AS(tune(w, o, db), internal_error);
+  {
+    const fake::setting s("FAKE_CUDA_LAUNCH", "700");
+    CHECK_THROWS_WITH_AS(tune(w, o, db), doctest::Contains("does not run"), build_error);
+  }
 }

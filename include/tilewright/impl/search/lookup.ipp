@@ -9,6 +9,7 @@
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/number_text.hpp>
 #include <tilewright/support/stable_sort.hpp>
+#include <tilewright/target/machine.hpp>
 
 namespace tilewright::search {
 namespace detail::lookup {
@@ -53,6 +54,10 @@ inline std::string isa_difference(const std::string& wanted, const std::string& 
 
 /// "r" and so on, as search::layout_class writes them, in words.
 inline std::string layout_in_words(const std::string& text) {
+  const std::size_t device = text.find("@g16");
+  if (device != std::string::npos)
+    return layout_in_words(text.substr(0, device)) + " in the memory of a GPU";
+  if (text == "i32" || text == "i64") return "the width of indices, " + text.substr(1) + " bits";
   if (text == "r") return "row-major";
   if (text == "bound") return "a bound weight";
   if (text == "u-") return "without a dimension of stride 1";
@@ -109,7 +114,8 @@ inline near_record compare(const record& wanted, const record& stored) {
 }
 
 inline std::string made(const record& r) {
-  return "measured " + r.from.date + " on " + r.from.cpu + " with LLVM " + r.from.llvm +
+  const char* compiler = target::machine::is_gpu(r.key.isa) ? " with " : " with LLVM ";
+  return "measured " + r.from.date + " on " + r.from.cpu + compiler + r.from.llvm +
          ", lowering revision " + std::to_string(r.from.revision);
 }
 
@@ -121,7 +127,9 @@ inline std::string hit(const database& db, const record& found, const record& wa
   std::string out = "a schedule is stored: best " + microseconds(found) + ", " + made(found) + "\n";
   const provenance &here = wanted.from, &there = found.from;
   if (!here.cpu.empty() && here.cpu != there.cpu)
-    out += "  it was measured on another CPU model: " + against(here.cpu, there.cpu) +
+    out += std::string("  it was measured on another ") +
+           (target::machine::is_gpu(found.key.isa) ? "GPU: " : "CPU model: ") +
+           against(here.cpu, there.cpu) +
            "; the same instruction set runs it, another schedule may be faster here\n";
   if (here.revision == 0) return out;
   std::string why;

@@ -55,14 +55,14 @@ TILEWRIGHT_INLINE std::string arguments_by_position(std::string_view text) {
   return out;
 }
 
-TILEWRIGHT_INLINE std::string on_device(std::string_view arguments) {
+TILEWRIGHT_INLINE std::string on_device(std::string_view arguments, int index_bits) {
   std::string out;
   while (!arguments.empty()) {
     const std::size_t end = std::min(arguments.find(' '), arguments.size());
     out += std::string(arguments.substr(0, end)) + "@g16 ";
     arguments.remove_prefix(std::min(end + 1, arguments.size()));
   }
-  return out + "i64";
+  return out + "i" + std::to_string(index_bits);
 }
 
 TILEWRIGHT_INLINE record_key by_position(record_key key) {
