@@ -1,0 +1,383 @@
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/primitive/query.hpp>
+#include <tilewright/space/access_pattern.hpp>
+#include <tilewright/space/root_blocks.hpp>
+#include <tilewright/space/tensor_form.hpp>
+#include <tilewright/support/any.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::space {
+namespace detail::tensor_forms {
+
+/// The result, then the operands, of a block; a block without init reads its result, too.
+inline std::vector<ir::buffer_region> operands_of(const ir::block_node& block) {
+  std::vector<ir::buffer_region> out{block.writes[0]};
+  for (const ir::buffer_region& r : block.reads)
+    if (r.buffer != block.writes[0].buffer) out.push_back(r);
+  return out;
+}
+
+/// The only block in the description; null when there are several.
+inline const ir::block_node* described(const intrin::intrinsic& what) {
+  const auto blocks = primitive::child_blocks(ir::root_block(what.description)->body);
+  if (blocks.size() != 1 || blocks[0]->block->writes.size() != 1) return nullptr;
+  for (const ir::iter_var& i : blocks[0]->block->iters)
+    if (!ir::is_int(i.dom.extent)) return nullptr;
+  return blocks[0]->block.get();
+}
+
+inline bool uses(const ir::buffer_region& region, const ir::var& v) {
+  return support::any(region.box, [&](const ir::range& r) { return ir::uses_var(r.min, v); });
+}
+
+/// A variable's kind, and which operands it indexes: TensorIR's characteristic vector.
+inline std::vector<bool> signature(const ir::iter_var& iter,
+                                   const std::vector<ir::buffer_region>& operands) {
+  std::vector<bool> out{iter.kind == ir::iter_kind::reduce};
+  for (const ir::buffer_region& o : operands) out.push_back(uses(o, iter.var));
+  return out;
+}
+
+/// Position of a variable among those of a block.
+inline std::size_t position(const std::vector<ir::iter_var>& iters, const ir::expr& v) {
+  std::size_t i = 0;
+  while (i < iters.size() && !iters[i].var.same(v)) ++i;
+  return i;
+}
+
+/// The transformation of one block in the making.
+class transformation {
+ public:
+  transformation(schedule& s, const std::string& name, const intrin::intrinsic& what,
+                 tensor_mapping mapping, tensor_form form)
+      : s_(s),
+        name_(name),
+        what_(what),
+        described_(*described(what)),
+        mapping_(std::move(mapping)),
+        form_(form) {}
+
+  /// @throws schedule_error from a primitive
+  std::optional<block_rv> run() {
+    block_ = s_.get_block(name_);
+    const bool reindexed =
+        form_ == tensor_form::reindexed || form_ == tensor_form::reindexed_packed;
+    if (form_ == tensor_form::packed && !choose_loops()) return std::nullopt;
+    if (reindexed && !fuse_variables()) return std::nullopt;
+    if (form_ == tensor_form::packed || form_ == tensor_form::reindexed_packed) pack_operands();
+    return split_off();
+  }
+
+ private:
+  const ir::block_node& block() const { return *s_.get(block_).block; }
+  std::int64_t wanted(std::size_t v) const { return described_.iters[v].dom.extent->integer; }
+
+  /// The variable of the description at each dimension of an operand; none for constants.
+  std::vector<std::size_t> dimensions(std::size_t operand) const {
+    std::vector<std::size_t> out;
+    const ir::buffer_region region = operands_of(described_)[operand];
+    for (const ir::range& r : region.box)
+      if (ir::is_var(r.min)) out.push_back(position(described_.iters, r.min));
+    return out;
+  }
+
+  /// One loop for each variable of the description: the one that is the last index of an operand,
+  /// so that vectors along it are contiguous, else the innermost. False where extents do not divide.
+  bool choose_loops() {
+    const std::vector<ir::buffer_region> operands = operands_of(block());
+    for (std::size_t v = 0; v < mapping_.fused.size(); ++v) {
+      std::vector<std::size_t>& group = mapping_.fused[v];
+      std::size_t best = group.back();
+      for (const ir::buffer_region& o : operands)
+        for (const std::size_t i : group)
+          if (!o.box.empty() && o.box.back().min.same(block().iters[i].var)) best = i;
+      const ir::expr& extent = block().iters[best].dom.extent;
+      if (!ir::is_int(extent) || extent->integer % wanted(v) != 0) return false;
+      for (const std::size_t i : group)
+        if (i != best) mapping_.outer.push_back(i);
+      group = {best};
+    }
+    std::sort(mapping_.outer.begin(), mapping_.outer.end());
+    return true;
+  }
+
+  /// Reindexes, fuses and pads, until the variables of the block are the outer ones and then those
+  /// of the description.
+  bool fuse_variables() {
+    for (const ir::iter_var& i : block().iters)
+      if (!ir::is_int(i.dom.extent)) return false;
+    std::vector<block_rv> copies{s_.reindex(block_, written_buffer(0))};
+    const std::size_t reads = operands_of(described_).size() - 1;
+    for (std::size_t r = 0; r < reads; ++r)
+      copies.push_back(s_.reindex(block_, read_buffer(static_cast<int>(r))));
+    for (std::size_t o = 0; o <= reads; ++o) fuse_dimensions(o);
+    std::vector<ir::iter_var> iters = block().iters;
+    std::vector<std::int64_t> extents;
+    for (const ir::iter_var& i : iters) extents.push_back(i.dom.extent->integer);
+    s_.transform_block_layout(block_,
+                              ir::make_index_map(iters.size(), [&](const std::vector<ir::var>& v) {
+                                std::vector<ir::expr> out;
+                                for (const std::size_t i : mapping_.outer) out.push_back(v[i]);
+                                for (const auto& group : mapping_.fused)
+                                  out.push_back(fused(group, extents, v));
+                                return out;
+                              }));
+    const std::size_t outer = mapping_.outer.size();
+    mapping_.outer.clear();
+    for (std::size_t i = 0; i < outer; ++i) mapping_.outer.push_back(i);
+    for (std::size_t v = 0; v < mapping_.fused.size(); ++v) mapping_.fused[v] = {outer + v};
+    pad(copies);
+    return true;
+  }
+
+  static ir::expr fused(const std::vector<std::size_t>& group,
+                        const std::vector<std::int64_t>& extents,
+                        const std::vector<ir::var>& values) {
+    ir::expr out;
+    for (const std::size_t i : group)
+      out = out ? out * ir::integer(dtype::i32, extents[i]) + values[i] : ir::expr(values[i]);
+    return out;
+  }
+
+  /// The copy of an operand gets the outer variables and those of the description as dimensions.
+  void fuse_dimensions(std::size_t operand) {
+    const ir::buffer_region region = operands_of(block())[operand];
+    const std::vector<ir::iter_var> iters = block().iters;
+    std::vector<std::size_t> at(iters.size(), iters.size());  // dimension of each variable
+    std::vector<std::int64_t> extents(iters.size(), 1);
+    for (std::size_t d = 0; d < region.box.size(); ++d) {
+      const std::size_t i = position(iters, region.box[d].min);
+      if (i == iters.size()) continue;
+      at[i] = d;
+      extents[i] = iters[i].dom.extent->integer;
+    }
+    const ir::index_map map =
+        ir::make_index_map(region.box.size(), [&](const std::vector<ir::var>& dims) {
+          const auto value = [&](const std::vector<std::size_t>& group) {
+            ir::expr out;
+            for (const std::size_t i : group)
+              if (at[i] < iters.size())
+                out = out ? out * ir::integer(dtype::i32, extents[i]) + dims[at[i]]
+                          : ir::expr(dims[at[i]]);
+            return out ? out : ir::expr(0);
+          };
+          std::vector<ir::expr> out;
+          for (const std::size_t i : mapping_.outer)
+            if (at[i] < iters.size()) out.push_back(value({i}));
+          for (const std::size_t v : dimensions(operand)) out.push_back(value(mapping_.fused[v]));
+          return out;
+        });
+    s_.transform_layout(block_, selector(operand), map, {}, true);
+  }
+
+  static buffer_selector selector(std::size_t operand) {
+    return operand == 0 ? written_buffer(0) : read_buffer(static_cast<int>(operand) - 1);
+  }
+
+  /// Rounds extents up to those of the description; the copies become one with those that pad.
+  void pad(const std::vector<block_rv>& copies) {
+    std::vector<std::int64_t> multiples(mapping_.outer.size(), 1);
+    bool whole = true;
+    for (std::size_t v = 0; v < mapping_.fused.size(); ++v) {
+      multiples.push_back(wanted(v));
+      whole = whole && block().iters[mapping_.fused[v][0]].dom.extent->integer % wanted(v) == 0;
+    }
+    if (whole) return;
+    s_.pad_einsum(block_, multiples);
+    for (const block_rv copy : copies) {
+      const bool is_result = copy == copies[0];
+      const std::string name = s_.get(copy).block->name;
+      const std::vector<std::string> around =
+          is_result ? producer_names(s_, name) : consumer_names(s_, name);
+      if (support::contains(around, name_)) continue;  // nothing of it was padded
+      try {
+        is_result ? s_.reverse_compute_inline(copy) : s_.compute_inline(copy);
+      } catch (const schedule_error&) {
+        // then both copies stay
+      }
+    }
+  }
+
+  /// Operands of two and more dimensions stand in memory tile by tile.
+  void pack_operands() {
+    const std::vector<ir::buffer_region> all = operands_of(described_);
+    for (std::size_t o = 1; o < all.size(); ++o) {
+      const std::vector<std::size_t> dims = dimensions(o);
+      if (dims.size() < 2) continue;
+      if (form_ == tensor_form::packed) s_.reindex(block_, selector(o));
+      const ir::buffer_region region = operands_of(block())[o];
+      const std::vector<ir::iter_var> iters = block().iters;
+      s_.transform_layout(block_, selector(o),
+                          ir::make_index_map(region.box.size(),
+                                             [&](const std::vector<ir::var>& at) {
+                                               return tile_by_tile(region, iters, dims, at);
+                                             }),
+                          {}, true);
+    }
+  }
+
+  /// Where element `at` of the operand goes: the variables in its tile last, before them the tiles of
+  /// the reductions, so that what is added up one after the other lies so.
+  std::vector<ir::expr> tile_by_tile(const ir::buffer_region& region,
+                                     const std::vector<ir::iter_var>& iters,
+                                     const std::vector<std::size_t>& dims,
+                                     const std::vector<ir::var>& at) const {
+    std::vector<ir::expr> spatial, reductions, within(dims.size());
+    for (std::size_t d = 0; d < region.box.size(); ++d) {
+      const std::size_t i = position(iters, region.box[d].min);
+      ir::expr value = at[d];
+      for (std::size_t k = 0; k < dims.size(); ++k)
+        if (mapping_.fused[dims[k]][0] == i) {
+          within[k] = ir::floormod(value, ir::integer(dtype::i32, wanted(dims[k])));
+          value = ir::floordiv(value, ir::integer(dtype::i32, wanted(dims[k])));
+        }
+      const bool reduced = i < iters.size() && iters[i].kind == ir::iter_kind::reduce;
+      (reduced ? reductions : spatial).push_back(std::move(value));
+    }
+    spatial.insert(spatial.end(), reductions.begin(), reductions.end());
+    spatial.insert(spatial.end(), within.begin(), within.end());
+    return spatial;
+  }
+
+  /// The block of the intrinsic's loops.
+  block_rv split_off() {
+    std::vector<loop_rv> outer = s_.get_loops(block_), inner;
+    for (std::size_t v = 0; v < mapping_.fused.size(); ++v) {
+      const auto [rest, tile] = s_.split(outer[mapping_.fused[v][0]], {infer, wanted(v)});
+      outer[mapping_.fused[v][0]] = rest;
+      inner.push_back(tile);
+    }
+    outer.insert(outer.end(), inner.begin(), inner.end());
+    s_.reorder(outer);
+    return s_.blockize(inner[0]);
+  }
+
+  schedule& s_;
+  const std::string& name_;
+  const intrin::intrinsic& what_;
+  const ir::block_node& described_;
+  tensor_mapping mapping_;
+  tensor_form form_;
+  block_rv block_;
+};
+
+/// True when the block can become the intrinsic, once its operands and its result are in the scopes
+/// that the description names.
+inline bool can_tensorize(schedule s, block_rv block, const intrin::intrinsic& what) {
+  try {
+    const ir::block around = ir::root_block(what.description);
+    const auto scope_of = [](const ir::buffer_region& r) { return r.buffer->scope; };
+    const std::size_t reads = s.get(block).block->reads.size();
+    std::size_t accumulator =
+        0;  // the description reads what it updates, a block with init doesn't
+    for (std::size_t r = 0; r < around->reads.size(); ++r) {
+      const bool own = around->reads[r].buffer == around->writes[0].buffer;
+      accumulator += own ? 1 : 0;
+      const std::size_t at = r - accumulator;
+      if (own || at >= reads || scope_of(around->reads[r]) == "global") continue;
+      s.cache_read(block, static_cast<int>(at), scope_of(around->reads[r]), {block});
+    }
+    if (scope_of(around->writes[0]) != "global")
+      s.cache_write(block, 0, scope_of(around->writes[0]));
+    if (s.get(block).block->init) s.decompose_reduction(block, s.get_loops(block).at(0));
+    s.tensorize(block, what.name);
+    return true;
+  } catch (const schedule_error&) {
+    return false;
+  }
+}
+
+/// Assignments of the description's loops to iteration variables of the block, those that take
+/// inner ones first.
+inline void assignments(const std::vector<ir::iter_var>& iters,
+                        const std::vector<ir::iter_var>& loops, std::vector<std::size_t>& taken,
+                        std::vector<tensor_mapping>& out) {
+  if (taken.size() == loops.size()) {
+    tensor_mapping found;
+    for (std::size_t i = taken.size(); i-- > 0;) found.fused.push_back({taken[i]});
+    out.push_back(std::move(found));
+    return;
+  }
+  const ir::iter_var& next = loops[loops.size() - 1 - taken.size()];
+  for (std::size_t i = iters.size(); i-- > 0;) {
+    const ir::expr& extent = iters[i].dom.extent;
+    if (iters[i].kind != next.kind || !ir::is_int(extent) ||
+        extent->integer % next.dom.extent->integer != 0 || support::contains(taken, i))
+      continue;
+    taken.push_back(i);
+    assignments(iters, loops, taken, out);
+    taken.pop_back();
+  }
+}
+
+/// The mappings to try for a form.
+inline std::vector<tensor_mapping> mappings(const ir::block_node& block,
+                                            const intrin::intrinsic& what, tensor_form form) {
+  std::vector<tensor_mapping> out;
+  if (form == tensor_form::as_is) {
+    std::vector<std::size_t> taken;
+    assignments(block.iters, described(what)->iters, taken, out);
+  } else if (std::optional<tensor_mapping> one = propose_mapping(block, what)) {
+    out.push_back(std::move(*one));
+  }
+  return out;
+}
+
+}  // namespace detail::tensor_forms
+
+TILEWRIGHT_INLINE std::optional<tensor_mapping> propose_mapping(const ir::block_node& block,
+                                                                const intrin::intrinsic& what) {
+  namespace forms = detail::tensor_forms;
+  const ir::block_node* described = forms::described(what);
+  if (!described || block.writes.size() != 1) return std::nullopt;
+  const std::vector<ir::buffer_region> mine = forms::operands_of(block),
+                                       theirs = forms::operands_of(*described);
+  if (mine.size() != theirs.size()) return std::nullopt;
+  for (std::size_t o = 0; o < mine.size(); ++o)
+    if (mine[o].buffer->type != theirs[o].buffer->type) return std::nullopt;
+  tensor_mapping out;
+  out.fused.resize(described->iters.size());
+  for (std::size_t i = 0; i < block.iters.size(); ++i) {
+    const std::vector<bool> key = forms::signature(block.iters[i], mine);
+    std::size_t found = 0, of = 0;
+    for (std::size_t v = 0; v < described->iters.size(); ++v)
+      if (forms::signature(described->iters[v], theirs) == key) {
+        ++found;
+        of = v;
+      }
+    if (found > 1) return std::nullopt;
+    (found == 1 ? out.fused[of] : out.outer).push_back(i);
+  }
+  if (support::any(out.fused, [](const auto& group) { return group.empty(); })) return std::nullopt;
+  return out;
+}
+
+TILEWRIGHT_INLINE std::optional<block_rv> give_tensor_form(schedule& s, const std::string& name,
+                                                           const intrin::intrinsic& what,
+                                                           tensor_form form) {
+  namespace forms = detail::tensor_forms;
+  if (!forms::described(what) || !is_trivially_bound(s, name)) return std::nullopt;
+  const ir::block block = named_block(s, name).block;
+  if (block->writes.size() != 1) return std::nullopt;
+  for (tensor_mapping& mapping : forms::mappings(*block, what, form)) {
+    try {
+      schedule attempt = s;
+      const std::optional<block_rv> outer =
+          forms::transformation(attempt, name, what, std::move(mapping), form).run();
+      if (!outer || !forms::can_tensorize(attempt, *outer, what)) continue;
+      attempt.annotate(*outer, "meta_schedule.auto_tensorize", what.name);
+      s = std::move(attempt);
+      return outer;
+    } catch (const schedule_error&) {
+      continue;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace tilewright::space
