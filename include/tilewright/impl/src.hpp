@@ -297,6 +297,7 @@
 #include <tilewright/impl/space/modules/random_compute_location.ipp>
 #include <tilewright/impl/space/modules/random_unroll.ipp>
 #include <tilewright/impl/space/modules/register_tiling.ipp>
+#include <tilewright/impl/space/modules/register_tiling_with_intrinsic.ipp>
 #include <tilewright/impl/space/modules/split_groups.ipp>
 #include <tilewright/impl/space/modules/transposed_output.ipp>
 #include <tilewright/impl/space/postproc/disallow_dynamic_loop.ipp>

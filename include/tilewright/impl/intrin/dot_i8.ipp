@@ -102,6 +102,21 @@ TILEWRIGHT_INLINE intrinsic dot_8x4_vnni() {
   out.suits = &detail::dot_i8::has_vnni;
   return out;
 }
+TILEWRIGHT_INLINE intrinsic dot_8x4_avx2() {
+  intrinsic out = dot_i8("dot_8x4_avx2", 8, dtype::u8, dtype::i8, dtype::i32);
+  out.suits = [](const target::cpu& cpu) { return cpu.has("avx2"); };
+  return out;
+}
+TILEWRIGHT_INLINE intrinsic dot_16x4_i8i8i32() {
+  intrinsic out = dot_i8("dot_16x4_i8i8i32", 16, dtype::i8, dtype::i8, dtype::i32);
+  out.suits = [](const target::cpu& cpu) { return cpu.has("avx512bw"); };
+  return out;
+}
+TILEWRIGHT_INLINE intrinsic dot_8x4_i8i8i32() {
+  intrinsic out = dot_i8("dot_8x4_i8i8i32", 8, dtype::i8, dtype::i8, dtype::i32);
+  out.suits = [](const target::cpu& cpu) { return cpu.has("avx2"); };
+  return out;
+}
 TILEWRIGHT_INLINE intrinsic dot_4x4_vnni() {
   intrinsic out = dot_i8("dot_4x4_vnni", 4, dtype::u8, dtype::i8, dtype::i32);
   out.suits = &detail::dot_i8::has_vnni;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <iterator>
+
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/modules/add_rfactor.hpp>
@@ -9,6 +12,7 @@
 #include <tilewright/space/modules/parallel_vectorize.hpp>
 #include <tilewright/space/modules/ragged_reduction.hpp>
 #include <tilewright/space/modules/register_tiling.hpp>
+#include <tilewright/space/modules/register_tiling_with_intrinsic.hpp>
 #include <tilewright/space/modules/split_groups.hpp>
 #include <tilewright/space/modules/transposed_output.hpp>
 #include <tilewright/space/root_blocks.hpp>
@@ -90,17 +94,35 @@ inline void choose_columns(schedule& s, const std::string& name, const context& 
   transposed_output(s, name, axes[axes.size() > 1 ? choices.pick(axes.size()) : 0]);
 }
 
+/// Reductions for which the CPU has an instruction are tiled around it.
+/// @returns whether one was
+inline bool choose_intrinsics(schedule& s, const context& where, chooser& choices) {
+  bool out = false;
+  const std::vector<std::string> blocks = root_block_names(s);
+  for (auto name = blocks.rbegin(); name != blocks.rend(); ++name)
+    if (has_block(s, *name)) out |= register_tiling_with_intrinsic(s, *name, where, choices);
+  return out;
+}
+
+/// The blocks of the root scope that no intrinsic has taken.
+inline std::vector<std::string> plain_blocks(const schedule& s) {
+  std::vector<std::string> out = root_block_names(s);
+  std::erase_if(out, [&](const std::string& name) { return is_tensorized(s, name); });
+  return out;
+}
+
 /// One sketch; consumers come before their producers, so that a producer is placed into loops that
 /// are final.
-inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices) {
-  bool tiled = false;
+inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices, bool intrinsics) {
   choose_stencils(s, where, choices);
   std::vector<std::string> blocks = root_block_names(s);
+  bool tiled = intrinsics && choose_intrinsics(s, where, choices);
   for (const std::string& name : blocks) {
+    if (!has_block(s, name) || is_tensorized(s, name)) continue;  // copies for it have their layout
     if (named_block(s, name).block->init) split_groups(s, name);
     choose_columns(s, name, where, choices);
   }
-  blocks = root_block_names(s);
+  blocks = plain_blocks(s);
   for (auto name = blocks.rbegin(); name != blocks.rend(); ++name)
     if (has_block(s, *name) && needs_register_tiling(s, *name)) {
       register_tiling(s, *name, where, choices);
@@ -122,17 +144,38 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
   parallelize_outermost(s, where);
 }
 
+/// Sketches around intrinsics; none where no reduction has one.
+inline std::vector<schedule> tensorized_sketches(schedule& s, const context& where,
+                                                 std::size_t limit) {
+  schedule attempt = s;
+  chooser any;
+  try {
+    if (!choose_intrinsics(attempt, where, any)) return {};
+    return enumerate(s, limit, [&](schedule& sketch, chooser& choices) {
+      build_cpu_sketch(sketch, where, choices, true);
+    });
+  } catch (const schedule_error&) {
+    return {};
+  }
+}
+
 }  // namespace detail
 
-TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit) {
-  return design_space(design_space::function([limit](schedule s, const context& where) {
+TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit, bool intrinsics) {
+  return design_space(design_space::function([limit, intrinsics](schedule s, const context& where) {
     if (where.gpu)
       throw argument_error(
           "default_cpu makes schedules for CPUs, and the target is a GPU; write default_gpu");
     detail::inline_cheap_blocks(s, where);
-    return enumerate(s, limit, [&](schedule& sketch, chooser& choices) {
-      detail::build_cpu_sketch(sketch, where, choices);
-    });
+    std::vector<schedule> out;
+    if (intrinsics) out = detail::tensorized_sketches(s, where, (limit + 1) / 2);
+    if (!out.empty() && out.size() >= limit) return out;
+    std::vector<schedule> plain =
+        enumerate(s, limit - out.size(), [&](schedule& sketch, chooser& choices) {
+          detail::build_cpu_sketch(sketch, where, choices, false);
+        });
+    std::move(plain.begin(), plain.end(), std::back_inserter(out));
+    return out;
   }));
 }
 

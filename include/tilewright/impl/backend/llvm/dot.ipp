@@ -68,6 +68,7 @@ TILEWRIGHT_INLINE value emitter::emit_dot4(const ir::expr& e) {
                        is_unsigned(e->args[5].type()),
                        lanes};
   value_ref out = dot4_of_target(o);
+  if (!out) out = dot4_of_pairs(o);
   if (!out) out = dot4_of_shifts(o);
   return {out, vector};
 }
@@ -96,6 +97,33 @@ TILEWRIGHT_INLINE value_ref emitter::dot4_of_target(const dot_operands& o) {
   if (!moved) return nullptr;
   const value_ref half = call(zero, o.x, all(0x40404040));
   return b.binary(opcode::add, moved, b.binary(opcode::add, half, half));
+}
+
+/// pmaddwd adds two products of 16-bit numbers in 32 bits, which is exact: bytes 0 and 2, then 1 and 3.
+TILEWRIGHT_INLINE value_ref emitter::dot4_of_pairs(const dot_operands& o) {
+  const char* name = o.lanes == 16 && b.cpu.has("avx512bw") ? "llvm.x86.avx512.pmaddw.d.512"
+                     : o.lanes == 8 && b.cpu.has("avx2")    ? "llvm.x86.avx2.pmadd.wd"
+                     : o.lanes == 4 && b.cpu.has("sse2")    ? "llvm.x86.sse2.pmadd.wd"
+                                                            : nullptr;
+  if (!name) return nullptr;
+  const int count = 2 * o.lanes;
+  const type_ref words = b.vector(b.i16, count);
+  const value_ref eight = b.integer(b.i16, 8, count);
+  const auto even = [&](value_ref bytes, bool is_unsigned) {
+    const value_ref w = b.convert(opcode::bitcast, bytes, words);
+    if (is_unsigned) return b.binary(opcode::and_, w, b.integer(b.i16, 255, count));
+    return b.binary(opcode::ashr, b.binary(opcode::shl, w, eight), eight);
+  };
+  const auto odd = [&](value_ref bytes, bool is_unsigned) {
+    return b.binary(is_unsigned ? opcode::lshr : opcode::ashr,
+                    b.convert(opcode::bitcast, bytes, words), eight);
+  };
+  const value_ref first =
+      b.target_intrinsic(name, {even(o.x, o.x_unsigned), even(o.y, o.y_unsigned)});
+  if (!first) return nullptr;
+  const value_ref second =
+      b.target_intrinsic(name, {odd(o.x, o.x_unsigned), odd(o.y, o.y_unsigned)});
+  return b.binary(opcode::add, o.sum, b.binary(opcode::add, first, second));
 }
 
 TILEWRIGHT_INLINE value_ref emitter::dot4_of_shifts(const dot_operands& o) {
