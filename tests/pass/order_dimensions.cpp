@@ -61,3 +61,17 @@ TEST_CASE("the last dimension stays last when more work moves along it") {
   CHECK(is_var(first.indices[1]));
   CHECK(first.indices[1]->name == "j");
 }
+
+TEST_CASE("factors of short dot products stay side by side") {
+  const function f = parse(R"(@T.prim_func
+def main(X: T.Buffer((2, 16), "bfloat16"), A: T.Buffer((2,), "bfloat16"), C: T.Buffer((16,), "float32")):
+    P = T.allocate([16, 2], "bfloat16", "global")
+    for k in range(2):
+        for i in T.vectorized(16):
+            P[i, k] = X[k, i]
+    for i in T.vectorized(16):
+        C[i] = T.call_extern("float32", "dot2", C[i], A[0], A[1], P[i, 0], P[i, 1])
+)");
+  const function g = pass::order_dimensions(f);
+  CHECK(shape_of(g, "P") == std::vector<std::int64_t>{16, 2});
+}

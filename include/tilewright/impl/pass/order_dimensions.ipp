@@ -27,6 +27,7 @@ class survey : public ir::visitor {
   }
   void visit(const ir::expr& e) override {
     if (e->op == ir::op::load) count(e->buffer, e->args);
+    if (e->op == ir::op::call && (e->name == "dot4" || e->name == "dot2")) return visit_dot(*e);
     ir::visitor::visit(e);
   }
 
@@ -50,6 +51,21 @@ class survey : public ir::visitor {
     visit(l.body);
     if (vector) vectors_.pop_back();
     trips_ = before;
+  }
+
+  /// The factors of a short dot product are packed: elements side by side are what one lane takes.
+  void visit_dot(const ir::expr_node& dot) {
+    visit(dot.args[0]);
+    for (std::size_t i = 1; i < dot.args.size(); ++i) {
+      const ir::expr& factor = dot.args[i];
+      if (factor->op != ir::op::load || factor->args.size() < 2) {
+        visit(factor);
+        continue;
+      }
+      weights& w = along_[factor->buffer];
+      w.resize(factor->args.size());
+      w.back() += trips_;
+    }
   }
 
   void count(const ir::buffer& b, const std::vector<ir::expr>& indices) {
