@@ -1,5 +1,7 @@
 #include <tilewright/pass/order_dimensions.hpp>
 
+#include <tilewright/ir/parse.hpp>
+
 #include "programs.hpp"
 
 using namespace programs;
