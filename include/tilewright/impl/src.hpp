@@ -75,6 +75,7 @@
 #include <tilewright/impl/intrin/intrinsic.ipp>
 #include <tilewright/impl/intrin/library.ipp>
 #include <tilewright/impl/intrin/outer_product_f32.ipp>
+#include <tilewright/impl/intrin/wmma.ipp>
 #include <tilewright/impl/ir/affine.ipp>
 #include <tilewright/impl/ir/alternatives.ipp>
 #include <tilewright/impl/ir/bound_weights.ipp>
@@ -300,6 +301,7 @@
 #include <tilewright/impl/space/modules/register_tiling_with_intrinsic.ipp>
 #include <tilewright/impl/space/modules/split_groups.ipp>
 #include <tilewright/impl/space/modules/transposed_output.ipp>
+#include <tilewright/impl/space/modules/use_tensor_core.ipp>
 #include <tilewright/impl/space/postproc/disallow_dynamic_loop.ipp>
 #include <tilewright/impl/space/postproc/rewrite_cooperative_fetch.ipp>
 #include <tilewright/impl/space/postproc/rewrite_layout.ipp>

@@ -20,6 +20,11 @@ design_space metaschedule_cpu_intrinsics();
 /// @param warp_size threads of a block at least
 design_space metaschedule_cuda(int warp_size = 32);
 
+/// The same with products and convolutions of 16-bit floats and bytes in fragments of warps, as
+/// appendix A.3 of the paper does (TVM: "cuda-tensorcore"). Its programs are interpreted; kernels
+/// for them are not printed yet.
+design_space metaschedule_cuda_tensor_core(int warp_size = 32);
+
 /// A space that has a name, for tools.
 struct named_space {
   std::string_view name, summary;

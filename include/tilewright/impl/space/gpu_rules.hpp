@@ -16,6 +16,7 @@
 #include <tilewright/space/postproc/rewrite_cooperative_fetch.hpp>
 #include <tilewright/space/postproc/rewrite_parallel_vectorize_unroll.hpp>
 #include <tilewright/space/postproc/rewrite_reduction_block.hpp>
+#include <tilewright/space/postproc/rewrite_tensorize.hpp>
 #include <tilewright/space/postproc/rewrite_unbound_block.hpp>
 #include <tilewright/space/postproc/verify_gpu_code.hpp>
 
@@ -34,7 +35,9 @@ struct gpu_rules {
   cross_thread_reduction reduction;
   auto_bind binding;
 
-  design_space space() const {
+  /// @param first  rules that come before the tiles, for what they can take
+  template <class... First>
+  design_space space(First... first) const {
     auto_inline inlining;
     inlining.into_producer = inlining.conditionals = true;
     inlining.injective_reads = inlining.ordered_reads = false;
@@ -42,16 +45,19 @@ struct gpu_rules {
     parallel_vectorize_unroll unrolling;
     unrolling.max_jobs_per_thread = unrolling.max_vectorize_extent = -1;
     unrolling.unroll.max_steps = {0, 16, 32, 64, 128, 256, 512, 1024};
-    return each_block(apply_custom_rule{}) >> each_block(tiling) >>
+    return (each_block(apply_custom_rule{}) >> ... >> each_block(first)) >> each_block(tiling) >>
            each_block(inline_constant_scalars{}) >> each_block(inlining) >> each_block(reduction) >>
            on<"root">(module(unrolling)) >> each_block(binding);
   }
 };
 
-inline std::vector<postproc> gpu_postprocs() {
-  return {disallow_dynamic_loop{},   rewrite_cooperative_fetch{},
-          rewrite_unbound_block{},   rewrite_parallel_vectorize_unroll{},
-          rewrite_reduction_block{}, verify_gpu_code{}};
+inline std::vector<postproc> gpu_postprocs(bool tensorize = false) {
+  std::vector<postproc> out{disallow_dynamic_loop{}, rewrite_cooperative_fetch{},
+                            rewrite_unbound_block{}, rewrite_parallel_vectorize_unroll{},
+                            rewrite_reduction_block{}};
+  if (tensorize) out.push_back(rewrite_tensorize{});
+  out.push_back(verify_gpu_code{});
+  return out;
 }
 
 }  // namespace tilewright::space::detail

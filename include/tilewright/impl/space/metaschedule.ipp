@@ -16,6 +16,7 @@
 #include <tilewright/space/modules/multi_level_tiling_with_intrinsic.hpp>
 #include <tilewright/space/modules/parallel_vectorize_unroll.hpp>
 #include <tilewright/space/modules/random_compute_location.hpp>
+#include <tilewright/space/modules/use_tensor_core.hpp>
 #include <tilewright/space/postproc/disallow_dynamic_loop.hpp>
 #include <tilewright/space/postproc/rewrite_layout.hpp>
 #include <tilewright/space/postproc/rewrite_parallel_vectorize_unroll.hpp>
@@ -69,6 +70,14 @@ TILEWRIGHT_INLINE design_space metaschedule_cuda(int warp_size) {
   return list.space().with(detail::gpu_postprocs());
 }
 
+TILEWRIGHT_INLINE design_space metaschedule_cuda_tensor_core(int warp_size) {
+  use_tensor_core tensor_cores;
+  tensor_cores.warp_size = warp_size;
+  detail::gpu_rules list;
+  list.tiling.warp_size = warp_size;
+  return list.space(tensor_cores).with(detail::gpu_postprocs(true));
+}
+
 TILEWRIGHT_INLINE std::span<const named_space> named_spaces() {
   static constexpr std::array table{
       named_space{"default_cpu",
@@ -87,6 +96,9 @@ TILEWRIGHT_INLINE std::span<const named_space> named_spaces() {
       named_space{"metaschedule_cuda",
                   "the rules of the MetaSchedule paper for NVIDIA GPUs, SSSRRSRS tiles",
                   [] { return metaschedule_cuda(); }},
+      named_space{"metaschedule_cuda_tensor_core",
+                  "the same with products of 16-bit floats and bytes on tensor cores (wmma)",
+                  [] { return metaschedule_cuda_tensor_core(); }},
   };
   return table;
 }

@@ -15,7 +15,7 @@ namespace tilewright::space {
 struct kernel_usage {
   std::map<std::string, std::int64_t> extents;  // of the axes of the grid, by tag
   std::string uneven;                           // an axis with two extents; empty: none
-  std::int64_t threads = 1;                     // per block
+  std::int64_t threads = 1;                     // per block; 32 for one whose work is a warp's
   std::int64_t vthreads = 1;                    // the longest loop over virtual threads
   std::int64_t shared_bytes = 0;                // per block
   std::int64_t local_bytes = 0;                 // per thread

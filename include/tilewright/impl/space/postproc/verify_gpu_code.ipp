@@ -192,9 +192,13 @@ TILEWRIGHT_INLINE std::vector<kernel_usage> gpu_usage(const ir::function& f) {
     add_block(out.back(), scope[c]);
     add_inner_buffers(out.back(), scope[c].block());
   }
-  for (kernel_usage& k : out)
+  const bool in_warps = root->annotations.count("warp_execution") > 0;
+  for (kernel_usage& k : out) {
     for (const auto& [tag, extent] : k.extents)
       if (tag.rfind("threadIdx", 0) == 0) k.threads *= extent;
+    // tiles of fragments: a thread of the schedule is a warp
+    if (in_warps && k.fewest_threads > 0 && !k.extents.count("threadIdx.x")) k.threads *= 32;
+  }
   for (const ir::buffer& b : root->alloc_buffers) {
     std::map<std::size_t, std::vector<access>> by_kernel;
     for (std::size_t c = 0; c < scope.size(); ++c)

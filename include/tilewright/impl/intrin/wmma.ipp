@@ -1,0 +1,116 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include <tilewright/intrin/wmma.hpp>
+#include <tilewright/ir/parse.hpp>
+
+namespace tilewright::intrin {
+namespace detail::wmma {
+
+/// f16 for float16, s8 for int8: as TVM's names have them.
+inline std::string short_name(dtype t) {
+  switch (t) {
+    case dtype::f16: return "f16";
+    case dtype::bf16: return "bf16";
+    case dtype::f32: return "f32";
+    case dtype::i8: return "s8";
+    default: return "s32";
+  }
+}
+
+inline std::string typed(dtype t) { return "\"" + std::string(name(t)) + "\""; }
+
+inline std::string parameter(const char* of, dtype t, const std::string& scope) {
+  return std::string(of) + ": T.Buffer((16, 16), " + typed(t) +
+         ", align=64, offset_factor=16, scope=\"" + scope + "\")";
+}
+
+inline std::string head(const std::string& parameters, const std::string& reads,
+                        const std::string& writes) {
+  return "@T.prim_func\ndef main(" + parameters +
+         "):\n    with T.block(\"root\"):\n        T.reads(" + reads + ")\n        T.writes(" +
+         writes + ")\n";
+}
+
+/// A statement for every element, as a block with variables or without.
+inline std::string elements(const std::string& statement, bool blocks) {
+  if (!blocks) return "        for vi, vj in T.grid(16, 16):\n            " + statement + "\n";
+  return "        for i, j in T.grid(16, 16):\n            with T.block(\"element\"):\n"
+         "                vi, vj = T.axis.remap(\"SS\", [i, j])\n                " +
+         statement + "\n";
+}
+
+inline intrinsic element_wise(std::string name, const std::string& begin,
+                              const std::string& statement) {
+  intrinsic out;
+  out.name = std::move(name);
+  out.description = ir::parse(begin + elements(statement, true));
+  out.implementation = ir::parse(begin + elements(statement, false));
+  return out;
+}
+
+/// shared_dyn for shared.dyn
+inline std::string spelled(std::string scope) {
+  std::replace(scope.begin(), scope.end(), '.', '_');
+  return scope;
+}
+
+constexpr const char* whole = "[0:16, 0:16]";
+
+}  // namespace detail::wmma
+
+TILEWRIGHT_INLINE intrinsic wmma_sync(dtype in, dtype sum, bool b_trans) {
+  using namespace detail::wmma;
+  const std::string begin =
+      head(parameter("A", in, "wmma.matrix_a") + ", " + parameter("B", in, "wmma.matrix_b") + ", " +
+               parameter("C", sum, "wmma.accumulator"),
+           std::string("C") + whole + ", A" + whole + ", B" + whole, std::string("C") + whole);
+  const auto wide = [&](const std::string& e) {
+    return in == sum ? e : "T.cast(" + e + ", " + typed(sum) + ")";
+  };
+  const std::string statement = "C[vi, vj] = C[vi, vj] + " + wide("A[vi, vk]") + " * " +
+                                wide(b_trans ? "B[vj, vk]" : "B[vk, vj]") + "\n";
+  intrinsic out;
+  out.name = "wmma_sync_16x16x16_" + short_name(in) + short_name(in) + short_name(sum) +
+             (b_trans ? "_trans" : "");
+  out.description = ir::parse(begin +
+                              "        for i, j, k in T.grid(16, 16, 16):\n"
+                              "            with T.block(\"update\"):\n"
+                              "                vi, vj, vk = T.axis.remap(\"SSR\", [i, j, k])\n"
+                              "                " +
+                              statement);
+  out.implementation =
+      ir::parse(begin + "        for vi, vj, vk in T.grid(16, 16, 16):\n            " + statement);
+  return out;
+}
+
+TILEWRIGHT_INLINE intrinsic wmma_fill(dtype sum) {
+  using namespace detail::wmma;
+  const std::string zero = sum == dtype::i32 ? "0" : "T." + std::string(name(sum)) + "(0)";
+  return element_wise("wmma_fill_16x16x16_" + short_name(sum),
+                      head(parameter("C", sum, "wmma.accumulator"), "", std::string("C") + whole),
+                      "C[vi, vj] = " + zero);
+}
+
+TILEWRIGHT_INLINE intrinsic wmma_load(dtype in, const char* operand, const char* scope) {
+  using namespace detail::wmma;
+  const std::string fragment = operand[0] == 'a' ? "wmma.matrix_a" : "wmma.matrix_b";
+  return element_wise("wmma_load_16x16x16_" + short_name(in) + "_" + operand + "_" + spelled(scope),
+                      head(parameter("A", in, scope) + ", " + parameter("C", in, fragment),
+                           std::string("A") + whole, std::string("C") + whole),
+                      "C[vi, vj] = A[vi, vj]");
+}
+
+TILEWRIGHT_INLINE intrinsic wmma_store(dtype sum, const char* scope) {
+  using namespace detail::wmma;
+  return element_wise(
+      "wmma_store_16x16x16_" + short_name(sum) + "_" + spelled(scope),
+      head(parameter("A", sum, "wmma.accumulator") + ", " + parameter("C", sum, scope),
+           std::string("A") + whole, std::string("C") + whole),
+      "C[vi, vj] = A[vi, vj]");
+}
+
+}  // namespace tilewright::intrin

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <tilewright/space/access_pattern.hpp>
+#include <tilewright/space/modules/use_tensor_core.hpp>
+#include <tilewright/space/root_blocks.hpp>
+#include <tilewright/space/tensor_form.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::space {
+
+TILEWRIGHT_INLINE void use_tensor_core::operator()(schedule& s, const std::string& name,
+                                                   const context&, chooser& choices) const {
+  if (!has_block(s, name) || is_tiled(s, name)) return;
+  std::optional<block_rv> formed;
+  for (const tensor_form probe : {tensor_form::as_is, tensor_form::reindexed})
+    for (const std::string& i : intrinsics) {
+      schedule trial = s;
+      const auto what = intrin::find(i);
+      if (formed || !what || !give_tensor_form(trial, name, *what, probe)) continue;
+      formed = give_tensor_form(s, name, *what, tensor_form::reindexed);
+    }
+  if (!formed) return;
+  const block_rv tile = *formed, root = s.get_block("root");
+  s.annotate(tile, tiling_structure_key, "SSSRRSRS");
+  s.annotate(tile, "meta_schedule.auto_tensorize_init", "");
+  s.annotate(root, "warp_execution", 1);
+  // tiles of fragments
+  std::vector<loop_rv> loops = s.get_loops(tile);
+  const loop_rv k = loops.back(), j = loops[loops.size() - 2], i = loops[loops.size() - 3];
+  const auto is = s.split(i, choices.perfect_tile(s, i, 4, {1, 2, 2, 1}));
+  const auto js = s.split(j, choices.perfect_tile(s, j, 4, {1, 2, 2, 1}));
+  const auto ks = s.split(k, choices.perfect_tile(s, k, 4, {2, 1}));
+  std::vector<loop_rv> grid(loops.begin(), loops.end() - 3);  // batches
+  grid.insert(grid.end(), {is[0], js[0]});
+  std::vector<loop_rv> order = grid;
+  order.insert(order.end(),
+               {is[1], js[1], is[2], js[2], ks[0], ks[1], is[3], js[3], ks[2], is[4], js[4]});
+  s.reorder(order);
+  s.bind(s.fuse(grid), "blockIdx.x");
+  s.bind(s.fuse(is[1], js[1]), "blockIdx.y");
+  const loop_rv warps = s.fuse(is[2], js[2]);
+  s.bind(warps, "threadIdx.y");
+  s.annotate(tile, "meta_schedule.thread_extent_low_inclusive", warp_size);
+  s.annotate(tile, "meta_schedule.thread_extent_high_inclusive", max_threads_per_block);
+  // copies, and the vectors in which their bytes move
+  const auto in_vectors = [&](block_rv copy) {
+    s.annotate(copy, "vector_bytes", choices.categorical(s, {4, 8, 16}, {1, 1, 1}));
+  };
+  const auto absorb = [&](const std::string& block, bool result) {
+    schedule trial = s;
+    try {
+      const block_rv b = trial.get_block(block);
+      result ? trial.reverse_compute_inline(b) : trial.compute_inline(b);
+      s = std::move(trial);
+    } catch (const schedule_error&) {
+      // a copy that pads, or another's work, stays
+    }
+  };
+  const block_rv store = s.write_at(warps, tile, 0, "wmma.accumulator");
+  for (const std::string& back : consumer_names(s, s.get(store).block->name)) absorb(back, true);
+  in_vectors(store);
+  for (const int operand : {0, 1}) {
+    const block_rv copy = s.read_at(ks[0], tile, operand, "shared.dyn");
+    in_vectors(copy);
+    s.annotate(copy, "local_stage", 1);
+    s.annotate(copy, "double_buffer_scope", 0);
+    for (const std::string& form : producer_names(s, s.get(copy).block->name)) absorb(form, false);
+  }
+  s.read_at(ks[1], tile, 0, "wmma.matrix_a");
+  s.read_at(ks[1], tile, 1, "wmma.matrix_b");
+  // loads of the next step beside the products of this one
+  s.annotate(ks[1], "software_pipeline_stage", ir::attr::list{0, 0, 1});
+  s.annotate(ks[1], "software_pipeline_order", ir::attr::list{0, 1, 2});
+  s.annotate(ks[0], "software_pipeline_stage", ir::attr::list{0, 0, 0, 0, 0, 1, 1});
+  s.annotate(ks[0], "software_pipeline_order", ir::attr::list{0, 3, 1, 4, 5, 2, 6});
+}
+
+}  // namespace tilewright::space

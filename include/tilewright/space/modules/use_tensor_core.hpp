@@ -1,0 +1,37 @@
+// Module: matrix products on tensor cores (MetaSchedule, section 6.3 and appendix A.3:
+// Use-Tensor-Core).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tilewright/space/chooser.hpp>
+#include <tilewright/space/space.hpp>
+
+namespace tilewright::space {
+
+/// Gives a product or a convolution the form of a wmma intrinsic, and tiles it over blocks and warps:
+/// ```
+/// i, j, k  ->  i0 j0 (blockIdx.x) | i1 j1 (blockIdx.y) | i2 j2 (threadIdx.y) | k0 | k1 | i3 j3 | k2 | i4 j4
+/// ```
+/// Below k0 both operands are copied into shared memory by all warps, below k1 into the fragments of
+/// each warp; sums stay in fragments until the reduction is done. The copies that gave operands and
+/// result their form go into these copies where nothing is padded. Loops k0 and k1 are annotated
+/// as software pipelines, copies with the bytes of their vectors, drawn.
+///
+/// The intrinsic is the first of the list that fits, one that takes the second operand as it lies
+/// before others. Where none does, nothing happens.
+struct use_tensor_core {
+  std::vector<std::string> intrinsics{
+      "wmma_sync_16x16x16_f16f16f32",   "wmma_sync_16x16x16_f16f16f32_trans",
+      "wmma_sync_16x16x16_f16f16f16",   "wmma_sync_16x16x16_f16f16f16_trans",
+      "wmma_sync_16x16x16_bf16bf16f32", "wmma_sync_16x16x16_bf16bf16f32_trans",
+      "wmma_sync_16x16x16_s8s8s32",     "wmma_sync_16x16x16_s8s8s32_trans"};
+  int warp_size = 32;
+  int max_threads_per_block = 1024;
+
+  void operator()(schedule& s, const std::string& block, const context& where,
+                  chooser& choices) const;
+};
+
+}  // namespace tilewright::space
