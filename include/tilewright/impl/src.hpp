@@ -43,6 +43,7 @@
 #include <tilewright/impl/backend/llvm/call.ipp>
 #include <tilewright/impl/backend/llvm/dot.ipp>
 #include <tilewright/impl/backend/llvm/expr.ipp>
+#include <tilewright/impl/backend/llvm/external.ipp>
 #include <tilewright/impl/backend/llvm/function.ipp>
 #include <tilewright/impl/backend/llvm/library_names.ipp>
 #include <tilewright/impl/backend/llvm/math.ipp>
@@ -86,6 +87,7 @@
 #include <tilewright/impl/ir/evaluate_plan.ipp>
 #include <tilewright/impl/ir/expr.ipp>
 #include <tilewright/impl/ir/extents.ipp>
+#include <tilewright/impl/ir/external.ipp>
 #include <tilewright/impl/ir/index_map.ipp>
 #include <tilewright/impl/ir/infer_regions.ipp>
 #include <tilewright/impl/ir/interpret.ipp>
@@ -134,6 +136,7 @@
 #include <tilewright/impl/pass/peel_tails.ipp>
 #include <tilewright/impl/pass/place_barriers.ipp>
 #include <tilewright/impl/pass/plan_shared_memory.ipp>
+#include <tilewright/impl/pass/pipeline.ipp>
 #include <tilewright/impl/pass/plan_workspace.ipp>
 #include <tilewright/impl/pass/prefetch_gathers.ipp>
 #include <tilewright/impl/pass/prepare_weights.ipp>
@@ -244,6 +247,7 @@
 #include <tilewright/impl/search/operands.ipp>
 #include <tilewright/impl/search/overlap.ipp>
 #include <tilewright/impl/search/packed_weights.ipp>
+#include <tilewright/impl/search/pass_builder.ipp>
 #include <tilewright/impl/search/pattern_checks.ipp>
 #include <tilewright/impl/search/pattern_class.ipp>
 #include <tilewright/impl/search/progress.ipp>

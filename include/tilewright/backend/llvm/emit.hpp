@@ -20,6 +20,7 @@
 
 #include <tilewright/backend/llvm/builder.hpp>
 #include <tilewright/config.hpp>
+#include <tilewright/ir/external.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/function_ref.hpp>
@@ -139,6 +140,12 @@ class emitter {
   value_ref call_integer(const std::string& name, dtype type, const std::vector<value_ref>& a,
                          int lanes);
   value_ref integer_power(dtype type, value_ref x, value_ref y, int lanes);
+
+  // external.ipp
+  value emit_external(const ir::expr& e, const ir::external_function& function);
+  value_ref emit_pointer(const ir::expr& e);
+  value_ref emit_packed_call(const std::vector<value_ref>& values, const std::vector<dtype>& types,
+                             const std::string& name);
 
   // dot.ipp
   struct dot_operands {

@@ -17,6 +17,7 @@
 
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/impl/backend/elf.ipp>
+#include <tilewright/ir/external.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>
 
@@ -97,7 +98,7 @@ class image {
       void* address = external_symbol(name);
       if (!address)
         throw build_error("object code needs the function " + name +
-                          ", which kernels may not call");
+                          ", which kernels may not call unless ir::add_external makes it known");
       slot_of_.emplace(i, externals_.size());
       externals_.push_back(address);
     }
@@ -330,7 +331,8 @@ TILEWRIGHT_INLINE void* external_symbol(std::string_view name) {
   };
   for (const external& e : table)
     if (e.name == name) return e.address;
-  return nullptr;
+  const auto added = ir::find_external(name);
+  return added ? added->address : nullptr;
 }
 
 TILEWRIGHT_INLINE std::shared_ptr<const loaded> load(const artifact& a) {

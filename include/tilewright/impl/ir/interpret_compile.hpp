@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include <tilewright/impl/ir/interpret_call.hpp>
+#include <tilewright/impl/ir/interpret_external.hpp>
 #include <tilewright/impl/ir/interpret_narrow.hpp>
 #include <tilewright/impl/ir/interpret_threads.hpp>
 #include <tilewright/ir/interpret.hpp>
@@ -69,6 +70,8 @@ class compiler {
   const expr_code* compile_reinterpret(const expr& e);
   bool prepare_bits(const expr& e, expr_code& out);
   const expr_code* compile_call(const expr& e);
+  const expr_code* compile_external(const expr& e,
+                                    std::shared_ptr<const external_function> function);
   const expr_code* compile_let(const expr& e);
   void compile_block(const block_realize_node& r, stmt_code& out);
   void compile_loop(const loop_node& n, stmt_code& out);
@@ -192,7 +195,34 @@ inline bool compiler::prepare_bits(const expr& e, expr_code& out) {
   return true;
 }
 
+inline const expr_code* compiler::compile_external(
+    const expr& e, std::shared_ptr<const external_function> function) {
+  if (const std::string why = misfit(*function, e); !why.empty()) throw argument_error(why);
+  expr_code& out = fresh_expr();
+  const std::vector<expr> arguments = external_arguments(e);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const expr& a = arguments[i];
+    out.types.push_back(a.type());
+    if (a.type() != dtype::handle) {
+      out.indices.push_back(compile(a));
+      continue;
+    }
+    const pointed at = pointed_by(a);
+    expr_code& pointer = fresh_expr();
+    pointer.run = &run_pointer;
+    pointer.slot = used_buffer(at.buffer);
+    pointer.a = compile(at.offset);
+    pointer.constant = of_int(function->packed || function->parameters[i].writes);
+    out.indices.push_back(&pointer);
+  }
+  out.external = std::move(function);
+  out.run = &run_external;
+  return &out;
+}
+
 inline const expr_code* compiler::compile_call(const expr& e) {
+  if (auto function = called_external(e)) return compile_external(e, std::move(function));
+  if (const std::string why = unknown_external(e); !why.empty()) throw argument_error(why);
   if (e->name == "reinterpret" && e->args.size() == 1 && bits(e.type()) == bits(e->args[0].type()))
     return compile_reinterpret(e);
   expr_code& out = fresh_expr();

@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <tilewright/ir/external.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/support/error.hpp>
 
@@ -150,6 +151,8 @@ struct expr_code {
   float (*float_function)(float) = nullptr;
   std::vector<affine_term> terms;
   std::vector<const expr_code*> indices;
+  std::shared_ptr<const external_function> external;
+  std::vector<dtype> types;  // of what an external function is given
 };
 
 inline value eval(const expr_code* code, machine& m) { return code->run(*code, m); }

@@ -9,9 +9,9 @@
 
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/cuda/compile.hpp>
+#include <tilewright/impl/search/built_parts.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/pass/lower_gpu.hpp>
-#include <tilewright/pass/walk.hpp>
 #include <tilewright/search/builder.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/thread.hpp>
@@ -21,18 +21,6 @@
 namespace tilewright::search {
 
 namespace detail {
-
-inline built build_for(const ir::function& scheduled, const target::cpu& cpu) {
-  built out;
-  const pass::prepared parts = pass::lower_prepared(scheduled, cpu);
-  out.artifact = backend::compile(parts.main, cpu);
-  for (const ir::buffer& b : parts.packed)
-    out.artifact.packed_bytes.push_back(pass::constant_size(b) * bytes(b->type));
-  if (parts.preparation.body)
-    out.artifact.preparation.push_back(backend::compile(parts.preparation, cpu));
-  out.code = backend::load(out.artifact);
-  return out;
-}
 
 /// Kernels that are not worth starting are no code.
 inline built build_for(const ir::function& scheduled, const target::gpu& gpu, double deadline) {
@@ -63,7 +51,8 @@ TILEWRIGHT_INLINE built build(const ir::function& scheduled, const target::machi
                               double deadline) {
   try {
     return where.gpu ? detail::build_for(scheduled, *where.gpu, std::min(deadline, 1e6))
-                     : detail::build_for(scheduled, *where.cpu);
+                     : detail::built_of([&] { return pass::lower_prepared(scheduled, *where.cpu); },
+                                        *where.cpu);
   } catch (const std::exception& e) {
     built out;
     out.error = e.what();

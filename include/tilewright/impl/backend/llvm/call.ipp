@@ -10,6 +10,8 @@
 namespace tilewright::backend::llvm {
 
 TILEWRIGHT_INLINE value emitter::emit_call(const ir::expr& e) {
+  if (const auto function = ir::called_external(e)) return emit_external(e, *function);
+  if (const std::string why = ir::unknown_external(e); !why.empty()) throw argument_error(why);
   if (e->args.empty())
     throw argument_error("intrinsic \"" + e->name +
                          "\" without arguments is not known to the CPU backend");

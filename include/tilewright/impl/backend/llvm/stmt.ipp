@@ -55,9 +55,11 @@ TILEWRIGHT_INLINE void emitter::emit(const ir::stmt& s) {
     case ir::stmt_kind::let: return emit_let(*ir::as_let(s));
     case ir::stmt_kind::allocate: return emit_allocate(*ir::as_allocate(s));
     case ir::stmt_kind::evaluate: {
-      // no other intrinsic of this backend has an effect
+      // no intrinsic of this backend but the first has an effect
       const ir::expr& e = ir::as_evaluate(s)->value;
-      if (e->op == ir::op::call && e->name == "prefetch") emit_prefetch(e->args.at(0));
+      if (e->op != ir::op::call || e->name == "assume" || e->name == "tvm_storage_sync") return;
+      if (e->name == "prefetch") return emit_prefetch(e->args.at(0));
+      emit(e);
       return;
     }
     case ir::stmt_kind::attribute: return emit(ir::as_attribute(s)->body);
