@@ -158,6 +158,12 @@ std::string trial::check_trace() const {
   if (!ir::equal(replayed.function(), schedule_.function()))
     return "the replayed trace gives another program";
   if (replayed.trace().print() != text) return "the replayed trace prints differently";
+  const trace less = schedule_.trace().simplified();
+  tilewright::schedule without_dead(program_.function, seed_ + 1);
+  less.apply_to(without_dead);
+  if (!ir::equal(without_dead.function(), schedule_.function()))
+    return "the simplified trace gives another program";
+  if (!(less.simplified() == less)) return "a simplified trace can be simplified further";
   return "";
 }
 

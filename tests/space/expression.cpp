@@ -73,8 +73,10 @@ TEST_CASE("random sizes, conditions and functions are steps") {
 }
 
 TEST_CASE("mistakes are refused with the names at hand") {
-  CHECK_THROWS_WITH_AS(sketches_of(on<"C">(vectorize<axes::z[0]>)),
-                       "space: block C has no loop of axis z (requirement 1)", schedule_error);
+  CHECK_THROWS_WITH_AS(
+      sketches_of(on<"C">(vectorize<axes::z[0]>)),
+      "space: block C has no loop of axis z; its loops are i, j, k (requirement 1)",
+      schedule_error);
   CHECK_THROWS_AS(sketches_of(on<"C">(vectorize<j[1]>)), schedule_error);
   CHECK_THROWS_AS(choose({}), argument_error);
   CHECK_THROWS_AS(choose({4, 0}), argument_error);

@@ -40,7 +40,7 @@ inline const space::context& machine() {
 /// consumers first.
 inline space::design_space space_of(std::vector<rule> rules) {
   return space::design_space::function([rules](schedule s, const space::context& where) {
-    return space::enumerate(s, 64, [&](schedule& sketch, space::chooser& choices) {
+    return space::enumerate(s, where, 64, [&](schedule& sketch, space::chooser& choices) {
       for (const rule& r : rules) {
         const std::vector<std::string> blocks = space::root_block_names(sketch);
         for (auto name = blocks.rbegin(); name != blocks.rend(); ++name)

@@ -127,8 +127,14 @@ TEST_CASE("steps: mistakes that only a run can see name the step") {
     }
     return std::string();
   };
-  CHECK(refusal(on<"C">(vectorize<here>)) ==
-        "space: step vectorize: argument \"loop\" needs one loop (requirement 3)");
+  CHECK(
+      refusal(on<"C">(vectorize<here>)) ==
+      "space: step vectorize: argument \"loop\" needs one loop; here is a block. Block at hand is "
+      "C (requirement 3)");
+  CHECK(
+      refusal(on<"C">(steps(let<tiles> = sample_perfect_tile<i, 2>, unroll<tiles>))) ==
+      "space: step unroll: argument \"loop\" needs one loop; \"tiles\" is 2 numbers. Block at hand "
+      "is C (requirement 3)");
   CHECK(refusal(on<"C">(bind<i>)) ==
         "space: step bind: argument \"thread_axis\" is missing (requirement 3)");
   CHECK(refusal(on<"C">(unroll<i, 4>)) ==
@@ -138,5 +144,31 @@ TEST_CASE("steps: mistakes that only a run can see name the step") {
         "(requirement 3)");
   CHECK(refusal(on<"C">(steps(let<"a", "b"> = split<i, infer, 2, 2>))) ==
         "space: let gives 2 names, \"a\" the first, to 3 values (requirement 4)");
+  CHECK(refusal(on<"C">(split<i, infer, 4>(with_decision(3)))) ==
+        "space: step split: with_decision is for samplings, and this step draws nothing "
+        "(requirement 5)");
+  CHECK(refusal(on<"C">(sample_perfect_tile<i, 2>(with_decision(3)))) ==
+        "space: step sample_perfect_tile: the decision has 1 factors; n is 2; block at hand C "
+        "(requirement 5)");
   CHECK(refusal(get_block<"Z">).find("no block is called \"Z\"") != std::string::npos);
+}
+
+TEST_CASE("steps: a sampling may be given its decision, which a replay without decisions draws") {
+  const design_space decided = on<"C">(steps(
+      let<tiles> = sample_perfect_tile<i, 2>(with_decision(12, 4)), split<i, tiles>,
+      sample_categorical<2, 4, 8>(with_decision(2)), sample_tile<j, 2, 4, 8>(with_decision(8, 8)),
+      let<where> = sample_compute_location<here>(with_decision(-1))));
+  const schedule s = sketch_of(decided);
+  std::vector<decision> made;
+  for (const trace::step& each : s.trace().steps())
+    if (each.what->kind->choice != decision_shape::none) made.push_back(each.choice);
+  CHECK(made == std::vector<decision>{{12, 4}, {2}, {8, 8}, {-1}});
+  check_same(decided, [](schedule& f) {
+    const std::vector<loop_rv> l = f.get_loops(f.get_block("C"));
+    f.split(l[0], f.sample_perfect_tile(l[0], 2, 16, std::vector<std::int64_t>{12, 4}));
+    f.sample_categorical({2, 4, 8}, {1, 1, 1}, 2);
+    const std::vector<loop_rv> after = f.get_loops(f.get_block("C"));
+    f.sample_tile(after[2], 2, {4, 8}, std::vector<std::int64_t>{8, 8});
+    f.sample_compute_location(f.get_block("C"), -1);
+  });
 }

@@ -210,6 +210,7 @@
 #include <tilewright/impl/schedule/trace/instruction.ipp>
 #include <tilewright/impl/schedule/trace/instruction_table.ipp>
 #include <tilewright/impl/schedule/trace/operand.ipp>
+#include <tilewright/impl/schedule/trace/possible_decisions.ipp>
 #include <tilewright/impl/schedule/trace/rv.ipp>
 #include <tilewright/impl/schedule/trace/sampling.ipp>
 #include <tilewright/impl/schedule/trace/sampling_probability.ipp>
@@ -286,7 +287,9 @@
 #include <tilewright/impl/space/gpu.ipp>
 #include <tilewright/impl/space/metaschedule.ipp>
 #include <tilewright/impl/space/modules/add_rfactor.ipp>
+#include <tilewright/impl/space/draw_table.ipp>
 #include <tilewright/impl/space/modules/apply_custom_rule.ipp>
+#include <tilewright/impl/space/expression_text.ipp>
 #include <tilewright/impl/space/modules/auto_bind.ipp>
 #include <tilewright/impl/space/modules/auto_inline.ipp>
 #include <tilewright/impl/space/modules/cross_thread_reduction.ipp>

@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <vector>
 
 #include <tilewright/config.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/space/space.hpp>
+#include <tilewright/support/random.hpp>
 
 namespace tilewright::space {
 
@@ -21,6 +23,10 @@ namespace tilewright::space {
 /// times in a row.
 class chooser {
  public:
+  chooser() = default;
+  /// Of one run: choices by lot, and every random variable drawn.
+  explicit chooser(support::random lots) : first_(false), lots_(lots) {}
+
   /// One of `options`, from 0.
   std::size_t pick(std::size_t options);
   /// One of the weights' positions, drawn and recorded as sample_categorical. What follows from it
@@ -49,6 +55,7 @@ class chooser {
   std::vector<digit> digits_;
   std::size_t next_ = 0;
   bool first_ = true;
+  std::optional<support::random> lots_;
   std::vector<std::size_t> path_;  // picks and draws of this run
   bool drew_ = false;
   std::set<std::vector<std::size_t>> had_;
@@ -56,9 +63,10 @@ class chooser {
 };
 
 /// All sketches that `build` makes, at most `limit`; a run in which a primitive refuses yields
-/// none. Where structure is drawn, different ones are drawn until they repeat.
+/// none. Where structure is drawn, different ones are drawn until they repeat. Where a member is
+/// wanted, one run by lot.
 /// @throws schedule_error when no run succeeds
-std::vector<schedule> enumerate(schedule& start, std::size_t limit,
+std::vector<schedule> enumerate(schedule& start, const context& where, std::size_t limit,
                                 const std::function<void(schedule&, chooser&)>& build);
 
 }  // namespace tilewright::space

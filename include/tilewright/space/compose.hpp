@@ -43,6 +43,11 @@ struct post_order_step {
       step(s, inner);
     }
   }
+  void write(expression_text& out) const {
+    out.open();
+    step.write(out);
+    out.close("post_order(", ")");
+  }
   static constexpr void walk(environment& e) { walk_apart<Step>(e); }
 };
 
@@ -61,12 +66,18 @@ struct attempt_step {
     s = std::move(trial);
     in = std::move(inner);
   }
+  void write(expression_text& out) const {
+    out.open();
+    step.write(out);
+    out.close("attempt(", ")");
+  }
   static constexpr void walk(environment& e) { walk_apart<Step>(e); }
 };
 
 struct skip_step {
   using tilewright_space = void;
   void operator()(schedule&, scope&) const {}
+  void write(expression_text& out) const { out.item("skip"); }
 };
 
 template <class... Steps>
@@ -85,6 +96,11 @@ struct sample_step {
     };
     std::apply([&](const weighted<Steps>&... o) { (offer(o), ...); }, options);
   }
+  void write(expression_text& out) const {
+    out.open();
+    write_options(out, options);
+    out.close("sample(", ")");
+  }
   static constexpr void walk(environment& e) { walk_alternatives<Steps...>(e); }
 };
 
@@ -96,12 +112,18 @@ struct sometimes_step {
   void operator()(schedule& s, scope& in) const {
     if (in.choices->draw(s, {probability, 1 - probability}) == 0) step(s, in);
   }
+  void write(expression_text& out) const {
+    out.open();
+    step.write(out);
+    out.close("sometimes(" + real_text(probability) + ", ", ")");
+  }
   static constexpr void walk(environment& e) { walk_apart<Step>(e); }
 };
 
 struct named_target {
   std::string name;
   bool operator()(const context& where) const { return target_is(where, name); }
+  std::string text() const { return "for_target(\"" + name + "\""; }
 };
 
 template <class Step>

@@ -28,6 +28,7 @@
 #include <tilewright/meta/loop_level.hpp>
 #include <tilewright/meta/mistake.hpp>
 #include <tilewright/space/chooser.hpp>
+#include <tilewright/space/expression_text.hpp>
 #include <tilewright/space/operand.hpp>
 #include <tilewright/space/space.hpp>
 #include <tilewright/support/error.hpp>
@@ -88,6 +89,10 @@ void tile_structure(schedule& s, scope& in, std::string_view structure,
                     const std::optional<perfect_sizes>& perfect);
 void tile_axis(schedule& s, scope& in, std::string_view axis, int levels,
                const random_size& innermost);
+void write_tile(expression_text& out, std::string_view structure,
+                const std::optional<perfect_sizes>& perfect);
+void write_tile(expression_text& out, std::string_view axis, int levels,
+                const random_size& innermost);
 std::vector<schedule> expand(schedule start, const context& where,
                              const std::function<void(schedule&, scope&)>& build);
 
@@ -203,6 +208,7 @@ struct tile_step {
 
   tile_step operator()(perfect_sizes sizes) const { return {sizes}; }
   void operator()(schedule& s, scope& in) const { tile_structure(s, in, What.view(), perfect); }
+  void write(expression_text& out) const { write_tile(out, What.view(), perfect); }
 };
 
 template <tile_key What, int Levels>
@@ -217,6 +223,7 @@ requires(What.is_axis) struct tile_step<What, Levels> {
   void operator()(schedule& s, scope& in) const {
     tile_axis(s, in, What.view(), Levels, innermost);
   }
+  void write(expression_text& out) const { write_tile(out, What.view(), Levels, innermost); }
   static constexpr void walk(environment& e) { e.tile(axis, Levels); }
 };
 
@@ -239,6 +246,7 @@ struct module_step {
     else
       function(s);
   }
+  void write(expression_text& out) const { out.item("module(" + callable_text<F>() + ")"); }
 };
 
 template <class Predicate, class Step>
@@ -260,6 +268,14 @@ struct when_step {
   void operator()(schedule& s, scope& in) const {
     if (holds(s, in)) step(s, in);
   }
+  void write(expression_text& out) const {
+    out.open();
+    step.write(out);
+    if constexpr (requires { predicate.text(); })
+      out.close(predicate.text() + ", ", ")");
+    else
+      out.close("when(" + callable_text<Predicate>() + ", ", ")");
+  }
   static constexpr void walk(environment& e) { walk_apart<Step>(e); }
 };
 
@@ -271,6 +287,11 @@ struct on_step {
     scope inner = in.on(std::string(Block.view()));
     step(s, inner);
     in.variables = std::move(inner.variables);
+  }
+  void write(expression_text& out) const {
+    out.open();
+    step.write(out);
+    out.close("on<\"" + std::string(Block.view()) + "\">(", ")");
   }
   static constexpr void walk(environment& e) { walk_block<Step>(e); }
 };
@@ -285,6 +306,10 @@ struct then_step {
     first(s, in);
     next(s, in);
   }
+  void write(expression_text& out) const {
+    first.write(out);
+    next.write(out);
+  }
   static constexpr void walk(environment& e) {
     variables_of<First>::walk(e);
     variables_of<Next>::walk(e);
@@ -296,6 +321,21 @@ struct weighted {
   int weight;
   Step step;
 };
+
+/// What `|` lists, as it is written.
+template <class... Steps>
+void write_options(expression_text& out, const std::tuple<weighted<Steps>...>& options) {
+  const auto write = [&](const auto& option) {
+    out.open();
+    option.step.write(out);
+    if (option.weight == 1)
+      out.close();
+    else
+      out.close("weighted(" + std::to_string(option.weight) + ", ", ")");
+  };
+  std::apply([&](const weighted<Steps>&... o) { (write(o), ...); }, options);
+  out.choice(sizeof...(Steps));
+}
 
 template <class... Steps>
 struct choice {
@@ -317,6 +357,7 @@ struct choice {
     };
     std::apply([&](const weighted<Steps>&... o) { (offer(o), ...); }, options);
   }
+  void write(expression_text& out) const { write_options(out, options); }
   static constexpr void walk(environment& e) { walk_alternatives<Steps...>(e); }
 };
 
@@ -358,6 +399,15 @@ auto operator|(A a, B b) {
       std::tuple_cat(as_options<A>::of(std::move(a)), as_options<B>::of(std::move(b))));
 }
 
+/// The C++ that writes the expression. Functions have no text: their type stands for them, or a
+/// comment; variables and axes are written by their names.
+template <expression Expression>
+std::string cpp_text(const Expression& e) {
+  expression_text out;
+  e.write(out);
+  return out.text();
+}
+
 /// Makes the space of an expression, one sketch per combination of its choices; design_space's
 /// constructor finds it by argument-dependent lookup.
 template <expression Expression>
@@ -380,12 +430,16 @@ design_space to_space(Expression e) {
                        "levels> gives the levels 0 to levels - 1",
                        name);
   }
+  std::string text = cpp_text(e);
   return design_space(design_space::function([e = std::move(e)](schedule s, const context& where) {
-    return expand(std::move(s), where, e);
-  }));
+                        return expand(std::move(s), where, e);
+                      }),
+                      std::move(text));
 }
 
 }  // namespace detail
+
+using detail::cpp_text;
 
 /// tile<i, 3>: splits the axis into levels of sampled sizes that need not divide its extent.
 /// tile<"SSRSRS">: every spatial loop of the block gets the S levels, every reduction loop the R

@@ -81,9 +81,16 @@ struct operand {
   }
 };
 
+/// What a sampling begins with instead of a draw.
+struct given_decision {
+  decision value;
+  friend bool operator==(const given_decision&, const given_decision&) = default;
+};
+
 struct arithmetic;
 /// An argument of a step when it runs.
-using step_argument = std::variant<operand, std::shared_ptr<const arithmetic>, argument>;
+using step_argument =
+    std::variant<operand, std::shared_ptr<const arithmetic>, argument, given_decision>;
 struct arithmetic {
   factor::op op = factor::op::add;
   step_argument left, right;
@@ -104,13 +111,15 @@ concept random_number = is_computed<T> || requires {
 };
 
 template <class T>
-concept step_value = random_number<T> || std::is_constructible_v<operand, T> ||
-    std::is_convertible_v<const T&, std::string_view> ||
+concept step_value = random_number<T> || std::same_as<T, given_decision> ||
+    std::is_constructible_v<operand, T> || std::is_convertible_v<const T&, std::string_view> ||
     std::is_constructible_v<argument, const T&>;
 template <class T>
 step_argument to_argument(const T& value) {
   if constexpr (is_computed<T>)
     return value.node;
+  else if constexpr (std::same_as<T, given_decision>)
+    return value;
   else if constexpr (std::is_constructible_v<operand, T>)
     return operand(value);
   else if constexpr (std::is_convertible_v<const T&, std::string_view>)
@@ -230,6 +239,14 @@ struct variables_of<computed<Left, Right>> {
 /// `constexpr variable<"tiles"> tiles;`. A step that makes it: `let<tiles> = ...`.
 template <fixed_string Name>
 using variable = detail::variable_of<meta::to_name<Name>>;
+
+/// `sample_perfect_tile<i, 2>(with_decision(8, 64))`: what a sampling gives in the sketch, in the
+/// place of a draw: the factors of a tile, the index of a candidate, or a place. Search may change
+/// it, as TVM's `decision=`.
+template <std::integral... T>
+detail::given_decision with_decision(T... values) {
+  return {{static_cast<std::int64_t>(values)...}};
+}
 
 /// The block that `on`, `post_order` or the end of the program gives: `decompose_reduction<here,
 /// k[0]>`.

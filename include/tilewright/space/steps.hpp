@@ -78,6 +78,9 @@ struct called_step {
     return run_primitive(s, in, primitive, Operands::all.data(), Operands::size, more);
   }
   void operator()(schedule& s, scope& in) const { run(s, in); }
+  void write(expression_text& out) const {
+    out.step(primitive, Operands::all.data(), Operands::size, more);
+  }
   static constexpr void walk(environment& e) {
     Operands::walk(e);
     (variables_of<More>::walk(e), ...);
@@ -95,6 +98,9 @@ struct primitive_step {
     return run_primitive(s, in, primitive, operands::all.data(), operands::size, {});
   }
   void operator()(schedule& s, scope& in) const { run(s, in); }
+  void write(expression_text& out) const {
+    out.step(primitive, operands::all.data(), operands::size);
+  }
   static constexpr void walk(environment& e) {
     operands::walk(e);
     if (primitive == "split") operands::walk_split(e);
@@ -119,6 +125,10 @@ struct let_step {
 
   void operator()(schedule& s, scope& in) const {
     name_values(in, names::all.data(), names::size, step.run(s, in));
+  }
+  void write(expression_text& out) const {
+    out.let(names::all.data(), names::size);
+    step.write(out);
   }
   static constexpr void walk(environment& e) {
     Step::walk(e);

@@ -11,6 +11,7 @@
 namespace tilewright::space {
 
 TILEWRIGHT_INLINE std::size_t chooser::pick(std::size_t options) {
+  if (lots_) return lots_->below(options);
   // after other draws there may be other options
   if (next_ < digits_.size() && digits_[next_].options != options) digits_.resize(next_);
   if (next_ == digits_.size()) digits_.push_back({0, options});
@@ -85,8 +86,15 @@ TILEWRIGHT_INLINE bool chooser::advance() {
 }
 
 TILEWRIGHT_INLINE std::vector<schedule> enumerate(
-    schedule& start, std::size_t limit, const std::function<void(schedule&, chooser&)>& build) {
+    schedule& start, const context& where, std::size_t limit,
+    const std::function<void(schedule&, chooser&)>& build) {
   std::vector<schedule> out;
+  if (where.wanted == yield::member) {
+    chooser lots(start.copy().state().random);
+    out.push_back(start.copy());
+    build(out.back(), lots);
+    return out;
+  }
   std::exception_ptr refusal;
   chooser choices;
   // choices that differ from draw to draw may come round again

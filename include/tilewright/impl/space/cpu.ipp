@@ -144,14 +144,21 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
   parallelize_outermost(s, where);
 }
 
-/// Sketches around intrinsics; none where no reduction has one.
-inline std::vector<schedule> tensorized_sketches(schedule& s, const context& where,
-                                                 std::size_t limit) {
-  schedule attempt = s;
+/// Whether a reduction can become an intrinsic that the CPU does well.
+inline bool offers_intrinsics(schedule attempt, const context& where) {
   chooser any;
   try {
-    if (!choose_intrinsics(attempt, where, any)) return {};
-    return enumerate(s, limit, [&](schedule& sketch, chooser& choices) {
+    return choose_intrinsics(attempt, where, any);
+  } catch (const schedule_error&) {
+    return false;
+  }
+}
+
+/// Sketches around intrinsics; none where no run succeeds.
+inline std::vector<schedule> tensorized_sketches(schedule& s, const context& where,
+                                                 std::size_t limit) {
+  try {
+    return enumerate(s, where, limit, [&](schedule& sketch, chooser& choices) {
       build_cpu_sketch(sketch, where, choices, true);
     });
   } catch (const schedule_error&) {
@@ -167,11 +174,16 @@ TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit, bool intrinsics) {
       throw argument_error(
           "default_cpu makes schedules for CPUs, and the target is a GPU; write default_gpu");
     detail::inline_cheap_blocks(s, where);
+    const bool around = intrinsics && detail::offers_intrinsics(s, where);
+    if (where.wanted == yield::member)
+      return enumerate(s, where, limit, [&](schedule& sketch, chooser& choices) {
+        detail::build_cpu_sketch(sketch, where, choices, around && choices.pick(2) == 0);
+      });
     std::vector<schedule> out;
-    if (intrinsics) out = detail::tensorized_sketches(s, where, (limit + 1) / 2);
-    if (!out.empty() && out.size() >= limit) return out;
+    if (around) out = detail::tensorized_sketches(s, where, (limit + 1) / 2);
+    if (out.size() >= limit) return out;
     std::vector<schedule> plain =
-        enumerate(s, limit - out.size(), [&](schedule& sketch, chooser& choices) {
+        enumerate(s, where, limit - out.size(), [&](schedule& sketch, chooser& choices) {
           detail::build_cpu_sketch(sketch, where, choices, false);
         });
     std::move(plain.begin(), plain.end(), std::back_inserter(out));

@@ -34,7 +34,11 @@ TILEWRIGHT_INLINE std::vector<loop_rv>& scope::levels(schedule& s, std::string_v
       axes.push_back({std::string(axis), {loop}});
       return axes.back().levels;
     }
-  primitive::refusal{"space"}(1, {"block ", block, " has no loop of axis ", axis});
+  std::string known;
+  for (loop_rv loop : s.get_loops(get_block(s)))
+    known += (known.empty() ? "" : ", ") + s.get(loop).var->name;
+  primitive::refusal{"space"}(1, {"block ", block, " has no loop of axis ", axis,
+                                  known.empty() ? "; it has no loops" : "; its loops are ", known});
 }
 
 TILEWRIGHT_INLINE loop_rv scope::at(schedule& s, const meta::loop_level& level) {
@@ -42,7 +46,7 @@ TILEWRIGHT_INLINE loop_rv scope::at(schedule& s, const meta::loop_level& level) 
   if (level.level < 0 || static_cast<std::size_t>(level.level) >= loops.size())
     primitive::refusal{"space"}(
         2, {"axis ", level.axis(), " of block ", block, " has ", loops.size(), " levels; level ",
-            level.level, " does not exist"});
+            level.level, " does not exist, the first one is level 0"});
   return loops[static_cast<std::size_t>(level.level)];
 }
 
@@ -62,6 +66,21 @@ TILEWRIGHT_INLINE void tile_axis(schedule& s, scope& in, std::string_view axis, 
     tiled.push_back(last);
   }
   in.levels(s, axis) = std::move(tiled);
+}
+
+TILEWRIGHT_INLINE void write_tile(expression_text& out, std::string_view structure,
+                                  const std::optional<perfect_sizes>& perfect) {
+  std::string text = "tile<\"" + std::string(structure) + "\">";
+  if (perfect) text += "(perfect(" + std::to_string(perfect->max_innermost_factor) + "))";
+  out.item(std::move(text));
+}
+
+TILEWRIGHT_INLINE void write_tile(expression_text& out, std::string_view axis, int levels,
+                                  const random_size& innermost) {
+  std::string text = "tile<" + std::string(axis) + ", " + std::to_string(levels) + ">(choose(" +
+                     list_text(innermost.candidates);
+  if (!innermost.weights.empty()) text += ", " + list_text(innermost.weights);
+  out.item(text + "))");
 }
 
 TILEWRIGHT_INLINE void tile_structure(schedule& s, scope& in, std::string_view structure,
@@ -97,7 +116,7 @@ TILEWRIGHT_INLINE void tile_structure(schedule& s, scope& in, std::string_view s
 TILEWRIGHT_INLINE std::vector<schedule> expand(
     schedule start, const context& where, const std::function<void(schedule&, scope&)>& build) {
   constexpr std::size_t limit = 256;
-  return enumerate(start, limit, [&](schedule& s, chooser& choices) {
+  return enumerate(start, where, limit, [&](schedule& s, chooser& choices) {
     const std::vector<std::string> blocks = root_block_names(s);
     scope in{&where, &choices, blocks.empty() ? std::string() : blocks.back(), {}, {}, {}};
     build(s, in);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <exception>
+#include <set>
 
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/space/space.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/hash.hpp>
 
 namespace tilewright::space {
 namespace detail {
@@ -42,6 +44,73 @@ class gathering {
   std::exception_ptr refusal_;
 };
 
+/// A member of one of two spaces, by lot; of the other one where that refuses.
+inline std::vector<schedule> one_of(const design_space& a, const design_space& b, schedule s,
+                                    const context& where) {
+  schedule again = s.copy();
+  support::random lot = again.copy().state().random;
+  const bool swapped = lot.below(2) == 1;
+  try {
+    return (swapped ? b : a).grow(std::move(s), where);
+  } catch (const schedule_error&) {
+    return (swapped ? a : b).grow(std::move(again), where);
+  }
+}
+
+/// Equal for schedules that differ in their decisions alone, and in draws that nothing uses.
+inline support::hash128 structure_of(const schedule& s) {
+  support::hasher h;
+  h.add(s.trace().simplified().without_decisions().print());
+  return h.finish();
+}
+
+/// How many runs without a new structure end a search for them: enough to have met an alternative
+/// of the widest draw that has not come yet, or nothing where nothing is drawn.
+inline std::size_t patience_for(const trace& t, std::size_t from) {
+  constexpr std::size_t least = 16, most = 256, per_candidate = 8;
+  std::size_t out = 0;
+  for (std::size_t i = from; i < t.size(); ++i) {
+    const instruction& what = *t[i].what;
+    if (what.kind->choice == decision_shape::none || t.is_fixed(i)) continue;
+    out = std::max(out, least);
+    for (const argument& a : what.args)
+      if (const auto* weights = std::get_if<std::vector<double>>(&a))
+        out = std::max(out, per_candidate * weights->size());
+  }
+  return std::min(out, most);
+}
+
+TILEWRIGHT_INLINE std::vector<schedule> structures_of(schedule start, const context& where,
+                                                      const std::function<void(schedule&)>& build) {
+  constexpr std::size_t limit = 256;
+  const std::size_t given = start.trace().size();
+  std::vector<schedule> out;
+  std::set<support::hash128> had;
+  std::exception_ptr refusal;
+  schedule next = start;
+  for (std::size_t idle = 0, patience = 1; idle < patience && out.size() < limit; ++idle) {
+    std::exception_ptr refused;
+    try {
+      build(next);
+    } catch (const schedule_error&) {
+      refused = std::current_exception();
+      if (!refusal) refusal = refused;
+    }
+    if (where.wanted == yield::member) {
+      if (refused) std::rethrow_exception(refused);
+      return {std::move(next)};
+    }
+    patience = std::max(patience, patience_for(next.trace(), given));
+    if (!refused && (patience == 1 || had.insert(structure_of(next)).second)) {
+      out.push_back(std::move(next));
+      idle = 0;
+    }
+    next = start.copy();
+  }
+  if (out.empty() && refusal) std::rethrow_exception(refusal);
+  return out;
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE std::vector<schedule> design_space::sketches(const ir::function& f,
@@ -58,6 +127,19 @@ TILEWRIGHT_INLINE std::vector<schedule> design_space::sketches(const ir::functio
   return all.take(true);
 }
 
+TILEWRIGHT_INLINE schedule design_space::member(const ir::function& f, context where,
+                                                std::uint64_t seed) const {
+  where.wanted = yield::member;
+  support::random random(seed);
+  const std::vector<ir::function> all =
+      ir::has_alternatives(f) ? ir::alternatives(f) : std::vector<ir::function>();
+  schedule s(f, random.next());
+  if (!all.empty()) s.work_on(all[random.below(all.size())].name);
+  std::vector<schedule> made = grow(std::move(s), where);
+  if (made.empty()) throw schedule_error("space", 1, "the space has no member for " + f.name);
+  return std::move(made[random.below(made.size())]);
+}
+
 TILEWRIGHT_INLINE design_space design_space::with(std::vector<postproc> steps) const {
   design_space out = *this;
   out.postprocs_ = std::move(steps);
@@ -71,11 +153,15 @@ TILEWRIGHT_INLINE void design_space::finish(schedule& s, const context& where) c
 }
 
 TILEWRIGHT_INLINE design_space design_space::unite(const design_space& a, const design_space& b) {
-  design_space out(function([a, b](schedule s, const context& where) {
+  const std::string text =
+      a.text_.empty() || b.text_.empty() ? std::string() : a.text_ + " | " + b.text_;
+  const auto both = [a, b](schedule s, const context& where) {
+    if (where.wanted == yield::member) return detail::one_of(a, b, std::move(s), where);
     detail::gathering all;
     for (const design_space* part : {&a, &b}) all.add([&] { return part->grow(s.copy(), where); });
     return all.take(false);
-  }));
+  };
+  design_space out(function(both), text);
   out.postprocs_ = a.has_postprocs() ? a.postprocs_ : b.postprocs_;
   return out;
 }

@@ -35,7 +35,33 @@ class argument_reader {
     throw schedule_error("space", 3, "step " + std::string(kind_.name) + ": " + what);
   }
   [[noreturn]] void need(const parameter& p, const char* what) const {
-    refuse("argument \"" + std::string(p.name) + "\" needs " + what);
+    refuse("argument \"" + std::string(p.name) + "\" needs " + what + "; " + given_text() +
+           ". Block at hand is " + (in_.block.empty() ? std::string("none") : in_.block));
+  }
+
+  /// What stands where something else is needed.
+  std::string given_text() const {
+    if (!peek()) return "nothing is left for it";
+    const operand* o = peek_operand();
+    const std::string name = o ? "\"" + std::string(o->view()) + "\"" : std::string();
+    if (!o) return "it is given a value that is none";
+    switch (o->is) {
+      case operand::role::variable: return name + " is " + kinds_text(values_of(*o));
+      case operand::role::level: return name + " is an axis";
+      case operand::role::text: return name + " is a text";
+      case operand::role::number: return std::to_string(o->number) + " is a number";
+      case operand::role::inferred: return "infer is a factor";
+      case operand::role::here: return "here is a block";
+    }
+    return {};
+  }
+  static std::string kinds_text(const std::vector<rv>& values) {
+    if (values.empty()) return "nothing";
+    const rv_class kind = values.front().kind;
+    const std::string one = kind == rv_class::block  ? "block"
+                            : kind == rv_class::loop ? "loop"
+                                                     : "number";
+    return values.size() == 1 ? "one " + one : std::to_string(values.size()) + " " + one + "s";
   }
 
   const step_argument* peek() const { return next_ < given_.size() ? &given_[next_] : nullptr; }
@@ -54,7 +80,11 @@ class argument_reader {
                " values; number " + std::to_string(o.number) + " does not exist");
       return {known.values[static_cast<std::size_t>(at)]};
     }
-    refuse("no step has made a variable \"" + std::string(o.view()) + "\"");
+    std::string known;
+    for (const scope::named_values& v : in_.variables)
+      known += (known.empty() ? "; there are " : ", ") + v.name;
+    refuse("no step has made a variable \"" + std::string(o.view()) + "\"" +
+           (known.empty() ? "; there is none yet" : known));
   }
   /// The values of the class that the next operand stands for; nothing when it does not.
   std::optional<std::vector<rv>> values(rv_class wanted) {
@@ -276,6 +306,21 @@ inline void follow_axis(scope& in, std::string_view primitive, const operand* op
   }
 }
 
+/// The decision that a sampling is given; it is no argument.
+inline decision take_decision(std::vector<step_argument>& given, const instruction_kind& kind) {
+  decision out;
+  std::erase_if(given, [&](const step_argument& a) {
+    const auto* d = std::get_if<given_decision>(&a);
+    if (d) out = d->value;
+    return d != nullptr;
+  });
+  if (!out.empty() && kind.choice == decision_shape::none)
+    throw schedule_error("space", 5,
+                         "step " + std::string(kind.name) +
+                             ": with_decision is for samplings, and this step draws nothing");
+  return out;
+}
+
 TILEWRIGHT_INLINE std::vector<rv> run_primitive(schedule& s, scope& in, std::string_view primitive,
                                                 const operand* operands, std::size_t count,
                                                 const std::vector<step_argument>& more) {
@@ -283,11 +328,21 @@ TILEWRIGHT_INLINE std::vector<rv> run_primitive(schedule& s, scope& in, std::str
   if (!kind) throw internal_error("there is no primitive " + std::string(primitive));
   std::vector<step_argument> given(operands, operands + count);
   given.insert(given.end(), more.begin(), more.end());
+  const decision choice = take_decision(given, *kind);
   std::vector<argument> args = argument_reader(s, in, *kind, std::move(given)).read();
   if (primitive == "get_block") args.back() = s.function().name;
-  std::vector<rv> out = s.apply(*kind, std::move(args));
-  follow_axis(in, primitive, operands, count, out);
-  return out;
+  try {
+    std::vector<rv> out = s.apply(*kind, std::move(args), choice);
+    follow_axis(in, primitive, operands, count, out);
+    return out;
+  } catch (const argument_error& e) {
+    // "sample_tile: ..." says the name of the step already
+    const std::string_view why = e.what();
+    const std::string name = std::string(kind->name) + ": ";
+    throw schedule_error("space", 5,
+                         "step " + (why.starts_with(name) ? std::string() : name) +
+                             std::string(why) + "; block at hand " + in.block);
+  }
 }
 
 TILEWRIGHT_INLINE void name_values(scope& in, const operand* names, std::size_t count,

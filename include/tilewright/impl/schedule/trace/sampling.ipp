@@ -8,6 +8,7 @@
 #include <tilewright/impl/schedule/analysis/binding_loops.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/trace/divisors.hpp>
+#include <tilewright/impl/schedule/trace/tile_decision.hpp>
 #include <tilewright/schedule/primitive/compute_at.hpp>
 #include <tilewright/schedule/primitive/compute_inline.hpp>
 #include <tilewright/schedule/sampling.hpp>
@@ -28,18 +29,6 @@ inline void check_factors(const char* primitive, int n, int fewest, const decisi
   if (given.size() != static_cast<std::size_t>(n))
     throw argument_error(name + ": the decision has " + std::to_string(given.size()) +
                          " factors; n is " + std::to_string(n));
-}
-
-inline ir::expr extent_of(const ir::function& f, const ir::var& loop, const char* primitive) {
-  return ir::as_loop(need_loop(f, loop, primitive).target())->extent;
-}
-
-/// Decision for a loop of symbolic extent: the outermost factor follows from the others.
-inline decision inferred(int n, std::int64_t innermost) {
-  decision out(static_cast<std::size_t>(n), 1);
-  out.back() = innermost;
-  out.front() = -1;
-  return out;
 }
 
 /// Largest divisor of n that is at most `limit` >= 1.
@@ -130,12 +119,6 @@ inline decision draw_partitioned(support::random& random, std::int64_t extent, i
     spread(random, p.prime, inner, out, at, n - at);
   }
   return out;
-}
-
-/// Whether the product of the factors from `at` on is a multiple of `factor`.
-inline bool inner_part_fits(const decision& factors, int at, std::int64_t factor) {
-  for (auto i = factors.begin() + at; i != factors.end(); ++i) factor /= std::gcd(factor, *i);
-  return factor == 1;
 }
 
 inline decision repair_partitioned(std::int64_t extent, int at, std::int64_t inner_factor,

@@ -102,7 +102,8 @@ TILEWRIGHT_INLINE trace trace::simplified(bool remove_postproc) const {
     kept.push_back(std::move(out.steps_[i]));
   }
   std::reverse(kept.begin(), kept.end());
-  out.steps_ = std::move(kept);
+  // a replay shares the instructions of a trace whose variables are numbered without gaps
+  out.steps_ = kept.size() == steps_.size() ? std::move(kept) : detail::canonical_steps(kept);
   return out;
 }
 

@@ -287,6 +287,10 @@ TILEWRIGHT_INLINE std::string argument_text(const argument& a, const parameter& 
                                                : text_of(a, {false}, false);
 }
 
+TILEWRIGHT_INLINE std::string cpp_argument_text(const argument& a) {
+  return text_of(a, {true}, false);
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE std::string trace::print() const {

@@ -9,5 +9,7 @@ namespace tilewright::detail {
 
 /// An argument as the printed form has it.
 std::string argument_text(const argument& a, const parameter& p);
+/// The same as C++ has it.
+std::string cpp_argument_text(const argument& a);
 
 }  // namespace tilewright::detail
