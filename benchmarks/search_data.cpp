@@ -92,9 +92,9 @@ class turn {
 recorded_workload::recorded_workload(std::string name, ir::function f) : name_(std::move(name)) {
   task_.function = std::move(f);
   task_.generate = [function = task_.function](std::uint64_t seed) {
-    return space::default_cpu().sketches(function, place(), seed);
+    return space::default_cpu().member(function, place(), seed);
   };
-  for (const schedule& s : task_.generate(1))
+  for (const schedule& s : space::default_cpu().sketches(task_.function, place(), 1))
     task_.sketches.push_back(s.trace().without_decisions());
 }
 

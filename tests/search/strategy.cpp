@@ -32,9 +32,10 @@ search_task product() {
   static const target::cpu cpu = target::named("haswell");
   const space::context where{&cpu, 1};
   out.generate = [f = out.function, where](std::uint64_t seed) {
-    return space::default_cpu().sketches(f, where, seed);
+    return space::default_cpu().member(f, where, seed);
   };
-  for (const schedule& s : out.generate(1)) out.sketches.push_back(s.trace().without_decisions());
+  for (const schedule& s : space::default_cpu().sketches(out.function, where, 1))
+    out.sketches.push_back(s.trace().without_decisions());
   return out;
 }
 

@@ -231,6 +231,7 @@
 #include <tilewright/impl/search/device_kernel.ipp>
 #include <tilewright/impl/search/device_timer.ipp>
 #include <tilewright/impl/search/dispatcher.ipp>
+#include <tilewright/impl/search/enumeration.ipp>
 #include <tilewright/impl/search/exchange.ipp>
 #include <tilewright/impl/search/gate.ipp>
 #include <tilewright/impl/search/guard.ipp>
@@ -264,6 +265,7 @@
 #include <tilewright/impl/search/sqlite.ipp>
 #include <tilewright/impl/search/store.ipp>
 #include <tilewright/impl/search/strategies/evolutionary.ipp>
+#include <tilewright/impl/search/strategies/exhaustive.ipp>
 #include <tilewright/impl/search/strategies/given_traces.ipp>
 #include <tilewright/impl/search/strategies/local.ipp>
 #include <tilewright/impl/search/strategies/replay_functions.ipp>
@@ -288,8 +290,10 @@
 #include <tilewright/impl/space/metaschedule.ipp>
 #include <tilewright/impl/space/modules/add_rfactor.ipp>
 #include <tilewright/impl/space/draw_table.ipp>
-#include <tilewright/impl/space/modules/apply_custom_rule.ipp>
+#include <tilewright/impl/space/metaschedule.ipp>
 #include <tilewright/impl/space/expression_text.ipp>
+#include <tilewright/impl/space/modules/add_rfactor.ipp>
+#include <tilewright/impl/space/modules/apply_custom_rule.ipp>
 #include <tilewright/impl/space/modules/auto_bind.ipp>
 #include <tilewright/impl/space/modules/auto_inline.ipp>
 #include <tilewright/impl/space/modules/cross_thread_reduction.ipp>

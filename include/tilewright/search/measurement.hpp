@@ -19,7 +19,8 @@ enum class failure {
   cancelled,     // the user ended it
   wrong_result,  // it computed something else
   worker,        // the process that ran it died, or answered nonsense
-  resources      // it was compiled for a GPU, and its code needs more than is worth starting
+  resources,     // it was compiled for a GPU, and its code needs more than is worth starting
+  veto           // a callback dropped it
 };
 /// "fault", "timeout", ...
 const char* name(failure f);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <tilewright/config.hpp>
 #include <tilewright/search/database.hpp>
@@ -54,6 +55,8 @@ struct tuned_options {
   pattern_check patterns = pattern_check::once;  // when those of sparse arguments are checked
   search::measuring_options measuring = {};      // how candidates are built and timed
   search::event_handler events = {};
+  std::vector<search::mutator> changes = {};  // what changes traces, with weights; empty: all
+  search::measure_callbacks callbacks = {};   // see every candidate, and may veto or stop
   search::scorer model = {};
   /// Makes the strategy of a session; null: evolution guided by boosted trees.
   std::function<std::unique_ptr<search::strategy>(std::uint64_t seed)> method = {};

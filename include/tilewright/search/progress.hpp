@@ -2,10 +2,12 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 
 #include <tilewright/config.hpp>
 #include <tilewright/search/measurement.hpp>
+#include <tilewright/support/stage_clock.hpp>
 
 namespace tilewright::search {
 
@@ -13,12 +15,12 @@ namespace tilewright::search {
 struct progress {
   int round = 0;
   int trials = 0;
-  int since_best = 0;   // trials after the best one
-  double best = 0;      // s
-  double baseline = 0;  // s, the default schedule
-  double elapsed = 0;   // s
-  double left = 0;      // s
-  double rate = 0;      // measured candidates per second
+  int since_best = 0;          // trials after the best one
+  double best = 0;             // s
+  double baseline = 0;         // s, the default schedule
+  double elapsed = 0;          // s
+  double left = 0;             // s
+  double rate = 0;             // measured candidates per second
   bool space_used_up = false;  // nothing is left to measure: the last report of a session
   std::map<failure, int> failures;
 };
@@ -28,5 +30,8 @@ std::string time_text(double seconds);
 
 /// A line for a terminal: "  320 trials  best 1.23 ms (2.1x of default)  95/s  4 s left".
 std::string progress_line(const progress& p);
+
+/// Where the time went, the longest stage first: "run 61 %, compile 22 %, replay 9 %, ...".
+std::string profile_text(std::span<const support::stage_time> stages);
 
 }  // namespace tilewright::search

@@ -19,13 +19,16 @@
 #include <tilewright/backend/artifact.hpp>
 #include <tilewright/backend/call.hpp>
 #include <tilewright/config.hpp>
+#include <tilewright/search/callbacks.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/database.hpp>
 #include <tilewright/search/measuring.hpp>
+#include <tilewright/search/mutator.hpp>
 #include <tilewright/search/progress.hpp>
 #include <tilewright/search/runner.hpp>
 #include <tilewright/search/strategy.hpp>
 #include <tilewright/space/space.hpp>
+#include <tilewright/support/stage_clock.hpp>
 #include <tilewright/target/cpu.hpp>
 #include <tilewright/target/machine.hpp>
 
@@ -87,6 +90,10 @@ struct session_options {
   std::function<std::unique_ptr<strategy>(std::uint64_t seed)> method;
   measuring_options measuring;
   std::function<void(const progress&)> events;  // may be null
+  measure_callbacks callbacks = {};
+  /// What changes traces, with weights, in the strategy that `method` does not choose; empty: all
+  /// that `mutators()` lists.
+  std::vector<mutator> changes = {};
   /// Looked at every 10 ms. A call that runs then ends before the next iteration of any loop whose
   /// iterations have 4096 element operations or more; a single flat loop comes to its end, and so do
   /// compilations that have begun, but for those of candidates in workers.
@@ -107,6 +114,10 @@ struct tuning_result {
   /// How the winner was compared with the program, beside its outputs: "proved ..." or "tested: ..."
   /// with the reason why no more is known; empty where the default schedule won.
   std::string checked;
+  /// Where the time of the session's thread went: "sketch" (the space runs), "replay" (traces become
+  /// programs), "features", "score", "learn", "compile" (waiting for code), "run", "verify",
+  /// "database", "other".
+  std::vector<support::stage_time> profile;
   std::vector<std::string> remarks;  // checks that were skipped, records that did not replay, ...
 };
 

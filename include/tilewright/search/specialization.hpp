@@ -69,6 +69,8 @@ class specialization {
   /// back when code cannot be made.
   /// @throws what `search::tune` throws; `event::kind::failure` goes out before
   bool tune(const std::atomic<bool>& cancelled);
+  /// How a session of it is run, as the options say; without events and an end from outside.
+  session_options session() const;
   /// Says what the user should know and can mend: to the host program, in the report, and once in a
   /// process on stderr.
   void warn(const std::string& text);
@@ -83,7 +85,6 @@ class specialization {
   void note(const std::string& text);
   bool run_session(const std::atomic<bool>& cancelled);
   bool publish_trace(const record& stored, origin from, const std::string& remark, double seconds);
-  session_options session() const;
   double baseline_of(const variant& v) const;
   std::string database_text() const;
 

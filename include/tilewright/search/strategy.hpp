@@ -24,8 +24,9 @@ namespace tilewright::search {
 struct search_task {
   ir::function function;
   std::vector<trace> sketches;  // without decisions; at least one
-  /// The space itself, for strategies that run it again; may be null.
-  std::function<std::vector<schedule>(std::uint64_t seed)> generate;
+  /// Runs the space again for one member, drawn as a whole (design_space::member); may be null.
+  /// Throws schedule_error where a primitive refuses.
+  std::function<schedule(std::uint64_t seed)> generate;
   finisher finish;  // the space's post-processing; null where it has none
 };
 
@@ -47,6 +48,8 @@ class strategy {
   virtual std::size_t refused() const = 0;
   /// Why the last of them did not, for people; empty where that is not known.
   virtual std::string last_refusal() const { return {}; }
+  /// What the strategy has found out about the space, for people; empty: nothing.
+  virtual std::string remark() const { return {}; }
 };
 
 /// A kind of strategy.
@@ -60,7 +63,7 @@ struct strategy_kind {
 };
 
 /// The kinds there are: "replay_functions", "replay_traces", "local", "evolutionary",
-/// "evolutionary_random", and those that were added, in this order.
+/// "evolutionary_random", "exhaustive", and those that were added, in this order.
 std::vector<strategy_kind> strategy_kinds();
 /// Adds a kind, or takes the place of the one of that name. Any thread may call it.
 void add_strategy_kind(const strategy_kind& kind);

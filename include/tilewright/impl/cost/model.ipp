@@ -7,6 +7,7 @@
 #include <tilewright/cost/model.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/number_text.hpp>
+#include <tilewright/support/stage_clock.hpp>
 
 namespace tilewright::cost {
 
@@ -50,6 +51,7 @@ TILEWRIGHT_INLINE std::size_t tree_model::columns() const {
 }
 
 TILEWRIGHT_INLINE tree_model::row_list tree_model::rows_of(const sample& s) {
+  const support::stage at("features");
   if (!options_.extractor.rows) {
     const feature_cache::rows rows = features_.of(*s.program, s.key, options_.features);
     if (rows->empty()) return {};

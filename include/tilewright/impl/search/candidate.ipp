@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include <tilewright/impl/search/replay_memory.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/support/error.hpp>
@@ -31,11 +32,10 @@ inline decision move_factor(const decision& tile, support::random& random) {
   return out;
 }
 
-}  // namespace detail
-
-TILEWRIGHT_INLINE std::optional<candidate> replay(const trace& t, const ir::function& f,
-                                                  std::uint64_t seed, std::string* why,
-                                                  const finisher& finish) {
+TILEWRIGHT_INLINE std::optional<candidate> replay_or_refuse(const trace& t, const ir::function& f,
+                                                            std::uint64_t seed,
+                                                            replay_refusal& refusal,
+                                                            const finisher& finish) {
   try {
     schedule s(f, seed);
     constexpr double never = -100;
@@ -54,10 +54,23 @@ TILEWRIGHT_INLINE std::optional<candidate> replay(const trace& t, const ir::func
     return candidate{std::move(s), identity, prior};
   } catch (const internal_error&) {
     throw;
+  } catch (const replay_error& e) {
+    refusal = {e.what(), e.instruction()};
   } catch (const error& e) {
-    if (why) *why = e.what();
-    return std::nullopt;
+    refusal = {e.what(), std::nullopt};
   }
+  return std::nullopt;
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::optional<candidate> replay(const trace& t, const ir::function& f,
+                                                  std::uint64_t seed, std::string* why,
+                                                  const finisher& finish) {
+  detail::replay_refusal refusal;
+  std::optional<candidate> out = detail::replay_or_refuse(t, f, seed, refusal, finish);
+  if (!out && why) *why = std::move(refusal.why);
+  return out;
 }
 
 TILEWRIGHT_INLINE std::vector<std::size_t> choices(const trace& t) {

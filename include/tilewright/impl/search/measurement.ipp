@@ -19,6 +19,7 @@ TILEWRIGHT_INLINE const char* name(failure f) {
     case failure::wrong_result: return "wrong result";
     case failure::worker: return "worker";
     case failure::resources: return "resources";
+    case failure::veto: return "veto";
   }
   return "";
 }

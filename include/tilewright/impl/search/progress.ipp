@@ -1,7 +1,10 @@
 #pragma once
 
+#include <vector>
+
 #include <tilewright/search/progress.hpp>
 #include <tilewright/support/number_text.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::search {
 
@@ -22,6 +25,20 @@ TILEWRIGHT_INLINE std::string progress_line(const progress& p) {
          "x of default)  " + support::fixed_text(p.rate, 0) + "/s  " + std::to_string(failed) +
          " failed  " + support::fixed_text(p.left, 0) + " s left" +
          (p.space_used_up ? ", the space is used up" : "");
+}
+
+TILEWRIGHT_INLINE std::string profile_text(std::span<const support::stage_time> stages) {
+  std::vector<support::stage_time> order(stages.begin(), stages.end());
+  support::stable_sort(order, [](const support::stage_time& a, const support::stage_time& b) {
+    return a.seconds > b.seconds;
+  });
+  double all = 0;  // s
+  for (const support::stage_time& t : order) all += t.seconds;
+  std::string out;
+  for (const support::stage_time& t : order)
+    out += (out.empty() ? "" : ", ") + std::string(t.name) + " " +
+           support::fixed_text(all > 0 ? 100 * t.seconds / all : 0, 1) + " %";
+  return out;
 }
 
 }  // namespace tilewright::search

@@ -52,6 +52,7 @@ class tuner {
         extremes_(w, bench_, needs_, o.seed, result_.remarks) {}
 
   tuning_result run() {
+    const support::stage_clock::running timed(clock_);
     if (start_baseline()) {
       recall();
       while (!over() && !exhausted()) round();
@@ -65,6 +66,7 @@ class tuner {
         refused != progress_.failures.end())
       db_.add_failures(w_.key,
                        {name(failure::schedule), refused->second, strategy_->last_refusal()});
+    result_.profile = clock_.times();
     result_.seconds = budget_.elapsed();
     result_.trials = progress_.trials;
     result_.failures = progress_.failures;
@@ -78,10 +80,13 @@ class tuner {
   static constexpr int empty_rounds_allowed = 3;
   static constexpr double least_patience = 1;  // s that a first call may take in any budget
 
+  using stage = support::stage;
+
   bool cancelled() const { return o_.cancelled && o_.cancelled->load(std::memory_order_relaxed); }
   bool over() const {
-    return cancelled() || budget_.left_for_search() <= 0 || progress_.trials >= o_.trials ||
-           result_.best <= o_.target || progress_.since_best >= o_.patience;
+    return cancelled() || stopped_ || budget_.left_for_search() <= 0 ||
+           progress_.trials >= o_.trials || result_.best <= o_.target ||
+           progress_.since_best >= o_.patience;
   }
   bool exhausted() const { return empty_rounds_ >= empty_rounds_allowed; }
   /// Like `over`, but the first candidate is measured although its search took all the time, unless
@@ -92,8 +97,8 @@ class tuner {
   }
   /// Another rule than the time ends the session, or there was none from the beginning.
   bool out_of_time_by_choice() const {
-    return !(o_.seconds > 0) || progress_.trials >= o_.trials || result_.best <= o_.target ||
-           progress_.since_best >= o_.patience;
+    return !(o_.seconds > 0) || stopped_ || progress_.trials >= o_.trials ||
+           result_.best <= o_.target || progress_.since_best >= o_.patience;
   }
 
   provenance here() const { return made_on(w_.machine); }
@@ -110,15 +115,18 @@ class tuner {
     const schedule first = first_of(sketches_, w_.space, where, w_.function, o_.seed);
     if (w_.space.has_postprocs())
       finish_ = [this, where](schedule& s) { w_.space.finish(s, where); };
-    built b = bench_.make(first.function());
+    built b = make_code(first.function());
     if (!b) throw build_error("the default schedule cannot be compiled: " + b.error);
     from_ = here();
     result_.trace = first.trace().print();
     result_.code = b.artifact;
     default_check check(w_, bench_, needs_, o_.seed, result_.remarks);
-    check.at_small_extents(where);
-    check.alternatives();
-    const measurement once = bench_.run(b, std::max(least_patience, budget_.left_at_most()));
+    {
+      const stage at("verify");
+      check.at_small_extents(where);
+      check.alternatives();
+    }
+    const measurement once = run_once(b, std::max(least_patience, budget_.left_at_most()));
     if (once.failed == failure::cancelled && cancelled()) return false;
     if (once.failed == failure::timeout) {
       result_.remarks.push_back("a call of the default schedule takes longer than the budget of " +
@@ -127,15 +135,18 @@ class tuner {
     }
     if (!once.ok()) throw build_error("the default schedule does not run: " + once.detail);
     expected_ = bench_.data().outputs();
-    spots_ = check.at_points(expected_, o_.seconds);
+    {
+      const stage at("verify");
+      spots_ = check.at_points(expected_, o_.seconds);
+    }
     const measurement m =
-        budget_.is_slow(once.best()) && bench_.runs_as_timed() ? once : bench_.measure(b, {});
+        budget_.is_slow(once.best()) && bench_.runs_as_timed() ? once : time_calls(b, {});
     result_.baseline = result_.best = m.ok() ? m.median() : once.best();
     progress_.baseline = progress_.best = result_.baseline;
     budget_.keep(wanted_for_finals(result_.baseline, result_.baseline, 1, 1));
     baseline_ = std::move(b);
     seen_.insert(ir::workload_key(first.function()));
-    db_.add(record_of(result_.trace, m.ok() ? m : once));
+    keep(record_of(result_.trace, m.ok() ? m : once));
     parents_.push_back({first.trace(), result_.baseline});
     start_strategy();
     if (const auto c = replay(first.trace(), w_.function, o_.seed))
@@ -143,7 +154,28 @@ class tuner {
     return true;
   }
 
+  /// @name What takes time, with the time that it takes
+  /// @{
+  built make_code(const ir::function& scheduled) const {
+    const stage at("compile");
+    return bench_.make(scheduled);
+  }
+  measurement run_once(const built& b, double deadline = 3600) {
+    const stage at("run");
+    return bench_.run(b, deadline);
+  }
+  measurement time_calls(const built& b, const measure_options& options) {
+    const stage at("run");
+    return bench_.measure(b, options);
+  }
+  void keep(const record& r) {
+    const stage at("database");
+    db_.add(r);
+  }
+  /// @}
+
   std::vector<schedule> sketches(const space::context& where) {
+    const stage at("sketch");
     std::vector<schedule> out;
     try {
       if (w_.space) out = w_.space.sketches(w_.function, where, o_.seed);
@@ -157,6 +189,7 @@ class tuner {
   /// What earlier sessions measured: all of it is learned from and not measured again, as far as
   /// replaying it does not take the time to measure; the fastest, which come first, are parents.
   void recall() {
+    const stage at("database");
     std::vector<candidate> known;
     std::vector<double> seconds;
     std::function<bool()> late = share_of_time(recall_share);
@@ -213,11 +246,13 @@ class tuner {
                                 cost::shipped_prior().problem);
     search_task task;
     task.function = w_.function;
-    for (const schedule& s : sketches_) task.sketches.push_back(s.trace().without_decisions());
+    // what nothing uses is not replayed for every candidate
+    for (const schedule& s : sketches_)
+      task.sketches.push_back(s.trace().simplified().without_decisions());
     task.finish = finish_;
     if (w_.space)
       task.generate = [this](std::uint64_t seed) {
-        return w_.space.sketches(w_.function, {w_.machine, w_.exec->threads}, seed);
+        return w_.space.member(w_.function, {w_.machine, w_.exec->threads}, seed);
       };
     if (o_.method)
       strategy_ = o_.method(o_.seed);
@@ -227,11 +262,14 @@ class tuner {
       strategy_ =
           evolutionary(experienced_model(db_, w_.key, o_.seed, share_of_time(0.25)), all_cores());
     strategy_->start(task, o_.seed);
+    if (std::string text = strategy_->remark(); !text.empty())
+      result_.remarks.push_back(std::move(text));
   }
 
   /// Nothing is measured while candidates are proposed.
-  static evolution_options all_cores() {
+  evolution_options all_cores() const {
     evolution_options out;
+    if (!o_.changes.empty()) out.changes = o_.changes;
     out.threads = target::host().cores;
     return out;
   }
@@ -270,15 +308,18 @@ class tuner {
 
   void round() {
     const std::size_t left = static_cast<std::size_t>(std::max(o_.trials - progress_.trials, 0));
-    const std::vector<candidate> batch =
+    std::vector<candidate> batch =
         proposals(std::min<std::size_t>(static_cast<std::size_t>(o_.batch), left));
     empty_rounds_ = batch.empty() ? empty_rounds_ + 1 : 0;
+    if (o_.callbacks.before_build)
+      std::erase_if(batch, [&](const candidate& c) { return drops(o_.callbacks.before_build(c)); });
     std::vector<ir::function> programs;
     for (const candidate& c : batch) programs.push_back(c.scheduled.function());
     build_queue queue = bench_.queue(std::move(programs));
     std::vector<measurement> measured;
     for (std::size_t i = 0; i < batch.size() && !stops(); ++i)
-      measured.push_back(try_one(batch[i], queue.take(i)));
+      measured.push_back(try_one(batch[i], take_code(queue, i)));
+    drop_vetoed(batch, measured);
     // a model that nobody asks any more need not be trained
     if (!over() || o_.method) learn(batch, measured);
     if (o_.model.learn)
@@ -288,11 +329,38 @@ class tuner {
     ++progress_.round;
   }
 
+  built take_code(build_queue& queue, std::size_t i) const {
+    const stage at("compile");
+    return queue.take(i);
+  }
+
+  /// Whether a callback drops the candidate that it was asked about.
+  bool drops(verdict v) {
+    if (v == verdict::stop) stopped_ = true;
+    if (v == verdict::veto) ++progress_.failures[failure::veto];
+    return v != verdict::go_on;
+  }
+
+  /// Nothing is learned from what a callback has dropped.
+  static void drop_vetoed(std::vector<candidate>& batch, std::vector<measurement>& measured) {
+    std::vector<candidate> kept;
+    std::vector<measurement> times;
+    for (std::size_t i = 0; i < measured.size(); ++i)
+      if (measured[i].failed != failure::veto) {
+        kept.push_back(std::move(batch[i]));
+        times.push_back(std::move(measured[i]));
+      }
+    batch = std::move(kept);
+    measured = std::move(times);
+  }
+
   /// Why nothing was measured, where nothing was.
   void explain_absence() {
     if (progress_.trials > 0 || cancelled()) return;
     std::string why = "the time was up before the first one";
-    if (result_.best <= o_.target)
+    if (stopped_)
+      why = "a callback stopped the session";
+    else if (result_.best <= o_.target)
       why = "the default schedule meets the target";
     else if (out_of_time_by_choice())
       why = "the budget has no room for one";
@@ -314,6 +382,7 @@ class tuner {
   }
 
   void learn(const std::vector<candidate>& batch, const std::vector<measurement>& measured) {
+    const stage at("learn");
     std::vector<double> seconds;
     for (const measurement& m : measured)
       seconds.push_back(m.ok() ? m.median() : std::numeric_limits<double>::infinity());
@@ -326,6 +395,8 @@ class tuner {
     if (!b) {
       m.failed = b.late ? failure::timeout : b.rejected ? failure::resources : failure::build;
       m.detail = b.error;
+    } else if (o_.callbacks.before_run && drops(o_.callbacks.before_run(c, b))) {
+      return vetoed();
     } else {
       measure_options options;
       options.best = result_.best;
@@ -335,38 +406,53 @@ class tuner {
       // what is still running when the session is over need not be waited for
       const bool shortened = budget_.left_at_most() < options.deadline;
       if (shortened) options.deadline = budget_.left_at_most();
-      m = bench_.measure(b, options);
+      m = time_calls(b, options);
       if (shortened && m.failed == failure::timeout) m.failed = failure::cancelled;
-      if (m.ok() && m.median() < result_.best)
-        accept(c, b, m, bench_.leaves_outputs(m.best()) ? m : bench_.run(b));
     }
+    if (o_.callbacks.after_run && drops(o_.callbacks.after_run(c, b, m))) return vetoed();
+    if (m.ok() && m.median() < result_.best)
+      accept(c, b, m, bench_.leaves_outputs(m.best()) ? m : run_once(b));
     ++progress_.trials;
     if (m.failed != failure::none) {
       ++progress_.failures[m.failed];
       if (m.failed != failure::cancelled) keep_failed(c, m);
     } else {
-      db_.add(record_of(c.scheduled.trace().print(), m));
+      keep(record_of(text_of(c), m));
       parents_.push_back({c.scheduled.trace(), m.median()});
     }
     report();
     return m;
   }
 
+  static measurement vetoed() {
+    measurement out;
+    out.failed = failure::veto;
+    out.detail = "a callback dropped it";
+    return out;
+  }
+
+  /// The trace as it is stored: without what nothing uses.
+  static std::string text_of(const candidate& c) {
+    return c.scheduled.trace().simplified().print();
+  }
+
   /// What fails in a builder or a runner of the user's own may go well the next time: it is only
   /// counted.
   void keep_failed(const candidate& c, const measurement& m) {
+    const stage at("database");
     constexpr std::size_t most_text = 1000;
     const std::string detail = m.detail.substr(0, most_text);
     if (o_.measuring.build || o_.measuring.runner)
       db_.add_failures(w_.key, {name(m.failed), 1, detail});
     else
-      db_.add_failed({w_.key, c.scheduled.trace().print(), name(m.failed), detail, here()});
+      db_.add_failed({w_.key, text_of(c), name(m.failed), detail, here()});
   }
 
   /// A new best must compute the same as the default schedule, on extreme values too, and as f64
   /// where that is known.
   /// @param call of what the outputs are
   void accept(const candidate& c, const built& b, measurement& m, const measurement& call) {
+    const stage at("verify");
     const std::vector<operand>& operands = bench_.data().operands();
     const auto outputs = bench_.data().outputs();
     std::string wrong =
@@ -383,7 +469,7 @@ class tuner {
     }
     result_.best = progress_.best = m.median();
     progress_.since_best = 0;
-    finalists_.push_back({c.scheduled.trace().print(), b, m.median()});
+    finalists_.push_back({text_of(c), b, m.median()});
     if (finalists_.size() > finalists_kept()) finalists_.erase(finalists_.begin());
     budget_.keep(wanted_for_finals(result_.best, result_.baseline, finalists_.size(), 5));
   }
@@ -412,10 +498,10 @@ class tuner {
       if (!finalists_.empty() && budget_.left() <= 0) return;
       const auto c = replay(p.trace, w_.function, o_.seed);
       if (!c) continue;
-      const built b = bench_.make(c->scheduled.function());
+      const built b = make_code(c->scheduled.function());
       measurement m;
       m.seconds = {p.seconds};
-      if (b) accept(*c, b, m, bench_.run(b));
+      if (b) accept(*c, b, m, run_once(b));
     }
   }
 
@@ -423,8 +509,7 @@ class tuner {
     if (!cancelled()) revive();
     std::vector<contestant> all{{&baseline_, result_.baseline}};
     for (const finalist& f : finalists_) all.push_back({&f.code, f.seconds});
-    std::vector<measurement> times =
-        timed_in_turn(bench_, all, budget_, [this] { return cancelled(); });
+    std::vector<measurement> times = finals(all);
     final_result won = winner_of(all, times);
     while (won.improved && !cancelled() && !holds(finalists_[won.winner - 1].trace)) {
       const auto at = static_cast<std::ptrdiff_t>(won.winner);
@@ -434,28 +519,34 @@ class tuner {
       won = winner_of(all, times);
     }
     if (!won.improved) result_.checked.clear();
-    const auto measured = [&](std::size_t i) {
+    const auto timed = [&](std::size_t i) {
       measurement m = times[i];
       if (m.seconds.empty()) m.seconds = {all[i].seconds};
       return m;
     };
     result_.noise = won.noise;
     result_.improved = won.improved;
-    result_.best = result_.baseline = measured(0).median();
+    result_.best = result_.baseline = timed(0).median();
     if (won.improved) {
       result_.trace = finalists_[won.winner - 1].trace;
       result_.code = all[won.winner].code->artifact;
-      result_.best = measured(won.winner).median();
+      result_.best = timed(won.winner).median();
     }
-    if (!cancelled()) choose(measured(won.improved ? won.winner : 0));
+    if (!cancelled()) choose(timed(won.improved ? won.winner : 0));
     if (!w_.machine.cpu) return;
     if (const auto c = replay(trace::parse(result_.trace), w_.function, o_.seed, nullptr, finish_))
       for (std::string& remark : pass::scalar_blocks(c->scheduled.function(), *w_.machine.cpu))
         result_.remarks.push_back(std::move(remark));
   }
 
+  std::vector<measurement> finals(const std::vector<contestant>& all) {
+    const stage at("run");
+    return timed_in_turn(bench_, all, budget_, [this] { return cancelled(); });
+  }
+
   /// False for a schedule that computes something else in exact arithmetic.
   bool holds(const std::string& text) {
+    const stage now("verify");
     constexpr double share = 0.05, most = 5;  // of the session, s
     using result = exact_comparison::result;
     std::string at;
@@ -471,6 +562,7 @@ class tuner {
   }
 
   void choose(const measurement& m) {
+    const stage at("database");
     record best = record_of(result_.trace, m);
     best.chosen = true;
     // in this order: who finds the record finds its code
@@ -498,6 +590,8 @@ class tuner {
   built baseline_;
   std::vector<finalist> finalists_;
   int empty_rounds_ = 0;
+  bool stopped_ = false;  // by a callback
+  support::stage_clock clock_;
   progress progress_;
 };
 

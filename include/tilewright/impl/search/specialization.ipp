@@ -14,6 +14,7 @@
 #include <tilewright/search/builder.hpp>
 #include <tilewright/search/roofline.hpp>
 #include <tilewright/search/specialization.hpp>
+#include <tilewright/search/strategies/exhaustive.hpp>
 #include <tilewright/search/transfer.hpp>
 #include <tilewright/search/verify.hpp>
 #include <tilewright/support/any.hpp>
@@ -297,13 +298,18 @@ TILEWRIGHT_INLINE session_options specialization::session() const {
   session_options o;
   o.seconds = options_.seconds;
   if (options_.effort == effort::patient) o.seconds *= 8;
-  if (options_.effort == effort::exhaustive) o.seconds = 1e9;
+  if (options_.effort == effort::exhaustive) {
+    o.seconds = 1e9;
+    o.method = [](std::uint64_t) { return exhaustive(); };
+  }
   o.trials = options_.trials;
   o.target = options_.target;
   o.patience = options_.patience;
   o.seed = options_.seed;
   o.model = options_.model;
-  o.method = options_.method;
+  if (options_.method) o.method = options_.method;
+  o.callbacks = options_.callbacks;
+  o.changes = options_.changes;
   o.measuring = options_.measuring;
   return o;
 }
@@ -354,7 +360,8 @@ TILEWRIGHT_INLINE bool specialization::run_session(const std::atomic<bool>& canc
                               support::fixed_text(r.seconds, 1) + " s";
   publish(
       {nullptr, 0, backend::load(r.code), origin::tuned, r.trace,
-       summary + (r.checked.empty() ? "" : "; " + r.checked) +
+       summary + (r.profile.empty() ? "" : ": " + profile_text(r.profile)) +
+           (r.checked.empty() ? "" : "; " + r.checked) +
            (r.improved ? "" : "; none was faster than the default schedule by more than the noise"),
        r.best, r.baseline, workload_.machine.model()});
   return true;

@@ -2,6 +2,7 @@
 
 #include <tilewright/cost/model_kind.hpp>
 #include <tilewright/search/strategies/evolutionary.hpp>
+#include <tilewright/search/strategies/exhaustive.hpp>
 #include <tilewright/search/strategies/local.hpp>
 #include <tilewright/search/strategies/replay_functions.hpp>
 #include <tilewright/search/strategies/replay_traces.hpp>
@@ -27,7 +28,9 @@ inline support::kind_table<strategy_kind>& strategy_table() {
        {"local", "changes of the fastest programs, without a model", "",
         [](model) { return local_search(); }},
        {"evolutionary", "chains of changed programs that a model guides", "trees", make_evolution},
-       {"evolutionary_random", "the same with random scores", "random", make_evolution}});
+       {"evolutionary_random", "the same with random scores", "random", make_evolution},
+       {"exhaustive", "every program, where they are few enough to be counted", "",
+        [](model) { return exhaustive(); }}});
   return *out;
 }
 

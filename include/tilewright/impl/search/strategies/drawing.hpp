@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <tilewright/search/strategy.hpp>
+#include <tilewright/support/stage_clock.hpp>
 
 namespace tilewright::search::detail {
 
@@ -37,6 +38,7 @@ class drawing_strategy : public strategy {
   }
 
   std::optional<candidate> replayed(const trace& t, support::random& r) {
+    const support::stage at("replay");
     return replay(t, task_.function, r.next(), &last_refusal_, task_.finish);
   }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <thread>
 
+#include <tilewright/impl/search/replay_memory.hpp>
 #include <tilewright/impl/search/sketch.hpp>
 #include <tilewright/impl/search/strategies/drawing.hpp>
 #include <tilewright/ir/key.hpp>
@@ -142,6 +143,7 @@ class evolver final : public drawing_strategy {
     const std::vector<support::random> draws = streams(n);
     std::vector<std::optional<candidate>> made(n);
     std::vector<std::string> why(n);
+    const support::stage at("replay");
     const std::size_t first = next_sketch_;
     next_sketch_ += n;
     for_slots(n, options_.threads, [&](std::size_t i) {
@@ -161,6 +163,7 @@ class evolver final : public drawing_strategy {
   }
 
   std::vector<double> scores_of(const std::vector<const candidate*>& programs) {
+    const support::stage at("score");
     std::vector<cost::sample> samples;
     for (const candidate* c : programs)
       samples.push_back({&c->scheduled.function(), c->identity, workload_});
@@ -187,11 +190,13 @@ class evolver final : public drawing_strategy {
     if (options_.near <= 0 || n == 0 || (over && over())) return;
     std::vector<support::random> draws = streams(n);
     std::vector<std::optional<candidate>> made(n);
+    std::optional<support::stage> replaying("replay");
     for_slots(n, options_.threads, [&](std::size_t i) {
       const trace& from = elite_[i / neighbours_tried].program.scheduled.trace();
       if (const auto t = mutate_by(options_.changes, from, task_.function, draws[i]))
-        made[i] = replay(*t, task_.function, draws[i].next(), nullptr, task_.finish);
+        made[i] = replayed_unless_known(*t, elite_[i / neighbours_tried].sketch, draws[i]);
     });
+    replaying.reset();
     std::vector<const candidate*> programs;
     for (const auto& c : made)
       if (c && !seen_.count(c->identity)) programs.push_back(&*c);
@@ -200,6 +205,22 @@ class evolver final : public drawing_strategy {
       meet(*programs[i], scores[i], false);
       met_.at(programs[i]->identity).near = true;
     }
+  }
+
+  /// The trace replayed, unless what comes of it is known. Draws the same either way.
+  std::optional<candidate> replayed_unless_known(const trace& t, const support::hash128& sketch,
+                                                 support::random& r) {
+    const std::uint64_t seed = r.next();
+    if (task_.finish) return replay(t, task_.function, seed, nullptr, task_.finish);
+    replay_memory::answer before = memory_.find(sketch, t);
+    if (before.refused || before.known) return std::move(before.known);
+    replay_refusal refusal;
+    std::optional<candidate> out = replay_or_refuse(t, task_.function, seed, refusal, {});
+    if (out)
+      memory_.add(sketch, out->scheduled.trace(), *out);
+    else if (refusal.instruction)
+      memory_.add_refusal(sketch, t, *refusal.instruction);
+    return out;
   }
 
   double spread() const {
@@ -223,13 +244,15 @@ class evolver final : public drawing_strategy {
         const std::optional<trace> t =
             changed(chains_[i], of_sketch.at(chains_[i].sketch), draws[i]);
         if (!t) continue;  // nothing to change: no trace was refused
-        next[i] = replay(*t, task_.function, draws[i].next(), nullptr, task_.finish);
+        next[i] = replayed_unless_known(*t, chains_[i].sketch, draws[i]);
         if (!next[i]) ++failures[i];
       }
     };
+    std::optional<support::stage> replaying("replay");
     for (std::size_t first = 0; first < n && !(over && over()); first += slots_at_a_time)
       for_slots(std::min(slots_at_a_time, n - first), options_.threads,
                 [&](std::size_t i) { step(first + i); });
+    replaying.reset();
     std::vector<const candidate*> programs;
     for (const auto& c : next)
       if (c) programs.push_back(&*c);
@@ -310,6 +333,7 @@ class evolver final : public drawing_strategy {
   std::vector<chain> chains_;
   std::size_t elders_ = 0;  // chains that start from measured programs
   std::map<support::hash128, meeting> met_;
+  replay_memory memory_;
 };
 
 }  // namespace detail

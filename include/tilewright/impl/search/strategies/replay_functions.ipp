@@ -16,14 +16,10 @@ class function_replayer final : public drawing_strategy {
   }
 
  private:
-  /// A sketch as the space makes it; its trace is replayed without decisions, since spaces may pin
-  /// those of their first sketch.
+  /// Control flow of the function may have followed from what was drawn: the decisions stay.
   std::optional<candidate> generated(support::random r) {
     try {
-      const std::vector<schedule> all = task_.generate(r.next());
-      if (all.empty()) return std::nullopt;
-      const schedule& chosen = all[r.below(all.size())];
-      return replayed(chosen.trace().without_decisions(), r);
+      return replayed(task_.generate(r.next()).trace().simplified(), r);
     } catch (const schedule_error& e) {
       last_refusal_ = e.what();
       return std::nullopt;

@@ -1,0 +1,17 @@
+// Strategy: every program of the space once, where they are few enough to be made beforehand.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include <tilewright/search/strategy.hpp>
+
+namespace tilewright::search {
+
+/// Proposes all programs in the order of sketches and decisions, and ends. A space with more than
+/// `most` members is searched by `otherwise`.
+/// @param otherwise null: evolution guided by boosted trees
+std::unique_ptr<strategy> exhaustive(std::size_t most = 1 << 13,
+                                     std::unique_ptr<strategy> otherwise = nullptr);
+
+}  // namespace tilewright::search
