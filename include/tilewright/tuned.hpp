@@ -17,10 +17,13 @@
 #include <tilewright/model/dispatch.hpp>
 #include <tilewright/search/dispatcher.hpp>
 #include <tilewright/search/options.hpp>
+#include <tilewright/search/tune_together.hpp>
+#include <tilewright/search/tuning_request.hpp>
 
 namespace tilewright {
 
 using search::storage;
+using search::tune_together;
 
 /// A kernel to call:
 ///
@@ -107,6 +110,25 @@ class tuned {
                search::storage order = search::storage::row_major) const {
     dispatcher_->warm(extents, order);
   }
+
+  /// A call to tune beside others: `tune_together({op.at(a, b, c), other.at(x, y)})`. The arguments
+  /// have to live until then.
+  template <class... Argument>
+  search::tuning_request at(Argument&&... arguments) const {
+    search::tuning_request out;
+    if constexpr (dsl::check_call<callable, Argument...>())
+      with_arguments(
+          [&](const search::call_argument* a) { out = search::tuning_request(dispatcher_, a); },
+          arguments...);
+    return out;
+  }
+  /// The same for dense arguments of the given extents, which need not exist yet.
+  search::tuning_request at_extents(const search::extent_map& extents,
+                                    search::storage order = search::storage::row_major) const {
+    return {dispatcher_, extents, order};
+  }
+  /// A kernel whose extents are all static is a request itself.
+  operator search::tuning_request() const { return at_extents({}); }  // NOLINT
 
   /// Ends the tuning in progress, from any thread; what was measured is kept, and runs. Other
   /// arguments are tuned as before, and `warm` goes on with what was ended.

@@ -274,6 +274,7 @@
 #include <tilewright/impl/search/task_scheduler.ipp>
 #include <tilewright/impl/search/timer.ipp>
 #include <tilewright/impl/search/transfer.ipp>
+#include <tilewright/impl/search/tune_together.ipp>
 #include <tilewright/impl/search/tvm_records.ipp>
 #include <tilewright/impl/search/tvm_workload.ipp>
 #include <tilewright/impl/search/verify.ipp>
@@ -290,8 +291,9 @@
 #include <tilewright/impl/space/metaschedule.ipp>
 #include <tilewright/impl/space/modules/add_rfactor.ipp>
 #include <tilewright/impl/space/draw_table.ipp>
-#include <tilewright/impl/space/metaschedule.ipp>
+#include <tilewright/impl/space/expression.ipp>
 #include <tilewright/impl/space/expression_text.ipp>
+#include <tilewright/impl/space/metaschedule.ipp>
 #include <tilewright/impl/space/modules/add_rfactor.ipp>
 #include <tilewright/impl/space/modules/apply_custom_rule.ipp>
 #include <tilewright/impl/space/modules/auto_bind.ipp>

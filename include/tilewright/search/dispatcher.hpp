@@ -19,6 +19,13 @@
 
 namespace tilewright::search {
 
+/// What a session of a call needs.
+struct tuning_task {
+  workload what;
+  session_options session;
+  std::shared_ptr<database> records;
+};
+
 /// Calls a kernel with whatever arguments come. Any number of threads may call at once; each
 /// specialization is tuned once, the others wait for it.
 ///
@@ -59,9 +66,20 @@ class dispatcher {
   /// The same for dense arguments of the given extents, which need not exist.
   /// @throws argument_error when a dimension has no extent
   void warm(const extent_map& extents, storage order);
-  /// What tuning for these arguments is about, for sessions of several kernels. Nothing is tuned or
-  /// compiled; it lives as long as the dispatcher. There have to be elements.
+  /// Calls `use` with dense arguments of the given extents and no data.
+  /// @throws argument_error when a dimension has no extent
+  void with_extents(const extent_map& extents, storage order,
+                    const std::function<void(const call_argument*)>& use) const;
+  const kernel_signature& signature() const noexcept;
+  /// What tuning for these arguments is about, and how, for sessions of several kernels. Nothing is
+  /// tuned or compiled; it may be used as long as the dispatcher lives.
+  /// @throws argument_error when there are no elements
+  tuning_task tuning(const call_argument* arguments);
+  /// The first of these, which lives as long as the dispatcher.
   const workload& task(const call_argument* arguments);
+  /// Has calls with these arguments run what is stored for them from now on, where it is better than
+  /// what they ran before.
+  void reload(const call_argument* arguments);
   /// Ends the tuning in progress; what was measured is kept, and runs. Other arguments are tuned as
   /// before; `warm` goes on with what was ended.
   void cancel();

@@ -79,6 +79,11 @@ inline void check_names(const kernel_signature& kernel, const extent_map& extent
   }
 }
 
+/// @throws argument_error for an instance without elements
+inline void need_code(const kernel_signature& kernel, const instance& of) {
+  if (!of.code) throw argument_error(kernel.name + ": there is nothing to tune without elements");
+}
+
 }  // namespace detail
 
 struct dispatcher::state {
@@ -238,6 +243,17 @@ TILEWRIGHT_INLINE void dispatcher::warm(const call_argument* a) {
 }
 
 TILEWRIGHT_INLINE void dispatcher::warm(const extent_map& extents, storage order) {
+  with_extents(extents, order,
+               [&](const call_argument* a) { state_->bind(a, state::memory::absent, true); });
+}
+
+TILEWRIGHT_INLINE const kernel_signature& dispatcher::signature() const noexcept {
+  return state_->kernel;
+}
+
+TILEWRIGHT_INLINE void dispatcher::with_extents(
+    const extent_map& extents, storage order,
+    const std::function<void(const call_argument*)>& use) const {
   detail::check_names(state_->kernel, extents);
   std::vector<std::vector<std::int64_t>> shapes, strides;
   std::vector<call_argument> arguments;
@@ -262,7 +278,7 @@ TILEWRIGHT_INLINE void dispatcher::warm(const extent_map& extents, storage order
   }
   for (std::size_t i = 0; i < shapes.size(); ++i)
     arguments.push_back({nullptr, shapes[i].data(), strides[i].data()});
-  state_->bind(arguments.data(), state::memory::absent, true);
+  use(arguments.data());
 }
 
 TILEWRIGHT_INLINE std::string dispatcher::report(const call_argument* a) {
@@ -275,10 +291,22 @@ TILEWRIGHT_INLINE std::string dispatcher::report(const call_argument* a) {
   return b.of->code->report() + (remark.empty() ? remark : "  remark    " + remark + "\n");
 }
 
+TILEWRIGHT_INLINE void dispatcher::reload(const call_argument* a) {
+  const std::unique_ptr<detail::binding> b = state_->describe(a);
+  if (!b->of->code) return;
+  const support::default_float_environment ours;
+  state_->all.reload(*b->of);
+}
+
+TILEWRIGHT_INLINE tuning_task dispatcher::tuning(const call_argument* a) {
+  const std::unique_ptr<detail::binding> b = state_->describe(a);
+  detail::need_code(state_->kernel, *b->of);
+  return state_->all.task(*b->of, a);
+}
+
 TILEWRIGHT_INLINE const workload& dispatcher::task(const call_argument* a) {
   const std::unique_ptr<detail::binding> b = state_->describe(a);
-  if (!b->of->code)
-    throw argument_error(state_->kernel.name + ": there is nothing to tune without elements");
+  detail::need_code(state_->kernel, *b->of);
   return b->of->code->task();
 }
 

@@ -20,6 +20,7 @@
 #include <tilewright/impl/search/binding_table.hpp>
 #include <tilewright/impl/search/process_sync.hpp>
 #include <tilewright/search/database.hpp>
+#include <tilewright/search/dispatcher.hpp>
 #include <tilewright/search/layout.hpp>
 #include <tilewright/search/options.hpp>
 #include <tilewright/search/specialization.hpp>
@@ -71,6 +72,11 @@ class instances {
   /// @param arguments of the call, for tuning with copies of them; null: there are none
   /// @param again goes on with tuning that was cancelled before
   void make_ready(instance& s, const call_argument* arguments = nullptr, bool again = false);
+  /// What a session of it needs; of an instance that has code.
+  /// @param arguments of a call, without data where there is none
+  tuning_task task(const instance& s, const call_argument* arguments) const;
+  /// Has an instance that runs already run what is stored.
+  void reload(instance& s);
   /// For an instance that follows another process: takes its result when it is there, its place
   /// when it gave up. Costs a look at a clock most of the time.
   void follow(instance& s);

@@ -266,6 +266,34 @@ TILEWRIGHT_INLINE void instances::make_ready(instance& s, const call_argument* a
   if (failed) std::rethrow_exception(failed);
 }
 
+TILEWRIGHT_INLINE tuning_task instances::task(const instance& s,
+                                              const call_argument* arguments) const {
+  tuning_task out{s.code->task(), s.code->session(), db_};
+  if (s.sparse || options_.measuring.data == timing_data::copied)
+    out.what.given = values_of(out.what, arguments, options_.measuring.data);
+  return out;
+}
+
+TILEWRIGHT_INLINE void instances::reload(instance& s) {
+  process_sync::pair& sy = sync();
+  std::unique_lock lock(sy.mutex);
+  if (s.at != instance::stage::ready || s.upgrader == ::getpid()) return;  // it will look itself
+  s.at = instance::stage::preparing;
+  s.preparer = ::getpid();
+  s.preparing = std::this_thread::get_id();
+  lock.unlock();
+  std::exception_ptr failed;
+  try {
+    s.code->load_stored();
+  } catch (...) {
+    failed = std::current_exception();
+  }
+  lock.lock();
+  s.at = instance::stage::ready;  // what ran before goes on where nothing could be loaded
+  sy.changed.notify_all();
+  if (failed) std::rethrow_exception(failed);
+}
+
 /// One thread at a time; not under the lock.
 TILEWRIGHT_INLINE void instances::prepare(instance& s) {
   specialization& code = *s.code;
