@@ -14,6 +14,7 @@
 #include <tilewright/cost/model_kind.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/specialize.hpp>
+#include <tilewright/search/enumeration.hpp>
 #include <tilewright/search/gate.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/task_scheduler.hpp>
@@ -49,12 +50,22 @@ struct tune_options {
   std::string strategy, model;
   bool worker = false;
   bool json = false;
+  bool profile = false;
+  bool count = false;
+  std::size_t count_limit = 100000;  // members
 };
 
 std::string failures_json(const std::map<search::failure, int>& failures) {
   std::string out;
   for (const auto& [kind, count] : failures)
     out += (out.empty() ? "" : ", ") + json(search::name(kind)) + ": " + std::to_string(count);
+  return "{" + out + "}";
+}
+
+std::string profile_json(const std::vector<support::stage_time>& stages) {
+  std::string out;
+  for (const support::stage_time& t : stages)
+    out += (out.empty() ? "" : ", ") + json(t.name) + ": " + support::general_text(t.seconds, 6);
   return "{" + out + "}";
 }
 
@@ -69,8 +80,9 @@ void print_round(const search::progress& p, bool as_json) {
 }
 
 /// @param file of several
-void print_summary(const search::tuning_result& r, bool as_json, const std::string& file = {}) {
-  if (as_json) {
+void print_summary(const search::tuning_result& r, const tune_options& o,
+                   const std::string& file = {}) {
+  if (o.json) {
     const std::string whose = file.empty() ? "" : ", \"file\": " + json(file);
     std::string remarks;
     for (const std::string& remark : r.remarks)
@@ -81,12 +93,14 @@ void print_summary(const search::tuning_result& r, bool as_json, const std::stri
                ", \"improved\": " + (r.improved ? "true" : "false") +
                ", \"trials\": " + std::to_string(r.trials) + ", \"candidates_per_second\": " +
                support::general_text(rate, 4) + ", \"checked\": " + json(r.checked) +
-               ", \"failures\": " + failures_json(r.failures) + whose +
+               ", \"failures\": " + failures_json(r.failures) +
+               (o.profile ? ", \"profile\": " + profile_json(r.profile) : "") + whose +
                ", \"trace\": " + json(r.trace) + ", \"remarks\": [" + remarks + "]}\n");
   }
   say("best " + search::time_text(r.best) + ", default schedule " + search::time_text(r.baseline) +
       ", " + std::to_string(r.trials) + " trials" + (r.checked.empty() ? "" : "; " + r.checked) +
       "\n" + r.trace + "\n");
+  if (o.profile) say(search::profile_text(r.profile) + "\n");
   for (const std::string& remark : r.remarks) complain(remark);
 }
 
@@ -244,7 +258,7 @@ int tune_one(const tune_options& o, tasks& t) {
     round = p.round;
     print_round(p, o.json);
   };
-  print_summary(search::tune(t.all[0], s, *t.db), o.json);
+  print_summary(search::tune(t.all[0], s, *t.db), o);
   return fine;
 }
 
@@ -293,9 +307,33 @@ int tune_several(const tune_options& o, tasks& t) {
       if (!last.remarks.empty()) out = failed;
       continue;
     }
-    print_summary(last, o.json, o.files[i]);
+    print_summary(last, o, o.files[i]);
   }
   return out;
+}
+
+/// How large the space of each function is. Nothing is compiled.
+int count_spaces(const tune_options& o, const tasks& t) {
+  for (std::size_t i = 0; i < t.all.size(); ++i) {
+    const search::workload& w = t.all[i];
+    const space::context where{w.cpu, w.exec->threads};
+    std::vector<trace> sketches;
+    for (const schedule& s : w.space.sketches(w.function, where, o.seed))
+      sketches.push_back(s.trace());
+    search::finisher finish;
+    if (w.space.has_postprocs()) finish = [&](schedule& s) { w.space.finish(s, where); };
+    const search::space_size n = search::count_members(w.function, sketches, finish, o.count_limit);
+    const std::string programs = std::to_string(n.programs), members = std::to_string(n.members),
+                      families = std::to_string(n.sketches), refused = std::to_string(n.refused);
+    if (o.json)
+      say("{\"file\": " + json(o.files[i]) + ", \"sketches\": " + families + ", \"members\": " +
+          members + ", \"programs\": " + programs + ", \"refused\": " + refused +
+          ", \"complete\": " + (n.complete ? "true" : "false") + "}\n");
+    else
+      say(o.files[i] + ": " + (n.complete ? "" : "more than ") + programs + " programs of " +
+          members + " members in " + families + " sketches; " + refused + " refused\n");
+  }
+  return fine;
 }
 
 int tune(const tune_options& o) {
@@ -306,6 +344,7 @@ int tune(const tune_options& o) {
     if (!(w > 0)) throw argument_error("--weights wants numbers above 0");
   if (std::isnan(o.seconds)) throw argument_error("--seconds wants a number of 0 or more, not nan");
   tasks t(o);
+  if (o.count) return count_spaces(o, t);
   if (!t.no_gpu.empty()) return gate_all(o, t);
   return o.files.size() == 1 ? tune_one(o, t) : tune_several(o, t);
 }
@@ -354,6 +393,12 @@ std::function<int()> declare_tune(CLI::App& app) {
   app.add_option("--cost-model", o->model, listed("What ranks them", cost::model_kinds()))
       ->check(one_of(cost::model_kinds()));
   app.add_flag("--worker", o->worker, "Compile and run candidates in processes of their own");
+  app.add_flag("--count", o->count,
+               "Nothing is tuned: how many sketches, members and programs the space has");
+  app.add_option("--count-limit", o->count_limit, "Members that are counted at most")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("--profile", o->profile, "Where the time of the session went");
   app.add_flag("--json", o->json, "One line of JSON a round, and a summary");
   return [o] { return tune(*o); };
 }

@@ -128,6 +128,18 @@ expect 2 'no record of a workload that starts with "nosuchkey", and there is no 
 expect 0 "s.vectorize(" explain "$data/matmul.py" --db :memory: --target haswell --cpp
 expect 2 "sandybridgee" explain "$data/matmul.py" --db :memory: --target sandybridgee
 expect 2 "--weights wants one number for each of the 1 files" tune "$data/matmul.py" --db :memory: --weights 1,2
+expect 0 "metaschedule_cuda" space ls
+expect 0 '{"space": "metaschedule_cpu", "summary"' space ls --json
+expect 0 "post_order(module(inline_constant_scalars{}))" space show metaschedule_cpu
+expect 0 "a function of C++" space show default_cpu
+expect 0 "loop i of 128 in 4 factors, the last one at most 64" space show metaschedule_cpu "$data/matmul.py" --target haswell
+expect 0 "sch.sample_perfect_tile(loop=" space show metaschedule_cpu "$data/matmul.py" --target haswell --traces
+expect 0 '"count": 119, "exact": true, "fixed": false' space show metaschedule_cpu "$data/matmul.py" --target haswell --json
+expect 2 'there is no space "nosuch"; there are default_cpu, metaschedule_cpu' space show nosuch
+expect 2 'there is no space "nosuch"; there are default_cpu, metaschedule_cpu' tune "$data/matmul.py" --space nosuch --db :memory:
+expect 2 "extent n" space show metaschedule_cpu "$data/scale.py"
+expect 0 "more than 50 programs of 50 members in 3 sketches; 0 refused" tune "$data/matmul.py" --space metaschedule_cpu --count --count-limit 50 --db :memory:
+expect 0 '"members": 50' tune "$data/matmul.py" --space metaschedule_cpu --count --count-limit 50 --json --db :memory:
 expect 2 "lukewarm" tune "$data/matmul.py" --db :memory: --caches lukewarm
 
 expect 0 "+     for i_0, i_1, j, k in T.grid(" explain "$data/matmul.py" --trace "$data/tiled.trace"
@@ -168,6 +180,9 @@ if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 0 '"trials": 2' tune "$data/matmul.py" --db :memory: --trials 2 --seconds 60 --caches cold --json
   expect 0 '"trials": 10' tune "$data/matmul.py" --db :memory: --trials 10 --seconds 60 --strategy bayesian --cost-model ensemble --json
   expect 0 'scale.py", "trace"' tune "$data/matmul.py" "$data/scale.py" --dim n=3 --weights 3,1 --order round_robin --db "$work/s.db" --trials 4 --seconds 60 --json
+  expect 0 '"profile": {"sketch": ' tune "$data/matmul.py" --trials 2 --seconds 60 --profile --json --db :memory:
+  expect 0 "compile " tune "$data/matmul.py" --trials 2 --seconds 60 --profile --db :memory:
+  expect 2 "exhaustive" tune "$data/matmul.py" --strategy nosuch
   expect 2 "bayesian" tune "$data/matmul.py" --strategy nosuch
   expect 0 'matmul.py: best' tune "$data/matmul.py" "$data/scale.py" --dim n=3 --db "$work/s.db" --trials 4 --seconds 60
   expect 0 "measured on" explain "$data/matmul.py" --threads 1 --db "$work/t.db"
