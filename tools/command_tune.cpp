@@ -316,7 +316,7 @@ int tune_several(const tune_options& o, tasks& t) {
 int count_spaces(const tune_options& o, const tasks& t) {
   for (std::size_t i = 0; i < t.all.size(); ++i) {
     const search::workload& w = t.all[i];
-    const space::context where{w.cpu, w.exec->threads};
+    const space::context where{w.machine, w.exec->threads};
     std::vector<trace> sketches;
     for (const schedule& s : w.space.sketches(w.function, where, o.seed))
       sketches.push_back(s.trace());
