@@ -425,3 +425,60 @@ def main(A: T.Buffer((7, 4), "int32"), Y: T.Buffer((7, 4), "int32"), Z: T.Buffer
   s.reverse_compute_at(s.block("Y"), s.get_loops(s.block("Z")).back());
   check_meaning(s, f);  // the rows of X behind row i are not there yet
 }
+
+TEST_CASE("reverse_compute_at: below tiles that are split further, where neither split divides") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((53, 3), "float32"), B: T.Buffer((3, 70), "float32"), D: T.Buffer((53, 70), "float32")):
+    C = T.alloc_buffer((53, 70))
+    for i, j, k in T.grid(53, 70, 3):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+    for i, j in T.grid(53, 70):
+        with T.block("D"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            D[vi, vj] = T.max(C[vi, vj], T.float32(0))
+)");
+  for (const std::int64_t rows : {4, 6, 7})
+    for (const std::int64_t outer : {1, 2, 3, 4})
+      for (const std::int64_t middle : {1, 2, 4}) {
+        schedule s(f);
+        const auto [i, j, k] = s.loops<3>(s.block("C"));
+        const auto [i_tiles, i_tile] = s.split(i, {infer, rows});
+        const auto [i0, i1, i2] = s.split(i_tiles, {outer, middle, infer});
+        const auto [j_tiles, j_tile] = s.split(j, {infer, 16});
+        const auto [j0, j1, j2] = s.split(j_tiles, {infer, middle, 2});
+        s.reorder(i0, j0, i1, j1, j2, i2, k, i_tile, j_tile);
+        const block_rv d = s.block("D");
+        s.reverse_compute_at(d, i2, true);
+        sizes inner = extents(s, d);
+        inner.erase(inner.begin(), inner.begin() + 6);
+        CHECK(inner == sizes{rows, 16});
+        check_meaning(s, f);
+      }
+}
+
+TEST_CASE("reverse_compute_at: a guard of tiles that cuts more than that of their elements stays") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((56,), "float32"), C: T.Buffer((56,), "float32")):
+    B = T.alloc_buffer((56,))
+    for i0, i1, i2 in T.grid(4, 3, 6):
+        with T.block("B"):
+            v = T.axis.spatial(56, i0 * 18 + i1 * 6 + i2)
+            T.where(i0 * 18 + i1 * 6 + i2 < 56 and i0 * 3 + i1 < 9)
+            B[v] = A[v]
+    for i in range(56):
+        with T.block("C"):
+            v = T.axis.spatial(56, i)
+            T.where(i < 54)
+            C[v] = B[v]
+)");
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const std::vector<loop_rv> loops = s.get_loops(s.block("B"));
+  check_refusal(s, "reverse_compute_at", 8, [&] { s.reverse_compute_at(c, loops[1], true); });
+}

@@ -24,7 +24,7 @@ struct bound_iters {
   std::vector<arith::linear> values;  // [iteration variables]
   std::vector<arith::bounds> clip;    // [iteration variables] domain and predicate, where constant
   /// Every conjunct of the predicate only cuts one iteration variable, and is part of `clip` or
-  /// says no more than the domain does.
+  /// says no more than the domain, or another conjunct, does.
   bool understood = true;
 };
 /// Computed once per child of a walk.

@@ -51,9 +51,35 @@ inline bool clip_nonnegative(const linear& s, const child_block& child, bound_it
   return range_of(s, child.loops).lo >= 0;
 }
 
-inline bool clip_by(const ir::expr& conjunct, const child_block& child, bound_iters& out) {
-  const std::optional<linear> sum = not_negative(conjunct);
-  return sum && clip_nonnegative(*sum, child, out);
+/// Whether `held >= 0` makes `s >= 0` true: of whole numbers it does when `m * s` never lies `m` or
+/// more below `held`. So the guard of a split, `tile * 6 + i < 512`, implies that of a split of its
+/// tiles, `tile < 86`.
+inline bool implies(const linear& held, const linear& s,
+                    const std::vector<const ir::loop_node*>& loops) {
+  if (s.terms.empty()) return s.constant >= 0;
+  const auto& [term, factor] = s.terms.front();
+  const std::int64_t shared = held.coefficient(term);
+  if (shared == 0 || shared % factor != 0 || shared / factor < 1) return false;
+  const std::int64_t m = shared / factor;
+  linear spare = constant(0, s.type);
+  accumulate(spare, s, m);
+  accumulate(spare, held, -1);
+  return range_of(spare, loops).lo > -m;
+}
+
+/// Cuts the variables by the conjuncts of the predicate; false where one cuts something else, and
+/// is not implied by one that cuts a variable.
+inline bool clip_by(const ir::expr& predicate, const child_block& child, bound_iters& out) {
+  std::vector<linear> held, others;
+  bool linear_ones = true;
+  for (const ir::expr& conjunct : ir::conjuncts(predicate)) {
+    std::optional<linear> sum = not_negative(conjunct);
+    linear_ones = linear_ones && sum;
+    if (sum) (clip_nonnegative(*sum, child, out) ? held : others).push_back(std::move(*sum));
+  }
+  return linear_ones && support::all(others, [&](const linear& s) {
+           return support::any(held, [&](const linear& h) { return implies(h, s, child.loops); });
+         });
 }
 
 }  // namespace detail::footprints
@@ -105,8 +131,7 @@ TILEWRIGHT_INLINE const bound_iters& bind_iters(const child_block& child) {
     out->clip.push_back(constant_range(vars[i].dom));
   }
   if (!ir::is_true(child.realize->predicate))
-    for (const ir::expr& conjunct : ir::conjuncts(child.realize->predicate))
-      if (!detail::footprints::clip_by(conjunct, child, *out)) out->understood = false;
+    out->understood = detail::footprints::clip_by(child.realize->predicate, child, *out);
   child.bound = std::move(out);
   return *child.bound;
 }
