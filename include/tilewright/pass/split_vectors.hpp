@@ -7,6 +7,9 @@
 //                                         C[16 + l] = ...
 //                                       C[18] = ...
 //
+// Where the machine has masks, a tail of several such vectors is one with lanes off, and rows of
+// buffers that the function allocates become whole vectors long (impl/pass/masked_tails.hpp).
+//
 // The number of lanes is that of the widest type stored or loaded as a float. Up to
 // `unrolled_vectors` whole vectors are written out; more become a serial loop over groups of four.
 #pragma once

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/pass/masked_tails.hpp>
 #include <tilewright/pass/split_vectors.hpp>
 #include <tilewright/pass/walk.hpp>
 
@@ -13,7 +14,8 @@ using namespace tilewright::ir;
 
 class splitter : public mutator {
  public:
-  splitter(const target::cpu& target, var_set sizes) : target_(target), sizes_(std::move(sizes)) {}
+  splitter(const target::cpu& target, var_set sizes, const masked::tails& tails)
+      : target_(target), sizes_(std::move(sizes)), tails_(tails) {}
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
@@ -39,6 +41,15 @@ class splitter : public mutator {
                      loop_kind::vectorized, loop.annotations);
   }
 
+  /// The last `rest` lanes, from `start` on, in one vector.
+  stmt masked_chunk(const loop_node& loop, const expr& start, std::int64_t rest) const {
+    const var lane = make_var(loop.var->name, loop.var.type());
+    const stmt body = rename_loops(substitute(loop.body, {{loop.var, start + lane}}));
+    return make_loop(lane, number(loop, 0), number(loop, masked::power_not_below(rest)),
+                     tails_.masked(body, loop, lt(lane, number(loop, rest)), lane),
+                     loop_kind::vectorized, loop.annotations);
+  }
+
   /// `count` chunks of `width` lanes from `start` on, written out.
   static stmt chunks(const loop_node& loop, const expr& start, std::int64_t count,
                      std::int64_t width) {
@@ -61,6 +72,10 @@ class splitter : public mutator {
     }
     if (whole > done) out.push_back(chunks(loop, number(loop, done * lanes), whole - done, lanes));
     std::int64_t at = whole * lanes;
+    if (tails_.is_maskable(loop)) {
+      out.push_back(masked_chunk(loop, number(loop, at), extent - at));
+      at = extent;
+    }
     for (std::int64_t width = lanes; width >= 1; width /= 2)
       if (extent - at >= width) {
         out.push_back(chunk(loop, number(loop, at), width));
@@ -83,6 +98,7 @@ class splitter : public mutator {
 
   const target::cpu& target_;
   var_set sizes_;
+  const masked::tails& tails_;
 };
 
 }  // namespace tilewright::pass::detail::vectors
@@ -109,7 +125,10 @@ TILEWRIGHT_INLINE int lanes_of(const ir::stmt& body, const target::cpu& target) 
 
 TILEWRIGHT_INLINE ir::function split_vectors(const ir::function& f, const target::cpu& target) {
   ir::function out = f;
-  out.body = detail::vectors::splitter(target, shape_variables(f)).mutate(f.body);
+  const detail::masked::tails tails(f.body, target);
+  const ir::stmt split =
+      detail::vectors::splitter(target, shape_variables(f), tails).mutate(f.body);
+  out.body = ir::replace_buffers(split, tails.longer());
   return out;
 }
 
