@@ -53,7 +53,9 @@ TEST_CASE("a strided convolution in NCHW may have its output channels as columns
   REQUIRE(strided.size() == 2);
   CHECK(strided[0] == 0);  // channels: the image is strided along the rows of the output
   CHECK(strided[1] == 2);
-  CHECK(axes_of(convolution(5, 24, 9, 7), "Y") == std::vector<std::size_t>{0});
+  // elements too far apart for shuffles can be stored by phases
+  const std::vector<std::size_t> far = axes_of(convolution(5, 24, 9, 7), "Y");
+  CHECK((far.size() == 2 && far[0] + far[1] == 2));
 }
 
 TEST_CASE("long rows without windows stay the only columns, and elementwise blocks have none") {

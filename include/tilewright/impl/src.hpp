@@ -295,6 +295,7 @@
 #include <tilewright/impl/space/expression_text.ipp>
 #include <tilewright/impl/space/metaschedule.ipp>
 #include <tilewright/impl/space/modules/add_rfactor.ipp>
+#include <tilewright/impl/space/modules/arranged_operands.ipp>
 #include <tilewright/impl/space/modules/apply_custom_rule.ipp>
 #include <tilewright/impl/space/modules/auto_bind.ipp>
 #include <tilewright/impl/space/modules/auto_inline.ipp>

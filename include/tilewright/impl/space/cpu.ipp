@@ -6,6 +6,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/modules/add_rfactor.hpp>
+#include <tilewright/space/modules/arranged_operands.hpp>
 #include <tilewright/space/modules/auto_inline.hpp>
 #include <tilewright/space/modules/fuse_rows.hpp>
 #include <tilewright/space/modules/order_loops.hpp>
@@ -86,12 +87,14 @@ inline void choose_stencils(schedule& s, const context& where, chooser& choices)
 }
 
 /// The axis along which the block's register tile has its columns: the one along which the output is
-/// contiguous, or one along which it is made so.
+/// contiguous, or one along which it is made so. Operands are laid out for it.
 inline void choose_columns(schedule& s, const std::string& name, const context& where,
                            chooser& choices) {
   const std::vector<std::size_t> axes = column_axes(s, name, where);
   if (axes.empty()) return;
-  transposed_output(s, name, axes[axes.size() > 1 ? choices.pick(axes.size()) : 0]);
+  const std::size_t columns = axes[axes.size() > 1 ? choices.pick(axes.size()) : 0];
+  transposed_output(s, name, columns);
+  arranged_operands(s, name, columns, choices);
 }
 
 /// Reductions for which the CPU has an instruction are tiled around it.

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::space::detail {
 
@@ -37,9 +39,21 @@ inline std::optional<access_profile> stored_element(const ir::block_node& b) {
   return profile_access(b, b.writes[0].buffer, *indices);
 }
 
+/// Whether a block that reads the results of this one runs in vectors already.
+inline bool is_read_in_vectors(const schedule& s, const ir::block_node& b) {
+  const auto is_vectorized = [&](const ir::var& loop) {
+    const ir::stmt at = primitive::find_loop(s.function(), loop).target();
+    return ir::as_loop(at)->loop == ir::loop_kind::vectorized;
+  };
+  return support::any(consumer_names(s, b.name), [&](const std::string& reader) {
+    return support::any(primitive::get_loops(s.function(), named_block(s, reader).block->id),
+                        is_vectorized);
+  });
+}
+
 /// The spatial iteration variable for the lanes of vectors, for any binding: the one along which
 /// the block's output is contiguous. An output that the function allocates is laid out to suit when
-/// it is lowered, so there the arguments that the block reads decide.
+/// it is lowered, so there the arguments that the block reads decide, unless those who read it have.
 inline std::optional<std::size_t> vector_iter(const schedule& s, const ir::block_node& b) {
   const std::optional<access_profile> stored = stored_element(b);
   if (!stored) return std::nullopt;
@@ -49,16 +63,36 @@ inline std::optional<std::size_t> vector_iter(const schedule& s, const ir::block
     if (b.iters[i].kind == ir::iter_kind::spatial && write.stride[i] == 1) out = i;
   const std::vector<ir::buffer>& own = ir::root_block(s.function())->alloc_buffers;
   if (std::find(own.begin(), own.end(), write.buffer) == own.end()) return out;
+  if (out && is_read_in_vectors(s, b)) return out;
   const std::vector<access_profile> loads = argument_loads(s, b);
   const auto contiguous_along = [&](std::size_t i) {
     return std::count_if(loads.begin(), loads.end(),
                          [&](const access_profile& a) { return a.affine && a.stride[i] == 1; });
   };
+  constexpr std::int64_t few = 4;  // phases of a step, which make no vector
+  const auto is_short = [&](std::size_t i) {
+    const ir::expr& extent = b.iters[i].dom.extent;
+    return ir::is_int(extent) && extent->integer <= few;
+  };
   for (std::size_t i = 0; i < b.iters.size(); ++i)
     if (b.iters[i].kind == ir::iter_kind::spatial && write.stride[i] != 0 &&
+        !(out && is_short(i) && !is_short(*out)) &&
         contiguous_along(i) > (out ? contiguous_along(*out) : 0))
       out = i;
   return out;
+}
+
+/// The other spatial variable along which an argument is contiguous that is strided along `lanes`:
+/// the block transposes.
+inline std::optional<std::size_t> transposed_iter(const schedule& s, const ir::block_node& b,
+                                                  std::size_t lanes) {
+  if (b.init) return std::nullopt;
+  for (const access_profile& a : argument_loads(s, b)) {
+    if (!a.affine || a.stride[lanes] == 0 || a.stride[lanes] == 1) continue;
+    for (std::size_t i = 0; i < b.iters.size(); ++i)
+      if (i != lanes && b.iters[i].kind == ir::iter_kind::spatial && a.stride[i] == 1) return i;
+  }
+  return std::nullopt;
 }
 
 /// The loop that alone drives the block's iteration variable, plus outer loops.

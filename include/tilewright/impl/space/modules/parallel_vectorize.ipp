@@ -40,26 +40,21 @@ inline bool contiguous_in_reduction(const ir::block_node& b, std::size_t iter) {
   return false;
 }
 
-/// The other spatial variable along which an argument is contiguous that is strided along `lanes`:
-/// the block transposes.
-inline std::optional<std::size_t> transposed_iter(const schedule& s, const ir::block_node& b,
-                                                  std::size_t lanes) {
-  if (b.init) return std::nullopt;
-  for (const access_profile& a : argument_loads(s, b)) {
-    if (!a.affine || a.stride[lanes] == 0 || a.stride[lanes] == 1) continue;
-    for (std::size_t i = 0; i < b.iters.size(); ++i)
-      if (i != lanes && b.iters[i].kind == ir::iter_kind::spatial && a.stride[i] == 1) return i;
-  }
-  return std::nullopt;
-}
-
 /// Makes squares of a transposition: `lanes` across what is read go innermost, below a few steps of
-/// loop `along` that are written out, so that rows are loaded and transposed in registers.
+/// loop `along`, all where they are few, that are written out, so that rows are loaded and transposed
+/// in registers.
 inline void order_squares(schedule& s, std::vector<loop_rv> loops, std::size_t along, loop_rv lanes,
                           chooser& choices) {
-  const expr_rv steps = choices.categorical(s, {4, 8, 16}, {1, 1, 1.5});
-  const auto [rest, step] = s.split(loops[along], {infer, steps});
-  loops[along] = rest;
+  const ir::expr extent = s.get(loops[along]).extent;
+  loop_rv step = loops[along];
+  if (ir::is_int(extent) && extent->integer <= 4) {
+    loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(along));
+  } else {
+    const expr_rv steps = choices.categorical(s, {4, 8, 16}, {1, 1, 1.5});
+    const auto [rest, some] = s.split(loops[along], {infer, steps});
+    loops[along] = rest;
+    step = some;
+  }
   loops.push_back(step);
   loops.push_back(lanes);
   s.reorder(loops);

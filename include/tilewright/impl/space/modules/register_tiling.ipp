@@ -6,6 +6,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/block_profile.hpp>
@@ -377,6 +378,10 @@ class tiling {
       if (place == 0) continue;
       const block_rv b = s_.get_block(producer);
       s_.compute_at(b, last_middle_, true);
+      if (const auto along = transposed_iter(s_, *s_.get(b).block, *p->contiguous())) {
+        vectorize_squares(s_, b, *p->contiguous(), *along, where_, choices_);
+        continue;
+      }
       const auto [outer, lanes] = s_.split(s_.get_loops(b).back(), {infer, vector_lanes()});
       s_.vectorize(lanes);
     }

@@ -6,9 +6,11 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/block_profile.hpp>
+#include <tilewright/space/modules/arranged_operands.hpp>
 #include <tilewright/space/modules/register_tiling.hpp>
 #include <tilewright/space/modules/transposed_output.hpp>
 #include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/stable_sort.hpp>
 #include <tilewright/target/cpu.hpp>
@@ -68,9 +70,36 @@ inline double promise_of(const block_profile& p, std::size_t columns, const cont
       .weight;
 }
 
+/// Whether vectors along this variable can be loaded of every operand, where those that can be
+/// arranged are.
+inline bool loads_arranged(const schedule& s, const std::string& block, const block_profile& p,
+                           std::size_t columns) {
+  return support::all(p.reads, [&](const access_profile& read) {
+    const bool side_by_side =
+        read.affine && (read.stride[columns] == 0 || read.stride[columns] == 1);
+    return side_by_side || is_arrangeable(s, block, read, columns);
+  });
+}
+
+/// Whether the variable can be the columns, once operands are arranged. A window that moves along
+/// the variable is worth no new layout of what it is read from unless the output asks for it.
+inline bool can_become_columns(const schedule& s, const std::string& block, const block_profile& p,
+                               std::size_t columns) {
+  if (can_be_columns(s, block, p, columns)) return true;
+  if (p.contiguous() != columns && reads_windows(*named_block(s, block).block, columns))
+    return false;
+  block_profile others = p;
+  std::erase_if(others.reads, [&](const access_profile& read) {
+    return is_arrangeable(s, block, read, columns);
+  });
+  return can_be_columns(s, block, others, columns);
+}
+
 /// What is left of it when the lanes of an operand do not lie side by side.
-inline double loading(const block_profile& p, std::size_t columns) {
-  return p.loads_vectors(columns) ? 1 : 0.5;
+inline double loading(const schedule& s, const std::string& block, const block_profile& p,
+                      std::size_t columns) {
+  if (p.loads_vectors(columns)) return 1;
+  return loads_arranged(s, block, p, columns) ? 0.9 : 0.5;
 }
 
 /// What is left of it when the result has to be transposed.
@@ -99,12 +128,10 @@ TILEWRIGHT_INLINE std::vector<std::size_t> column_axes(const schedule& s, const 
   std::vector<double> promise(p->kind.size(), 0);
   for (std::size_t i = 0; i < p->kind.size(); ++i) {
     if (p->kind[i] != ir::iter_kind::spatial || p->extent[i] < 2) continue;
-    if (i == present
-            ? !as_it_is
-            : !p->reuse(i) || !detail::output_dimension(b, i) || !can_be_columns(s, block, *p, i))
-      continue;
+    if (i != present && (!p->reuse(i) || !detail::output_dimension(b, i))) continue;
+    if (!(i == present && as_it_is) && !detail::can_become_columns(s, block, *p, i)) continue;
     promise[i] = detail::promise_of(*p, i, where) *
-                 (i == present ? detail::loading(*p, i) : detail::transposing);
+                 (i == present ? detail::loading(s, block, *p, i) : detail::transposing);
     out.push_back(i);
   }
   support::stable_sort(out, [&](std::size_t a, std::size_t c) { return promise[a] > promise[c]; });

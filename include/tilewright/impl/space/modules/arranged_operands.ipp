@@ -1,0 +1,146 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/index_map.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/space/modules/arranged_operands.hpp>
+#include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/any.hpp>
+
+namespace tilewright::space {
+namespace detail {
+
+/// The dimension of a buffer that moves along a variable, and the elements from step to step.
+struct moving_dimension {
+  std::size_t dim = 0;
+  std::int64_t step = 1;
+  bool operator==(const moving_dimension&) const = default;
+};
+
+inline std::optional<moving_dimension> moving_in(const std::vector<ir::expr>& indices,
+                                                 const ir::var& v) {
+  std::optional<moving_dimension> out;
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    if (!ir::uses_var(indices[d], v)) continue;
+    const arith::linear index = arith::to_linear(indices[d]);
+    const auto hides = [&](const auto& term) {
+      return !term.first.same(v) && ir::uses_var(term.first, v);
+    };
+    const std::int64_t step = index.coefficient(v);
+    if (out || step < 1 || support::any(index.terms, hides)) return std::nullopt;
+    out = moving_dimension{d, step};
+  }
+  return out;
+}
+
+/// The same dimension in all loads of the operand.
+inline std::optional<moving_dimension> moving_along(const ir::block_node& b,
+                                                    const ir::buffer& operand, const ir::var& v) {
+  std::optional<moving_dimension> out;
+  bool agree = true;
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    if (e->op != ir::op::load || e->buffer != operand || !agree) return;
+    const std::optional<moving_dimension> here = moving_in(e->args, v);
+    agree = here && (!out || *out == *here);
+    out = here;
+  });
+  return agree ? out : std::nullopt;
+}
+
+inline bool allocates(const schedule& s, const ir::buffer& operand) {
+  return support::contains(ir::root_block(s.function())->alloc_buffers, operand);
+}
+
+/// The block that computes the operand, where its layout is nobody else's concern.
+inline std::optional<std::string> arranging_producer(const schedule& s, const std::string& block,
+                                                     const ir::buffer& operand) {
+  if (!allocates(s, operand)) return std::nullopt;
+  std::optional<std::string> out;
+  for (const std::string& name : producer_names(s, block)) {
+    const ir::block_node& b = *named_block(s, name).block;
+    if (b.writes.size() != 1 || b.writes[0].buffer != operand) continue;
+    const std::optional<block_profile> p = profile(s, name);
+    if (out || !p || p->reduction || p->updates || consumer_names(s, name).size() != 1)
+      return std::nullopt;
+    out = name;
+  }
+  return out;
+}
+
+/// The dimension goes last, behind its phases where it moves in steps.
+inline ir::index_map phases_last(std::size_t rank, const moving_dimension& m) {
+  return ir::make_index_map(rank, [&](const std::vector<ir::var>& v) {
+    std::vector<ir::expr> out;
+    for (std::size_t d = 0; d < rank; ++d)
+      if (d != m.dim) out.push_back(v[d]);
+    const ir::expr step = ir::integer(v[m.dim].type(), m.step);
+    if (m.step > 1) out.push_back(ir::floormod(v[m.dim], step));
+    out.push_back(m.step > 1 ? ir::floordiv(v[m.dim], step) : ir::expr(v[m.dim]));
+    return out;
+  });
+}
+
+/// Lays the operand out, and lets the loops of its producer follow.
+inline void arrange(schedule& s, const std::string& producer, const moving_dimension& m) {
+  const block_rv b = s.get_block(producer);
+  const ir::buffer operand = s.get(b).block->writes[0].buffer;
+  const std::size_t rank = operand->shape.size();
+  const ir::index_map map = phases_last(rank, m);
+  const ir::expr& extent = operand->shape[m.dim];
+  if (!ir::is_int(extent) || extent->integer % m.step != 0) {
+    // the nest runs over the new dimensions, and fills what no element takes
+    const bool real = is_float(operand->type);
+    s.transform_layout(b, written_buffer(0), map, real ? argument(0.0) : argument(0));
+    return;
+  }
+  s.transform_layout(b, written_buffer(0), map);
+  s.transform_block_layout(b, map);
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE bool is_arrangeable(const schedule& s, const std::string& block,
+                                      const access_profile& read, std::size_t columns) {
+  const ir::block_node& b = *named_block(s, block).block;
+  return read.affine && detail::arranging_producer(s, block, read.buffer) &&
+         detail::moving_along(b, read.buffer, b.iters[columns].var);
+}
+
+TILEWRIGHT_INLINE void arranged_operands(schedule& s, const std::string& block, std::size_t columns,
+                                         chooser& choices) {
+  constexpr std::int64_t most_steps = 4;
+  const std::optional<block_profile> p = profile(s, block);
+  if (!p) return;
+  std::vector<ir::buffer> seen;
+  for (const access_profile& read : p->reads) {
+    if (!read.affine || read.stride[columns] == 0 || read.stride[columns] == 1 ||
+        support::contains(seen, read.buffer))
+      continue;
+    seen.push_back(read.buffer);
+    const ir::block_node& b = *named_block(s, block).block;
+    const auto moves = detail::moving_along(b, read.buffer, b.iters[columns].var);
+    if (!moves) continue;
+    const bool shuffled = read.stride[columns] > 1 && read.stride[columns] <= most_steps;
+    const std::optional<std::string> producer = detail::arranging_producer(s, block, read.buffer);
+    schedule attempt = s;
+    try {
+      if (producer) {
+        if (shuffled && choices.pick(2) == 1) continue;
+        detail::arrange(attempt, *producer, *moves);
+      } else if (shuffled && read.region >= 0 && !detail::allocates(s, read.buffer)) {
+        if (choices.pick(2) == 0) continue;
+        const block_rv copy = attempt.cache_read(attempt.get_block(block), read.region, "global");
+        detail::arrange(attempt, attempt.get(copy).block->name, *moves);
+      }
+      s = std::move(attempt);
+    } catch (const schedule_error&) {
+      // the operand keeps its layout
+    }
+  }
+}
+
+}  // namespace tilewright::space
