@@ -19,6 +19,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/split_vectors.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/checked.hpp>
 
 namespace tilewright::pass::detail::masked {
 
@@ -92,7 +93,8 @@ class tails {
   stmt masked(const stmt& body, const loop_node& loop, const expr& inside, const var& lane) const {
     std::vector<buffer> whole;
     for (const access& a : accesses(loop.body))
-      if (length_.count(a.of) != 0) whole.push_back(a.of);
+      if (const auto at = length_.find(a.of); at != length_.end() && ends_row(a, loop))
+        if (end_of(a, loop) <= at->second) whole.push_back(a.of);
     // one access of a buffer that does not run to the row's end masks the others, too
     for (const access& a : accesses(loop.body))
       if (moves(a, loop.var) && !ends_row(a, loop)) std::erase(whole, a.of);
@@ -165,13 +167,28 @@ class tails {
     return begin && *begin + as_int(loop.extent) == as_int(a.of->shape.back());
   }
 
-  void lengthen(const loop_node& loop) {
+  /// Whether rows of `length` elements instead of what they have cost little memory.
+  static bool is_cheap(const buffer& b, std::int64_t length) {
+    constexpr std::int64_t small = 4096;  // bytes, which become local
+    std::int64_t size = bytes(b->type);
+    for (const expr& extent : b->shape) size = support::saturated_product(size, as_int(extent));
+    const std::int64_t row = as_int(b->shape.back());
+    return is_local(b) || size <= small || 8 * (length - row) <= row;
+  }
+
+  /// Where in the row the last vector of the loop ends.
+  std::int64_t end_of(const access& a, const loop_node& loop) const {
     const std::int64_t lanes = lanes_of(loop.body, target_), extent = as_int(loop.extent);
-    const std::int64_t end = extent / lanes * lanes + power_not_below(extent % lanes);
+    return *begin_of(a, loop) + extent / lanes * lanes + power_not_below(extent % lanes);
+  }
+
+  void lengthen(const loop_node& loop) {
     for (const access& a : accesses(loop.body)) {
       if (!ends_row(a, loop)) continue;
+      const std::int64_t needed = end_of(a, loop);
+      if (!is_cheap(a.of, needed)) continue;
       std::int64_t& length = length_[a.of];
-      length = std::max(length, *begin_of(a, loop) + end);
+      length = std::max(length, needed);
     }
   }
 
