@@ -42,3 +42,24 @@ TEST_CASE("vectorized loops take constant bounds only") {
   CHECK(is_int(as_loop(trimmed.body)->extent, 5));
   check_same(g, trimmed);
 }
+
+TEST_CASE("a choice by the loop's variable becomes two loops") {
+  const buffer y = make_buffer("Y", dtype::f32, {12});
+  const var i = make_var("i");
+  const auto chosen = [&](const expr& condition) {
+    const function f =
+        make_function({y}, nest({{i, 12}}, make_if(condition, make_store(y, {i}, f32(1)),
+                                                   make_store(y, {11 - (i - 0)}, f32(2)))));
+    const function g = pass::trim_loops(f);
+    check_same(f, g);
+    return count(g.body, stmt_kind::if_else) == 0 ? count(g.body, stmt_kind::loop) : 0;
+  };
+  CHECK(chosen(lt(i, 7)) == 2);
+  CHECK(chosen(le(i * 3, 7)) == 2);
+  CHECK(chosen(ge(i, 5)) == 2);
+  CHECK(chosen(ge(i * 4, 13)) == 2);
+  CHECK(chosen(lt(i, 0)) == 1);
+  CHECK(chosen(lt(i, 12)) == 1);
+  CHECK(chosen(ge(i * 2, -3)) == 1);
+  CHECK(chosen(eq(floormod(i, 2), 0)) == 0);  // stays
+}

@@ -4,6 +4,14 @@
 //     if k0*32 + k < 129:             ->          A[k] = ...
 //       A[k] = ...
 //
+// A loop with constant bounds whose body is a choice by its own variable becomes two loops, so that
+// the code of an edge knows where it is:
+//
+//   for i in range(3):                          for i in range(2):
+//     if i < 2: A[i] = ..                 ->      A[i] = ..
+//     else: B[i] = ..                           for i in range(2, 3):
+//                                                 B[i] = ..
+//
 // Serial loops take symbolic bounds; unrolled and vectorized ones, and small serial loops of a
 // register tile, only constant ones.
 #pragma once

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -25,13 +26,36 @@ class trimmer : public arith::scoped_mutator {
     inside_reduction_ = outer;
     const loop_node& loop = *as_loop(out);
     const if_node* guard = as_if(loop.body);
-    if (!guard || guard->else_body || loop.loop == loop_kind::parallel ||
-        loop.loop == loop_kind::thread_binding)
+    if (!guard || loop.loop == loop_kind::parallel || loop.loop == loop_kind::thread_binding)
       return out;
-    return trim(loop, *guard, out);
+    return guard->else_body ? cut(loop, *guard, out) : trim(loop, *guard, out);
   }
 
  private:
+  /// A loop for the iterations of each branch, where the condition compares the variable alone.
+  static stmt cut(const loop_node& loop, const if_node& choice, const stmt& unchanged) {
+    if (loop.loop != loop_kind::serial || is_reduction(loop) || !is_int(loop.min) ||
+        !is_int(loop.extent))
+      return unchanged;
+    const std::optional<arith::linear> sum = as_nonpositive(choice.condition);
+    if (!sum || sum->terms.size() != 1 || !sum->terms[0].first.same(loop.var)) return unchanged;
+    const std::int64_t factor = sum->terms[0].second, t = sum->constant;
+    const std::int64_t begin = as_int(loop.min), end = begin + as_int(loop.extent);
+    // factor * v + t <= 0
+    const bool rises = factor < 0;
+    const std::int64_t met = rises ? -floor_divide(-t, -factor) : floor_divide(-t, factor) + 1;
+    const std::int64_t border = std::clamp(met, begin, end);
+    const auto part = [&](std::int64_t from, std::int64_t to, const stmt& body) {
+      const dtype type = loop.var.type();
+      return with_domain(loop, integer(type, from), integer(type, to - from), body);
+    };
+    const stmt& first = rises ? choice.else_body : choice.then_body;
+    const stmt& second = rises ? choice.then_body : choice.else_body;
+    if (border == begin) return part(begin, end, second);
+    if (border == end) return part(begin, end, first);
+    return make_seq({part(begin, border, first), rename_loops(part(border, end, second))});
+  }
+
   stmt trim(const loop_node& loop, const if_node& guard, const stmt& unchanged) {
     const bool constant_only =
         loop.loop != loop_kind::serial || is_tile_loop(loop, inside_reduction_);

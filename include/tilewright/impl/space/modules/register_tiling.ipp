@@ -73,6 +73,33 @@ inline std::optional<std::size_t> window_rows(const schedule& s, const std::stri
   return out;
 }
 
+/// Whether a condition in the block is about the rows and the reduction variable together.
+inline bool decides_rows(const ir::block_node& b, std::size_t rows, std::size_t reduced) {
+  bool out = false;
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    if (e->op != ir::op::select && e->op != ir::op::if_then_else) return;
+    for (const ir::expr& term : ir::conjuncts(e->args[0]))
+      out = out ||
+            (ir::uses_var(term, b.iters[rows].var) && ir::uses_var(term, b.iters[reduced].var));
+  });
+  return out;
+}
+
+/// By what conditions in the block divide the rows: 2 where one is about `(row - tap) % 2`; else 1.
+inline std::int64_t period_of_rows(const ir::block_node& b, std::size_t rows) {
+  std::int64_t out = 1;
+  const auto look = [&](const ir::expr& e) {
+    if (e->op == ir::op::floormod && ir::is_int(e->args[1]) &&
+        ir::uses_var(e->args[0], b.iters[rows].var))
+      out = std::max(out, ir::as_int(e->args[1]));
+  };
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    if (e->op == ir::op::select || e->op == ir::op::if_then_else)
+      ir::for_each_expr(e->args[0], look);
+  });
+  return out;
+}
+
 /// One integer for both sizes of a register tile, so that one random variable draws them together.
 inline constexpr std::int64_t tile_code = 4096;
 
@@ -117,12 +144,15 @@ class tiling {
 
   void split_spatial() {
     const std::int64_t row_extent = rows_ ? profile_.extent[*rows_] : 1;
+    // in a tile of whole periods, what a row takes part in does not depend on the tile
+    const std::int64_t period = rows_ ? period_of_rows(*s_.get(block_).block, *rows_) : 1;
+    constexpr double ragged_period = 0.25;
     std::vector<std::int64_t> codes;
     std::vector<double> weights;
     for (const register_tile& t : register_tiles(*where_.cpu, profile_.write.buffer->type,
                                                  row_extent, profile_.extent[columns_])) {
       codes.push_back(t.rows * tile_code + t.columns);
-      weights.push_back(t.weight);
+      weights.push_back(t.rows % period == 0 ? t.weight : t.weight * ragged_period);
     }
     const expr_rv code = choices_.categorical(s_, codes, weights);
     for (std::size_t i = 0; i < loops_.size(); ++i) {
@@ -178,13 +208,18 @@ class tiling {
   }
 
   /// Short reduction loops may be written out inside the tile: windows that overlap are then loaded
-  /// once, and conditions on their position decided.
+  /// once, and conditions on their position decided. Those that decide which rows of the tile a step
+  /// is about always are, as that of a transposed convolution.
   void unroll_taps() {
     constexpr std::int64_t most_taps = 8;
     bool found = false;
-    for (std::size_t i = 0; i < profile_.kind.size(); ++i)
-      found = found || (profile_.kind[i] == ir::iter_kind::reduce && profile_.extent[i] > 1 &&
-                        profile_.extent[i] <= most_taps);
+    for (std::size_t i = 0, loop = 0; i < profile_.kind.size(); ++i) {
+      if (profile_.kind[i] != ir::iter_kind::reduce) continue;
+      const loop_rv l = reduce_inner_[loop++];
+      if (profile_.extent[i] < 2 || profile_.extent[i] > most_taps) continue;
+      found = true;
+      if (rows_ && decides_rows(*s_.get(block_).block, *rows_, i)) s_.unroll(l);
+    }
     if (!found) return;
     const expr_rv most = choices_.categorical(s_, {0, 64, 192}, {2, 1, 1});
     s_.annotate(reduce_inner_.front(), "pragma_auto_unroll_max_step", most);
