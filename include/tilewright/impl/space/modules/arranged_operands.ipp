@@ -10,6 +10,7 @@
 #include <tilewright/space/modules/arranged_operands.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/checked.hpp>
 
 namespace tilewright::space {
 namespace detail {
@@ -69,6 +70,15 @@ inline std::optional<std::string> arranging_producer(const schedule& s, const st
     out = name;
   }
   return out;
+}
+
+/// How often the block reads an element of the operand, on average.
+inline std::int64_t uses_of_element(const block_profile& p, const ir::buffer& operand) {
+  std::int64_t steps = 1, elements = 1;
+  for (const std::int64_t extent : p.extent) steps = support::saturated_product(steps, extent);
+  for (const ir::expr& extent : operand->shape)
+    elements = support::saturated_product(elements, ir::is_int(extent) ? extent->integer : 1);
+  return steps / std::max<std::int64_t>(elements, 1);
 }
 
 /// The dimension goes last, behind its phases where it moves in steps.
@@ -132,7 +142,9 @@ TILEWRIGHT_INLINE void arranged_operands(schedule& s, const std::string& block, 
         if (shuffled && choices.pick(2) == 1) continue;
         detail::arrange(attempt, *producer, *moves);
       } else if (shuffled && read.region >= 0 && !detail::allocates(s, read.buffer)) {
-        if (choices.pick(2) == 0) continue;
+        // a copy is paid for where elements are read again and again
+        const bool worth = detail::uses_of_element(*p, read.buffer) >= 2;
+        if ((choices.pick(2) == 1) == worth) continue;
         const block_rv copy = attempt.cache_read(attempt.get_block(block), read.region, "global");
         detail::arrange(attempt, attempt.get(copy).block->name, *moves);
       }
