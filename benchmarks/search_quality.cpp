@@ -12,6 +12,8 @@
 //   search_quality models FILE [COUNT]     how models rank a workload that they never saw, after 0 to 64
 //                                         of its programs
 //   search_quality prior FILE HEADER      trains the shipped prior
+//   search_quality sessions OUT.csv [SECONDS PROBLEMS SEED]   runs whole sessions
+//   search_quality ends OUT.csv           when sessions might have ended earlier, and what that costs
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -26,6 +28,7 @@
 #include "search_curves.hpp"
 #include "search_data.hpp"
 #include "search_models.hpp"
+#include "session_curves.hpp"
 
 using namespace tilewright;
 using namespace bench;
@@ -246,11 +249,20 @@ int main(int argc, char** argv) {
   if (command == "models" && (argc == 3 || argc == 4))
     return run_models(argv[2], static_cast<std::size_t>(number(3, 300)));
   if (command == "prior" && argc == 4) return prior(argv[2], argv[3]);
+  if (command == "sessions" && argc >= 3 && argc <= 6) {
+    session_curve_options o;
+    o.seconds = number(3, 10);
+    o.problems = argc > 4 ? std::max(std::atoi(argv[4]), 0) : o.problems;
+    o.seed = static_cast<std::uint64_t>(number(5, 1));
+    return record_sessions(argv[2], o);
+  }
+  if (command == "ends" && argc == 3) return compare_ends(argv[2]);
   std::fprintf(
       stderr,
       "search_quality curves FILE OUT.csv [TRIALS SEEDS PROCESSES SECONDS FIRST_SEED] | summary "
       "OUT.csv | "
       "record FILE COUNT | again FILE COUNT | search FILE STRATEGY TRIALS SEEDS OUT.csv | rank "
-      "FILE | models FILE [COUNT] | prior FILE HEADER\n");
+      "FILE | models FILE [COUNT] | prior FILE HEADER | sessions OUT.csv [SECONDS PROBLEMS SEED] | "
+      "ends OUT.csv\n");
   return 2;
 }

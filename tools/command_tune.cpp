@@ -42,8 +42,8 @@ struct tune_options {
   std::vector<std::string> dims;
   std::vector<double> weights;
   search::task_order order = search::task_order::gradient;
-  double seconds = 10;
-  int trials = 1 << 30;
+  std::optional<double> seconds, gain;
+  std::optional<int> trials;
   int threads = 0;
   std::uint64_t seed = 42;
   search::caches where = search::caches::warm;
@@ -75,7 +75,9 @@ void print_round(const search::progress& p, bool as_json) {
       ", \"best_seconds\": " + support::general_text(p.best, 9) +
       ", \"default_seconds\": " + support::general_text(p.baseline, 9) +
       ", \"candidates_per_second\": " + support::general_text(p.rate, 4) +
-      ", \"space_used_up\": " + (p.space_used_up ? "true" : "false") +
+      (p.end == search::session_end::none
+           ? std::string()
+           : ", \"end\": " + json(search::end_text(p.end, p.trials))) +
       ", \"failures\": " + failures_json(p.failures) + "}\n");
 }
 
@@ -90,16 +92,19 @@ void print_summary(const search::tuning_result& r, const tune_options& o,
     const double rate = r.trials / std::max(r.seconds, 1e-9);
     return say("{\"best_seconds\": " + support::general_text(r.best, 9) +
                ", \"default_seconds\": " + support::general_text(r.baseline, 9) +
-               ", \"improved\": " + (r.improved ? "true" : "false") +
-               ", \"trials\": " + std::to_string(r.trials) + ", \"candidates_per_second\": " +
-               support::general_text(rate, 4) + ", \"checked\": " + json(r.checked) +
+               ", \"improved\": " + (r.improved ? "true" : "false") + ", \"trials\": " +
+               std::to_string(r.trials) + ", \"seconds\": " + support::general_text(r.seconds, 4) +
+               ", \"end\": " + json(search::end_text(r.end, r.trials)) +
+               ", \"candidates_per_second\": " + support::general_text(rate, 4) +
+               ", \"checked\": " + json(r.checked) +
                ", \"failures\": " + failures_json(r.failures) +
                (o.profile ? ", \"profile\": " + profile_json(r.profile) : "") + whose +
                ", \"trace\": " + json(r.trace) + ", \"remarks\": [" + remarks + "]}\n");
   }
   say("best " + search::time_text(r.best) + ", default schedule " + search::time_text(r.baseline) +
-      ", " + std::to_string(r.trials) + " trials" + (r.checked.empty() ? "" : "; " + r.checked) +
-      "\n" + r.trace + "\n");
+      ", " + std::to_string(r.trials) + " trials in " + search::time_text(r.seconds) + ": " +
+      search::end_text(r.end, r.trials) + (r.checked.empty() ? "" : "; " + r.checked) + "\n" +
+      r.trace + "\n");
   if (o.profile) say(search::profile_text(r.profile) + "\n");
   for (const std::string& remark : r.remarks) complain(remark);
 }
@@ -196,8 +201,9 @@ struct tasks {
 
 search::session_options session_of(const tune_options& o) {
   search::session_options s;
-  s.seconds = o.seconds;
-  s.trials = o.trials;
+  s.seconds = o.seconds.value_or(s.seconds);
+  s.trials = o.trials.value_or(s.trials);
+  s.gain = o.gain.value_or(o.seconds || o.trials ? 0 : search::default_gain);
   s.seed = o.seed;
   s.measuring.where = o.where;
   if (o.worker) s.measuring.run_in = search::isolation::worker;
@@ -254,7 +260,7 @@ int tune_one(const tune_options& o, tasks& t) {
   search::session_options s = session_of(o);
   int round = -1;
   s.events = [&](const search::progress& p) {
-    if (p.round == round && !p.space_used_up) return;
+    if (p.round == round && p.end == search::session_end::none) return;
     round = p.round;
     print_round(p, o.json);
   };
@@ -277,13 +283,14 @@ void print_slice(const std::string& file, const search::tuning_result& r, bool a
 int tune_several(const tune_options& o, tasks& t) {
   search::task_options s;
   s.order = o.order;
-  s.seconds = o.seconds;
-  s.trials = o.trials;
   s.session = session_of(o);
+  s.seconds = s.session.seconds;
+  s.trials = s.session.trials;
+  s.session.gain = 0;  // slices are too short to tell; who is next is chosen by what is expected
   // a small budget is for all of them too
   const int turns = 2 * static_cast<int>(t.all.size());
-  s.slice = std::clamp(o.trials / turns, 1, s.slice);
-  s.slice_seconds = std::min(s.slice_seconds, o.seconds / turns);
+  s.slice = std::clamp(s.trials / turns, 1, s.slice);
+  s.slice_seconds = std::min(s.slice_seconds, s.seconds / turns);
   using clock = std::chrono::steady_clock;
   std::vector<double> spent(t.all.size());  // s
   s.events = [&, since = clock::now()](std::size_t i, const search::tuning_result& r) mutable {
@@ -342,7 +349,9 @@ int tune(const tune_options& o) {
                          std::to_string(o.files.size()) + " files");
   for (const double w : o.weights)
     if (!(w > 0)) throw argument_error("--weights wants numbers above 0");
-  if (std::isnan(o.seconds)) throw argument_error("--seconds wants a number of 0 or more, not nan");
+  for (const auto& [option, value] : {std::pair("--seconds", o.seconds), {"--gain", o.gain}})
+    if (std::isnan(value.value_or(0)))
+      throw argument_error(std::string(option) + " wants a number of 0 or more, not nan");
   tasks t(o);
   if (o.count) return count_spaces(o, t);
   if (!t.no_gpu.empty()) return gate_all(o, t);
@@ -365,10 +374,14 @@ std::function<int()> declare_tune(CLI::App& app) {
                  "are built and nothing is timed")
       ->capture_default_str();
   app.add_option("--dim", o->dims, "NAME=EXTENT of a symbolic extent");
-  app.add_option("--seconds", o->seconds, "Budget")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  app.add_option("--seconds", o->seconds,
+                 "Budget; default: 10, and less where more time is expected to bring nothing")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--trials", o->trials, "Candidates to measure at most")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--gain", o->gain,
+                 "Share by which calls have to be expected to become faster for tuning to go on; "
+                 "0: use all of the budget; default: 0.01, and 0 with --seconds or --trials")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--threads", o->threads, "Threads of a call; 0: all")
       ->check(CLI::NonNegativeNumber);

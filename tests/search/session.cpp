@@ -382,10 +382,46 @@ TEST_CASE("a session whose space is used up says so") {
   const tuning_result r = tune(w, o, db);
   CHECK(r.trials >= 1);
   CHECK(r.trials <= 3);
-  CHECK(last.space_used_up);
+  CHECK(last.end == session_end::space);
+  CHECK(r.end == session_end::space);
   CHECK(progress_line(last).find("the space is used up") != std::string::npos);
   const std::string wanted = "the space is used up after " + std::to_string(r.trials) + " trials";
   CHECK(std::any_of(r.remarks.begin(), r.remarks.end(), [&](const std::string& remark) {
     return remark.find(wanted) != std::string::npos;
   }));
+}
+
+TEST_CASE(
+    "a session ends where no gain is expected, and uses all of its budget where it is told to") {
+  // one program that is as fast as the default, under many names
+  const auto ended = [](double gain, int trials) {
+    database db(":memory:");
+    workload w = product();
+    w.space = [](schedule& s) {
+      const auto [i, j, k] = s.loops<3>(s.get_block("C"));
+      s.split(i, {infer, s.sample_categorical({1, 2, 3, 4, 5, 6, 7, 8}, {1, 1, 1, 1, 1, 1, 1, 1})});
+      s.split(j, {infer, s.sample_categorical({1, 2, 3, 4, 5, 6, 7, 8}, {1, 1, 1, 1, 1, 1, 1, 1})});
+    };
+    session_options o;
+    o.seconds = 60;
+    o.trials = trials;
+    o.gain = gain;
+    // every candidate takes as long as the first
+    o.measuring.runner = [](const workload&) {
+      return [](const built&, const measure_options&) {
+        measurement m;
+        m.seconds = {1e-3};
+        return m;
+      };
+    };
+    progress last;
+    o.events = [&](const progress& p) { last = p; };
+    const tuning_result r = tune(w, o, db);
+    CHECK(last.trials == r.trials);
+    CHECK(last.end == (r.end == session_end::gain ? session_end::gain : session_end::none));
+    return std::pair(r.end, r.trials);
+  };
+  CHECK(ended(0.01, 60) == std::pair(session_end::gain, 48));
+  CHECK(ended(0, 40) == std::pair(session_end::trials, 40));
+  CHECK(ended(0.01, 20) == std::pair(session_end::trials, 20));
 }

@@ -123,6 +123,7 @@ unset TILEWRIGHT_CUDA_DRIVER
 expect 2 "--seconds" tune "$data/matmul.py" --db :memory: --seconds -1
 expect 2 "--seconds" tune "$data/matmul.py" --db :memory: --seconds nan
 expect 2 "--trials" tune "$data/matmul.py" --db :memory: --trials -1
+expect 2 "--gain" tune "$data/matmul.py" --db :memory: --gain nan
 expect 2 "--threads" explain "$data/matmul.py" --threads -2
 expect 2 'no record of a workload that starts with "nosuchkey", and there is no file' db why nosuchkey --db :memory:
 expect 0 "s.vectorize(" explain "$data/matmul.py" --db :memory: --target haswell --cpp
@@ -183,6 +184,7 @@ if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 0 '"profile": {"sketch": ' tune "$data/matmul.py" --trials 2 --seconds 60 --profile --json --db :memory:
   expect 0 "compile " tune "$data/matmul.py" --trials 2 --seconds 60 --profile --db :memory:
   expect 2 "exhaustive" tune "$data/matmul.py" --strategy nosuch
+  expect 0 '"end": "the budget of 3 trials is used"' tune "$data/matmul.py" --trials 3 --seconds 60 --threads 1 --json --db :memory:
   expect 2 "bayesian" tune "$data/matmul.py" --strategy nosuch
   expect 0 'matmul.py: best' tune "$data/matmul.py" "$data/scale.py" --dim n=3 --db "$work/s.db" --trials 4 --seconds 60
   expect 0 "measured on" explain "$data/matmul.py" --threads 1 --db "$work/t.db"

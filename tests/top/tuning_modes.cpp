@@ -299,6 +299,7 @@ TEST_CASE("budgets that make no sense are refused") {
   CHECK(refusal({.trials = -1}) == "product: trials has to be 0 or more");
   CHECK(refusal({.target = -1e-9}) == "product: target has to be 0 or more");
   CHECK(refusal({.patience = -1}) == "product: patience has to be 0 or more");
+  CHECK(refusal({.gain = -1}) == "product: gain has to be 0 or more");
 }
 
 TEST_CASE("the stop rules combine") {
@@ -320,6 +321,10 @@ TEST_CASE("the stop rules combine") {
   CHECK(patient >= 2);
   CHECK(patient < 40);
   CHECK(trials_with([](tuned_options& o) { o.seconds = 0; }) == 0);
+  CHECK(trials_with([](tuned_options& o) {
+          o.trials = 60;
+          o.gain = 1;
+        }) == 48);  // as few as can tell
 }
 
 TEST_CASE("efforts: an estimate measures nothing, exhaustive has no end in time") {

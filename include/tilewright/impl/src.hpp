@@ -259,6 +259,7 @@
 #include <tilewright/impl/search/runner.ipp>
 #include <tilewright/impl/search/salvage.ipp>
 #include <tilewright/impl/search/session.ipp>
+#include <tilewright/impl/search/session_end.ipp>
 #include <tilewright/impl/search/shrink.ipp>
 #include <tilewright/impl/search/specialization.ipp>
 #include <tilewright/impl/search/spot_check.ipp>

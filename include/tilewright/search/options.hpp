@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,21 +30,27 @@ enum class mode {
 enum class effort {
   estimate,   // nothing is ever measured: what the model (yours, or the shipped prior) ranks first
   measure,    // within the budget
-  patient,    // within eight times the budget
+  patient,    // eight times the budget
   exhaustive  // until the space has no new program, or another stop rule ends it; `seconds` does
               // not
 };
 
-/// Options of a tuned kernel. Tuning ends when the first of `seconds`, `trials`, `target` and
-/// `patience` says so. The environment variable TILEWRIGHT_TUNE (now, background, off, miss_error)
+/// Options of a tuned kernel. Tuning ends when the first of `seconds`, `trials`, `target`,
+/// `patience` and `gain` says so. A budget that is named, in seconds or trials, is used whole: where
+/// neither is, tuning ends as soon as more of it is expected to bring nothing, mostly after one or two
+/// of ten seconds. The environment variable TILEWRIGHT_TUNE (now, background, off, miss_error)
 /// overrides `mode`, TILEWRIGHT_DB the default of `database`, TILEWRIGHT_NUM_THREADS that of
 /// `threads`.
 struct tuned_options {
-  double seconds = 10;  // budget of one tuning session
+  std::optional<double> seconds = {};  // budget of one tuning session; 10 where it is not named
   int trials = std::numeric_limits<int>::max();
   double target = 0;                               // s per call: good enough
   int patience = std::numeric_limits<int>::max();  // trials without a better one
-  std::string database = {};                       // file; empty: the user's one, ":memory:": none
+  /// Share by which calls have to be expected to become faster for tuning to go on; 0: it uses all
+  /// of its budget. Where it is not named: 0.01, and 0 where `seconds`, `trials` or an effort above
+  /// `measure` is.
+  std::optional<double> gain = {};
+  std::string database = {};  // file; empty: the user's one, ":memory:": none
   /// An open database, or one of a class of your own, in the place of that file.
   std::shared_ptr<search::database> own_database = {};
   tilewright::mode mode = tilewright::mode::now;

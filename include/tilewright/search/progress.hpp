@@ -7,6 +7,7 @@
 
 #include <tilewright/config.hpp>
 #include <tilewright/search/measurement.hpp>
+#include <tilewright/search/session_end.hpp>
 #include <tilewright/support/stage_clock.hpp>
 
 namespace tilewright::search {
@@ -15,13 +16,15 @@ namespace tilewright::search {
 struct progress {
   int round = 0;
   int trials = 0;
-  int since_best = 0;          // trials after the best one
-  double best = 0;             // s
-  double baseline = 0;         // s, the default schedule
-  double elapsed = 0;          // s
-  double left = 0;             // s
-  double rate = 0;             // measured candidates per second
-  bool space_used_up = false;  // nothing is left to measure: the last report of a session
+  int since_best = 0;   // trials after the best one
+  double last = 0;      // s, the candidate that was measured last; 0: it failed
+  double best = 0;      // s
+  double baseline = 0;  // s, the default schedule
+  double elapsed = 0;   // s
+  double left = 0;      // s
+  double rate = 0;      // measured candidates per second
+  /// Set in one report more, behind the last measurement, where a session ends before its budget.
+  session_end end = session_end::none;
   std::map<failure, int> failures;
 };
 

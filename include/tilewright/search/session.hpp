@@ -26,6 +26,7 @@
 #include <tilewright/search/mutator.hpp>
 #include <tilewright/search/progress.hpp>
 #include <tilewright/search/runner.hpp>
+#include <tilewright/search/session_end.hpp>
 #include <tilewright/search/strategy.hpp>
 #include <tilewright/space/space.hpp>
 #include <tilewright/support/stage_clock.hpp>
@@ -82,6 +83,9 @@ struct session_options {
   int trials = std::numeric_limits<int>::max();
   double target = 0;                               // s: a best time at or below it ends the session
   int patience = std::numeric_limits<int>::max();  // trials without a better one that end it
+  /// A session ends when going on is expected to make calls faster by no more than this share; 0:
+  /// all of `seconds` is used.
+  double gain = 0;
   std::uint64_t seed = 42;
   int batch = 16;
   scorer model;
@@ -110,6 +114,7 @@ struct tuning_result {
   double noise = 0;  // of the final timing: times that differ by a smaller share count as equal
   int trials = 0;
   double seconds = 0;
+  session_end end = session_end::none;
   std::map<failure, int> failures;
   /// How the winner was compared with the program, beside its outputs: "proved ..." or "tested: ..."
   /// with the reason why no more is known; empty where the default schedule won.

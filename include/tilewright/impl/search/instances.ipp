@@ -101,7 +101,8 @@ TILEWRIGHT_INLINE instances::instances(const kernel_signature& kernel,
   const auto at_least_0 = [&](const char* option, double value) {
     if (!(value >= 0)) throw argument_error(kernel_.name + ": " + option + " has to be 0 or more");
   };
-  at_least_0("seconds", options_.seconds);
+  at_least_0("seconds", options_.seconds.value_or(0));
+  at_least_0("gain", options_.gain.value_or(0));
   at_least_0("trials", options_.trials);
   at_least_0("target", options_.target);
   at_least_0("patience", options_.patience);

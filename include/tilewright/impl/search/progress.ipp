@@ -24,7 +24,7 @@ TILEWRIGHT_INLINE std::string progress_line(const progress& p) {
          time_text(p.best) + " (" + support::fixed_text(p.best > 0 ? p.baseline / p.best : 1.0, 2) +
          "x of default)  " + support::fixed_text(p.rate, 0) + "/s  " + std::to_string(failed) +
          " failed  " + support::fixed_text(p.left, 0) + " s left" +
-         (p.space_used_up ? ", the space is used up" : "");
+         (p.end == session_end::none ? "" : ", " + end_text(p.end, p.trials));
 }
 
 TILEWRIGHT_INLINE std::string profile_text(std::span<const support::stage_time> stages) {

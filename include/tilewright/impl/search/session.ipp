@@ -56,10 +56,12 @@ class tuner {
     if (start_baseline()) {
       recall();
       while (!over() && !exhausted()) round();
+      result_.end = progress_.end = why_over();
       explain_absence();
       note_end();
       finish();
     } else if (cancelled()) {
+      result_.end = session_end::cancelled;
       result_.remarks.push_back("cancelled before the default schedule was timed");
     }
     if (const auto refused = progress_.failures.find(failure::schedule);
@@ -84,9 +86,7 @@ class tuner {
 
   bool cancelled() const { return o_.cancelled && o_.cancelled->load(std::memory_order_relaxed); }
   bool over() const {
-    return cancelled() || stopped_ || budget_.left_for_search() <= 0 ||
-           progress_.trials >= o_.trials || result_.best <= o_.target ||
-           progress_.since_best >= o_.patience;
+    return cancelled() || budget_.left_for_search() <= 0 || out_of_time_by_choice();
   }
   bool exhausted() const { return empty_rounds_ >= empty_rounds_allowed; }
   /// Like `over`, but the first candidate is measured although its search took all the time, unless
@@ -98,7 +98,18 @@ class tuner {
   /// Another rule than the time ends the session, or there was none from the beginning.
   bool out_of_time_by_choice() const {
     return !(o_.seconds > 0) || stopped_ || progress_.trials >= o_.trials ||
-           result_.best <= o_.target || progress_.since_best >= o_.patience;
+           result_.best <= o_.target || progress_.since_best >= o_.patience || nothing_to_gain();
+  }
+  bool nothing_to_gain() const { return o_.gain > 0 && expected_gain(bests_) <= o_.gain; }
+
+  session_end why_over() const {
+    if (cancelled()) return session_end::cancelled;
+    if (stopped_) return session_end::stopped;
+    if (result_.best <= o_.target) return session_end::target;
+    if (progress_.trials >= o_.trials) return session_end::trials;
+    if (progress_.since_best >= o_.patience) return session_end::patience;
+    if (nothing_to_gain()) return session_end::gain;
+    return exhausted() && budget_.left_for_search() > 0 ? session_end::space : session_end::seconds;
   }
 
   provenance here() const { return made_on(w_.machine); }
@@ -142,6 +153,7 @@ class tuner {
     const measurement m =
         budget_.is_slow(once.best()) && bench_.runs_as_timed() ? once : time_calls(b, {});
     result_.baseline = result_.best = m.ok() ? m.median() : once.best();
+    bests_.push_back(result_.best);
     progress_.baseline = progress_.best = result_.baseline;
     budget_.keep(wanted_for_finals(result_.baseline, result_.baseline, 1, 1));
     baseline_ = std::move(b);
@@ -372,13 +384,14 @@ class tuner {
     result_.remarks.push_back("no candidate was measured: " + why);
   }
 
-  /// Tells when nothing was left to measure before the time was.
+  /// Tells why the search is over, and keeps no time for it that it does not use.
   void note_end() {
-    if (!exhausted() || over() || progress_.trials == 0) return;
-    progress_.space_used_up = true;
-    result_.remarks.push_back("the space is used up after " + std::to_string(progress_.trials) +
-                              " trials, " + time_text(budget_.left()) + " before the end");
-    report();
+    if (progress_.trials > 0 && result_.end == session_end::space)
+      result_.remarks.push_back(end_text(result_.end, progress_.trials) + ", " +
+                                time_text(budget_.left()) + " before the end");
+    if (progress_.trials == 0) return;
+    if (result_.end == session_end::gain || result_.end == session_end::space) report();
+    if (result_.end == session_end::gain) budget_.end_search();
   }
 
   void learn(const std::vector<candidate>& batch, const std::vector<measurement>& measured) {
@@ -413,6 +426,8 @@ class tuner {
     if (m.ok() && m.median() < result_.best)
       accept(c, b, m, bench_.leaves_outputs(m.best()) ? m : run_once(b));
     ++progress_.trials;
+    bests_.push_back(result_.best);
+    progress_.last = m.ok() ? m.median() : 0;
     if (m.failed != failure::none) {
       ++progress_.failures[m.failed];
       if (m.failed != failure::cancelled) keep_failed(c, m);
@@ -592,6 +607,7 @@ class tuner {
   int empty_rounds_ = 0;
   bool stopped_ = false;  // by a callback
   support::stage_clock clock_;
+  std::vector<double> bests_;  // s, after 0, 1, 2, ... trials
   progress progress_;
 };
 

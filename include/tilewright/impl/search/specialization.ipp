@@ -296,7 +296,7 @@ TILEWRIGHT_INLINE void specialization::load_fallback(const std::string& remark) 
 
 TILEWRIGHT_INLINE session_options specialization::session() const {
   session_options o;
-  o.seconds = options_.seconds;
+  o.seconds = options_.seconds.value_or(o.seconds);
   if (options_.effort == effort::patient) o.seconds *= 8;
   if (options_.effort == effort::exhaustive) {
     o.seconds = 1e9;
@@ -305,6 +305,9 @@ TILEWRIGHT_INLINE session_options specialization::session() const {
   o.trials = options_.trials;
   o.target = options_.target;
   o.patience = options_.patience;
+  const bool named = options_.seconds || options_.trials != std::numeric_limits<int>::max() ||
+                     options_.effort != effort::measure;
+  o.gain = options_.gain.value_or(named ? 0 : default_gain);
   o.seed = options_.seed;
   o.model = options_.model;
   if (options_.method) o.method = options_.method;
@@ -357,7 +360,8 @@ TILEWRIGHT_INLINE bool specialization::run_session(const std::atomic<bool>& canc
   give({});
   for (const std::string& text : r.remarks) note(text);
   const std::string summary = std::to_string(r.trials) + " candidates measured in " +
-                              support::fixed_text(r.seconds, 1) + " s";
+                              support::fixed_text(r.seconds, 1) +
+                              " s: " + end_text(r.end, r.trials);
   publish(
       {nullptr, 0, backend::load(r.code), origin::tuned, r.trace,
        summary + (r.profile.empty() ? "" : ": " + profile_text(r.profile)) +

@@ -25,6 +25,9 @@ class time_budget {
     kept_ = std::clamp(needed, least_kept * seconds_, most_kept * seconds_);
   }
 
+  /// The search is over: what follows gets a share of the time that it took.
+  void end_search() { seconds_ = std::min(seconds_, elapsed() * (1 + most_kept)); }
+
  private:
   using clock = std::chrono::steady_clock;
   static constexpr double least_kept = 0.1, most_kept = 0.3, late = 0.05;
