@@ -6,6 +6,7 @@
 // output that is handed over and checked against the inputs.
 #pragma once
 
+#include <tilewright/ops/attention.hpp>
 #include <tilewright/ops/convolution.hpp>
 #include <tilewright/ops/matrix.hpp>
 #include <tilewright/ops/normalization.hpp>

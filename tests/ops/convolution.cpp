@@ -40,7 +40,10 @@ void check_conv1d() {
   check_same(y.a, want.a);
 }
 
-template <class T, class R, conv_options O, bool Bias = false,
+/// What follows the sums of a conv2d.
+enum class epilogue { none, bias, scale_shift };
+
+template <class T, class R, conv_options O, epilogue After = epilogue::none,
           ops::activation A = ops::activation::none>
 void check_conv2d() {
   const bool last = O.order == ops::layout::channels_last;
@@ -48,7 +51,7 @@ void check_conv2d() {
   const extent_t P = windows(H, RR, O, 0), Q = windows(W, S, O, 1);
   picture<T> x(last, N, CI, {H, W}, 1);
   filters<T> f(last, C, K, {RR, S}, 2);
-  array<R> bias({K}, 5);
+  array<R> scale({K}, 6), bias({K}, 5);
   picture<R> y(last, N, K, {P, Q}, 3), want(last, N, K, {P, Q}, 4);
   for (extent_t n = 0; n < N; ++n)
     for (extent_t p = 0; p < P; ++p)
@@ -64,14 +67,19 @@ void check_conv2d() {
                   total += static_cast<R>(x(n, k / (K / O.groups) * C + c, h, w)) *
                            static_cast<R>(f(c, k, r, s));
               }
-          if (Bias) total += bias(k);
+          if (After == epilogue::scale_shift) total *= scale(k);
+          if (After != epilogue::none) total += bias(k);
           if (A == ops::activation::relu) total = std::max<R>(total, 0);
           want(n, k, p, q) = total;
         }
   dim_values dims{{"N", N}, {"H", H}, {"W", W}, {"C", C}, {"R", RR},
                   {"S", S}, {"K", K}, {"P", P}, {"Q", Q}};
   if (O.groups > 1) dims["CI"] = CI;
-  if constexpr (Bias)
+  if constexpr (After == epilogue::scale_shift)
+    run_both(
+        ops::conv2d_scale_shift<T, R, O, A>, dims,
+        {x.a.data.data(), f.a.data.data(), scale.data.data(), bias.data.data(), y.a.data.data()});
+  else if constexpr (After == epilogue::bias)
     run_both(ops::conv2d_bias<T, R, O, A>, dims,
              {x.a.data.data(), f.a.data.data(), bias.data.data(), y.a.data.data()});
   else
@@ -148,7 +156,7 @@ void check_depthwise() {
   check_same(y.a, want.a);
 }
 
-template <conv_options O>
+template <conv_options O, ops::filter_order Order = ops::filter_order::of_layout>
 void check_transposed(extent_t extra) {
   const bool last = O.order == ops::layout::channels_last;
   const extent_t N = 2, H = 4, W = 5, C = 3, RR = 3, S = 3, K = 2;
@@ -169,10 +177,16 @@ void check_transposed(extent_t extra) {
             for (extent_t k = 0; k < K; ++k)
               for (extent_t c = 0; c < C; ++c) want(n, k, p, q) += x(n, c, h, w) * f(c, k, r, s);
           }
+  array<float> input_first({C, K, RR, S});
+  for (extent_t c = 0; c < C; ++c)
+    for (extent_t k = 0; k < K; ++k)
+      for (extent_t r = 0; r < RR; ++r)
+        for (extent_t s = 0; s < S; ++s) input_first(c, k, r, s) = f(c, k, r, s);
+  const bool of_layout = Order == ops::filter_order::of_layout;
   run_both(
-      ops::conv2d_transposed<float, float, O>,
+      ops::conv2d_transposed<float, float, O, Order>,
       {{"N", N}, {"H", H}, {"W", W}, {"C", C}, {"R", RR}, {"S", S}, {"K", K}, {"P", P}, {"Q", Q}},
-      {x.a.data.data(), f.a.data.data(), y.a.data.data()});
+      {x.a.data.data(), of_layout ? f.a.data.data() : input_first.data.data(), y.a.data.data()});
   check_same(y.a, want.a);
 }
 
@@ -201,9 +215,15 @@ TEST_CASE("conv2d: stride, padding, dilation, groups, both layouts, integer type
 }
 
 TEST_CASE("conv2d with bias and activation") {
-  check_conv2d<float, float, conv_options{.padding = 1}, true>();
-  check_conv2d<float, float, conv_options{.padding = 1, .order = first}, true,
+  check_conv2d<float, float, conv_options{.padding = 1}, epilogue::bias>();
+  check_conv2d<float, float, conv_options{.padding = 1, .order = first}, epilogue::bias,
                ops::activation::relu>();
+}
+
+TEST_CASE("conv2d with scale, shift and activation") {
+  check_conv2d<double, double, conv_options{.stride = 2, .padding = 1}, epilogue::scale_shift>();
+  check_conv2d<float, float, conv_options{.padding = 1, .groups = 2, .order = first},
+               epilogue::scale_shift, ops::activation::relu>();
 }
 
 TEST_CASE("conv3d") {
@@ -218,6 +238,12 @@ TEST_CASE("depthwise and transposed convolutions") {
   check_transposed<conv_options{.stride = 2, .padding = 1}>(1);
   check_transposed<conv_options{
       .stride = {3, 2}, .padding = {0, 2}, .dilation = 2, .order = first}>(1);
+}
+
+TEST_CASE("filters of transposed convolutions in PyTorch's order") {
+  constexpr auto input_first = ops::filter_order::input_first;
+  check_transposed<conv_options{.stride = 2, .padding = 1, .order = first}, input_first>(1);
+  check_transposed<conv_options{.stride = 2, .padding = 1}, input_first>(0);
 }
 
 TEST_CASE("the extents of a convolution's output follow from its input") {

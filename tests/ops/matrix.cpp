@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <ops/array.hpp>
+#include <tilewright/tuned.hpp>
 
 using namespace test_kernels;
 using namespace test_ops;
@@ -76,6 +77,45 @@ TEST_CASE("matmul in all four transpositions, gemm, matvec, batches") {
   run_both(ops::batch_matmul<std::int8_t, std::int32_t, ops::matmul_options{.transpose_b = true}>,
            {{"B", 2}, {"M", M}, {"N", N}, {"K", K}}, {p.data.data(), q.data.data(), r.data.data()});
   check_same(r, r_want);
+}
+
+TEST_CASE("products whose second operand is a weight compute the same") {
+  const extent_t M = 4, K = 5, N = 3;
+  constexpr ops::matmul_options plain{.weight_b = true}, turned{true, true, true};
+  array<float> a({M, K}, 1), b({K, N}, 2), at({K, M}), bt({N, K}), c({M, N}), want({M, N});
+  for (extent_t i = 0; i < M; ++i)
+    for (extent_t k = 0; k < K; ++k) at(k, i) = a(i, k);
+  for (extent_t k = 0; k < K; ++k)
+    for (extent_t j = 0; j < N; ++j) bt(j, k) = b(k, j);
+  for (extent_t i = 0; i < M; ++i)
+    for (extent_t j = 0; j < N; ++j) {
+      double total = 0;
+      for (extent_t k = 0; k < K; ++k) total += static_cast<double>(a(i, k) * b(k, j));
+      want(i, j) = static_cast<float>(total);
+    }
+  const dim_values dims{{"M", M}, {"N", N}, {"K", K}};
+  run_both(ops::matmul<float, float, plain>, dims, {a.data.data(), b.data.data(), c.data.data()});
+  check_near(c, want);
+  run_both(ops::matmul<float, float, turned>, dims,
+           {at.data.data(), bt.data.data(), c.data.data()});
+  check_near(c, want);
+  const float one = 1, none = 0;
+  run_both(ops::gemm<float, float, plain>, dims,
+           {&one, a.data.data(), b.data.data(), &none, c.data.data()});
+  check_near(c, want);
+  run_both(ops::gemm<float, float, turned>, dims,
+           {&one, at.data.data(), bt.data.data(), &none, c.data.data()});
+  check_near(c, want);
+  run_both(ops::batch_matmul<float, float, plain>, {{"B", 1}, {"M", M}, {"N", N}, {"K", K}},
+           {a.data.data(), b.data.data(), c.data.data()});
+  check_near(c, want);
+
+  // bound once, the call brings the rest
+  const tuned op{ops::matmul<float, float, plain>,
+                 {.trials = 0, .database = ":memory:", .mode = mode::off}};
+  const auto layer = op.with<"B">(view(b.data.data(), {K, N}));
+  layer(view(a.data.data(), {M, K}), view(c.data.data(), {M, N}));
+  check_near(c, want);
 }
 
 TEST_CASE("dense with each activation") {

@@ -137,6 +137,23 @@ constexpr auto conv2d_bias = kernel<"conv2d_bias">(
                         activate<A>(detail::conv2d_value<R, O>(X, F) + bias(k)));
     });
 
+/// conv2d, then a factor and an offset per output channel, which is what batch normalization folds
+/// into, and an activation.
+template <class T, class R = T, conv_options O = conv_options{}, activation A = activation::none>
+constexpr auto conv2d_scale_shift = kernel<"conv2d_scale_shift">(
+    [](image<dsl::role::in, "X", T, O.order, named<"N">, detail::input_channels<O>, named<"H">,
+             named<"W">>
+           X,
+       filter<"F", T, O.order, named<"C">, named<"K">, named<"R">, named<"S">> F,
+       weight<"scale", R, "K"> scale, weight<"shift", R, "K"> shift,
+       image<dsl::role::out, "Y", R, O.order, named<"N">, named<"K">, named<"P">, named<"Q">> Y) {
+      using axes::n, axes::p, axes::q, axes::k;
+      return blocks(expects_windows<"P", "H", "R", O, 0>(), expects_windows<"Q", "W", "S", O, 1>(),
+                    detail::expects_groups<O>(),
+                    image_at<O.order>(Y, n, k, p, q) =
+                        activate<A>(detail::conv2d_value<R, O>(X, F) * scale(k) + shift(k)));
+    });
+
 /// conv2d with one dimension more: X[n, d, h, w, c], F[t, r, s, c, k], Y[n, o, p, q, k].
 template <class T, class R = T, conv_options O = conv_options{}>
 constexpr auto conv3d = kernel<"conv3d">(
@@ -176,13 +193,40 @@ constexpr auto depthwise_conv2d = kernel<"depthwise_conv2d">(
                         window_at<O, 1>(q, s)));
     });
 
+/// Order of the filter of a transposed convolution.
+enum class filter_order {
+  of_layout,   // that of the other convolutions: R, S, C, K or K, C, R, S
+  input_first  // C, K, R, S, as PyTorch's ConvTranspose2d has it, in either layout of images
+};
+
+/// @cond
+namespace detail {
+
+template <class T, layout L, filter_order F>
+using transposed_filter = std::conditional_t<
+    F == filter_order::input_first,
+    shaped<dsl::role::weight, "F", T, named<"C">, named<"K">, named<"R">, named<"S">>,
+    filter<"F", T, L, named<"C">, named<"K">, named<"R">, named<"S">>>;
+
+template <layout L, filter_order Order, class F, class C, class K, class R, class S>
+constexpr auto transposed_filter_at(const F& f, const C& c, const K& k, const R& r, const S& s) {
+  if constexpr (Order == filter_order::input_first)
+    return f(c, k, r, s);
+  else
+    return filter_at<L>(f, c, k, r, s);
+}
+
+}  // namespace detail
+/// @endcond
+
 /// Gradient of conv2d to its input: Y[n, p, q, k] sums X[n, h, w, c] * F[r, s, c, k] over all with
 /// h * stride + r * dilation - padding == p. The output may be up to stride - 1 larger than the
 /// least.
-template <class T, class R = T, conv_options O = conv_options{}>
+template <class T, class R = T, conv_options O = conv_options{},
+          filter_order Filter = filter_order::of_layout>
 constexpr auto conv2d_transposed = kernel<"conv2d_transposed">(
     [](image<dsl::role::in, "X", T, O.order, named<"N">, named<"C">, named<"H">, named<"W">> X,
-       filter<"F", T, O.order, named<"C">, named<"K">, named<"R">, named<"S">> F,
+       detail::transposed_filter<T, O.order, Filter> F,
        image<dsl::role::out, "Y", R, O.order, named<"N">, named<"K">, named<"P">, named<"Q">> Y) {
       using axes::n, axes::p, axes::q, axes::k, axes::r, axes::s, axes::c;
       static_assert(O.groups == 1, "tilewright: a transposed convolution has no groups option");
@@ -198,7 +242,7 @@ constexpr auto conv2d_transposed = kernel<"conv2d_transposed">(
                     image_at<O.order>(Y, n, k, p, q) = sum<r, s, c>(select(
                         (h % O.stride[0] == 0) & (w % O.stride[1] == 0),
                         cast<R>(image_at<O.order>(padded, n, c, h / O.stride[0], w / O.stride[1])) *
-                            cast<R>(filter_at<O.order>(F, c, k, r, s)),
+                            cast<R>(detail::transposed_filter_at<O.order, Filter>(F, c, k, r, s)),
                         0)));
     });
 

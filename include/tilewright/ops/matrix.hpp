@@ -5,10 +5,11 @@
 
 namespace tilewright::ops {
 
-/// Which operands of a product are handed over transposed.
+/// How the operands of a product are handed over.
 struct matmul_options {
   bool transpose_a = false;
   bool transpose_b = false;
+  bool weight_b = false;  // the second operand is a weight, which may be bound: op.with<"B">(b)
 };
 
 /// @cond
@@ -20,6 +21,11 @@ constexpr auto matrix_at(const A& a, const I& i, const J& j) {
   else
     return a(i, j);
 }
+
+/// The second operand, K x N or N x K behind `Batch`.
+template <fixed_string Name, class T, matmul_options O, class... Batch>
+using second_operand = shaped<O.weight_b ? dsl::role::weight : dsl::role::in, Name, T, Batch...,
+                              named_if<O.transpose_b, "N", "K">, named_if<O.transpose_b, "K", "N">>;
 }  // namespace detail
 /// @endcond
 
@@ -29,23 +35,25 @@ constexpr auto matmul =
     kernel<"matmul">([](shaped<dsl::role::in, "A", T, named_if<O.transpose_a, "K", "M">,
                                named_if<O.transpose_a, "M", "K">>
                             A,
-                        shaped<dsl::role::in, "B", T, named_if<O.transpose_b, "N", "K">,
-                               named_if<O.transpose_b, "K", "N">>
-                            B,
-                        out<"C", R, "M", "N"> C) {
+                        detail::second_operand<"B", T, O> B, out<"C", R, "M", "N"> C) {
       using axes::i, axes::j, axes::k;
       return C(i, j) = sum<k>(cast<R>(detail::matrix_at<O.transpose_a>(A, i, k)) *
                               cast<R>(detail::matrix_at<O.transpose_b>(B, k, j)));
     });
 
 /// C = alpha A B + beta C.
-template <class T, class R = T>
-constexpr auto gemm = kernel<"gemm">([](in<"alpha", R> alpha, in<"A", T, "M", "K"> A,
-                                        in<"B", T, "K", "N"> B, in<"beta", R> beta,
-                                        inout<"C", R, "M", "N"> C) {
-  using axes::i, axes::j, axes::k;
-  return C(i, j) = alpha * sum<k>(cast<R>(A(i, k)) * cast<R>(B(k, j))) + beta * C(i, j);
-});
+template <class T, class R = T, matmul_options O = matmul_options{}>
+constexpr auto gemm = kernel<"gemm">(
+    [](in<"alpha", R> alpha,
+       shaped<dsl::role::in, "A", T, named_if<O.transpose_a, "K", "M">,
+              named_if<O.transpose_a, "M", "K">>
+           A,
+       detail::second_operand<"B", T, O> B, in<"beta", R> beta, inout<"C", R, "M", "N"> C) {
+      using axes::i, axes::j, axes::k;
+      return C(i, j) = alpha * sum<k>(cast<R>(detail::matrix_at<O.transpose_a>(A, i, k)) *
+                                      cast<R>(detail::matrix_at<O.transpose_b>(B, k, j))) +
+                       beta * C(i, j);
+    });
 
 /// y = A x.
 template <class T, class R = T>
@@ -55,16 +63,13 @@ constexpr auto matvec = kernel<"matvec">([](in<"A", T, "M", "K"> A, in<"x", T, "
   return y(i) = sum<k>(cast<R>(A(i, k)) * cast<R>(x(k)));
 });
 
-/// C[b] = A[b] B[b].
+/// C[b] = X[b] Y[b].
 template <class T, class R = T, matmul_options O = matmul_options{}>
 constexpr auto batch_matmul = kernel<"batch_matmul">(
     [](shaped<dsl::role::in, "X", T, named<"B">, named_if<O.transpose_a, "K", "M">,
               named_if<O.transpose_a, "M", "K">>
            X,
-       shaped<dsl::role::in, "Y", T, named<"B">, named_if<O.transpose_b, "N", "K">,
-              named_if<O.transpose_b, "K", "N">>
-           Y,
-       out<"C", R, "B", "M", "N"> C) {
+       detail::second_operand<"Y", T, O, named<"B">> Y, out<"C", R, "B", "M", "N"> C) {
       using axes::b, axes::i, axes::j, axes::k;
       const auto left = [&] {
         if constexpr (O.transpose_a)
