@@ -10,6 +10,7 @@
 
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/pool.hpp>
+#include <tilewright/pass/lower.hpp>
 #include <tilewright/search/database.hpp>
 #include <tilewright/search/exchange.hpp>
 #include <tilewright/search/session.hpp>
@@ -19,6 +20,7 @@
 #include "command.hpp"
 #include "database.hpp"
 #include "import_tvm.hpp"
+#include "inner_loop.hpp"
 #include "workload.hpp"
 
 namespace tool {
@@ -28,7 +30,7 @@ using namespace tilewright;
 using search::record;
 
 struct db_options {
-  std::string action, argument, database;
+  std::string action, argument, database, output;
   bool json = false;
   std::vector<std::string> dims;         // of why and of TVM's records
   std::string target = "host", layouts;  // of why
@@ -55,12 +57,6 @@ std::string json_of(const record& r) {
          ", \"date\": " + json(r.from.date) + ", \"trace\": " + json(r.trace) + "}\n";
 }
 
-/// Records whose workload key starts with `prefix`.
-std::vector<record> matching(const search::database& db, const std::string& prefix) {
-  return db.all(
-      [&](const record& r) { return r.key.workload.compare(0, prefix.size(), prefix) == 0; });
-}
-
 int list(const search::database& db, const db_options& o) {
   for (const record& r : db.all([](const record& x) { return x.chosen; }))
     say(o.json ? json_of(r) : line_of(r));
@@ -68,9 +64,7 @@ int list(const search::database& db, const db_options& o) {
 }
 
 int show(const search::database& db, const db_options& o) {
-  const std::vector<record> found = matching(db, o.argument);
-  if (found.empty())
-    throw input_error(db.path(), "no record of a workload that starts with \"" + o.argument + "\"");
+  const std::vector<record> found = records_of(db, o.argument);
   if (!o.json)
     if (const auto script = db.workload(found.front().key.workload)) say(*script + "\n");
   for (const record& r : found) say(o.json ? json_of(r) : line_of(r));
@@ -78,7 +72,7 @@ int show(const search::database& db, const db_options& o) {
 }
 
 int best(const search::database& db, const db_options& o) {
-  std::vector<record> found = matching(db, o.argument);
+  std::vector<record> found = records_of(db, o.argument);
   found.erase(std::remove_if(found.begin(), found.end(), [](const record& r) { return !r.chosen; }),
               found.end());
   if (found.empty())
@@ -99,17 +93,46 @@ record wanted(const search::database& db, const db_options& o) {
     const ir::function f = with_extents(o.argument, load_function(o.argument), extents_of(o.dims));
     out = search::wanted_record(contiguous_workload(f, cpu, exec));
   } else {
-    const std::vector<record> found = matching(db, o.argument);
-    if (found.empty())
-      throw input_error(db.path(), "no record of a workload that starts with \"" + o.argument +
-                                       "\", and there is no file of that name");
-    out = found.front();
+    out = records_of(db, o.argument, ", and there is no file of that name").front();
     out.key.isa = cpu.isa_key();
     out.from = {cpu.model, {}, {}, backend::lowering_revision};
     if (o.threads > 0) out.key.threads = o.threads;
   }
   if (!o.layouts.empty()) out.key.arguments = o.layouts;
   return out;
+}
+
+/// Writes the object and the assembly of a chosen schedule beside each other, and shows the loop in
+/// which its time goes.
+int code(const search::database& db, const db_options& o) {
+  const record r = chosen_record(db, o.argument);
+  const ir::function f = function_of(db, r);
+  const target::cpu cpu = target::host();
+  if (r.key.isa != cpu.isa_key())
+    throw input_error(db.path(), "the schedule is for " + r.key.isa +
+                                     "; this machine makes code for " + cpu.isa_key());
+  std::string why;
+  const auto c = search::replay(trace::parse(r.trace), f, 42, &why);
+  if (!c) throw input_error(db.path(), "the schedule does not replay: " + why);
+  const ir::function lowered = pass::lower(c->scheduled.function(), cpu);
+  const auto stored = db.code(r.key, r.trace, backend::lowering_revision);
+  const backend::artifact made = stored ? backend::deserialize(stored->data(), stored->size())
+                                        : backend::compile(lowered, cpu);
+  const std::string assembly = backend::inspect(lowered, cpu, backend::stage::assembly),
+                    base = o.output.empty() ? f.name + "_" + r.key.workload.substr(0, 8) : o.output;
+  const auto write = [](const std::string& path, const char* data, std::size_t size) {
+    std::ofstream to(path, std::ios::binary);
+    to.write(data, static_cast<std::streamsize>(size));
+    to.close();
+    if (!to) throw std::runtime_error(path + " cannot be written");
+    say(path + ", " + std::to_string(size) + " bytes\n");
+  };
+  write(base + ".o", reinterpret_cast<const char*>(made.object.data()), made.object.size());
+  write(base + ".s", assembly.data(), assembly.size());
+  say("entry " + made.symbol + (stored ? ", stored code" : ", code made again") + "; " +
+      search::time_text(r.best()) + " measured on " + r.from.cpu +
+      "\ninner loop: " + inner_loop_text(find_inner_loop(assembly)));
+  return fine;
 }
 
 int why(const search::database& db, const db_options& o) {
@@ -178,6 +201,7 @@ int run(const db_options& o) {
   if (o.action == "show") return show(*db, o);
   if (o.action == "best") return best(*db, o);
   if (o.action == "why") return why(*db, o);
+  if (o.action == "code") return code(*db, o);
   return o.action == "export" ? export_to(*db, o.argument) : import_from(o.argument, o, *db);
 }
 
@@ -188,15 +212,17 @@ std::function<int()> declare_db(CLI::App& app) {
   app.add_option(
          "ACTION", o->action,
          "ls: chosen schedules; show, best KEY: records, winners of a workload (a prefix of its "
-         "key will do); why SCRIPT|KEY: what a lookup finds, or which stored keys come nearest; "
+         "key will do); code KEY: write the winner's object and assembly, and show its inner loop; "
+         "why SCRIPT|KEY: what a lookup finds, or which stored keys come nearest; "
          "export FILE: write all as lines of JSON, or into a database where FILE ends in .db; "
          "import, merge FILE: add what such a file holds, or measure the schedules of TVM's "
          "database_tuning_record.json")
       ->required()
-      ->check(CLI::IsMember({"ls", "show", "best", "why", "export", "import", "merge"}));
+      ->check(CLI::IsMember({"ls", "show", "best", "code", "why", "export", "import", "merge"}));
   app.add_option("KEY|FILE", o->argument, "Workload key, function in script form, or records");
   app.add_option("--db", o->database, "Database file; default: the user's");
   app.add_flag("--json", o->json, "One line of JSON a record");
+  app.add_option("-o,--output", o->output, "code: path of the files without .o and .s");
   app.add_option("--dim", o->dims, "why, import: NAME=EXTENT of a symbolic extent of a script");
   app.add_option("--threads", o->threads, "why, import: threads of a call; 0: all")
       ->check(CLI::NonNegativeNumber);

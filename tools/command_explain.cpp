@@ -1,12 +1,16 @@
 // tilewright explain: which schedule a function gets, and what each of its steps does.
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 
+#include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/ir/print.hpp>
+#include <tilewright/pass/lower.hpp>
 #include <tilewright/search/database.hpp>
 #include <tilewright/search/operands.hpp>
 #include <tilewright/search/roofline.hpp>
@@ -16,6 +20,7 @@
 
 #include "command.hpp"
 #include "database.hpp"
+#include "inner_loop.hpp"
 #include "line_diff.hpp"
 #include "workload.hpp"
 
@@ -71,6 +76,26 @@ trace trace_of_call(const search::workload& w, const search::database& db, std::
   return w.space.sketches(w.function, {w.machine, w.key.threads}, 42).front().trace();
 }
 
+/// The beginning of a workload key: hexadecimal digits.
+bool is_key(const std::string& text) {
+  return text.size() >= 4 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+/// Prints the loop in which the time of a schedule goes, where this machine makes such code.
+void print_inner_loop(const trace& t, const ir::function& f, const std::string& isa) {
+  const target::cpu cpu = target::host();
+  if (isa != cpu.isa_key() || !backend::compiler_available()) return;
+  try {
+    schedule s(f, 42);
+    t.apply_to(s);
+    const std::string assembly =
+        backend::inspect(pass::lower(s.function(), cpu), cpu, backend::stage::assembly);
+    say("\ninner loop: " + inner_loop_text(find_inner_loop(assembly)));
+  } catch (const error& e) {  // a schedule for a GPU, say
+    say(std::string("\ninner loop: no code is made here: ") + e.what() + "\n");
+  }
+}
+
 /// Prints each instruction and the lines of the program that it changes.
 /// @throws replay_error
 void print_steps(const trace& t, const ir::function& f) {
@@ -88,7 +113,27 @@ void print_steps(const trace& t, const ir::function& f) {
   });
 }
 
+/// Explains the fastest chosen schedule of a workload that a database knows by its key.
+int explain_key(const explain_options& o) {
+  const auto db = database_to_read(o.database);
+  const record r = chosen_record(*db, o.file, ", and there is no file of that name");
+  const ir::function f = function_of(*db, r);
+  const target::cpu cpu = target::host();
+  backend::executor exec = backend::pool::shared().view();
+  exec.threads = r.key.threads;
+  const trace t = trace::parse(r.trace);
+  say(f.name + " " + r.key.workload +
+      ", the recorded schedule: " + origin(workload_of(f, cpu, exec), r) + "\n\n");
+  print_steps(t, f);
+  print_inner_loop(t, f, r.key.isa);
+  if (o.cpp) say("\n" + t.print_cpp());
+  return fine;
+}
+
 int explain(const explain_options& o) {
+  if (std::error_code ignored;
+      o.trace.empty() && !std::filesystem::exists(o.file, ignored) && is_key(o.file))
+    return explain_key(o);
   const ir::function f = with_extents(o.file, load_function(o.file), extents_of(o.dims));
   target::cpu cpu = target::named(o.target);
   backend::executor exec = backend::pool::shared().view();
@@ -104,6 +149,7 @@ int explain(const explain_options& o) {
   }
   say(f.name + ", " + from + "\n\n");
   print_steps(t, f);
+  print_inner_loop(t, f, cpu.isa_key());
   if (o.cpp) say("\n" + t.print_cpp());
   return fine;
 }
@@ -112,7 +158,9 @@ int explain(const explain_options& o) {
 
 std::function<int()> declare_explain(CLI::App& app) {
   const auto o = std::make_shared<explain_options>();
-  app.add_option("FILE", o->file, "Function in script form")->required();
+  app.add_option("FILE", o->file,
+                 "Function in script form, or the beginning of a workload key of the database")
+      ->required();
   app.add_option("--trace", o->trace,
                  "Trace in printed form; default: what a call with contiguous row-major arguments "
                  "would run");

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -35,6 +36,7 @@
 #include "assignments.hpp"
 #include "command.hpp"
 #include "npy.hpp"
+#include "step_progress.hpp"
 #include "workload.hpp"
 
 namespace tool {
@@ -47,6 +49,7 @@ struct run_options {
   std::string file, function, trace, engine = "llvm", gpu = "sm_80";
   std::vector<std::string> dims, inputs, outputs;
   std::uint64_t seed = 0;
+  int threads = 0;
   bool check = true;
   bool time = false;
 };
@@ -76,7 +79,8 @@ ir::function specialized(const std::string& file, const ir::function& f, const a
 /// Arguments in memory, filled from the seed, --dim for scalars and --in.
 class arguments {
  public:
-  arguments(const ir::function& f, const run_options& o) : arguments(f, o, search::operands(f)) {}
+  arguments(const ir::function& f, const backend::executor& threads, const run_options& o)
+      : arguments(f, threads, o, search::operands(f)) {}
 
   const std::vector<search::operand>& operands() const { return memory_.operands(); }
   const std::vector<void*>& data() const { return memory_.data(); }
@@ -115,8 +119,9 @@ class arguments {
   }
 
  private:
-  arguments(const ir::function& f, const run_options& o, std::vector<search::operand> all)
-      : read_(given(all, o)), memory_(f, {}, backend::pool::shared().view(), o.seed, read_) {
+  arguments(const ir::function& f, const backend::executor& threads, const run_options& o,
+            std::vector<search::operand> all)
+      : read_(given(all, o)), memory_(f, {}, threads, o.seed, read_) {
     reset();
   }
 
@@ -179,18 +184,17 @@ struct engine_call {
 };
 
 /// Compiles and runs `f`; a fault of the code ends in an error, not in the end of the program.
-output_list run_llvm(const ir::function& f, arguments& args, const run_options& o) {
+output_list run_llvm(const ir::function& f, arguments& args, const backend::executor& threads,
+                     const run_options& o) {
   const target::cpu& machine = target::host();
+  std::optional<step_progress> step(std::in_place, "compiling");
   const auto code = backend::load(backend::compile(pass::lower(f, machine), machine));
+  step.emplace("running");
   search::guarded_buffer workspace(
       static_cast<std::size_t>(std::max<std::int64_t>(code->workspace_bytes(), 64)));
   const std::vector<std::int64_t> strides = args.strides();
-  const backend::call call{args.data().data(),
-                           strides.data(),
-                           workspace.data(),
-                           &backend::pool::shared().view(),
-                           nullptr,
-                           nullptr};
+  const backend::call call{args.data().data(), strides.data(), workspace.data(),
+                           &threads,           nullptr,        nullptr};
   const search::fault_handlers handlers;
   engine_call what{code->entry(), &call};
   const auto body = [](void* p) {
@@ -202,7 +206,8 @@ output_list run_llvm(const ir::function& f, arguments& args, const run_options& 
     throw build_error(std::string("the compiled code ended with ") + search::fault_name(signal));
   output_list out = args.outputs();
   if (o.time) {
-    search::runner timer(f, {}, backend::pool::shared().view(), o.seed);
+    step.emplace("timing");
+    search::runner timer(f, {}, threads, o.seed);
     const search::measurement m = timer.measure(*code, {});
     if (!m.ok()) throw build_error("the code could not be timed: " + m.detail);
     say("time " + support::general_text(m.best() * 1e6, 6) + " us per call, the best of " +
@@ -283,6 +288,7 @@ output_list run_cuda(const ir::function& f, arguments& args, const run_options& 
 /// reference.
 output_list run_interpreter(const ir::function& f, arguments& args, bool check_races) {
   args.reset();
+  const step_progress step("running in the interpreter");
   ir::interpret_options options;
   options.check_races = check_races;
   ir::interpret(f, args.views(), options);
@@ -361,12 +367,15 @@ int run(const run_options& o) {
   // As in NumPy, an array of vectors has a dimension more.
   f = ir::scalarize(f);
   scheduled = ir::scalarize(scheduled);
-  arguments args(f, o);
+  std::unique_ptr<backend::pool> own;
+  if (o.threads > 0) own = std::make_unique<backend::pool>(o.threads);
+  const backend::executor& threads = (own ? *own : backend::pool::shared()).view();
+  arguments args(f, threads, o);
   const bool interpreted = o.engine == "interp";
   const output_list actual = interpreted             ? run_interpreter(scheduled, args, true)
                              : o.engine == "emulate" ? run_emulated(scheduled, args, o)
                              : o.engine == "cuda"    ? run_cuda(scheduled, args, o)
-                                                     : run_llvm(scheduled, args, o);
+                                                     : run_llvm(scheduled, args, threads, o);
   // The interpreter on the function as it was is the reference; without a trace it has just run.
   std::optional<output_list> expected;
   if (o.check && (!interpreted || !o.trace.empty()))
@@ -412,6 +421,8 @@ std::function<int()> declare_run(CLI::App& app) {
       ->take_all();
   app.add_option("--out", o->outputs, "NAME=FILE.npy: where an output goes")->take_all();
   app.add_option("--seed", o->seed, "for random inputs and open decisions")->capture_default_str();
+  app.add_option("--threads", o->threads, "threads of parallel loops of compiled code; 0: all")
+      ->check(CLI::NonNegativeNumber);
   app.add_flag("!--no-check", o->check, "do not compare with the interpreter");
   app.add_flag("--time", o->time, "measure the compiled code");
   return [o] { return run(*o); };

@@ -124,6 +124,7 @@ expect 2 "--seconds" tune "$data/matmul.py" --db :memory: --seconds -1
 expect 2 "--seconds" tune "$data/matmul.py" --db :memory: --seconds nan
 expect 2 "--trials" tune "$data/matmul.py" --db :memory: --trials -1
 expect 2 "--gain" tune "$data/matmul.py" --db :memory: --gain nan
+expect 2 "--threads" run "$data/matmul.py" --threads -1
 expect 2 "--threads" explain "$data/matmul.py" --threads -2
 expect 2 'no record of a workload that starts with "nosuchkey", and there is no file' db why nosuchkey --db :memory:
 expect 0 "s.vectorize(" explain "$data/matmul.py" --db :memory: --target haswell --cpp
@@ -175,7 +176,7 @@ cmp -s "$data/matmul.py" "$work/mine.py" || { echo "FAILED: a script was changed
 if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 0 "largest difference" run "$data/matmul.py" --trace "$data/tiled.trace"
   expect 0 "largest difference 0" run "$data/element_types.py" --trace "$data/element_types.trace"
-  expect 0 "time" run "$data/scale.py" --dim n=5 --time
+  expect 0 "time" run "$data/scale.py" --dim n=5 --time --threads 1
   expect 0 '"best_seconds"' tune "$data/matmul.py" --trials 3 --seconds 2 --threads 1 --json --db "$work/t.db"
   expect 0 '"trials": 2' tune "$data/matmul.py" --db :memory: --trials 2 --seconds 60 --worker --json
   expect 0 '"trials": 2' tune "$data/matmul.py" --db :memory: --trials 2 --seconds 60 --caches cold --json
@@ -189,6 +190,12 @@ if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 0 'matmul.py: best' tune "$data/matmul.py" "$data/scale.py" --dim n=3 --db "$work/s.db" --trials 4 --seconds 60
   expect 0 "measured on" explain "$data/matmul.py" --threads 1 --db "$work/t.db"
   expect 0 "extents 128" db ls --db "$work/t.db"
+  key=$("$tool" db ls --db "$work/t.db" | cut -c1-12)
+  expect 0 "inner loop: " explain "$key" --db "$work/t.db"
+  expect 2 "no record of a workload that starts with" explain ffffffffffff --db "$work/t.db"
+  expect 0 "instructions are multiply-adds" db code "$key" --db "$work/t.db" -o "$work/winner"
+  [ "$(head -c 4 "$work/winner.o" | tail -c 3)" = ELF ] && grep -q "retq" "$work/winner.s" || { echo "FAILED: db code wrote no object and assembly"; failures=$((failures + 1)); }
+  expect 2 "no record of a workload" db code zzz --db "$work/t.db"
   expect 0 "" db export "$work/t.jsonl" --db "$work/t.db"
   expect 0 "were there" db import "$work/t.jsonl" --db "$work/u.db"
   expect 0 "0 records added" db merge "$work/u.db" --db "$work/t.db"

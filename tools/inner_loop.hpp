@@ -1,0 +1,26 @@
+// The loop in which a kernel spends its time, found in its assembly.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tool {
+
+/// An innermost loop of assembly.
+struct inner_loop {
+  std::string text;             // its lines, without directives
+  int instructions = 0;         // the jump back included
+  int multiply_adds = 0;        // fused ones, of vectors or scalars
+  int vector_instructions = 0;  // of packed numbers
+  int memory = 0;               // instructions with an operand in memory
+};
+
+/// The innermost loop with the most fused multiply-adds, or the most instructions on packed numbers
+/// where none has any; without instructions where nothing jumps back.
+/// @param assembly x86-64 in AT&T's syntax, as LLVM prints it
+inner_loop find_inner_loop(std::string_view assembly);
+
+/// "9 of 14 instructions are multiply-adds (64 %), 5 touch memory", and the loop's lines.
+std::string inner_loop_text(const inner_loop& l);
+
+}  // namespace tool
