@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <thread>
@@ -64,6 +66,20 @@ TEST_CASE("a view limits the threads") {
   check_once(p.view(2), 100);
   CHECK_THROWS_AS(p.view(0), argument_error);
   CHECK_THROWS_AS(p.view(5), argument_error);
+}
+
+TEST_CASE("workers are asleep soon after a loop") {
+  // processor time of this process, which other programs do not change
+  const auto spent = [] {
+    timespec t{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);  // s
+  };
+  pool p(4);
+  for (int round = 0; round < 3; ++round) check_once(p.view(), 64);
+  const double before = spent();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  CHECK(spent() - before < 0.05);  // three that spin all the time take up to 0.6 s
 }
 
 TEST_CASE("many callers at once all finish") {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/backend/call.hpp>
 #include <tilewright/config.hpp>
 #include <tilewright/search/database.hpp>
 #include <tilewright/search/event.hpp>
@@ -57,6 +58,9 @@ struct tuned_options {
   tilewright::effort effort = tilewright::effort::measure;
   space::design_space space = {};  // empty: the default space of the target
   int threads = 0;                 // of a call; 0: all of the process's pool
+  /// Runs the parallel loops of calls and of tuning in the place of that pool: one of your own, which
+  /// has to outlive the op. `threads` is its number of threads then.
+  const backend::executor* executor = nullptr;
   std::uint64_t seed = 42;
   bool verbose = false;  // progress on stderr also when that is no terminal; TILEWRIGHT_LOG=1 too
   pattern_check patterns = pattern_check::once;  // when those of sparse arguments are checked

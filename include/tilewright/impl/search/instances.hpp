@@ -102,6 +102,8 @@ class instances {
   argument_error waits_for_itself() const;
   /// Ends the tuning of this process in the background; none begins after it.
   void end_threads() noexcept;
+  /// @throws argument_error for an executor that makes no sense
+  void choose_executor();
 
   const kernel_signature& kernel_;
   std::function<ir::function(const extent_map&)> make_;

@@ -106,22 +106,38 @@ TILEWRIGHT_INLINE instances::instances(const kernel_signature& kernel,
   at_least_0("trials", options_.trials);
   at_least_0("target", options_.target);
   at_least_0("patience", options_.patience);
-  const int all = backend::pool::shared().threads();
-  if (options_.threads == 0 || options_.threads == all) {
-    exec_ = &backend::pool::shared().view();
-  } else if (options_.threads < all) {
-    exec_ = &backend::pool::shared().view(options_.threads);
-  } else {
-    own_pool_ = std::make_unique<backend::pool>(options_.threads);
-    exec_ = &own_pool_->view();
-    if (exec_->threads < options_.threads)
-      remarks_.push_back(std::to_string(options_.threads) + " threads are asked for, and " +
-                         std::to_string(exec_->threads) +
-                         " are used: more would wait for each other");
-  }
+  choose_executor();
   cpu_ = target::host();
   cpu_.cores = exec_->threads;
   db_ = options_.own_database ? options_.own_database : database::shared(options_.database);
+}
+
+TILEWRIGHT_INLINE void instances::choose_executor() {
+  const int wanted = options_.threads;
+  if (options_.executor) {
+    exec_ = options_.executor;
+    if (!exec_->run || exec_->threads < 1)
+      throw argument_error(kernel_.name +
+                           ": an executor needs a function `run` and 1 thread or more");
+    if (wanted != 0 && wanted != exec_->threads)
+      throw argument_error(kernel_.name + ": threads is " + std::to_string(wanted) +
+                           ", and the executor has " + std::to_string(exec_->threads) +
+                           "; leave threads out");
+    return;
+  }
+  const int all = backend::pool::shared().threads();
+  if (wanted == 0 || wanted == all) {
+    exec_ = &backend::pool::shared().view();
+  } else if (wanted < all) {
+    exec_ = &backend::pool::shared().view(wanted);
+  } else {
+    own_pool_ = std::make_unique<backend::pool>(wanted);
+    exec_ = &own_pool_->view();
+    if (exec_->threads < wanted)
+      remarks_.push_back(std::to_string(wanted) + " threads are asked for, and " +
+                         std::to_string(exec_->threads) +
+                         " are used: more would wait for each other");
+  }
 }
 
 TILEWRIGHT_INLINE instances::~instances() { end_threads(); }

@@ -1,0 +1,85 @@
+#include <tilewright/tilewright.hpp>
+
+#include <doctest/doctest.h>
+#include <tilewright/backend/compile.hpp>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <top/product.hpp>
+
+using namespace tw;
+
+namespace {
+
+/// Two threads a loop; counts the loops and the chunks that it was given.
+struct two_threads {
+  std::atomic<int> loops{0};
+  std::atomic<std::int64_t> chunks{0};
+
+  static void run(void* self, std::int64_t count, backend::chunk_body body, void* context) {
+    auto& own = *static_cast<two_threads*>(self);
+    ++own.loops;
+    own.chunks += count;
+    std::atomic<std::int64_t> next{0};
+    const auto work = [&](int worker) {
+      for (std::int64_t c = next++; c < count; c = next++) body(context, c, worker);
+    };
+    std::thread other(work, 1);
+    work(0);
+    other.join();
+  }
+  backend::executor view() { return {&run, this, 2}; }
+};
+
+constexpr auto rows = kernel<"rows">([](in<"X", float, "M", "N"> X, out<"Y", float, "M", "N"> Y) {
+  using axes::i, axes::j;
+  return Y(i, j) = X(i, j) * 2.0f;
+});
+
+void in_parallel(schedule& s) { s.parallel(s.get_loops(s.get_block("Y")).front()); }
+
+std::string refusal(const tuned_options& o) {
+  try {
+    const tuned op{rows, o};
+  } catch (const argument_error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("an executor of the user's own runs the parallel loops of calls") {
+  two_threads threads;
+  const backend::executor own = threads.view();
+  tuned_options o;
+  o.database = ":memory:";
+  o.mode = mode::off;
+  o.space = in_parallel;
+  o.executor = &own;
+  const tuned op{rows, o};
+  std::vector<float> x(64 * 32, 3.0f), y(x.size());
+  const auto call = [&] { op(view(x.data(), {64, 32}), view(y.data(), {64, 32})); };
+  call();
+  const int once = threads.loops;
+  if (backend::compiler_available()) CHECK(once > 0);
+  call();
+  CHECK(threads.loops == 2 * once);
+  CHECK(y == std::vector<float>(x.size(), 6.0f));
+  CHECK(op.report(view(x.data(), {64, 32}), view(y.data(), {64, 32})).find(", 2 threads") !=
+        std::string::npos);
+}
+
+TEST_CASE("an executor that makes no sense is refused") {
+  two_threads threads;
+  backend::executor own = threads.view();
+  CHECK(refusal({.threads = 3, .executor = &own}) ==
+        "rows: threads is 3, and the executor has 2; leave threads out");
+  CHECK(refusal({.threads = 2, .executor = &own}).empty());
+  own.threads = 0;
+  CHECK(refusal({.executor = &own}) ==
+        "rows: an executor needs a function `run` and 1 thread or more");
+}
