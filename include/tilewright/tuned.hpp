@@ -173,6 +173,20 @@ void warm(const Op& op, const search::extent_map& extents,
   op.warm_at(extents, order);
 }
 
+/// An op with several weights bound to copies of values; calls leave them out:
+///
+///     const auto layer = bind(op, name_of<"W"> = w, name_of<"bias"> = b);
+///     layer(x, y);
+/// @throws argument_error naming the parameter when extents or data make no sense
+template <class Op, fixed_string Name, class Argument, class... More>
+auto bind(Op&& op, dsl::binding_to<Name, Argument> first, More... more) {
+  auto one = op.template with<Name>(first.value);
+  if constexpr (sizeof...(More) == 0)
+    return one;
+  else
+    return tilewright::bind(one, more...);
+}
+
 /// Ends tuning of an op; the same as its member.
 template <class Kernel, class... Bound>
 void cancel(const tuned<Kernel, Bound...>& op) {

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -209,4 +210,17 @@ TEST_CASE("any number of threads may call a bound op") {
     });
   for (std::thread& t : threads) t.join();
   CHECK(wrong == 0);
+}
+
+TEST_CASE("bind takes several weights by their names") {
+  const row_major x = row_major::Random(6, 5), w = row_major::Random(5, 7);
+  const Eigen::VectorXf b = Eigen::VectorXf::Random(7);
+  tuned op{dense, quick(mode::off)};
+  const auto layer = bind(op, name_of<"W"> = w, name_of<"b"> = b);
+  row_major y(6, 7);
+  layer(x, y);
+  CHECK(distance(y, expected(x, w, b)) < 1e-5f);
+  const auto with_bias = tw::bind(op, name_of<"b"> = view(b.data(), {7}));  // a temporary
+  with_bias(x, w, y);
+  CHECK(distance(y, expected(x, w, b)) < 1e-5f);
 }

@@ -10,6 +10,21 @@
 
 namespace tilewright::dsl {
 
+/// A parameter's name and what it is bound to. Lives as long as the expression that it is made in.
+template <fixed_string Name, class Argument>
+struct binding_to {
+  Argument& value;
+};
+
+/// The left side of `name_of<"W"> = w`.
+template <fixed_string Name>
+struct parameter_name {
+  template <class Argument>
+  constexpr binding_to<Name, std::remove_reference_t<Argument>> operator=(Argument&& value) const {
+    return {value};
+  }
+};
+
 /// @name Predicates of compile-time errors: false for the offenders they name
 /// @{
 template <class... T>
@@ -80,3 +95,11 @@ constexpr bool check_binding() {
 }
 
 }  // namespace tilewright::dsl
+
+namespace tilewright {
+
+/// A parameter by its name, for `bind(op, name_of<"W"> = w)`.
+template <fixed_string Name>
+inline constexpr dsl::parameter_name<Name> name_of{};
+
+}  // namespace tilewright
