@@ -35,16 +35,10 @@ constexpr auto softmax =
                         total(i) = tw::sum<j>(e(i, j)), Y(i, j) = e(i, j) / total(i));
     });
 
-/// Seconds of tuning per workload and thread count; the bar that is set is 10.
-double budget() {
-  const char* text = std::getenv("BENCH_TUNE_SECONDS");
-  return text ? std::atof(text) : 10.0;
-}
-
 template <class Kernel>
 auto tuned_for(const Kernel& kernel, int threads) {
   return std::make_shared<tw::tuned<Kernel>>(
-      kernel, tw::tuned_options{.seconds = budget(), .threads = threads});
+      kernel, tw::tuned_options{.seconds = tuning_seconds(), .threads = threads});
 }
 
 prepared gemm(const gemm_problem& g, int threads) {
@@ -88,6 +82,11 @@ prepared bound_conv(const conv_problem& v, int threads) {
 }
 
 }  // namespace
+
+double tuning_seconds() {
+  const char* text = std::getenv("BENCH_TUNE_SECONDS");
+  return text ? std::atof(text) : 10.0;
+}
 
 peer tilewright_engine() { return {"tilewright", "", gemm, conv, softmax_rows}; }
 

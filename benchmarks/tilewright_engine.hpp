@@ -10,4 +10,7 @@ peer tilewright_engine();
 /// oneDNN's best layout is.
 peer bound_tilewright_engine();
 
+/// Seconds of tuning per workload and thread count: BENCH_TUNE_SECONDS, or 10.
+double tuning_seconds();
+
 }  // namespace bench

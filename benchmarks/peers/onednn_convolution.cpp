@@ -54,7 +54,7 @@ class setup {
   }
 
   prepared make(const void* x, const void* f, void* y) const {
-    omp_set_num_threads(1);
+    omp_set_num_threads(v_.threads);
     return v_.transposed
                ? prepare<dnnl::deconvolution_forward>(dnnl::algorithm::deconvolution_direct, x, f,
                                                       y)
@@ -100,7 +100,8 @@ class setup {
     copy(f1, f2);
     const Primitive primitive(chosen);
     return {
-        [=] {
+        [=, threads = v_.threads] {
+          omp_set_num_threads(threads);
           dnnl::stream s = stream();
           primitive.execute(s, {{DNNL_ARG_SRC, x2}, {DNNL_ARG_WEIGHTS, f2}, {DNNL_ARG_DST, y2}});
           s.wait();

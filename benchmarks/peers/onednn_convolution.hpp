@@ -15,7 +15,7 @@ namespace bench {
 struct convolution {
   bool channels_last = false, transposed = false;
   std::string type = "float32";
-  int n = 1, c = 1, k = 1, groups = 1;
+  int n = 1, c = 1, k = 1, groups = 1, threads = 1;
   std::vector<int> input, output, window, stride, dilation, padding;  // one per dimension
 };
 
