@@ -13,6 +13,7 @@
 //                                         of its programs
 //   search_quality prior FILE HEADER      trains the shipped prior
 //   search_quality sessions OUT.csv [SECONDS PROBLEMS SEED]   runs whole sessions
+//   search_quality first OUT.csv [PROBLEMS SEED]   what runs before anything is measured
 //   search_quality ends OUT.csv           when sessions might have ended earlier, and what that costs
 #include <algorithm>
 #include <cmath>
@@ -256,6 +257,12 @@ int main(int argc, char** argv) {
     o.seed = static_cast<std::uint64_t>(number(5, 1));
     return record_sessions(argv[2], o);
   }
+  if (command == "first" && argc >= 3 && argc <= 5) {
+    session_curve_options o;
+    o.problems = argc > 3 ? std::max(std::atoi(argv[3]), 0) : o.problems;
+    o.seed = static_cast<std::uint64_t>(number(4, 1));
+    return compare_first_answers(argv[2], o);
+  }
   if (command == "ends" && argc == 3) return compare_ends(argv[2]);
   std::fprintf(
       stderr,
@@ -263,6 +270,6 @@ int main(int argc, char** argv) {
       "OUT.csv | "
       "record FILE COUNT | again FILE COUNT | search FILE STRATEGY TRIALS SEEDS OUT.csv | rank "
       "FILE | models FILE [COUNT] | prior FILE HEADER | sessions OUT.csv [SECONDS PROBLEMS SEED] | "
-      "ends OUT.csv\n");
+      "first OUT.csv [PROBLEMS SEED] | ends OUT.csv\n");
   return 2;
 }

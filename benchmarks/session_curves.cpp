@@ -11,9 +11,13 @@
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/ir/parse.hpp>
+#include <tilewright/search/runner.hpp>
 #include <tilewright/search/session.hpp>
+#include <tilewright/search/transfer.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/random.hpp>
+#include <tilewright/target/cpu.hpp>
 
 #include "cliff_problems.hpp"
 #include "search_data.hpp"
@@ -107,14 +111,99 @@ void print_rule(const std::map<std::string, session_curve>& all, std::size_t lea
 
 }  // namespace
 
-int record_sessions(const std::string& out, const session_curve_options& o) {
-  std::ofstream to(out, std::ios::app);
-  for (const recorded_workload& w : recorded_workloads(""))
-    record_session(w.name(), w.task().function, o, to);
+namespace {
+
+/// Calls `use` with the name and the function of each workload and problem.
+template <class Use>
+void for_each_function(const session_curve_options& o, const Use& use) {
+  for (const recorded_workload& w : recorded_workloads("")) use(w.name(), w.task().function);
   for (int i = 0; i < o.problems; ++i) {
     const cliff_problem p = make_cliff_problem(o.seed, i);
-    record_session(std::to_string(i) + "_" + p.name, ir::parse(p.script), o, to);
+    use(std::to_string(i) + "_" + p.name, ir::parse(p.script));
   }
+}
+
+/// What the model ranks first of draws from all sketches and the default schedule.
+search::candidate ranked_first(const ir::function& f, const space::design_space& space,
+                               const space::context& where, const search::candidate& first) {
+  constexpr int draws = 64;
+  support::random random(42);
+  std::vector<search::candidate> all{first};
+  const search::finisher finish = [&](schedule& s) { space.finish(s, where); };
+  for (const schedule& s : space.sketches(f, where, 42))
+    for (int i = 0; i < draws; ++i)
+      if (auto c = search::replay(s.trace().without_decisions(), f, random.next(), nullptr,
+                                  space.has_postprocs() ? finish : search::finisher()))
+        all.push_back(std::move(*c));
+  const std::vector<double> scores = search::estimated_scores(all);
+  return all[static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) -
+                                      scores.begin())];
+}
+
+/// The sketches of the space as they come, post-processed.
+std::vector<search::candidate> finished_sketches(const ir::function& f,
+                                                 const space::design_space& space,
+                                                 const space::context& where) {
+  std::vector<search::candidate> out;
+  for (schedule s : space.sketches(f, where, 42)) {
+    try {
+      space.finish(s, where);
+    } catch (const schedule_error&) {
+      continue;
+    }
+    if (auto c = search::replay(s.trace(), f, 42)) out.push_back(std::move(*c));
+  }
+  return out;
+}
+
+double seconds_of(const search::candidate& c, search::runner& r) {
+  const search::built b = search::build(c.scheduled.function(), target::host());
+  const search::measurement m = b.code ? r.measure(*b.code, {}) : search::measurement();
+  return m.ok() ? m.best() : INFINITY;
+}
+
+}  // namespace
+
+int compare_first_answers(const std::string& curves, const session_curve_options& o) {
+  const std::map<std::string, session_curve> known = read_sessions(curves);
+  const space::design_space space = space::default_cpu();
+  const space::context where{&target::host(), 1};
+  double logs[3] = {0, 0, 0};
+  int count = 0;
+  for_each_function(o, [&](const std::string& name, const ir::function& f) {
+    const auto at = known.find(name + "," + std::to_string(o.seed));
+    if (at == known.end()) return;
+    const schedule s = search::default_schedule(f, space, where, 42);
+    const auto first = search::replay(s.trace(), f, 42);
+    if (!first) return;
+    search::runner r(f, {}, backend::serial_executor(), 1);
+    const search::candidate ranked = ranked_first(f, space, where, *first);
+    const std::vector<search::candidate> each = finished_sketches(f, space, where);
+    double times[3] = {INFINITY, INFINITY, INFINITY};
+    for (int turn = 0; turn < 3; ++turn) {
+      times[0] = std::min(times[0], seconds_of(*first, r));
+      times[1] = std::min(times[1], seconds_of(ranked, r));
+      for (const search::candidate& c : each) times[2] = std::min(times[2], seconds_of(c, r));
+    }
+    const double best = std::min({at->second.best.back(), times[0], times[1], times[2]});
+    std::printf("%-28s default %.3f, ranked first %.3f%s, best of %zu sketches %.3f\n",
+                name.c_str(), best / times[0], best / times[1],
+                ranked.identity == first->identity ? " (the default)" : "", each.size(),
+                best / times[2]);
+    std::fflush(stdout);
+    for (int k = 0; k < 3; ++k) logs[k] += std::log(best / times[k]);
+    ++count;
+  });
+  if (count == 0) return 1;
+  std::printf("geometric mean of %d: default %.3f, ranked first %.3f, best sketch %.3f\n", count,
+              std::exp(logs[0] / count), std::exp(logs[1] / count), std::exp(logs[2] / count));
+  return 0;
+}
+
+int record_sessions(const std::string& out, const session_curve_options& o) {
+  std::ofstream to(out, std::ios::app);
+  for_each_function(
+      o, [&](const std::string& name, const ir::function& f) { record_session(name, f, o, to); });
   return to ? 0 : 1;
 }
 

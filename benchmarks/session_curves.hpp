@@ -24,4 +24,10 @@ int record_sessions(const std::string& out, const session_curve_options& o);
 /// much slower the best time was then than that of the whole session.
 int compare_ends(const std::string& curves);
 
+/// Times what runs before anything is measured: the default schedule; of 64 draws of each sketch and
+/// the default the one that the shipped model ranks first; and the fastest of the sketches as they
+/// come, which takes a measurement of each. Prints them as shares of the best time that `curves`
+/// knows.
+int compare_first_answers(const std::string& curves, const session_curve_options& o);
+
 }  // namespace bench
