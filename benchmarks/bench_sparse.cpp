@@ -1,10 +1,11 @@
-// Products of a sparse and a dense matrix beside Eigen, oneMKL and plain loops, on one thread.
+// Products of a sparse matrix with a vector and a dense matrix beside Eigen, oneMKL and plain loops, on
+// one thread.
 //
-// Benchmarks are named spmm/MATRIX/COLUMNS/ENGINE. The outputs of all engines are compared with f64
+// Benchmarks are named spmm/MATRIX/COLUMNS/ENGINE, with one column spmv/MATRIX/ENGINE. The outputs of all engines are compared with f64
 // before anything is timed; a round runs every engine of a problem once, in turn, and the best of its
 // rounds is an engine's time, so that what else runs on the machine meets all of them. Rates count
 // the elements that are stored. Tuning takes BENCH_TUNE_SECONDS (default 5) per problem;
-// `--matrices=NAME,..` and `--columns=32,128` choose some.
+// `--matrices=NAME,..` and `--columns=1,32,128` choose some.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -12,7 +13,9 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <tilewright/tilewright.hpp>
@@ -26,6 +29,32 @@ using tw::axes::i, tw::axes::j, tw::axes::k;
 constexpr auto spmm = tw::kernel<"spmm">(
     [](tw::in<"A", float, "M", tw::compressed<"K">> A, tw::in<"B", float, "K", "N"> B,
        tw::out<"C", float, "M", "N"> C) { return C(i, j) = tw::sum<k>(A(i, k) * B(k, j)); });
+
+constexpr auto spmv = tw::kernel<"spmv">(
+    [](tw::in<"A", float, "M", tw::compressed<"K">> A, tw::in<"B", float, "K"> B,
+       tw::out<"C", float, "M"> C) { return C(i) = tw::sum<k>(A(i, k) * B(k)); });
+
+template <class Kernel>
+using tuned_of = tw::tuned<std::remove_const_t<Kernel>>;
+
+/// Our call of a problem, tuned at the first.
+std::function<void()> prepare_tilewright(const bench::spmm_problem& p, double budget) {
+  tw::tuned_options options;
+  options.seconds = budget;
+  options.threads = 1;
+  options.database = ":memory:";
+  if (budget <= 0) options.mode = tw::mode::off;
+  const bench::sparse_matrix& a = *p.a;
+  const auto left = tw::csr(a.offsets, a.indices, a.values, a.columns);
+  if (p.columns == 1) {
+    const auto op = std::make_shared<tuned_of<decltype(spmv)>>(spmv, options);
+    return [=] { (*op)(left, tw::view(p.b, {a.columns}), tw::view(p.c, {a.rows})); };
+  }
+  const auto op = std::make_shared<tuned_of<decltype(spmm)>>(spmm, options);
+  return [=] {
+    (*op)(left, tw::view(p.b, {a.columns, p.columns}), tw::view(p.c, {a.rows, p.columns}));
+  };
+}
 
 double seconds_of(const std::function<void()>& run) {
   const auto start = std::chrono::steady_clock::now();
@@ -95,16 +124,9 @@ void compare(const bench::sparse_matrix& a, int columns,
   for (std::size_t at = 0; at < b.size(); ++at)
     b[at] = static_cast<float>(static_cast<int>(at * 2654435761u % 2001) - 1000) * 1e-3f;
   const bench::spmm_problem p{&a, columns, b.data(), c.data()};
-  tw::tuned_options options;
-  options.seconds = budget;
-  options.threads = 1;
-  options.database = ":memory:";
-  if (budget <= 0) options.mode = tw::mode::off;
-  const tw::tuned op(spmm, options);
-  const auto left = tw::csr(a.offsets, a.indices, a.values, a.columns);
-  const auto right = tw::view(p.b, {a.columns, columns});
-  const auto result = tw::view(p.c, {a.rows, columns});
-  std::vector<engine> engines{{"tilewright", [&] { op(left, right, result); }}};
+  const std::string name =
+      columns == 1 ? "spmv/" + a.name : "spmm/" + a.name + "/" + std::to_string(columns);
+  std::vector<engine> engines{{"tilewright", prepare_tilewright(p, budget)}};
   for (const bench::sparse_peer& peer : peers)
     if (peer.missing.empty()) engines.push_back({peer.name, peer.prepare(p)});
   for (const engine& e : engines) {
@@ -112,8 +134,8 @@ void compare(const bench::sparse_matrix& a, int columns,
     e.run();
     const double error = error_of(p);
     if (!(error <= 1e-5)) {
-      std::printf("spmm/%s/%d: %s computes something else: error %g\n", a.name.c_str(), columns,
-                  e.name.c_str(), error);
+      std::printf("%s: %s computes something else: error %g\n", name.c_str(), e.name.c_str(),
+                  error);
       return;
     }
   }
@@ -129,8 +151,8 @@ void compare(const bench::sparse_matrix& a, int columns,
     std::sort(e.seconds.begin(), e.seconds.end());
     const double best = e.seconds.front(), median = e.seconds[e.seconds.size() / 2];
     if (ours == 0) ours = best;
-    std::printf("spmm/%s/%d/%-12s %8.2f GFLOP/s  (median %.2f)  %.2f\n", a.name.c_str(), columns,
-                e.name.c_str(), work / best, work / median, best / ours);
+    std::printf("%s/%-12s %8.2f GFLOP/s  (median %.2f)  %.2f\n", name.c_str(), e.name.c_str(),
+                work / best, work / median, best / ours);
     if (&e != &engines.front()) total.add(e.name + "/" + std::to_string(columns), best / ours);
   }
   std::fflush(stdout);
@@ -152,7 +174,7 @@ std::vector<std::string> words(const std::string& list) {
 int main(int argc, char** argv) {
   const char* text = std::getenv("BENCH_TUNE_SECONDS");
   const double budget = text ? std::atof(text) : 5.0;
-  std::vector<std::string> chosen, columns{"32", "128"};
+  std::vector<std::string> chosen, columns{"1", "32", "128"};
   for (int at = 1; at < argc; ++at) {
     const std::string word = argv[at];
     if (word.rfind("--matrices=", 0) == 0) chosen = words(word.substr(11));

@@ -21,9 +21,12 @@ struct mkl_functions {
   int (*create)(mkl_handle*, int base, int rows, int columns, int* begin, int* end, int* indices,
                 float* values);
   int (*hint)(mkl_handle, int operation, mkl_descriptor, int layout, int columns, int calls);
+  int (*vector_hint)(mkl_handle, int operation, mkl_descriptor, int calls);
   int (*optimize)(mkl_handle);
   int (*multiply)(int operation, float alpha, mkl_handle, mkl_descriptor, int layout,
                   const float* b, int columns, int ldb, float beta, float* c, int ldc);
+  int (*multiply_vector)(int operation, float alpha, mkl_handle, mkl_descriptor, const float* b,
+                         float beta, float* c);
   int (*destroy)(mkl_handle);
 };
 
@@ -47,8 +50,10 @@ const mkl_functions* open_mkl(std::string& why) {
   take(layer, "MKL_Set_Threading_Layer");
   take(f.create, "mkl_sparse_s_create_csr");
   take(f.hint, "mkl_sparse_set_mm_hint");
+  take(f.vector_hint, "mkl_sparse_set_mv_hint");
   take(f.optimize, "mkl_sparse_optimize");
   take(f.multiply, "mkl_sparse_s_mm");
+  take(f.multiply_vector, "mkl_sparse_s_mv");
   take(f.destroy, "mkl_sparse_destroy");
   if (!all) {
     why = "the library lacks a function of the sparse BLAS";
@@ -65,6 +70,13 @@ std::function<void()> prepare_mkl(const mkl_functions& f, const spmm_problem& p)
            a->indices.data(), a->values.data());
   const std::shared_ptr<void> matrix(raw, f.destroy);
   const mkl_descriptor general{mkl_general, 0, 0};
+  if (p.columns == 1) {
+    f.vector_hint(raw, mkl_plain, general, 1000);
+    f.optimize(raw);
+    return [&f, matrix, general, p] {
+      f.multiply_vector(mkl_plain, 1.0f, matrix.get(), general, p.b, 0.0f, p.c);
+    };
+  }
   f.hint(raw, mkl_plain, general, mkl_rows, p.columns, 1000);
   f.optimize(raw);
   return [&f, matrix, general, p] {
@@ -73,7 +85,21 @@ std::function<void()> prepare_mkl(const mkl_functions& f, const spmm_problem& p)
   };
 }
 
+std::function<void()> prepare_plain_vector(const spmm_problem& p) {
+  return [p] {
+    const sparse_matrix& a = *p.a;
+    for (int i = 0; i < a.rows; ++i) {
+      float sum = 0;
+      for (int k = a.offsets[static_cast<std::size_t>(i)];
+           k < a.offsets[static_cast<std::size_t>(i) + 1]; ++k)
+        sum += a.values[static_cast<std::size_t>(k)] * p.b[a.indices[static_cast<std::size_t>(k)]];
+      p.c[i] = sum;
+    }
+  };
+}
+
 std::function<void()> prepare_plain(const spmm_problem& p) {
+  if (p.columns == 1) return prepare_plain_vector(p);
   return [p] {
     const sparse_matrix& a = *p.a;
     for (int i = 0; i < a.rows; ++i) {
@@ -95,6 +121,13 @@ std::function<void()> prepare_eigen(const spmm_problem& p) {
   const sparse_matrix& a = *p.a;
   const Eigen::Map<const Eigen::SparseMatrix<float, Eigen::RowMajor>> left(
       a.rows, a.columns, a.nonzeros(), a.offsets.data(), a.indices.data(), a.values.data());
+  if (p.columns == 1) {
+    const Eigen::Map<const Eigen::VectorXf> vector(p.b, a.columns);
+    return [left, vector, p] {
+      Eigen::Map<Eigen::VectorXf> result(p.c, p.a->rows);
+      result.noalias() = left * vector;
+    };
+  }
   const Eigen::Map<const dense> right(p.b, a.columns, p.columns);
   return [left, right, p] {
     Eigen::Map<dense> result(p.c, p.a->rows, p.columns);

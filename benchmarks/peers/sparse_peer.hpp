@@ -9,7 +9,8 @@
 
 namespace bench {
 
-/// C = A B on one thread; b: [a.columns, columns], c: [a.rows, columns], row-major.
+/// C = A B on one thread; b: [a.columns, columns], c: [a.rows, columns], row-major. Peers take one
+/// column as a vector, with their routine for that.
 struct spmm_problem {
   const sparse_matrix* a;
   int columns;
@@ -28,7 +29,7 @@ struct sparse_peer {
 sparse_peer plain_sparse_peer();
 /// Eigen::SparseMatrix<float, RowMajor> times a row-major matrix.
 sparse_peer eigen_sparse_peer();
-/// oneMKL's inspector-executor routines (mkl_sparse_s_mm), with the hint of many calls; opened at
+/// oneMKL's inspector-executor routines (mkl_sparse_s_mm, _mv), with the hint of many calls; opened at
 /// run time: BENCH_MKL names libmkl_rt.so, else the loader looks for it.
 sparse_peer mkl_sparse_peer();
 

@@ -73,6 +73,41 @@ TEST_CASE("an annotation chooses the number of partial results") {
   CHECK(parts(pass::vectorize_reductions(fold(2, 50, sum, notes), haswell)) == 0);
 }
 
+using combination = expr (*)(const expr&, const expr&);
+
+TEST_CASE("rows whose length is data: whole vectors, and the rest under a mask, where asked for") {
+  const target::cpu haswell = target::named("haswell");
+  const buffer length = make_buffer("n", dtype::i32, {6}), y = make_buffer("Y", dtype::f32, {6}),
+               x = make_buffer("X", dtype::f32, {6, 40});
+  const auto rows = [&](annotations notes, expr (*combine)(const expr&, const expr&)) {
+    const var r = make_var("r"), k = make_var("k");
+    const stmt step = make_store(y, {r}, combine(load(y, {r}), load(x, {r, k})));
+    return make_function({length, y, x}, make_loop(r, 0, dim(6),
+                                                   make_loop(k, 0, load(length, {r}), step,
+                                                             loop_kind::serial, std::move(notes))));
+  };
+  annotations notes = reduction;
+  CHECK(parts(pass::vectorize_reductions(rows(notes, sum), haswell)) == 0);
+  for (const std::int64_t lanes : {4, 8, 16}) {
+    notes[pass::reduction_lanes_note] = lanes;
+    for (const combination combine : {combination(sum), combination(max)}) {
+      const function f = rows(notes, combine), g = pass::vectorize_reductions(f, haswell);
+      CHECK(parts(g) == lanes);
+      // shorter than a vector, none at all, less than none, whole vectors, and some over
+      const std::vector<std::int32_t> lengths{3, 0, -2, 16, 40, 17};
+      const auto run_with = [&](const function& of) {
+        std::vector<std::int32_t> n = lengths;
+        std::vector<float> out(6, 0.25f), in(240);
+        for (std::size_t at = 0; at < in.size(); ++at)
+          in[at] = static_cast<float>(at * 37 % 101) - 50;
+        interpret(of, {{n.data(), {}}, {out.data(), {}}, {in.data(), {}}});
+        return out;
+      };
+      CHECK(run_with(f) == run_with(g));
+    }
+  }
+}
+
 namespace {
 
 /// (P[0], V[0]): the position of the largest (or smallest) X[k] and its value, ties to the smaller

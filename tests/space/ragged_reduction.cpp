@@ -29,6 +29,21 @@ const char* const product =
     "                        C[vi, vj] = C[vi, vj] + T.if_then_else(vk < p[vi + 1] - p[vi], "
     "A[p[vi] + vk] * B[q[p[vi] + vk], vj], T.float32(0))\n";
 
+const char* const product_with_vector =
+    "@T.prim_func\n"
+    "def spmv(p: T.Buffer((65,), \"int32\"), q: T.Buffer((500,), \"int32\"), A: T.Buffer((500,), "
+    "\"float32\"), X: T.Buffer((48,), \"float32\"), Y: T.Buffer((64,), \"float32\")):\n"
+    "    for i in range(64):\n"
+    "        with T.block(\"Y_o\"):\n"
+    "            vi = T.axis.spatial(64, i)\n"
+    "            for k in range(T.max(p[vi + 1] - p[vi], 1)):\n"
+    "                with T.block(\"Y\"):\n"
+    "                    vk = T.axis.reduce(T.max(p[vi + 1] - p[vi], 1), k)\n"
+    "                    with T.init():\n"
+    "                        Y[vi] = T.float32(0)\n"
+    "                    Y[vi] = Y[vi] + T.if_then_else(vk < p[vi + 1] - p[vi], "
+    "A[p[vi] + vk] * X[q[p[vi] + vk]], T.float32(0))\n";
+
 target::cpu machine() {
   target::cpu out;
   out.vector_bits = 256;
@@ -50,6 +65,16 @@ TEST_CASE("a row is walked once for each tile of columns, several rows a task") 
   CHECK(text.find("for j_1 in T.vectorized(32):") != std::string::npos);
   CHECK(text.find("\"tilewright.prefetch\": 0") != std::string::npos);
   CHECK(s.trace().print().find("sample_categorical(candidates=[8, 16, 32]") != std::string::npos);
+}
+
+TEST_CASE("a row that meets a vector adds up in a drawn number of partial sums") {
+  const target::cpu cpu = machine();
+  schedule s(ir::parse(product_with_vector), 1);
+  REQUIRE(space::is_ragged_reduction(s, "Y_o"));
+  space::chooser choices;
+  space::ragged_reduction(s, "Y_o", {&cpu, 1}, choices);
+  CHECK(s.show().find("\"tilewright.reduction_lanes\": ") != std::string::npos);
+  CHECK(s.trace().print().find("sample_categorical(candidates=[0, 4, 8, 16]") != std::string::npos);
 }
 
 TEST_CASE("the default space offers it, and leaves other blocks to the other rules") {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -120,6 +121,14 @@ expr storage_index(const std::vector<sparse_axis>& axes, const std::vector<expr>
 
 /// Elements below the position of the parent, whose address among its own kind is `parent`.
 expr fibre_extent(const sparse_axis_node& axis, const expr& parent, dtype index);
+
+/// Offsets that a function on flat storage is called with.
+struct offsets_note {
+  std::string into;       // the parameter whose elements they divide into rows; "" for none
+  std::int64_t last = 0;  // its number of elements; none of them is greater
+};
+/// What `f` says of a parameter by `offsets_attribute`; nothing of one that holds something else.
+std::optional<offsets_note> offsets_of(const function& f, const std::string& parameter);
 
 /// Number of iterations of a loop whose extent is read from offsets of `f`, on the average over its
 /// rows; 1 for any other extent that is no literal.

@@ -12,6 +12,10 @@
 // side by side along the innermost loop and that have at least two vectors of iterations;
 // `reduction_lanes_note` asks for a number of partial results, a power of two, or with 0 or 1 for
 // none.
+//
+// A loop whose extent is no literal, such as the walk of a row of a sparse matrix, has partial results
+// only where that annotation asks for them. What its whole vectors leave is one more under a mask:
+// rows differ in length, and no branch may depend on it.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>

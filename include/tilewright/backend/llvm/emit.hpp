@@ -99,6 +99,11 @@ class emitter {
     int lanes;
     friend auto operator<=>(const column_key&, const column_key&) = default;
   };
+  /// Where the lanes of a vector of indices were loaded from, side by side.
+  struct loaded_indices {
+    place from;
+    affine first;
+  };
   struct lane_state {
     int lanes = 1;
     value_ref mask = nullptr;  // lanes that are on; null: all
@@ -169,6 +174,8 @@ class emitter {
   unsigned alignment(const place& p, const affine& at) const;
   value_ref lane_pointers(const place& p, const affine& at);
   value_ref lane_pointer(const place& p, const affine& at, int lane_number);
+  void note_indices(const ir::expr& load, value_ref wide);
+  value_ref lane_index(value_ref indices, int lane_number);
   value emit_load(const ir::expr& e);
   void emit_prefetch(const ir::expr& e);
   value_ref load_lanes(const place& p, const affine& at, bool safe);
@@ -267,8 +274,10 @@ class emitter {
   std::vector<pointer_key> shared_order;
   std::map<column_key, value_ref> columns_loaded;
   std::vector<column_key> columns_order;
+  std::unordered_map<value_ref, loaded_indices> indices_in_memory;  // until the next store
   std::unordered_set<const ir::buffer_node*> written;  // by the innermost loop around, or by all
   std::unordered_map<const ir::stmt_node*, double> work_of;
+  std::unordered_map<const ir::buffer_node*, interval> offset_bounds;  // of their elements
   int regions = 0;
   bool in_region = false;    // inside a parallel loop: further ones run serially
   std::int64_t emitted = 0;  // statements, against explosion by unrolling

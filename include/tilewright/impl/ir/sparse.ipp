@@ -65,21 +65,29 @@ TILEWRIGHT_INLINE sparse_axis sparse_fixed(std::string name, sparse_axis parent,
   return detail::make_axis(std::move(n));
 }
 
-TILEWRIGHT_INLINE double mean_extent(const function& f, const expr& extent) {
-  if (is_int(extent)) return static_cast<double>(as_int(extent));
+TILEWRIGHT_INLINE std::optional<offsets_note> offsets_of(const function& f,
+                                                         const std::string& parameter) {
   const auto said = f.attrs.find(offsets_attribute);
   const auto* names =
       said == f.attrs.end() ? nullptr : std::get_if<attr::dict>(&said->second.value);
+  const auto own = names ? names->find(parameter) : attr::dict::const_iterator();
+  if (!names || own == names->end()) return std::nullopt;
+  const auto* pair = std::get_if<attr::list>(&own->second.value);
+  if (!pair || pair->size() != 2) return std::nullopt;
+  const auto* into = std::get_if<std::string>(&(*pair)[0].value);
+  const auto* last = std::get_if<std::int64_t>(&(*pair)[1].value);
+  if (!into || !last || *last < 0) return std::nullopt;
+  return offsets_note{*into, *last};
+}
+
+TILEWRIGHT_INLINE double mean_extent(const function& f, const expr& extent) {
+  if (is_int(extent)) return static_cast<double>(as_int(extent));
   double out = 1;
   for_each_expr(extent, [&](const expr& e) {
-    if (!names || e->op != op::load || e->buffer->shape.size() != 1) return;
-    const auto own = names->find(e->buffer->name);
-    const auto* pair = own == names->end() ? nullptr : std::get_if<attr::list>(&own->second.value);
-    const auto* last =
-        pair && pair->size() == 2 ? std::get_if<std::int64_t>(&(*pair)[1].value) : nullptr;
-    if (!last || !is_int(e->buffer->shape[0])) return;
+    if (e->op != op::load || e->buffer->shape.size() != 1 || !is_int(e->buffer->shape[0])) return;
+    const std::optional<offsets_note> note = offsets_of(f, e->buffer->name);
     const auto rows = static_cast<double>(as_int(e->buffer->shape[0]) - 1);
-    if (rows > 0) out = std::max(out, static_cast<double>(*last) / rows);
+    if (note && rows > 0) out = std::max(out, static_cast<double>(note->last) / rows);
   });
   return out;
 }

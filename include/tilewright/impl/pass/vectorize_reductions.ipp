@@ -107,7 +107,8 @@ class vectorizer : public mutator {
     const auto note = inner.annotations.find(reduction_lanes_note);
     if (note != inner.annotations.end()) {
       const std::int64_t* asked = std::get_if<std::int64_t>(&note->second.value);
-      const bool fits = asked && *asked > 1 && (*asked & (*asked - 1)) == 0 && *asked <= extent;
+      const bool fits = asked && *asked > 1 && (*asked & (*asked - 1)) == 0 &&
+                        (*asked <= extent || !is_int(inner.extent));
       return fits ? *asked : 1;
     }
     const std::vector<expr>& values = r.step.value;
@@ -151,9 +152,15 @@ class vectorizer : public mutator {
     return store_all(part, std::vector<std::vector<expr>>(part.size(), {lane}), values);
   }
 
-  static stmt update(const reduction& r, const parts_of& part, const expr& lane, const expr& k) {
-    std::vector<expr> values = r.step.next(at_lane(part, lane));
-    for (expr& v : values) v = substitute(v, {{r.chain.back()->var, k}});
+  /// @param wanted whether the lane has an iteration; null: it has
+  static stmt update(const reduction& r, const parts_of& part, const expr& lane, const expr& k,
+                     const expr& wanted = {}) {
+    const std::vector<expr> old = at_lane(part, lane);
+    std::vector<expr> values = r.step.next(old);
+    for (std::size_t t = 0; t < values.size(); ++t) {
+      values[t] = substitute(values[t], {{r.chain.back()->var, k}});
+      if (wanted) values[t] = if_then_else(wanted, values[t], old[t]);
+    }
     return store_at_lane(part, lane, values);
   }
 
@@ -162,38 +169,69 @@ class vectorizer : public mutator {
     return make_loop(l, 0, integer(dtype::i32, count), body(l), loop_kind::vectorized);
   }
 
-  static stmt rewrite_reduction(const reduction& r, std::int64_t lanes, std::int64_t parts) {
+  /// The first iterations, `parts` at a time.
+  static stmt whole_vectors(const reduction& r, const parts_of& part, std::int64_t parts,
+                            const expr& times, annotations notes) {
     const loop_node& inner = *r.chain.back();
     const dtype index = inner.var.type();
-    parts_of part;
-    for (const buffer& to : r.step.to)
-      part.push_back(
-          make_buffer(to->name + "_part", to->type, {integer(dtype::i32, parts)}, "local"));
-    const std::int64_t extent = constant_extent(inner), whole = extent / parts;
-    const auto at = [&](const expr& e) { return cast(index, e); };
-    std::vector<stmt> body;
     const var v = make_var(inner.var->name, index);
-    body.push_back(make_loop(
-        v, integer(index, 0), integer(index, whole),
-        lanes_loop(parts,
-                   [&](const expr& l) {
-                     return update(r, part, l, inner.min + v * integer(index, parts) + at(l));
-                   }),
-        loop_kind::serial, {{reduction_note, 1}}));
+    return make_loop(v, integer(index, 0), times,
+                     lanes_loop(parts,
+                                [&](const expr& l) {
+                                  return update(
+                                      r, part, l,
+                                      inner.min + v * integer(index, parts) + cast(index, l));
+                                }),
+                     loop_kind::serial, std::move(notes));
+  }
+
+  /// A literal number of iterations: what whole vectors leave is code of constant size.
+  static std::vector<stmt> counted(const reduction& r, const parts_of& part, std::int64_t lanes,
+                                   std::int64_t parts) {
+    const loop_node& inner = *r.chain.back();
+    const dtype index = inner.var.type();
+    const std::int64_t extent = constant_extent(inner), whole = extent / parts;
+    std::vector<stmt> out{
+        whole_vectors(r, part, parts, integer(index, whole), {{reduction_note, 1}})};
     std::int64_t done = whole * parts;
     if (const std::int64_t rest = (extent - done) / lanes * lanes; rest > 0) {
-      body.push_back(lanes_loop(rest, [&](const expr& l) {
-        return update(r, part, l, inner.min + integer(index, done) + at(l));
+      out.push_back(lanes_loop(rest, [&](const expr& l) {
+        return update(r, part, l, inner.min + integer(index, done) + cast(index, l));
       }));
       done += rest;
     }
     if (done < extent) {
       const var t = make_var(inner.var->name, index);
-      body.push_back(make_loop(t, inner.min + integer(index, done), integer(index, extent - done),
-                               substitute(inner.body, {{inner.var, t}}), loop_kind::serial,
-                               {{reduction_note, 1}}));
+      out.push_back(make_loop(t, inner.min + integer(index, done), integer(index, extent - done),
+                              substitute(inner.body, {{inner.var, t}}), loop_kind::serial,
+                              {{reduction_note, 1}}));
     }
-    stmt main = make_seq(std::move(body));
+    return out;
+  }
+
+  /// A number of iterations that is data, such as the length of a row: what whole vectors leave is
+  /// one vector under a mask, so that no branch depends on how many there are.
+  static std::vector<stmt> measured(const reduction& r, const parts_of& part, std::int64_t parts) {
+    const loop_node& inner = *r.chain.back();
+    const dtype index = inner.var.type();
+    const expr whole = whole_steps(inner.extent, integer(index, parts), {});
+    const expr done = whole * integer(index, parts);
+    // a row has few vectors, and each loop more ends with a branch that is hard to predict
+    const annotations once{{reduction_note, 1}, {edge_note, 1}};
+    return {whole_vectors(r, part, parts, whole, once), lanes_loop(parts, [&](const expr& l) {
+              const expr k = done + cast(index, l);
+              return update(r, part, l, inner.min + k, lt(k, inner.extent));
+            })};
+  }
+
+  static stmt rewrite_reduction(const reduction& r, std::int64_t lanes, std::int64_t parts) {
+    const loop_node& inner = *r.chain.back();
+    parts_of part;
+    for (const buffer& to : r.step.to)
+      part.push_back(
+          make_buffer(to->name + "_part", to->type, {integer(dtype::i32, parts)}, "local"));
+    stmt main =
+        make_seq(is_int(inner.extent) ? counted(r, part, lanes, parts) : measured(r, part, parts));
     for (std::size_t d = r.chain.size() - 1; d-- > 0;)
       main = with_body(*r.chain[d], std::move(main));
     std::vector<stmt> all{

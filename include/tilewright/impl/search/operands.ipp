@@ -145,21 +145,12 @@ inline void mark_accesses(const ir::function& f, std::map<const ir::buffer_node*
   });
 }
 
-/// What the function says of its parameters of offsets: name -> [name of the indices, how many].
+/// What the function says of its parameters of offsets.
 inline void name_offsets(const ir::function& f, std::vector<operand>& operands) {
-  const auto said = f.attrs.find(ir::offsets_attribute);
-  const auto* names =
-      said == f.attrs.end() ? nullptr : std::get_if<ir::attr::dict>(&said->second.value);
-  if (!names) return;
   for (operand& o : operands) {
-    const auto own = names->find(o.name);
-    if (own == names->end()) continue;
-    const auto* pair = std::get_if<ir::attr::list>(&own->second.value);
-    if (!pair || pair->size() != 2) continue;
-    const auto* indices = std::get_if<std::string>(&(*pair)[0].value);
-    const auto* last = std::get_if<std::int64_t>(&(*pair)[1].value);
-    for (std::size_t i = 0; indices && last && i < operands.size(); ++i)
-      if (operands[i].name == *indices) o.offsets = operand::offsets_into{i, *last};
+    const std::optional<ir::offsets_note> note = ir::offsets_of(f, o.name);
+    for (std::size_t i = 0; note && i < operands.size(); ++i)
+      if (operands[i].name == note->into) o.offsets = operand::offsets_into{i, note->last};
   }
 }
 

@@ -47,6 +47,10 @@ TILEWRIGHT_INLINE interval emitter::bounds(const ir::expr& e) {
     }
     case ir::op::select:
     case ir::op::if_then_else: return m::unite(bounds(e->args[1]), bounds(e->args[2]));
+    case ir::op::load: {
+      const auto known = offset_bounds.find(e->buffer.get());
+      return known == offset_bounds.end() ? all : known->second;
+    }
     case ir::op::cast: return is_float(e->args[0].type()) ? all : kept(bounds(e->args[0]));
     case ir::op::call: return e->name == "likely" ? bounds(e->args[0]) : all;
     default: return all;
@@ -216,6 +220,7 @@ TILEWRIGHT_INLINE affine emitter::opaque_index(const ir::expr& e) {
   if (bits(e.type()) < 64)
     wide = b.convert(no_sign ? opcode::zext : opcode::sext, v.v, b.vector(b.i64, lanes));
   (v.vector ? out.vectors : out.scalars).emplace_back(wide, 1);
+  if (v.vector && e->op == ir::op::load) note_indices(e, wide);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <tilewright/backend/call.hpp>
 #include <tilewright/backend/llvm/emit.hpp>
 #include <tilewright/impl/backend/llvm/affine_math.ipp>
+#include <tilewright/ir/sparse.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
@@ -44,7 +45,11 @@ inline uses uses_of(const ir::stmt& s) {
 
 TILEWRIGHT_INLINE emitter::emitter(builder& module, const ir::function& function,
                                    std::string entry_symbol)
-    : b(module), f(function), symbol(std::move(entry_symbol)) {}
+    : b(module), f(function), symbol(std::move(entry_symbol)) {
+  for (const ir::param& p : f.params)
+    if (const auto note = p.buffer ? ir::offsets_of(f, p.buffer->name) : std::nullopt)
+      offset_bounds[p.buffer.get()] = {0, note->last};
+}
 
 TILEWRIGHT_INLINE void emitter::run() {
   note_written(f.body);

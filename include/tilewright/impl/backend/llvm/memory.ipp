@@ -215,15 +215,37 @@ TILEWRIGHT_INLINE value_ref emitter::lane_pointer(const place& p, const affine& 
   affine rest;
   for (const auto& [v, k] : a.lane_steps)
     if (i != 0) rest.scalars.emplace_back(v, k * i);
-  for (const auto& [v, k] : a.vectors) rest.scalars.emplace_back(b.extract(v, i), k);
+  for (const auto& [v, k] : a.vectors) rest.scalars.emplace_back(lane_index(v, i), k);
   return rest.scalars.empty() ? start
                               : b.element_pointer(b.stored(p.type), start, scalar_sum(rest));
+}
+
+/// Indices that lie side by side in memory are loaded once more where each of them is an address of
+/// its own: that is one instruction, and to take them out of a vector are two.
+TILEWRIGHT_INLINE void emitter::note_indices(const ir::expr& load, value_ref wide) {
+  if (lane.mask || (load.type() != dtype::i32 && load.type() != dtype::i64)) return;
+  const place& p = place_of(load->buffer);
+  affine first = offset(p, load->buffer, load->args);
+  if (first.lane_step != 1 || !first.lane_steps.empty() || !first.vectors.empty()) return;
+  indices_in_memory[wide] = {p, std::move(first)};
+}
+
+TILEWRIGHT_INLINE value_ref emitter::lane_index(value_ref indices, int lane_number) {
+  const auto found = indices_in_memory.find(indices);
+  if (found == indices_in_memory.end()) return b.extract(indices, lane_number);
+  const auto& [from, first] = found->second;
+  affine one = first;
+  one.constant += lane_number;
+  const value_ref index =
+      b.load(b.stored(from.type), pointer(from, one), static_cast<unsigned>(bytes(from.type)));
+  return from.type == dtype::i64 ? index : b.convert(opcode::sext, index, b.i64);
 }
 
 TILEWRIGHT_INLINE void emitter::emit_store(const ir::store_node& s) {
   const value v = emit(s.value);
   const place& p = place_of(s.buffer);
   const affine a = offset(p, s.buffer, s.indices);
+  indices_in_memory.clear();
   if (lane.lanes == 1)
     return b.store(b.to_stored(p.type, v.v, 1), pointer(p, a),
                    static_cast<unsigned>(bytes(p.type)));

@@ -16,6 +16,7 @@ namespace tilewright::space {
 namespace detail {
 
 inline constexpr const char* prefetch_key = "tilewright.prefetch";  // pass/prefetch_gathers.hpp
+inline constexpr const char* row_lanes_key = "tilewright.reduction_lanes";  // pass/walk.hpp
 
 /// The reduction in a nest with an extent from memory; null when the block holds something else.
 inline const ir::block_realize_node* ragged_part(const ir::block_node& around) {
@@ -39,16 +40,17 @@ inline std::vector<std::int64_t> ragged_tiles(const target::cpu& cpu, dtype type
 }
 
 /// A tile of the loop on which the output is contiguous goes inside of the walk.
-inline void tile_columns(schedule& s, const std::string& name, const context& where,
+/// @returns false when there is no such loop of more than one iteration
+inline bool tile_columns(schedule& s, const std::string& name, const context& where,
                          chooser& choices) {
   const ir::block_realize_node& realize = named_block(s, name);
   const std::optional<std::size_t> iter = vector_iter(s, *realize.block);
   const std::optional<std::size_t> at = iter ? loop_driving(s, realize, *iter) : std::nullopt;
-  if (!at) return;
+  if (!at) return false;
   std::vector<loop_rv> order = s.get_loops(s.get_block(name));
   const loop_rv columns = order[*at];
   const ir::expr extent = s.get(columns).extent;
-  if (ir::is_int(extent) && ir::as_int(extent) < 2) return;
+  if (ir::is_int(extent) && ir::as_int(extent) < 2) return false;
   const std::vector<std::int64_t> widths =
       ragged_tiles(*where.cpu, realize.block->writes[0].buffer->type, extent);
   std::vector<double> weights(widths.size(), 1);
@@ -70,6 +72,21 @@ inline void tile_columns(schedule& s, const std::string& name, const context& wh
   s.vectorize(inner);
   const loop_rv walked = order[order.size() - 2];
   s.annotate(walked, prefetch_key, choices.categorical(s, {0, 4, 8, 16}, {1.5, 1, 1, 1}));
+  return true;
+}
+
+/// The elements of a row add up in several partial results, where its walk is the innermost loop of
+/// more than one iteration; short rows are faster one element after the other.
+inline void split_sums(schedule& s, const std::string& name, const context& where,
+                       chooser& choices) {
+  std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
+  const auto single = [&](loop_rv l) { return ir::is_int(s.get(l).extent, 1); };
+  while (!loops.empty() && single(loops.back())) loops.pop_back();
+  if (loops.empty() || !ir::reads_memory(s.get(loops.back()).extent)) return;
+  const std::int64_t lanes = where.cpu->lanes(named_block(s, name).block->writes[0].buffer->type);
+  if (lanes < 4) return;
+  s.annotate(s.get_block(name), row_lanes_key,
+             choices.categorical(s, {0, lanes / 2, lanes, 2 * lanes}, {1.5, 1, 1, 1}));
 }
 
 inline void parallelize_rows(schedule& s, const std::string& name, const context& where,
@@ -91,7 +108,7 @@ TILEWRIGHT_INLINE bool is_ragged_reduction(const schedule& s, const std::string&
 TILEWRIGHT_INLINE void ragged_reduction(schedule& s, const std::string& block, const context& where,
                                         chooser& choices) {
   const std::string inner = detail::ragged_part(*named_block(s, block).block)->block->name;
-  detail::tile_columns(s, inner, where, choices);
+  if (!detail::tile_columns(s, inner, where, choices)) detail::split_sums(s, inner, where, choices);
   detail::parallelize_rows(s, block, where, choices);
 }
 
