@@ -37,13 +37,18 @@ constexpr auto spmv = tw::kernel<"spmv">(
 template <class Kernel>
 using tuned_of = tw::tuned<std::remove_const_t<Kernel>>;
 
-/// Our call of a problem, tuned at the first.
-std::function<void()> prepare_tilewright(const bench::spmm_problem& p, double budget) {
+tw::tuned_options tuning(double budget) {
   tw::tuned_options options;
   options.seconds = budget;
   options.threads = 1;
   options.database = ":memory:";
   if (budget <= 0) options.mode = tw::mode::off;
+  return options;
+}
+
+/// Our call of a problem, tuned at the first.
+std::function<void()> prepare_tilewright(const bench::spmm_problem& p, double budget) {
+  const tw::tuned_options options = tuning(budget);
   const bench::sparse_matrix& a = *p.a;
   const auto left = tw::csr(a.offsets, a.indices, a.values, a.columns);
   if (p.columns == 1) {
@@ -54,6 +59,23 @@ std::function<void()> prepare_tilewright(const bench::spmm_problem& p, double bu
   return [=] {
     (*op)(left, tw::view(p.b, {a.columns, p.columns}), tw::view(p.c, {a.rows, p.columns}));
   };
+}
+
+constexpr auto spmv_sell = tw::kernel<"spmv_sell">(
+    [](tw::in<"A", float, "M", tw::sell<"K", 8>> A, tw::in<"B", float, "K"> B,
+       tw::out<"C", float, "M"> C) { return C(i) = tw::sum<k>(A(i, k) * B(k)); });
+
+/// The same on rows side by side; tells what it took to make these.
+std::function<void()> prepare_sell(const bench::spmm_problem& p, double budget,
+                                   double& conversion) {
+  const bench::sparse_matrix& a = *p.a;
+  const auto rows =
+      std::make_shared<tw::sell_matrix<float>>(tw::csr(a.offsets, a.indices, a.values, a.columns));
+  conversion = rows->conversion_seconds();
+  std::printf("spmv/%s: rows side by side in %.2f ms, %.0f %% padding\n", a.name.c_str(),
+              1e3 * conversion, 100 * rows->padding());
+  const auto op = std::make_shared<tuned_of<decltype(spmv_sell)>>(spmv_sell, tuning(budget));
+  return [=] { (*op)(*rows, tw::view(p.b, {a.columns}), tw::view(p.c, {a.rows})); };
 }
 
 double seconds_of(const std::function<void()>& run) {
@@ -127,6 +149,8 @@ void compare(const bench::sparse_matrix& a, int columns,
   const std::string name =
       columns == 1 ? "spmv/" + a.name : "spmm/" + a.name + "/" + std::to_string(columns);
   std::vector<engine> engines{{"tilewright", prepare_tilewright(p, budget)}};
+  double conversion = 0;
+  if (columns == 1) engines.push_back({"sell", prepare_sell(p, budget, conversion)});
   for (const bench::sparse_peer& peer : peers)
     if (peer.missing.empty()) engines.push_back({peer.name, peer.prepare(p)});
   for (const engine& e : engines) {
@@ -153,6 +177,10 @@ void compare(const bench::sparse_matrix& a, int columns,
     if (ours == 0) ours = best;
     std::printf("%s/%-12s %8.2f GFLOP/s  (median %.2f)  %.2f\n", name.c_str(), e.name.c_str(),
                 work / best, work / median, best / ours);
+    if (e.name == "sell" && best < ours)
+      std::printf("%s: rows side by side pay after %.0f calls\n", name.c_str(),
+                  std::ceil(conversion / (ours - best)));
+    if (e.name == "sell") ours = std::min(ours, best);
     if (&e != &engines.front()) total.add(e.name + "/" + std::to_string(columns), best / ours);
   }
   std::fflush(stdout);

@@ -21,6 +21,7 @@
 #include <tilewright/expr/argument.hpp>
 #include <tilewright/expr/kernel.hpp>
 #include <tilewright/expr/reify.hpp>
+#include <tilewright/expr/sell_matrix.hpp>
 #include <tilewright/fwd.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/space/compose.hpp>

@@ -167,11 +167,14 @@ struct tensor : std::conditional_t<sizeof...(Dim) == 0,
   static constexpr dsl::role tensor_role = Role;
   static constexpr int rank = sizeof...(Dim);
   static constexpr dim_info dims[rank + 1] = {
-      dim_info{Dim::text, Dim::extent, Dim::storage, Dim::index_bits}..., dim_info{}};
+      dim_info{Dim::text, Dim::extent, Dim::storage, Dim::index_bits, Dim::lanes}..., dim_info{}};
   static constexpr tensor_info info{meta::text_of<Name>, dtype_of<T>, Role, rank, dims};
-  static constexpr bool is_sparse = ((Dim::storage == dim_storage::compressed) || ...);
-  /// Arrays that a call hands over for it: of a sparse one offsets, indices and values.
-  static constexpr int array_count = is_sparse ? 3 : 1;
+  static constexpr bool is_sparse = ((Dim::storage != dim_storage::dense) || ...);
+  /// How the elements of a sparse one are stored.
+  static constexpr dim_storage storage = dims[rank > 0 ? rank - 1 : 0].storage;
+  /// Arrays that a call hands over for it: of compressed rows offsets, indices and values; of rows
+  /// side by side their lengths and their order, too.
+  static constexpr int array_count = !is_sparse ? 1 : storage == dim_storage::compressed ? 3 : 5;
 
   constexpr tensor() {
     if constexpr (is_sparse && Role != role::in) {

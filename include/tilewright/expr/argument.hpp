@@ -68,22 +68,42 @@ constexpr bool check_static_extents(std::integer_sequence<int, D...>) {
 /// @endcond
 
 /// @cond
+/// Elements of a recognized form are those of the parameter.
+template <class Param, class Form>
+constexpr bool check_element_type() {
+  using given = typename Form::value_type;
+  constexpr bool fits = std::is_same_v<canonical<given>, typename Param::element>;
+  if constexpr (!fits)
+    TILEWRIGHT_MISTAKE(argument_has_element_type,
+                       "tilewright: an argument needs the element type of its parameter",
+                       typename Param::name, typename Param::element, given);
+  return fits;
+}
+
+template <class Form>
+concept compressed_form = Form::known && Form::storage == dim_storage::compressed;
+template <class Form, int Lanes>
+concept sell_form_of = Form::known && Form::storage == dim_storage::sell&& Form::lanes == Lanes;
+
 /// The same for a parameter with a compressed dimension.
 template <class Param, class A>
 constexpr bool check_sparse_argument() {
   using object = std::remove_reference_t<A>;
   using form = sparse_recognized<object>;
-  if constexpr (!form::known) {
+  if constexpr (Param::storage == dim_storage::sell &&
+                !sell_form_of<form, Param::dims[Param::rank - 1].lanes>) {
+    TILEWRIGHT_MISTAKE(is_sparse_argument,
+                       "tilewright: the argument of a parameter with sell<\"K\", lanes> is a "
+                       "sell_matrix<T, lanes>; make one of the matrix, and keep it",
+                       typename Param::name, object);
+    return false;
+  } else if constexpr (Param::storage == dim_storage::compressed && !compressed_form<form>) {
     TILEWRIGHT_MISTAKE(is_sparse_argument,
                        "tilewright: the argument of a parameter with a compressed dimension is a "
                        "sparse matrix of Eigen or csr(offsets, indices, values, columns)",
                        typename Param::name, object);
     return false;
-  } else if constexpr (!std::is_same_v<canonical<typename form::value_type>,
-                                       typename Param::element>) {
-    TILEWRIGHT_MISTAKE(argument_has_element_type,
-                       "tilewright: an argument needs the element type of its parameter",
-                       typename Param::name, typename Param::element, typename form::value_type);
+  } else if constexpr (!check_element_type<Param, form>()) {
     return false;
   } else if constexpr (!form::row_major) {
     TILEWRIGHT_MISTAKE(argument_is_stored_by_rows,
@@ -120,11 +140,7 @@ constexpr bool check_argument() {
         "vector, view(pointer, {extents}, {strides}) or scalar; convert it",
         typename Param::name, object);
     return false;
-  } else if constexpr (!std::is_same_v<canonical<typename form::value_type>,
-                                       typename Param::element>) {
-    TILEWRIGHT_MISTAKE(argument_has_element_type,
-                       "tilewright: an argument needs the element type of its parameter",
-                       typename Param::name, typename Param::element, typename form::value_type);
+  } else if constexpr (!check_element_type<Param, form>()) {
     return false;
   } else if constexpr (!form::has_rank(Param::rank)) {
     TILEWRIGHT_MISTAKE(argument_has_rank, "tilewright: an argument needs the rank of its parameter",

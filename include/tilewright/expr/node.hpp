@@ -23,8 +23,10 @@ struct dim_info {
   std::string_view name;    // empty when static
   std::int64_t extent = 0;  // elements; 0 when named
   dim_storage storage = dim_storage::dense;
-  int index_bits = 0;  // compressed: width of offsets and indices
-  constexpr bool compressed() const { return storage == dim_storage::compressed; }
+  int index_bits = 0;  // compressed and sell: width of offsets and indices
+  int lanes = 1;       // sell: rows side by side
+  /// Only some elements along it are stored.
+  constexpr bool compressed() const { return storage != dim_storage::dense; }
   friend constexpr bool operator==(const dim_info&, const dim_info&) = default;
 };
 

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <tilewright/expr/recognize.hpp>
+#include <tilewright/meta/dim.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright {
@@ -72,6 +73,20 @@ concept eigen_sparse_form = requires(const A& a) {
 };
 /// @}
 
+/// Rows side by side: sell_matrix.
+template <class A>
+concept sell_form = requires(const A& a) {
+  typename A::value_type;
+  typename A::index_type;
+  { A::lanes + 0 } -> std::convertible_to<int>;
+  a.offsets();
+  a.lengths();
+  a.order();
+  a.indices();
+  a.values();
+  a.columns();
+};
+
 /// How an object of type A is read as a sparse matrix. Fallback: it is none.
 template <class A>
 struct sparse_recognized {
@@ -79,26 +94,28 @@ struct sparse_recognized {
 };
 
 /// @cond
+/// An array of a sparse matrix as an argument.
+template <class Element>
+argument array_argument(const Element* data, std::int64_t extent) {
+  argument out;
+  out.data = const_cast<Element*>(data);
+  out.type = dtype_of<Element>;
+  out.rank = 1;
+  out.is_const = true;
+  out.extents[0] = extent;
+  out.strides[0] = 1;
+  return out;
+}
+
 /// Offsets, indices and values as arguments, in this order. The extents of the indices end with the
 /// number of columns, which no array has.
 template <class Index, class T>
 std::array<argument, 3> sparse_arguments(std::int64_t rows, std::int64_t columns,
                                          std::int64_t nonzeros, const Index* offsets,
                                          const Index* indices, const T* values) {
-  const auto array = [](const auto* data, std::int64_t extent) {
-    using element = std::remove_cvref_t<decltype(*data)>;
-    argument out;
-    out.data = const_cast<element*>(data);
-    out.type = dtype_of<element>;
-    out.rank = 1;
-    out.is_const = true;
-    out.extents[0] = extent;
-    out.strides[0] = 1;
-    return out;
-  };
   static constexpr Index no_rows = 0;
-  std::array<argument, 3> out{array(offsets || rows > 0 ? offsets : &no_rows, rows + 1),
-                              array(indices, nonzeros), array(values, nonzeros)};
+  std::array<argument, 3> out{array_argument(offsets || rows > 0 ? offsets : &no_rows, rows + 1),
+                              array_argument(indices, nonzeros), array_argument(values, nonzeros)};
   out[1].extents[1] = columns;
   return out;
 }
@@ -107,6 +124,7 @@ template <class A>
 requires is_csr_view<std::remove_const_t<A>>
 struct sparse_recognized<A> {
   static constexpr bool known = true, row_major = true;
+  static constexpr dim_storage storage = dim_storage::compressed;
   using value_type = std::remove_const_t<std::remove_pointer_t<decltype(A::values)>>;
   using index_type = std::remove_const_t<std::remove_pointer_t<decltype(A::indices)>>;
   static std::array<argument, 3> make(const A& a, const char*) {
@@ -119,6 +137,7 @@ template <class A>
 requires eigen_sparse_form<A>
 struct sparse_recognized<A> {
   static constexpr bool known = true;
+  static constexpr dim_storage storage = dim_storage::compressed;
   static constexpr bool row_major = static_cast<bool>(A::IsRowMajor);
   using value_type = typename A::Scalar;
   using index_type = typename A::StorageIndex;
@@ -130,6 +149,27 @@ struct sparse_recognized<A> {
         static_cast<std::int64_t>(a.rows()), static_cast<std::int64_t>(a.cols()),
         static_cast<std::int64_t>(a.nonZeros()), a.outerIndexPtr(), a.innerIndexPtr(),
         a.valuePtr());
+  }
+};
+template <class A>
+requires sell_form<A>
+struct sparse_recognized<A> {
+  static constexpr bool known = true, row_major = true;
+  static constexpr dim_storage storage = dim_storage::sell;
+  static constexpr int lanes = A::lanes;
+  using value_type = typename A::value_type;
+  using index_type = typename A::index_type;
+  static std::array<argument, 5> make(const A& a, const char*) {
+    const auto array = [](const auto& v) {
+      return array_argument(v.data(), static_cast<std::int64_t>(v.size()));
+    };
+    std::array<argument, 5> out{array(a.offsets()), array(a.lengths()), array(a.order()),
+                                array(a.indices()), array(a.values())};
+    out[1].rank = 2;
+    out[1].extents = {out[0].extents[0] - 1, lanes};
+    out[1].strides = {lanes, 1};
+    out[3].extents[1] = a.columns();
+    return out;
   }
 };
 /// @endcond

@@ -27,7 +27,8 @@ namespace tilewright::ir {
 inline constexpr const char* offsets_attribute = "tilewright.offsets";
 
 enum class axis_kind : std::uint8_t {
-  dense_fixed,     // [0, length), each coordinate is its position
+  dense_fixed,  // [0, length), each coordinate is its position; below a parent as often as that has
+                // positions: the rows of a slice, the inside of a block
   dense_variable,  // offsets say how many, counted from 0: ragged
   sparse_fixed,    // `width` elements each, their coordinates are listed: ELL
   sparse_variable  // offsets say how many, their coordinates are listed: CSR
@@ -40,7 +41,7 @@ using sparse_axis = support::ref<const sparse_axis_node>;
 struct sparse_axis_node : support::counted {
   std::string name;
   axis_kind kind = axis_kind::dense_fixed;
-  sparse_axis parent;  // null for dense_fixed
+  sparse_axis parent;  // null for a dense_fixed axis that stands alone
   expr length;         // of the coordinates
   expr nnz;            // variable: elements below all positions of the parent
   expr width;          // sparse_fixed: elements below one of them
@@ -99,7 +100,7 @@ struct sparse_function {
 
 /// @name Axes
 /// @{
-sparse_axis dense_fixed(std::string name, expr length);
+sparse_axis dense_fixed(std::string name, expr length, sparse_axis parent = {});
 /// @param indptr its elements are 32- or 64-bit integers
 sparse_axis sparse_variable(std::string name, sparse_axis parent, expr length, expr nnz,
                             buffer indptr, buffer indices);

@@ -13,9 +13,10 @@ namespace tilewright {
 
 /// Which elements along a dimension have a place in memory.
 enum class dim_storage : std::uint8_t {
-  dense,      // all of them
-  compressed  // some; those below one element of the dimensions before lie side by side, between
-              // two offsets, and each has its coordinate in an array of indices
+  dense,       // all of them
+  compressed,  // some; those below one element of the dimensions before lie side by side, between
+               // two offsets, and each has its coordinate in an array of indices
+  sell         // some; a number of rows stands side by side, padded to the longest of them
 };
 
 /// "M" or 64. The constructors are constexpr, not consteval, for clang 14.
@@ -25,7 +26,8 @@ struct dim {
   std::int64_t extent = 0;  // elements; 0 when the dimension is named
   std::size_t length = 0;   // characters of text
   dim_storage storage = dim_storage::dense;
-  int index_bits = 0;  // compressed: width of offsets and indices
+  int index_bits = 0;  // compressed and sell: width of offsets and indices
+  int lanes = 1;       // sell: rows side by side
 
   template <std::size_t N>
   requires(N <= capacity) constexpr dim(const char (&literal)[N]) : length(N - 1) {  // NOLINT
@@ -37,11 +39,12 @@ struct dim {
 
 namespace detail {
 template <class Index>
-constexpr dim compress(dim whole) {
+constexpr dim store_some(dim whole, dim_storage storage, int lanes) {
   static_assert(std::same_as<Index, std::int32_t> || std::same_as<Index, std::int64_t>,
                 "tilewright: the indices of a compressed dimension are std::int32_t or "
                 "std::int64_t");
-  whole.storage = dim_storage::compressed;
+  whole.storage = storage;
+  whole.lanes = lanes;
   whole.index_bits = static_cast<int>(8 * sizeof(Index));
   return whole;
 }
@@ -50,14 +53,19 @@ constexpr dim compress(dim whole) {
 /// A dimension of which only some elements are stored: `in<"A", float, "M", compressed<"K">>` is a
 /// matrix of compressed sparse rows (CSR), with its offsets and indices of type `Index`.
 template <dim Whole, class Index = std::int32_t>
-inline constexpr dim compressed = detail::compress<Index>(Whole);
+inline constexpr dim compressed = detail::store_some<Index>(Whole, dim_storage::compressed, 1);
+
+/// The same elements as those of `compressed`, for vectors: `in<"A", float, "M", sell<"K", 8>>` takes a
+/// `sell_matrix<float, 8>`, in which eight rows stand side by side (SELL-C-sigma).
+template <dim Whole, int Lanes = 8, class Index = std::int32_t>
+inline constexpr dim sell = detail::store_some<Index>(Whole, dim_storage::sell, Lanes);
 
 namespace meta {
 
 /// What a dense dimension says of its storage.
 struct dense_storage {
   static constexpr dim_storage storage = dim_storage::dense;
-  static constexpr int index_bits = 0;
+  static constexpr int index_bits = 0, lanes = 1;
 };
 
 /// Named dimension as a type.
@@ -81,7 +89,17 @@ struct dim_compressed {
   static constexpr std::string_view text = Whole::text;
   static constexpr std::int64_t extent = Whole::extent;
   static constexpr dim_storage storage = dim_storage::compressed;
-  static constexpr int index_bits = IndexBits;
+  static constexpr int index_bits = IndexBits, lanes = 1;
+};
+
+/// Dimension of rows side by side as a type; Whole is the dense one.
+template <class Whole, int Lanes, int IndexBits>
+struct dim_sell {
+  static_assert(Lanes > 1 && Lanes <= 64, "tilewright: sell<\"K\", lanes> has 2 to 64 lanes");
+  static constexpr std::string_view text = Whole::text;
+  static constexpr std::int64_t extent = Whole::extent;
+  static constexpr dim_storage storage = dim_storage::sell;
+  static constexpr int index_bits = IndexBits, lanes = Lanes;
 };
 
 namespace detail {
@@ -103,6 +121,10 @@ struct stored_dim {
 template <dim D>
 struct stored_dim<D, dim_storage::compressed> {
   using type = dim_compressed<whole_dim<D>, D.index_bits>;
+};
+template <dim D>
+struct stored_dim<D, dim_storage::sell> {
+  using type = dim_sell<whole_dim<D>, D.lanes, D.index_bits>;
 };
 }  // namespace detail
 

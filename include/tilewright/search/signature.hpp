@@ -25,6 +25,8 @@ struct parameter_signature {
   /// Dimensions that no array has, as the columns of a sparse matrix; their extents follow those of
   /// `dims` in an argument.
   std::vector<dimension> beside = {};
+  /// Offsets of a container that has checked them.
+  bool checked = false;
 
   std::size_t rank() const { return dims.size(); }
   /// Extents of an argument.

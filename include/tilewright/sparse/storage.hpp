@@ -10,22 +10,37 @@
 
 namespace tilewright::sparse {
 
-/// A parameter stored as compressed rows.
-struct compressed_rows {
+/// How the elements of a parameter are stored.
+struct stored_parameter {
   std::string parameter;
-  std::int64_t nonzeros = 0;
+  std::int64_t places = 0;   // of elements; padding counts
   dtype index = dtype::i32;  // of offsets and indices
+  std::int64_t lanes = 1;    // rows side by side; 1: compressed rows
+  std::int64_t slices = 0;   // groups of so many rows
 };
 
-/// Names of the arrays of a sparse parameter `A`: "A_indptr", "A_indices", and "A" for its values.
+/// Names of the arrays of a sparse parameter `A`: "A_indptr", "A_indices", and "A" for its values; of
+/// rows side by side "A_lengths" and "A_order", too.
 std::string indptr_name(const std::string& parameter);
 std::string indices_name(const std::string& parameter);
+std::string lengths_name(const std::string& parameter);
+std::string order_name(const std::string& parameter);
 
 /// The program `f` over coordinates, with the parameters in `formats` stored as they say. Each gives
-/// way to its offsets, indices and values. A nest that reads one of them becomes a sparse iteration:
-/// axes that index it in their order, then the others.
-/// @throws argument_error when a block reads a sparse parameter and is no perfect nest of its own
+/// way to its arrays. A nest that reads one of them becomes a sparse iteration: axes that index it in
+/// their order, then the others.
+///
+/// Rows side by side (SELL-C-sigma: Kreutzer et al., SIAM J. Sci. Comput. 36, 2014) are sorted and
+/// padded, so that the iteration has its own result, of which a second nest takes each row from its
+/// place:
+/// ```
+/// iteration C [slices: S, steps: R, lanes: S, K: R]:   C_sliced[s * lanes + l] += A[s, t, l] * B[k]
+/// for i:                                               C[i] = C_sliced[A_order[i]]
+/// ```
+/// What pads a row is multiplied and left out, so that it shows no NaN.
+/// @throws argument_error when a block reads a sparse parameter and is no perfect nest of its own; when
+/// one that reads rows side by side does anything but sum, or needs the number of the row elsewhere
 ir::sparse_function with_storage(const ir::function& f,
-                                 const std::vector<compressed_rows>& formats);
+                                 const std::vector<stored_parameter>& formats);
 
 }  // namespace tilewright::sparse

@@ -42,6 +42,7 @@ TILEWRIGHT_INLINE void parser::sparse_axis_definition(const token& name, const t
   axis.name = std::string(name.text);
   if (call.text == "dense_fixed") {
     axis.length = integer_expr("the length of the axis");
+    if (in_.accept(",")) axis.parent = axis_name();
   } else {
     axis.kind = call.text == "dense_variable" ? axis_kind::dense_variable
                 : call.text == "sparse_fixed" ? axis_kind::sparse_fixed
@@ -60,7 +61,7 @@ TILEWRIGHT_INLINE void parser::sparse_axis_definition(const token& name, const t
     if (axis.sparse()) axis.indices = pattern_array();
     if (call.text == "sparse_variable") in_.expect(")");
   }
-  if (in_.accept(",")) {
+  if (axis.kind != axis_kind::dense_fixed && in_.accept(",")) {
     in_.expect("sorted");
     in_.expect("=");
     axis.sorted = in_.accept("True");

@@ -26,18 +26,19 @@ TILEWRIGHT_INLINE void printer::write(const sparse_axis_node& axis) {
   out_ += names_.define(&axis, axis.name) + " = T.";
   out_ += kind_name(axis.kind);
   out_ += '(';
-  if (axis.parent) {
+  if (axis.kind == axis_kind::dense_fixed) {
+    write(axis.length);
+    if (axis.parent) out_ += ", " + names_.use(axis.parent.get(), axis.parent->name);
+  } else {
     out_ += names_.use(axis.parent.get(), axis.parent->name) + ", (";
     write(axis.length);
     out_ += ", ";
     write(axis.variable() ? axis.nnz : axis.width);
     out_ += "), ";
-  } else {
-    write(axis.length);
   }
   if (axis.kind == axis_kind::sparse_variable)
     out_ += "(" + name_of(axis.indptr) + ", " + name_of(axis.indices) + ")";
-  else if (axis.parent)
+  else if (axis.kind != axis_kind::dense_fixed)
     out_ += name_of(axis.variable() ? axis.indptr : axis.indices);
   if (!axis.sorted) out_ += ", sorted=False";
   out_ += ")\n";

@@ -21,9 +21,10 @@ inline expr stored_extent(const sparse_axis_node& axis) {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE sparse_axis dense_fixed(std::string name, expr length) {
+TILEWRIGHT_INLINE sparse_axis dense_fixed(std::string name, expr length, sparse_axis parent) {
   sparse_axis_node n;
   n.name = std::move(name);
+  n.parent = std::move(parent);
   n.length = std::move(length);
   return detail::make_axis(std::move(n));
 }

@@ -56,8 +56,7 @@ class sparse_verifier {
 
   void check_axis(const sparse_axis& axis, std::size_t at) const {
     const std::string name = "axis \"" + axis->name + "\" ";
-    if (!axis->parent != (axis->kind == axis_kind::dense_fixed))
-      fail(name + (axis->parent ? "is dense and fixed and has a parent" : "has no parent"));
+    if (!axis->parent && axis->kind != axis_kind::dense_fixed) fail(name + "has no parent");
     if (axis->parent &&
         std::find(f_.axes.begin(), f_.axes.begin() + static_cast<std::ptrdiff_t>(at),
                   axis->parent) == f_.axes.begin() + static_cast<std::ptrdiff_t>(at))

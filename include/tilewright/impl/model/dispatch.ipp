@@ -9,8 +9,10 @@
 namespace tilewright {
 namespace detail {
 
-/// Dimension of the number of elements that a sparse parameter stores.
-inline std::string nonzeros_name(const std::string& parameter) { return parameter + "_nnz"; }
+/// Dimensions of a sparse parameter that are no extents of the tensor: places of elements, and groups
+/// of rows that stand side by side.
+inline std::string places_name(const std::string& parameter) { return parameter + "_nnz"; }
+inline std::string slices_name(const std::string& parameter) { return parameter + "_slices"; }
 
 inline dtype index_type_of(const param_info& p) {
   return p.dims.back().index_bits == 64 ? dtype::i64 : dtype::i32;
@@ -33,22 +35,38 @@ inline void add_signature(const param_info& p, std::vector<search::parameter_sig
   offsets.name = sparse::indptr_name(p.name);
   indices.name = sparse::indices_name(p.name);
   offsets.type = indices.type = index_type_of(p);
-  offsets.dims.push_back({rows.name, rows.extent, 1});
-  indices.dims.push_back({nonzeros_name(p.name), 0});
+  indices.dims.push_back({places_name(p.name), 0});
   indices.beside.push_back({columns.name, columns.extent});
   s.dims = indices.dims;
-  for (auto* one : {&offsets, &indices, &s}) to.push_back(std::move(*one));
+  if (columns.storage == dim_storage::sell) {
+    offsets.checked = true;
+    search::parameter_signature lengths = offsets, order = offsets;
+    offsets.dims.push_back({slices_name(p.name), 0, 1});
+    lengths.name = sparse::lengths_name(p.name);
+    lengths.dims = {{slices_name(p.name), 0}, {"", columns.lanes}};
+    order.name = sparse::order_name(p.name);
+    order.dims.push_back({rows.name, rows.extent});
+    for (auto* one : {&offsets, &lengths, &order}) to.push_back(std::move(*one));
+  } else {
+    offsets.dims.push_back({rows.name, rows.extent, 1});
+    to.push_back(std::move(offsets));
+  }
+  for (auto* one : {&indices, &s}) to.push_back(std::move(*one));
 }
 
 /// The function of a kernel some of whose parameters are sparse.
 inline ir::function reify_sparse(const std::vector<any_kernel>& algorithms, const kernel_info& info,
                                  const search::extent_map& dims) {
   search::extent_map dense = dims;
-  std::vector<sparse::compressed_rows> formats;
+  std::vector<sparse::stored_parameter> formats;
   for (const param_info& p : info.params) {
     if (!p.sparse()) continue;
-    formats.push_back({p.name, dims.at(nonzeros_name(p.name)), index_type_of(p)});
-    dense.erase(nonzeros_name(p.name));
+    formats.push_back({p.name, dims.at(places_name(p.name)), index_type_of(p)});
+    dense.erase(places_name(p.name));
+    if (p.dims.back().storage != dim_storage::sell) continue;
+    formats.back().lanes = p.dims.back().lanes;
+    formats.back().slices = dims.at(slices_name(p.name));
+    dense.erase(slices_name(p.name));
   }
   return ir::map_alternatives(reify(algorithms, dense), [&](const ir::function& f) {
     return sparse::lower(sparse::with_storage(f, formats));

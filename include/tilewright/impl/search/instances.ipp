@@ -197,6 +197,8 @@ TILEWRIGHT_INLINE void instances::make(instance& s, const extent_map& dims,
     s.sparse = true;
     s.operands[o.offsets->parameter].index.reset();  // checked with its pattern
   }
+  for (std::size_t i = 0; i < kernel_.params.size(); ++i)
+    if (kernel_.params[i].checked) s.operands[i].index.reset();
   s.gathers = support::any(s.operands, [](const operand& o) { return o.index.has_value(); });
   workload w;
   w.function = with_layouts(s.function, layouts);

@@ -7,58 +7,12 @@
 
 #include <tilewright/search/pattern_checks.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/sparse_pattern.hpp>
 
 namespace tilewright::search {
 namespace detail {
 
-/// Offsets and indices of one sparse argument.
-template <class Index>
-struct pattern_view {
-  const Index* offsets;
-  const Index* indices;
-  std::int64_t rows, columns, nonzeros;
-  const std::string &offsets_name, &indices_name;
-};
-
-inline std::string element_text(const std::string& name, std::int64_t at, std::int64_t value) {
-  return "\"" + name + "\"[" + std::to_string(at) + "] is " + std::to_string(value);
-}
-
-template <class Index>
-std::string wrong_offset(const pattern_view<Index>& p) {
-  const auto text = [&](std::int64_t i) { return element_text(p.offsets_name, i, p.offsets[i]); };
-  if (p.offsets[0] != 0) return text(0) + "; offsets begin with 0";
-  for (std::int64_t i = 0; i < p.rows; ++i)
-    if (p.offsets[i + 1] < p.offsets[i])
-      return text(i + 1) + " after " + std::to_string(p.offsets[i]) + "; offsets never decrease";
-  if (p.offsets[p.rows] != p.nonzeros)
-    return text(p.rows) + ", but there are " + std::to_string(p.nonzeros) +
-           " elements; the last offset is their number";
-  return {};
-}
-
-template <class Index>
-std::string wrong_index(const pattern_view<Index>& p) {
-  for (std::int64_t i = 0; i < p.rows; ++i) {
-    std::int64_t before = -1;
-    for (std::int64_t k = p.offsets[i]; k < p.offsets[i + 1]; ++k) {
-      const std::int64_t now = p.indices[k];
-      if (now > before && now < p.columns) {
-        before = now;
-        continue;
-      }
-      const std::string text =
-          element_text(p.indices_name, k, now) + " in row " + std::to_string(i);
-      if (now < 0 || now >= p.columns)
-        return text + "; the columns are 0 to " + std::to_string(p.columns - 1);
-      return text + " after " + std::to_string(before) +
-             (now == before
-                  ? "; no column occurs twice in a row, add up what belongs to one element"
-                  : "; the columns of a row rise, sort them");
-    }
-  }
-  return {};
-}
+using support::pattern_view;
 
 /// Calls `use` with each sparse argument of the call.
 template <class Use>
@@ -66,7 +20,7 @@ void each_pattern(const kernel_signature& kernel, const std::vector<operand>& op
                   const call_argument* a, const Use& use) {
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const operand& o = operands[i];
-    if (!o.offsets) continue;
+    if (!o.offsets || kernel.params[i].checked) continue;
     const std::size_t k = o.offsets->parameter;
     const auto look = [&]<class Index>(const Index* offsets) {
       use(pattern_view<Index>{offsets, static_cast<const Index*>(a[k].data), a[i].extents[0] - 1,
@@ -82,8 +36,7 @@ void each_pattern(const kernel_signature& kernel, const std::vector<operand>& op
 
 template <class Index>
 void check_pattern(const kernel_signature& kernel, const pattern_view<Index>& p) {
-  std::string wrong = wrong_offset(p);
-  if (wrong.empty()) wrong = wrong_index(p);
+  const std::string wrong = support::wrong_pattern(p);
   if (!wrong.empty()) throw argument_error(kernel.name + ": " + wrong);
 }
 

@@ -181,12 +181,21 @@ class iteration_lowerer {
   dtype index_;
 };
 
+/// Coordinates that are listed along the axis, or along one below it; "" when all are counted.
+inline std::string indices_below(const sparse_function& f, const sparse_axis& axis) {
+  for (const sparse_axis& below : f.axes) {
+    const std::vector<sparse_axis> above = ancestry(below);
+    if (below->indices && std::find(above.begin(), above.end(), axis) != above.end())
+      return below->indices->name;
+  }
+  return {};
+}
+
 inline attr offsets_of(const sparse_function& f) {
   attr::dict out;
   for (const sparse_axis& axis : f.axes)
     if (axis->variable() && is_int(axis->nnz))
-      out[axis->indptr->name] = attr::list{
-          attr(axis->indices ? axis->indices->name : std::string()), attr(as_int(axis->nnz))};
+      out[axis->indptr->name] = attr::list{attr(indices_below(f, axis)), attr(as_int(axis->nnz))};
   return out;
 }
 
