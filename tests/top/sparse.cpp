@@ -197,3 +197,34 @@ TEST_CASE(
     CHECK(refusal([&] { op(csr(offsets, indices, values, 3), b, c); }) != "");
   }
 }
+
+TEST_CASE("rows side by side: tuned and not, new values, two threads, epilogues, none at all") {
+  constexpr auto scaled_sell = kernel<"scaled_sell">(
+      [](in<"alpha", float> alpha, in<"A", float, "M", sell<"K", 8>> A, in<"x", float, "K"> x,
+         inout<"y", float, "M"> y) { return y(i) = alpha * sum<k>(A(i, k) * x(k)) + y(i); });
+  sparse_rows a = random_sparse(117, 40, 4, 11);
+  sell_matrix<float> rows(a);
+  const Eigen::VectorXf x = Eigen::VectorXf::Random(40);
+  for (const mode m : {mode::off, mode::now})
+    for (const int threads : {1, 2}) {
+      tuned_options o = quick(m);
+      o.threads = threads;
+      const tuned op(scaled_sell, o);
+      Eigen::VectorXf y = Eigen::VectorXf::Ones(117);
+      op(2.0f, rows, x, y);
+      CHECK(y.isApprox(2.0f * (a * x) + Eigen::VectorXf::Ones(117), 1e-5f));
+      a.coeffs() *= 3.0f;
+      rows.refresh(a);
+      y.setOnes();
+      op(1.0f, rows, x, y);
+      CHECK(y.isApprox(a * x + Eigen::VectorXf::Ones(117), 1e-5f));
+    }
+  const tuned op(scaled_sell, quick());
+  sparse_rows empty(9, 40);
+  empty.makeCompressed();
+  Eigen::VectorXf y = Eigen::VectorXf::Ones(9);
+  op(2.0f, sell_matrix<float>(empty), x, y);
+  CHECK(y == Eigen::VectorXf::Ones(9));
+  const Eigen::VectorXf wrong = Eigen::VectorXf::Random(41);
+  CHECK_FALSE(refusal([&] { op(2.0f, sell_matrix<float>(empty), wrong, y); }).empty());
+}

@@ -99,8 +99,10 @@ class sell_matrix {
   const std::vector<Index>& order() const { return order_; }      // [rows], slice * Lanes + lane
   const std::vector<Index>& indices() const { return indices_; }  // [steps, Lanes]
   const std::vector<T>& values() const { return values_; }        // [steps, Lanes]
-  const std::vector<Index>& source() const { return source_; }    // [steps, Lanes]; -1: padding
-                                                                  /// @}
+  const std::vector<Index>& source() const {
+    return source_;
+  }  // [steps, Lanes]; -1: padding
+     /// @}
 
  private:
   struct shape {
@@ -140,13 +142,14 @@ class sell_matrix {
   /// Decides where rows go, and how many steps a slice has.
   void place_rows(const arrays& a, const sell_options& options) {
     const auto* offsets = static_cast<const Index*>(a[0].data);
-    const auto length = [&](std::int64_t i) { return offsets[i + 1] - offsets[i]; };
+    const auto length = [&](std::int64_t row) { return offsets[row + 1] - offsets[row]; };
     std::vector<std::int64_t> at(static_cast<std::size_t>(pattern_.rows));
     std::iota(at.begin(), at.end(), 0);
     for (std::int64_t first = 0; first < pattern_.rows; first += options.window) {
       const std::int64_t last = first + std::min(options.window, pattern_.rows - first);
-      std::stable_sort(at.begin() + first, at.begin() + last,
-                       [&](std::int64_t i, std::int64_t j) { return length(i) > length(j); });
+      std::stable_sort(
+          at.begin() + first, at.begin() + last,
+          [&](std::int64_t one, std::int64_t other) { return length(one) > length(other); });
     }
     const std::int64_t slices = (pattern_.rows + Lanes - 1) / Lanes;
     lengths_.assign(static_cast<std::size_t>(slices * Lanes), 0);
@@ -192,10 +195,10 @@ class sell_matrix {
       const std::size_t slice = place / Lanes, lane = place % Lanes;
       const Index begin = offsets[row], end = offsets[row + 1];
       std::size_t to = static_cast<std::size_t>(offsets_[slice]) * Lanes + lane;
-      for (Index k = begin; k < end; ++k, to += Lanes) {
-        indices_[to] = indices[k];
-        values_[to] = values[k];
-        source_[to] = k;
+      for (Index from = begin; from < end; ++from, to += Lanes) {
+        indices_[to] = indices[from];
+        values_[to] = values[from];
+        source_[to] = from;
       }
       const auto last = static_cast<std::size_t>(offsets_[slice + 1]) * Lanes;
       for (; to < last; to += Lanes)  // a line that the row has read just before

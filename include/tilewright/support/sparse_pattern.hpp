@@ -22,11 +22,14 @@ inline std::string element_text(const std::string& name, std::int64_t at, std::i
 
 template <class Index>
 std::string wrong_offset(const pattern_view<Index>& p) {
-  const auto text = [&](std::int64_t i) { return element_text(p.offsets_name, i, p.offsets[i]); };
+  const auto text = [&](std::int64_t row) {
+    return element_text(p.offsets_name, row, p.offsets[row]);
+  };
   if (p.offsets[0] != 0) return text(0) + "; offsets begin with 0";
-  for (std::int64_t i = 0; i < p.rows; ++i)
-    if (p.offsets[i + 1] < p.offsets[i])
-      return text(i + 1) + " after " + std::to_string(p.offsets[i]) + "; offsets never decrease";
+  for (std::int64_t row = 0; row < p.rows; ++row)
+    if (p.offsets[row + 1] < p.offsets[row])
+      return text(row + 1) + " after " + std::to_string(p.offsets[row]) +
+             "; offsets never decrease";
   if (p.offsets[p.rows] != p.nonzeros)
     return text(p.rows) + ", but there are " + std::to_string(p.nonzeros) +
            " elements; the last offset is their number";
@@ -35,16 +38,16 @@ std::string wrong_offset(const pattern_view<Index>& p) {
 
 template <class Index>
 std::string wrong_index(const pattern_view<Index>& p) {
-  for (std::int64_t i = 0; i < p.rows; ++i) {
+  for (std::int64_t row = 0; row < p.rows; ++row) {
     std::int64_t before = -1;
-    for (std::int64_t k = p.offsets[i]; k < p.offsets[i + 1]; ++k) {
-      const std::int64_t now = p.indices[k];
+    for (std::int64_t at = p.offsets[row]; at < p.offsets[row + 1]; ++at) {
+      const std::int64_t now = p.indices[at];
       if (now > before && now < p.columns) {
         before = now;
         continue;
       }
       const std::string text =
-          element_text(p.indices_name, k, now) + " in row " + std::to_string(i);
+          element_text(p.indices_name, at, now) + " in row " + std::to_string(row);
       if (now < 0 || now >= p.columns)
         return text + "; the columns are 0 to " + std::to_string(p.columns - 1);
       return text + " after " + std::to_string(before) +

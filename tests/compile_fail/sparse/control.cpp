@@ -2,6 +2,7 @@
 #include <vector>
 
 #include <tilewright/expr/argument.hpp>
+#include <tilewright/expr/sell_matrix.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;
 
@@ -16,3 +17,9 @@ constexpr auto wide = kernel<"wide">([](in<"A", double, 8, compressed<64, std::i
 static_assert(dsl::check_call<std::remove_const_t<decltype(wide)>,
                               csr_view<const double, const std::int64_t>, std::vector<double>&,
                               std::vector<double>&>());
+constexpr auto slices = kernel<"slices">([](in<"A", double, 8, sell<64, 4>> A, in<"x", double, 64> x,
+                                            out<"y", double, 8> y) {
+  return y(i) = sum<k>(A(i, k) * x(k));
+});
+static_assert(dsl::check_call<std::remove_const_t<decltype(slices)>, sell_matrix<double, 4>&,
+                              std::vector<double>&, std::vector<double>&>());
