@@ -5,6 +5,7 @@
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/expr/reify.hpp>
+#include <tilewright/ir/evaluate.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/sparse_interpret.hpp>
 #include <tilewright/ir/sparse_script.hpp>
@@ -123,6 +124,7 @@ TEST_CASE("stage I, lowered blocks and machine code agree, and with the dense pr
       ir::interpret(g, blocks.views());
       run_compiled(g, code);
       CHECK(oracle.result == blocks.result);
+      ir::point_evaluator points(g, oracle.views());
       check_close(oracle.result, code.result);
       const std::vector<double> dense = a.dense();
       for (std::int64_t r = 0; r < a.rows; ++r)
@@ -133,6 +135,10 @@ TEST_CASE("stage I, lowered blocks and machine code agree, and with the dense pr
                    static_cast<double>(oracle.operand[static_cast<std::size_t>(q * columns + c)]);
           CHECK(static_cast<double>(oracle.result[static_cast<std::size_t>(r * columns + c)]) ==
                 doctest::Approx(sum).epsilon(1e-4));
+          const auto point = points.value(4, {r, c});
+          REQUIRE(point);
+          CHECK(point->value == doctest::Approx(sum).epsilon(1e-12));
+          CHECK(point->decided);
         }
     }
   }

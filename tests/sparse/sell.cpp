@@ -8,6 +8,7 @@
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/expr/sell_matrix.hpp>
+#include <tilewright/ir/evaluate.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/sparse_interpret.hpp>
 #include <tilewright/ir/sparse_script.hpp>
@@ -108,6 +109,7 @@ TEST_CASE("stage I, lowered blocks and machine code agree with the rows as they 
         ir::interpret(g, views(rows, b, blocks));
         run_compiled(g, views(rows, b, code));
         CHECK(oracle == blocks);
+        ir::point_evaluator points(g, views(rows, b, oracle));
         const std::vector<double> dense = a.dense();
         for (std::size_t r = 0; r < static_cast<std::size_t>(a.rows); ++r)
           for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c) {
@@ -118,6 +120,10 @@ TEST_CASE("stage I, lowered blocks and machine code agree with the rows as they 
                      static_cast<double>(b[q * wide + c]);
             CHECK(static_cast<double>(oracle[r * wide + c]) == doctest::Approx(sum).epsilon(1e-4));
             CHECK(static_cast<double>(code[r * wide + c]) == doctest::Approx(sum).epsilon(1e-4));
+            const auto point =
+                points.value(6, {static_cast<std::int64_t>(r), static_cast<std::int64_t>(c)});
+            REQUIRE(point);
+            CHECK(point->value == doctest::Approx(sum).epsilon(1e-12));
           }
       }
   }

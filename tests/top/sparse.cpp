@@ -171,7 +171,7 @@ TEST_CASE("extents of a sparse matrix agree with those of the others") {
   dense_rows c(4, 2), short_c(3, 2);
   const tuned op(spmm, quick());
   CHECK(refusal([&] { op(a, b, c); }) ==
-        "spmm: extent \"K\" is 5 at dimension 1 of \"A_indices\" and 6 at dimension 0 of \"B\"; "
+        "spmm: extent \"K\" is 5 at dimension 1 of \"A\" and 6 at dimension 0 of \"B\"; "
         "they must agree");
   const dense_rows fits = dense_rows::Random(5, 2);
   CHECK(refusal([&] { op(a, fits, short_c); }).find("extent \"M\" is 4") != std::string::npos);

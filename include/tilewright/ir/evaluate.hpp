@@ -36,7 +36,8 @@ struct point_value {
 ///    blocks may write one buffer; each finds it as those before left it.
 /// 3. Store indices that are sums of iteration variables are solved; others are run for all
 ///    iterations once, up to 2^20 of them. No two iterations of a block store one element.
-/// 4. Extents are literals. Blocks that share loops do not write in turn what both touch.
+///    A block may stand in a nest of its own inside of another one, as for the rows of a sparse matrix.
+/// 4. Extents are literals; data may say how many iterations are added up. Blocks that share loops do not write in turn what both touch.
 /// Elements of temporaries are remembered. Not thread-safe.
 class point_evaluator {
  public:

@@ -16,6 +16,9 @@ struct parameter_signature {
     std::string name;         // empty when static
     std::int64_t extent = 0;  // when static
     std::int64_t more = 0;    // elements beyond the extent: n rows have n + 1 offsets
+    /// What a message calls it where an array stands for a dimension of another tensor; "": its number
+    /// and the parameter's name.
+    std::string place = {};
   };
   std::string name;
   dtype type = dtype::f32;

@@ -104,16 +104,18 @@ class machine {
         slots_[t.accumulator] = run(*t.init);
       else if (t.updates)
         slots_[t.accumulator] = before(t);
-    for (const iteration& i : d.reduced) {
-      if (i.extent == 0) return;
-      slots_[i.slot] = exact_integer(0);
+    std::vector<iteration> reduced = d.reduced;
+    for (std::size_t k = 0; k < reduced.size(); ++k) {
+      if (d.lengths[k]) reduced[k].extent = run(*d.lengths[k]).v.i;
+      if (reduced[k].extent <= 0) return;
+      slots_[reduced[k].slot] = exact_integer(0);
     }
     std::vector<number> stored(d.targets.size());
     do {
       for (const auto& [slot, what] : d.lets) slots_[slot] = run(*what);
       for (std::size_t k = 0; k < stored.size(); ++k) stored[k] = run(*d.targets[k].value);
       for (std::size_t k = 0; k < stored.size(); ++k) slots_[d.targets[k].accumulator] = stored[k];
-    } while (advance(d.reduced));
+    } while (advance(reduced));
   }
 
   /// The element that a target stores, as the blocks before left it.

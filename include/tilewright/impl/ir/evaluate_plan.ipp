@@ -53,7 +53,8 @@ struct target {
 struct definition {
   std::string name;
   std::vector<iteration> spatial, reduced;
-  std::vector<expr> sums_over;  // loops of `reduced`
+  std::vector<const node*> lengths;  // of `reduced`, where data say how many; null: their extents
+  std::vector<expr> sums_over;       // loops of `reduced`
   std::vector<std::pair<std::size_t, const node*>> lets;
   std::vector<target> targets;
 };
@@ -189,17 +190,34 @@ class plan {
       shared_ = true;
       for (const stmt& child : q->stmts) collect(child);
     } else if (const loop_node* l = as_loop(s)) {
-      if (!is_int(l->min, 0) || !is_int(l->extent))
-        refuse("a loop over " + l->var->name + " has no literal extent");
-      loops_.emplace(l->var, static_cast<std::size_t>(as_int(l->extent)));
-      around_.push_back(l->var);
+      if (!is_int(l->extent)) refuse("a loop over " + l->var->name + " has no literal extent");
+      enter(*l);
       collect(l->body);
       around_.pop_back();
     } else if (const block_realize_node* r = as_realize(s)) {
-      add_definition(*r);
+      add_block(*r);
     } else {
       refuse("a statement stands outside of the blocks");
     }
+  }
+
+  void enter(const loop_node& l) {
+    if (!is_int(l.min, 0)) refuse("a loop over " + l.var->name + " does not begin with 0");
+    loops_.emplace(l.var, l.extent);
+    around_.push_back(l.var);
+  }
+
+  /// A block of lets and stores, or one around a nest of loops with such a block in it, as for the rows
+  /// of a sparse matrix: of that one both have the iterations together.
+  void add_block(const block_realize_node& r) {
+    stmt inside = r.block->body;
+    while (as_loop(inside)) inside = as_loop(inside)->body;
+    const block_realize_node* inner = as_realize(inside);
+    if (!inner || r.block->init) return add_definition(r, nullptr);
+    const std::size_t depth = around_.size();
+    for (stmt s = r.block->body; as_loop(s); s = as_loop(s)->body) enter(*as_loop(s));
+    add_definition(*inner, &r);
+    around_.resize(depth);
   }
 
   /// Binds the iteration variables to slots; every instance of the block has to run exactly once.
@@ -211,18 +229,27 @@ class plan {
     for (std::size_t k = 0; k < b.iters.size(); ++k) {
       const iter_var& v = b.iters[k];
       const auto loop = loops_.find(r.values[k]);
-      const bool whole = is_int(v.dom.min, 0) && is_int(v.dom.extent) &&
-                         (is_int(r.values[k], 0) ? as_int(v.dom.extent) == 1
-                                                 : loop != loops_.end() &&
-                                                       static_cast<std::int64_t>(loop->second) ==
-                                                           as_int(v.dom.extent) &&
-                                                       used.emplace(r.values[k], 0).second);
+      const bool whole = is_int(v.dom.min, 0) &&
+                         (is_int(r.values[k], 0)
+                              ? is_int(v.dom.extent, 1)
+                              : loop != loops_.end() && same_extent(loop->second, v.dom.extent) &&
+                                    used.emplace(r.values[k], 0).second);
+      const bool counted = is_int(v.dom.extent);
+      if (!counted && v.kind == iter_kind::spatial)
+        refuse("the results of block " + b.name + " are as many as data say");
       if (!whole || (v.kind != iter_kind::spatial && v.kind != iter_kind::reduce))
         refuse("iteration variable " + v.var->name + " of block " + b.name + " is not one loop");
-      if (v.kind == iter_kind::reduce) d.sums_over.push_back(r.values[k]);
+      if (v.kind == iter_kind::reduce) {
+        d.sums_over.push_back(r.values[k]);
+        d.lengths.push_back(counted ? nullptr : compile(v.dom.extent, vars, nullptr));
+      }
       (v.kind == iter_kind::reduce ? d.reduced : d.spatial)
-          .push_back({v.var, vars[v.var] = fresh_slot(), as_int(v.dom.extent)});
+          .push_back({v.var, vars[v.var] = fresh_slot(), counted ? as_int(v.dom.extent) : 0});
     }
+  }
+
+  static bool same_extent(const expr& a, const expr& b) {
+    return is_int(a) && is_int(b) ? as_int(a) == as_int(b) : same_place({a}, {b});
   }
 
   static void list_stores(const block_node& b, const stmt& s,
@@ -235,11 +262,13 @@ class plan {
     stores.push_back(as_store(s));
   }
 
-  void add_definition(const block_realize_node& r) {
+  /// @param around the block around the nest of this one; null when it stands in the root block
+  void add_definition(const block_realize_node& r, const block_realize_node* around) {
     const block_node& b = *r.block;
     definition& d = definitions_.emplace_back();
     d.name = b.name;
     scope vars = scalars_;
+    if (around) bind(*around, vars, d);
     bind(r, vars, d);
     stmt body = b.body;
     std::vector<const let_node*> lets;
@@ -389,7 +418,8 @@ class plan {
   std::deque<node> nodes_;
   std::deque<interp::expr_code> codes_;
   std::unordered_map<const buffer_node*, tensor*> of_;
-  scope scalars_, loops_;
+  scope scalars_;
+  var_map loops_;             // their extents
   std::vector<expr> around_;  // loops around the statement that is being collected
   int nest_ = 0;              // number of the statement of the root block that is being collected
   bool shared_ = false;       // its loops are those of several blocks

@@ -36,7 +36,10 @@ inline void add_signature(const param_info& p, std::vector<search::parameter_sig
   indices.name = sparse::indices_name(p.name);
   offsets.type = indices.type = index_type_of(p);
   indices.dims.push_back({places_name(p.name), 0});
-  indices.beside.push_back({columns.name, columns.extent});
+  const auto place = [&](int d) {
+    return "dimension " + std::to_string(d) + " of \"" + p.name + "\"";
+  };
+  indices.beside.push_back({columns.name, columns.extent, 0, place(1)});
   s.dims = indices.dims;
   if (columns.storage == dim_storage::sell) {
     offsets.checked = true;
@@ -45,10 +48,10 @@ inline void add_signature(const param_info& p, std::vector<search::parameter_sig
     lengths.name = sparse::lengths_name(p.name);
     lengths.dims = {{slices_name(p.name), 0}, {"", columns.lanes}};
     order.name = sparse::order_name(p.name);
-    order.dims.push_back({rows.name, rows.extent});
+    order.dims.push_back({rows.name, rows.extent, 0, place(0)});
     for (auto* one : {&offsets, &lengths, &order}) to.push_back(std::move(*one));
   } else {
-    offsets.dims.push_back({rows.name, rows.extent, 1});
+    offsets.dims.push_back({rows.name, rows.extent, 1, place(0)});
     to.push_back(std::move(offsets));
   }
   for (auto* one : {&indices, &s}) to.push_back(std::move(*one));

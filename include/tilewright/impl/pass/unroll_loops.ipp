@@ -119,8 +119,7 @@ class reduction_unroller : public mutator {
   stmt mutate(const stmt& s) override {
     stmt out = mutator::mutate(s);
     const loop_node* loop = as_loop(out);
-    if (!loop || loop->loop != loop_kind::serial || !is_reduction(*loop) ||
-        loop->annotations.count(edge_note))
+    if (!loop || loop->loop != loop_kind::serial || !is_reduction(*loop) || stays_short(*loop))
       return out;
     if (!writes_out(loop->body)) return out;
     const std::int64_t size = written_out(loop->body, target_), extent = constant_extent(*loop);
@@ -131,6 +130,13 @@ class reduction_unroller : public mutator {
   }
 
  private:
+  /// Code of an edge, or a walk of rows that a schedule takes for short ones; with 0 it says they are
+  /// not.
+  static bool stays_short(const loop_node& loop) {
+    const auto note = loop.annotations.find(edge_note);
+    return note != loop.annotations.end() && !(note->second == attr(0));
+  }
+
   stmt split(const loop_node& loop, std::int64_t extent, std::int64_t factor) const {
     const dtype type = loop.var.type();
     const expr by = integer(type, factor);

@@ -123,7 +123,9 @@ TILEWRIGHT_INLINE extent_map bound_extents(const kernel_signature& kernel, const
     for (std::size_t d = 0; d < p.extent_count(); ++d) {
       const parameter_signature::dimension& dim = p.dim(d);
       const std::int64_t given = a[i].extents[d] - dim.more;
-      const std::string place = "dimension " + std::to_string(d) + " of \"" + p.name + "\"";
+      const std::string place = !dim.place.empty()
+                                    ? dim.place
+                                    : "dimension " + std::to_string(d) + " of \"" + p.name + "\"";
       if (given < 0)
         detail::refuse_call(
             kernel, place + " has extent " + std::to_string(given) + "; extents are not negative");

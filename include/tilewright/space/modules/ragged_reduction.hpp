@@ -21,7 +21,8 @@ bool is_ragged_reduction(const schedule& s, const std::string& block);
 /// ```
 /// The width of the tile is drawn: a wide one walks the row less often, a narrow one leaves
 /// registers for more elements at a time. So is how many elements ahead the rows of a gathered
-/// operand are fetched, if at all. Without such a dimension, as in a product with a vector, the row
+/// operand are fetched, if at all, and whether the walk is written out several times: it pays where
+/// rows are long. Without such a dimension, as in a product with a vector, the row
 /// is walked by vectors of its own elements, the last one under a mask; their width is drawn, and
 /// whether to walk it so at all.
 void ragged_reduction(schedule& s, const std::string& block, const context& where,

@@ -16,6 +16,7 @@ namespace tilewright::space {
 namespace detail {
 
 inline constexpr const char* prefetch_key = "tilewright.prefetch";  // pass/prefetch_gathers.hpp
+inline constexpr const char* short_rows_key = "tilewright.edge";    // pass/walk.hpp
 inline constexpr const char* row_lanes_key = "tilewright.reduction_lanes";  // pass/walk.hpp
 
 /// The reduction in a nest with an extent from memory; null when the block holds something else.
@@ -72,6 +73,7 @@ inline bool tile_columns(schedule& s, const std::string& name, const context& wh
   s.vectorize(inner);
   const loop_rv walked = order[order.size() - 2];
   s.annotate(walked, prefetch_key, choices.categorical(s, {0, 4, 8, 16}, {1.5, 1, 1, 1}));
+  s.annotate(walked, short_rows_key, choices.categorical(s, {0, 1}, {1, 1}));
   return true;
 }
 
