@@ -1,0 +1,218 @@
+// Random programs on random patterns in each format, element and index type, under random schedules:
+// the interpreter and machine code give what the dense product gives.
+//
+// Values are multiples of 1/4 so small that every sum is exact, whatever its order: results are
+// compared bit for bit. TILEWRIGHT_SPARSE_PROGRAMS says how many are run.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <tilewright/backend/compile.hpp>
+#include <tilewright/backend/loader.hpp>
+#include <tilewright/expr/reify.hpp>
+#include <tilewright/expr/sell_matrix.hpp>
+#include <tilewright/ir/interpret.hpp>
+#include <tilewright/ir/verify.hpp>
+#include <tilewright/pass/lower.hpp>
+#include <tilewright/schedule/schedule.hpp>
+#include <tilewright/space/cpu.hpp>
+#include <tilewright/sparse/lower.hpp>
+#include <tilewright/sparse/storage.hpp>
+#include <tilewright/target/cpu.hpp>
+#include <type_traits>
+#include <vector>
+
+using namespace tilewright;
+
+namespace {
+
+template <class T>
+using result_of = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+/// What is computed of a sum over the stored elements of row i.
+enum class program { product, shifted, difference };
+
+template <class T, dim Columns>
+any_kernel kernel_of(program which) {
+  using axes::i, axes::j, axes::k;
+  using R = result_of<T>;
+  using A_type = in<"A", T, "M", Columns>;
+  using B_type = in<"B", T, "K", "N">;
+  using C_type = out<"C", R, "M", "N">;
+  switch (which) {
+    case program::shifted: {
+      constexpr auto f = kernel<"shifted">([](A_type A, B_type B, C_type C) {
+        return C(i, j) = R(2) * sum<k>(cast<R>(A(i, k)) * cast<R>(B(k, j))) + R(1);
+      });
+      return f;
+    }
+    case program::difference: {
+      constexpr auto f = kernel<"difference">([](A_type A, B_type B, C_type C) {
+        return C(i, j) = sum<k>(cast<R>(A(i, k)) * cast<R>(B(k, j)) - R(2) * cast<R>(A(i, k)));
+      });
+      return f;
+    }
+    default: {
+      constexpr auto f = kernel<"product">([](A_type A, B_type B, C_type C) {
+        return C(i, j) = sum<k>(cast<R>(A(i, k)) * cast<R>(B(k, j)));
+      });
+      return f;
+    }
+  }
+}
+
+template <class T, class Index>
+class example {
+ public:
+  explicit example(std::uint64_t seed) : random_(seed), seed_(seed) {
+    rows_ = extent();
+    columns_ = extent();
+    wide_ = random_() % 3 == 0 ? 1 : extent();
+    which_ = static_cast<program>(random_() % 3);
+    fill_pattern();
+    b_.resize(static_cast<std::size_t>(columns_ * wide_));
+    for (T& v : b_) v = number();
+    compute_expected();
+  }
+
+  void run() {
+    run_compressed();
+    run_sell();
+  }
+
+ private:
+  std::int64_t extent() {
+    const std::uint64_t draw = random_() % 8;
+    return draw == 0 ? 1 : static_cast<std::int64_t>(1 + random_() % (draw < 5 ? 9 : 40));
+  }
+  T number() { return T(static_cast<float>(static_cast<int>(random_() % 17) - 8) / 4); }
+
+  /// Rows of any length: empty ones, a full one, and at least one element.
+  void fill_pattern() {
+    const std::uint64_t density = 1 + random_() % 10;
+    const auto full = static_cast<std::int64_t>(random_() % 60);
+    for (std::int64_t row = 0; row < rows_; ++row) {
+      const bool empty = random_() % 4 == 0;
+      for (std::int64_t column = 0; column < columns_; ++column)
+        if (row == full || (!empty && random_() % 10 < density) ||
+            (row + 1 == rows_ && column + 1 == columns_ && indices_.empty())) {
+          indices_.push_back(static_cast<Index>(column));
+          values_.push_back(number());
+        }
+      offsets_.push_back(static_cast<Index>(indices_.size()));
+    }
+  }
+
+  void compute_expected() {
+    const auto wide = static_cast<std::size_t>(wide_);
+    for (std::size_t row = 0; row + 1 < offsets_.size(); ++row)
+      for (std::size_t column = 0; column < wide; ++column) {
+        double sum = 0;
+        for (auto at = static_cast<std::size_t>(offsets_[row]);
+             at < static_cast<std::size_t>(offsets_[row + 1]); ++at) {
+          const auto a = static_cast<double>(values_[at]);
+          const auto b =
+              static_cast<double>(b_[static_cast<std::size_t>(indices_[at]) * wide + column]);
+          sum += a * b - (which_ == program::difference ? 2 * a : 0);
+        }
+        if (which_ == program::shifted) sum = 2 * sum + 1;
+        expected_.push_back(static_cast<result_of<T>>(sum));
+      }
+  }
+
+  void run_compressed() {
+    constexpr dim stored = compressed<"K", Index>;
+    const auto places = static_cast<std::int64_t>(values_.size());
+    check(kernel_of<T, stored>(which_), {"A", places, dsl::dtype_of<Index>},
+          {offsets_.data(), indices_.data(), values_.data()});
+  }
+
+  void run_sell() {
+    constexpr dim stored = sell<"K", 4, Index>;
+    const auto window = static_cast<std::int64_t>(1 + random_() % 50);
+    const sell_matrix<T, 4, Index> m(csr(offsets_, indices_, values_, columns_), {window, 1e9});
+    const auto places = static_cast<std::int64_t>(m.values().size());
+    const auto slices = static_cast<std::int64_t>(m.offsets().size()) - 1;
+    check(kernel_of<T, stored>(which_), {"A", places, dsl::dtype_of<Index>, 4, slices},
+          {m.offsets().data(), m.lengths().data(), m.order().data(), m.indices().data(),
+           m.values().data()});
+  }
+
+  void check(const any_kernel& k, const sparse::stored_parameter& format,
+             std::vector<const void*> arrays) {
+    const ir::function f = sparse::lower(
+        sparse::with_storage(reify(k, {{"M", rows_}, {"K", columns_}, {"N", wide_}}), {format}));
+    ir::verify(f);
+    target::cpu cpu = target::host();
+    cpu.cores = 1 + static_cast<int>(seed_ % 2);
+    const space::context where{&cpu, cpu.cores};
+    const space::design_space space = space::default_cpu();
+    const std::vector<schedule> sketches = space.sketches(f, where, seed_);
+    REQUIRE_FALSE(sketches.empty());
+    schedule s(f, seed_);
+    sketches[random_() % sketches.size()].trace().apply_to(
+        s, [](std::size_t, const instruction&, const decision&) { return decision{}; });
+    space.finish(s, where);
+    CAPTURE(s.trace().print());
+    for (const bool compiled : {false, true}) {
+      std::vector<result_of<T>> c(expected_.size(), result_of<T>(99));
+      std::vector<void*> data;
+      for (const void* a : arrays) data.push_back(const_cast<void*>(a));
+      data.push_back(b_.data());
+      data.push_back(c.data());
+      if (compiled)
+        run_compiled(s.function(), cpu, data);
+      else
+        interpret(s.function(), data);
+      CAPTURE(compiled);
+      CHECK(c == expected_);
+    }
+  }
+
+  static void interpret(const ir::function& f, const std::vector<void*>& data) {
+    std::vector<ir::tensor_view> views;
+    for (void* d : data) views.push_back({d, {}});
+    ir::interpret(f, std::move(views));
+  }
+
+  static void run_compiled(const ir::function& f, const target::cpu& cpu,
+                           const std::vector<void*>& data) {
+    const auto code = backend::load(backend::compile(pass::lower(f, cpu), cpu));
+    std::vector<std::byte> workspace(static_cast<std::size_t>(code->workspace_bytes()) + 64);
+    auto* start = reinterpret_cast<std::byte*>(
+        (reinterpret_cast<std::uintptr_t>(workspace.data()) + 63) / 64 * 64);
+    const backend::call c{data.data(), nullptr, start, nullptr, nullptr, nullptr};
+    CHECK(code->entry()(&c) == backend::call_done);
+  }
+
+  std::mt19937_64 random_;
+  std::uint64_t seed_;
+  std::int64_t rows_ = 0, columns_ = 0, wide_ = 0;
+  program which_ = program::product;
+  std::vector<Index> offsets_{0}, indices_;
+  std::vector<T> values_, b_;
+  std::vector<result_of<T>> expected_;
+};
+
+}  // namespace
+
+TEST_CASE("random sparse programs compute what the dense ones do, in every format and schedule") {
+  if (!backend::compiler_available()) {
+    MESSAGE("no LLVM library: the random sparse programs are skipped");
+    return;
+  }
+  const char* text = std::getenv("TILEWRIGHT_SPARSE_PROGRAMS");
+  const std::uint64_t programs = text ? std::strtoull(text, nullptr, 10) : 200;
+  for (std::uint64_t seed = 0; seed < programs; ++seed) {
+    CAPTURE(seed);
+    switch (seed % 5) {
+      case 0: example<float, std::int32_t>(seed).run(); break;
+      case 1: example<double, std::int32_t>(seed).run(); break;
+      case 2: example<float16, std::int32_t>(seed).run(); break;
+      case 3: example<float, std::int64_t>(seed).run(); break;
+      default: example<double, std::int64_t>(seed).run(); break;
+    }
+  }
+}
