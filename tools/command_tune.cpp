@@ -235,7 +235,7 @@ int gate_all(const tune_options& o, const tasks& t) {
   if (!o.json) say("no GPU: nothing was timed (" + t.no_gpu + ")\n");
   for (std::size_t i = 0; i < t.all.size(); ++i) {
     search::session_options s = session_of(o);
-    s.seconds = o.seconds / static_cast<double>(t.all.size());
+    s.seconds /= static_cast<double>(t.all.size());
     const search::gate_result r = search::gate(t.all[i], s);
     if (o.json) {
       say("{\"file\": " + json(o.files[i]) + ", \"architecture\": " + json(t.gpu->architecture) +
