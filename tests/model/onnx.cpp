@@ -26,6 +26,7 @@ namespace {
 struct written_model {
   std::string graph;
   int ir = 9, opset = 17;
+  std::vector<std::string> functions;
 
   static std::string node(const std::string& op, const std::vector<std::string>& inputs,
                           const std::vector<std::string>& outputs, const std::string& name,
@@ -72,6 +73,51 @@ struct written_model {
     w.add_bytes(9, raw);
     return out;
   }
+  static std::string function(const std::string& domain, const std::string& name,
+                              const std::vector<std::string>& inputs,
+                              const std::vector<std::string>& outputs,
+                              const std::vector<std::string>& nodes) {
+    std::string out, set;
+    protozero::pbf_writer(set).add_int64(2, 17);
+    protozero::pbf_writer w(out);
+    w.add_string(1, name);
+    for (const std::string& i : inputs) w.add_string(4, i);
+    for (const std::string& o : outputs) w.add_string(5, o);
+    for (const std::string& n : nodes) w.add_message(7, n);
+    w.add_message(9, set);
+    w.add_string(10, domain);
+    return out;
+  }
+  /// A node with one more attribute: a graph, a number, or the name of one that the caller gives.
+  static std::string with_graph(std::string node, const std::string& name,
+                                const std::string& graph) {
+    std::string a;
+    protozero::pbf_writer w(a);
+    w.add_string(1, name);
+    w.add_message(6, graph);
+    w.add_int32(20, 5);
+    protozero::pbf_writer(node).add_message(5, a);
+    return node;
+  }
+  static std::string with_number(std::string node, const std::string& name, float number) {
+    std::string a;
+    protozero::pbf_writer w(a);
+    w.add_string(1, name);
+    w.add_float(2, number);
+    w.add_int32(20, 1);
+    protozero::pbf_writer(node).add_message(5, a);
+    return node;
+  }
+  static std::string with_reference(std::string node, const std::string& name,
+                                    const std::string& of) {
+    std::string a;
+    protozero::pbf_writer w(a);
+    w.add_string(1, name);
+    w.add_int32(20, 1);
+    w.add_string(21, of);
+    protozero::pbf_writer(node).add_message(5, a);
+    return node;
+  }
   static std::string external(const std::string& name, const std::vector<std::int64_t>& extents,
                               const std::string& location, const std::string& offset = "0") {
     std::string out;
@@ -101,6 +147,7 @@ struct written_model {
     w.add_message(7, graph);
     protozero::pbf_writer(set).add_int64(2, opset);
     w.add_message(8, set);
+    for (const std::string& f : functions) w.add_message(25, f);
     return out;
   }
 };
@@ -185,6 +232,73 @@ TEST_CASE("onnx: one error lists all operators that are not supported") {
   const std::string text = refusal_of(w);
   CHECK(has(text, "NonZero (version 17): 2 nodes, the first is node n1 (NonZero)"));
   CHECK(has(text, "com.example.FusedThing (version 7): 1 node, node n3 (FusedThing)"));
+}
+
+TEST_CASE("onnx: functions of the model are inlined, with the attributes of their call") {
+  written_model w;
+  w.functions = {
+      m::function("own", "twice", {"a"}, {"b"},
+                  {m::with_number(m::node("leaky", {"a"}, {"t"}, "one", "own"), "slope", 0.5f),
+                   m::node("Add", {"t", "t"}, {"b"}, "two")}),
+      m::function(
+          "own", "leaky", {"a"}, {"b"},
+          {m::with_reference(m::node("LeakyRelu", {"a"}, {"b"}, "act"), "alpha", "slope")})};
+  w.add(node_field, m::node("twice", {"x"}, {"h"}, "first", "own"))
+      .add(node_field, m::node("twice", {"h"}, {"y"}, "second", "own"))
+      .add(input_field, m::value("x", {2}))
+      .add(output_field, m::value("y", {2}));
+  const network::graph g = interop::parse_onnx(w.bytes());
+  REQUIRE(g.nodes.size() == 4);
+  CHECK(g.nodes[0].op == "LeakyRelu");
+  CHECK(g.nodes[0].name == "first/one/act");
+  CHECK(g.nodes[0].version == 17);
+  CHECK(g.nodes[0].real("alpha", 0) == doctest::Approx(0.5));
+  CHECK(g.nodes[3].op == "Add");
+  CHECK(refusal_of(w) == "none");
+  w.functions = {
+      m::function("own", "twice", {"a"}, {"b"}, {m::node("twice", {"a"}, {"b"}, "again", "own")})};
+  CHECK(has(refusal_of(w), "does one call itself?"));
+}
+
+TEST_CASE("onnx: the branch of a condition that is known") {
+  const auto branch = [](const std::string& op, const std::string& reads) {
+    std::string out;
+    protozero::pbf_writer b(out);
+    b.add_message(1, m::node(op, {reads}, {"z"}, "inner"));
+    b.add_message(12, m::value("z", {2}));
+    return out;
+  };
+  const auto with = [&](bool condition) {
+    std::string choice, flag;
+    choice = m::node("If", {"c"}, {"y"}, "choice");
+    choice = m::with_graph(choice, "else_branch", branch("Neg", "u"));
+    choice = m::with_graph(choice, "then_branch", branch("Abs", "x"));
+    protozero::pbf_writer f(flag);
+    f.add_int32(2, 9);
+    f.add_string(8, "c");
+    f.add_bytes(9, std::string(1, condition ? '\1' : '\0'));
+    written_model w;
+    w.add(node_field, choice)
+        .add(tensor_field, flag)
+        .add(input_field, m::value("x", {2}))
+        .add(input_field, m::value("u", {2}))
+        .add(output_field, m::value("y", {2}));
+    network::graph g = interop::parse_onnx(w.bytes());
+    network::infer_types(g);
+    REQUIRE(g.nodes.size() == 2);
+    CHECK(g.nodes[1].op == "Identity");
+    return g.nodes[0].op + " " + g.at(g.nodes[0].inputs[0]).name;
+  };
+  CHECK(with(true) == "Abs x");
+  CHECK(with(false) == "Neg u");
+  written_model open;
+  open.add(node_field, m::with_graph(m::with_graph(m::node("If", {"c"}, {"y"}, "choice"),
+                                                   "then_branch", branch("Abs", "x")),
+                                     "else_branch", branch("Neg", "x")))
+      .add(input_field, m::value("x", {2}))
+      .add(input_field, m::value("c", {}, 9))
+      .add(output_field, m::value("y", {2}));
+  CHECK(has(refusal_of(open), "node choice (If): its condition depends on the arguments"));
 }
 
 TEST_CASE("onnx: versions") {

@@ -102,6 +102,28 @@ runtime_expression ceil(const runtime_expression& a);
 runtime_expression round(const runtime_expression& a);
 runtime_expression abs(const runtime_expression& a);
 runtime_expression pow(const runtime_expression& a, const runtime_expression& b);
+runtime_expression sin(const runtime_expression& a);
+runtime_expression cos(const runtime_expression& a);
+runtime_expression tan(const runtime_expression& a);
+runtime_expression asin(const runtime_expression& a);
+runtime_expression acos(const runtime_expression& a);
+runtime_expression atan(const runtime_expression& a);
+runtime_expression sinh(const runtime_expression& a);
+runtime_expression cosh(const runtime_expression& a);
+runtime_expression asinh(const runtime_expression& a);
+runtime_expression acosh(const runtime_expression& a);
+runtime_expression atanh(const runtime_expression& a);
+/// @}
+
+/// @name Bits of integers
+/// @{
+runtime_expression bitwise_and(const runtime_expression& a, const runtime_expression& b);
+runtime_expression bitwise_or(const runtime_expression& a, const runtime_expression& b);
+runtime_expression bitwise_xor(const runtime_expression& a, const runtime_expression& b);
+runtime_expression bitwise_not(const runtime_expression& a);
+/// The amount counts modulo the number of bits of a.
+runtime_expression shift_left(const runtime_expression& a, const runtime_expression& b);
+runtime_expression shift_right(const runtime_expression& a, const runtime_expression& b);
 /// @}
 
 /// @name Reductions over axes, which are listed, or named as template arguments

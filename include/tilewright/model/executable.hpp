@@ -11,6 +11,7 @@
 #include <tilewright/model/dispatch.hpp>
 #include <tilewright/model/emission.hpp>
 #include <tilewright/model/memory_plan.hpp>
+#include <tilewright/model/operators.hpp>
 
 namespace tilewright::network {
 
@@ -29,6 +30,13 @@ struct launch {
   std::vector<slot> slots;                         // [parameters]
   std::vector<std::vector<std::int64_t>> extents;  // [parameters][rank]
   std::vector<std::vector<std::int64_t>> strides;  // [parameters][rank], row-major
+  /// Indices that the call gives or another kernel makes: they are checked before each run.
+  struct index_check {
+    std::size_t param;
+    tensor_type type;
+    index_bound bound;
+  };
+  std::vector<index_check> checks;
 };
 
 /// All members may be called by any number of threads at once, once it is made.
@@ -42,6 +50,8 @@ class executable {
   executable& operator=(const executable&) = delete;
 
   /// Runs the network on dense row-major data in the order of the graph's inputs and outputs.
+  /// @throws argument_error naming the node whose indices are out of range; outputs hold anything
+  /// then
   void run(const std::vector<const void*>& inputs, const std::vector<void*>& outputs) const;
 
   const graph& whole() const { return *graph_; }

@@ -33,6 +33,10 @@ inline std::size_t channel_dim(const node& n, std::size_t rank) {
 /// Position of the first spatial dimension.
 inline std::size_t space_dim(const node& n) { return is_channels_last(n) ? 1 : 2; }
 
+/// An attribute with a positive number for each spatial dimension, 1 where it is not given.
+/// @throws argument_error when it has another length, or a number is not positive
+std::vector<std::int64_t> positive_list(const node_view& n, const char* name, std::size_t length);
+
 /// The window of a node over the image that is its input 0, with `auto_pad` and `ceil_mode`.
 /// @param window extents of the window
 /// @throws argument_error when an attribute has the wrong length, or no window fits

@@ -80,6 +80,22 @@ inline runtime_expression call(std::string_view function, const runtime_expressi
   return {n, {a}};
 }
 
+inline node bits_node(std::string_view function, const runtime_expression& a) {
+  if (!is_integer(a.type()))
+    throw argument_error(std::string(function) + " needs an integer element type, and not " +
+                         element_name(a));
+  node n = typed_like(a);
+  n.op = ir::op::call;
+  n.name = function;
+  return n;
+}
+
+inline runtime_expression call_on_bits(std::string_view function, const runtime_expression& a,
+                                       const runtime_expression& b) {
+  auto [x, y] = meet(a, b);
+  return {bits_node(function, x), {x, y}};
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE runtime_expression::runtime_expression(
@@ -279,6 +295,64 @@ TILEWRIGHT_INLINE runtime_expression pow(const runtime_expression& a, const runt
   n.op = ir::op::call;
   n.name = "pow";
   return {n, {x, y}};
+}
+
+TILEWRIGHT_INLINE runtime_expression sin(const runtime_expression& a) {
+  return detail::call("sin", a);
+}
+TILEWRIGHT_INLINE runtime_expression cos(const runtime_expression& a) {
+  return detail::call("cos", a);
+}
+TILEWRIGHT_INLINE runtime_expression tan(const runtime_expression& a) {
+  return detail::call("tan", a);
+}
+TILEWRIGHT_INLINE runtime_expression asin(const runtime_expression& a) {
+  return detail::call("asin", a);
+}
+TILEWRIGHT_INLINE runtime_expression acos(const runtime_expression& a) {
+  return detail::call("acos", a);
+}
+TILEWRIGHT_INLINE runtime_expression atan(const runtime_expression& a) {
+  return detail::call("atan", a);
+}
+TILEWRIGHT_INLINE runtime_expression sinh(const runtime_expression& a) {
+  return detail::call("sinh", a);
+}
+TILEWRIGHT_INLINE runtime_expression cosh(const runtime_expression& a) {
+  return detail::call("cosh", a);
+}
+TILEWRIGHT_INLINE runtime_expression asinh(const runtime_expression& a) {
+  return detail::call("asinh", a);
+}
+TILEWRIGHT_INLINE runtime_expression acosh(const runtime_expression& a) {
+  return detail::call("acosh", a);
+}
+TILEWRIGHT_INLINE runtime_expression atanh(const runtime_expression& a) {
+  return detail::call("atanh", a);
+}
+
+TILEWRIGHT_INLINE runtime_expression bitwise_and(const runtime_expression& a,
+                                                 const runtime_expression& b) {
+  return detail::call_on_bits("bitwise_and", a, b);
+}
+TILEWRIGHT_INLINE runtime_expression bitwise_or(const runtime_expression& a,
+                                                const runtime_expression& b) {
+  return detail::call_on_bits("bitwise_or", a, b);
+}
+TILEWRIGHT_INLINE runtime_expression bitwise_xor(const runtime_expression& a,
+                                                 const runtime_expression& b) {
+  return detail::call_on_bits("bitwise_xor", a, b);
+}
+TILEWRIGHT_INLINE runtime_expression shift_left(const runtime_expression& a,
+                                                const runtime_expression& b) {
+  return detail::call_on_bits("shift_left", a, b);
+}
+TILEWRIGHT_INLINE runtime_expression shift_right(const runtime_expression& a,
+                                                 const runtime_expression& b) {
+  return detail::call_on_bits("shift_right", a, b);
+}
+TILEWRIGHT_INLINE runtime_expression bitwise_not(const runtime_expression& a) {
+  return {detail::bits_node("bitwise_not", a), {a}};
 }
 
 TILEWRIGHT_INLINE runtime_expression reduce(reduction kind, const index_list& axes,

@@ -125,7 +125,7 @@ TILEWRIGHT_INLINE void executable::place_values() {
 
 TILEWRIGHT_INLINE void executable::add_launch(const node& n, const tuned_options& options) {
   network_kernel made = emit(*graph_, n);
-  launch l{n, made.kernel, make_dispatcher({made.kernel}, options), {}, {}, {}};
+  launch l{n, made.kernel, make_dispatcher({made.kernel}, options), {}, {}, {}, {}};
   for (const value_id v : made.params) {
     l.slots.push_back(places_[static_cast<std::size_t>(v)]);
     l.extents.push_back(graph_->type_of(v).extents);
@@ -135,6 +135,12 @@ TILEWRIGHT_INLINE void executable::add_launch(const node& n, const tuned_options
     if (made.is_weight[k])
       l.code = l.code->with(
           k, {const_cast<void*>(l.slots[k].data), l.extents[k].data(), l.strides[k].data()});
+  const operator_definition* op = find_operator(n);
+  if (op && op->bounds)
+    for (const index_bound& b : op->bounds(node_view(*graph_, n)))
+      for (std::size_t k = 0; k < made.params.size(); ++k)
+        if (made.params[k] == n.inputs[b.input] && !made.is_weight[k])
+          l.checks.push_back({k, graph_->type_of(made.params[k]), b});
   launches_.push_back(std::move(l));
 }
 
@@ -160,8 +166,15 @@ TILEWRIGHT_INLINE std::vector<search::call_argument> executable::arguments_of(
 TILEWRIGHT_INLINE void executable::run(const std::vector<const void*>& inputs,
                                        const std::vector<void*>& outputs) const {
   const arena_lease arena(*this);
-  for (const launch& l : launches_)
-    l.code->call(arguments_of(l, inputs, outputs, arena.data()).data());
+  for (const launch& l : launches_) {
+    const std::vector<search::call_argument> arguments =
+        arguments_of(l, inputs, outputs, arena.data());
+    for (const launch::index_check& c : l.checks)
+      if (const auto i = c.bound.outside(arguments[c.param].data, c.type))
+        fail(l.what, "index " + std::to_string(*i) + " is out of range; the indexed extents are " +
+                         text_of(c.bound.extents));
+    l.code->call(arguments.data());
+  }
   for (const copy_step& c : copies_) {
     const void* from = c.from.where == launch::slot::input    ? inputs[c.from.number]
                        : c.from.where == launch::slot::output ? outputs[c.from.number]

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -36,6 +38,16 @@ inline bool is_constant(const graph& g, const node& n) {
                      [&](value_id v) { return v == no_value || g.at(v).data.has_value(); });
 }
 
+inline void check_known_indices(const operator_definition& op, const node_view& n) {
+  for (const index_bound& b : op.bounds(n)) {
+    const constant* c = n.known(b.input);
+    if (!c) continue;
+    if (const std::optional<std::int64_t> i = b.outside(c->data(), c->type()))
+      n.fail("index " + std::to_string(*i) + " in input " + std::to_string(b.input) +
+             " is out of range; the indexed extents are " + text_of(b.extents));
+  }
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE std::vector<unsupported_operator> unsupported_operators(const graph& g) {
@@ -62,15 +74,30 @@ TILEWRIGHT_INLINE void infer_types(graph& g) {
   }
   for (value& v : g.values)
     if (v.data && !v.type) v.type = v.data->type();
-  for (const node& n : g.nodes) {
+  std::deque<node> waiting(std::make_move_iterator(g.nodes.begin()),
+                           std::make_move_iterator(g.nodes.end()));
+  g.nodes.clear();
+  while (!waiting.empty()) {
+    node n = std::move(waiting.front());
+    waiting.pop_front();
+    const operator_definition* op = find_operator(n);
+    if (!op) fail(n, "this operator is not supported");  // inside a branch that was chosen
+    if (op->expand) {
+      expansion e(g, n);
+      op->expand(e);
+      waiting.insert(waiting.begin(), std::make_move_iterator(e.nodes.begin()),
+                     std::make_move_iterator(e.nodes.end()));
+      continue;
+    }
     inference i(g, n);
-    find_operator(n)->infer(i);
+    op->infer(i);
+    if (op->bounds) detail::check_known_indices(*op, i);
     for (const value_id v : n.outputs)
       if (v != no_value && !g.at(v).type)
         fail(n, "the type of its output \"" + g.at(v).name + "\" is not known");
     if (!detail::is_constant(g, n) && detail::folds(g, n)) detail::fold(g, n);
+    if (!detail::is_constant(g, n)) g.nodes.push_back(std::move(n));
   }
-  std::erase_if(g.nodes, [&](const node& n) { return detail::is_constant(g, n); });
 }
 
 }  // namespace tilewright::network

@@ -5,10 +5,8 @@
 #include <tilewright/model/window.hpp>
 
 namespace tilewright::network {
-namespace detail {
-
-inline std::vector<std::int64_t> positive_list(const node_view& n, const char* name,
-                                               std::size_t length) {
+TILEWRIGHT_INLINE std::vector<std::int64_t> positive_list(const node_view& n, const char* name,
+                                                          std::size_t length) {
   std::vector<std::int64_t> out =
       n.what().integers(name, std::vector<std::int64_t>(length, std::int64_t{1}));
   if (out.size() != length)
@@ -19,8 +17,6 @@ inline std::vector<std::int64_t> positive_list(const node_view& n, const char* n
   return out;
 }
 
-}  // namespace detail
-
 TILEWRIGHT_INLINE window_spec window_of(const node_view& n, std::vector<std::int64_t> window) {
   const shape& image = n.in(0).extents;
   if (image.size() < 3) n.fail("its input has to be an image: N, C, space...");
@@ -30,8 +26,8 @@ TILEWRIGHT_INLINE window_spec window_of(const node_view& n, std::vector<std::int
            std::to_string(rank) + " spatial ones");
   window_spec w;
   w.window = std::move(window);
-  w.stride = detail::positive_list(n, "strides", rank);
-  w.dilation = detail::positive_list(n, "dilations", rank);
+  w.stride = positive_list(n, "strides", rank);
+  w.dilation = positive_list(n, "dilations", rank);
   const std::string how = n.what().text("auto_pad", "NOTSET");
   const bool same = how == "SAME_UPPER" || how == "SAME_LOWER";
   if (!same && how != "NOTSET" && how != "VALID" && how != "")

@@ -269,15 +269,6 @@ inline void emit_pad(emission& e) {
   });
 }
 
-/// An index that counts from the end where it is negative. The remainder is never negative, so that
-/// whatever an index is, the read stays in bounds.
-inline runtime_expression from_front(const runtime_expression& i, std::int64_t extent) {
-  const dsl::node& n = i.nodes().back();
-  if (i.nodes().size() == 1 && n.kind == dsl::node_kind::operation && n.op == ir::op::integer)
-    return n.integer < 0 ? runtime_expression(n.integer + extent) : i;
-  return i % dsl::runtime_literal(i.type(), static_cast<double>(extent));
-}
-
 inline void infer_gather(inference& n) {
   const shape &x = n.in(0).extents, &i = n.in(1).extents;
   if (!is_integer(n.in(1).type)) n.fail("its indices have to be integers");
@@ -299,6 +290,12 @@ inline void emit_gather(emission& e) {
     own.insert(own.end(), at.begin() + a + rank, at.end());
     return x.at(own);
   });
+}
+
+/// The indices of Gather and GatherElements.
+inline std::vector<index_bound> gathered_bounds(const node_view& n) {
+  const std::size_t a = n.dimension(n.what().integer("axis", 0), n.rank(0));
+  return {{1, {n.in(0).extents[a]}}};
 }
 
 inline void infer_gather_elements(inference& n) {
@@ -327,6 +324,11 @@ inline void infer_gather_nd(inference& n) {
   shape out(i.begin(), i.end() - 1);
   out.insert(out.end(), x.begin() + batch + i.back(), x.end());
   n.out(0, {n.in(0).type, out});
+}
+
+inline std::vector<index_bound> gathered_nd_bounds(const node_view& n) {
+  const auto first = n.in(0).extents.begin() + n.what().integer("batch_dims", 0);
+  return {{1, {first, first + n.in(1).extents.back()}}};
 }
 
 inline void emit_gather_nd(emission& e) {
@@ -471,9 +473,18 @@ TILEWRIGHT_INLINE void add_data_movement(std::vector<operator_definition>& to) {
   add("Split", detail::infer_split, detail::emit_split);
   add("Expand", detail::infer_expand, detail::emit_expand);
   add("Tile", detail::infer_tile, detail::emit_tile);
-  add("Gather", detail::infer_gather, detail::emit_gather);
-  add("GatherElements", detail::infer_gather_elements, detail::emit_gather_elements);
-  add("GatherND", detail::infer_gather_nd, detail::emit_gather_nd);
+  const auto add_gather = [&](std::string_view name, void (*infer)(inference&),
+                              void (*emit)(emission&),
+                              std::vector<index_bound> (*bounds)(const node_view&)) {
+    operator_definition d{name, op_kind::index_map, infer, emit};
+    d.bounds = bounds;
+    to.push_back(d);
+  };
+  add_gather("Gather", detail::infer_gather, detail::emit_gather, detail::gathered_bounds);
+  add_gather("GatherElements", detail::infer_gather_elements, detail::emit_gather_elements,
+             detail::gathered_bounds);
+  add_gather("GatherND", detail::infer_gather_nd, detail::emit_gather_nd,
+             detail::gathered_nd_bounds);
   add("Trilu", detail::infer_trilu, detail::emit_trilu);
   add("DepthToSpace", detail::infer_depth_to_space, detail::emit_depth_to_space);
   add("SpaceToDepth", detail::infer_space_to_depth, detail::emit_space_to_depth);

@@ -47,6 +47,15 @@ void emit_fold(emission& e) {
   });
 }
 
+/// An index that counts from the end where it is negative. The remainder is never negative, so that
+/// whatever an index is, the read stays in bounds.
+inline runtime_expression from_front(const runtime_expression& i, std::int64_t extent) {
+  const dsl::node& n = i.nodes().back();
+  if (i.nodes().size() == 1 && n.kind == dsl::node_kind::operation && n.op == ir::op::integer)
+    return n.integer < 0 ? runtime_expression(n.integer + extent) : i;
+  return i % dsl::runtime_literal(i.type(), static_cast<double>(extent));
+}
+
 /// The element type that an attribute names.
 inline dtype type_of_attribute(const node& n, const char* attribute_name) {
   const std::int64_t number = n.integer(attribute_name, 0);

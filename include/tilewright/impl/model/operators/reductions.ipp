@@ -1,9 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 
 #include <tilewright/impl/model/operators/dimensions.hpp>
 #include <tilewright/impl/model/operators/elements.hpp>
+#include <tilewright/impl/model/operators/filled.hpp>
 #include <tilewright/model/operators.hpp>
 
 // Reductions over any axes, and positions of the largest element.
@@ -21,12 +23,33 @@ inline std::vector<std::size_t> reduced_of(const node_view& n) {
   return all;
 }
 
-inline void infer_reduction(inference& n) {
-  n.out(0, {n.in(0).type,
-            reduced_shape(n.in(0).extents, reduced_of(n), n.what().integer("keepdims", 1) != 0)});
+enum class folding { sum, mean, max, min, prod, l1, l2, log_sum, log_sum_exp, sum_square };
+
+/// What a reduction makes of no elements.
+inline constant of_nothing(folding f, const tensor_type& t) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const bool whole = is_integer(t.type), is_bool = t.type == dtype::boolean;
+  const int digits = bits(t.type) - (is_unsigned(t.type) ? 0 : 1);
+  const auto most = static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - digits));
+  const std::int64_t least = is_unsigned(t.type) ? 0 : -most - 1;
+  switch (f) {
+    case folding::max: return filled(t, -infinity, whole ? least : 0);
+    case folding::min: return filled(t, infinity, is_bool ? 1 : whole ? most : 0);
+    case folding::prod: return filled(t, 1, 1);
+    case folding::mean: return filled(t, std::numeric_limits<double>::quiet_NaN(), 0);
+    case folding::log_sum:
+    case folding::log_sum_exp: return filled(t, -infinity, 0);
+    default: return filled(t, 0, 0);
+  }
 }
 
-enum class folding { sum, mean, max, min, prod, l1, l2, log_sum, log_sum_exp, sum_square };
+template <folding F>
+void infer_reduction(inference& n) {
+  const tensor_type out{n.in(0).type, reduced_shape(n.in(0).extents, reduced_of(n),
+                                                    n.what().integer("keepdims", 1) != 0)};
+  n.out(0, out);
+  if (n.in(0).elements() == 0 && out.elements() > 0) n.out(0, of_nothing(F, out));
+}
 
 inline dsl::reduction reduction_of(folding f) {
   if (f == folding::max) return dsl::reduction::max;
@@ -128,19 +151,22 @@ void emit_position(emission& e) {
 
 TILEWRIGHT_INLINE void add_reductions(std::vector<operator_definition>& to) {
   using detail::folding;
-  const auto add = [&](std::string_view name, void (*emit)(emission&)) {
-    to.push_back({name, op_kind::anchor, detail::infer_reduction, emit});
+  const auto add = [&](std::string_view name, void (*infer)(inference&), void (*emit)(emission&)) {
+    to.push_back({name, op_kind::anchor, infer, emit});
   };
-  add("ReduceSum", detail::emit_reduction<folding::sum>);
-  add("ReduceMean", detail::emit_reduction<folding::mean>);
-  add("ReduceMax", detail::emit_reduction<folding::max>);
-  add("ReduceMin", detail::emit_reduction<folding::min>);
-  add("ReduceProd", detail::emit_reduction<folding::prod>);
-  add("ReduceL1", detail::emit_reduction<folding::l1>);
-  add("ReduceL2", detail::emit_reduction<folding::l2>);
-  add("ReduceLogSum", detail::emit_reduction<folding::log_sum>);
-  add("ReduceLogSumExp", detail::emit_reduction<folding::log_sum_exp>);
-  add("ReduceSumSquare", detail::emit_reduction<folding::sum_square>);
+  add("ReduceSum", detail::infer_reduction<folding::sum>, detail::emit_reduction<folding::sum>);
+  add("ReduceMean", detail::infer_reduction<folding::mean>, detail::emit_reduction<folding::mean>);
+  add("ReduceMax", detail::infer_reduction<folding::max>, detail::emit_reduction<folding::max>);
+  add("ReduceMin", detail::infer_reduction<folding::min>, detail::emit_reduction<folding::min>);
+  add("ReduceProd", detail::infer_reduction<folding::prod>, detail::emit_reduction<folding::prod>);
+  add("ReduceL1", detail::infer_reduction<folding::l1>, detail::emit_reduction<folding::l1>);
+  add("ReduceL2", detail::infer_reduction<folding::l2>, detail::emit_reduction<folding::l2>);
+  add("ReduceLogSum", detail::infer_reduction<folding::log_sum>,
+      detail::emit_reduction<folding::log_sum>);
+  add("ReduceLogSumExp", detail::infer_reduction<folding::log_sum_exp>,
+      detail::emit_reduction<folding::log_sum_exp>);
+  add("ReduceSumSquare", detail::infer_reduction<folding::sum_square>,
+      detail::emit_reduction<folding::sum_square>);
   to.push_back({"ArgMax", op_kind::anchor, detail::infer_position,
                 detail::emit_position<dsl::reduction::argmax>});
   to.push_back({"ArgMin", op_kind::anchor, detail::infer_position,
