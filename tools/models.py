@@ -3,10 +3,12 @@
 
     tools/models.py --out build/models resnet50 mobilenet_v2
 
-Each gets a folder: NAME/NAME.onnx with external weights, NAME/in/INPUT.npy, and NAME/out/OUTPUT.npy as
+Convolutional networks are written node by node, transformers (bert_base, bert_large, gpt2) come from
+PyTorch's exporter. Each gets a folder: NAME/NAME.onnx with external weights, NAME/in/INPUT.npy, and NAME/out/OUTPUT.npy as
 ONNX Runtime computes it. Weights and the statistics of batch norms are random, so that folding them
-shows. What is there already is kept (--force makes it again). Packages (numpy, onnx, onnxruntime) come
-from PyPI into a virtual environment in the output folder where this Python lacks them.
+shows. What is there already is kept (--force makes it again). Packages (numpy, onnx, onnxruntime; torch,
+transformers and onnxscript for transformers) come from PyPI into a virtual environment in the output
+folder where this Python lacks them.
 """
 import argparse
 import importlib.util
@@ -17,20 +19,21 @@ import sys
 from pathlib import Path
 
 PACKAGES = ["numpy", "onnx", "onnxruntime"]
+EXPORTERS = ["torch", "transformers", "onnxscript"]  # of transformers, besides
 VERSION = 1  # of what this script makes
 
 
-def ensure_packages(out):
+def ensure_packages(out, packages):
     """Goes on in a virtual environment when a package is missing."""
-    if all(importlib.util.find_spec(p) for p in PACKAGES):
+    if all(importlib.util.find_spec(p) for p in packages):
         return
     venv = out / "venv"
     python = venv / "bin" / "python"
     if Path(sys.prefix).resolve() == venv.resolve():
-        sys.exit("models.py: the virtual environment " + str(venv) + " lacks " + ", ".join(PACKAGES))
+        sys.exit("models.py: the virtual environment " + str(venv) + " lacks " + ", ".join(packages))
     if not python.exists():
         subprocess.check_call([sys.executable, "-m", "venv", str(venv)])
-    subprocess.check_call([str(python), "-m", "pip", "install", "-q", *PACKAGES])
+    subprocess.check_call([str(python), "-m", "pip", "install", "-q", *packages])
     os.execv(str(python), [str(python), *sys.argv])
 
 
@@ -204,26 +207,102 @@ def tiny_cnn():
 NETWORKS = {"resnet50": resnet50, "mobilenet_v2": mobilenet_v2, "inception_v1": inception_v1, "tiny_cnn": tiny_cnn}
 
 
-def make(name, folder, inline):
+def random_state(model, seed=42):
+    """Seeded weights; those of norms, and biases, too, so that folding them shows."""
+    import torch
+    torch.manual_seed(seed)
+    with torch.no_grad():
+        for name, p in model.named_parameters():
+            is_norm = "norm" in name.lower() or "ln_" in name
+            if is_norm and name.endswith("weight"):
+                p.uniform_(0.8, 1.2)
+            elif p.dim() < 2:
+                p.normal_(0, 0.1)
+            else:
+                p.normal_(0, 0.02 if "emb" in name or "wte" in name or "wpe" in name
+                          else p.shape[-1] ** -0.5)
+    return model.eval()
+
+
+def bert(layers, width, heads):
+    """The encoder with its pooler: ids and mask [batch, seq] to states and pooled state."""
+    import torch
+    from transformers import BertConfig, BertModel
+    model = random_state(BertModel(BertConfig(num_hidden_layers=layers, hidden_size=width, num_attention_heads=heads,
+                                              intermediate_size=4 * width, attn_implementation="sdpa")))
+
+    class Encoder(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = model
+
+        def forward(self, input_ids, attention_mask):
+            out = self.model(input_ids=input_ids, attention_mask=attention_mask)
+            return out.last_hidden_state, out.pooler_output
+
+    ids = torch.randint(0, 30000, (1, 128), generator=torch.Generator().manual_seed(1))
+    mask = torch.ones(1, 128, dtype=torch.int64)
+    mask[:, 120:] = 0
+    return Encoder(), {"input_ids": ids, "attention_mask": mask}, ["states", "pooled"]
+
+
+def gpt2():
+    """Prefill: ids [batch, seq] to the logits of all positions."""
+    import torch
+    from transformers import GPT2Config, GPT2LMHeadModel
+    model = random_state(GPT2LMHeadModel(GPT2Config(attn_implementation="sdpa", use_cache=False)))
+
+    class Prefill(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = model
+
+        def forward(self, input_ids):
+            return self.model(input_ids=input_ids, use_cache=False).logits
+
+    ids = torch.randint(0, 50000, (1, 128), generator=torch.Generator().manual_seed(1))
+    return Prefill(), {"input_ids": ids}, ["logits"]
+
+
+TRANSFORMERS = {"bert_base": lambda: bert(12, 768, 12), "bert_large": lambda: bert(24, 1024, 16), "gpt2": gpt2}
+
+
+def export(name, file, dynamic):
+    """PyTorch's exporter; returns the inputs."""
+    import torch
+    module, feeds, outputs = TRANSFORMERS[name]()
+    axes = {"batch": torch.export.Dim("batch", max=64), "seq": torch.export.Dim("seq", max=512)}
+    shapes = {k: {0: axes["batch"], 1: axes["seq"]} for k in feeds} if dynamic else None
+    program = torch.onnx.export(module.eval(), (), kwargs=feeds, dynamo=True, opset_version=20,
+                                input_names=list(feeds), output_names=outputs, dynamic_shapes=shapes)
+    program.save(str(file), external_data=True)
+    return {k: v.numpy() for k, v in feeds.items()}
+
+
+def make(name, folder, inline, dynamic):
     import numpy
     import onnx
     import onnxruntime
     folder.mkdir(parents=True, exist_ok=True)
-    model = NETWORKS[name]().model()
-    onnx.checker.check_model(model)
     file = folder / (name + ".onnx")
     data = folder / (name + ".data")
-    data.unlink(missing_ok=True)
-    if inline:
-        onnx.save_model(model, str(file))
+    if name in TRANSFORMERS:
+        feeds = export(name, file, dynamic)
+        model = onnx.load(str(file), load_external_data=False)
     else:
-        onnx.save_model(model, str(file), save_as_external_data=True, all_tensors_to_one_file=True,
-                        location=data.name, size_threshold=0)
-    random = numpy.random.default_rng(1)
-    feeds = {}
-    for i in model.graph.input:
-        shape = [d.dim_value for d in i.type.tensor_type.shape.dim]
-        feeds[i.name] = random.standard_normal(shape).astype(numpy.float32)
+        model = NETWORKS[name]().model()
+        onnx.checker.check_model(model)
+        data.unlink(missing_ok=True)
+        if inline:
+            onnx.save_model(model, str(file))
+        else:
+            onnx.save_model(model, str(file), save_as_external_data=True, all_tensors_to_one_file=True,
+                            location=data.name, size_threshold=0)
+        random = numpy.random.default_rng(1)
+        feeds = {}
+        for i in model.graph.input:
+            shape = [d.dim_value for d in i.type.tensor_type.shape.dim]
+            feeds[i.name] = random.standard_normal(shape).astype(numpy.float32)
     outputs = [o.name for o in model.graph.output]
     session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
     for kind, arrays in [("in", feeds), ("out", dict(zip(outputs, session.run(outputs, feeds))))]:
@@ -231,31 +310,37 @@ def make(name, folder, inline):
         for array_name, array in arrays.items():
             numpy.save(folder / kind / (array_name + ".npy"), array)
     (folder / "about.json").write_text(json.dumps({
-        "version": VERSION, "inline": inline, "onnx": onnx.__version__, "onnxruntime": onnxruntime.__version__}))
+        "version": VERSION, "inline": inline, "dynamic": dynamic, "onnx": onnx.__version__, "onnxruntime": onnxruntime.__version__}))
 
 
-def is_there(folder, inline):
+def is_there(folder, inline, dynamic):
     try:
         about = json.loads((folder / "about.json").read_text())
-        return about["version"] == VERSION and about["inline"] == inline
+        return (about["version"] == VERSION and about["inline"] == inline and
+                about.get("dynamic", False) == dynamic)
     except (OSError, ValueError, KeyError):
         return False
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", choices=[[], *NETWORKS], default=[])
+    parser.add_argument("names", nargs="*", choices=[[], *NETWORKS, *TRANSFORMERS], default=[],
+                        help="all that need no PyTorch where none is named")
     parser.add_argument("--out", type=Path, default=Path("build/models"))
     parser.add_argument("--force", action="store_true", help="make what is there again")
+    parser.add_argument("--dynamic", action="store_true",
+                        help="transformers with open extents batch and seq, in a folder NAME_dynamic")
     parser.add_argument("--inline", action="store_true", help="weights in the file itself")
     options = parser.parse_args()
     out = options.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
-    ensure_packages(out)
-    for name in options.names or NETWORKS:
-        folder = out / name
-        if options.force or not is_there(folder, options.inline):
-            make(name, folder, options.inline)
+    names = options.names or list(NETWORKS)
+    ensure_packages(out, PACKAGES + (EXPORTERS if any(n in TRANSFORMERS for n in names) else []))
+    for name in names:
+        dynamic = options.dynamic and name in TRANSFORMERS
+        folder = out / (name + "_dynamic" if dynamic else name)
+        if options.force or not is_there(folder, options.inline, dynamic):
+            make(name, folder, options.inline, dynamic)
         print(folder / (name + ".onnx"))
 
 

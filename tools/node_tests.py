@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the node tests of the onnx package through `tilewright model run` and lists what fails.
 
-    tools/node_tests.py --tool build/bin/tilewright [--filter conv] [--jobs 2]
+    tools/node_tests.py --tool build/bin/tilewright [--filter conv] [--jobs 2] [--list rest.tsv]
 
 Each test is one operator with inputs and expected outputs. Lists of integers behind the first input (shapes, axes, pads)
 become constants of the model, since shapes have to be known when a model is loaded. Tests whose graphs the reader refuses as not supported
@@ -21,14 +21,21 @@ from onnx.backend.test.case.node import collect_testcases
 
 
 # inputs that the shape of an output depends on, and that are no lists of int64 behind the first one
-SHAPES = {"ConstantOfShape": [0], "Range": [0, 1, 2], "OneHot": [1], "CumSum": [1]}
+SHAPES = {"ConstantOfShape": [0], "Range": [0, 1, 2], "OneHot": [1], "CumSum": [1], "If": [0],
+          "Resize": [1, 2, 3], "Upsample": [1]}
+
+
+def array_of(x):
+    """An array where x is one; types that numpy lacks stay as they are."""
+    if isinstance(x, onnx.TensorProto):
+        return onnx.numpy_helper.to_array(x)
+    return numpy.asarray(x) if isinstance(x, numpy.generic) else x
 
 
 def run(tool, case, folder, tolerance):
     """(passed, reason)"""
     file = folder / "model.onnx"
-    inputs, outputs = ([numpy.asarray(a) if isinstance(a, numpy.generic) else a for a in arrays]
-                       for arrays in case.data_sets[0])
+    inputs, outputs = ([array_of(a) for a in arrays] for arrays in case.data_sets[0])
     model = onnx.ModelProto()
     model.CopyFrom(case.model)
     graph = model.graph
@@ -51,8 +58,9 @@ def run(tool, case, folder, tolerance):
         path = folder / (re.sub(r"[/:\\]", "_", name) + ".in.npy")
         numpy.save(path, numpy.ascontiguousarray(array).reshape(array.shape))
         command += ["--in", f"{name}={path}"]
-    halves = any(isinstance(a, numpy.ndarray) and a.dtype == numpy.float16 for a in [*inputs, *outputs])
-    command[command.index("--tolerance") + 1] = str(max(tolerance, 2e-3 if halves else 0))
+    types = {str(a.dtype) for a in [*inputs, *outputs] if isinstance(a, numpy.ndarray)}
+    least = 2e-2 if "bfloat16" in types else 2e-3 if "float16" in types else 0
+    command[command.index("--tolerance") + 1] = str(max(tolerance, least))
     for out, array in zip(graph.output, outputs):
         if not isinstance(array, numpy.ndarray):
             return False, "refused: an output is no tensor"
@@ -68,11 +76,14 @@ def main():
     parser.add_argument("--filter", default="", help="regular expression on the names of tests")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--tolerance", type=float, default=5e-4,
-                        help="relative to the largest element: expected outputs have four digits; 2e-3 for halves")
+                        help="relative to the largest element: expected outputs have four digits; 2e-3 for float16, "
+                             "2e-2 for bfloat16")
+    parser.add_argument("--list", type=Path, help="file for a table of all that do not pass, with reasons")
     parser.add_argument("--verbose", action="store_true", help="list what is refused, too")
     options = parser.parse_args()
     cases = [c for c in collect_testcases(None) if re.search(options.filter, c.name)]
     passed, failed, refused = 0, [], collections.Counter()
+    rest = []
     with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         jobs = {}
         for case in cases:
@@ -84,10 +95,13 @@ def main():
             passed += fine
             if fine:
                 continue
+            rest.append((jobs[job].name, reason.removeprefix("tilewright: ")))
             if "refused" in reason or "not supported" in reason or "version" in reason and "nodes" in reason or re.search(r"\(version \d+\)", reason):
                 refused[reason if options.verbose else re.sub(r"(node|value|input|output) \S+", r"\1", reason)] += 1
             else:
                 failed.append((jobs[job].name, reason))
+    if options.list:
+        options.list.write_text("".join(f"{name}\t{reason}\n" for name, reason in sorted(rest)))
     for name, reason in sorted(failed):
         print(f"FAILED {name}: {reason}")
     for reason, count in refused.most_common():
