@@ -17,6 +17,7 @@
 #include <tilewright/interop/onnx.hpp>
 #include <tilewright/model/bind_extents.hpp>
 #include <tilewright/model/passes.hpp>
+#include <tilewright/model/saved_model.hpp>
 #include <tilewright/model/session.hpp>
 #include <tilewright/support/number_text.hpp>
 
@@ -30,7 +31,7 @@ using namespace tilewright;
 namespace fs = std::filesystem;
 
 struct network_options {
-  std::string file, database, expect;
+  std::string file, database, expect, to;
   std::vector<std::string> extents, inputs, outputs;
   double seconds = 0, tolerance = 5e-6;
   int threads = 0, runs = 20;
@@ -143,24 +144,49 @@ dsl::argument argument_of(npy_array& array) {
   return a;
 }
 
+/// A network that can be called, from an ONNX file or a saved one.
+struct callable_network {
+  std::string name;
+  std::vector<network_port> inputs, outputs;
+  std::function<void(const std::vector<named_argument>&, const std::vector<named_argument>&)> run;
+};
+
+bool is_saved(const std::string& file) { return fs::path(file).extension() == ".twm"; }
+
+callable_network callable(const network_options& o) {
+  if (is_saved(o.file)) {
+    if (!o.extents.empty())
+      throw argument_error(o.file + ": the extents of a saved model are fixed");
+    const saved_model m = load_model(o.file, {.threads = o.threads});
+    return {m.name(), m.inputs(), m.outputs(),
+            [m](const auto& inputs, const auto& outputs) { m.run(inputs, outputs); }};
+  }
+  const model m = load(o);
+  const network::graph& g = m.source();
+  callable_network out{
+      g.name, {}, {}, [m](const auto& inputs, const auto& outputs) { m.run(inputs, outputs); }};
+  for (const network::value_id v : g.inputs) out.inputs.push_back({g.at(v).name, g.type_of(v)});
+  for (const network::value_id v : g.outputs) out.outputs.push_back({g.at(v).name, g.type_of(v)});
+  return out;
+}
+
 /// Inputs from files, outputs as zeros, in the order of the call.
-std::vector<npy_array> arrays_of(const network_options& o, const network::graph& g) {
+std::vector<npy_array> arrays_of(const network_options& o, const callable_network& m) {
   std::vector<npy_array> out;
   assignments files = split_assignments(o.inputs, "--in");
-  for (const network::value_id v : g.inputs) {
-    const std::string& name = g.at(v).name;
-    const auto at = files.find(name);
+  for (const network_port& p : m.inputs) {
+    const auto at = files.find(p.name);
     if (at == files.end())
-      throw argument_error("input \"" + name + "\" is missing; give --in " + name + "=FILE.npy");
-    out.push_back(read_npy(at->second, g.type_of(v).type));
+      throw argument_error("input \"" + p.name + "\" is missing; give --in " + p.name +
+                           "=FILE.npy");
+    out.push_back(read_npy(at->second, p.type.type));
     files.erase(at);
   }
   if (!files.empty())
-    throw argument_error("graph " + g.name + " has no input \"" + files.begin()->first + "\"");
-  for (const network::value_id v : g.outputs) {
-    const network::tensor_type& t = g.type_of(v);
-    out.push_back({t.type, t.extents, std::vector<std::byte>(static_cast<std::size_t>(t.bytes()))});
-  }
+    throw argument_error("graph " + m.name + " has no input \"" + files.begin()->first + "\"");
+  for (const network_port& p : m.outputs)
+    out.push_back({p.type.type, p.type.extents,
+                   std::vector<std::byte>(static_cast<std::size_t>(p.type.bytes()))});
   return out;
 }
 
@@ -193,24 +219,22 @@ std::vector<double> time_runs(const std::function<void()>& run, int runs) {
 
 /// @param with_times measure the whole network, too
 int run(const network_options& o, bool with_times) {
-  const model m = load(o);
-  const network::graph& g = m.source();
-  std::vector<npy_array> arrays = arrays_of(o, g);
+  const callable_network m = callable(o);
+  std::vector<npy_array> arrays = arrays_of(o, m);
   std::vector<named_argument> inputs, outputs;
-  for (std::size_t k = 0; k < g.inputs.size(); ++k)
-    inputs.emplace_back(g.at(g.inputs[k]).name, argument_of(arrays[k]));
-  for (std::size_t k = 0; k < g.outputs.size(); ++k)
-    outputs.emplace_back(g.at(g.outputs[k]).name, argument_of(arrays[g.inputs.size() + k]));
+  for (std::size_t k = 0; k < m.inputs.size(); ++k)
+    inputs.emplace_back(m.inputs[k].name, argument_of(arrays[k]));
+  for (std::size_t k = 0; k < m.outputs.size(); ++k)
+    outputs.emplace_back(m.outputs[k].name, argument_of(arrays[m.inputs.size() + k]));
   m.run(inputs, outputs);
   assignments files = split_assignments(o.outputs, "--out");
   bool is_different = false;
   std::string text = "{\"outputs\": {", lines;
-  for (std::size_t k = 0; k < g.outputs.size(); ++k) {
-    const std::string& name = g.at(g.outputs[k]).name;
-    const npy_array& actual = arrays[g.inputs.size() + k];
-    lines += name + " " + network::text_of(g.type_of(g.outputs[k]));
-    text += (k ? ", " : "") + json(name) +
-            ": {\"type\": " + json(network::text_of(g.type_of(g.outputs[k])));
+  for (std::size_t k = 0; k < m.outputs.size(); ++k) {
+    const auto& [name, type] = m.outputs[k];
+    const npy_array& actual = arrays[m.inputs.size() + k];
+    lines += name + " " + network::text_of(type);
+    text += (k ? ", " : "") + json(name) + ": {\"type\": " + json(network::text_of(type));
     if (!o.expect.empty()) {
       const std::string path = (fs::path(o.expect) / file_name(name)).string();
       const npy_array expected = read_npy(path, actual.type);
@@ -232,7 +256,7 @@ int run(const network_options& o, bool with_times) {
     }
   }
   if (!files.empty())
-    throw argument_error("graph " + g.name + " has no output \"" + files.begin()->first + "\"");
+    throw argument_error("graph " + m.name + " has no output \"" + files.begin()->first + "\"");
   text += "}";
   if (with_times) {
     std::vector<double> seconds = time_runs([&] { m.run(inputs, outputs); }, std::max(o.runs, 1));
@@ -265,6 +289,14 @@ int tune(const network_options& o) {
   return fine;
 }
 
+int save(const network_options& o) {
+  model m = load(o);
+  if (o.seconds > 0) m.tune(o.seconds);
+  m.save(o.to);
+  say(o.to + ": " + std::to_string(fs::file_size(o.to)) + " bytes\n");
+  return fine;
+}
+
 }  // namespace
 
 std::function<int()> declare_model(CLI::App& app) {
@@ -273,7 +305,8 @@ std::function<int()> declare_model(CLI::App& app) {
   app.require_subcommand(1);
   const auto add = [&](const char* name, const char* summary, std::function<int()> run_it) {
     CLI::App* sub = app.add_subcommand(name, summary);
-    sub->add_option("FILE", o->file, "an ONNX file")->required();
+    sub->add_option("FILE", o->file, "an ONNX file; run and bench take a saved model (.twm), too")
+        ->required();
     sub->add_option("--extent", o->extents, "NAME=VALUE: an extent that the graph leaves open")
         ->take_all();
     sub->add_option("--threads", o->threads, "of a call; 0: all");
@@ -307,6 +340,10 @@ std::function<int()> declare_model(CLI::App& app) {
   with_arrays(sub);
   with_seconds(sub);
   sub->add_option("--runs", o->runs, "how often it is measured")->capture_default_str();
+  sub = add("save", "Write its kernels and packed weights to a file that runs without LLVM",
+            [o] { return save(*o); });
+  sub->add_option("--to", o->to, "the file, MODEL.twm")->required();
+  with_seconds(sub);
   with_seconds(add("tune", "Tune its kernels and report", [o] { return tune(*o); }));
   with_seconds(add("report", "Time and share of each kernel", [o] { return report(*o); }));
   return [chosen] { return (*chosen)(); };

@@ -133,6 +133,7 @@
 #include <tilewright/impl/model/interpret.ipp>
 #include <tilewright/impl/model/memory_plan.ipp>
 #include <tilewright/impl/model/model.ipp>
+#include <tilewright/impl/model/model_file.ipp>
 #include <tilewright/impl/model/node_view.ipp>
 #include <tilewright/impl/model/operators/activations.ipp>
 #include <tilewright/impl/model/operators/arithmetic.ipp>
@@ -159,6 +160,7 @@
 #include <tilewright/impl/model/passes/fuse.ipp>
 #include <tilewright/impl/model/passes/optimize.ipp>
 #include <tilewright/impl/model/passes/remove_unused.ipp>
+#include <tilewright/impl/model/saved_model.ipp>
 #include <tilewright/impl/model/session.ipp>
 #include <tilewright/impl/model/window.ipp>
 #include <tilewright/impl/pass/compact_buffers.ipp>

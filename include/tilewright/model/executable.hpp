@@ -28,6 +28,7 @@ struct launch {
   any_kernel kernel;
   std::shared_ptr<search::dispatcher> code;
   std::vector<slot> slots;                         // [parameters]
+  std::vector<dtype> types;                        // [parameters]
   std::vector<std::vector<std::int64_t>> extents;  // [parameters][rank]
   std::vector<std::vector<std::int64_t>> strides;  // [parameters][rank], row-major
   /// Indices that the call gives or another kernel makes: they are checked before each run.
@@ -68,12 +69,15 @@ class executable {
   /// Median time of each launch in `runs` runs of the whole network, on made-up inputs. // s
   std::vector<double> measure(int runs) const;
 
- private:
+  /// An output that no kernel writes: an input, a constant, or another output.
   struct copy_step {
     launch::slot from;
     std::size_t output;
     std::int64_t bytes;
   };
+  const std::vector<copy_step>& copies() const { return copies_; }
+
+ private:
   class arena_lease;
 
   void place_values();

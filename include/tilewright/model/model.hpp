@@ -5,14 +5,12 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include <tilewright/config.hpp>
-#include <tilewright/expr/argument.hpp>
 #include <tilewright/model/executable.hpp>
 #include <tilewright/model/graph.hpp>
+#include <tilewright/model/named_argument.hpp>
 #include <tilewright/search/options.hpp>
 
 namespace tilewright {
@@ -28,27 +26,6 @@ struct model_options {
   std::uint64_t seed = 42;
   bool verbose = false;  // progress on stderr
   bool optimize = true;  // rewrite the graph; false: each node is a kernel of its own
-};
-
-/// An argument of a model by its name in the graph.
-struct named_argument {
-  std::string name;
-  dsl::argument data;
-
-  template <class A>
-  requires dsl::argument_like<A> named_argument(std::string n,
-                                                A&& a)  // NOLINT: {"x", x} reads well
-      : name(std::move(n)), data(make(a)) {}
-  named_argument(std::string n, const dsl::argument& a) : name(std::move(n)), data(a) {}
-
- private:
-  template <class A>
-  static dsl::argument make(A& a) {
-    using form = dsl::recognized<std::remove_reference_t<A>>;
-    int rank = 0;
-    while (!form::has_rank(rank)) ++rank;
-    return form::make(a, rank);
-  }
 };
 
 /// A network to call:
@@ -83,6 +60,11 @@ class model {
   /// knows.
   /// @param seconds for all together
   void tune(double seconds);
+
+  /// Writes the kernels as they are chosen now, with their packed weights, to a file that
+  /// load_model reads without LLVM (model/saved_model.hpp). Nothing is tuned.
+  /// @throws build_error when code cannot be made, argument_error when the file cannot be written
+  void save(const std::string& path) const;
 
   /// The graph that runs, after the passes.
   const network::graph& graph() const;

@@ -125,9 +125,10 @@ TILEWRIGHT_INLINE void executable::place_values() {
 
 TILEWRIGHT_INLINE void executable::add_launch(const node& n, const tuned_options& options) {
   network_kernel made = emit(*graph_, n);
-  launch l{n, made.kernel, make_dispatcher({made.kernel}, options), {}, {}, {}, {}};
+  launch l{n, made.kernel, make_dispatcher({made.kernel}, options), {}, {}, {}, {}, {}};
   for (const value_id v : made.params) {
     l.slots.push_back(places_[static_cast<std::size_t>(v)]);
+    l.types.push_back(graph_->type_of(v).type);
     l.extents.push_back(graph_->type_of(v).extents);
     l.strides.push_back(search::row_major(l.extents.back()));
   }

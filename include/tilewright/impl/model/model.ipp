@@ -6,12 +6,13 @@
 #include <mutex>
 #include <numeric>
 
+#include <tilewright/impl/model/dense_arguments.hpp>
+#include <tilewright/impl/model/model_file.hpp>
 #include <tilewright/model/bind_extents.hpp>
 #include <tilewright/model/inference.hpp>
 #include <tilewright/model/model.hpp>
 #include <tilewright/model/passes.hpp>
 #include <tilewright/model/session.hpp>
-#include <tilewright/search/argument_values.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/number_text.hpp>
 
@@ -58,78 +59,6 @@ struct model::state {
   }
 };
 
-namespace detail::models {
-
-/// Arguments that are copied because they are not dense and row-major.
-class dense_arguments {
- public:
-  dense_arguments(const network::graph& g, const std::vector<network::value_id>& values,
-                  const dsl::argument* arguments, const char* what, bool is_written)
-      : is_written_(is_written) {
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      const network::value& v = g.at(values[k]);
-      const dsl::argument& a = arguments[k];
-      const std::string who = std::string(what) + " \"" + v.name + "\"";
-      check(who, *v.type, a);
-      data.push_back(add(*v.type, a));
-    }
-  }
-  /// Brings what was written to where the caller wants it.
-  void finish() const {
-    for (const copy& c : copies_)
-      if (is_written_)
-        search::unpack_elements(c.form, static_cast<std::byte*>(c.user), c.strides, c.elements);
-  }
-
-  std::vector<void*> data;
-
- private:
-  struct copy {
-    search::operand form;
-    void* user;
-    std::vector<std::int64_t> strides;
-    std::vector<std::byte> elements;
-  };
-
-  void check(const std::string& who, const network::tensor_type& t, const dsl::argument& a) const {
-    std::vector<std::int64_t> extents(a.extents.begin(), a.extents.begin() + a.rank);
-    const bool flat = a.rank == 1 && extents[0] == t.elements() && a.strides[0] == 1;
-    if (a.type != t.type || (extents != t.extents && !flat))
-      throw argument_error(who + " is " + network::text_of(t) + ", and gets " +
-                           network::text_of(network::tensor_type{a.type, extents}));
-    if (is_written_ && a.is_const)
-      throw argument_error(who + " is written, and gets constant data");
-    if (!a.data && a.rank > 0 && t.elements() > 0)
-      throw argument_error(who + " gets a null pointer");
-  }
-
-  void* add(const network::tensor_type& t, const dsl::argument& a) {
-    void* user = const_cast<void*>(a.address());
-    const std::vector<std::int64_t> strides(a.strides.begin(), a.strides.begin() + a.rank);
-    const std::vector<std::int64_t> extents(a.extents.begin(), a.extents.begin() + a.rank);
-    bool dense = true;
-    std::int64_t next = 1;
-    for (std::size_t d = extents.size(); d-- > 0;) {
-      dense = dense && (extents[d] == 1 || strides[d] == next);
-      next *= extents[d];
-    }
-    if (dense) return user;
-    search::operand form;
-    form.type = t.type;
-    form.extents = extents;
-    form.strides = strides;
-    copies_.push_back(
-        {form, user, strides,
-         search::packed_elements(form, static_cast<const std::byte*>(user), strides)});
-    return copies_.back().elements.data();
-  }
-
-  bool is_written_;
-  std::vector<copy> copies_;
-};
-
-}  // namespace detail::models
-
 TILEWRIGHT_INLINE model::model(network::graph g, model_options options)
     : state_(std::make_shared<state>()) {
   if (!(options.seconds >= 0)) throw argument_error("seconds has to be 0 or more");
@@ -145,41 +74,25 @@ TILEWRIGHT_INLINE model::model(network::graph g, model_options options)
 
 TILEWRIGHT_INLINE void model::run_in_order(const std::vector<dsl::argument>& all) const {
   const network::graph& g = *state_->source;
-  if (all.size() != g.inputs.size() + g.outputs.size())
-    throw argument_error("graph " + g.name + " has " + std::to_string(g.inputs.size()) +
-                         " inputs and " + std::to_string(g.outputs.size()) +
-                         " outputs, and the call " + std::to_string(all.size()) + " arguments");
-  using detail::models::dense_arguments;
-  const dense_arguments in(g, g.inputs, all.data(), "input", false);
-  const dense_arguments out(g, g.outputs, all.data() + g.inputs.size(), "output", true);
-  state_->prepare();
-  const auto program = std::atomic_load(&state_->program);
-  program->run({in.data.begin(), in.data.end()}, out.data);
-  out.finish();
+  detail::models::run_with_arguments(
+      g.name, detail::models::ports_of(g, g.inputs), detail::models::ports_of(g, g.outputs), all,
+      [this](const std::vector<const void*>& inputs, const std::vector<void*>& outputs) {
+        state_->prepare();
+        std::atomic_load(&state_->program)->run(inputs, outputs);
+      });
 }
 
 TILEWRIGHT_INLINE void model::run(const std::vector<named_argument>& inputs,
                                   const std::vector<named_argument>& outputs) const {
   const network::graph& g = *state_->source;
-  std::vector<dsl::argument> all;
-  const auto add = [&](const std::vector<named_argument>& given,
-                       const std::vector<network::value_id>& wanted, const char* what) {
-    for (const network::value_id v : wanted) {
-      const std::string& name = g.at(v).name;
-      const auto at = std::find_if(given.begin(), given.end(),
-                                   [&](const named_argument& a) { return a.name == name; });
-      if (at == given.end())
-        throw argument_error(std::string(what) + " \"" + name + "\" is missing");
-      all.push_back(at->data);
-    }
-    for (const named_argument& a : given)
-      if (std::none_of(wanted.begin(), wanted.end(),
-                       [&](network::value_id v) { return g.at(v).name == a.name; }))
-        throw argument_error("graph " + g.name + " has no " + what + " \"" + a.name + "\"");
-  };
-  add(inputs, g.inputs, "input");
-  add(outputs, g.outputs, "output");
-  run_in_order(all);
+  run_in_order(detail::models::in_order(g.name, detail::models::ports_of(g, g.inputs),
+                                        detail::models::ports_of(g, g.outputs), inputs, outputs));
+}
+
+TILEWRIGHT_INLINE void model::save(const std::string& path) const {
+  const std::lock_guard lock(state_->mutex);
+  network::write_model_file(path, *std::atomic_load(&state_->program), *state_->source, *state_->db,
+                            state_->options.seed);
 }
 
 TILEWRIGHT_INLINE void model::tune(double seconds) {

@@ -1,7 +1,6 @@
 // One database file, and what could not be written to it: what every member of `database` works on.
 #pragma once
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -15,6 +14,7 @@
 #include <tilewright/search/store.hpp>
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/support/fork_mutex.hpp>
+#include <tilewright/support/trust.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -55,22 +55,6 @@ inline std::string lease_owner() {
   ::gethostname(host, sizeof host - 1);
   static const unsigned nonce = std::random_device{}();
   return std::string(host) + "/" + std::to_string(::getpid()) + "/" + std::to_string(nonce);
-}
-
-/// Empty when only this user can have written `path`, else the reason.
-inline std::string untrusted(const std::string& path) {
-  std::error_code ignored;
-  const std::filesystem::path real = std::filesystem::canonical(path, ignored);  // behind links
-  for (const std::string& p : {std::filesystem::absolute(path).parent_path().string(),
-                               real.parent_path().string(), path}) {
-    if (p.empty()) continue;  // the file itself is found wanting
-    struct stat s {};
-    if (::stat(p.c_str(), &s) != 0) return p + " cannot be examined";
-    if (s.st_uid != ::geteuid()) return p + " belongs to another user";
-    if ((s.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-      return p + " can be written by others; run chmod go-w on it";
-  }
-  return {};
 }
 
 }  // namespace detail
@@ -279,7 +263,7 @@ inline std::optional<std::vector<std::byte>> database::state::code(const record_
     return at->second.second;
   std::optional<std::pair<std::vector<std::byte>, std::string>> found;
   on_file([&](store& f) { found = f.code(key, trace, revision); });
-  const std::string others = found ? detail::untrusted(path) : std::string();
+  const std::string others = found ? support::untrusted(path) : std::string();
   if (!found)
     why = "no code is stored for this schedule" + other_revisions(key, trace, revision);
   else if (!others.empty())

@@ -1,0 +1,131 @@
+// Arguments of a network: checked, brought into the order of the call, and made dense.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <tilewright/model/saved_model.hpp>
+#include <tilewright/search/argument_values.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright {
+namespace detail::models {
+
+/// Arguments that are copied because they are not dense and row-major.
+class dense_arguments {
+ public:
+  dense_arguments(const std::vector<network_port>& ports, const dsl::argument* arguments,
+                  const char* what, bool is_written)
+      : is_written_(is_written) {
+    for (std::size_t k = 0; k < ports.size(); ++k) {
+      const network_port& p = ports[k];
+      check(std::string(what) + " \"" + p.name + "\"", p.type, arguments[k]);
+      data.push_back(add(p.type, arguments[k]));
+    }
+  }
+  /// Brings what was written to where the caller wants it.
+  void finish() const {
+    for (const copy& c : copies_)
+      if (is_written_)
+        search::unpack_elements(c.form, static_cast<std::byte*>(c.user), c.strides, c.elements);
+  }
+
+  std::vector<void*> data;
+
+ private:
+  struct copy {
+    search::operand form;
+    void* user;
+    std::vector<std::int64_t> strides;
+    std::vector<std::byte> elements;
+  };
+
+  void check(const std::string& who, const network::tensor_type& t, const dsl::argument& a) const {
+    std::vector<std::int64_t> extents(a.extents.begin(), a.extents.begin() + a.rank);
+    const bool flat = a.rank == 1 && extents[0] == t.elements() && a.strides[0] == 1;
+    if (a.type != t.type || (extents != t.extents && !flat))
+      throw argument_error(who + " is " + network::text_of(t) + ", and gets " +
+                           network::text_of(network::tensor_type{a.type, extents}));
+    if (is_written_ && a.is_const)
+      throw argument_error(who + " is written, and gets constant data");
+    if (!a.data && a.rank > 0 && t.elements() > 0)
+      throw argument_error(who + " gets a null pointer");
+  }
+
+  void* add(const network::tensor_type& t, const dsl::argument& a) {
+    void* user = const_cast<void*>(a.address());
+    const std::vector<std::int64_t> strides(a.strides.begin(), a.strides.begin() + a.rank);
+    const std::vector<std::int64_t> extents(a.extents.begin(), a.extents.begin() + a.rank);
+    bool dense = true;
+    std::int64_t next = 1;
+    for (std::size_t d = extents.size(); d-- > 0;) {
+      dense = dense && (extents[d] == 1 || strides[d] == next);
+      next *= extents[d];
+    }
+    if (dense) return user;
+    search::operand form;
+    form.type = t.type;
+    form.extents = extents;
+    form.strides = strides;
+    copies_.push_back(
+        {form, user, strides,
+         search::packed_elements(form, static_cast<const std::byte*>(user), strides)});
+    return copies_.back().elements.data();
+  }
+
+  bool is_written_;
+  std::vector<copy> copies_;
+};
+
+inline std::vector<network_port> ports_of(const network::graph& g,
+                                          const std::vector<network::value_id>& values) {
+  std::vector<network_port> out;
+  for (const network::value_id v : values) out.push_back({g.at(v).name, g.type_of(v)});
+  return out;
+}
+
+/// Arguments by name as those of a call.
+inline std::vector<dsl::argument> in_order(const std::string& graph,
+                                           const std::vector<network_port>& input_ports,
+                                           const std::vector<network_port>& output_ports,
+                                           const std::vector<named_argument>& inputs,
+                                           const std::vector<named_argument>& outputs) {
+  std::vector<dsl::argument> all;
+  const auto add = [&](const std::vector<named_argument>& given,
+                       const std::vector<network_port>& wanted, const char* what) {
+    for (const network_port& p : wanted) {
+      const auto at = std::find_if(given.begin(), given.end(),
+                                   [&](const named_argument& a) { return a.name == p.name; });
+      if (at == given.end())
+        throw argument_error(std::string(what) + " \"" + p.name + "\" is missing");
+      all.push_back(at->data);
+    }
+    for (const named_argument& a : given)
+      if (std::none_of(wanted.begin(), wanted.end(),
+                       [&](const network_port& p) { return p.name == a.name; }))
+        throw argument_error("graph " + graph + " has no " + what + " \"" + a.name + "\"");
+  };
+  add(inputs, input_ports, "input");
+  add(outputs, output_ports, "output");
+  return all;
+}
+
+/// Calls `run` with dense data of the arguments, inputs before outputs.
+template <class Run>
+void run_with_arguments(const std::string& graph, const std::vector<network_port>& inputs,
+                        const std::vector<network_port>& outputs,
+                        const std::vector<dsl::argument>& all, const Run& run) {
+  if (all.size() != inputs.size() + outputs.size())
+    throw argument_error("graph " + graph + " has " + std::to_string(inputs.size()) +
+                         " inputs and " + std::to_string(outputs.size()) +
+                         " outputs, and the call " + std::to_string(all.size()) + " arguments");
+  const dense_arguments in(inputs, all.data(), "input", false);
+  const dense_arguments out(outputs, all.data() + inputs.size(), "output", true);
+  run({in.data.begin(), in.data.end()}, out.data);
+  out.finish();
+}
+
+}  // namespace detail::models
+}  // namespace tilewright

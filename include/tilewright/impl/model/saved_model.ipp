@@ -1,0 +1,207 @@
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include <tilewright/backend/loader.hpp>
+#include <tilewright/backend/pool.hpp>
+#include <tilewright/impl/model/dense_arguments.hpp>
+#include <tilewright/impl/model/model_file.hpp>
+#include <tilewright/model/saved_model.hpp>
+#include <tilewright/support/any.hpp>
+#include <tilewright/support/error.hpp>
+#include <tilewright/support/float_environment.hpp>
+#include <tilewright/support/mapped_file.hpp>
+#include <tilewright/support/trust.hpp>
+#include <tilewright/target/cpu.hpp>
+
+namespace tilewright {
+namespace detail::models {
+
+/// Why this machine cannot run code for an instruction set; empty when it can.
+inline std::string missing_instructions(const std::string& isa) {
+  const target::cpu& here = target::host();
+  const std::size_t first = isa.find(':'), last = isa.rfind(':');
+  if (first == last || isa.compare(0, first, "x86-64") != 0)
+    return "it was made for " + isa + ", and this machine is " + here.isa_key();
+  std::string out;
+  for (std::size_t at = first + 1; at < last;) {
+    const std::size_t end = std::min(isa.find(',', at), last);
+    const std::string feature = isa.substr(at, end - at);
+    if (!feature.empty() && feature[0] == '+' && !here.has(feature.substr(1)))
+      out += (out.empty() ? "" : " ") + feature.substr(1);
+    at = end + 1;
+  }
+  return out.empty() ? out
+                     : "it was made for " + out +
+                           ", which this machine lacks; save the model on a machine like this one";
+}
+
+}  // namespace detail::models
+
+struct saved_model::state {
+  struct kernel {
+    std::string name;
+    std::shared_ptr<const backend::loaded> code;
+    const backend::executor* exec = nullptr;
+    std::vector<network::saved_argument> arguments;
+    std::vector<std::int64_t> strides;
+    std::vector<network::launch::index_check> checks;
+  };
+
+  explicit state(const std::string& path) : file(path) {}
+  ~state() {
+    for (std::byte* a : free_arenas) ::operator delete(a, alignment);
+  }
+
+  void load(const saved_model_options& options) {
+    network::saved_plan plan = network::read_model_file(file.data(), file.size());
+    name = std::move(plan.name);
+    inputs = std::move(plan.inputs);
+    outputs = std::move(plan.outputs);
+    copies = std::move(plan.copies);
+    arena_bytes = (plan.arena_bytes + 4095) / 4096 * 4096;
+    for (network::saved_kernel& k : plan.kernels) {
+      const backend::artifact a = backend::deserialize(k.code.data(), k.code.size());
+      if (const std::string why = detail::models::missing_instructions(a.isa); !why.empty())
+        throw argument_error(why);
+      kernel out{std::move(k.name),      backend::load(a),     nullptr,
+                 std::move(k.arguments), std::move(k.strides), std::move(k.checks)};
+      workspace_bytes = std::max(workspace_bytes, out.code->workspace_bytes());
+      backend::pool& pool = backend::pool::shared();
+      int threads = std::min(std::max(k.threads, 1), pool.threads());
+      if (options.threads > 0) threads = std::min(threads, options.threads);
+      out.exec = &pool.view(threads);
+      kernels.push_back(std::move(out));
+    }
+  }
+
+  void* address(const network::saved_argument& a, const std::vector<const void*>& in,
+                const std::vector<void*>& out, std::byte* arena) const {
+    using network::saved_argument;
+    switch (a.where) {
+      case saved_argument::input: return const_cast<void*>(in[static_cast<std::size_t>(a.at)]);
+      case saved_argument::output: return out[static_cast<std::size_t>(a.at)];
+      case saved_argument::arena: return arena + a.at;
+      case saved_argument::constant: break;
+    }
+    return const_cast<std::byte*>(file.data() + a.at);  // kernels only read them
+  }
+
+  /// Outputs that share memory with another argument.
+  void check_overlap(const std::vector<const void*>& in, const std::vector<void*>& out) const {
+    struct range {
+      const std::byte *begin, *end;
+      const std::string* who;
+    };
+    std::vector<range> all;
+    const auto add = [&](const void* p, const network_port& port) {
+      const auto* begin = static_cast<const std::byte*>(p);
+      const range r{begin, begin + port.type.bytes(), &port.name};
+      const bool is_output = all.size() >= in.size();
+      for (std::size_t k = 0; k < all.size(); ++k)
+        if (is_output && r.begin < all[k].end && all[k].begin < r.end)
+          throw argument_error("output \"" + port.name + "\" overlaps \"" + *all[k].who + "\"");
+      all.push_back(r);
+    };
+    for (std::size_t k = 0; k < in.size(); ++k) add(in[k], inputs[k]);
+    for (std::size_t k = 0; k < out.size(); ++k) add(out[k], outputs[k]);
+  }
+
+  void run(const std::vector<const void*>& in, const std::vector<void*>& out) const {
+    check_overlap(in, out);
+    const lease arena(*this);
+    const support::masked_float_traps quiet;
+    std::vector<void*> data;
+    for (const kernel& k : kernels) {
+      data.clear();
+      for (const network::saved_argument& a : k.arguments)
+        data.push_back(address(a, in, out, arena.data()));
+      for (const network::launch::index_check& c : k.checks)
+        if (const auto i = c.bound.outside(data[c.param], c.type))
+          throw argument_error(k.name + ": index " + std::to_string(*i) +
+                               " is out of range; the indexed extents are " +
+                               network::text_of(c.bound.extents));
+      const backend::call call{data.data(), k.strides.data(), arena.data() + arena_bytes,
+                               k.exec,      nullptr,          nullptr};
+      (*k.code)(call);
+    }
+    for (const network::saved_copy& c : copies)
+      std::memcpy(out[static_cast<std::size_t>(c.output)], address(c.from, in, out, arena.data()),
+                  static_cast<std::size_t>(c.from.bytes));
+  }
+
+  /// Arena and workspace of one call.
+  class lease {
+   public:
+    explicit lease(const state& of) : of_(of) {
+      const std::lock_guard lock(of.mutex);
+      if (!of.free_arenas.empty()) {
+        data_ = of.free_arenas.back();
+        of.free_arenas.pop_back();
+        return;
+      }
+      const std::int64_t size = std::max<std::int64_t>(of.arena_bytes + of.workspace_bytes, 1);
+      data_ = static_cast<std::byte*>(::operator new(static_cast<std::size_t>(size), alignment));
+    }
+    ~lease() {
+      const std::lock_guard lock(of_.mutex);
+      of_.free_arenas.push_back(data_);
+    }
+    lease(const lease&) = delete;
+    lease& operator=(const lease&) = delete;
+    std::byte* data() const { return data_; }
+
+   private:
+    const state& of_;
+    std::byte* data_;
+  };
+
+  static constexpr std::align_val_t alignment{4096};
+  support::mapped_file file;
+  std::string name;
+  std::vector<network_port> inputs, outputs;
+  std::vector<kernel> kernels;
+  std::vector<network::saved_copy> copies;
+  std::int64_t arena_bytes = 0, workspace_bytes = 0;
+  mutable std::mutex mutex;
+  mutable std::vector<std::byte*> free_arenas;  // guarded by mutex
+};
+
+TILEWRIGHT_INLINE saved_model::saved_model(const std::string& path, saved_model_options options) {
+  auto made = std::make_shared<state>(path);
+  try {
+    if (const std::string why = support::untrusted(path); !why.empty())
+      throw argument_error("it holds code, and " + why);
+    made->load(options);
+  } catch (const error& e) {
+    throw argument_error(path + ": " + e.what());
+  }
+  state_ = std::move(made);
+}
+
+TILEWRIGHT_INLINE void saved_model::run_in_order(const std::vector<dsl::argument>& all) const {
+  detail::models::run_with_arguments(
+      name(), inputs(), outputs(), all,
+      [this](const std::vector<const void*>& in, const std::vector<void*>& out) {
+        state_->run(in, out);
+      });
+}
+
+TILEWRIGHT_INLINE void saved_model::run(const std::vector<named_argument>& given_inputs,
+                                        const std::vector<named_argument>& given_outputs) const {
+  run_in_order(detail::models::in_order(name(), inputs(), outputs(), given_inputs, given_outputs));
+}
+
+TILEWRIGHT_INLINE const std::string& saved_model::name() const { return state_->name; }
+TILEWRIGHT_INLINE const std::vector<network_port>& saved_model::inputs() const {
+  return state_->inputs;
+}
+TILEWRIGHT_INLINE const std::vector<network_port>& saved_model::outputs() const {
+  return state_->outputs;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,67 @@
+// A network from a file that model::save wrote: compiled kernels, packed weights, and their order.
+// Nothing is compiled, packed or tuned, and neither LLVM nor the database is opened.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tilewright/config.hpp>
+#include <tilewright/model/graph.hpp>
+#include <tilewright/model/named_argument.hpp>
+
+namespace tilewright {
+
+/// What a call of a network brings.
+struct network_port {
+  std::string name;
+  network::tensor_type type;
+};
+
+/// Options of a saved model.
+struct saved_model_options {
+  int threads = 0;  // of a call; 0: as many as the kernels were made for. Never more than those
+};
+
+/// A network to call, as tilewright::model is:
+///
+///     tw::saved_model m = tw::load_model("resnet50.twm");
+///     m(x, y);
+///
+/// Any number of threads may call one model. Copies share everything; weights stay in the mapped
+/// file, so processes that run one file share them, too.
+class saved_model {
+ public:
+  /// It requires: 1) a file that this user owns, in a folder of his, and that nobody else may write,
+  /// since its code runs; 2) bytes as they were saved: the digest of all of them is compared; 3) a
+  /// machine with the instructions that the kernels were made for.
+  /// @throws argument_error naming the file and what is wrong
+  explicit saved_model(const std::string& path, saved_model_options options = {});
+
+  /// Runs the network; arguments as in model::operator().
+  /// @throws argument_error naming the input or output
+  template <class... Argument>
+  requires(dsl::argument_like<Argument>&&...) void operator()(Argument&&... arguments) const {
+    run_in_order({named_argument("", arguments).data...});
+  }
+  /// The same by names, in any order.
+  void run(const std::vector<named_argument>& inputs,
+           const std::vector<named_argument>& outputs) const;
+
+  const std::string& name() const;
+  const std::vector<network_port>& inputs() const;
+  const std::vector<network_port>& outputs() const;
+
+ private:
+  struct state;
+  void run_in_order(const std::vector<dsl::argument>& all) const;
+
+  std::shared_ptr<const state> state_;
+};
+
+/// The model in a file that model::save wrote.
+inline saved_model load_model(const std::string& path, saved_model_options options = {}) {
+  return saved_model(path, options);
+}
+
+}  // namespace tilewright

@@ -1,0 +1,218 @@
+// A saved network computes what it was saved from, and no other file is run.
+#include <doctest/doctest.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <tilewright/impl/model/model_file.hpp>
+#include <tilewright/interop/onnx.hpp>
+#include <tilewright/model/saved_model.hpp>
+
+#include "model/array_file.hpp"
+
+using namespace tilewright;
+using namespace network_tests;
+
+namespace {
+
+/// A folder that only this user may write.
+struct own_folder {
+  std::filesystem::path path =
+      std::filesystem::current_path() / ("saved_model_" + std::to_string(::getpid()));
+  own_folder() {
+    std::filesystem::create_directories(path);
+    ::chmod(path.c_str(), 0700);
+  }
+  ~own_folder() { std::filesystem::remove_all(path); }
+  std::string file(const char* name) const { return (path / name).string(); }
+};
+
+model_options quick() {
+  model_options o;
+  o.database = ":memory:";
+  o.mode = mode::off;
+  o.threads = 1;
+  return o;
+}
+
+std::vector<float> floats(const network::constant& c) {
+  std::vector<float> out(static_cast<std::size_t>(c.type().elements()));
+  std::memcpy(out.data(), c.data(), out.size() * sizeof(float));
+  return out;
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void write(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+  ::chmod(path.c_str(), 0600);
+}
+
+std::string refusal(const std::string& path) {
+  try {
+    load_model(path);
+  } catch (const argument_error& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+bool has(const std::string& text, const std::string& part) {
+  INFO(text);
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("saved model: the same numbers, by order and by name, from several threads") {
+  const own_folder folder;
+  const std::vector<float> x = floats(read_array("tiny_cnn.x.npy"));
+  std::vector<float> expected(5);
+  {
+    const model m = load_onnx(data_folder + "tiny_cnn.onnx", quick());
+    m(x, expected);
+    m.save(folder.file("a.twm"));
+  }
+  const saved_model m = load_model(folder.file("a.twm"));
+  CHECK(m.name() == "tiny_cnn");
+  REQUIRE(m.inputs().size() == 1);
+  CHECK(m.inputs()[0].name == "x");
+  CHECK(m.inputs()[0].type == network::tensor_type{dtype::f32, {1, 3, 13, 11}});
+  std::vector<float> y(5), named(5);
+  m(x, y);
+  CHECK(y == expected);
+  m.run({{"x", x}}, {{"y", named}});
+  CHECK(named == expected);
+  std::vector<int> wrong(4, 0);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < wrong.size(); ++t)
+    threads.emplace_back([&, t] {
+      std::vector<float> own(5);
+      for (int k = 0; k < 50; ++k) {
+        m(x, own);
+        wrong[t] += own != expected;
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  CHECK(wrong == std::vector<int>(4, 0));
+  std::vector<float> few(3);
+  CHECK_THROWS_WITH(m(few, y), "input \"x\" is float32 (1, 3, 13, 11), and gets float32 (3)");
+  std::vector<float> shared(429);
+  CHECK_THROWS_WITH(m(shared, view(shared.data() + 8, {1, 5})), "output \"y\" overlaps \"x\"");
+}
+
+TEST_CASE("saved model: several outputs, integers, and extents that were bound") {
+  const own_folder folder;
+  model_options o = quick();
+  o.extents = {{"batch", 2}};
+  load_onnx(data_folder + "tiny_attention.onnx", o).save(folder.file("a.twm"));
+  const saved_model m = load_model(folder.file("a.twm"));
+  const std::vector<float> x = floats(read_array("tiny_attention.x.npy"));
+  std::vector<float> mean(16), padded(80);
+  std::vector<std::int64_t> position(20);
+  m(view(x.data(), {2, 6, 8}), view(mean.data(), {2, 8}), view(padded.data(), {2, 4, 10}),
+    view(position.data(), {2, 10}));
+  const std::vector<float> expected = floats(read_array("tiny_attention.mean.npy"));
+  for (std::size_t k = 0; k < 16; ++k) CHECK(mean[k] == doctest::Approx(expected[k]).epsilon(1e-5));
+  const network::constant p = read_array("tiny_attention.position.npy");
+  for (std::size_t k = 0; k < 20; ++k)
+    CHECK(position[k] == p.integer(static_cast<std::int64_t>(k)));
+}
+
+TEST_CASE("saved model: a file that was cut, altered, or that others may write is not run") {
+  const own_folder folder;
+  const std::string path = folder.file("a.twm");
+  load_onnx(data_folder + "tiny_cnn.onnx", quick()).save(path);
+  const std::string whole = bytes_of(path);
+  REQUIRE(refusal(path) == "none");
+  for (std::size_t k = 0; k < whole.size(); k += whole.size() / 200 + 1) {
+    std::string bytes = whole;
+    bytes[k] = static_cast<char>(bytes[k] ^ 4);
+    write(path, bytes);
+    CHECK(has(refusal(path), path + ": "));
+    write(path, whole.substr(0, k));
+    CHECK(refusal(path) != "none");
+  }
+  std::string last = whole;
+  last.back() = static_cast<char>(last.back() ^ 1);
+  write(path, last);
+  CHECK(has(refusal(path), "the file was altered since it was saved"));
+  write(path, "anything");
+  CHECK(has(refusal(path), "this is no saved model"));
+  write(path, whole);
+  ::chmod(path.c_str(), 0666);
+  CHECK(has(refusal(path), "can be written by others"));
+  CHECK(has(refusal(folder.file("none.twm")), "none.twm: No such file"));
+}
+
+TEST_CASE(
+    "saved model: a plan that names what is not there is refused, though its digest is right") {
+  const own_folder folder;
+  const std::string path = folder.file("a.twm");
+  load_onnx(data_folder + "tiny_cnn.onnx", quick()).save(path);
+  std::string bytes = bytes_of(path);
+  std::uint64_t plan_size = 0;
+  std::memcpy(&plan_size, bytes.data() + 16, 8);
+  int refused = 0, tried = 0;
+  for (std::size_t at = network::model_file_header;
+       at + 8 <= network::model_file_header + plan_size; at += 41) {
+    std::string changed = bytes;
+    const std::uint64_t large = std::uint64_t{1} << 45;
+    std::memcpy(changed.data() + at, &large, 8);
+    const auto* data = reinterpret_cast<const std::byte*>(changed.data());
+    const support::hash128 digest = network::digest_of(data + network::model_file_header,
+                                                       changed.size() - network::model_file_header);
+    std::memcpy(changed.data() + 24, &digest.hi, 8);
+    std::memcpy(changed.data() + 32, &digest.lo, 8);
+    ++tried;
+    try {
+      network::read_model_file(reinterpret_cast<const std::byte*>(changed.data()), changed.size());
+    } catch (const argument_error&) {
+      ++refused;
+    }
+  }
+  CHECK(tried > 100);
+  CHECK(refused > 0);
+}
+
+TEST_CASE("saved model: code for instructions that are not here") {
+  const own_folder folder;
+  const std::string path = folder.file("a.twm");
+  load_onnx(data_folder + "tiny_cnn.onnx", quick()).save(path);
+  std::string bytes = bytes_of(path);
+  network::saved_plan plan =
+      network::read_model_file(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size());
+  REQUIRE(!plan.kernels.empty());
+  backend::artifact a =
+      backend::deserialize(plan.kernels[0].code.data(), plan.kernels[0].code.size());
+  const std::vector<std::byte> before = plan.kernels[0].code;
+  REQUIRE(a.isa.rfind("x86-64:", 0) == 0);
+  // a feature of the same length that no machine has
+  const std::size_t plus = a.isa.find('+'), end = a.isa.find_first_of(",:", plus);
+  REQUIRE(plus != std::string::npos);
+  for (std::size_t k = plus + 1; k < end; ++k) a.isa[k] = 'q';
+  const std::vector<std::byte> after = backend::serialize(a);
+  REQUIRE(after.size() == before.size());
+  const std::string old(reinterpret_cast<const char*>(before.data()), before.size());
+  const std::size_t where = bytes.find(old);
+  REQUIRE(where != std::string::npos);
+  std::memcpy(bytes.data() + where, after.data(), after.size());
+  const support::hash128 digest = network::digest_of(
+      reinterpret_cast<const std::byte*>(bytes.data()) + network::model_file_header,
+      bytes.size() - network::model_file_header);
+  std::memcpy(bytes.data() + 24, &digest.hi, 8);
+  std::memcpy(bytes.data() + 32, &digest.lo, 8);
+  write(path, bytes);
+  CHECK(has(refusal(path), "which this machine lacks; save the model on a machine like this one"));
+}
