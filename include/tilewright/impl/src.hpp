@@ -160,6 +160,7 @@
 #include <tilewright/impl/model/passes/fuse.ipp>
 #include <tilewright/impl/model/passes/optimize.ipp>
 #include <tilewright/impl/model/passes/remove_unused.ipp>
+#include <tilewright/impl/model/passes/replace_nan.ipp>
 #include <tilewright/impl/model/saved_model.ipp>
 #include <tilewright/impl/model/session.ipp>
 #include <tilewright/impl/model/window.ipp>

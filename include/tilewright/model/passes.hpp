@@ -22,9 +22,17 @@ void fold_constants(graph& g);
 /// channels first.
 void channels_last(graph& g);
 
+/// The guard that exporters put behind softmax, for rows that are masked as a whole, as one node:
+/// ```
+/// n = IsNaN(x); y = Where(n, c, x)   ->   y = ReplaceNaN(x, c)
+/// ```
+void replace_nan(graph& g);
+
 /// One node for an anchor (a convolution, product, pooling, reduction or normalization) and the
-/// elementwise operators behind it, and for chains of elementwise operators. The node holds them as
-/// its body, a graph, and is named after the first one.
+/// elementwise operators behind it, and for chains of elementwise operators. Copies (transpose,
+/// slice, expand, ...) that one product or elementwise operator reads become indices of its kernel,
+/// and a transposition of a product becomes where it writes. The node holds them as its body, a
+/// graph, and is named after the first one.
 /// ```
 /// c = Conv(x, W, b); a = Add(c, r); y = Relu(a)   ->   y = Conv_Add_Relu(x, W, b, r) body={...}
 /// ```

@@ -30,6 +30,15 @@ inline void emit_where(emission& e) {
   e.out(0, [=](const dsl::index_list& at) { return select(c.at(at), a.at(at), b.at(at)); });
 }
 
+/// Input 0, and where it is no number, input 1.
+inline void emit_replace_nan(emission& e) {
+  const reader x = e.broadcast(0, "X"), otherwise = e.broadcast(1, "otherwise");
+  e.out(0, [=](const dsl::index_list& at) -> runtime_expression {
+    const runtime_expression own = x.at(at);
+    return select(own != own, otherwise.at(at), own);
+  });
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE void add_comparisons(std::vector<operator_definition>& to) {
@@ -50,6 +59,8 @@ TILEWRIGHT_INLINE void add_comparisons(std::vector<operator_definition>& to) {
   add("Xor", logic, emit_fold<[](x a, x b, const node&) { return (a & (!b)) | ((!a) & b); }>);
   add("Not", logic, detail::emit_activation<[](x a, const node&) { return !a; }>);
   add("Where", detail::infer_where, detail::emit_where);
+  to.push_back({"ReplaceNaN", op_kind::elementwise, infer_broadcast, detail::emit_replace_nan,
+                "tilewright"});
 }
 
 }  // namespace tilewright::network

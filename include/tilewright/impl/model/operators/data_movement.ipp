@@ -148,27 +148,18 @@ inline std::vector<std::int64_t> parts_of(const node_view& n, std::size_t a) {
   return out;
 }
 
-inline void infer_split(inference& n) {
-  const std::size_t a = n.dimension(n.what().integer("axis", 0), n.rank(0));
-  const std::vector<std::int64_t> parts = parts_of(n, a);
-  for (std::size_t k = 0; k < parts.size(); ++k) {
-    tensor_type t = n.in(0);
-    t.extents[a] = parts[k];
-    n.out(k, t);
-  }
-}
-
-inline void emit_split(emission& e) {
+/// Each part is a slice, which its reader may take in.
+inline void expand_split(expansion& e) {
   const std::size_t a = e.dimension(e.what().integer("axis", 0), e.rank(0));
   const std::vector<std::int64_t> parts = parts_of(e, a);
-  const reader x = e.in(0, "X");
   std::int64_t offset = 0;
   for (std::size_t k = 0; k < parts.size(); ++k) {
-    e.out(k, [x, a, offset](const dsl::index_list& at) {
-      dsl::index_list own = at;
-      if (offset > 0) own[a] = at[a] + offset;
-      return x.at(own);
-    });
+    const auto list = [](std::int64_t x) { return std::vector<std::int64_t>{x}; };
+    if (e.what().has_output(k))
+      e.add("Slice", {e.what().inputs[0]}, {e.what().outputs[k]},
+            {{"starts", list(offset)},
+             {"ends", list(offset + parts[k])},
+             {"axes", list(static_cast<std::int64_t>(a))}});
     offset += parts[k];
   }
 }
@@ -470,7 +461,9 @@ TILEWRIGHT_INLINE void add_data_movement(std::vector<operator_definition>& to) {
   };
   add("Transpose", detail::infer_transpose, detail::emit_transpose);
   add("Slice", detail::infer_slice, detail::emit_slice);
-  add("Split", detail::infer_split, detail::emit_split);
+  operator_definition split{"Split"};
+  split.expand = detail::expand_split;
+  to.push_back(split);
   add("Expand", detail::infer_expand, detail::emit_expand);
   add("Tile", detail::infer_tile, detail::emit_tile);
   const auto add_gather = [&](std::string_view name, void (*infer)(inference&),

@@ -7,6 +7,7 @@ namespace tilewright::network {
 TILEWRIGHT_INLINE void optimize(graph& g) {
   remove_unused(g);
   fold_constants(g);
+  replace_nan(g);
   channels_last(g);
   fuse(g);
   remove_unused(g);
