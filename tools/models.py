@@ -273,7 +273,9 @@ def export(name, file, dynamic):
     module, feeds, outputs = TRANSFORMERS[name]()
     axes = {"batch": torch.export.Dim("batch", max=64), "seq": torch.export.Dim("seq", max=512)}
     shapes = {k: {0: axes["batch"], 1: axes["seq"]} for k in feeds} if dynamic else None
-    program = torch.onnx.export(module.eval(), (), kwargs=feeds, dynamo=True, opset_version=20,
+    # an extent of 1 would be taken for a constant
+    traced = {k: v.repeat(2, 1) for k, v in feeds.items()} if dynamic else feeds
+    program = torch.onnx.export(module.eval(), (), kwargs=traced, dynamo=True, opset_version=20,
                                 input_names=list(feeds), output_names=outputs, dynamic_shapes=shapes)
     program.save(str(file), external_data=True)
     return {k: v.numpy() for k, v in feeds.items()}

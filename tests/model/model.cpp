@@ -62,7 +62,7 @@ TEST_CASE("model: what ONNX Runtime computes, with and without passes") {
     CHECK(apart(expected, y) <= 1e-6);
     m.run({{"x", x}}, {{"y", named}});  // flat lists of as many elements
     CHECK(named == y);
-    CHECK(m.program().arena_bytes() >= m.program().least_arena_bytes());
+    CHECK(m.program()->arena_bytes() >= m.program()->least_arena_bytes());
     CHECK(m.report().find("kernels; arena") != std::string::npos);
   }
 }
@@ -130,6 +130,33 @@ TEST_CASE("model: a short session finds kernels, and the results stay") {
   const std::vector<float> x = floats(read_array("tiny_cnn.x.npy"));
   std::vector<float> y(5);
   m(x, y);
+  CHECK(apart(floats(read_array("tiny_cnn.y.npy")), y) <= 1e-6);
+}
+
+TEST_CASE("model: tuning in the background, while calls run") {
+  model_options o = quick();
+  o.mode = mode::background;
+  o.seconds = 2;
+  const model m = load_onnx(data_folder + "tiny_cnn.onnx", o);
+  const std::vector<float> x = floats(read_array("tiny_cnn.x.npy"));
+  const std::vector<float> expected = floats(read_array("tiny_cnn.y.npy"));
+  const auto first = m.program();
+  std::vector<float> y(5);
+  m(x, y);
+  CHECK(apart(expected, y) <= 1e-6);
+  m.wait();
+  CHECK(m.program() != first);  // kernels were swapped
+  m(x, y);
+  CHECK(apart(expected, y) <= 1e-6);
+}
+
+TEST_CASE("model: one that goes away ends its tuning") {
+  model_options o = quick();
+  o.mode = mode::background;
+  o.seconds = 1000;
+  const std::vector<float> x = floats(read_array("tiny_cnn.x.npy"));
+  std::vector<float> y(5);
+  load_onnx(data_folder + "tiny_cnn.onnx", o)(x, y);
   CHECK(apart(floats(read_array("tiny_cnn.y.npy")), y) <= 1e-6);
 }
 

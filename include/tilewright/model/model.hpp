@@ -61,6 +61,10 @@ class model {
   /// @param seconds for all together
   void tune(double seconds);
 
+  /// Waits for tuning in the background, which the first call starts in mode::background. Calls
+  /// run meanwhile, on the kernels that are known; faster ones take their place as they come.
+  void wait() const;
+
   /// Writes the kernels as they are chosen now, with their packed weights, to a file that
   /// load_model reads without LLVM (model/saved_model.hpp). Nothing is tuned.
   /// @throws build_error when code cannot be made, argument_error when the file cannot be written
@@ -70,7 +74,8 @@ class model {
   const network::graph& graph() const;
   /// Names, types and order of arguments are those of this graph; nothing else is rewritten either.
   const network::graph& source() const;
-  const network::executable& program() const;
+  /// What runs now; with tuning in the background, until faster kernels take its place.
+  std::shared_ptr<const network::executable> program() const;
   /// Per kernel its nodes, time and share, measured on zeros.
   std::string report() const;
 

@@ -1,6 +1,7 @@
 // Tuning the kernels of a network in one session with one budget.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -21,8 +22,10 @@ struct session_summary {
 /// Tunes every kernel of `program`, equal ones once, weighted by how often they occur. What is found
 /// is stored in `db`; a program made afterwards runs it.
 /// @param events called after each slice with the name of the kernel; may be null
+/// @param cancelled ends the session when it becomes true; may be null
 session_summary tune_kernels(
     const executable& program, double seconds, std::uint64_t seed, search::database& db,
-    const std::function<void(const std::string&, const search::tuning_result&)>& events = {});
+    const std::function<void(const std::string&, const search::tuning_result&)>& events = {},
+    const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace tilewright::network

@@ -1,20 +1,27 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <mutex>
 #include <numeric>
+#include <thread>
 
 #include <tilewright/impl/model/dense_arguments.hpp>
 #include <tilewright/impl/model/model_file.hpp>
+#include <tilewright/impl/search/at_exit.hpp>
 #include <tilewright/model/bind_extents.hpp>
 #include <tilewright/model/inference.hpp>
 #include <tilewright/model/model.hpp>
 #include <tilewright/model/passes.hpp>
 #include <tilewright/model/session.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/float_environment.hpp>
+#include <tilewright/support/notice.hpp>
 #include <tilewright/support/number_text.hpp>
+#include <tilewright/support/thread.hpp>
 
 namespace tilewright {
 
@@ -35,8 +42,9 @@ struct model::state {
     return o;
   }
   void make_program() {
-    std::atomic_store(&program,
-                      std::make_shared<const network::executable>(graph, kernel_options()));
+    auto fresh = std::make_shared<const network::executable>(graph, kernel_options());
+    if (std::atomic_load(&program)) fresh->warm();  // so that no call waits for it
+    std::atomic_store(&program, std::shared_ptr<const network::executable>(std::move(fresh)));
   }
   void tune(double seconds) {
     const auto old = std::atomic_load(&program);
@@ -46,17 +54,54 @@ struct model::state {
             ("tilewright: " + name + " " + support::fixed_text(r.best * 1e6, 1) + " us\n").c_str(),
             stderr);
     };
-    network::tune_kernels(*old, seconds, options.seed, *db, tell);
-    make_program();
+    network::tune_kernels(*old, seconds, options.seed, *db, tell, &is_cancelled);
+    if (!is_cancelled) make_program();
   }
-  /// The first call tunes, unless the mode says otherwise.
+  /// The first call tunes, or starts to, unless the mode says otherwise.
   void prepare() {
     if (is_ready.load(std::memory_order_acquire)) return;
     const std::lock_guard lock(mutex);
     if (is_ready.load()) return;
     if (options.mode == mode::now) tune(options.seconds);
+    if (options.mode == mode::background) start_background();
     is_ready.store(true, std::memory_order_release);
   }
+
+  void start_background() {
+    static std::atomic<bool> known{false};
+    search::detail::exit_entry::come_first(known);
+    process = ::getpid();
+    tuner = support::start_thread([this] {
+      const support::default_float_environment ours;  // the thread has its maker's
+      try {
+        // kernels are swapped as they come: soon at first, then as more is known
+        for (const double share : {0.125, 0.125, 0.25, 0.5})
+          if (!is_cancelled) tune(share * options.seconds);
+      } catch (const std::exception& e) {
+        support::notice(graph->name + " is not tuned further: " + e.what());
+      }
+    });
+  }
+  void end_background() noexcept {
+    is_cancelled = true;
+    wait();
+  }
+  void wait() noexcept {
+    const std::lock_guard lock(joining);
+    if (!tuner.joinable()) return;
+    if (process == ::getpid())
+      tuner.join();
+    else
+      (void)new std::thread(std::move(tuner));  // a forked child, which does not have the thread
+  }
+  ~state() { end_background(); }
+
+  std::atomic<bool> is_cancelled{false};
+  std::mutex joining;
+  std::thread tuner;  // of `process`, in the background
+  pid_t process = 0;
+  search::detail::exit_entry exit{[](void* self) { static_cast<state*>(self)->end_background(); },
+                                  this};
 };
 
 TILEWRIGHT_INLINE model::model(network::graph g, model_options options)
@@ -101,9 +146,13 @@ TILEWRIGHT_INLINE void model::tune(double seconds) {
   state_->is_ready = true;
 }
 
+TILEWRIGHT_INLINE void model::wait() const { state_->wait(); }
+
 TILEWRIGHT_INLINE const network::graph& model::graph() const { return *state_->graph; }
 TILEWRIGHT_INLINE const network::graph& model::source() const { return *state_->source; }
-TILEWRIGHT_INLINE const network::executable& model::program() const { return *state_->program; }
+TILEWRIGHT_INLINE std::shared_ptr<const network::executable> model::program() const {
+  return std::atomic_load(&state_->program);
+}
 
 namespace detail {
 

@@ -10,7 +10,8 @@ namespace tilewright::network {
 
 TILEWRIGHT_INLINE session_summary
 tune_kernels(const executable& program, double seconds, std::uint64_t seed, search::database& db,
-             const std::function<void(const std::string&, const search::tuning_result&)>& events) {
+             const std::function<void(const std::string&, const search::tuning_result&)>& events,
+             const std::atomic<bool>* cancelled) {
   const auto begin = std::chrono::steady_clock::now();
   std::vector<search::task> tasks;
   std::vector<std::string> names;
@@ -28,6 +29,7 @@ tune_kernels(const executable& program, double seconds, std::uint64_t seed, sear
   search::task_options options;
   options.seconds = seconds;
   options.session.seed = seed;
+  options.cancelled = cancelled;
   // every kernel comes once before any comes twice
   const double share = seconds / static_cast<double>(std::max<std::size_t>(tasks.size(), 1));
   options.slice_seconds = std::clamp(share / 2, 0.25, 5.0);
