@@ -58,6 +58,10 @@ inline std::string implementation(const shape& s) {
 inline bool has_vnni(const target::machine& where) {
   return where.cpu && (where.cpu->has("avx512vnni") || where.cpu->has("avxvnni"));
 }
+inline bool has_avx2(const target::machine& where) { return where.cpu && where.cpu->has("avx2"); }
+inline bool has_avx512bw(const target::machine& where) {
+  return where.cpu && where.cpu->has("avx512bw");
+}
 
 }  // namespace detail::dot_i8
 
@@ -104,17 +108,17 @@ TILEWRIGHT_INLINE intrinsic dot_8x4_vnni() {
 }
 TILEWRIGHT_INLINE intrinsic dot_8x4_avx2() {
   intrinsic out = dot_i8("dot_8x4_avx2", 8, dtype::u8, dtype::i8, dtype::i32);
-  out.suits = [](const target::cpu& cpu) { return cpu.has("avx2"); };
+  out.suits = &detail::dot_i8::has_avx2;
   return out;
 }
 TILEWRIGHT_INLINE intrinsic dot_16x4_i8i8i32() {
   intrinsic out = dot_i8("dot_16x4_i8i8i32", 16, dtype::i8, dtype::i8, dtype::i32);
-  out.suits = [](const target::cpu& cpu) { return cpu.has("avx512bw"); };
+  out.suits = &detail::dot_i8::has_avx512bw;
   return out;
 }
 TILEWRIGHT_INLINE intrinsic dot_8x4_i8i8i32() {
   intrinsic out = dot_i8("dot_8x4_i8i8i32", 8, dtype::i8, dtype::i8, dtype::i32);
-  out.suits = [](const target::cpu& cpu) { return cpu.has("avx2"); };
+  out.suits = &detail::dot_i8::has_avx2;
   return out;
 }
 TILEWRIGHT_INLINE intrinsic dot_4x4_vnni() {

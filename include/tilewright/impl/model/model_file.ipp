@@ -314,10 +314,10 @@ inline chosen_kernel choose(const search::workload& w, search::database& db, std
   if (const auto hit = db.chosen(w.key))
     if (auto c = search::replay(trace::parse(hit->trace), w.function, seed, &why))
       s = std::move(c->scheduled);
-  if (!s) s = search::default_schedule(w.function, w.space, {w.cpu, w.exec->threads}, seed);
-  chosen_kernel out{search::build(s->function(), *w.cpu), {}};
+  if (!s) s = search::default_schedule(w.function, w.space, {w.machine, w.exec->threads}, seed);
+  chosen_kernel out{search::build(s->function(), w.machine), {}};
   if (!out.code.code) throw build_error(w.function.name + ": " + out.code.error);
-  const ir::function main = pass::lower_prepared(s->function(), *w.cpu).main;
+  const ir::function main = pass::lower_prepared(s->function(), *w.machine.cpu).main;
   const pass::buffer_set loaded = pass::loaded_buffers(main.body),
                          stored = pass::stored_buffers(main.body);
   for (std::size_t k = 0; k < w.function.params.size(); ++k) {
