@@ -21,6 +21,7 @@
 #include "database.hpp"
 #include "import_tvm.hpp"
 #include "inner_loop.hpp"
+#include "option_values.hpp"
 #include "workload.hpp"
 
 namespace tool {
@@ -41,7 +42,8 @@ struct db_options {
 std::string line_of(const record& r) {
   return r.key.workload + "  " + search::time_text(r.best()) + "  " +
          std::to_string(r.key.threads) + " threads  " + r.key.arguments + "  extents " +
-         search::write_numbers(r.extents) + "  " + r.from.date + "  " + r.from.cpu + "\n";
+         search::write_numbers(r.extents) + "  " + r.from.date + "  " + r.from.cpu +
+         (r.chosen ? "  " + r.check() : "") + "\n";
 }
 
 std::string json_of(const record& r) {
@@ -53,8 +55,9 @@ std::string json_of(const record& r) {
          ", \"arguments\": " + json(r.key.arguments) +
          ", \"threads\": " + std::to_string(r.key.threads) + ", \"extents\": [" + extents +
          "], \"best_seconds\": " + best + ", \"chosen\": " + (r.chosen ? "true" : "false") +
-         ", \"cpu\": " + json(r.from.cpu) + ", \"llvm\": " + json(r.from.llvm) +
-         ", \"date\": " + json(r.from.date) + ", \"trace\": " + json(r.trace) + "}\n";
+         (r.chosen ? ", \"checked\": " + json(r.check()) : "") + ", \"cpu\": " + json(r.from.cpu) +
+         ", \"llvm\": " + json(r.from.llvm) + ", \"date\": " + json(r.from.date) +
+         ", \"trace\": " + json(r.trace) + "}\n";
 }
 
 int list(const search::database& db, const db_options& o) {
@@ -225,8 +228,9 @@ std::function<int()> declare_db(CLI::App& app) {
   app.add_option("-o,--output", o->output, "code: path of the files without .o and .s");
   app.add_option("--dim", o->dims, "why, import: NAME=EXTENT of a symbolic extent of a script");
   app.add_option("--threads", o->threads, "why, import: threads of a call; 0: all")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--target", o->target, "why: the CPU that asks")->capture_default_str();
+      ->check(at_least_0());
+  app.add_option("--target", o->target, "why: the CPU that asks: " + list_of(target::known_names()))
+      ->capture_default_str();
   app.add_option("--layouts", o->layouts, "why: classes of the arguments in order, as \"r d10\"");
   app.add_option("--script", o->foreign.script,
                  "import: the function that TVM's records are about; default: what the "
@@ -234,7 +238,7 @@ std::function<int()> declare_db(CLI::App& app) {
   app.add_option("--workload", o->foreign.workload, "import: line of TVM's workload table, from 0")
       ->capture_default_str();
   app.add_option("--seconds", o->foreign.seconds, "import: budget for measuring TVM's schedules")
-      ->check(CLI::NonNegativeNumber)
+      ->check(at_least_0())
       ->capture_default_str();
   app.add_flag("--unmeasured", o->foreign.unmeasured,
                "import: only keep what TVM measured, for people to see");

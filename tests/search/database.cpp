@@ -231,6 +231,48 @@ TEST_CASE("what version 2 had counted of failures is counted on") {
   CHECK(counted(again) == 4);
 }
 
+TEST_CASE("records say how a winner was checked; those of before were tested") {
+  const std::string proved = "proved at full extents, in arithmetic modulo 2^61 - 1";
+  const folder f;
+  std::filesystem::copy_file("tests/search/data/version_4.db", f.file());
+  const auto winners = [](const database& db) {
+    CHECK(db.status() == "");
+    CHECK(db.skipped() == 0);
+    return db.all([](const record& r) { return r.chosen; });
+  };
+  const auto old = winners(*database::reading(f.file()));  // as it is
+  REQUIRE(old.size() == 1);
+  CHECK(old[0].checked == "");
+  CHECK(old[0].check() == "tested");
+  record r = old[0];
+  {
+    database db(f.file());
+    REQUIRE(winners(db).size() == 1);
+    CHECK(winners(db)[0].check() == "tested");
+    CHECK(winners(db)[0].digest() == old[0].digest());
+    r.trace = "faster";
+    r.checked = proved;
+    db.add(r);
+  }
+  for (int again = 0; again < 2; ++again) {
+    const database db(f.file());
+    REQUIRE(winners(db).size() == 1);
+    CHECK(winners(db)[0].checked == proved);
+    CHECK(db.chosen(r.key)->check() == proved);
+    CHECK(db.top(r.key, 9).back().checked == "");
+  }
+  // rows with and without the column, of a file whose description is gone
+  const std::size_t rows = database(f.file()).all().size();
+  run_sql(f.file(), "pragma user_version=99");
+  database db(f.file());
+  CHECK(db.status().find(std::to_string(rows) + " records were saved") != std::string::npos);
+  CHECK(db.all().size() == rows);
+  CHECK(db.chosen(r.key)->checked == proved);
+  // what says "proved" is under the digest, too
+  run_sql(f.file(), "update record set checked='' where trace='faster'");
+  CHECK(database(f.file()).all().size() + 1 == rows);
+}
+
 TEST_CASE("what arguments are called does not matter, in memory and in files") {
   CHECK(arguments_by_position("A:r B:d10 W:bound cold") == "r d10 bound cold");
   CHECK(arguments_by_position("r d10 bound cold") == "r d10 bound cold");

@@ -256,6 +256,15 @@ TEST_CASE("a session says how its winner was checked") {
   const tuning_result r = tune(w, o, db);
   CHECK(r.improved);
   CHECK(r.checked == "proved at full extents, in arithmetic modulo 2^61 - 1");
+  REQUIRE(db.chosen(w.key));
+  CHECK(db.chosen(w.key)->checked == r.checked);
+  for (const record& measured : db.all([](const record& x) { return !x.chosen; }))
+    CHECK(measured.checked == "");
+  database empty(":memory:");
+  const tuning_result unbeaten = tune(w, few(0), empty);  // the default schedule is proved, too
+  CHECK_FALSE(unbeaten.improved);
+  CHECK(unbeaten.checked == r.checked);
+  CHECK(empty.chosen(w.key)->checked == r.checked);
   o.seconds = 0.05;  // too little for more than the small extents
   w.function = reify(kernels::matmul_relu, {{"M", 96}, {"N", 96}, {"K", 96}});
   w.shrunk = [] { return reify(kernels::matmul_relu, {{"M", 9}, {"N", 7}, {"K", 5}}); };

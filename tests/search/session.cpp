@@ -2,6 +2,7 @@
 
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/ir/key.hpp>
+#include <tilewright/search/builder.hpp>
 #include <tilewright/search/layout.hpp>
 #include <tilewright/search/worker.hpp>
 #include <tilewright/space/cpu.hpp>
@@ -82,6 +83,74 @@ TEST_CASE("a second session goes on where the first one ended") {
   }
   CHECK(db.all().size() > before);
   CHECK(traces.size() + 2 >= measured);  // only the default schedule is timed again
+}
+
+namespace {
+
+/// A measurer that says of each program what `seconds` says of its identity; 1 where it says nothing.
+measuring_options pretended(std::map<std::string, double>& seconds, double of_others = 1) {
+  measuring_options out;
+  out.runner = [&seconds, of_others](const workload&) -> measurer {
+    return [&seconds, of_others](const built& b, const measure_options&) {
+      const std::string code(reinterpret_cast<const char*>(b.artifact.object.data()),
+                             b.artifact.object.size());
+      const auto known = seconds.find(code);
+      measurement m;
+      m.seconds = {known == seconds.end() ? of_others : known->second};
+      return m;
+    };
+  };
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a session that goes on keeps what was better than all that it finds itself") {
+  database db(":memory:");
+  const workload w = product();
+  // each program is faster than the one before, so that one session finds many finalists
+  std::map<std::string, double> seconds;
+  double next = 1, factor = 0.9;
+  session_options o = few(8);
+  o.measuring.runner = [&](const workload&) -> measurer {
+    return [&](const built& b, const measure_options&) {
+      const std::string code(reinterpret_cast<const char*>(b.artifact.object.data()),
+                             b.artifact.object.size());
+      measurement m;
+      m.seconds = {seconds.try_emplace(code, next).first->second};
+      next *= factor;
+      return m;
+    };
+  };
+  const tuning_result first = tune(w, o, db);
+  REQUIRE(first.improved);
+  next = factor = 0.99;  // new programs beat the default schedule, and not the first session's winner
+  const tuning_result second = tune(w, o, db);
+  CHECK(second.improved);
+  CHECK(second.trace == first.trace);
+  CHECK(db.chosen(w.key)->trace == first.trace);
+}
+
+TEST_CASE("what was measured before counts in a session that has time for nothing") {
+  database db(":memory:");
+  const workload w = product();
+  std::map<std::string, double> seconds;
+  session_options o = few(6);
+  o.measuring = pretended(seconds, 0.25);
+  const schedule start = default_schedule(w.function, w.space, {w.cpu, w.exec->threads}, o.seed);
+  const built b = build(start.function(), *w.cpu);
+  REQUIRE(b.code);
+  seconds[std::string(reinterpret_cast<const char*>(b.artifact.object.data()),
+                      b.artifact.object.size())] = 1;
+  const tuning_result first = tune(w, o, db);
+  REQUIRE(first.improved);
+  o.seconds = 0;
+  for (int again = 0; again < 2; ++again) {
+    const tuning_result next = tune(w, o, db);
+    CHECK(next.improved);
+    CHECK(next.best == 0.25);
+    CHECK(db.chosen(w.key)->best() == 0.25);
+  }
 }
 
 TEST_CASE("what earlier sessions measured is not measured again, however much it is") {

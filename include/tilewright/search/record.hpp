@@ -49,9 +49,15 @@ struct record {
   std::vector<double> seconds;        // [repeats], per call
   provenance from;
   bool chosen = false;  // verified, and the fastest by more than the noise
+  /// How a chosen schedule was compared with the program, beside its outputs (search/proof.hpp):
+  /// "proved ...", or "tested: ..." with the reason why no more is known. Empty where nobody looked:
+  /// in records of schemas before 5, and of what was measured and not chosen.
+  std::string checked = {};
 
   double best() const;
   double mean() const;
+  /// `checked`, where something is known, or else what is true of every chosen record: "tested".
+  std::string check() const;
   /// Digest of all fields; a row whose digest differs was damaged.
   std::string digest() const;
 };

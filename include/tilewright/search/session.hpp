@@ -116,8 +116,7 @@ struct tuning_result {
   double seconds = 0;
   session_end end = session_end::none;
   std::map<failure, int> failures;
-  /// How the winner was compared with the program, beside its outputs: "proved ..." or "tested: ..."
-  /// with the reason why no more is known; empty where the default schedule won.
+  /// As record::checked, of the winner; empty where the session was cancelled.
   std::string checked;
   /// Where the time of the session's thread went: "sketch" (the space runs), "replay" (traces become
   /// programs), "features", "score", "learn", "compile" (waiting for code), "run", "verify",

@@ -39,6 +39,7 @@ struct variant {
   double baseline = 0;      // of the default schedule; 0: unknown
   std::string cpu;          // model that `seconds` is of
   packed_weights packed{};  // where weights are bound; calls pass them after the parameters
+  std::string checked = {};  // as record::check has it; empty: the code is no winner
 };
 
 /// All members but `current` and `report` are for one thread at a time; those two may be called

@@ -20,12 +20,16 @@ namespace tilewright::search {
 ///
 /// The table `seal` holds a digest of the version and of the description of the tables, so that
 /// damage to either is noticed: one page says where all tables lie. Later versions keep it.
-inline constexpr int schema_version = 4;
+inline constexpr int schema_version = 5;
 
-/// Columns of a record's row in the order of record's fields, `chosen` and `digest` last.
+/// Columns of a record's row in the order of record's fields, `digest` last. Files of versions before
+/// 5 have no column `checked`.
 inline constexpr const char* record_columns =
     "workload, isa, arguments, threads, family, extents, trace, seconds, cpu, llvm, date, revision,"
-    " chosen, digest";
+    " chosen, checked, digest";
+inline constexpr const char* unchecked_record_columns =
+    "workload, isa, arguments, threads, family, extents, trace, seconds, cpu, llvm, date, revision,"
+    " chosen, '', digest";
 
 /// Columns of a failed candidate's row in the order of failed_candidate's fields, `digest` last.
 inline constexpr const char* failed_columns =

@@ -106,7 +106,8 @@ TILEWRIGHT_INLINE std::string write_record(const record& r) {
   return "{" + detail::exchange::key_text(r.key) + ",\"family\":" + json_text(r.family) +
          ",\"extents\":" + detail::exchange::list(write_numbers(r.extents)) +
          ",\"seconds\":" + detail::exchange::list(write_numbers(r.seconds)) +
-         ",\"chosen\":" + (r.chosen ? "true" : "false") + "," +
+         ",\"chosen\":" + (r.chosen ? "true" : "false") +
+         (r.checked.empty() ? "" : ",\"checked\":" + json_text(r.checked)) + "," +
          detail::exchange::provenance_text(r.from) + ",\"trace\":" + json_text(r.trace) +
          ",\"digest\":" + json_text(r.digest()) + "}";
 }
@@ -142,6 +143,7 @@ TILEWRIGHT_INLINE record read_record(const std::string& line) {
   r.trace = x::text(j, "trace");
   r.from = x::provenance_of(j);
   r.chosen = x::member(j, "chosen", kind::boolean).boolean;
+  if (j.find("checked")) r.checked = x::text(j, "checked");
   if (r.seconds.empty() || !(r.best() > 0) || !std::isfinite(r.mean()))
     throw argument_error("\"seconds\" are no times");
   if (x::text(j, "digest") != r.digest()) throw argument_error("the digest does not match");

@@ -4,19 +4,20 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include <tilewright/impl/search/test_bench.hpp>
 #include <tilewright/impl/search/time_budget.hpp>
 #include <tilewright/search/measurement.hpp>
-#include <tilewright/support/any.hpp>
 
 namespace tilewright::search::detail {
 
-/// Code in the last round, and how fast it has been so far.
+/// A schedule in the last round, and how fast it has been so far.
 struct contestant {
   const built* code;
   double seconds;
+  std::string trace;
 };
 
 /// What one visit measures: the better of two calls after one that warms up, or one call where
@@ -76,22 +77,24 @@ struct final_result {
   bool improved = false;   // by more than the noise
 };
 
-/// Who wins. What was not timed in turn counts with the time that it came with, and with as much noise
-/// as is ever assumed.
+/// Who wins. The round counts where it has timed the default and one more; else all count with the times
+/// that they came with, and with as much noise as is ever assumed.
+/// @param times [all], those of the round; empty ones where there was no time left, the session was
+/// cancelled, or a call failed
 inline final_result winner_of(const std::vector<contestant>& all,
                               const std::vector<measurement>& times) {
   // a share of 2 % is what two timings of the same code differ by on a quiet machine
   constexpr double least_noise = 0.02, most_noise = 0.1;
-  const auto seconds = [&](std::size_t i) {
-    return times[i].seconds.empty() ? all[i].seconds : times[i].median();
-  };
+  const auto timed = [&](std::size_t i) { return !times[i].seconds.empty(); };
+  bool in_turn = false;
+  for (std::size_t i = 1; i < all.size(); ++i) in_turn |= timed(0) && timed(i);
+  const auto seconds = [&](std::size_t i) { return in_turn ? times[i].median() : all[i].seconds; };
   final_result out;
-  const bool in_turn = support::any(times, [](const measurement& m) { return !m.seconds.empty(); });
   for (std::size_t i = 1; i < all.size(); ++i)
-    if ((!in_turn || !times[i].seconds.empty()) && seconds(i) < seconds(out.winner)) out.winner = i;
+    if ((!in_turn || timed(i)) && seconds(i) < seconds(out.winner)) out.winner = i;
   if (out.winner == 0) return out;
-  const measurement& m = times[out.winner];
-  out.noise = m.seconds.empty() ? most_noise : std::clamp(m.spread() / 2, least_noise, most_noise);
+  out.noise =
+      in_turn ? std::clamp(times[out.winner].spread() / 2, least_noise, most_noise) : most_noise;
   out.improved = seconds(out.winner) * (1 + out.noise) < seconds(0);
   return out;
 }

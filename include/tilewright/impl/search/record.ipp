@@ -79,6 +79,8 @@ TILEWRIGHT_INLINE double record::mean() const {
   return std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
 }
 
+TILEWRIGHT_INLINE std::string record::check() const { return checked.empty() ? "tested" : checked; }
+
 TILEWRIGHT_INLINE std::string record::digest() const {
   support::hasher h;
   for (const std::string* s : {&key.workload, &key.isa, &key.arguments, &family, &trace, &from.cpu,
@@ -88,6 +90,7 @@ TILEWRIGHT_INLINE std::string record::digest() const {
   h.add(static_cast<std::uint64_t>(from.revision));
   h.add(std::string_view(write_numbers(extents)));
   h.add(std::string_view(write_numbers(seconds)));
+  if (!checked.empty()) h.add(std::string_view(checked));  // digests of before have none
   return h.finish().hex();  // `chosen` is left out: it changes when a better record comes
 }
 

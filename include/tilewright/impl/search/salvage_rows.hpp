@@ -27,6 +27,7 @@ class salvage_columns {
   std::string text() { return std::string(next(sqlite_page::value::kind::text).bytes); }
   std::int64_t number() { return next(sqlite_page::value::kind::integer).integer; }
   void skip() { ++at_; }
+  bool more() const { return at_ < row_.size(); }
   record_key key() {
     record_key out;
     out.workload = text();
@@ -73,6 +74,7 @@ inline std::optional<record> salvage_record(const salvage_row& row) {
   r.chosen = c.number() != 0;
   r.from = c.from();
   const std::string digest = c.text();
+  if (c.more()) r.checked = c.text();  // rows of versions before 5 end here
   if (!c.good() || r.seconds.empty() || r.digest() != digest) return std::nullopt;
   return r;
 }

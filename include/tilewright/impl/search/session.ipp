@@ -482,10 +482,13 @@ class tuner {
         result_.remarks.push_back("a candidate was dropped: " + wrong);
       return;
     }
-    result_.best = progress_.best = m.median();
+    result_.best = progress_.best = std::min(result_.best, m.median());
     progress_.since_best = 0;
     finalists_.push_back({text_of(c), b, m.median()});
-    if (finalists_.size() > finalists_kept()) finalists_.erase(finalists_.begin());
+    if (finalists_.size() > finalists_kept())  // the slowest makes room
+      finalists_.erase(std::max_element(
+          finalists_.begin(), finalists_.end(),
+          [](const finalist& x, const finalist& y) { return x.seconds < y.seconds; }));
     budget_.keep(wanted_for_finals(result_.best, result_.baseline, finalists_.size(), 5));
   }
 
@@ -505,35 +508,37 @@ class tuner {
     return static_cast<std::size_t>(std::max(o_.measuring.finalists, 1));
   }
 
-  /// Finalists of earlier sessions have to be built again.
+  /// Finalists of earlier sessions have to be built again: those that are faster than all of this one, the
+  /// fastest of them however late it is.
   void revive() {
     const double best = result_.best;
+    std::size_t revived = 0;
     for (const parent& p : parents_) {
-      if (finalists_.size() >= finalists_kept() || p.seconds >= best) return;
-      if (!finalists_.empty() && budget_.left() <= 0) return;
+      if (revived == finalists_kept() || p.seconds >= best) return;
+      if (revived > 0 && budget_.left() <= 0) return;
       const auto c = replay(p.trace, w_.function, o_.seed);
       if (!c) continue;
       const built b = make_code(c->scheduled.function());
       measurement m;
       m.seconds = {p.seconds};
-      if (b) accept(*c, b, m, run_once(b));
+      if (!b) continue;
+      accept(*c, b, m, run_once(b));
+      revived += m.ok();
     }
   }
 
   void finish() {
     if (!cancelled()) revive();
-    std::vector<contestant> all{{&baseline_, result_.baseline}};
-    for (const finalist& f : finalists_) all.push_back({&f.code, f.seconds});
+    std::vector<contestant> all{{&baseline_, result_.baseline, result_.trace}};
+    for (const finalist& f : finalists_) all.push_back({&f.code, f.seconds, f.trace});
     std::vector<measurement> times = finals(all);
     final_result won = winner_of(all, times);
-    while (won.improved && !cancelled() && !holds(finalists_[won.winner - 1].trace)) {
+    while (won.improved && !cancelled() && !holds(all[won.winner].trace)) {
       const auto at = static_cast<std::ptrdiff_t>(won.winner);
-      finalists_.erase(finalists_.begin() + at - 1);
       all.erase(all.begin() + at);
       times.erase(times.begin() + at);
       won = winner_of(all, times);
     }
-    if (!won.improved) result_.checked.clear();
     const auto timed = [&](std::size_t i) {
       measurement m = times[i];
       if (m.seconds.empty()) m.seconds = {all[i].seconds};
@@ -543,9 +548,16 @@ class tuner {
     result_.improved = won.improved;
     result_.best = result_.baseline = timed(0).median();
     if (won.improved) {
-      result_.trace = finalists_[won.winner - 1].trace;
+      result_.trace = all[won.winner].trace;
       result_.code = all[won.winner].code->artifact;
       result_.best = timed(won.winner).median();
+    } else if (!cancelled()) {
+      const examination e = examine(result_.trace);
+      result_.checked = e.text;
+      if (e.differs) {
+        result_.checked = "tested: it differs in exact arithmetic";
+        result_.remarks.push_back("the default schedule is not proved: " + e.text);
+      }
     }
     if (!cancelled()) choose(timed(won.improved ? won.winner : 0));
     if (!w_.machine.cpu) return;
@@ -559,27 +571,46 @@ class tuner {
     return timed_in_turn(bench_, all, budget_, [this] { return cancelled(); });
   }
 
-  /// False for a schedule that computes something else in exact arithmetic.
-  bool holds(const std::string& text) {
+  struct examination {
+    bool differs = false;
+    std::string text;  // where, or else what record::checked says
+  };
+
+  /// Compares what a schedule computes with the program, in exact arithmetic.
+  examination examine(const std::string& trace) {
     const stage now("verify");
-    constexpr double share = 0.05, most = 5;  // of the session, s
+    constexpr double share = 0.05, most = 5;  // of the session, s; for all that are examined
     using result = exact_comparison::result;
     std::string at;
-    const exact_comparison c = prove(w_, text, o_.seed, std::min(share * o_.seconds, most), &at);
-    if (c.is == result::different) {
-      ++progress_.failures[failure::wrong_result];
-      result_.remarks.push_back("a candidate was dropped: at " + at + ", " + c.text);
-      return false;
+    const double before = budget_.elapsed(),
+                 seconds = std::min(share * o_.seconds, most) - examined_for_;
+    const exact_comparison c = prove(w_, trace, o_.seed, seconds, &at);
+    examined_for_ += budget_.elapsed() - before;
+    switch (c.is) {
+      case result::different: return {true, "at " + at + ", " + c.text};
+      case result::equal: return {false, "proved at " + at + ", in arithmetic modulo 2^61 - 1"};
+      case result::unknown: break;
     }
-    result_.checked = c.is == result::equal ? "proved at " + at + ", in arithmetic modulo 2^61 - 1"
-                                            : "tested: " + c.text;
-    return true;
+    return {false, "tested: " + c.text};
+  }
+
+  /// False for a candidate that computes something else in exact arithmetic.
+  bool holds(const std::string& trace) {
+    const examination e = examine(trace);
+    if (!e.differs) {
+      result_.checked = e.text;
+      return true;
+    }
+    ++progress_.failures[failure::wrong_result];
+    result_.remarks.push_back("a candidate was dropped: " + e.text);
+    return false;
   }
 
   void choose(const measurement& m) {
     const stage at("database");
     record best = record_of(result_.trace, m);
     best.chosen = true;
+    best.checked = result_.checked;
     // in this order: who finds the record finds its code
     db_.add_code(w_.key, result_.trace, from_, backend::serialize(result_.code));
     db_.add(best);
@@ -604,6 +635,7 @@ class tuner {
   spot_list spots_;
   built baseline_;
   std::vector<finalist> finalists_;
+  double examined_for_ = 0;  // s, of the proofs
   int empty_rounds_ = 0;
   bool stopped_ = false;  // by a callback
   support::stage_clock clock_;

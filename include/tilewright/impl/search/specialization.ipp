@@ -171,7 +171,17 @@ TILEWRIGHT_INLINE bool specialization::publish_trace(const record& stored, origi
     if (c) {
       built b = build(c->scheduled.function(), workload_.machine);
       if (b.code) {
-        publish({nullptr, 0, b.code, from, text, remark, seconds, 0, stored.from.cpu});
+        publish({nullptr,
+                 0,
+                 b.code,
+                 from,
+                 text,
+                 remark,
+                 seconds,
+                 0,
+                 stored.from.cpu,
+                 {},
+                 from == origin::stored_schedule ? stored.check() : std::string()});
         if (from == origin::stored_schedule)
           db_->add_code(workload_.key, text, made_on(workload_.machine),
                         backend::serialize(b.artifact));
@@ -198,6 +208,7 @@ TILEWRIGHT_INLINE bool specialization::load_stored() {
       v.trace = hit->trace;
       v.seconds = hit->best();
       v.cpu = hit->from.cpu;
+      v.checked = hit->check();
       v.remark =
           "measured " + hit->from.date + " on " + hit->from.cpu + " with LLVM " + hit->from.llvm;
       publish(std::move(v));
@@ -363,11 +374,18 @@ TILEWRIGHT_INLINE bool specialization::run_session(const std::atomic<bool>& canc
                               support::fixed_text(r.seconds, 1) +
                               " s: " + end_text(r.end, r.trials);
   publish(
-      {nullptr, 0, backend::load(r.code), origin::tuned, r.trace,
+      {nullptr,
+       0,
+       backend::load(r.code),
+       origin::tuned,
+       r.trace,
        summary + (r.profile.empty() ? "" : ": " + profile_text(r.profile)) +
-           (r.checked.empty() ? "" : "; " + r.checked) +
            (r.improved ? "" : "; none was faster than the default schedule by more than the noise"),
-       r.best, r.baseline, workload_.machine.model()});
+       r.best,
+       r.baseline,
+       workload_.machine.model(),
+       {},
+       r.checked});
   return true;
 }
 
@@ -397,6 +415,7 @@ TILEWRIGHT_INLINE std::string specialization::report() const {
   if (!v) return out + "  nothing has run yet\n";
   out += std::string("  code      ") + detail::origin_text(v->from) + "\n";
   if (!v->remark.empty()) out += "  because   " + v->remark + "\n";
+  if (!v->checked.empty()) out += "  checked   " + v->checked + "\n";
   if (v->seconds > 0) {
     out += "  time      " + time_text(v->seconds);
     double moved = 0;  // bytes of all arguments

@@ -33,7 +33,7 @@ inline constexpr const char* store_schema =
     "text,"
     " threads integer, family text, extents text, trace text, seconds text, best real, chosen "
     "integer,"
-    " cpu text, llvm text, date text, revision integer, digest text);"
+    " cpu text, llvm text, date text, revision integer, digest text, checked text default '');"
     "create index if not exists record_by_key on record(workload, isa, arguments, threads, chosen);"
     "create index if not exists record_by_family on record(family, isa, threads, chosen);"
     "create table if not exists workload(key text primary key, script text);"
@@ -53,7 +53,7 @@ inline constexpr const char* store_migrations[schema_version - 1] = {
     " threads integer, trace text, kind text, detail text, cpu text, llvm text, date text,"
     " revision integer, digest text);"
     "create index failed_by_key on failed(workload, isa, arguments, threads);",
-    "create table seal(schema text);"};
+    "create table seal(schema text);", "alter table record add column checked text default '';"};
 
 inline std::string store_text_digest(const std::string& text) {
   support::hasher h;
@@ -70,6 +70,7 @@ inline record read_record(const store_statement& q) {
   r.seconds = read_reals(q.column(7));
   r.from = {q.column(8), q.column(9), q.column(10), static_cast<int>(q.column_number(11))};
   r.chosen = q.column_number(12) != 0;
+  r.checked = q.column(13);
   return r;
 }
 
@@ -253,6 +254,7 @@ TILEWRIGHT_INLINE bool store::has_schema() {
                           "; it was written by a newer Tilewright and is left as it is");
   if (version == schema_version && fits) return true;
   constexpr int first_sealed = 4;
+  if (version >= first_sealed && version < schema_version && fits) return false;
   if (version >= first_sealed || version < 1 ||
       pragma("select count(*) from sqlite_master where name='seal'") != 0)
     throw damaged("the description of its tables is damaged");
@@ -344,9 +346,9 @@ TILEWRIGHT_INLINE void store::take_names_from_keys() {
                       ("select " + std::string(record_columns) + ", id from record").c_str());
     while (q.step()) {
       record r = detail::read_record(q);
-      if (r.digest() != q.column(13)) continue;
+      if (r.digest() != q.column(14)) continue;
       r.key = by_position(r.key);
-      rows.push_back({q.column_number(14), r.key.arguments, r.digest()});
+      rows.push_back({q.column_number(15), r.key.arguments, r.digest()});
     }
   }
   update("update record set arguments=?, digest=? where id=?");
@@ -459,7 +461,8 @@ TILEWRIGHT_INLINE void store::add(const record& r) {
   store_statement(
       *this,
       "insert into record(workload, isa, arguments, threads, family, extents, trace, seconds,"
-      " best, chosen, cpu, llvm, date, revision, digest) values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+      " best, chosen, cpu, llvm, date, revision, digest, checked)"
+      " values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
       .key(r.key)
       .text(r.family)
       .text(write_numbers(r.extents))
@@ -472,6 +475,7 @@ TILEWRIGHT_INLINE void store::add(const record& r) {
       .text(r.from.date)
       .number(r.from.revision)
       .text(r.digest())
+      .text(r.checked)
       .step();
   writing.commit();
 }
@@ -479,13 +483,13 @@ TILEWRIGHT_INLINE void store::add(const record& r) {
 TILEWRIGHT_INLINE std::vector<record> store::select(const std::string& where,
                                                     const std::vector<std::string>& values) {
   if (version_ < 1) return {};
-  store_statement q(*this,
-                    ("select " + std::string(record_columns) + " from record " + where).c_str());
+  const std::string columns = version_ < 5 ? unchecked_record_columns : record_columns;
+  store_statement q(*this, ("select " + columns + " from record " + where).c_str());
   for (const std::string& v : values) q.text(v);
   std::vector<record> out;
   while (q.step()) {
     record r = detail::read_record(q);
-    if (r.digest() != q.column(13) || r.seconds.empty()) {
+    if (r.digest() != q.column(14) || r.seconds.empty()) {
       ++skipped;
       continue;
     }
