@@ -121,7 +121,7 @@ template <const auto& Kernel, space::detail::expression Expression>
 space::design_space space_for(Expression e) {
   constexpr dsl::foreign_name foreign = dsl::find_foreign_name<Kernel, Expression>();
   if constexpr (foreign.found && foreign.axis.empty()) {
-    using block = meta::name_from<dsl::foreign_block<Kernel, Expression>>;
+    using block = meta::shown<meta::name_from<dsl::foreign_block<Kernel, Expression>>>;
     TILEWRIGHT_MISTAKE(
         dsl::kernel_has_block,
         "tilewright: on<...> names a block that the kernel does not have; blocks are "
@@ -129,7 +129,7 @@ space::design_space space_for(Expression e) {
         block);
     return {};
   } else if constexpr (foreign.found) {
-    using axis = meta::name_from<dsl::foreign_axis<Kernel, Expression>>;
+    using axis = meta::shown<meta::name_from<dsl::foreign_axis<Kernel, Expression>>>;
     TILEWRIGHT_MISTAKE(dsl::block_has_axis,
                        "tilewright: a step names an axis that the block does not have", axis);
     return {};

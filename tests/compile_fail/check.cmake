@@ -1,5 +1,6 @@
 # Compiles each program of GROUP with COMPILER. The first line of a program says what the first error
-# line contains, parts separated by " | "; a control program compiles.
+# line contains, parts separated by " | "; a control program compiles. A part in quotes is a name, for
+# which a compiler that does not print strings spells the letters.
 if(NOT COMPILER)
   message("SKIPPED: this compiler is not installed")
   return()
@@ -37,6 +38,10 @@ foreach(program IN LISTS programs)
     continue()
   endif()
   foreach(part IN LISTS parts)
+    if(first MATCHES "letters<" AND part MATCHES "^\"(.*)\"$")
+      string(REGEX REPLACE "(.)" "'\\1', " part "${CMAKE_MATCH_1}")
+      string(REGEX REPLACE ", >$" ">" part "letters<${part}>")
+    endif()
     string(FIND "${first}" "${part}" at)
     if(at EQUAL -1)
       message("FAILED ${name}: the first error line lacks \"${part}\":\n  ${first}")

@@ -61,6 +61,9 @@ struct access : expression<typename Tensor::element, N> {
   }
 
   constexpr const base& target() const { return *this; }
+  constexpr operator double() const {  // NOLINT: implicit, for std::exp(A(i))
+    return no_value<meta::shown<typename Tensor::name>>();
+  }
 
  private:
   template <class V>
@@ -69,7 +72,7 @@ struct access : expression<typename Tensor::element, N> {
     if constexpr (Tensor::tensor_role == role::in || Tensor::tensor_role == role::weight) {
       TILEWRIGHT_MISTAKE(may_be_assigned,
                          "tilewright: an input cannot be assigned; declare it out or inout",
-                         typename Tensor::name);
+                         meta::shown<typename Tensor::name>);
     } else if constexpr (literal<V>) {
       return make_definition(literal_expression<T>(value), target());
     } else if constexpr (!assigns<T, element_of<V>>) {
@@ -77,7 +80,7 @@ struct access : expression<typename Tensor::element, N> {
           takes_element_type,
           "tilewright: a value of another element type is assigned to a tensor; write "
           "cast<T>(value)",
-          typename Tensor::name, T, element_of<V>);
+          meta::shown<typename Tensor::name>, T, element_of<V>);
     } else {
       return make_definition(to_expression(value), target());
     }
@@ -88,6 +91,16 @@ template <class Tensor, int N>
 constexpr const expression<typename Tensor::element, N>& to_expression(const access<Tensor, N>& a) {
   return a;
 }
+
+/// What a message says of an operand: the tensor that is read, or else the element type.
+template <class X>
+struct told {
+  using type = element_of<X>;
+};
+template <class Tensor, int N>
+struct told<access<Tensor, N>> {
+  using type = meta::shown<typename Tensor::name>;
+};
 
 /// True for what may index a tensor.
 template <class X>
@@ -115,13 +128,14 @@ template <class Tensor, class... Index>
 constexpr auto read_at(border edge, const Index&... at) {
   if constexpr (sizeof...(Index) != Tensor::rank) {
     TILEWRIGHT_MISTAKE(has_one_index_per_dimension,
-                       "tilewright: a tensor needs one index per dimension", typename Tensor::name,
-                       indices_given<sizeof...(Index)>, rank_needed<Tensor::rank>);
+                       "tilewright: a tensor needs one index per dimension",
+                       meta::shown<typename Tensor::name>, indices_given<sizeof...(Index)>,
+                       rank_needed<Tensor::rank>);
   } else if constexpr (!(indexes<Index>() && ...)) {
     TILEWRIGHT_MISTAKE(is_an_index,
                        "tilewright: a tensor is indexed by axes, integer expressions and integers; "
                        "write cast<int>(x) where x is a float",
-                       typename Tensor::name);
+                       meta::shown<typename Tensor::name>);
   } else {
     return make_access<Tensor>(edge, as_expression<index>(at)...);
   }
@@ -136,7 +150,7 @@ struct bordered {
       TILEWRIGHT_MISTAKE(is_dense,
                          "tilewright: a sparse tensor has no border to read beyond; read it as "
                          "A(i, k)",
-                         typename Tensor::name);
+                         meta::shown<typename Tensor::name>);
     // a copy of the base: what lies outside cannot be assigned
     const auto read = read_at<Tensor>(Edge, at...);
     return read.target();
@@ -148,6 +162,9 @@ template <class Tensor, class T>
 struct scalar_base {
   using tilewright_operand = void;
   constexpr auto read() const { return make_access<Tensor>(border::none).target(); }
+  constexpr operator double() const {  // NOLINT: implicit, for std::exp(alpha)
+    return no_value<meta::shown<typename Tensor::name>>();
+  }
 };
 struct no_base {};
 
@@ -181,13 +198,13 @@ struct tensor : std::conditional_t<sizeof...(Dim) == 0,
       TILEWRIGHT_MISTAKE(may_be_sparse,
                          "tilewright: a compressed dimension is for inputs; declare the tensor in, "
                          "or its dimensions dense",
-                         Name);
+                         meta::shown<Name>);
     } else if constexpr (is_sparse && !(rank == 2 && !dims[0].compressed())) {
       TILEWRIGHT_MISTAKE(has_rows_before_compressed,
                          "tilewright: a compressed dimension stands after one dense dimension, "
                          "whose elements it belongs to; write in<\"A\", T, \"M\", "
                          "compressed<\"K\">>",
-                         Name);
+                         meta::shown<Name>);
     }
   }
 

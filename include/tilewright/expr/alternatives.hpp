@@ -35,11 +35,11 @@ constexpr void check_alternative() {
   if constexpr (!same_parameters<First, Other>)
     TILEWRIGHT_MISTAKE(has_the_parameters_of_the_first,
                        "tilewright: alternatives(...) takes kernels with equal parameters",
-                       typename Other::name);
+                       meta::shown<typename Other::name>);
   else if constexpr (std::is_same_v<typename First::name, typename Other::name>)
     TILEWRIGHT_MISTAKE(has_a_name_of_its_own,
                        "tilewright: alternatives(...) takes kernels with different names",
-                       typename Other::name);
+                       meta::shown<typename Other::name>);
 }
 /// @endcond
 

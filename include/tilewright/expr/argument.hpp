@@ -53,9 +53,9 @@ template <class Param, class Form, int D>
 constexpr bool check_static_extent() {
   constexpr std::int64_t needed = Param::dims[D].extent, given = Form::static_extent(D);
   if constexpr (needed != 0 && given != 0 && needed != given) {
-    TILEWRIGHT_MISTAKE(argument_has_extent,
-                       "tilewright: an argument needs the static extents of its parameter",
-                       typename Param::name, dimension<D>, extent_is<needed>, extent_is<given>);
+    TILEWRIGHT_MISTAKE(
+        argument_has_extent, "tilewright: an argument needs the static extents of its parameter",
+        meta::shown<typename Param::name>, dimension<D>, extent_is<needed>, extent_is<given>);
     return false;
   } else {
     return true;
@@ -76,7 +76,7 @@ constexpr bool check_element_type() {
   if constexpr (!fits)
     TILEWRIGHT_MISTAKE(argument_has_element_type,
                        "tilewright: an argument needs the element type of its parameter",
-                       typename Param::name, typename Param::element, given);
+                       meta::shown<typename Param::name>, typename Param::element, given);
   return fits;
 }
 
@@ -101,7 +101,7 @@ constexpr bool check_sparse_argument() {
     TILEWRIGHT_MISTAKE(is_sparse_argument,
                        "tilewright: the argument of a parameter with a compressed dimension is a "
                        "sparse matrix of Eigen or csr(offsets, indices, values, columns)",
-                       typename Param::name, object);
+                       meta::shown<typename Param::name>, object);
     return false;
   } else if constexpr (!check_element_type<Param, form>()) {
     return false;
@@ -109,14 +109,14 @@ constexpr bool check_sparse_argument() {
     TILEWRIGHT_MISTAKE(argument_is_stored_by_rows,
                        "tilewright: a compressed dimension after the rows needs a matrix stored by "
                        "rows; pass an Eigen::SparseMatrix<T, Eigen::RowMajor>",
-                       typename Param::name, object);
+                       meta::shown<typename Param::name>, object);
     return false;
   } else if constexpr (8 * sizeof(typename form::index_type) !=
                        static_cast<std::size_t>(Param::dims[Param::rank - 1].index_bits)) {
     TILEWRIGHT_MISTAKE(argument_has_index_type,
                        "tilewright: a sparse argument needs the index type of its parameter; write "
                        "it as compressed<\"K\", std::int64_t>, or std::int32_t",
-                       typename Param::name, typename form::index_type);
+                       meta::shown<typename Param::name>, typename form::index_type);
     return false;
   } else {
     return true;
@@ -138,19 +138,19 @@ constexpr bool check_argument() {
         is_recognized_argument,
         "tilewright: an argument is no Eigen object with storage, span, mdspan, array, "
         "vector, view(pointer, {extents}, {strides}) or scalar; convert it",
-        typename Param::name, object);
+        meta::shown<typename Param::name>, object);
     return false;
   } else if constexpr (!check_element_type<Param, form>()) {
     return false;
   } else if constexpr (!form::has_rank(Param::rank)) {
     TILEWRIGHT_MISTAKE(argument_has_rank, "tilewright: an argument needs the rank of its parameter",
-                       typename Param::name, rank_needed<Param::rank>, object);
+                       meta::shown<typename Param::name>, rank_needed<Param::rank>, object);
     return false;
   } else if constexpr (form::is_const &&
                        (Param::tensor_role == role::out || Param::tensor_role == role::inout)) {
     TILEWRIGHT_MISTAKE(argument_is_mutable,
                        "tilewright: the argument of an output needs to be mutable",
-                       typename Param::name, object);
+                       meta::shown<typename Param::name>, object);
     return false;
   } else {
     return check_static_extents<Param, form>(std::make_integer_sequence<int, Param::rank>{});
@@ -165,8 +165,9 @@ template <class Name, int N, class... Param, class... A>
 constexpr bool check_call_of(const kernel_of<Name, N, Param...>*, argument_types<A...>) {
   if constexpr (sizeof...(Param) != sizeof...(A)) {
     TILEWRIGHT_MISTAKE(takes_number_of_arguments,
-                       "tilewright: a call needs one argument per parameter of the kernel", Name,
-                       arguments_given<sizeof...(A)>, arguments_needed<sizeof...(Param)>);
+                       "tilewright: a call needs one argument per parameter of the kernel",
+                       meta::shown<Name>, arguments_given<sizeof...(A)>,
+                       arguments_needed<sizeof...(Param)>);
     return false;
   } else {
     return (check_argument<Param, A>() && ...);
@@ -248,14 +249,22 @@ auto make_arguments(A&&... a) {
   return make_arguments_of(static_cast<const Kernel*>(nullptr), a...);
 }
 
+template <class Name, int N, class... Param>
+constexpr void refuse_parameter(const kernel_of<Name, N, Param...>*, auto* no_such) {
+  TILEWRIGHT_MISTAKE(is_parameter_name,
+                     "tilewright: the kernel has no parameter of this name; write one of those "
+                     "that follow it",
+                     meta::shown<std::remove_pointer_t<decltype(no_such)>>,
+                     meta::shown<typename Param::name>...);
+}
+
 /// Position of the parameter `Name`, a compile-time error when there is none.
 template <class Kernel, fixed_string Name>
 constexpr int param_index() {
   constexpr int k = param_index_of<meta::to_name<Name>>(static_cast<const Kernel*>(nullptr));
-  if constexpr (k < 0) {
-    TILEWRIGHT_MISTAKE(is_parameter_name, "tilewright: the kernel has no parameter of this name",
-                       meta::to_name<Name>);
-  }
+  if constexpr (k < 0)
+    refuse_parameter(static_cast<const Kernel*>(nullptr),
+                     static_cast<meta::to_name<Name>*>(nullptr));
   return k;
 }
 

@@ -81,10 +81,11 @@ constexpr bool check_binding() {
     if constexpr (param::tensor_role != role::weight) {
       TILEWRIGHT_MISTAKE(
           is_a_weight, "tilewright: only a weight can be bound; declare the parameter weight<...>",
-          typename param::name);
+          meta::shown<typename param::name>);
       return false;
     } else if constexpr (is_bound<param, Bound...>) {
-      TILEWRIGHT_MISTAKE(is_bound_once, "tilewright: a weight is bound once", typename param::name);
+      TILEWRIGHT_MISTAKE(is_bound_once, "tilewright: a weight is bound once",
+                         meta::shown<typename param::name>);
       return false;
     } else {
       return check_argument<param, A>();

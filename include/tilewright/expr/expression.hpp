@@ -14,6 +14,18 @@ namespace tilewright::dsl {
 
 template <class... T>
 inline constexpr bool decides_when_compiled = false;
+template <class... T>
+inline constexpr bool has_a_value_when_compiled = false;
+
+/// Tells what asks for the value of an element, as std::exp(A(i)) does: it is not known yet.
+template <class Offender>
+constexpr double no_value() {
+  TILEWRIGHT_MISTAKE(has_a_value_when_compiled,
+                     "tilewright: an element has no value while its kernel is written; write "
+                     "exp(x) and its like without std::, and cast<T>(x) for another type",
+                     Offender);
+  return 0;
+}
 
 /// Expression of element type T in N nodes, its root last.
 template <class T, int N>
@@ -33,6 +45,7 @@ struct expression {
                        T);
     return false;
   }
+  constexpr operator double() const { return no_value<T>(); }  // NOLINT: implicit, for std::exp(x)
 };
 
 /// Appends nodes to an expression under construction.

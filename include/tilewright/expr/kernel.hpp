@@ -142,7 +142,8 @@ constexpr auto build_kernel(const F& f, param_list<Param...>) {
   } else if constexpr (!is_definitions<result>) {
     TILEWRIGHT_MISTAKE(
         returns_definitions,
-        "tilewright: the lambda of a kernel returns `tensor(axes) = value` or blocks(...)", Name);
+        "tilewright: the lambda of a kernel returns `tensor(axes) = value` or blocks(...)",
+        meta::shown<Name>);
   } else {
     kernel_of<Name, result::length, Param...> out;
     if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {
@@ -180,7 +181,7 @@ constexpr auto kernel(F f) {
         dsl::declares_its_parameters,
         "tilewright: the lambda of a kernel spells its parameters, in<...> A, out<...> C; "
         "auto does not do",
-        meta::to_name<Name>);
+        meta::shown<meta::to_name<Name>>);
   } else {
     using params = typename dsl::lambda_params<decltype(&F::operator())>::type;
     return dsl::build_kernel<meta::to_name<Name>>(f, params{});

@@ -68,7 +68,7 @@ template <operand X>
 constexpr auto reduce_nothing(const X& x) {
   TILEWRIGHT_MISTAKE(names_its_axes,
                      "tilewright: a reduction names the axes that it goes over; write sum<j>(x)",
-                     element_of<X>);
+                     typename told<X>::type);
   return to_expression(x);
 }
 template <operand X>

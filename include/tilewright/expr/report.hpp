@@ -78,9 +78,9 @@ struct second_text {
 template <class Checked>
 constexpr void report_mistake() {
   constexpr finding f = Checked::problem;
-  using subject = meta::name_from<subject_text<Checked>>;
-  using first = meta::name_from<first_text<Checked>>;
-  using second = meta::name_from<second_text<Checked>>;
+  using subject = meta::shown<meta::name_from<subject_text<Checked>>>;
+  using first = meta::shown<meta::name_from<first_text<Checked>>>;
+  using second = meta::shown<meta::name_from<second_text<Checked>>>;
   if constexpr (f.what == fault::unbound_axis) {
     TILEWRIGHT_MISTAKE(
         axis_is_bound,

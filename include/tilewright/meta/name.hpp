@@ -55,6 +55,40 @@ template <class Text>
 using name_from =
     typename detail::name_of_text<Text, std::make_index_sequence<Text::value.size()>>::type;
 
+/// A name in a message: text<"co">, or letters<'c', 'o'> where the compiler does not print strings.
+template <fixed_string S>
+struct text;
+template <char... C>
+struct letters;
+
+namespace detail {
+
+template <fixed_string S>
+constexpr std::string_view printed() {
+  return __PRETTY_FUNCTION__;
+}
+/// False where the compiler prints a string that is part of a type as a list of numbers, as clang 14.
+inline constexpr bool prints_strings = printed<"co">().find("co") != std::string_view::npos;
+
+template <class T, bool AsText = prints_strings>
+struct shown_of {
+  using type = T;
+};
+template <char... C>
+struct shown_of<name<C...>, true> {
+  using type = text<fixed_string<sizeof...(C) + 1>(name_text<name<C...>>::storage)>;
+};
+template <char... C>
+struct shown_of<name<C...>, false> {
+  using type = letters<C...>;
+};
+
+}  // namespace detail
+
+/// An offender as a message shows it: names as text, other types as they are.
+template <class T>
+using shown = typename detail::shown_of<T>::type;
+
 /// FNV-1a; what sets of names are compared by.
 constexpr std::uint64_t hash_of(std::string_view text) {
   std::uint64_t h = 14695981039346656037u;

@@ -414,17 +414,17 @@ template <expression Expression>
 design_space to_space(Expression e) {
   constexpr environment variables = environment_of<Expression>();
   if constexpr (!variables.unknown.empty()) {
-    using name = meta::name_from<unknown_variable<Expression>>;
+    using name = meta::shown<meta::name_from<unknown_variable<Expression>>>;
     TILEWRIGHT_MISTAKE(step_has_made,
                        "tilewright: a step takes a variable that no step before it has made; write "
                        "let<name> = step",
                        name);
   } else if constexpr (!variables.twice.empty()) {
-    using name = meta::name_from<repeated_variable<Expression>>;
+    using name = meta::shown<meta::name_from<repeated_variable<Expression>>>;
     TILEWRIGHT_MISTAKE(made_by_one_step,
                        "tilewright: two steps make one variable; give each its own name", name);
   } else if constexpr (!variables.short_axis.empty()) {
-    using name = meta::name_from<axis_without_level<Expression>>;
+    using name = meta::shown<meta::name_from<axis_without_level<Expression>>>;
     TILEWRIGHT_MISTAKE(axis_has_level,
                        "tilewright: a step names a level that its axis does not have; tile<axis, "
                        "levels> gives the levels 0 to levels - 1",

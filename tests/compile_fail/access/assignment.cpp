@@ -1,4 +1,4 @@
-// expect: another element type is assigned | 'C' | float | double
+// expect: another element type is assigned | "C" | float | double
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

@@ -1,4 +1,4 @@
-// expect: a reduction names the axes that it goes over | float
+// expect: a reduction names the axes that it goes over; write sum<j>(x) | "A"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

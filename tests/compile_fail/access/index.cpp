@@ -1,4 +1,4 @@
-// expect: indexed by axes | 'A'
+// expect: indexed by axes | "A"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

@@ -1,4 +1,4 @@
-// expect: an input cannot be assigned | 'A'
+// expect: an input cannot be assigned | "A"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

@@ -1,4 +1,4 @@
-// expect: one index per dimension | 'A' | given<1> | needed<2>
+// expect: one index per dimension | "A" | given<1> | needed<2>
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

@@ -1,4 +1,4 @@
-// expect: rank of its parameter | 'W' | needed<2>
+// expect: rank of its parameter | "W" | needed<2>
 #include <vector>
 
 #include <tilewright/expr/binding.hpp>

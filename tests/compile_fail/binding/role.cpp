@@ -1,4 +1,4 @@
-// expect: only a weight can be bound; declare the parameter weight<...> | 'X'
+// expect: only a weight can be bound; declare the parameter weight<...> | "X"
 #include <vector>
 
 #include <tilewright/expr/binding.hpp>

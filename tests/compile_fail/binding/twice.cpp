@@ -1,4 +1,4 @@
-// expect: a weight is bound once | 'W'
+// expect: a weight is bound once | "W"
 #include <vector>
 
 #include <tilewright/expr/binding.hpp>

@@ -1,4 +1,4 @@
-// expect: no parameter of this name | 'V'
+// expect: no parameter of this name; write one of those that follow it | "V" | "W"
 #include <vector>
 
 #include <tilewright/expr/binding.hpp>

@@ -1,4 +1,4 @@
-// expect: needs to be mutable | 'C'
+// expect: needs to be mutable | "C"
 #include <array>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// expect: one argument per parameter | 's', 'c', 'a', 'l', 'e' | given<2> | needed<3>
+// expect: one argument per parameter | "scale" | given<2> | needed<3>
 #include <array>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// expect: element type of its parameter | 'A' | float | double
+// expect: element type of its parameter | "A" | float | double
 #include <array>
 #include <vector>
 

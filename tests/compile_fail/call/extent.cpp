@@ -1,4 +1,4 @@
-// expect: static extents of its parameter | 'C' | dimension<1> | extent_is<4> | extent_is<5>
+// expect: static extents of its parameter | "C" | dimension<1> | extent_is<4> | extent_is<5>
 #include <array>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// expect: is no Eigen object | 'A'
+// expect: is no Eigen object | "A"
 #include <array>
 #include <vector>
 

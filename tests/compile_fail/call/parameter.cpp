@@ -1,4 +1,4 @@
-// expect: no parameter of this name | 'Z'
+// expect: no parameter of this name | "Z"
 #include <array>
 #include <vector>
 

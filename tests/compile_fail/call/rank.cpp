@@ -1,4 +1,4 @@
-// expect: rank of its parameter | 'A' | needed<2>
+// expect: rank of its parameter | "A" | needed<2>
 #include <array>
 #include <vector>
 

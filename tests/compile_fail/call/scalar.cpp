@@ -1,4 +1,4 @@
-// expect: 'a', 'l', 'p', 'h', 'a' | rank of its parameter
+// expect: "alpha" | rank of its parameter
 #include <array>
 #include <vector>
 

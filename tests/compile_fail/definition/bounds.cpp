@@ -1,4 +1,4 @@
-// expect: leaves the tensor | 'A' | dimension<0 | over<1, 8 | extent_is<8
+// expect: leaves the tensor | "A" | dimension<0 | over<1, 8 | extent_is<8
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

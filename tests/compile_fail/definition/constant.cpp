@@ -1,4 +1,4 @@
-// expect: leaves the tensor | 'A' | over<9, 9
+// expect: leaves the tensor | "A" | over<9, 9
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

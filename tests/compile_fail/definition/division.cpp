@@ -1,4 +1,4 @@
-// expect: divided by what can be zero | 'C'
+// expect: divided by what can be zero | "C"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

@@ -1,4 +1,4 @@
-// expect: different static extents | 'i' | 'C' | extent_is<8 | 'A' | extent_is<9
+// expect: different static extents | "i" | "C" | extent_is<8 | "A" | extent_is<9
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

@@ -1,4 +1,4 @@
-// expect: nested reductions | 'j'
+// expect: nested reductions | "j"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

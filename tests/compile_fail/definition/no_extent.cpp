@@ -1,4 +1,4 @@
-// expect: tells its extent | 'k'
+// expect: tells its extent | "k"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

@@ -1,4 +1,4 @@
-// expect: left side cannot be reduced | 'i'
+// expect: left side cannot be reduced | "i"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

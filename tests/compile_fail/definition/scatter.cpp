@@ -1,4 +1,4 @@
-// expect: sums of axes | 'C'
+// expect: sums of axes | "C"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

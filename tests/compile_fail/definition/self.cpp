@@ -1,4 +1,4 @@
-// expect: its own target at other indices | 'C'
+// expect: its own target at other indices | "C"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

@@ -1,4 +1,4 @@
-// expect: leaves the tensor | 'C' | over<4, 11
+// expect: leaves the tensor | "C" | over<4, 11
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

@@ -1,4 +1,4 @@
-// expect: stand on the left side or be reduced | 'k'
+// expect: stand on the left side or be reduced | "k"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

@@ -1,4 +1,4 @@
-// expect: reduced axis needs to occur | 'k'
+// expect: reduced axis needs to occur | "k"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

@@ -1,4 +1,4 @@
-// expect: name of a dimension | 'Z'
+// expect: name of a dimension | "Z"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

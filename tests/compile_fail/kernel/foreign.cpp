@@ -1,4 +1,4 @@
-// expect: no parameter of the kernel | 'B'
+// expect: no parameter of the kernel | "B"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

@@ -1,4 +1,4 @@
-// expect: spells its parameters | 'f'
+// expect: spells its parameters | "f"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

@@ -1,4 +1,4 @@
-// expect: have one name | 'A'
+// expect: have one name | "A"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

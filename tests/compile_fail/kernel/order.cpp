@@ -1,4 +1,4 @@
-// expect: read before it is defined | 't'
+// expect: read before it is defined | "t"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

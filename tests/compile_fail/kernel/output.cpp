@@ -1,4 +1,4 @@
-// expect: an output needs a definition | 'D'
+// expect: an output needs a definition | "D"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

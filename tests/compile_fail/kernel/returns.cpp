@@ -1,4 +1,4 @@
-// expect: lambda of a kernel returns | 'f'
+// expect: lambda of a kernel returns | "f"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

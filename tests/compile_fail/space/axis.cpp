@@ -1,4 +1,4 @@
-// expect: a step names an axis that the block does not have | 'k'
+// expect: a step names an axis that the block does not have | "k"
 #include <tilewright/space_for.hpp>
 using namespace tilewright;
 using namespace tilewright::space;

@@ -1,4 +1,4 @@
-// expect: names a block that the kernel does not have; blocks are named after the tensors | 'D'
+// expect: names a block that the kernel does not have; blocks are named after the tensors | "D"
 #include <tilewright/space_for.hpp>
 using namespace tilewright;
 using namespace tilewright::space;

@@ -1,4 +1,4 @@
-// expect: names a block that the kernel does not have | 'A'
+// expect: names a block that the kernel does not have | "A"
 #include <tilewright/space_for.hpp>
 using namespace tilewright;
 using namespace tilewright::space;

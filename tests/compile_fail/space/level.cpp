@@ -1,4 +1,4 @@
-// expect: a step names a level that its axis does not have | 'j'
+// expect: a step names a level that its axis does not have | "j"
 #include <tilewright/space/steps.hpp>
 using namespace tilewright;
 using namespace tilewright::space;

@@ -1,4 +1,4 @@
-// expect: names a block that the kernel does not have | 'D', '_', 'p', 'a', 'd'
+// expect: names a block that the kernel does not have | "D_pad"
 #include <tilewright/space_for.hpp>
 using namespace tilewright;
 using namespace tilewright::space;

@@ -1,4 +1,4 @@
-// expect: a step takes a variable that no step before it has made | 'r', 'o', 'w', 's'
+// expect: a step takes a variable that no step before it has made | "rows"
 #include <tilewright/space/compose.hpp>
 #include <tilewright/space/steps.hpp>
 using namespace tilewright;

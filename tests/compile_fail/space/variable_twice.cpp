@@ -1,4 +1,4 @@
-// expect: two steps make one variable | 'r', 'o', 'w', 's'
+// expect: two steps make one variable | "rows"
 #include <tilewright/space/steps.hpp>
 using namespace tilewright;
 using namespace tilewright::space;

@@ -1,4 +1,4 @@
-// expect: with the sparse tensor as a factor | 'A' | 'k'
+// expect: with the sparse tensor as a factor | "A" | "k"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

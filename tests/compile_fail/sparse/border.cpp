@@ -1,4 +1,4 @@
-// expect: no border | 'A'
+// expect: no border | "A"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

@@ -1,4 +1,4 @@
-// expect: is a sparse matrix of Eigen or csr | 'A'
+// expect: is a sparse matrix of Eigen or csr | "A"
 #include <vector>
 
 #include <tilewright/expr/argument.hpp>

@@ -1,4 +1,4 @@
-// expect: needs the element type of its parameter | 'A' | float | double
+// expect: needs the element type of its parameter | "A" | float | double
 #include <vector>
 
 #include <tilewright/expr/argument.hpp>

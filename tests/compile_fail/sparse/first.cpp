@@ -1,4 +1,4 @@
-// expect: after one dense dimension | 'A'
+// expect: after one dense dimension | "A"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

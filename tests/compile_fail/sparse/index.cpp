@@ -1,4 +1,4 @@
-// expect: indexed by plain axes | 'A' | 1
+// expect: indexed by plain axes | "A" | 1
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

@@ -1,4 +1,4 @@
-// expect: needs the index type of its parameter | 'A'
+// expect: needs the index type of its parameter | "A"
 #include <vector>
 
 #include <tilewright/expr/argument.hpp>

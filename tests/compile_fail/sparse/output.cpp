@@ -1,4 +1,4 @@
-// expect: is for inputs | 'C'
+// expect: is for inputs | "C"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

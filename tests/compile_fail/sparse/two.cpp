@@ -1,4 +1,4 @@
-// expect: of one sparse tensor | 'k' | 'A' | 'B'
+// expect: of one sparse tensor | "k" | "A" | "B"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

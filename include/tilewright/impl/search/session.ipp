@@ -577,14 +577,14 @@ class tuner {
   };
 
   /// Compares what a schedule computes with the program, in exact arithmetic.
-  examination examine(const std::string& trace) {
+  examination examine(const std::string& text) {
     const stage now("verify");
     constexpr double share = 0.05, most = 5;  // of the session, s; for all that are examined
     using result = exact_comparison::result;
     std::string at;
     const double before = budget_.elapsed(),
                  seconds = std::min(share * o_.seconds, most) - examined_for_;
-    const exact_comparison c = prove(w_, trace, o_.seed, seconds, &at);
+    const exact_comparison c = prove(w_, text, o_.seed, seconds, &at);
     examined_for_ += budget_.elapsed() - before;
     switch (c.is) {
       case result::different: return {true, "at " + at + ", " + c.text};
@@ -595,8 +595,8 @@ class tuner {
   }
 
   /// False for a candidate that computes something else in exact arithmetic.
-  bool holds(const std::string& trace) {
-    const examination e = examine(trace);
+  bool holds(const std::string& text) {
+    const examination e = examine(text);
     if (!e.differs) {
       result_.checked = e.text;
       return true;
