@@ -1,13 +1,6 @@
 #include <tilewright/target/cpu.hpp>
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-#include <string>
-
 #include <doctest/doctest.h>
-#include <tilewright/impl/target/cpu_detect.ipp>
 #include <tilewright/support/error.hpp>
 
 using namespace tilewright;
@@ -62,39 +55,4 @@ TEST_CASE("the host is a machine that runs the baseline") {
   CHECK(runs_on(named("haswell"), named("znver4")));
   CHECK_FALSE(runs_on(named("znver4"), named("haswell")));
   CHECK(named("host").isa_key() == h.isa_key());
-}
-
-TEST_CASE("the quota of a container, and of those around it, limits the cores") {
-  namespace fs = std::filesystem;
-  const fs::path root =
-      fs::temp_directory_path() / ("tilewright_quota_" + std::to_string(::getpid()));
-  const auto write = [&](const char* file, const char* text) {
-    fs::create_directories((root / file).parent_path());
-    std::ofstream(root / file) << text << "\n";
-  };
-  const auto cores = [&](const char* membership) {
-    return target::detail::quota_cores(membership, root.string());
-  };
-  CHECK(cores("0::/\n") == target::detail::no_quota);
-  CHECK(cores("") == target::detail::no_quota);
-  CHECK(cores("no line of this kind") == target::detail::no_quota);
-  write("box/inner/cpu.max", "max 100000");
-  CHECK(cores("0::/box/inner\n") == target::detail::no_quota);
-  write("box/cpu.max", "250000 100000");
-  CHECK(cores("0::/box/inner\n") == 3);  // of the group around it, part of a core counts as one
-  write("box/inner/cpu.max", "150000 100000");
-  CHECK(cores("0::/box/inner\n") == 2);
-  CHECK(cores("0::/elsewhere\n") == target::detail::no_quota);
-  write("cpu,cpuacct/job/cpu.cfs_quota_us", "400000");
-  write("cpu,cpuacct/job/cpu.cfs_period_us", "100000");
-  CHECK(cores("9:memory:/x\n4:cpu,cpuacct:/job/step\n0::/\n") == 4);
-  write("cpu/job/cpu.cfs_quota_us", "-1");
-  write("cpu/job/cpu.cfs_period_us", "100000");
-  CHECK(cores("1:cpu:/job\n") == target::detail::no_quota);
-  CHECK(cores("5:cpuset:/box\n") == target::detail::no_quota);
-  write("cpu.max", "100000 100000");  // a container that sees its own group as the root
-  CHECK(cores("0::/\n") == 1);
-  write("cpu.max", "0 0");
-  CHECK(cores("0::/\n") == target::detail::no_quota);
-  fs::remove_all(root);
 }

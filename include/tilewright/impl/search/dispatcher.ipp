@@ -14,6 +14,7 @@
 #include <tilewright/search/dispatcher.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/float_environment.hpp>
+#include <tilewright/support/stack.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -54,6 +55,9 @@ inline std::byte* workspace_lease::get(std::int64_t size) {
   if (size > mine.size_) mine.grow(size);
   return mine.data_;
 }
+
+/// What reifying, compiling and interpreting take at most of a thread's stack. // bytes
+inline constexpr std::size_t enough_stack = 1 << 20;
 
 /// The last binding that this thread used, of whatever dispatcher.
 struct last_hit {
@@ -102,12 +106,18 @@ struct dispatcher::state {
     return ++last;
   }
 
+  /// What a call runs, and its owner where it is for this call alone: it can only be interpreted yet.
+  struct bound {
+    const detail::binding* what = nullptr;
+    std::shared_ptr<const detail::binding> own = {};
+  };
   enum class memory { checked, absent };
   /// @param again goes on with tuning that was cancelled before
-  const detail::binding& bind(const call_argument* a, memory data = memory::checked,
-                              bool again = false);
+  bound bind(const call_argument* a, memory data = memory::checked, bool again = false);
+  bound prepare(const call_argument* a, memory data, bool again);
   std::unique_ptr<detail::binding> describe(const call_argument* a);
   void run(const detail::binding& b, const call_argument* a);
+  std::string report(const detail::binding& b) const;
   void interpret(const detail::binding& b, const call_argument* a) const;
   /// The elements of arguments that say where others are.
   void check_elements(const detail::instance& of, const call_argument* a) const;
@@ -161,14 +171,19 @@ TILEWRIGHT_INLINE std::unique_ptr<detail::binding> dispatcher::state::describe(
 }
 
 /// What is known of these extents and strides; all of it is found out where nothing is.
-TILEWRIGHT_INLINE const detail::binding& dispatcher::state::bind(const call_argument* a,
-                                                                 memory data, bool again) {
+TILEWRIGHT_INLINE dispatcher::state::bound dispatcher::state::bind(const call_argument* a,
+                                                                   memory data, bool again) {
   const detail::binding* there = bindings.find(a);
-  if (there && !again) return *there;
+  if (there && !again) return {there};
   const support::default_float_environment ours;  // traps of the host are not for made-up data
-  if (there) {
+  return support::with_stack(detail::enough_stack, [&] { return prepare(a, data, again); });
+}
+
+TILEWRIGHT_INLINE dispatcher::state::bound dispatcher::state::prepare(const call_argument* a,
+                                                                      memory data, bool again) {
+  if (const detail::binding* there = bindings.find(a)) {
     all.make_ready(*there->of, nullptr, again);
-    return *there;
+    return {there};
   }
   std::unique_ptr<detail::binding> fresh = describe(a);
   detail::instance& of = *fresh->of;
@@ -176,10 +191,13 @@ TILEWRIGHT_INLINE const detail::binding& dispatcher::state::bind(const call_argu
     check_memory(kernel, fresh->touched, a);
     check_elements(of, a);
   }
-  all.make_ready(of, data == memory::checked ? a : nullptr, again);
+  if (!all.make_ready(of, data == memory::checked ? a : nullptr, again)) {
+    std::shared_ptr<const detail::binding> own = std::move(fresh);
+    return {own.get(), own};
+  }
   const std::lock_guard lock(all.sync().mutex);
-  if (const detail::binding* meanwhile = bindings.find(a)) return *meanwhile;
-  return bindings.add(std::move(fresh), a);
+  if (const detail::binding* meanwhile = bindings.find(a)) return {meanwhile};
+  return {&bindings.add(std::move(fresh), a)};
 }
 
 TILEWRIGHT_INLINE void dispatcher::state::interpret(const detail::binding& b,
@@ -210,7 +228,10 @@ TILEWRIGHT_INLINE void dispatcher::state::run(const detail::binding& b, const ca
   if (of.following.load(std::memory_order_relaxed)) all.follow(of);
   const support::masked_float_traps quiet;  // vectors compute lanes that nobody takes
   const variant* v = of.code ? of.code->current() : nullptr;
-  if (!v || !v->entry) return interpret(b, a);
+  if (!v || !v->entry) {
+    support::with_stack(detail::enough_stack, [&] { return interpret(b, a), true; });
+    return;
+  }
   const std::size_t n = kernel.params.size();
   const std::vector<void*>& packed = v->packed.data();
   std::array<void*, detail::fast_params> few;
@@ -232,7 +253,9 @@ TILEWRIGHT_INLINE void dispatcher::call(const call_argument* a) {
   detail::last_hit& hit = detail::dispatch_hit;
   const auto* b = static_cast<const detail::binding*>(hit.binding);
   if (hit.owner != state_->serial || !state_->bindings.matches(*b, a)) {
-    b = &state_->bind(a);
+    const state::bound found = state_->bind(a);
+    if (found.own) return state_->run(*found.what, a);
+    b = found.what;
     hit = {state_->serial, b};
   }
   state_->run(*b, a);
@@ -282,12 +305,15 @@ TILEWRIGHT_INLINE void dispatcher::with_extents(
 }
 
 TILEWRIGHT_INLINE std::string dispatcher::report(const call_argument* a) {
-  const detail::binding& b = state_->bind(a);
+  const state::bound found = state_->bind(a);
   const support::default_float_environment ours;
-  if (b.nothing) return state_->kernel.name + ": every output is empty; nothing runs\n";
-  if (b.of->identity)
-    return state_->kernel.name + ": a reduction over nothing; outputs are its identity\n";
-  const std::string remark = state_->all.threads_remark();
+  return support::with_stack(detail::enough_stack, [&] { return state_->report(*found.what); });
+}
+
+TILEWRIGHT_INLINE std::string dispatcher::state::report(const detail::binding& b) const {
+  if (b.nothing) return kernel.name + ": every output is empty; nothing runs\n";
+  if (b.of->identity) return kernel.name + ": a reduction over nothing; outputs are its identity\n";
+  const std::string remark = all.threads_remark();
   return b.of->code->report() + (remark.empty() ? remark : "  remark    " + remark + "\n");
 }
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -71,7 +72,9 @@ class instances {
   /// Returns when it can run; tunes it when the mode says so.
   /// @param arguments of the call, for tuning with copies of them; null: there are none
   /// @param again goes on with tuning that was cancelled before
-  void make_ready(instance& s, const call_argument* arguments = nullptr, bool again = false);
+  /// @returns false where the thread that prepares it has been in the user's event handler for so long
+  /// that the handler may wait for this call: it can be interpreted, but is not ready
+  bool make_ready(instance& s, const call_argument* arguments = nullptr, bool again = false);
   /// What a session of it needs; of an instance that has code.
   /// @param arguments of a call, without data where there is none
   tuning_task task(const instance& s, const call_argument* arguments) const;
@@ -90,10 +93,12 @@ class instances {
   std::string threads_remark() const;
 
  private:
+  class handler_call;
   void make(instance& s, const extent_map& dims, const std::vector<layout_class>& layouts,
             const binding& b, const call_argument* arguments);
   std::optional<ir::function> shrunk(const extent_map& dims,
                                      const std::vector<layout_class>& layouts) const;
+  bool handler_is_slow() const;
   void prepare(instance& s);
   void start_following(instance& s);
   bool take_over(instance& s);
@@ -118,6 +123,8 @@ class instances {
   std::map<std::string, std::unique_ptr<instance>> all_;
   std::vector<std::pair<pid_t, std::thread>> threads_;
   bool ended_ = false;
+  /// Calls of the user's event handler that run: of which process, and since when. // steady_clock ticks
+  std::multiset<std::pair<pid_t, std::int64_t>> handler_calls_;
   process_sync sync_;
   exit_entry exit_{[](void* self) { static_cast<instances*>(self)->end_threads(); }, this};
 };

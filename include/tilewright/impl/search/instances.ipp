@@ -88,6 +88,26 @@ inline std::int64_t unused_extent(const extent_map& dims) {
   return out;
 }
 
+/// A call of the user's event handler.
+class instances::handler_call {
+ public:
+  explicit handler_call(instances& all) : all_(all) {
+    const std::lock_guard lock(all_.sync().mutex);
+    here_ =
+        all_.handler_calls_.insert({::getpid(), instance_clock::now().time_since_epoch().count()});
+  }
+  ~handler_call() {
+    const std::lock_guard lock(all_.sync().mutex);
+    all_.handler_calls_.erase(here_);
+  }
+  handler_call(const handler_call&) = delete;
+  handler_call& operator=(const handler_call&) = delete;
+
+ private:
+  instances& all_;
+  std::multiset<std::pair<pid_t, std::int64_t>>::iterator here_;
+};
+
 TILEWRIGHT_INLINE instances::instances(const kernel_signature& kernel,
                                        std::function<ir::function(const extent_map&)> make,
                                        tuned_options options, const weight_set& weights)
@@ -106,6 +126,11 @@ TILEWRIGHT_INLINE instances::instances(const kernel_signature& kernel,
   at_least_0("trials", options_.trials);
   at_least_0("target", options_.target);
   at_least_0("patience", options_.patience);
+  if (options_.events)
+    options_.events = [this, handler = std::move(options_.events)](const event& e) {
+      const handler_call inside(*this);
+      handler(e);
+    };
   choose_executor();
   cpu_ = target::host();
   cpu_.cores = exec_->threads;
@@ -251,18 +276,31 @@ TILEWRIGHT_INLINE std::string instances::threads_remark() const {
          std::to_string(exec_->threads) + " threads";
 }
 
-TILEWRIGHT_INLINE void instances::make_ready(instance& s, const call_argument* arguments,
+/// Under the lock. Other threads that wait for tuning do not wait longer for a handler: it may wait
+/// for one of them.
+TILEWRIGHT_INLINE bool instances::handler_is_slow() const {
+  constexpr double slow = 0.5;  // s
+  const auto oldest = handler_calls_.lower_bound({::getpid(), 0});
+  if (oldest == handler_calls_.end() || oldest->first != ::getpid()) return false;
+  return instance_clock::now().time_since_epoch().count() - oldest->second > instance_ticks(slow);
+}
+
+TILEWRIGHT_INLINE bool instances::make_ready(instance& s, const call_argument* arguments,
                                              bool again) {
   process_sync::pair& sy = sync();
   std::unique_lock lock(sy.mutex);
   using stage = instance::stage;
   if (again && s.at == stage::ready && s.interrupted) s.at = stage::fresh;
   for (;;) {
-    if (s.at == stage::ready) return;
+    if (s.at == stage::ready) return true;
     if (s.at == stage::fresh || s.preparer != ::getpid())
       break;  // or its preparer is not in this process
     if (s.preparing == std::this_thread::get_id()) throw waits_for_itself();
-    sy.changed.wait(lock);
+    if (handler_is_slow()) return false;
+    if (options_.events)
+      sy.changed.wait_for(lock, std::chrono::milliseconds(50));
+    else
+      sy.changed.wait(lock);
   }
   s.at = stage::preparing;
   s.preparer = ::getpid();
@@ -283,6 +321,7 @@ TILEWRIGHT_INLINE void instances::make_ready(instance& s, const call_argument* a
   s.at = failed ? stage::fresh : stage::ready;
   sy.changed.notify_all();
   if (failed) std::rethrow_exception(failed);
+  return true;
 }
 
 TILEWRIGHT_INLINE tuning_task instances::task(const instance& s,

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <exception>
+#include <memory>
+#include <string>
 
 #include <tilewright/search/sqlite.hpp>
 #include <tilewright/support/dynamic_library.hpp>
@@ -32,11 +35,18 @@ struct sqlite_library {
 }  // namespace detail
 
 TILEWRIGHT_INLINE const sqlite_api* sqlite(std::string* why) {
+  static constinit std::atomic<const detail::sqlite_library*> opened{nullptr};
+  if (const detail::sqlite_library* there = opened.load()) return &there->table;
   const support::fork_pass inside;
-  static const detail::sqlite_library& library =
-      *new detail::sqlite_library;  // outlives static destruction
-  if (!library.opened && why) *why = library.reason;
-  return library.opened ? &library.table : nullptr;
+  // at each call anew: a process that had no more descriptors may have some now
+  auto fresh = std::make_unique<const detail::sqlite_library>();
+  if (!fresh->opened) {
+    if (why) *why = fresh->reason;
+    return nullptr;
+  }
+  const detail::sqlite_library* there = nullptr;
+  if (!opened.compare_exchange_strong(there, fresh.get())) return &there->table;
+  return &fresh.release()->table;  // outlives static destruction
 }
 
 }  // namespace tilewright::search

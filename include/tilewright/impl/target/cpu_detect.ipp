@@ -15,6 +15,8 @@
 #include <sched.h>
 
 #include <tilewright/config.hpp>
+#include <tilewright/impl/target/cpu_quota.hpp>
+#include <tilewright/impl/target/system_file.hpp>
 #include <tilewright/support/number_text.hpp>
 #if TILEWRIGHT_X86
 #include <cpuid.h>
@@ -141,17 +143,6 @@ inline cpuid_data read_cpuid() { return {}; }
 inline cache_sizes cpuid_caches() { return {}; }
 #endif
 
-/// First line of a small file of the kernel; empty when there is none.
-inline std::string first_line(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "r"),
-                                                             &std::fclose);
-  char text[128] = {};
-  if (!file || !std::fgets(text, sizeof text, file.get())) return {};
-  std::string line = text;
-  while (!line.empty() && (line.back() == '\n' || line.back() == ' ')) line.pop_back();
-  return line;
-}
-
 /// Bytes of a size such as "48K" or "32M"; 0 when it is none.
 inline std::int64_t parse_size(const std::string& text) {
   std::int64_t value = 0;
@@ -178,74 +169,11 @@ inline cache_sizes read_caches() {
   return out.l1 > 0 && out.l2 > 0 ? out : cpuid_caches();
 }
 
-inline constexpr int no_quota = 1 << 20;  // cores
-
-/// Cores that `quota` microseconds in each `period` amount to, part of one counting as one.
-inline int cores_of(std::string_view quota, std::string_view period) {
-  const auto q = support::read_number<std::int64_t>(quota),
-             p = support::read_number<std::int64_t>(period);
-  if (!q || !p || *p <= 0 || *q <= 0) return no_quota;
-  return static_cast<int>(std::clamp<std::int64_t>((*q - 1) / *p + 1, 1, no_quota));
-}
-
-/// The same of the group in a folder, under version 2 of the kernel's interface or version 1.
-inline int cores_of_group(const std::string& folder) {
-  if (const std::string v2 = first_line(folder + "/cpu.max"); !v2.empty()) {
-    const std::size_t space = std::min(v2.find(' '), v2.size());
-    return cores_of(std::string_view(v2).substr(0, space),
-                    std::string_view(v2).substr(std::min(space + 1, v2.size())));
-  }
-  return cores_of(first_line(folder + "/cpu.cfs_quota_us"),
-                  first_line(folder + "/cpu.cfs_period_us"));
-}
-
-/// Whether a group's list of controllers, as "cpu,cpuacct", has the one that holds quotas; version 2
-/// leaves the list empty.
-inline bool holds_quotas(const std::string& controllers) {
-  return controllers.empty() || ("," + controllers + ",").find(",cpu,") != std::string::npos;
-}
-
-/// Whole cores that the quotas of a container allow: the least of those of a process's group and of
-/// the groups around it; `no_quota` when none has one.
-/// @param membership lines "number:controllers:path", as /proc/self/cgroup has them
-/// @param root       where groups are files: /sys/fs/cgroup
-inline int quota_cores(const std::string& membership, const std::string& root) {
-  int out = cores_of_group(root);
-  for (std::size_t at = 0; at < membership.size();) {
-    const std::size_t end = std::min(membership.find('\n', at), membership.size());
-    const std::string line = membership.substr(at, end - at);
-    at = end + 1;
-    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    if (!holds_quotas(controllers)) continue;
-    // version 1 mounts each set of controllers at a folder of its name, or of one of its names
-    const std::string mounted = controllers.empty() ? root : root + "/" + controllers,
-                      alone = controllers.empty() ? root : root + "/cpu";
-    for (std::string path = line.substr(second + 1);; path.resize(path.rfind('/'))) {
-      if (path == "/") path.clear();
-      out = std::min({out, cores_of_group(mounted + path), cores_of_group(alone + path)});
-      if (path.find('/') == std::string::npos) break;
-    }
-  }
-  return out;
-}
-
-/// Lines of a file of the kernel; empty when there is none.
-inline std::string text_of(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "r"),
-                                                             &std::fclose);
-  std::string out;
-  char part[512];
-  while (file && out.size() < (1 << 16) && std::fgets(part, sizeof part, file.get())) out += part;
-  return out;
-}
-
 inline int usable_cores() {
   cpu_set_t set;
   int count = static_cast<int>(std::thread::hardware_concurrency());
   if (sched_getaffinity(0, sizeof set, &set) == 0) count = CPU_COUNT(&set);
-  return std::max(1, std::min(count, quota_cores(text_of("/proc/self/cgroup"), "/sys/fs/cgroup")));
+  return std::max(1, std::min(count, quota_cores("/sys/fs/cgroup", "/proc/self/cgroup")));
 }
 
 }  // namespace tilewright::target::detail

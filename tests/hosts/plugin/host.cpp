@@ -1,0 +1,56 @@
+// A program that does not know the library loads a plugin with ops in it, closes it while they tune in
+// the background, goes on, and loads it again.
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+namespace {
+
+void expect(bool holds, const std::string& what) {
+  if (holds) return;
+  std::printf("FAILED: %s\n", what.c_str());
+  std::fflush(stdout);
+  _exit(1);
+}
+
+int threads_now() {
+  int out = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/task"))
+    ++out;
+  return out;
+}
+
+}  // namespace
+
+int main(int, char** arguments) {
+  char folder[] = "/tmp/tilewright-host-XXXXXX";
+  expect(mkdtemp(folder) != nullptr, "a folder");
+  const std::string database = std::string(folder) + "/t.db";
+  for (int mode = 0; mode < 3; ++mode)
+    for (int again = 0; again < 2; ++again) {
+      void* plugin = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
+      expect(plugin != nullptr, "the plugin loads: " + std::string(plugin ? "" : dlerror()));
+      const auto run = reinterpret_cast<int (*)(int, const char*)>(dlsym(plugin, "run_plugin"));
+      expect(run && run(mode, database.c_str()) == 7, "the plugin runs");
+      expect(dlclose(plugin) == 0, "the plugin closes");
+      // a shared object that has no unique symbols is gone now, and nothing of it may go on
+      void* still = dlopen(arguments[1], RTLD_NOW | RTLD_NOLOAD);
+      if (still)
+        dlclose(still);
+      else
+        expect(threads_now() == 1, "no thread of the plugin is left");
+      std::printf("closed, %s\n", still ? "and stays loaded" : "and unloaded");
+      struct sigaction fault {};
+      sigaction(SIGSEGV, nullptr, &fault);
+      expect(fault.sa_handler == SIG_DFL, "the host's signals are as before");
+      std::thread([] {}).join();  // with what threads run when they end
+    }
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+}
