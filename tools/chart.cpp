@@ -8,7 +8,7 @@
 namespace tool {
 namespace {
 
-constexpr double width = 560, height = 330, left = 84, right = 24, top = 14, bottom = 56;
+constexpr double height = 330, left = 84, right = 24, top = 14, bottom = 56;
 
 /// Short enough for a tick: 20000 is 20k.
 std::string number(double v) {
@@ -86,22 +86,22 @@ std::string axes(const chart& c, const scale& x, const scale& y) {
   }
   for (const double v : y.ticks()) {
     out += "<path class=\"grid\" d=\"M" + place(left) + " " + place(y.at(v)) + "H" +
-           place(width - right) + "\"/>\n";
+           place(c.width - right) + "\"/>\n";
     out += text(left - 6, y.at(v) + 4, "end", number(v));
   }
-  out += text((left + width - right) / 2, height - 8, "middle", c.x);
+  out += text((left + c.width - right) / 2, height - 8, "middle", c.x);
   const double middle = (top + height - bottom) / 2;
   return out +
          text(20, middle, "middle", c.y, " transform=\"rotate(-90 20 " + place(middle) + ")\"");
 }
 
-std::string drawn(const chart_series& s, const scale& x, const scale& y) {
+std::string drawn(const chart_series& s, const scale& x, const scale& y, double middle) {
   std::string out, path;
   for (std::size_t i = 0; i < s.points.size(); ++i) {
     const auto [a, b] = s.points[i];
     if (!x.shows(a) || !y.shows(b)) continue;
     if (i < s.names.size()) {
-      const bool turn = x.at(a) > (left + width - right) / 2;  // towards the middle
+      const bool turn = x.at(a) > middle;  // names go towards the middle
       out += text(x.at(a) + (turn ? -7 : 7), y.at(b) - 7, turn ? "end" : "start", s.names[i]);
     }
     if (s.line)
@@ -134,18 +134,18 @@ std::string escape_html(const std::string& text) {
 }
 
 std::string svg(const chart& c) {
-  scale x(c.log_x, left, width - right), y(c.log_y, height - bottom, top);
+  scale x(c.log_x, left, c.width - right), y(c.log_y, height - bottom, top);
   for (const chart_series& s : c.series)
     for (const auto& [a, b] : s.points)
       if (x.shows(a) && y.shows(b)) x.include(a), y.include(b);
   if (x.empty()) return {};
   x.round();
   y.round();
-  std::string out = "<figure><figcaption>" + escape_html(c.title) +
-                    "</figcaption>\n<svg viewBox=\"0 0 " + number(width) + " " + number(height) +
-                    "\" role=\"img\" aria-label=\"" + escape_html(c.title) + "\">\n" +
-                    axes(c, x, y);
-  for (const chart_series& s : c.series) out += drawn(s, x, y);
+  std::string out = std::string(c.width > chart().width ? "<figure class=\"full\">" : "<figure>") +
+                    "<figcaption>" + escape_html(c.title) + "</figcaption>\n<svg viewBox=\"0 0 " +
+                    number(c.width) + " " + number(height) + "\" role=\"img\" aria-label=\"" +
+                    escape_html(c.title) + "\">\n" + axes(c, x, y);
+  for (const chart_series& s : c.series) out += drawn(s, x, y, (left + c.width - right) / 2);
   out += "</svg>\n<p class=\"legend\">";
   for (const chart_series& s : c.series)
     if (!s.points.empty())

@@ -20,6 +20,7 @@ struct chart {
   std::string title, x, y;  // of the axes, with units
   bool log_x = false, log_y = false;
   std::vector<chart_series> series;
+  double width = 560;  // of the view box; what is wider takes the width of the page
 };
 
 /// `text` with what HTML would read as markup replaced.

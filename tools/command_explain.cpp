@@ -22,6 +22,7 @@
 #include "database.hpp"
 #include "inner_loop.hpp"
 #include "line_diff.hpp"
+#include "option_values.hpp"
 #include "workload.hpp"
 
 namespace tool {
@@ -165,9 +166,10 @@ std::function<int()> declare_explain(CLI::App& app) {
                  "Trace in printed form; default: what a call with contiguous row-major arguments "
                  "would run");
   app.add_option("--dim", o->dims, "NAME=EXTENT of a symbolic extent");
-  app.add_option("--target", o->target, "CPU that the schedule is for")->capture_default_str();
-  app.add_option("--threads", o->threads, "Threads of a call; 0: all")
-      ->check(CLI::NonNegativeNumber);
+  app.add_option("--target", o->target,
+                 "CPU that the schedule is for: " + list_of(target::known_names()))
+      ->capture_default_str();
+  app.add_option("--threads", o->threads, "Threads of a call; 0: all")->check(at_least_0());
   app.add_option("--db", o->database, "Database file; default: the user's");
   app.add_flag("--cpp", o->cpp, "Also print the schedule as C++");
   return [o] { return explain(*o); };

@@ -23,6 +23,7 @@
 
 #include "assignments.hpp"
 #include "npy.hpp"
+#include "option_values.hpp"
 
 namespace tool {
 namespace {
@@ -309,7 +310,7 @@ std::function<int()> declare_model(CLI::App& app) {
         ->required();
     sub->add_option("--extent", o->extents, "NAME=VALUE: an extent that the graph leaves open")
         ->take_all();
-    sub->add_option("--threads", o->threads, "of a call; 0: all");
+    sub->add_option("--threads", o->threads, "of a call; 0: all")->check(at_least_0());
     sub->add_option("--db", o->database,
                     "database of schedules; the user's own where none is given");
     sub->add_option("--seed", o->seed, "for search")->capture_default_str();
@@ -330,7 +331,7 @@ std::function<int()> declare_model(CLI::App& app) {
         ->capture_default_str();
   };
   const auto with_seconds = [&](CLI::App* sub) {
-    sub->add_option("--seconds", o->seconds, "tune for so long before");
+    sub->add_option("--seconds", o->seconds, "tune for so long before")->check(at_least_0());
     sub->add_flag("--verbose", o->verbose, "progress of tuning on stderr");
   };
   CLI::App* sub = add("run", "Run it on arrays", [o] { return run(*o, false); });
@@ -339,7 +340,9 @@ std::function<int()> declare_model(CLI::App& app) {
   sub = add("bench", "Run it on arrays, and measure", [o] { return run(*o, true); });
   with_arrays(sub);
   with_seconds(sub);
-  sub->add_option("--runs", o->runs, "how often it is measured")->capture_default_str();
+  sub->add_option("--runs", o->runs, "how often it is measured")
+      ->check(at_least_0())
+      ->capture_default_str();
   sub = add("save", "Write its kernels and packed weights to a file that runs without LLVM",
             [o] { return save(*o); });
   sub->add_option("--to", o->to, "the file, MODEL.twm")->required();

@@ -51,6 +51,8 @@ struct chapter {
   std::string name() const {
     return function ? function->name : records.front().key.workload.substr(0, 12);
   }
+  /// The name with what tells it from other keys of one function.
+  std::string title() const { return name() + " (" + shapes() + ")"; }
   std::string threads() const {
     const int n = records.front().key.threads;
     return std::to_string(n) + (n == 1 ? " thread" : " threads");
@@ -187,6 +189,8 @@ std::string roofline_chart(const std::vector<chapter>& all) {
   chart_series points{"best schedule", "a", false, {}};
   double low = INFINITY, high = 0;
   std::set<int> threads;
+  std::multiset<std::string> names;
+  for (const chapter& c : all) names.insert(c.name());
   for (const chapter& c : all) {
     if (c.flops <= 0 || c.bytes <= 0 || c.best().from.cpu != target::host().model) continue;
     const double intensity = c.flops / c.bytes;
@@ -194,7 +198,7 @@ std::string roofline_chart(const std::vector<chapter>& all) {
     high = std::max(high, intensity);
     threads.insert(c.best().key.threads);
     points.points.emplace_back(intensity, c.flops / c.best().best() * 1e-9);
-    points.names.push_back(c.name());
+    points.names.push_back(names.count(c.name()) > 1 ? c.name() + " " + c.shapes() : c.name());
   }
   if (points.points.empty()) return {};
   constexpr std::size_t legible = 12;
@@ -214,6 +218,7 @@ std::string roofline_chart(const std::vector<chapter>& all) {
     }
   }
   out.series.push_back(points);
+  out.width = 1200;
   return svg(out) +
          "<p>The slope is the rate at which this machine reads memory, the top its arithmetic. "
          "Arguments that stay in the caches from call to call lift a kernel above the slope.</p>\n";
@@ -265,8 +270,9 @@ std::string schedule_of(const chapter& c) {
 /// Best time, and what it is compared with: a session measures the default schedule first.
 std::string result_of(const chapter& c) {
   const record &best = c.best(), &first = c.records.front();
-  std::string out = search::time_text(best.best()) +
-                    (best.chosen ? ", the chosen schedule" : ", the fastest; none was chosen yet");
+  std::string out =
+      search::time_text(best.best()) + (best.chosen ? ", the chosen schedule, " + best.check()
+                                                    : ", the fastest; none was chosen yet");
   if (c.records.size() > 1)
     out += "; the first one measured took " + search::time_text(first.best()) + " (" +
            support::fixed_text(first.best() / best.best(), 2) + " times as long)";
@@ -280,11 +286,11 @@ std::string rate_text(const chapter& c) {
 constexpr const char* style = R"(<style>
 :root{color-scheme:light dark;--a:#0b62c4;--b:#c8640a;--c:#2f8f4e;--grid:#8884}
 @media(prefers-color-scheme:dark){:root{--a:#6db1ff;--b:#ffab5e;--c:#7fd99a}}
-body{font:16px/1.5 system-ui,sans-serif;max-width:75rem;margin:0 auto;padding:1rem}
+body{font:16px/1.5 system-ui,sans-serif;max-width:88rem;margin:0 auto;padding:1rem}
 h1{line-height:1.2;margin:.5rem 0}h2{margin:.8rem 0 0}h3{margin:1.2rem 0 .3rem}p{margin:.3rem 0;overflow-wrap:anywhere}
 section{border-top:1px solid var(--grid);margin-top:1.5rem}
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem;margin-top:1rem}
-figure{margin:0;max-width:37rem}figcaption{font-weight:600}svg{width:100%;height:auto;display:block;overflow:visible}
+figure{margin:0;max-width:37rem}figure.full{max-width:none}figcaption{font-weight:600}svg{width:100%;height:auto;display:block;overflow:visible}
 svg text{font-size:14px;fill:currentColor}.grid{stroke:var(--grid);fill:none}
 .line{fill:none;stroke-width:2}circle.a{fill:var(--a)}circle.b{fill:var(--b);fill-opacity:.7}circle.c{fill:var(--c)}
 path.a{stroke:var(--a)}path.b{stroke:var(--b)}path.c{stroke:var(--c)}
@@ -296,6 +302,7 @@ td:last-child{white-space:normal;min-width:10rem}
 .contents td:nth-child(2){white-space:normal}.contents td:last-child{white-space:nowrap;min-width:0}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,28rem),1fr));gap:1rem}.pair>*{min-width:0}
 pre{padding:.6rem;border:1px solid var(--grid);font-size:13px;max-height:34rem}summary{cursor:pointer}
+.pair pre{font-size:12px;max-height:none;overflow:visible;white-space:pre-wrap;overflow-wrap:anywhere}
 @media(max-width:34rem){body{padding:.6rem}svg text{font-size:19px}h1{font-size:1.5rem}pre{font-size:12px}
 .contents :is(td,th):nth-child(n+6){display:none}.contents :is(td,th){padding:.2rem .35rem;font-size:.85rem}}
 </style>
@@ -331,11 +338,11 @@ std::string page(const search::database& db, const std::vector<chapter>& all) {
       search::date_now() + "</p>\n" + contents(all) + roofline_chart(all);
   for (std::size_t n = 0; n < all.size(); ++n) {
     const chapter& c = all[n];
-    out += "<section id=\"" + anchor(n) + "\"><h2>" + escape_html(c.name()) + "</h2>\n<p>" +
-           escape_html(c.shapes()) + "; " + c.threads() + "; arguments " +
-           escape_html(c.best().key.arguments) + "</p>\n<p>" + escape_html(result_of(c)) +
-           "</p>\n<div class=\"charts\"><div>" + convergence(c) + "</div><div>" + prediction(c) +
-           "</div></div>\n" + failures(c) + schedule_of(c) + "</section>\n";
+    out += "<section id=\"" + anchor(n) + "\"><h2>" + escape_html(c.title()) + "</h2>\n<p>" +
+           c.threads() + "; arguments " + escape_html(c.best().key.arguments) + "</p>\n<p>" +
+           escape_html(result_of(c)) + "</p>\n<div class=\"charts\"><div>" + convergence(c) +
+           "</div><div>" + prediction(c) + "</div></div>\n" + failures(c) + schedule_of(c) +
+           "</section>\n";
   }
   return out + "</body></html>\n";
 }

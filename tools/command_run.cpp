@@ -36,6 +36,7 @@
 #include "assignments.hpp"
 #include "command.hpp"
 #include "npy.hpp"
+#include "option_values.hpp"
 #include "step_progress.hpp"
 #include "workload.hpp"
 
@@ -413,7 +414,9 @@ std::function<int()> declare_run(CLI::App& app) {
                  "interp, llvm, cuda, or emulate: the kernels for a GPU, run on the host")
       ->check(CLI::IsMember({"interp", "llvm", "cuda", "emulate"}))
       ->capture_default_str();
-  app.add_option("--gpu", o->gpu, "the architecture that emulated kernels are made for")
+  app.add_option("--gpu", o->gpu,
+                 "the architecture that emulated kernels are made for: " +
+                     list_of(target::known_gpu_names()))
       ->capture_default_str();
   app.add_option("--dim", o->dims, "NAME=VALUE: a symbolic extent or a scalar parameter")
       ->take_all();

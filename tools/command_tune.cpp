@@ -28,6 +28,7 @@
 
 #include "command.hpp"
 #include "database.hpp"
+#include "option_values.hpp"
 #include "workload.hpp"
 
 namespace tool {
@@ -222,12 +223,17 @@ std::string listed(std::string text, const Kinds& kinds) {
   return text;
 }
 
+template <class Kinds>
+std::vector<std::string> names_of(const Kinds& kinds) {
+  std::vector<std::string> out;
+  for (const auto& k : kinds) out.emplace_back(k.name);
+  return out;
+}
+
 /// Refuses what is no name of `kinds`, with the names.
 template <class Kinds>
 CLI::Validator one_of(const Kinds& kinds) {
-  std::vector<std::string> names;
-  for (const auto& k : kinds) names.emplace_back(k.name);
-  return CLI::IsMember(names);
+  return CLI::IsMember(names_of(kinds));
 }
 
 /// Candidates for a GPU that is not here are built, and nothing is timed.
@@ -367,31 +373,32 @@ std::function<int()> declare_tune(CLI::App& app) {
       ->required();
   app.add_option("--function", o->function,
                  "the function of that name of each file; main or the first otherwise");
-  app.add_option("--space", o->space, "Where to search, one of those that space ls shows");
+  app.add_option("--space", o->space,
+                 "Where to search: " + list_of(names_of(space::named_spaces())));
   app.add_option("--target", o->target,
-                 "CPU or GPU to make code for, as sm_90a; cuda: this machine's GPU. Without a GPU "
-                 "candidates "
-                 "are built and nothing is timed")
+                 "CPU to make code for: " + list_of(target::known_names()) + "; or a GPU: " +
+                     list_of(target::known_gpu_names()) +
+                     "; cuda: this machine's. Without a GPU candidates are built and nothing is "
+                     "timed")
       ->capture_default_str();
   app.add_option("--dim", o->dims, "NAME=EXTENT of a symbolic extent");
   app.add_option("--seconds", o->seconds,
                  "Budget; default: 10, and less where more time is expected to bring nothing")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--trials", o->trials, "Candidates to measure at most")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least_0());
+  app.add_option("--trials", o->trials, "Candidates to measure at most")->check(at_least_0());
   app.add_option("--gain", o->gain,
                  "Share by which calls have to be expected to become faster for tuning to go on; "
                  "0: use all of the budget; default: 0.01, and 0 with --seconds or --trials")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--threads", o->threads, "Threads of a call; 0: all")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least_0());
+  app.add_option("--threads", o->threads, "Threads of a call; 0: all")->check(at_least_0());
   app.add_option("--seed", o->seed, "Seed of the search")->capture_default_str();
   app.add_option("--db", o->database, "Database file; default: the user's");
   const std::map<std::string, search::caches> states{{"warm", search::caches::warm},
                                                      {"cold", search::caches::cold},
                                                      {"rotating", search::caches::rotating}};
   app.add_option("--caches", o->where, "State of the caches while timing: warm, cold, rotating")
-      ->transform(CLI::CheckedTransformer(states));
+      ->transform(one_of_words(states))
+      ->option_text("WORD");
   app.add_option("--weights", o->weights, "How often each of several functions runs, as 3,1")
       ->delimiter(',');
   const std::map<std::string, search::task_order> orders{
@@ -399,7 +406,8 @@ std::function<int()> declare_tune(CLI::App& app) {
   app.add_option("--order", o->order,
                  "Which of several functions is next: gradient, the one from which most is "
                  "expected, or round_robin")
-      ->transform(CLI::CheckedTransformer(orders));
+      ->transform(one_of_words(orders))
+      ->option_text("WORD");
   app.add_option("--strategy", o->strategy,
                  listed("Who proposes candidates", search::strategy_kinds()))
       ->check(one_of(search::strategy_kinds()));

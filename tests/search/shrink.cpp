@@ -1,6 +1,7 @@
 #include <tilewright/search/shrink.hpp>
 
 #include <tilewright/ir/interpret.hpp>
+#include <tilewright/ir/parse.hpp>
 #include <tilewright/search/verify.hpp>
 #include <tilewright/search/zero_extents.hpp>
 #include <tilewright/support/error.hpp>
@@ -22,6 +23,41 @@ TEST_CASE("free extents shrink alone, tied ones together") {
                             {{"W", 5000}, {"Q", 4998}, {"S", 3}}, 1e3);
   REQUIRE(image);
   CHECK(work_of(*image) <= 1e3);
+}
+
+TEST_CASE("literal extents shrink with the buffers that they reach") {
+  const auto shape = [](const ir::function& f, std::size_t param) {
+    std::vector<std::int64_t> out;
+    for (const ir::expr& e : f.params[param].buffer->shape) out.push_back(ir::as_int(e));
+    return out;
+  };
+  using list = std::vector<std::int64_t>;
+  const auto product =
+      shrink(reify(kernels::matmul_relu, {{"M", 4096}, {"N", 4000}, {"K", 3}}), 1e5);
+  REQUIRE(product);
+  CHECK(shape(*product, 0) == list{19, 3});
+  CHECK(shape(*product, 1) == list{3, 19});
+  CHECK(shape(*product, 2) == list{19, 19});
+  const auto image = shrink(reify(kernels::window, {{"W", 5000}, {"Q", 4998}, {"S", 3}}), 1e3);
+  REQUIRE(image);
+  CHECK(shape(*image, 0) == list{21});
+  CHECK(shape(*image, 2) == list{19});
+  const auto gather = shrink(reify(kernels::gather, {{"N", 5000}, {"C", 64}, {"M", 900}}), 1e3);
+  REQUIRE(gather);
+  CHECK(shape(*gather, 0) == list{5000, 19});  // who knows which rows are read
+  CHECK(shape(*gather, 1) == list{19});
+  const ir::function split = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((1000,), "float32"), B: T.Buffer((1000,), "float32")):
+    for i, j in T.grid(32, 32):
+        with T.block("B"):
+            vi = T.axis.spatial(1000, i * 32 + j)
+            T.where(i * 32 + j < 1000)
+            B[vi] = A[vi] + T.float32(1)
+)");
+  const auto small = shrink(split, 1e3);
+  REQUIRE(small);
+  CHECK(work_of(*small) <= 1e3);
 }
 
 TEST_CASE("a kernel that cannot shrink gives nothing") {

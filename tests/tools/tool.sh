@@ -120,7 +120,13 @@ else
   expect 0 '"best_seconds": null, "built": ' tune "$data/matmul.py" --target cuda --db :memory: --trials 2 --seconds 60 --json
 fi
 unset TILEWRIGHT_CUDA_DRIVER
-expect 2 "--seconds" tune "$data/matmul.py" --db :memory: --seconds -1
+expect 2 "--seconds: a number of 0 or more is wanted, not -1" tune "$data/matmul.py" --db :memory: --seconds -1
+expect 2 "--threads: a number of 0 or more" explain "$data/matmul.py" --db :memory: --threads -1
+expect 2 "--seconds: a number of 0 or more" model tune none.onnx --seconds -1
+expect 2 "colld is none of cold, rotating, warm" tune "$data/matmul.py" --caches colld
+expect 0 "warm, cold, rotating" tune --help
+expect 0 "haswell" explain --help
+expect 0 "sm_90a" run --help
 expect 2 "--seconds" tune "$data/matmul.py" --db :memory: --seconds nan
 expect 2 "--trials" tune "$data/matmul.py" --db :memory: --trials -1
 expect 2 "--gain" tune "$data/matmul.py" --db :memory: --gain nan

@@ -20,4 +20,11 @@ using extent_map = std::map<std::string, std::int64_t, std::less<>>;
 std::optional<ir::function> shrink(const std::function<ir::function(const extent_map&)>& make,
                                    extent_map extents, double work);
 
+/// The function with literal extents at small ones: loops and iteration domains run over at most as many
+/// values as leave `work` stores, equal ones over equally many, and each dimension of a buffer is as large as
+/// what is accessed there. It computes something else where the function has extents in its expressions, and is
+/// as good a program to compare a schedule and the interpreter on. Nothing where that makes no program that the
+/// interpreter can run.
+std::optional<ir::function> shrink(const ir::function& f, double work);
+
 }  // namespace tilewright::search

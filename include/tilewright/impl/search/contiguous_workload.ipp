@@ -7,6 +7,7 @@
 #include <tilewright/ir/key.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/search/contiguous_workload.hpp>
+#include <tilewright/search/shrink.hpp>
 #include <tilewright/space/gpu.hpp>
 #include <tilewright/support/any.hpp>
 
@@ -32,6 +33,7 @@ TILEWRIGHT_INLINE workload contiguous_workload(const ir::function& f, const targ
   w.machine = where;
   w.exec = &exec;
   w.space = space::default_space(where);
+  w.shrunk = [f] { return shrink(f, 1e5); };
   return w;
 }
 
