@@ -15,7 +15,7 @@ namespace {
 
 using namespace tilewright;
 
-constexpr double deadline = 20;  // s for one compilation
+constexpr double deadline = 5;  // s for one compilation
 
 /// Programs of the space, each once: the default, then drawn ones.
 std::vector<ir::function> programs(const gpu_workloads::workload& w, const target::gpu& device,
@@ -39,14 +39,15 @@ std::vector<ir::function> programs(const gpu_workloads::workload& w, const targe
 std::vector<backend::artifact> of(const gpu_workloads::workload& w, const target::gpu& device,
                                   int count) {
   const auto most = static_cast<std::size_t>(count);
-  std::vector<ir::function> all = programs(w, device, 3 * most);
+  std::vector<ir::function> all = programs(w, device, 2 * most);
   const std::size_t tried = all.size();
   search::build_queue queue(std::move(all), device, {target::host().cores, 0}, {}, deadline);
   std::vector<backend::artifact> out;
   for (std::size_t i = 0; i < tried && out.size() < most; ++i) {
     search::built b = queue.take(i);
-    if (b) out.push_back(std::move(b.artifact));
-    if (i == 0 && !b)
+    if (b)
+      out.push_back(std::move(b.artifact));
+    else if (i == 0)
       throw build_error("the default schedule of " + w.name + " for " + device.name + ": " +
                         b.error);
   }

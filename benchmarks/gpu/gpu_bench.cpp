@@ -1,7 +1,7 @@
 // What can be said about kernels on a GPU only with a GPU, on a machine that has nothing else:
 //
 //   gpu_bench pack FOLDER                       compiles everything for sm_80 and sm_90a into FOLDER,
-//                                               `--candidates N` of each workload, 16 unless said
+//                                               `--candidates N` of each workload, 4 unless said
 //   gpu_bench first --pack FOLDER --out FILE    runs the stage; each result is a JSON line at once
 //   gpu_bench f32 --pack FOLDER --out FILE      the same for the workloads of the paper, products and
 //                                               kernels bound by memory
@@ -491,7 +491,7 @@ class stage {
 
 int usage() {
   std::fprintf(stderr,
-               "usage: gpu_bench pack FOLDER [--candidates 16]\n"
+               "usage: gpu_bench pack FOLDER [--candidates 4]\n"
                "       gpu_bench first|f32 --pack FOLDER --out FILE [--seconds 540]\n"
                "       gpu_bench check NAME --pack FOLDER\n");
   return 2;
@@ -501,7 +501,7 @@ int start(const std::vector<std::string>& words, const fs::path& self) {
   if (words.size() < 2) return usage();
   fs::path folder = ".", out = "results/" + words[0] + ".jsonl";
   double seconds = 540;
-  int candidates = 16;
+  int candidates = 4;
   for (std::size_t i = 1; i + 1 < words.size(); ++i) {
     if (words[i] == "--pack") folder = words[i + 1];
     if (words[i] == "--out") out = words[i + 1];

@@ -39,8 +39,11 @@ class default_check {
     if (!b)
       throw build_error("the default schedule cannot be compiled at small extents: " + b.error);
     runner usual(*small, {}, *w_.exec, seed_, {}, bench_.sharing());
+    measurement last;
     const std::string wrong =
-        verify_against_interpreter(*small, usual, [&] { return bench_.run(b, usual); });
+        verify_against_interpreter(*small, usual, [&] { return last = bench_.run(b, usual); });
+    if (w_.machine.gpu && !last.ok())  // the device, not the schedule
+      throw build_error("the default schedule does not run: " + last.detail);
     if (!wrong.empty())
       throw internal_error("the default schedule of " + w_.function.name +
                            " disagrees with the interpreter: " + wrong);
