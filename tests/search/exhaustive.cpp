@@ -51,7 +51,9 @@ TEST_CASE("exhaustive: a small space is tried whole, each program once, and the 
 TEST_CASE("exhaustive: a space with more members than the limit is searched by another strategy") {
   database db(":memory:");
   session_options o = few(5);
-  o.method = [](std::uint64_t) { return exhaustive(20, make_strategy("replay_traces")); };
+  o.method = [](std::uint64_t) {
+    return exhaustive(20, [] { return make_strategy("replay_traces"); });
+  };
   const tuning_result r = tune(product(), o, db);
   CHECK(r.trials == 5);
   bool said = false;

@@ -14,6 +14,7 @@
 #include <tilewright/search/builder.hpp>
 #include <tilewright/search/roofline.hpp>
 #include <tilewright/search/specialization.hpp>
+#include <tilewright/search/strategies/evolutionary.hpp>
 #include <tilewright/search/strategies/exhaustive.hpp>
 #include <tilewright/search/transfer.hpp>
 #include <tilewright/search/verify.hpp>
@@ -311,7 +312,14 @@ TILEWRIGHT_INLINE session_options specialization::session() const {
   if (options_.effort == effort::patient) o.seconds *= 8;
   if (options_.effort == effort::exhaustive) {
     o.seconds = 1e9;
-    o.method = [](std::uint64_t) { return exhaustive(); };
+    o.method = [this](std::uint64_t seed) {
+      return exhaustive(1 << 13, [this, seed] {
+        evolution_options all_cores;
+        all_cores.threads = target::host().cores;
+        if (!options_.changes.empty()) all_cores.changes = options_.changes;
+        return evolutionary(experienced_model(*db_, workload_.key, seed), all_cores);
+      });
+    };
   }
   o.trials = options_.trials;
   o.target = options_.target;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 #include <tilewright/search/strategy.hpp>
@@ -9,9 +10,9 @@
 namespace tilewright::search {
 
 /// Proposes all programs in the order of sketches and decisions, and ends. A space with more than
-/// `most` members is searched by `otherwise`.
+/// `most` members is searched by what `otherwise` makes.
 /// @param otherwise null: evolution guided by boosted trees
 std::unique_ptr<strategy> exhaustive(std::size_t most = 1 << 13,
-                                     std::unique_ptr<strategy> otherwise = nullptr);
+                                     std::function<std::unique_ptr<strategy>()> otherwise = {});
 
 }  // namespace tilewright::search

@@ -12,8 +12,8 @@ namespace detail {
 
 class exhaustive_searcher final : public strategy {
  public:
-  exhaustive_searcher(std::size_t most, std::unique_ptr<strategy> otherwise)
-      : most_(most), otherwise_(std::move(otherwise)) {}
+  exhaustive_searcher(std::size_t most, std::function<std::unique_ptr<strategy>()> otherwise)
+      : most_(most), make_(std::move(otherwise)) {}
 
   void start(const search_task& task, std::uint64_t seed) override {
     size_ = count_members(task.function, task.sketches, task.finish, most_);
@@ -21,7 +21,7 @@ class exhaustive_searcher final : public strategy {
       all_.emplace(task.function, task.sketches, task.finish);
       return;
     }
-    if (!otherwise_) otherwise_ = make_strategy("evolutionary", seed);
+    otherwise_ = make_ ? make_() : make_strategy("evolutionary", seed);
     otherwise_->start(task, seed);
   }
 
@@ -56,7 +56,8 @@ class exhaustive_searcher final : public strategy {
 
  private:
   std::size_t most_;
-  std::unique_ptr<strategy> otherwise_;
+  std::function<std::unique_ptr<strategy>()> make_;
+  std::unique_ptr<strategy> otherwise_;  // null where all are tried
   space_size size_;
   std::optional<enumeration> all_;
   std::set<support::hash128> seen_;
@@ -64,8 +65,8 @@ class exhaustive_searcher final : public strategy {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE std::unique_ptr<strategy> exhaustive(std::size_t most,
-                                                       std::unique_ptr<strategy> otherwise) {
+TILEWRIGHT_INLINE std::unique_ptr<strategy> exhaustive(
+    std::size_t most, std::function<std::unique_ptr<strategy>()> otherwise) {
   return std::make_unique<detail::exhaustive_searcher>(most, std::move(otherwise));
 }
 
