@@ -25,6 +25,7 @@
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/worker.hpp>
 #include <tilewright/space/cpu.hpp>
+#include <tilewright/space/metaschedule.hpp>
 #include <tilewright/target/cpu.hpp>
 
 #include "search_traces.hpp"
@@ -62,6 +63,30 @@ void replay(benchmark::State& state, const candidate& c) {
   for (auto _ : state) benchmark::DoNotOptimize(c.replay().function().body.get());
   state.SetItemsProcessed(state.iterations());
 }
+/// Replays of the sketches of a space with fresh draws, as a session makes them: as the space's
+/// rules have recorded them, or without what nothing uses. `instructions` a trace, `refused` share.
+void draw_members(benchmark::State& state, const candidate& of, const space::design_space& space,
+                  bool simplified) {
+  const space::context where{&target::host(), 1};
+  std::vector<trace> sketches;
+  double instructions = 0;
+  for (const schedule& s : space.sketches(of.function, where, 1)) {
+    sketches.push_back((simplified ? s.trace().simplified() : s.trace()).without_decisions());
+    instructions += static_cast<double>(sketches.back().size());
+  }
+  std::uint64_t seed = 0;
+  std::int64_t refused = 0;
+  for (auto _ : state) {
+    const auto c = search::replay(sketches[seed % sketches.size()], of.function, seed);
+    refused += c ? 0 : 1;
+    ++seed;
+  }
+  state.SetItemsProcessed(state.iterations());
+  state.counters["instructions"] = instructions / static_cast<double>(sketches.size());
+  state.counters["refused"] =
+      static_cast<double>(refused) / static_cast<double>(state.iterations());
+}
+
 /// The same, and the result is verified as a whole.
 void replay_and_verify(benchmark::State& state, const candidate& c) {
   for (auto _ : state) ir::verify(c.replay().function());
@@ -265,6 +290,17 @@ void add_all() {
   };
   add("replay", replay);
   add("replay_and_verify", replay_and_verify);
+  for (const char* name : {"default_cpu", "metaschedule_cpu"})
+    for (const bool simplified : {false, true})
+      for (const bool convolution : {false, true})
+        benchmark::RegisterBenchmark(
+            (std::string("draw/") + name + (convolution ? "/conv2d" : "/matmul") +
+             (simplified ? "/simplified" : "/as_recorded"))
+                .c_str(),
+            [=](benchmark::State& s) {
+              draw_members(s, convolution ? conv2d() : matmul(), space::find_space(name),
+                           simplified);
+            });
   add("copy_function", copy_function);
   add("copy_schedule", copy_schedule);
   add("workload_key", workload_key);

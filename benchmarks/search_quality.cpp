@@ -11,6 +11,7 @@
 //   search_quality rank FILE              how well models rank, XGBoost beside ours
 //   search_quality models FILE [COUNT]     how models rank a workload that they never saw, after 0 to 64
 //                                         of its programs
+//   search_quality spaces [TRIALS SEEDS WORKLOAD]   the default space beside the paper's list of rules
 //   search_quality prior FILE HEADER      trains the shipped prior
 //   search_quality sessions OUT.csv [SECONDS PROBLEMS SEED]   runs whole sessions
 //   search_quality first OUT.csv [PROBLEMS SEED]   what runs before anything is measured
@@ -29,6 +30,7 @@
 #include "search_curves.hpp"
 #include "search_data.hpp"
 #include "search_models.hpp"
+#include "search_spaces.hpp"
 #include "session_curves.hpp"
 
 using namespace tilewright;
@@ -249,6 +251,9 @@ int main(int argc, char** argv) {
   if (command == "rank" && argc == 3) return rank(argv[2]);
   if (command == "models" && (argc == 3 || argc == 4))
     return run_models(argv[2], static_cast<std::size_t>(number(3, 300)));
+  if (command == "spaces" && argc <= 5)
+    return compare_spaces(
+        {number(2, 128), static_cast<std::uint64_t>(number(3, 5)), argc > 4 ? argv[4] : ""});
   if (command == "prior" && argc == 4) return prior(argv[2], argv[3]);
   if (command == "sessions" && argc >= 3 && argc <= 6) {
     session_curve_options o;
@@ -269,7 +274,7 @@ int main(int argc, char** argv) {
       "search_quality curves FILE OUT.csv [TRIALS SEEDS PROCESSES SECONDS FIRST_SEED] | summary "
       "OUT.csv | "
       "record FILE COUNT | again FILE COUNT | search FILE STRATEGY TRIALS SEEDS OUT.csv | rank "
-      "FILE | models FILE [COUNT] | prior FILE HEADER | sessions OUT.csv [SECONDS PROBLEMS SEED] | "
-      "first OUT.csv [PROBLEMS SEED] | ends OUT.csv\n");
+      "FILE | models FILE [COUNT] | spaces [TRIALS SEEDS WORKLOAD] | prior FILE HEADER | sessions "
+      "OUT.csv [SECONDS PROBLEMS SEED] | first OUT.csv [PROBLEMS SEED] | ends OUT.csv\n");
   return 2;
 }
