@@ -63,7 +63,29 @@ TEST_CASE("the loop along the output's rows is vectorized wherever it stands in 
   }
 }
 
-TEST_CASE("who has marked a loop of the nest has decided, and short loops stay") {
+TEST_CASE("one block's loops say nothing about another block, nor do loops written out") {
+  const function f = parse(R"(
+@T.prim_func
+def main(X: T.Buffer((6, 24), "float32"), Y: T.Buffer((6, 24), "float32"), Z: T.Buffer((6, 21), "float32")):
+    for i in range(6):
+        for j in T.vectorized(24):
+            with T.block("Y"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                Y[vi, vj] = X[vi, vj] * T.float32(2)
+        for j in range(21):
+            for k in T.unroll(3):
+                with T.block("Z"):
+                    vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                    with T.init():
+                        Z[vi, vj] = T.float32(0)
+                    Z[vi, vj] = Z[vi, vj] + X[vi, vj + vk]
+)");
+  CHECK(vectors(f) == 2);
+  check_same(f, pass::vectorize_unmarked(f, machine()), 1e-6);
+  check_same(f, pass::lower(f, machine()), 1e-5);
+}
+
+TEST_CASE("who has marked a loop around the block has decided, and short loops stay") {
   CHECK(vectors(product("ijk", "T.unroll")) == 0);
   CHECK(vectors(product("ijk", "T.vectorized", 8)) == 1);
   CHECK(vectors(product("ijk", "range", 7)) == 0);

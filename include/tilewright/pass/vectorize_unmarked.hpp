@@ -4,8 +4,9 @@
 //     C[i, j] += A[i, k] * B[k, j]       ->      for j1 in vectorized(64):
 //                                                  for k in range(128): C[i, j0*64 + j1] += ...
 //
-// A schedule that marks a loop of a nest has decided; one that marks none, as it was written by hand
-// or made elsewhere, is not meant to run in scalars.
+// A schedule that vectorizes a loop around a block has decided about it; a block of which no loop is
+// vectorized, as it was written by hand or made elsewhere, is not meant to run in scalars, whatever
+// was said of other blocks.
 #pragma once
 
 #include <string>
@@ -20,7 +21,7 @@ struct cpu;
 namespace tilewright::pass {
 
 /// Works on a function with blocks. A loop is vectorized when
-/// 1. no loop of its outermost nest is vectorized, unrolled or bound to threads;
+/// 1. no loop around the block is vectorized or bound to threads;
 /// 2. it is serial, starts at 0, has a literal extent of a vector or more, and holds one block, which
 ///    does nothing but store one element;
 /// 3. it occurs in the values of spatial iteration variables alone, along which the element stored

@@ -16,12 +16,9 @@ namespace detail::unmarked {
 
 using namespace tilewright::ir;
 
-/// Whether somebody has decided about a loop in here.
-inline bool is_marked(const stmt& nest) {
-  return any_stmt(nest, [](const stmt& s) {
-    const loop_node* l = as_loop(s);
-    return l && l->loop != loop_kind::serial && l->loop != loop_kind::parallel;
-  });
+/// Whether somebody has decided what the lanes, or the threads, of what is below the loop are.
+inline bool is_decided(const loop_node& l) {
+  return l.loop == loop_kind::vectorized || l.loop == loop_kind::thread_binding;
 }
 
 /// Elements by which an access moves when `v` takes a step; nothing when that is no constant.
@@ -127,6 +124,7 @@ class vectorizer : public mutator {
   stmt mutate(const stmt& s) override {
     const loop_node* l = as_loop(s);
     if (!l) return mutator::mutate(s);
+    if (is_decided(*l)) return s;
     if (const block_realize_node* realize = only_block(l->body)) {
       // the innermost loop that can be vectorized
       stmt inner = mutate(l->body);
@@ -137,9 +135,9 @@ class vectorizer : public mutator {
   }
 
  private:
-  /// The block below a chain of loops; null when there is anything else.
+  /// The block below a chain of loops of which none is decided; null when there is anything else.
   static const block_realize_node* only_block(const stmt& s) {
-    if (const loop_node* l = as_loop(s)) return only_block(l->body);
+    if (const loop_node* l = as_loop(s)) return is_decided(*l) ? nullptr : only_block(l->body);
     return as_realize(s);
   }
 
@@ -177,20 +175,6 @@ class vectorizer : public mutator {
   };
 
   static constexpr std::int64_t most_vectors = 4;
-  const target::cpu& target_;
-};
-
-/// The statements below the root block, each on its own.
-class nests : public mutator {
- public:
-  explicit nests(const target::cpu& target) : target_(target) {}
-  using mutator::mutate;
-  stmt mutate(const stmt& s) override {
-    if (!as_loop(s)) return mutator::mutate(s);
-    return is_marked(s) ? s : vectorizer(target_).mutate(s);
-  }
-
- private:
   const target::cpu& target_;
 };
 
@@ -250,7 +234,7 @@ class scalars : public visitor {
 TILEWRIGHT_INLINE ir::function vectorize_unmarked(const ir::function& f,
                                                   const target::cpu& target) {
   ir::function out = f;
-  out.body = detail::unmarked::nests(target).mutate(f.body);
+  out.body = detail::unmarked::vectorizer(target).mutate(f.body);
   return out;
 }
 
