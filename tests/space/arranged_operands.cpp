@@ -5,6 +5,7 @@
 #include <string>
 
 #include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/print.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/modules/register_tiling.hpp>
@@ -47,6 +48,10 @@ ir::function depthwise(int channels, int extent, int stride, int border = 1) {
                    " + vs] * F[vc, vr, vs]\n");
 }
 
+std::vector<std::size_t> axes_of(const ir::function& f) {
+  return space::column_axes(schedule(f), "Y", draws::haswell());
+}
+
 std::string text_of(const std::vector<schedule>& sketches) {
   std::string out;
   for (const schedule& s : sketches) out += s.trace().print();
@@ -72,13 +77,25 @@ TEST_CASE("an operand that moves in steps is stored by phases") {
 TEST_CASE("an operand is laid out along channels that become the columns") {
   const ir::function f = depthwise(20, 5, 1);
   schedule s(f);
-  CHECK(space::column_axes(s, "Y", draws::haswell()) == std::vector<std::size_t>{0, 2});
+  CHECK(axes_of(f) == std::vector<std::size_t>{0, 2});
   space::transposed_output(s, "Y", 0);
   CHECK_FALSE(space::needs_register_tiling(s, "Y"));
   space::chooser first;
   space::arranged_operands(s, "Y", 0, first);
   CHECK(space::needs_register_tiling(s, "Y"));
   CHECK(draws::close(draws::run(s.function()), draws::run(f)));
+}
+
+TEST_CASE("bytes are stored by phases, but not transposed") {
+  std::string text = ir::print(depthwise(20, 9, 2));
+  for (std::size_t at; (at = text.find("float32")) != std::string::npos;)
+    text.replace(at, 7, "int8");
+  const ir::function f = ir::parse(text);
+  CHECK(axes_of(f) == std::vector<std::size_t>{2});
+  schedule s(f);
+  space::chooser first;
+  space::arranged_operands(s, "Y", 2, first);
+  CHECK(space::profile(s, "Y")->loads_vectors(2));
 }
 
 TEST_CASE("nothing is arranged that lies side by side, or that others compute or read") {

@@ -13,7 +13,8 @@ namespace tilewright::space {
 
 /// Whether another layout of the operand would put the elements for columns along the variable
 /// `columns` side by side: a buffer of the function that an element-wise block writes and this block
-/// alone reads, where one dimension moves along the columns, in steps of any constant length.
+/// alone reads, where one dimension moves along the columns, in steps of any constant length; another
+/// dimension than the last only of elements that are transposed in registers, of four bytes or more.
 bool is_arrangeable(const schedule& s, const std::string& block, const access_profile& read,
                     std::size_t columns);
 

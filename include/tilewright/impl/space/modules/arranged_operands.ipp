@@ -116,8 +116,11 @@ inline void arrange(schedule& s, const std::string& producer, const moving_dimen
 TILEWRIGHT_INLINE bool is_arrangeable(const schedule& s, const std::string& block,
                                       const access_profile& read, std::size_t columns) {
   const ir::block_node& b = *named_block(s, block).block;
-  return read.affine && detail::arranging_producer(s, block, read.buffer) &&
-         detail::moving_along(b, read.buffer, b.iters[columns].var);
+  if (!read.affine || !detail::arranging_producer(s, block, read.buffer)) return false;
+  const auto moves = detail::moving_along(b, read.buffer, b.iters[columns].var);
+  // squares of narrow elements are not transposed in registers
+  const bool transposes = moves && moves->dim + 1 < read.buffer->shape.size();
+  return moves && (!transposes || bytes(read.buffer->type) >= 4);
 }
 
 TILEWRIGHT_INLINE void arranged_operands(schedule& s, const std::string& block, std::size_t columns,
@@ -134,6 +137,8 @@ TILEWRIGHT_INLINE void arranged_operands(schedule& s, const std::string& block, 
     const ir::block_node& b = *named_block(s, block).block;
     const auto moves = detail::moving_along(b, read.buffer, b.iters[columns].var);
     if (!moves) continue;
+    if (moves->dim + 1 < read.buffer->shape.size() && !is_arrangeable(s, block, read, columns))
+      continue;
     const bool shuffled = read.stride[columns] > 1 && read.stride[columns] <= most_steps;
     const std::optional<std::string> producer = detail::arranging_producer(s, block, read.buffer);
     schedule attempt = s;
