@@ -147,8 +147,8 @@ TILEWRIGHT_INLINE void arranged_operands(schedule& s, const std::string& block, 
         if (shuffled && choices.pick(2) == 1) continue;
         detail::arrange(attempt, *producer, *moves);
       } else if (shuffled && read.region >= 0 && !detail::allocates(s, read.buffer)) {
-        // a copy is paid for where elements are read again and again
-        const bool worth = detail::uses_of_element(*p, read.buffer) >= 2;
+        // a copy pays where elements are read again and again, by rows that share operands
+        const bool worth = p->reuse(columns) && detail::uses_of_element(*p, read.buffer) >= 2;
         if ((choices.pick(2) == 1) == worth) continue;
         const block_rv copy = attempt.cache_read(attempt.get_block(block), read.region, "global");
         detail::arrange(attempt, attempt.get(copy).block->name, *moves);
