@@ -43,7 +43,8 @@ std::string verify_against_interpreter(const ir::function& f, runner& r,
 std::string compare_alternatives(const ir::function& f, const backend::executor& exec,
                                  std::uint64_t seed);
 
-/// Arithmetic on floats that `f` asks for, calls counted as one. // operations
+/// Arithmetic on floats that `f` asks for, calls counted as one; terms of sums that are zero because
+/// they read beside padded data do not count. // operations
 double operations_of(const ir::function& f);
 
 /// Iterations of all innermost statements of `f`, an upper bound of the interpreter's work.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <exception>
 
+#include <tilewright/impl/search/data_share.hpp>
 #include <tilewright/impl/search/elements.hpp>
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/interpret.hpp>
@@ -50,7 +51,7 @@ inline bool is_float_operation(const ir::expr& e) {
 /// Counts the iterations around every store, and the operations of what is stored.
 class work_counter : public ir::visitor {
  public:
-  explicit work_counter(const ir::function& f) : function_(f) {}
+  explicit work_counter(const ir::function& f) : function_(f), shares_(f) {}
   double stores = 0, operations = 0;
   using ir::visitor::visit;
   void visit(const ir::stmt& s) override {
@@ -61,16 +62,22 @@ class work_counter : public ir::visitor {
     ir::visitor::visit(s);
     around_ = before;
   }
-  void visit(const ir::block& b) override { visit(b->body); }  // `init` runs too seldom to count
+  void visit(const ir::block& b) override {
+    const double before = share_;
+    share_ *= shares_.of(*b);
+    visit(b->body);  // `init` runs too seldom to count
+    share_ = before;
+  }
   void visit(const ir::expr& e) override {
     if (!e) return;
-    if (is_float_operation(e)) operations += around_;
+    if (is_float_operation(e)) operations += around_ * share_;
     ir::visitor::visit(e);
   }
 
  private:
   const ir::function& function_;
-  double around_ = 1;
+  data_shares shares_;
+  double around_ = 1, share_ = 1;  // share_: of the iterations, those on data
 };
 
 }  // namespace detail
