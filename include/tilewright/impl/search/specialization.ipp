@@ -97,7 +97,7 @@ inline std::string layouts_text(const workload& w) {
   return at < w.key.arguments.size() ? out + " " + w.key.arguments.substr(at) : out;
 }
 
-/// ", 92 % of the roofline (...)"; empty where there is no yardstick for the time.
+/// ", 92 % of the roofline (arithmetic is the bound, ...)"; empty where there is no yardstick for the time.
 inline std::string roofline_text(const workload& w, const variant& v, double flops, double moved) {
   if (flops <= 0 || v.cpu != w.machine.model()) return {};
   const std::vector<operand> all = operands(w.function);
@@ -112,11 +112,13 @@ inline std::string roofline_text(const workload& w, const variant& v, double flo
   // measured in a loop: arguments that fit into the caches stay there, and memory is no bound
   const bool cached =
       moved <= static_cast<double>(w.machine.cpu->l3_bytes + threads * w.machine.cpu->l2_bytes);
-  const double bound = bound_seconds(r, flops, cached ? 0 : moved, threads);
+  const double arithmetic = bound_seconds(r, flops, 0, threads),
+               bound = bound_seconds(r, flops, cached ? 0 : moved, threads);
   const std::string memory =
       cached ? "arguments in the caches"
              : support::general_text(threads * r.bytes_per_second * 1e-9, 3) + " GB/s";
   return ", " + support::fixed_text(100 * bound / v.seconds, 0) + " % of the roofline (" +
+         (bound > arithmetic ? "memory" : "arithmetic") + " is the bound, " +
          support::general_text(threads * r.flops_per_second * 1e-9, 3) + " GFLOP/s, " + memory +
          ", on " + std::to_string(threads) + (threads == 1 ? " thread)" : " threads)");
 }
