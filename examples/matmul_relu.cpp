@@ -41,7 +41,7 @@ int main() {
                         b = Eigen::MatrixXf::Random(256, 512);
   Eigen::MatrixXf c(512, 512), expected(512, 512);
 
-  tw::tuned op{matmul_relu, {.seconds = 5}};
+  tw::tuned op{matmul_relu};
   std::cout << "first call: search, compile, check, measure, keep ...\n";
   const double first = milliseconds([&] { op(a, b, c); });
   const double later = best_of(50, [&] { op(a, b, c); });
