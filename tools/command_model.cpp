@@ -16,6 +16,7 @@
 
 #include <tilewright/interop/onnx.hpp>
 #include <tilewright/model/bind_extents.hpp>
+#include <tilewright/model/kernel_work.hpp>
 #include <tilewright/model/passes.hpp>
 #include <tilewright/model/saved_model.hpp>
 #include <tilewright/model/session.hpp>
@@ -104,16 +105,28 @@ int info(const network_options& o) {
     kernel_options.database = ":memory:";
     const network::executable program(std::make_shared<const network::graph>(g), kernel_options);
     std::set<std::string> tasks;
-    for (std::size_t k = 0; k < program.launches().size(); ++k)
+    network::kernel_work all;
+    for (std::size_t k = 0; k < program.launches().size(); ++k) {
+      const network::kernel_work w = network::work_of(program, k);
+      all.flops += w.flops;
+      all.weight_bytes += w.weight_bytes;
+      all.other_bytes += w.other_bytes;
       tasks.insert(program.task(k).key.workload + program.task(k).key.arguments);
+    }
     text += ", \"kernels\": " + std::to_string(program.launches().size()) +
             ", \"tasks\": " + std::to_string(tasks.size()) +
+            ", \"flops\": " + support::general_text(all.flops, 12) +
+            ", \"weight_bytes\": " + std::to_string(all.weight_bytes) +
+            ", \"activation_bytes\": " + std::to_string(all.other_bytes) +
             ", \"arena_bytes\": " + std::to_string(program.arena_bytes()) +
             ", \"least_arena_bytes\": " + std::to_string(program.least_arena_bytes());
     lines += std::to_string(program.launches().size()) + " kernels, " +
              std::to_string(tasks.size()) + " of them different; arena " +
              std::to_string(program.arena_bytes()) + " bytes, no smaller than " +
-             std::to_string(program.least_arena_bytes()) + "\n";
+             std::to_string(program.least_arena_bytes()) + "\n" +
+             support::general_text(all.flops * 1e-9, 4) + " GFLOP, " +
+             std::to_string(all.weight_bytes) + " bytes of weights and " +
+             std::to_string(all.other_bytes) + " of activations pass through the kernels\n";
     if (o.print) lines += network::print(g);
   }
   say(o.as_json ? text + "}\n" : lines);

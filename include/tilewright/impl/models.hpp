@@ -10,9 +10,11 @@
 #include <tilewright/impl/model/index_bound.ipp>
 #include <tilewright/impl/model/inference.ipp>
 #include <tilewright/impl/model/interpret.ipp>
+#include <tilewright/impl/model/kernel_work.ipp>
 #include <tilewright/impl/model/memory_plan.ipp>
 #include <tilewright/impl/model/model.ipp>
 #include <tilewright/impl/model/model_file.ipp>
+#include <tilewright/impl/model/model_file_writer.ipp>
 #include <tilewright/impl/model/node_view.ipp>
 #include <tilewright/impl/model/operators/activations.ipp>
 #include <tilewright/impl/model/operators/arithmetic.ipp>

@@ -76,7 +76,8 @@ class model {
   const network::graph& source() const;
   /// What runs now; with tuning in the background, until faster kernels take its place.
   std::shared_ptr<const network::executable> program() const;
-  /// Per kernel its nodes, time and share, measured on zeros.
+  /// Per kernel its nodes, time, share, and how much of that time the roofline of this machine asks
+  /// for (model/kernel_work.hpp); measured on zeros.
   std::string report() const;
 
  private:

@@ -14,6 +14,7 @@
 #include <tilewright/impl/search/at_exit.hpp>
 #include <tilewright/model/bind_extents.hpp>
 #include <tilewright/model/inference.hpp>
+#include <tilewright/model/kernel_work.hpp>
 #include <tilewright/model/model.hpp>
 #include <tilewright/model/passes.hpp>
 #include <tilewright/model/session.hpp>
@@ -167,20 +168,25 @@ TILEWRIGHT_INLINE std::string model::report() const {
   const auto program = std::atomic_load(&state_->program);
   const std::vector<double> seconds = program->measure(5);
   const double total = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  std::vector<double> bounds;
+  for (std::size_t k = 0; k < seconds.size(); ++k) bounds.push_back(network::bound_of(*program, k));
   std::string out;
   for (std::size_t k = 0; k < seconds.size(); ++k) {
     const network::launch& l = program->launches()[k];
     const std::size_t gap = 28 - std::min<std::size_t>(l.what.op.size(), 28);
     out += detail::right_aligned(support::fixed_text(seconds[k] * 1e6, 1), 10) + " us " +
-           detail::right_aligned(support::fixed_text(100 * seconds[k] / total, 1), 5) + " %  " +
-           l.what.op + std::string(gap, ' ') + " " + l.what.name + "\n";
+           detail::right_aligned(support::fixed_text(100 * seconds[k] / total, 1), 5) + " % " +
+           detail::right_aligned(support::fixed_text(100 * bounds[k] / seconds[k], 0), 4) +
+           " % of the roofline  " + l.what.op + std::string(gap, ' ') + " " + l.what.name + "\n";
   }
   const auto megabytes = [](std::int64_t n) {
     return support::fixed_text(static_cast<double>(n) * 1e-6, 2) + " MB";
   };
   return out + detail::right_aligned(support::fixed_text(total * 1e6, 1), 10) + " us in " +
-         std::to_string(seconds.size()) + " kernels; arena " + megabytes(program->arena_bytes()) +
-         ", no smaller than " + megabytes(program->least_arena_bytes()) + "\n";
+         std::to_string(seconds.size()) + " kernels, " +
+         support::fixed_text(100 * std::accumulate(bounds.begin(), bounds.end(), 0.0) / total, 0) +
+         " % of the roofline; arena " + megabytes(program->arena_bytes()) + ", no smaller than " +
+         megabytes(program->least_arena_bytes()) + "\n";
 }
 
 }  // namespace tilewright
