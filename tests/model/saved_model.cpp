@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <tilewright/impl/model/model_file.hpp>
+#include <tilewright/impl/model/plan_writer.hpp>
 #include <tilewright/interop/onnx.hpp>
 #include <tilewright/model/saved_model.hpp>
 
@@ -184,6 +185,22 @@ TEST_CASE(
   }
   CHECK(tried > 100);
   CHECK(refused > 0);
+}
+
+TEST_CASE("saved model: an element type that does not exist") {
+  network::saved_plan plan;
+  plan.inputs.push_back({"x", {static_cast<dtype>(77), {2}}});
+  network::detail::model_file::plan_writer w;
+  w.plan(plan);
+  std::vector<std::byte> file(network::model_file_header);
+  file.insert(file.end(), w.bytes.begin(), w.bytes.end());
+  const support::hash128 digest =
+      network::digest_of(file.data() + network::model_file_header, w.bytes.size());
+  const std::uint64_t words[4] = {file.size(), w.bytes.size(), digest.hi, digest.lo};
+  std::memcpy(file.data(), network::model_file_magic.data(), 8);
+  std::memcpy(file.data() + 8, words, sizeof words);
+  CHECK_THROWS_WITH(network::read_model_file(file.data(), file.size()),
+                    "the plan of the file holds an element type that does not exist");
 }
 
 TEST_CASE("saved model: code for instructions that are not here") {
