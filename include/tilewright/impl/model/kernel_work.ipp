@@ -39,7 +39,7 @@ TILEWRIGHT_INLINE double bound_of(const executable& program, std::size_t k) {
   if (!core) return 0;
   const kernel_work w = work_of(program, k);
   const search::workload& task = program.task(k);
-  const bool is_cached = detail::constant_bytes(program) <= task.cpu->l3_bytes;
+  const bool is_cached = detail::constant_bytes(program) <= task.machine.cpu->l3_bytes;
   // a gather reads a part of its constant that nobody knows
   const bool gathers = !program.launches()[k].checks.empty();
   return search::bound_seconds(*core, w.flops,

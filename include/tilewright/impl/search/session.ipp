@@ -161,6 +161,7 @@ class tuner {
     keep(record_of(result_.trace, m.ok() ? m : once));
     parents_.push_back({first.trace(), result_.baseline});
     start_strategy();
+    await_alternatives(first);
     if (const auto c = replay(first.trace(), w_.function, o_.seed))
       strategy_->learn(std::span(&*c, 1), std::span(&result_.baseline, 1));
     return true;
@@ -247,6 +248,23 @@ class tuner {
     support::stable_sort(parents_,
                          [](const parent& a, const parent& b) { return a.seconds < b.seconds; });
     if (parents_.size() > parents_kept) parents_.resize(parents_kept);
+  }
+
+  /// The first sketch of every other algorithm is measured, whatever is expected of it: a model sees
+  /// nothing of what a call of a library does.
+  void await_alternatives(const schedule& first) {
+    if (!ir::has_alternatives(w_.function)) return;
+    const auto algorithm = [](const schedule& s) {  // the first line of a trace says it
+      const std::string text = s.trace().print();
+      return text.substr(0, text.find('\n'));
+    };
+    std::vector<std::string> met{algorithm(first)};
+    for (const schedule& s : sketches_) {
+      if (support::contains(met, algorithm(s))) continue;
+      met.push_back(algorithm(s));
+      std::optional<candidate> c = replay(s.trace(), w_.function, o_.seed, nullptr, finish_);
+      if (c && seen_.insert(c->identity).second) pending_.push_back(std::move(*c));
+    }
   }
 
   /// How candidates are found: as the options say, else by evolution with a model that has learned
