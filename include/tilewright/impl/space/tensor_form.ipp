@@ -57,7 +57,6 @@ class transformation {
                  tensor_mapping mapping, tensor_form form)
       : s_(s),
         name_(name),
-        what_(what),
         described_(*described(what)),
         mapping_(std::move(mapping)),
         form_(form) {}
@@ -259,7 +258,6 @@ class transformation {
 
   schedule& s_;
   const std::string& name_;
-  const intrin::intrinsic& what_;
   const ir::block_node& described_;
   tensor_mapping mapping_;
   tensor_form form_;
