@@ -33,7 +33,8 @@ template <class Work>
 void on_thread(std::size_t bytes, const Work& work) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, std::max<std::size_t>(bytes, PTHREAD_STACK_MIN));
+  pthread_attr_setstacksize(&attributes,
+                            std::max(bytes, static_cast<std::size_t>(PTHREAD_STACK_MIN)));
   pthread_t thread;
   const auto body = [](void* w) -> void* {
     const sched_param priority{1};
