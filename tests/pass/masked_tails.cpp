@@ -62,6 +62,26 @@ TEST_CASE("a tail of several vectors is one under a mask, where the machine has 
   CHECK(conditions(pass::split_vectors(doubled(31), target::named("haswell"))) == 0);
 }
 
+TEST_CASE("lanes that lie apart get a mask only where it saves several vectors") {
+  const auto spread = [](std::int64_t n) {
+    const buffer y = make_buffer("Y", dtype::f32, {dim(n)});
+    const buffer x = make_buffer("X", dtype::f32, {dim(3 * n)});
+    const buffer a = make_buffer("A", dtype::f32, {dim(n)}, "local");
+    const var j = make_var("j"), k = make_var("k");
+    const function f = make_function(
+        {y, x},
+        make_allocate(a, make_seq({make_loop(j, 0, dim(n), make_store(a, {j}, load(x, {j * 3})),
+                                             loop_kind::vectorized),
+                                   make_loop(k, 0, dim(n), make_store(y, {k}, load(a, {k})),
+                                             loop_kind::vectorized)})));
+    const function g = pass::split_vectors(f, with_masks());
+    check_same(f, g);
+    return widths(g);
+  };
+  CHECK(spread(6) == std::vector<std::int64_t>{4, 2, 4, 2});  // one width in local memory
+  CHECK(spread(15) == std::vector<std::int64_t>{16, 16});
+}
+
 TEST_CASE("integer divisions are never computed for elements that are not there") {
   const buffer y = make_buffer("Y", dtype::i32, {dim(7)}),
                x = make_buffer("X", dtype::i32, {dim(7)});

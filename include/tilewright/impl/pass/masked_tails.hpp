@@ -10,6 +10,8 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -61,6 +63,7 @@ class tails {
   tails(const stmt& body, const target::cpu& target) : target_(target) {
     if (!has_masks(target)) return;
     own_ = own_buffers(body);
+    while (split_more(body)) continue;
     for_each_stmt(body, [&](const stmt& s) {
       const loop_node* loop = as_loop(s);
       if (loop && loop->loop == loop_kind::vectorized && is_maskable(*loop)) lengthen(*loop);
@@ -82,9 +85,13 @@ class tails {
   bool is_maskable(const loop_node& loop) const {
     if (!has_masks(target_) || !is_int(loop.extent) || !is_int(loop.min, 0)) return false;
     const std::int64_t extent = as_int(loop.extent);
-    if (!wants_mask(extent % lanes_of(loop.body, target_))) return false;
+    const std::int64_t rest = extent % lanes_of(loop.body, target_);
+    if (!wants_mask(rest)) return false;
+    // lanes apart are shuffled out of several masked loads: two narrower vectors cost less
+    if (std::popcount(static_cast<std::uint64_t>(rest)) == 2 && spreads(loop)) return false;
     return is_plain(loop.body) && support::all(accesses(loop.body), [&](const access& a) {
              if (!moves(a, loop.var)) return !a.stored;
+             if (support::contains(split_, a.of)) return false;
              return !is_local(a.of) || ends_row(a, loop);
            });
   }
@@ -124,6 +131,16 @@ class tails {
     return support::any(a.indices, [&](const expr& index) { return uses_var(index, v); });
   }
 
+  /// Whether an element loaded in the loop does not lie beside that of the next lane.
+  static bool spreads(const loop_node& loop) {
+    return support::any(accesses(loop.body), [&](const access& a) {
+      if (!moves(a, loop.var) || a.stored) return false;
+      for (std::size_t d = 0; d + 1 < a.indices.size(); ++d)
+        if (uses_var(a.indices[d], loop.var)) return true;
+      return arith::to_linear(a.indices.back()).coefficient(loop.var) != 1;
+    });
+  }
+
   /// Stores of numbers that may be computed for elements which are not there.
   static bool is_plain(const stmt& body) {
     bool out = true;
@@ -149,6 +166,23 @@ class tails {
   }
 
   static bool is_local(const buffer& b) { return b->scope == "local"; }
+
+  /// Rows of local memory that some loop walks in narrower vectors: values in registers have one
+  /// width, so all loops do. Returns whether there are more than known.
+  bool split_more(const stmt& body) {
+    const std::size_t before = split_.size();
+    for_each_stmt(body, [&](const stmt& s) {
+      const loop_node* loop = as_loop(s);
+      if (!loop || loop->loop != loop_kind::vectorized || is_maskable(*loop)) return;
+      if (!is_int(loop->extent) ||
+          !wants_mask(as_int(loop->extent) % lanes_of(loop->body, target_)))
+        return;
+      for (const access& a : accesses(loop->body))
+        if (is_local(a.of) && moves(a, loop->var) && !support::contains(split_, a.of))
+          split_.push_back(a.of);
+    });
+    return split_.size() != before;
+  }
 
   /// Where in its row the access begins, when it moves along it and ends with it.
   std::optional<std::int64_t> begin_of(const access& a, const loop_node& loop) const {
@@ -226,6 +260,7 @@ class tails {
 
   const target::cpu& target_;
   std::vector<buffer> own_;
+  std::vector<buffer> split_;  // local ones, whose tails stay vectors of falling width
   std::unordered_map<buffer, std::int64_t> length_;  // of rows, in elements
 };
 
