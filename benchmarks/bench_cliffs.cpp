@@ -30,12 +30,12 @@
 #include <tilewright/backend/call.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/ir/key.hpp>
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/search/packed_weights.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/search/call/packed_weights.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/space/cpu.hpp>
 
-#include "cliff_problems.hpp"
+#include "problems/cliff_problems.hpp"
 
 namespace bench {
 namespace {

@@ -15,7 +15,7 @@
 #include <fstream>
 #include <string>
 
-#include "compile_programs.hpp"
+#include "problems/compile_programs.hpp"
 
 namespace {
 
@@ -162,7 +162,8 @@ int main(int argc, char** argv) {
       [=](State& s) { slope(s, kernels, declare + "-fsyntax-only"); });
   add("further_kernel/compiled/build", [=](State& s) { slope(s, kernels, declare + "-O2 -c"); });
   add("further_space/compiled/build", [=](State& s) { slope(s, spaces, declare + "-O2 -c"); });
-  const std::string steps = "#include <tilewright/fwd.hpp>\n#include <tilewright/space/steps.hpp>\n";
+  const std::string steps =
+      "#include <tilewright/fwd.hpp>\n#include <tilewright/space/steps.hpp>\n";
   for (const char* compiler : {"g++-12", "clang++-14", "clang++-19"}) {
     const std::string is_there = std::string(compiler) + " --version > /dev/null 2>&1";
     if (std::system(is_there.c_str()) != 0) continue;

@@ -11,7 +11,7 @@
 
 #include <tilewright/backend/cuda/compile.hpp>
 #include <tilewright/backend/cuda/emulator.hpp>
-#include <tilewright/pass/lower_gpu.hpp>
+#include <tilewright/pass/gpu/lower_gpu.hpp>
 #include <tilewright/target/gpu.hpp>
 
 #include "gpu/corpus.hpp"

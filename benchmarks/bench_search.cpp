@@ -17,18 +17,18 @@
 #include <tilewright/expr/kernel.hpp>
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/ir/key.hpp>
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/print.hpp>
-#include <tilewright/ir/verify.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/print.hpp>
+#include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/search/candidate.hpp>
+#include <tilewright/search/measurement/worker.hpp>
 #include <tilewright/search/session.hpp>
-#include <tilewright/search/worker.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/metaschedule.hpp>
 #include <tilewright/target/cpu.hpp>
 
-#include "search_traces.hpp"
+#include "search/search_traces.hpp"
 
 using namespace tilewright;
 

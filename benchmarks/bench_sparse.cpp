@@ -21,7 +21,7 @@
 #include <tilewright/tilewright.hpp>
 
 #include "peers/sparse_peer.hpp"
-#include "sparse_matrices.hpp"
+#include "problems/sparse_matrices.hpp"
 
 namespace {
 
@@ -181,7 +181,8 @@ void compare(const bench::sparse_matrix& a, int columns,
       std::printf("%s: rows side by side pay after %.0f calls\n", name.c_str(),
                   std::ceil(conversion / (ours - best)));
     if (e.name == "sell") ours = std::min(ours, best);
-    if (&e != &engines.front() && e.name != "sell") total.add(e.name + "/" + std::to_string(columns), best / ours);
+    if (&e != &engines.front() && e.name != "sell")
+      total.add(e.name + "/" + std::to_string(columns), best / ours);
   }
   std::fflush(stdout);
 }

@@ -14,9 +14,9 @@
 #include <memory>
 #include <random>
 
-#include "paper_convolutions.hpp"
 #include "peak.hpp"
 #include "peers/peer.hpp"
+#include "problems/paper_convolutions.hpp"
 #include "tilewright_engine.hpp"
 
 namespace bench {

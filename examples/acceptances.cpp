@@ -1,8 +1,8 @@
 // Figure 7 of the MetaSchedule paper: search as a walk over traces. A step changes one decision,
 // validates the result by replaying it, and is accepted as Metropolis and Hastings do, for the
 // distribution P(trace) * exp(score / T).
+#include <tilewright/search/database/transfer.hpp>
 #include <tilewright/search/mutator.hpp>
-#include <tilewright/search/transfer.hpp>
 #include <tilewright/tilewright.hpp>
 
 #include <cmath>

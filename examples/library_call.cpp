@@ -6,7 +6,7 @@
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/external.hpp>
 #include <tilewright/ir/key.hpp>
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/pass_builder.hpp>
 #include <tilewright/search/session.hpp>

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include <tilewright/ir/stmt.hpp>
-#include <tilewright/ir/tokenize.hpp>
+#include <tilewright/ir/text/tokenize.hpp>
 
 namespace CLI {
 class App;

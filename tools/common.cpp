@@ -7,10 +7,10 @@
 #include <map>
 
 #include <tilewright/ir/extents.hpp>
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/verify.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/support/error.hpp>
-#include <tilewright/support/number_text.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
 
 #include "command.hpp"
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 
 #include "command.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <tilewright/ir/stmt.hpp>
-#include <tilewright/search/database.hpp>
+#include <tilewright/search/database/database.hpp>
 
 namespace tool {
 

@@ -5,13 +5,13 @@
 #include <sstream>
 
 #include <tilewright/backend/pool.hpp>
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/print.hpp>
-#include <tilewright/search/database.hpp>
-#include <tilewright/search/exchange.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/print.hpp>
+#include <tilewright/search/database/database.hpp>
+#include <tilewright/search/database/exchange.hpp>
+#include <tilewright/search/database/tvm_records.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/strategies/given_traces.hpp>
-#include <tilewright/search/tvm_records.hpp>
 #include <tilewright/search/tvm_workload.hpp>
 #include <tilewright/target/cpu.hpp>
 

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <limits>
 
-#include <tilewright/ir/literal.hpp>
+#include <tilewright/ir/text/literal.hpp>
 
 #include "command.hpp"
 

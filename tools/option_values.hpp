@@ -9,7 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <tilewright/support/number_text.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
 
 namespace tool {
 

@@ -3,8 +3,8 @@
 #include <set>
 #include <utility>
 
-#include <tilewright/search/builder.hpp>
 #include <tilewright/search/candidate.hpp>
+#include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/space/gpu.hpp>
 #include <tilewright/support/error.hpp>

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
 namespace gpu_corpus {

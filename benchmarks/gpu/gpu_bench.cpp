@@ -28,9 +28,9 @@
 #include <tilewright/backend/cuda/compile.hpp>
 #include <tilewright/backend/cuda/device.hpp>
 #include <tilewright/backend/cuda/nvrtc.hpp>
-#include <tilewright/ir/evaluate.hpp>
-#include <tilewright/ir/interpret.hpp>
-#include <tilewright/pass/lower_gpu.hpp>
+#include <tilewright/ir/interpret/evaluate.hpp>
+#include <tilewright/ir/interpret/interpret.hpp>
+#include <tilewright/pass/gpu/lower_gpu.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/random.hpp>

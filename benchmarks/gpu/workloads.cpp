@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 
 namespace gpu_workloads {
 namespace {

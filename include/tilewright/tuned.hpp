@@ -15,7 +15,7 @@
 #include <tilewright/expr/binding.hpp>
 #include <tilewright/expr/kernel.hpp>
 #include <tilewright/model/dispatch.hpp>
-#include <tilewright/search/dispatcher.hpp>
+#include <tilewright/search/call/dispatcher.hpp>
 #include <tilewright/search/options.hpp>
 #include <tilewright/search/tune_together.hpp>
 #include <tilewright/search/tuning_request.hpp>

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <tilewright/ir/equal.hpp>
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 
 using namespace tilewright;
 

@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <tilewright/ir/equal.hpp>
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/print.hpp>
 
 using namespace tilewright;
 

@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/print.hpp>
 
 using namespace tilewright;
 

@@ -1,6 +1,6 @@
 // Implementations of tensor intrinsics, compiled for every target that runs here.
 #include <tilewright/intrin/library.hpp>
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/schedule/schedule.hpp>
 

@@ -2,7 +2,7 @@
 #include <tilewright/ir/external.hpp>
 
 #include <tilewright/backend/compile.hpp>
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/pass/lower.hpp>
 
 #include "harness.hpp"

@@ -11,9 +11,9 @@
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/backend/pool.hpp>
-#include <tilewright/ir/interpret.hpp>
+#include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/support/error.hpp>
-#include <tilewright/support/float16.hpp>
+#include <tilewright/support/numbers/float16.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace harness {

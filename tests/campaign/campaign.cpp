@@ -20,9 +20,9 @@
 #include <laws/random_programs.hpp>
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/cuda/emulator.hpp>
-#include <tilewright/ir/print.hpp>
-#include <tilewright/ir/verify.hpp>
-#include <tilewright/search/verify.hpp>
+#include <tilewright/ir/text/print.hpp>
+#include <tilewright/ir/verify/verify.hpp>
+#include <tilewright/search/check/verify.hpp>
 #include <tilewright/support/error.hpp>
 
 #include "engines.hpp"

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include <laws/random_programs.hpp>
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/search/operands.hpp>
+#include <tilewright/search/measurement/operands.hpp>
 
 namespace campaign {
 namespace {

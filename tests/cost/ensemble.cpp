@@ -1,6 +1,6 @@
 #include <tilewright/cost/ensemble.hpp>
 
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/support/error.hpp>
 
 #include <doctest/doctest.h>

@@ -2,7 +2,7 @@
 
 #include <tilewright/cost/ranking.hpp>
 #include <tilewright/ir/key.hpp>
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/random.hpp>
 

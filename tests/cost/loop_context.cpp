@@ -1,6 +1,6 @@
 #include <tilewright/cost/loop_context.hpp>
 
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 
 #include <doctest/doctest.h>
 

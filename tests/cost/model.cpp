@@ -3,7 +3,7 @@
 #include <tilewright/cost/prior.hpp>
 #include <tilewright/cost/ranking.hpp>
 #include <tilewright/ir/key.hpp>
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/support/error.hpp>
 
 #include <doctest/doctest.h>

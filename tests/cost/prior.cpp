@@ -1,7 +1,7 @@
 #include <tilewright/cost/prior.hpp>
 
 #include <tilewright/cost/features.hpp>
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 
 #include <tilewright/cost/model.hpp>
 #include <tilewright/ir/key.hpp>
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 
 namespace tiled_copies {
 

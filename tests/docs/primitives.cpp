@@ -14,8 +14,8 @@
 #include <doctest/doctest.h>
 
 #include <tilewright/ir/equal.hpp>
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/schedule/instruction.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/support/error.hpp>

@@ -8,7 +8,7 @@
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/key.hpp>
-#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/support/error.hpp>
 
 using namespace tilewright;

@@ -11,10 +11,10 @@
 
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/ir/equal.hpp>
-#include <tilewright/ir/interpret.hpp>
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/print.hpp>
-#include <tilewright/ir/verify.hpp>
+#include <tilewright/ir/interpret/interpret.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/print.hpp>
+#include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/error.hpp>
 

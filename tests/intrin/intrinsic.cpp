@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 #include <tilewright/intrin/library.hpp>
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/support/error.hpp>
 
 using namespace tilewright;

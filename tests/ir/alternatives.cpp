@@ -4,8 +4,8 @@
 
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/key.hpp>
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/support/error.hpp>
 

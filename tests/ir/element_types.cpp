@@ -6,14 +6,14 @@
 
 #include <doctest/doctest.h>
 #include <tilewright/ir/equal.hpp>
-#include <tilewright/ir/interpret.hpp>
+#include <tilewright/ir/interpret/interpret.hpp>
+#include <tilewright/ir/interpret/scalarize.hpp>
 #include <tilewright/ir/key.hpp>
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/print.hpp>
-#include <tilewright/ir/scalarize.hpp>
-#include <tilewright/ir/verify.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/print.hpp>
+#include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/support/error.hpp>
-#include <tilewright/support/narrow_float.hpp>
+#include <tilewright/support/numbers/narrow_float.hpp>
 
 using namespace tilewright;
 using namespace tilewright::ir;

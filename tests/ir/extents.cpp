@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include <tilewright/ir/parse.hpp>
 #include <tilewright/ir/specialize.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/support/error.hpp>
 
 using namespace tilewright;

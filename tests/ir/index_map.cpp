@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/text/print.hpp>
 
 using namespace tilewright;
 

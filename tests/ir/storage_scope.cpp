@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <tilewright/ir/literal.hpp>
+#include <tilewright/ir/text/literal.hpp>
 
 using namespace tilewright;
 

@@ -8,7 +8,7 @@
 
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/pool.hpp>
-#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>

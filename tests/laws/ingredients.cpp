@@ -1,7 +1,7 @@
 #include "ingredients.hpp"
 
 #include <tilewright/intrin/intrinsic.hpp>
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 
 namespace laws {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/ir/equal.hpp>
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/print.hpp>
-#include <tilewright/ir/verify.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/print.hpp>
+#include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/support/error.hpp>
 

@@ -7,9 +7,9 @@
 
 #include <doctest/doctest.h>
 
-#include <tilewright/impl/ir/interpret_convert.hpp>
-#include <tilewright/ir/evaluate.hpp>
-#include <tilewright/ir/print.hpp>
+#include <tilewright/impl/ir/interpret/interpret_convert.hpp>
+#include <tilewright/ir/interpret/evaluate.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/ir/visit.hpp>
 
 using namespace tilewright;

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace laws {

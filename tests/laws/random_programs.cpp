@@ -6,7 +6,7 @@
 #include <tilewright/ir/comm_reducer.hpp>
 #include <tilewright/ir/visit.hpp>
 
-#include "concurrent_stages.hpp"
+#include "stages/concurrent_stages.hpp"
 
 namespace laws {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/loader.hpp>
-#include <tilewright/ir/interpret.hpp>
+#include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/ir/specialize.hpp>
 #include <tilewright/support/error.hpp>
-#include <tilewright/support/float16.hpp>
+#include <tilewright/support/numbers/float16.hpp>
 
 namespace laws {
 namespace {

@@ -1,8 +1,8 @@
 // Law: every program, at every stage of its life, survives the way through its text.
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/key.hpp>
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>

@@ -104,7 +104,7 @@ TEST_CASE("nothing in the library or the tool follows the locale of the host") {
       const std::string text{std::istreambuf_iterator<char>(in), {}};
       for (const finding& f : findings_in(text)) {
         INFO(entry.path().string(), ":", f.line, " calls ", f.word,
-             "; support/number_text.hpp and <charconv> do not follow the locale");
+             "; support/numbers/number_text.hpp and <charconv> do not follow the locale");
         CHECK(false);
       }
     }

@@ -1,6 +1,6 @@
 #include <tilewright/pass/compact_buffers.hpp>
 
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
 

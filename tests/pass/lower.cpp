@@ -1,6 +1,6 @@
 #include <tilewright/pass/lower.hpp>
 
-#include <tilewright/pass/split_vectors.hpp>
+#include <tilewright/pass/vector/split_vectors.hpp>
 #include <tilewright/target/cpu.hpp>
 
 #include "programs.hpp"

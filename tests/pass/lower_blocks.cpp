@@ -1,7 +1,7 @@
 #include <tilewright/pass/lower_blocks.hpp>
 
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/text/parse.hpp>
 
 #include "programs.hpp"
 

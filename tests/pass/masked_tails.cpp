@@ -1,10 +1,10 @@
 // Tails of vectorized loops under a mask, through split_vectors.hpp and whole programs.
-#include <tilewright/pass/split_vectors.hpp>
+#include <tilewright/pass/vector/split_vectors.hpp>
 
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
-#include <tilewright/pass/sink_vectors.hpp>
+#include <tilewright/pass/vector/sink_vectors.hpp>
 
 #include "programs.hpp"
 

@@ -2,9 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/print.hpp>
-#include <tilewright/ir/verify.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/print.hpp>
+#include <tilewright/ir/verify/verify.hpp>
 
 using namespace tilewright;
 

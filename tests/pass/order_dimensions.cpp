@@ -1,6 +1,6 @@
 #include <tilewright/pass/order_dimensions.hpp>
 
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 
 #include "programs.hpp"
 

@@ -5,8 +5,8 @@
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
-#include <tilewright/pass/sink_vectors.hpp>
 #include <tilewright/pass/trim_loops.hpp>
+#include <tilewright/pass/vector/sink_vectors.hpp>
 
 #include "programs.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <tilewright/ir/equal.hpp>
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>

@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-#include <tilewright/ir/interpret.hpp>
+#include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/random.hpp>

@@ -9,8 +9,8 @@
 #include <doctest/doctest.h>
 
 #include <tilewright/ir/equal.hpp>
-#include <tilewright/ir/interpret.hpp>
-#include <tilewright/ir/verify.hpp>
+#include <tilewright/ir/interpret/interpret.hpp>
+#include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
 /// The program is well formed, the trace survives printing and parsing, and replaying what was

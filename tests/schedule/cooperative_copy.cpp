@@ -1,7 +1,7 @@
 // Copies that threads make jointly stay copies that they can make.
 #include <doctest/doctest.h>
 
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 
 #include "check_schedule.hpp"
 #include "programs.hpp"

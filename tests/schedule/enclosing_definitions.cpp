@@ -1,8 +1,8 @@
 // Blocks without variables see the loops and lets around them; blocks with variables do not, so what
 // such a block uses cannot become part of them.
-#include <tilewright/schedule/primitive/compute_inline.hpp>
-#include <tilewright/schedule/primitive/fuse_reduction_epilogue.hpp>
-#include <tilewright/schedule/primitive/rfactor.hpp>
+#include <tilewright/schedule/primitive/movement/compute_inline.hpp>
+#include <tilewright/schedule/primitive/reductions/fuse_reduction_epilogue.hpp>
+#include <tilewright/schedule/primitive/reductions/rfactor.hpp>
 
 #include "script_schedule.hpp"
 

@@ -1,5 +1,5 @@
 // Movement of whole pipelines: rows of a softmax, symbolic extents, tuples, nested scopes.
-#include <tilewright/schedule/primitive/compute_at.hpp>
+#include <tilewright/schedule/primitive/movement/compute_at.hpp>
 
 #include <string>
 

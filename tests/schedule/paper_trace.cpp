@@ -9,8 +9,8 @@
 
 #include <tilewright/arith/normalize.hpp>
 #include <tilewright/ir/equal.hpp>
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
 #include "script_schedule.hpp"

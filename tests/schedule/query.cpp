@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 
 #include "check_schedule.hpp"
 #include "programs.hpp"

@@ -1,5 +1,5 @@
 #include <tilewright/impl/schedule/analysis/scope.hpp>
-#include <tilewright/ir/private_buffers.hpp>
+#include <tilewright/ir/analysis/private_buffers.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 
 #include "script_schedule.hpp"
 #include "stages.hpp"

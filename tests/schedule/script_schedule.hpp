@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/print.hpp>
 
 #include "check_schedule.hpp"
 

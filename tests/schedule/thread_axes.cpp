@@ -1,7 +1,7 @@
 // Loops of one nest that are bound to the same axis of threads.
 #include <doctest/doctest.h>
 
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 
 #include "check_schedule.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <tilewright/ir/tokenize.hpp>
+#include <tilewright/ir/text/tokenize.hpp>
 #include <tilewright/schedule/sampling.hpp>
 
 #include "check_schedule.hpp"

@@ -1,4 +1,4 @@
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 

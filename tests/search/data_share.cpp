@@ -1,8 +1,8 @@
-#include <tilewright/search/verify.hpp>
+#include <tilewright/search/check/verify.hpp>
 
 #include <doctest/doctest.h>
 #include <tilewright/expr/reify.hpp>
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/ops/convolution.hpp>
 
 using namespace tilewright;

@@ -5,7 +5,7 @@
 
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/external.hpp>
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/search/pass_builder.hpp>
 
 #include "search/workloads.hpp"

@@ -2,9 +2,9 @@
 
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/ir/key.hpp>
-#include <tilewright/search/builder.hpp>
-#include <tilewright/search/layout.hpp>
-#include <tilewright/search/worker.hpp>
+#include <tilewright/search/call/layout.hpp>
+#include <tilewright/search/measurement/builder.hpp>
+#include <tilewright/search/measurement/worker.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/support/error.hpp>
 
@@ -124,7 +124,8 @@ TEST_CASE("a session that goes on keeps what was better than all that it finds i
   };
   const tuning_result first = tune(w, o, db);
   REQUIRE(first.improved);
-  next = factor = 0.99;  // new programs beat the default schedule, and not the first session's winner
+  next = factor =
+      0.99;  // new programs beat the default schedule, and not the first session's winner
   const tuning_result second = tune(w, o, db);
   CHECK(second.improved);
   CHECK(second.trace == first.trace);

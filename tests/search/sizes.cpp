@@ -8,14 +8,14 @@
 
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/cost/features.hpp>
-#include <tilewright/ir/interpret.hpp>
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/ir/specialize.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/schedule/schedule.hpp>
-#include <tilewright/search/layout.hpp>
-#include <tilewright/search/runner.hpp>
+#include <tilewright/search/call/layout.hpp>
+#include <tilewright/search/check/verify.hpp>
+#include <tilewright/search/measurement/runner.hpp>
 #include <tilewright/search/session.hpp>
-#include <tilewright/search/verify.hpp>
 #include <tilewright/space/cpu.hpp>
 
 using namespace tilewright;

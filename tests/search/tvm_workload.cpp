@@ -7,8 +7,8 @@
 
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/key.hpp>
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/verify.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/support/error.hpp>
 
 using namespace tilewright;

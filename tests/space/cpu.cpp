@@ -5,8 +5,8 @@
 #include <set>
 
 #include <tilewright/ir/equal.hpp>
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/verify.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/root_blocks.hpp>

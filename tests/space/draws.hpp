@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include <tilewright/ir/interpret.hpp>
-#include <tilewright/ir/verify.hpp>
+#include <tilewright/ir/interpret/interpret.hpp>
+#include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/space/space.hpp>
 #include <tilewright/target/cpu.hpp>

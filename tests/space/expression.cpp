@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <tilewright/ir/verify.hpp>
+#include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/target/cpu.hpp>
 
 #include "programs.hpp"

@@ -1,7 +1,7 @@
 // Real kernels in small, that the tests of rules schedule.
 #pragma once
 
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 
 namespace kernels {
 

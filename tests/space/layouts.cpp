@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/modules/register_tiling.hpp>
 #include <tilewright/target/cpu.hpp>

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <tilewright/ir/verify.hpp>
+#include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/space/compose.hpp>
 #include <tilewright/target/cpu.hpp>
 

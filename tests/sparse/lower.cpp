@@ -5,11 +5,11 @@
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/expr/reify.hpp>
-#include <tilewright/ir/evaluate.hpp>
-#include <tilewright/ir/print.hpp>
-#include <tilewright/ir/sparse_interpret.hpp>
-#include <tilewright/ir/sparse_script.hpp>
-#include <tilewright/ir/sparse_verify.hpp>
+#include <tilewright/ir/interpret/evaluate.hpp>
+#include <tilewright/ir/interpret/sparse_interpret.hpp>
+#include <tilewright/ir/text/print.hpp>
+#include <tilewright/ir/text/sparse_script.hpp>
+#include <tilewright/ir/verify/sparse_verify.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/sparse/storage.hpp>
 #include <tilewright/target/cpu.hpp>

@@ -13,8 +13,8 @@
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/expr/sell_matrix.hpp>
-#include <tilewright/ir/interpret.hpp>
-#include <tilewright/ir/verify.hpp>
+#include <tilewright/ir/interpret/interpret.hpp>
+#include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/space/cpu.hpp>

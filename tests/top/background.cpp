@@ -15,8 +15,8 @@
 #include <string>
 #include <thread>
 
-#include <tilewright/search/builder.hpp>
-#include <tilewright/search/database.hpp>
+#include <tilewright/search/database/database.hpp>
+#include <tilewright/search/measurement/builder.hpp>
 
 #include "search/faulty_code.hpp"
 #include "support/forks.hpp"

@@ -11,7 +11,7 @@
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/pass/lower.hpp>
-#include <tilewright/search/layout.hpp>
+#include <tilewright/search/call/layout.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/target/cpu.hpp>
 

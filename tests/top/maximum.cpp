@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/print.hpp>
 
 #include "engines.hpp"
 

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include <tilewright/ir/key.hpp>
-#include <tilewright/search/database.hpp>
+#include <tilewright/search/database/database.hpp>
 
 #include "top/product.hpp"
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include <tilewright/support/dtype.hpp>
-#include <tilewright/support/float16.hpp>
+#include <tilewright/support/numbers/float16.hpp>
 
 namespace tilewright {
 namespace dsl {

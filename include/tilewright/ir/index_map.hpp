@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <tilewright/ir/expr.hpp>
-#include <tilewright/ir/tokenize.hpp>
+#include <tilewright/ir/text/tokenize.hpp>
 #include <tilewright/support/function_ref.hpp>
 
 namespace tilewright::ir {

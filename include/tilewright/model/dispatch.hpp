@@ -6,7 +6,7 @@
 
 #include <tilewright/config.hpp>
 #include <tilewright/expr/kernel.hpp>
-#include <tilewright/search/dispatcher.hpp>
+#include <tilewright/search/call/dispatcher.hpp>
 #include <tilewright/search/options.hpp>
 
 namespace tilewright {

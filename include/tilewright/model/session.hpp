@@ -8,7 +8,7 @@
 #include <string>
 
 #include <tilewright/model/executable.hpp>
-#include <tilewright/search/database.hpp>
+#include <tilewright/search/database/database.hpp>
 #include <tilewright/search/task_scheduler.hpp>
 
 namespace tilewright::network {

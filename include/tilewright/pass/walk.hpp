@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <tilewright/arith/analyzer.hpp>
-#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 
 namespace tilewright::pass {

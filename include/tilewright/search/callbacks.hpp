@@ -4,9 +4,9 @@
 #include <functional>
 
 #include <tilewright/config.hpp>
-#include <tilewright/search/builder.hpp>
 #include <tilewright/search/candidate.hpp>
-#include <tilewright/search/measurement.hpp>
+#include <tilewright/search/measurement/builder.hpp>
+#include <tilewright/search/measurement/measurement.hpp>
 
 namespace tilewright::search {
 

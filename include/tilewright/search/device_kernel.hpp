@@ -8,7 +8,7 @@
 
 #include <tilewright/config.hpp>
 #include <tilewright/ir/stmt.hpp>
-#include <tilewright/search/database.hpp>
+#include <tilewright/search/database/database.hpp>
 
 namespace tilewright::search {
 

@@ -5,8 +5,8 @@
 
 #include <tilewright/backend/artifact.hpp>
 #include <tilewright/config.hpp>
-#include <tilewright/search/argument_memory.hpp>
-#include <tilewright/search/measurement.hpp>
+#include <tilewright/search/call/argument_memory.hpp>
+#include <tilewright/search/measurement/measurement.hpp>
 
 namespace tilewright::search {
 
@@ -15,7 +15,7 @@ namespace tilewright::search {
 ///
 /// A kernel that does not end by its deadline keeps the device, and after an illegal access the
 /// driver refuses everything: then `usable` is false, and the process has to end. That is why
-/// candidates run in a worker (search/worker.hpp).
+/// candidates run in a worker (search/measurement/worker.hpp).
 class device_timer {
  public:
   /// The arguments must outlive the timer.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tilewright/pass/pipeline.hpp>
-#include <tilewright/search/builder.hpp>
+#include <tilewright/search/measurement/builder.hpp>
 
 namespace tilewright::search {
 

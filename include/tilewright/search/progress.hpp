@@ -6,7 +6,7 @@
 #include <string>
 
 #include <tilewright/config.hpp>
-#include <tilewright/search/measurement.hpp>
+#include <tilewright/search/measurement/measurement.hpp>
 #include <tilewright/search/session_end.hpp>
 #include <tilewright/support/stage_clock.hpp>
 

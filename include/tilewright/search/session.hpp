@@ -21,11 +21,11 @@
 #include <tilewright/config.hpp>
 #include <tilewright/search/callbacks.hpp>
 #include <tilewright/search/candidate.hpp>
-#include <tilewright/search/database.hpp>
-#include <tilewright/search/measuring.hpp>
+#include <tilewright/search/database/database.hpp>
+#include <tilewright/search/measurement/measuring.hpp>
+#include <tilewright/search/measurement/runner.hpp>
 #include <tilewright/search/mutator.hpp>
 #include <tilewright/search/progress.hpp>
-#include <tilewright/search/runner.hpp>
 #include <tilewright/search/session_end.hpp>
 #include <tilewright/search/strategy.hpp>
 #include <tilewright/space/space.hpp>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <tilewright/config.hpp>
-#include <tilewright/search/dispatcher.hpp>
+#include <tilewright/search/call/dispatcher.hpp>
 
 namespace tilewright::search {
 

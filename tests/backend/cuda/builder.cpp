@@ -1,5 +1,5 @@
 // Candidates for GPUs, built as sessions build them.
-#include <tilewright/search/builder.hpp>
+#include <tilewright/search/measurement/builder.hpp>
 
 #include <string>
 #include <vector>

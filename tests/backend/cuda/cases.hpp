@@ -6,9 +6,9 @@
 
 #include <doctest/doctest.h>
 #include <tilewright/backend/cuda/emulator.hpp>
-#include <tilewright/ir/interpret.hpp>
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/pass/lower_gpu.hpp>
+#include <tilewright/ir/interpret/interpret.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/pass/gpu/lower_gpu.hpp>
 #include <tilewright/target/gpu.hpp>
 
 #include "backend/harness.hpp"

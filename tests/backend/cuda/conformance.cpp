@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include <tilewright/support/float16.hpp>
+#include <tilewright/support/numbers/float16.hpp>
 
 #include "cases.hpp"
 #include "gpu/conformance.hpp"

@@ -10,7 +10,7 @@
 
 #include <tilewright/backend/cuda/compile.hpp>
 #include <tilewright/backend/cuda/nvrtc.hpp>
-#include <tilewright/ir/evaluate.hpp>
+#include <tilewright/ir/interpret/evaluate.hpp>
 #include <tilewright/support/error.hpp>
 
 #include "cases.hpp"

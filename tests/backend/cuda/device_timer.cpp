@@ -6,9 +6,9 @@
 
 #include <doctest/doctest.h>
 #include <tilewright/backend/pool.hpp>
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/search/runner.hpp>
-#include <tilewright/search/worker.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/search/measurement/runner.hpp>
+#include <tilewright/search/measurement/worker.hpp>
 #include <tilewright/support/error.hpp>
 
 #include "fake.hpp"

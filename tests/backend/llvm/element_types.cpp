@@ -2,11 +2,11 @@
 #include <cmath>
 #include <limits>
 
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/scalarize.hpp>
+#include <tilewright/ir/interpret/scalarize.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/support/error.hpp>
-#include <tilewright/support/narrow_float.hpp>
+#include <tilewright/support/numbers/narrow_float.hpp>
 
 #include "../harness.hpp"
 

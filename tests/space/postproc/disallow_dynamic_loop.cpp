@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 
 #include "../draws.hpp"
 #include "../programs.hpp"

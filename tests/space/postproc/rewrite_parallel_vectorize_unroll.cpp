@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/postproc/rewrite_reduction_block.hpp>
 

@@ -37,7 +37,7 @@ struct program {
   std::int64_t workspace_bytes = 0;
 };
 
-/// The kernels of a function (form: pass/lower_gpu.hpp). Equal functions give equal text.
+/// The kernels of a function (form: pass/gpu/lower_gpu.hpp). Equal functions give equal text.
 /// @throws argument_error for an operator or function that the CUDA back end does not know
 /// @throws build_error when a kernel exceeds a limit of the device
 program print(const ir::function& lowered, const target::gpu& device);

@@ -6,7 +6,7 @@
 
 #include <tilewright/arith/form.hpp>
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 
 namespace tilewright::arith {
 namespace detail {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <tilewright/arith/analyzer.hpp>
-#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 
 namespace tilewright::arith::detail {

@@ -9,9 +9,9 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/normalize.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/equal.hpp>
-#include <tilewright/ir/literal.hpp>
-#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/text/literal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/stable_sort.hpp>
 

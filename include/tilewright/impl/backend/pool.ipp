@@ -17,10 +17,10 @@
 
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/support/error.hpp>
-#include <tilewright/support/float_environment.hpp>
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/support/fork_mutex.hpp>
 #include <tilewright/support/notice.hpp>
+#include <tilewright/support/numbers/float_environment.hpp>
 #include <tilewright/support/thread.hpp>
 #include <tilewright/target/cpu.hpp>
 

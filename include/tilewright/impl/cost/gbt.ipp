@@ -7,7 +7,7 @@
 #include <tilewright/cost/gbt.hpp>
 #include <tilewright/impl/cost/tree_grower.hpp>
 #include <tilewright/support/error.hpp>
-#include <tilewright/support/number_text.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
 
 namespace tilewright::cost {
 namespace detail {

@@ -6,7 +6,7 @@
 
 #include <tilewright/cost/model.hpp>
 #include <tilewright/support/error.hpp>
-#include <tilewright/support/number_text.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
 #include <tilewright/support/stage_clock.hpp>
 
 namespace tilewright::cost {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <tilewright/expr/footprint.hpp>
-#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 
 namespace tilewright::dsl {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include <tilewright/intrin/dot_bf16.hpp>
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::intrin {

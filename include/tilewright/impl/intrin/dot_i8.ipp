@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <tilewright/intrin/dot_i8.hpp>
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::intrin {

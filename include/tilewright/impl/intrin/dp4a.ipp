@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <tilewright/intrin/dp4a.hpp>
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 
 namespace tilewright::intrin {
 namespace detail::dp4a {

@@ -9,12 +9,12 @@
 #include <tilewright/intrin/intrinsic.hpp>
 #include <tilewright/intrin/library.hpp>
 #include <tilewright/ir/equal.hpp>
-#include <tilewright/ir/interpret.hpp>
-#include <tilewright/ir/verify.hpp>
+#include <tilewright/ir/interpret/interpret.hpp>
+#include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/support/error.hpp>
-#include <tilewright/support/float16.hpp>
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/support/fork_mutex.hpp>
+#include <tilewright/support/numbers/float16.hpp>
 #include <tilewright/support/random.hpp>
 
 namespace tilewright::intrin {

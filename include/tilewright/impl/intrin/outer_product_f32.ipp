@@ -3,7 +3,7 @@
 #include <string>
 
 #include <tilewright/intrin/outer_product_f32.hpp>
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::intrin {

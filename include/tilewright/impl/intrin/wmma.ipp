@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include <tilewright/intrin/wmma.hpp>
-#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/text/parse.hpp>
 
 namespace tilewright::intrin {
 namespace detail::wmma {

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 
-#include <tilewright/impl/ir/opaque.hpp>
-#include <tilewright/impl/ir/parser.hpp>
-#include <tilewright/impl/ir/printer.hpp>
+#include <tilewright/impl/ir/text/opaque.hpp>
+#include <tilewright/impl/ir/text/parser.hpp>
+#include <tilewright/impl/ir/text/printer.hpp>
 #include <tilewright/ir/comm_reducer.hpp>
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <tilewright/impl/ir/structure.hpp>
+#include <tilewright/impl/ir/text/structure.hpp>
 #include <tilewright/ir/equal.hpp>
 
 namespace tilewright::ir {

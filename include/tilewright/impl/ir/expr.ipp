@@ -7,7 +7,7 @@
 #include <tilewright/impl/ir/small_integers.hpp>
 #include <tilewright/ir/expr.hpp>
 #include <tilewright/support/error.hpp>
-#include <tilewright/support/narrow_float.hpp>
+#include <tilewright/support/numbers/narrow_float.hpp>
 
 namespace tilewright::ir {
 namespace detail {

@@ -6,8 +6,8 @@
 
 #include <tilewright/ir/extents.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/support/checked.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/numbers/checked.hpp>
 
 namespace tilewright::ir {
 namespace detail {

@@ -4,8 +4,8 @@
 
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/index_map.hpp>
-#include <tilewright/ir/parse.hpp>
-#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/function_ref.hpp>

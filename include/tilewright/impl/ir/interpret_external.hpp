@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <tilewright/impl/ir/interpret_access.hpp>
+#include <tilewright/impl/ir/interpret/interpret_access.hpp>
 #include <tilewright/ir/external.hpp>
 
 namespace tilewright::ir::detail::interp {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tilewright/impl/ir/structure.hpp>
+#include <tilewright/impl/ir/text/structure.hpp>
 #include <tilewright/ir/key.hpp>
 
 namespace tilewright::ir {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <tilewright/model/saved_model.hpp>
-#include <tilewright/search/argument_values.hpp>
+#include <tilewright/search/call/argument_values.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright {

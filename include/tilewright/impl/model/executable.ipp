@@ -9,7 +9,7 @@
 
 #include <tilewright/model/executable.hpp>
 #include <tilewright/model/operators.hpp>
-#include <tilewright/search/operands.hpp>
+#include <tilewright/search/measurement/operands.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::network {

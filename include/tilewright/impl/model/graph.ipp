@@ -9,8 +9,8 @@
 
 #include <tilewright/model/graph.hpp>
 #include <tilewright/support/error.hpp>
-#include <tilewright/support/float16.hpp>
-#include <tilewright/support/number_text.hpp>
+#include <tilewright/support/numbers/float16.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
 
 namespace tilewright::network {
 namespace detail {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <tilewright/expr/reify.hpp>
-#include <tilewright/ir/interpret.hpp>
+#include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/model/emission.hpp>
 #include <tilewright/model/interpret.hpp>
 #include <tilewright/support/error.hpp>

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include <tilewright/model/kernel_work.hpp>
+#include <tilewright/search/check/verify.hpp>
 #include <tilewright/search/roofline.hpp>
-#include <tilewright/search/verify.hpp>
 
 namespace tilewright::network {
 namespace detail {

@@ -11,7 +11,7 @@
 
 #include <tilewright/impl/model/dense_arguments.hpp>
 #include <tilewright/impl/model/model_file.hpp>
-#include <tilewright/impl/search/at_exit.hpp>
+#include <tilewright/impl/search/call/at_exit.hpp>
 #include <tilewright/model/bind_extents.hpp>
 #include <tilewright/model/inference.hpp>
 #include <tilewright/model/kernel_work.hpp>
@@ -19,9 +19,9 @@
 #include <tilewright/model/passes.hpp>
 #include <tilewright/model/session.hpp>
 #include <tilewright/support/error.hpp>
-#include <tilewright/support/float_environment.hpp>
 #include <tilewright/support/notice.hpp>
-#include <tilewright/support/number_text.hpp>
+#include <tilewright/support/numbers/float_environment.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
 #include <tilewright/support/thread.hpp>
 
 namespace tilewright {

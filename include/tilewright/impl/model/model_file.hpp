@@ -12,7 +12,7 @@
 
 #include <tilewright/model/executable.hpp>
 #include <tilewright/model/saved_model.hpp>
-#include <tilewright/search/database.hpp>
+#include <tilewright/search/database/database.hpp>
 #include <tilewright/support/hash.hpp>
 
 namespace tilewright::network {

@@ -14,9 +14,9 @@
 #include <tilewright/impl/model/plan_writer.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/pass/walk.hpp>
-#include <tilewright/search/builder.hpp>
+#include <tilewright/search/call/packed_weights.hpp>
 #include <tilewright/search/candidate.hpp>
-#include <tilewright/search/packed_weights.hpp>
+#include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/support/error.hpp>
 

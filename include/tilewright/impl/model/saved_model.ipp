@@ -13,8 +13,8 @@
 #include <tilewright/model/saved_model.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
-#include <tilewright/support/float_environment.hpp>
 #include <tilewright/support/mapped_file.hpp>
+#include <tilewright/support/numbers/float_environment.hpp>
 #include <tilewright/support/trust.hpp>
 #include <tilewright/target/cpu.hpp>
 

@@ -9,7 +9,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/scoped_mutator.hpp>
 #include <tilewright/arith/scoped_visitor.hpp>
-#include <tilewright/impl/pass/stride_wishes.hpp>
+#include <tilewright/impl/pass/vector/stride_wishes.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/walk.hpp>

@@ -6,11 +6,11 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/pass/allocation_places.hpp>
-#include <tilewright/impl/pass/own_lanes.hpp>
-#include <tilewright/impl/pass/read_once.hpp>
-#include <tilewright/impl/pass/stride_wishes.hpp>
+#include <tilewright/impl/pass/vector/own_lanes.hpp>
+#include <tilewright/impl/pass/vector/read_once.hpp>
+#include <tilewright/impl/pass/vector/stride_wishes.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/comm_reducer.hpp>
-#include <tilewright/ir/reads.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/any.hpp>

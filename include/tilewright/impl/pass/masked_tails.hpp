@@ -19,9 +19,9 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/pass/split_vectors.hpp>
+#include <tilewright/pass/vector/split_vectors.hpp>
 #include <tilewright/support/any.hpp>
-#include <tilewright/support/checked.hpp>
+#include <tilewright/support/numbers/checked.hpp>
 
 namespace tilewright::pass::detail::masked {
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/equal.hpp>
-#include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/name_bounds.hpp>
 #include <tilewright/pass/walk.hpp>

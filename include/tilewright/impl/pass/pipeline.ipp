@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <tilewright/impl/pass/scalar_function.hpp>
-#include <tilewright/ir/verify.hpp>
+#include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/hoist_invariants.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
@@ -17,13 +17,13 @@
 #include <tilewright/pass/prefetch_gathers.hpp>
 #include <tilewright/pass/promote_accumulators.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
-#include <tilewright/pass/sink_vectors.hpp>
 #include <tilewright/pass/skip_identities.hpp>
-#include <tilewright/pass/split_vectors.hpp>
 #include <tilewright/pass/trim_loops.hpp>
 #include <tilewright/pass/unroll_loops.hpp>
-#include <tilewright/pass/vectorize_reductions.hpp>
-#include <tilewright/pass/vectorize_unmarked.hpp>
+#include <tilewright/pass/vector/sink_vectors.hpp>
+#include <tilewright/pass/vector/split_vectors.hpp>
+#include <tilewright/pass/vector/vectorize_reductions.hpp>
+#include <tilewright/pass/vector/vectorize_unmarked.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <tilewright/ir/scalarize.hpp>
+#include <tilewright/ir/interpret/scalarize.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/error.hpp>
 

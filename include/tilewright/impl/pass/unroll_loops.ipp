@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <tilewright/pass/guards.hpp>
-#include <tilewright/pass/split_vectors.hpp>
 #include <tilewright/pass/unroll_loops.hpp>
+#include <tilewright/pass/vector/split_vectors.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/error.hpp>
 

@@ -4,7 +4,7 @@
 
 #include <tilewright/impl/schedule/legality/invariants.hpp>
 #include <tilewright/impl/schedule/trace/member_kinds.hpp>
-#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/support/error.hpp>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tilewright/impl/schedule/trace/member_kinds.hpp>
-#include <tilewright/schedule/primitive/decompose_padding.hpp>
+#include <tilewright/schedule/primitive/padding/decompose_padding.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
 namespace tilewright {

@@ -6,7 +6,7 @@
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/pass/prepare_weights.hpp>
 #include <tilewright/pass/walk.hpp>
-#include <tilewright/search/builder.hpp>
+#include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/support/function_ref.hpp>
 
 namespace tilewright::search::detail {

@@ -6,8 +6,8 @@
 #include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/search/check/shrink.hpp>
 #include <tilewright/search/contiguous_workload.hpp>
-#include <tilewright/search/shrink.hpp>
 #include <tilewright/space/gpu.hpp>
 #include <tilewright/support/any.hpp>
 

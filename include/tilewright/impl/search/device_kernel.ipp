@@ -10,11 +10,11 @@
 
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/cuda/device.hpp>
-#include <tilewright/search/builder.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/contiguous_workload.hpp>
 #include <tilewright/search/device_kernel.hpp>
-#include <tilewright/search/operands.hpp>
+#include <tilewright/search/measurement/builder.hpp>
+#include <tilewright/search/measurement/operands.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/support/error.hpp>
 

@@ -9,8 +9,8 @@
 
 #include <tilewright/impl/search/first_sketch.hpp>
 #include <tilewright/ir/key.hpp>
-#include <tilewright/search/builder.hpp>
 #include <tilewright/search/gate.hpp>
+#include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/strategies/local.hpp>
 #include <tilewright/target/cpu.hpp>
 

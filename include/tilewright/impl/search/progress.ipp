@@ -3,7 +3,7 @@
 #include <vector>
 
 #include <tilewright/search/progress.hpp>
-#include <tilewright/support/number_text.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::search {

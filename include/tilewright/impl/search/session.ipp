@@ -6,28 +6,28 @@
 
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/cuda/available.hpp>
-#include <tilewright/impl/search/default_check.hpp>
-#include <tilewright/impl/search/extreme_check.hpp>
-#include <tilewright/impl/search/failing_traces.hpp>
-#include <tilewright/impl/search/final_timing.hpp>
+#include <tilewright/impl/search/check/default_check.hpp>
+#include <tilewright/impl/search/check/extreme_check.hpp>
+#include <tilewright/impl/search/database/failing_traces.hpp>
 #include <tilewright/impl/search/first_sketch.hpp>
-#include <tilewright/impl/search/test_bench.hpp>
+#include <tilewright/impl/search/measurement/final_timing.hpp>
+#include <tilewright/impl/search/measurement/test_bench.hpp>
 #include <tilewright/impl/search/time_budget.hpp>
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/pass/vectorize_unmarked.hpp>
-#include <tilewright/search/builder.hpp>
-#include <tilewright/search/proof.hpp>
+#include <tilewright/pass/vector/vectorize_unmarked.hpp>
+#include <tilewright/search/check/proof.hpp>
+#include <tilewright/search/check/spot_check.hpp>
+#include <tilewright/search/check/verify.hpp>
+#include <tilewright/search/database/transfer.hpp>
+#include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/session.hpp>
-#include <tilewright/search/spot_check.hpp>
 #include <tilewright/search/strategies/evolutionary.hpp>
 #include <tilewright/search/strategies/local.hpp>
-#include <tilewright/search/transfer.hpp>
-#include <tilewright/search/verify.hpp>
-#include <tilewright/support/float_environment.hpp>
 #include <tilewright/support/hash.hpp>
-#include <tilewright/support/number_text.hpp>
+#include <tilewright/support/numbers/float_environment.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::search {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/search/tune_together.hpp>
 #include <tilewright/support/error.hpp>
-#include <tilewright/support/float_environment.hpp>
+#include <tilewright/support/numbers/float_environment.hpp>
 
 namespace tilewright::search {
 

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include <tilewright/ir/literal.hpp>
+#include <tilewright/ir/text/literal.hpp>
 #include <tilewright/search/tvm_workload.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/json.hpp>
-#include <tilewright/support/number_text.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
 
 namespace tilewright::search {
 namespace detail {

@@ -7,13 +7,13 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
-#include <tilewright/support/checked.hpp>
+#include <tilewright/support/numbers/checked.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::space {

@@ -9,7 +9,7 @@
 #include <tilewright/schedule/sampling.hpp>
 #include <tilewright/space/draw_table.hpp>
 #include <tilewright/space/expression_text.hpp>
-#include <tilewright/support/number_text.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
 
 namespace tilewright::space {
 namespace detail::draws {

@@ -9,7 +9,7 @@
 #include <tilewright/impl/schedule/trace/default_argument.hpp>
 #include <tilewright/impl/schedule/trace/map_scalars.hpp>
 #include <tilewright/ir/index_map.hpp>
-#include <tilewright/ir/tokenize.hpp>
+#include <tilewright/ir/text/tokenize.hpp>
 #include <tilewright/space/steps.hpp>
 
 namespace tilewright::space::detail {

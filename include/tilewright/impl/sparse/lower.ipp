@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <tilewright/impl/ir/infer_regions.hpp>
+#include <tilewright/impl/ir/analysis/infer_regions.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/sparse/lower.hpp>

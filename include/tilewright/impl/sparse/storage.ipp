@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include <tilewright/impl/ir/infer_regions.hpp>
+#include <tilewright/impl/ir/analysis/infer_regions.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/sparse/storage.hpp>
 #include <tilewright/support/error.hpp>

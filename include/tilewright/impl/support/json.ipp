@@ -4,7 +4,7 @@
 
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/json.hpp>
-#include <tilewright/support/number_text.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
 
 namespace tilewright::support {
 namespace detail {

@@ -17,7 +17,7 @@
 #include <tilewright/config.hpp>
 #include <tilewright/impl/target/cpu_quota.hpp>
 #include <tilewright/impl/target/system_file.hpp>
-#include <tilewright/support/number_text.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
 #if TILEWRIGHT_X86
 #include <cpuid.h>
 #endif

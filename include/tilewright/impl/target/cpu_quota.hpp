@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include <tilewright/impl/target/system_file.hpp>
-#include <tilewright/support/number_text.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
 
 namespace tilewright::target::detail {
 

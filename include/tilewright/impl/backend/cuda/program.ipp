@@ -8,7 +8,7 @@
 #include <tilewright/backend/cuda/program.hpp>
 #include <tilewright/impl/backend/cuda/text.hpp>
 #include <tilewright/ir/storage_scope.hpp>
-#include <tilewright/pass/unify_threads.hpp>
+#include <tilewright/pass/gpu/unify_threads.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/error.hpp>
 

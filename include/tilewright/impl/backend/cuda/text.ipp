@@ -9,7 +9,7 @@
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/error.hpp>
-#include <tilewright/support/number_text.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
 
 namespace tilewright::backend::cuda::detail {
 

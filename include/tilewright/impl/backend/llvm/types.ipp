@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <tilewright/backend/llvm/builder.hpp>
-#include <tilewright/support/narrow_float.hpp>
+#include <tilewright/support/numbers/narrow_float.hpp>
 
 namespace tilewright::backend::llvm {
 

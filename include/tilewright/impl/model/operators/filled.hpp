@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include <tilewright/model/graph.hpp>
-#include <tilewright/support/float16.hpp>
+#include <tilewright/support/numbers/float16.hpp>
 
 namespace tilewright::network::detail {
 

@@ -1,7 +1,7 @@
 // Bounds of loops that are loaded, and what the statements below the loop do to them.
 #pragma once
 
-#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 

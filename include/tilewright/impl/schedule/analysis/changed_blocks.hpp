@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <tilewright/impl/schedule/analysis/scope.hpp>
-#include <tilewright/ir/buffer_uses.hpp>
-#include <tilewright/ir/joint_copy.hpp>
+#include <tilewright/ir/analysis/buffer_uses.hpp>
+#include <tilewright/ir/analysis/joint_copy.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <tilewright/impl/schedule/analysis/scope.hpp>
-#include <tilewright/ir/joint_copy.hpp>
+#include <tilewright/ir/analysis/joint_copy.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>

@@ -6,7 +6,7 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/region.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
-#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/support/any.hpp>

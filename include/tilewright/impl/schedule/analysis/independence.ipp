@@ -7,17 +7,17 @@
 #include <optional>
 #include <vector>
 
-#include <tilewright/impl/schedule/analysis/binding_loops.hpp>
-#include <tilewright/impl/schedule/analysis/digit.hpp>
-#include <tilewright/impl/schedule/analysis/element_index.hpp>
-#include <tilewright/impl/schedule/analysis/footprint.hpp>
-#include <tilewright/impl/schedule/analysis/fused_binding.hpp>
-#include <tilewright/impl/schedule/analysis/injective_binding.hpp>
-#include <tilewright/impl/schedule/analysis/loop_sums.hpp>
+#include <tilewright/impl/schedule/analysis/binding/binding_loops.hpp>
+#include <tilewright/impl/schedule/analysis/binding/digit.hpp>
+#include <tilewright/impl/schedule/analysis/binding/element_index.hpp>
+#include <tilewright/impl/schedule/analysis/binding/fused_binding.hpp>
+#include <tilewright/impl/schedule/analysis/binding/injective_binding.hpp>
+#include <tilewright/impl/schedule/analysis/binding/loop_sums.hpp>
+#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/output_dependence.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
-#include <tilewright/ir/private_buffers.hpp>
-#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/analysis/private_buffers.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
 

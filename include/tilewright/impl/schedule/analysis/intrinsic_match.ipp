@@ -4,9 +4,9 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/schedule/analysis/intrinsic_match.hpp>
+#include <tilewright/ir/analysis/joint_copy.hpp>
 #include <tilewright/ir/equal.hpp>
-#include <tilewright/ir/joint_copy.hpp>
-#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/ir/visit.hpp>
 
 namespace tilewright::primitive {

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <optional>
 
-#include <tilewright/impl/schedule/analysis/footprint.hpp>
-#include <tilewright/impl/schedule/analysis/loop_sums.hpp>
+#include <tilewright/impl/schedule/analysis/binding/loop_sums.hpp>
+#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <tilewright/impl/schedule/analysis/footprint.hpp>
-#include <tilewright/impl/schedule/analysis/store_elements.hpp>
-#include <tilewright/ir/reads.hpp>
+#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
+#include <tilewright/impl/schedule/analysis/cover/store_elements.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
 

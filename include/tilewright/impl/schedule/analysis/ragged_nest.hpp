@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <string>
 
-#include <tilewright/impl/schedule/analysis/binding_loops.hpp>
+#include <tilewright/impl/schedule/analysis/binding/binding_loops.hpp>
+#include <tilewright/impl/schedule/analysis/binding/loop_sums.hpp>
+#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
-#include <tilewright/impl/schedule/analysis/footprint.hpp>
-#include <tilewright/impl/schedule/analysis/loop_sums.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
-#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/support/any.hpp>

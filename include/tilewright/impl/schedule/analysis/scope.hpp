@@ -15,7 +15,7 @@
 #include <vector>
 
 #include <tilewright/arith/analyzer.hpp>
-#include <tilewright/ir/joint_copy.hpp>
+#include <tilewright/ir/analysis/joint_copy.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/ir/visit.hpp>
 

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/schedule/analysis/carried_reads.hpp>
-#include <tilewright/impl/schedule/analysis/element_index.hpp>
-#include <tilewright/impl/schedule/analysis/footprint.hpp>
+#include <tilewright/impl/schedule/analysis/binding/element_index.hpp>
+#include <tilewright/impl/schedule/analysis/cover/carried_reads.hpp>
+#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
-#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>

@@ -8,7 +8,7 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
-#include <tilewright/ir/buffer_uses.hpp>
+#include <tilewright/ir/analysis/buffer_uses.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/support/any.hpp>

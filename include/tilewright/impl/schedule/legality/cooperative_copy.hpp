@@ -10,7 +10,7 @@
 #include <tilewright/impl/schedule/analysis/divergence.hpp>
 #include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
-#include <tilewright/ir/joint_copy.hpp>
+#include <tilewright/ir/analysis/joint_copy.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/support/any.hpp>

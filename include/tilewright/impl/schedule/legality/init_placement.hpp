@@ -8,8 +8,8 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/region.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
-#include <tilewright/ir/buffer_uses.hpp>
-#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/analysis/buffer_uses.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {

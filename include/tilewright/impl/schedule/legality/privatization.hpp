@@ -14,13 +14,13 @@
 #include <vector>
 
 #include <tilewright/arith/analyzer.hpp>
-#include <tilewright/impl/schedule/analysis/binding_loops.hpp>
+#include <tilewright/impl/schedule/analysis/binding/binding_loops.hpp>
 #include <tilewright/impl/schedule/analysis/changed_blocks.hpp>
 #include <tilewright/impl/schedule/analysis/concurrency.hpp>
-#include <tilewright/impl/schedule/analysis/footprint.hpp>
+#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
-#include <tilewright/ir/private_buffers.hpp>
+#include <tilewright/ir/analysis/private_buffers.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>

@@ -4,15 +4,15 @@
 #include <string>
 
 #include <tilewright/arith/region.hpp>
-#include <tilewright/impl/schedule/analysis/binding_division.hpp>
-#include <tilewright/impl/schedule/analysis/element_index.hpp>
+#include <tilewright/impl/schedule/analysis/binding/binding_division.hpp>
+#include <tilewright/impl/schedule/analysis/binding/element_index.hpp>
+#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
 #include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
-#include <tilewright/impl/schedule/analysis/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
 #include <tilewright/impl/schedule/legality/init_placement.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
-#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>

@@ -5,15 +5,15 @@
 #include <string>
 #include <utility>
 
-#include <tilewright/impl/schedule/analysis/domain_inference.hpp>
+#include <tilewright/impl/schedule/analysis/binding/domain_inference.hpp>
+#include <tilewright/impl/schedule/analysis/binding/inner_guards.hpp>
 #include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
-#include <tilewright/impl/schedule/analysis/inner_guards.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/block_buffers.hpp>
 #include <tilewright/impl/schedule/rewrite/block_names.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/equal.hpp>
-#include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>

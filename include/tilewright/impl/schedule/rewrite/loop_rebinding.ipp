@@ -4,7 +4,7 @@
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/loop_rebinding.hpp>
-#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {

@@ -5,12 +5,12 @@
 #include <numeric>
 #include <string>
 
-#include <tilewright/impl/schedule/analysis/binding_loops.hpp>
+#include <tilewright/impl/schedule/analysis/binding/binding_loops.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/trace/divisors.hpp>
 #include <tilewright/impl/schedule/trace/tile_decision.hpp>
-#include <tilewright/schedule/primitive/compute_at.hpp>
-#include <tilewright/schedule/primitive/compute_inline.hpp>
+#include <tilewright/schedule/primitive/movement/compute_at.hpp>
+#include <tilewright/schedule/primitive/movement/compute_inline.hpp>
 #include <tilewright/schedule/sampling.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>

@@ -10,7 +10,7 @@
 
 #include <tilewright/impl/schedule/trace/rv_renaming.hpp>
 #include <tilewright/impl/schedule/trace/trace_text.hpp>
-#include <tilewright/ir/literal.hpp>
+#include <tilewright/ir/text/literal.hpp>
 #include <tilewright/schedule/trace.hpp>
 
 namespace tilewright {

@@ -12,8 +12,8 @@
 #include <tilewright/impl/schedule/trace/default_argument.hpp>
 #include <tilewright/impl/schedule/trace/map_scalars.hpp>
 #include <tilewright/ir/index_map.hpp>
-#include <tilewright/ir/literal.hpp>
-#include <tilewright/ir/tokenize.hpp>
+#include <tilewright/ir/text/literal.hpp>
+#include <tilewright/ir/text/tokenize.hpp>
 #include <tilewright/schedule/trace.hpp>
 
 namespace tilewright {

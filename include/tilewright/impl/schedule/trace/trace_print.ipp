@@ -8,8 +8,8 @@
 #include <tilewright/impl/schedule/trace/rv_renaming.hpp>
 #include <tilewright/impl/schedule/trace/trace_text.hpp>
 #include <tilewright/ir/index_map.hpp>
-#include <tilewright/ir/literal.hpp>
-#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/text/literal.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/trace.hpp>
 

@@ -10,7 +10,7 @@
 #include <tilewright/space/modules/arranged_operands.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
-#include <tilewright/support/checked.hpp>
+#include <tilewright/support/numbers/checked.hpp>
 
 namespace tilewright::space {
 namespace detail {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <tilewright/impl/space/vector_axis.hpp>
-#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/space/modules/ragged_reduction.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/error.hpp>

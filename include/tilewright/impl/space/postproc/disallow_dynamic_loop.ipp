@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
-#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/postproc/disallow_dynamic_loop.hpp>
 #include <tilewright/support/error.hpp>

@@ -1,0 +1,197 @@
+// The lines of a script that only sparse programs have.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include <tilewright/impl/ir/text/parser.hpp>
+#include <tilewright/ir/text/sparse_script.hpp>
+
+namespace tilewright::ir {
+namespace detail {
+
+/// The right sides of definitions that only sparse programs have.
+TILEWRIGHT_INLINE bool parser::defines_sparse(std::string_view call) const {
+  static constexpr std::array<std::string_view, 5> calls{
+      "dense_fixed", "dense_variable", "sparse_fixed", "sparse_variable", "match_sparse_buffer"};
+  return sparse_ && std::find(calls.begin(), calls.end(), call) != calls.end();
+}
+
+TILEWRIGHT_INLINE sparse_axis parser::axis_name() {
+  const token name = in_.expect_name("an axis");
+  const auto found = axes_.find(name.text);
+  if (found == axes_.end()) in_.fail(name, "an axis that is defined above");
+  return found->second;
+}
+
+TILEWRIGHT_INLINE buffer parser::pattern_array() {
+  const token name = in_.expect_name("a parameter of integers");
+  const entity& meant = lookup(name);
+  const bool fits = meant.is == entity::kind::tensor && meant.tensor->shape.size() == 1 &&
+                    is_integer(meant.tensor->type);
+  if (!fits) in_.fail(name, "a parameter of integers of one dimension");
+  return meant.tensor;
+}
+
+/// `I = T.dense_fixed(n)`, `K = T.sparse_variable(I, (length, nnz), (indptr, indices))`, ...
+TILEWRIGHT_INLINE void parser::sparse_axis_definition(const token& name, const token& call) {
+  in_.expect("(");
+  sparse_axis_node axis;
+  axis.name = std::string(name.text);
+  if (call.text == "dense_fixed") {
+    axis.length = integer_expr("the length of the axis");
+    if (in_.accept(",")) axis.parent = axis_name();
+  } else {
+    axis.kind = call.text == "dense_variable" ? axis_kind::dense_variable
+                : call.text == "sparse_fixed" ? axis_kind::sparse_fixed
+                                              : axis_kind::sparse_variable;
+    axis.parent = axis_name();
+    in_.expect(",");
+    in_.expect("(");
+    axis.length = integer_expr("the length of the axis");
+    in_.expect(",");
+    (axis.variable() ? axis.nnz : axis.width) = integer_expr("the number of elements");
+    in_.expect(")");
+    in_.expect(",");
+    if (call.text == "sparse_variable") in_.expect("(");
+    if (axis.variable()) axis.indptr = pattern_array();
+    if (call.text == "sparse_variable") in_.expect(",");
+    if (axis.sparse()) axis.indices = pattern_array();
+    if (call.text == "sparse_variable") in_.expect(")");
+  }
+  if (axis.kind != axis_kind::dense_fixed && in_.accept(",")) {
+    in_.expect("sorted");
+    in_.expect("=");
+    axis.sorted = in_.accept("True");
+    if (!axis.sorted) in_.expect("False");
+  }
+  in_.expect(")");
+  if (axes_.count(name.text)) in_.fail(name, "an axis of another name");
+  sparse_->axes.push_back(sparse_axis(new sparse_axis_node(std::move(axis))));
+  axes_.emplace(name.text, sparse_->axes.back());
+}
+
+/// `A_1 = T.match_sparse_buffer(A, (I, K))`
+TILEWRIGHT_INLINE void parser::sparse_buffer_definition(const token& name) {
+  in_.expect("(");
+  const token of = in_.expect_name("the storage of the buffer");
+  const entity& meant = lookup(of);
+  if (meant.is != entity::kind::tensor || meant.tensor->shape.size() != 1)
+    in_.fail(of, "a parameter of one dimension");
+  sparse_buffer out;
+  out.storage = meant.tensor;
+  in_.expect(",");
+  in_.expect("(");
+  std::vector<expr> shape;
+  while (!in_.at(")")) {
+    out.axes.push_back(axis_name());
+    shape.push_back(out.axes.back()->length);
+    if (!in_.accept(",") && !in_.at(")")) in_.fail("',' or ')'");
+  }
+  in_.expect(")");
+  in_.expect(")");
+  out.coordinates = make_buffer(std::string(of.text), out.storage->type, std::move(shape));
+  define_tensor(name, out.coordinates);
+  sparse_->buffers.push_back(std::move(out));
+}
+
+TILEWRIGHT_INLINE void parser::sparse_definition(const token& name, const token& call) {
+  if (call.text == "match_sparse_buffer")
+    sparse_buffer_definition(name);
+  else
+    sparse_axis_definition(name, call);
+}
+
+/// `T.sp_iter([I, K], "SR", "y") as [vi, vk]:` and what is below it. The statement is a block that
+/// `run_sparse` finds again.
+TILEWRIGHT_INLINE stmt parser::sparse_iteration_statement(const token& at) {
+  if (!sparse_ || !here_ || !here_->top) in_.fail(at, "T.sp_iter at the top of a sparse function");
+  in_.expect("(");
+  in_.expect("[");
+  std::vector<sparse_axis> axes;
+  while (!in_.at("]")) {
+    axes.push_back(axis_name());
+    if (!in_.accept(",") && !in_.at("]")) in_.fail("',' or ']'");
+  }
+  in_.expect("]");
+  in_.expect(",");
+  const token spelled = in_.expect_string("the kinds of the axes");
+  const std::string kinds = decode_string(spelled);
+  const bool fits = kinds.size() == axes.size() && !axes.empty() &&
+                    kinds.find_first_not_of("SR") == std::string::npos;
+  if (!fits) in_.fail(spelled, "one S or R for each axis");
+  in_.expect(",");
+  block_frame frame;
+  frame.node.name = decode_string(in_.expect_string("the name of the iteration"));
+  in_.expect(")");
+  in_.expect("as");
+  in_.expect("[");
+  const std::size_t scope = scope_.size();
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    if (k) in_.expect(",");
+    const token name = in_.expect_name("a variable for each axis");
+    const expr& length = axes[k]->length;
+    const var v = make_var(std::string(name.text), length.type());
+    define_variable(name, v);
+    frame.node.iters.push_back({v,
+                                {integer(length.type(), 0), length},
+                                kinds[k] == 'R' ? iter_kind::reduce : iter_kind::spatial});
+    frame.values.push_back(integer(length.type(), 0));
+  }
+  in_.expect("]");
+  block_frame* const outer = std::exchange(here_, &frame);
+  block_frame* const around = std::exchange(around_, &frame);
+  frame.node.body = suite();
+  here_ = outer;
+  around_ = around;
+  leave_scope(scope);
+  const block b = make_block(std::move(frame.node));
+  iterated_.emplace_back(b, std::move(axes));
+  return make_realize(std::move(frame.values), boolean(true), b);
+}
+
+TILEWRIGHT_INLINE sparse_function parser::run_sparse() {
+  sparse_function out;
+  sparse_ = &out;
+  function f = run({});
+  out.name = std::move(f.name);
+  out.params = std::move(f.params);
+  out.attrs = std::move(f.attrs);
+  stmt body = std::move(f.body);
+  const block_realize_node* root = as_realize(body);
+  if (root && root->block->iters.empty()) {
+    out.alloc_buffers = root->block->alloc_buffers;
+    body = root->block->body;
+  }
+  const auto add = [&](const stmt& s) {
+    const block_realize_node* r = as_realize(s);
+    for (const auto& [block, axes] : iterated_) {
+      if (!r || !(r->block == block)) continue;
+      sparse_iteration it;
+      it.name = block->name;
+      it.annotations = block->annotations;
+      it.init = block->init;
+      it.body = block->body;
+      for (std::size_t k = 0; k < axes.size(); ++k)
+        it.iters.push_back({block->iters[k].var, axes[k], block->iters[k].kind});
+      out.body.emplace_back(std::move(it));
+      return;
+    }
+    out.body.emplace_back(s);
+  };
+  if (const seq_node* parts = as_seq(body))
+    for (const stmt& s : parts->stmts) add(s);
+  else
+    add(body);
+  return out;
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE sparse_function parse_sparse(std::string_view text) {
+  return detail::parser(text).run_sparse();
+}
+
+}  // namespace tilewright::ir

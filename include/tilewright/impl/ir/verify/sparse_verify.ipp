@@ -1,0 +1,133 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <tilewright/impl/ir/analysis/infer_regions.hpp>
+#include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/verify/sparse_verify.hpp>
+
+namespace tilewright::ir {
+namespace detail {
+
+inline stmt dense_nest(const sparse_iteration& it) {
+  block_node b;
+  b.name = it.name;
+  b.annotations = it.annotations;
+  b.init = it.init;
+  b.body = it.body;
+  std::vector<expr> values;
+  std::vector<var> loops;
+  for (const sparse_iter& i : it.iters) {
+    const dtype type = i.var.type();
+    b.iters.push_back({i.var, {integer(type, 0), cast(type, i.axis->length)}, i.kind});
+    loops.push_back(make_var(i.var->name + "_loop", type));
+    values.push_back(loops.back());
+  }
+  infer_regions(b, true, true);
+  std::vector<range> domains;
+  for (const iter_var& i : b.iters) domains.push_back(i.dom);
+  stmt out = make_realize(std::move(values), boolean(true), make_block(std::move(b)));
+  for (std::size_t k = loops.size(); k-- > 0;)
+    out = make_loop(loops[k], domains[k].min, domains[k].extent, out);
+  return out;
+}
+
+class sparse_verifier {
+ public:
+  explicit sparse_verifier(const sparse_function& f) : f_(f) {}
+
+  void run() const {
+    for (std::size_t k = 0; k < f_.axes.size(); ++k) check_axis(f_.axes[k], k);
+    for (const sparse_buffer& b : f_.buffers) check_buffer(b);
+    for (const auto& part : f_.body)
+      if (const auto* it = std::get_if<sparse_iteration>(&part)) check_iteration(*it);
+    verify(dense_form(f_));
+  }
+
+ private:
+  [[noreturn]] static void fail(const std::string& what) { throw verify_error(what); }
+
+  bool is_param(const buffer& b) const {
+    return std::any_of(f_.params.begin(), f_.params.end(),
+                       [&](const param& p) { return p.buffer == b; });
+  }
+
+  void check_axis(const sparse_axis& axis, std::size_t at) const {
+    const std::string name = "axis \"" + axis->name + "\" ";
+    if (!axis->parent && axis->kind != axis_kind::dense_fixed) fail(name + "has no parent");
+    if (axis->parent &&
+        std::find(f_.axes.begin(), f_.axes.begin() + static_cast<std::ptrdiff_t>(at),
+                  axis->parent) == f_.axes.begin() + static_cast<std::ptrdiff_t>(at))
+      fail(name + "stands before its parent \"" + axis->parent->name + "\"");
+    check_array(axis->variable(), axis->indptr, name + "needs offsets");
+    check_array(axis->sparse(), axis->indices, name + "needs indices");
+  }
+
+  void check_array(bool needed, const buffer& b, const std::string& what) const {
+    if (!needed) return;
+    const bool fits = b && is_param(b) && b->shape.size() == 1 &&
+                      (b->type == dtype::i32 || b->type == dtype::i64);
+    if (!fits) fail(what + ": a parameter of one dimension of int32 or int64");
+  }
+
+  void check_buffer(const sparse_buffer& b) const {
+    const std::string name = "sparse buffer \"" + b.coordinates->name + "\" ";
+    if (b.axes.size() != b.coordinates->shape.size()) fail(name + "needs one axis per dimension");
+    for (std::size_t d = 0; d < b.axes.size(); ++d)
+      if (!equal(b.axes[d]->length, b.coordinates->shape[d]))
+        fail(name + "has another extent than axis \"" + b.axes[d]->name + "\"");
+    if (!is_param(b.storage) || b.storage->shape.size() != 1 ||
+        b.storage->type != b.coordinates->type)
+      fail(name + "needs storage of its type: a parameter of one dimension");
+  }
+
+  static void check_iteration(const sparse_iteration& it) {
+    const std::string name = "iteration \"" + it.name + "\" ";
+    for (std::size_t k = 0; k < it.iters.size(); ++k) {
+      const sparse_iter& i = it.iters[k];
+      if (i.kind != iter_kind::spatial && i.kind != iter_kind::reduce)
+        fail(name + "takes axis \"" + i.axis->name + "\" neither as spatial nor as reduce");
+      bool parent = !i.axis->parent;
+      for (std::size_t before = 0; before < k; ++before) {
+        if (it.iters[before].axis == i.axis) fail(name + "has axis \"" + i.axis->name + "\" twice");
+        parent = parent || it.iters[before].axis == i.axis->parent;
+      }
+      if (!parent)
+        fail(name + "has axis \"" + i.axis->name + "\" without its parent \"" +
+             i.axis->parent->name + "\" before it");
+    }
+  }
+
+  const sparse_function& f_;
+};
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE function dense_form(const sparse_function& f) {
+  function out;
+  out.name = f.name;
+  const auto holds = [&](const buffer& b) {
+    return std::any_of(f.axes.begin(), f.axes.end(),
+                       [&](const sparse_axis& a) { return a->indptr == b || a->indices == b; });
+  };
+  for (const param& p : f.params) {
+    if (p.buffer && holds(p.buffer)) continue;
+    param kept = p;
+    for (const sparse_buffer& b : f.buffers)
+      if (p.buffer && b.storage == p.buffer) kept.buffer = b.coordinates;
+    out.params.push_back(kept);
+  }
+  std::vector<stmt> body;
+  for (const auto& part : f.body) {
+    const auto* it = std::get_if<sparse_iteration>(&part);
+    body.push_back(it ? detail::dense_nest(*it) : std::get<stmt>(part));
+  }
+  out.body = make_root(make_seq(std::move(body)), f.alloc_buffers);
+  return out;
+}
+
+TILEWRIGHT_INLINE void verify(const sparse_function& f) { detail::sparse_verifier(f).run(); }
+
+}  // namespace tilewright::ir

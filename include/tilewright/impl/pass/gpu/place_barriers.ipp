@@ -1,0 +1,347 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include <tilewright/impl/pass/gpu/thread_access.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/pass/gpu/place_barriers.hpp>
+#include <tilewright/pass/gpu/unify_threads.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::pass::detail::barriers {
+
+inline stmt barrier() {
+  return make_evaluate(call(dtype::i32, "tvm_storage_sync", {text("shared")}));
+}
+inline bool is_barrier(const stmt& s) {
+  const evaluate_node* n = as_evaluate(s);
+  return n && n->value->op == op::call && n->value->name == "tvm_storage_sync";
+}
+
+/// A statement with its barriers, what it touches before the first and after the last of them, and
+/// whether it comes by one whatever happens.
+struct part {
+  stmt s;
+  access_list first, last;
+  bool has_barrier = false;
+};
+
+class placer {
+ public:
+  placer(const kernel_nest& nest, const stmt& kernel) : written_(stored_buffers(kernel)) {
+    for (const loop_node* l : nest.threads) axes_.push_back({l->var, as_int(l->extent)});
+    for (const auto* loops : {&nest.blocks, &nest.threads})
+      for (const loop_node* l : *loops) known_.bind(l->var, range{l->min, l->extent});
+    for (const loop_node* l : nest.blocks) blocks_.insert(l->var);
+    for (const thread_axis& a : axes_) differing_.insert(a.place);
+    fixed_.resize(axes_.size());
+  }
+
+  stmt run(const stmt& body) { return place(body).s; }
+
+ private:
+  part place(const stmt& s) {
+    switch (s->kind) {
+      case stmt_kind::seq: return sequence(*as_seq(s));
+      case stmt_kind::loop: return loop(s, *as_loop(s));
+      case stmt_kind::if_else: return branch(s, *as_if(s));
+      case stmt_kind::let: return let(s, *as_let(s));
+      case stmt_kind::allocate: {
+        part out = place(as_allocate(s)->body);
+        out.s = make_allocate(as_allocate(s)->buffer, std::move(out.s));
+        return out;
+      }
+      case stmt_kind::attribute: {
+        const attribute_node& n = *as_attribute(s);
+        part out = place(n.body);
+        out.s = make_attribute(n.node, n.key, n.value, std::move(out.s));
+        return out;
+      }
+      case stmt_kind::while_loop:
+        if (any_stmt(s, is_barrier))
+          throw build_error(
+              "a barrier stands in a while loop, whose length threads may not agree on");
+        return leaf(s);
+      case stmt_kind::evaluate:
+        if (is_barrier(s)) return {s, {}, {}, true};
+        return leaf(s);
+      default: return leaf(s);
+    }
+  }
+
+  part leaf(const stmt& s) {
+    part out;
+    out.s = s;
+    for_each_stmt(s, [&](const stmt& x) {
+      if (const store_node* n = as_store(x)) touch(n->buffer, n->indices, true, out.first);
+    });
+    for_each_expr(s, [&](const expr& e) {
+      if (e->op == op::load) touch(e->buffer, e->args, false, out.first);
+    });
+    out.last = out.first;
+    return out;
+  }
+
+  part read(const expr& e) {
+    part out;
+    for_each_expr(e, [&](const expr& x) {
+      if (x->op == op::load) touch(x->buffer, x->args, false, out.first);
+    });
+    out.last = out.first;
+    return out;
+  }
+
+  static void append(access_list& to, const access_list& more) {
+    to.insert(to.end(), more.begin(), more.end());
+  }
+
+  /// `next` behind `so_far`; true when a barrier has to stand between.
+  bool follow(part& so_far, const part& next) const {
+    const bool needs = any_meet(so_far.last, next.first, axes_);
+    if (!so_far.has_barrier && !needs) append(so_far.first, next.first);
+    if (needs || next.has_barrier)
+      so_far.last = next.last;
+    else
+      append(so_far.last, next.last);
+    so_far.has_barrier = so_far.has_barrier || needs || next.has_barrier;
+    return needs;
+  }
+
+  part sequence(const seq_node& seq) {
+    part out;
+    std::vector<stmt> all;
+    for (const stmt& child : seq.stmts) {
+      part next = place(child);
+      if (follow(out, next)) all.push_back(barrier());
+      all.push_back(std::move(next.s));
+    }
+    out.s = make_seq(std::move(all));
+    return out;
+  }
+
+  part let(const stmt&, const let_node& n) {
+    const bool differs = !uniform(n.value);
+    if (differs) differing_.insert(n.var);
+    part out = read(n.value), body = place(n.body);
+    stmt inside = std::move(body.s);
+    if (follow(out, body)) inside = make_seq({barrier(), std::move(inside)});
+    out.s = make_let(n.var, n.value, std::move(inside));
+    return out;
+  }
+
+  part loop(const stmt&, const loop_node& n) {
+    const bool agreed = uniform(n.min) && uniform(n.extent);
+    if (!agreed) differing_.insert(n.var);
+    const arith::analyzer before = known_;
+    known_.bind(n.var, range{n.min, n.extent});
+    part body = place(n.body);
+    known_ = before;
+    const bool repeats = !is_int(n.extent) || as_int(n.extent) > 1;
+    if (repeats && any_meet(body.last, body.first, axes_)) {
+      body.s = make_seq({std::move(body.s), barrier()});
+      body.last.clear();
+      body.has_barrier = true;
+    }
+    if (any_stmt(body.s, is_barrier) && (!agreed || n.loop == loop_kind::vectorized))
+      throw build_error("threads meet at shared memory in loop " + n.var->name +
+                        ", whose iterations they do not agree on; a barrier in it would not be "
+                        "reached by all of them");
+    part out = std::move(body);
+    out.s = with_body(n, std::move(out.s));
+    if (out.has_barrier && !(is_int(n.extent) && as_int(n.extent) > 0)) out.has_barrier = false;
+    return out;
+  }
+
+  part branch(const stmt& s, const if_node& n) {
+    const bool agreed = uniform(n.condition);
+    part out = read(n.condition);
+    part yes = under(n.condition, n.then_body), no;
+    if (n.else_body) no = under(logical_not(n.condition), n.else_body);
+    const bool inside = any_stmt(yes.s, is_barrier) || (no.s && any_stmt(no.s, is_barrier));
+    if (inside && !agreed) return place(moved_inwards(s, n));
+    part both;
+    both.has_barrier = yes.has_barrier && no.has_barrier;
+    for (const part* p : {&yes, &no}) {
+      append(both.first, p->first);
+      append(both.last, p->last);
+    }
+    if (follow(out, both))
+      throw build_error("a condition reads shared memory that its branches store to");
+    out.s = make_if(n.condition, std::move(yes.s), std::move(no.s));
+    return out;
+  }
+
+  part under(const expr& condition, const stmt& s) {
+    const arith::analyzer before = known_;
+    const auto fixed = fixed_;
+    const std::size_t guards = guards_.size();
+    known_.assume(condition);
+    for (const expr& term : conjuncts(condition)) guards_.push_back(term);
+    for (const expr& term : conjuncts(condition))
+      for (std::size_t i = 0; i < axes_.size(); ++i)
+        if (term->op == op::eq && term->args[0].same(axes_[i].place) && is_int(term->args[1]))
+          fixed_[i] = as_int(term->args[1]);
+    part out = place(s);
+    known_ = before;
+    fixed_ = fixed;
+    guards_.resize(guards);
+    return out;
+  }
+
+  // ---- conditions that differ between threads ---------------------------------------------------
+
+  static stmt moved_inwards(const stmt&, const if_node& n) {
+    if (reads_memory(n.condition))
+      throw build_error(
+          "threads meet at shared memory under a condition that reads memory; a barrier there "
+          "would "
+          "not be reached by all of them");
+    const stmt yes = inside(n.condition, n.then_body);
+    return n.else_body ? make_seq({yes, inside(logical_not(n.condition), n.else_body)}) : yes;
+  }
+
+  static stmt inside(const expr& condition, const stmt& s) {
+    switch (s->kind) {
+      case stmt_kind::seq: {
+        std::vector<stmt> out;
+        for (const stmt& child : as_seq(s)->stmts) out.push_back(inside(condition, child));
+        return make_seq(std::move(out));
+      }
+      case stmt_kind::loop: return with_body(*as_loop(s), inside(condition, as_loop(s)->body));
+      case stmt_kind::allocate:
+        return make_allocate(as_allocate(s)->buffer, inside(condition, as_allocate(s)->body));
+      case stmt_kind::if_else: {
+        const if_node& n = *as_if(s);
+        if (n.else_body || reads_memory(n.condition)) break;
+        return make_if(n.condition, inside(condition, n.then_body));
+      }
+      case stmt_kind::let:
+        if (reads_memory(as_let(s)->value)) break;
+        return make_let(as_let(s)->var, as_let(s)->value, inside(condition, as_let(s)->body));
+      case stmt_kind::evaluate:
+        if (is_barrier(s)) return s;
+        break;
+      default: break;
+    }
+    if (any_stmt(s, is_barrier))
+      throw build_error("a barrier stands under a condition that differs between threads");
+    return make_if(condition, s);
+  }
+
+  // ---- questions ----------------------------------------------------------------------------------
+
+  /// Whether all threads of a block compute the same.
+  bool uniform(const expr& e) const {
+    bool out = true;
+    for_each_expr(e, [&](const expr& x) {
+      if (x->op == op::var && differing_.count(x)) out = false;
+      if (x->op == op::call && x->name != "likely") out = false;
+      if (x->op == op::load && (storage_rank(x->buffer->scope) != 0 || written_.count(x->buffer)))
+        out = false;
+    });
+    return out;
+  }
+
+  bool is_shared(const buffer& b) const {
+    const int rank = storage_rank(b->scope);
+    return rank == 1 || (rank == 0 && written_.count(b));
+  }
+
+  void touch(const buffer& b, const std::vector<expr>& indices, bool writes,
+             access_list& out) const {
+    if (!is_shared(b)) return;
+    thread_access a;
+    a.buffer = b;
+    a.writes = writes;
+    a.fixed = fixed_;
+    a.steps.resize(axes_.size());
+    expr at = integer(dtype::i64, 0);
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      if (b->strides.empty())
+        at = at * cast(dtype::i64, b->shape[d]) + cast(dtype::i64, indices[d]);
+      else
+        at = at + cast(dtype::i64, indices[d]) * cast(dtype::i64, b->strides[d]);
+    }
+    for (std::size_t i = 0; i < axes_.size(); ++i)
+      if (fixed_[i])
+        at = substitute(at, {{axes_[i].place, integer(axes_[i].place.type(), *fixed_[i])}});
+    const arith::linear sum = arith::to_linear(known_.simplify(at));
+    a.base = sum.constant;
+    for (const auto& [term, factor] : sum.terms) split(term, factor, a);
+    describe_points(sum, a);
+    out.push_back(std::move(a));
+  }
+
+  /// What is needed to go through all that the access touches; nothing where a variable has no
+  /// constant range.
+  void describe_points(const arith::linear& sum, thread_access& a) const {
+    arith::linear inside = sum;
+    erase_if(inside.terms, [&](const auto& t) { return a.blocks.coefficient(t.first) != 0; });
+    const expr at = arith::from_linear(inside);
+    if (reads_memory(at)) return;
+    for (const var& v : free_vars(at)) {
+      if (is_place(v)) continue;
+      const arith::bounds range = known_.const_bounds(v);
+      if (!range.bounded()) return;
+      a.domain.push_back({v, range.lo, range.hi - range.lo + 1});
+    }
+    a.at = at;
+    for (const expr& g : guards_) {
+      const std::vector<var> vars = free_vars(g);
+      const bool inside_domain = std::all_of(vars.begin(), vars.end(), [&](const var& v) {
+        return is_place(v) || std::any_of(a.domain.begin(), a.domain.end(),
+                                          [&](const index_domain& d) { return d.v.same(v); });
+      });
+      if (inside_domain && !reads_memory(g)) a.guards.push_back(g);
+    }
+  }
+  bool is_place(const expr& v) const {
+    return std::any_of(axes_.begin(), axes_.end(),
+                       [&](const thread_axis& x) { return x.place.same(v); });
+  }
+
+  void split(const expr& term, std::int64_t factor, thread_access& a) const {
+    const expr inner = term->op == op::cast ? term->args[0] : term;
+    for (std::size_t i = 0; i < axes_.size(); ++i)
+      if (inner.same(axes_[i].place)) {
+        a.steps[i] += factor;
+        return;
+      }
+    const std::vector<var> vars = free_vars(inner);
+    if (!reads_memory(inner) && std::all_of(vars.begin(), vars.end(),
+                                            [&](const var& v) { return blocks_.count(v) != 0; })) {
+      a.blocks.terms.push_back({inner, factor});
+      return;
+    }
+    const arith::bounds range = known_.const_bounds(term);
+    a.opaque = a.opaque || uses_any(term, differing_) || reads_memory(term) || !range.bounded();
+    if (a.opaque) return;
+    a.base += factor * (factor > 0 ? range.lo : range.hi);
+    a.terms.push_back({std::abs(factor), range.hi - range.lo});
+  }
+
+  thread_axes axes_;
+  var_set blocks_, differing_;
+  buffer_set written_;
+  arith::analyzer known_;
+  std::vector<std::optional<std::int64_t>> fixed_;  // [axes] by the guards around
+  std::vector<expr> guards_;
+};
+
+}  // namespace tilewright::pass::detail::barriers
+
+namespace tilewright::pass {
+
+TILEWRIGHT_INLINE ir::function place_barriers(const ir::function& f) {
+  ir::function out = f;
+  out.body = rewrite_kernels(f.body, [](const ir::stmt& kernel) {
+    const kernel_nest nest = nest_of(kernel);
+    return with_kernel_body(nest, nest.shared,
+                            detail::barriers::placer(nest, kernel).run(nest.body));
+  });
+  return out;
+}
+
+}  // namespace tilewright::pass

@@ -1,0 +1,135 @@
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <tilewright/impl/pass/masked_tails.hpp>
+#include <tilewright/pass/vector/split_vectors.hpp>
+#include <tilewright/pass/walk.hpp>
+
+namespace tilewright::pass::detail::vectors {
+
+using namespace tilewright::ir;
+
+class splitter : public mutator {
+ public:
+  splitter(const target::cpu& target, var_set sizes, const masked::tails& tails)
+      : target_(target), sizes_(std::move(sizes)), tails_(tails) {}
+  using mutator::mutate;
+
+  stmt mutate(const stmt& s) override {
+    stmt out = mutator::mutate(s);
+    const loop_node* loop = as_loop(out);
+    if (!loop || loop->loop != loop_kind::vectorized) return out;
+    const std::int64_t lanes = lanes_of(loop->body, target_);
+    return is_int(loop->extent) ? split(*loop, as_int(loop->extent), lanes)
+                                : split_symbolic(*loop, lanes);
+  }
+
+ private:
+  static expr number(const loop_node& loop, std::int64_t v) { return integer(loop.var.type(), v); }
+
+  /// `width` lanes from `start` on.
+  static stmt chunk(const loop_node& loop, const expr& start, std::int64_t width) {
+    const expr first =
+        loop.min.type() == loop.var.type() ? loop.min : cast(loop.var.type(), loop.min);
+    if (width == 1) return rename_loops(substitute(loop.body, {{loop.var, first + start}}));
+    const var lane = make_var(loop.var->name, loop.var.type());
+    return make_loop(lane, number(loop, 0), number(loop, width),
+                     rename_loops(substitute(loop.body, {{loop.var, first + start + lane}})),
+                     loop_kind::vectorized, loop.annotations);
+  }
+
+  /// The last `rest` lanes, from `start` on, in one vector.
+  stmt masked_chunk(const loop_node& loop, const expr& start, std::int64_t rest) const {
+    const var lane = make_var(loop.var->name, loop.var.type());
+    const stmt body = rename_loops(substitute(loop.body, {{loop.var, start + lane}}));
+    return make_loop(lane, number(loop, 0), number(loop, masked::power_not_below(rest)),
+                     tails_.masked(body, loop, lt(lane, number(loop, rest)), lane),
+                     loop_kind::vectorized, loop.annotations);
+  }
+
+  /// `count` chunks of `width` lanes from `start` on, written out.
+  static stmt chunks(const loop_node& loop, const expr& start, std::int64_t count,
+                     std::int64_t width) {
+    if (count == 1) return chunk(loop, start, width);
+    const var u = make_var(loop.var->name + "_v", loop.var.type());
+    return make_loop(u, number(loop, 0), number(loop, count),
+                     chunk(loop, start + u * number(loop, width), width), loop_kind::unrolled);
+  }
+
+  stmt split(const loop_node& loop, std::int64_t extent, std::int64_t lanes) const {
+    std::vector<stmt> out;
+    const std::int64_t whole = extent / lanes;
+    std::int64_t done = 0;
+    if (whole > unrolled_vectors) {
+      const std::int64_t group = 4;
+      const var g = make_var(loop.var->name + "_g", loop.var.type());
+      out.push_back(make_loop(g, number(loop, 0), number(loop, whole / group),
+                              chunks(loop, g * number(loop, group * lanes), group, lanes)));
+      done = whole / group * group;
+    }
+    if (whole > done) out.push_back(chunks(loop, number(loop, done * lanes), whole - done, lanes));
+    std::int64_t at = whole * lanes;
+    if (tails_.is_maskable(loop)) {
+      out.push_back(masked_chunk(loop, number(loop, at), extent - at));
+      at = extent;
+    }
+    for (std::int64_t width = lanes; width >= 1; width /= 2)
+      if (extent - at >= width) {
+        out.push_back(chunk(loop, number(loop, at), width));
+        at += width;
+      }
+    return make_seq(std::move(out));
+  }
+
+  stmt split_symbolic(const loop_node& loop, std::int64_t lanes) const {
+    const expr extent =
+        loop.extent.type() == loop.var.type() ? loop.extent : cast(loop.var.type(), loop.extent);
+    const expr whole = whole_steps(extent, number(loop, lanes), sizes_);
+    const var g = make_var(loop.var->name + "_v", loop.var.type());
+    stmt main = make_loop(g, number(loop, 0), whole, chunk(loop, g * number(loop, lanes), lanes));
+    const var t = make_var(loop.var->name + "_t", loop.var.type());
+    stmt tail = make_loop(t, number(loop, 0), extent - whole * number(loop, lanes),
+                          chunk(loop, whole * number(loop, lanes) + t, 1));
+    return make_seq({std::move(main), std::move(tail)});
+  }
+
+  const target::cpu& target_;
+  var_set sizes_;
+  const masked::tails& tails_;
+};
+
+}  // namespace tilewright::pass::detail::vectors
+
+namespace tilewright::pass {
+
+TILEWRIGHT_INLINE int lanes_of(const ir::stmt& body, const target::cpu& target) {
+  int lanes = 0;
+  const auto consider = [&](dtype t) {
+    const dtype computed = t == dtype::f16 || t == dtype::bf16 ? dtype::f32 : t;
+    const int n = target.lanes(computed);
+    lanes = lanes == 0 ? n : std::min(lanes, n);
+  };
+  ir::for_each_stmt(body, [&](const ir::stmt& s) {
+    if (const ir::store_node* store = ir::as_store(s)) consider(store->buffer->type);
+  });
+  ir::for_each_expr(body, [&](const ir::expr& e) {
+    if (e->op == ir::op::load && is_float(e.type())) consider(e.type());
+  });
+  int power = 1;
+  while (power * 2 <= lanes) power *= 2;
+  return power;
+}
+
+TILEWRIGHT_INLINE ir::function split_vectors(const ir::function& f, const target::cpu& target) {
+  ir::function out = f;
+  const detail::masked::tails tails(f.body, target);
+  const ir::stmt split =
+      detail::vectors::splitter(target, shape_variables(f), tails).mutate(f.body);
+  out.body = ir::replace_buffers(split, tails.longer());
+  return out;
+}
+
+}  // namespace tilewright::pass

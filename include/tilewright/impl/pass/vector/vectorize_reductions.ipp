@@ -1,0 +1,268 @@
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/pass/accumulation.hpp>
+#include <tilewright/pass/guards.hpp>
+#include <tilewright/pass/vector/split_vectors.hpp>
+#include <tilewright/pass/vector/vectorize_reductions.hpp>
+#include <tilewright/pass/walk.hpp>
+#include <tilewright/support/any.hpp>
+#include <tilewright/support/function_ref.hpp>
+
+namespace tilewright::pass::detail::reductions {
+
+using namespace tilewright::ir;
+
+/// An accumulation under the loops `chain`, outermost first.
+struct reduction {
+  std::vector<const loop_node*> chain;
+  accumulation step;
+};
+
+/// What is accumulated reads no accumulator, and the loops do not move those.
+inline bool stays_put(const reduction& r) {
+  bool fine = true;
+  if (r.step.combine != op::call)
+    for (const expr& value : r.step.value)
+      for_each_expr(value, [&](const expr& e) {
+        for (const buffer& to : r.step.to) fine = fine && !(e->op == op::load && e->buffer == to);
+      });
+  for (const std::vector<expr>& at : r.step.at)
+    for (const expr& e : at)
+      for (const loop_node* l : r.chain) fine = fine && !uses_var(e, l->var);
+  return fine;
+}
+
+inline std::optional<reduction> match(const loop_node& outermost) {
+  reduction r;
+  const loop_node* loop = &outermost;
+  while (loop && loop->loop == loop_kind::serial && is_reduction(*loop)) {
+    r.chain.push_back(loop);
+    if (!as_loop(loop->body)) break;
+    loop = as_loop(loop->body);
+  }
+  if (!loop || r.chain.empty() || r.chain.back() != loop) return std::nullopt;
+  std::optional<accumulation> step = match_accumulation(*loop);
+  if (!step) return std::nullopt;
+  r.step = std::move(*step);
+  return stays_put(r) ? std::optional(std::move(r)) : std::nullopt;
+}
+
+/// Every load that changes with `k` reads the next element.
+inline bool is_contiguous(const expr& e, const var& k) {
+  if (e->op == op::if_then_else && uses_var(e->args[0], k)) return false;
+  if (e->op == op::load && uses_var(e, k)) {
+    const std::vector<expr>& strides = e->buffer->strides;
+    if (!strides.empty() && !is_int(strides.back(), 1)) return false;
+    for (std::size_t d = 0; d + 1 < e->args.size(); ++d)
+      if (uses_var(e->args[d], k)) return false;
+    const arith::linear last = arith::to_linear(e->args.back());
+    for (const auto& [term, factor] : last.terms)
+      if (term.same(k) ? factor != 1 : uses_var(term, k)) return false;
+    return true;
+  }
+  for (const expr& arg : e->args)
+    if (!is_contiguous(arg, k)) return false;
+  return true;
+}
+
+inline bool loads_along(const expr& e, const var& k) {
+  if (e->op == op::load && uses_var(e, k)) return true;
+  for (const expr& arg : e->args)
+    if (loads_along(arg, k)) return true;
+  return false;
+}
+
+inline bool calls(const expr& e) {
+  bool found = false;
+  for_each_expr(e, [&](const expr& x) { found = found || x->op == op::call; });
+  return found;
+}
+
+class vectorizer : public mutator {
+ public:
+  explicit vectorizer(const target::cpu& target) : target_(target) {}
+  using mutator::mutate;
+
+  stmt mutate(const stmt& s) override {
+    if (const loop_node* loop = as_loop(s)) {
+      if (std::optional<reduction> r = match(*loop)) {
+        const std::int64_t lanes = lanes_of(r->chain.back()->body, target_);
+        const std::int64_t parts = choose(*r, lanes);
+        if (parts > 1) return rewrite_reduction(*r, lanes, parts);
+      }
+    }
+    return mutator::mutate(s);
+  }
+
+ private:
+  /// Number of partial results, a power of two; 1: leave it.
+  static std::int64_t choose(const reduction& r, std::int64_t lanes) {
+    const loop_node& inner = *r.chain.back();
+    const std::int64_t extent = constant_extent(inner);
+    const auto note = inner.annotations.find(reduction_lanes_note);
+    if (note != inner.annotations.end()) {
+      const std::int64_t* asked = std::get_if<std::int64_t>(&note->second.value);
+      const bool fits = asked && *asked > 1 && (*asked & (*asked - 1)) == 0 &&
+                        (*asked <= extent || !is_int(inner.extent));
+      return fits ? *asked : 1;
+    }
+    const std::vector<expr>& values = r.step.value;
+    const auto contiguous = [&](const expr& e) { return is_contiguous(e, inner.var); };
+    const auto loads = [&](const expr& e) { return loads_along(e, inner.var); };
+    if (!support::all(values, contiguous) || support::none(values, loads) || lanes < 2 ||
+        extent < 2 * lanes)
+      return 1;
+    // what functions compute from one value fills the pipeline, and combining takes as many more
+    const std::int64_t most = support::any(values, calls) ? lanes : 4 * lanes;
+    std::int64_t parts = lanes;
+    while (parts < most && extent >= 4 * parts) parts *= 2;
+    return parts;
+  }
+
+  using parts_of = std::vector<buffer>;
+
+  static std::vector<expr> at_lane(const parts_of& part, const expr& lane) {
+    std::vector<expr> out;
+    for (const buffer& b : part) out.push_back(load(b, {lane}));
+    return out;
+  }
+
+  /// Stores all of them after all are computed.
+  static stmt store_all(const std::vector<buffer>& to, const std::vector<std::vector<expr>>& at,
+                        const std::vector<expr>& values) {
+    if (to.size() == 1) return make_store(to[0], at[0], values[0]);
+    std::vector<var> lets;
+    std::vector<stmt> stores;
+    for (std::size_t t = 0; t < to.size(); ++t) {
+      lets.push_back(make_var("v_" + to[t]->name, values[t].type()));
+      stores.push_back(make_store(to[t], at[t], lets[t]));
+    }
+    stmt out = make_seq(std::move(stores));
+    for (std::size_t t = to.size(); t-- > 0;) out = make_let(lets[t], values[t], out);
+    return out;
+  }
+
+  static stmt store_at_lane(const parts_of& part, const expr& lane,
+                            const std::vector<expr>& values) {
+    return store_all(part, std::vector<std::vector<expr>>(part.size(), {lane}), values);
+  }
+
+  /// @param wanted whether the lane has an iteration; null: it has
+  static stmt update(const reduction& r, const parts_of& part, const expr& lane, const expr& k,
+                     const expr& wanted = {}) {
+    const std::vector<expr> old = at_lane(part, lane);
+    std::vector<expr> values = r.step.next(old);
+    for (std::size_t t = 0; t < values.size(); ++t) {
+      values[t] = substitute(values[t], {{r.chain.back()->var, k}});
+      if (wanted) values[t] = if_then_else(wanted, values[t], old[t]);
+    }
+    return store_at_lane(part, lane, values);
+  }
+
+  static stmt lanes_loop(std::int64_t count, support::function_ref<stmt(const expr&)> body) {
+    const var l = make_var("l");
+    return make_loop(l, 0, integer(dtype::i32, count), body(l), loop_kind::vectorized);
+  }
+
+  /// The first iterations, `parts` at a time.
+  static stmt whole_vectors(const reduction& r, const parts_of& part, std::int64_t parts,
+                            const expr& times, annotations notes) {
+    const loop_node& inner = *r.chain.back();
+    const dtype index = inner.var.type();
+    const var v = make_var(inner.var->name, index);
+    return make_loop(v, integer(index, 0), times,
+                     lanes_loop(parts,
+                                [&](const expr& l) {
+                                  return update(
+                                      r, part, l,
+                                      inner.min + v * integer(index, parts) + cast(index, l));
+                                }),
+                     loop_kind::serial, std::move(notes));
+  }
+
+  /// A literal number of iterations: what whole vectors leave is code of constant size.
+  static std::vector<stmt> counted(const reduction& r, const parts_of& part, std::int64_t lanes,
+                                   std::int64_t parts) {
+    const loop_node& inner = *r.chain.back();
+    const dtype index = inner.var.type();
+    const std::int64_t extent = constant_extent(inner), whole = extent / parts;
+    std::vector<stmt> out{
+        whole_vectors(r, part, parts, integer(index, whole), {{reduction_note, 1}})};
+    std::int64_t done = whole * parts;
+    if (const std::int64_t rest = (extent - done) / lanes * lanes; rest > 0) {
+      out.push_back(lanes_loop(rest, [&](const expr& l) {
+        return update(r, part, l, inner.min + integer(index, done) + cast(index, l));
+      }));
+      done += rest;
+    }
+    if (done < extent) {
+      const var t = make_var(inner.var->name, index);
+      out.push_back(make_loop(t, inner.min + integer(index, done), integer(index, extent - done),
+                              substitute(inner.body, {{inner.var, t}}), loop_kind::serial,
+                              {{reduction_note, 1}}));
+    }
+    return out;
+  }
+
+  /// A number of iterations that is data, such as the length of a row: what whole vectors leave is
+  /// one vector under a mask, so that no branch depends on how many there are.
+  static std::vector<stmt> measured(const reduction& r, const parts_of& part, std::int64_t parts) {
+    const loop_node& inner = *r.chain.back();
+    const dtype index = inner.var.type();
+    const expr whole = whole_steps(inner.extent, integer(index, parts), {});
+    const expr done = whole * integer(index, parts);
+    // a row has few vectors, and each loop more ends with a branch that is hard to predict
+    const annotations once{{reduction_note, 1}, {edge_note, 1}};
+    return {whole_vectors(r, part, parts, whole, once), lanes_loop(parts, [&](const expr& l) {
+              const expr k = done + cast(index, l);
+              return update(r, part, l, inner.min + k, lt(k, inner.extent));
+            })};
+  }
+
+  static stmt rewrite_reduction(const reduction& r, std::int64_t lanes, std::int64_t parts) {
+    const loop_node& inner = *r.chain.back();
+    parts_of part;
+    for (const buffer& to : r.step.to)
+      part.push_back(
+          make_buffer(to->name + "_part", to->type, {integer(dtype::i32, parts)}, "local"));
+    stmt main =
+        make_seq(is_int(inner.extent) ? counted(r, part, lanes, parts) : measured(r, part, parts));
+    for (std::size_t d = r.chain.size() - 1; d-- > 0;)
+      main = with_body(*r.chain[d], std::move(main));
+    std::vector<stmt> all{
+        lanes_loop(parts, [&](const expr& l) { return store_at_lane(part, l, r.step.identity()); }),
+        std::move(main)};
+    for (std::int64_t width = parts / 2; width >= 1; width /= 2)
+      all.push_back(lanes_loop(width, [&](const expr& l) {
+        return store_at_lane(
+            part, l,
+            r.step.combined(at_lane(part, l), at_lane(part, l + integer(dtype::i32, width))));
+      }));
+    std::vector<expr> old;
+    for (std::size_t t = 0; t < part.size(); ++t) old.push_back(load(r.step.to[t], r.step.at[t]));
+    all.push_back(store_all(r.step.to, r.step.at, r.step.combined(old, at_lane(part, 0))));
+    stmt out = make_seq(std::move(all));
+    for (const buffer& b : part) out = make_allocate(b, std::move(out));
+    return out;
+  }
+
+  const target::cpu& target_;
+};
+
+}  // namespace tilewright::pass::detail::reductions
+
+namespace tilewright::pass {
+
+TILEWRIGHT_INLINE ir::function vectorize_reductions(const ir::function& f,
+                                                    const target::cpu& target) {
+  ir::function out = f;
+  out.body = detail::reductions::vectorizer(target).mutate(f.body);
+  return out;
+}
+
+}  // namespace tilewright::pass

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/analysis/thread_axes.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/ir/analysis/joint_copy.hpp>
+#include <tilewright/ir/analysis/private_buffers.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/primitive/loops/loop_kind.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
+
+namespace tilewright::primitive {
+namespace detail {
+
+inline ir::function set_loop_kind(const ir::function& f, const path& at, ir::loop_kind kind,
+                                  std::string thread_axis = {}) {
+  const ir::loop_node& old = *ir::as_loop(at.target());
+  return replace(f, at,
+                 ir::make_loop(old.var, old.min, old.extent, old.body, kind, old.annotations,
+                               std::move(thread_axis)));
+}
+
+inline bool is_thread_axis(std::string_view text) {
+  if (text == "vthread") return true;
+  const std::size_t dot = text.find('.');
+  if (dot == text.npos) return false;
+  const std::string_view axis = text.substr(0, dot), dim = text.substr(dot + 1);
+  return (axis == "blockIdx" || axis == "threadIdx" || axis == "vthread") &&
+         (dim == "x" || dim == "y" || dim == "z");
+}
+
+/// The loop drives spatial and reduce iterators only.
+inline bool drives_no_order(const block_scope& scope, const ir::var& loop) {
+  for (const child_block& child : scope.children())
+    for (std::size_t i = 0; i < child.realize->values.size(); ++i) {
+      const ir::iter_kind kind = child.block().iters[i].kind;
+      if (kind != ir::iter_kind::spatial && kind != ir::iter_kind::reduce &&
+          ir::uses_var(child.realize->values[i], loop))
+        return false;
+    }
+  return true;
+}
+
+inline ir::function run_concurrently(const ir::function& f, const ir::var& loop, ir::loop_kind kind,
+                                     const char* primitive, const std::string& thread_axis = {}) {
+  // asked of what comes out: threads have less for themselves where they copy jointly
+  ir::function out = set_loop_kind(f, need_loop(f, loop, primitive), kind, thread_axis);
+  const path at = find_loop(out, loop);
+  const block_scope scope(*at.scope()->block);
+  const std::string name = "loop \"" + loop->name + "\"";
+  ir::private_buffers own(out.body);
+  if (const int block = compact_dataflow_violation(scope, loop, own); block >= 0)
+    refusal{primitive}(
+        1, {"block \"", scope[static_cast<std::size_t>(block)].block().name, "\" below ", name,
+            " is neither complete nor a reduction within the loop"});
+  if (const int block = carried_dependence(scope, loop); block >= 0)
+    refusal{primitive}(1, {"block \"", scope[static_cast<std::size_t>(block)].block().name,
+                           "\" reads what a block below ", name, " writes in another iteration"});
+  const bool adds_up = thread_axis.starts_with("threadIdx");
+  if (!(adds_up ? drives_no_order(scope, loop)
+                : iter_kind_of(scope, loop) == loop_iter_kind::spatial))
+    refusal{primitive}(2, {name,
+                           " drives iterators that are not spatial; decompose or factor the "
+                           "reduction, or choose another loop"});
+  return out;
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE ir::function parallel(const ir::function& f, const ir::var& loop) {
+  return detail::run_concurrently(f, loop, ir::loop_kind::parallel, "parallel");
+}
+
+TILEWRIGHT_INLINE ir::function vectorize(const ir::function& f, const ir::var& loop) {
+  return detail::run_concurrently(f, loop, ir::loop_kind::vectorized, "vectorize");
+}
+
+TILEWRIGHT_INLINE ir::function bind(const ir::function& f, const ir::var& loop,
+                                    const std::string& thread_axis) {
+  if (!detail::is_thread_axis(thread_axis))
+    refusal{"bind"}(3, {"\"", thread_axis, "\" is no thread axis; there are blockIdx.x, ",
+                        "threadIdx.x, vthread.x, the same with .y and .z, and vthread"});
+  ir::function out =
+      detail::run_concurrently(f, loop, ir::loop_kind::thread_binding, "bind", thread_axis);
+  const path at = find_loop(f, loop);
+  if (const ir::loop_node* same = as_tvm() ? nullptr : detail::same_axis(f, at, thread_axis))
+    refusal{"bind"}(4, {"loop \"", same->var->name, "\" of the same nest is bound to ", thread_axis,
+                        ", and the two are not of one length or the inner one does ",
+                        "not the same in all iterations: a thread has one place on an axis"});
+  return out;
+}
+
+TILEWRIGHT_INLINE ir::function unroll(const ir::function& f, const ir::var& loop) {
+  const path at = need_loop(f, loop, "unroll");
+  const ir::loop_node& threads = *ir::as_loop(at.target());
+  ir::for_each_stmt(threads.body, [&](const ir::stmt& s) {
+    const ir::block_realize_node* r = ir::as_realize(s);
+    if (r && ir::copies_jointly(*r->block, threads))
+      refusal{"unroll"}(1, {"the threads of loop \"", loop->name, "\" make the copy of block \"",
+                            r->block->name, "\" jointly, and must stay"});
+  });
+  return detail::set_loop_kind(f, at, ir::loop_kind::unrolled);
+}
+
+}  // namespace tilewright::primitive

@@ -1,0 +1,192 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <tilewright/impl/schedule/analysis/binding/index_inverse.hpp>
+#include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/legality/invariants.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/rewrite/inlining.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/path.hpp>
+#include <tilewright/schedule/primitive/movement/compute_inline.hpp>
+#include <tilewright/support/any.hpp>
+
+namespace tilewright::primitive {
+namespace detail::inlining {
+
+/// Whether the block uses the buffer, also where it does not declare that, as in the boxes of its
+/// regions.
+inline bool uses_buffer(const ir::block_node& b, const ir::buffer& x) {
+  const auto place_loads = [&](const ir::buffer_region& r) {
+    return support::any(
+        r.box, [&](const ir::range& d) { return loads_from(d.min, x) || loads_from(d.extent, x); });
+  };
+  const auto follows = [&](const ir::iter_var& v) {
+    return loads_from(v.dom.min, x) || loads_from(v.dom.extent, x);
+  };
+  return reads_buffer(b, x) || support::any(b.iters, follows) || loads_from(b.body, x) ||
+         (b.init && loads_from(b.init, x)) || support::any(b.reads, place_loads) ||
+         support::any(b.writes, place_loads);
+}
+
+/// Puts the value of the producer in place of loads of its buffer.
+struct inliner : ir::mutator {
+  const ir::block_node& producer;
+  const ir::store_node& store;
+  const inverse& inv;
+
+  inliner(const ir::block_node& p, const ir::store_node& s, const inverse& i)
+      : producer(p), store(s), inv(i) {}
+  using ir::mutator::mutate;
+  ir::expr mutate(const ir::expr& e) override {
+    if (e->op != ir::op::load || e->buffer != store.buffer) return ir::mutator::mutate(e);
+    std::vector<ir::expr> at;
+    for (const ir::expr& i : e->args) at.push_back(mutate(i));
+    return ir::substitute(store.value, solve(inv, producer.iters, at));
+  }
+  ir::block mutate(const ir::block& b) override {
+    if (!uses_buffer(*b, store.buffer)) return b;
+    ir::block_node out = *ir::mutator::mutate(b);
+    if (reads_buffer(*b, store.buffer))
+      out.reads = updated_reads(out, store.buffer, producer.reads);
+    return ir::make_block(std::move(out));
+  }
+};
+
+inline bool holds(const ir::stmt& s, ir::op o, const ir::buffer& x) {
+  bool found = false;
+  ir::for_each_expr(s, [&](const ir::expr& e) { found |= e->op == o && e->buffer == x; });
+  return found;
+}
+
+inline bool is_matched(const ir::stmt& s, const ir::buffer& x) {
+  bool found = false;
+  ir::for_each_stmt(s, [&](const ir::stmt& c) {
+    if (const ir::block_realize_node* r = ir::as_realize(c))
+      for (const ir::match_buffer& m : r->block->match_buffers)
+        found = found || m.source.buffer == x;
+  });
+  return found;
+}
+
+/// The only block below the scope's root that writes the buffer, other than `child`; -1 if there is
+/// none.
+inline int other_writer(const block_scope& scope, std::size_t child, const ir::buffer& x) {
+  for (std::size_t i = 0; i < scope.size(); ++i)
+    if (i != child && writes_buffer(scope[i].block(), x)) return static_cast<int>(i);
+  return -1;
+}
+
+/// Whether a block of the scope writes some of what is read.
+inline bool writes_any(const block_scope& scope, const std::vector<ir::buffer_region>& reads) {
+  return support::any(scope.children(), [&](const child_block& c) {
+    return support::any(reads, [&](const auto& r) { return writes_buffer(c.block(), r.buffer); });
+  });
+}
+
+/// What is read through the inlined expression must be there where its new reader stands.
+inline void check_covered(const char* name, const ir::function& f, std::uint64_t id) {
+  const path at = find_block(f, id);
+  const block_scope scope(*at.scope()->block);
+  const auto child = static_cast<std::size_t>(scope.find(id));
+  if (!region_covered(scope, child))
+    refusal{name}(1, {quoted(scope[child].block()), " would read what is not written there yet"});
+}
+
+/// Whether anything but these blocks loads the buffer.
+inline bool loads_elsewhere(const ir::stmt& s, const ir::buffer& x,
+                            const std::vector<std::uint64_t>& blocks) {
+  struct search : ir::visitor {
+    const ir::buffer& x;
+    const std::vector<std::uint64_t>& blocks;
+    bool found = false;
+
+    search(const ir::buffer& of, const std::vector<std::uint64_t>& but) : x(of), blocks(but) {}
+    using ir::visitor::visit;
+    void visit(const ir::expr& e) override {
+      found = found || e->buffer == x;
+      ir::visitor::visit(e);
+    }
+    void visit(const ir::stmt& part) override {
+      const ir::block_realize_node* r = ir::as_realize(part);
+      if (!r || !support::contains(blocks, r->block->id)) ir::visitor::visit(part);
+    }
+  };
+  search all(x, blocks);
+  all.visit(s);
+  return all.found;
+}
+
+/// @param asks whether it is legal is all that is wanted; then the result means nothing
+inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) {
+  constexpr const char* name = "compute_inline";
+  const path at = need_block(f, id, name);
+  const ir::block_realize_node* holder = at.scope();
+  if (!holder) refusal{name}(2, "the root block cannot be inlined");
+  const block_scope scope(*holder->block);
+  const auto child = static_cast<std::size_t>(scope.find(id));
+  const ir::block block = scope[child].realize->block;
+  check_surroundings(name, scope, child);
+  check_complete(name, 2, scope, child);
+  if (const int reader = late_reader(scope, child); reader >= 0)
+    refusal{name}(1, {quoted(scope[static_cast<std::size_t>(reader)].block()), " reads results of ",
+                      quoted(*block), " whose inputs other iterations overwrite"});
+  check_sight(name, 4, at);
+  if (block->writes.size() != 1) refusal{name}(3, {quoted(*block), " does not write one buffer"});
+  const ir::buffer x = block->writes.front().buffer;
+  if (!scope.allocates(x)) refusal{name}(3, {quoted(*block), " writes an output of its scope"});
+  if (other_writer(scope, child, x) >= 0)
+    refusal{name}(3, {"another block writes \"", x->name, "\" too"});
+  const ir::store_node* store = ir::as_store(block->body);
+  if (!block->match_buffers.empty() || !store || store->buffer != x)
+    refusal{name}(4, {"the body of ", quoted(*block), " is not one store"});
+  const std::optional<inverse> inv = invert(store->indices, block->iters);
+  if (!inv)
+    refusal{name}(4, {"the iteration variables of ", quoted(*block),
+                      " do not follow from the indices of its store"});
+  if (scope.size() == 1) refusal{name}(5, {quoted(*block), " is the only block of its scope"});
+  std::vector<std::uint64_t> rewritten;
+  for (std::size_t i = 0; i < scope.size(); ++i) {
+    const child_block& c = scope[i];
+    if (i == child || !(loads_around(*c.realize, x) || uses_buffer(c.block(), x))) continue;
+    rewritten.push_back(c.block().id);
+    const path reader = find_block(f, rewritten.back());
+    if (is_matched(reader.target(), x))
+      refusal{name}(6, {quoted(c.block()), " matches a buffer to \"", x->name, "\""});
+    if (holds(reader.target(), ir::op::data, x))
+      refusal{name}(6, {quoted(c.block()), " passes on a pointer to \"", x->name, "\""});
+  }
+  if (loads_elsewhere(replace(f, at, ir::stmt{}).body, x, rewritten))
+    refusal{name}(6, {"a loop or a condition around blocks loads \"", x->name, "\""});
+  // what no block of the scope writes is there everywhere
+  const bool settled = !writes_any(scope, block->reads);
+  if (settled && asks) return f;
+  inliner rewrite(*block, *store, *inv);
+  ir::function out = f;
+  for (const std::uint64_t reader : rewritten) {
+    const path at_reader = find_block(out, reader);
+    out = replace(out, at_reader, rewrite.mutate(at_reader.target()));
+  }
+  out = remove(out, id, holder->block->id, x);
+  if (!settled)
+    for (const std::uint64_t reader : rewritten) check_covered(name, out, reader);
+  return out;
+}
+
+}  // namespace detail::inlining
+
+TILEWRIGHT_INLINE ir::function compute_inline(const ir::function& f, std::uint64_t block) {
+  return detail::inlining::forward(f, block, false);
+}
+
+TILEWRIGHT_INLINE bool can_compute_inline(const ir::function& f, std::uint64_t block) {
+  return detail::accepts("compute_inline", f,
+                         [&] { return detail::inlining::forward(f, block, true); });
+}
+
+}  // namespace tilewright::primitive

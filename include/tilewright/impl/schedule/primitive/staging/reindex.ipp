@@ -1,0 +1,280 @@
+#pragma once
+
+#include <unordered_set>
+
+#include <tilewright/arith/index_layout.hpp>
+#include <tilewright/impl/schedule/analysis/concurrency.hpp>
+#include <tilewright/impl/schedule/analysis/cover/conditional_execution.hpp>
+#include <tilewright/impl/schedule/analysis/cover/conditional_stores.hpp>
+#include <tilewright/impl/schedule/analysis/cover/point_access.hpp>
+#include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
+#include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
+#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/rewrite/cache_stage.hpp>
+#include <tilewright/impl/schedule/rewrite/map_binding.hpp>
+#include <tilewright/schedule/primitive/staging/reindex.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
+#include <tilewright/support/any.hpp>
+
+namespace tilewright::primitive {
+namespace detail::reindexing {
+
+using cache_stage::reads_buffer, cache_stage::writes_buffer;
+
+/// The copy of one element: a block with iteration variables of its own for some of another block.
+struct copy_block {
+  std::vector<std::size_t> iters;  // positions in the block that is followed
+  std::vector<ir::iter_var> own;
+  std::vector<ir::expr> at_buffer, at_cache;
+};
+
+/// Own variables for those at `iters`, named by `name(position in own)`.
+template <class Name>
+copy_block follow(const ir::block_node& b, std::vector<std::size_t> iters,
+                  const std::vector<ir::expr>& at_buffer, const std::vector<ir::expr>& at_cache,
+                  const Name& name) {
+  copy_block out;
+  out.iters = std::move(iters);
+  ir::var_map mine;
+  for (std::size_t k = 0; k < out.iters.size(); ++k) {
+    const ir::iter_var& v = b.iters[out.iters[k]];
+    const ir::var own = ir::make_var(name(k), v.var.type());
+    mine.emplace(v.var, own);
+    out.own.push_back({own, v.dom, ir::iter_kind::spatial});
+  }
+  for (const ir::expr& e : at_buffer) out.at_buffer.push_back(ir::substitute(e, mine));
+  for (const ir::expr& e : at_cache) out.at_cache.push_back(ir::substitute(e, mine));
+  return out;
+}
+
+inline ir::block make_copy(const copy_block& c, const ir::buffer& x, const ir::buffer& cache,
+                           bool into_cache, std::string name) {
+  ir::block_node out;
+  out.name = std::move(name);
+  out.iters = c.own;
+  const ir::expr value = into_cache ? ir::load(x, c.at_buffer) : ir::load(cache, c.at_cache);
+  const ir::buffer& to = into_cache ? cache : x;
+  const std::vector<ir::expr>& at = into_cache ? c.at_cache : c.at_buffer;
+  out.reads = point_access::reads_of(value);
+  for (const ir::expr& e : at)
+    for (ir::buffer_region& r : point_access::reads_of(e)) out.reads.push_back(std::move(r));
+  out.writes.push_back({to, ir::point_box(at)});
+  out.body = ir::make_store(to, at, value);
+  return ir::make_block(std::move(out));
+}
+
+inline constexpr refusal refuse{"reindex"};
+
+/// The buffer that is selected, and whether by its reads.
+inline std::pair<ir::buffer, bool> select(const ir::block_node& b, const buffer_selector& which) {
+  if (which.in != buffer_selector::list::named) {
+    const bool read = which.in == buffer_selector::list::read;
+    return {block_buffers::region_of("reindex", 2, b, which.index, read).buffer, read};
+  }
+  for (const bool read : {true, false})
+    for (const ir::buffer_region& r : read ? b.reads : b.writes)
+      if (r.buffer->name == which.name) return {r.buffer, read};
+  refuse(2, {quoted(b), " accesses no buffer \"", which.name, "\""});
+}
+
+/// The common indices of all accesses, simplified except where nothing but a number would be left.
+inline std::vector<ir::expr> common_indices(const ir::block& b, const ir::buffer& x) {
+  const point_access::collector found = point_access::accesses(b, x);
+  if (found.opaque || !found.indices || found.differ)
+    refuse(3, {quoted(*b),
+               (found.opaque   ? " takes the address of \""
+                : found.differ ? " accesses several elements of \""
+                               : " neither loads nor stores elements of \""),
+               x->name, "\""});
+  arith::analyzer known;
+  std::unordered_set<const ir::expr_node*> inner;
+  ir::for_each_stmt(b->body, [&](const ir::stmt& s) {
+    if (const ir::loop_node* loop = ir::as_loop(s)) inner.insert(loop->var.get());
+    if (const ir::let_node* let = ir::as_let(s)) inner.insert(let->var.get());
+  });
+  for (const ir::iter_var& v : b->iters) {
+    known.bind(v.var, v.dom);
+    if (!ir::is_int(v.dom.min, 0))
+      refuse(3, {"iteration variable \"", v.var->name, "\" does not start at 0"});
+  }
+  std::vector<ir::expr> out;
+  for (const ir::expr& e : *found.indices) {
+    for (const ir::var& v : ir::free_vars(e))
+      if (inner.count(v.get()) != 0)
+        refuse(3, {quoted(*b), " accesses several elements of \"", x->name, "\""});
+    const ir::expr simple = known.simplify(e);
+    out.push_back(ir::is_int(simple) ? e : simple);
+  }
+  return out;
+}
+
+/// The copy stands outside of all loops of the block: nobody in them may do to the buffer what
+/// would have to come between the two.
+inline void check_alone(const block_scope& scope, std::size_t self, const ir::buffer& x,
+                        bool read) {
+  for (std::size_t i = 0; i < scope.size(); ++i) {
+    const ir::block_node& b = scope[i].block();
+    if (i == self || scope.common_loops(i, self) == 0) continue;
+    if (writes_buffer(b, x) || (!read && reads_buffer(b, x)))
+      refuse(4, {quoted(b), " uses \"", x->name, "\" in a loop that it shares with ",
+                 quoted(scope[self].block())});
+  }
+}
+
+inline void check_read(const block_scope& scope, std::size_t self, const ir::buffer& x,
+                       const std::vector<ir::expr>& at) {
+  const ir::block_node& b = scope[self].block();
+  if (writes_buffer(b, x)) refuse(5, {quoted(b), " writes \"", x->name, "\" too"});
+  if (!region_covered(scope, self))
+    refuse(5, {"not all that ", quoted(b), " reads is written before it"});
+  if (point_access::inside(b, x, at)) return;
+  const bool conditional =
+      scope[self].conditional || point_access::accesses(scope[self].realize->block, x).conditional;
+  if (conditional || !visits_domains(scope[self]))
+    refuse(5, {"the copy would read elements of \"", x->name, "\" that ", quoted(b),
+               " does not read, perhaps beyond its end"});
+}
+
+inline void check_write(const block_scope& scope, std::size_t self, const ir::buffer& x) {
+  const ir::block_node& b = scope[self].block();
+  if (cache_stage::reads_before(scope[self], x))
+    refuse(6, {quoted(b), " reads what was in \"", x->name, "\" before"});
+  const bool guarded = !ir::is_true(scope[self].realize->predicate);
+  const bool branches = scope[self].conditional || skips_stores(*scope[self].realize->block, x);
+  const std::vector<const ir::loop_node*>& loops = scope[self].loops;
+  const bool skipped =
+      support::any(loops, [&](const ir::loop_node* l) { return may_be_empty(*l, scope[self]); });
+  // of a domain without an element not the loops need say so, but their guard
+  const bool empty = support::any(b.iters, [](const ir::iter_var& v) {
+    return ir::is_int(v.dom.extent) && ir::as_int(v.dom.extent) < 1;
+  });
+  if (branches || skipped || empty || (guarded && !is_affine_binding(scope[self])))
+    refuse(6, {quoted(b), " does not run for all values of its iteration variables"});
+  if (!as_tvm() && !writes_once(scope[self]))
+    refuse(6, {"several instances of ", quoted(b), " write the same elements"});
+}
+
+/// The copy of a result writes the whole domains each time the scope runs: so must the block.
+inline void check_whole_in_scope(const path& at) {
+  const ir::block_realize_node& realize = *ir::as_realize(at.target());
+  const std::vector<const ir::loop_node*> inside = at.loops();
+  for (const ir::loop_node* l : at.all_loops()) {
+    if (support::contains(inside, l)) continue;
+    for (const ir::expr& value : realize.values)
+      if (ir::uses_var(value, l->var))
+        refuse(6, {quoted(*realize.block), " runs for one iteration of \"", l->var->name,
+                   "\", a loop outside of its scope, at a time"});
+  }
+}
+
+/// What the copy reads, indices from index tensors included, is there when it runs, and it finds
+/// the indices that the block finds.
+inline void check_filled(const ir::function& f, std::uint64_t block, const ir::block_node& copy,
+                         const std::vector<ir::expr>& indices, const ir::buffer& cache,
+                         int requirement) {
+  const path at = find_block(f, copy.id);
+  for (const ir::buffer_region& r : copy.reads) {
+    if (r.buffer == cache) continue;
+    const std::string_view reason = why_unreadable(at, r);
+    if (!reason.empty())
+      refuse(requirement, {"the copy would read elements of \"", r.buffer->name, "\" ", reason});
+  }
+  const block_scope scope(*at.scope()->block);
+  const int changer =
+      point_access::changer_of_places(scope, static_cast<std::size_t>(scope.find(block)),
+                                      static_cast<std::size_t>(scope.find(copy.id)), indices);
+  if (changer >= 0)
+    refuse(4, {quoted(scope[static_cast<std::size_t>(changer)].block()),
+               " changes what the indices are read from"});
+}
+
+/// The copy over the whole domains of its variables, one loop each.
+inline ir::stmt full_nest(const ir::block& copy) {
+  std::vector<ir::expr> values;
+  for (std::size_t k = 0; k < copy->iters.size(); ++k)
+    values.push_back(ir::make_var("ax" + std::to_string(k), copy->iters[k].var.type()));
+  ir::stmt out = ir::make_realize(values, ir::boolean(true), copy);
+  for (std::size_t k = values.size(); k-- > 0;)
+    out = ir::make_loop(values[k], copy->iters[k].dom.min, copy->iters[k].dom.extent, out);
+  return out;
+}
+
+/// The scope with another buffer, and the copy beside the statement that holds the block.
+inline ir::function insert_beside(const ir::function& f, std::uint64_t holder, std::uint64_t block,
+                                  const ir::buffer& cache, const ir::stmt& nest, bool before) {
+  const path at = find_block(f, holder);
+  ir::block_node b = *ir::as_realize(at.target())->block;
+  b.alloc_buffers.push_back(cache);
+  std::vector<ir::stmt> items =
+      ir::as_seq(b.body) ? ir::as_seq(b.body)->stmts : std::vector<ir::stmt>{b.body};
+  const auto own = std::find_if(items.begin(), items.end(),
+                                [&](const ir::stmt& s) { return holds_block(s, block); });
+  items.insert(before ? own : own + 1, nest);
+  b.body = ir::make_seq(std::move(items));
+  return replace_block(f, at, ir::make_block(std::move(b)));
+}
+
+inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_selector& which) {
+  const path at = need_block(f, id, "reindex");
+  const ir::block& block = ir::as_realize(at.target())->block;
+  const ir::block_realize_node* holder = at.scope();
+  if (!holder || !all_blocks(block->body).empty())
+    refuse(1, {quoted(*block), " holds other blocks"});
+  const auto [x, read] = select(*block, which);
+  const std::vector<ir::expr> indices = common_indices(block, x);
+  const ir::var_set around = defined_around(at);
+  for (const ir::expr& e : indices)
+    if (ir::uses_any(e, around))
+      refuse(3, {quoted(*block), " accesses \"", x->name,
+                 "\" at variables around it that are no iteration variables"});
+  const block_scope scope(*holder->block);
+  const auto self = static_cast<std::size_t>(scope.find(id));
+  if (as_tvm() && !is_stage_pipeline(scope)) refuse(5, "the scope is no stage pipeline");
+  if (const ir::iter_var* v = detail::following_a_loop(scope[self]))
+    refuse(3, {"the domain of iteration variable \"", v->var->name, "\" depends on a loop around ",
+               quoted(*block)});
+  if (const ir::iter_var* v = detail::following_results(scope, self))
+    refuse(3, {"the domain of iteration variable \"", v->var->name, "\" of ", quoted(*block),
+               " depends on what a block of the scope writes"});
+  check_alone(scope, self, x, read);
+  if (changes_in_while(at, scope, self))
+    refuse(4, {"a while repeats ", quoted(*block), ", which may read something else each time"});
+  if (!scope[self].loops.empty() && threads_begin_at(at, *scope[self].loops[0], x))
+    refuse(4, {"\"", x->name, "\" belongs to threads that loops around ", quoted(*block),
+               " start, and the copy stands outside of these"});
+  if (read) {
+    check_read(scope, self, x, indices);
+  } else {
+    check_write(scope, self, x);
+    check_whole_in_scope(at);
+    if (!visits_domains(scope[self]))
+      refuse(6, {"it is not certain that ", quoted(*block), " visits all of its domain"});
+  }
+  const std::vector<std::size_t> used = point_access::iters_of(*block, indices);
+  std::vector<ir::expr> shape, variables;
+  for (const std::size_t i : used) {
+    shape.push_back(block->iters[i].dom.extent);
+    variables.push_back(block->iters[i].var);
+  }
+  const std::string name = x->name + "_reindex";
+  const ir::buffer cache =
+      ir::make_buffer(block_buffers::fresh_buffer_name(f, name), x->type, shape, x->scope);
+  const copy_block parts = follow(*block, used, indices, variables,
+                                  [](std::size_t k) { return "v" + std::to_string(k); });
+  const ir::block copy =
+      make_copy(parts, x, cache, read, fresh_block_name(f, read ? name + "_reindex" : name));
+  point_access::replacer r(x, cache, variables);
+  ir::function out = replace_block(f, at, r.mutate(block));
+  out = insert_beside(out, holder->block->id, id, cache, full_nest(copy), read);
+  check_filled(out, id, *copy, indices, cache, read ? 5 : 6);
+  return {std::move(out), copy->id};
+}
+
+}  // namespace detail::reindexing
+
+TILEWRIGHT_INLINE new_block reindex(const ir::function& f, std::uint64_t block,
+                                    const buffer_selector& buffer) {
+  return detail::reindexing::reindex(f, block, buffer);
+}
+
+}  // namespace tilewright::primitive

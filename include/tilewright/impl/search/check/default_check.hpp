@@ -1,0 +1,122 @@
+// Whether the default schedule computes what the kernel says, before candidates are compared with
+// what it computes.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tilewright/impl/search/measurement/elements.hpp>
+#include <tilewright/impl/search/measurement/test_bench.hpp>
+#include <tilewright/ir/alternatives.hpp>
+#include <tilewright/search/check/spot_check.hpp>
+#include <tilewright/search/check/verify.hpp>
+#include <tilewright/search/session.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::search::detail {
+
+/// The checks of one session. What could not be checked is added to `remarks`.
+class default_check {
+ public:
+  using output_list = std::vector<std::vector<std::byte>>;
+
+  default_check(const workload& w, test_bench& bench, const value_needs& needs, std::uint64_t seed,
+                std::vector<std::string>& remarks)
+      : w_(w), bench_(bench), needs_(needs), seed_(seed), remarks_(remarks) {}
+
+  /// The default schedule at small extents against the interpreter.
+  /// @throws build_error, internal_error
+  void at_small_extents(const space::context& where) {
+    const std::optional<ir::function> small = small_form();
+    interpreted_ = small.has_value();
+    if (!small) return;
+    const schedule s = default_schedule(*small, w_.space, where, seed_);
+    const built b = bench_.make(s.function());
+    if (!b)
+      throw build_error("the default schedule cannot be compiled at small extents: " + b.error);
+    runner usual(*small, {}, *w_.exec, seed_, {}, bench_.sharing());
+    measurement last;
+    const std::string wrong =
+        verify_against_interpreter(*small, usual, [&] { return last = bench_.run(b, usual); });
+    if (w_.machine.gpu && !last.ok())  // the device, not the schedule
+      throw build_error("the default schedule does not run: " + last.detail);
+    if (!wrong.empty())
+      throw internal_error("the default schedule of " + w_.function.name +
+                           " disagrees with the interpreter: " + wrong);
+    runner extreme(*small, {}, *w_.exec, seed_, {}, bench_.sharing(), value_set::extreme);
+    const std::string far = verify_against_interpreter(
+        *small, extreme, [&] { return bench_.run(b, extreme); }, non_finite::alike);
+    if (far.empty()) return;
+    const std::string text = " disagrees with the interpreter on extreme values: " + far;
+    if (has_no_floats(extreme.operands()))
+      throw internal_error("the default schedule of " + w_.function.name + text);
+    remarks_.push_back("the default schedule" + text);  // rounding may be all there is to it
+  }
+
+  /// The algorithms of the kernel against each other, by the interpreter.
+  /// @throws argument_error
+  void alternatives() {
+    if (!ir::has_alternatives(w_.function)) return;
+    const std::optional<ir::function> small = small_form();
+    if (!small) {
+      remarks_.push_back("algorithms not compared with each other: no small form of the kernel");
+      return;
+    }
+    const std::string wrong = compare_alternatives(*small, *w_.exec, seed_);
+    if (!wrong.empty()) throw argument_error("kernel " + w_.function.name + ": " + wrong);
+  }
+
+  /// `outputs`, which the default schedule has left, at some points against f64.
+  /// @param seconds of the session, which decide how far a difference is looked into
+  /// @returns what candidates can be compared with
+  /// @throws internal_error
+  spot_list at_points(const output_list& outputs, double seconds) {
+    spot_list spots = spot_values(w_.function, bench_.data(), seed_);
+    if (!spots.skipped.empty())
+      remarks_.push_back((spots.spots.empty() ? "not compared with f64: "
+                                              : "compared with f64 at fewer points: ") +
+                         spots.skipped);
+    if (spots.spots.empty() && !interpreted_)
+      remarks_.push_back("not compared with the interpreter either: no small form of the kernel");
+    const std::string wrong = compare_spots(bench_.data().operands(), needs_, spots, outputs);
+    if (wrong.empty()) return spots;
+    const std::string at_fault = compare_as_written(outputs, seconds);
+    if (!at_fault.empty())
+      throw internal_error("the default schedule of " + w_.function.name + " disagrees with f64: " +
+                           wrong + ", and with the program as written: " + at_fault);
+    remarks_.push_back("not compared with f64, from which the kernel's own rounding leads away: " +
+                       wrong);
+    return {};
+  }
+
+ private:
+  std::optional<ir::function> small_form() const {
+    std::optional<ir::function> small = w_.shrunk ? w_.shrunk() : std::nullopt;
+    if (!small && work_of(w_.function) < 2e5) small = w_.function;
+    return small;
+  }
+
+  /// The default schedule against the program without a schedule, which rounds in the same places.
+  /// A program that would take much of the session on one core gets the benefit of the doubt.
+  std::string compare_as_written(const output_list& outputs, double seconds) {
+    if (w_.machine.gpu) return {};  // one thread of a GPU is slow
+    if (work_of(w_.function) > 2e8 * std::min(seconds, 10.0)) return {};
+    const built plain = bench_.make(w_.function);
+    if (!plain) return {};
+    if (!bench_.run(plain).ok()) return {};
+    return compare_outputs(bench_.data().operands(), needs_, bench_.data().outputs(), outputs);
+  }
+
+  const workload& w_;
+  test_bench& bench_;
+  const value_needs& needs_;
+  std::uint64_t seed_;
+  std::vector<std::string>& remarks_;
+  bool interpreted_ = false;
+};
+
+}  // namespace tilewright::search::detail

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <algorithm>
+#include <list>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include <tilewright/cost/prior.hpp>
+#include <tilewright/ir/key.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/search/candidate.hpp>
+#include <tilewright/search/database/transfer.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::search {
+namespace detail {
+
+/// The program of a workload; nothing where the database has none that it can be.
+inline std::optional<ir::function> stored_program(const database& db, const std::string& key) {
+  const std::optional<std::string> text = db.workload(key);
+  if (!text) return std::nullopt;
+  try {
+    ir::function f = ir::parse(*text);
+    if (ir::workload_key(f).hex() == key) return f;
+  } catch (const error&) {  // written by another version
+  }
+  return std::nullopt;
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::size_t learn_records(cost::model& model, const database& db,
+                                            const record_key& but, std::size_t most,
+                                            const std::function<bool()>& over) {
+  std::vector<record> records = db.all([&](const record& r) {
+    return r.key.workload != but.workload && r.key.isa == but.isa && r.key.threads == but.threads &&
+           !r.seconds.empty();
+  });
+  if (records.size() > most)
+    records.erase(records.begin(), records.end() - static_cast<std::ptrdiff_t>(most));
+  std::map<std::string, std::optional<ir::function>> programs;
+  std::list<candidate> made;  // samples point into it
+  std::vector<cost::sample> samples;
+  for (auto newest = records.rbegin(); newest != records.rend() && !(over && over()); ++newest) {
+    const record& r = *newest;
+    const auto [at, fresh] = programs.try_emplace(r.key.workload);
+    if (fresh) at->second = detail::stored_program(db, r.key.workload);
+    const auto workload = support::hash128::from_hex(r.key.workload);
+    if (!at->second || !workload) continue;
+    try {
+      std::optional<candidate> c = replay(trace::parse(r.trace), *at->second, 1);
+      if (!c) continue;
+      made.push_back(std::move(*c));
+    } catch (const error&) {  // a trace of another version
+      continue;
+    }
+    samples.push_back(
+        {&made.back().scheduled.function(), made.back().identity, *workload, r.best()});
+  }
+  std::reverse(samples.begin(), samples.end());  // a model forgets what comes first
+  if (!samples.empty()) model.update(samples);
+  return samples.size();
+}
+
+TILEWRIGHT_INLINE std::shared_ptr<cost::model> experienced_model(const database& db,
+                                                                 const record_key& but,
+                                                                 std::uint64_t seed,
+                                                                 const std::function<bool()>& over,
+                                                                 const cost::prior& start) {
+  cost::tree_model_options options;
+  options.seed = seed;
+  auto out = std::make_shared<cost::tree_model>(options, start.trees);
+  learn_records(*out, db, but, 600, over);
+  return out;
+}
+
+TILEWRIGHT_INLINE std::vector<double> estimated_scores(const std::vector<candidate>& all,
+                                                       const cost::prior& start) {
+  cost::tree_model model({}, start.trees);
+  std::vector<cost::sample> samples;
+  for (const candidate& c : all) samples.push_back({&c.scheduled.function(), c.identity, {}});
+  return model.predict(samples);
+}
+
+}  // namespace tilewright::search

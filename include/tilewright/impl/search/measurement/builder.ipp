@@ -1,0 +1,191 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include <tilewright/backend/compile.hpp>
+#include <tilewright/backend/cuda/compile.hpp>
+#include <tilewright/impl/search/built_parts.hpp>
+#include <tilewright/pass/gpu/lower_gpu.hpp>
+#include <tilewright/pass/lower.hpp>
+#include <tilewright/search/measurement/builder.hpp>
+#include <tilewright/support/error.hpp>
+#include <tilewright/support/thread.hpp>
+#include <tilewright/target/cpu.hpp>
+#include <tilewright/target/gpu.hpp>
+
+namespace tilewright::search {
+
+namespace detail {
+
+/// Kernels that are not worth starting are no code.
+inline built build_for(const ir::function& scheduled, const target::gpu& gpu, double deadline) {
+  namespace cu = backend::cuda;
+  const auto limit = std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * deadline));
+  const auto start = std::chrono::steady_clock::now();
+  built out;
+  try {
+    const cu::program text = cu::print(pass::lower(scheduled, gpu), gpu);
+    cu::compiled made = cu::compile(text, gpu, limit);
+    for (const backend::launch& l : made.artifact.launches)
+      if (std::string why = cu::why_rejected(l, made.report, gpu); !why.empty()) {
+        out.error = std::move(why);
+        out.rejected = true;
+        return out;
+      }
+    out.artifact = std::move(made.artifact);
+  } catch (const build_error& e) {
+    out.late = deadline > 0 && std::chrono::steady_clock::now() - start >= limit;
+    out.error = e.what();
+  }
+  return out;
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE built build(const ir::function& scheduled, const target::machine& where,
+                              double deadline) {
+  try {
+    return where.gpu ? detail::build_for(scheduled, *where.gpu, std::min(deadline, 1e6))
+                     : detail::built_of([&] { return pass::lower_prepared(scheduled, *where.cpu); },
+                                        *where.cpu);
+  } catch (const std::exception& e) {
+    built out;
+    out.error = e.what();
+    if (out.error.empty()) out.error = "unknown";
+    return out;
+  }
+}
+
+struct build_queue::state {
+  // a few finished candidates ahead of the measurement are enough; more would only hold memory
+  static constexpr std::size_t ahead = 8;
+  using clock = std::chrono::steady_clock;
+
+  enum class kind { beside, between };
+
+  struct slot {
+    built result;
+    clock::time_point begun{};
+    kind by = kind::beside;
+    bool running = false, done = false;
+  };
+
+  std::vector<ir::function> programs;
+  target::machine where;
+  builder make;
+  clock::duration deadline;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<slot> slots;
+  std::size_t next = 0, taken = 0;
+  bool ended = false, waiting = false;  // waiting: for the last one taken
+  std::vector<std::thread> threads;
+  int at_work = 0;  // threads that take programs; 0: whoever waits for a program makes it
+
+  explicit state(const target::machine& m) : where(m) {}
+
+  void start_thread(kind k) {
+    std::thread fresh = support::start_thread([this, k] { work(k); });
+    if (!fresh.joinable()) return;  // no more are to be had
+    threads.push_back(std::move(fresh));
+    ++at_work;
+  }
+
+  bool may_begin(kind k) const {
+    if (k == kind::between && !(waiting && !slots[taken - 1].done)) return false;
+    return next < taken + ahead;
+  }
+
+  built made(std::size_t i) const {
+    try {
+      return make(programs[i], where);
+    } catch (const std::exception& e) {
+      built out;
+      out.error = e.what();
+      return out;
+    }
+  }
+
+  void work(kind k) {
+    std::unique_lock lock(mutex);
+    for (;;) {
+      changed.wait(lock, [&] { return ended || next == programs.size() || may_begin(k); });
+      if (ended || next == programs.size()) return;
+      const std::size_t i = next++;
+      slots[i].begun = clock::now();
+      slots[i].by = k;
+      slots[i].running = true;
+      changed.notify_all();
+      lock.unlock();
+      built b = made(i);
+      lock.lock();
+      if (slots[i].done) return;  // given up, and another thread is in this one's place
+      slots[i].result = std::move(b);
+      slots[i].done = true;
+      changed.notify_all();
+    }
+  }
+
+  /// Under the lock; waits for program `i` until its deadline.
+  void wait_for(std::unique_lock<std::mutex>& lock, std::size_t i) {
+    slot& s = slots[i];
+    changed.wait(lock, [&] { return s.running; });
+    if (changed.wait_until(lock, s.begun + deadline, [&] { return s.done; })) return;
+    s.result = {};
+    s.result.late = true;
+    s.result.error = "took longer than its deadline to compile";
+    s.done = true;
+    --at_work;
+    start_thread(s.by);
+  }
+};
+
+TILEWRIGHT_INLINE build_queue::build_queue(std::vector<ir::function> programs,
+                                           const target::machine& where, build_threads threads,
+                                           builder make, double deadline)
+    : state_(std::make_unique<state>(where)) {
+  state_->slots.resize(programs.size());
+  state_->programs = std::move(programs);
+  if (!make)
+    make = [deadline](const ir::function& f, const target::machine& m) {
+      return build(f, m, deadline);
+    };
+  state_->make = std::move(make);
+  state_->deadline = std::chrono::duration_cast<state::clock::duration>(
+      std::chrono::duration<double>(std::min(deadline, 1e6)));
+  for (int t = 0; t < threads.beside; ++t) state_->start_thread(state::kind::beside);
+  for (int t = 0; t < threads.between; ++t) state_->start_thread(state::kind::between);
+}
+
+TILEWRIGHT_INLINE build_queue::~build_queue() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->ended = true;
+  }
+  state_->changed.notify_all();
+  for (std::thread& t : state_->threads) t.join();
+}
+
+TILEWRIGHT_INLINE built build_queue::take(std::size_t i) {
+  std::unique_lock lock(state_->mutex);
+  state_->taken = i + 1;
+  if (state_->at_work == 0 && !state_->slots[i].running) {
+    state_->next = std::max(state_->next, i + 1);
+    return state_->made(i);
+  }
+  state_->waiting = true;
+  state_->changed.notify_all();
+  state_->wait_for(lock, i);
+  state_->waiting = false;
+  std::vector<state::slot>& slots = state_->slots;
+  for (std::size_t k = 0; k < slots.size(); ++k)
+    if (slots[k].running && slots[k].by == state::kind::between) state_->wait_for(lock, k);
+  return std::move(slots[i].result);
+}
+
+}  // namespace tilewright::search

@@ -1,0 +1,82 @@
+// Elements of outputs as the comparisons see them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <tilewright/search/measurement/operands.hpp>
+#include <tilewright/support/numbers/float16.hpp>
+#include <tilewright/support/numbers/narrow_float.hpp>
+
+namespace tilewright::search::detail {
+
+inline double float_at(dtype type, const std::byte* at) {
+  const auto as = [&](auto value) {
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  };
+  switch (type) {
+    case dtype::f64: return as(0.0);
+    case dtype::f32: return static_cast<double>(as(0.0f));
+    case dtype::f16: return static_cast<double>(static_cast<float>(as(float16{})));
+    case dtype::bf16: return static_cast<double>(static_cast<float>(as(bfloat16{})));
+    default: return is_narrow_float(type) ? widen_narrow(type, as(std::uint8_t{})) : 0;
+  }
+}
+
+inline std::string index_text(std::int64_t flat, const std::vector<std::int64_t>& extents) {
+  std::string out;
+  for (std::size_t d = extents.size(); d-- > 0;) {
+    out = std::to_string(flat % extents[d]) + (out.empty() ? "" : ", ") + out;
+    flat /= extents[d];
+  }
+  return "[" + out + "]";
+}
+
+/// Calls `f(offset)` for each element in row-major order. // elements
+template <class F>
+inline void each_offset(const std::vector<std::int64_t>& extents,
+                        const std::vector<std::int64_t>& strides, const F& f) {
+  const std::size_t rank = extents.size();
+  if (std::any_of(extents.begin(), extents.end(), [](std::int64_t e) { return e <= 0; })) return;
+  std::vector<std::int64_t> index(rank, 0);
+  std::int64_t offset = 0;
+  for (;;) {
+    f(offset);
+    std::size_t d = rank;
+    while (d-- > 0) {
+      offset += strides[d];
+      if (++index[d] < extents[d]) break;
+      offset -= index[d] * strides[d];
+      index[d] = 0;
+    }
+    if (d == static_cast<std::size_t>(-1)) return;
+  }
+}
+
+/// Nothing rounds.
+inline bool has_no_floats(const std::vector<operand>& all) {
+  return std::none_of(all.begin(), all.end(), [](const operand& o) { return is_float(o.type); });
+}
+
+/// Of the finite elements.
+inline double root_mean_square(dtype type, const std::vector<std::byte>& elements) {
+  double squares = 0;
+  std::size_t finite = 0;
+  for (std::size_t at = 0; at < elements.size(); at += static_cast<std::size_t>(bytes(type)))
+    if (const double v = float_at(type, &elements[at]); std::isfinite(v))
+      squares += v * v, ++finite;
+  return finite ? std::sqrt(squares / static_cast<double>(finite)) : 0;
+}
+
+inline double relative_tolerance(dtype type, const value_needs& needs) {
+  return std::max(epsilon_of(type), needs.epsilon) *
+         (16 + 4 * std::sqrt(static_cast<double>(needs.reduction)));
+}
+
+}  // namespace tilewright::search::detail

@@ -1,0 +1,102 @@
+// The last round of a session: finalists and default are timed in turn, so that drift of the
+// machine meets all of them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <tilewright/impl/search/measurement/test_bench.hpp>
+#include <tilewright/impl/search/time_budget.hpp>
+#include <tilewright/search/measurement/measurement.hpp>
+
+namespace tilewright::search::detail {
+
+/// A schedule in the last round, and how fast it has been so far.
+struct contestant {
+  const built* code;
+  double seconds;
+  std::string trace;
+};
+
+/// What one visit measures: the better of two calls after one that warms up, or one call where
+/// calls take so long that nothing is left to warm.
+inline measure_options visit_options(double seconds) {
+  constexpr double slow = 0.01;  // s
+  measure_options out;
+  out.repeats = out.most_repeats = seconds < slow ? 2 : 0;
+  out.budget = 0.004;
+  return out;
+}
+
+/// Seconds that one visit takes.
+inline double visit_seconds(double seconds) {
+  constexpr double least = 2e-4;  // calls are repeated until the clock can tell
+  return std::max(least, (1 + visit_options(seconds).most_repeats) * seconds);
+}
+
+/// Seconds that the last round takes for so many turns.
+inline double wanted_for_finals(double best, double baseline, std::size_t finalists, int turns) {
+  return visit_seconds(baseline) + turns * static_cast<double>(finalists) * visit_seconds(best);
+}
+
+/// Times of all, the first of which is the default; none where there is no time for the default and
+/// the fastest. The time that is left decides how often each has its turn. A default that is slower by
+/// a factor that no drift explains has no more than one.
+template <class Cancelled>
+std::vector<measurement> timed_in_turn(test_bench& bench, const std::vector<contestant>& all,
+                                       const time_budget& budget, const Cancelled& cancelled) {
+  constexpr int most_turns = 15;
+  constexpr double least = 0.05;  // s, however late it is
+  constexpr double beyond_drift = 3;
+  std::vector<measurement> times(all.size());
+  if (all.size() < 2) return times;
+  std::size_t fastest = 1;
+  for (std::size_t i = 2; i < all.size(); ++i)
+    if (all[i].seconds < all[fastest].seconds) fastest = i;
+  const double until = budget.elapsed() + std::max(budget.left(), least);
+  const auto fits = [&](double seconds) { return budget.elapsed() + seconds <= until; };
+  if (!fits(visit_seconds(all[0].seconds) + visit_seconds(all[fastest].seconds))) return times;
+  for (int turn = 0; turn < most_turns; ++turn) {
+    for (std::size_t i = 0; i < all.size() && !cancelled(); ++i) {
+      const bool once = i == 0 && all[0].seconds > beyond_drift * all[fastest].seconds;
+      if (turn > 0 && once) continue;
+      const bool needed = turn == 0 && (i == 0 || i == fastest);
+      if (!needed && !fits(visit_seconds(all[i].seconds))) continue;
+      const measurement m = bench.measure(*all[i].code, visit_options(all[i].seconds));
+      if (m.ok()) times[i].seconds.push_back(m.best());
+    }
+  }
+  return times;
+}
+
+struct final_result {
+  std::size_t winner = 0;  // 0: the default
+  double noise = 0;        // times that differ by a smaller share count as equal
+  bool improved = false;   // by more than the noise
+};
+
+/// Who wins. The round counts where it has timed the default and one more; else all count with the times
+/// that they came with, and with as much noise as is ever assumed.
+/// @param times [all], those of the round; empty ones where there was no time left, the session was
+/// cancelled, or a call failed
+inline final_result winner_of(const std::vector<contestant>& all,
+                              const std::vector<measurement>& times) {
+  // a share of 2 % is what two timings of the same code differ by on a quiet machine
+  constexpr double least_noise = 0.02, most_noise = 0.1;
+  const auto timed = [&](std::size_t i) { return !times[i].seconds.empty(); };
+  bool in_turn = false;
+  for (std::size_t i = 1; i < all.size(); ++i) in_turn |= timed(0) && timed(i);
+  const auto seconds = [&](std::size_t i) { return in_turn ? times[i].median() : all[i].seconds; };
+  final_result out;
+  for (std::size_t i = 1; i < all.size(); ++i)
+    if ((!in_turn || timed(i)) && seconds(i) < seconds(out.winner)) out.winner = i;
+  if (out.winner == 0) return out;
+  out.noise =
+      in_turn ? std::clamp(times[out.winner].spread() / 2, least_noise, most_noise) : most_noise;
+  out.improved = seconds(out.winner) * (1 + out.noise) < seconds(0);
+  return out;
+}
+
+}  // namespace tilewright::search::detail

@@ -1,0 +1,213 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include <tilewright/backend/loader.hpp>
+#include <tilewright/backend/pool.hpp>
+#include <tilewright/impl/search/measurement/worker_message.hpp>
+#include <tilewright/impl/search/measurement/worker_process.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/search/device_timer.hpp>
+#include <tilewright/search/measurement/builder.hpp>
+#include <tilewright/search/measurement/timer.hpp>
+#include <tilewright/search/measurement/worker.hpp>
+
+namespace tilewright::search {
+
+TILEWRIGHT_INLINE std::string find_worker() {
+  if (const char* named = std::getenv("TILEWRIGHT_WORKER"); named && *named) return named;
+  std::error_code failed;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failed);
+  if (!failed && detail::is_program((self.parent_path() / "tilewright").string()))
+    return (self.parent_path() / "tilewright").string();
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path ? path : "";
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(':'), rest.size());
+    const std::string there = std::string(rest.substr(0, end)) + "/tilewright";
+    if (end > 0 && detail::is_program(there)) return there;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return {};
+}
+
+struct worker::state {
+  static constexpr double grace = 2;  // s beyond a deadline, which the worker itself keeps
+  static constexpr std::size_t most_answer = 1 << 20;
+
+  state(const argument_memory& arguments, int threads)
+      : process(arguments.descriptor(), introduction(arguments, threads)) {}
+
+  static detail::message introduction(const argument_memory& arguments, int threads) {
+    detail::message m;
+    m.add(static_cast<std::uint64_t>(detail::worker_request::arguments));
+    m.add(static_cast<std::uint64_t>(threads));
+    detail::write(m, arguments.places());
+    return m;
+  }
+
+  /// What a kernel did wrong, or goes on doing, stays with the process that started it: after a fault
+  /// the driver refuses everything there.
+  measurement ask(const detail::message& m, const backend::artifact& code, double deadline) {
+    measurement out = ask(m, deadline);
+    const bool harmed = out.failed == failure::fault || out.failed == failure::timeout;
+    if (harmed && !code.launches.empty()) process.stop();
+    return out;
+  }
+
+  measurement ask(const detail::message& m, double deadline) {
+    detail::worker_answer answer = process.ask(m, most_answer, deadline + grace);
+    measurement out;
+    try {
+      if (answer.wrong.empty()) {
+        detail::message_reader reader(answer.said);
+        return detail::read_measurement(reader);
+      }
+    } catch (const build_error& e) {
+      process.stop();
+      answer.wrong = std::string("the worker answered nonsense: ") + e.what();
+    }
+    out.failed = answer.late        ? failure::timeout
+                 : answer.cancelled ? failure::cancelled
+                                    : failure::worker;
+    out.detail = answer.wrong;
+    return out;
+  }
+
+  detail::worker_process process;
+};
+
+TILEWRIGHT_INLINE worker::worker(const argument_memory& arguments, int threads)
+    : state_(std::make_unique<state>(arguments, threads)) {
+  state_->process.start();
+}
+TILEWRIGHT_INLINE worker::~worker() = default;
+
+TILEWRIGHT_INLINE measurement worker::measure(const backend::artifact& code,
+                                              const measure_options& options) {
+  detail::message m;
+  m.add(static_cast<std::uint64_t>(detail::worker_request::measure));
+  detail::write(m, options);
+  const std::vector<std::byte> bytes = backend::serialize(code);
+  m.add(bytes.data(), bytes.size());
+  return state_->ask(m, code, options.deadline);
+}
+
+TILEWRIGHT_INLINE measurement worker::run(const backend::artifact& code, double deadline) {
+  detail::message m;
+  m.add(static_cast<std::uint64_t>(detail::worker_request::run));
+  m.add(deadline);
+  const std::vector<std::byte> bytes = backend::serialize(code);
+  m.add(bytes.data(), bytes.size());
+  return state_->ask(m, code, deadline);
+}
+
+TILEWRIGHT_INLINE void worker::watch(const std::atomic<bool>* cancelled) {
+  state_->process.watch(cancelled);
+}
+
+TILEWRIGHT_INLINE pid_t worker::pid() const noexcept { return state_->process.pid(); }
+TILEWRIGHT_INLINE int worker::restarts() const noexcept { return state_->process.starts() - 1; }
+
+// ---- the worker's side ----
+
+namespace detail {
+
+/// What a worker knows after the first request.
+class worker_service {
+ public:
+  explicit worker_service(int memory) : memory_(memory) {}
+
+  /// The answer to one request. @throws build_error for what is no request
+  message answer(const std::vector<std::byte>& request) {
+    message_reader r(request);
+    message out;
+    switch (static_cast<worker_request>(r.word())) {
+      case worker_request::arguments: {
+        const auto threads = static_cast<int>(std::clamp<std::uint64_t>(r.word(), 1, 4096));
+        arguments_ = std::make_unique<argument_memory>(read_places(r), memory_);
+        pool_ = std::make_unique<backend::pool>(threads);
+        timer_ = std::make_unique<timer>(*arguments_, pool_->view());
+        return out;
+      }
+      case worker_request::measure: {
+        const measure_options options = read_options(r);
+        write(out, tried(r, [&](auto& t, const auto& c) { return t.measure(c, options); }));
+        return out;
+      }
+      case worker_request::run: {
+        const double deadline = r.real();
+        write(out, tried(r, [&](auto& t, const auto& c) { return t.run(c, deadline); }));
+        return out;
+      }
+      case worker_request::build: {
+        const described_machine where(r);
+        write(out, compiled(r.text(), where.get()));
+        return out;
+      }
+    }
+    throw build_error("no request of a worker");
+  }
+
+ private:
+  static built compiled(const std::string& program, const target::machine& where) {
+    try {
+      return build(ir::parse(program), where);
+    } catch (const std::exception& e) {
+      built out;
+      out.error = e.what();
+      return out;
+    }
+  }
+
+  /// @param use timer and code, of a CPU or of a GPU
+  template <class Use>
+  measurement tried(message_reader& r, Use use) {
+    if (!timer_) throw build_error("a request before the arguments");
+    const std::vector<std::byte> code = r.bytes();
+    try {
+      const backend::artifact a = backend::deserialize(code.data(), code.size());
+      if (a.launches.empty()) return use(*timer_, *backend::load(a));
+      if (!device_) device_ = std::make_unique<device_timer>(*arguments_);
+      return use(*device_, a);
+    } catch (const build_error& e) {
+      measurement out;
+      out.failed = failure::build;
+      out.detail = e.what();
+      return out;
+    }
+  }
+
+  int memory_;
+  std::unique_ptr<argument_memory> arguments_;
+  std::unique_ptr<backend::pool> pool_;
+  std::unique_ptr<timer> timer_;
+  std::unique_ptr<device_timer> device_;  // made when the first code for a GPU comes
+};
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE bool serve_worker(int connection, int memory) {
+  constexpr std::size_t most_request = std::size_t{1} << 28;
+  const detail::message_stream stream(connection);
+  detail::worker_service service(memory);
+  using result = detail::message_stream::result;
+  detail::message said = detail::worker_greeting();
+  for (;;) {
+    if (stream.send(said, detail::worker_time_after(1e6)) != result::done) return true;
+    std::vector<std::byte> request;
+    const result got = stream.receive(request, most_request, detail::worker_time_after(1e6));
+    if (got == result::closed) return true;
+    if (got != result::done) return false;
+    try {
+      said = service.answer(request);
+    } catch (const error&) {
+      return false;
+    }
+  }
+}
+
+}  // namespace tilewright::search

@@ -1,0 +1,41 @@
+// Which iterations have a buffer of their own, when it is lowered.
+#pragma once
+
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <tilewright/ir/analysis/buffer_uses.hpp>
+
+namespace tilewright::ir {
+
+/// The loops around every access to a buffer that a block allocates. Lowering allocates it around the
+/// smallest statement that holds all accesses, so that iterations of these loops which run at once
+/// have one each. Threads that copy jointly share what they copy (ir/analysis/joint_copy.hpp): their loops and
+/// those below are none of these. The statement is walked when it is first asked about.
+class private_buffers : buffer_uses {
+ public:
+  explicit private_buffers(stmt body) : body_(std::move(body)) {}
+
+  /// Outermost first; none around a parameter, and around what nobody touches.
+  const std::vector<const loop_node*>& loops_around(const buffer& b);
+  /// Whether an iteration of the loop has the buffer for itself.
+  bool within(const loop_node& loop, const buffer& b);
+
+ private:
+  using buffer_uses::visit;
+  void visit(const stmt& s) override;
+  void visit(const block& b) override;
+  void use(const buffer& b) override;
+
+  struct life {
+    bool allocated = false, touched = false;
+    std::vector<const loop_node*> around;
+  };
+  stmt body_;
+  bool walked_ = false;
+  std::vector<const loop_node*> loops_;
+  std::unordered_map<const buffer_node*, life> lives_;
+};
+
+}  // namespace tilewright::ir

@@ -1,0 +1,35 @@
+// What other searches have measured, as experience for the next one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <tilewright/config.hpp>
+#include <tilewright/cost/model.hpp>
+#include <tilewright/cost/prior.hpp>
+#include <tilewright/search/candidate.hpp>
+#include <tilewright/search/database/database.hpp>
+
+namespace tilewright::search {
+
+/// Teaches `model` the records of all workloads but `but` that hold for its instruction set and
+/// thread count; the newest `most` of those whose program is in the database and whose trace
+/// replays. `over` is polled: where it is true, what was read by then has to do.
+/// @returns the number of programs that it was taught
+std::size_t learn_records(cost::model& model, const database& db, const record_key& but,
+                          std::size_t most = 600, const std::function<bool()>& over = {});
+
+/// Boosted trees that start from `start` and have learned the records of `db`.
+std::shared_ptr<cost::model> experienced_model(const database& db, const record_key& but,
+                                               std::uint64_t seed,
+                                               const std::function<bool()>& over = {},
+                                               const cost::prior& start = cost::shipped_prior());
+
+/// How a prior ranks candidates of one workload; larger is better. Without trees: at random.
+std::vector<double> estimated_scores(const std::vector<candidate>& all,
+                                     const cost::prior& start = cost::shipped_prior());
+
+}  // namespace tilewright::search

@@ -1,0 +1,76 @@
+#include <tilewright/pass/vector/split_vectors.hpp>
+
+#include <tilewright/pass/lower_blocks.hpp>
+#include <tilewright/pass/simplify_loops.hpp>
+#include <tilewright/pass/vector/sink_vectors.hpp>
+
+#include "../programs.hpp"
+
+using namespace programs;
+
+namespace {
+
+function copy_of(std::int64_t n, dtype type = dtype::f32) {
+  const buffer y = make_buffer("Y", type, {dim(n)}), x = make_buffer("X", type, {dim(n)});
+  const var j = make_var("j");
+  return make_function({y, x},
+                       nest({{j, n, loop_kind::vectorized}}, make_store(y, {j}, load(x, {j}))));
+}
+
+std::vector<std::int64_t> widths(const function& f) {
+  std::vector<std::int64_t> out;
+  for_each_stmt(f.body, [&](const stmt& s) {
+    const loop_node* loop = as_loop(s);
+    if (loop && loop->loop == loop_kind::vectorized) out.push_back(as_int(loop->extent));
+  });
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("vectors have the machine's width, tails are powers of two") {
+  const target::cpu haswell = target::named("haswell");
+  const function f = copy_of(19), g = pass::split_vectors(f, haswell);
+  CHECK(widths(g) == std::vector<std::int64_t>{8, 2});
+  CHECK(count_loops(g.body, loop_kind::unrolled) == 1);
+  check_same(f, g);
+  CHECK(widths(pass::split_vectors(copy_of(8), haswell)) == std::vector<std::int64_t>{8});
+  CHECK(widths(pass::split_vectors(copy_of(7), haswell)) == std::vector<std::int64_t>{4, 2});
+  CHECK(widths(pass::split_vectors(copy_of(32, dtype::i8), haswell)) ==
+        std::vector<std::int64_t>{32});
+}
+
+TEST_CASE("many vectors stay in a loop") {
+  const target::cpu haswell = target::named("haswell");
+  const function f = copy_of(1003), g = pass::split_vectors(f, haswell);
+  CHECK(count_loops(g.body, loop_kind::serial) == 1);
+  CHECK(widths(g) == std::vector<std::int64_t>{8, 8, 2});
+  check_same(f, g);
+}
+
+TEST_CASE("a vectorized loop that follows another may have a negative extent") {
+  const buffer y = make_buffer("Y", dtype::f32, {16}), x = make_buffer("X", dtype::f32, {16});
+  const var o = make_var("o"), j = make_var("j");
+  const function f =
+      make_function({y, x}, make_loop(o, 0, 4,
+                                      make_loop(j, 0, o * 7 - 5, make_store(y, {j}, load(x, {j})),
+                                                loop_kind::vectorized)));
+  check_same(f, pass::split_vectors(f, target::named("haswell")));
+}
+
+TEST_CASE("programs keep their meaning when vectors are split") {
+  for (const function& f : {matmul({}), softmax(3, 37), conv2d({})})
+    check_same(f,
+               pass::split_vectors(pass::sink_vectors(pass::simplify_loops(pass::lower_blocks(f))),
+                                   target::named("haswell")));
+}
+
+TEST_CASE("the extent of a vectorized loop may be a variable that is negative") {
+  const buffer y = make_buffer("Y", dtype::f32, {16}), x = make_buffer("X", dtype::f32, {16});
+  const var o = make_var("o"), j = make_var("j");
+  const function f = make_function(
+      {y, x},
+      make_loop(o, -7, 20,
+                make_loop(j, 0, o, make_store(y, {j + 3}, load(x, {j})), loop_kind::vectorized)));
+  check_same(f, pass::split_vectors(f, target::named("haswell")));
+}

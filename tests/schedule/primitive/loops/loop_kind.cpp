@@ -1,0 +1,487 @@
+#include <tilewright/schedule/primitive/loops/loop_kind.hpp>
+
+#include <array>
+
+#include <tilewright/schedule/tvm_refusals.hpp>
+
+#include "../../programs.hpp"
+#include "../../script_schedule.hpp"
+
+using namespace tilewright;
+
+TEST_CASE("parallel, vectorize and unroll set the kind") {
+  const ir::function f = programs::matmul(4, 8, 6);
+  schedule s(f);
+  const auto [i, j, k] = s.loops<3>(s.block("C"));
+  s.parallel(i);
+  s.reorder(k, j);
+  s.vectorize(j);
+  s.unroll(k);
+  CHECK(s.get(i).loop == ir::loop_kind::parallel);
+  CHECK(s.get(j).loop == ir::loop_kind::vectorized);
+  CHECK(s.get(k).loop == ir::loop_kind::unrolled);
+  check_meaning(s, f);
+  s.unroll(j);
+  CHECK(s.get(j).loop == ir::loop_kind::unrolled);
+  check_meaning(s, f);
+}
+
+TEST_CASE("parallel over a guarded and a unit loop") {
+  const ir::function f = programs::elementwise({"i", "j"}, {7, 1});
+  schedule s(f);
+  const auto [i, j] = s.loops<2>(s.block("B"));
+  const auto [i0, i1] = s.split(i, {infer, 4});
+  s.parallel(i0);
+  s.vectorize(i1);
+  s.parallel(j);
+  check_meaning(s, f);
+}
+
+TEST_CASE("parallel and vectorize refuse a reduction loop") {
+  const ir::function f = programs::matmul(4, 8, 6);
+  schedule s(f);
+  const loop_rv k = s.get_loops(s.block("C"))[2];
+  check_refusal(s, "parallel", 2, [&] { s.parallel(k); });
+  check_refusal(s, "vectorize", 2, [&] { s.vectorize(k); });
+  s.unroll(k);
+  check_meaning(s, f);
+}
+
+namespace {
+
+/// B[vi] = B[vi + from] * 2, without init.
+ir::function update(int from) {
+  const ir::buffer b = ir::make_buffer("B", dtype::f32, {8});
+  const programs::nest n({"i"}, {8 - from});
+  const std::vector<ir::expr> at{n.v(0)}, read{n.v(0) + from};
+  ir::function f;
+  f.params = {{b, {}}};
+  f.body = ir::make_root(n.wrap(programs::store_block(
+      "B", b, at, ir::load(b, read) * ir::real(dtype::f32, 2), {{b, ir::point_box(read)}})));
+  return f;
+}
+
+}  // namespace
+
+TEST_CASE("parallel and vectorize take updates in place of own elements") {
+  const ir::function f = update(0);
+  schedule s(f);
+  const auto [i, lane] = s.split(s.get_loops(s.block("B"))[0], {infer, 4});
+  s.parallel(i);
+  s.vectorize(lane);
+  check_meaning(s, f);
+  const primitive::tvm_refusals as_there;
+  schedule t(f);
+  const loop_rv l = t.get_loops(t.block("B"))[0];
+  check_refusal(t, "parallel", 1, [&] { t.parallel(l); });
+}
+
+TEST_CASE("parallel refuses updates that read what other iterations write") {
+  schedule s(update(1));
+  const loop_rv i = s.get_loops(s.block("B"))[0];
+  check_refusal(s, "parallel", 1, [&] { s.parallel(i); });
+  check_refusal(s, "vectorize", 1, [&] { s.vectorize(i); });
+}
+
+TEST_CASE("parallel refuses a reduction whose bindings are not affine") {
+  ir::function f = programs::matmul(4, 8, 6);
+  const ir::stmt nest = ir::root_block(f)->body;
+  const ir::loop_node& i = *ir::as_loop(nest);
+  const ir::loop_node& j = *ir::as_loop(i.body);
+  const ir::loop_node& k = *ir::as_loop(j.body);
+  const ir::block_realize_node& r = *ir::as_realize(k.body);
+  const ir::expr odd = ir::floordiv(i.var + k.var, 3);
+  f.body = ir::make_root(ir::with_body(
+      i, ir::with_body(j, ir::with_body(k, ir::make_realize({odd, r.values[1], r.values[2]},
+                                                            r.predicate, r.block)))));
+  schedule s(f);
+  const loop_rv l = s.get_loops(s.block("C"))[1];
+  check_refusal(s, "parallel", 1, [&] { s.parallel(l); });
+}
+
+TEST_CASE("bind: spatial loops to any axis, reduce loops to threadIdx only") {
+  const ir::function f = programs::matmul(4, 6, 8);
+  schedule s(f);
+  const auto [i, j, k] = s.loops<3>(s.block("C"));
+  s.bind(i, "blockIdx.x");
+  s.bind(j, "vthread.y");
+  CHECK(s.get(i).loop == ir::loop_kind::thread_binding);
+  CHECK(s.get(i).thread_tag == "blockIdx.x");
+  check_meaning(s, f);
+
+  const loop_rv reduce = k;
+  check_refusal(s, "bind", 2, [&] { s.bind(reduce, "blockIdx.y"); });
+  check_refusal(s, "bind", 2, [&] { s.bind(reduce, "vthread"); });
+  s.bind(k, "threadIdx.x");
+  CHECK(s.get(k).thread_tag == "threadIdx.x");
+  check_schedule(s, f);
+}
+
+TEST_CASE("bind: parts of a fused loop that cut across what was fused") {
+  // 48 instances of two rows in parts of 5, 32 and 64: quotients by 6 and 8 of the sum of both
+  const ir::function f = programs::matmul(8, 6, 5);
+  for (const int part : {5, 32, 64}) {
+    CAPTURE(part);
+    schedule s(f);
+    const auto [i, j, k] = s.loops<3>(s.block("C"));
+    const auto [block, thread] = s.split(s.fuse(i, j), {infer, part});
+    s.bind(block, "blockIdx.x");
+    s.bind(thread, "threadIdx.x");
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("bind: the last word counts") {
+  schedule s(programs::matmul(4, 6, 8));
+  const auto [i, j, k] = s.loops<3>(s.block("C"));
+  s.bind(i, "blockIdx.x");
+  s.bind(i, "threadIdx.z");
+  CHECK(s.get(i).thread_tag == "threadIdx.z");
+  s.parallel(i);
+  CHECK(s.get(i).loop == ir::loop_kind::parallel);
+  CHECK(s.get(i).thread_tag.empty());
+}
+
+TEST_CASE("bind: what names no axis is refused") {
+  schedule s(programs::matmul(4, 6, 8));
+  const auto loops = s.loops<3>(s.block("C"));
+  for (const char* axis :
+       {"", "threadIdx", "threadIdx.w", "blockidx.x", "gridIdx.x", "vthread.", "threadIdx.xy"})
+    check_refusal(s, "bind", 3, [&] { s.bind(loops[0], axis); });
+}
+
+TEST_CASE("parallel: a fused loop whose extent is no constant") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(a: T.handle, c: T.handle):
+    n = T.int32()
+    A = T.match_buffer(a, (4, n, 8), "float32")
+    C = T.match_buffer(c, (4, n, 8), "float32")
+    for i, j, k in T.grid(4, n, 8):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSS", [i, j, k])
+            C[vi, vj, vk] = A[vi, vj, vk] + T.float32(1)
+)");
+  schedule s(f);
+  const auto [i, j, k] = s.loops<3>(s.block("C"));
+  const auto [outer, inner] = s.split(s.fuse({j, k}), {infer, 32});
+  s.parallel(outer);
+  s.vectorize(inner);
+  s.parallel(i);
+
+  schedule t(f);
+  const auto loops = t.get_loops(t.block("C"));
+  t.parallel(t.fuse(loops));
+}
+
+TEST_CASE("bind: instances that add to one element are no updates in place of own elements") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), C: T.Buffer((1,), "int32")):
+    for i in range(8):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            C[0] = C[0] + A[vi]
+)"));
+  const loop_rv i = s.get_loops(s.block("C"))[0];
+  check_refusal(s, "parallel", 1, [&] { s.parallel(i); });
+  check_refusal(s, "bind", 1, [&] { s.bind(i, "threadIdx.x"); });
+}
+
+TEST_CASE("parallel, vectorize: updates in place whose instances a loop inside spreads") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(B: T.Buffer((11,), "float32"), C: T.Buffer((32,), "float32")):
+    for i, j in T.grid(8, 8):
+        with T.block("B"):
+            vi = T.axis.spatial(11, i + j // 2)
+            B[vi] = B[vi] * T.float32(2)
+    for i, j in T.grid(8, 8):
+        with T.block("C"):
+            vi = T.axis.spatial(32, i * 4 + j // 2)
+            C[vi] = C[vi] * T.float32(2)
+)");
+  schedule s(f);
+  const std::vector<loop_rv> b = s.get_loops(s.block("B")), c = s.get_loops(s.block("C"));
+  check_refusal(s, "parallel", 1, [&] { s.parallel(b[0]); });
+  check_refusal(s, "vectorize", 1, [&] { s.vectorize(b[1]); });
+  check_refusal(s, "vectorize", 1, [&] { s.vectorize(c[1]); });
+  s.parallel(c[0]);
+  check_meaning(s, f);
+}
+
+TEST_CASE("parallel: digits of a fused loop tell the instances of its iterations apart") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(B: T.Buffer((4, 6, 7), "float32")):
+    for i, j, k in T.grid(4, 6, 7):
+        with T.block("B"):
+            vi, vj, vk = T.axis.remap("SSS", [i, j, k])
+            B[vi, vj, vk] = B[vi, vj, vk] * T.float32(2)
+)");
+  const auto tiled = [&](int inner, auto&& use) {
+    schedule s(f);
+    const auto [i, j, k] = s.loops<3>(s.block("B"));
+    const auto [j0, j1] = s.split(j, {infer, inner});
+    const auto [k0, k1] = s.split(k, {infer, 4});
+    s.reorder(i, j0, k0, j1, k1);
+    use(s, s.fuse(i, j0, k0), s.block("B"));
+    check_meaning(s, f);
+  };
+  tiled(2, [](schedule& s, loop_rv all, block_rv) { s.parallel(all); });
+  tiled(6, [](schedule& s, loop_rv all, block_rv) { s.parallel(all); });
+  tiled(3, [](schedule& s, loop_rv all, block_rv) {
+    const auto [outer, inner] = s.split(all, {infer, 5});
+    s.parallel(outer);
+    s.vectorize(inner);
+  });
+  // without the digit in the middle, iterations that differ in it alone update the same elements
+  const ir::function missing = ir::parse(R"(@T.prim_func
+def main(B: T.Buffer((4, 7), "float32")):
+    for f in range(56):
+        with T.block("B"):
+            vi = T.axis.spatial(4, f // 14)
+            vk = T.axis.spatial(7, f % 7)
+            B[vi, vk] = B[vi, vk] * T.float32(2)
+)");
+  schedule s(missing);
+  const loop_rv all = s.get_loops(s.block("B"))[0];
+  check_refusal(s, "parallel", 1, [&] { s.parallel(all); });
+}
+
+TEST_CASE("bind: threads that fill a tile unevenly, below a loop that the copy does not use") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8, 8), "int32"), Y: T.Buffer((8, 4), "int32")):
+    X = T.alloc_buffer((8, 8), "int32", scope="shared")
+    for i0, j in T.grid(2, 4):
+        for f in range(32):
+            with T.block("X"):
+                v0 = T.axis.spatial(8, i0 * 4 + f // 8)
+                v1 = T.axis.spatial(8, f % 8)
+                X[v0, v1] = A[v0, v1]
+        for i1 in range(4):
+            with T.block("Y"):
+                v0 = T.axis.spatial(8, i0 * 4 + i1)
+                v1 = T.axis.spatial(4, j)
+                Y[v0, v1] = X[v0, v1] + X[v0, v1 + 4]
+)");
+  schedule s(f);
+  const block_rv x = s.block("X");
+  const auto parts = s.split(s.get_loops(x)[2], {infer, 3, 5});
+  s.bind(parts[1], "threadIdx.y");
+  s.bind(parts[2], "threadIdx.x");
+  check_meaning(s, f);
+}
+
+TEST_CASE("bind: a fused loop over a symbolic extent") {
+  schedule s(ir::parse(R"(
+@T.prim_func
+def main(a: T.handle, c: T.handle):
+    n = T.int32()
+    A = T.match_buffer(a, (n, 768), "float32")
+    C = T.match_buffer(c, (n, 768), "float32")
+    for i, j in T.grid(n, 768):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = A[vi, vj] + T.float32(1)
+)"));
+  const std::vector<loop_rv> l = s.get_loops(s.block("C"));
+  const auto [blocks, threads] = s.split(s.fuse(l[0], l[1]), {infer, 256});
+  s.bind(blocks, "blockIdx.x");
+  s.bind(threads, "threadIdx.x");
+  schedule t(ir::parse(R"(
+@T.prim_func
+def main(c: T.handle):
+    n = T.int32()
+    C = T.match_buffer(c, (n + 4096,), "int32")
+    for i, j in T.grid(4, n):
+        with T.block("C"):
+            vi = T.axis.spatial(n + 4096, i * 1024 + j)
+            C[vi] = vi
+)"));
+  const loop_rv i = t.get_loops(t.block("C"))[0];
+  check_refusal(t, "bind", 1, [&] { t.bind(i, "blockIdx.x"); });  // n may be longer than 1024
+}
+
+namespace {
+
+/// X = 2 A and a reader of it, which stands before or after, in one loop.
+ir::function carrying(const std::string& read, const std::string& guard, bool before) {
+  const std::string writer = R"(
+        with T.block("X"):
+            vi = T.axis.spatial(8, i)
+            T.reads(A[vi])
+            T.writes(X[vi])
+            X[vi] = A[vi] * 2
+)",
+                    reader = R"(
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            T.where()" + guard +
+                             R"()
+            T.reads(X[)" + read +
+                             R"(])
+            T.writes(B[vi])
+            B[vi] = X[)" + read +
+                             "]\n";
+  return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), X: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
+    for i in range(8):)" +
+                   (before ? reader + writer : writer + reader));
+}
+
+}  // namespace
+
+TEST_CASE("parallel: iterations that find what others have written") {
+  struct {
+    const char *read, *guard;
+    bool before, fine;
+  } const cases[] = {{"vi", "i < 8", false, true},
+                     {"vi", "i < 8", true, true},
+                     {"(vi + 1) % 8", "i < 8", false, false},
+                     {"(vi + 1) % 8", "i < 8", true, false},
+                     {"vi", "X[(i + 1) % 8] > 0", false, false},
+                     {"vi", "X[(i + 1) % 8] > 0", true, false}};
+  for (const auto& c : cases) {
+    const std::string what = std::string(c.read) + " where " + c.guard;
+    INFO(what);
+    const ir::function f = carrying(c.read, c.guard, c.before);
+    for (const bool parallel : {true, false}) {
+      schedule s(f);
+      const loop_rv i = s.get_loops(s.block("B"))[0];
+      const auto apply = [&] { parallel ? s.parallel(i) : s.vectorize(i); };
+      if (c.fine) {
+        apply();
+        check_schedule(s, f);
+      } else {
+        check_refusal(s, parallel ? "parallel" : "vectorize", 1, apply);
+      }
+    }
+    schedule t(f);
+    const std::array<loop_rv, 2> tiles = t.split(t.get_loops(t.block("B"))[0], {2, infer});
+    if (c.fine) {
+      t.reorder({tiles[1], tiles[0]});
+      check_schedule(t, f);
+    } else {
+      const int requirement = std::string_view(c.guard) == "i < 8" ? 8 : 5;  // 5: no affine guard
+      check_refusal(t, "reorder", requirement, [&] { t.reorder({tiles[1], tiles[0]}); });
+    }
+  }
+}
+
+TEST_CASE("bind: a reader of a sum below the loop that adds it up sees parts of it") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 16), "int32"), D: T.Buffer((8, 16), "int32")):
+    C = T.alloc_buffer((8,), "int32")
+    for i, k in T.grid(8, 16):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi] = 0
+            C[vi] = C[vi] + A[vi, vk]
+        with T.block("D"):
+            vi, vk = T.axis.remap("SS", [i, k])
+            D[vi, vk] = C[vi]
+)");
+  schedule s(f);
+  const auto [i, k] = s.loops<2>(s.block("C"));
+  const loop_rv inner = k;
+  check_refusal(s, "bind", 1, [&] { s.bind(inner, "threadIdx.x"); });
+  s.bind(i, "threadIdx.x");
+  check_meaning(s, f);
+}
+
+TEST_CASE("parallel: what is written says which instances are apart, not the variables") {
+  struct {
+    const char *extents, *place, *value;
+    bool outer, inner;  // the loop may run in parallel
+  } const cases[] = {{"8, 4", "vi, vj, 0", "vi + vj", true, true},
+                     {"8, 4", "vi, 0, 0", "vi", true, false},        // no index has vj
+                     {"8, 4", "vi // 2, vj, 0", "vj", false, true},  // of two, the last one stays
+                     {"8, 4", "vi // 2, vi % 2, vj", "vi", true, true},
+                     {"8, 4", "(vi * 4 + vj) // 8, (vi * 4 + vj) % 8, 0", "vi", true, true},
+                     {"8, 4", "vi + vj, 0, 0", "vj", false, true},
+                     {"8, 4", "vj * 8 + vi, 0, 0", "vj", true, true},
+                     {"8, 4", "vj * 7 + vi, 0, 0", "vj", false, true},
+                     {"8, 4", "vi * 3 + vj, 0, 0", "vj", false, true}};
+  for (const auto& c : cases) {
+    const std::string place = c.place;
+    INFO(place);
+    const ir::function f = ir::parse(R"(@T.prim_func
+def main(B: T.Buffer((64, 8, 8), "int32")):
+    for i, j in T.grid()" + std::string(c.extents) +
+                                     R"():
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[)" + place + R"(] = )" +
+                                     c.value + "\n");
+    for (const bool outer : {true, false}) {
+      schedule s(f);
+      const loop_rv l = s.get_loops(s.block("B"))[outer ? 0 : 1];
+      if (outer ? c.outer : c.inner)
+        s.parallel(l);
+      else
+        check_refusal(s, "parallel", 1, [&] { s.parallel(l); });
+      check_meaning(s, f);
+    }
+  }
+}
+
+TEST_CASE("parallel: where data says what is written, the variables are believed") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(N: T.Buffer((8,), "int32"), B: T.Buffer((64,), "int32"), C: T.Buffer((64,), "int32")):
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            T.reads(N[vi])
+            T.writes(B[N[vi]])
+            B[N[vi]] = vi
+    for i in range(8):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            T.reads(N[vi])
+            T.writes(C[0:64])
+            C[N[vi]] = vi
+)"));
+  for (const char* name : {"B", "C"}) s.parallel(s.get_loops(s.block(name))[0]);
+  CHECK(s.get(s.get_loops(s.block("C"))[0]).loop == ir::loop_kind::parallel);
+}
+
+TEST_CASE("vectorize: a block around a row that all iterations write is no scatter") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 6), "int32"), B: T.Buffer((6,), "int32")):
+    for i, j in T.grid(6, 6):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vj] = A[vi, vj]
+)");
+  schedule s(f);
+  s.blockize(s.get_loops(s.block("B"))[1]);
+  const loop_rv i = s.get_loops(s.block("B_o"))[0];
+  check_refusal(s, "vectorize", 1, [&] { s.vectorize(i); });
+  check_meaning(s, f);
+}
+
+TEST_CASE("bind: threads that copy tiles which do not divide") {
+  const auto copied = [](const char* by) {
+    return schedule(program_of(R"(@T.prim_func
+def main(A: T.Buffer((40, 23), "int32"), C: T.Buffer((40, 23), "int32")):
+    S = T.alloc_buffer((40, 23), "int32", scope="shared")
+    for o in T.thread_binding(5, thread="blockIdx.x"):
+        for x, y in T.grid(8, 7):
+            with T.block("S"):
+                vi = T.axis.spatial(40, o * 8 + (x * 7 + y) // <by>)
+                vj = T.axis.spatial(23, o * 4 + (x * 7 + y) % 6)
+                T.where(x * 7 + y < 48 and o * 4 + (x * 7 + y) % 6 < 23)
+                S[vi, vj] = A[vi, vj]
+        for i, j in T.grid(8, 4):
+            with T.block("C"):
+                vi = T.axis.spatial(40, o * 8 + i)
+                vj = T.axis.spatial(23, o * 4 + j)
+                C[vi, vj] = S[vi, vj] + 1
+)",
+                               {{"<by>", by}}));
+  };
+  schedule s = copied("6"), other = copied("7");  // two elements of a row in one place
+  s.bind(s.get_loops(s.block("S"))[1], "threadIdx.x");
+  const loop_rv y = other.get_loops(other.block("S"))[2];
+  check_refusal(other, "bind", 1, [&] { other.bind(y, "threadIdx.x"); });
+}

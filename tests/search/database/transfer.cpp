@@ -1,0 +1,67 @@
+#include <tilewright/search/database/transfer.hpp>
+
+#include <tilewright/ir/key.hpp>
+#include <tilewright/ir/text/print.hpp>
+#include <tilewright/search/strategy.hpp>
+#include <tilewright/space/cpu.hpp>
+#include <tilewright/target/cpu.hpp>
+
+#include <doctest/doctest.h>
+
+#include "search/kernels.hpp"
+
+using namespace tilewright;
+using namespace tilewright::search;
+
+namespace {
+
+ir::function product(std::int64_t m) {
+  return reify(kernels::matmul_relu, {{"M", m}, {"N", 64}, {"K", 64}});
+}
+
+record_key key_of(const ir::function& f) { return {ir::workload_key(f).hex(), "test", "", 1}; }
+
+/// Pretended times of `count` candidates.
+void fill(database& db, const ir::function& f, std::size_t count, bool with_program) {
+  static const target::cpu cpu = target::named("haswell");
+  search_task task;
+  task.function = f;
+  for (const schedule& s : space::default_cpu().sketches(f, {&cpu, 1}, 1))
+    task.sketches.push_back(s.trace().without_decisions());
+  auto s = make_strategy("replay_traces");
+  s->start(task, 1);
+  double seconds = 1;
+  for (const candidate& c : s->propose(count, {}))
+    db.add({key_of(f), "product", {}, c.scheduled.trace().print(), {seconds += 0.01}, {}, false});
+  if (with_program) db.add_workload(key_of(f).workload, ir::print(f));
+}
+
+}  // namespace
+
+TEST_CASE("a model learns the records of other workloads") {
+  database db(":memory:");
+  fill(db, product(32), 20, true);
+  fill(db, product(48), 20, true);
+  fill(db, product(64), 10, false);  // its program is not known
+  fill(db, product(96), 10, true);
+  cost::tree_model model;
+  CHECK(learn_records(model, db, key_of(product(96))) == 40);
+  CHECK(model.size() == 40);
+  CHECK_FALSE(model.trees().empty());
+  cost::tree_model few;
+  CHECK(learn_records(few, db, key_of(product(96)), 5) <= 5);
+}
+
+TEST_CASE("records of another machine, and damaged ones, teach nothing") {
+  database db(":memory:");
+  fill(db, product(32), 5, true);
+  db.add({key_of(product(32)), "product", {}, "no trace at all", {1.0}, {}, false});
+  cost::tree_model model;
+  CHECK(learn_records(model, db, key_of(product(48))) == 5);
+  record_key elsewhere = key_of(product(48));
+  elsewhere.isa = "other";
+  CHECK(learn_records(model, db, elsewhere) == 0);
+  elsewhere.isa = "test";
+  elsewhere.threads = 2;
+  CHECK(learn_records(model, db, elsewhere) == 0);
+}

@@ -1,0 +1,46 @@
+#include <tilewright/search/measurement/operands.hpp>
+
+#include <tilewright/support/error.hpp>
+
+#include <doctest/doctest.h>
+
+#include "search/kernels.hpp"
+
+using namespace tilewright;
+using namespace tilewright::search;
+
+TEST_CASE("operands say what is read and written") {
+  const auto list = operands(reify(kernels::matmul_relu, {{"M", 8}, {"N", 6}, {"K", 4}}));
+  REQUIRE(list.size() == 3);
+  CHECK(list[0].extents == std::vector<std::int64_t>{8, 4});
+  CHECK(list[0].strides == std::vector<std::int64_t>{4, 1});
+  CHECK(list[0].read);
+  CHECK_FALSE(list[0].written);
+  CHECK(list[2].written);
+  CHECK_FALSE(list[2].read);
+  CHECK_FALSE(list[0].index);
+  CHECK(list[2].elements() == 48);
+}
+
+TEST_CASE("an index operand gets the range that keeps its use in bounds") {
+  const auto list = operands(reify(kernels::gather, {{"N", 11}, {"M", 5}, {"C", 3}}));
+  REQUIRE(list[1].index);
+  CHECK(list[1].index->first == 0);  // 2 i + 1 in [0, 10]
+  CHECK(list[1].index->last == 4);
+}
+
+TEST_CASE("needs follow from what is computed") {
+  CHECK(needs_of(reify(kernels::square_root, {{"N", 4}})).positive);
+  const value_needs m = needs_of(reify(kernels::matmul_relu, {{"M", 8}, {"N", 6}, {"K", 40}}));
+  CHECK_FALSE(m.positive);
+  CHECK(m.reduction == 40);
+  CHECK(m.epsilon == epsilon_of(dtype::f32));
+}
+
+TEST_CASE("spans follow strides of either sign") {
+  CHECK(row_major({2, 3, 4}) == std::vector<std::int64_t>{12, 4, 1});
+  const memory_span s = span_of({2, 3}, {-10, 2});
+  CHECK(s.first == -10);
+  CHECK(s.last == 4);
+  CHECK(span_of({2, 0}, {1, 1}).last == -1);
+}

@@ -1,0 +1,92 @@
+#include <tilewright/space/modules/register_tiling_with_intrinsic.hpp>
+
+#include <doctest/doctest.h>
+
+#include <tilewright/space/cpu.hpp>
+#include <tilewright/space/modules/multi_level_tiling.hpp>
+
+#include "../kernels.hpp"
+#include "../members.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+/// C = A B in these types, with max(., 0) behind it.
+ir::function product(const std::string& a, const std::string& b, const std::string& c, int m, int n,
+                     int k) {
+  const auto t = [](int x) { return std::to_string(x); };
+  const std::string zero = c == "int32" ? "0" : "T.float32(0)", sums = "\"" + c + "\"";
+  return ir::parse(
+      "@T.prim_func\ndef main(A: T.Buffer((" + t(m) + ", " + t(k) + "), \"" + a +
+      "\"), B: T.Buffer((" + t(k) + ", " + t(n) + "), \"" + b + "\"), D: T.Buffer((" + t(m) + ", " +
+      t(n) + "), " + sums + ")):\n" + "    C = T.alloc_buffer((" + t(m) + ", " + t(n) + "), " +
+      sums + ")\n" + "    for i, j, k in T.grid(" + t(m) + ", " + t(n) + ", " + t(k) +
+      "):\n"
+      "        with T.block(\"C\"):\n"
+      "            vi, vj, vk = T.axis.remap(\"SSR\", [i, j, k])\n"
+      "            with T.init():\n"
+      "                C[vi, vj] = " +
+      zero + "\n            C[vi, vj] = C[vi, vj] + T.cast(A[vi, vk], " + sums +
+      ") * T.cast(B[vk, vj], " + sums + ")\n    for i, j in T.grid(" + t(m) + ", " + t(n) +
+      "):\n"
+      "        with T.block(\"D\"):\n"
+      "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+      "            D[vi, vj] = T.max(C[vi, vj], " +
+      zero + ")\n");
+}
+
+/// Sketches of the default space; those with the intrinsic come first, and members of all compute
+/// what the function computes.
+void check_default(const ir::function& f, const char* cpu_name, const std::string& intrinsic,
+                   double tolerance, int threads = 1) {
+  CAPTURE(cpu_name);
+  CAPTURE(intrinsic);
+  const target::cpu cpu = target::named(cpu_name);
+  const space::context where{&cpu, threads};
+  const std::vector<schedule> all = space::default_cpu().sketches(f, where, 3);
+  REQUIRE_FALSE(all.empty());
+  const std::string call = "sch.tensorize(";
+  CHECK(members::mentions(all[0], call) == !intrinsic.empty());
+  if (!intrinsic.empty()) {
+    CHECK(members::mentions(all[0], intrinsic));
+    CHECK_FALSE(members::mentions(all.back(), call));  // plain vectors stay in the space
+    CHECK_FALSE(members::mentions(space::default_cpu(48, false).sketches(f, where, 3)[0], call));
+  }
+  std::vector<schedule> tensorized;
+  for (const schedule& s : all)
+    if (members::mentions(s, call)) tensorized.push_back(s);
+  if (tensorized.empty()) return;
+  members::check(f, tensorized, [](schedule&) {}, {.count = 6, .tolerance = tolerance});
+}
+
+}  // namespace
+
+TEST_CASE("the default space has dot products of bytes where the CPU has instructions for them") {
+  const ir::function mixed = product("uint8", "int8", "int32", 13, 32, 16),
+                     equal = product("int8", "int8", "int32", 13, 32, 16);
+  check_default(mixed, "cascadelake", "dot_16x4_vnni", 0);
+  check_default(mixed, "skylake-avx512", "dot_16x4_avx512", 0);
+  check_default(mixed, "haswell", "dot_8x4_avx2", 0);
+  check_default(equal, "cascadelake", "dot_16x4_i8i8i32", 0);
+  check_default(equal, "haswell", "dot_8x4_i8i8i32", 0, 4);
+  check_default(mixed, "x86-64", "", 0);
+}
+
+TEST_CASE("the default space has dot products of brain floats where the CPU has them") {
+  const ir::function f = product("bfloat16", "bfloat16", "float32", 13, 32, 16);
+  check_default(f, "znver4", "dot_16x2_bf16", 1e-5);
+  check_default(f, "haswell", "", 1e-5);
+}
+
+TEST_CASE("extents that no instruction divides are padded") {
+  check_default(product("uint8", "int8", "int32", 5, 19, 7), "cascadelake", "dot_16x4_vnni", 0);
+}
+
+TEST_CASE("what no instruction does is tiled as before") {
+  const target::cpu cpu = target::named("znver4");
+  const space::context where{&cpu, 1};
+  for (const ir::function& f : {kernels::dense_relu(), kernels::conv2d(), kernels::softmax()})
+    for (const schedule& s : space::default_cpu().sketches(f, where, 3))
+      CHECK_FALSE(members::mentions(s, "sch.tensorize("));
+}

@@ -1,0 +1,128 @@
+#include <tilewright/space/modules/use_tensor_core.hpp>
+
+#include <fstream>
+#include <iterator>
+
+#include <doctest/doctest.h>
+
+#include <tilewright/space/access_pattern.hpp>
+#include <tilewright/space/metaschedule.hpp>
+#include <tilewright/space/postproc/verify_gpu_code.hpp>
+
+#include "../kernels.hpp"
+#include "../members.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+/// C = A B^T, or A B, in these types, with a bias and max(., 0) behind it.
+ir::function dense(const std::string& in, const std::string& sum, int m, int n, int k,
+                   bool transposed) {
+  const auto t = [](int x) { return std::to_string(x); };
+  const std::string sums = "\"" + sum + "\"";
+  const std::string zero = sum == "int32" ? "0" : "T." + sum + "(0)";
+  const auto wide = [&](const std::string& e) {
+    return in == sum ? e : "T.cast(" + e + ", " + sums + ")";
+  };
+  const std::string b = transposed ? t(n) + ", " + t(k) : t(k) + ", " + t(n);
+  return ir::parse("@T.prim_func\ndef main(A: T.Buffer((" + t(m) + ", " + t(k) + "), \"" + in +
+                   "\"), B: T.Buffer((" + b + "), \"" + in + "\"), D: T.Buffer((" + t(n) + ",), " +
+                   sums + "), E: T.Buffer((" + t(m) + ", " + t(n) + "), " + sums + ")):\n" +
+                   "    C = T.alloc_buffer((" + t(m) + ", " + t(n) + "), " + sums + ")\n" +
+                   "    for i, j, k in T.grid(" + t(m) + ", " + t(n) + ", " + t(k) +
+                   "):\n"
+                   "        with T.block(\"C\"):\n"
+                   "            vi, vj, vk = T.axis.remap(\"SSR\", [i, j, k])\n"
+                   "            with T.init():\n"
+                   "                C[vi, vj] = " +
+                   zero + "\n            C[vi, vj] = C[vi, vj] + " + wide("A[vi, vk]") + " * " +
+                   wide(transposed ? "B[vj, vk]" : "B[vk, vj]") + "\n    for i, j in T.grid(" +
+                   t(m) + ", " + t(n) +
+                   "):\n"
+                   "        with T.block(\"E\"):\n"
+                   "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+                   "            E[vi, vj] = T.max(C[vi, vj] + D[vj], " +
+                   zero + ")\n");
+}
+
+std::vector<schedule> tiled(const ir::function& f) {
+  return members::sketches(f, {space::use_tensor_core{}});
+}
+
+/// Members of the space, finished, hold the intrinsic and compute what the function computes.
+void check_space(const ir::function& f, const std::string& intrinsic, double tolerance) {
+  CAPTURE(intrinsic);
+  const space::design_space all = space::metaschedule_cuda_tensor_core(1);
+  const std::vector<schedule> sketches = all.sketches(f, members::machine(), 7);
+  REQUIRE_FALSE(sketches.empty());
+  CHECK(members::mentions(sketches[0], "\"" + intrinsic + "\""));
+  const auto finish = [&](schedule& s) {
+    all.finish(s, members::machine());
+    CHECK(members::mentions(s, "tensor_intrin=\"" + intrinsic + "\""));
+  };
+  members::check(f, sketches, [](schedule&) {},
+                 {.count = 4, .device = true, .tolerance = tolerance, .finish = finish});
+}
+
+}  // namespace
+
+TEST_CASE("use_tensor_core: the module is no longer than the paper's") {
+  std::ifstream in("include/tilewright/impl/space/modules/use_tensor_core.ipp");
+  REQUIRE(in);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  CHECK(std::count(text.begin(), text.end(), '\n') <= 82);
+}
+
+TEST_CASE("use_tensor_core: products of 16-bit floats and of bytes, second operand either way") {
+  check_space(dense("float16", "float32", 32, 32, 64, false), "wmma_sync_16x16x16_f16f16f32", 1e-5);
+  check_space(dense("float16", "float32", 32, 64, 32, true), "wmma_sync_16x16x16_f16f16f32_trans",
+              1e-5);
+  check_space(dense("bfloat16", "float32", 32, 32, 32, false), "wmma_sync_16x16x16_bf16bf16f32",
+              1e-5);
+  check_space(dense("int8", "int32", 32, 32, 32, true), "wmma_sync_16x16x16_s8s8s32_trans", 0);
+}
+
+TEST_CASE("use_tensor_core: operands are staged in shared memory and fragments, results in these") {
+  const std::vector<schedule> all = tiled(dense("float16", "float16", 32, 32, 64, true));
+  REQUIRE(all.size() == 1);
+  const std::string text = all[0].show();
+  for (const char* scope : {"\"shared.dyn\"", "\"wmma.matrix_a\"", "\"wmma.matrix_b\"",
+                            "\"wmma.accumulator\"", "threadIdx.y", "software_pipeline_stage"})
+    CHECK(text.find(scope) != std::string::npos);
+  CHECK(text.find("_reindex_reindex") == std::string::npos);  // all went into the staged copies
+  CHECK(text.find("C_reindex_reindex") == std::string::npos);
+}
+
+TEST_CASE("use_tensor_core: a thread of the schedule counts as a warp") {
+  schedule s = tiled(dense("float16", "float32", 32, 32, 32, false))[0];
+  const std::vector<space::kernel_usage> usage = space::gpu_usage(s.function());
+  REQUIRE_FALSE(usage.empty());
+  CHECK(usage[0].threads == 32 * usage[0].extents.at("threadIdx.y"));
+  CHECK(usage[0].fewest_threads == 32);
+}
+
+TEST_CASE("use_tensor_core: extents that are no multiples are padded") {
+  check_space(dense("float16", "float32", 20, 18, 17, false), "wmma_sync_16x16x16_f16f16f32", 1e-5);
+}
+
+TEST_CASE("use_tensor_core: a convolution of 16-bit floats") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((1, 6, 6, 8), "float16"), F: T.Buffer((3, 3, 8, 16), "float16"), Y: T.Buffer((1, 4, 4, 16), "float32")):
+    for n, p, q, k, r, s, c in T.grid(1, 4, 4, 16, 3, 3, 8):
+        with T.block("Y"):
+            vn, vp, vq, vk, vr, vs, vc = T.axis.remap("SSSSRRR", [n, p, q, k, r, s, c])
+            with T.init():
+                Y[vn, vp, vq, vk] = T.float32(0)
+            Y[vn, vp, vq, vk] = Y[vn, vp, vq, vk] + T.cast(X[vn, vp + vr, vq + vs, vc], "float32") * T.cast(F[vr, vs, vc, vk], "float32")
+)");
+  check_space(f, "wmma_sync_16x16x16_f16f16f32", 1e-5);
+}
+
+TEST_CASE("use_tensor_core: what no intrinsic fits is left alone") {
+  for (const ir::function& f : {kernels::dense_relu(), kernels::conv2d(), kernels::softmax()}) {
+    const std::vector<schedule> all = tiled(f);
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].trace().empty());
+  }
+}

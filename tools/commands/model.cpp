@@ -1,0 +1,386 @@
+// tilewright model: networks from ONNX files: what they hold, and their results beside expected ones.
+#include "../command.hpp"
+
+#if __has_include(<protozero/pbf_reader.hpp>)
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+
+#include <CLI/CLI.hpp>
+
+#include <tilewright/interop/onnx.hpp>
+#include <tilewright/model/bind_extents.hpp>
+#include <tilewright/model/kernel_work.hpp>
+#include <tilewright/model/passes.hpp>
+#include <tilewright/model/saved_model.hpp>
+#include <tilewright/model/session.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
+
+#include "../assignments.hpp"
+#include "../npy.hpp"
+#include "../option_values.hpp"
+
+namespace tool {
+namespace {
+
+using namespace tilewright;
+namespace fs = std::filesystem;
+
+struct network_options {
+  std::string file, database, expect, to;
+  std::vector<std::string> extents, inputs, outputs;
+  double seconds = 0, tolerance = 5e-6;
+  int threads = 0, runs = 20;
+  std::uint64_t seed = 42;
+  bool plain = false, as_json = false, print = false, verbose = false;
+};
+
+network::extent_values extents_of(const network_options& o) {
+  network::extent_values out;
+  for (const auto& [name, text] : split_assignments(o.extents, "--extent")) {
+    const std::optional<std::int64_t> extent = support::read_number<std::int64_t>(text);
+    if (!extent) throw argument_error("--extent " + name + "=" + text + ": not a number");
+    out[name] = *extent;
+  }
+  return out;
+}
+
+model load(const network_options& o) {
+  model_options m;
+  m.extents = extents_of(o);
+  m.seconds = o.seconds;
+  m.database = o.database;
+  m.mode = o.seconds > 0 ? mode::now : mode::off;
+  m.threads = o.threads;
+  m.seed = o.seed;
+  m.optimize = !o.plain;
+  m.verbose = o.verbose;
+  return load_onnx(o.file, m);
+}
+
+// ---- info ----
+
+int info(const network_options& o) {
+  network::graph g = interop::read_onnx(o.file);
+  std::map<std::string, int> operators;
+  for (const network::node& n : g.nodes)
+    ++operators[(n.domain.empty() ? "" : n.domain + ".") + n.op];
+  std::int64_t constant_bytes = 0;
+  for (const network::value& v : g.values)
+    if (v.data) constant_bytes += v.data->type().bytes();
+  const std::vector<network::unsupported_operator> missing = network::unsupported_operators(g);
+  std::string text = "{\"nodes\": " + std::to_string(g.nodes.size()) +
+                     ", \"constant_bytes\": " + std::to_string(constant_bytes) +
+                     ", \"operators\": {";
+  std::string lines = "graph " + g.name + ": " + std::to_string(g.nodes.size()) + " nodes, " +
+                      std::to_string(constant_bytes) + " bytes of constants\n";
+  bool first = true;
+  for (const auto& [op, count] : operators) {
+    text += (first ? "" : ", ") + json(op) + ": " + std::to_string(count);
+    lines += "  " + op + " " + std::to_string(count) + "\n";
+    first = false;
+  }
+  text += "}, \"unsupported\": [";
+  for (const network::unsupported_operator& u : missing) {
+    text += (&u == missing.data() ? "" : ", ") + std::string("{\"operator\": ") + json(u.op) +
+            ", \"domain\": " + json(u.domain) + ", \"version\": " + std::to_string(u.version) +
+            ", \"count\": " + std::to_string(u.count) + ", \"first\": " + json(u.first) + "}";
+    lines += "unsupported: " + (u.domain.empty() ? "" : u.domain + ".") + u.op + " version " +
+             std::to_string(u.version) + ", " + std::to_string(u.count) + " of them, first " +
+             u.first + "\n";
+  }
+  text += "]";
+  if (missing.empty()) {
+    network::bind_extents(g, extents_of(o));
+    network::infer_types(g);
+    if (!o.plain) network::optimize(g);
+    tuned_options kernel_options;
+    kernel_options.mode = mode::off;
+    kernel_options.database = ":memory:";
+    const network::executable program(std::make_shared<const network::graph>(g), kernel_options);
+    std::set<std::string> tasks;
+    network::kernel_work all;
+    for (std::size_t k = 0; k < program.launches().size(); ++k) {
+      const network::kernel_work w = network::work_of(program, k);
+      all.flops += w.flops;
+      all.weight_bytes += w.weight_bytes;
+      all.other_bytes += w.other_bytes;
+      tasks.insert(program.task(k).key.workload + program.task(k).key.arguments);
+    }
+    text += ", \"kernels\": " + std::to_string(program.launches().size()) +
+            ", \"tasks\": " + std::to_string(tasks.size()) +
+            ", \"flops\": " + support::general_text(all.flops, 12) +
+            ", \"weight_bytes\": " + std::to_string(all.weight_bytes) +
+            ", \"activation_bytes\": " + std::to_string(all.other_bytes) +
+            ", \"arena_bytes\": " + std::to_string(program.arena_bytes()) +
+            ", \"least_arena_bytes\": " + std::to_string(program.least_arena_bytes());
+    lines += std::to_string(program.launches().size()) + " kernels, " +
+             std::to_string(tasks.size()) + " of them different; arena " +
+             std::to_string(program.arena_bytes()) + " bytes, no smaller than " +
+             std::to_string(program.least_arena_bytes()) + "\n" +
+             support::general_text(all.flops * 1e-9, 4) + " GFLOP, " +
+             std::to_string(all.weight_bytes) + " bytes of weights and " +
+             std::to_string(all.other_bytes) + " of activations pass through the kernels\n";
+    if (o.print) lines += network::print(g);
+  }
+  say(o.as_json ? text + "}\n" : lines);
+  return missing.empty() ? fine : bad_input;
+}
+
+// ---- run ----
+
+/// Names of values may hold slashes and colons; those of files must not.
+std::string file_name(std::string name) {
+  for (char& c : name)
+    if (c == '/' || c == ':' || c == '\\') c = '_';
+  return name + ".npy";
+}
+
+dsl::argument argument_of(npy_array& array) {
+  dsl::argument a;
+  a.data = array.bytes.data();
+  a.type = array.type;
+  if (array.shape.size() > dsl::argument::max_rank)
+    throw argument_error("an array has too many dimensions");
+  a.rank = static_cast<std::int8_t>(array.shape.size());
+  std::int64_t stride = 1;
+  for (std::size_t d = array.shape.size(); d-- > 0;) {
+    a.extents[d] = array.shape[d];
+    a.strides[d] = stride;
+    stride *= array.shape[d];
+  }
+  return a;
+}
+
+/// A network that can be called, from an ONNX file or a saved one.
+struct callable_network {
+  std::string name;
+  std::vector<network_port> inputs, outputs;
+  std::function<void(const std::vector<named_argument>&, const std::vector<named_argument>&)> run;
+};
+
+bool is_saved(const std::string& file) { return fs::path(file).extension() == ".twm"; }
+
+callable_network callable(const network_options& o) {
+  if (is_saved(o.file)) {
+    if (!o.extents.empty())
+      throw argument_error(o.file + ": the extents of a saved model are fixed");
+    const saved_model m = load_model(o.file, {.threads = o.threads});
+    return {m.name(), m.inputs(), m.outputs(),
+            [m](const auto& inputs, const auto& outputs) { m.run(inputs, outputs); }};
+  }
+  const model m = load(o);
+  const network::graph& g = m.source();
+  callable_network out{
+      g.name, {}, {}, [m](const auto& inputs, const auto& outputs) { m.run(inputs, outputs); }};
+  for (const network::value_id v : g.inputs) out.inputs.push_back({g.at(v).name, g.type_of(v)});
+  for (const network::value_id v : g.outputs) out.outputs.push_back({g.at(v).name, g.type_of(v)});
+  return out;
+}
+
+/// Inputs from files, outputs as zeros, in the order of the call.
+std::vector<npy_array> arrays_of(const network_options& o, const callable_network& m) {
+  std::vector<npy_array> out;
+  assignments files = split_assignments(o.inputs, "--in");
+  for (const network_port& p : m.inputs) {
+    const auto at = files.find(p.name);
+    if (at == files.end())
+      throw argument_error("input \"" + p.name + "\" is missing; give --in " + p.name +
+                           "=FILE.npy");
+    out.push_back(read_npy(at->second, p.type.type));
+    files.erase(at);
+  }
+  if (!files.empty())
+    throw argument_error("graph " + m.name + " has no input \"" + files.begin()->first + "\"");
+  for (const network_port& p : m.outputs)
+    out.push_back({p.type.type, p.type.extents,
+                   std::vector<std::byte>(static_cast<std::size_t>(p.type.bytes()))});
+  return out;
+}
+
+/// Largest difference relative to the largest expected element; infinite for NaN against numbers.
+double relative_difference(const npy_array& expected, const npy_array& actual) {
+  const network::tensor_type t{expected.type, expected.shape};
+  const network::constant e(t, expected.bytes.data(), nullptr), a(t, actual.bytes.data(), nullptr);
+  double largest = 0, difference = 0;
+  for (std::int64_t k = 0; k < t.elements(); ++k) {
+    const double x = e.number(k), y = a.number(k);
+    if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
+    if (x == y || (std::isnan(x) && std::isnan(y))) continue;
+    const double d = std::abs(x - y);
+    difference = std::isnan(d) ? INFINITY : std::max(difference, d);
+  }
+  return difference == 0 ? 0 : largest > 0 ? difference / largest : INFINITY;
+}
+
+/// Times of single runs, in their order. // s
+std::vector<double> time_runs(const std::function<void()>& run, int runs) {
+  using clock = std::chrono::steady_clock;
+  std::vector<double> seconds;
+  for (int k = 0; k < runs; ++k) {
+    const clock::time_point begin = clock::now();
+    run();
+    seconds.push_back(std::chrono::duration<double>(clock::now() - begin).count());
+  }
+  return seconds;
+}
+
+/// @param with_times measure the whole network, too
+int run(const network_options& o, bool with_times) {
+  const callable_network m = callable(o);
+  std::vector<npy_array> arrays = arrays_of(o, m);
+  std::vector<named_argument> inputs, outputs;
+  for (std::size_t k = 0; k < m.inputs.size(); ++k)
+    inputs.emplace_back(m.inputs[k].name, argument_of(arrays[k]));
+  for (std::size_t k = 0; k < m.outputs.size(); ++k)
+    outputs.emplace_back(m.outputs[k].name, argument_of(arrays[m.inputs.size() + k]));
+  m.run(inputs, outputs);
+  assignments files = split_assignments(o.outputs, "--out");
+  bool is_different = false;
+  std::string text = "{\"outputs\": {", lines;
+  for (std::size_t k = 0; k < m.outputs.size(); ++k) {
+    const auto& [name, type] = m.outputs[k];
+    const npy_array& actual = arrays[m.inputs.size() + k];
+    lines += name + " " + network::text_of(type);
+    text += (k ? ", " : "") + json(name) + ": {\"type\": " + json(network::text_of(type));
+    if (!o.expect.empty()) {
+      const std::string path = (fs::path(o.expect) / file_name(name)).string();
+      const npy_array expected = read_npy(path, actual.type);
+      if (expected.shape != actual.shape)
+        throw input_error(path, "its shape is " + network::text_of(expected.shape) +
+                                    ", that of the output " + network::text_of(actual.shape));
+      const double d = relative_difference(expected, actual);
+      const std::string number = support::general_text(d, 3);
+      lines += " largest difference " + number + " of the largest element";
+      text +=
+          std::string(", \"difference\": ") + (std::isfinite(d) ? number : std::string("1e999"));
+      is_different = is_different || !(d <= o.tolerance);
+    }
+    lines += "\n";
+    text += "}";
+    if (const auto at = files.find(name); at != files.end()) {
+      write_npy(at->second, actual);
+      files.erase(at);
+    }
+  }
+  if (!files.empty())
+    throw argument_error("graph " + m.name + " has no output \"" + files.begin()->first + "\"");
+  text += "}";
+  if (with_times) {
+    std::vector<double> seconds = time_runs([&] { m.run(inputs, outputs); }, std::max(o.runs, 1));
+    text += ", \"seconds\": [";
+    for (std::size_t k = 0; k < seconds.size(); ++k) {
+      text += (k ? ", " : "") + support::general_text(seconds[k], 6);
+    }
+    text += "]";
+    std::sort(seconds.begin(), seconds.end());
+    lines += support::fixed_text(seconds[seconds.size() / 2] * 1e3, 3) + " ms, at best " +
+             support::fixed_text(seconds[0] * 1e3, 3) + ", of " + std::to_string(seconds.size()) +
+             " runs\n";
+  }
+  say(o.as_json ? text + "}\n" : lines);
+  if (is_different)
+    complain("an output differs from what was expected by more than " +
+             std::to_string(o.tolerance));
+  return is_different ? different : fine;
+}
+
+int report(const network_options& o) {
+  say(load(o).report());
+  return fine;
+}
+
+int tune(const network_options& o) {
+  model m = load(o);
+  m.tune(o.seconds > 0 ? o.seconds : 60);
+  say(m.report());
+  return fine;
+}
+
+int save(const network_options& o) {
+  model m = load(o);
+  if (o.seconds > 0) m.tune(o.seconds);
+  m.save(o.to);
+  say(o.to + ": " + std::to_string(fs::file_size(o.to)) + " bytes\n");
+  return fine;
+}
+
+}  // namespace
+
+std::function<int()> declare_model(CLI::App& app) {
+  const auto o = std::make_shared<network_options>();
+  const auto chosen = std::make_shared<std::function<int()>>();
+  app.require_subcommand(1);
+  const auto add = [&](const char* name, const char* summary, std::function<int()> run_it) {
+    CLI::App* sub = app.add_subcommand(name, summary);
+    sub->add_option("FILE", o->file, "an ONNX file; run and bench take a saved model (.twm), too")
+        ->required();
+    sub->add_option("--extent", o->extents, "NAME=VALUE: an extent that the graph leaves open")
+        ->take_all();
+    sub->add_option("--threads", o->threads, "of a call; 0: all")->check(at_least_0());
+    sub->add_option("--db", o->database,
+                    "database of schedules; the user's own where none is given");
+    sub->add_option("--seed", o->seed, "for search")->capture_default_str();
+    sub->add_flag("--plain", o->plain, "run the graph as it stands in the file, one kernel a node");
+    sub->add_flag("--json", o->as_json, "print JSON");
+    sub->callback([chosen, run_it] { *chosen = run_it; });
+    return sub;
+  };
+  add("info", "Operators, what is not supported, kernels, memory", [o] {
+    return info(*o);
+  })->add_flag("--print", o->print, "print the graph that runs, too");
+  const auto with_arrays = [&](CLI::App* sub) {
+    sub->add_option("--in", o->inputs, "NAME=FILE.npy: an input")->take_all();
+    sub->add_option("--out", o->outputs, "NAME=FILE.npy: where an output goes")->take_all();
+    sub->add_option("--expect", o->expect, "folder with OUTPUT.npy of each output to compare with");
+    sub->add_option("--tolerance", o->tolerance,
+                    "largest difference, relative to the largest element")
+        ->capture_default_str();
+  };
+  const auto with_seconds = [&](CLI::App* sub) {
+    sub->add_option("--seconds", o->seconds, "tune for so long before")->check(at_least_0());
+    sub->add_flag("--verbose", o->verbose, "progress of tuning on stderr");
+  };
+  CLI::App* sub = add("run", "Run it on arrays", [o] { return run(*o, false); });
+  with_arrays(sub);
+  with_seconds(sub);
+  sub = add("bench", "Run it on arrays, and measure", [o] { return run(*o, true); });
+  with_arrays(sub);
+  with_seconds(sub);
+  sub->add_option("--runs", o->runs, "how often it is measured")
+      ->check(at_least_0())
+      ->capture_default_str();
+  sub = add("save", "Write its kernels and packed weights to a file that runs without LLVM",
+            [o] { return save(*o); });
+  sub->add_option("--to", o->to, "the file, MODEL.twm")->required();
+  with_seconds(sub);
+  with_seconds(add("tune", "Tune its kernels and report", [o] { return tune(*o); }));
+  with_seconds(add("report", "Time and share of each kernel", [o] { return report(*o); }));
+  return [chosen] { return (*chosen)(); };
+}
+
+}  // namespace tool
+
+#else
+
+#include <CLI/CLI.hpp>
+
+namespace tool {
+
+std::function<int()> declare_model(CLI::App& app) {
+  app.allow_extras();
+  return [] {
+    complain(
+        "this tool was built without protozero, which reads ONNX files (Debian: libprotozero-dev)");
+    return int{failed};
+  };
+}
+
+}  // namespace tool
+#endif

@@ -1,0 +1,427 @@
+// tilewright tune: a tuning session for one function or several, with a line of JSON per round.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+
+#include <tilewright/backend/cuda/available.hpp>
+#include <tilewright/backend/cuda/device.hpp>
+#include <tilewright/backend/pool.hpp>
+#include <tilewright/cost/model_kind.hpp>
+#include <tilewright/ir/specialize.hpp>
+#include <tilewright/ir/text/print.hpp>
+#include <tilewright/search/enumeration.hpp>
+#include <tilewright/search/gate.hpp>
+#include <tilewright/search/session.hpp>
+#include <tilewright/search/task_scheduler.hpp>
+#include <tilewright/space/metaschedule.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
+#include <tilewright/target/cpu.hpp>
+#include <tilewright/target/gpu.hpp>
+#if defined(TILEWRIGHT_TOOL_LEARNING)
+#include <tilewright/learning.hpp>
+#endif
+
+#include "../command.hpp"
+#include "../database.hpp"
+#include "../option_values.hpp"
+#include "../workload.hpp"
+
+namespace tool {
+namespace {
+
+using namespace tilewright;
+
+struct tune_options {
+  std::vector<std::string> files;
+  std::string function, space;
+  std::string target = "host", database;
+  std::vector<std::string> dims;
+  std::vector<double> weights;
+  search::task_order order = search::task_order::gradient;
+  std::optional<double> seconds, gain;
+  std::optional<int> trials;
+  int threads = 0;
+  std::uint64_t seed = 42;
+  search::caches where = search::caches::warm;
+  std::string strategy, model;
+  bool worker = false;
+  bool json = false;
+  bool profile = false;
+  bool count = false;
+  std::size_t count_limit = 100000;  // members
+};
+
+std::string failures_json(const std::map<search::failure, int>& failures) {
+  std::string out;
+  for (const auto& [kind, count] : failures)
+    out += (out.empty() ? "" : ", ") + json(search::name(kind)) + ": " + std::to_string(count);
+  return "{" + out + "}";
+}
+
+std::string profile_json(const std::vector<support::stage_time>& stages) {
+  std::string out;
+  for (const support::stage_time& t : stages)
+    out += (out.empty() ? "" : ", ") + json(t.name) + ": " + support::general_text(t.seconds, 6);
+  return "{" + out + "}";
+}
+
+void print_round(const search::progress& p, bool as_json) {
+  if (!as_json) return say(search::progress_line(p) + "\n");
+  say("{\"round\": " + std::to_string(p.round) + ", \"trials\": " + std::to_string(p.trials) +
+      ", \"best_seconds\": " + support::general_text(p.best, 9) +
+      ", \"default_seconds\": " + support::general_text(p.baseline, 9) +
+      ", \"candidates_per_second\": " + support::general_text(p.rate, 4) +
+      (p.end == search::session_end::none
+           ? std::string()
+           : ", \"end\": " + json(search::end_text(p.end, p.trials))) +
+      ", \"failures\": " + failures_json(p.failures) + "}\n");
+}
+
+/// @param file of several
+void print_summary(const search::tuning_result& r, const tune_options& o,
+                   const std::string& file = {}) {
+  if (o.json) {
+    const std::string whose = file.empty() ? "" : ", \"file\": " + json(file);
+    std::string remarks;
+    for (const std::string& remark : r.remarks)
+      remarks += (remarks.empty() ? "" : ", ") + json(remark);
+    const double rate = r.trials / std::max(r.seconds, 1e-9);
+    return say("{\"best_seconds\": " + support::general_text(r.best, 9) +
+               ", \"default_seconds\": " + support::general_text(r.baseline, 9) +
+               ", \"improved\": " + (r.improved ? "true" : "false") + ", \"trials\": " +
+               std::to_string(r.trials) + ", \"seconds\": " + support::general_text(r.seconds, 4) +
+               ", \"end\": " + json(search::end_text(r.end, r.trials)) +
+               ", \"candidates_per_second\": " + support::general_text(rate, 4) +
+               ", \"checked\": " + json(r.checked) +
+               ", \"failures\": " + failures_json(r.failures) +
+               (o.profile ? ", \"profile\": " + profile_json(r.profile) : "") + whose +
+               ", \"trace\": " + json(r.trace) + ", \"remarks\": [" + remarks + "]}\n");
+  }
+  say("best " + search::time_text(r.best) + ", default schedule " + search::time_text(r.baseline) +
+      ", " + std::to_string(r.trials) + " trials in " + search::time_text(r.seconds) + ": " +
+      search::end_text(r.end, r.trials) + (r.checked.empty() ? "" : "; " + r.checked) + "\n" +
+      r.trace + "\n");
+  if (o.profile) say(search::profile_text(r.profile) + "\n");
+  for (const std::string& remark : r.remarks) complain(remark);
+}
+
+using extent_lists = std::vector<std::map<std::string, std::int64_t>>;
+
+bool knows(const ir::function& f, const std::string& name) {
+  for (const ir::var& v : ir::symbolic_extents(f))
+    if (v->name == name) return true;
+  return std::any_of(f.params.begin(), f.params.end(),
+                     [&](const ir::param& p) { return !p.buffer && p.scalar->name == name; });
+}
+
+/// Each function's own of the extents; one that no function knows goes to all, which refuse it.
+extent_lists shared_out(const std::vector<ir::function>& functions,
+                        const std::map<std::string, std::int64_t>& extents) {
+  extent_lists out(functions.size());
+  for (const auto& [name, value] : extents) {
+    std::size_t known = 0;
+    for (const ir::function& f : functions) known += knows(f, name) ? 1 : 0;
+    for (std::size_t i = 0; i < functions.size(); ++i)
+      if (known == 0 || knows(functions[i], name)) out[i][name] = value;
+  }
+  return out;
+}
+
+/// The functions as workloads of one database.
+struct tasks {
+  std::unique_ptr<backend::pool> own;
+  const backend::executor* exec = &backend::pool::shared().view();
+  target::cpu cpu;                 // this one
+  std::optional<target::gpu> gpu;  // to make code for, where the target is one
+  std::string no_gpu;              // why nothing can be timed on one
+  std::vector<search::workload> all;
+  std::shared_ptr<search::database> db;
+
+  explicit tasks(const tune_options& o) {
+    choose_target(o.target);
+    if (o.threads > 0 && o.threads != exec->threads) {
+      own = std::make_unique<backend::pool>(o.threads);
+      exec = &own->view();
+    }
+    cpu.cores = exec->threads;
+    std::vector<ir::function> functions;
+    for (const std::string& file : o.files) functions.push_back(load_function(file, o.function));
+    const extent_lists extents = shared_out(functions, extents_of(o.dims));
+    for (std::size_t i = 0; i < functions.size(); ++i)
+      functions[i] = with_extents(o.files[i], functions[i], extents[i]);
+    db = database_to_write(o.database);
+    for (const ir::function& f : functions) {
+      all.push_back(
+          contiguous_workload(f, gpu ? target::machine(*gpu) : target::machine(cpu), *exec));
+      if (!o.space.empty()) all.back().space = space::find_space(o.space);
+      all.back().key.arguments += search::key_suffix(o.where);
+      db->add_workload(all.back().key.workload, ir::print(f));
+    }
+  }
+
+ private:
+  static target::cpu cpu_of(const std::string& name, const std::vector<std::string_view>& gpus) {
+    try {
+      return target::named(name);
+    } catch (const argument_error& e) {
+      std::string text = std::string(e.what()) + "; or a GPU, cuda";
+      for (const std::string_view gpu : gpus) text += ", " + std::string(gpu);
+      throw argument_error(text);
+    }
+  }
+
+  /// A GPU by its architecture, or, as "cuda", this machine's; where there is none, sm_90a.
+  void choose_target(const std::string& name) {
+    const std::vector<std::string_view> gpus = target::known_gpu_names();
+    const bool named = std::find(gpus.begin(), gpus.end(), name) != gpus.end();
+    if (!named && name != "cuda") {
+      cpu = cpu_of(name, gpus);
+      if (target::runs_on(cpu, target::host())) return;
+      throw argument_error("code for " + name +
+                           " does not run on this machine, so it cannot be measured here");
+    }
+    cpu = target::host();
+    if (const cuda::availability& here = cuda::available(); here) {
+      const backend::cuda::device device;
+      gpu = named ? target::named_gpu(name) : device.description();
+      if (gpu->runs_on(device.compute_capability()))
+        gpu->model = device.name();
+      else
+        no_gpu = "code for " + name + " does not run on " + device.name();
+    } else {
+      gpu = target::named_gpu(named ? name : "sm_90a");
+      no_gpu = here.reason;
+    }
+  }
+};
+
+search::session_options session_of(const tune_options& o) {
+  search::session_options s;
+  s.seconds = o.seconds.value_or(s.seconds);
+  s.trials = o.trials.value_or(s.trials);
+  s.gain = o.gain.value_or(o.seconds || o.trials ? 0 : search::default_gain);
+  s.seed = o.seed;
+  s.measuring.where = o.where;
+  if (o.worker) s.measuring.run_in = search::isolation::worker;
+  if (!o.strategy.empty() || !o.model.empty())
+    s.method = [name = o.strategy.empty() ? "evolutionary" : o.strategy, model = o.model](
+                   std::uint64_t seed) { return search::make_strategy(name, seed, model); };
+  return s;
+}
+
+/// "Who proposes candidates: local (changes of the fastest), ..."
+template <class Kinds>
+std::string listed(std::string text, const Kinds& kinds) {
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    text += (i == 0 ? ": " : ", ") + std::string(kinds[i].name) + " (" +
+            std::string(kinds[i].what) + ")";
+  return text;
+}
+
+template <class Kinds>
+std::vector<std::string> names_of(const Kinds& kinds) {
+  std::vector<std::string> out;
+  for (const auto& k : kinds) out.emplace_back(k.name);
+  return out;
+}
+
+/// Refuses what is no name of `kinds`, with the names.
+template <class Kinds>
+CLI::Validator one_of(const Kinds& kinds) {
+  return CLI::IsMember(names_of(kinds));
+}
+
+/// Candidates for a GPU that is not here are built, and nothing is timed.
+int gate_all(const tune_options& o, const tasks& t) {
+  if (!o.json) say("no GPU: nothing was timed (" + t.no_gpu + ")\n");
+  for (std::size_t i = 0; i < t.all.size(); ++i) {
+    search::session_options s = session_of(o);
+    s.seconds /= static_cast<double>(t.all.size());
+    const search::gate_result r = search::gate(t.all[i], s);
+    if (o.json) {
+      say("{\"file\": " + json(o.files[i]) + ", \"architecture\": " + json(t.gpu->architecture) +
+          ", \"best_seconds\": null, \"built\": " + std::to_string(r.built) +
+          ", \"failures\": " + failures_json(r.failures) + ", \"candidates_per_second\": " +
+          support::general_text(r.built / std::max(r.seconds, 1e-9), 4) +
+          ", \"trace\": " + json(r.trace) + ", \"remarks\": [" +
+          json("no GPU: nothing was timed (" + t.no_gpu + ")") + "]}\n");
+      continue;
+    }
+    say(o.files[i] + ": " + std::to_string(r.built) + " candidates built for " +
+        t.gpu->architecture + " in " + search::time_text(r.seconds));
+    for (const auto& [kind, count] : r.failures)
+      say(", " + std::to_string(count) + " failed (" + search::name(kind) + ")");
+    say((r.last_error.empty() ? "" : "; the last error: " + r.last_error) +
+        "\nthe default schedule:\n" + r.trace + "\n");
+  }
+  return fine;
+}
+
+int tune_one(const tune_options& o, tasks& t) {
+  search::session_options s = session_of(o);
+  int round = -1;
+  s.events = [&](const search::progress& p) {
+    if (p.round == round && p.end == search::session_end::none) return;
+    round = p.round;
+    print_round(p, o.json);
+  };
+  print_summary(search::tune(t.all[0], s, *t.db), o);
+  return fine;
+}
+
+void print_slice(const std::string& file, const search::tuning_result& r, bool as_json) {
+  const std::string trials = std::to_string(r.trials), best = support::general_text(r.best, 9),
+                    baseline = support::general_text(r.baseline, 9);
+  if (as_json)
+    say("{\"file\": " + json(file) + ", \"trials\": " + trials + ", \"best_seconds\": " + best +
+        ", \"default_seconds\": " + baseline + "}\n");
+  else
+    say(file + ": " + trials + " trials, best " + best + " s, default schedule " + baseline +
+        " s\n");
+}
+
+/// Slices of the budget go to one function or another; a summary for each at the end.
+int tune_several(const tune_options& o, tasks& t) {
+  search::task_options s;
+  s.order = o.order;
+  s.session = session_of(o);
+  s.seconds = s.session.seconds;
+  s.trials = s.session.trials;
+  s.session.gain = 0;  // slices are too short to tell; who is next is chosen by what is expected
+  // a small budget is for all of them too
+  const int turns = 2 * static_cast<int>(t.all.size());
+  s.slice = std::clamp(s.trials / turns, 1, s.slice);
+  s.slice_seconds = std::min(s.slice_seconds, s.seconds / turns);
+  using clock = std::chrono::steady_clock;
+  std::vector<double> spent(t.all.size());  // s
+  s.events = [&, since = clock::now()](std::size_t i, const search::tuning_result& r) mutable {
+    spent[i] += std::chrono::duration<double>(clock::now() - since).count();
+    since = clock::now();
+    print_slice(o.files[i], r, o.json);
+  };
+  std::vector<search::task> list;
+  for (std::size_t i = 0; i < t.all.size(); ++i)
+    list.push_back({&t.all[i], o.weights.empty() ? 1 : o.weights[i]});
+  int out = fine;
+  const std::vector<search::task_result> results = search::run_tasks(list, s, *t.db);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    search::tuning_result last = results[i].last;
+    last.trials = results[i].trials;
+    last.seconds = spent[i];
+    if (!o.json) say(o.files[i] + ": ");
+    if (last.code.object.empty()) {
+      for (const std::string& remark : last.remarks) complain(o.files[i] + ": " + remark);
+      say(o.json ? "{\"file\": " + json(o.files[i]) + ", \"trials\": 0}\n" : "not tuned\n");
+      if (!last.remarks.empty()) out = failed;
+      continue;
+    }
+    print_summary(last, o, o.files[i]);
+  }
+  return out;
+}
+
+/// How large the space of each function is. Nothing is compiled.
+int count_spaces(const tune_options& o, const tasks& t) {
+  for (std::size_t i = 0; i < t.all.size(); ++i) {
+    const search::workload& w = t.all[i];
+    const space::context where{w.machine, w.exec->threads};
+    std::vector<trace> sketches;
+    for (const schedule& s : w.space.sketches(w.function, where, o.seed))
+      sketches.push_back(s.trace());
+    search::finisher finish;
+    if (w.space.has_postprocs()) finish = [&](schedule& s) { w.space.finish(s, where); };
+    const search::space_size n = search::count_members(w.function, sketches, finish, o.count_limit);
+    const std::string programs = std::to_string(n.programs), members = std::to_string(n.members),
+                      families = std::to_string(n.sketches), refused = std::to_string(n.refused);
+    if (o.json)
+      say("{\"file\": " + json(o.files[i]) + ", \"sketches\": " + families + ", \"members\": " +
+          members + ", \"programs\": " + programs + ", \"refused\": " + refused +
+          ", \"complete\": " + (n.complete ? "true" : "false") + "}\n");
+    else
+      say(o.files[i] + ": " + (n.complete ? "" : "more than ") + programs + " programs of " +
+          members + " members in " + families + " sketches; " + refused + " refused\n");
+  }
+  return fine;
+}
+
+int tune(const tune_options& o) {
+  if (!o.weights.empty() && o.weights.size() != o.files.size())
+    throw argument_error("--weights wants one number for each of the " +
+                         std::to_string(o.files.size()) + " files");
+  for (const double w : o.weights)
+    if (!(w > 0)) throw argument_error("--weights wants numbers above 0");
+  for (const auto& [option, value] : {std::pair("--seconds", o.seconds), {"--gain", o.gain}})
+    if (std::isnan(value.value_or(0)))
+      throw argument_error(std::string(option) + " wants a number of 0 or more, not nan");
+  tasks t(o);
+  if (o.count) return count_spaces(o, t);
+  if (!t.no_gpu.empty()) return gate_all(o, t);
+  return o.files.size() == 1 ? tune_one(o, t) : tune_several(o, t);
+}
+
+}  // namespace
+
+std::function<int()> declare_tune(CLI::App& app) {
+  const auto o = std::make_shared<tune_options>();
+  app.add_option("FILE", o->files,
+                 "Functions in script form; several share the budget, and resume on their database")
+      ->required();
+  app.add_option("--function", o->function,
+                 "the function of that name of each file; main or the first otherwise");
+  app.add_option("--space", o->space,
+                 "Where to search: " + list_of(names_of(space::named_spaces())));
+  app.add_option("--target", o->target,
+                 "CPU to make code for: " + list_of(target::known_names()) +
+                     "; or a GPU: " + list_of(target::known_gpu_names()) +
+                     "; cuda: this machine's. Without a GPU candidates are built and nothing is "
+                     "timed")
+      ->capture_default_str();
+  app.add_option("--dim", o->dims, "NAME=EXTENT of a symbolic extent");
+  app.add_option("--seconds", o->seconds,
+                 "Budget; default: 10, and less where more time is expected to bring nothing")
+      ->check(at_least_0());
+  app.add_option("--trials", o->trials, "Candidates to measure at most")->check(at_least_0());
+  app.add_option("--gain", o->gain,
+                 "Share by which calls have to be expected to become faster for tuning to go on; "
+                 "0: use all of the budget; default: 0.01, and 0 with --seconds or --trials")
+      ->check(at_least_0());
+  app.add_option("--threads", o->threads, "Threads of a call; 0: all")->check(at_least_0());
+  app.add_option("--seed", o->seed, "Seed of the search")->capture_default_str();
+  app.add_option("--db", o->database, "Database file; default: the user's");
+  const std::map<std::string, search::caches> states{{"warm", search::caches::warm},
+                                                     {"cold", search::caches::cold},
+                                                     {"rotating", search::caches::rotating}};
+  app.add_option("--caches", o->where, "State of the caches while timing: warm, cold, rotating")
+      ->transform(one_of_words(states))
+      ->option_text("WORD");
+  app.add_option("--weights", o->weights, "How often each of several functions runs, as 3,1")
+      ->delimiter(',');
+  const std::map<std::string, search::task_order> orders{
+      {"gradient", search::task_order::gradient}, {"round_robin", search::task_order::round_robin}};
+  app.add_option("--order", o->order,
+                 "Which of several functions is next: gradient, the one from which most is "
+                 "expected, or round_robin")
+      ->transform(one_of_words(orders))
+      ->option_text("WORD");
+  app.add_option("--strategy", o->strategy,
+                 listed("Who proposes candidates", search::strategy_kinds()))
+      ->check(one_of(search::strategy_kinds()));
+  app.add_option("--cost-model", o->model, listed("What ranks them", cost::model_kinds()))
+      ->check(one_of(cost::model_kinds()));
+  app.add_flag("--worker", o->worker, "Compile and run candidates in processes of their own");
+  app.add_flag("--count", o->count,
+               "Nothing is tuned: how many sketches, members and programs the space has");
+  app.add_option("--count-limit", o->count_limit, "Members that are counted at most")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("--profile", o->profile, "Where the time of the session went");
+  app.add_flag("--json", o->json, "One line of JSON a round, and a summary");
+  return [o] { return tune(*o); };
+}
+
+}  // namespace tool
