@@ -4,6 +4,7 @@
 #include <mutex>
 #include <set>
 
+#include <tilewright/support/file_size_signal.hpp>
 #include <tilewright/support/fork_mutex.hpp>
 #include <tilewright/support/notice.hpp>
 
@@ -16,6 +17,7 @@ TILEWRIGHT_INLINE void notice(const std::string& text) {
     static auto* told = new std::set<std::string>;  // outlives static destruction
     if (!told->insert(text).second) return;
   }
+  const file_size_signal_block limit;  // where stderr is a file
   std::fputs(("tilewright: " + text + "\n").c_str(), stderr);
 }
 
