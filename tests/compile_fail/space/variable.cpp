@@ -1,4 +1,4 @@
-// expect: a step takes a variable that no step before it has made | "t"
+// expect: a step takes a variable that no step before it has made | "tile"
 #include <tilewright/space/steps.hpp>
 using namespace tilewright;
 using namespace tilewright::space;
