@@ -124,7 +124,7 @@ int explain_key(const explain_options& o) {
   exec.threads = r.key.threads;
   const trace t = trace::parse(r.trace);
   say(f.name + " " + r.key.workload +
-      ", the recorded schedule: " + origin(workload_of(f, cpu, exec), r) + "\n\n");
+      ", the recorded schedule: " + origin(contiguous_workload(f, cpu, exec), r) + "\n\n");
   print_steps(t, f);
   print_inner_loop(t, f, r.key.isa);
   if (o.cpp) say("\n" + t.print_cpp());

@@ -41,7 +41,7 @@ struct network_options {
   bool plain = false, as_json = false, print = false, verbose = false;
 };
 
-network::extent_values extents_of(const network_options& o) {
+network::extent_values graph_extents_of(const network_options& o) {
   network::extent_values out;
   for (const auto& [name, text] : split_assignments(o.extents, "--extent")) {
     const std::optional<std::int64_t> extent = support::read_number<std::int64_t>(text);
@@ -53,7 +53,7 @@ network::extent_values extents_of(const network_options& o) {
 
 model load(const network_options& o) {
   model_options m;
-  m.extents = extents_of(o);
+  m.extents = graph_extents_of(o);
   m.seconds = o.seconds;
   m.database = o.database;
   m.mode = o.seconds > 0 ? mode::now : mode::off;
@@ -97,7 +97,7 @@ int info(const network_options& o) {
   }
   text += "]";
   if (missing.empty()) {
-    network::bind_extents(g, extents_of(o));
+    network::bind_extents(g, graph_extents_of(o));
     network::infer_types(g);
     if (!o.plain) network::optimize(g);
     tuned_options kernel_options;

@@ -14,7 +14,7 @@ struct line {
   std::string text, label, name, operands;
 };
 
-std::vector<line> lines_of(std::string_view assembly) {
+std::vector<line> instructions_of(std::string_view assembly) {
   std::vector<line> out;
   for (std::size_t at = 0; at < assembly.size();) {
     const std::size_t end = std::min(assembly.find('\n', at), assembly.size());
@@ -67,7 +67,7 @@ inner_loop counted(const std::vector<line>& all, std::size_t first, std::size_t 
 }  // namespace
 
 inner_loop find_inner_loop(std::string_view assembly) {
-  const std::vector<line> all = lines_of(assembly);
+  const std::vector<line> all = instructions_of(assembly);
   std::map<std::string, std::size_t> labels;
   std::vector<std::pair<std::size_t, std::size_t>> loops;  // first and last line
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -416,3 +416,50 @@ def main(A: T.Buffer((8,), "int32"), D: T.Buffer((8,), "int32")):
   const block_rv x = s.block("X");
   check_refusal(s, "compute_inline", 4, [&] { s.compute_inline(x); });
 }
+
+TEST_CASE("compute_inline: memory of threads stays where they run") {
+  const char* const text = R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), D: T.Buffer((8,), "int32")):
+    X_local = T.alloc_buffer((8,), "int32", scope="local")
+    X = T.alloc_buffer((8,), "int32")
+    for i in <loop>:
+        with T.block("X_local"):
+            vi = T.axis.spatial(8, i)
+            X_local[vi] = A[vi] * 2
+        with T.block("X"):
+            vi = T.axis.spatial(8, i)
+            X[vi] = X_local[vi]
+    for j in range(8):
+        with T.block("D"):
+            vi = T.axis.spatial(8, j)
+            D[vi] = X[vi] + 1
+)";
+  schedule bound(program_of(text, {{"<loop>", "T.thread_binding(8, thread=\"threadIdx.x\")"}}));
+  const block_rv x = bound.block("X");
+  check_refusal(bound, "compute_inline", 1, [&] { bound.compute_inline(x); });
+  const ir::function f = program_of(text, {{"<loop>", "range(8)"}});
+  schedule free(f);  // nothing says yet which threads will run it
+  free.compute_inline(free.block("X"));
+  check_schedule(free, f);
+}
+
+TEST_CASE("reverse_compute_inline: memory of threads stays where they run") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), D: T.Buffer((8,), "int32")):
+    X = T.alloc_buffer((8,), "int32")
+    Y_local = T.alloc_buffer((8,), "int32", scope="local")
+    for i in range(8):
+        with T.block("X"):
+            vi = T.axis.spatial(8, i)
+            X[vi] = A[vi] * 2
+    for j in T.thread_binding(8, thread="threadIdx.x"):
+        with T.block("Y_local"):
+            vi = T.axis.spatial(8, j)
+            Y_local[vi] = A[vi] + 3
+        with T.block("D"):
+            vi = T.axis.spatial(8, j)
+            D[vi] = X[vi] + Y_local[vi]
+)"));
+  const block_rv d = s.block("D");
+  CHECK_THROWS_AS(s.reverse_compute_inline(d), schedule_error);
+}

@@ -40,6 +40,18 @@ inline bool threads_begin_at(const path& at, const ir::loop_node& loop, const ir
   return false;
 }
 
+/// Of what the block at the end of the path reads, a buffer that belongs to threads which a loop around
+/// the block starts and which do not run what stands at the end of `to`; null when there is none.
+inline ir::buffer left_with_threads(const path& from, const path& to) {
+  const ir::loop_node* first = nullptr;
+  for (const ir::loop_node* l : from.all_loops())
+    if (!first && l->loop == ir::loop_kind::thread_binding) first = l;
+  if (!first || support::contains(to.all_loops(), first)) return {};
+  for (const ir::buffer_region& r : ir::as_realize(from.target())->block->reads)
+    if (ir::storage_rank(r.buffer->scope) > 0) return r.buffer;
+  return {};
+}
+
 /// Whether the iterations of the loops run one after the other.
 inline bool in_order(const std::vector<const ir::loop_node*>& loops) {
   return support::all(loops, [](const ir::loop_node* l) {

@@ -22,7 +22,7 @@ namespace tilewright::primitive {
 ///    buffer where their guards or iteration variables would load it); nobody reads its result before
 ///    it (numbered reasons as for compute_at, requirement 1); where earlier blocks rewrite what it
 ///    reads in a loop around both, its results are read below that loop, in the iteration that makes
-///    them;
+///    them; what it reads of memory of threads is read by these threads;
 /// 2. the block is complete and has no init;
 /// 3. it writes one buffer, which its scope allocates and no other block writes;
 /// 4. its body is one store, from whose indices the iteration variables follow: they are the
@@ -47,7 +47,8 @@ ir::function compute_inline(const ir::function& f, std::uint64_t block);
 /// cannot take the block in: use cache_write or write_at first and inline into the copy.
 ///
 /// Requires:
-/// 1. what the block reads is not written after it, and nobody uses its output before it;
+/// 1. what the block reads is not written after it, and nobody uses its output before it; what it
+///    reads of memory of threads is read by these threads;
 /// 2. the block is complete, has no init, and its body is one store, which depends on loops and lets
 ///    by its variables alone;
 /// 3. exactly one of the buffers that it reads is written in the scope, by one block, its producer,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <tilewright/impl/schedule/analysis/binding/index_inverse.hpp>
+#include <tilewright/impl/schedule/analysis/concurrency.hpp>
 #include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/invariants.hpp>
@@ -156,6 +157,9 @@ inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) 
     if (i == child || !(loads_around(*c.realize, x) || uses_buffer(c.block(), x))) continue;
     rewritten.push_back(c.block().id);
     const path reader = find_block(f, rewritten.back());
+    if (const ir::buffer own = left_with_threads(at, reader))
+      refusal{name}(1, {quoted(c.block()), " would read \"", own->name,
+                        "\" outside of the threads that it belongs to"});
     if (is_matched(reader.target(), x))
       refusal{name}(6, {quoted(c.block()), " matches a buffer to \"", x->name, "\""});
     if (holds(reader.target(), ir::op::data, x))
