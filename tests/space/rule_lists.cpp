@@ -87,6 +87,5 @@ TEST_CASE("spaces have names") {
   for (const space::named_space& s : space::named_spaces())
     CHECK(static_cast<bool>(space::find_space(s.name)));
   CHECK_THROWS_WITH_AS(space::find_space("metaschedule"),
-                       doctest::Contains("there are default_cpu, default_gpu,"),
-                       argument_error);
+                       doctest::Contains("there are default_cpu, default_gpu,"), argument_error);
 }
