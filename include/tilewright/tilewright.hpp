@@ -37,10 +37,8 @@
 #endif
 
 #if defined(TILEWRIGHT_IMPLEMENT) && defined(TILEWRIGHT_WHOLE)
-// clang-format off: the message begins behind the word
-#error "tilewright: this file has included the library whole before it defined TILEWRIGHT_IMPLEMENT; \
-define TILEWRIGHT_IMPLEMENT first, or compile every file with -DTILEWRIGHT_DECLARE_ONLY"
-// clang-format on
+// or compile every file with -DTILEWRIGHT_DECLARE_ONLY
+#error "tilewright: this file included the library whole; define TILEWRIGHT_IMPLEMENT before it"
 #elif defined(TILEWRIGHT_IMPLEMENT) || !defined(TILEWRIGHT_DECLARE_ONLY)
 #include <tilewright/impl/src.hpp>
 #endif
