@@ -63,7 +63,7 @@ int main() {
   search::workload w;
   w.function = ir::with_alternatives(ir::parse(by_loops), {ir::parse(by_library)});
   w.key = {ir::workload_key(w.function).hex(), target::host().isa_key(), "", 1};
-  w.cpu = &target::host();
+  w.machine = target::host();
   w.exec = &backend::serial_executor();
   w.space = space::default_cpu();
   search::session_options how;

@@ -66,7 +66,7 @@ int iterate(Eigen::VectorXf& rank, const std::vector<bool>& has_links, const aut
   for (int steps = 1;; ++steps) {
     follow(rank, (0.15f + 0.85f * stranded(rank, has_links)) / pages, next);
     const float moved = (next - rank).cwiseAbs().sum();
-    rank.swap(next);
+    rank = next;
     if (moved < 1e-6f || steps == 200) return steps;
   }
 }

@@ -31,7 +31,7 @@ search::tuning_result session(const recorded_workload& of, const char* space, in
   w.function = of.task().function;
   w.key = {ir::workload_key(w.function).hex(), "bench", "", 1};
   w.family = of.name();
-  w.cpu = &target::host();
+  w.machine = target::host();
   w.exec = &backend::serial_executor();
   w.space = space::find_space(space);
   search::session_options o;

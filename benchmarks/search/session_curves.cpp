@@ -34,7 +34,7 @@ void record_session(const std::string& name, const ir::function& f, const sessio
   w.function = f;
   w.key = {ir::workload_key(f).hex(), target::host().isa_key(), "", 1};
   w.family = search::family_of(f);
-  w.cpu = &target::host();
+  w.machine = target::host();
   w.exec = &backend::serial_executor();
   w.space = space::default_cpu();
   search::session_options session;

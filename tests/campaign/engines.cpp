@@ -104,8 +104,8 @@ schedule random_schedule(const ir::function& f, std::uint64_t seed) {
 std::optional<schedule> scheduled_for_gpu(const ir::function& f, std::uint64_t seed) {
   if (binds_threads(f)) return std::nullopt;
   try {
-    const std::vector<schedule> one = gpu_list::members(
-        f, 1, seed % 2 ? gpu_list::inlining::all : gpu_list::inlining::none, seed);
+    const std::vector<schedule> one =
+        gpu_list::members(f, 1, seed % 2 ? gpu_list::rules() : space::default_gpu(), seed);
     return one.empty() ? std::nullopt : std::optional(one.front());
   } catch (const schedule_error&) {
     return std::nullopt;

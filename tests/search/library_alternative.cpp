@@ -92,7 +92,7 @@ TEST_CASE("candidates are built with passes of one's own") {
                                      }});
   mine.verify();
   const workload w = product();
-  const built made = pass_builder(mine)(w.function, *w.cpu);
+  const built made = pass_builder(mine)(w.function, w.machine);
   CHECK(made.error.empty());
   CHECK(made.code);
   CHECK(ran == 1);
@@ -105,5 +105,5 @@ TEST_CASE("candidates are built with passes of one's own") {
                      {"break", [](const ir::function&, const target::cpu&) -> ir::function {
                         throw build_error("pass \"break\" does not like it");
                       }});
-  CHECK(pass_builder(mine)(w.function, *w.cpu).error == "pass \"break\" does not like it");
+  CHECK(pass_builder(mine)(w.function, w.machine).error == "pass \"break\" does not like it");
 }

@@ -138,8 +138,8 @@ TEST_CASE("what was measured before counts in a session that has time for nothin
   std::map<std::string, double> seconds;
   session_options o = few(6);
   o.measuring = pretended(seconds, 0.25);
-  const schedule start = default_schedule(w.function, w.space, {w.cpu, w.exec->threads}, o.seed);
-  const built b = build(start.function(), *w.cpu);
+  const schedule start = default_schedule(w.function, w.space, {w.machine, w.exec->threads}, o.seed);
+  const built b = build(start.function(), w.machine);
   REQUIRE(b.code);
   seconds[std::string(reinterpret_cast<const char*>(b.artifact.object.data()),
                       b.artifact.object.size())] = 1;

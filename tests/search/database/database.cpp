@@ -22,7 +22,7 @@
 #include <string>
 #include <thread>
 
-#include "search/records.hpp"
+#include "records.hpp"
 
 using namespace tilewright::search;
 using namespace records;

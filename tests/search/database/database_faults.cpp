@@ -21,7 +21,7 @@
 
 #include <tilewright/support/random.hpp>
 
-#include "search/records.hpp"
+#include "records.hpp"
 
 using namespace tilewright;
 using namespace tilewright::search;

@@ -12,7 +12,7 @@
 #include <set>
 #include <string>
 
-#include "search/records.hpp"
+#include "records.hpp"
 
 using namespace tilewright::search;
 using namespace records;

@@ -10,7 +10,7 @@
 
 #include <tilewright/support/random.hpp>
 
-#include "search/records.hpp"
+#include "records.hpp"
 
 using namespace tilewright;
 using namespace tilewright::search;

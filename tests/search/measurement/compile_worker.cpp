@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "search/fake_worker.hpp"
+#include "fake_worker.hpp"
 #include "search/kernels.hpp"
 
 using namespace tilewright;

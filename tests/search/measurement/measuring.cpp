@@ -13,7 +13,7 @@
 #include <set>
 #include <thread>
 
-#include "search/fake_worker.hpp"
+#include "fake_worker.hpp"
 #include "search/faulty_code.hpp"
 #include "search/kernels.hpp"
 #include "search/workloads.hpp"

@@ -19,7 +19,7 @@
 #include <string>
 #include <thread>
 
-#include "search/fake_worker.hpp"
+#include "fake_worker.hpp"
 #include "search/faulty_code.hpp"
 #include "search/kernels.hpp"
 
