@@ -138,7 +138,8 @@ TEST_CASE("what was measured before counts in a session that has time for nothin
   std::map<std::string, double> seconds;
   session_options o = few(6);
   o.measuring = pretended(seconds, 0.25);
-  const schedule start = default_schedule(w.function, w.space, {w.machine, w.exec->threads}, o.seed);
+  const schedule start =
+      default_schedule(w.function, w.space, {w.machine, w.exec->threads}, o.seed);
   const built b = build(start.function(), w.machine);
   REQUIRE(b.code);
   seconds[std::string(reinterpret_cast<const char*>(b.artifact.object.data()),
@@ -213,10 +214,11 @@ TEST_CASE(
     workload w = product();
     w.function = reify(kernels::matmul_relu, {{"M", size}, {"N", size}, {"K", size}});
     w.space =
-        space::design_space([](schedule& s) {  // a marked loop: the lowering adds no vectors
+        space::design_space([](schedule& s) {  // vectors of two: the lowering adds no wider ones
           const auto [i, j, k] = s.loops<3>(s.get_block("C"));
-          const auto [k0, k1] = s.split(k, {infer, 2});
-          s.unroll(k1);
+          const auto [j0, j1] = s.split(j, {infer, 2});
+          s.reorder(i, j0, k, j1);
+          s.vectorize(j1);
         }) |
         space::design_space([](schedule& s) {  // sums products in half precision
           const block_rv sums = s.get_block("C");
