@@ -4986,13 +4986,10 @@ dim_values bind_extents(const kernel_info& kernel, const dsl::argument* args, st
 // that are about as long: rows are sorted by length within a window, the next `Lanes` of them are a
 // slice, and each is padded to the longest of its slice.
 
-#include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -5080,6 +5077,22 @@ struct sell_options {
   double most_padding = 64;
 };
 
+namespace detail {
+
+/// Rows in slices of as many as stand side by side.
+struct row_slices {
+  std::vector<std::int64_t> places;  // [rows], slice * lanes + lane
+  std::vector<std::int64_t> ends;    // [slices + 1], steps of all slices before
+};
+
+/// Sorts rows by their length, the longest first, within each window, and cuts slices of them; the steps
+/// of a slice are the length of its longest row.
+row_slices slice_rows(const std::vector<std::int64_t>& lengths, std::int64_t window, int lanes);
+/// Of a clock that only goes forward. // s
+double seconds_now();
+
+}  // namespace detail
+
 /// A sparse matrix as an argument of parameters with `sell<"K", Lanes>`:
 ///
 ///     tw::sell_matrix<float> rows(graph);   // Eigen's, or csr(offsets, indices, values, columns)
@@ -5100,7 +5113,7 @@ class sell_matrix {
   /// @throws argument_error naming array, position and value
   template <class Matrix>
   explicit sell_matrix(const Matrix& m, sell_options options = {}) {
-    const auto start = std::chrono::steady_clock::now();
+    const double start = detail::seconds_now();
     const arrays a = arrays_of(m);
     pattern_ = shape_of(a);
     const std::string wrong = support::wrong_pattern(pattern_of(a));
@@ -5110,7 +5123,7 @@ class sell_matrix {
                            " rows; it has one or more");
     place_rows(a, options);
     fill(a);
-    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    seconds_ = detail::seconds_now() - start;
   }
 
   /// Takes new values of the matrix that this one was made from.
@@ -5190,29 +5203,17 @@ class sell_matrix {
   /// Decides where rows go, and how many steps a slice has.
   void place_rows(const arrays& a, const sell_options& options) {
     const auto* offsets = static_cast<const Index*>(a[0].data);
-    const auto length = [&](std::int64_t row) { return offsets[row + 1] - offsets[row]; };
-    std::vector<std::int64_t> at(static_cast<std::size_t>(pattern_.rows));
-    std::iota(at.begin(), at.end(), 0);
-    for (std::int64_t first = 0; first < pattern_.rows; first += options.window) {
-      const std::int64_t last = first + std::min(options.window, pattern_.rows - first);
-      std::stable_sort(
-          at.begin() + first, at.begin() + last,
-          [&](std::int64_t one, std::int64_t other) { return length(one) > length(other); });
-    }
-    const std::int64_t slices = (pattern_.rows + Lanes - 1) / Lanes;
-    lengths_.assign(static_cast<std::size_t>(slices * Lanes), 0);
-    order_.resize(at.size());
-    for (std::size_t p = 0; p < at.size(); ++p) {
-      order_[static_cast<std::size_t>(at[p])] = static_cast<Index>(p);
-      lengths_[p] = length(at[p]);
-    }
-    std::int64_t steps = 0;
-    offsets_.assign(1, 0);
-    for (std::int64_t s = 0; s < slices; ++s) {
-      const auto own = lengths_.begin() + s * Lanes;
-      steps += *std::max_element(own, own + Lanes);
-      check_places(steps, options);
-      offsets_.push_back(static_cast<Index>(steps));
+    std::vector<std::int64_t> lengths(static_cast<std::size_t>(pattern_.rows));
+    for (std::size_t row = 0; row < lengths.size(); ++row)
+      lengths[row] = offsets[row + 1] - offsets[row];
+    const detail::row_slices slices = detail::slice_rows(lengths, options.window, Lanes);
+    check_places(slices.ends.back(), options);
+    offsets_.assign(slices.ends.begin(), slices.ends.end());
+    lengths_.assign((slices.ends.size() - 1) * Lanes, 0);
+    order_.resize(lengths.size());
+    for (std::size_t row = 0; row < lengths.size(); ++row) {
+      order_[row] = static_cast<Index>(slices.places[row]);
+      lengths_[static_cast<std::size_t>(slices.places[row])] = static_cast<Index>(lengths[row]);
     }
   }
 
@@ -9391,19 +9392,10 @@ inline constexpr double default_gain = 0.01;
 double expected_gain(std::span<const double> best, std::size_t least = 48);
 
 }  // namespace tilewright::search
-// Where the time of a long task goes: stages by name, each with the time that its thread spent in
-// it and not in a stage inside.
-//
-//   support::stage_clock clock;
-//   const support::stage_clock::running here(clock);   // on this thread, until the end of the scope
-//   { const support::stage at("compile"); ... }
-//   clock.times();
+// What a stage of a long task took; support/stage_clock.hpp measures it.
 
-#include <chrono>
 #include <cstddef>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace tilewright::support {
 
@@ -9412,91 +9404,6 @@ struct stage_time {
   std::string_view name;  // lives as long as the program
   double seconds = 0;
   std::size_t times = 0;  // how often it was entered
-};
-
-/// Keeps the time of one thread. Stages that are entered where no clock runs cost a look at a
-/// variable of the thread.
-class stage_clock {
- public:
-  using clock = std::chrono::steady_clock;
-
-  /// Runs a clock on this thread; another one that ran is stopped until the end of the scope.
-  class running {
-   public:
-    explicit running(stage_clock& c) : before_(std::exchange(current(), &c)) {
-      c.last_ = clock::now();
-    }
-    ~running() {
-      current()->charge();
-      current() = before_;
-      if (before_) before_->last_ = clock::now();
-    }
-    running(const running&) = delete;
-    running& operator=(const running&) = delete;
-
-   private:
-    stage_clock* before_;
-  };
-
-  /// The clock that runs on this thread; null where none does.
-  static stage_clock*& current() {
-    thread_local stage_clock* out = nullptr;
-    return out;
-  }
-
-  void enter(std::string_view name) {
-    charge();
-    inside_.push_back(find(name));
-    ++stages_[inside_.back()].times;
-  }
-  void leave() {
-    charge();
-    inside_.pop_back();
-  }
-
-  /// The stages in the order in which they were first entered; what was spent in none is last, as
-  /// "other".
-  std::vector<stage_time> times() {
-    charge();
-    std::vector<stage_time> out = stages_;
-    out.push_back({"other", rest_, 1});
-    return out;
-  }
-
- private:
-  std::size_t find(std::string_view name) {
-    for (std::size_t i = 0; i < stages_.size(); ++i)
-      if (stages_[i].name == name) return i;
-    stages_.push_back({name});
-    return stages_.size() - 1;
-  }
-  void charge() {
-    const clock::time_point now = clock::now();
-    const double passed = std::chrono::duration<double>(now - last_).count();
-    (inside_.empty() ? rest_ : stages_[inside_.back()].seconds) += passed;
-    last_ = now;
-  }
-
-  std::vector<stage_time> stages_;
-  std::vector<std::size_t> inside_;  // outermost first
-  double rest_ = 0;                  // s in no stage
-  clock::time_point last_ = clock::now();
-};
-
-/// In a stage until the end of the scope, on the thread that made it.
-class stage {
- public:
-  explicit stage(std::string_view name) : clock_(stage_clock::current()) {
-    if (clock_) clock_->enter(name);
-  }
-  ~stage() {
-    if (clock_) clock_->leave();
-  }
-  stage(const stage&) = delete;
-  stage& operator=(const stage&) = delete;
-
- private:
-  stage_clock* clock_;
 };
 
 }  // namespace tilewright::support
@@ -26899,6 +26806,109 @@ TILEWRIGHT_INLINE node_row loop_node(const loop_context& loop, const node_option
 #include <cmath>
 #include <map>
 
+// Where the time of a long task goes: stages by name, each with the time that its thread spent in
+// it and not in a stage inside.
+//
+//   support::stage_clock clock;
+//   const support::stage_clock::running here(clock);   // on this thread, until the end of the scope
+//   { const support::stage at("compile"); ... }
+//   clock.times();
+
+#include <chrono>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tilewright::support {
+
+/// Keeps the time of one thread. Stages that are entered where no clock runs cost a look at a
+/// variable of the thread.
+class stage_clock {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  /// Runs a clock on this thread; another one that ran is stopped until the end of the scope.
+  class running {
+   public:
+    explicit running(stage_clock& c) : before_(std::exchange(current(), &c)) {
+      c.last_ = clock::now();
+    }
+    ~running() {
+      current()->charge();
+      current() = before_;
+      if (before_) before_->last_ = clock::now();
+    }
+    running(const running&) = delete;
+    running& operator=(const running&) = delete;
+
+   private:
+    stage_clock* before_;
+  };
+
+  /// The clock that runs on this thread; null where none does.
+  static stage_clock*& current() {
+    thread_local stage_clock* out = nullptr;
+    return out;
+  }
+
+  void enter(std::string_view name) {
+    charge();
+    inside_.push_back(find(name));
+    ++stages_[inside_.back()].times;
+  }
+  void leave() {
+    charge();
+    inside_.pop_back();
+  }
+
+  /// The stages in the order in which they were first entered; what was spent in none is last, as
+  /// "other".
+  std::vector<stage_time> times() {
+    charge();
+    std::vector<stage_time> out = stages_;
+    out.push_back({"other", rest_, 1});
+    return out;
+  }
+
+ private:
+  std::size_t find(std::string_view name) {
+    for (std::size_t i = 0; i < stages_.size(); ++i)
+      if (stages_[i].name == name) return i;
+    stages_.push_back({name});
+    return stages_.size() - 1;
+  }
+  void charge() {
+    const clock::time_point now = clock::now();
+    const double passed = std::chrono::duration<double>(now - last_).count();
+    (inside_.empty() ? rest_ : stages_[inside_.back()].seconds) += passed;
+    last_ = now;
+  }
+
+  std::vector<stage_time> stages_;
+  std::vector<std::size_t> inside_;  // outermost first
+  double rest_ = 0;                  // s in no stage
+  clock::time_point last_ = clock::now();
+};
+
+/// In a stage until the end of the scope, on the thread that made it.
+class stage {
+ public:
+  explicit stage(std::string_view name) : clock_(stage_clock::current()) {
+    if (clock_) clock_->enter(name);
+  }
+  ~stage() {
+    if (clock_) clock_->leave();
+  }
+  stage(const stage&) = delete;
+  stage& operator=(const stage&) = delete;
+
+ private:
+  stage_clock* clock_;
+};
+
+}  // namespace tilewright::support
+
 namespace tilewright::cost {
 
 TILEWRIGHT_INLINE random_model::random_model(std::uint64_t seed) : draws_(seed), seed_(seed) {}
@@ -29237,6 +29247,41 @@ TILEWRIGHT_INLINE runtime_expression reduce(reduction kind, const index_list& ax
 }
 
 }  // namespace tilewright::dsl
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+namespace tilewright::detail {
+
+TILEWRIGHT_INLINE row_slices slice_rows(const std::vector<std::int64_t>& lengths,
+                                        std::int64_t window, int lanes) {
+  const auto rows = static_cast<std::int64_t>(lengths.size());
+  const auto length = [&](std::int64_t row) { return lengths[static_cast<std::size_t>(row)]; };
+  std::vector<std::int64_t> order(lengths.size());
+  std::iota(order.begin(), order.end(), 0);
+  for (std::int64_t first = 0; first < rows; first += std::min(window, rows - first))
+    std::stable_sort(
+        order.begin() + first, order.begin() + first + std::min(window, rows - first),
+        [&](std::int64_t one, std::int64_t other) { return length(one) > length(other); });
+  row_slices out;
+  out.places.resize(lengths.size());
+  out.ends.assign(1, 0);
+  for (std::int64_t p = 0; p < rows; ++p) {
+    const std::int64_t row = order[static_cast<std::size_t>(p)];
+    out.places[static_cast<std::size_t>(row)] = p;
+    if (p % lanes == 0) out.ends.push_back(out.ends.back());
+    const std::int64_t begin = out.ends[out.ends.size() - 2];
+    out.ends.back() = std::max(out.ends.back(), begin + length(row));
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace tilewright::detail
 
 #include <charconv>
 

@@ -7,17 +7,15 @@
 // slice, and each is padded to the longest of its slice.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include <tilewright/config.hpp>
 #include <tilewright/expr/recognize_sparse.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/sparse_pattern.hpp>
@@ -31,6 +29,22 @@ struct sell_options {
   /// The conversion is refused when it would take more places than this many for each element.
   double most_padding = 64;
 };
+
+namespace detail {
+
+/// Rows in slices of as many as stand side by side.
+struct row_slices {
+  std::vector<std::int64_t> places;  // [rows], slice * lanes + lane
+  std::vector<std::int64_t> ends;    // [slices + 1], steps of all slices before
+};
+
+/// Sorts rows by their length, the longest first, within each window, and cuts slices of them; the steps
+/// of a slice are the length of its longest row.
+row_slices slice_rows(const std::vector<std::int64_t>& lengths, std::int64_t window, int lanes);
+/// Of a clock that only goes forward. // s
+double seconds_now();
+
+}  // namespace detail
 
 /// A sparse matrix as an argument of parameters with `sell<"K", Lanes>`:
 ///
@@ -52,7 +66,7 @@ class sell_matrix {
   /// @throws argument_error naming array, position and value
   template <class Matrix>
   explicit sell_matrix(const Matrix& m, sell_options options = {}) {
-    const auto start = std::chrono::steady_clock::now();
+    const double start = detail::seconds_now();
     const arrays a = arrays_of(m);
     pattern_ = shape_of(a);
     const std::string wrong = support::wrong_pattern(pattern_of(a));
@@ -62,7 +76,7 @@ class sell_matrix {
                            " rows; it has one or more");
     place_rows(a, options);
     fill(a);
-    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    seconds_ = detail::seconds_now() - start;
   }
 
   /// Takes new values of the matrix that this one was made from.
@@ -142,29 +156,17 @@ class sell_matrix {
   /// Decides where rows go, and how many steps a slice has.
   void place_rows(const arrays& a, const sell_options& options) {
     const auto* offsets = static_cast<const Index*>(a[0].data);
-    const auto length = [&](std::int64_t row) { return offsets[row + 1] - offsets[row]; };
-    std::vector<std::int64_t> at(static_cast<std::size_t>(pattern_.rows));
-    std::iota(at.begin(), at.end(), 0);
-    for (std::int64_t first = 0; first < pattern_.rows; first += options.window) {
-      const std::int64_t last = first + std::min(options.window, pattern_.rows - first);
-      std::stable_sort(
-          at.begin() + first, at.begin() + last,
-          [&](std::int64_t one, std::int64_t other) { return length(one) > length(other); });
-    }
-    const std::int64_t slices = (pattern_.rows + Lanes - 1) / Lanes;
-    lengths_.assign(static_cast<std::size_t>(slices * Lanes), 0);
-    order_.resize(at.size());
-    for (std::size_t p = 0; p < at.size(); ++p) {
-      order_[static_cast<std::size_t>(at[p])] = static_cast<Index>(p);
-      lengths_[p] = length(at[p]);
-    }
-    std::int64_t steps = 0;
-    offsets_.assign(1, 0);
-    for (std::int64_t s = 0; s < slices; ++s) {
-      const auto own = lengths_.begin() + s * Lanes;
-      steps += *std::max_element(own, own + Lanes);
-      check_places(steps, options);
-      offsets_.push_back(static_cast<Index>(steps));
+    std::vector<std::int64_t> lengths(static_cast<std::size_t>(pattern_.rows));
+    for (std::size_t row = 0; row < lengths.size(); ++row)
+      lengths[row] = offsets[row + 1] - offsets[row];
+    const detail::row_slices slices = detail::slice_rows(lengths, options.window, Lanes);
+    check_places(slices.ends.back(), options);
+    offsets_.assign(slices.ends.begin(), slices.ends.end());
+    lengths_.assign((slices.ends.size() - 1) * Lanes, 0);
+    order_.resize(lengths.size());
+    for (std::size_t row = 0; row < lengths.size(); ++row) {
+      order_[row] = static_cast<Index>(slices.places[row]);
+      lengths_[static_cast<std::size_t>(slices.places[row])] = static_cast<Index>(lengths[row]);
     }
   }
 

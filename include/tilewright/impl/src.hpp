@@ -69,6 +69,7 @@
 #include <tilewright/impl/expr/padding.ipp>
 #include <tilewright/impl/expr/reify.ipp>
 #include <tilewright/impl/expr/runtime_expression.ipp>
+#include <tilewright/impl/expr/sell_matrix.ipp>
 #include <tilewright/impl/expr/show.ipp>
 #include <tilewright/impl/intrin/dot_bf16.ipp>
 #include <tilewright/impl/intrin/dot_i8.ipp>

@@ -8,7 +8,7 @@
 #include <tilewright/config.hpp>
 #include <tilewright/search/measurement/measurement.hpp>
 #include <tilewright/search/session_end.hpp>
-#include <tilewright/support/stage_clock.hpp>
+#include <tilewright/support/stage_time.hpp>
 
 namespace tilewright::search {
 

@@ -29,7 +29,7 @@
 #include <tilewright/search/session_end.hpp>
 #include <tilewright/search/strategy.hpp>
 #include <tilewright/space/space.hpp>
-#include <tilewright/support/stage_clock.hpp>
+#include <tilewright/support/stage_time.hpp>
 #include <tilewright/target/cpu.hpp>
 #include <tilewright/target/machine.hpp>
 

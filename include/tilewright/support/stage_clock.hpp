@@ -13,14 +13,9 @@
 #include <utility>
 #include <vector>
 
-namespace tilewright::support {
+#include <tilewright/support/stage_time.hpp>
 
-/// Time in a stage.
-struct stage_time {
-  std::string_view name;  // lives as long as the program
-  double seconds = 0;
-  std::size_t times = 0;  // how often it was entered
-};
+namespace tilewright::support {
 
 /// Keeps the time of one thread. Stages that are entered where no clock runs cost a look at a
 /// variable of the thread.

@@ -25,10 +25,12 @@
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/strategies/evolutionary.hpp>
 #include <tilewright/search/strategies/local.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/hash.hpp>
 #include <tilewright/support/numbers/float_environment.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
 #include <tilewright/support/stable_sort.hpp>
+#include <tilewright/support/stage_clock.hpp>
 
 namespace tilewright::search {
 namespace detail {
