@@ -29261,9 +29261,10 @@ TILEWRIGHT_INLINE row_slices slice_rows(const std::vector<std::int64_t>& lengths
   std::vector<std::int64_t> order(lengths.size());
   std::iota(order.begin(), order.end(), 0);
   for (std::int64_t first = 0; first < rows; first += std::min(window, rows - first))
-    std::stable_sort(
-        order.begin() + first, order.begin() + first + std::min(window, rows - first),
-        [&](std::int64_t one, std::int64_t other) { return length(one) > length(other); });
+    std::sort(order.begin() + first, order.begin() + first + std::min(window, rows - first),
+              [&](std::int64_t one, std::int64_t other) {
+                return length(one) != length(other) ? length(one) > length(other) : one < other;
+              });
   row_slices out;
   out.places.resize(lengths.size());
   out.ends.assign(1, 0);
