@@ -62983,8 +62983,7 @@ ir::function compute_inline(const ir::function& f, std::uint64_t block);
 /// cannot take the block in: use cache_write or write_at first and inline into the copy.
 ///
 /// Requires:
-/// 1. what the block reads is not written after it, and nobody uses its output before it; what it
-///    reads of memory of threads is read by these threads;
+/// 1. what the block reads is not written after it, and nobody uses its output before it;
 /// 2. the block is complete, has no init, and its body is one store, which depends on loops and lets
 ///    by its variables alone;
 /// 3. exactly one of the buffers that it reads is written in the scope, by one block, its producer,
@@ -63464,10 +63463,6 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
     refusal{name}(4, {quoted(block), " has a predicate"});
   const fold pair = find_producer(name, scope, child);
   const child_block& producer = scope[pair.producer];
-  if (const ir::buffer own = left_with_threads(at, find_block(f, producer.block().id));
-      own && own != pair.between)
-    refusal{name}(1, {quoted(producer.block()), " would read \"", own->name,
-                      "\" outside of the threads that it belongs to"});
   const bound_iters& iters = bind_iters(scope[child]);
   for (std::size_t i = 0; i < block.iters.size(); ++i)
     if (!iters.understood || !(iters.clip[i] == constant_range(block.iters[i].dom)))

@@ -442,24 +442,3 @@ def main(A: T.Buffer((8,), "int32"), D: T.Buffer((8,), "int32")):
   free.compute_inline(free.block("X"));
   check_schedule(free, f);
 }
-
-TEST_CASE("reverse_compute_inline: memory of threads stays where they run") {
-  schedule s(ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((8,), "int32"), D: T.Buffer((8,), "int32")):
-    X = T.alloc_buffer((8,), "int32")
-    Y_local = T.alloc_buffer((8,), "int32", scope="local")
-    for i in range(8):
-        with T.block("X"):
-            vi = T.axis.spatial(8, i)
-            X[vi] = A[vi] * 2
-    for j in T.thread_binding(8, thread="threadIdx.x"):
-        with T.block("Y_local"):
-            vi = T.axis.spatial(8, j)
-            Y_local[vi] = A[vi] + 3
-        with T.block("D"):
-            vi = T.axis.spatial(8, j)
-            D[vi] = X[vi] + Y_local[vi]
-)"));
-  const block_rv d = s.block("D");
-  CHECK_THROWS_AS(s.reverse_compute_inline(d), schedule_error);
-}

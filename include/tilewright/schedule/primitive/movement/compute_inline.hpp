@@ -47,8 +47,7 @@ ir::function compute_inline(const ir::function& f, std::uint64_t block);
 /// cannot take the block in: use cache_write or write_at first and inline into the copy.
 ///
 /// Requires:
-/// 1. what the block reads is not written after it, and nobody uses its output before it; what it
-///    reads of memory of threads is read by these threads;
+/// 1. what the block reads is not written after it, and nobody uses its output before it;
 /// 2. the block is complete, has no init, and its body is one store, which depends on loops and lets
 ///    by its variables alone;
 /// 3. exactly one of the buffers that it reads is written in the scope, by one block, its producer,

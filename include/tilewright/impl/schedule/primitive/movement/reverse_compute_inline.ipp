@@ -8,7 +8,6 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/analysis/binding/index_inverse.hpp>
 #include <tilewright/impl/schedule/analysis/binding/loop_sums.hpp>
-#include <tilewright/impl/schedule/analysis/concurrency.hpp>
 #include <tilewright/impl/schedule/analysis/cover/carried_reads.hpp>
 #include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/cover/partial_values.hpp>
@@ -217,10 +216,6 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
     refusal{name}(4, {quoted(block), " has a predicate"});
   const fold pair = find_producer(name, scope, child);
   const child_block& producer = scope[pair.producer];
-  if (const ir::buffer own = left_with_threads(at, find_block(f, producer.block().id));
-      own && own != pair.between)
-    refusal{name}(1, {quoted(producer.block()), " would read \"", own->name,
-                      "\" outside of the threads that it belongs to"});
   const bound_iters& iters = bind_iters(scope[child]);
   for (std::size_t i = 0; i < block.iters.size(); ++i)
     if (!iters.understood || !(iters.clip[i] == constant_range(block.iters[i].dom)))
