@@ -164,6 +164,35 @@ class tuned {
 template <class Kernel>
 tuned(const dsl::algorithms<Kernel>&, tuned_options = {}) -> tuned<Kernel>;
 
+namespace detail {
+
+/// What a kernel becomes only where nothing else fits.
+struct kernel_of_last_resort {
+  template <class Kernel>
+  kernel_of_last_resort(const Kernel&) noexcept;  // NOLINT
+};
+
+template <class>
+struct unknown_options {};
+
+}  // namespace detail
+
+/// What is in braces has no type of its own: a misspelled option fits no other constructor, and
+/// compilers would name neither it nor `tuned_options`.
+template <class T, class... Bound>
+class tuned<detail::unknown_options<T>, Bound...> {
+  static_assert(
+      sizeof(T) == 0,
+      "tilewright: tuned op{kernel, {...}} is given an option that tuned_options does not "
+      "have, or not in this order, or a value of another type; write tuned op{kernel, "
+      "tuned_options{...}}, and the compiler names it");
+
+ public:
+  tuned(const detail::kernel_of_last_resort&, ...);
+};
+
+tuned(detail::kernel_of_last_resort, ...)->tuned<detail::unknown_options<char>>;
+
 /// Prepares an op for dense arguments of the given extents:
 ///
 ///     warm(op, {{"M", 512}, {"N", 512}, {"K", 64}}, storage::column_major);   // Eigen's order
