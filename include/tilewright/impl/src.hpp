@@ -131,6 +131,8 @@
 #include <tilewright/impl/pass/gpu/place_barriers.ipp>
 #include <tilewright/impl/pass/gpu/plan_shared_memory.ipp>
 #include <tilewright/impl/pass/gpu/reduce_across_threads.ipp>
+#include <tilewright/impl/pass/gpu/spread_copies.ipp>
+#include <tilewright/impl/pass/gpu/spread_fragments.ipp>
 #include <tilewright/impl/pass/gpu/unify_threads.ipp>
 #include <tilewright/impl/pass/guards.ipp>
 #include <tilewright/impl/pass/hoist_invariants.ipp>

@@ -5,18 +5,18 @@
 // be there on the user's machine. All assembly stands in the device's version.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include <tilewright/config.hpp>
 
 namespace tilewright::backend::cuda {
 
-/// In front of a program's text for NVRTC.
-std::string_view device_prelude();
-/// In front of a program's text for a host compiler. The functions that it declares and does not
-/// define are those of `host_runtime` (impl/backend/cuda/emulator.hpp).
-std::string_view host_prelude();
-/// Behind either: what both have in common.
-std::string_view common_prelude();
+/// What stands in front of a program's text for NVRTC: what every program needs, and the parts that
+/// this one uses.
+std::string device_prelude(std::string_view text);
+/// The same for a host compiler. What it calls in the emulator is `host_runtime`
+/// (impl/backend/cuda/emulator.hpp).
+std::string host_prelude(std::string_view text);
 
 }  // namespace tilewright::backend::cuda

@@ -81,10 +81,7 @@ class compilation {
 TILEWRIGHT_INLINE compiled compile(const program& p, const target::gpu& device,
                                    std::chrono::milliseconds deadline) {
   const support::fork_pass inside;
-  std::string text{device_prelude()};
-  text += common_prelude();
-  text += p.text;
-  detail::compilation run(text);
+  detail::compilation run(device_prelude(p.text) + p.text);
   run.run(device, deadline);
   compiled out;
   out.log = run.log();

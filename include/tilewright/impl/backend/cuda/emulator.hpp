@@ -21,6 +21,7 @@ struct host_index {
 };
 struct host_location {
   host_index block, thread;
+  int number;  // of the thread in its block
 };
 struct host_argument {
   void* data;
@@ -37,7 +38,7 @@ struct host_runtime {
   void (*read)(const host_access*, long long at, std::size_t count);
   void (*write)(const host_access*, long long at, std::size_t count, const void* value);
   void (*barrier)();
-  unsigned (*shuffle)(unsigned value, int lanes, int group);
+  const void* (*meet)(const char* what, int detail, const void* mine, std::size_t bytes, int group);
   void* (*shared)(const void** region, const char* name, std::size_t offset, std::size_t bytes);
   void (*registers)(const char* name, long long at, std::size_t count, int unwritten);
 };
@@ -76,20 +77,25 @@ class emulation {
   static const host_runtime& runtime();
 
  private:
-  enum class state : std::uint8_t { ready, at_barrier, in_exchange, done };
+  enum class state : std::uint8_t { ready, at_barrier, at_meeting, done };
   struct fiber {
     ucontext_t context;
     std::unique_ptr<std::byte[]> stack;
     host_location place{};
     emulation::state state = state::ready;
-    unsigned value = 0, answer = 0;
-    int lanes = 0, group = 0;
+    // of the meeting that the thread has come to: what it brings, and what all of its group brought
+    const char* what = "";
+    const void* mine = nullptr;
+    std::size_t bytes = 0;
+    int detail = 0, group = 0;
+    std::shared_ptr<const std::vector<std::byte>> brought;
   };
 
   void run_block(const host_index& block, std::size_t threads);
   void resume(std::size_t thread);
   void wait(state s);
-  bool release_exchanges(std::size_t threads);
+  const void* meet(const char* what, int detail, const void* mine, std::size_t bytes, int group);
+  bool release_meetings(std::size_t threads);
   bool release_barrier(std::size_t threads);
   [[noreturn]] void fail(const std::string& what);
   [[noreturn]] void leave_failed();

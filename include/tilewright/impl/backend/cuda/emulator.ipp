@@ -129,7 +129,8 @@ TILEWRIGHT_INLINE void emulation::run_block(const host_index& block, std::size_t
     f.place = {block,
                {static_cast<int>(n % block_shape_[0]),
                 static_cast<int>(n / block_shape_[0] % block_shape_[1]),
-                static_cast<int>(n / block_shape_[0] / block_shape_[1])}};
+                static_cast<int>(n / block_shape_[0] / block_shape_[1])},
+               static_cast<int>(n)};
     f.state = state::ready;
     ::getcontext(&f.context);
     f.context.uc_stack.ss_sp = f.stack.get();
@@ -146,7 +147,7 @@ TILEWRIGHT_INLINE void emulation::run_block(const host_index& block, std::size_t
       if (fibers_[t].state == state::ready) ready.push_back(t);
     }
     if (all_done) return;
-    if (ready.empty() && !release_exchanges(threads) && !release_barrier(threads)) return;
+    if (ready.empty() && !release_meetings(threads) && !release_barrier(threads)) return;
     for (std::size_t i = ready.size(); i > 1; --i) std::swap(ready[i - 1], ready[random_.below(i)]);
     for (const std::size_t t : ready) {
       resume(t);
@@ -155,26 +156,46 @@ TILEWRIGHT_INLINE void emulation::run_block(const host_index& block, std::size_t
   }
 }
 
-/// Ends the exchanges that all of a group have come to.
+/// Waits until all threads of the group, a power of two of them side by side, have come to the same
+/// meeting.
+/// @returns what they brought, one after the other; it stays until the thread's next meeting
+TILEWRIGHT_INLINE const void* emulation::meet(const char* what, int detail, const void* mine,
+                                              std::size_t bytes, int group) {
+  fiber& f = fibers_[current_];
+  f.what = what;
+  f.detail = detail;
+  f.mine = mine;
+  f.bytes = bytes;
+  f.group = group;
+  wait(state::at_meeting);
+  return f.brought->data();
+}
+
+/// Ends the meetings that all of a group have come to.
 /// @returns whether there was one
-TILEWRIGHT_INLINE bool emulation::release_exchanges(std::size_t threads) {
+TILEWRIGHT_INLINE bool emulation::release_meetings(std::size_t threads) {
   bool any = false;
   for (std::size_t t = 0; t < threads; ++t) {
     const fiber& first = fibers_[t];
-    if (first.state != state::in_exchange) continue;
+    if (first.state != state::at_meeting) continue;
     const auto group = static_cast<std::size_t>(first.group);
     const std::size_t begin = t / group * group;
     bool complete = begin + group <= threads;
-    for (std::size_t u = begin; complete && u < begin + group; ++u)
-      complete = fibers_[u].state == state::in_exchange && fibers_[u].lanes == first.lanes &&
-                 fibers_[u].group == first.group;
-    if (!complete) continue;
-    for (std::size_t u = begin; u < begin + group; ++u) {
-      fibers_[u].answer =
-          fibers_[begin + ((u - begin) ^ static_cast<std::size_t>(first.lanes))].value;
-      any = true;
+    for (std::size_t u = begin; complete && u < begin + group; ++u) {
+      const fiber& other = fibers_[u];
+      complete = other.state == state::at_meeting && other.detail == first.detail &&
+                 other.group == first.group && other.bytes == first.bytes &&
+                 std::strcmp(other.what, first.what) == 0;
     }
-    for (std::size_t u = begin; u < begin + group; ++u) fibers_[u].state = state::ready;
+    if (!complete) continue;
+    any = true;
+    auto brought = std::make_shared<std::vector<std::byte>>(group * first.bytes);
+    for (std::size_t u = 0; u < group; ++u)
+      std::memcpy(brought->data() + u * first.bytes, fibers_[begin + u].mine, first.bytes);
+    for (std::size_t u = begin; u < begin + group; ++u) {
+      fibers_[u].brought = brought;
+      fibers_[u].state = state::ready;
+    }
   }
   return any;
 }
@@ -190,7 +211,7 @@ TILEWRIGHT_INLINE bool emulation::release_barrier(std::size_t threads) {
   if (waiting < threads) {
     const bool exchange =
         std::any_of(fibers_.begin(), fibers_.begin() + static_cast<std::ptrdiff_t>(threads),
-                    [](const fiber& f) { return f.state == state::in_exchange; });
+                    [](const fiber& f) { return f.state == state::at_meeting; });
     failure_ = "emulated kernel " + symbol_ + ": no thread can go on; " + std::to_string(waiting) +
                " of " + std::to_string(threads) + " threads wait at a barrier" +
                (exchange ? ", others in an exchange that not all of their group reach" : "") +
@@ -290,13 +311,8 @@ TILEWRIGHT_INLINE const host_runtime& emulation::runtime() {
         active_->note_write(*a, at, count, value);
       },
       [] { active_->wait(state::at_barrier); },
-      [](unsigned value, int lanes, int group) {
-        fiber& f = active_->fibers_[active_->current_];
-        f.value = value;
-        f.lanes = lanes;
-        f.group = group;
-        active_->wait(state::in_exchange);
-        return f.answer;
+      [](const char* what, int detail, const void* mine, std::size_t bytes, int group) {
+        return active_->meet(what, detail, mine, bytes, group);
       },
       [](const void** region, const char* name, std::size_t offset, std::size_t bytes) -> void* {
         emulation& e = *active_;
@@ -352,9 +368,7 @@ TILEWRIGHT_INLINE std::string why_no_emulator() {
 
 TILEWRIGHT_INLINE emulator::emulator(const program& p) : loaded_(std::make_unique<loaded>()) {
   loaded_->what = p;
-  std::string text{host_prelude()};
-  text += common_prelude();
-  text += p.text;
+  std::string text = host_prelude(p.text) + p.text;
   for (const kernel& k : p.kernels) text += detail::trampoline(k);
   loaded_->library = detail::compile_on_host(text);
   const auto symbol = [&](const std::string& name) {

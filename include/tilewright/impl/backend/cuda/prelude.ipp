@@ -1,10 +1,12 @@
 #pragma once
 
 #include <tilewright/backend/cuda/prelude.hpp>
+#include <tilewright/impl/backend/cuda/matrix_prelude.hpp>
 
 namespace tilewright::backend::cuda {
+namespace detail {
 
-TILEWRIGHT_INLINE std::string_view device_prelude() {
+inline std::string_view device_part() {
   return R"cuda(// for devices
 #define TW_FUNCTION static __device__ __forceinline__
 #define TW_MEMBER __device__ __forceinline__
@@ -91,7 +93,7 @@ TW_FUNCTION int tw_count_bits(T x) {
 )cuda";
 }
 
-TILEWRIGHT_INLINE std::string_view host_prelude() {
+inline std::string_view host_part() {
   return R"cuda(// for the host
 #define TW_FUNCTION static inline
 #define TW_MEMBER
@@ -104,14 +106,14 @@ TILEWRIGHT_INLINE std::string_view host_prelude() {
   const tw_memory<type> name = tw_shared<type>(#name, offset, count)
 typedef unsigned long tw_size;
 struct tw_index { int x, y, z; };
-struct tw_location { tw_index block, thread; };
+struct tw_location { tw_index block, thread; int number; };
 struct tw_argument { void* data; const void* region; tw_size elements; };
 struct tw_access { const void* region; const char* name; void* base; tw_size elements, element; };
 struct tw_runtime {
   void (*read)(const tw_access*, long long at, tw_size count);
   void (*write)(const tw_access*, long long at, tw_size count, const void* value);
   void (*barrier)();
-  unsigned (*shuffle)(unsigned value, int lanes, int group);
+  const void* (*meet)(const char* what, int detail, const void* mine, tw_size bytes, int group);
   void* (*shared)(const void** region, const char* name, tw_size offset, tw_size bytes);
   void (*registers)(const char* name, long long at, tw_size count, int unwritten);
 };
@@ -184,7 +186,10 @@ static void tw_store_vector(const tw_memory<T>& to, long long at, const tw_vecto
   tw_host->write(&to.access, at, count, &value);
 }
 static void tw_barrier() { tw_host->barrier(); }
-static unsigned tw_shuffle_bits(unsigned x, int lanes, int group) { return tw_host->shuffle(x, lanes, group); }
+static unsigned tw_shuffle_bits(unsigned x, int lanes, int group) {
+  const void* const all = tw_host->meet("shuffle", lanes, &x, sizeof x, group);
+  return static_cast<const unsigned*>(all)[(tw_place->number & (group - 1)) ^ lanes];
+}
 
 template <class To, class From>
 static To tw_reinterpret(From x) {
@@ -233,7 +238,7 @@ static int tw_count_bits(T x) {
 )cuda";
 }
 
-TILEWRIGHT_INLINE std::string_view common_prelude() {
+inline std::string_view common_part() {
   return R"cuda(
 struct tw_f16 {
   unsigned short bits;
@@ -380,6 +385,22 @@ template <class T> TW_FUNCTION T tw_shuffle_xor(T x, int lanes, int group) {
 }
 
 )cuda";
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::string device_prelude(std::string_view text) {
+  std::string out{detail::device_part()};
+  out += detail::common_part();
+  if (detail::multiplies_matrices(text)) out += detail::device_matrices();
+  return out;
+}
+
+TILEWRIGHT_INLINE std::string host_prelude(std::string_view text) {
+  std::string out{detail::host_part()};
+  out += detail::common_part();
+  if (detail::multiplies_matrices(text)) out += detail::host_matrices();
+  return out;
 }
 
 }  // namespace tilewright::backend::cuda

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <limits>
 
+#include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/backend/cuda/text.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -84,6 +85,12 @@ inline constexpr std::array<std::string_view, 2> predicates{"isinf", "isfinite"}
 inline constexpr std::array<std::string_view, 9> integer_functions{
     "abs",        "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not",
     "shift_left", "shift_right", "popcount",   "pow"};
+
+/// Of calls on matrices: how many elements each operand names, all that the lane touches; 0 for other
+/// calls.
+inline std::size_t operand_elements(const ir::expr_node& e) {
+  return e.name == "tw_mma" || e.name == "tw_load_matrix" || e.name == "tw_load_transposed" ? 8 : 0;
+}
 
 template <class List>
 bool lists(const List& all, std::string_view name) {
@@ -255,10 +262,38 @@ TILEWRIGHT_INLINE std::string expression_text::cast(const ir::expr& e, int aroun
   return "static_cast<" + held_type(to) + ">(" + value + ")";
 }
 
+/// Operands as pointers and the place of their first element.
+TILEWRIGHT_INLINE std::string expression_text::matrix_call(const ir::expr& e) const {
+  std::string out;
+  for (std::size_t i = 0; i < e->args.size();) {
+    const ir::expr& first = e->args[i];
+    const ir::expr at = position(first->buffer, first->args);
+    const bool in_registers = ir::storage_rank(first->buffer->scope) > 1;
+    if (!in_registers) check_row(first, at);
+    out += (i ? ", " : "(") + name(first->buffer) + ", " + print(at);
+    i = in_registers ? i + text_parts::operand_elements(*e) : e->args.size();
+  }
+  return e->name + out + ")";
+}
+
+/// A row of a matrix in shared memory begins at a multiple of its 16 bytes.
+TILEWRIGHT_INLINE void expression_text::check_row(const ir::expr& first, const ir::expr& at) const {
+  const std::int64_t width = 16 / bytes(first->type);
+  const arith::linear sum = arith::to_linear(at);
+  bool whole = sum.constant % width == 0;
+  for (const auto& [term, factor] : sum.terms) whole = whole && factor % width == 0;
+  if (!whole)
+    throw build_error("rows of " + first->buffer->name +
+                      " do not begin at multiples of 16 bytes, as matrices that a warp loads must; "
+                      "storage_align the buffer by a multiple of " +
+                      std::to_string(width) + " elements");
+}
+
 TILEWRIGHT_INLINE std::string expression_text::call(const ir::expr& e) const {
   namespace p = text_parts;
   std::string arguments;
   for (const ir::expr& a : e->args) arguments += (arguments.empty() ? "" : ", ") + print(a);
+  if (text_parts::operand_elements(*e)) return matrix_call(e);
   if (e->name == "likely" && e->args.size() == 1) return print(e->args[0], p::unary);
   if (e->name == "tw_shuffle_xor") return "tw_shuffle_xor(" + arguments + ")";
   const dtype operand = e->args.empty() ? dtype::handle : e->args[0].type();

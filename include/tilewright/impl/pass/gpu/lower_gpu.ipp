@@ -7,6 +7,8 @@
 #include <tilewright/pass/gpu/place_barriers.hpp>
 #include <tilewright/pass/gpu/plan_shared_memory.hpp>
 #include <tilewright/pass/gpu/reduce_across_threads.hpp>
+#include <tilewright/pass/gpu/spread_copies.hpp>
+#include <tilewright/pass/gpu/spread_fragments.hpp>
 #include <tilewright/pass/gpu/unify_threads.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
@@ -15,7 +17,8 @@
 namespace tilewright::pass {
 
 TILEWRIGHT_INLINE ir::function lower(const ir::function& f, const target::gpu&) {
-  ir::function out = simplify_loops(lower_blocks(detail::scalar_function(f)));
+  ir::function out = simplify_loops(lower_blocks(spread_copies(detail::scalar_function(f))));
+  out = simplify_loops(spread_fragments(out));
   out = distribute_vthreads(reduce_across_threads(out));
   out = simplify_loops(unify_threads(out));
   out = simplify_loops(compact_buffers(out));

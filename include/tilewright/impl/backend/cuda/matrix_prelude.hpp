@@ -1,0 +1,155 @@
+// The part of the prelude that multiplies matrices on tensor cores; it follows the common part.
+#pragma once
+
+#include <string_view>
+
+namespace tilewright::backend::cuda::detail {
+
+/// Whether a program's text needs this part.
+inline bool multiplies_matrices(std::string_view text) {
+  for (const char* name : {"tw_mma(", "tw_load_matrix(", "tw_load_transposed("})
+    if (text.find(name) != text.npos) return true;
+  return false;
+}
+
+inline std::string_view device_matrices() {
+  return R"cuda(// Matrices of 16 x 16 elements in the registers of a warp, 8 elements a lane.
+// Their layout is that of two mma.m16n8k16 side by side.
+TW_FUNCTION unsigned tw_shared_address(const void* p) {
+  unsigned long long out;
+  asm("cvta.to.shared.u64 %0, %1;" : "=l"(out) : "l"(p));
+  return static_cast<unsigned>(out);
+}
+// `row`: where the row of 16 bytes begins that this lane points to.
+template <class T, class I>
+TW_FUNCTION void tw_load_matrix(T* to, int at, const T* from, I row) {
+  unsigned words[4];
+  const unsigned address = tw_shared_address(from + row);
+  if (sizeof(T) == 1) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
+                 : "=r"(words[0]), "=r"(words[1]) : "r"(address) : "memory");
+  } else {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3]) : "r"(address) : "memory");
+  }
+  memcpy(to + at, words, 8 * sizeof(T));
+}
+template <class T, class I>
+TW_FUNCTION void tw_load_transposed(T* to, int at, const T* from, I row) {
+  unsigned words[4];
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+               : "r"(tw_shared_address(from + row)) : "memory");
+  memcpy(to + at, words, sizeof words);
+}
+#define TW_MMA_FLOAT(type, name)                                                                  \
+  TW_FUNCTION void tw_mma(float* c, int ci, const type* a, int ai, const type* b, int bi) {       \
+    unsigned x[4], y[4];                                                                          \
+    memcpy(x, a + ai, sizeof x);                                                                  \
+    memcpy(y, b + bi, sizeof y);                                                                  \
+    for (int n = 0; n < 2; ++n) {                                                                 \
+      float* const s = c + ci + 4 * n;                                                            \
+      asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." name "." name ".f32 "                 \
+                   "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"              \
+                   : "+f"(s[0]), "+f"(s[1]), "+f"(s[2]), "+f"(s[3])                               \
+                   : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[2 * n]), "r"(y[2 * n + 1])); \
+    }                                                                                             \
+  }
+TW_MMA_FLOAT(tw_f16, "f16")
+TW_MMA_FLOAT(tw_bf16, "bf16")
+TW_FUNCTION void tw_mma(tw_f16* c, int ci, const tw_f16* a, int ai, const tw_f16* b, int bi) {
+  unsigned x[4], y[4], s[4];
+  memcpy(x, a + ai, sizeof x);
+  memcpy(y, b + bi, sizeof y);
+  memcpy(s, c + ci, sizeof s);
+  for (int n = 0; n < 2; ++n)
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 "
+                 "{%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%0, %1};"
+                 : "+r"(s[2 * n]), "+r"(s[2 * n + 1])
+                 : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[2 * n]), "r"(y[2 * n + 1]));
+  memcpy(c + ci, s, sizeof s);
+}
+TW_FUNCTION void tw_mma(int* c, int ci, const signed char* a, int ai, const signed char* b, int bi) {
+  unsigned x[2], y[2];
+  memcpy(x, a + ai, sizeof x);
+  memcpy(y, b + bi, sizeof y);
+  for (int n = 0; n < 2; ++n) {
+    int* const s = c + ci + 4 * n;
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 "
+                 "{%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+                 : "+r"(s[0]), "+r"(s[1]), "+r"(s[2]), "+r"(s[3]) : "r"(x[0]), "r"(x[1]), "r"(y[n]));
+  }
+}
+)cuda";
+}
+
+inline std::string_view host_matrices() {
+  return R"cuda(// Matrices of 16 x 16 elements in the registers of a warp, 8 elements a lane.
+// What a lane receives it has read; the row that it points to has to be there whole.
+template <class T, int count, class U>
+static void tw_receive(const char* what, tw_registers<T, count>& to, int at, const tw_memory<U>& from,
+                       long long row, int matrices, bool transposed) {
+  struct pointer { tw_memory<U> from; long long row; };
+  constexpr int width = 16 / sizeof(T), part = width / 4;  // elements of a row, and of a register
+  const pointer mine{from, row};
+  if ((tw_place->number & 31) < 8 * matrices) tw_host->read(&from.access, row, width);
+  const pointer* const all = static_cast<const pointer*>(
+      tw_host->meet(what, 0, &mine, sizeof mine, 32));
+  const int lane = tw_place->number & 31, group = lane >> 2, place = lane & 3;
+  for (int m = 0; m < matrices; ++m)
+    for (int i = 0; i < part; ++i) {
+      const pointer& p = all[8 * m + (transposed ? part * place + i : group)];
+      tw_store(to, at + part * m + i, p.from[p.row + (transposed ? group : part * place + i)]);
+    }
+}
+template <class T, int count, class U>
+static void tw_load_matrix(tw_registers<T, count>& to, int at, const tw_memory<U>& from, long long row) {
+  tw_receive("a load of matrices", to, at, from, row, sizeof(T) == 1 ? 2 : 4, false);
+}
+template <class T, int count, class U>
+static void tw_load_transposed(tw_registers<T, count>& to, int at, const tw_memory<U>& from, long long row) {
+  static_assert(sizeof(T) == 2, "");
+  tw_receive("a load of transposed matrices", to, at, from, row, 4, true);
+}
+
+template <class T>
+static double tw_wide(T x) { return tw_float(x); }
+static double tw_wide(float x) { return x; }
+static long long tw_wide(signed char x) { return x; }
+static long long tw_wide(int x) { return x; }
+
+// Sums of products are computed wider than they are kept, and rounded once.
+template <class S, int cs, class T, int as, int bs>
+static void tw_mma(tw_registers<S, cs>& c, int ci, const tw_registers<T, as>& a, int ai,
+                   const tw_registers<T, bs>& b, int bi) {
+  struct operands { T a[8], b[8]; };
+  operands mine;
+  for (int i = 0; i < 8; ++i) mine.a[i] = a[ai + i], mine.b[i] = b[bi + i];
+  const operands* const all = static_cast<const operands*>(
+      tw_host->meet("a product of matrices", 0, &mine, sizeof mine, 32));
+  // registers of k = part * place + ... lie in lanes 4 * outer + place
+  constexpr int part = 4 / sizeof(T), steps = 4 * part;
+  using wide = decltype(tw_wide(T()));
+  const int lane = tw_place->number & 31, group = lane >> 2, place = lane & 3;
+  wide left[2][16], right[4][16];
+  for (int k = 0; k < 16; ++k) {
+    const int giver = k % steps / part, step = k / steps, i = k % part;
+    for (int row = 0; row < 2; ++row)
+      left[row][k] = tw_wide(all[4 * group + giver].a[part * (2 * step + row) + i]);
+    for (int column = 0; column < 4; ++column)
+      right[column][k] = tw_wide(all[4 * (2 * place + column % 2) + giver]
+                                     .b[part * (column / 2 * (16 / steps) + step) + i]);
+  }
+  for (int n = 0; n < 2; ++n)
+    for (int row = 0; row < 2; ++row)
+      for (int h = 0; h < 2; ++h) {
+        const int at = ci + 4 * n + 2 * row + h;
+        wide sum = tw_wide(c[at]);
+        for (int k = 0; k < 16; ++k) sum += left[row][k] * right[2 * n + h][k];
+        tw_store(c, at, static_cast<S>(sum));
+      }
+}
+)cuda";
+}
+
+}  // namespace tilewright::backend::cuda::detail

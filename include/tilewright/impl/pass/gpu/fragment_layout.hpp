@@ -1,0 +1,61 @@
+// Which element of a tile of 16 x 16 lies in which register of which lane.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <tilewright/ir/expr.hpp>
+
+namespace tilewright::pass::detail::fragments {
+
+using namespace tilewright::ir;
+
+inline constexpr std::int64_t tile = 16, lanes = 32, registers = 8;
+
+/// The layouts of the operands of mma.sync m16n8k16, two of which make a tile. A register of 32 bits
+/// holds `part` elements side by side along a row; each row is held by four lanes.
+struct layout {
+  std::int64_t part = 2;
+  bool halves_inside =
+      true;              // rows 8 to 15 lie beside rows 0 to 7 of the same step, else behind them
+  bool swapped = false;  // a row of the layout is a column of the buffer
+
+  friend bool operator==(const layout&, const layout&) = default;
+
+  /// Steps along a row: what four lanes hold in one register each.
+  std::int64_t step() const { return 4 * part; }
+  std::int64_t groups() const { return registers / part; }
+
+  /// Row and column in the buffer of element `i` of register `group`.
+  std::pair<expr, expr> place(const expr& lane, const expr& group, const expr& i) const {
+    const std::int64_t steps = tile / step();
+    const expr half = halves_inside ? floormod(group, 2) : floordiv(group, integer32(steps));
+    const expr along = halves_inside ? floordiv(group, 2) : floormod(group, integer32(steps));
+    expr row = floordiv(lane, 4) + half * 8;
+    expr column = along * integer32(step()) + floormod(lane, 4) * integer32(part) + i;
+    if (swapped) std::swap(row, column);
+    return {row, column};
+  }
+
+  static expr integer32(std::int64_t v) { return integer(dtype::i32, v); }
+};
+
+/// Where the row of 16 bytes begins, of those that a lane points to in ldmatrix, so that the registers
+/// come out in the order of the layout. `transposed`: rows in memory are columns of the layout.
+inline std::pair<expr, expr> pointed_row(const layout& l, bool transposed, const expr& lane) {
+  const expr low = floormod(lane, 8), middle = floormod(floordiv(lane, 8), 2),
+             high = floordiv(lane, 16);
+  expr row, column;
+  if (l.part == 4)
+    row = floormod(lane, 16), column = layout::integer32(0);
+  else if (l.halves_inside)
+    row = transposed ? middle * 8 : low + middle * 8,
+    column = (transposed ? low : expr(0)) + high * 8;
+  else
+    row = transposed ? high * 8 : low + high * 8,
+    column = (transposed ? low : expr(0)) + middle * 8;
+  if (l.swapped) std::swap(row, column);
+  return {row, column};
+}
+
+}  // namespace tilewright::pass::detail::fragments

@@ -1,0 +1,165 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <tilewright/ir/analysis/joint_copy.hpp>
+#include <tilewright/ir/storage_scope.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/pass/gpu/spread_copies.hpp>
+#include <tilewright/pass/walk.hpp>
+#include <tilewright/support/any.hpp>
+
+namespace tilewright::pass::detail::copies {
+
+using namespace tilewright::ir;
+
+inline constexpr std::int64_t warp_lanes = 32;
+
+/// Threads along an axis that make a copy together.
+struct thread_loop {
+  std::string tag;
+  std::int64_t extent;
+};
+
+/// The loops of a copy, outermost first, and what is done for each element.
+struct copy_nest {
+  std::vector<const loop_node*> loops;
+  stmt element;
+  std::int64_t bytes = 1;  // of the widest element
+};
+
+inline std::int64_t number_in(const block_node& b, const char* key) {
+  const auto found = b.annotations.find(key);
+  if (found == b.annotations.end()) return 0;
+  const auto* n = std::get_if<std::int64_t>(&found->second.value);
+  return n ? *n : 0;
+}
+
+class copy_spreader : public mutator {
+ public:
+  explicit copy_spreader(bool warps) : warps_(warps) {}
+  using mutator::mutate;
+
+  stmt mutate(const stmt& s) override {
+    const loop_node* loop = as_loop(s);
+    if (!loop || loop->loop != loop_kind::thread_binding) return mutator::mutate(s);
+    around_.push_back(loop);
+    stmt out = mutator::mutate(s);
+    around_.pop_back();
+    return out;
+  }
+
+  block mutate(const block& b) override {
+    const block inside = mutator::mutate(b);
+    if (!is_auto_copy(*b) || !touches_shared_alone(*b)) return inside;
+    const std::vector<thread_loop> threads = threads_around(*b);
+    const copy_nest nest = nest_of_copy(*b);
+    if (threads.empty() || nest.loops.empty()) return inside;
+    block_node out = *inside;
+    out.body = spread(nest, threads, number_in(*b, "vector_bytes"));
+    return make_block(std::move(out));
+  }
+
+ private:
+  static bool touches_shared_alone(const block_node& b) {
+    bool shared = false, own = false;
+    for (const auto* list : {&b.reads, &b.writes})
+      for (const buffer_region& r : *list) {
+        shared = shared || storage_rank(r.buffer->scope) == 1;
+        own = own || storage_rank(r.buffer->scope) > 1;
+      }
+    return shared && !own;
+  }
+
+  /// Outermost first, threadIdx.x last.
+  std::vector<thread_loop> threads_around(const block_node& b) const {
+    std::vector<thread_loop> out;
+    for (const char* tag : {"threadIdx.z", "threadIdx.y", "threadIdx.x"}) {
+      const auto has_tag = [&](const loop_node* l) { return l->thread_tag == tag; };
+      const auto at = std::find_if(around_.begin(), around_.end(), has_tag);
+      const bool lanes = warps_ && std::string_view(tag) == "threadIdx.x";
+      if (at == around_.end()) {
+        if (lanes) out.push_back({tag, warp_lanes});
+      } else if (copies_jointly(b, **at) && is_int((*at)->extent)) {
+        out.push_back({tag, as_int((*at)->extent)});
+      }
+    }
+    return out;
+  }
+
+  static copy_nest nest_of_copy(const block_node& b) {
+    copy_nest out;
+    out.element = b.body;
+    while (const loop_node* l = as_loop(out.element)) {
+      if (constant_extent(*l) < 1 || !is_int(l->min, 0) || l->loop == loop_kind::thread_binding)
+        return {};
+      out.loops.push_back(l);
+      out.element = l->body;
+    }
+    if (any_stmt(out.element, [](const stmt& s) { return as_loop(s) || as_realize(s); })) return {};
+    for (const auto* list : {&b.reads, &b.writes})
+      for (const buffer_region& r : *list)
+        out.bytes = std::max<std::int64_t>(out.bytes, bytes(r.buffer->type));
+    return out;
+  }
+
+  static stmt spread(const copy_nest& nest, const std::vector<thread_loop>& threads,
+                     std::int64_t vector_bytes) {
+    const dtype t = nest.loops.back()->var.type();
+    const auto number = [&](std::int64_t n) { return integer(t, n); };
+    std::int64_t width = std::max<std::int64_t>(vector_bytes / nest.bytes, 1);
+    while (constant_extent(*nest.loops.back()) % width != 0) width /= 2;
+    std::int64_t pieces = 1, team = 1;
+    for (const loop_node* l : nest.loops) pieces *= constant_extent(*l);
+    pieces /= width;
+    for (const thread_loop& l : threads) team *= l.extent;
+    // the number of a piece, of those that all threads copy in order
+    const var round = make_var("round", t), lane = make_var("lane", t);
+    std::vector<var> places;
+    expr piece = round;
+    for (const thread_loop& l : threads) {
+      places.push_back(make_var(std::string("copy_") + l.tag.back(), t));
+      piece = piece * number(l.extent) + places.back();
+    }
+    var_map at;
+    expr rest = piece;
+    for (std::size_t d = nest.loops.size(); d-- > 0;) {
+      const loop_node& l = *nest.loops[d];
+      const std::int64_t extent = constant_extent(l) / (d + 1 == nest.loops.size() ? width : 1);
+      expr mine = d == 0 ? rest : floormod(rest, number(extent));
+      rest = floordiv(rest, number(extent));
+      if (d + 1 == nest.loops.size() && width > 1) mine = mine * number(width) + lane;
+      at[l.var] = mine.type() == l.var.type() ? mine : cast(l.var.type(), mine);
+    }
+    stmt out = substitute(nest.element, at);
+    if (width > 1)
+      out = make_loop(lane, number(0), number(width), std::move(out), loop_kind::vectorized);
+    if (pieces % team != 0) out = make_if(lt(piece, number(pieces)), std::move(out));
+    for (std::size_t d = threads.size(); d-- > 0;)
+      out = make_loop(places[d], number(0), number(threads[d].extent), std::move(out),
+                      loop_kind::thread_binding, {}, threads[d].tag);
+    return make_loop(round, number(0), number((pieces + team - 1) / team), std::move(out));
+  }
+
+  bool warps_;
+  std::vector<const loop_node*> around_;  // on threads
+};
+
+}  // namespace tilewright::pass::detail::copies
+
+namespace tilewright::pass {
+
+TILEWRIGHT_INLINE ir::function spread_copies(const ir::function& f) {
+  const ir::block_realize_node* root = ir::as_realize(f.body);
+  const bool warps = root && root->block->annotations.count("warp_execution") > 0;
+  ir::function out = f;
+  out.body = detail::copies::copy_spreader(warps).mutate(f.body);
+  return out;
+}
+
+}  // namespace tilewright::pass

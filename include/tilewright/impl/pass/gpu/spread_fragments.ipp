@@ -1,0 +1,434 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/pass/gpu/fragment_layout.hpp>
+#include <tilewright/ir/storage_scope.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/pass/gpu/spread_fragments.hpp>
+#include <tilewright/pass/walk.hpp>
+#include <tilewright/support/any.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::pass::detail::fragments {
+
+inline bool is_fragment(const buffer& b) { return b->scope.rfind("wmma.", 0) == 0; }
+inline bool is_sum(const buffer& b) { return b->scope == "wmma.accumulator"; }
+
+[[noreturn]] inline void refuse(const buffer& b, const std::string& what) {
+  throw build_error("fragment " + b->name + " of scope " + b->scope + " " + what);
+}
+
+inline bool touches_fragments(const stmt& s) {
+  bool found = false;
+  for_each_stmt(s, [&](const stmt& x) {
+    if (const store_node* to = as_store(x)) found = found || is_fragment(to->buffer);
+  });
+  for_each_expr(
+      s, [&](const expr& e) { found = found || (e->op == op::load && is_fragment(e->buffer)); });
+  return found;
+}
+
+/// C = C + A * B on fragments.
+struct product {
+  expr a, b;  // loads
+};
+
+inline expr uncast(const expr& e) { return e->op == op::cast ? uncast(e->args[0]) : e; }
+
+inline std::optional<product> product_of(const store_node& s) {
+  if (!is_sum(s.buffer) || s.value->op != op::add) return std::nullopt;
+  for (const int sum : {0, 1}) {
+    const expr before = s.value->args[static_cast<std::size_t>(sum)];
+    const expr& term = s.value->args[static_cast<std::size_t>(1 - sum)];
+    if (before->op != op::load || before->buffer != s.buffer || term->op != op::mul ||
+        !same_indices(before->args, s.indices))
+      continue;
+    expr a = uncast(term->args[0]), b = uncast(term->args[1]);
+    if (a->op != op::load || b->op != op::load) continue;
+    if (a->buffer->scope == "wmma.matrix_b") std::swap(a, b);
+    if (a->buffer->scope == "wmma.matrix_a" && b->buffer->scope == "wmma.matrix_b")
+      return product{a, b};
+  }
+  return std::nullopt;
+}
+
+/// Types of operands and sums that there are products for.
+inline bool has_product(dtype in, dtype sum) {
+  return (in == dtype::f16 && (sum == dtype::f16 || sum == dtype::f32)) ||
+         (in == dtype::bf16 && sum == dtype::f32) || (in == dtype::i8 && sum == dtype::i32);
+}
+
+/// An index as a position in a tile, which a loop runs over, and the number of the tile.
+struct tile_index {
+  const loop_node* loop = nullptr;
+  arith::linear others;  // the rest of the index, a multiple of the tile
+};
+
+class spreader : public mutator {
+ public:
+  using mutator::mutate;
+
+  /// Finds out how the fragments of the function are laid out.
+  explicit spreader(const stmt& s) { look(s); }
+
+  stmt mutate(const stmt& s) override {
+    switch (s->kind) {
+      case stmt_kind::loop: return mutate_loop(s);
+      case stmt_kind::allocate: return mutate_allocate(*as_allocate(s));
+      case stmt_kind::if_else: {
+        const if_node& n = *as_if(s);
+        if (touches_fragments(make_evaluate(n.condition)))
+          throw build_error("a condition reads fragments, which lie spread over a warp");
+        return branch(n);
+      }
+      case stmt_kind::store: return touches_fragments(s) ? spread(*as_store(s)) : s;
+      default:
+        if (s->kind != stmt_kind::seq && s->kind != stmt_kind::attribute &&
+            s->kind != stmt_kind::let && touches_fragments(s))
+          throw build_error(
+              "a statement touches fragments and is neither a store nor a loop of such");
+        return mutator::mutate(s);
+    }
+  }
+
+ private:
+  /// What is asked of single elements is asked where they are touched.
+  stmt branch(const if_node& n) {
+    guards_.push_back(n.condition);
+    stmt yes = mutate(n.then_body);
+    guards_.back() = logical_not(n.condition);
+    stmt no = n.else_body ? mutate(n.else_body) : stmt{};
+    guards_.pop_back();
+    std::vector<expr> outside;
+    for (const expr& term : conjuncts(n.condition))
+      if (!support::any(loops_, [&](const loop_node* l) {
+            return tiles_.count(l->var) && uses_var(term, l->var);
+          }))
+        outside.push_back(term);
+    if (outside.empty()) return no ? make_seq({std::move(yes), std::move(no)}) : yes;
+    return make_if(conjunction(outside), std::move(yes), std::move(no));
+  }
+
+  // ---- layouts ------------------------------------------------------------------------------------
+
+  /// Which of the last two indices moves with the loop that both loads have in common.
+  void look(const stmt& s) {
+    if (const loop_node* loop = as_loop(s)) {
+      loops_.push_back(loop);
+      look(loop->body);
+      loops_.pop_back();
+      return;
+    }
+    if (const store_node* store = as_store(s)) return note(*store);
+    if (const seq_node* seq = as_seq(s))
+      for (const stmt& child : seq->stmts) look(child);
+    if (const if_node* branch = as_if(s)) {
+      look(branch->then_body);
+      if (branch->else_body) look(branch->else_body);
+    }
+    if (const let_node* let = as_let(s)) look(let->body);
+    if (const allocate_node* n = as_allocate(s)) look(n->body);
+    if (const attribute_node* n = as_attribute(s)) look(n->body);
+  }
+
+  void note(const store_node& s) {
+    const auto p = product_of(s);
+    if (!p) return;
+    const auto [a0, a1] = loops_of(p->a->buffer, p->a->args);
+    const auto [b0, b1] = loops_of(p->b->buffer, p->b->args);
+    const auto [c0, c1] = loops_of(s.buffer, s.indices);
+    const bool a_swapped = a1 == c0, b_swapped = b1 == c1;
+    const loop_node* const k = a_swapped ? a0 : a1;
+    if ((a_swapped ? a1 : a0) != c0 || (b_swapped ? b1 : b0) != c1 || k != (b_swapped ? b0 : b1) ||
+        c0 == c1 || k == c0 || k == c1)
+      refuse(s.buffer, "is stored to by something that is no product of matrices");
+    if (!has_product(p->a->buffer->type, s.buffer->type) ||
+        p->a->buffer->type != p->b->buffer->type)
+      refuse(s.buffer, "sums products of " + std::string(name(p->a->buffer->type)) + " and " +
+                           std::string(name(p->b->buffer->type)) + " in " +
+                           std::string(name(s.buffer->type)) + ", which tensor cores do not");
+    for (const auto& [b, swapped] :
+         {std::pair{p->a->buffer, a_swapped}, std::pair{p->b->buffer, b_swapped}}) {
+      const auto [known, fresh] = swapped_.emplace(b, swapped);
+      if (!fresh && known->second != swapped)
+        refuse(b, "is an operand of one product as it is and of another one transposed");
+    }
+  }
+
+  layout layout_of(const buffer& b) const {
+    layout out;
+    if (is_sum(b)) return out;
+    out.part = 4 / bytes(b->type);
+    out.halves_inside = b->scope == "wmma.matrix_a";
+    const auto known = swapped_.find(b);
+    out.swapped = known == swapped_.end() ? !out.halves_inside : known->second;
+    return out;
+  }
+
+  // ---- tiles --------------------------------------------------------------------------------------
+
+  std::optional<tile_index> index_of(const expr& e) const {
+    const arith::linear all = arith::to_linear(e);
+    for (const auto& [term, factor] : all.terms) {
+      const loop_node* loop = find_loop(term);
+      if (factor != 1 || !loop || constant_extent(*loop) % tile != 0 ||
+          loop->loop == loop_kind::thread_binding || !is_int(loop->min, 0))
+        continue;
+      tile_index out{loop, all};
+      const expr mine = term;
+      erase_if(out.others.terms, [&](const auto& t) { return t.first.same(mine); });
+      const bool whole =
+          out.others.constant % tile == 0 &&
+          support::all(out.others.terms, [](const auto& t) { return t.second % tile == 0; });
+      if (whole) return out;
+    }
+    return std::nullopt;
+  }
+
+  const loop_node* find_loop(const expr& v) const {
+    for (const loop_node* l : loops_)
+      if (l->var.same(v)) return l;
+    return nullptr;
+  }
+
+  std::pair<tile_index, tile_index> indices_of(const buffer& b, const std::vector<expr>& at) const {
+    if (at.size() < 2) refuse(b, "has one dimension; fragments have rows and columns");
+    const auto row = index_of(at[at.size() - 2]), column = index_of(at.back());
+    if (!row || !column)
+      refuse(b,
+             "is touched elsewhere than in whole tiles of 16 x 16, which loops of a multiple of 16 "
+             "iterations run over");
+    return {*row, *column};
+  }
+  std::pair<const loop_node*, const loop_node*> loops_of(const buffer& b,
+                                                         const std::vector<expr>& at) const {
+    const auto [row, column] = indices_of(b, at);
+    return {row.loop, column.loop};
+  }
+
+  /// The loop over the tiles of a loop.
+  const var& tiles_of(const loop_node& loop) {
+    var& out = tiles_[loop.var];
+    if (!out) out = make_var(loop.var->name + "_tile", loop.var.type());
+    return out;
+  }
+  expr tile_number(const tile_index& i) {
+    arith::linear n = i.others;
+    for (auto& [term, factor] : n.terms) factor /= tile;
+    n.constant /= tile;
+    const expr rest = arith::from_linear(n), mine = tiles_of(*i.loop);
+    return (rest.type() == mine.type() ? rest : cast(mine.type(), rest)) + mine;
+  }
+
+  const buffer& spread_buffer(const buffer& b) {
+    buffer& out = spread_[b];
+    if (out) return out;
+    if (b->shape.size() < 2) refuse(b, "has one dimension; fragments have rows and columns");
+    buffer_node node = *b;
+    for (std::size_t d = b->shape.size() - 2; d < b->shape.size(); ++d) {
+      if (!is_int(b->shape[d]) || as_int(b->shape[d]) % tile != 0)
+        refuse(b, "has an extent that is no multiple of 16");
+      node.shape[d] = integer(b->shape[d].type(), as_int(b->shape[d]) / tile);
+    }
+    node.shape.push_back(integer(dtype::i32, registers));
+    node.strides.clear();
+    node.scope = "local";
+    return out = buffer(new buffer_node(std::move(node)));
+  }
+
+  /// Where an element of a tile lies: `element` counts the eight of a lane.
+  std::vector<expr> spread_indices(const buffer& b, const std::vector<expr>& at,
+                                   const expr& element) {
+    const auto [row, column] = indices_of(b, at);
+    std::vector<expr> out(at.begin(), at.end() - 2);
+    out.push_back(tile_number(row));
+    out.push_back(tile_number(column));
+    out.push_back(element);
+    return out;
+  }
+
+  // ---- statements ---------------------------------------------------------------------------------
+
+  stmt mutate_loop(const stmt& s) {
+    const loop_node& loop = *as_loop(s);
+    loops_.push_back(&loop);
+    stmt body = mutate(loop.body);
+    loops_.pop_back();
+    const auto found = tiles_.find(loop.var);
+    if (found == tiles_.end()) return body == loop.body ? s : with_body(loop, std::move(body));
+    bool used = false;
+    for_each_expr(body, [&](const expr& e) { used = used || e.same(loop.var); });
+    if (used)
+      throw build_error(
+          "loop " + loop.var->name +
+          " runs over the tiles of fragments and over something else; give each a loop");
+    const std::int64_t count = constant_extent(loop) / tile;
+    if (count == 1) return substitute(body, {{found->second, integer(loop.var.type(), 0)}});
+    const loop_kind kind = loop.loop == loop_kind::vectorized ? loop_kind::serial : loop.loop;
+    return make_loop(found->second, loop.min, integer(loop.extent.type(), count), std::move(body),
+                     kind, loop.annotations);
+  }
+
+  stmt mutate_allocate(const allocate_node& n) {
+    stmt body = mutate(n.body);
+    return make_allocate(is_fragment(n.buffer) ? spread_buffer(n.buffer) : n.buffer,
+                         std::move(body));
+  }
+
+  static stmt on_lanes(const var& lane, stmt body) {
+    return make_loop(lane, integer(dtype::i32, 0), integer(dtype::i32, lanes), std::move(body),
+                     loop_kind::thread_binding, {}, "threadIdx.x");
+  }
+
+  stmt spread(const store_node& s) {
+    if (const auto p = product_of(s)) return multiply(s, *p);
+    // one of the fragments, and the layout that all have to agree with
+    std::vector<std::pair<buffer, std::vector<expr>>> all;
+    if (is_fragment(s.buffer)) all.emplace_back(s.buffer, s.indices);
+    for_each_expr(s.value, [&](const expr& e) {
+      if (e->op == op::load && is_fragment(e->buffer)) all.emplace_back(e->buffer, e->args);
+    });
+    const layout how = layout_of(all[0].first);
+    const auto [row, column] = loops_of(all[0].first, all[0].second);
+    if (row == column) refuse(all[0].first, "is touched along a diagonal");
+    for (const auto& [b, at] : all)
+      if (loops_of(b, at) != std::pair{row, column} || layout_of(b) != how)
+        refuse(b, "is laid out in a warp in another way than " + all[0].first->name +
+                      ", which stands in the same statement; copy one through shared memory");
+    if (stmt fast = load_matrix(s, how, *row, *column)) return fast;
+    return each_element(s, how, *row, *column);
+  }
+
+  stmt each_element(const store_node& s, const layout& how, const loop_node& row,
+                    const loop_node& column) {
+    const var lane = make_var("lane"), group = make_var("group"), i = make_var("element");
+    const expr element = group * layout::integer32(how.part) + i;
+    const auto [r, c] = how.place(lane, group, i);
+    const var_map here = {{row.var, in_tile(row, r)}, {column.var, in_tile(column, c)}};
+    const expr value = rewrite(s.value, [&](const expr& e) {
+      if (e->op != op::load || !is_fragment(e->buffer)) return e;
+      return load(spread_buffer(e->buffer), spread_indices(e->buffer, e->args, element));
+    });
+    stmt out;
+    if (is_fragment(s.buffer)) {
+      out = make_store(spread_buffer(s.buffer), spread_indices(s.buffer, s.indices, element),
+                       substitute(value, here));
+    } else {
+      std::vector<expr> at;
+      for (const expr& e : s.indices) at.push_back(substitute(e, here));
+      out = make_store(s.buffer, std::move(at), substitute(value, here));
+    }
+    out = guarded(std::move(out), row, column, here);
+    const bool vectors = !is_fragment(s.buffer) || loads_memory(value);
+    out = make_loop(i, integer(dtype::i32, 0), integer(dtype::i32, how.part), std::move(out),
+                    vectors ? loop_kind::vectorized : loop_kind::unrolled);
+    out = make_loop(group, integer(dtype::i32, 0), integer(dtype::i32, how.groups()),
+                    std::move(out), loop_kind::unrolled);
+    return on_lanes(lane, std::move(out));
+  }
+
+  static bool loads_memory(const expr& e) {
+    bool out = false;
+    for_each_expr(e, [&](const expr& x) {
+      out = out || (x->op == op::load && storage_rank(x->buffer->scope) < 2);
+    });
+    return out;
+  }
+
+  expr in_tile(const loop_node& loop, const expr& place) {
+    const var& number = tiles_of(loop);
+    const expr same = number.type() == place.type() ? place : cast(number.type(), place);
+    return number * integer(number.type(), tile) + same;
+  }
+
+  /// Conditions inside of the loops over a tile are asked for each element.
+  stmt guarded(stmt s, const loop_node& row, const loop_node& column, const var_map& here) {
+    std::vector<expr> terms;
+    for (expr& g : guards_)
+      if (uses_var(g, row.var) || uses_var(g, column.var)) terms.push_back(substitute(g, here));
+    return terms.empty() ? s : make_if(conjunction(terms), std::move(s));
+  }
+  bool is_guarded(std::initializer_list<const loop_node*> by) const {
+    return support::any(guards_, [&](const expr& g) {
+      return support::any(by, [&](const loop_node* l) { return uses_var(g, l->var); });
+    });
+  }
+
+  /// All elements of a tile that a lane has, as arguments of a call.
+  void append_elements(std::vector<expr>& arguments, const buffer& b,
+                       const std::vector<expr>& indices) {
+    for (std::int64_t e = 0; e < registers; ++e)
+      arguments.push_back(
+          load(spread_buffer(b), spread_indices(b, indices, integer(dtype::i32, e))));
+  }
+
+  stmt multiply(const store_node& s, const product& p) {
+    const auto [i, j] = loops_of(s.buffer, s.indices);
+    const auto [x, y] = loops_of(p.a->buffer, p.a->args);
+    if (is_guarded({i, j, x, y}))
+      refuse(s.buffer, "is summed under a condition on single elements; pad the operands instead");
+    std::vector<expr> arguments;
+    append_elements(arguments, s.buffer, s.indices);
+    append_elements(arguments, p.a->buffer, p.a->args);
+    append_elements(arguments, p.b->buffer, p.b->args);
+    return on_lanes(make_var("lane"),
+                    make_evaluate(call(dtype::i32, "tw_mma", std::move(arguments))));
+  }
+
+  /// A copy of rows of shared memory by ldmatrix; null where it is none.
+  stmt load_matrix(const store_node& s, const layout& how, const loop_node& row,
+                   const loop_node& column) {
+    if (!is_fragment(s.buffer) || is_sum(s.buffer) || s.value->op != op::load ||
+        storage_rank(s.value->buffer->scope) != 1 || s.value->type != s.buffer->type ||
+        bytes(s.buffer->type) > 2 || is_guarded({&row, &column}))
+      return {};
+    const std::vector<expr>& at = s.value->args;
+    const std::int64_t width = 16 / bytes(s.buffer->type);
+    const auto last = index_of(at.back());
+    if (!last || (last->loop != &row && last->loop != &column)) return {};
+    for (std::size_t d = 0; d + 1 < at.size(); ++d)
+      if (uses_var(at[d], last->loop->var)) return {};
+    const bool transposed = (last->loop == &row) != how.swapped;
+    if (transposed && bytes(s.buffer->type) != 2) return {};
+    const var lane = make_var("lane");
+    const auto [r, c] = pointed_row(how, transposed, lane);
+    const var_map here = {{row.var, in_tile(row, r)}, {column.var, in_tile(column, c)}};
+    std::vector<expr> arguments, first;
+    append_elements(arguments, s.buffer, s.indices);
+    for (const expr& e : at) first.push_back(substitute(e, here));
+    for (std::int64_t i = 0; i < width; ++i) {
+      std::vector<expr> place = first;
+      place.back() = place.back() + integer(place.back().type(), i);
+      arguments.push_back(load(s.value->buffer, std::move(place)));
+    }
+    return on_lanes(
+        lane, make_evaluate(call(dtype::i32, transposed ? "tw_load_transposed" : "tw_load_matrix",
+                                 std::move(arguments))));
+  }
+
+  std::vector<const loop_node*> loops_;
+  std::vector<expr> guards_;
+  std::unordered_map<buffer, bool> swapped_;
+  std::unordered_map<buffer, buffer> spread_;
+  std::unordered_map<expr, var, expr_identity_hash, expr_identity_equal> tiles_;
+};
+
+}  // namespace tilewright::pass::detail::fragments
+
+namespace tilewright::pass {
+
+TILEWRIGHT_INLINE ir::function spread_fragments(const ir::function& f) {
+  if (!detail::fragments::touches_fragments(f.body)) return f;
+  ir::function out = f;
+  out.body = detail::fragments::spreader(f.body).mutate(f.body);
+  return out;
+}
+
+}  // namespace tilewright::pass

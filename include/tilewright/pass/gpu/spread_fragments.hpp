@@ -1,0 +1,25 @@
+// Fragments of tensor cores, spread over the lanes of a warp.
+//
+//   for i, j, k in grid(64, 32, 16):              for i, j in grid(4, 2):
+//     C[i, j] = C[i, j] + A[i, k] * B[k, j]  ->     for lane in thread(32, "threadIdx.x"):
+//                                                     tw_mma(C[i, j, 0..7], A[i, 0, 0..7], ...)
+//
+// A buffer of scope wmma.matrix_a, wmma.matrix_b or wmma.accumulator becomes one of scope local, whose
+// last two dimensions count tiles of 16 x 16, with one more for the 8 elements of a tile that a lane has
+// (impl/pass/gpu/fragment_layout.hpp). Statements are told by what they do, whatever blocks they came
+// from: a sum of products of fragments becomes a call of `tw_mma`; a copy from shared memory, rows of 16
+// bytes of it side by side, one of `tw_load_matrix` or `tw_load_transposed`; all others are done
+// element by element, each lane those that it has. The arguments of a call are all elements that the
+// lane touches, those of one operand after those of the other.
+#pragma once
+
+#include <tilewright/ir/stmt.hpp>
+
+namespace tilewright::pass {
+
+/// Works on a function without blocks. The loops that run over a tile have constant extents, multiples of
+/// 16, and stand around nothing else.
+/// @throws build_error for a use of fragments that tensor cores do not have
+ir::function spread_fragments(const ir::function& f);
+
+}  // namespace tilewright::pass
