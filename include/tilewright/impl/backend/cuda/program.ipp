@@ -213,9 +213,7 @@ class printer {
   }
 
   void store(const store_node& n) {
-    std::string value = words_.print(n.value);
-    const dtype t = n.buffer->type;
-    if (t == dtype::f16 || t == dtype::bf16) value = stored_type(t) + "(" + value + ")";
+    const std::string value = words_.stored(n.value, n.buffer->type);
     line("tw_store(" + words_.name(n.buffer) + ", " + words_.print(position(n.buffer, n.indices)) +
          ", " + value + ");");
   }
@@ -372,9 +370,7 @@ class printer {
     words_.lanes = &lanes;
     ++depth_;
     if (target) {
-      std::string value = words_.print(to->value);
-      const dtype t = to->buffer->type;
-      if (t == dtype::f16 || t == dtype::bf16) value = stored_type(t) + "(" + value + ")";
+      const std::string value = words_.stored(to->value, to->buffer->type);
       line(result + "[" + words_.name(n.var) + "] = " + value + ";");
     } else {
       store(*to);

@@ -26,6 +26,8 @@ struct vector_lanes {
 class expression_text {
  public:
   std::string print(const ir::expr& e) const { return print(e, 0); }
+  /// A value as an element of memory of that type.
+  std::string stored(const ir::expr& value, dtype element) const;
   /// Position of an element, counted from the buffer's data pointer.
   ir::expr position(const ir::buffer& b, const std::vector<ir::expr>& indices) const;
 
@@ -44,6 +46,7 @@ class expression_text {
   std::string binary(const ir::expr& e, int around) const;
   std::string division(const ir::expr& e, int around) const;
   std::string load(const ir::expr& e) const;
+  std::string element(const ir::expr& load) const;
   std::string cast(const ir::expr& e, int around) const;
   std::string call(const ir::expr& e) const;
   std::string matrix_call(const ir::expr& e) const;

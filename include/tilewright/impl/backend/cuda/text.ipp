@@ -188,16 +188,24 @@ TILEWRIGHT_INLINE std::string expression_text::literal(const ir::expr& e) const 
   return std::signbit(e->real) ? "(" + out + ")" : out;
 }
 
-TILEWRIGHT_INLINE std::string expression_text::load(const ir::expr& e) const {
+/// An element as it lies in memory.
+TILEWRIGHT_INLINE std::string expression_text::element(const ir::expr& e) const {
   if (lanes) {
     const auto found = lanes->loaded.find(e.get());
-    if (found != lanes->loaded.end()) {
-      const std::string out = found->second + "[" + name(lanes->lane) + "]";
-      return text_parts::is_narrow(e.type()) ? "tw_float(" + out + ")" : out;
-    }
+    if (found != lanes->loaded.end()) return found->second + "[" + name(lanes->lane) + "]";
   }
-  const std::string out = name(e->buffer) + "[" + print(position(e->buffer, e->args)) + "]";
-  return text_parts::is_narrow(e.type()) ? "tw_float(" + out + ")" : out;
+  return name(e->buffer) + "[" + print(position(e->buffer, e->args)) + "]";
+}
+
+TILEWRIGHT_INLINE std::string expression_text::load(const ir::expr& e) const {
+  return text_parts::is_narrow(e.type()) ? "tw_float(" + element(e) + ")" : element(e);
+}
+
+TILEWRIGHT_INLINE std::string expression_text::stored(const ir::expr& value, dtype type) const {
+  if (!text_parts::is_narrow(type)) return print(value);
+  // what is copied is not computed with
+  if (value->op == ir::op::load && value.type() == type) return element(value);
+  return stored_type(type) + "(" + print(value) + ")";
 }
 
 /// Integers wrap: indices do not overflow and are computed as they stand, data is computed modulo 2^n.

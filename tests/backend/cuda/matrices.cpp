@@ -1,0 +1,244 @@
+// Products on tensor cores: the paper's fused dense, members of the space, and fragments laid out in
+// every way that operands may lie.
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tilewright/backend/cuda/compile.hpp>
+#include <tilewright/backend/cuda/nvrtc.hpp>
+#include <tilewright/schedule/trace.hpp>
+#include <tilewright/support/error.hpp>
+
+#include "cases.hpp"
+#include "gpu_list.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+std::string text_of(const std::string& name) {
+  std::ifstream in("tests/schedule/paper_trace/" + name, std::ios::binary);
+  REQUIRE(in);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string replaced(std::string text,
+                     const std::vector<std::pair<std::string, std::string>>& words) {
+  for (const auto& [from, to] : words) {
+    REQUIRE(text.find(from) != text.npos);
+    for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+/// The paper's program and trace with four blocks of 128 x 128 and two steps of 32.
+ir::function small_dense() {
+  return ir::parse(replaced(text_of("program.py"), {{"(1024, 1024)", "(256, 64)"},
+                                                    {"(4096, 1024)", "(256, 64)"},
+                                                    {"1024, 4096, 1024", "256, 256, 64"},
+                                                    {"1024, 4096", "256, 256"},
+                                                    {"(4096,)", "(256,)"}}));
+}
+trace small_trace(const std::string& name) {
+  return trace::parse(
+      replaced(text_of(name), {{"loop=l15, factors=[64, 16]", "loop=l15, factors=[4, 16]"},
+                               {"factors=[256, 16]", "factors=[16, 16]"},
+                               {"loop=l13, factors=[64, 16]", "loop=l13, factors=[16, 16]"},
+                               {"[8, 1, 2, 2, 2]", "[2, 1, 2, 2, 2]"},
+                               {"[1, 32, 4, 2, 1]", "[1, 2, 4, 2, 1]"},
+                               {"[32, 2, 1]", "[2, 2, 1]"}}));
+}
+
+bool have_compiler() {
+  try {
+    cases::cu::nvrtc();
+    return true;
+  } catch (const build_error& e) {
+    MESSAGE("skipped: " << e.what());
+    return false;
+  }
+}
+
+/// Through NVRTC for both architectures, without spills.
+void check_compiled(const ir::function& scheduled, int registers) {
+  for (const char* name : {"sm_80", "sm_90a"}) {
+    CAPTURE(name);
+    const target::gpu device = target::named_gpu(name);
+    const cases::cu::program p = cases::cu::print(pass::lower(scheduled, device), device);
+    INFO(p.text);
+    const cases::cu::compiled c = cases::cu::compile(p, device);
+    for (const backend::launch& l : c.artifact.launches) {
+      CHECK(cases::cu::why_rejected(l, c.report, device, {0, 0, false}) == "");
+      CHECK(l.registers <= registers);
+    }
+  }
+}
+
+std::string element(const std::string& short_name) {
+  if (short_name == "f16") return "float16";
+  if (short_name == "bf16") return "bfloat16";
+  if (short_name == "f32") return "float32";
+  return short_name == "s8" ? "int8" : "int32";
+}
+
+/// C = A B + D, of types by their short names; `lies`: how A and B lie, as "mk" or "km", "kn" or "nk".
+ir::function product(const std::string& in, const std::string& sum, int m, int n, int k,
+                     const std::string& a_lies = "mk", const std::string& b_lies = "kn") {
+  const auto t = [](int x) { return std::to_string(x); };
+  const auto lies = [&](const std::string& order, int x, int y) {
+    return order[0] == 'k' ? t(k) + ", " + t(x == k ? y : x) : t(x == k ? y : x) + ", " + t(k);
+  };
+  const std::string sums = "\"" + element(sum) + "\"", types = "\"" + element(in) + "\"";
+  const std::string zero = sum == "s32" ? "0" : "T." + element(sum) + "(0)";
+  const auto wide = [&](const std::string& e) {
+    return in == sum ? e : "T.cast(" + e + ", " + sums + ")";
+  };
+  const std::string a = a_lies == "mk" ? "A[vi, vk]" : "A[vk, vi]";
+  const std::string b = b_lies == "kn" ? "B[vk, vj]" : "B[vj, vk]";
+  return ir::parse("@T.prim_func\ndef main(A: T.Buffer((" + lies(a_lies, m, m) + "), " + types +
+                   "), B: T.Buffer((" + lies(b_lies, n, n) + "), " + types + "), D: T.Buffer((" +
+                   t(n) + ",), " + sums + "), E: T.Buffer((" + t(m) + ", " + t(n) + "), " + sums +
+                   ")):\n    C = T.alloc_buffer((" + t(m) + ", " + t(n) + "), " + sums +
+                   ")\n    for i, j, k in T.grid(" + t(m) + ", " + t(n) + ", " + t(k) +
+                   "):\n"
+                   "        with T.block(\"C\"):\n"
+                   "            vi, vj, vk = T.axis.remap(\"SSR\", [i, j, k])\n"
+                   "            with T.init():\n"
+                   "                C[vi, vj] = " +
+                   zero + "\n            C[vi, vj] = C[vi, vj] + " + wide(a) + " * " + wide(b) +
+                   "\n    for i, j in T.grid(" + t(m) + ", " + t(n) +
+                   "):\n"
+                   "        with T.block(\"E\"):\n"
+                   "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+                   "            E[vi, vj] = C[vi, vj] + D[vj]\n");
+}
+
+/// One warp that multiplies 32 x 32 x 32: fragments are loaded from shared memory as it lies there.
+ir::function by_one_warp(const ir::function& f) {
+  schedule s(f);
+  const block_rv c = s.get_block("C");
+  const auto loops = s.get_loops(c);
+  const auto [i0, i1, i2] = s.split(loops[0], {1, infer, 16});
+  const auto [j0, j1, j2] = s.split(loops[1], {1, infer, 16});
+  const auto [k0, k1, k2] = s.split(loops[2], {infer, 1, 16});
+  s.reorder(i0, j0, k0, k1, i1, j1, i2, j2, k2);
+  s.annotate(s.get_block("root"), "warp_execution", 1);
+  s.bind(i0, "blockIdx.x");
+  s.bind(j0, "threadIdx.y");
+  s.write_at(j0, c, 0, "wmma.accumulator");
+  for (const int operand : {0, 1})
+    s.annotate(s.read_at(k0, c, operand, "shared"), "vector_bytes", 16);
+  s.read_at(k1, c, 0, "wmma.matrix_a");
+  s.read_at(k1, c, 1, "wmma.matrix_b");
+  return s.function();
+}
+
+}  // namespace
+
+TEST_CASE("the paper's fused dense, in the spelling of 2022 and in today's, is emulated") {
+  const ir::function f = small_dense();
+  for (const char* name : {"trace_2022.txt", "trace_today.txt"}) {
+    CAPTURE(name);
+    schedule s(f);
+    small_trace(name).apply_to(s);
+    const cases::cu::program p =
+        cases::cu::print(pass::lower(s.function(), cases::device()), cases::device());
+    for (const char* function : {"tw_mma(", "tw_load_matrix("})
+      CHECK(p.text.find(function) != p.text.npos);
+    // sums of f16: rounded at every term by the interpreter, at every sixteenth by tensor cores
+    cases::check_emulated(s.function(), f, 2e-2);
+  }
+}
+
+TEST_CASE("the paper's fused dense compiles for each architecture within its limits") {
+  if (!have_compiler()) return;
+  schedule s(ir::parse(text_of("program.py")));
+  trace::parse(text_of("trace_today.txt")).apply_to(s);
+  check_compiled(s.function(), 128);
+}
+
+TEST_CASE("tensor cores: any schedule of a product, of every type, computes what was written") {
+  if (!cases::have_emulator()) return;
+  struct product_type {
+    const char *in, *sum;
+    double tolerance;
+  };
+  const space::design_space list = space::metaschedule_cuda_tensor_core(1);
+  for (const auto& [in, sum, tolerance] : {product_type{"f16", "f32", 1e-5},
+                                           {"f16", "f16", 2e-2},
+                                           {"bf16", "f32", 1e-5},
+                                           {"s8", "s32", 0}})
+    for (const char* b_lies : {"kn", "nk"}) {
+      CAPTURE(in);
+      CAPTURE(sum);
+      CAPTURE(b_lies);
+      const ir::function f = product(in, sum, 64, 96, 64, "mk", b_lies);
+      for (const schedule& s : gpu_list::members(f, 3, list)) {
+        INFO(s.trace().print());
+        const cases::cu::program p =
+            cases::cu::print(pass::lower(s.function(), cases::device()), cases::device());
+        CHECK(p.text.find("tw_mma(") != p.text.npos);
+        cases::check_emulated(s.function(), f, tolerance);
+      }
+    }
+}
+
+TEST_CASE("tensor cores: extents that no tile divides, and a convolution") {
+  if (!cases::have_emulator()) return;
+  const space::design_space list = space::metaschedule_cuda_tensor_core(1);
+  const ir::function convolution = ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((1, 6, 6, 8), "float16"), F: T.Buffer((3, 3, 8, 16), "float16"), Y: T.Buffer((1, 4, 4, 16), "float32")):
+    for n, p, q, k, r, s, c in T.grid(1, 4, 4, 16, 3, 3, 8):
+        with T.block("Y"):
+            vn, vp, vq, vk, vr, vs, vc = T.axis.remap("SSSSRRR", [n, p, q, k, r, s, c])
+            with T.init():
+                Y[vn, vp, vq, vk] = T.float32(0)
+            Y[vn, vp, vq, vk] = Y[vn, vp, vq, vk] + T.cast(X[vn, vp + vr, vq + vs, vc], "float32") * T.cast(F[vr, vs, vc, vk], "float32")
+)");
+  for (const ir::function& f :
+       {product("f16", "f32", 20, 18, 17), product("s8", "s32", 33, 16, 40), convolution})
+    for (const schedule& s : gpu_list::members(f, 2, list)) {
+      INFO(s.trace().print());
+      const cases::cu::program p =
+          cases::cu::print(pass::lower(s.function(), cases::device()), cases::device());
+      CHECK(p.text.find("tw_mma(") != p.text.npos);
+      cases::check_emulated(s.function(), f, 1e-5);
+    }
+}
+
+TEST_CASE("tensor cores: operands may lie either way in shared memory") {
+  struct expectation {
+    const char *in, *sum, *a_lies, *b_lies;
+    int straight, transposed;  // loads of rows
+  };
+  for (const expectation& e : {expectation{"f16", "f32", "mk", "kn", 1, 1},
+                               {"f16", "f32", "mk", "nk", 2, 0},
+                               {"f16", "f32", "km", "kn", 0, 2},
+                               {"bf16", "f32", "km", "nk", 1, 1},
+                               {"s8", "s32", "mk", "nk", 2, 0},
+                               {"s8", "s32", "mk", "kn", 1, 0},  // bytes have no transposed load
+                               {"s8", "s32", "km", "nk", 1, 0}}) {
+    CAPTURE(e.in);
+    CAPTURE(e.a_lies);
+    CAPTURE(e.b_lies);
+    const ir::function f = product(e.in, e.sum, 32, 32, 32, e.a_lies, e.b_lies);
+    const ir::function scheduled = by_one_warp(f);
+    const cases::cu::program p =
+        cases::cu::print(pass::lower(scheduled, cases::device()), cases::device());
+    INFO(p.text);
+    const auto count = [&](const std::string& word) {
+      int out = 0;
+      for (std::size_t at = p.text.find(word); at != p.text.npos; at = p.text.find(word, at + 1))
+        ++out;
+      return out;
+    };
+    CHECK(count("tw_load_matrix(") == e.straight);
+    CHECK(count("tw_load_transposed(") == e.transposed);
+    cases::check_emulated(scheduled, f, 1e-5);
+  }
+}
