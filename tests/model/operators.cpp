@@ -12,78 +12,12 @@
 #include <tilewright/model/model.hpp>
 #include <tilewright/support/error.hpp>
 
+#include "model/one_node.hpp"
+
 using namespace tilewright;
+using namespace network_tests;
 using network::constant;
 using network::shape;
-
-namespace {
-
-constant floats(const shape& extents, double factor = 0.37) {
-  auto [c, data] = constant::make({dtype::f32, extents});
-  for (std::int64_t k = 0; k < c.type().elements(); ++k) {
-    const float x = static_cast<float>(std::sin(factor * static_cast<double>(k + 1)));
-    std::memcpy(data + 4 * k, &x, 4);
-  }
-  return c;
-}
-
-/// A graph of one node whose inputs are `given`; those in `known` are constants of the graph.
-struct one_node {
-  network::graph g;
-  network::node n;
-  std::vector<constant> arguments;
-
-  explicit one_node(const std::string& op, int version = 23) {
-    g.name = "one";
-    n.op = n.name = op;
-    n.version = version;
-  }
-  one_node& input(const constant& c, bool is_known = false) {
-    network::value v;
-    v.name = "x" + std::to_string(n.inputs.size());
-    v.type = c.type();
-    if (is_known) v.data = c;
-    n.inputs.push_back(g.add(v));
-    if (!is_known) {
-      g.inputs.push_back(n.inputs.back());
-      arguments.push_back(c);
-    }
-    return *this;
-  }
-  one_node& without() {
-    n.inputs.push_back(network::no_value);
-    return *this;
-  }
-  template <class T>
-  one_node& with(const std::string& name, T value) {
-    n.attributes[name] = value;
-    return *this;
-  }
-  network::graph finished() {
-    network::value v;
-    v.name = "y";
-    n.outputs = {g.add(v)};
-    g.outputs = n.outputs;
-    g.nodes = {n};
-    network::infer_types(g);
-    return g;
-  }
-  constant result() {
-    const network::graph whole = finished();
-    return network::interpret(whole, arguments).at(0);
-  }
-};
-
-std::string refusal(one_node n) {
-  try {
-    n.result();
-  } catch (const argument_error& e) {
-    return e.what();
-  }
-  return "none";
-}
-
-}  // namespace
 
 TEST_CASE("operators: Einsum with an ellipsis, a diagonal, and labels in any order") {
   const constant a = floats({2, 3, 4}), b = floats({2, 4, 5}, 0.61);
@@ -271,4 +205,34 @@ TEST_CASE("operators: indices out of range are refused, known ones when the mode
   }
   m(elements, std::vector<std::int64_t>{2, -3}, y);
   CHECK(y == std::vector<float>(4, 1.0f));
+}
+
+TEST_CASE("operators: remainders of floats, by infinity, by zero, and of large quotients") {
+  const double inf = INFINITY;
+  struct one {
+    double a, b, of_divisor, of_dividend;  // the remainder's sign
+  };
+  const std::vector<one> all{{5.5, 2, 1.5, 1.5},     {-5.5, 2, 0.5, -1.5}, {5.5, -2, -0.5, 1.5},
+                             {-5.5, -2, -1.5, -1.5}, {3, inf, 3, 3},       {-3, inf, inf, -3},
+                             {3, -inf, -inf, 3},     {-3, -inf, -3, -3},   {0, inf, 0, 0},
+                             {inf, 2, NAN, NAN},     {inf, inf, NAN, NAN}, {1, 0, NAN, NAN},
+                             {16777215, 3, 0, 0},    {16777214, 3, 2, 2},  {0.7f, 0.1f, 0, 0}};
+  auto [a, as] = constant::make({dtype::f32, {static_cast<std::int64_t>(all.size())}});
+  auto [b, bs] = constant::make(a.type());
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const float pair[2] = {static_cast<float>(all[k].a), static_cast<float>(all[k].b)};
+    std::memcpy(as + 4 * k, pair, 4);
+    std::memcpy(bs + 4 * k, pair + 1, 4);
+  }
+  const constant y = one_node("Mod").input(a).input(b).result();
+  const constant f = one_node("Mod").with<std::int64_t>("fmod", 1).input(a).input(b).result();
+  for (std::size_t k = 0; k + 1 < all.size(); ++k) {
+    INFO(all[k].a, " by ", all[k].b);
+    const auto i = static_cast<std::int64_t>(k);
+    const auto same = [](double x, double z) { return x == z || (std::isnan(x) && std::isnan(z)); };
+    CHECK(same(y.number(i), all[k].of_divisor));
+    CHECK(same(f.number(i), all[k].of_dividend));
+  }
+  const auto last = static_cast<std::int64_t>(all.size()) - 1;
+  CHECK(f.number(last) == std::fmod(0.7f, 0.1f));
 }

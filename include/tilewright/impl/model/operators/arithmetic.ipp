@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include <tilewright/impl/model/operators/elements.hpp>
 #include <tilewright/model/operators.hpp>
 
@@ -15,16 +17,20 @@ inline runtime_expression quotient(const runtime_expression& a, const runtime_ex
   return select((a < 0) == (b < 0), size, -size);
 }
 
-/// The remainder has the sign of the divisor, with `fmod` that of the dividend.
+/// The remainder has the sign of the divisor, with `fmod` that of the dividend. Floats go through
+/// f64, where quotients of narrower types are whole only when they are.
 inline runtime_expression remainder(const runtime_expression& a, const runtime_expression& b,
                                     const node& n) {
-  if (is_float(a.type())) {
-    const runtime_expression q = a / b;
-    const runtime_expression whole = select(q < 0, ceil(q), floor(q));
-    return a - b * (n.integer("fmod", 0) ? whole : floor(q));
-  }
-  if (!n.integer("fmod", 0)) return a % b;
-  return a - quotient(a, b, n) * b;
+  const bool of_dividend = n.integer("fmod", 0) != 0;
+  if (!is_float(a.type())) return of_dividend ? a - quotient(a, b, n) * b : a % b;
+  const runtime_expression x = cast(a, dtype::f64), y = cast(b, dtype::f64), q = x / y;
+  const runtime_expression whole = select(q < 0, ceil(q), floor(q));
+  // what an infinite number divides stays as it is, and infinite dividends have no remainder
+  const runtime_expression rest =
+      select(abs(y) == std::numeric_limits<double>::infinity(), x + x * 0.0, x - y * whole);
+  if (of_dividend) return cast(rest, a.type());
+  const runtime_expression is_turned = (rest != 0) & ((rest < 0) != (y < 0));
+  return cast(select(is_turned, rest + y, rest), a.type());
 }
 
 /// A power with a small whole exponent is a product.
