@@ -12,6 +12,7 @@
 #include <tilewright/impl/model/interpret.ipp>
 #include <tilewright/impl/model/kernel_work.ipp>
 #include <tilewright/impl/model/memory_plan.ipp>
+#include <tilewright/impl/model/memory_view.ipp>
 #include <tilewright/impl/model/model.ipp>
 #include <tilewright/impl/model/model_file.ipp>
 #include <tilewright/impl/model/model_file_writer.ipp>
@@ -39,9 +40,12 @@
 #include <tilewright/impl/model/passes/channels_last.ipp>
 #include <tilewright/impl/model/passes/fold_constants.ipp>
 #include <tilewright/impl/model/passes/fuse.ipp>
+#include <tilewright/impl/model/passes/group_attention.ipp>
 #include <tilewright/impl/model/passes/optimize.ipp>
+#include <tilewright/impl/model/passes/place_parts.ipp>
 #include <tilewright/impl/model/passes/remove_unused.ipp>
 #include <tilewright/impl/model/passes/replace_nan.ipp>
+#include <tilewright/impl/model/passes/scale_products.ipp>
 #include <tilewright/impl/model/saved_model.ipp>
 #include <tilewright/impl/model/session.ipp>
 #include <tilewright/impl/model/window.ipp>

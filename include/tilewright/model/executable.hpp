@@ -11,6 +11,7 @@
 #include <tilewright/model/dispatch.hpp>
 #include <tilewright/model/emission.hpp>
 #include <tilewright/model/memory_plan.hpp>
+#include <tilewright/model/memory_view.hpp>
 #include <tilewright/model/operators.hpp>
 
 namespace tilewright::network {
@@ -21,8 +22,8 @@ struct launch {
   struct slot {
     enum kind : std::uint8_t { input, output, arena, fixed } where = arena;
     std::size_t number = 0;      // of the input or output
-    std::int64_t offset = 0;     // bytes into the arena
-    const void* data = nullptr;  // fixed
+    std::int64_t offset = 0;     // bytes into the arena, the input or the output
+    const void* data = nullptr;  // fixed, with its offset
   };
   node what;
   any_kernel kernel;
@@ -30,7 +31,7 @@ struct launch {
   std::vector<slot> slots;                         // [parameters]
   std::vector<dtype> types;                        // [parameters]
   std::vector<std::vector<std::int64_t>> extents;  // [parameters][rank]
-  std::vector<std::vector<std::int64_t>> strides;  // [parameters][rank], row-major
+  std::vector<std::vector<std::int64_t>> strides;  // [parameters][rank], elements
   /// Indices that the call gives or another kernel makes: they are checked before each run.
   struct index_check {
     std::size_t param;
@@ -88,6 +89,7 @@ class executable {
                                                   std::byte* arena) const;
 
   std::shared_ptr<const graph> graph_;
+  std::vector<memory_view> views_;    // [values]
   std::vector<launch::slot> places_;  // [values]
   std::vector<launch> launches_;
   std::vector<copy_step> copies_;

@@ -15,6 +15,8 @@ namespace tilewright::network {
 enum class op_kind {
   elementwise,  // an output element depends on the same (or broadcast) elements of the inputs
   alias,        // the output is the memory of input 0 under another shape
+  part,         // the output is a part of the memory of input 0
+  joined,       // the inputs are parts of the memory of the output
   index_map,    // an output element is one element of an input
   anchor,       // sums over windows, rows or columns: a kernel is built around it
   opaque        // stands alone

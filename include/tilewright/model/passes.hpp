@@ -28,8 +28,24 @@ void channels_last(graph& g);
 /// ```
 void replace_nan(graph& g);
 
+/// Factors stand behind products, where they are a part of the kernel, and attention is found:
+/// ```
+/// a = Mul(x, 2); b = Div(y, 4); p = MatMul(a, b)   ->   q = MatMul(x, y); p = Mul(q, 0.5)
+/// ```
+/// Only in f32 and f64, whose products do not overflow without their factors.
+void scale_products(graph& g);
+
+/// Both products of attention and what lies between them (scale, mask, softmax, its guard, ...) as
+/// one node, which holds them as its body:
+/// ```
+/// s = MatMul(q, k); m = Add(s, mask); p = Softmax(m); y = MatMul(p, v)
+///   ->   y = Attention(q, k, mask, v) body={...}
+/// ```
+void group_attention(graph& g);
+
 /// One node for an anchor (a convolution, product, pooling, reduction or normalization) and the
-/// elementwise operators behind it, and for chains of elementwise operators. Copies (transpose,
+/// elementwise operators behind it, and for chains of elementwise operators with the softmax or
+/// normalization of rows behind them. Copies (transpose,
 /// slice, expand, ...) that one product or elementwise operator reads become indices of its kernel,
 /// and a transposition of a product becomes where it writes. The node holds them as its body, a
 /// graph, and is named after the first one.
@@ -37,6 +53,16 @@ void replace_nan(graph& g);
 /// c = Conv(x, W, b); a = Add(c, r); y = Relu(a)   ->   y = Conv_Add_Relu(x, W, b, r) body={...}
 /// ```
 void fuse(graph& g);
+
+/// Parts without copies. What Concat joins is written to where it stands in the result, and what a
+/// Slice names is read where it lies, unless a kernel took it in:
+/// ```
+/// a = Conv(x, V); b = Relu(x); y = Concat(a, b)   ->   a = Conv(x, V); b = Relu(x); y = Join(a, b)
+/// b = Slice(a); y = MatMul(b, b)                  ->   b = Part(a); y = MatMul(b, b)
+/// ```
+/// Join and Part are no kernels: they say where their values lie (model/memory_view.hpp). A part
+/// that cannot be written in place, since it is an input or lies in another result, is copied.
+void place_parts(graph& g);
 
 /// All passes in their order.
 void optimize(graph& g);

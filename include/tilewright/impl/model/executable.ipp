@@ -18,11 +18,6 @@ namespace detail {
 
 inline constexpr std::align_val_t arena_alignment{4096};
 
-inline bool is_alias(const node& n) {
-  const operator_definition* op = find_operator(n);
-  return op && op->kind == op_kind::alias;
-}
-
 inline bool makes_elements(const graph& g, const node& n) {
   return std::any_of(n.outputs.begin(), n.outputs.end(),
                      [&](value_id v) { return v != no_value && g.type_of(v).elements() > 0; });
@@ -61,34 +56,33 @@ TILEWRIGHT_INLINE executable::executable(std::shared_ptr<const graph> g,
     : graph_(std::move(g)) {
   place_values();
   for (const node& n : graph_->nodes)
-    if (!detail::is_alias(n) && detail::makes_elements(*graph_, n)) add_launch(n, options);
+    if (!is_view(n) && detail::makes_elements(*graph_, n)) add_launch(n, options);
 }
 
 TILEWRIGHT_INLINE executable::~executable() {
   for (std::byte* a : free_arenas_) ::operator delete(a, detail::arena_alignment);
 }
 
-/// Aliases share the place of what they are an alias of; what a caller wants is written to where he
-/// wants it, unless it is an input, a constant, or wanted twice.
+/// Views lie where their roots lie; what a caller wants is written to where he wants it, unless it
+/// is an input, a constant, or wanted twice.
 TILEWRIGHT_INLINE void executable::place_values() {
   const graph& g = *graph_;
   const std::size_t count = g.values.size();
-  std::vector<value_id> root(count);
-  std::vector<int> first(count, -1), last(count, -1);
-  for (std::size_t v = 0; v < count; ++v) root[v] = static_cast<value_id>(v);
-  const auto of = [&](value_id v) {
-    return static_cast<std::size_t>(root[static_cast<std::size_t>(v)]);
+  views_ = memory_views(g);
+  const auto root = [&](value_id v) {
+    return static_cast<std::size_t>(views_[static_cast<std::size_t>(v)].root);
   };
+  std::vector<int> first(count, -1), last(count, -1);  // [roots] steps
   int step = 0;
   for (const node& n : g.nodes) {
-    if (detail::is_alias(n)) {
-      root[static_cast<std::size_t>(n.outputs[0])] = static_cast<value_id>(of(n.inputs[0]));
-      continue;
-    }
+    if (is_view(n)) continue;
     for (const value_id v : n.inputs)
-      if (v != no_value) last[of(v)] = step;
-    for (const value_id v : n.outputs)
-      if (v != no_value) first[of(v)] = last[of(v)] = step;
+      if (v != no_value) last[root(v)] = step;
+    for (const value_id v : n.outputs) {
+      if (v == no_value) continue;
+      if (first[root(v)] < 0) first[root(v)] = step;
+      last[root(v)] = step;
+    }
     ++step;
   }
   std::vector<bool> is_placed(count, false);
@@ -102,7 +96,7 @@ TILEWRIGHT_INLINE void executable::place_values() {
   for (std::size_t k = 0; k < g.inputs.size(); ++k)
     place(static_cast<std::size_t>(g.inputs[k]), {launch::slot::input, k, 0, nullptr});
   for (std::size_t k = 0; k < g.outputs.size(); ++k) {
-    const std::size_t v = of(g.outputs[k]);
+    const std::size_t v = root(g.outputs[k]);
     if (!is_placed[v])
       place(v, {launch::slot::output, k, 0, nullptr});
     else
@@ -111,7 +105,7 @@ TILEWRIGHT_INLINE void executable::place_values() {
   std::vector<lifetime> alive;
   std::vector<std::size_t> who;
   for (std::size_t v = 0; v < count; ++v)
-    if (!is_placed[v] && first[v] >= 0 && of(static_cast<value_id>(v)) == v) {
+    if (!is_placed[v] && first[v] >= 0) {
       alive.push_back({g.type_of(static_cast<value_id>(v)).bytes(), first[v], last[v]});
       who.push_back(v);
     }
@@ -119,8 +113,17 @@ TILEWRIGHT_INLINE void executable::place_values() {
   least_bytes_ = least_memory(alive);
   for (std::size_t k = 0; k < who.size(); ++k)
     place(who[k], {launch::slot::arena, 0, plan_.offsets[k], nullptr});
-  for (std::size_t v = 0; v < count; ++v)
-    if (!g.values[v].data) places_[v] = places_[of(static_cast<value_id>(v))];
+  for (std::size_t v = 0; v < count; ++v) {
+    const auto of = static_cast<std::size_t>(views_[v].root);
+    if (g.values[v].data || !g.values[v].type || of == v) continue;
+    launch::slot part = places_[of];
+    const std::int64_t bytes_before = views_[v].offset * bytes(g.values[v].type->type);
+    if (part.where == launch::slot::fixed)
+      part.data = static_cast<const std::byte*>(part.data) + bytes_before;
+    else
+      part.offset += bytes_before;
+    places_[v] = part;
+  }
 }
 
 TILEWRIGHT_INLINE void executable::add_launch(const node& n, const tuned_options& options) {
@@ -130,7 +133,7 @@ TILEWRIGHT_INLINE void executable::add_launch(const node& n, const tuned_options
     l.slots.push_back(places_[static_cast<std::size_t>(v)]);
     l.types.push_back(graph_->type_of(v).type);
     l.extents.push_back(graph_->type_of(v).extents);
-    l.strides.push_back(search::row_major(l.extents.back()));
+    l.strides.push_back(views_[static_cast<std::size_t>(v)].strides);
   }
   for (std::size_t k = 0; k < made.params.size(); ++k)
     if (made.is_weight[k])
@@ -148,13 +151,16 @@ TILEWRIGHT_INLINE void executable::add_launch(const node& n, const tuned_options
 TILEWRIGHT_INLINE std::vector<search::call_argument> executable::arguments_of(
     const launch& l, const std::vector<const void*>& inputs, const std::vector<void*>& outputs,
     std::byte* arena) const {
+  const auto behind = [](void* data, std::int64_t offset) {
+    return static_cast<std::byte*>(data) + offset;
+  };
   std::vector<search::call_argument> out;
   for (std::size_t k = 0; k < l.slots.size(); ++k) {
     const launch::slot& s = l.slots[k];
     void* data = nullptr;
     switch (s.where) {
-      case launch::slot::input: data = const_cast<void*>(inputs[s.number]); break;
-      case launch::slot::output: data = outputs[s.number]; break;
+      case launch::slot::input: data = behind(const_cast<void*>(inputs[s.number]), s.offset); break;
+      case launch::slot::output: data = behind(outputs[s.number], s.offset); break;
       case launch::slot::arena: data = arena + s.offset; break;
       case launch::slot::fixed: data = const_cast<void*>(s.data); break;
     }

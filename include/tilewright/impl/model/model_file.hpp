@@ -17,15 +17,16 @@
 
 namespace tilewright::network {
 
-inline constexpr std::string_view model_file_magic = "TWMODEL1";
+inline constexpr std::string_view model_file_magic = "TWMODEL2";
 inline constexpr std::size_t model_file_header = 40;  // bytes
 inline constexpr std::size_t model_file_page = 4096;  // bytes
 
 /// What an argument of a kernel is, in the file.
 struct saved_argument {
   enum kind : std::uint8_t { input, output, arena, constant } where = arena;
-  std::int64_t at = 0;     // number of the input or output; offset in arena or file
-  std::int64_t bytes = 0;  // that the kernel may touch
+  std::int64_t number = 0;  // of the input or output
+  std::int64_t at = 0;      // bytes into the input, output, arena or file
+  std::int64_t bytes = 0;   // that the kernel may touch
 };
 
 struct saved_kernel {

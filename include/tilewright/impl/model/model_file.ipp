@@ -100,6 +100,7 @@ class plan_reader {
   saved_argument argument() {
     saved_argument a;
     a.where = static_cast<saved_argument::kind>(number(saved_argument::constant));
+    a.number = number(std::int64_t{1} << 46);
     a.at = number(std::int64_t{1} << 46);
     a.bytes = number(std::int64_t{1} << 46);
     return a;
@@ -164,14 +165,12 @@ inline void check_places(const saved_plan& p, std::size_t file_size) {
                                                      : -1;
   };
   const auto check = [&](const saved_argument& a) {
-    const std::int64_t first =
-        a.where == saved_argument::arena || a.where == saved_argument::constant ? a.at : 0;
-    const std::int64_t size = a.where == saved_argument::input    ? port(p.inputs, a.at)
-                              : a.where == saved_argument::output ? port(p.outputs, a.at)
+    const std::int64_t size = a.where == saved_argument::input    ? port(p.inputs, a.number)
+                              : a.where == saved_argument::output ? port(p.outputs, a.number)
                               : a.where == saved_argument::arena
                                   ? p.arena_bytes
                                   : static_cast<std::int64_t>(file_size);
-    if (size < first || a.bytes > size - first)
+    if (size < a.at || a.bytes > size - a.at)
       refuse("the plan of the file names memory that is not there");
   };
   for (const saved_kernel& k : p.kernels)

@@ -82,13 +82,13 @@ inline chosen_kernel choose(const search::workload& w, search::database& db, std
 inline saved_argument argument_of(const launch::slot& s, std::int64_t bytes, constant_pool& pool) {
   switch (s.where) {
     case launch::slot::input:
-      return {saved_argument::input, static_cast<std::int64_t>(s.number), bytes};
+      return {saved_argument::input, static_cast<std::int64_t>(s.number), s.offset, bytes};
     case launch::slot::output:
-      return {saved_argument::output, static_cast<std::int64_t>(s.number), bytes};
-    case launch::slot::arena: return {saved_argument::arena, s.offset, bytes};
+      return {saved_argument::output, static_cast<std::int64_t>(s.number), s.offset, bytes};
+    case launch::slot::arena: return {saved_argument::arena, 0, s.offset, bytes};
     case launch::slot::fixed: break;
   }
-  return {saved_argument::constant, pool.add(s.data, bytes), bytes};
+  return {saved_argument::constant, 0, pool.add(s.data, bytes), bytes};
 }
 
 inline void write_file(const std::string& path, const std::vector<std::byte>& bytes) {
@@ -139,16 +139,17 @@ TILEWRIGHT_INLINE void write_model_file(const std::string& path, const executabl
     out.threads = w.exec->threads;
     for (std::size_t p = 0; p < l.slots.size(); ++p) {
       const bool is_constant = l.slots[p].where == launch::slot::fixed;
-      const tensor_type t{l.types[p], l.extents[p]};
+      const search::memory_span span = search::span_of(l.extents[p], l.strides[p]);
+      const std::int64_t touched = (span.last + 1) * bytes(l.types[p]);
       out.arguments.push_back(
-          d::argument_of(l.slots[p], is_constant && !chosen.is_read[p] ? 0 : t.bytes(), pool));
+          d::argument_of(l.slots[p], is_constant && !chosen.is_read[p] ? 0 : touched, pool));
       out.strides.insert(out.strides.end(), l.strides[p].begin(), l.strides[p].end());
     }
     packed.emplace_back(*chosen.code.code, w.bound, out.strides.size(), *w.exec);
     for (std::size_t b = 0; b < packed.back().data().size(); ++b) {
       const std::int64_t bytes = chosen.code.artifact.packed_bytes[b];
       out.arguments.push_back(
-          {saved_argument::constant, pool.add(packed.back().data()[b], bytes), bytes});
+          {saved_argument::constant, 0, pool.add(packed.back().data()[b], bytes), bytes});
     }
     out.checks = l.checks;
     plan.kernels.push_back(std::move(out));

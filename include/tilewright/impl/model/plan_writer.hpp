@@ -32,6 +32,7 @@ class plan_writer {
   }
   void argument(const saved_argument& a) {
     word(a.where);
+    word(a.number);
     word(a.at);
     word(a.bytes);
   }

@@ -83,8 +83,11 @@ struct saved_model::state {
                 const std::vector<void*>& out, std::byte* arena) const {
     using network::saved_argument;
     switch (a.where) {
-      case saved_argument::input: return const_cast<void*>(in[static_cast<std::size_t>(a.at)]);
-      case saved_argument::output: return out[static_cast<std::size_t>(a.at)];
+      case saved_argument::input:
+        return static_cast<std::byte*>(const_cast<void*>(in[static_cast<std::size_t>(a.number)])) +
+               a.at;
+      case saved_argument::output:
+        return static_cast<std::byte*>(out[static_cast<std::size_t>(a.number)]) + a.at;
       case saved_argument::arena: return arena + a.at;
       case saved_argument::constant: break;
     }

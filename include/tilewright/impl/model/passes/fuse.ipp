@@ -1,11 +1,10 @@
 #pragma once
 
 #include <algorithm>
-#include <map>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/model/passes/node_group.hpp>
 #include <tilewright/impl/model/passes/uses.hpp>
 #include <tilewright/model/operators.hpp>
 #include <tilewright/model/passes.hpp>
@@ -34,14 +33,15 @@ class fuser {
       if (!groups_[group].nodes.empty()) order.emplace_back(groups_[group].nodes.back(), group);
     std::sort(order.begin(), order.end());
     std::vector<node> out;
-    for (const auto& [place, group] : order) out.push_back(node_of(groups_[group].nodes));
+    for (const auto& [place, group] : order) out.push_back(holder_of(g_, groups_[group].nodes));
     g_.nodes = std::move(out);
   }
 
  private:
-  static constexpr std::size_t most_nodes = 12;
+  static constexpr std::size_t most_nodes = 16;
 
   static op_kind kind_of(const node& n) {
+    if (body_of(n)) return op_kind::anchor;
     const operator_definition* op = find_operator(n);
     return op ? op->kind : op_kind::opaque;
   }
@@ -62,8 +62,15 @@ class fuser {
       ++back;
     return from.size() - front - back > 1;
   }
-  static bool is_short(const tensor_type& t) { return t.elements() <= 64; }
-  static bool is_product(const node& n) { return n.op == "MatMul" || n.op == "Gemm"; }
+  /// A product, or several in one node, as attention is.
+  static bool is_product(const node& n) { return n.op == "MatMul" || n.op == "Gemm" || body_of(n); }
+  /// Reads a row several times, and is cheap beside that: what makes the row belongs with it.
+  static bool is_row_operator(const node& n) {
+    static const char* const names[] = {"Softmax", "LogSoftmax", "LayerNormalization",
+                                        "RMSNormalization", "LpNormalization"};
+    return n.domain.empty() &&
+           std::find(std::begin(names), std::end(names), n.op) != std::end(names);
+  }
   /// Copies elements, and reads no indices that have to be checked before.
   static bool is_move(const node& n) {
     const operator_definition* op = find_operator(n);
@@ -75,7 +82,7 @@ class fuser {
     const node& n = g_.nodes[k];
     std::ptrdiff_t best = -1;
     const bool goes_on = kind_of(n) == op_kind::elementwise || n.op == "Transpose" ||
-                         kind_of(n) == op_kind::alias || is_move(n);
+                         kind_of(n) == op_kind::alias || is_move(n) || is_row_operator(n);
     if (goes_on && n.outputs.size() == 1)
       for (const value_id v : n.inputs)
         if (v != no_value) best = std::max(best, group_behind(v, n));
@@ -105,10 +112,12 @@ class fuser {
     const bool fits =
         kind_of(n) == op_kind::elementwise
             ? kind_of(lead) == op_kind::anchor || kind_of(lead) == op_kind::elementwise
-            // a product may write its elements elsewhere; copies follow copies
-            : (n.op == "Transpose" && is_product(lead)) || is_move(lead);
+        : is_row_operator(n) ? kind_of(lead) == op_kind::elementwise && n.inputs[0] == v
+                             // a product may write its elements elsewhere; copies follow copies
+                             : (n.op == "Transpose" && is_product(lead)) || is_move(lead);
     const bool same = g_.type_of(v).extents == g_.type_of(n.outputs[0]).extents;
-    return fits && (same || kind_of(n) != op_kind::elementwise) ? maker : -1;
+    const bool keeps_extents = kind_of(n) == op_kind::elementwise || is_row_operator(n);
+    return fits && (same || !keeps_extents) ? maker : -1;
   }
 
   /// Copies that node k alone reads become indices in its kernel.
@@ -134,52 +143,6 @@ class fuser {
       std::sort(to.nodes.begin(), to.nodes.end());
       from.nodes.clear();
     }
-  }
-
-  node node_of(const std::vector<std::size_t>& group) const {
-    if (group.size() == 1) return g_.nodes[group[0]];
-    node out;
-    out.name = g_.nodes[group[0]].name;
-    out.domain = "tilewright";
-    out.version = 1;
-    auto body = std::make_shared<graph>();
-    std::map<value_id, value_id> inside;  // of values of the whole graph
-    const auto add = [&](value_id v) {
-      const value& x = g_.at(v);
-      value copy;
-      copy.name = x.name;
-      copy.type = x.type;
-      // one element becomes a literal; lists of integers may say where elements lie
-      if (x.data && (x.type->elements() == 1 || (is_integer(x.type->type) && is_short(*x.type))))
-        copy.data = x.data;
-      return inside[v] = body->add(std::move(copy));
-    };
-    for (const std::size_t k : group) {
-      node part = g_.nodes[k];
-      out.op += (out.op.empty() ? "" : "_") + part.op;
-      for (value_id& v : part.inputs) {
-        if (v == no_value) continue;
-        const auto known = inside.find(v);
-        if (known != inside.end()) {
-          v = known->second;
-          continue;
-        }
-        const value_id whole = v;
-        v = add(whole);
-        if (!body->at(v).data || body->type_of(v).elements() > 1) {
-          body->inputs.push_back(v);
-          out.inputs.push_back(whole);
-        }
-      }
-      for (value_id& v : part.outputs)
-        if (v != no_value) v = add(v);
-      body->nodes.push_back(std::move(part));
-    }
-    out.outputs = g_.nodes[group.back()].outputs;
-    body->name = out.op;
-    body->outputs = {inside.at(out.outputs[0])};
-    out.attributes["body"] = std::shared_ptr<const graph>(std::move(body));
-    return out;
   }
 
   graph& g_;
