@@ -1,4 +1,5 @@
 #include <tilewright/schedule/primitive/padding/pad_einsum.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
 
 #include <string>
 #include <vector>
@@ -90,6 +91,41 @@ TEST_CASE("pad_einsum: the padding leaves other reducers as they are") {
   check_meaning(t, sums);
   // counting steps notices padded ones
   check_refused(schedule(program("0", "C[vi, vj] + (A[vi, vk] + 1)")), 5, {1, 1, 4});
+}
+
+TEST_CASE("pad_einsum: channels of windows, which stay as they are") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((11, 5), "int32"), F: T.Buffer((3, 5, 6), "int32"), Y: T.Buffer((5, 6), "int32")):
+    for h, k, r, c in T.grid(5, 6, 3, 5):
+        with T.block("Y"):
+            vh, vk, vr, vc = T.axis.remap("SSRR", [h, k, r, c])
+            with T.init():
+                Y[vh, vk] = 0
+            Y[vh, vk] = Y[vh, vk] + X[vh * 2 + vr, vc] * F[vr, vc, vk]
+)");
+  schedule s(f);
+  const block_rv y = s.block("Y");
+  check_refusal(s, "pad_einsum", 2, [&] { s.pad_einsum(y, {4, 1, 1, 1}); });
+  {
+    const primitive::tvm_refusals also;
+    check_refusal(s, "pad_einsum", 2, [&] { s.pad_einsum(y, {1, 4, 1, 4}); });
+  }
+  s.pad_einsum(y, {1, 4, 1, 4});
+  CHECK(s.get(y).block->iters[1].dom.extent->integer == 8);
+  CHECK(s.get(y).block->iters[3].dom.extent->integer == 8);
+  check_schedule(s, f);
+}
+
+TEST_CASE("pad_einsum: windows that a guard keeps inside may leave it in the padding") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((10, 5), "int32"), Y: T.Buffer((9, 5), "int32")):
+    for h, c in T.grid(9, 5):
+        with T.block("Y"):
+            vh, vc = T.axis.remap("SS", [h, c])
+            Y[vh, vc] = T.if_then_else(vh + vc < 8, X[vh + 2, vc], 0)
+)"));
+  const block_rv y = s.block("Y");
+  check_refusal(s, "pad_einsum", 2, [&] { s.pad_einsum(y, {1, 4}); });
 }
 
 TEST_CASE("pad_einsum: symbolic extents") {

@@ -29,8 +29,8 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. one positive multiple per iteration variable;
-/// 2. the block is complete or a reduction with one store, each buffer accessed at one place, with indices
-///    that are different iteration variables or constants inside of the buffer;
+/// 2. the block is complete or a reduction with one store, each buffer accessed at one place, with indices that
+///    are different iteration variables, or inside of the buffer and constant or computed from what is not padded;
 /// 3. padded dimensions of buffers are as long as the variable's domain, which starts at 0 and may
 ///    be symbolic;
 /// 4. the block is the only one in its nest, which stands in the root scope directly, and visits

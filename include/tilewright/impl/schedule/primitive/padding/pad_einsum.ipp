@@ -22,6 +22,7 @@
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/padding/pad_einsum.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
@@ -29,10 +30,12 @@ namespace detail::einsum {
 
 inline constexpr refusal refuse{"pad_einsum"};
 
-/// A buffer of the block with the position of the variable behind each dimension, -1: a constant.
+/// A buffer of the block with the position of the variable behind each dimension; -1: a constant, or
+/// an index that is computed, as those of windows are.
 struct operand {
   ir::buffer buffer;
-  std::vector<int> iters;  // [rank]
+  std::vector<int> iters;          // [rank]
+  std::vector<ir::expr> computed;  // [rank] null: a variable or a constant
 };
 
 struct contraction {
@@ -56,15 +59,16 @@ inline void check_constant(const ir::block_node& b, const ir::buffer& buffer, st
 
 inline operand make_operand(const ir::block_node& b, const ir::buffer& buffer,
                             const std::vector<ir::expr>& indices) {
-  operand out{buffer, {}};
+  operand out{buffer, {}, {}};
   for (const ir::expr& index : indices) {
     const auto at = std::find_if(b.iters.begin(), b.iters.end(),
                                  [&](const ir::iter_var& i) { return i.var.same(index); });
     const int i = at == b.iters.end() ? -1 : static_cast<int>(at - b.iters.begin());
-    if ((i < 0 && !ir::is_int(index)) || (i >= 0 && support::contains(out.iters, i)))
+    if ((i < 0 && !ir::is_int(index) && as_tvm()) || (i >= 0 && support::contains(out.iters, i)))
       refuse(2, {"the indices of \"", buffer->name, "\" in ", quoted(b),
                  " are not different iteration variables or constants"});
-    if (i < 0) check_constant(b, buffer, out.iters.size(), ir::as_int(index));
+    if (ir::is_int(index)) check_constant(b, buffer, out.iters.size(), ir::as_int(index));
+    out.computed.push_back(i < 0 && !ir::is_int(index) ? index : ir::expr());
     out.iters.push_back(i);
   }
   return out;
@@ -137,6 +141,24 @@ inline bool is_padded(const contraction& c, int iter) {
 
 inline bool is_padded(const contraction& c, const operand& o) {
   return support::any(o.iters, [&](int i) { return is_padded(c, i); });
+}
+
+/// A computed index stays inside of its buffer, and does not move in the padding.
+inline void check_computed(const contraction& c, const operand& o) {
+  arith::analyzer a;
+  for (const ir::iter_var& i : c.block->iters) a.bind(i.var, i.dom);
+  for (std::size_t d = 0; d < o.computed.size(); ++d) {
+    const ir::expr& index = o.computed[d];
+    if (!index) continue;
+    for (std::size_t i = 0; i < c.extents.size(); ++i)
+      if (c.padded(i) && ir::uses_var(index, c.block->iters[i].var))
+        refuse(2, {"an index of \"", o.buffer->name, "\" in ", quoted(*c.block),
+                   " is computed from \"", c.block->iters[i].var->name, "\", which is padded"});
+    if (!a.prove_le(ir::integer(index.type(), 0), index) ||
+        !a.prove_lt(index, ir::cast(index.type(), o.buffer->shape[d])))
+      refuse(2, {"an index of \"", o.buffer->name, "\" in ", quoted(*c.block),
+                 " may be outside of dimension ", d});
+  }
 }
 
 inline void check_shapes(const contraction& c, const operand& o) {
@@ -415,8 +437,12 @@ TILEWRIGHT_INLINE ir::function pad_einsum(const ir::function& f, std::uint64_t b
   const auto child = static_cast<std::size_t>(scope.find(block));
   contraction c = take_apart(scope, child);
   set_extents(c, padding);
+  check_computed(c, c.result);
   check_shapes(c, c.result);
-  for (const operand& o : c.inputs) check_shapes(c, o);
+  for (const operand& o : c.inputs) {
+    check_computed(c, o);
+    check_shapes(c, o);
+  }
   const ir::stmt top = check_nest(scope, child, c);
   if (support::all(c.extents, [](const ir::expr& e) { return !e; })) return f;
   if (divides_integers(c.store->value))
