@@ -191,6 +191,35 @@ TEST_CASE("tensor_form: convolutions of bytes and of brain floats become dot pro
   // three channels: a row of taps is as long as a multiple of four once it is padded
   check_form(conv("uint8", "int8", "int32", 3, 20), "Y", "dot_16x4_vnni",
              space::tensor_form::reindexed_packed);
+  for (const int channels : {3, 8, 30})
+    check_form(conv("uint8", "int8", "int32", channels, 20), "Y", "dot_16x4_vnni",
+               space::tensor_form::windowed);
   check_rule(bytes, "dot_16x4_vnni", 8);
   check_rule(brain, "dot_16x2_bf16", 8);
+}
+
+TEST_CASE("tensor_form: windows of images with channels first, in groups and strides") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((1, 12, 7, 8), "uint8"), F: T.Buffer((40, 6, 3, 3), "int8"), Y: T.Buffer((1, 40, 4, 4), "int32")):
+    P = T.alloc_buffer((1, 12, 9, 10), "uint8")
+    for n, c, h, w in T.grid(1, 12, 9, 10):
+        with T.block("P"):
+            vn, vc, vh, vw = T.axis.remap("SSSS", [n, c, h, w])
+            P[vn, vc, vh, vw] = T.if_then_else(1 <= vh and vh < 8 and 1 <= vw and vw < 9, X[vn, vc, vh - 1, vw - 1], T.uint8(0))
+    for n, g, k, p, q, c, r, s in T.grid(1, 2, 20, 4, 4, 6, 3, 3):
+        with T.block("Y"):
+            vn, vg, vk, vp, vq, vc, vr, vs = T.axis.remap("SSSSSRRR", [n, g, k, p, q, c, r, s])
+            with T.init():
+                Y[vn, vg * 20 + vk, vp, vq] = 0
+            Y[vn, vg * 20 + vk, vp, vq] = Y[vn, vg * 20 + vk, vp, vq] + T.cast(P[vn, vg * 6 + vc, vp * 2 + vr, vq * 2 + vs], "int32") * T.cast(F[vg * 20 + vk, vc, vr, vs], "int32")
+)");
+  check_form(f, "Y", "dot_16x4_vnni", space::tensor_form::windowed);
+  schedule s(f);
+  REQUIRE(space::give_tensor_form(s, "Y", *intrin::find("dot_16x4_vnni"),
+                                  space::tensor_form::windowed));
+  CHECK_FALSE(space::has_block(s, "P"));  // the border is made by the copy
+  // one channel would be three quarters padding
+  schedule thin(conv("uint8", "int8", "int32", 1, 16));
+  CHECK_FALSE(space::give_tensor_form(thin, "Y", *intrin::find("dot_16x4_vnni"),
+                                      space::tensor_form::windowed));
 }

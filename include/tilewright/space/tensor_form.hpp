@@ -34,6 +34,8 @@ enum class tensor_form : std::uint8_t {
   as_is,      // nothing: loops of the block are those of the description
   packed,     // one loop of the block for each one of the description; operands of two and more
               // dimensions are copied, one tile of the intrinsic after the other
+  windowed,   // the same with padding; operands of one dimension keep their other indices, as those
+              // of windows, and get the loop's variable as their last index
   reindexed,  // every operand and the result are copied, indices fused and padded
   reindexed_packed,  // the same, and the tiles of operands are packed
 };

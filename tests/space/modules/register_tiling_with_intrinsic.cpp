@@ -83,6 +83,24 @@ TEST_CASE("extents that no instruction divides are padded") {
   check_default(product("uint8", "int8", "int32", 5, 19, 7), "cascadelake", "dot_16x4_vnni", 0);
 }
 
+TEST_CASE("groups are split before an instruction is sought; few columns take a narrow one") {
+  const auto grouped = [](int filters) {
+    const std::string k = std::to_string(filters), own = std::to_string(filters / 2);
+    return ir::parse("@T.prim_func\ndef main(X: T.Buffer((16, 9), \"uint8\"), F: T.Buffer((" + k +
+                     ", 8, 3), \"int8\"), Y: T.Buffer((" + k +
+                     ", 7), \"int32\")):\n    for k, p, c, r in T.grid(" + k +
+                     ", 7, 8, 3):\n"
+                     "        with T.block(\"Y\"):\n"
+                     "            vk, vp, vc, vr = T.axis.remap(\"SSRR\", [k, p, c, r])\n"
+                     "            with T.init():\n"
+                     "                Y[vk, vp] = 0\n"
+                     "            Y[vk, vp] = Y[vk, vp] + T.cast(X[vk // " +
+                     own + " * 8 + vc, vp + vr], \"int32\") * T.cast(F[vk, vc, vr], \"int32\")\n");
+  };
+  check_default(grouped(32), "cascadelake", "dot_16x4_vnni", 0);
+  check_default(grouped(16), "cascadelake", "dot_8x4_vnni", 0);
+}
+
 TEST_CASE("what no instruction does is tiled as before") {
   const target::cpu cpu = target::named("znver4");
   const space::context where{&cpu, 1};

@@ -86,6 +86,12 @@ inline void choose_stencils(schedule& s, const context& where, chooser& choices)
       cheap_arithmetic()(s, name, where, choices);
 }
 
+/// Channels of grouped reductions become two variables, the group and the channel within it.
+inline void split_all_groups(schedule& s) {
+  for (const std::string& name : root_block_names(s))
+    if (named_block(s, name).block->init) split_groups(s, name);
+}
+
 /// The axis along which the block's register tile has its columns: the one along which the output is
 /// contiguous, or one along which it is made so. Operands are laid out for it.
 inline void choose_columns(schedule& s, const std::string& name, const context& where,
@@ -118,11 +124,11 @@ inline std::vector<std::string> plain_blocks(const schedule& s) {
 /// are final.
 inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices, bool intrinsics) {
   choose_stencils(s, where, choices);
+  split_all_groups(s);
   std::vector<std::string> blocks = root_block_names(s);
   bool tiled = intrinsics && choose_intrinsics(s, where, choices);
   for (const std::string& name : blocks) {
     if (!has_block(s, name) || is_tensorized(s, name)) continue;  // copies for it have their layout
-    if (named_block(s, name).block->init) split_groups(s, name);
     choose_columns(s, name, where, choices);
   }
   blocks = plain_blocks(s);
@@ -151,6 +157,7 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
 inline bool offers_intrinsics(schedule attempt, const context& where) {
   chooser any;
   try {
+    split_all_groups(attempt);
     return choose_intrinsics(attempt, where, any);
   } catch (const schedule_error&) {
     return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/access_pattern.hpp>
@@ -67,8 +68,9 @@ class transformation {
     const bool reindexed =
         form_ == tensor_form::reindexed || form_ == tensor_form::reindexed_packed;
     if (form_ == tensor_form::packed && !choose_loops()) return std::nullopt;
+    if (form_ == tensor_form::windowed && !keep_windows()) return std::nullopt;
     if (reindexed && !fuse_variables()) return std::nullopt;
-    if (form_ == tensor_form::packed || form_ == tensor_form::reindexed_packed) pack_operands();
+    if (form_ != tensor_form::as_is && form_ != tensor_form::reindexed) pack_operands();
     return split_off();
   }
 
@@ -105,6 +107,124 @@ class transformation {
     return true;
   }
 
+  // ---- windows that stay where they are
+
+  /// One loop for each variable of the description, padded where it does not divide. Operands of one
+  /// dimension keep their windows, with the variable of the description last; the result and the
+  /// other operands are reindexed. Blocks that compute operands become their copies. False where a
+  /// variable has no dimension of its own, or padding would more than double it.
+  bool keep_windows() {
+    if (!choose_channels()) return false;
+    const std::vector<std::string> before = root_block_names(s_);
+    std::vector<block_rv> copies;
+    const std::size_t operands = operands_of(described_).size();
+    for (std::size_t o = 0; o < operands; ++o) {
+      const std::vector<std::size_t> dims = dimensions(o);
+      if (o > 0 && dims.size() == 1) {
+        if (!lay_last(o, mapping_.fused[dims[0]][0], copies)) return false;
+      } else if (o > 0 || !ends_with(operands_of(block())[0], mapping_.fused[dims[0]][0])) {
+        copies.push_back(s_.reindex(block_, selector(o)));
+        fuse_dimensions(o);
+      }
+    }
+    std::vector<std::int64_t> multiples(block().iters.size(), 1);
+    for (std::size_t v = 0; v < mapping_.fused.size(); ++v)
+      multiples[mapping_.fused[v][0]] = wanted(v);
+    pad(multiples, copies);
+    for (const std::string& copy : producer_names(s_, name_))
+      if (!support::contains(before, copy))
+        for (const std::string& source : producer_names(s_, copy))
+          if (!named_block(s_, source).block->init) inline_ahead(s_.get_block(source));
+    return true;
+  }
+
+  /// The only variable in each group, or the one that the windows do not move with.
+  bool choose_channels() {
+    const std::vector<ir::buffer_region> operands = operands_of(block());
+    for (std::size_t v = 0; v < mapping_.fused.size(); ++v) {
+      std::optional<std::size_t> best;
+      for (const std::size_t i : mapping_.fused[v]) {
+        const ir::expr& extent = block().iters[i].dom.extent;
+        if (!ir::is_int(extent)) return false;
+        bool apart = true;
+        for (std::size_t o = 1; o < operands.size(); ++o)
+          if (dimensions(o).size() == 1 && uses(operands[o], block().iters[i].var))
+            apart = apart && dimension_of(operands[o], i);
+        if (!apart) continue;
+        if (!best || extent->integer > block().iters[*best].dom.extent->integer) best = i;
+      }
+      if (!best) return false;
+      const std::int64_t extent = block().iters[*best].dom.extent->integer;
+      if ((extent + wanted(v) - 1) / wanted(v) * wanted(v) > 2 * extent) return false;
+      for (const std::size_t i : mapping_.fused[v])
+        if (i != *best) mapping_.outer.push_back(i);
+      mapping_.fused[v] = {*best};
+    }
+    std::sort(mapping_.outer.begin(), mapping_.outer.end());
+    return true;
+  }
+
+  /// The dimension of an operand along which variable `iter` takes single steps and others only
+  /// multiples of its extent, where no other dimension uses it.
+  std::optional<std::size_t> dimension_of(const ir::buffer_region& operand,
+                                          std::size_t iter) const {
+    const ir::var& v = block().iters[iter].var;
+    const std::int64_t extent = block().iters[iter].dom.extent->integer;
+    std::optional<std::size_t> out;
+    for (std::size_t d = 0; d < operand.box.size(); ++d) {
+      if (!ir::uses_var(operand.box[d].min, v)) continue;
+      const arith::linear index = arith::to_linear(operand.box[d].min);
+      const auto crosses = [&](const auto& term) {
+        return term.first.same(v) ? term.second != 1
+                                  : term.second % extent != 0 || ir::uses_var(term.first, v);
+      };
+      if (out || index.coefficient(v) != 1 || index.constant % extent != 0 ||
+          support::any(index.terms, crosses))
+        return std::nullopt;
+      out = d;
+    }
+    return out;
+  }
+
+  bool ends_with(const ir::buffer_region& operand, std::size_t iter) const {
+    return !operand.box.empty() && operand.box.back().min.same(block().iters[iter].var);
+  }
+
+  /// A copy of the operand in which the variable is the last index alone, unless it is that already.
+  bool lay_last(std::size_t operand, std::size_t iter, std::vector<block_rv>& copies) {
+    const ir::buffer_region region = operands_of(block())[operand];
+    if (ends_with(region, iter)) return true;
+    const std::optional<std::size_t> dim = dimension_of(region, iter);
+    if (!dim || !ir::is_int(region.buffer->shape[*dim])) return false;
+    const std::int64_t extent = block().iters[iter].dom.extent->integer;
+    const std::int64_t whole = region.buffer->shape[*dim]->integer;
+    if (whole % extent != 0) return false;
+    copies.push_back(s_.cache_read(block_, read_of(region.buffer), "global"));
+    const ir::index_map map =
+        ir::make_index_map(region.box.size(), [&](const std::vector<ir::var>& at) {
+          std::vector<ir::expr> out;
+          const ir::expr size = ir::integer(at[*dim].type(), extent);
+          for (std::size_t d = 0; d < at.size(); ++d)
+            if (d != *dim)
+              out.push_back(at[d]);
+            else if (whole > extent)
+              out.push_back(ir::floordiv(at[d], size));
+          out.push_back(whole > extent ? ir::floormod(at[*dim], size) : ir::expr(at[*dim]));
+          return out;
+        });
+    s_.transform_layout(block_, selector(operand), map, {}, true);
+    return true;
+  }
+
+  int read_of(const ir::buffer& b) const {
+    const std::vector<ir::buffer_region>& reads = block().reads;
+    std::size_t i = 0;
+    while (i < reads.size() && reads[i].buffer != b) ++i;
+    return static_cast<int>(i);
+  }
+
+  // ---- operands that follow the variables
+
   /// Reindexes, fuses and pads, until the variables of the block are the outer ones and then those
   /// of the description.
   bool fuse_variables() {
@@ -130,7 +250,9 @@ class transformation {
     mapping_.outer.clear();
     for (std::size_t i = 0; i < outer; ++i) mapping_.outer.push_back(i);
     for (std::size_t v = 0; v < mapping_.fused.size(); ++v) mapping_.fused[v] = {outer + v};
-    pad(copies);
+    std::vector<std::int64_t> multiples(outer, 1);
+    for (std::size_t v = 0; v < mapping_.fused.size(); ++v) multiples.push_back(wanted(v));
+    pad(multiples, copies);
     return true;
   }
 
@@ -179,26 +301,36 @@ class transformation {
   }
 
   /// Rounds extents up to those of the description; the copies become one with those that pad.
-  void pad(const std::vector<block_rv>& copies) {
-    std::vector<std::int64_t> multiples(mapping_.outer.size(), 1);
+  /// @param copies of the result, where it has one, and of operands
+  void pad(const std::vector<std::int64_t>& multiples, const std::vector<block_rv>& copies) {
     bool whole = true;
-    for (std::size_t v = 0; v < mapping_.fused.size(); ++v) {
-      multiples.push_back(wanted(v));
-      whole = whole && block().iters[mapping_.fused[v][0]].dom.extent->integer % wanted(v) == 0;
-    }
+    for (std::size_t i = 0; i < multiples.size(); ++i)
+      whole = whole && block().iters[i].dom.extent->integer % multiples[i] == 0;
     if (whole) return;
     s_.pad_einsum(block_, multiples);
     for (const block_rv copy : copies) {
-      const bool is_result = copy == copies[0];
       const std::string name = s_.get(copy).block->name;
-      const std::vector<std::string> around =
-          is_result ? producer_names(s_, name) : consumer_names(s_, name);
-      if (support::contains(around, name_)) continue;  // nothing of it was padded
-      try {
-        is_result ? s_.reverse_compute_inline(copy) : s_.compute_inline(copy);
-      } catch (const schedule_error&) {
-        // then both copies stay
-      }
+      const std::vector<std::string> sources = producer_names(s_, name);
+      if (support::contains(sources, name_) || support::contains(consumer_names(s_, name), name_))
+        continue;  // nothing of it was padded
+      const bool is_result = support::any(sources, [&](const std::string& source) {
+        return support::contains(producer_names(s_, source), name_);
+      });
+      is_result ? inline_behind(copy) : inline_ahead(copy);
+    }
+  }
+
+  /// A block becomes one with what reads it, or with what it reads; or stays.
+  void inline_ahead(block_rv copy) {
+    try {
+      s_.compute_inline(copy);
+    } catch (const schedule_error&) {
+    }
+  }
+  void inline_behind(block_rv copy) {
+    try {
+      s_.reverse_compute_inline(copy);
+    } catch (const schedule_error&) {
     }
   }
 

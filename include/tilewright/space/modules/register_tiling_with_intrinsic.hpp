@@ -13,8 +13,8 @@ namespace tilewright::space {
 /// ```
 /// i, j, k  ->  i0 (parallel) j0 (parallel) | i1 | k / 4 | i2 (unrolled) j1 (unrolled) | dot_16x4
 /// ```
-/// The block gets its packed form, or where extents do not divide or no single loop fits, its
-/// reindexed and packed form (space/tensor_form.hpp). The tile of sums, rows times vectors, lives in
+/// The block gets its packed form, or where extents do not divide or channels are not last, its
+/// windowed one, or where no single loop fits, its reindexed and packed form (space/tensor_form.hpp). The tile of sums, rows times vectors, lives in
 /// registers; a consumer that is computed element by element goes below the tile.
 /// Structural choice: loops that are neither rows nor columns outside or inside of those of columns.
 /// @returns false, with nothing done, where no such intrinsic fits

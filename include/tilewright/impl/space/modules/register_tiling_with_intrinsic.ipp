@@ -41,22 +41,44 @@ inline std::int64_t results(const intrin::intrinsic& i) {
   return out;
 }
 
+/// Extent of the longest variable of the block that can be the vector of results.
+inline std::int64_t columns_of(const ir::block_node& block, const intrin::intrinsic& i,
+                               const tensor_mapping& mapping) {
+  const auto described = primitive::child_blocks(ir::root_block(i.description)->body);
+  const ir::block_node& b = *described[0]->block;
+  std::int64_t out = 0;
+  for (std::size_t v = 0; v < b.iters.size(); ++v)
+    if (ir::uses_var(b.writes[0].box.back().min, b.iters[v].var))
+      for (const std::size_t at : mapping.fused[v])
+        if (ir::is_int(block.iters[at].dom.extent))
+          out = std::max(out, block.iters[at].dom.extent->integer);
+  return out;
+}
+
 /// Intrinsics that the CPU does well and that have a mapping for the block: those whose results
-/// fill a vector first.
+/// fill a vector first, and last those of which half would be padding.
 inline std::vector<std::shared_ptr<const intrin::intrinsic>> fitting(const ir::block_node& block,
                                                                      const target::cpu& cpu) {
-  std::vector<std::shared_ptr<const intrin::intrinsic>> out;
+  struct offer {
+    std::shared_ptr<const intrin::intrinsic> what;
+    bool half_empty;
+    std::int64_t rank;
+  };
+  std::vector<offer> found;
+  const std::int64_t lanes = cpu.lanes(block.writes[0].buffer->type);
   for (const std::string& name : intrin::names()) {
     std::shared_ptr<const intrin::intrinsic> i = intrin::find(name);
-    if (i && i->suits && i->suits(cpu) && steps(*i) > 1 && propose_mapping(block, *i))
-      out.push_back(std::move(i));
+    if (!i || !i->suits || !i->suits(cpu) || steps(*i) < 2) continue;
+    const std::optional<tensor_mapping> mapping = propose_mapping(block, *i);
+    if (!mapping) continue;
+    const std::int64_t n = results(*i);
+    found.push_back({i, 2 * columns_of(block, *i, *mapping) <= n, n <= lanes ? lanes - n : n});
   }
-  const std::int64_t lanes = cpu.lanes(block.writes[0].buffer->type);
-  const auto rank = [&](const intrin::intrinsic& i) {
-    const std::int64_t n = results(i);
-    return n <= lanes ? lanes - n : n;
-  };
-  support::stable_sort(out, [&](const auto& a, const auto& b) { return rank(*a) < rank(*b); });
+  support::stable_sort(found, [&](const offer& a, const offer& b) {
+    return std::pair(a.half_empty, a.rank) < std::pair(b.half_empty, b.rank);
+  });
+  std::vector<std::shared_ptr<const intrin::intrinsic>> out;
+  for (offer& o : found) out.push_back(std::move(o.what));
   return out;
 }
 
@@ -73,7 +95,7 @@ class tiling {
     order();
     fuse_consumer();
     if (rows_) s_.unroll(row_tile_);
-    s_.unroll(column_tile_);
+    if (columns_) s_.unroll(column_tile_);
     s_.annotate(block_, tiling_structure_key, "SSRS");
     const std::string name = s_.get(block_).block->name;
     s_.unannotate(block_, "meta_schedule.auto_tensorize");
@@ -92,7 +114,23 @@ class tiling {
     return support::any(region.box, [&](const ir::range& r) { return ir::uses_var(r.min, v); });
   }
 
-  /// Columns: the variable that moves the vector of results. Rows: the longest one that does not
+  static std::size_t first_use(const ir::buffer_region& region, const ir::var& v) {
+    std::size_t d = 0;
+    while (d < region.box.size() && !ir::uses_var(region.box[d].min, v)) ++d;
+    return d;
+  }
+
+  /// The variables of reductions in the order of the packed operand's dimensions.
+  std::vector<std::size_t> reductions() const {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < kinds_.size(); ++i)
+      if (kinds_[i] == ir::iter_kind::reduce) out.push_back(i);
+    support::stable_sort(out,
+                         [&](std::size_t a, std::size_t b) { return depths_[a] < depths_[b]; });
+    return out;
+  }
+
+  /// Columns: the variable that moves the vector of results, if there are several. Rows: the longest one that does not
   /// move the packed operand, whose vectors then serve all of them.
   void find_axes() {
     const ir::block block = s_.get(block_).block;
@@ -108,6 +146,7 @@ class tiling {
       const ir::iter_var& iter = block->iters[i];
       extents_.push_back(ir::is_int(iter.dom.extent) ? iter.dom.extent->integer : 1);
       kinds_.push_back(iter.kind);
+      depths_.push_back(packed ? first_use(*packed, iter.var) : 0);
       if (iter.kind != ir::iter_kind::spatial) continue;
       const bool moves_vector = support::any(result.box, [&](const ir::range& r) {
         return !ir::is_int(r.extent, 1) && ir::uses_var(r.min, iter.var);
@@ -119,27 +158,26 @@ class tiling {
         longest = extents_[i];
       }
     }
-    if (!columns_)
-      throw schedule_error("register_tiling_with_intrinsic", 1,
-                           "no variable moves the vector of results");
   }
 
   void split() {
     const std::int64_t lanes = where_.cpu->lanes(s_.get(block_).block->writes[0].buffer->type);
     std::vector<std::int64_t> codes;
     std::vector<double> weights;
-    for (const register_tile& t :
-         register_tiles(*where_.cpu, s_.get(block_).block->writes[0].buffer->type,
-                        rows_ ? extents_[*rows_] : 1, extents_[*columns_] * lanes)) {
+    for (const register_tile& t : register_tiles(
+             *where_.cpu, s_.get(block_).block->writes[0].buffer->type,
+             rows_ ? extents_[*rows_] : 1, (columns_ ? extents_[*columns_] : 1) * lanes)) {
       codes.push_back(t.rows * tile_code + t.columns / lanes);
       weights.push_back(t.weight);
     }
     const expr_rv code = choices_.categorical(s_, codes, weights);
     const std::vector<loop_rv> loops = s_.get_loops(block_);
+    // what is added up one after the other lies so in the packed operand
+    for (const std::size_t i : reductions()) reduce_.push_back(loops[i]);
     for (std::size_t i = 0; i < loops.size(); ++i) {
       if (kinds_[i] == ir::iter_kind::reduce) {
-        reduce_.push_back(loops[i]);
-      } else if (i == *columns_) {
+        continue;
+      } else if (i == columns_) {
         const auto [outer, tile] = s_.split(loops[i], {infer, floormod(code, tile_code)});
         column_outer_ = outer;
         column_tile_ = tile;
@@ -164,20 +202,23 @@ class tiling {
     const bool inside = others_.size() > 0 && choices_.pick(2) == 1;
     if (!inside) add(others_);
     if (rows_) all.push_back(row_outer_);
-    all.push_back(column_outer_);
+    if (columns_) all.push_back(column_outer_);
     const std::size_t parallel = all.size();
     if (inside) add(others_);
     if (rows_) all.push_back(row_middle_);
+    if (all.empty())
+      throw schedule_error("register_tiling_with_intrinsic", 1, "there is one vector of results");
     tile_loop_ = all.back();
+    const std::size_t spatial = all.size();
     add(reduce_);
     if (rows_) all.push_back(row_tile_);
-    all.push_back(column_tile_);
+    if (columns_) all.push_back(column_tile_);
     s_.reorder(all);
-    if (where_.threads > 1) {
+    if (where_.threads > 1 && parallel > 0) {
       const loop_rv fused =
           s_.fuse(std::vector<loop_rv>(all.begin(), all.begin() + static_cast<long>(parallel)));
       s_.parallel(fused);
-      if (parallel == all.size() - reduce_.size() - (rows_ ? 2 : 1)) tile_loop_ = fused;
+      if (parallel == spatial) tile_loop_ = fused;
     }
   }
 
@@ -214,6 +255,7 @@ class tiling {
 
   std::vector<std::int64_t> extents_;  // [iters]
   std::vector<ir::iter_kind> kinds_;   // [iters]
+  std::vector<std::size_t> depths_;    // [iters] first dimension of the packed operand that moves
   std::optional<std::size_t> rows_, columns_;
   std::vector<loop_rv> others_, reduce_;
   loop_rv row_outer_, row_middle_, row_tile_, column_outer_, column_tile_, tile_loop_;
@@ -230,7 +272,8 @@ inline std::optional<fit> find_fit(const schedule& s, const std::string& name,
   const ir::block block = named_block(s, name).block;
   if (!block->init || block->writes.size() != 1) return std::nullopt;
   for (const auto& what : fitting(*block, cpu))
-    for (const tensor_form form : {tensor_form::packed, tensor_form::reindexed_packed}) {
+    for (const tensor_form form :
+         {tensor_form::packed, tensor_form::windowed, tensor_form::reindexed_packed}) {
       schedule formed = s;
       if (const std::optional<block_rv> outer = give_tensor_form(formed, name, *what, form))
         return fit{std::move(formed), *outer, what};
