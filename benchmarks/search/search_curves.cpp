@@ -28,7 +28,7 @@ std::vector<double> drawn_curve(const recorded_workload& w, std::size_t trials,
                                 std::uint64_t seed) {
   std::vector<double> times;
   for (const timed_trace& t : w.all())
-    if (t.drawn) times.push_back(t.seconds);
+    if (t.drawn) times.push_back(t.seconds());
   support::random r(seed);
   for (std::size_t i = times.size(); i-- > 1;) std::swap(times[i], times[r.below(i + 1)]);
   if (times.size() > trials) times.resize(trials);
@@ -79,7 +79,7 @@ std::vector<recorded_workload*> share(std::vector<recorded_workload>& all, int f
 /// The workloads that have programs for a long search: where a few hundred are all, every strategy
 /// meets them all.
 std::vector<recorded_workload> searchable(const std::string& file, std::size_t trials) {
-  std::vector<recorded_workload> all = recorded_workloads(file), out;
+  std::vector<recorded_workload> all = recorded_workloads(file, selection::curves), out;
   for (recorded_workload& w : all) {
     const std::size_t drawn = static_cast<std::size_t>(std::count_if(
         w.all().begin(), w.all().end(), [](const timed_trace& t) { return t.drawn; }));
@@ -262,7 +262,7 @@ void write_curve(std::ofstream& to, const std::string& workload, const std::stri
 int run_curves(const std::string& file, const std::string& out, const curve_options& o) {
   const auto start = std::chrono::steady_clock::now();
   bool good = in_processes(o.processes, [&](int p) {
-    std::vector<recorded_workload> all = recorded_workloads(file);
+    std::vector<recorded_workload> all = recorded_workloads(file, selection::curves);
     std::ofstream times(part_of(file, p));
     for (recorded_workload* w : share(all, p, o.processes)) record_drawn(*w, o.drawn, times);
   });

@@ -1,6 +1,7 @@
 #include "search_data.hpp"
 
 #include "../core_clock.hpp"
+#include "search_tasks.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -10,12 +11,12 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 #include <tilewright/backend/pool.hpp>
-#include <tilewright/expr/reify.hpp>
-#include <tilewright/ops.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/space/cpu.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace bench {
@@ -23,47 +24,6 @@ namespace bench {
 using namespace tilewright;
 
 namespace {
-
-constexpr auto dense_relu = kernel<"dense_relu">(
-    [](in<"A", float, "M", "K"> A, in<"B", float, "K", "N"> B, out<"C", float, "M", "N"> C) {
-      using axes::i, axes::j, axes::k;
-      return C(i, j) = max(sum<k>(A(i, k) * B(k, j)), 0.0f);
-    });
-
-constexpr auto attention_scores =
-    kernel<"attention_scores">([](in<"Q", float, "B", "M", "K"> Q, in<"K", float, "B", "K", "N"> K,
-                                  out<"S", float, "B", "M", "N"> S) {
-      using axes::b, axes::i, axes::j, axes::k;
-      return S(b, i, j) = sum<k>(Q(b, i, k) * K(b, k, j)) * 0.125f;
-    });
-
-template <int stride, int border>
-constexpr auto convolution = kernel<"convolution">([](in<"X", float, "N", "H", "W", "C"> X,
-                                                      in<"F", float, "R", "S", "C", "K"> F,
-                                                      out<"Y", float, "N", "P", "Q", "K"> Y) {
-  using axes::n, axes::p, axes::q, axes::k, axes::r, axes::s, axes::c;
-  auto padded = zero_outside(X);
-  return Y(n, p, q, k) = sum<r, s, c>(
-             padded(n, p * stride + r - border, q * stride + s - border, c) * F(r, s, c, k));
-});
-
-constexpr auto depthwise =
-    kernel<"depthwise">([](in<"X", float, "H", "W", "C"> X, in<"F", float, "R", "S", "C"> F,
-                           out<"Y", float, "P", "Q", "C"> Y) {
-      using axes::p, axes::q, axes::r, axes::s, axes::c;
-      auto padded = zero_outside(X);
-      return Y(p, q, c) = sum<r, s>(padded(p + r - 1, q + s - 1, c) * F(r, s, c));
-    });
-
-constexpr auto softmax =
-    kernel<"softmax">([](in<"X", float, "M", "N"> X, out<"Y", float, "M", "N"> Y) {
-      using axes::i, axes::j;
-      temp<"peak", float, "M"> peak;
-      temp<"e", float, "M", "N"> e;
-      temp<"total", float, "M"> total;
-      return blocks(peak(i) = max<j>(X(i, j)), e(i, j) = exp(X(i, j) - peak(i)),
-                    total(i) = sum<j>(e(i, j)), Y(i, j) = e(i, j) / total(i));
-    });
 
 const space::context& place() {
   static const space::context where{&target::host(), 1};
@@ -89,7 +49,8 @@ class turn {
 
 }  // namespace
 
-recorded_workload::recorded_workload(std::string name, ir::function f) : name_(std::move(name)) {
+recorded_workload::recorded_workload(std::string name, ir::function f, bool held_out)
+    : name_(std::move(name)), held_out_(held_out) {
   task_.function = std::move(f);
   task_.generate = [function = task_.function](std::uint64_t seed) {
     return space::default_cpu().member(function, place(), seed);
@@ -99,45 +60,65 @@ recorded_workload::recorded_workload(std::string name, ir::function f) : name_(s
 }
 
 void recorded_workload::add(timed_trace t) {
-  if (!times_.try_emplace(t.key, t.seconds).second) return;
-  best_ = std::min(best_, t.seconds);
+  if (!times_.try_emplace(t.key, all_.size()).second) return;
+  best_ = std::min(best_, t.seconds());
   all_.push_back(std::move(t));
 }
 
-double recorded_workload::measure(const search::candidate& c) {
+timed_trace recorded_workload::measure(const search::candidate& c, bool drawn) {
+  timed_trace out{c.identity, c.scheduled.trace().print(), {}, "", drawn};
   if (!runner_)
     runner_ = std::make_unique<search::runner>(
         task_.function, std::vector<search::argument_layout>{}, backend::serial_executor(), 1);
   const search::built b = search::build(c.scheduled.function(), target::host());
-  if (!b.code) return std::numeric_limits<double>::infinity();
+  if (!b.code) {
+    out.failed = search::name(search::failure::build);
+    return out;
+  }
   const turn alone;
   search::measure_options options;
   options.best = best_;
-  options.repeats = 5;
-  options.budget = 0.004;
-  // What disturbs a time makes it longer: it counts when it has come twice. A faster clock makes it
-  // shorter: times are those at a nominal clock, and count where it was the same before and after.
+  options.repeats = 3;
+  options.budget = 0.002;
+  // A faster clock makes a time shorter: times are those at a nominal clock, and count where it was
+  // the same before and after, as far as a few more visits find it so.
   constexpr double nominal = 3;  // GHz
-  double fastest = std::numeric_limits<double>::infinity();
-  for (int visit = 0; visit < 8; ++visit) {
+  for (int visit = 0; out.times.size() < timings; ++visit) {
     const double before = gigahertz();
     const search::measurement m = runner_->measure(*b.code, options);
-    if (!m.ok()) return std::numeric_limits<double>::infinity();
+    if (!m.ok()) {
+      out.failed = search::name(m.failed);
+      out.times.clear();
+      return out;
+    }
     const double after = gigahertz();
-    if (std::abs(before - after) > 0.01 * before && visit + 1 < 8) continue;
-    const double again = m.best() * (before + after) / (2 * nominal);
-    const bool agree = std::abs(again - fastest) < 0.01 * fastest;
-    fastest = std::min(fastest, again);
-    if (agree || (visit > 0 && fastest > 4 * best_)) break;
+    const bool steady = std::abs(before - after) <= 0.01 * before;
+    if (steady || visit >= 2 * static_cast<int>(timings))
+      out.times.push_back(m.best() * (before + after) / (2 * nominal));
   }
-  return fastest;
+  std::sort(out.times.begin(), out.times.end());
+  return out;
+}
+
+double timed_trace::seconds() const {
+  // what disturbs a time makes it longer, and luck makes it shorter: it counts when it came twice
+  if (times.empty()) return std::numeric_limits<double>::infinity();
+  return times[std::min<std::size_t>(1, times.size() - 1)];
+}
+
+double timed_trace::drawn_again(support::random& r) const {
+  return times.empty() ? std::numeric_limits<double>::infinity() : times[r.below(times.size())];
 }
 
 void recorded_workload::write(const timed_trace& t, std::ostream& to) const {
-  std::string line = t.trace;
-  std::replace(line.begin(), line.end(), '\n', '|');
-  to << name_ << '\t' << (t.drawn ? 1 : 0) << '\t' << t.seconds << '\t' << t.key.hex() << '\t'
-     << line << '\n';
+  std::ostringstream line;
+  std::string trace = t.trace;
+  std::replace(trace.begin(), trace.end(), '\n', '|');
+  line << name_ << '\t' << (t.drawn ? 1 : 0) << '\t';
+  if (t.times.empty()) line << "failed " << t.failed;
+  for (std::size_t i = 0; i < t.times.size(); ++i) line << (i > 0 ? "," : "") << t.times[i];
+  line << '\t' << t.key.hex() << '\t' << trace << '\n';
+  to << line.str() << std::flush;  // whole, since recording may be ended at any moment
 }
 
 void recorded_workload::write(std::ostream& to) const {
@@ -148,84 +129,96 @@ void recorded_workload::measure_again(std::size_t count) {
   std::vector<timed_trace*> fastest;
   for (timed_trace& t : all_) fastest.push_back(&t);
   std::sort(fastest.begin(), fastest.end(),
-            [](const timed_trace* a, const timed_trace* b) { return a->seconds < b->seconds; });
+            [](const timed_trace* a, const timed_trace* b) { return a->seconds() < b->seconds(); });
   fastest.resize(std::min(fastest.size(), count));
   for (timed_trace* t : fastest) {
+    if (t->times.empty()) continue;
     const auto c = search::replay(trace::parse(t->trace), task_.function, 1);
     if (!c) continue;
     // A burst of the clock makes a time too short: of two the longer one is right. Where they are
     // far apart, one was disturbed otherwise, and a third decides.
-    std::array<double, 3> seconds{t->seconds, measure(*c), 0};
-    const auto [shorter, longer] = std::minmax(seconds[0], seconds[1]);
-    seconds[2] = longer < 1.06 * shorter ? longer : measure(*c);
-    std::sort(seconds.begin(), seconds.end());
-    t->seconds = seconds[1];
-    times_[t->key] = t->seconds;
+    std::array<timed_trace, 3> takes{*t, measure(*c, t->drawn), *t};
+    if (takes[1].times.empty()) continue;
+    const auto [shorter, longer] = std::minmax(takes[0].seconds(), takes[1].seconds());
+    takes[2] = longer < 1.06 * shorter ? takes[takes[0].seconds() < takes[1].seconds() ? 1 : 0]
+                                       : measure(*c, t->drawn);
+    std::sort(takes.begin(), takes.end(),
+              [](const timed_trace& a, const timed_trace& b) { return a.seconds() < b.seconds(); });
+    *t = takes[1];
   }
 }
 
+const timed_trace* recorded_workload::find(const support::hash128& key) const {
+  const auto at = times_.find(key);
+  return at == times_.end() ? nullptr : &all_[at->second];
+}
+
 double recorded_workload::seconds(const search::candidate& c, bool drawn, std::ofstream& to) {
-  if (const auto found = times_.find(c.identity); found != times_.end()) return found->second;
-  timed_trace t{c.identity, c.scheduled.trace().print(), measure(c), drawn};
+  if (const timed_trace* known = find(c.identity)) return known->seconds();
+  timed_trace t = measure(c, drawn);
   write(t, to);
-  const double out = t.seconds;
+  const double out = t.seconds();
   add(std::move(t));
   return out;
 }
 
-std::vector<recorded_workload> recorded_workloads(const std::string& file) {
-  std::vector<recorded_workload> out;
-  out.emplace_back("gemm128", reify(dense_relu, {{"M", 128}, {"N", 128}, {"K", 128}}));
-  out.emplace_back("gemm256", reify(dense_relu, {{"M", 256}, {"N", 256}, {"K", 256}}));
-  out.emplace_back("gemm_odd", reify(dense_relu, {{"M", 127}, {"N", 131}, {"K", 129}}));
-  out.emplace_back("gemm_flat", reify(dense_relu, {{"M", 16}, {"N", 512}, {"K", 512}}));
-  out.emplace_back("attention",
-                   reify(attention_scores, {{"B", 4}, {"M", 96}, {"N", 96}, {"K", 64}}));
-  out.emplace_back("conv3x3", reify(convolution<1, 1>, {{"N", 1},
-                                                        {"H", 28},
-                                                        {"W", 28},
-                                                        {"C", 32},
-                                                        {"R", 3},
-                                                        {"S", 3},
-                                                        {"P", 28},
-                                                        {"Q", 28},
-                                                        {"K", 32}}));
-  out.emplace_back("conv7x7", reify(convolution<2, 3>, {{"N", 1},
-                                                        {"H", 56},
-                                                        {"W", 56},
-                                                        {"C", 3},
-                                                        {"R", 7},
-                                                        {"S", 7},
-                                                        {"P", 28},
-                                                        {"Q", 28},
-                                                        {"K", 64}}));
-  out.emplace_back("conv1x1", reify(convolution<1, 0>, {{"N", 1},
-                                                        {"H", 28},
-                                                        {"W", 28},
-                                                        {"C", 64},
-                                                        {"R", 1},
-                                                        {"S", 1},
-                                                        {"P", 28},
-                                                        {"Q", 28},
-                                                        {"K", 128}}));
-  out.emplace_back(
-      "depthwise",
-      reify(depthwise,
-            {{"H", 56}, {"W", 56}, {"C", 64}, {"R", 3}, {"S", 3}, {"P", 56}, {"Q", 56}}));
-  out.emplace_back("gemm240", reify(dense_relu, {{"M", 240}, {"N", 360}, {"K", 180}}));
-  out.emplace_back("batch",
-                   reify(attention_scores, {{"B", 12}, {"M", 120}, {"N", 240}, {"K", 60}}));
-  out.emplace_back("softmax", reify(softmax, {{"M", 256}, {"N", 256}}));
-  std::ifstream in(file);
-  std::string name, drawn, seconds, key, text;
-  while (std::getline(in, name, '\t') && std::getline(in, drawn, '\t') &&
-         std::getline(in, seconds, '\t') && std::getline(in, key, '\t') && std::getline(in, text)) {
-    const auto hash = support::hash128::from_hex(key);
-    std::replace(text.begin(), text.end(), '|', '\n');
-    for (recorded_workload& w : out)
-      if (w.name() == name && hash)
-        w.add({*hash, text, seconds == "inf" ? INFINITY : std::stod(seconds), drawn == "1"});
+namespace {
+
+/// "1e-5,1.1e-5", or "failed build"; of older files one number, or "inf".
+bool read_times(const std::string& text, timed_trace& to) {
+  constexpr std::string_view mark = "failed ";
+  if (text.compare(0, mark.size(), mark) == 0 || text == "inf") {
+    to.failed = text == "inf" ? "unknown" : text.substr(mark.size());
+    return true;
   }
+  std::istringstream in(text);
+  for (std::string one; std::getline(in, one, ',');) {
+    const auto seconds = support::read_number<double>(one);
+    if (!seconds || !std::isfinite(*seconds) || !(*seconds > 0)) return false;
+    to.times.push_back(*seconds);
+  }
+  std::sort(to.times.begin(), to.times.end());
+  return !to.times.empty();
+}
+
+}  // namespace
+
+std::vector<recorded_workload> recorded_workloads(const std::string& file, selection which) {
+  std::vector<recorded_workload> out;
+  for (const search_workload& w : search_workloads())
+    if (which == selection::all || (which == selection::curves && w.curves) ||
+        (which == selection::training && w.use == task_use::train))
+      out.emplace_back(std::string(w.name), w.make(), w.use == task_use::held_out);
+  std::map<std::string, recorded_workload*> by_name;
+  for (recorded_workload& w : out) by_name[w.name()] = &w;
+  std::ifstream in(file);
+  std::string line;
+  while (std::getline(in, line)) {
+    if (in.eof()) break;  // the last line has no end: recording was ended there
+    std::istringstream parts(line);
+    std::string name, drawn, seconds, key, text;
+    if (!std::getline(parts, name, '\t') || !std::getline(parts, drawn, '\t') ||
+        !std::getline(parts, seconds, '\t') || !std::getline(parts, key, '\t') ||
+        !std::getline(parts, text))
+      continue;
+    const auto hash = support::hash128::from_hex(key);
+    const auto at = by_name.find(name);
+    if (!hash || at == by_name.end()) continue;
+    std::replace(text.begin(), text.end(), '|', '\n');
+    timed_trace t{*hash, text, {}, "", drawn == "1"};
+    if (read_times(seconds, t)) at->second->add(std::move(t));
+  }
+  return out;
+}
+
+std::ofstream appended(const std::string& file) {
+  bool whole = true;
+  if (std::ifstream in(file, std::ios::binary | std::ios::ate); in && in.tellg() > 0) {
+    in.seekg(-1, std::ios::end);
+    whole = in.get() == '\n';
+  }
+  std::ofstream out(file, std::ios::app);
+  if (!whole) out << '\n';
   return out;
 }
 

@@ -14,22 +14,34 @@
 
 namespace bench {
 
+/// Timings of a program.
+inline constexpr std::size_t timings = 5;
+
 /// A measured candidate, in the order of the file.
 struct timed_trace {
   tilewright::support::hash128 key;
   std::string trace;
-  double seconds;  // infinity: it failed
-  bool drawn;      // from the prior
+  std::vector<double> times;  // s, ascending; none where it failed
+  std::string failed;         // how; empty where it did not
+  bool drawn = false;         // from the prior
+
+  /// The second fastest; infinity where it failed.
+  double seconds() const;
+  /// What another measurement might have given: one of the times by chance.
+  double drawn_again(tilewright::support::random& r) const;
 };
 
 class recorded_workload {
  public:
-  recorded_workload(std::string name, tilewright::ir::function f);
+  recorded_workload(std::string name, tilewright::ir::function f, bool held_out);
 
   const std::string& name() const { return name_; }
+  /// Whether it is of an operator that no training task has.
+  bool held_out() const { return held_out_; }
   const tilewright::search::search_task& task() const { return task_; }
   const std::vector<timed_trace>& all() const { return all_; }
-  bool knows(const tilewright::search::candidate& c) const { return times_.count(c.identity) > 0; }
+  /// What is known of a program; null: nothing.
+  const timed_trace* find(const tilewright::support::hash128& key) const;
   /// Known, or measured and written to `to`; `drawn` says that the prior made it.
   double seconds(const tilewright::search::candidate& c, bool drawn, std::ofstream& to);
   void add(timed_trace t);
@@ -40,18 +52,27 @@ class recorded_workload {
   void write(std::ostream& to) const;
 
  private:
-  double measure(const tilewright::search::candidate& c);
+  timed_trace measure(const tilewright::search::candidate& c, bool drawn);
   void write(const timed_trace& t, std::ostream& to) const;
 
   std::string name_;
+  bool held_out_;
   tilewright::search::search_task task_;
-  std::map<tilewright::support::hash128, double> times_;
+  std::map<tilewright::support::hash128, std::size_t> times_;  // position in all_
   std::vector<timed_trace> all_;
   std::unique_ptr<tilewright::search::runner> runner_;
   double best_ = 1e30;
 };
 
-/// The workloads, with the times that lie in `file` (which need not exist).
-std::vector<recorded_workload> recorded_workloads(const std::string& file);
+/// Which of the workloads of search_tasks.hpp.
+enum class selection { all, training, curves };
+
+/// The workloads, with the times that lie in `file` (which need not exist). What is no whole line of
+/// times is passed over.
+std::vector<recorded_workload> recorded_workloads(const std::string& file,
+                                                  selection which = selection::all);
+
+/// `file` to be gone on with, after the end of its last line.
+std::ofstream appended(const std::string& file);
 
 }  // namespace bench

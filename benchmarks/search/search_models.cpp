@@ -37,11 +37,11 @@ ranked_workload load(const recorded_workload& w, std::size_t most) {
   out.name = w.name();
   const support::hash128 workload = ir::workload_key(w.task().function);
   for (const timed_trace& t : w.all()) {
-    if (!t.drawn || !std::isfinite(t.seconds) || out.programs.size() >= most) continue;
+    if (!t.drawn || t.times.empty() || out.programs.size() >= most) continue;
     const auto c = search::replay(trace::parse(t.trace), w.task().function, 1);
     if (!c) continue;
     out.programs.push_back(c->scheduled.function());
-    out.samples.push_back({nullptr, c->identity, workload, t.seconds});
+    out.samples.push_back({nullptr, c->identity, workload, t.seconds()});
   }
   for (std::size_t i = 0; i < out.samples.size(); ++i) out.samples[i].program = &out.programs[i];
   return out;

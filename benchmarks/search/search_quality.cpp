@@ -5,7 +5,8 @@
 //                                         (1024 trials, 5 seeds, 2 processes, at most about 840 s),
 //                                         and prints the summary
 //   search_quality summary OUT.csv        the summary of curves
-//   search_quality record FILE COUNT      measures COUNT random candidates of each workload
+//   search_quality record FILE COUNT      measures COUNT random candidates of each workload; may be
+//                                         ended at any moment, and goes on when it is called again
 //   search_quality again FILE COUNT       measures the COUNT fastest of each workload again
 //   search_quality search FILE STRATEGY TRIALS SEEDS OUT.csv   runs one strategy
 //   search_quality rank FILE              how well models rank, XGBoost beside ours
@@ -38,16 +39,20 @@ using namespace bench;
 
 namespace {
 
+/// All workloads grow together, so that whatever was recorded when it is ended can be used.
 int record(const std::string& file, std::size_t count) {
   std::vector<recorded_workload> all = recorded_workloads(file);
-  std::ofstream to(file, std::ios::app);
-  for (recorded_workload& w : all) {
-    record_drawn(w, count, to);
-    std::printf("%-10s %zu sketches, %zu recorded\n", w.name().c_str(), w.task().sketches.size(),
-                w.all().size());
-    std::fflush(stdout);
+  std::ofstream to = appended(file);
+  constexpr std::size_t step = 20;
+  for (std::size_t goal = std::min(step, count);; goal = std::min(goal + step, count)) {
+    for (recorded_workload& w : all) {
+      record_drawn(w, goal, to);
+      std::printf("%-16s %zu sketches, %zu of %zu recorded\n", w.name().c_str(),
+                  w.task().sketches.size(), w.all().size(), count);
+      std::fflush(stdout);
+    }
+    if (goal == count) return 0;
   }
-  return 0;
 }
 
 int measure_again(const std::string& file, std::size_t count) {
@@ -64,8 +69,8 @@ int measure_again(const std::string& file, std::size_t count) {
 
 int search_all(const std::string& file, const std::string& name, std::size_t trials,
                std::uint64_t seeds, const std::string& out_file) {
-  std::vector<recorded_workload> all = recorded_workloads(file);
-  std::ofstream to(file, std::ios::app), out(out_file, std::ios::app);
+  std::vector<recorded_workload> all = recorded_workloads(file, selection::curves);
+  std::ofstream to = appended(file), out(out_file, std::ios::app);
   for (recorded_workload& w : all)
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
       const std::vector<double> curve = best_times(w, name, trials, seed, to);
@@ -89,13 +94,13 @@ rankable load(const recorded_workload& w, std::size_t most) {
   rankable out;
   out.name = w.name();
   for (const timed_trace& t : w.all()) {
-    if (!t.drawn || !std::isfinite(t.seconds) || out.programs.size() >= most) continue;
+    if (!t.drawn || t.times.empty() || out.programs.size() >= most) continue;
     const auto c = search::replay(trace::parse(t.trace), w.task().function, 1);
     if (!c) continue;
     out.programs.push_back(c->scheduled.function());
     out.keys.push_back(c->identity);
-    out.seconds.push_back(t.seconds);
-    out.speed.push_back(1 / t.seconds);
+    out.seconds.push_back(t.seconds());
+    out.speed.push_back(1 / t.seconds());
   }
   return out;
 }
@@ -197,7 +202,7 @@ int prior(const std::string& file, const std::string& out_file) {
   cost::dataset d;
   d.columns = cost::feature_count;
   std::uint32_t group = 0;
-  for (const recorded_workload& w : recorded_workloads(file)) {
+  for (const recorded_workload& w : recorded_workloads(file, selection::training)) {
     const rankable r = load(w, 600);
     if (!r.programs.empty()) append(r, 0, r.programs.size(), group++, d, nullptr);
   }

@@ -22,7 +22,7 @@ using namespace tilewright;
 namespace {
 
 constexpr std::array names{"default_cpu", "metaschedule_cpu"};
-constexpr std::array<std::string_view, 7> large{"gemm256", "gemm240", "attention", "batch",
+constexpr std::array<std::string_view, 7> large{"gemm256", "gemm240", "scores4", "batch",
                                                 "conv3x3", "conv7x7", "conv1x1"};
 
 search::tuning_result session(const recorded_workload& of, const char* space, int trials,
@@ -52,7 +52,7 @@ double median(std::vector<double> values) {
 int compare_spaces(const space_comparison& o) {
   double logarithms = 0;
   std::size_t met = 0;
-  for (const recorded_workload& w : recorded_workloads("")) {
+  for (const recorded_workload& w : recorded_workloads("", selection::curves)) {
     const bool chosen = std::find(large.begin(), large.end(), w.name()) != large.end();
     if (o.only.empty() ? !chosen : w.name() != o.only) continue;
     ++met;

@@ -116,7 +116,8 @@ namespace {
 /// Calls `use` with the name and the function of each workload and problem.
 template <class Use>
 void for_each_function(const session_curve_options& o, const Use& use) {
-  for (const recorded_workload& w : recorded_workloads("")) use(w.name(), w.task().function);
+  for (const recorded_workload& w : recorded_workloads("", selection::curves))
+    use(w.name(), w.task().function);
   for (int i = 0; i < o.problems; ++i) {
     const cliff_problem p = make_cliff_problem(o.seed, i);
     use(std::to_string(i) + "_" + p.name, ir::parse(p.script));
