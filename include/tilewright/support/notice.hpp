@@ -12,4 +12,7 @@ namespace tilewright::support {
 /// database.
 void notice(const std::string& text);
 
+/// Writes a text to stderr as it is, in a program whose files may not grow too.
+void write_stderr(const std::string& text);
+
 }  // namespace tilewright::support

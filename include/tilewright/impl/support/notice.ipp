@@ -17,8 +17,13 @@ TILEWRIGHT_INLINE void notice(const std::string& text) {
     static auto* told = new std::set<std::string>;  // outlives static destruction
     if (!told->insert(text).second) return;
   }
+  write_stderr("tilewright: " + text + "\n");
+}
+
+TILEWRIGHT_INLINE void write_stderr(const std::string& text) {
   const file_size_signal_block limit;  // where stderr is a file
-  std::fputs(("tilewright: " + text + "\n").c_str(), stderr);
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
 }
 
 }  // namespace tilewright::support
