@@ -24,6 +24,31 @@ TEST_CASE("get_block finds blocks by name, and needs exactly one") {
   check_schedule(s, f);
 }
 
+TEST_CASE("get_block finds blocks by their place where none has such a name") {
+  const ir::function f = programs::matmul_relu(4, 6, 8);
+  schedule s(f);
+  CHECK(s.get(s.get_block("#0")).block->name == "root");
+  CHECK(s.get(s.get_block("#1")).block->name == "C");
+  CHECK(s.get(s.get_block("#2")).block->name == "D");
+  for (const char* none : {"#3", "#", "#-1", "#1 ", "# 1", "#18446744073709551616", "1"})
+    check_refusal(s, "get_block", 1, [&] { s.get_block(none); });
+  s.cache_write(s.block("C"), 0, "local");  // the place is that of the program as it is now
+  CHECK(s.get(s.get_block("#2")).block->name != "D");
+  CHECK(s.get(s.get_block("#3")).block->name == "D");
+  check_schedule(s, f);
+  std::string text = R"(@T.prim_func
+def main(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+    for i in range(4):
+        with T.block("NAME"):
+            v = T.axis.spatial(4, i)
+            B[v] = A[v]
+)";
+  text.replace(text.find("NAME"), 4, "#0");
+  const ir::function named = ir::parse(text);
+  schedule own(named);
+  CHECK(own.get(own.get_block("#0")).block->iters.size() == 1);  // a name comes first
+}
+
 TEST_CASE("get_loops: outermost first; none for the root") {
   const ir::function f = programs::matmul(4, 6, 8);
   schedule s(f);

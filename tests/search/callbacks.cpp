@@ -1,5 +1,7 @@
 #include <tilewright/search/callbacks.hpp>
 
+#include <tilewright/search/database/trace_names.hpp>
+
 #include <set>
 #include <string>
 
@@ -17,7 +19,7 @@ namespace {
 std::set<std::string> stored_in(const database& db, const tuning_result& r) {
   std::set<std::string> out;
   for (const record& each : db.all()) out.insert(each.trace);
-  out.erase(r.trace);
+  out.erase(trace_by_position(r.trace, product().function));
   return out;
 }
 

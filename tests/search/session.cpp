@@ -3,6 +3,7 @@
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/search/call/layout.hpp>
+#include <tilewright/search/database/trace_names.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/measurement/worker.hpp>
 #include <tilewright/space/cpu.hpp>
@@ -47,8 +48,9 @@ TEST_CASE("a session measures, chooses and stores") {
   CHECK_FALSE(r.code.object.empty());
   const auto stored = db.chosen(w.key);
   REQUIRE(stored);
-  CHECK(stored->trace == r.trace);
-  CHECK(db.code(w.key, r.trace, stored->from.revision).has_value());
+  CHECK(stored->trace == trace_by_position(r.trace, w.function));
+  CHECK(trace_by_name(stored->trace, w.function) == r.trace);
+  CHECK(db.code(w.key, stored->trace, stored->from.revision).has_value());
   CHECK(db.all().size() >= 12);
 }
 
@@ -129,7 +131,7 @@ TEST_CASE("a session that goes on keeps what was better than all that it finds i
   const tuning_result second = tune(w, o, db);
   CHECK(second.improved);
   CHECK(second.trace == first.trace);
-  CHECK(db.chosen(w.key)->trace == first.trace);
+  CHECK(db.chosen(w.key)->trace == trace_by_position(first.trace, w.function));
 }
 
 TEST_CASE("what was measured before counts in a session that has time for nothing") {

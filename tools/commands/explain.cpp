@@ -13,6 +13,7 @@
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/search/check/verify.hpp>
 #include <tilewright/search/database/database.hpp>
+#include <tilewright/search/database/trace_names.hpp>
 #include <tilewright/search/measurement/operands.hpp>
 #include <tilewright/search/roofline.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
@@ -70,7 +71,7 @@ trace trace_of_call(const search::workload& w, const search::database& db, std::
   }
   if (r && !r->trace.empty()) {
     from += origin(w, *r);
-    return trace::parse(r->trace);
+    return search::by_name(trace::parse(r->trace), w.function);
   }
   from = r ? "the default schedule, which no candidate beat: " + origin(w, *r)
            : "the default schedule; nothing is recorded:\n" + db.why(search::wanted_record(w));
@@ -122,7 +123,7 @@ int explain_key(const explain_options& o) {
   const target::cpu cpu = target::host();
   backend::executor exec = backend::pool::shared().view();
   exec.threads = r.key.threads;
-  const trace t = trace::parse(r.trace);
+  const trace t = search::by_name(trace::parse(r.trace), f);
   say(f.name + " " + r.key.workload +
       ", the recorded schedule: " + origin(contiguous_workload(f, cpu, exec), r) + "\n\n");
   print_steps(t, f);

@@ -4,8 +4,8 @@
 // variables (parameters, symbolic extents, loops, iteration variables, lets) match by where they
 // are bound, buffers by where they are allocated, or by their first use in a function, where type,
 // shape, strides, offset, scope and alignment must agree. Variables and buffers that are free in an
-// expression or a statement match only themselves. For identity that
-// traces can rely on, which includes block names, see ir/key.hpp.
+// expression or a statement match only themselves. The same relation as
+// a number that lasts is ir/key.hpp.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>

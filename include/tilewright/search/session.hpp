@@ -36,7 +36,7 @@
 namespace tilewright::search {
 
 /// Text that is equal for one kernel at all extents: its name, the types and ranks of its
-/// parameters, and the names of its blocks.
+/// parameters, and the kinds of its blocks' iteration variables.
 std::string family_of(const ir::function& f);
 
 /// What is tuned, and where.
@@ -65,8 +65,8 @@ provenance made_on(const target::machine& where);
 /// What a lookup for `w` on this machine is about: a record without schedule and times.
 record wanted_record(const workload& w);
 
-/// database::nearest for `w`. Families of older records name the parameters: they are asked for
-/// next.
+/// database::nearest for `w`. Families of older records name blocks, and parameters: they are asked
+/// for next.
 std::optional<record> nearest_record(const database& db, const workload& w);
 
 /// Ranks candidates before they are compiled: larger is better.

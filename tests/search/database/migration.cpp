@@ -146,6 +146,45 @@ TEST_CASE("what arguments are called does not matter, in memory and in files") {
   }
 }
 
+TEST_CASE("records under keys in which block names count are found, and newer ones before them") {
+  for (const bool memory : {true, false}) {
+    const folder f;
+    database db(memory ? ":memory:" : f.file());
+    record old = sample("b0 = sch.get_block(name=\"C\", func_name=\"main\")", 1, true);
+    old.key.workload = "named";
+    db.add(old);
+    db.add_failed({old.key, "t1", "build", "why", old.from});
+    db.add_failures(old.key, {"timeout", 2, "slow"});
+    db.add_code(old.key, old.trace, old.from, {std::byte{1}});
+    record_key key = old.key;
+    key.workload = "new";
+    CHECK_FALSE(db.chosen(key));
+    key.named_workload = "named";
+    REQUIRE(db.chosen(key));
+    CHECK(db.chosen(key)->trace == old.trace);
+    CHECK(db.top(key, 3).size() == 1);
+    CHECK(db.failed(key).size() == 1);
+    CHECK(db.failures(key).size() == 2);
+    CHECK(db.code(key, old.trace, old.from.revision));
+    record wanted = old;
+    wanted.key = key;
+    CHECK(db.why(wanted).find("a schedule is stored") == 0);
+    record slower = old;
+    slower.key = key;
+    slower.trace = "b0 = sch.get_block(name=\"#1\", func_name=\"main\")";
+    slower.seconds = {5.0};
+    db.add(slower);
+    db.add_failures(key, {"timeout", 3, "slower"});
+    CHECK(db.chosen(key)->trace == slower.trace);
+    CHECK(db.chosen(old.key)->trace == old.trace);
+    CHECK(db.top(key, 3).size() == 2);
+    for (const failure_count& c : db.failures(key))
+      if (c.kind == "timeout") CHECK(c.count == 5);
+    const database behind(memory ? ":memory:" : ":memory:" + f.file());
+    if (!memory) CHECK(behind.chosen(key)->trace == slower.trace);
+  }
+}
+
 TEST_CASE("records of files that name the arguments are found, as they are and migrated") {
   for (const char* version : {"1", "2"}) {
     const folder f;

@@ -18,6 +18,7 @@ TILEWRIGHT_INLINE workload contiguous_workload(const ir::function& f, const targ
   workload w;
   w.function = f;
   w.key = {ir::workload_key(f).hex(), where.isa_key(), "", where.gpu ? 1 : exec.threads};
+  w.key.named_workload = ir::named_workload_key(f).hex();
   int index_bits = 32;
   const std::vector<ir::buffer> bound = ir::bound_weights(f);
   for (const ir::param& p : f.params) {

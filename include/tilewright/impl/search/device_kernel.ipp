@@ -12,6 +12,7 @@
 #include <tilewright/backend/cuda/device.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/contiguous_workload.hpp>
+#include <tilewright/search/database/trace_names.hpp>
 #include <tilewright/search/device_kernel.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/measurement/operands.hpp>
@@ -59,7 +60,7 @@ struct device_kernel::state {
       return;
     }
     const schedule s = default_schedule(f, w.space, {w.machine, 1}, o.seed);
-    if (!take(w, *db, s.trace().print(), "the default schedule"))
+    if (!take(w, *db, by_position(s.trace(), f).print(), "the default schedule"))
       throw build_error("the default schedule of " + f.name + " cannot be used on " +
                         device.name() + ": " + why);
   }

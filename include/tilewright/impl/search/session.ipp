@@ -20,6 +20,7 @@
 #include <tilewright/search/check/proof.hpp>
 #include <tilewright/search/check/spot_check.hpp>
 #include <tilewright/search/check/verify.hpp>
+#include <tilewright/search/database/trace_names.hpp>
 #include <tilewright/search/database/transfer.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/session.hpp>
@@ -117,7 +118,8 @@ class tuner {
   provenance here() const { return made_on(w_.machine); }
 
   record record_of(const std::string& text, const measurement& m) const {
-    return {w_.key, w_.family, w_.extents, text, m.seconds, from_, false};
+    return {w_.key,    w_.family, w_.extents, trace_by_position(text, w_.function),
+            m.seconds, from_,     false};
   }
 
   /// Compiles, checks and times the default schedule, whose outputs are what candidates are
@@ -227,7 +229,8 @@ class tuner {
     if (!known.empty()) strategy_->learn(known, seconds);
     if (const auto near = nearest_record(db_, w_)) {
       try {
-        auto c = replay(trace::parse(near->trace), w_.function, o_.seed, nullptr, finish_);
+        auto c = replay(by_name(trace::parse(near->trace), w_.function), w_.function, o_.seed,
+                        nullptr, finish_);
         if (c && seen_.insert(c->identity).second) pending_.push_back(std::move(*c));
       } catch (const error&) {  // made for other extents: it need not fit
       }
@@ -238,7 +241,8 @@ class tuner {
   /// A stored trace, from now on seen; nothing where it was before.
   std::optional<candidate> recalled(const std::string& text) {
     try {
-      std::optional<candidate> c = replay(trace::parse(text), w_.function, o_.seed);
+      std::optional<candidate> c =
+          replay(by_name(trace::parse(text), w_.function), w_.function, o_.seed);
       if (c && seen_.insert(c->identity).second) return c;
     } catch (const error& e) {
       result_.remarks.push_back(std::string("a stored trace does not replay: ") + e.what());
@@ -466,7 +470,7 @@ class tuner {
     return out;
   }
 
-  /// The trace as it is stored: without what nothing uses.
+  /// The trace without what nothing uses.
   static std::string text_of(const candidate& c) {
     return c.scheduled.trace().simplified().print();
   }
@@ -480,7 +484,8 @@ class tuner {
     if (o_.measuring.build || o_.measuring.runner)
       db_.add_failures(w_.key, {name(m.failed), 1, detail});
     else
-      db_.add_failed({w_.key, text_of(c), name(m.failed), detail, here()});
+      db_.add_failed(
+          {w_.key, trace_by_position(text_of(c), w_.function), name(m.failed), detail, here()});
   }
 
   /// A new best must compute the same as the default schedule, on extreme values too, and as f64
@@ -632,7 +637,7 @@ class tuner {
     best.chosen = true;
     best.checked = result_.checked;
     // in this order: who finds the record finds its code
-    db_.add_code(w_.key, result_.trace, from_, backend::serialize(result_.code));
+    db_.add_code(w_.key, best.trace, from_, backend::serialize(result_.code));
     db_.add(best);
   }
 
@@ -667,17 +672,27 @@ class tuner {
 
 namespace detail {
 
-inline std::string family_text(const ir::function& f, bool with_names) {
+/// Names that count in a family, beside the kernel's: the later the version, the fewer.
+enum class family_names { none, blocks, blocks_and_parameters };
+
+inline std::string family_text(const ir::function& f, family_names names) {
   support::hasher family;
   family.add(std::string_view(f.name));
   for (const ir::param& p : f.params) {
     const std::string type(name(p.buffer ? p.buffer->type : p.scalar.type())),
         rank = std::to_string(p.buffer ? p.buffer->shape.size() : 0),
-        named = with_names ? (p.buffer ? p.buffer->name : p.scalar->name) + ":" : std::string();
+        named = names == family_names::blocks_and_parameters
+                    ? (p.buffer ? p.buffer->name : p.scalar->name) + ":"
+                    : std::string();
     family.add(std::string_view(named + type + ":" + rank));
   }
   ir::for_each_stmt(f.body, [&](const ir::stmt& s) {
-    if (const auto* r = ir::as_realize(s)) family.add(std::string_view(r->block->name));
+    const auto* r = ir::as_realize(s);
+    if (!r) return;
+    if (names != family_names::none) return family.add(std::string_view(r->block->name));
+    for (const ir::iter_var& iter : r->block->iters)
+      family.add(static_cast<std::uint64_t>(iter.kind));
+    family.add(std::string_view("block"));
   });
   return family.finish().hex();
 }
@@ -685,12 +700,15 @@ inline std::string family_text(const ir::function& f, bool with_names) {
 }  // namespace detail
 
 TILEWRIGHT_INLINE std::string family_of(const ir::function& f) {
-  return detail::family_text(f, false);
+  return detail::family_text(f, detail::family_names::none);
 }
 
 TILEWRIGHT_INLINE std::optional<record> nearest_record(const database& db, const workload& w) {
   if (auto r = db.nearest(w.family, w.extents, w.key)) return r;
-  return db.nearest(detail::family_text(w.function, true), w.extents, w.key);
+  using names = detail::family_names;
+  for (const names n : {names::blocks, names::blocks_and_parameters})
+    if (auto r = db.nearest(detail::family_text(w.function, n), w.extents, w.key)) return r;
+  return std::nullopt;
 }
 
 TILEWRIGHT_INLINE provenance made_on(const target::machine& where) {

@@ -10,9 +10,14 @@
 
 namespace tilewright::primitive {
 
-/// The block of that name. A trace also names a function, for TVM, where a module has several; here
-/// there is one, whatever it is called. Requires: 1. exactly one block has the name.
+/// The block of that name, or else, for a name as "#2", the block at that place of the program's text:
+/// the root is number 0. A trace also names a function, for TVM, where a module has several; here
+/// there is one, whatever it is called. Requires: 1. exactly one block has the name, or none has and
+/// there is a block at the place.
 std::uint64_t get_block(const ir::function& f, const std::string& name);
+
+/// The place of a block as `get_block` understands it, "#2"; nothing where there is no such block.
+std::string place_of_block(const ir::function& f, std::uint64_t block);
 
 /// The loops around a block up to its scope block, outermost first; none for the root.
 std::vector<ir::var> get_loops(const ir::function& f, std::uint64_t block);

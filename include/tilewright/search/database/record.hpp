@@ -1,6 +1,7 @@
 // What a tuning database keeps: the key under which a measurement is valid, and the measurement.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,8 +18,12 @@ struct record_key {
   std::string isa;        // target::machine::isa_key()
   std::string arguments;  // class of each argument in order: unit-stride dimension, contiguity
   int threads = 1;
+  /// ir::named_workload_key: lookups find records under it too, and records under `workload` first.
+  /// No part of the identity; empty where it is unknown.
+  std::string named_workload = {};
 
-  friend auto operator<=>(const record_key&, const record_key&) = default;
+  friend bool operator==(const record_key& a, const record_key& b) { return (a <=> b) == 0; }
+  friend std::strong_ordering operator<=>(const record_key& a, const record_key& b);
 };
 
 /// Classes of arguments as keys have them, "r d10", by position: what the arguments are called
@@ -45,8 +50,8 @@ struct record {
   record_key key;
   std::string family;                 // equal for one kernel at all extents
   std::vector<std::int64_t> extents;  // of all buffer parameters in order
-  std::string trace;                  // printed form; empty: the default schedule
-  std::vector<double> seconds;        // [repeats], per call
+  std::string trace;            // printed form, as by_position has it; empty: the default schedule
+  std::vector<double> seconds;  // [repeats], per call
   provenance from;
   bool chosen = false;  // verified, and the fastest by more than the noise
   /// How a chosen schedule was compared with the program, beside its outputs (search/check/proof.hpp):

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
 
 namespace tilewright::primitive {
 namespace detail::querying {
@@ -13,6 +17,19 @@ inline std::vector<std::uint64_t> ids(const std::vector<const ir::block_realize_
   out.reserve(blocks.size());
   for (const ir::block_realize_node* r : blocks) out.push_back(r->block->id);
   return out;
+}
+
+/// All blocks in the order of the program's text, the root first.
+inline std::vector<const ir::block_realize_node*> with_root(const ir::function& f) {
+  std::vector<const ir::block_realize_node*> out = all_blocks(f.body);
+  if (const ir::block_realize_node* root = ir::as_realize(f.body)) out.insert(out.begin(), root);
+  return out;
+}
+
+/// The number in "#2"; nothing for other text.
+inline std::optional<std::size_t> place_in(std::string_view name) {
+  if (name.empty() || name[0] != '#') return std::nullopt;
+  return support::read_number<std::size_t>(name.substr(1));
 }
 
 /// The neighbours of a block in its scope, by `select(scope, position)`.
@@ -31,15 +48,15 @@ std::vector<std::uint64_t> neighbours(const ir::function& f, std::uint64_t block
 }  // namespace detail::querying
 
 TILEWRIGHT_INLINE std::uint64_t get_block(const ir::function& f, const std::string& name) {
-  std::vector<const ir::block_realize_node*> blocks = all_blocks(f.body);
-  if (const ir::block_realize_node* root = ir::as_realize(f.body))
-    blocks.insert(blocks.begin(), root);
+  const std::vector<const ir::block_realize_node*> blocks = detail::querying::with_root(f);
   std::vector<const ir::block_realize_node*> found;
   for (const ir::block_realize_node* r : blocks)
     if (r->block->name == name) found.push_back(r);
   if (found.size() == 1) return found.front()->block->id;
   if (found.size() > 1)
     refusal{"get_block"}(1, {found.size(), " blocks are called \"", name, "\""});
+  if (const auto place = detail::querying::place_in(name); place && *place < blocks.size())
+    return blocks[*place]->block->id;
   std::string known;
   for (const ir::block_realize_node* r : blocks) {
     known += known.empty() ? "\"" : ", \"";
@@ -47,6 +64,15 @@ TILEWRIGHT_INLINE std::uint64_t get_block(const ir::function& f, const std::stri
     known += '"';
   }
   refusal{"get_block"}(1, {"no block is called \"", name, "\"; there are ", known});
+}
+
+TILEWRIGHT_INLINE std::string place_of_block(const ir::function& f, std::uint64_t block) {
+  std::size_t place = 0;
+  for (const ir::block_realize_node* r : detail::querying::with_root(f)) {
+    if (r->block->id == block) return "#" + std::to_string(place);
+    ++place;
+  }
+  return {};
 }
 
 TILEWRIGHT_INLINE std::vector<ir::var> get_loops(const ir::function& f, std::uint64_t block) {

@@ -228,6 +228,7 @@ TILEWRIGHT_INLINE void instances::make(instance& s, const extent_map& dims,
   workload w;
   w.function = with_layouts(s.function, layouts);
   w.key = {ir::workload_key(w.function).hex(), cpu_.isa_key(), "", exec_->threads};
+  w.key.named_workload = ir::named_workload_key(w.function).hex();
   w.family = family_of(w.function);
   w.extents = b.extents;
   const std::int64_t* strides = b.strides.data();

@@ -13,6 +13,7 @@
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/search/call/specialization.hpp>
 #include <tilewright/search/check/verify.hpp>
+#include <tilewright/search/database/trace_names.hpp>
 #include <tilewright/search/database/transfer.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/roofline.hpp>
@@ -54,9 +55,9 @@ class progress_printer {
   ~progress_printer() {
     if (!on_) return;
     if (terminal_)
-      std::fputs("\r\033[K", stderr);
+      support::write_stderr("\r\033[K");
     else if (!pending_.empty())
-      std::fputs((pending_ + "\n").c_str(), stderr);
+      support::write_stderr(pending_ + "\n");
   }
   progress_printer(const progress_printer&) = delete;
   progress_printer& operator=(const progress_printer&) = delete;
@@ -67,15 +68,14 @@ class progress_printer {
     pending_ = name + ": " + progress_line(p);
     if (p.elapsed - last_ < (terminal_ ? 0.1 : 1.0)) return;
     last_ = p.elapsed;
-    std::fputs((terminal_ ? "\r\033[K" + pending_ : pending_ + "\n").c_str(), stderr);
-    std::fflush(stderr);
+    support::write_stderr(terminal_ ? "\r\033[K" + pending_ : pending_ + "\n");
     pending_.clear();
   }
 
   /// Says why there was no progress, where there was none.
   void end(const std::string& name, const std::vector<std::string>& remarks) {
     if (!on_ || !silent_) return;
-    for (const std::string& r : remarks) std::fputs((name + ": " + r + "\n").c_str(), stderr);
+    for (const std::string& r : remarks) support::write_stderr(name + ": " + r + "\n");
   }
 
  private:
@@ -170,7 +170,8 @@ TILEWRIGHT_INLINE bool specialization::publish_trace(const record& stored, origi
   const std::string& text = stored.trace;
   std::string why;
   try {
-    const auto c = replay(trace::parse(text), workload_.function, options_.seed, &why);
+    const auto c = replay(by_name(trace::parse(text), workload_.function), workload_.function,
+                          options_.seed, &why);
     if (c) {
       built b = build(c->scheduled.function(), workload_.machine);
       if (b.code) {
@@ -178,7 +179,7 @@ TILEWRIGHT_INLINE bool specialization::publish_trace(const record& stored, origi
                  0,
                  b.code,
                  from,
-                 text,
+                 c->scheduled.trace().print(),
                  remark,
                  seconds,
                  0,
@@ -208,7 +209,7 @@ TILEWRIGHT_INLINE bool specialization::load_stored() {
       variant v;
       v.code = backend::load(backend::deserialize(bytes->data(), bytes->size()));
       v.from = origin::stored_code;
-      v.trace = hit->trace;
+      v.trace = trace_by_name(hit->trace, workload_.function);
       v.seconds = hit->best();
       v.cpu = hit->from.cpu;
       v.checked = hit->check();
@@ -404,10 +405,13 @@ TILEWRIGHT_INLINE bool specialization::run_session(const std::atomic<bool>& canc
 TILEWRIGHT_INLINE double specialization::baseline_of(const variant& v) const {
   if (v.baseline > 0 || v.seconds <= 0) return v.baseline;
   const space::context where{workload_.machine, workload_.exec->threads};
-  const std::string trace =
-      default_schedule(workload_.function, workload_.space, where, options_.seed).trace().print();
+  const std::string named =
+                        default_schedule(workload_.function, workload_.space, where, options_.seed)
+                            .trace()
+                            .print(),
+                    trace = trace_by_position(named, workload_.function);
   for (const record& r : db_->top(workload_.key, std::numeric_limits<std::int32_t>::max()))
-    if (r.trace == trace && r.from.cpu == v.cpu) return r.best();
+    if ((r.trace == trace || r.trace == named) && r.from.cpu == v.cpu) return r.best();
   return 0;
 }
 

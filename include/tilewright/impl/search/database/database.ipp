@@ -254,9 +254,13 @@ TILEWRIGHT_INLINE std::vector<failure_count> database::failures(const record_key
   const record_key key = by_position(named);
   const std::lock_guard lock(state_->mutex);
   std::vector<failure_count> out;
-  state_->on_file([&](store& s) { out = s.failures(key); });
-  for (const auto& kept : state_->kept.failures)
-    if (kept.first == key) detail::count_failures(out, kept.second);
+  for (const record_key& k : detail::database_keys(key)) {
+    std::vector<failure_count> counted;
+    state_->on_file([&](store& s) { counted = s.failures(k); });
+    for (const failure_count& f : counted) detail::count_failures(out, f);
+    for (const auto& kept : state_->kept.failures)
+      if (kept.first == k) detail::count_failures(out, kept.second);
+  }
   for (const failed_candidate& f : state_->failed(&key))
     detail::count_failures(out, {f.kind, 1, f.detail});
   return out;

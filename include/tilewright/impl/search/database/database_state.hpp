@@ -48,6 +48,15 @@ struct database_overlay {
   }
 };
 
+/// The keys under which records of a key lie: before block names were left out of it, and since.
+inline std::vector<record_key> database_keys(const record_key& key) {
+  std::vector<record_key> out{key};
+  if (key.named_workload.empty() || key.named_workload == key.workload) return out;
+  out.insert(out.begin(), key);
+  out.front().workload = key.named_workload;
+  return out;
+}
+
 /// "host/pid/nonce": names this process among those that share a file.
 inline std::string lease_owner() {
   const support::fork_pass inside;
@@ -211,13 +220,21 @@ struct database::state {
   /// Failed candidates of file and memory; null: of all keys.
   std::vector<failed_candidate> failed(const record_key* k) {
     std::vector<failed_candidate> out;
-    on_file([&](store& f) {
-      out = k ? f.select_failed(std::string("where ") + f.key_condition() + " order by id",
-                                f.key_values(*k))
-              : f.select_failed("order by id", {});
-    });
-    for (const failed_candidate& f : kept.failed)
-      if (!k || f.key == *k) out.push_back(f);
+    if (!k) {
+      on_file([&](store& f) { out = f.select_failed("order by id", {}); });
+      out.insert(out.end(), kept.failed.begin(), kept.failed.end());
+      return out;
+    }
+    for (const record_key& key : detail::database_keys(*k)) {
+      std::vector<failed_candidate> found;
+      on_file([&](store& f) {
+        found = f.select_failed(std::string("where ") + f.key_condition() + " order by id",
+                                f.key_values(key));
+      });
+      out.insert(out.end(), found.begin(), found.end());
+      for (const failed_candidate& f : kept.failed)
+        if (f.key == key) out.push_back(f);
+    }
     return out;
   }
 
@@ -228,7 +245,10 @@ struct database::state {
   /// Tells of code that was made by other versions of the lowering.
   std::string other_revisions(const record_key& key, const std::string& trace, int revision) {
     std::vector<std::int64_t> there;
-    on_file([&](store& f) { there = f.code_revisions(key, trace); });
+    on_file([&](store& f) {
+      for (const record_key& k : detail::database_keys(key))
+        for (const std::int64_t r : f.code_revisions(k, trace)) there.push_back(r);
+    });
     if (there.empty()) return {};
     return " and lowering revision " + std::to_string(revision) + ", but for revision " +
            write_numbers(there);
@@ -237,13 +257,17 @@ struct database::state {
   /// Records of a key, of file and memory, the newest last.
   std::vector<record> of_key(const record_key& k, bool chosen_alone = false) {
     std::vector<record> out;
-    on_file([&](store& f) {
-      out = f.select(std::string("where ") + f.key_condition() +
-                         (chosen_alone ? " and chosen=1" : "") + " order by id",
-                     f.key_values(k));
-    });
-    for (const record& r : kept.records)
-      if (r.key == k && (r.chosen || !chosen_alone)) out.push_back(r);
+    for (const record_key& key : detail::database_keys(k)) {
+      std::vector<record> found;
+      on_file([&](store& f) {
+        found = f.select(std::string("where ") + f.key_condition() +
+                             (chosen_alone ? " and chosen=1" : "") + " order by id",
+                         f.key_values(key));
+      });
+      for (const record& r : kept.records)
+        if (r.key == key && (r.chosen || !chosen_alone)) found.push_back(r);
+      for (record& r : found) out.push_back(std::move(r));
+    }
     return out;
   }
 };
@@ -259,10 +283,12 @@ inline std::optional<std::vector<std::byte>> database::state::code(const record_
                                                                    const std::string& trace,
                                                                    int revision, std::string& why) {
   const std::lock_guard lock(mutex);
-  if (const auto at = kept.code.find({key, trace, revision}); at != kept.code.end())
-    return at->second.second;
   std::optional<std::pair<std::vector<std::byte>, std::string>> found;
-  on_file([&](store& f) { found = f.code(key, trace, revision); });
+  for (const record_key& k : detail::database_keys(key)) {
+    if (const auto at = kept.code.find({k, trace, revision}); at != kept.code.end())
+      return at->second.second;
+    if (!found) on_file([&](store& f) { found = f.code(k, trace, revision); });
+  }
   const std::string others = found ? support::untrusted(path) : std::string();
   if (!found)
     why = "no code is stored for this schedule" + other_revisions(key, trace, revision);

@@ -37,7 +37,7 @@ inline int small_integer(const support::json& object, const char* name) {
 /// A workload has one script, and the first one stays: one of another workload must not come first.
 inline void check_script(const std::string& workload, const std::string& script) {
   try {
-    if (ir::workload_key(ir::parse(script)).hex() == workload) return;
+    if (ir::has_workload_key(ir::parse(script), workload)) return;
   } catch (const error& e) {
     throw argument_error(std::string("the script of a workload: ") + e.what());
   }

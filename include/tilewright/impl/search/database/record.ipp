@@ -5,6 +5,7 @@
 #include <cmath>
 #include <ctime>
 #include <numeric>
+#include <tuple>
 
 #include <tilewright/search/database/record.hpp>
 #include <tilewright/support/fork_gate.hpp>
@@ -41,6 +42,11 @@ inline std::string write_list(const std::vector<T>& values) {
 }
 
 }  // namespace detail
+
+TILEWRIGHT_INLINE std::strong_ordering operator<=>(const record_key& a, const record_key& b) {
+  return std::tie(a.workload, a.isa, a.arguments, a.threads) <=>
+         std::tie(b.workload, b.isa, b.arguments, b.threads);
+}
 
 TILEWRIGHT_INLINE std::string arguments_by_position(std::string_view text) {
   std::string out;

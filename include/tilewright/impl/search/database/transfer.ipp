@@ -22,7 +22,7 @@ inline std::optional<ir::function> stored_program(const database& db, const std:
   if (!text) return std::nullopt;
   try {
     ir::function f = ir::parse(*text);
-    if (ir::workload_key(f).hex() == key) return f;
+    if (ir::has_workload_key(f, key)) return f;
   } catch (const error&) {  // written by another version
   }
   return std::nullopt;

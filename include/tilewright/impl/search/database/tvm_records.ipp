@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <tilewright/ir/expr.hpp>
+#include <tilewright/search/database/trace_names.hpp>
 #include <tilewright/search/database/tvm_records.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>
@@ -180,7 +181,7 @@ TILEWRIGHT_INLINE record foreign_record(const tvm_record& r, const workload& w) 
   out.key = {w.key.workload, "TVM: " + r.target, w.key.arguments, r.cores};
   out.family = w.family;
   out.extents = w.extents;
-  out.trace = r.trace.print();
+  out.trace = by_position(r.trace, w.function).print();
   out.seconds = r.seconds;
   out.from = {"measured by TVM on " + r.target, "", "", 0};
   return out;
