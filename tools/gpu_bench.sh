@@ -6,7 +6,8 @@
 #
 # FOLDER is gpu_pack unless said otherwise, by its name or by GPU_PACK. Stages: first (loading,
 # conformance of the prelude, correctness, launch cost, noise, ceilings), f32 (the twelve workloads of the
-# MetaSchedule paper, matrix products, kernels bound by memory). A stage goes on where it
+# MetaSchedule paper, matrix products, kernels bound by memory), tensor (products on tensor cores, and
+# the paper's fused dense naive, + tiling, + inline, + unroll, + tensor cores). A stage goes on where it
 # stopped, and says "skipped: no GPU" where there is none. Packing needs NVRTC and a C++ compiler; running
 # needs neither.
 set -eu
@@ -31,12 +32,12 @@ fi
 while [ $# -gt 0 ]; do
   case $1 in
     --seconds) seconds=$2; shift ;;
-    first|f32) stages="$stages $1" ;;
-    *) echo "gpu_bench.sh: there is no stage $1; stages: first, f32" >&2; exit 2 ;;
+    first|f32|tensor) stages="$stages $1" ;;
+    *) echo "gpu_bench.sh: there is no stage $1; stages: first, f32, tensor" >&2; exit 2 ;;
   esac
   shift
 done
-[ -n "$stages" ] || { sed -n '2,12p' "$0"; exit 2; }
+[ -n "$stages" ] || { sed -n '2,13p' "$0"; exit 2; }
 
 # beside this script in a pack, else the folder of that name
 [ -x "$(dirname "$0")/gpu_bench" ] && pack=$(dirname "$0")

@@ -6,7 +6,6 @@
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/session.hpp>
-#include <tilewright/space/gpu.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>
 
@@ -19,9 +18,8 @@ constexpr double deadline = 5, patience = 120;  // s for a compilation, and for 
 
 /// Programs of the space, each once: the default, then drawn ones.
 std::vector<ir::function> programs(const gpu_workloads::workload& w, const target::gpu& device,
-                                   std::size_t count) {
+                                   std::size_t count, const space::design_space& list) {
   const space::context where{&device, 1};
-  const space::design_space list = space::default_gpu();
   std::vector<ir::function> out{search::default_schedule(w.function, list, where, 1).function()};
   const std::vector<schedule> sketches = list.sketches(w.function, where, 1);
   std::set<support::hash128> seen;
@@ -37,9 +35,9 @@ std::vector<ir::function> programs(const gpu_workloads::workload& w, const targe
 }  // namespace
 
 std::vector<backend::artifact> of(const gpu_workloads::workload& w, const target::gpu& device,
-                                  int count) {
+                                  int count, const space::design_space& space) {
   const auto most = static_cast<std::size_t>(count);
-  std::vector<ir::function> all = programs(w, device, 2 * most);
+  std::vector<ir::function> all = programs(w, device, 2 * most, space);
   search::built first = search::build(all[0], device, patience);
   if (!first)
     throw build_error("the default schedule of " + w.name + " for " + device.name + ": " +

@@ -25,15 +25,16 @@ const char* type_name(dtype t) {
   }
 }
 
-/// B[i] = expression of x, which is A[i], and of the thread's number t.
+/// B[i] = expression of x, which is A[i], and of the thread's number t, after `first`.
 entry make(const char* name, dtype from, dtype to, const char* expression,
-           std::vector<std::byte> input) {
+           std::vector<std::byte> input, const char* first = "", int shared_bytes = 0) {
   entry out;
   out.name = std::string("conformance_") + name;
   cu::kernel k;
   k.start.symbol = out.name;
   k.start.grid = {count / 256, 1, 1};
   k.start.block = {256, 1, 1};
+  k.start.shared_bytes = shared_bytes;
   using kind = backend::launch_argument::kind;
   k.start.arguments = {{kind::buffer, 8, 0}, {kind::buffer, 8, 1}};
   k.parameters = {{"A", from, true, false, count}, {"B", to, true, true, count}};
@@ -41,8 +42,8 @@ entry make(const char* name, dtype from, dtype to, const char* expression,
   out.program.text = "extern \"C\" TW_KERNEL(256) void " + out.name + "(TW_GLOBAL(const " +
                      type_name(from) + ") A, TW_GLOBAL(" + type_name(to) +
                      ") B) {\n  const int t = TW_THREAD(x), i = TW_BLOCK(x) * 256 + t;\n  const " +
-                     type_name(from) + " x = A[i];\n  (void)t;\n  tw_store(B, i, " + expression +
-                     ");\n}\n";
+                     type_name(from) + " x = A[i];\n  (void)t;\n  " + first +
+                     "\n  tw_store(B, i, " + expression + ");\n}\n";
   out.input = std::move(input);
   out.output_bytes = count * static_cast<std::size_t>(bytes(to));
   return out;
@@ -95,6 +96,38 @@ std::vector<std::byte> all_halves() {
   return bytes_of(out);
 }
 
+/// A product of matrices of small integers, which is exact in every type, its elements weighed by their
+/// place.
+entry make_product(const char* name, const char* in, const char* sum, dtype result,
+                   std::uint64_t seed) {
+  const std::string number = result == dtype::i32 ? "int" : "float";
+  const auto value = [&](const char* type, const std::string& x) {
+    return "static_cast<" + std::string(type) + ">(static_cast<" + number + ">(" + x + "))";
+  };
+  std::string first = std::string("TW_LOCAL(") + in + ", a, 8); TW_LOCAL(" + in +
+                      ", b, 8); TW_LOCAL(" + sum + ", c, 8);\n";
+  first += "  for (int e = 0; e < 8; ++e) {\n    tw_store(a, e, " +
+           value(in, "(x >> 3 * e & 7) - 3") + ");\n    tw_store(b, e, " +
+           value(in, "(x >> 2 * e & 7) - 4") + ");\n    tw_store(c, e, " +
+           value(sum, "x >> e & 15") + ");\n  }\n  tw_mma(c, 0, a, 0, b, 0);\n  " + number +
+           " s = 0;\n  for (int e = 0; e < 8; ++e) s += (e + 1) * " +
+           (std::string(sum) == "tw_f16" ? "tw_float(c[e])" : "c[e]") + ";";
+  return make(name, dtype::i32, result, "s", integers(seed), first.c_str());
+}
+
+/// Rows of shared memory in registers, which are weighed by their place.
+entry make_load(const char* name, const char* function, const char* type, int elements,
+                std::uint64_t seed) {
+  const std::string width = std::to_string(elements), whole = std::to_string(256 * elements);
+  const std::string first =
+      std::string("TW_SHARED(") + type + ", s, 0, " + whole + "); TW_LOCAL(" + type +
+      ", r, 8);\n  for (int e = 0; e < " + width + "; ++e) tw_store(s, t * " + width +
+      " + e, static_cast<" + type + ">(x >> e));\n  tw_barrier();\n  " + function +
+      "(r, 0, s, (t ^ 5) * " + width +
+      ");\n  int sum = 0;\n  for (int e = 0; e < 8; ++e) sum += (e + 1) * r[e];";
+  return make(name, dtype::i32, dtype::i32, "sum", integers(seed), first.c_str(), 256 * 16);
+}
+
 }  // namespace
 
 std::vector<entry> all() {
@@ -117,6 +150,17 @@ std::vector<entry> all() {
       make("shuffle_32", dtype::i32, dtype::i32, "tw_shuffle_xor(x, 16, 32)", integers(11)),
       make("shuffle_8", dtype::i32, dtype::f32, "tw_shuffle_xor(1.0f * x, 2, 8)", integers(12)),
       make("shuffle_double", dtype::i32, dtype::f64, "tw_shuffle_xor(0.5 * x, 1, 2)", integers(13)),
+      make_product("mma_f16_f32", "tw_f16", "float", dtype::f32, 14),
+      make_product("mma_bf16_f32", "tw_bf16", "float", dtype::f32, 15),
+      make_product("mma_f16_f16", "tw_f16", "tw_f16", dtype::f32, 16),
+      make_product("mma_s8_s32", "signed char", "int", dtype::i32, 17),
+      make_load("load_matrix", "tw_load_matrix", "unsigned short", 8, 18),
+      make_load("load_matrix_bytes", "tw_load_matrix", "signed char", 16, 19),
+      make_load("load_transposed", "tw_load_transposed", "unsigned short", 8, 20),
+      make("copy_async", dtype::i32, dtype::i32, "s[t ^ 1]", integers(21),
+           "TW_SHARED(int, s, 0, 256);\n  tw_copy_async<1>(s, t, A, i);\n  tw_commit_copies();\n"
+           "  tw_wait_copies<0>();\n  tw_barrier();",
+           1024),
   };
 }
 

@@ -147,6 +147,48 @@ def matmul_tails(A: T.Buffer(({m}, {k}), "float32"), B: T.Buffer(({k}, {n}), "fl
   return out;
 }
 
+entry tensor_matmul(int m, int n, int k) {
+  const ir::function f = parse(R"(
+@T.prim_func
+def tensor_matmul(A: T.Buffer(({m}, {k}), "float16"), B: T.Buffer(({k}, {n}), "float16"), C: T.Buffer(({m}, {n}), "float32")):
+    for i, j, k in T.grid({m}, {n}, {k}):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + T.cast(A[vi, vk], "float32") * T.cast(B[vk, vj], "float32")
+)",
+                               {{"m", m}, {"n", n}, {"k", k}});
+  schedule s(f);
+  const block_rv c = s.get_block("C");
+  const auto loops = s.get_loops(c);
+  const auto [i0, i1, i2, i3] = s.split(loops[0], {infer, 2, 4, 16});
+  const auto [j0, j1, j2, j3] = s.split(loops[1], {infer, 2, 4, 16});
+  const auto [k0, k1, k2] = s.split(loops[2], {infer, 2, 16});
+  s.reorder(i0, j0, i1, j1, k0, k1, i2, j2, i3, j3, k2);
+  s.annotate(s.get_block("root"), "warp_execution", 1);
+  s.bind(i0, "blockIdx.y");
+  s.bind(j0, "blockIdx.x");
+  const loop_rv warps = s.fuse(i1, j1);
+  s.bind(warps, "threadIdx.y");
+  s.write_at(warps, c, 0, "wmma.accumulator");
+  for (const int operand : {0, 1})
+    s.annotate(s.read_at(k0, c, operand, "shared.dyn"), "vector_bytes", 16);
+  s.read_at(k1, c, 0, "wmma.matrix_a");
+  s.read_at(k1, c, 1, "wmma.matrix_b");
+  using list = ir::attr::list;
+  s.annotate(k1, "software_pipeline_stage", list{0, 0, 1});
+  s.annotate(k1, "software_pipeline_order", list{0, 1, 2});
+  s.annotate(k0, "software_pipeline_stage", list{0, 0, 3, 3, 3});
+  s.annotate(k0, "software_pipeline_order", list{0, 1, 2, 3, 4});
+  s.annotate(k0, "software_pipeline_async_stages", list{0});
+  entry out = make("tensor_matmul", f, s);
+  out.tolerance = 1e-4;
+  out.operations = 2.0 * m * n * k;
+  out.bytes = 2.0 * (1.0 * m * k + 1.0 * k * n) + 4.0 * m * n;
+  return out;
+}
+
 entry softmax(int rows, int columns) {
   const ir::function f = parse(R"(
 @T.prim_func
@@ -316,14 +358,15 @@ def row_argmax(X: T.Buffer(({m}, {n}), "float32"), P: T.Buffer(({m},), "int32"),
 }
 
 std::vector<entry> small() {
-  return {chain(4096),        matmul(128, 64, 32), matmul_tails(70, 50, 37), softmax(3, 300),
-          layer_norm(3, 300), row_sums(12, 100),   column_sums(50, 70),      row_argmax(4, 150)};
+  return {chain(4096),         matmul(128, 64, 32), matmul_tails(70, 50, 37),
+          softmax(3, 300),     layer_norm(3, 300),  row_sums(12, 100),
+          column_sums(50, 70), row_argmax(4, 150),  tensor_matmul(128, 256, 160)};
 }
 
 std::vector<entry> large() {
   return {chain(1 << 26),           matmul(4096, 4096, 4096), matmul_tails(1000, 1000, 1000),
           softmax(16384, 4096),     layer_norm(16384, 4096),  row_sums(16384, 4096),
-          column_sums(16384, 4096), row_argmax(16384, 4096)};
+          column_sums(16384, 4096), row_argmax(16384, 4096),  tensor_matmul(4096, 4096, 4096)};
 }
 
 }  // namespace gpu_corpus

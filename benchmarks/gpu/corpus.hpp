@@ -25,6 +25,9 @@ entry chain(int n);
 entry matmul(int m, int n, int k);
 /// The same with a bias and max(., 0), where no tile divides its extent.
 entry matmul_tails(int m, int n, int k);
+/// C = A B of f16 with sums in f32 on tensor cores: blocks of 128 x 128, four warps of 64 x 64, 32 of K at
+/// once copied in the background, four steps on their way.
+entry tensor_matmul(int m, int n, int k);
 /// Softmax of rows, a block to a row.
 entry softmax(int rows, int columns);
 /// (x - mean) / sqrt(variance + epsilon) of rows, a block to a row.

@@ -5,6 +5,8 @@
 //   gpu_bench first --pack FOLDER --out FILE    runs the stage; each result is a JSON line at once
 //   gpu_bench f32 --pack FOLDER --out FILE      the same for the workloads of the paper, products and
 //                                               kernels bound by memory
+//   gpu_bench tensor --pack FOLDER --out FILE   the same for products on tensor cores and the paper's
+//                                               fused dense with one rule after the other
 //   gpu_bench check NAME --pack FOLDER          one case, for compute-sanitizer
 //
 // Cases whose line stands in FILE already are not run again; `--seconds N` is a deadline. Without a GPU
@@ -32,7 +34,9 @@
 #include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/pass/gpu/lower_gpu.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/space/gpu.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/numbers/float16.hpp>
 #include <tilewright/support/random.hpp>
 #include <tilewright/target/gpu.hpp>
 
@@ -41,6 +45,7 @@
 #include "conformance.hpp"
 #include "corpus.hpp"
 #include "result_file.hpp"
+#include "tensor_workloads.hpp"
 #include "workloads.hpp"
 
 namespace {
@@ -90,15 +95,21 @@ std::string candidate_name(const std::string& workload, std::size_t i) {
   return workload + "." + std::to_string(i);
 }
 
+void pack_workload(const fs::path& folder, const target::gpu& device, int count,
+                   const gpu_workloads::workload& w, const space::design_space& space) {
+  const std::vector<backend::artifact> all = gpu_candidates::of(w, device, count, space);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    write_bytes(folder / (candidate_name(w.name, i) + "." + device.name + ".kernel"),
+                backend::serialize(all[i]));
+  std::printf("%s for %s: %zu candidates\n", w.name.c_str(), device.name.c_str(), all.size());
+  std::fflush(stdout);
+}
+
 void pack_workloads(const fs::path& folder, const target::gpu& device, int count) {
-  for (const gpu_workloads::workload& w : gpu_workloads::full()) {
-    const std::vector<backend::artifact> all = gpu_candidates::of(w, device, count);
-    for (std::size_t i = 0; i < all.size(); ++i)
-      write_bytes(folder / (candidate_name(w.name, i) + "." + device.name + ".kernel"),
-                  backend::serialize(all[i]));
-    std::printf("%s for %s: %zu candidates\n", w.name.c_str(), device.name.c_str(), all.size());
-    std::fflush(stdout);
-  }
+  for (const gpu_workloads::workload& w : gpu_workloads::full())
+    pack_workload(folder, device, count, w, space::default_gpu());
+  for (const gpu_workloads::tensor_workload& w : gpu_workloads::tensor_workloads())
+    pack_workload(folder, device, count, w.what, w.space);
 }
 
 int pack(const fs::path& folder, const fs::path& self, int candidates) {
@@ -145,12 +156,23 @@ std::size_t bytes_of(const ir::buffer& b) {
   return out;
 }
 
-/// Values in [-1, 1), never zeros: a device draws less power on those.
-void fill_random(byte_list& bytes, std::uint64_t seed) {
+/// Values in [-1, 1), of bytes any: never zeros, on which a device draws less power.
+void fill_random(byte_list& bytes, dtype type, std::uint64_t seed) {
   support::random draw(seed);
-  for (std::size_t i = 0; i + sizeof(float) <= bytes.size(); i += sizeof(float)) {
-    const auto x = static_cast<float>(2 * draw.unit() - 1);
-    std::memcpy(&bytes[i], &x, sizeof x);
+  const auto fill = [&](const auto& make) {
+    for (std::size_t i = 0; i < bytes.size();) {
+      const auto x = make();
+      std::memcpy(&bytes[i], &x, sizeof x);
+      i += sizeof x;
+    }
+  };
+  const auto unit = [&] { return static_cast<float>(2 * draw.unit() - 1); };
+  switch (type) {
+    case dtype::f32: return fill(unit);
+    case dtype::f16: return fill([&] { return float16(unit()); });
+    case dtype::bf16: return fill([&] { return bfloat16(unit()); });
+    case dtype::i8: return fill([&] { return static_cast<std::int8_t>(draw.next()); });
+    default: return;
   }
 }
 
@@ -184,6 +206,13 @@ class stage {
     describe_machine();
     for (const gpu_workloads::workload& w : gpu_workloads::full())
       once(w.name, [&] { return time_candidates(w); });
+    return summary();
+  }
+
+  int run_tensor() {
+    describe_machine();
+    for (const gpu_workloads::tensor_workload& w : gpu_workloads::tensor_workloads())
+      once(w.what.name, [&] { return time_candidates(w.what); });
     return summary();
   }
 
@@ -270,7 +299,7 @@ class stage {
     for (const ir::param& p : f.params) {
       const std::size_t size = bytes_of(p.buffer);
       out.push_back({p.buffer->type, byte_list(size), cu::device_memory(device_, size)});
-      if (p.buffer->type == dtype::f32) fill_random(out.back().host, seed++);
+      fill_random(out.back().host, p.buffer->type, seed++);
       device_.copy_in(out.back().device.get(), out.back().host.data(), size);
     }
     return out;
@@ -344,7 +373,7 @@ class stage {
   std::string time_ceiling(const gpu_ceilings::entry& e) {
     const cu::device_code code(device_, read_code(pack_, e.name, arch_));
     byte_list host(e.input_bytes);
-    fill_random(host, 5);
+    fill_random(host, dtype::f32, 5);
     const cu::device_memory in(device_, e.input_bytes), out(device_, e.output_bytes);
     device_.copy_in(in.get(), host.data(), host.size());
     void* data[] = {reinterpret_cast<void*>(in.get()), reinterpret_cast<void*>(out.get())};
@@ -375,14 +404,22 @@ class stage {
         }
         const std::optional<ir::point_value> right = points.value(i, index);
         if (!right) return INFINITY;
-        const std::byte* place = &got[static_cast<std::size_t>(at) * 4];  // f32 and i32
-        const double value = b->type == dtype::f32 ? static_cast<double>(read<float>(place))
-                                                   : static_cast<double>(read<std::int32_t>(place));
+        const double value = value_at(got, b->type, static_cast<std::size_t>(at));
         const double off = std::max(0.0, std::abs(value - right->value) - right->error);
         worst = std::isnan(off) ? INFINITY : std::max(worst, off / (1 + std::abs(right->value)));
       }
     }
     return worst;
+  }
+
+  static double value_at(const byte_list& memory, dtype type, std::size_t at) {
+    const std::byte* place = &memory[at * static_cast<std::size_t>(bytes(type))];
+    switch (type) {
+      case dtype::f16: return static_cast<double>(static_cast<float>(read<float16>(place)));
+      case dtype::bf16: return static_cast<double>(static_cast<float>(read<bfloat16>(place)));
+      case dtype::f32: return static_cast<double>(read<float>(place));
+      default: return static_cast<double>(read<std::int32_t>(place));
+    }
   }
 
   template <class T>
@@ -492,7 +529,7 @@ class stage {
 int usage() {
   std::fprintf(stderr,
                "usage: gpu_bench pack FOLDER [--candidates 4]\n"
-               "       gpu_bench first|f32 --pack FOLDER --out FILE [--seconds 540]\n"
+               "       gpu_bench first|f32|tensor --pack FOLDER --out FILE [--seconds 540]\n"
                "       gpu_bench check NAME --pack FOLDER\n");
   return 2;
 }
@@ -518,6 +555,7 @@ int start(const std::vector<std::string>& words, const fs::path& self) {
   }
   if (words[0] == "first") return s->run_first();
   if (words[0] == "f32") return s->run_f32();
+  if (words[0] == "tensor") return s->run_tensor();
   if (words[0] == "check") return s->check(words[1]);
   return usage();
 }

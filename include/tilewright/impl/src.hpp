@@ -128,6 +128,7 @@
 #include <tilewright/impl/pass/compact_buffers.ipp>
 #include <tilewright/impl/pass/gpu/distribute_vthreads.ipp>
 #include <tilewright/impl/pass/gpu/lower_gpu.ipp>
+#include <tilewright/impl/pass/gpu/pipeline_loops.ipp>
 #include <tilewright/impl/pass/gpu/place_barriers.ipp>
 #include <tilewright/impl/pass/gpu/plan_shared_memory.ipp>
 #include <tilewright/impl/pass/gpu/reduce_across_threads.ipp>

@@ -141,10 +141,12 @@ bool touches_registers_only(const std::string& text, std::size_t at) {
       if (body.find(name + "[") != body.npos || body.find("(" + name + ",") != body.npos)
         return false;
     }
-  return body.find("tw_barrier") == body.npos && body.find("tw_shuffle") == body.npos;
+  return body.find("tw_barrier") == body.npos && body.find("tw_shuffle") == body.npos &&
+         body.find("tw_copy_async") == body.npos;
 }
 
-/// One mutant for each barrier, and for each condition of an if.
+/// One mutant for each barrier, for each condition of an if, for each group of copies in the background,
+/// and two for each wait for such: it is left out, or lets one group more be on its way.
 std::vector<mutant> mutants_of(const cases::cu::program& p) {
   std::vector<mutant> out;
   const auto add = [&](std::size_t at, std::size_t length, const std::string& instead) {
@@ -158,6 +160,14 @@ std::vector<mutant> mutants_of(const cases::cu::program& p) {
     add(at, barrier.size(), "");
   for (std::size_t at = p.text.find(guard); at != p.text.npos; at = p.text.find(guard, at + 1))
     add(at, p.text.find(" {\n", at) - at, "if (true)");
+  const std::string commit = "tw_commit_copies();", wait = "tw_wait_copies<";
+  for (std::size_t at = p.text.find(commit); at != p.text.npos; at = p.text.find(commit, at + 1))
+    add(at, commit.size(), "");
+  for (std::size_t at = p.text.find(wait); at != p.text.npos; at = p.text.find(wait, at + 1)) {
+    const std::size_t number = at + wait.size(), end = p.text.find(';', at) + 1;
+    add(at, end - at, "");
+    add(at, end - at, wait + std::to_string(std::stoi(p.text.substr(number)) + 1) + ">();");
+  }
   return out;
 }
 
@@ -179,7 +189,7 @@ std::string caught(const mutant& m, const gpu_corpus::entry& e,
 
 }  // namespace
 
-TEST_CASE("every barrier and every guard is missed when it is left out") {
+TEST_CASE("every barrier, guard, wait and group of copies is missed when it is left out") {
   if (!cases::have_emulator()) return;
   int all = 0, found = 0, redundant = 0;
   for (const gpu_corpus::entry& e : gpu_corpus::small()) {

@@ -97,8 +97,7 @@ TILEWRIGHT_INLINE std::span<const named_space> named_spaces() {
                   "the rules of the MetaSchedule paper for NVIDIA GPUs, SSSRRSRS tiles",
                   [] { return metaschedule_cuda(); }},
       named_space{"metaschedule_cuda_tensor_core",
-                  "the same with products of 16-bit floats and bytes on tensor cores (wmma); "
-                  "interpreted, not yet compiled for a GPU",
+                  "the same with products of 16-bit floats and bytes on tensor cores (wmma)",
                   [] { return metaschedule_cuda_tensor_core(); }},
   };
   return table;

@@ -39,6 +39,10 @@ struct host_runtime {
   void (*write)(const host_access*, long long at, std::size_t count, const void* value);
   void (*barrier)();
   const void* (*meet)(const char* what, int detail, const void* mine, std::size_t bytes, int group);
+  void (*copy)(const host_access* to, long long at, const host_access* from, long long there,
+               std::size_t count);
+  void (*commit)();
+  void (*wait_copies)(int pending);
   void* (*shared)(const void** region, const char* name, std::size_t offset, std::size_t bytes);
   void (*registers)(const char* name, long long at, std::size_t count, int unwritten);
 };
@@ -60,6 +64,14 @@ struct memory_region {
   std::vector<shadow> shadows;
   bool of_block = false;  // shared memory
   void forget_accesses(bool written_too);
+};
+
+/// A copy that a thread has started. It lands when the thread waits for it, and not before.
+struct pending_copy {
+  host_access to;
+  long long at = 0;
+  const void* from = nullptr;
+  std::size_t count = 0;
 };
 
 /// The kernels of one program on one set of arguments. Everything happens on the calling thread.
@@ -89,6 +101,8 @@ class emulation {
     std::size_t bytes = 0;
     int detail = 0, group = 0;
     std::shared_ptr<const std::vector<std::byte>> brought;
+    // copies in the background by groups, the last one still open
+    std::vector<std::vector<pending_copy>> copies;
   };
 
   void run_block(const host_index& block, std::size_t threads);
@@ -96,11 +110,16 @@ class emulation {
   void wait(state s);
   const void* meet(const char* what, int detail, const void* mine, std::size_t bytes, int group);
   bool release_meetings(std::size_t threads);
+  void start_copy(const host_access& to, long long at, const host_access& from, long long there,
+                  std::size_t count);
+  void wait_copies(int pending);
   bool release_barrier(std::size_t threads);
   [[noreturn]] void fail(const std::string& what);
   [[noreturn]] void leave_failed();
   std::string here() const;
   std::string element(const host_access& a, long long at) const;
+  template <class F>
+  void each_shadow(const host_access& a, long long at, std::size_t count, const F& f);
   void check_bounds(const host_access& a, long long at, std::size_t count, const char* verb);
   void note_read(const host_access& a, long long at, std::size_t count);
   void note_write(const host_access& a, long long at, std::size_t count, const void* value);

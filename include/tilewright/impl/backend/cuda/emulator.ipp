@@ -132,6 +132,7 @@ TILEWRIGHT_INLINE void emulation::run_block(const host_index& block, std::size_t
                 static_cast<int>(n / block_shape_[0] / block_shape_[1])},
                static_cast<int>(n)};
     f.state = state::ready;
+    f.copies.clear();
     ::getcontext(&f.context);
     f.context.uc_stack.ss_sp = f.stack.get();
     f.context.uc_stack.ss_size = fiber_stack_bytes;
@@ -302,6 +303,44 @@ TILEWRIGHT_INLINE void emulation::note_write(const host_access& a, long long at,
   std::memcpy(address, value, bytes);
 }
 
+template <class F>
+void emulation::each_shadow(const host_access& a, long long at, std::size_t count, const F& f) {
+  auto& region = *const_cast<memory_region*>(static_cast<const memory_region*>(a.region));
+  const std::byte* address =
+      static_cast<const std::byte*>(a.base) + static_cast<std::size_t>(at) * a.element;
+  const std::size_t first = static_cast<std::size_t>(address - region.base) / region.unit,
+                    last = first + count * a.element / region.unit;
+  for (std::size_t i = first; i < last; ++i) f(region.shadows[i]);
+}
+
+/// From here until the thread has waited there is nothing to be read where the copy goes.
+TILEWRIGHT_INLINE void emulation::start_copy(const host_access& to, long long at,
+                                             const host_access& from, long long there,
+                                             std::size_t count) {
+  note_read(from, there, count);
+  const std::vector<std::byte> nothing(count * to.element, std::byte{0xff});
+  note_write(to, at, count, nothing.data());
+  each_shadow(to, at, count, [](shadow& s) { s.written = false; });
+  fiber& f = fibers_[current_];
+  if (f.copies.empty()) f.copies.emplace_back();
+  f.copies.back().push_back(
+      {to, at,
+       static_cast<const std::byte*>(from.base) + static_cast<std::size_t>(there) * from.element,
+       count});
+}
+
+TILEWRIGHT_INLINE void emulation::wait_copies(int pending) {
+  fiber& f = fibers_[current_];
+  // the open group is none of those that a wait counts
+  while (f.copies.size() > static_cast<std::size_t>(pending) + 1) {
+    for (const pending_copy& c : f.copies.front()) {
+      note_write(c.to, c.at, c.count, c.from);
+      each_shadow(c.to, c.at, c.count, [](shadow& s) { s.written = true; });
+    }
+    f.copies.erase(f.copies.begin());
+  }
+}
+
 TILEWRIGHT_INLINE const host_runtime& emulation::runtime() {
   static const host_runtime table{
       [](const host_access* a, long long at, std::size_t count) {
@@ -314,6 +353,14 @@ TILEWRIGHT_INLINE const host_runtime& emulation::runtime() {
       [](const char* what, int detail, const void* mine, std::size_t bytes, int group) {
         return active_->meet(what, detail, mine, bytes, group);
       },
+      [](const host_access* to, long long at, const host_access* from, long long there,
+         std::size_t count) { active_->start_copy(*to, at, *from, there, count); },
+      [] {
+        auto& copies = active_->fibers_[active_->current_].copies;
+        if (copies.empty()) copies.emplace_back();
+        copies.emplace_back();
+      },
+      [](int pending) { active_->wait_copies(pending); },
       [](const void** region, const char* name, std::size_t offset, std::size_t bytes) -> void* {
         emulation& e = *active_;
         if (offset + bytes > e.shared_.shadows.size())

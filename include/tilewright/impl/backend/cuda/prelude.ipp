@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tilewright/backend/cuda/prelude.hpp>
-#include <tilewright/impl/backend/cuda/matrix_prelude.hpp>
+#include <tilewright/impl/backend/cuda/prelude_parts.hpp>
 
 namespace tilewright::backend::cuda {
 namespace detail {
@@ -114,6 +114,9 @@ struct tw_runtime {
   void (*write)(const tw_access*, long long at, tw_size count, const void* value);
   void (*barrier)();
   const void* (*meet)(const char* what, int detail, const void* mine, tw_size bytes, int group);
+  void (*copy)(const tw_access* to, long long at, const tw_access* from, long long there, tw_size count);
+  void (*commit)();
+  void (*wait_copies)(int pending);
   void* (*shared)(const void** region, const char* name, tw_size offset, tw_size bytes);
   void (*registers)(const char* name, long long at, tw_size count, int unwritten);
 };
@@ -392,6 +395,7 @@ template <class T> TW_FUNCTION T tw_shuffle_xor(T x, int lanes, int group) {
 TILEWRIGHT_INLINE std::string device_prelude(std::string_view text) {
   std::string out{detail::device_part()};
   out += detail::common_part();
+  if (detail::copies_in_background(text)) out += detail::device_copies();
   if (detail::multiplies_matrices(text)) out += detail::device_matrices();
   return out;
 }
@@ -399,6 +403,7 @@ TILEWRIGHT_INLINE std::string device_prelude(std::string_view text) {
 TILEWRIGHT_INLINE std::string host_prelude(std::string_view text) {
   std::string out{detail::host_part()};
   out += detail::common_part();
+  if (detail::copies_in_background(text)) out += detail::host_copies();
   if (detail::multiplies_matrices(text)) out += detail::host_matrices();
   return out;
 }

@@ -7,6 +7,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/backend/cuda/program.hpp>
 #include <tilewright/impl/backend/cuda/text.hpp>
+#include <tilewright/impl/pass/gpu/async_copy.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/pass/gpu/unify_threads.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -186,7 +187,11 @@ class printer {
       case stmt_kind::if_else: return branch(*as_if(s));
       case stmt_kind::let: return let(*as_let(s));
       case stmt_kind::allocate: return allocate(*as_allocate(s));
-      case stmt_kind::attribute: return statement(as_attribute(s)->body);
+      case stmt_kind::attribute: {
+        const attribute_node& n = *as_attribute(s);
+        if (n.key != pass::detail::async_copies::wait_key) return statement(n.body);
+        return line("tw_wait_copies<" + std::to_string(as_int(n.value)) + ">();");
+      }
       case stmt_kind::while_loop:
         line("while (" + words_.print(as_while(s)->condition) + ") {");
         block(as_while(s)->body);

@@ -49,7 +49,7 @@ class expression_text {
   std::string element(const ir::expr& load) const;
   std::string cast(const ir::expr& e, int around) const;
   std::string call(const ir::expr& e) const;
-  std::string matrix_call(const ir::expr& e) const;
+  std::string call_on_pieces(const ir::expr& e) const;
   void check_row(const ir::expr& first, const ir::expr& at) const;
 
   std::unordered_map<std::string, int> used_;

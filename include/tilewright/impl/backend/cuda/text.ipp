@@ -86,9 +86,10 @@ inline constexpr std::array<std::string_view, 9> integer_functions{
     "abs",        "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not",
     "shift_left", "shift_right", "popcount",   "pow"};
 
-/// Of calls on matrices: how many elements each operand names, all that the lane touches; 0 for other
-/// calls.
+/// Of calls on pieces of buffers: how many elements the first operand names, all that the thread touches;
+/// 0 for other calls.
 inline std::size_t operand_elements(const ir::expr_node& e) {
+  if (e.name == "tw_copy_async") return e.args.size() / 2;
   return e.name == "tw_mma" || e.name == "tw_load_matrix" || e.name == "tw_load_transposed" ? 8 : 0;
 }
 
@@ -271,17 +272,19 @@ TILEWRIGHT_INLINE std::string expression_text::cast(const ir::expr& e, int aroun
 }
 
 /// Operands as pointers and the place of their first element.
-TILEWRIGHT_INLINE std::string expression_text::matrix_call(const ir::expr& e) const {
+TILEWRIGHT_INLINE std::string expression_text::call_on_pieces(const ir::expr& e) const {
   std::string out;
+  const std::size_t count = text_parts::operand_elements(*e);
+  const bool copies = e->name == "tw_copy_async";
   for (std::size_t i = 0; i < e->args.size();) {
     const ir::expr& first = e->args[i];
     const ir::expr at = position(first->buffer, first->args);
     const bool in_registers = ir::storage_rank(first->buffer->scope) > 1;
-    if (!in_registers) check_row(first, at);
+    if (!in_registers && !copies) check_row(first, at);
     out += (i ? ", " : "(") + name(first->buffer) + ", " + print(at);
-    i = in_registers ? i + text_parts::operand_elements(*e) : e->args.size();
+    i = in_registers || copies ? i + count : e->args.size();
   }
-  return e->name + out + ")";
+  return e->name + (copies ? "<" + std::to_string(count) + ">" : "") + out + ")";
 }
 
 /// A row of a matrix in shared memory begins at a multiple of its 16 bytes.
@@ -301,7 +304,8 @@ TILEWRIGHT_INLINE std::string expression_text::call(const ir::expr& e) const {
   namespace p = text_parts;
   std::string arguments;
   for (const ir::expr& a : e->args) arguments += (arguments.empty() ? "" : ", ") + print(a);
-  if (text_parts::operand_elements(*e)) return matrix_call(e);
+  if (text_parts::operand_elements(*e)) return call_on_pieces(e);
+  if (e->name == "tw_commit_copies") return "tw_commit_copies()";
   if (e->name == "likely" && e->args.size() == 1) return print(e->args[0], p::unary);
   if (e->name == "tw_shuffle_xor") return "tw_shuffle_xor(" + arguments + ")";
   const dtype operand = e->args.empty() ? dtype::handle : e->args[0].type();

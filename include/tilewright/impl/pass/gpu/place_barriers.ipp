@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include <tilewright/impl/pass/gpu/async_copy.hpp>
 #include <tilewright/impl/pass/gpu/thread_access.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/gpu/place_barriers.hpp>
@@ -37,6 +38,7 @@ class placer {
     for (const loop_node* l : nest.blocks) blocks_.insert(l->var);
     for (const thread_axis& a : axes_) differing_.insert(a.place);
     fixed_.resize(axes_.size());
+    find_versioned(kernel);
   }
 
   stmt run(const stmt& body) { return place(body).s; }
@@ -77,9 +79,16 @@ class placer {
     for_each_stmt(s, [&](const stmt& x) {
       if (const store_node* n = as_store(x)) touch(n->buffer, n->indices, true, out.first);
     });
-    for_each_expr(s, [&](const expr& e) {
-      if (e->op == op::load) touch(e->buffer, e->args, false, out.first);
-    });
+    const evaluate_node* does = as_evaluate(s);
+    if (does && async_copies::is_copy(does->value)) {
+      const std::vector<expr>& all = does->value->args;
+      for (std::size_t i = 0; i < all.size(); ++i)
+        touch(all[i]->buffer, all[i]->args, i < all.size() / 2, out.first);
+    } else {
+      for_each_expr(s, [&](const expr& e) {
+        if (e->op == op::load) touch(e->buffer, e->args, false, out.first);
+      });
+    }
     out.last = out.first;
     return out;
   }
@@ -99,7 +108,7 @@ class placer {
 
   /// `next` behind `so_far`; true when a barrier has to stand between.
   bool follow(part& so_far, const part& next) const {
-    const bool needs = any_meet(so_far.last, next.first, axes_);
+    const bool needs = any_meet(so_far.last, next.first, axes_, {});
     if (!so_far.has_barrier && !needs) append(so_far.first, next.first);
     if (needs || next.has_barrier)
       so_far.last = next.last;
@@ -139,7 +148,7 @@ class placer {
     part body = place(n.body);
     known_ = before;
     const bool repeats = !is_int(n.extent) || as_int(n.extent) > 1;
-    if (repeats && any_meet(body.last, body.first, axes_)) {
+    if (repeats && any_meet(body.last, body.first, axes_, {n.var, body.has_barrier})) {
       body.s = make_seq({std::move(body.s), barrier()});
       body.last.clear();
       body.has_barrier = true;
@@ -151,6 +160,8 @@ class placer {
     part out = std::move(body);
     out.s = with_body(n, std::move(out.s));
     if (out.has_barrier && !(is_int(n.extent) && as_int(n.extent) > 0)) out.has_barrier = false;
+    for (access_list* list : {&out.first, &out.last})
+      for (thread_access& a : *list) forget_version(a, n.var);
     return out;
   }
 
@@ -258,7 +269,8 @@ class placer {
     a.fixed = fixed_;
     a.steps.resize(axes_.size());
     expr at = integer(dtype::i64, 0);
-    for (std::size_t d = 0; d < indices.size(); ++d) {
+    const bool numbered = versioned_.count(b) && is_int(indices[0]);
+    for (std::size_t d = numbered ? 1 : 0; d < indices.size(); ++d) {
       if (b->strides.empty())
         at = at * cast(dtype::i64, b->shape[d]) + cast(dtype::i64, indices[d]);
       else
@@ -267,7 +279,11 @@ class placer {
     for (std::size_t i = 0; i < axes_.size(); ++i)
       if (fixed_[i])
         at = substitute(at, {{axes_[i].place, integer(axes_[i].place.type(), *fixed_[i])}});
-    const arith::linear sum = arith::to_linear(known_.simplify(at));
+    arith::linear sum = arith::to_linear(known_.simplify(at));
+    if (numbered)
+      a.version = buffer_version{{}, as_int(indices[0]), as_int(b->shape[0])};
+    else
+      a.version = take_version(sum);
     a.base = sum.constant;
     for (const auto& [term, factor] : sum.terms) split(term, factor, a);
     describe_points(sum, a);
@@ -302,6 +318,49 @@ class placer {
                        [&](const thread_axis& x) { return x.place.same(v); });
   }
 
+  /// Buffers of which a loop takes one version after the other.
+  void find_versioned(const stmt& kernel) {
+    const auto look = [&](const buffer& b, const std::vector<expr>& at) {
+      if (!at.empty() && at[0]->op == op::floormod && is_int(at[0]->args[1]) &&
+          is_int(b->shape[0]) && as_int(at[0]->args[1]) == as_int(b->shape[0]))
+        versioned_.insert(b);
+    };
+    for_each_stmt(kernel, [&](const stmt& s) {
+      if (const store_node* to = as_store(s)) look(to->buffer, to->indices);
+    });
+    for_each_expr(kernel, [&](const expr& e) {
+      if (e->op == op::load) look(e->buffer, e->args);
+    });
+  }
+
+  /// The version of a pipelined buffer, which is no part of the sum then: what is left of the index
+  /// stays within one.
+  std::optional<buffer_version> take_version(arith::linear& sum) const {
+    for (const auto& [term, factor] : sum.terms) {
+      const expr inner = term->op == op::cast ? term->args[0] : term;
+      if (inner->op != op::floormod || !is_int(inner->args[1]) || !uniform(inner)) continue;
+      const arith::linear round = arith::to_linear(inner->args[0]);
+      if (round.terms.size() != 1 || round.terms[0].second != 1 || !is_var(round.terms[0].first))
+        continue;
+      arith::linear rest = sum;
+      const expr mine = term;
+      erase_if(rest.terms, [&](const auto& t) { return t.first.same(mine); });
+      const arith::bounds range = known_.const_bounds(arith::from_linear(rest));
+      if (!range.bounded() || range.lo < 0 || range.hi >= factor) continue;
+      const buffer_version out{round.terms[0].first, round.constant, as_int(inner->args[1])};
+      sum = rest;
+      return out;
+    }
+    return std::nullopt;
+  }
+
+  /// Outside of the loop that numbers the rounds, an access is one of any version.
+  static void forget_version(thread_access& a, const var& round) {
+    if (!a.version || !a.version->round || !a.version->round.same(round)) return;
+    a.version.reset();
+    a.any_version = true;
+  }
+
   void split(const expr& term, std::int64_t factor, thread_access& a) const {
     const expr inner = term->op == op::cast ? term->args[0] : term;
     for (std::size_t i = 0; i < axes_.size(); ++i)
@@ -324,7 +383,7 @@ class placer {
 
   thread_axes axes_;
   var_set blocks_, differing_;
-  buffer_set written_;
+  buffer_set written_, versioned_;
   arith::analyzer known_;
   std::vector<std::optional<std::int64_t>> fixed_;  // [axes] by the guards around
   std::vector<expr> guards_;

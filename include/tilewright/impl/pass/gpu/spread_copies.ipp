@@ -61,7 +61,8 @@ class copy_spreader : public mutator {
     const copy_nest nest = nest_of_copy(*b);
     if (threads.empty() || nest.loops.empty()) return inside;
     block_node out = *inside;
-    out.body = spread(nest, threads, number_in(*b, "vector_bytes"));
+    out.body =
+        spread(nest, threads, number_in(*b, "vector_bytes"), number_in(*b, "local_stage") > 0);
     return make_block(std::move(out));
   }
 
@@ -109,7 +110,7 @@ class copy_spreader : public mutator {
   }
 
   static stmt spread(const copy_nest& nest, const std::vector<thread_loop>& threads,
-                     std::int64_t vector_bytes) {
+                     std::int64_t vector_bytes, bool staged) {
     const dtype t = nest.loops.back()->var.type();
     const auto number = [&](std::int64_t n) { return integer(t, n); };
     std::int64_t width = std::max<std::int64_t>(vector_bytes / nest.bytes, 1);
@@ -136,14 +137,37 @@ class copy_spreader : public mutator {
       if (d + 1 == nest.loops.size() && width > 1) mine = mine * number(width) + lane;
       at[l.var] = mine.type() == l.var.type() ? mine : cast(l.var.type(), mine);
     }
-    stmt out = substitute(nest.element, at);
-    if (width > 1)
-      out = make_loop(lane, number(0), number(width), std::move(out), loop_kind::vectorized);
-    if (pieces % team != 0) out = make_if(lt(piece, number(pieces)), std::move(out));
-    for (std::size_t d = threads.size(); d-- > 0;)
-      out = make_loop(places[d], number(0), number(threads[d].extent), std::move(out),
-                      loop_kind::thread_binding, {}, threads[d].tag);
-    return make_loop(round, number(0), number((pieces + team - 1) / team), std::move(out));
+    const std::int64_t rounds = (pieces + team - 1) / team;
+    const auto around = [&](stmt out) {
+      if (width > 1)
+        out = make_loop(lane, number(0), number(width), std::move(out), loop_kind::vectorized);
+      if (pieces % team != 0) out = make_if(lt(piece, number(pieces)), std::move(out));
+      for (std::size_t d = threads.size(); d-- > 0;)
+        out = make_loop(places[d], number(0), number(threads[d].extent), std::move(out),
+                        loop_kind::thread_binding, {}, threads[d].tag);
+      return make_loop(round, number(0), number(rounds), std::move(out));
+    };
+    const stmt element = substitute(nest.element, at);
+    const store_node* to = only_store(element);
+    if (!staged || !to || storage_rank(to->buffer->scope) != 1) return around(element);
+    // what a thread loads waits in its registers, so that a pipeline may store it later
+    const buffer waiting = make_buffer(to->buffer->name + "_stage", to->buffer->type,
+                                       {number(rounds), number(width)}, "local");
+    const std::vector<expr> place{round, width > 1 ? expr(lane) : number(0)};
+    const stmt first = make_store(waiting, place, to->value),
+               second = make_store(to->buffer, to->indices, load(waiting, place));
+    return make_allocate(waiting, make_seq({around(with_store(element, first)),
+                                            rename_loops(around(with_store(element, second)))}));
+  }
+
+  /// The store that a copy makes of each element, under conditions or none; null where there is more.
+  static const store_node* only_store(const stmt& s) {
+    const if_node* branch = as_if(s);
+    return branch && !branch->else_body ? only_store(branch->then_body) : as_store(s);
+  }
+  static stmt with_store(const stmt& s, const stmt& store) {
+    const if_node* branch = as_if(s);
+    return branch ? make_if(branch->condition, with_store(branch->then_body, store)) : store;
   }
 
   bool warps_;

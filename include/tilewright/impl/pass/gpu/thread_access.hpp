@@ -39,8 +39,24 @@ struct toucher_table {
   std::unordered_map<std::int64_t, std::int64_t> of;
 };
 
+/// Which version of a pipelined buffer an access is about: (round + offset) modulo count, or, where there
+/// is no round, the one with the number `offset`.
+struct buffer_version {
+  var round;
+  std::int64_t offset = 0, count = 1;
+};
+
+/// Of two accesses, the second comes in the next round of a loop that numbers versions, or, where
+/// `next_round` is false, in any later one; in the same round where there is no loop.
+struct carried_round {
+  var loop;
+  bool next_round = false;
+};
+
 struct thread_access {
   ir::buffer buffer;
+  std::optional<buffer_version> version;
+  bool any_version = false;  // places are counted within a version, and it is not known which
   bool writes = false;
   // elements = sum of step * axis + blocks + base + sum of terms; not known where `opaque`
   std::vector<std::int64_t> steps;  // [axes]
@@ -190,15 +206,33 @@ inline bool same_blocks(const arith::linear& a, const arith::linear& b) {
   return true;
 }
 
+inline bool different_versions(const thread_access& a, const thread_access& b,
+                               const carried_round& carried) {
+  if (a.buffer != b.buffer || !a.version || !b.version ||
+      !a.version->round.same(b.version->round) || a.version->count != b.version->count)
+    return false;
+  if (!a.version->round) return a.version->offset != b.version->offset;
+  std::int64_t apart = b.version->offset - a.version->offset;
+  if (carried.loop && carried.loop.same(a.version->round)) {
+    if (!carried.next_round) return false;
+    ++apart;
+  }
+  return floor_modulo(apart, a.version->count) != 0;
+}
+
 /// Whether two different threads of a block may meet at a byte, one of them storing.
-inline bool may_meet(const thread_access& a, const thread_access& b, const thread_axes& axes) {
+inline bool may_meet(const thread_access& a, const thread_access& b, const thread_axes& axes,
+                     const carried_round& carried) {
   if ((!a.writes && !b.writes) || !overlap(a.buffer, b.buffer)) return false;
+  if (different_versions(a, b, carried)) return false;
   bool one_thread = true;
   for (std::size_t i = 0; i < axes.size(); ++i)
     one_thread = one_thread &&
                  (axes[i].extent == 1 || (a.fixed[i] && b.fixed[i] && *a.fixed[i] == *b.fixed[i]));
   if (one_thread) return false;
   if (a.buffer != b.buffer || !same_blocks(a.blocks, b.blocks)) return true;
+  // places are counted within a version where one is known, else within all of them
+  if ((a.version || a.any_version) != (b.version || b.any_version)) return true;
   bool sums = !a.opaque && !b.opaque;
   // an axis that both fix at one place is the same thread's on it; else both must run over it alike
   for (std::size_t i = 0; i < axes.size(); ++i)
@@ -212,10 +246,11 @@ inline bool may_meet(const thread_access& a, const thread_access& b, const threa
 
 using access_list = std::vector<thread_access>;
 
-inline bool any_meet(const access_list& a, const access_list& b, const thread_axes& axes) {
+inline bool any_meet(const access_list& a, const access_list& b, const thread_axes& axes,
+                     const carried_round& carried) {
   for (const thread_access& x : a)
     for (const thread_access& y : b)
-      if (may_meet(x, y, axes)) return true;
+      if (may_meet(x, y, axes, carried)) return true;
   return false;
 }
 

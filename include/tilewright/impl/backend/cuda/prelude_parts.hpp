@@ -1,4 +1,5 @@
-// The part of the prelude that multiplies matrices on tensor cores; it follows the common part.
+// The parts of the prelude that some programs need: products of matrices on tensor cores, and copies in
+// the background. They follow the common part.
 #pragma once
 
 #include <string_view>
@@ -10,6 +11,42 @@ inline bool multiplies_matrices(std::string_view text) {
   for (const char* name : {"tw_mma(", "tw_load_matrix(", "tw_load_transposed("})
     if (text.find(name) != text.npos) return true;
   return false;
+}
+
+inline bool copies_in_background(std::string_view text) {
+  return text.find("tw_copy_async<") != text.npos;
+}
+
+inline std::string_view device_copies() {
+  return R"cuda(// Copies of 4, 8 or 16 bytes to shared memory that the thread does not wait for.
+template <int count, class T, class I, class J>
+TW_FUNCTION void tw_copy_async(T* to, I at, const T* from, J there) {
+  unsigned long long address;
+  asm("cvta.to.shared.u64 %0, %1;" : "=l"(address) : "l"(to + at));
+  const unsigned place = static_cast<unsigned>(address);
+  if (count * sizeof(T) == 16)
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" :: "r"(place), "l"(from + there) : "memory");
+  else if (count * sizeof(T) == 8)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" :: "r"(place), "l"(from + there) : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(place), "l"(from + there) : "memory");
+}
+// What was started since the last one is a group; a wait leaves the youngest `pending` groups on their way.
+TW_FUNCTION void tw_commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int pending>
+TW_FUNCTION void tw_wait_copies() { asm volatile("cp.async.wait_group %0;" :: "n"(pending) : "memory"); }
+)cuda";
+}
+
+inline std::string_view host_copies() {
+  return R"cuda(template <int count, class T, class U>
+static void tw_copy_async(const tw_memory<T>& to, long long at, const tw_memory<U>& from, long long there) {
+  tw_host->copy(&to.access, at, &from.access, there, count);
+}
+static void tw_commit_copies() { tw_host->commit(); }
+template <int pending>
+static void tw_wait_copies() { tw_host->wait_copies(pending); }
+)cuda";
 }
 
 inline std::string_view device_matrices() {

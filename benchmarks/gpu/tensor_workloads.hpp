@@ -1,0 +1,24 @@
+// Products on tensor cores, and the fused dense layer of the MetaSchedule paper with one rule after
+// the other: what stage `tensor` of the GPU program times.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tilewright/space/space.hpp>
+
+#include "workloads.hpp"
+
+namespace gpu_workloads {
+
+/// A computation, and the space that its candidates come from.
+struct tensor_workload {
+  workload what;
+  tilewright::space::design_space space;
+};
+
+/// Products of f16, bf16 and bytes at several sizes; then figure 10a of the paper: its fused dense
+/// naive, + tiling, + inline, + unroll, + tensor cores.
+std::vector<tensor_workload> tensor_workloads();
+
+}  // namespace gpu_workloads

@@ -1,0 +1,101 @@
+// Copies from global to shared memory in the background: cp.async in the IR.
+//
+//   tw_copy_async(S[..] .. , A[..] ..)   copies 4, 8 or 16 bytes some time before the wait for its group;
+//                                        all elements copied to, then all elements copied from
+//   tw_commit_copies()                   what the thread has started since the last one is a group
+//   attribute async_wait, n: body        all groups but the last n have landed; the body says what that is,
+//                                        and is not executed
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <tilewright/arith/analyzer.hpp>
+#include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/storage_scope.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/pass/walk.hpp>
+#include <tilewright/support/any.hpp>
+
+namespace tilewright::pass::detail::async_copies {
+
+using namespace tilewright::ir;
+
+inline constexpr const char* wait_key = "async_wait";
+inline constexpr const char* copy_name = "tw_copy_async";
+
+inline bool is_copy(const expr& e) { return e->op == op::call && e->name == copy_name; }
+
+inline stmt commit() { return make_evaluate(call(dtype::i32, "tw_commit_copies", {})); }
+inline stmt barrier() {
+  return make_evaluate(call(dtype::i32, "tvm_storage_sync", {text("shared")}));
+}
+inline stmt wait(std::int64_t pending, stmt landed) {
+  return make_attribute(text("copies"), wait_key, integer(dtype::i32, pending), std::move(landed));
+}
+
+/// Whether an access of `count` elements begins at a multiple of their bytes.
+inline bool is_aligned(const buffer& b, const std::vector<expr>& indices, std::int64_t count) {
+  if (b->alignment % (count * bytes(b->type)) != 0) return false;
+  expr at = b->elem_offset && storage_rank(b->scope) == 0 ? b->elem_offset : integer(dtype::i64, 0);
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    if (b->strides.empty())
+      at = at * cast(dtype::i64, b->shape[d]) + cast(dtype::i64, indices[d]);
+    else
+      at = at + cast(dtype::i64, indices[d]) * cast(dtype::i64, b->strides[d]);
+  }
+  const arith::linear sum = arith::to_linear(arith::simplify(at));
+  return sum.constant % count == 0 &&
+         support::all(sum.terms, [&](const auto& t) { return t.second % count == 0; });
+}
+
+/// The copy in the background that the statement is: a store, or a loop on vectors around one; null when
+/// it is none.
+inline stmt as_copy(const stmt& s) {
+  const loop_node* lanes = as_loop(s);
+  if (lanes && (lanes->loop != loop_kind::vectorized || !is_int(lanes->min, 0))) return {};
+  const store_node* to = as_store(lanes ? lanes->body : s);
+  if (!to || to->value->op != op::load || to->value.type() != to->buffer->type ||
+      storage_rank(to->buffer->scope) != 1 || storage_rank(to->value->buffer->scope) != 0)
+    return {};
+  const std::int64_t count = lanes ? constant_extent(*lanes) : 1,
+                     size = count * bytes(to->buffer->type);
+  if (size != 4 && size != 8 && size != 16) return {};
+  for (const auto& [b, indices] :
+       {std::pair(to->buffer, to->indices), std::pair(to->value->buffer, to->value->args)}) {
+    std::vector<expr> first = indices;
+    if (lanes)
+      for (expr& e : first) e = substitute(e, {{lanes->var, integer(lanes->var.type(), 0)}});
+    if (!is_aligned(b, first, count)) return {};
+  }
+  std::vector<expr> arguments;
+  const auto append = [&](const buffer& b, const std::vector<expr>& indices) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::vector<expr> at = indices;
+      if (lanes)
+        for (expr& e : at) e = substitute(e, {{lanes->var, integer(lanes->var.type(), i)}});
+      arguments.push_back(load(b, std::move(at)));
+    }
+  };
+  append(to->buffer, to->indices);
+  append(to->value->buffer, to->value->args);
+  return make_evaluate(call(dtype::i32, copy_name, std::move(arguments)));
+}
+
+/// Copies of the statement in the background, as many as can be.
+class background_copier : public mutator {
+ public:
+  using mutator::mutate;
+  stmt mutate(const stmt& s) override {
+    stmt copy = as_copy(s);
+    return copy ? copy : mutator::mutate(s);
+  }
+};
+inline stmt in_background(const stmt& s) { return background_copier{}.mutate(s); }
+
+inline bool has_copy(const stmt& s) {
+  return any_stmt(s, [](const stmt& x) { return static_cast<bool>(as_copy(x)); });
+}
+
+}  // namespace tilewright::pass::detail::async_copies

@@ -1,0 +1,417 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <tilewright/arith/analyzer.hpp>
+#include <tilewright/impl/pass/gpu/async_copy.hpp>
+#include <tilewright/ir/storage_scope.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/pass/gpu/pipeline_loops.hpp>
+#include <tilewright/pass/walk.hpp>
+#include <tilewright/support/any.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::pass::detail::pipelining {
+
+using namespace tilewright::ir;
+
+inline constexpr const char* stage_key = "software_pipeline_stage";
+inline constexpr const char* order_key = "software_pipeline_order";
+inline constexpr const char* async_key = "software_pipeline_async_stages";
+
+using numbers = std::vector<std::int64_t>;
+
+/// The numbers of an annotation; none where it is no list of such.
+inline numbers numbers_of(const loop_node& loop, const char* key) {
+  numbers out;
+  const auto found = loop.annotations.find(key);
+  if (found == loop.annotations.end()) return out;
+  const auto* list = std::get_if<attr::list>(&found->second.value);
+  if (!list) return out;
+  for (const attr& a : *list) {
+    const auto* n = std::get_if<std::int64_t>(&a.value);
+    if (!n) return {};
+    out.push_back(*n);
+  }
+  return out;
+}
+
+/// Statements in order, and what is allocated around them.
+struct pieces {
+  std::vector<stmt> statements;
+  std::vector<buffer> buffers;
+
+  stmt whole() const {
+    stmt out = make_seq(statements);
+    for (const buffer& b : buffers) out = make_allocate(b, std::move(out));
+    return out;
+  }
+};
+
+/// What a statement does to each buffer.
+struct effects {
+  buffer_set written, touched;
+
+  explicit effects(const stmt& s) : written(stored_buffers(s)), touched(loaded_buffers(s)) {
+    for_each_expr(s, [&](const expr& e) {
+      // a product changes its sums, a load of matrices its fragments, which come first
+      if (e->op == op::call && !e->args.empty() && e->args[0]->op == op::load &&
+          e->name.rfind("tw_", 0) == 0)
+        written.insert(e->args[0]->buffer);
+    });
+    touched.insert(written.begin(), written.end());
+  }
+};
+
+/// Accesses of buffers with one more index in front.
+class versioning : public mutator {
+ public:
+  versioning(const buffer_map& versions, std::unordered_map<buffer, expr> index)
+      : versions_(versions), index_(std::move(index)) {}
+  using mutator::mutate;
+  expr mutate(const expr& e) override {
+    expr out = mutator::mutate(e);
+    if (out->op != op::load) return out;
+    const auto found = versions_.find(out->buffer);
+    return found == versions_.end() ? out
+                                    : load(found->second, with_version(out->buffer, out->args));
+  }
+  stmt mutate(const stmt& s) override {
+    stmt out = mutator::mutate(s);
+    const store_node* store = as_store(out);
+    if (!store) return out;
+    const auto found = versions_.find(store->buffer);
+    if (found == versions_.end()) return out;
+    return make_store(found->second, with_version(store->buffer, store->indices), store->value);
+  }
+
+ private:
+  std::vector<expr> with_version(const buffer& b, const std::vector<expr>& indices) const {
+    std::vector<expr> out{index_.at(b)};
+    out.insert(out.end(), indices.begin(), indices.end());
+    return out;
+  }
+  const buffer_map& versions_;
+  std::unordered_map<buffer, expr> index_;
+};
+
+/// One loop as a pipeline.
+class pipeline_of_loop {
+ public:
+  pipeline_of_loop(const loop_node& loop, pieces body)
+      : loop_(loop),
+        body_(std::move(body)),
+        stage_(numbers_of(loop, stage_key)),
+        order_(numbers_of(loop, order_key)),
+        async_(numbers_of(loop, async_key)),
+        rounds_(constant_extent(loop)) {}
+
+  pieces run() {
+    const std::size_t n = body_.statements.size();
+    if (stage_.size() != n || order_.size() != n || !is_int(loop_.min, 0)) return unchanged();
+    last_stage_ = *std::max_element(stage_.begin(), stage_.end());
+    sequence_ = positions();
+    for (const stmt& s : body_.statements) effects_.emplace_back(s);
+    check_dependences();
+    if (rounds_ <= last_stage_ || !count_versions()) return unchanged();
+    const auto filled = async_.empty() ? std::nullopt : find_async();
+    return filled ? in_background(*filled) : in_three_parts();
+  }
+
+ private:
+  pieces unchanged() const { return {{with_body(loop_, body_.whole())}, {}}; }
+
+  /// The statements in the order of a round.
+  std::vector<std::size_t> positions() const {
+    std::vector<std::size_t> out(order_.size());
+    std::vector<bool> seen(order_.size());
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const auto at = static_cast<std::size_t>(order_[i]);
+      if (order_[i] < 0 || at >= out.size() || seen[at] || stage_[i] < 0)
+        throw build_error(
+            "loop " + loop_.var->name +
+            ": software_pipeline_order is no permutation of its statements, or a stage "
+            "is negative");
+      seen[at] = true;
+      out[at] = i;
+    }
+    return out;
+  }
+
+  bool comes_before(std::size_t a, std::size_t b) const {
+    return stage_[a] < stage_[b] || (stage_[a] == stage_[b] && order_[a] < order_[b]);
+  }
+  bool is_own(const buffer& b) const { return support::contains(body_.buffers, b); }
+
+  /// Statements that meet at a buffer stay in order within an iteration; where the buffer lives longer
+  /// than an iteration, also across two of them.
+  void check_dependences() const {
+    for (std::size_t a = 0; a < effects_.size(); ++a)
+      for (std::size_t b = a + 1; b < effects_.size(); ++b)
+        for (const buffer& x : effects_[a].touched) {
+          if (!effects_[b].touched.count(x) ||
+              !(effects_[a].written.count(x) || effects_[b].written.count(x)))
+            continue;
+          const bool next = is_own(x) || stage_[b] <= stage_[a] ||
+                            (stage_[b] == stage_[a] + 1 && order_[b] < order_[a]);
+          if (!comes_before(a, b) || !next)
+            throw build_error("loop " + loop_.var->name + ": statements " + std::to_string(a) +
+                              " and " + std::to_string(b) + " of its pipeline meet at buffer " +
+                              x->name + ", and their stages and orders change who comes first");
+        }
+  }
+
+  /// Elements of the leading dimension that a statement touches; nothing where they are not literal.
+  static std::optional<std::vector<std::int64_t>> slots(const stmt& s, const buffer& b) {
+    std::vector<std::int64_t> out;
+    bool literal = true;
+    const auto add = [&](const buffer& x, const std::vector<expr>& at) {
+      if (x != b) return;
+      literal = literal && !at.empty() && is_int(at[0]);
+      if (literal) out.push_back(as_int(at[0]));
+    };
+    for_each_stmt(s, [&](const stmt& x) {
+      if (const store_node* store = as_store(x)) add(store->buffer, store->indices);
+    });
+    for_each_expr(s, [&](const expr& e) {
+      if (e->op == op::load) add(e->buffer, e->args);
+    });
+    return literal ? std::optional(out) : std::nullopt;
+  }
+  bool apart(std::size_t a, std::size_t b, const buffer& x) const {
+    const auto first = slots(body_.statements[a], x), second = slots(body_.statements[b], x);
+    return first && second &&
+           support::none(*first, [&](std::int64_t s) { return support::contains(*second, s); });
+  }
+
+  /// How many iterations' contents of each buffer are alive at once. False where versions of registers
+  /// would be chosen by a variable.
+  bool count_versions() {
+    bool shares = false;
+    for (const effects& e : effects_)
+      for (const buffer& b : e.written) shares = shares || storage_rank(b->scope) == 1;
+    for (const buffer& b : body_.buffers) {
+      std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0;
+      for (std::size_t i = 0; i < effects_.size(); ++i)
+        if (effects_[i].touched.count(b))
+          first = std::min(first, stage_[i]), last = std::max(last, stage_[i]);
+      std::int64_t count = std::max<std::int64_t>(last - first + 1, 1);
+      if (last > first && ends_before_next(b, first, last)) --count;
+      if (count > 1 && shares && storage_rank(b->scope) > 1) return false;
+      if (count > 1) versions_[b] = with_versions(b, count);
+      count_[b] = count;
+    }
+    return true;
+  }
+
+  /// Whether in each round what is done last to the buffer comes before what is done first to it.
+  bool ends_before_next(const buffer& b, std::int64_t first, std::int64_t last) const {
+    for (std::size_t i = 0; i < effects_.size(); ++i)
+      for (std::size_t j = 0; j < effects_.size(); ++j)
+        if (effects_[i].touched.count(b) && effects_[j].touched.count(b) && stage_[i] == last &&
+            stage_[j] == first && order_[i] > order_[j] && !apart(i, j, b))
+          return false;
+    return true;
+  }
+
+  static buffer with_versions(const buffer& b, std::int64_t count) {
+    buffer_node node = *b;
+    node.shape.insert(node.shape.begin(), integer(dtype::i32, count));
+    if (storage_rank(b->scope) == 1 || !b->strides.empty()) {
+      std::int64_t step = 1;
+      if (b->strides.empty()) {
+        std::vector<expr> strides(b->shape.size());
+        for (std::size_t d = b->shape.size(); d-- > 0; step *= as_int(b->shape[d]))
+          strides[d] = integer(dtype::i32, step);
+        node.strides = std::move(strides);
+      }
+      // each version begins where rows of 128 bytes do
+      const std::int64_t line = std::max<std::int64_t>(128 / bytes(b->type), 1);
+      step = (constant_size(b) + line - 1) / line * line;
+      node.strides.insert(node.strides.begin(), integer(dtype::i32, step));
+    }
+    return buffer(new buffer_node(std::move(node)));
+  }
+
+  std::vector<buffer> new_buffers() const {
+    std::vector<buffer> out;
+    for (const buffer& b : body_.buffers) {
+      const auto found = versions_.find(b);
+      out.push_back(found == versions_.end() ? b : found->second);
+    }
+    return out;
+  }
+
+  /// The statement of one iteration.
+  stmt at(const stmt& s, const expr& iteration) const {
+    const dtype t = loop_.var.type();
+    const expr k = iteration.type() == t ? iteration : cast(t, iteration);
+    std::unordered_map<buffer, expr> index;
+    for (const auto& [b, count] : count_)
+      index[b] = arith::simplify(floormod(iteration, integer(iteration.type(), count)));
+    const stmt mine = substitute(rename_loops(s), {{loop_.var, k}});
+    return versioning(versions_, std::move(index)).mutate(mine);
+  }
+  stmt at(std::size_t i, const expr& iteration) const { return at(body_.statements[i], iteration); }
+  expr number(std::int64_t n) const { return integer(loop_.var.type(), n); }
+
+  stmt rounds(const var& v, std::int64_t count, stmt body) const {
+    annotations notes = loop_.annotations;
+    for (const char* key : {stage_key, order_key, async_key}) notes.erase(key);
+    return make_loop(v, number(0), number(count), std::move(body), loop_.loop, std::move(notes));
+  }
+
+  /// What is done in the first rounds, in those in which all stages are at work, and in the last.
+  pieces in_three_parts() const {
+    std::vector<stmt> before, body, after;
+    for (std::int64_t x = 0; x < last_stage_; ++x)
+      for (const std::size_t i : sequence_)
+        if (stage_[i] <= x) before.push_back(at(i, number(x - stage_[i])));
+    const std::int64_t count = rounds_ - last_stage_;
+    const var v = make_var(loop_.var->name, loop_.var.type());
+    for (const std::size_t i : sequence_) {
+      const expr offset = number(last_stage_ - stage_[i]);
+      body.push_back(at(i, count == 1 ? offset : v + offset));
+    }
+    for (std::int64_t x = rounds_; x < rounds_ + last_stage_; ++x)
+      for (const std::size_t i : sequence_)
+        if (stage_[i] > x - rounds_) after.push_back(at(i, number(x - stage_[i])));
+    stmt inside = make_seq(std::move(body));
+    if (count > 1) inside = rounds(v, count, std::move(inside));
+    pieces out{{}, new_buffers()};
+    for (stmt s : {make_seq(std::move(before)), std::move(inside), make_seq(std::move(after))})
+      if (!is_nothing(s)) out.statements.push_back(std::move(s));
+    return out;
+  }
+
+  // ---- copies in the background -------------------------------------------------------------------
+
+  struct background {
+    std::vector<std::size_t> copies;  // statements
+    std::int64_t stage, reader;       // of these, and the first one that reads what they copy
+  };
+
+  /// Null where nothing can be copied in the background for at least one round.
+  std::optional<background> find_async() const {
+    background out{{}, async_[0], std::numeric_limits<std::int64_t>::max()};
+    buffer_set filled;
+    for (std::size_t i = 0; i < effects_.size(); ++i)
+      if (stage_[i] == out.stage && async_copies::has_copy(body_.statements[i])) {
+        out.copies.push_back(i);
+        filled.insert(effects_[i].written.begin(), effects_[i].written.end());
+      }
+    for (std::size_t i = 0; i < effects_.size(); ++i)
+      if (!support::contains(out.copies, i) &&
+          support::any(filled, [&](const buffer& b) { return effects_[i].touched.count(b) != 0; }))
+        out.reader = std::min(out.reader, stage_[i]);
+    if (out.copies.empty() || out.reader == std::numeric_limits<std::int64_t>::max() ||
+        out.reader <= out.stage)
+      return std::nullopt;
+    return out;
+  }
+
+  stmt in_round(std::size_t i, const expr& iteration, const background& b) const {
+    stmt s = at(i, iteration);
+    return support::contains(b.copies, i) ? async_copies::in_background(s) : s;
+  }
+
+  pieces in_background(const background& b) const {
+    pieces out{{}, new_buffers()};
+    for (std::int64_t x = 0; x < last_stage_; ++x) {
+      for (const std::size_t i : sequence_)
+        if (stage_[i] <= x && x - stage_[i] < rounds_)
+          out.statements.push_back(in_round(i, number(x - stage_[i]), b));
+      out.statements.push_back(async_copies::commit());
+    }
+    const var v = make_var(loop_.var->name, loop_.var.type());
+    const auto guarded = [&](std::int64_t ahead, stmt s) {
+      return ahead == 0 ? s : make_if(lt(v, number(rounds_ - ahead)), std::move(s));
+    };
+    std::vector<stmt> landed, body;
+    const std::int64_t ahead = last_stage_ - b.reader;
+    for (const std::size_t i : b.copies) landed.push_back(at(i, v + number(ahead)));
+    body.push_back(
+        async_copies::wait(b.reader - b.stage - 1, guarded(ahead, make_seq(std::move(landed)))));
+    body.push_back(async_copies::barrier());
+    for (const std::size_t i : sequence_) {
+      body.push_back(
+          guarded(last_stage_ - stage_[i], in_round(i, v + number(last_stage_ - stage_[i]), b)));
+      if (i == last_copy(b)) body.push_back(async_copies::commit());
+    }
+    out.statements.push_back(rounds(v, rounds_, make_seq(std::move(body))));
+    return {{make_seq(std::move(out.statements))}, std::move(out.buffers)};
+  }
+
+  std::size_t last_copy(const background& b) const {
+    std::size_t out = b.copies[0];
+    for (const std::size_t i : b.copies)
+      if (order_[i] > order_[out]) out = i;
+    return out;
+  }
+
+  const loop_node& loop_;
+  pieces body_;
+  numbers stage_, order_, async_;
+  std::int64_t rounds_, last_stage_ = 0;
+  std::vector<std::size_t> sequence_;
+  std::vector<effects> effects_;
+  buffer_map versions_;
+  std::unordered_map<buffer, std::int64_t> count_;
+};
+
+class pipeliner : public mutator {
+ public:
+  using mutator::mutate;
+  stmt mutate(const stmt& s) override {
+    const loop_node* loop = as_loop(s);
+    return loop && is_pipeline(*loop) ? expand(*loop).whole() : mutator::mutate(s);
+  }
+
+ private:
+  static bool is_pipeline(const loop_node& loop) {
+    return !numbers_of(loop, stage_key).empty() && !numbers_of(loop, order_key).empty();
+  }
+  pieces expand(const loop_node& loop) {
+    pieces body;
+    flatten(loop.body, body);
+    return pipeline_of_loop(loop, std::move(body)).run();
+  }
+  void flatten(const stmt& s, pieces& out) {
+    if (const allocate_node* n = as_allocate(s)) {
+      out.buffers.push_back(n->buffer);
+      return flatten(n->body, out);
+    }
+    if (const seq_node* seq = as_seq(s)) {
+      for (const stmt& child : seq->stmts) flatten(child, out);
+      return;
+    }
+    const loop_node* loop = as_loop(s);
+    if (!loop || !is_pipeline(*loop)) {
+      out.statements.push_back(mutate(s));
+      return;
+    }
+    pieces inner = expand(*loop);
+    for (stmt& part : inner.statements) out.statements.push_back(std::move(part));
+    out.buffers.insert(out.buffers.end(), inner.buffers.begin(), inner.buffers.end());
+  }
+};
+
+}  // namespace tilewright::pass::detail::pipelining
+
+namespace tilewright::pass {
+
+TILEWRIGHT_INLINE ir::function pipeline_loops(const ir::function& f) {
+  ir::function out = f;
+  out.body = detail::pipelining::pipeliner{}.mutate(f.body);
+  return out;
+}
+
+}  // namespace tilewright::pass
