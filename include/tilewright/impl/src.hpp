@@ -134,6 +134,7 @@
 #include <tilewright/impl/pass/gpu/reduce_across_threads.ipp>
 #include <tilewright/impl/pass/gpu/spread_copies.ipp>
 #include <tilewright/impl/pass/gpu/spread_fragments.ipp>
+#include <tilewright/impl/pass/gpu/swizzle_shared.ipp>
 #include <tilewright/impl/pass/gpu/unify_threads.ipp>
 #include <tilewright/impl/pass/guards.ipp>
 #include <tilewright/impl/pass/hoist_invariants.ipp>

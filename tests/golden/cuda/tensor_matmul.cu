@@ -25,24 +25,24 @@ extern "C" TW_KERNEL(128) void tilewright_tensor_matmul_0(TW_GLOBAL(const tw_f16
       {
         TW_LOCAL(tw_f16, B_shared_dyn_wmma_matrix_b, 64);
         for (int round = 0; round < 4; ++round) {
-          tw_copy_async<8>(A_shared_dyn, round * 1024 + ty * 256 + tx * 8, A, round * 5120 + ty * 1280 + tx / 4 * 160 + tx % 4 * 8);
+          tw_copy_async<8>(A_shared_dyn, round * 1024 + ty * 256 + tx / 4 * 32 + tw_bitwise_xor<int>(tx % 4, tx / 8) * 8, A, round * 5120 + ty * 1280 + tx / 4 * 160 + tx % 4 * 8);
         }
         for (int round_1 = 0; round_1 < 4; ++round_1) {
-          tw_copy_async<8>(B_shared_dyn, round_1 * 1024 + ty * 256 + tx * 8, B, round_1 * 2048 + ty * 512 + tx / 16 * 256 + bx * 128 + tx % 16 * 8);
+          tw_copy_async<8>(B_shared_dyn, round_1 * 1024 + ty * 256 + tx / 16 * 128 + tw_bitwise_xor<int>(tx % 16, ty * 2 + tx / 16) * 8, B, round_1 * 2048 + ty * 512 + tx / 16 * 256 + bx * 128 + tx % 16 * 8);
         }
         tw_commit_copies();
         for (int round_2 = 0; round_2 < 4; ++round_2) {
-          tw_copy_async<8>(A_shared_dyn, round_2 * 1024 + ty * 256 + tx * 8 + 4096, A, round_2 * 5120 + ty * 1280 + tx / 4 * 160 + tx % 4 * 8 + 32);
+          tw_copy_async<8>(A_shared_dyn, round_2 * 1024 + ty * 256 + tx / 4 * 32 + tw_bitwise_xor<int>(tx % 4, tx / 8) * 8 + 4096, A, round_2 * 5120 + ty * 1280 + tx / 4 * 160 + tx % 4 * 8 + 32);
         }
         for (int round_3 = 0; round_3 < 4; ++round_3) {
-          tw_copy_async<8>(B_shared_dyn, round_3 * 1024 + ty * 256 + tx * 8 + 4096, B, round_3 * 2048 + ty * 512 + tx / 16 * 256 + bx * 128 + tx % 16 * 8 + 8192);
+          tw_copy_async<8>(B_shared_dyn, round_3 * 1024 + ty * 256 + tx / 16 * 128 + tw_bitwise_xor<int>(tx % 16, ty * 2 + tx / 16) * 8 + 4096, B, round_3 * 2048 + ty * 512 + tx / 16 * 256 + bx * 128 + tx % 16 * 8 + 8192);
         }
         tw_commit_copies();
         for (int round_4 = 0; round_4 < 4; ++round_4) {
-          tw_copy_async<8>(A_shared_dyn, round_4 * 1024 + ty * 256 + tx * 8 + 8192, A, round_4 * 5120 + ty * 1280 + tx / 4 * 160 + tx % 4 * 8 + 64);
+          tw_copy_async<8>(A_shared_dyn, round_4 * 1024 + ty * 256 + tx / 4 * 32 + tw_bitwise_xor<int>(tx % 4, tx / 8) * 8 + 8192, A, round_4 * 5120 + ty * 1280 + tx / 4 * 160 + tx % 4 * 8 + 64);
         }
         for (int round_5 = 0; round_5 < 4; ++round_5) {
-          tw_copy_async<8>(B_shared_dyn, round_5 * 1024 + ty * 256 + tx * 8 + 8192, B, round_5 * 2048 + ty * 512 + tx / 16 * 256 + bx * 128 + tx % 16 * 8 + 16384);
+          tw_copy_async<8>(B_shared_dyn, round_5 * 1024 + ty * 256 + tx / 16 * 128 + tw_bitwise_xor<int>(tx % 16, ty * 2 + tx / 16) * 8 + 8192, B, round_5 * 2048 + ty * 512 + tx / 16 * 256 + bx * 128 + tx % 16 * 8 + 16384);
         }
         tw_commit_copies();
         #pragma unroll 1
@@ -51,28 +51,28 @@ extern "C" TW_KERNEL(128) void tilewright_tensor_matmul_0(TW_GLOBAL(const tw_f16
           tw_barrier();
           if (k_0 < 2) {
             for (int round_6 = 0; round_6 < 4; ++round_6) {
-              tw_copy_async<8>(A_shared_dyn, (k_0 + 3) % 4 * 4096 + round_6 * 1024 + ty * 256 + tx * 8, A, round_6 * 5120 + ty * 1280 + tx / 4 * 160 + k_0 * 32 + tx % 4 * 8 + 96);
+              tw_copy_async<8>(A_shared_dyn, (k_0 + 3) % 4 * 4096 + round_6 * 1024 + ty * 256 + tx / 4 * 32 + tw_bitwise_xor<int>(tx % 4, tx / 8) * 8, A, round_6 * 5120 + ty * 1280 + tx / 4 * 160 + k_0 * 32 + tx % 4 * 8 + 96);
             }
             for (int round_7 = 0; round_7 < 4; ++round_7) {
-              tw_copy_async<8>(B_shared_dyn, (k_0 + 3) % 4 * 4096 + round_7 * 1024 + ty * 256 + tx * 8, B, k_0 * 8192 + round_7 * 2048 + ty * 512 + tx / 16 * 256 + bx * 128 + tx % 16 * 8 + 24576);
+              tw_copy_async<8>(B_shared_dyn, (k_0 + 3) % 4 * 4096 + round_7 * 1024 + ty * 256 + tx / 16 * 128 + tw_bitwise_xor<int>(tx % 16, ty * 2 + tx / 16) * 8, B, k_0 * 8192 + round_7 * 2048 + ty * 512 + tx / 16 * 256 + bx * 128 + tx % 16 * 8 + 24576);
             }
           }
           tw_commit_copies();
           #pragma unroll
           for (int ax0_tile = 0; ax0_tile < 4; ++ax0_tile) {
-            tw_load_matrix(A_shared_dyn_wmma_matrix_a, ax0_tile * 8, A_shared_dyn, k_0 % 4 * 4096 + ty / 2 * 2048 + ax0_tile * 512 + tx % 16 * 32 + tx / 16 * 8);
+            tw_load_matrix(A_shared_dyn_wmma_matrix_a, ax0_tile * 8, A_shared_dyn, k_0 % 4 * 4096 + ty / 2 * 2048 + ax0_tile * 512 + tx % 16 * 32 + tw_bitwise_xor<int>(tx / 16, tx / 2 % 4) * 8);
           }
           #pragma unroll
           for (int ax1_tile = 0; ax1_tile < 4; ++ax1_tile) {
-            tw_load_transposed(B_shared_dyn_wmma_matrix_b, ax1_tile * 8, B_shared_dyn, k_0 % 4 * 4096 + tx % 16 * 128 + ty % 2 * 64 + ax1_tile * 16 + tx / 16 * 8);
+            tw_load_transposed(B_shared_dyn_wmma_matrix_b, ax1_tile * 8, B_shared_dyn, k_0 % 4 * 4096 + tx % 16 * 128 + tw_bitwise_xor<int>(ty % 2 * 8 + ax1_tile * 2 + tx / 16, tx % 8) * 8);
           }
           #pragma unroll
           for (int ax0_tile_1 = 0; ax0_tile_1 < 4; ++ax0_tile_1) {
-            tw_load_matrix(A_shared_dyn_wmma_matrix_a, ax0_tile_1 * 8 + 32, A_shared_dyn, k_0 % 4 * 4096 + ty / 2 * 2048 + ax0_tile_1 * 512 + tx % 16 * 32 + tx / 16 * 8 + 16);
+            tw_load_matrix(A_shared_dyn_wmma_matrix_a, ax0_tile_1 * 8 + 32, A_shared_dyn, k_0 % 4 * 4096 + ty / 2 * 2048 + ax0_tile_1 * 512 + tx % 16 * 32 + tw_bitwise_xor<int>(tx / 16 + 2, tx / 2 % 4) * 8);
           }
           #pragma unroll
           for (int ax1_tile_1 = 0; ax1_tile_1 < 4; ++ax1_tile_1) {
-            tw_load_transposed(B_shared_dyn_wmma_matrix_b, ax1_tile_1 * 8 + 32, B_shared_dyn, k_0 % 4 * 4096 + tx % 16 * 128 + ty % 2 * 64 + ax1_tile_1 * 16 + tx / 16 * 8 + 2048);
+            tw_load_transposed(B_shared_dyn_wmma_matrix_b, ax1_tile_1 * 8 + 32, B_shared_dyn, k_0 % 4 * 4096 + tx % 16 * 128 + tw_bitwise_xor<int>(ty % 2 * 8 + ax1_tile_1 * 2 + tx / 16, tx % 8) * 8 + 2048);
           }
           #pragma unroll
           for (int i_2 = 0; i_2 < 4; ++i_2) {

@@ -93,6 +93,15 @@ inline std::size_t operand_elements(const ir::expr_node& e) {
   return e.name == "tw_mma" || e.name == "tw_load_matrix" || e.name == "tw_load_transposed" ? 8 : 0;
 }
 
+/// Whether a value depends on data, and not on the places of threads and loops alone.
+inline bool is_data(const ir::expr& e) {
+  if (!e->reads_memory) return false;
+  if (e->op == ir::op::load || (e->op == ir::op::call && e->name != "bitwise_xor")) return true;
+  for (const ir::expr& a : e->args)
+    if (is_data(a)) return true;
+  return false;
+}
+
 template <class List>
 bool lists(const List& all, std::string_view name) {
   for (const std::string_view n : all)
@@ -216,7 +225,7 @@ TILEWRIGHT_INLINE std::string expression_text::binary(const ir::expr& e, int aro
   const p::infix form = p::infix_of(e->op);
   const bool arithmetic = form.level == p::sum || form.level == p::product;
   if (e->op == ir::op::min || e->op == ir::op::max ||
-      (arithmetic && !is_float(type) && (e->reads_memory || bits(type) < 32))) {
+      (arithmetic && !is_float(type) && (p::is_data(e) || bits(type) < 32))) {
     const char* const function = e->op == ir::op::min   ? "tw_min"
                                  : e->op == ir::op::max ? "tw_max"
                                  : e->op == ir::op::add ? "tw_add"

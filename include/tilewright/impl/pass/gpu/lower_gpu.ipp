@@ -10,6 +10,7 @@
 #include <tilewright/pass/gpu/reduce_across_threads.hpp>
 #include <tilewright/pass/gpu/spread_copies.hpp>
 #include <tilewright/pass/gpu/spread_fragments.hpp>
+#include <tilewright/pass/gpu/swizzle_shared.hpp>
 #include <tilewright/pass/gpu/unify_threads.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
@@ -32,7 +33,9 @@ inline constexpr function_pass all[] = {
     &shuffled_reductions, &distribute_vthreads, &unify_threads, &simplified, &compact_buffers,
     &simplified,
     // iterations overlap before their memory is placed, and are kept apart after it
-    &pipeline_loops, &simplified, &plan_shared_memory, &place_barriers, &simplified};
+    &pipeline_loops, &simplified, &plan_shared_memory, &place_barriers, &simplified,
+    // indices that nothing is known about any more
+    &swizzle_shared, &simplified};
 
 }  // namespace detail::gpu_passes
 

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <tilewright/ir/storage_scope.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/pass/gpu/swizzle_shared.hpp>
+#include <tilewright/pass/walk.hpp>
+
+namespace tilewright::pass::detail::swizzling {
+
+using namespace tilewright::ir;
+
+inline constexpr std::int64_t piece_bytes = 16, pieces_of_all_banks = 8;
+
+/// Whether rows stand one after the other and are as long as a pattern needs.
+inline bool can_swizzle(const buffer& b) {
+  if (storage_rank(b->scope) != 1 || b->shape.size() < 2 || !is_int(b->shape.back())) return false;
+  const std::size_t last = b->shape.size() - 1;
+  const bool dense = b->strides.empty() || (is_int(b->strides[last], 1) &&
+                                            is_int(b->strides[last - 1], as_int(b->shape[last])));
+  const std::int64_t row = as_int(b->shape.back()) * bytes(b->type);
+  return dense && (row == 2 * piece_bytes || row == 4 * piece_bytes ||
+                   row % (pieces_of_all_banks * piece_bytes) == 0);
+}
+
+class swizzler : public mutator {
+ public:
+  explicit swizzler(const stmt& kernel) {
+    for_each_expr(kernel, [&](const expr& e) {
+      if (e->op == op::call && (e->name == "tw_load_matrix" || e->name == "tw_load_transposed") &&
+          can_swizzle(e->args.back()->buffer))
+        chosen_.insert(e->args.back()->buffer);
+    });
+  }
+  using mutator::mutate;
+
+  expr mutate(const expr& e) override {
+    expr out = mutator::mutate(e);
+    return out->op == op::load && chosen_.count(out->buffer)
+               ? load(out->buffer, swizzled(out->buffer, out->args))
+               : out;
+  }
+  stmt mutate(const stmt& s) override {
+    stmt out = mutator::mutate(s);
+    const store_node* store = as_store(out);
+    return store && chosen_.count(store->buffer)
+               ? make_store(store->buffer, swizzled(store->buffer, store->indices), store->value)
+               : out;
+  }
+
+ private:
+  static std::vector<expr> swizzled(const buffer& b, const std::vector<expr>& at) {
+    std::vector<expr> out = at;
+    const expr& row = at[at.size() - 2];
+    const expr& column = at.back();
+    const dtype t = column.type();
+    const std::int64_t width = piece_bytes / bytes(b->type),
+                       pieces = std::min(as_int(b->shape.back()) / width, pieces_of_all_banks);
+    const auto number = [&](std::int64_t n) { return integer(t, n); };
+    expr pattern = row.type() == t ? row : cast(t, row);
+    // eight rows of 32 or 64 bytes take less than eight times all banks
+    pattern = floormod(floordiv(pattern, number(pieces_of_all_banks / pieces)), number(pieces));
+    out.back() =
+        call(t, "bitwise_xor", {floordiv(column, number(width)), pattern}) * number(width) +
+        floormod(column, number(width));
+    return out;
+  }
+
+  buffer_set chosen_;
+};
+
+}  // namespace tilewright::pass::detail::swizzling
+
+namespace tilewright::pass {
+
+TILEWRIGHT_INLINE ir::function swizzle_shared(const ir::function& f) {
+  ir::function out = f;
+  out.body = detail::swizzling::swizzler(f.body).mutate(f.body);
+  return out;
+}
+
+}  // namespace tilewright::pass

@@ -1,0 +1,19 @@
+// Rows of shared memory that a warp loads as matrices, without bank conflicts.
+//
+//   tw_load_matrix(.., S[r, c] ..)   ->   tw_load_matrix(.., S[r, (c / 8 xor r / 2 % 4) * 8 + c % 8] ..)
+//
+// A load of matrices takes 16 bytes of each of eight rows at once, which lie in the same banks when rows
+// are powers of two long. In a buffer that is loaded so, the pieces of 16 bytes of a row change places by the
+// number of the row: rows of 128 bytes and multiples of them by eight patterns, of 64 bytes by four, of 32
+// bytes by two (CuTe's Swizzle<3, 4, 3> and its smaller ones). Buffers with strides of their own, as
+// `storage_align` gives them, have another remedy and stay.
+#pragma once
+
+#include <tilewright/ir/stmt.hpp>
+
+namespace tilewright::pass {
+
+/// Works on kernels with barriers: what is known about indices is needed before, and lost here.
+ir::function swizzle_shared(const ir::function& f);
+
+}  // namespace tilewright::pass
