@@ -133,6 +133,21 @@ TEST_CASE("fuse: copies become indices of the product that reads them, and of wh
   CHECK(difference(expected[0], network::interpret(w.g, in)[0]) <= 1e-6);
 }
 
+TEST_CASE("fuse: a slice that is read at one place alone") {
+  written_graph w;
+  const auto x = w.input("x", {2, 4});
+  const auto column =
+      w.add("Slice", {x}, {{"starts", list{1}}, {"ends", list{2}}, {"axes", list{1}}});
+  const auto wide = w.add("Expand", {column, w.known(network::constant::of_integers({2, 3}))});
+  w.g.outputs = {w.add("Neg", {wide})};
+  network::infer_types(w.g);
+  const std::vector<network::constant> in{waves({2, 4}, 0.3)};
+  const auto expected = network::interpret(w.g, in);
+  network::fuse(w.g);
+  REQUIRE(w.g.nodes.size() == 1);
+  CHECK(difference(expected[0], network::interpret(w.g, in)[0]) == 0);
+}
+
 TEST_CASE("fuse: a copy that two read stays, and so does one that folds dimensions of a sum") {
   written_graph twice;
   const auto x = twice.input("x", {4, 4});

@@ -61,7 +61,14 @@ class kernel_writer {
   void define(const dsl::runtime_definitions& d) { builder_.define(d); }
 
   void set(value_id v, element_function f) {
-    scope_->known[v] = {scope_->of->type_of(v), std::move(f)};
+    // a number as an index may meet another number in f, and two of them are no expression
+    const auto at_indices = [f = std::move(f)](const dsl::index_list& at) {
+      dsl::index_list own = at;
+      for (dsl::runtime_expression& i : own)
+        if (i.is_literal()) i = i.as(dtype::i64, true);
+      return f(own);
+    };
+    scope_->known[v] = {scope_->of->type_of(v), at_indices};
   }
   dsl::runtime_tensor store(value_id v) {
     const tensor_type& t = scope_->of->type_of(v);
