@@ -7,12 +7,9 @@
 // the elements that are stored. Tuning takes BENCH_TUNE_SECONDS (default 5) per problem;
 // `--matrices=NAME,..` and `--columns=1,32,128` choose some.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
-#include <map>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -22,6 +19,7 @@
 
 #include "peers/sparse_peer.hpp"
 #include "problems/sparse_matrices.hpp"
+#include "turns.hpp"
 
 namespace {
 
@@ -78,12 +76,6 @@ std::function<void()> prepare_sell(const bench::spmm_problem& p, double budget,
   return [=] { (*op)(*rows, tw::view(p.b, {a.columns}), tw::view(p.c, {a.rows})); };
 }
 
-double seconds_of(const std::function<void()>& run) {
-  const auto start = std::chrono::steady_clock::now();
-  run();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 /// Largest difference of a product from f64, as a share of the sum of its terms' magnitudes.
 double error_of(const bench::spmm_problem& p) {
   const bench::sparse_matrix& a = *p.a;
@@ -109,37 +101,8 @@ double error_of(const bench::spmm_problem& p) {
   return worst;
 }
 
-/// Geometric means of our speed over each peer's.
-class summary {
- public:
-  void add(const std::string& peer, double ratio) {
-    entry& e = all_[peer];
-    e.logs += std::log(ratio);
-    e.least = std::min(e.least, ratio);
-    ++e.count;
-  }
-  void print() const {
-    for (const auto& [peer, e] : all_)
-      std::printf("over %-12s geometric mean %.2f, least %.2f, of %d\n", peer.c_str(),
-                  std::exp(e.logs / e.count), e.least, e.count);
-  }
-
- private:
-  struct entry {
-    double logs = 0, least = std::numeric_limits<double>::infinity();
-    int count = 0;
-  };
-  std::map<std::string, entry> all_;
-};
-
-struct engine {
-  std::string name;
-  std::function<void()> run;
-  std::vector<double> seconds{};
-};
-
 void compare(const bench::sparse_matrix& a, int columns,
-             const std::vector<bench::sparse_peer>& peers, double budget, summary& total) {
+             const std::vector<bench::sparse_peer>& peers, double budget, bench::summary& total) {
   const auto n = static_cast<std::size_t>(columns);
   std::vector<float> b(static_cast<std::size_t>(a.columns) * n),
       c(static_cast<std::size_t>(a.rows) * n);
@@ -148,12 +111,12 @@ void compare(const bench::sparse_matrix& a, int columns,
   const bench::spmm_problem p{&a, columns, b.data(), c.data()};
   const std::string name =
       columns == 1 ? "spmv/" + a.name : "spmm/" + a.name + "/" + std::to_string(columns);
-  std::vector<engine> engines{{"tilewright", prepare_tilewright(p, budget)}};
+  std::vector<bench::engine> engines{{"tilewright", prepare_tilewright(p, budget)}};
   double conversion = 0;
   if (columns == 1) engines.push_back({"sell", prepare_sell(p, budget, conversion)});
   for (const bench::sparse_peer& peer : peers)
     if (peer.missing.empty()) engines.push_back({peer.name, peer.prepare(p)});
-  for (const engine& e : engines) {
+  for (const bench::engine& e : engines) {
     std::fill(c.begin(), c.end(), 99.0f);
     e.run();
     const double error = error_of(p);
@@ -163,17 +126,11 @@ void compare(const bench::sparse_matrix& a, int columns,
       return;
     }
   }
-  double spent = 0;
-  for (int round = 0; round < 5 || (round < 200 && spent < 2); ++round)
-    for (engine& e : engines) {
-      e.seconds.push_back(seconds_of(e.run));
-      spent += e.seconds.back();
-    }
+  bench::take_turns(engines);
   const double work = 2e-9 * static_cast<double>(a.nonzeros()) * columns;
   double ours = 0;
-  for (engine& e : engines) {
-    std::sort(e.seconds.begin(), e.seconds.end());
-    const double best = e.seconds.front(), median = e.seconds[e.seconds.size() / 2];
+  for (const bench::engine& e : engines) {
+    const double best = e.best(), median = e.median();
     if (ours == 0) ours = best;
     std::printf("%s/%-12s %8.2f GFLOP/s  (median %.2f)  %.2f\n", name.c_str(), e.name.c_str(),
                 work / best, work / median, best / ours);
@@ -187,17 +144,6 @@ void compare(const bench::sparse_matrix& a, int columns,
   std::fflush(stdout);
 }
 
-std::vector<std::string> words(const std::string& list) {
-  std::vector<std::string> out(1);
-  for (const char letter : list) {
-    if (letter == ',')
-      out.emplace_back();
-    else
-      out.back() += letter;
-  }
-  return out;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -206,14 +152,14 @@ int main(int argc, char** argv) {
   std::vector<std::string> chosen, columns{"1", "32", "128"};
   for (int at = 1; at < argc; ++at) {
     const std::string word = argv[at];
-    if (word.rfind("--matrices=", 0) == 0) chosen = words(word.substr(11));
-    if (word.rfind("--columns=", 0) == 0) columns = words(word.substr(10));
+    if (word.rfind("--matrices=", 0) == 0) chosen = bench::words(word.substr(11));
+    if (word.rfind("--columns=", 0) == 0) columns = bench::words(word.substr(10));
   }
   const std::vector<bench::sparse_peer> peers{bench::plain_sparse_peer(),
                                               bench::eigen_sparse_peer(), bench::mkl_sparse_peer()};
   for (const bench::sparse_peer& p : peers)
     if (!p.missing.empty()) std::printf("missing: %s: %s\n", p.name.c_str(), p.missing.c_str());
-  summary total;
+  bench::summary total;
   for (const bench::sparse_matrix& a : bench::sparse_matrices()) {
     if (!chosen.empty() && std::find(chosen.begin(), chosen.end(), a.name) == chosen.end())
       continue;

@@ -27,6 +27,8 @@ template <class... T>
 inline constexpr bool has_rows_before_compressed = false;
 template <class... T>
 inline constexpr bool is_dense = false;
+template <class... T>
+inline constexpr bool is_stored_in_part = false;
 template <int N>
 struct indices_given {};
 template <int N>
@@ -157,6 +159,22 @@ struct bordered {
   }
 };
 
+/// A sparse tensor read where it stores something; see where_stored.
+template <class Tensor>
+struct stored_elements {
+  template <class... Index>
+  constexpr auto operator()(const Index&... at) const {
+    if constexpr (!Tensor::is_sparse)
+      TILEWRIGHT_MISTAKE(is_stored_in_part,
+                         "tilewright: where_stored(A) reads a tensor with a compressed dimension; "
+                         "read a dense one as A(i, k)",
+                         meta::shown<typename Tensor::name>);
+    auto read = read_at<Tensor>(border::none, at...).target();
+    read.nodes[read.length - 1].only_stored = true;  // the load stands behind its indices
+    return read;
+  }
+};
+
 /// Base of tensors of rank 0, which are operands themselves: `alpha` reads as alpha().
 template <class Tensor, class T>
 struct scalar_base {
@@ -184,20 +202,30 @@ struct tensor : std::conditional_t<sizeof...(Dim) == 0,
   static constexpr dsl::role tensor_role = Role;
   static constexpr int rank = sizeof...(Dim);
   static constexpr dim_info dims[rank + 1] = {
-      dim_info{Dim::text, Dim::extent, Dim::storage, Dim::index_bits, Dim::lanes}..., dim_info{}};
+      dim_info{Dim::text, Dim::extent, Dim::storage, Dim::index_bits, Dim::lanes, Dim::pattern}...,
+      dim_info{}};
   static constexpr tensor_info info{meta::text_of<Name>, dtype_of<T>, Role, rank, dims};
   static constexpr bool is_sparse = ((Dim::storage != dim_storage::dense) || ...);
   /// How the elements of a sparse one are stored.
   static constexpr dim_storage storage = dims[rank > 0 ? rank - 1 : 0].storage;
+  /// Its elements are those that another tensor stores.
+  static constexpr bool on_pattern = storage == dim_storage::stored_like;
   /// Arrays that a call hands over for it: of compressed rows offsets, indices and values; of rows
-  /// side by side their lengths and their order, too.
-  static constexpr int array_count = !is_sparse ? 1 : storage == dim_storage::compressed ? 3 : 5;
+  /// side by side their lengths and their order, too; on the pattern of another tensor its values.
+  static constexpr int array_count = !is_sparse || on_pattern             ? 1
+                                     : storage == dim_storage::compressed ? 3
+                                                                          : 5;
 
   constexpr tensor() {
-    if constexpr (is_sparse && Role != role::in) {
+    if constexpr (is_sparse && !on_pattern && Role != role::in) {
       TILEWRIGHT_MISTAKE(may_be_sparse,
                          "tilewright: a compressed dimension is for inputs; declare the tensor in, "
-                         "or its dimensions dense",
+                         "or stored_like<\"N\", \"A\"> where an input A is stored",
+                         meta::shown<Name>);
+    } else if constexpr (on_pattern && Role == role::weight) {
+      TILEWRIGHT_MISTAKE(may_be_sparse,
+                         "tilewright: a weight is dense; declare a tensor on the pattern of "
+                         "another one in, out, inout or temp",
                          meta::shown<Name>);
     } else if constexpr (is_sparse && !(rank == 2 && !dims[0].compressed())) {
       TILEWRIGHT_MISTAKE(has_rows_before_compressed,
@@ -256,5 +284,12 @@ constexpr dsl::bordered<Tensor, dsl::border::clamp> clamp_outside(Tensor) { retu
 template <class Tensor>
 requires dsl::is_tensor<Tensor>
 constexpr dsl::bordered<Tensor, dsl::border::mirror> mirror_outside(Tensor) { return {}; }
+
+/// Reductions over `where_stored(A)(i, k)` are over what is stored of row i alone: what is absent counts
+/// for nothing, not as zero, so that they may be of any kind. `max<k>(where_stored(A)(i, k))` is the
+/// largest stored element of the row.
+template <class Tensor>
+requires dsl::is_tensor<Tensor>
+constexpr dsl::stored_elements<Tensor> where_stored(Tensor) { return {}; }
 
 }  // namespace tilewright

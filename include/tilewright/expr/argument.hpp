@@ -84,6 +84,8 @@ template <class Form>
 concept compressed_form = Form::known && Form::storage == dim_storage::compressed;
 template <class Form, int Lanes>
 concept sell_form_of = Form::known && Form::storage == dim_storage::sell&& Form::lanes == Lanes;
+template <class Form>
+concept one_dimensional = Form::known && Form::has_rank(1);
 
 /// The same for a parameter with a compressed dimension.
 template <class Param, class A>
@@ -124,12 +126,65 @@ constexpr bool check_sparse_argument() {
 }
 /// @endcond
 
+/// @cond
+/// Values of a sparse matrix that the kernel may write.
+template <class A>
+concept mutable_values = requires(A& a) {
+  *a.valuePtr() = typename A::Scalar();
+}
+|| requires(A& a) { *a.values = std::remove_reference_t<decltype(*a.values)>(); };
+
+template <class Param, class Form, bool Mutable>
+constexpr bool check_values() {
+  if constexpr (!check_element_type<Param, Form>()) {
+    return false;
+  } else if constexpr (!Mutable &&
+                       (Param::tensor_role == role::out || Param::tensor_role == role::inout)) {
+    TILEWRIGHT_MISTAKE(argument_is_mutable,
+                       "tilewright: the argument of an output needs to be mutable",
+                       meta::shown<typename Param::name>);
+    return false;
+  } else {
+    return true;
+  }
+}
+
+/// A parameter on the pattern of another one: a vector of values, or a matrix with that pattern.
+template <class Param, class A>
+constexpr bool check_pattern_argument() {
+  using object = std::remove_reference_t<A>;
+  using form = recognized<object>;
+  using matrix = sparse_recognized<object>;
+  if constexpr (compressed_form<matrix>) {
+    if constexpr (!matrix::row_major) {
+      TILEWRIGHT_MISTAKE(argument_is_stored_by_rows,
+                         "tilewright: a compressed dimension after the rows needs a matrix stored "
+                         "by rows; pass an Eigen::SparseMatrix<T, Eigen::RowMajor>",
+                         meta::shown<typename Param::name>, object);
+      return false;
+    } else {
+      return check_values<Param, matrix, mutable_values<object>>();
+    }
+  } else if constexpr (one_dimensional<form>) {
+    return check_values<Param, form, !form::is_const>();
+  } else {
+    TILEWRIGHT_MISTAKE(is_sparse_argument,
+                       "tilewright: the argument of a parameter that is stored like another one is "
+                       "a vector of its values, or a sparse matrix with the same pattern",
+                       meta::shown<typename Param::name>, object);
+    return false;
+  }
+}
+/// @endcond
+
 /// Checks one argument against its parameter; true when it fits.
 template <class Param, class A>
 constexpr bool check_argument() {
   using object = std::remove_reference_t<A>;
   using form = recognized<object>;
-  if constexpr (Param::is_sparse) {
+  if constexpr (Param::on_pattern) {
+    return check_pattern_argument<Param, A>();
+  } else if constexpr (Param::is_sparse) {
     return check_sparse_argument<Param, A>();
   } else if constexpr (converts_to_scalar<Param, A>) {
     return true;
@@ -203,15 +258,47 @@ argument make_argument(A&& a) {
   }
 }
 
+/// Offsets and indices of a matrix that is given for `param`, compared with those of the parameter
+/// whose pattern it has.
+/// @throws argument_error naming the first difference
+void check_same_pattern(const tensor_info& param, const argument* own, const argument* of);
+
 /// @cond
+template <class... Param>
+struct param_types {};
+
 /// Writes the arrays of one checked argument and moves `to` behind them.
 template <class Param, class A>
 void put_arguments(A& a, argument*& to) {
-  if constexpr (Param::is_sparse) {
+  if constexpr (Param::on_pattern) {
+    if constexpr (compressed_form<sparse_recognized<A>>) {
+      *to = sparse_recognized<A>::make(a, Param::info.name.data())[2];
+      to->is_const = !mutable_values<A>;
+      ++to;
+    } else {
+      *to++ = recognized<A>::make(a, 1);
+    }
+  } else if constexpr (Param::is_sparse) {
     const auto arrays = sparse_recognized<A>::make(a, Param::info.name.data());
     for (const argument& one : arrays) *to++ = one;
   } else {
     *to++ = make_argument<Param>(a);
+  }
+}
+
+/// A matrix given for a parameter that is stored like another one, whose arrays are among `all`.
+template <class Param, class A, class... All>
+void check_pattern_of(A& a, const argument* all, param_types<All...>) {
+  if constexpr (Param::on_pattern) {
+    if constexpr (compressed_form<sparse_recognized<A>>) {
+      const auto own = sparse_recognized<A>::make(a, Param::info.name.data());
+      std::size_t at = 0;
+      bool before = true;
+      ((before = before && All::info.name != Param::info.pattern(),
+        at += before ? static_cast<std::size_t>(All::array_count) : 0),
+       ...);
+      check_same_pattern(Param::info, own.data(), all + at);
+    }
   }
 }
 
@@ -220,6 +307,7 @@ auto make_arguments_of(const kernel_of<Name, N, Param...>*, A&&... a) {
   std::array<argument, (std::size_t{0} + ... + std::size_t{Param::array_count})> out;
   [[maybe_unused]] argument* to = out.data();
   (put_arguments<Param>(a, to), ...);
+  (check_pattern_of<Param>(a, out.data(), param_types<Param...>{}), ...);
   return out;
 }
 

@@ -334,6 +334,7 @@ constexpr finding check_program(const program_view& p) {
   detail::check_names(p, problem);
   if (problem.ok()) detail::check_order(p, problem);
   detail::check_expectations(p, problem);
+  if (problem.ok()) check_stored_patterns(p, problem);
   for_each_definition(p.nodes, p.count, [&](int at) {
     if (!problem.ok()) return;
     const children part = children_of(p.nodes, at);
@@ -346,7 +347,7 @@ constexpr finding check_program(const program_view& p) {
     detail::definition_checker walker{p, problem, target, scope.count};
     for (int k = 0; k < part.count; ++k) walker.walk(part.at[k], scope);
     if (!problem.ok() && problem.first.empty()) problem.first = target;
-    if (problem.ok()) check_sparse_reads(p, at, problem);
+    if (problem.ok()) check_sparse_definition(p, at, problem);
   });
   return problem;
 }

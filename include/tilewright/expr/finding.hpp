@@ -31,7 +31,8 @@ enum class fault : std::uint8_t {
   walks_no_axis,           // subject: tensor, a: dimension, at: the load
   walks_left_axis,         // subject: axis, first: tensor
   walks_two_patterns,      // subject: axis, first, second: tensors
-  needs_what_is_absent     // subject: tensor, first: axis, at: the reduction
+  needs_what_is_absent,    // subject: tensor, first: axis, at: the reduction
+  has_no_pattern           // subject: tensor, first: the tensor that it is stored like
 };
 
 struct finding {

@@ -23,8 +23,9 @@ struct dim_info {
   std::string_view name;    // empty when static
   std::int64_t extent = 0;  // elements; 0 when named
   dim_storage storage = dim_storage::dense;
-  int index_bits = 0;  // compressed and sell: width of offsets and indices
-  int lanes = 1;       // sell: rows side by side
+  int index_bits = 0;             // compressed and sell: width of offsets and indices
+  int lanes = 1;                  // sell: rows side by side
+  std::string_view pattern = {};  // stored_like: the tensor that says what is stored
   /// Only some elements along it are stored.
   constexpr bool compressed() const { return storage != dim_storage::dense; }
   friend constexpr bool operator==(const dim_info&, const dim_info&) = default;
@@ -43,6 +44,12 @@ struct tensor_info {
     for (int d = 0; d < rank; ++d)
       if (dims[d].compressed()) return true;
     return false;
+  }
+  /// Name of the tensor whose pattern it is stored on: another one, or its own.
+  constexpr std::string_view pattern() const {
+    for (int d = 0; d < rank; ++d)
+      if (dims[d].storage == dim_storage::stored_like) return dims[d].pattern;
+    return name;
   }
 };
 
@@ -69,6 +76,7 @@ struct node {
   dtype type = dtype::f32;
   bool is_index = false;  // type is the index type, as wide as the extents need
   border edge = border::none;
+  bool only_stored = false;  // load: what its tensor does not store is no part of the reduction
   dsl::reduction reduction = reduction::sum;
   std::int16_t axes = 0;   // reduce
   std::int16_t width = 1;  // reduce, define
@@ -110,9 +118,9 @@ constexpr bool any_below(const node* nodes, int at, Test test) {
 
 constexpr bool same_node(const node& a, const node& b) {
   return a.kind == b.kind && a.op == b.op && a.type == b.type && a.is_index == b.is_index &&
-         a.edge == b.edge && a.reduction == b.reduction && a.axes == b.axes && a.item == b.item &&
-         a.arity == b.arity && a.size == b.size && a.integer == b.integer && a.real == b.real &&
-         a.name == b.name && a.dim == b.dim &&
+         a.edge == b.edge && a.only_stored == b.only_stored && a.reduction == b.reduction &&
+         a.axes == b.axes && a.item == b.item && a.arity == b.arity && a.size == b.size &&
+         a.integer == b.integer && a.real == b.real && a.name == b.name && a.dim == b.dim &&
          (a.tensor == b.tensor || (a.tensor && b.tensor && a.tensor->name == b.tensor->name));
 }
 

@@ -51,6 +51,8 @@ template <class... T>
 inline constexpr bool one_pattern_is_walked = false;
 template <class... T>
 inline constexpr bool absent_elements_add_nothing = false;
+template <class... T>
+inline constexpr bool is_stored_like_an_input = false;
 template <std::int64_t N>
 struct extent_is {};
 template <std::int64_t N>
@@ -159,10 +161,11 @@ constexpr void report_mistake() {
                        "tilewright: a sparse tensor is indexed by plain axes; write A(i, k)",
                        subject, dimension<f.a>);
   } else if constexpr (f.what == fault::walks_left_axis) {
-    TILEWRIGHT_MISTAKE(walked_axis_is_reduced,
-                       "tilewright: an axis over a compressed dimension walks what is stored and "
-                       "needs to be reduced; write sum<k>(A(i, k) * ..)",
-                       subject, first);
+    TILEWRIGHT_MISTAKE(
+        walked_axis_is_reduced,
+        "tilewright: an axis over a compressed dimension walks what is stored: it is "
+        "reduced, sum<k>(A(i, k) * ..), or the result is stored_like the tensor",
+        subject, first);
   } else if constexpr (f.what == fault::walks_two_patterns) {
     TILEWRIGHT_MISTAKE(one_pattern_is_walked,
                        "tilewright: an axis walks what is stored of one sparse tensor; declare "
@@ -171,7 +174,12 @@ constexpr void report_mistake() {
   } else if constexpr (f.what == fault::needs_what_is_absent) {
     TILEWRIGHT_MISTAKE(absent_elements_add_nothing,
                        "tilewright: a reduction over a compressed dimension is a sum with the "
-                       "sparse tensor as a factor; write sum<k>(A(i, k) * ..)",
+                       "sparse tensor as a factor, or over where_stored(A)(i, k)",
+                       subject, first);
+  } else if constexpr (f.what == fault::has_no_pattern) {
+    TILEWRIGHT_MISTAKE(is_stored_like_an_input,
+                       "tilewright: stored_like<\"N\", \"A\"> names an input with a compressed "
+                       "dimension, and stands after the same dimensions as that one",
                        subject, first);
   } else {
     TILEWRIGHT_MISTAKE(has_few_axes, "tilewright: a definition has more than 24 axes; split it",

@@ -1,8 +1,10 @@
-// Reads of sparse tensors: `A(i, k)` inside `sum<k>` walks what is stored of row i.
+// Accesses of sparse tensors: `A(i, k)` inside `sum<k>` walks what is stored of row i, and so does the
+// definition of `S(i, k)` where S is stored like A.
 //
-// What is not stored counts as zero, so the walk may leave it out where a zero there adds zero to
-// the sum: the tensor is a factor of the value. Everything else would need the elements that are
-// absent, and is refused.
+// What is not stored counts as zero, so the walk of a sum may leave it out where a zero there adds
+// zero: the tensor is a factor of the value. Everything else would need the elements that are absent,
+// and is refused. A result on a pattern is computed at the elements of the pattern, whatever its
+// value; what it reads of sparse tensors is the same element of others on that pattern.
 #pragma once
 
 #include <string_view>
@@ -40,10 +42,13 @@ constexpr bool vanishes_with(const program_view& p, int at, const tensor_info* t
   }
 }
 
-constexpr bool same_indices(const program_view& p, int a, int b) {
-  if (p.nodes[a].tensor != p.nodes[b].tensor || p.nodes[a].size != p.nodes[b].size) return false;
-  for (int k = 1; k < p.nodes[a].size; ++k)
-    if (!same_node(p.nodes[a - k], p.nodes[b - k])) return false;
+/// Two accesses of tensors on one pattern at the same element.
+constexpr bool same_element(const program_view& p, int a, int b) {
+  const children at = children_of(p.nodes, a), other = children_of(p.nodes, b);
+  if (p.nodes[a].tensor->pattern() != p.nodes[b].tensor->pattern() || at.count != other.count)
+    return false;
+  for (int d = 0; d < at.count; ++d)
+    if (!same_tree(p.nodes, at.at[d], other.at[d])) return false;
   return true;
 }
 
@@ -55,59 +60,121 @@ constexpr int other_walk(const program_view& p, int reduction, int at, std::stri
     const children index = children_of(p.nodes, k);
     for (int d = 0; d < index.count; ++d)
       if (n.tensor->dims[d].compressed() && p.nodes[index.at[d]].name == axis &&
-          !same_indices(p, at, k))
+          !same_element(p, at, k))
         return k;
   }
   return -1;
 }
 
-constexpr void check_sparse_read(const program_view& p, int define, int at, finding& problem) {
-  const tensor_info& tensor = *p.nodes[at].tensor;
+/// An access of a sparse tensor is at plain axes.
+constexpr void check_walk(const program_view& p, int at, finding& problem) {
   const children index = children_of(p.nodes, at);
   for (int d = 0; d < index.count && problem.ok(); ++d) {
-    const node& walked = p.nodes[index.at[d]];
-    if (walked.kind != node_kind::axis) {
-      problem.what = fault::walks_no_axis;
-      problem.subject = tensor.name;
-      problem.a = d;
-      problem.at = at;
-      return;
-    }
+    if (p.nodes[index.at[d]].kind == node_kind::axis) continue;
+    problem.what = fault::walks_no_axis;
+    problem.subject = p.nodes[at].tensor->name;
+    problem.a = d;
+    problem.at = at;
+  }
+}
+
+/// A read in the reduction at `r` says of the element at `at` that no other counts.
+constexpr bool leaves_out_absent(const program_view& p, int r, int at) {
+  for (int k = r - p.nodes[r].size + 1; k < r; ++k)
+    if (p.nodes[k].only_stored && same_element(p, at, k)) return true;
+  return false;
+}
+
+/// A reduction that combines its result with one value after the other.
+constexpr bool folds_in_order(dsl::reduction kind) {
+  return kind == dsl::reduction::sum || kind == dsl::reduction::prod ||
+         kind == dsl::reduction::max || kind == dsl::reduction::min;
+}
+
+/// The reduction at `r` walks what `at` stores along `axis`.
+constexpr void check_reduced_walk(const program_view& p, int r, int at, std::string_view axis,
+                                  finding& problem) {
+  const tensor_info& tensor = *p.nodes[at].tensor;
+  const node& around = p.nodes[r];
+  const int value = children_of(p.nodes, r).at[around.axes];
+  const bool adds = around.reduction == dsl::reduction::sum && vanishes_with(p, value, &tensor);
+  const bool walks_it = leaves_out_absent(p, r, at) && folds_in_order(around.reduction);
+  if (!adds && !walks_it) {
+    problem.what = fault::needs_what_is_absent;
+    problem.subject = tensor.name;
+    problem.first = axis;
+    problem.at = r;
+    return;
+  }
+  const int other = other_walk(p, r, at, axis);
+  if (other < 0) return;
+  problem.what = fault::walks_two_patterns;
+  problem.subject = axis;
+  problem.first = p.nodes[other].tensor->name;
+  problem.second = tensor.name;
+}
+
+/// @param target the store of the definition
+constexpr void check_sparse_read(const program_view& p, int define, int target, int at,
+                                 finding& problem) {
+  check_walk(p, at, problem);
+  const tensor_info &tensor = *p.nodes[at].tensor, &result = *p.nodes[target].tensor;
+  const children index = children_of(p.nodes, at);
+  for (int d = 0; d < index.count && problem.ok(); ++d) {
     if (!tensor.dims[d].compressed()) continue;
-    const int r = reduction_around(p, define, at, walked.name);
-    if (r < 0) {
-      problem.what = fault::walks_left_axis;
-      problem.subject = walked.name;
-      problem.first = tensor.name;
-      return;
-    }
-    const node& around = p.nodes[r];
-    const int value = children_of(p.nodes, r).at[around.axes];
-    const bool adds = around.reduction == dsl::reduction::sum && vanishes_with(p, value, &tensor);
-    if (!adds) {
-      problem.what = fault::needs_what_is_absent;
-      problem.subject = tensor.name;
-      problem.first = walked.name;
-      problem.at = r;
-      return;
-    }
-    const int other = other_walk(p, r, at, walked.name);
-    if (other >= 0) {
+    const std::string_view axis = p.nodes[index.at[d]].name;
+    const int r = reduction_around(p, define, at, axis);
+    if (r >= 0 && !result.sparse()) {
+      check_reduced_walk(p, r, at, axis, problem);
+    } else if (r >= 0 || (result.sparse() && !same_element(p, target, at))) {
       problem.what = fault::walks_two_patterns;
-      problem.subject = walked.name;
-      problem.first = p.nodes[other].tensor->name;
-      problem.second = tensor.name;
+      problem.subject = axis;
+      problem.first = tensor.name;
+      problem.second = result.name;
+    } else if (!result.sparse()) {
+      problem.what = fault::walks_left_axis;
+      problem.subject = axis;
+      problem.first = tensor.name;
     }
   }
 }
 
+/// The input whose pattern `t` is stored on; null when there is none of the same dimensions.
+constexpr const tensor_info* pattern_of(const program_view& p, const tensor_info& t) {
+  for (int k = 0; k < p.param_count; ++k) {
+    const tensor_info& of = *p.params[k];
+    bool same = of.name == t.pattern() && of.rank == t.rank && of.role == role::in &&
+                of.dims[of.rank - 1].storage == dim_storage::compressed;
+    for (int d = 0; same && d < t.rank; ++d)
+      same = of.dims[d].name == t.dims[d].name && of.dims[d].extent == t.dims[d].extent;
+    if (same) return &of;
+  }
+  return nullptr;
+}
+
+constexpr void check_stored_pattern(const program_view& p, const tensor_info& t, finding& problem) {
+  if (!t.sparse() || t.pattern() == t.name || !problem.ok() || pattern_of(p, t)) return;
+  problem.what = fault::has_no_pattern;
+  problem.subject = t.name;
+  problem.first = t.pattern();
+}
+
 }  // namespace detail
 
-/// Checks the reads of sparse tensors in the definition at `define`.
-constexpr void check_sparse_reads(const program_view& p, int define, finding& problem) {
+/// Checks that each tensor that is stored like another one finds it.
+constexpr void check_stored_patterns(const program_view& p, finding& problem) {
+  for (int k = 0; k < p.param_count; ++k) detail::check_stored_pattern(p, *p.params[k], problem);
+  for (int k = 0; k < p.count; ++k)
+    if (p.nodes[k].tensor) detail::check_stored_pattern(p, *p.nodes[k].tensor, problem);
+}
+
+/// Checks the accesses of sparse tensors in the definition at `define`.
+constexpr void check_sparse_definition(const program_view& p, int define, finding& problem) {
+  const int target = children_of(p.nodes, define).at[0];
+  if (p.nodes[target].tensor->sparse()) detail::check_walk(p, target, problem);
   for (int k = define - p.nodes[define].size + 1; k < define && problem.ok(); ++k)
     if (p.nodes[k].kind == node_kind::load && p.nodes[k].tensor->sparse())
-      detail::check_sparse_read(p, define, k, problem);
+      detail::check_sparse_read(p, define, target, k, problem);
 }
 
 }  // namespace tilewright::dsl

@@ -120,6 +120,9 @@ sparse_axis sparse_fixed(std::string name, sparse_axis parent, expr length, expr
 expr storage_index(const std::vector<sparse_axis>& axes, const std::vector<expr>& positions,
                    dtype index);
 
+/// Number of elements stored along `axes`: the extent of that storage.
+expr storage_extent(const std::vector<sparse_axis>& axes);
+
 /// Elements below the position of the parent, whose address among its own kind is `parent`.
 expr fibre_extent(const sparse_axis_node& axis, const expr& parent, dtype index);
 

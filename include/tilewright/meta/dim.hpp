@@ -16,7 +16,8 @@ enum class dim_storage : std::uint8_t {
   dense,       // all of them
   compressed,  // some; those below one element of the dimensions before lie side by side, between
                // two offsets, and each has its coordinate in an array of indices
-  sell         // some; a number of rows stands side by side, padded to the longest of them
+  sell,        // some; a number of rows stands side by side, padded to the longest of them
+  stored_like  // those that another tensor stores, in its order
 };
 
 /// "M" or 64. The constructors are constexpr, not consteval, for clang 14.
@@ -26,8 +27,10 @@ struct dim {
   std::int64_t extent = 0;  // elements; 0 when the dimension is named
   std::size_t length = 0;   // characters of text
   dim_storage storage = dim_storage::dense;
-  int index_bits = 0;  // compressed and sell: width of offsets and indices
-  int lanes = 1;       // sell: rows side by side
+  int index_bits = 0;              // compressed and sell: width of offsets and indices
+  int lanes = 1;                   // sell: rows side by side
+  char pattern[capacity]{};        // stored_like: name of the other tensor
+  std::size_t pattern_length = 0;  // characters of it
 
   template <std::size_t N>
   requires(N <= capacity) constexpr dim(const char (&literal)[N]) : length(N - 1) {  // NOLINT
@@ -48,6 +51,13 @@ constexpr dim store_some(dim whole, dim_storage storage, int lanes) {
   whole.index_bits = static_cast<int>(8 * sizeof(Index));
   return whole;
 }
+
+constexpr dim store_where(dim whole, std::string_view pattern) {
+  whole.storage = dim_storage::stored_like;
+  for (std::size_t k = 0; k < pattern.size(); ++k) whole.pattern[k] = pattern[k];
+  whole.pattern_length = pattern.size();
+  return whole;
+}
 }  // namespace detail
 
 /// A dimension of which only some elements are stored: `in<"A", float, "M", compressed<"K">>` is a
@@ -60,12 +70,19 @@ inline constexpr dim compressed = detail::store_some<Index>(Whole, dim_storage::
 template <dim Whole, int Lanes = 8, class Index = std::int32_t>
 inline constexpr dim sell = detail::store_some<Index>(Whole, dim_storage::sell, Lanes);
 
+/// The elements that the compressed parameter `Pattern` stores: `out<"S", float, "M",
+/// stored_like<"N", "A">>` is the matrix of values for the offsets and indices of `A`, whose dimensions
+/// are "M" and "N".
+template <dim Whole, fixed_string Pattern>
+inline constexpr dim stored_like = detail::store_where(Whole, Pattern.view());
+
 namespace meta {
 
 /// What a dense dimension says of its storage.
 struct dense_storage {
   static constexpr dim_storage storage = dim_storage::dense;
   static constexpr int index_bits = 0, lanes = 1;
+  static constexpr std::string_view pattern{};
 };
 
 /// Named dimension as a type.
@@ -90,6 +107,7 @@ struct dim_compressed {
   static constexpr std::int64_t extent = Whole::extent;
   static constexpr dim_storage storage = dim_storage::compressed;
   static constexpr int index_bits = IndexBits, lanes = 1;
+  static constexpr std::string_view pattern{};
 };
 
 /// Dimension of rows side by side as a type; Whole is the dense one.
@@ -100,6 +118,17 @@ struct dim_sell {
   static constexpr std::int64_t extent = Whole::extent;
   static constexpr dim_storage storage = dim_storage::sell;
   static constexpr int index_bits = IndexBits, lanes = Lanes;
+  static constexpr std::string_view pattern{};
+};
+
+/// Dimension of which another tensor says what is stored; Whole is the dense one, Pattern its name.
+template <class Whole, class Pattern>
+struct dim_stored_like {
+  static constexpr std::string_view text = Whole::text;
+  static constexpr std::int64_t extent = Whole::extent;
+  static constexpr dim_storage storage = dim_storage::stored_like;
+  static constexpr int index_bits = 0, lanes = 1;
+  static constexpr std::string_view pattern = text_of<Pattern>;
 };
 
 namespace detail {
@@ -125,6 +154,18 @@ struct stored_dim<D, dim_storage::compressed> {
 template <dim D>
 struct stored_dim<D, dim_storage::sell> {
   using type = dim_sell<whole_dim<D>, D.lanes, D.index_bits>;
+};
+template <dim D, class Indices>
+struct pattern_name;
+template <dim D, std::size_t... I>
+struct pattern_name<D, std::index_sequence<I...>> {
+  using type = name<D.pattern[I]...>;
+};
+template <dim D>
+struct stored_dim<D, dim_storage::stored_like> {
+  using type =
+      dim_stored_like<whole_dim<D>,
+                      typename pattern_name<D, std::make_index_sequence<D.pattern_length>>::type>;
 };
 }  // namespace detail
 

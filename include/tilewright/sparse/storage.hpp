@@ -10,13 +10,15 @@
 
 namespace tilewright::sparse {
 
-/// How the elements of a parameter are stored.
+/// How the elements of a parameter, or of a temporary, are stored.
 struct stored_parameter {
   std::string parameter;
   std::int64_t places = 0;   // of elements; padding counts
   dtype index = dtype::i32;  // of offsets and indices
   std::int64_t lanes = 1;    // rows side by side; 1: compressed rows
   std::int64_t slices = 0;   // groups of so many rows
+  /// The compressed parameter whose elements it has; "": it has offsets and indices of its own.
+  std::string pattern = {};
 };
 
 /// Names of the arrays of a sparse parameter `A`: "A_indptr", "A_indices", and "A" for its values; of
@@ -27,8 +29,12 @@ std::string lengths_name(const std::string& parameter);
 std::string order_name(const std::string& parameter);
 
 /// The program `f` over coordinates, with the parameters in `formats` stored as they say. Each gives
-/// way to its arrays. A nest that reads one of them becomes a sparse iteration: axes that index it in
-/// their order, then the others.
+/// way to its arrays. A nest that reads or writes one of them becomes a sparse iteration: axes that
+/// index it in their order, then the others.
+///
+/// A result on the pattern of another parameter is computed at the elements of that pattern. A
+/// temporary that only such nests read, at the element of their result, is stored on the pattern,
+/// too: of `S[i, j] = A[i, j] * T[i, j]` no other element of T is needed.
 ///
 /// Rows side by side (SELL-C-sigma: Kreutzer et al., SIAM J. Sci. Comput. 36, 2014) are sorted and
 /// padded, so that the iteration has its own result, of which a second nest takes each row from its

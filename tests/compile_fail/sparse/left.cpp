@@ -1,4 +1,4 @@
-// expect: needs to be reduced | "k" | "A"
+// expect: walks what is stored | "k" | "A"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include <tilewright/expr/argument.hpp>
@@ -33,7 +34,41 @@ struct dim_origin {
   int dimension;
 };
 
+/// First position at which two arrays of indices differ; -1 when they are equal.
+template <class Index>
+std::int64_t first_difference(const argument& a, const argument& b) {
+  const auto *x = static_cast<const Index*>(a.data), *y = static_cast<const Index*>(b.data);
+  if (x == y) return -1;
+  const auto [at, other] = std::mismatch(x, x + a.extents[0], y);
+  return at == x + a.extents[0] ? -1 : at - x;
+}
+
 }  // namespace dsl::detail
+
+TILEWRIGHT_INLINE void dsl::check_same_pattern(const tensor_info& param, const argument* own,
+                                               const argument* of) {
+  const auto refuse = [&](const std::string& what) {
+    throw argument_error("the sparse matrix given for \"" + std::string(param.name) + "\" " + what +
+                         "; it begins as a copy of the one given for \"" +
+                         std::string(param.pattern()) + "\"");
+  };
+  if (own[0].type != of[0].type) refuse("has another type of indices");
+  const auto has = [](std::int64_t n, const char* what) { return std::to_string(n) + what; };
+  if (own[0].extents[0] != of[0].extents[0])
+    refuse("has " + has(own[0].extents[0] - 1, " rows instead of ") +
+           std::to_string(of[0].extents[0] - 1));
+  if (own[1].extents[0] != of[1].extents[0])
+    refuse("has " + has(own[1].extents[0], " elements instead of ") +
+           std::to_string(of[1].extents[0]));
+  for (const int array : {0, 1}) {
+    const std::int64_t at = own[array].type == dtype::i64
+                                ? detail::first_difference<std::int64_t>(own[array], of[array])
+                                : detail::first_difference<std::int32_t>(own[array], of[array]);
+    if (at >= 0)
+      refuse("has another " + std::string(array ? "index" : "offset") + " at position " +
+             std::to_string(at));
+  }
+}
 
 TILEWRIGHT_INLINE dim_values bind_extents(const kernel_info& kernel, const dsl::argument* args,
                                           std::size_t count) {

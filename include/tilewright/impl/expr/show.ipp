@@ -215,13 +215,17 @@ TILEWRIGHT_INLINE std::string describe(const finding& problem, const node* nodes
              " of the sparse tensor " + subject + " is no plain axis; write A(i, k)";
     case fault::walks_left_axis:
       return "axis " + subject + " walks what is stored of " + first +
-             " and is not reduced; write sum<" + subject + ">(" + first + "(..) * ..)";
+             " and is not reduced; write sum<" + subject + ">(" + first +
+             "(..) * ..), or declare the result stored_like " + first;
     case fault::walks_two_patterns:
       return "axis " + subject + " walks what is stored of both " + first + " and " + second +
              "; declare one of them dense";
     case fault::needs_what_is_absent:
       return show(nodes, problem.at) + " needs the elements that " + subject +
              " does not store; write a sum over " + first + " with " + subject + " as a factor";
+    case fault::has_no_pattern:
+      return subject + " is stored like " + first +
+             ", which is no input with a compressed dimension after the same dimensions";
     case fault::too_many_axes: return "the definition of " + first + " has more than 24 axes";
   }
   return {};

@@ -114,6 +114,15 @@ TILEWRIGHT_INLINE expr storage_index(const std::vector<sparse_axis>& axes,
   return out;
 }
 
+TILEWRIGHT_INLINE expr storage_extent(const std::vector<sparse_axis>& axes) {
+  expr out = integer(axes.front()->length.type(), 1), dimension = out;
+  for (const sparse_axis& axis : axes) {
+    if (!axis->variable()) out = out * dimension;
+    dimension = cast(out.type(), detail::stored_extent(*axis));
+  }
+  return out * dimension;
+}
+
 TILEWRIGHT_INLINE expr fibre_extent(const sparse_axis_node& axis, const expr& parent, dtype index) {
   if (!axis.variable()) return cast(index, detail::stored_extent(axis));
   const expr one = integer(index, 1);

@@ -5,6 +5,7 @@
 #include <tilewright/model/dispatch.hpp>
 #include <tilewright/sparse/lower.hpp>
 #include <tilewright/sparse/storage.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright {
 namespace detail {
@@ -18,6 +19,11 @@ inline dtype index_type_of(const param_info& p) {
   return p.dims.back().index_bits == 64 ? dtype::i64 : dtype::i32;
 }
 
+/// The parameter whose pattern a tensor is stored on; "" for its own, and for a dense one.
+inline std::string pattern_of(const param_info& p) {
+  return p.dims.empty() ? std::string() : p.dims.back().pattern;
+}
+
 /// The arrays of a parameter, as a call hands them over.
 inline void add_signature(const param_info& p, std::vector<search::parameter_signature>& to) {
   search::parameter_signature s;
@@ -27,6 +33,11 @@ inline void add_signature(const param_info& p, std::vector<search::parameter_sig
   s.updated = p.role == dsl::role::inout;
   if (!p.sparse()) {
     for (const dim_description& d : p.dims) s.dims.push_back({d.name, d.extent});
+    to.push_back(std::move(s));
+    return;
+  }
+  if (const std::string pattern = pattern_of(p); !pattern.empty()) {
+    s.dims.push_back({places_name(pattern), 0});
     to.push_back(std::move(s));
     return;
   }
@@ -57,13 +68,28 @@ inline void add_signature(const param_info& p, std::vector<search::parameter_sig
   for (auto* one : {&indices, &s}) to.push_back(std::move(*one));
 }
 
+/// Tensors that are stored where others are: parameters and temporaries.
+inline void add_patterns(const any_kernel& kernel, std::vector<sparse::stored_parameter>& to) {
+  const auto add = [&](const dsl::tensor_info& t) {
+    const std::string own(t.name);
+    if (!t.sparse() || t.pattern() == t.name ||
+        support::any(to, [&](const auto& known) { return known.parameter == own; }))
+      return;
+    to.push_back({own});
+    to.back().pattern = t.pattern();
+  };
+  for (const dsl::tensor_info* t : kernel.params()) add(*t);
+  for (const dsl::node& n : kernel.nodes())
+    if (n.tensor) add(*n.tensor);
+}
+
 /// The function of a kernel some of whose parameters are sparse.
 inline ir::function reify_sparse(const std::vector<any_kernel>& algorithms, const kernel_info& info,
                                  const search::extent_map& dims) {
   search::extent_map dense = dims;
   std::vector<sparse::stored_parameter> formats;
   for (const param_info& p : info.params) {
-    if (!p.sparse()) continue;
+    if (!p.sparse() || !pattern_of(p).empty()) continue;
     formats.push_back({p.name, dims.at(places_name(p.name)), index_type_of(p)});
     dense.erase(places_name(p.name));
     if (p.dims.back().storage != dim_storage::sell) continue;
@@ -71,6 +97,7 @@ inline ir::function reify_sparse(const std::vector<any_kernel>& algorithms, cons
     formats.back().slices = dims.at(slices_name(p.name));
     dense.erase(slices_name(p.name));
   }
+  for (const any_kernel& kernel : algorithms) add_patterns(kernel, formats);
   return ir::map_alternatives(reify(algorithms, dense), [&](const ir::function& f) {
     return sparse::lower(sparse::with_storage(f, formats));
   });

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <tilewright/impl/ir/analysis/infer_regions.hpp>
 #include <tilewright/ir/equal.hpp>
@@ -14,22 +17,40 @@ namespace detail {
 
 using namespace tilewright::ir;
 
+/// A buffer that is kept one row at a time, inside of the block of rows.
+struct row_buffer {
+  buffer whole;           // as expressions know it
+  buffer row;             // without the dimension of rows
+  std::size_t dimension;  // that one
+};
+
+/// The extents of the other axes depend on the position along the first one.
+inline bool ragged(const sparse_iteration& it) {
+  return std::any_of(it.iters.begin(), it.iters.end(),
+                     [](const sparse_iter& i) { return i.axis->variable(); });
+}
+
 /// Makes blocks of one iteration.
 class iteration_lowerer {
  public:
-  iteration_lowerer(const sparse_function& f, const sparse_iteration& it)
-      : function_(f), it_(it), index_(it.iters.front().var.type()) {}
-
-  stmt run() {
+  /// @param rows buffers of one row at a time, instead of those that expressions know
+  iteration_lowerer(const sparse_function& f, const sparse_iteration& it,
+                    const std::vector<row_buffer>& rows)
+      : function_(f), it_(it), rows_(rows), index_(it.iters.front().var.type()) {
     check_axes();
-    const auto variable = std::find_if(it_.iters.begin(), it_.iters.end(),
-                                       [](const sparse_iter& i) { return i.axis->variable(); });
-    const auto split = variable == it_.iters.end() ? it_.iters.begin() : it_.iters.begin() + 1;
-    const stmt inner = nest(it_.name, split, it_.iters.end(), leaf());
-    if (split == it_.iters.begin()) return inner;
-    block_node around;
-    around.body = inner;
-    return nest(it_.name + "_o", it_.iters.begin(), split, std::move(around));
+  }
+
+  /// Everything, or what is inside of the block of rows.
+  stmt inner() const {
+    return nest(it_.name, it_.iters.begin() + (ragged(it_) ? 1 : 0), it_.iters.end(), leaf());
+  }
+
+  /// The block of rows around that, which allocates what is as long as a row.
+  stmt around(const stmt& inside) const {
+    block_node rows;
+    rows.body = inside;
+    for (const row_buffer& b : rows_) rows.alloc_buffers.push_back(b.row);
+    return nest(it_.name + "_o", it_.iters.begin(), it_.iters.begin() + 1, std::move(rows));
   }
 
  private:
@@ -89,8 +110,10 @@ class iteration_lowerer {
     explicit to_positions(const iteration_lowerer& of) : of_(of) {}
     using mutator::mutate;
     expr mutate(const expr& e) override {
-      if (e->op == op::load)
-        if (const sparse_buffer* s = of_.function_.find(e->buffer)) return of_.stored(*s, e->args);
+      if (e->op == op::load && of_.is_moved(e->buffer)) {
+        const auto [to, at] = of_.moved(e->buffer, e->args, "reads");
+        return load(to, at);
+      }
       if (e->op == op::var)
         for (const sparse_iter& i : of_.it_.iters)
           if (i.var.same(e)) return of_.coordinate_of(i);
@@ -98,23 +121,39 @@ class iteration_lowerer {
     }
     stmt mutate(const stmt& s) override {
       const store_node* store = as_store(s);
-      if (store && of_.function_.find(store->buffer))
-        of_.refuse(2, "writes the sparse buffer \"" + store->buffer->name + "\"");
-      return mutator::mutate(s);
+      if (!store || !of_.is_moved(store->buffer)) return mutator::mutate(s);
+      const auto [to, at] = of_.moved(store->buffer, store->indices, "writes");
+      return make_store(to, at, mutate(store->value));
     }
 
    private:
     const iteration_lowerer& of_;
   };
 
-  expr stored(const sparse_buffer& s, const std::vector<expr>& at) const {
-    for (std::size_t d = 0; d < at.size(); ++d) {
-      const expr own = position_of(s.axes[d]);
+  const row_buffer* row_of(const buffer& b) const {
+    for (const row_buffer& r : rows_)
+      if (r.whole == b) return &r;
+    return nullptr;
+  }
+  bool is_moved(const buffer& b) const { return function_.find(b) || row_of(b); }
+
+  /// Where an element of a sparse buffer, or of one that is kept a row at a time, lies.
+  std::pair<buffer, std::vector<expr>> moved(const buffer& b, std::vector<expr> at,
+                                             const std::string& does) const {
+    const sparse_buffer* s = function_.find(b);
+    for (std::size_t d = 0; s && d < at.size(); ++d) {
+      const expr own = position_of(s->axes[d]);
       if (!own || !at[d].same(own))
-        refuse(2,
-               "reads \"" + s.coordinates->name + "\" elsewhere than at the variables of its axes");
+        refuse(2, does + " \"" + b->name + "\" elsewhere than at the variables of its axes");
     }
-    return load(s.storage, {storage_index(s.axes, at, index_)});
+    if (const row_buffer* r = row_of(b)) {
+      at.erase(at.begin() + static_cast<std::ptrdiff_t>(r->dimension));
+      if (at.empty()) at.push_back(integer(index_, 0));
+      if (!s)
+        for (expr& e : at) e = to_positions(*this).mutate(e);
+      return {r->row, std::move(at)};
+    }
+    return {s->storage, {storage_index(s->axes, at, index_)}};
   }
 
   /// What nothing changes when the value is combined with it.
@@ -178,7 +217,153 @@ class iteration_lowerer {
 
   const sparse_function& function_;
   const sparse_iteration& it_;
+  const std::vector<row_buffer>& rows_;
   dtype index_;
+};
+
+/// Iterations that follow each other over the rows of one pattern, each of which reads on that
+/// pattern what an earlier one wrote: one block of rows holds the nests of all.
+class row_group {
+ public:
+  explicit row_group(const sparse_function& f) : f_(f) {}
+
+  bool empty() const { return members_.empty(); }
+
+  /// Whether the iteration continues the group: a row of what it reads is there when the others have
+  /// done that row.
+  bool takes(const sparse_iteration& it) const {
+    if (members_.empty()) return true;
+    if (!ragged(it) || !ragged(members_.front())) return false;
+    const sparse_iter &own = it.iters.front(), &first = members_.front().iters.front();
+    if (!(own.axis == first.axis) || own.kind != iter_kind::spatial) return false;
+    std::vector<sparse_iteration> all = members_;
+    all.push_back(it);
+    bool follows = false, by_rows = true;
+    for_each_access(it, [&](const buffer& b, const std::vector<expr>&) {
+      if (!written(members_, b) && !written({it}, b)) return;
+      follows = follows || (f_.find(b) && written(members_, b));
+      by_rows = by_rows && (!accessed(members_, b) || row_dimension(all, b));
+    });
+    for (const sparse_iteration& member : members_)
+      for_each_access(member, [&](const buffer& b, const std::vector<expr>&) {
+        if (written({it}, b)) by_rows = by_rows && row_dimension(all, b);
+      });
+    return follows && by_rows;
+  }
+
+  void add(const sparse_iteration& it) { members_.push_back(it); }
+
+  /// The nests of the group; what nothing else reads is taken from `allocated` and kept a row at a time.
+  stmt lower(std::vector<buffer>& allocated) {
+    std::vector<row_buffer> rows;
+    if (members_.size() > 1) rows = take_rows(allocated);
+    const iteration_lowerer first(f_, members_.front(), rows);
+    std::vector<stmt> nests;
+    const expr row = members_.front().iters.front().var;
+    for (const sparse_iteration& member : members_) {
+      sparse_iteration same_row = member;
+      const var_map to_first{{member.iters.front().var, row}};
+      same_row.iters.front().var = members_.front().iters.front().var;
+      if (same_row.init) same_row.init = substitute(same_row.init, to_first);
+      same_row.body = substitute(same_row.body, to_first);
+      nests.push_back(iteration_lowerer(f_, same_row, rows).inner());
+    }
+    const stmt out =
+        ragged(members_.front()) ? first.around(make_seq(std::move(nests))) : nests.front();
+    members_.clear();
+    return out;
+  }
+
+ private:
+  template <class Visit>
+  static void for_each_access(const sparse_iteration& it, const Visit& visit) {
+    for (const stmt& part : {it.init, it.body}) {
+      if (!part) continue;
+      for_each_expr(part, [&](const expr& e) {
+        if (e->op == op::load) visit(e->buffer, e->args);
+      });
+      for_each_stmt(part, [&](const stmt& s) {
+        if (const store_node* store = as_store(s)) visit(store->buffer, store->indices);
+      });
+    }
+  }
+
+  static bool written(const std::vector<sparse_iteration>& by, const buffer& b) {
+    bool out = false;
+    for (const sparse_iteration& it : by)
+      for_each_stmt(it.body,
+                    [&](const stmt& s) { out = out || (as_store(s) && as_store(s)->buffer == b); });
+    return out;
+  }
+  static bool accessed(const std::vector<sparse_iteration>& by, const buffer& b) {
+    bool out = false;
+    for (const sparse_iteration& it : by)
+      for_each_access(it, [&](const buffer& a, const std::vector<expr>&) { out = out || a == b; });
+    return out;
+  }
+
+  /// The dimension of `b` at which each access of these has the row; nothing where there is none.
+  static std::optional<std::size_t> row_dimension(const std::vector<sparse_iteration>& all,
+                                                  const buffer& b) {
+    for (std::size_t d = 0; d < b->shape.size(); ++d) {
+      bool rows = true;
+      for (const sparse_iteration& it : all)
+        for_each_access(it, [&](const buffer& a, const std::vector<expr>& at) {
+          rows = rows && (!(a == b) || at[d].same(it.iters.front().var));
+        });
+      if (rows) return d;
+    }
+    return std::nullopt;
+  }
+
+  /// A row is as long as there are columns at most; beyond this it stays where it is.
+  static constexpr std::int64_t longest_row = std::int64_t{1} << 22;  // elements
+
+  std::vector<row_buffer> take_rows(std::vector<buffer>& allocated) const {
+    std::vector<row_buffer> out;
+    std::vector<buffer> left;
+    for (const buffer& b : allocated) {
+      buffer whole = b;
+      for (const sparse_buffer& s : f_.buffers)
+        if (s.storage == b) whole = s.coordinates;
+      const auto d = row_dimension(members_, whole);
+      std::int64_t elements = 1;
+      for (std::size_t k = 0; d && k < whole->shape.size(); ++k)
+        if (k != *d)
+          elements *= is_int(whole->shape[k]) ? as_int(whole->shape[k]) : longest_row + 1;
+      if (!d || elements > longest_row || !accessed(members_, whole) || used_elsewhere(whole)) {
+        left.push_back(b);
+        continue;
+      }
+      std::vector<expr> shape = whole->shape;
+      shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(*d));
+      if (shape.empty()) shape.push_back(integer(whole->shape[*d].type(), 1));
+      out.push_back({whole, make_buffer(whole->name, whole->type, shape), *d});
+    }
+    allocated = std::move(left);
+    return out;
+  }
+
+  bool used_elsewhere(const buffer& b) const {
+    bool out = false;
+    for (const auto& part : f_.body) {
+      if (const stmt* dense = std::get_if<stmt>(&part)) {
+        for_each_expr(*dense,
+                      [&](const expr& e) { out = out || (e->op == op::load && e->buffer == b); });
+        for_each_stmt(
+            *dense, [&](const stmt& s) { out = out || (as_store(s) && as_store(s)->buffer == b); });
+        continue;
+      }
+      const auto& it = std::get<sparse_iteration>(part);
+      const bool member = std::any_of(members_.begin(), members_.end(),
+                                      [&](const auto& m) { return m.body == it.body; });
+      out = out || (!member && accessed({it}, b));
+    }
+    return out;
+  }
+
+  const sparse_function& f_;
+  std::vector<sparse_iteration> members_;
 };
 
 /// Coordinates that are listed along the axis, or along one below it; "" when all are counted.
@@ -209,14 +394,22 @@ TILEWRIGHT_INLINE ir::function lower(const ir::sparse_function& f) {
   ir::attr offsets = detail::offsets_of(f);
   if (!std::get<ir::attr::dict>(offsets.value).empty())
     out.attrs[ir::offsets_attribute] = std::move(offsets);
+  std::vector<ir::buffer> allocated = f.alloc_buffers;
   std::vector<ir::stmt> body;
+  detail::row_group group(f);
+  const auto end_group = [&] {
+    if (!group.empty()) body.push_back(group.lower(allocated));
+  };
   for (const auto& part : f.body) {
-    if (const ir::stmt* dense = std::get_if<ir::stmt>(&part))
-      body.push_back(*dense);
+    const auto* it = std::get_if<ir::sparse_iteration>(&part);
+    if (!it || !group.takes(*it)) end_group();
+    if (it)
+      group.add(*it);
     else
-      body.push_back(detail::iteration_lowerer(f, std::get<ir::sparse_iteration>(part)).run());
+      body.push_back(std::get<ir::stmt>(part));
   }
-  out.body = ir::make_root(ir::make_seq(std::move(body)), f.alloc_buffers);
+  end_group();
+  out.body = ir::make_root(ir::make_seq(std::move(body)), std::move(allocated));
   return out;
 }
 

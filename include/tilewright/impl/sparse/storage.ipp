@@ -136,45 +136,121 @@ class storage_giver {
   sparse_function run() {
     out_.name = from_.name;
     out_.attrs = from_.attrs;
+    for (const param& p : from_.params) make_pattern(p);
     for (const param& p : from_.params) add_param(p);
     const block& root = root_block(from_);
-    out_.alloc_buffers = root->alloc_buffers;
-    const seq_node* parts = as_seq(root->body);
-    if (!parts) {
-      add_part(root->body);
-    } else {
-      for (const stmt& s : parts->stmts) add_part(s);
+    for (const buffer& b : root->alloc_buffers) {
+      const stored_parameter* format = format_of(b);
+      out_.alloc_buffers.push_back(format ? store_like(b, pattern_named(format->pattern)) : b);
     }
+    const seq_node* parts = as_seq(root->body);
+    const std::vector<stmt> nests = parts ? parts->stmts : std::vector<stmt>{root->body};
+    for (std::size_t k = nests.size(); k-- > 0;) follow_pattern(nests, k);
+    for (const stmt& s : nests) add_part(s);
     return std::move(out_);
   }
 
  private:
-  void add_param(const param& p) {
-    const auto format = std::find_if(
-        formats_.begin(), formats_.end(),
-        [&](const stored_parameter& c) { return p.buffer && p.buffer->name == c.parameter; });
-    if (format == formats_.end())
-      out_.params.push_back(p);
-    else if (format->lanes == 1)
-      add_compressed(p.buffer, *format);
-    else
-      add_sell(p.buffer, *format);
+  /// Offsets and indices of a compressed parameter, and the axes of rows and columns over them.
+  struct pattern {
+    std::string name;
+    buffer indptr, indices;
+    sparse_axis row, column;
+  };
+
+  const stored_parameter* format_of(const buffer& b) const {
+    const auto found =
+        std::find_if(formats_.begin(), formats_.end(),
+                     [&](const stored_parameter& c) { return b && b->name == c.parameter; });
+    return found == formats_.end() ? nullptr : &*found;
   }
 
-  void add_compressed(const buffer& a, const stored_parameter& format) {
+  const pattern& pattern_named(const std::string& name) const {
+    for (const pattern& p : patterns_)
+      if (p.name == name) return p;
+    throw argument_error("with_storage: \"" + name + "\" is no compressed parameter");
+  }
+
+  void add_param(const param& p) {
+    const stored_parameter* format = format_of(p.buffer);
+    if (!format) {
+      out_.params.push_back(p);
+    } else if (!format->pattern.empty()) {
+      out_.params.push_back({store_like(p.buffer, pattern_named(format->pattern)), {}});
+    } else if (format->lanes == 1) {
+      const pattern& own = pattern_named(p.buffer->name);
+      for (const buffer& one : {own.indptr, own.indices}) out_.params.push_back({one, {}});
+      out_.params.push_back({store_like(p.buffer, own), {}});
+    } else {
+      add_sell(p.buffer, *format);
+    }
+  }
+
+  /// The values of a tensor on a pattern.
+  buffer store_like(const buffer& a, const pattern& p) {
+    const buffer storage = make_buffer(a->name, a->type, {p.column->nnz});
+    out_.buffers.push_back({a, {p.row, p.column}, storage});
+    return storage;
+  }
+
+  void make_pattern(const param& p) {
+    const stored_parameter* own = format_of(p.buffer);
+    if (!own || own->lanes > 1 || !own->pattern.empty()) return;
+    const buffer& a = p.buffer;
+    const stored_parameter& format = *own;
     const std::string& name = a->name;
     const expr rows = a->shape.at(0), columns = a->shape.at(1);
     const expr nonzeros = integer(rows.type(), format.places);
     const buffer indptr =
         make_buffer(indptr_name(name), format.index, {rows + integer(rows.type(), 1)});
     const buffer indices = make_buffer(indices_name(name), format.index, {nonzeros});
-    const buffer storage = make_buffer(name, a->type, {nonzeros});
     const sparse_axis row = dense_fixed(name + "_rows", rows);
     const sparse_axis column =
         sparse_variable(name + "_columns", row, columns, nonzeros, indptr, indices);
     out_.axes.insert(out_.axes.end(), {row, column});
-    out_.buffers.push_back({a, {row, column}, storage});
-    for (const buffer& one : {indptr, indices, storage}) out_.params.push_back({one, {}});
+    patterns_.push_back({name, indptr, indices, row, column});
+  }
+
+  /// The store of a nest's block; null when there is no single one.
+  static const store_node* store_of(const stmt& nest) {
+    stmt inner = nest;
+    while (const loop_node* loop = as_loop(inner)) inner = loop->body;
+    const block_realize_node* realize = as_realize(inner);
+    return realize ? as_store(realize->block->body) : nullptr;
+  }
+
+  static bool same_indices(const std::vector<expr>& a, const std::vector<expr>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const expr& x, const expr& y) { return x.same(y); });
+  }
+
+  /// Stores a temporary that the nest at `k` writes where its readers need it: each is the nest of a
+  /// result on one pattern, and reads it at the element of the result. Later nests are done.
+  void follow_pattern(const std::vector<stmt>& nests, std::size_t k) {
+    const store_node* store = store_of(nests[k]);
+    const auto temporary =
+        store ? std::find(out_.alloc_buffers.begin(), out_.alloc_buffers.end(), store->buffer)
+              : out_.alloc_buffers.end();
+    if (temporary == out_.alloc_buffers.end()) return;
+    const auto plain = [](const expr& e) { return e->op == op::var; };
+    if (!std::all_of(store->indices.begin(), store->indices.end(), plain)) return;
+    sparse_axis column;
+    bool followed = true;
+    for (std::size_t m = 0; m < nests.size(); ++m) {
+      const store_node* reader = store_of(nests[m]);
+      const sparse_buffer* result = reader ? out_.find(reader->buffer) : nullptr;
+      for_each_expr(nests[m], [&](const expr& e) {
+        if (m == k || e->op != op::load || !(e->buffer == store->buffer)) return;
+        followed = followed && m > k && result && same_indices(e->args, reader->indices) &&
+                   (!column || result->axes.back() == column);
+        if (followed) column = result->axes.back();
+      });
+      const bool written_again = m != k && reader && reader->buffer == store->buffer;
+      followed = followed && !written_again;
+    }
+    if (!followed || !column) return;
+    for (const pattern& p : patterns_)
+      if (p.column == column) *temporary = store_like(store->buffer, p);
   }
 
   void add_sell(const buffer& a, const stored_parameter& format) {
@@ -209,6 +285,10 @@ class storage_giver {
     const sparse_buffer* read = nullptr;
     const sell_parameter* sliced = nullptr;
     std::vector<expr> at;
+    if (const store_node* store = store_of(s)) {
+      read = out_.find(store->buffer);
+      at = store->indices;
+    }
     for_each_expr(s, [&](const expr& e) {
       if (e->op != op::load || read || sliced) return;
       read = out_.find(e->buffer);
@@ -250,7 +330,7 @@ class storage_giver {
     out_.body.emplace_back(std::move(made.rows));
   }
 
-  /// @param at the indices of its first read
+  /// @param at the indices of its result on a pattern, or else of its first read
   sparse_iteration iteration(const stmt& nest, const sparse_buffer& read,
                              const std::vector<expr>& at) {
     const block_node& b = block_of(nest, read.coordinates);
@@ -274,6 +354,7 @@ class storage_giver {
 
   const function& from_;
   const std::vector<stored_parameter>& formats_;
+  std::vector<pattern> patterns_;
   std::vector<sell_parameter> sells_;
   sparse_function out_;
 };

@@ -8,8 +8,8 @@
 
 namespace tilewright::space {
 
-/// True for a block around one nest of loops, one of which has an extent that is read from memory,
-/// and in it one reduction.
+/// True for a block around nests of loops, in one of which an extent is read from memory, and in one a
+/// reduction.
 bool is_ragged_reduction(const schedule& s, const std::string& block);
 
 /// Walks a row once for each tile of the output's contiguous dimension, whose sums stay in vector
@@ -24,7 +24,8 @@ bool is_ragged_reduction(const schedule& s, const std::string& block);
 /// operand are fetched, if at all, and whether the walk is written out several times: it pays where
 /// rows are long. Without such a dimension, as in a product with a vector, the row
 /// is walked by vectors of its own elements, the last one under a mask; their width is drawn, and
-/// whether to walk it so at all.
+/// whether to walk it so at all. A row of sums, as of a sampled product, has its vectors along the sums,
+/// and what is computed element by element beside may be in vectors along the row.
 void ragged_reduction(schedule& s, const std::string& block, const context& where,
                       chooser& choices);
 

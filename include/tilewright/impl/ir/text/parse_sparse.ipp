@@ -14,8 +14,9 @@ namespace detail {
 
 /// The right sides of definitions that only sparse programs have.
 TILEWRIGHT_INLINE bool parser::defines_sparse(std::string_view call) const {
-  static constexpr std::array<std::string_view, 5> calls{
-      "dense_fixed", "dense_variable", "sparse_fixed", "sparse_variable", "match_sparse_buffer"};
+  static constexpr std::array<std::string_view, 6> calls{
+      "dense_fixed",     "dense_variable",      "sparse_fixed",
+      "sparse_variable", "match_sparse_buffer", "alloc_sparse_buffer"};
   return sparse_ && std::find(calls.begin(), calls.end(), call) != calls.end();
 }
 
@@ -73,16 +74,18 @@ TILEWRIGHT_INLINE void parser::sparse_axis_definition(const token& name, const t
   axes_.emplace(name.text, sparse_->axes.back());
 }
 
-/// `A_1 = T.match_sparse_buffer(A, (I, K))`
-TILEWRIGHT_INLINE void parser::sparse_buffer_definition(const token& name) {
+/// `A_1 = T.match_sparse_buffer(A, (I, K))`, `S = T.alloc_sparse_buffer((I, K), "float32")`
+TILEWRIGHT_INLINE void parser::sparse_buffer_definition(const token& name, const token& call) {
   in_.expect("(");
-  const token of = in_.expect_name("the storage of the buffer");
-  const entity& meant = lookup(of);
-  if (meant.is != entity::kind::tensor || meant.tensor->shape.size() != 1)
-    in_.fail(of, "a parameter of one dimension");
   sparse_buffer out;
-  out.storage = meant.tensor;
-  in_.expect(",");
+  if (call.text == "match_sparse_buffer") {
+    const token of = in_.expect_name("the storage of the buffer");
+    const entity& meant = lookup(of);
+    if (meant.is != entity::kind::tensor || meant.tensor->shape.size() != 1)
+      in_.fail(of, "a parameter of one dimension");
+    out.storage = meant.tensor;
+    in_.expect(",");
+  }
   in_.expect("(");
   std::vector<expr> shape;
   while (!in_.at(")")) {
@@ -90,16 +93,22 @@ TILEWRIGHT_INLINE void parser::sparse_buffer_definition(const token& name) {
     shape.push_back(out.axes.back()->length);
     if (!in_.accept(",") && !in_.at(")")) in_.fail("',' or ')'");
   }
+  if (out.axes.empty()) in_.fail("an axis");
   in_.expect(")");
+  if (!out.storage) {
+    in_.expect(",");
+    out.storage = make_buffer(std::string(name.text), type_argument(), {storage_extent(out.axes)});
+    around_->node.alloc_buffers.push_back(out.storage);
+  }
   in_.expect(")");
-  out.coordinates = make_buffer(std::string(of.text), out.storage->type, std::move(shape));
+  out.coordinates = make_buffer(out.storage->name, out.storage->type, std::move(shape));
   define_tensor(name, out.coordinates);
   sparse_->buffers.push_back(std::move(out));
 }
 
 TILEWRIGHT_INLINE void parser::sparse_definition(const token& name, const token& call) {
-  if (call.text == "match_sparse_buffer")
-    sparse_buffer_definition(name);
+  if (call.text == "match_sparse_buffer" || call.text == "alloc_sparse_buffer")
+    sparse_buffer_definition(name, call);
   else
     sparse_axis_definition(name, call);
 }

@@ -285,7 +285,7 @@ class parser {
   bool defines_sparse(std::string_view call) const;
   void sparse_definition(const token& name, const token& call);
   void sparse_axis_definition(const token& name, const token& call);
-  void sparse_buffer_definition(const token& name);
+  void sparse_buffer_definition(const token& name, const token& call);
   stmt sparse_iteration_statement(const token& at);
   sparse_axis axis_name();
   buffer pattern_array();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -86,15 +87,22 @@ TILEWRIGHT_INLINE void printer::write(const sparse_function& f) {
   }
   match_params(like);
   for (const sparse_axis& axis : f.axes) write(*axis);
+  std::vector<buffer> temporaries = f.alloc_buffers;
   for (const sparse_buffer& b : f.buffers) {
+    const auto storage = std::find(temporaries.begin(), temporaries.end(), b.storage);
+    const bool allocated = storage != temporaries.end();
+    if (allocated) temporaries.erase(storage);
     line();
-    out_ += names_.define(b.coordinates.get(), b.coordinates->name) + " = T.match_sparse_buffer(" +
-            name_of(b.storage) + ", (";
+    out_ += names_.define(b.coordinates.get(), b.coordinates->name) +
+            (allocated ? " = T.alloc_sparse_buffer(("
+                       : " = T.match_sparse_buffer(" + name_of(b.storage) + ", (");
     for (const sparse_axis& axis : b.axes) out_ += names_.use(axis.get(), axis->name) + ", ";
     if (b.axes.size() > 1) out_.resize(out_.size() - 2);
-    out_ += "))\n";
+    out_ += ")";
+    if (allocated) out_ += ", " + quote(name(b.storage->type));
+    out_ += ")\n";
   }
-  allocations(f.alloc_buffers);
+  allocations(temporaries);
   for (const auto& part : f.body) {
     if (const stmt* dense = std::get_if<stmt>(&part))
       statements(*dense);

@@ -65,6 +65,10 @@ class sparse_verifier {
     check_array(axis->sparse(), axis->indices, name + "needs indices");
   }
 
+  bool is_allocated(const buffer& b) const {
+    return std::find(f_.alloc_buffers.begin(), f_.alloc_buffers.end(), b) != f_.alloc_buffers.end();
+  }
+
   void check_array(bool needed, const buffer& b, const std::string& what) const {
     if (!needed) return;
     const bool fits = b && is_param(b) && b->shape.size() == 1 &&
@@ -78,9 +82,11 @@ class sparse_verifier {
     for (std::size_t d = 0; d < b.axes.size(); ++d)
       if (!equal(b.axes[d]->length, b.coordinates->shape[d]))
         fail(name + "has another extent than axis \"" + b.axes[d]->name + "\"");
-    if (!is_param(b.storage) || b.storage->shape.size() != 1 ||
+    if (!(is_param(b.storage) || is_allocated(b.storage)) || b.storage->shape.size() != 1 ||
         b.storage->type != b.coordinates->type)
-      fail(name + "needs storage of its type: a parameter of one dimension");
+      fail(name +
+           "needs storage of its type: a parameter, or a buffer that the function "
+           "allocates, of one dimension");
   }
 
   static void check_iteration(const sparse_iteration& it) {
@@ -124,7 +130,11 @@ TILEWRIGHT_INLINE function dense_form(const sparse_function& f) {
     const auto* it = std::get_if<sparse_iteration>(&part);
     body.push_back(it ? detail::dense_nest(*it) : std::get<stmt>(part));
   }
-  out.body = make_root(make_seq(std::move(body)), f.alloc_buffers);
+  std::vector<buffer> allocated = f.alloc_buffers;
+  for (buffer& one : allocated)
+    for (const sparse_buffer& b : f.buffers)
+      if (b.storage == one) one = b.coordinates;
+  out.body = make_root(make_seq(std::move(body)), std::move(allocated));
   return out;
 }
 

@@ -19,14 +19,21 @@ inline constexpr const char* prefetch_key = "tilewright.prefetch";  // pass/pref
 inline constexpr const char* short_rows_key = "tilewright.edge";    // pass/walk.hpp
 inline constexpr const char* row_lanes_key = "tilewright.reduction_lanes";  // pass/walk.hpp
 
-/// The reduction in a nest with an extent from memory; null when the block holds something else.
-inline const ir::block_realize_node* ragged_part(const ir::block_node& around) {
-  bool ragged = false;
-  ir::stmt s = around.body;
-  for (; ir::as_loop(s); s = ir::as_loop(s)->body)
-    ragged = ragged || ir::reads_memory(ir::as_loop(s)->extent);
-  const ir::block_realize_node* inner = ir::as_realize(s);
-  return ragged && inner && inner->block->init ? inner : nullptr;
+/// The blocks in nests that follow each other, by name, where one of them is a reduction and one has an
+/// extent from memory; none when the block holds something else.
+inline std::vector<std::string> ragged_parts(const ir::block_node& around) {
+  const ir::seq_node* several = ir::as_seq(around.body);
+  bool ragged = false, reduces = false;
+  std::vector<std::string> out;
+  for (ir::stmt s : several ? several->stmts : std::vector<ir::stmt>{around.body}) {
+    for (; ir::as_loop(s); s = ir::as_loop(s)->body)
+      ragged = ragged || ir::reads_memory(ir::as_loop(s)->extent);
+    const ir::block_realize_node* inner = ir::as_realize(s);
+    if (!inner) return {};
+    reduces = reduces || inner->block->init;
+    out.push_back(inner->block->name);
+  }
+  return ragged && reduces ? out : std::vector<std::string>{};
 }
 
 /// Widths of a tile of `extent` elements in vectors of `lanes`, up to what registers hold.
@@ -40,20 +47,27 @@ inline std::vector<std::int64_t> ragged_tiles(const target::cpu& cpu, dtype type
   return out;
 }
 
+/// The loop that drives the iteration variable along which the block's result is contiguous, among those
+/// around it.
+inline std::optional<std::size_t> column_loop(const schedule& s, const std::string& name) {
+  const ir::block_realize_node& realize = named_block(s, name);
+  const std::optional<std::size_t> iter = vector_iter(s, *realize.block);
+  return iter ? loop_driving(s, realize, *iter) : std::nullopt;
+}
+
 /// A tile of the loop on which the output is contiguous goes inside of the walk.
 /// @returns false when there is no such loop of more than one iteration
 inline bool tile_columns(schedule& s, const std::string& name, const context& where,
                          chooser& choices) {
-  const ir::block_realize_node& realize = named_block(s, name);
-  const std::optional<std::size_t> iter = vector_iter(s, *realize.block);
-  const std::optional<std::size_t> at = iter ? loop_driving(s, realize, *iter) : std::nullopt;
+  const std::optional<std::size_t> at = column_loop(s, name);
   if (!at) return false;
   std::vector<loop_rv> order = s.get_loops(s.get_block(name));
   const loop_rv columns = order[*at];
   const ir::expr extent = s.get(columns).extent;
+  if (ir::reads_memory(extent)) return false;
   if (ir::is_int(extent) && ir::as_int(extent) < 2) return false;
   const std::vector<std::int64_t> widths =
-      ragged_tiles(*where.cpu, realize.block->writes[0].buffer->type, extent);
+      ragged_tiles(*where.cpu, named_block(s, name).block->writes[0].buffer->type, extent);
   std::vector<double> weights(widths.size(), 1);
   weights[std::min<std::size_t>(widths.size() - 1, 3)] = 1.5;  // eight vectors
   const expr_rv width = choices.categorical(s, widths, weights);
@@ -91,6 +105,30 @@ inline void split_sums(schedule& s, const std::string& name, const context& wher
              choices.categorical(s, {0, lanes / 2, lanes, 2 * lanes}, {1.5, 1, 1, 1}));
 }
 
+/// Each element of a row is a sum of its own, as in a sampled product: vectors run along the sum, whose
+/// operands are fetched ahead, a drawn number of elements.
+/// @returns false when the row is what is summed
+inline bool walk_results(schedule& s, const std::string& name, chooser& choices) {
+  const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
+  const std::optional<std::size_t> at = column_loop(s, name);
+  if (!at || !ir::reads_memory(s.get(loops[*at]).extent)) return false;
+  s.annotate(loops[*at], prefetch_key, choices.categorical(s, {0, 2, 4, 8}, {1, 1, 1.5, 1}));
+  return true;
+}
+
+/// The elements of a row that are computed one by one are computed in vectors, the last one under a
+/// mask.
+inline void vectorize_row(schedule& s, const std::string& name, const context& where,
+                          chooser& choices) {
+  const std::optional<std::size_t> at = column_loop(s, name);
+  if (!at) return;
+  const loop_rv walk = s.get_loops(s.get_block(name))[*at];
+  const std::int64_t lanes = where.cpu->lanes(named_block(s, name).block->writes[0].buffer->type);
+  if (!ir::reads_memory(s.get(walk).extent) || lanes < 2 || choices.pick(2) == 0) return;
+  const auto [outer, inner] = s.split(walk, {infer, lanes});
+  s.vectorize(inner);
+}
+
 inline void parallelize_rows(schedule& s, const std::string& name, const context& where,
                              chooser& choices) {
   if (where.threads < 2) return;
@@ -104,13 +142,18 @@ inline void parallelize_rows(schedule& s, const std::string& name, const context
 }  // namespace detail
 
 TILEWRIGHT_INLINE bool is_ragged_reduction(const schedule& s, const std::string& block) {
-  return detail::ragged_part(*named_block(s, block).block) != nullptr;
+  return !detail::ragged_parts(*named_block(s, block).block).empty();
 }
 
 TILEWRIGHT_INLINE void ragged_reduction(schedule& s, const std::string& block, const context& where,
                                         chooser& choices) {
-  const std::string inner = detail::ragged_part(*named_block(s, block).block)->block->name;
-  if (!detail::tile_columns(s, inner, where, choices)) detail::split_sums(s, inner, where, choices);
+  for (const std::string& inner : detail::ragged_parts(*named_block(s, block).block)) {
+    if (!named_block(s, inner).block->init)
+      detail::vectorize_row(s, inner, where, choices);
+    else if (!detail::walk_results(s, inner, choices) &&
+             !detail::tile_columns(s, inner, where, choices))
+      detail::split_sums(s, inner, where, choices);
+  }
   detail::parallelize_rows(s, block, where, choices);
 }
 

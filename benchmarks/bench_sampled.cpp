@@ -1,0 +1,165 @@
+// Sampled products (SDDMM) and attention over a sparse pattern beside loops with Eigen, on one thread.
+//
+// Benchmarks are named sampled/MATRIX/DEPTH/ENGINE and attention/MATRIX/DEPTH/ENGINE; outputs are compared
+// with f64 before anything is timed, and engines take turns. Tuning takes BENCH_TUNE_SECONDS (default 5)
+// per problem; `--matrices=NAME,..` and `--depths=32,128` choose some.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <tilewright/tilewright.hpp>
+
+#include "peers/sampled_peer.hpp"
+#include "turns.hpp"
+
+namespace {
+
+using tw::axes::i, tw::axes::j, tw::axes::k, tw::axes::d;
+constexpr auto sampled = tw::kernel<"sampled">(
+    [](tw::in<"A", float, "M", tw::compressed<"N">> A, tw::in<"X", float, "M", "K"> X,
+       tw::in<"Y", float, "N", "K"> Y, tw::out<"S", float, "M", tw::stored_like<"N", "A">> S) {
+      return S(i, j) = A(i, j) * tw::sum<k>(X(i, k) * Y(j, k));
+    });
+
+constexpr auto attention =
+    tw::kernel<"attention">([](tw::in<"A", float, "M", tw::compressed<"N">> A,
+                               tw::in<"X", float, "M", "K"> X, tw::in<"Y", float, "N", "K"> Y,
+                               tw::in<"V", float, "N", "D"> V, tw::out<"O", float, "M", "D"> O) {
+      tw::temp<"s", float, "M", tw::stored_like<"N", "A">> s;
+      tw::temp<"e", float, "M", tw::stored_like<"N", "A">> e;
+      tw::temp<"peak", float, "M"> peak;
+      tw::temp<"total", float, "M"> total;
+      return tw::blocks(s(i, j) = A(i, j) * tw::sum<k>(X(i, k) * Y(j, k)),
+                        peak(i) = tw::max<j>(tw::where_stored(s)(i, j)),
+                        e(i, j) = tw::exp(s(i, j) - peak(i)), total(i) = tw::sum<j>(e(i, j)),
+                        O(i, d) = tw::sum<j>(e(i, j) * V(j, d)) / tw::max(total(i), 1e-30f));
+    });
+
+tw::tuned_options tuning() {
+  const char* text = std::getenv("BENCH_TUNE_SECONDS");
+  tw::tuned_options options;
+  options.seconds = text ? std::atof(text) : 5.0;
+  options.threads = 1;
+  options.database = ":memory:";
+  if (*options.seconds <= 0) options.mode = tw::mode::off;
+  return options;
+}
+
+/// What each element of the result is, and the sum of the magnitudes of its terms.
+struct exact {
+  std::vector<double> value, magnitude;
+};
+
+exact compute(const bench::sampled_problem& p) {
+  const bench::sparse_matrix& a = *p.a;
+  const auto depth = static_cast<std::size_t>(p.depth);
+  exact out;
+  for (std::size_t row = 0; row < static_cast<std::size_t>(a.rows); ++row) {
+    exact scores;
+    const auto begin = static_cast<std::size_t>(a.offsets[row]),
+               end = static_cast<std::size_t>(a.offsets[row + 1]);
+    for (std::size_t at = begin; at < end; ++at) {
+      double sum = 0, size = 1e-30;
+      for (std::size_t q = 0; q < depth; ++q) {
+        const double term =
+            static_cast<double>(p.x[row * depth + q]) *
+            static_cast<double>(p.y[static_cast<std::size_t>(a.indices[at]) * depth + q]);
+        sum += term;
+        size += std::abs(term);
+      }
+      scores.value.push_back(sum * static_cast<double>(a.values[at]));
+      scores.magnitude.push_back(size * std::abs(static_cast<double>(a.values[at])) + 1e-30);
+    }
+    if (!p.v) {
+      out.value.insert(out.value.end(), scores.value.begin(), scores.value.end());
+      out.magnitude.insert(out.magnitude.end(), scores.magnitude.begin(), scores.magnitude.end());
+      continue;
+    }
+    double total = 0;
+    for (const double s : scores.value) total += std::exp(s);
+    for (std::size_t c = 0; c < depth; ++c) {
+      double sum = 0;
+      for (std::size_t at = begin; at < end; ++at)
+        sum += std::exp(scores.value[at - begin]) *
+               static_cast<double>(p.v[static_cast<std::size_t>(a.indices[at]) * depth + c]);
+      out.value.push_back(begin == end ? 0 : sum / total);
+      out.magnitude.push_back(1);
+    }
+  }
+  return out;
+}
+
+void compare(const bench::sparse_matrix& a, int depth, bool attends, bench::summary& total) {
+  const auto fill = [](std::vector<float>& to) {
+    for (std::size_t at = 0; at < to.size(); ++at)
+      to[at] = static_cast<float>(static_cast<int>(at * 2654435761u % 2001) - 1000) * 1e-3f;
+  };
+  const auto rows = static_cast<std::size_t>(a.rows) * static_cast<std::size_t>(depth);
+  const auto columns = static_cast<std::size_t>(a.columns) * static_cast<std::size_t>(depth);
+  std::vector<float> x(rows), y(columns), v(columns), result(attends ? rows : a.indices.size());
+  for (auto* one : {&x, &y, &v}) fill(*one);
+  const bench::sampled_problem p{
+      &a, depth, x.data(), y.data(), attends ? v.data() : nullptr, result.data()};
+  const tw::tuned<std::remove_const_t<decltype(sampled)>> product(sampled, tuning());
+  const tw::tuned<std::remove_const_t<decltype(attention)>> chain(attention, tuning());
+  const auto pattern = tw::csr(a.offsets, a.indices, a.values, a.columns);
+  const auto ours = [&] {
+    const auto left = tw::view(p.x, {a.rows, depth}), right = tw::view(p.y, {a.columns, depth});
+    if (attends)
+      chain(pattern, left, right, tw::view(p.v, {a.columns, depth}),
+            tw::view(p.result, {a.rows, depth}));
+    else
+      product(pattern, left, right, result);
+  };
+  std::vector<bench::engine> engines{
+      {"tilewright", ours},
+      {"eigen", [&] { attends ? bench::attention_by_eigen(p) : bench::sampled_by_eigen(p); }}};
+  const std::string name =
+      (attends ? "attention/" : "sampled/") + a.name + "/" + std::to_string(depth);
+  const exact expected = compute(p);
+  for (const bench::engine& e : engines) {
+    std::fill(result.begin(), result.end(), 99.0f);
+    e.run();
+    double error = 0;
+    for (std::size_t n = 0; n < result.size(); ++n)
+      error = std::max(error, std::abs(static_cast<double>(result[n]) - expected.value[n]) /
+                                  expected.magnitude[n]);
+    if (!(error <= 1e-4)) {
+      std::printf("%s: %s computes something else: error %g\n", name.c_str(), e.name.c_str(),
+                  error);
+      return;
+    }
+  }
+  bench::take_turns(engines);
+  const double work = (attends ? 4e-9 : 2e-9) * static_cast<double>(a.nonzeros()) * depth;
+  for (const bench::engine& e : engines)
+    std::printf("%s/%-12s %8.2f GFLOP/s  (median %.2f)  %.2f\n", name.c_str(), e.name.c_str(),
+                work / e.best(), work / e.median(), e.best() / engines.front().best());
+  total.add((attends ? "attention/" : "sampled/") + std::to_string(depth),
+            engines[1].best() / engines[0].best());
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> chosen, depths{"32", "128"};
+  for (int at = 1; at < argc; ++at) {
+    const std::string word = argv[at];
+    if (word.rfind("--matrices=", 0) == 0) chosen = bench::words(word.substr(11));
+    if (word.rfind("--depths=", 0) == 0) depths = bench::words(word.substr(9));
+  }
+  bench::summary total;
+  for (const bench::sparse_matrix& a : bench::sparse_matrices()) {
+    if (!chosen.empty() && std::find(chosen.begin(), chosen.end(), a.name) == chosen.end())
+      continue;
+    std::printf("%s: %s\n", a.name.c_str(), bench::statistics(a).c_str());
+    for (const std::string& n : depths)
+      for (const bool attends : {false, true}) compare(a, std::atoi(n.c_str()), attends, total);
+  }
+  total.print();
+}

@@ -1,0 +1,47 @@
+#include "turns.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+namespace bench {
+
+void take_turns(std::vector<engine>& engines) {
+  using clock = std::chrono::steady_clock;
+  double spent = 0;
+  for (int round = 0; round < 5 || (round < 200 && spent < 2); ++round)
+    for (engine& e : engines) {
+      const auto start = clock::now();
+      e.run();
+      e.seconds.push_back(std::chrono::duration<double>(clock::now() - start).count());
+      spent += e.seconds.back();
+    }
+  for (engine& e : engines) std::sort(e.seconds.begin(), e.seconds.end());
+}
+
+void summary::add(const std::string& peer, double ratio) {
+  entry& e = all_[peer];
+  e.logs += std::log(ratio);
+  e.least = e.count == 0 ? ratio : std::min(e.least, ratio);
+  ++e.count;
+}
+
+void summary::print() const {
+  for (const auto& [peer, e] : all_)
+    std::printf("over %-12s geometric mean %.2f, least %.2f, of %d\n", peer.c_str(),
+                std::exp(e.logs / e.count), e.least, e.count);
+}
+
+std::vector<std::string> words(const std::string& list) {
+  std::vector<std::string> out(1);
+  for (const char letter : list) {
+    if (letter == ',')
+      out.emplace_back();
+    else
+      out.back() += letter;
+  }
+  return out;
+}
+
+}  // namespace bench

@@ -1,0 +1,40 @@
+// Engines of one problem, timed in turns on a machine that others use, too.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct engine {
+  std::string name;
+  std::function<void()> run;
+  std::vector<double> seconds{};  // of each round, ascending once all are done
+  double best() const { return seconds.front(); }
+  double median() const { return seconds[seconds.size() / 2]; }
+};
+
+/// Runs each engine once a round, in turn, so that what else runs on the machine meets all of them:
+/// five rounds, and more until two seconds are spent.
+void take_turns(std::vector<engine>& engines);
+
+/// Geometric means of our speed over each peer's.
+class summary {
+ public:
+  void add(const std::string& peer, double ratio);
+  void print() const;
+
+ private:
+  struct entry {
+    double logs = 0, least = 0;
+    int count = 0;
+  };
+  std::map<std::string, entry> all_;
+};
+
+/// "a,b" -> {"a", "b"}
+std::vector<std::string> words(const std::string& list);
+
+}  // namespace bench
