@@ -5,7 +5,8 @@
 // before anything is timed; a round runs every engine of a problem once, in turn, and the best of its
 // rounds is an engine's time, so that what else runs on the machine meets all of them. Rates count
 // the elements that are stored. Tuning takes BENCH_TUNE_SECONDS (default 5) per problem;
-// `--matrices=NAME,..` and `--columns=1,32,128` choose some.
+// `--matrices=NAME,..` and `--columns=1,32,128` choose some; `--files=A.mtx,..` adds matrices from Matrix
+// Market files.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -15,6 +16,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <tilewright/interop/matrix_market.hpp>
 #include <tilewright/tilewright.hpp>
 
 #include "peers/sparse_peer.hpp"
@@ -144,15 +146,26 @@ void compare(const bench::sparse_matrix& a, int columns,
   std::fflush(stdout);
 }
 
+bench::sparse_matrix matrix_in(const std::string& path) {
+  const auto m = tw::read_matrix_market<float>(path);
+  return {path.substr(path.rfind('/') + 1),
+          static_cast<std::int32_t>(m.rows()),
+          static_cast<std::int32_t>(m.columns()),
+          m.offsets(),
+          m.indices(),
+          m.values()};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const char* text = std::getenv("BENCH_TUNE_SECONDS");
   const double budget = text ? std::atof(text) : 5.0;
-  std::vector<std::string> chosen, columns{"1", "32", "128"};
+  std::vector<std::string> chosen, files, columns{"1", "32", "128"};
   for (int at = 1; at < argc; ++at) {
     const std::string word = argv[at];
     if (word.rfind("--matrices=", 0) == 0) chosen = bench::words(word.substr(11));
+    if (word.rfind("--files=", 0) == 0) files = bench::words(word.substr(8));
     if (word.rfind("--columns=", 0) == 0) columns = bench::words(word.substr(10));
   }
   const std::vector<bench::sparse_peer> peers{bench::plain_sparse_peer(),
@@ -160,7 +173,12 @@ int main(int argc, char** argv) {
   for (const bench::sparse_peer& p : peers)
     if (!p.missing.empty()) std::printf("missing: %s: %s\n", p.name.c_str(), p.missing.c_str());
   bench::summary total;
-  for (const bench::sparse_matrix& a : bench::sparse_matrices()) {
+  std::vector<bench::sparse_matrix> matrices = bench::sparse_matrices();
+  for (const std::string& path : files) {
+    matrices.push_back(matrix_in(path));
+    if (!chosen.empty()) chosen.push_back(matrices.back().name);
+  }
+  for (const bench::sparse_matrix& a : matrices) {
     if (!chosen.empty() && std::find(chosen.begin(), chosen.end(), a.name) == chosen.end())
       continue;
     std::printf("%s: %s\n", a.name.c_str(), bench::statistics(a).c_str());
