@@ -210,10 +210,10 @@ if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   cp "$work/cut.db" "$work/same.db"
   expect 0 "is damaged and left as it is" db import "$work/cut.db" --db "$work/fresh.db"
   cmp -s "$work/cut.db" "$work/same.db" && [ ! -e "$work/cut.db.damaged" ] || { echo "FAILED: an import changed its source"; failures=$((failures + 1)); }
-  expect 0 "tuned keys" report --db "$work/u.db:$work/t.db" -o "$work/both.html"
+  expect 0 "tuned key" report --db "$work/u.db:$work/t.db" -o "$work/both.html"
   grep -q "u.db, $work/t.db" "$work/both.html" || { echo "FAILED: the report names one of two files"; failures=$((failures + 1)); }
-  expect 0 "1 tuned keys" report --db "$work/t.db" -o "$work/r.html"
-  for part in "<svg" "Convergence" "Before" "No candidate failed" "</html>"; do
+  expect 0 "1 tuned key" report --db "$work/t.db" -o "$work/r.html"
+  for part in "1 tuned key, written" "<svg" "Convergence" "Before" "No candidate failed" "</html>"; do
     grep -q "$part" "$work/r.html" || { echo "FAILED: the report has no $part"; failures=$((failures + 1)); }
   done
   if grep -qE "https?://|src=|@import" "$work/r.html"; then echo "FAILED: the report needs a network"; failures=$((failures + 1)); fi

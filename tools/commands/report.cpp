@@ -18,6 +18,7 @@
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/check/verify.hpp>
 #include <tilewright/search/database/database.hpp>
+#include <tilewright/search/database/trace_names.hpp>
 #include <tilewright/search/measurement/operands.hpp>
 #include <tilewright/search/roofline.hpp>
 #include <tilewright/search/session.hpp>
@@ -252,7 +253,8 @@ std::string code(const std::string& title, const std::string& text, bool open) {
 }
 
 std::string schedule_of(const chapter& c) {
-  const std::string& trace_text = c.best().trace;
+  const std::string& stored = c.best().trace;
+  const std::string trace_text = c.function ? search::trace_by_name(stored, *c.function) : stored;
   std::string out = "<h3>Best schedule</h3>" + code("Trace", trace_text, false);
   if (!c.function) return out;
   out += "<div class=\"pair\">" + code("Before", ir::print(*c.function), true);
@@ -308,6 +310,10 @@ pre{padding:.6rem;border:1px solid var(--grid);font-size:13px;max-height:34rem}s
 </style>
 )";
 
+std::string count_text(const std::vector<chapter>& all) {
+  return std::to_string(all.size()) + (all.size() == 1 ? " tuned key" : " tuned keys");
+}
+
 std::string anchor(std::size_t n) { return "key" + std::to_string(n + 1); }
 
 /// A line for each chapter, with what does not fit a phone at its end.
@@ -334,8 +340,8 @@ std::string page(const search::database& db, const std::vector<chapter>& all) {
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width,initial-scale=1\">\n<title>Tilewright tuning report</title>\n" +
       std::string(style) + "</head><body>\n<h1>Tilewright tuning report</h1>\n<p>" +
-      escape_html(files) + ", " + std::to_string(all.size()) + " tuned keys, written " +
-      search::date_now() + "</p>\n" + contents(all) + roofline_chart(all);
+      escape_html(files) + ", " + count_text(all) + ", written " + search::date_now() + "</p>\n" +
+      contents(all) + roofline_chart(all);
   for (std::size_t n = 0; n < all.size(); ++n) {
     const chapter& c = all[n];
     out += "<section id=\"" + anchor(n) + "\"><h2>" + escape_html(c.title()) + "</h2>\n<p>" +
@@ -364,7 +370,7 @@ int report(const report_options& o) {
   to << text;
   to.close();
   if (!to) throw std::runtime_error(o.output + " cannot be written");
-  say(o.output + ": " + std::to_string(all.size()) + " tuned keys\n");
+  say(o.output + ": " + count_text(all) + "\n");
   return fine;
 }
 
