@@ -11,6 +11,7 @@ int main() {
   const errors said;  // in a file, which may not grow either
   for (const rlim_t bytes : {rlim_t{0}, rlim_t{8192}, rlim_t{100000}}) {
     tuned_options o = quick();
+    o.verbose = true;
     o.database = f.path + "/" + std::to_string(bytes) + ".db";
     const rlimit limit{bytes, RLIM_INFINITY}, none{RLIM_INFINITY, RLIM_INFINITY};
     setrlimit(RLIMIT_FSIZE, &limit);

@@ -1,7 +1,10 @@
 // A network as a function: results, names, threads, and what bad arguments get.
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -9,6 +12,7 @@
 #include <tilewright/model/model.hpp>
 
 #include "model/array_file.hpp"
+#include "support/forks.hpp"
 
 using namespace tilewright;
 using namespace network_tests;
@@ -158,6 +162,49 @@ TEST_CASE("model: one that goes away ends its tuning") {
   std::vector<float> y(5);
   load_onnx(data_folder + "tiny_cnn.onnx", o)(x, y);
   CHECK(apart(floats(read_array("tiny_cnn.y.npy")), y) <= 1e-6);
+}
+
+TEST_CASE("model: what nodes and values are called does not matter to what is tuned") {
+  for (const char* file : {"tiny_cnn.onnx", "tiny_attention.onnx"}) {
+    model_options o = quick();
+    if (std::string_view(file) == "tiny_attention.onnx") o.extents = {{"batch", 2}};
+    const model m = load_onnx(data_folder + file, o);
+    network::graph g = m.source();
+    for (network::node& n : g.nodes) n.name = "other_" + n.name;
+    for (network::value& v : g.values) v.name = "value of " + v.name;
+    const model renamed(g, o);
+    const auto a = m.program(), b = renamed.program();
+    REQUIRE(a->launches().size() == b->launches().size());
+    for (std::size_t k = 0; k < a->launches().size(); ++k) CHECK(a->task(k).key == b->task(k).key);
+  }
+}
+
+TEST_CASE("model: a child that is forked while a thread tunes it goes on by itself" *
+          doctest::skip(!forks::forks_usable)) {
+  const std::vector<float> x = floats(read_array("tiny_cnn.x.npy"));
+  const std::vector<float> expected = floats(read_array("tiny_cnn.y.npy"));
+  for (const mode how : {mode::now, mode::background}) {
+    model_options o = quick();
+    o.mode = how;
+    o.seconds = 3;
+    const model m = load_onnx(data_folder + "tiny_cnn.onnx", o);
+    const auto is_right = [&] {
+      std::vector<float> y(5);
+      m(x, y);
+      return apart(expected, y) <= 1e-5;
+    };
+    std::thread first([&] { CHECK(is_right()); });  // tunes, or starts to
+    std::thread waiting([&] { m.wait(); });
+    forks::nap(300);
+    CHECK(forks::status_of([&] {
+            if (!is_right()) _exit(1);
+            m.wait();
+            _exit(is_right() ? 0 : 2);
+          }) == 0);
+    first.join();
+    waiting.join();
+    CHECK(is_right());
+  }
 }
 
 TEST_CASE("model: threads call one model at once") {

@@ -1,6 +1,7 @@
 // A saved network computes what it was saved from, and no other file is run.
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -185,6 +186,40 @@ TEST_CASE(
   }
   CHECK(tried > 100);
   CHECK(refused > 0);
+}
+
+TEST_CASE("saved model: files that may not grow are an error, and leave nothing behind") {
+  const own_folder folder;
+  const model m = load_onnx(data_folder + "tiny_cnn.onnx", quick());
+  m.save(folder.file("a.twm"));
+  const std::string before = bytes_of(folder.file("a.twm"));
+  const rlimit limit{4096, RLIM_INFINITY}, none{RLIM_INFINITY, RLIM_INFINITY};
+  setrlimit(RLIMIT_FSIZE, &limit);
+  std::string said;
+  try {
+    m.save(folder.file("a.twm"));
+  } catch (const argument_error& e) {
+    said = e.what();
+  }
+  setrlimit(RLIMIT_FSIZE, &none);
+  CHECK(has(said, "a.twm: File too large"));
+  CHECK(bytes_of(folder.file("a.twm")) == before);
+  const std::filesystem::directory_iterator all(folder.path);
+  CHECK(std::distance(begin(all), end(all)) == 1);
+}
+
+TEST_CASE("saved model: threads that write one file leave one of theirs") {
+  const own_folder folder;
+  const model m = load_onnx(data_folder + "tiny_cnn.onnx", quick());
+  std::vector<model> more;
+  for (int k = 0; k < 3; ++k) more.push_back(load_onnx(data_folder + "tiny_cnn.onnx", quick()));
+  std::vector<std::thread> threads;
+  for (const model& one : more)
+    threads.emplace_back([&] {
+      for (int k = 0; k < 3; ++k) one.save(folder.file("a.twm"));
+    });
+  for (std::thread& t : threads) t.join();
+  CHECK(refusal(folder.file("a.twm")) == "none");
 }
 
 TEST_CASE("saved model: an element type that does not exist") {

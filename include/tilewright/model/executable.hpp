@@ -13,6 +13,7 @@
 #include <tilewright/model/memory_plan.hpp>
 #include <tilewright/model/memory_view.hpp>
 #include <tilewright/model/operators.hpp>
+#include <tilewright/support/fork_mutex.hpp>
 
 namespace tilewright::network {
 
@@ -95,7 +96,7 @@ class executable {
   std::vector<copy_step> copies_;
   memory_plan plan_;
   std::int64_t least_bytes_ = 0;
-  mutable std::mutex mutex_;
+  mutable support::fork_mutex mutex_;
   mutable std::vector<std::byte*> free_arenas_;  // guarded by mutex_
 };
 

@@ -39,8 +39,12 @@ class executable::arena_lease {
     }
   }
   ~arena_lease() {
-    const std::lock_guard lock(of_.mutex_);
-    of_.free_arenas_.push_back(data_);
+    try {
+      const std::lock_guard lock(of_.mutex_);
+      of_.free_arenas_.push_back(data_);
+    } catch (const std::bad_alloc&) {
+      ::operator delete(data_, detail::arena_alignment);
+    }
   }
   arena_lease(const arena_lease&) = delete;
   arena_lease& operator=(const arena_lease&) = delete;

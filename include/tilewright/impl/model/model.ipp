@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
-#include <mutex>
 #include <numeric>
 #include <thread>
 
 #include <tilewright/impl/model/dense_arguments.hpp>
 #include <tilewright/impl/model/model_file.hpp>
 #include <tilewright/impl/search/call/at_exit.hpp>
+#include <tilewright/impl/search/measurement/process_turns.hpp>
 #include <tilewright/model/bind_extents.hpp>
 #include <tilewright/model/inference.hpp>
 #include <tilewright/model/kernel_work.hpp>
@@ -19,6 +18,7 @@
 #include <tilewright/model/passes.hpp>
 #include <tilewright/model/session.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/fork_gate.hpp>
 #include <tilewright/support/notice.hpp>
 #include <tilewright/support/numbers/float_environment.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
@@ -30,7 +30,7 @@ struct model::state {
   std::shared_ptr<const network::graph> source, graph;
   model_options options;
   std::shared_ptr<search::database> db;
-  std::mutex mutex;  // of tuning
+  search::detail::process_turns tuning, joining;
   std::atomic<bool> is_ready{false};
   std::shared_ptr<const network::executable> program;  // atomically swapped
 
@@ -44,16 +44,21 @@ struct model::state {
   }
   void make_program() {
     auto fresh = std::make_shared<const network::executable>(graph, kernel_options());
-    if (std::atomic_load(&program)) fresh->warm();  // so that no call waits for it
+    if (now()) fresh->warm();  // so that no call waits for it
+    const support::fork_pass inside;
     std::atomic_store(&program, std::shared_ptr<const network::executable>(std::move(fresh)));
   }
+  /// The standard library has locks for such pointers.
+  std::shared_ptr<const network::executable> now() const {
+    const support::fork_pass inside;
+    return std::atomic_load(&program);
+  }
   void tune(double seconds) {
-    const auto old = std::atomic_load(&program);
+    const auto old = now();
     const auto tell = [this](const std::string& name, const search::tuning_result& r) {
       if (options.verbose)
-        std::fputs(
-            ("tilewright: " + name + " " + support::fixed_text(r.best * 1e6, 1) + " us\n").c_str(),
-            stderr);
+        support::write_stderr("tilewright: " + name + " " + support::fixed_text(r.best * 1e6, 1) +
+                              " us\n");
     };
     network::tune_kernels(*old, seconds, options.seed, *db, tell, &is_cancelled);
     if (!is_cancelled) make_program();
@@ -61,7 +66,7 @@ struct model::state {
   /// The first call tunes, or starts to, unless the mode says otherwise.
   void prepare() {
     if (is_ready.load(std::memory_order_acquire)) return;
-    const std::lock_guard lock(mutex);
+    const search::detail::process_turns::turn mine(tuning);
     if (is_ready.load()) return;
     if (options.mode == mode::now) tune(options.seconds);
     if (options.mode == mode::background) start_background();
@@ -71,6 +76,7 @@ struct model::state {
   void start_background() {
     static std::atomic<bool> known{false};
     search::detail::exit_entry::come_first(known);
+    const search::detail::process_turns::turn mine(joining);  // somebody may wait already
     process = ::getpid();
     tuner = support::start_thread([this] {
       const support::default_float_environment ours;  // the thread has its maker's
@@ -88,7 +94,7 @@ struct model::state {
     wait();
   }
   void wait() noexcept {
-    const std::lock_guard lock(joining);
+    const search::detail::process_turns::turn mine(joining);
     if (!tuner.joinable()) return;
     if (process == ::getpid())
       tuner.join();
@@ -98,7 +104,6 @@ struct model::state {
   ~state() { end_background(); }
 
   std::atomic<bool> is_cancelled{false};
-  std::mutex joining;
   std::thread tuner;  // of `process`, in the background
   pid_t process = 0;
   search::detail::exit_entry exit{[](void* self) { static_cast<state*>(self)->end_background(); },
@@ -124,7 +129,7 @@ TILEWRIGHT_INLINE void model::run_in_order(const std::vector<dsl::argument>& all
       g.name, detail::models::ports_of(g, g.inputs), detail::models::ports_of(g, g.outputs), all,
       [this](const std::vector<const void*>& inputs, const std::vector<void*>& outputs) {
         state_->prepare();
-        std::atomic_load(&state_->program)->run(inputs, outputs);
+        state_->now()->run(inputs, outputs);
       });
 }
 
@@ -136,13 +141,12 @@ TILEWRIGHT_INLINE void model::run(const std::vector<named_argument>& inputs,
 }
 
 TILEWRIGHT_INLINE void model::save(const std::string& path) const {
-  const std::lock_guard lock(state_->mutex);
-  network::write_model_file(path, *std::atomic_load(&state_->program), *state_->source, *state_->db,
-                            state_->options.seed);
+  const search::detail::process_turns::turn mine(state_->tuning);
+  network::write_model_file(path, *program(), *state_->source, *state_->db, state_->options.seed);
 }
 
 TILEWRIGHT_INLINE void model::tune(double seconds) {
-  const std::lock_guard lock(state_->mutex);
+  const search::detail::process_turns::turn mine(state_->tuning);
   state_->tune(seconds);
   state_->is_ready = true;
 }
@@ -152,7 +156,7 @@ TILEWRIGHT_INLINE void model::wait() const { state_->wait(); }
 TILEWRIGHT_INLINE const network::graph& model::graph() const { return *state_->graph; }
 TILEWRIGHT_INLINE const network::graph& model::source() const { return *state_->source; }
 TILEWRIGHT_INLINE std::shared_ptr<const network::executable> model::program() const {
-  return std::atomic_load(&state_->program);
+  return state_->now();
 }
 
 namespace detail {
@@ -165,7 +169,7 @@ inline std::string right_aligned(const std::string& text, std::size_t width) {
 
 TILEWRIGHT_INLINE std::string model::report() const {
   state_->prepare();
-  const auto program = std::atomic_load(&state_->program);
+  const auto program = state_->now();
   const std::vector<double> seconds = program->measure(5);
   const double total = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   std::vector<double> bounds;

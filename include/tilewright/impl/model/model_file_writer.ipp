@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -19,6 +20,7 @@
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/file_size_signal.hpp>
 
 namespace tilewright::network {
 namespace detail::model_file {
@@ -91,8 +93,12 @@ inline saved_argument argument_of(const launch::slot& s, std::int64_t bytes, con
   return {saved_argument::constant, 0, pool.add(s.data, bytes), bytes};
 }
 
+/// Beside the file until it is whole, under a name that no other thread or process writes.
 inline void write_file(const std::string& path, const std::vector<std::byte>& bytes) {
-  const std::string unfinished = path + ".unfinished";
+  static std::atomic<int> last{0};
+  const std::string unfinished =
+      path + ".unfinished." + std::to_string(::getpid()) + "." + std::to_string(++last);
+  const support::file_size_signal_block limit;
   const auto failed = [&] {
     const std::string why = std::strerror(errno);
     std::remove(unfinished.c_str());

@@ -13,6 +13,7 @@
 #include <tilewright/model/saved_model.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/fork_mutex.hpp>
 #include <tilewright/support/mapped_file.hpp>
 #include <tilewright/support/numbers/float_environment.hpp>
 #include <tilewright/support/trust.hpp>
@@ -151,8 +152,12 @@ struct saved_model::state {
       data_ = static_cast<std::byte*>(::operator new(static_cast<std::size_t>(size), alignment));
     }
     ~lease() {
-      const std::lock_guard lock(of_.mutex);
-      of_.free_arenas.push_back(data_);
+      try {
+        const std::lock_guard lock(of_.mutex);
+        of_.free_arenas.push_back(data_);
+      } catch (const std::bad_alloc&) {
+        ::operator delete(data_, alignment);
+      }
     }
     lease(const lease&) = delete;
     lease& operator=(const lease&) = delete;
@@ -170,7 +175,7 @@ struct saved_model::state {
   std::vector<kernel> kernels;
   std::vector<network::saved_copy> copies;
   std::int64_t arena_bytes = 0, workspace_bytes = 0;
-  mutable std::mutex mutex;
+  mutable support::fork_mutex mutex;
   mutable std::vector<std::byte*> free_arenas;  // guarded by mutex
 };
 
