@@ -108,6 +108,24 @@ std::string chosen_function(const apply_options& o, const tilewright::trace& t) 
   return *named.begin();
 }
 
+/// Refuses the last instruction, which was applied to `before`, where TVM would have; and leaves what it
+/// has made as TVM does: that a block reads what cache_index computes for it is not declared.
+/// @throws schedule_error
+void follow_tvm(const tilewright::schedule_state& before, tilewright::schedule& s) {
+  const tilewright::support::ref<const tilewright::instruction> last =
+      s.trace().steps().back().what;
+  if (const auto refusal = tilewright::primitive::tvm_refusal(before, *last)) throw *refusal;
+  if (last->kind->name != "cache_index") return;
+  const tilewright::block_rv user{std::get<tilewright::rv>(last->args[0]).number};
+  const auto& reads = s.get(user).block->reads;
+  std::vector<std::int64_t> undeclared;
+  for (const tilewright::rv& made : last->outputs)
+    for (std::size_t i = 0; i < reads.size(); ++i)
+      if (reads[i].buffer == s.get(tilewright::block_rv{made.number}).block->writes[0].buffer)
+        undeclared.push_back(static_cast<std::int64_t>(i));
+  if (!undeclared.empty()) s.unsafe_hide_buffer_access(user, "read", undeclared);
+}
+
 int apply(const apply_options& o) {
   for (const std::string& i : o.intrinsics) add_intrinsic(i);
   const tilewright::trace t = parse_file(o.trace, &tilewright::trace::parse);
@@ -115,12 +133,16 @@ int apply(const apply_options& o) {
   tilewright::ir::function expected;
   if (!o.expected.empty()) expected = load_function(o.expected);
   tilewright::schedule s(f, o.seed);
-  const tilewright::primitive::tvm_refusals refusals(o.as_tvm);
+  tilewright::schedule_state before = s.state();
   std::size_t steps = 0;
   try {
-    t.apply_to(s, {}, [&](const tilewright::trace::step&) { ++steps; });
+    t.apply_to(s, {}, [&](const tilewright::trace::step&) {
+      if (o.as_tvm) follow_tvm(before, s);
+      before = s.state();
+      ++steps;
+    });
   } catch (const tilewright::replay_error& e) {
-    return report_refusal(o, t, e, s.function());
+    return report_refusal(o, t, e, before.function);
   } catch (const tilewright::argument_error& e) {
     throw tilewright::argument_error(located(o, t, steps) + "\n" + e.what());
   }

@@ -1,25 +1,18 @@
-// Primitives accept what is right. TVM refuses some of that; who exchanges traces with it can ask
-// for its refusals too.
+// What TVM refuses although it is right. Primitives accept it; who exchanges traces with TVM asks here
+// beside them (`tilewright apply --tvm`), and no primitive refuses less for it.
 #pragma once
+
+#include <optional>
+
+#include <tilewright/schedule/instruction.hpp>
+#include <tilewright/schedule/state.hpp>
+#include <tilewright/support/error.hpp>
 
 namespace tilewright::primitive {
 
-/// True on this thread while a `tvm_refusals` lives on it. A primitive that accepts more than TVM
-/// does asks here before it goes on, and refuses with the requirement that TVM names:
-///
-///     if (as_tvm() && !is_chain(loops)) fail(f, 3, "...");
-bool as_tvm() noexcept;
-
-/// While it lives, primitives called on this thread also make the refusals that TVM makes.
-class tvm_refusals {
- public:
-  explicit tvm_refusals(bool wanted = true) noexcept;
-  ~tvm_refusals();
-  tvm_refusals(const tvm_refusals&) = delete;
-  tvm_refusals& operator=(const tvm_refusals&) = delete;
-
- private:
-  bool before_;
-};
+/// Why TVM would refuse an instruction that Tilewright takes, with the requirement that TVM names;
+/// nothing where TVM takes it, too.
+/// @param before  what the instruction is applied to; its arguments are variables of this state
+std::optional<schedule_error> tvm_refusal(const schedule_state& before, const instruction& what);
 
 }  // namespace tilewright::primitive

@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include <tilewright/schedule/tvm_refusals.hpp>
-
 #include "../../programs.hpp"
 #include "../../script_schedule.hpp"
 
@@ -70,10 +68,6 @@ TEST_CASE("parallel and vectorize take updates in place of own elements") {
   s.parallel(i);
   s.vectorize(lane);
   check_meaning(s, f);
-  const primitive::tvm_refusals as_there;
-  schedule t(f);
-  const loop_rv l = t.get_loops(t.block("B"))[0];
-  check_refusal(t, "parallel", 1, [&] { t.parallel(l); });
 }
 
 TEST_CASE("parallel refuses updates that read what other iterations write") {

@@ -2,7 +2,6 @@
 
 #include <tilewright/impl/schedule/analysis/reducer.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 
 #include "../../script_schedule.hpp"
 
@@ -142,13 +141,6 @@ TEST_CASE("rfactor: guards of the reduction stay with the partial results") {
   CHECK(ir::conjuncts(s.get(rf).predicate).size() == 1);
   CHECK(ir::is_true(s.get(b).predicate));
   check_meaning(s, f);
-
-  {
-    const primitive::tvm_refusals as_tvm;
-    schedule u(f);
-    const auto cut = u.split(u.get_loops(u.block("B"))[1], {infer, 5});
-    check_refusal(u, "rfactor", 7, [&] { u.rfactor(cut[0], 1); });
-  }
 
   // 16 * 1 > 12: the partial results of four iterations would never be written
   schedule t(f);

@@ -1,5 +1,4 @@
 #include <tilewright/schedule/primitive/staging/cache_index.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 
 #include "../../script_schedule.hpp"
 
@@ -46,15 +45,6 @@ def main(A: T.Buffer((3, 10, 10), "float32"), B: T.Buffer((3, 20, 20), "float32"
             B[vc, vi, vj] = A[vc, index_var_0[vi, vj], index_var_1[vj]]
 )");
   check_meaning(s, f);
-}
-
-TEST_CASE("cache_index: what TVM leaves undeclared") {
-  const ir::function f = ir::parse(resize);
-  schedule s(f);
-  const primitive::tvm_refusals as_tvm(true);
-  const block_rv b = s.block("B");
-  s.cache_index(b, "global");
-  CHECK(s.get(b).block->reads.size() == 1);
 }
 
 TEST_CASE("cache_index: a threshold counts parts, and equal values once") {

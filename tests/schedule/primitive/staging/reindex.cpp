@@ -1,7 +1,5 @@
 #include <tilewright/schedule/primitive/staging/reindex.hpp>
 
-#include <tilewright/schedule/tvm_refusals.hpp>
-
 #include <string>
 #include <vector>
 

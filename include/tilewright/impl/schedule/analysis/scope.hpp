@@ -201,7 +201,7 @@ bool region_covered(const block_scope& scope, std::size_t child, const ir::buffe
 /// loop, before or after; -1 if there is none. What it reads of earlier blocks these write in its own
 /// iteration, all of it; what later ones overwrite are elements that only its own iteration touches.
 /// Threads wait for what they copy jointly: these blocks are not looked at.
-/// TVM does not ask: under `tvm_refusals` there is none.
+/// TVM does not ask.
 int carried_dependence(const block_scope& scope, const ir::var& loop);
 /// Whether that block is one by that region of its reads.
 bool is_carried(const block_scope& scope, std::size_t child, const ir::buffer_region& read,
@@ -223,14 +223,14 @@ bool region_filled(const path& block, const ir::buffer_region& region);
 bool region_declared(const path& block, const ir::buffer_region& region);
 /// Why a new block at the end of the path must not read a region over its iteration variables, as the
 /// end of a sentence about its elements: nobody has written them, or the block around does not declare
-/// them. Empty where it may, and where TVM does not ask (`tvm_refusals`).
+/// them. Empty where it may. TVM does not ask.
 std::string_view why_unreadable(const path& block, const ir::buffer_region& region);
 /// Whether a block writes all of a region that it declares: the blocks inside of it certainly write
 /// all of the box, or its stores do. Fewer stores than the box has elements do not; where else that
 /// cannot be said of stores, as behind loaded indices and conditions, the declaration is believed.
 bool writes_declared(const ir::block_node& block, const ir::buffer_region& region);
-/// Every block is covered, there is no write-after-read, and nothing but loops, sequences and
-/// blocks.
+/// What TVM asks of some scopes: every block is covered in what it declares to read, and none declares
+/// to read a buffer that a later one writes.
 bool is_stage_pipeline(const block_scope& scope);
 
 /// @name Loops
@@ -242,7 +242,7 @@ loop_iter_kind iter_kind_of(const block_scope& scope, const ir::var& loop);
 /// The first block below the loop that is neither complete nor a reduction as far as the loop's
 /// subtree is concerned; -1 when the dataflow below the loop is compact. Updates in place,
 /// `Y[i] = Y[i] + X[i]`, count as complete where iterations of the loop update different elements,
-/// except under `tvm_refusals`.
+/// other than in TVM.
 ///
 /// A block whose iterations of the loop write the same elements is accepted only when nobody
 /// outside the loop sees its result, which then is private to an iteration.

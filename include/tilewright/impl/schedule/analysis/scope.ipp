@@ -7,7 +7,6 @@
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
@@ -16,7 +15,7 @@ TILEWRIGHT_INLINE block_scope::block_scope(const ir::block_node& root) : root_(&
   children_.reserve(8);
   stack_.reserve(32);
   collect(root.body, false);
-  if (!loaded_around_.empty() && !as_tvm()) widen();
+  if (!loaded_around_.empty()) widen();
 }
 
 TILEWRIGHT_INLINE void block_scope::collect(const ir::stmt& s, bool conditional) {
@@ -195,26 +194,16 @@ inline bounds constant_side(const ir::block_node& block, const ir::buffer_region
   return meet(b, {0, ir::is_int(shape) ? ir::as_int(shape) - 1 : bounds::positive_infinity});
 }
 
-inline bool boxes_overlap(const ir::block_node& a, const ir::buffer_region& of_a,
-                          const ir::block_node& b, const ir::buffer_region& of_b) {
-  if (of_a.buffer != of_b.buffer) return false;
-  for (std::size_t d = 0; d < of_a.box.size(); ++d) {
-    const bounds x = constant_side(a, of_a, d), y = constant_side(b, of_b, d);
-    if (x.hi < y.lo || y.hi < x.lo) return false;
-  }
-  return true;
-}
-
 /// Conditions of the two properties, with dominance asked of the children that `counts` accepts.
-template <class Counts, class Overlap>
-bool dominant_among(const block_scope& scope, std::size_t child, Counts counts, Overlap overlap) {
+template <class Counts>
+bool dominant_among(const block_scope& scope, std::size_t child, Counts counts) {
   const ir::block_node& b = scope[child].block();
   for (std::size_t other = 0; other < scope.size(); ++other) {
     if (other == child || !counts(other)) continue;
     const ir::block_node& o = scope[other].block();
     for (const ir::buffer_region& x : b.writes)
       for (const ir::buffer_region& y : o.writes)
-        if (overlap(b, x, o, y)) return false;
+        if (may_overlap(b, x, o, y)) return false;
   }
   return true;
 }
@@ -243,7 +232,7 @@ inline int shape_of_reduction(const ir::block_node& b) {
   }
   if (!reduce.empty() && (stores_use_reduce(b.body, reduce) || stores_use_reduce(b.init, reduce)))
     return 5;
-  return !as_tvm() && reads_other_results(b) ? 7 : 0;
+  return reads_other_results(b) ? 7 : 0;
 }
 
 }  // namespace detail::scopes
@@ -259,7 +248,13 @@ TILEWRIGHT_INLINE std::vector<arith::bounds> constant_box(const ir::block_node& 
 
 TILEWRIGHT_INLINE bool may_overlap(const ir::block_node& a, const ir::buffer_region& of_a,
                                    const ir::block_node& b, const ir::buffer_region& of_b) {
-  return as_tvm() ? of_a.buffer == of_b.buffer : detail::scopes::boxes_overlap(a, of_a, b, of_b);
+  if (of_a.buffer != of_b.buffer) return false;
+  for (std::size_t d = 0; d < of_a.box.size(); ++d) {
+    const arith::bounds x = detail::scopes::constant_side(a, of_a, d),
+                        y = detail::scopes::constant_side(b, of_b, d);
+    if (x.hi < y.lo || y.hi < x.lo) return false;
+  }
+  return true;
 }
 
 TILEWRIGHT_INLINE std::vector<dependence> dependences(const block_scope& scope) {
@@ -322,15 +317,14 @@ TILEWRIGHT_INLINE bool is_output(const block_scope& scope, std::size_t child) {
 }
 
 TILEWRIGHT_INLINE bool is_dominant(const block_scope& scope, std::size_t child) {
-  return detail::scopes::dominant_among(
-      scope, child, [](std::size_t) { return true; }, may_overlap);
+  return detail::scopes::dominant_among(scope, child, [](std::size_t) { return true; });
 }
 
 TILEWRIGHT_INLINE int complete_violation(const block_scope& scope, std::size_t child) {
   const int shape = detail::scopes::shape_of_complete(scope[child].block());
   if (shape == 1) return 1;
   if (!is_dominant(scope, child)) return 2;
-  if (shape == 0 && !as_tvm() && !writes_once(scope[child])) return 4;
+  if (shape == 0 && !writes_once(scope[child])) return 4;
   return shape;
 }
 
@@ -340,7 +334,7 @@ TILEWRIGHT_INLINE int reduction_violation(const block_scope& scope, std::size_t 
   if (!reduces_affinely(scope[child])) return 2;
   if (shape == 3) return 3;
   if (!is_dominant(scope, child)) return 4;
-  if (shape == 0 && !as_tvm() && !writes_once(scope[child])) return 6;
+  if (shape == 0 && !writes_once(scope[child])) return 6;
   return shape;
 }
 
@@ -368,11 +362,13 @@ TILEWRIGHT_INLINE std::string_view reduction_reason(int violation) {
 }
 
 TILEWRIGHT_INLINE bool is_stage_pipeline(const block_scope& scope) {
-  if (!scope.schedulable()) return false;
-  for (const dependence& d : dependences(scope))
-    if (d.kind == dependence_kind::write_after_read) return false;
   for (std::size_t i = 0; i < scope.size(); ++i)
-    if (!region_covered(scope, i)) return false;
+    for (const ir::buffer_region& r : scope[i].realize->block->reads) {
+      const auto is_it = [&](const ir::buffer_region& w) { return w.buffer == r.buffer; };
+      for (std::size_t later = i + 1; later < scope.size(); ++later)
+        if (support::any(scope[later].block().writes, is_it)) return false;
+      if (!region_covered(scope, i, r.buffer)) return false;
+    }
   return true;
 }
 
@@ -438,13 +434,10 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
   for (std::size_t i = 0; i < scope.size(); ++i) {
     if (!below(i)) continue;
     const ir::block_node& b = scope[i].block();
-    // below a loop TVM lets blocks write parts of one buffer, too
-    if (!dominant_among(scope, i, below, boxes_overlap)) return static_cast<int>(i);
+    if (!dominant_among(scope, i, below)) return static_cast<int>(i);
     const auto at = static_cast<std::size_t>(loop_index(scope[i].loops, loop));
     if (!scope[i].runs_alone(at)) continue;
-    const auto in_place = [&] {
-      return !as_tvm() && updates_own_elements(b) && iterations_apart(scope[i], at);
-    };
+    const auto in_place = [&] { return updates_own_elements(b) && iterations_apart(scope[i], at); };
     if (shape_of_complete(b) != 0 && !in_place() &&
         (shape_of_reduction(b) != 0 || !reduces_affinely(scope[i])))
       return static_cast<int>(i);

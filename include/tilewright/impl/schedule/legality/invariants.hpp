@@ -13,7 +13,6 @@ namespace tilewright::primitive::detail {
 /// @throws schedule_error
 inline void check_requirement_zero(std::string_view primitive, const ir::function& before,
                                    const ir::function& after) {
-  if (as_tvm()) return;
   check_names(primitive, before, after);
   if (!holds_concurrent_loop(after.body)) return;
   check_private(primitive, before, after);

@@ -23,7 +23,6 @@
 #include <tilewright/ir/analysis/private_buffers.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {

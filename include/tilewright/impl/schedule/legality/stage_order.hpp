@@ -25,8 +25,8 @@ int input_hazard(const block_scope& scope, std::size_t child);
 int earlier_user(const block_scope& scope, std::size_t child);
 
 /// A later block that reads in a common loop what `child` has not finished there: parts of its sum,
-/// or what other iterations write; -1 when there is none. TVM does not ask: under `tvm_refusals`
-/// there is none.
+/// or what other iterations write; -1 when there is none. TVM does not ask, and takes
+/// such blocks.
 int early_reader(const block_scope& scope, std::size_t child);
 
 /// A block that reads results of `child` which its inputs do not give any more: earlier blocks rewrite

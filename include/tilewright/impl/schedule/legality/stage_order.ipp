@@ -1,7 +1,6 @@
 #pragma once
 
 #include <tilewright/impl/schedule/legality/stage_order.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive {
 
@@ -39,7 +38,6 @@ TILEWRIGHT_INLINE int earlier_user(const block_scope& scope, std::size_t child) 
 }
 
 TILEWRIGHT_INLINE int early_reader(const block_scope& scope, std::size_t child) {
-  if (as_tvm()) return -1;
   const ir::block_node& block = scope[child].block();
   for (const std::size_t r : readers(scope, child))
     for (const ir::buffer_region& out : block.writes)

@@ -15,7 +15,6 @@
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail::block_parts {
@@ -275,7 +274,7 @@ inline ir::stmt make_init(const parts& p, std::string name) {
                ", or what says where it runs, reads what the block writes"});
   const bool several =
       support::any(p.inner, [](const ir::iter_var& v) { return v.kind != ir::iter_kind::reduce; });
-  if (several && !as_tvm() && (read_of_others(p.old()) || !writes_once(*p.child)))
+  if (several && (read_of_others(p.old()) || !writes_once(*p.child)))
     refuse(4, {"instances of ", quoted(p.old()),
                " find what others have left, and the init would run before all of them"});
   for (ir::expr& v : values) v = ir::substitute(v, loops);

@@ -9,7 +9,6 @@
 #include <tilewright/impl/schedule/analysis/binding/loop_sums.hpp>
 #include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
@@ -241,35 +240,6 @@ inline bool divide_trivially(const child_block& c, std::size_t first, division& 
   return true;
 }
 
-/// The loop with the smallest factor in a sum, the innermost of several; -1 when there is none.
-inline int last_digit(const arith::linear& sum, const child_block& c) {
-  int out = -1;
-  std::int64_t smallest = 0;
-  for (const auto& [term, factor] : sum.terms) {
-    const int at = loop_index(c.loops, term);
-    const std::int64_t size = std::abs(factor);
-    if (at < 0 || (out >= 0 && (size > smallest || (size == smallest && at < out)))) continue;
-    out = at;
-    smallest = size;
-  }
-  return out;
-}
-
-/// Whether the guard is about a loop of one iteration that is of another part than the others, or
-/// that is not in the binding which it cuts. Where such loops stay in the values, TVM counts them; a
-/// guard belongs to the binding that has the same last digit.
-inline bool mixes_unit_loops(const ir::expr& conjunct, const child_block& c, std::size_t first) {
-  const std::optional<arith::linear> sum = footprints::not_negative(conjunct);
-  const int last = sum ? last_digit(*sum, c) : -1;
-  return last >= 0 && support::any(c.realize->values, [&](const ir::expr& value) {
-           if (last_digit(arith::to_linear(value), c) != last) return false;
-           return part_of(conjunct, c, first) == both ||
-                  support::any(sum->terms, [&](const auto& term) {
-                    return is_unit_loop(term.first, c) && !ir::uses_var(value, term.first);
-                  });
-         });
-}
-
 }  // namespace detail::subspaces
 
 TILEWRIGHT_INLINE std::optional<division> divide_bindings(const child_block& child,
@@ -283,10 +253,6 @@ TILEWRIGHT_INLINE std::optional<division> divide_bindings(const child_block& chi
   for (const ir::loop_node* l : child.loops)
     if (ir::is_int(l->extent, 1)) units.emplace(l->var, l->min);
   for (ir::expr conjunct : ir::conjuncts(child.realize->predicate)) {
-    if (as_tvm() && preserve_unit_iters && mixes_unit_loops(conjunct, child, first)) {
-      why = "its guard is about a loop of one iteration apart from the others";
-      return std::nullopt;
-    }
     part p = part_of(conjunct, child, first);
     const ir::expr plain = ir::substitute(conjunct, units);
     if (const part of_others = part_of(plain, child, first); of_others != p) {

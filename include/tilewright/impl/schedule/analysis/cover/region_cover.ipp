@@ -17,7 +17,6 @@
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
@@ -272,7 +271,6 @@ TILEWRIGHT_INLINE bool is_lacking(const block_scope& scope, std::size_t child,
 }
 
 TILEWRIGHT_INLINE int carried_dependence(const block_scope& scope, const ir::var& loop) {
-  if (as_tvm()) return -1;
   for (std::size_t c = 0; c < scope.size(); ++c)
     for (const ir::buffer_region& r : scope[c].block().reads)
       if (is_carried(scope, c, r, loop)) return static_cast<int>(c);
@@ -374,7 +372,6 @@ TILEWRIGHT_INLINE bool region_declared(const path& block, const ir::buffer_regio
 
 TILEWRIGHT_INLINE std::string_view why_unreadable(const path& block,
                                                   const ir::buffer_region& region) {
-  if (as_tvm()) return "";
   if (!region_filled(block, region)) return "that nobody has written";
   if (!region_declared(block, region)) return "that the block around it does not declare";
   return "";

@@ -15,7 +15,6 @@
 #include <tilewright/impl/schedule/rewrite/map_binding.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/blocks/transform_block_layout.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive {
 namespace detail::block_layouts {
@@ -60,7 +59,7 @@ inline void check_order(const child_block& c) {
   if (const ir::buffer x = read_of_others(c.block()))
     refuse(6, {called(c.block()), " reads elements of \"", x->name,
                "\" that other instances of it write"});
-  if (!as_tvm() && !writes_once(c))
+  if (!writes_once(c))
     refuse(6, {"several instances of ", called(c.block()), " write the same elements"});
 }
 

@@ -4,7 +4,6 @@
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/block_buffers.hpp>
 #include <tilewright/schedule/primitive/buffers/buffer_access.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
@@ -60,8 +59,6 @@ TILEWRIGHT_INLINE ir::function annotate_buffer_access(const ir::function& f, std
         3, {"the map takes ", ranges.inputs.size(), " indices and gives ",
             ranges.outputs.size() / 2, " ranges; ", quoted(changed), " has ", changed.iters.size(),
             " iteration variables and \"", region.buffer->name, "\" ", rank, " dimensions"});
-  if (as_tvm() && changed.iters.size() != rank)
-    refusal{name}(3, "as many ranges as iteration variables are asked for");
   std::vector<ir::expr> iters;
   for (const ir::iter_var& v : changed.iters) iters.push_back(v.var);
   const dtype type = iters.empty() ? dtype::i32 : iters[0].type();

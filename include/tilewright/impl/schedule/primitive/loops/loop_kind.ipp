@@ -11,7 +11,6 @@
 #include <tilewright/ir/analysis/private_buffers.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/loops/loop_kind.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive {
 namespace detail {
@@ -87,7 +86,7 @@ TILEWRIGHT_INLINE ir::function bind(const ir::function& f, const ir::var& loop,
   ir::function out =
       detail::run_concurrently(f, loop, ir::loop_kind::thread_binding, "bind", thread_axis);
   const path at = find_loop(f, loop);
-  if (const ir::loop_node* same = as_tvm() ? nullptr : detail::same_axis(f, at, thread_axis))
+  if (const ir::loop_node* same = detail::same_axis(f, at, thread_axis))
     refusal{"bind"}(4, {"loop \"", same->var->name, "\" of the same nest is bound to ", thread_axis,
                         ", and the two are not of one length or the inner one does ",
                         "not the same in all iterations: a thread has one place on an axis"});

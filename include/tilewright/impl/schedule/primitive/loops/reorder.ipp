@@ -17,7 +17,6 @@
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/loops/reorder.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
@@ -168,37 +167,11 @@ inline bool is_overlapping_binding(const child_block& child, std::size_t first) 
          });
 }
 
-/// One of the values is made of all loops from position `first` on that the condition uses.
-inline bool bounds_a_value(const ir::expr& condition, const child_block& child, std::size_t first) {
-  const std::vector<ir::expr>& values = child.realize->values;
-  return support::any(values, [&](const ir::expr& value) {
-    for (std::size_t l = first; l < child.loops.size(); ++l)
-      if (ir::uses_var(condition, child.loops[l]->var) && !ir::uses_var(value, child.loops[l]->var))
-        return false;
-    return true;
-  });
-}
-
-/// TVM takes no bindings for affine where a loop inside of another one has bounds in terms of it, or
-/// where a guard bounds nothing that one of them is made of.
-inline void check_as_tvm(const child_block& child, std::size_t at) {
-  for (const ir::expr& part : ir::conjuncts(child.realize->predicate))
-    if (!bounds_a_value(part, child, at))
-      refuse(5, {"the guard of block \"", child.block().name,
-                 "\" bounds no value of one of its iteration variables"});
-  for (std::size_t inner = at + 1; inner < child.loops.size(); ++inner)
-    for (std::size_t outer = at; outer < inner; ++outer)
-      if (ir::uses_var(child.loops[inner]->min, child.loops[outer]->var) ||
-          ir::uses_var(child.loops[inner]->extent, child.loops[outer]->var))
-        refuse(5, {"the range of loop \"", child.loops[inner]->var->name, "\" uses loop \"",
-                   child.loops[outer]->var->name, "\""});
-}
-
 /// Writes of the same elements keep their order: those of different blocks, of a block that writes
 /// some more than once, and of one that uses the loop without a variable; so do a block's reads of
 /// what other instances of it write.
 inline void check_writes(const block_scope& scope, const ir::loop_node& loop) {
-  if (as_tvm() || ir::is_int(loop.extent, 1)) return;
+  if (ir::is_int(loop.extent, 1)) return;
   for (std::size_t a = 0; a < scope.size(); ++a) {
     const int at = loop_index(scope[a].loops, loop.var);
     if (at < 0) continue;
@@ -242,8 +215,7 @@ inline void check_blocks(const path& head, const std::vector<const ir::loop_node
     if (!is_affine_binding(child, first) && !is_overlapping_binding(child, first))
       refuse(5, {"block \"", block.name, "\" has bindings that are not affine below loop \"",
                  outermost->var->name, "\""});
-    if (as_tvm()) check_as_tvm(child, first);
-    if (!as_tvm() && block.init && detail::reads_other_results(block))
+    if (block.init && detail::reads_other_results(block))
       refuse(8, {"block \"", block.name, "\" reads other elements of its result than it updates"});
     check_first_instances(child, first, order);
     check_repetition(child, first, order);
@@ -255,7 +227,7 @@ inline void check_blocks(const path& head, const std::vector<const ir::loop_node
                  "\" writes in another iteration"});
   for (const ir::loop_node* loop : order) {
     check_writes(scope, *loop);
-    if (const ir::buffer b = detail::overwritten_bound(*loop, loop->body); b && !as_tvm())
+    if (const ir::buffer b = detail::overwritten_bound(*loop, loop->body); b)
       refuse(8, {"loop \"", loop->var->name, "\" overwrites \"", b->name,
                  "\", from which its bounds are loaded"});
   }

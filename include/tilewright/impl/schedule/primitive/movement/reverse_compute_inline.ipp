@@ -20,7 +20,6 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/primitive/movement/compute_inline.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
@@ -211,9 +210,6 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
   if (block.writes.size() != 1 || !block.match_buffers.empty() || !ir::as_store(block.body))
     refusal{name}(2, {"the body of ", quoted(block), " is not one store"});
   check_sight(name, 2, at);
-  if (as_tvm() && !is_stage_pipeline(scope)) refusal{name}(1, "the scope is no stage pipeline");
-  if (as_tvm() && !ir::is_true(scope[child].realize->predicate))
-    refusal{name}(4, {quoted(block), " has a predicate"});
   const fold pair = find_producer(name, scope, child);
   const child_block& producer = scope[pair.producer];
   const bound_iters& iters = bind_iters(scope[child]);

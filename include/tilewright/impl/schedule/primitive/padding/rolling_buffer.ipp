@@ -16,7 +16,6 @@
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/padding/rolling_buffer.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
@@ -54,8 +53,7 @@ inline std::optional<beginning> begins_at(const arith::linear& value, const ir::
       return std::nullopt;
     const arith::linear over = arith::to_linear(term->args[0]);
     const std::int64_t by = ir::as_int(term->args[1]), moves = over.coefficient(loop);
-    if (by < 1 || moves < (as_tvm() ? 2 : 1) || over.terms.size() != 1 || over.constant != 0)
-      return std::nullopt;
+    if (by < 1 || moves < 1 || over.terms.size() != 1 || over.constant != 0) return std::nullopt;
     out = beginning{term, 1, -ir::floor_divide(-moves, by)};
   }
   return out;

@@ -16,7 +16,6 @@
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/reductions/fuse_reduction_epilogue.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive {
 namespace detail::epilogue {

@@ -20,7 +20,6 @@
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/reductions/rfactor.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
@@ -59,8 +58,6 @@ inline void check_block(const block_scope& scope, std::size_t child, const ir::l
   if (!ir::is_int(loop.min, 0)) refuse(1, {quoted(loop), " does not start at 0"});
   if (const int reason = reduction_violation(scope, child))
     refuse(1, {quoted(b), " is no reduction: ", reduction_reason(reason)});
-  if (as_tvm() && !is_stage_pipeline(scope))
-    refuse(1, {"the scope of ", quoted(b), " is no stage pipeline"});
   if (const int hazard = input_hazard(scope, child))
     refuse(1, {quoted(b), " cannot be computed earlier: ", hazard_text(hazard)});
   if (const int reader = early_reader(scope, child); reader >= 0)
@@ -107,7 +104,7 @@ inline void check_loops(const block_scope& scope, std::size_t child, const plan&
   if (ir::uses_any(loop.extent, all) || ir::reads_memory(loop.extent))
     refuse(8, {"the extent of ", quoted(loop), " is not constant"});
   for (std::size_t l = 0; l < c.loops.size(); ++l) {
-    if (!as_tvm() && p.drops(l) && may_be_empty(*c.loops[l], c))
+    if (p.drops(l) && may_be_empty(*c.loops[l], c))
       refuse(8, {quoted(*c.loops[l]),
                  " may have no iteration, and then no partial result is started"});
     if (!p.drops(l) &&
@@ -145,7 +142,7 @@ inline ir::expr result_predicate(const plan& p) {
     refuse(7, {"the guard of ", quoted(c.block()), " leaves the first partial result along ",
                quoted(p.rf_loop()), " out"});
   for (const ir::expr& cut : cuts)
-    if (as_tvm() || !known.prove(ir::substitute(cut, first)))
+    if (!known.prove(ir::substitute(cut, first)))
       refuse(7, {"the guard of ", quoted(c.block()), " leaves partial results along ",
                  quoted(p.rf_loop()), " without a first instance"});
   return kept;
@@ -410,7 +407,7 @@ TILEWRIGHT_INLINE new_block rfactor(const ir::function& f, const ir::var& loop, 
   if (!problem.empty()) refuse(4, {quoted(p.child->block()), ": ", problem});
   const std::vector<ir::expr> old = loads(results(p), p.form.stores[0]->indices);
   auto found = match_reducer(p.form.identity, old, p.form.updates);
-  if (!found && !as_tvm())
+  if (!found)
     found =
         match_declared_reducer(p.child->block().annotations, p.form.identity, old, p.form.updates);
   if (!found)

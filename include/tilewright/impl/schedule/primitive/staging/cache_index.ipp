@@ -16,7 +16,6 @@
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/schedule/primitive/staging/cache_index.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
@@ -298,14 +297,14 @@ inline void check_drivers(const block_scope& scope, std::size_t self) {
                    " are loaded, in the nest of that block"});
 }
 
-/// The block with its stores after one more stage. TVM does not say that it reads the cache.
+/// The block with its stores after one more stage.
 inline ir::block using_cache(const ir::block_node& b, const stage& s) {
   use_of_cache use(s);
   ir::block_node out = b;
   if (b.init) out.init = use.mutate(b.init);
   out.body = use.mutate(b.body);
   const bool loaded = (out.init && loads_from(out.init, s.cache)) || loads_from(out.body, s.cache);
-  if (loaded && !as_tvm()) out.reads.push_back({s.cache, ir::point_box(s.at)});
+  if (loaded) out.reads.push_back({s.cache, ir::point_box(s.at)});
   return ir::make_block(std::move(out));
 }
 

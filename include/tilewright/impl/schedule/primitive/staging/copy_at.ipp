@@ -8,7 +8,6 @@
 #include <tilewright/ir/analysis/joint_copy.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/schedule/primitive/staging/copy_at.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
@@ -269,7 +268,6 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   if (!outer) refusal{c.name}(1, {"loop \"", loop->name, "\" stands in no block"});
   const std::uint64_t holder_id = outer->block->id;
   const block_scope scope(*outer->block);
-  if (as_tvm() && !is_stage_pipeline(scope)) refusal{c.name}(5, "the scope is no stage pipeline");
   const ir::loop_node& around = *ir::as_loop(below.target());
   loop_body body = look_below(c, scope, around, x);
   check_order(c, body, x, read);

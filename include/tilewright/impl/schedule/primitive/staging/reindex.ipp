@@ -13,7 +13,6 @@
 #include <tilewright/impl/schedule/rewrite/cache_stage.hpp>
 #include <tilewright/impl/schedule/rewrite/map_binding.hpp>
 #include <tilewright/schedule/primitive/staging/reindex.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
@@ -150,7 +149,7 @@ inline void check_write(const block_scope& scope, std::size_t self, const ir::bu
   });
   if (branches || skipped || empty || (guarded && !is_affine_binding(scope[self])))
     refuse(6, {quoted(b), " does not run for all values of its iteration variables"});
-  if (!as_tvm() && !writes_once(scope[self]))
+  if (!writes_once(scope[self]))
     refuse(6, {"several instances of ", quoted(b), " write the same elements"});
 }
 
@@ -229,7 +228,6 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
                  "\" at variables around it that are no iteration variables"});
   const block_scope scope(*holder->block);
   const auto self = static_cast<std::size_t>(scope.find(id));
-  if (as_tvm() && !is_stage_pipeline(scope)) refuse(5, "the scope is no stage pipeline");
   if (const ir::iter_var* v = detail::following_a_loop(scope[self]))
     refuse(3, {"the domain of iteration variable \"", v->var->name, "\" depends on a loop around ",
                quoted(*block)});

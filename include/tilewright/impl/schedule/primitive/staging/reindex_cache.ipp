@@ -13,7 +13,6 @@
 #include <tilewright/impl/schedule/rewrite/map_binding.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/schedule/primitive/staging/reindex.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
@@ -363,7 +362,6 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   const cache_stage::subject s = cache_stage::look_up(c, at, index, read);
   const ir::buffer& x = s.buffer;
   const block_scope scope(*s.holder->block);
-  if (as_tvm() && !is_stage_pipeline(scope)) refusal{c.name}(4, "the scope is no stage pipeline");
   const auto self = static_cast<std::size_t>(scope.find(id));
   const child_block& child = scope[self];
   const ir::block& block = child.realize->block;
