@@ -1,12 +1,12 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdlib>
 #include <string>
 
 #include <tilewright/expr/padding.hpp>
 #include <tilewright/expr/show.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/numbers/radix.hpp>
 
 namespace tilewright::dsl {
 namespace detail {
@@ -45,35 +45,16 @@ inline padding_plan plan_read(const program_view& p, int at, const axis_scope& s
   return {padding_plan::padded, static_cast<int>(groups.size()) - 1};
 }
 
-struct store_term {
-  std::int64_t coefficient;
-  std::int64_t extent;
-};
-
-/// Distinct values of the axes give distinct values of the sum: each coefficient exceeds what the
-/// smaller ones reach together.
-inline bool injective(std::vector<store_term> terms) {
-  std::sort(terms.begin(), terms.end(), [](const store_term& a, const store_term& b) {
-    return std::abs(a.coefficient) < std::abs(b.coefficient);
-  });
-  std::int64_t reach = 0;
-  for (const store_term& t : terms) {
-    if (std::abs(t.coefficient) <= reach) return false;
-    reach += std::abs(t.coefficient) * (t.extent - 1);
-  }
-  return true;
-}
-
 inline void check_store(std::string_view kernel, const program_view& p, int store,
                         const axis_scope& scope) {
   const children index = children_of(p.nodes, store);
   for (int d = 0; d < index.count; ++d) {
     const affine_index sum = affine_of(p.nodes, index.at[d], scope, p.dims);
-    std::vector<store_term> terms;
+    support::radix terms;
     for (int k = 0; k < scope.count; ++k)
       if (sum.coefficient[k] != 0 && scope.axes[k].extent > 1)
-        terms.push_back({sum.coefficient[k], scope.axes[k].extent});
-    if (!sum.rest.known || sum.rest.lo != sum.rest.hi || !injective(std::move(terms)))
+        terms.add(std::abs(sum.coefficient[k]), scope.axes[k].extent);
+    if (!sum.rest.known || sum.rest.lo != sum.rest.hi || terms.distance() == 0)
       throw argument_error("kernel " + std::string(kernel) + ": " + show(p.nodes, store) +
                            " with " + show_ranges(p.nodes, store, scope) +
                            " may store an element twice; its indices need to be distinct sums");

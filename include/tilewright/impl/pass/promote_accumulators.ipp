@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -10,6 +9,7 @@
 #include <tilewright/pass/promote_accumulators.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/numbers/radix.hpp>
 
 namespace tilewright::pass::detail::promote {
 
@@ -144,7 +144,7 @@ inline bool is_injective(const std::vector<expr>& indices,
                          const std::vector<const loop_node*>& loops) {
   std::size_t covered = 0;
   for (const expr& index : indices) {
-    std::vector<std::pair<std::int64_t, std::int64_t>> digits;  // factor, extent
+    support::radix digits;
     const arith::linear sum = arith::to_linear(index);
     for (const loop_node* loop : loops) {
       if (!uses_var(index, loop->var)) continue;
@@ -152,14 +152,9 @@ inline bool is_injective(const std::vector<expr>& indices,
       if (factor == 0) return false;
       for (const auto& [term, c] : sum.terms)
         if (!term.same(loop->var) && uses_var(term, loop->var)) return false;
-      digits.emplace_back(std::abs(factor), constant_extent(*loop));
+      digits.add(std::abs(factor), constant_extent(*loop));
     }
-    std::sort(digits.begin(), digits.end());
-    std::int64_t reach = 0;
-    for (const auto& [factor, extent] : digits) {
-      if (factor <= reach) return false;
-      reach += factor * (extent - 1);
-    }
+    if (digits.distance() == 0) return false;
     covered += digits.size();
   }
   return covered == loops.size();

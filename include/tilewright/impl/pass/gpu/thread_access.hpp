@@ -15,6 +15,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/numbers/radix.hpp>
 
 namespace tilewright::pass::detail::barriers {
 
@@ -165,17 +166,13 @@ struct thread_distance {
   std::int64_t most = 0;
 };
 inline thread_distance distance_of_threads(const thread_access& a, const thread_axes& axes) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // with extents
+  support::radix steps;
   for (std::size_t i = 0; i < axes.size(); ++i)
-    if (axes[i].extent > 1 && !a.fixed[i]) steps.emplace_back(std::abs(a.steps[i]), axes[i].extent);
-  std::sort(steps.begin(), steps.end());
-  thread_distance out;
-  for (const auto& [step, extent] : steps) {
-    if (step <= out.most) return {0, 0};
-    out.least = std::min(out.least, step - out.most);
-    out.most += step * (extent - 1);
-  }
-  return out;
+    if (axes[i].extent > 1 && !a.fixed[i]) steps.add(std::abs(a.steps[i]), axes[i].extent);
+  const std::int64_t least = steps.distance();
+  if (least == 0) return {0, 0};
+  const thread_distance none;
+  return {std::min(least, none.least), steps.reach()};
 }
 
 /// Whether the rests of two accesses never differ as far as two threads are apart: what they add up

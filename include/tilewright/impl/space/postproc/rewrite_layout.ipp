@@ -11,6 +11,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/postproc/rewrite_layout.hpp>
 #include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/numbers/radix.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::space {
@@ -49,12 +50,9 @@ inline std::vector<digit> digits_of(const arith::linear& index, std::size_t dime
   }
   if (index.constant != 0) return {};
   std::sort(out.begin(), out.end(), [](const digit& a, const digit& b) { return a.step > b.step; });
-  std::int64_t expected = 1;
-  for (std::size_t i = out.size(); i-- > 0;) {
-    if (out[i].step != expected) return {};
-    expected *= out[i].extent;
-  }
-  if (expected != shape) return {};
+  support::radix steps;
+  for (const digit& d : out) steps.add(d.step, d.extent);
+  if (!steps.is_exact() || steps.reach() + 1 != shape) return {};
   if (out.empty()) out.push_back({dimension, 1, 1, true, -1});
   out.front().leading = true;
   return out;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/iter_map.hpp>
@@ -16,6 +15,7 @@
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/numbers/radix.hpp>
 
 namespace tilewright::primitive {
 namespace detail::bindings {
@@ -26,9 +26,9 @@ using arith::bounds;
 /// made of the loops before `first` alone, such as a quotient of fused ones, is a constant.
 inline bool is_radix_sum(const arith::linear& value, const child_block& child, std::size_t first,
                          std::vector<int>& used, std::int64_t& total) {
-  std::array<std::pair<std::int64_t, std::int64_t>, 8> steps{};  // factor, count
+  constexpr std::size_t most_steps = 8;
+  support::radix steps;
   loop_places places(child.loops);
-  std::size_t n = 0;
   for (const auto& [term, factor] : value.terms) {
     if (!ir::is_var(term)) {
       if (first == 0 || uses_loops_from(term, child, first)) return false;
@@ -40,17 +40,11 @@ inline bool is_radix_sum(const arith::linear& value, const child_block& child, s
     if (!ir::is_int(l.extent) || !ir::is_int(l.min, 0)) return false;
     if (used[static_cast<std::size_t>(index)]++) return false;
     if (ir::as_int(l.extent) == 1) continue;
-    if (n == steps.size()) return false;
-    std::size_t at = n++;
-    for (; at > 0 && steps[at - 1].first > factor; --at) steps[at] = steps[at - 1];
-    steps[at] = {factor, ir::as_int(l.extent)};
+    if (steps.size() == most_steps) return false;
+    steps.add(factor, ir::as_int(l.extent));
   }
-  total = 1;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (steps[i].first != total) return false;
-    total *= steps[i].second;
-  }
-  return true;
+  total = steps.reach() + 1;
+  return steps.is_exact();
 }
 
 enum class fast_answer : std::uint8_t { no, yes, unknown };

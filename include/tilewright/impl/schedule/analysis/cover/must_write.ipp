@@ -13,6 +13,7 @@
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/numbers/radix.hpp>
 
 namespace tilewright::primitive {
 namespace detail::footprints {
@@ -20,11 +21,7 @@ namespace detail::footprints {
 /// An iteration variable while the moving loops run: an interval without holes, or nothing.
 inline bool is_contiguous(const linear& value, const child_block& child, standing_loops standing,
                           std::vector<int>& used) {
-  struct step {
-    std::int64_t factor, count;
-  };
-  std::vector<step> steps;
-  steps.reserve(value.terms.size());
+  support::radix steps;
   for (const auto& [term, factor] : value.terms) {
     const int index = loop_index(child.loops, term);
     if (index < 0) {
@@ -37,16 +34,9 @@ inline bool is_contiguous(const linear& value, const child_block& child, standin
     const std::int64_t count = ir::as_int(child.loops[at]->extent);
     if (count == 1) continue;
     if (used[at]++) return false;
-    steps.push_back({std::abs(factor), count});
+    steps.add(std::abs(factor), count);
   }
-  std::sort(steps.begin(), steps.end(),
-            [](const step& x, const step& y) { return x.factor < y.factor; });
-  std::int64_t reach = 0;
-  for (const step& s : steps) {
-    if (s.factor > reach + 1) return false;
-    reach += s.factor * (s.count - 1);
-  }
-  return true;
+  return !steps.has_gaps();
 }
 
 /// Whether the values of all iteration variables form a box without holes.

@@ -18,6 +18,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/loops/reorder.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/numbers/radix.hpp>
 
 namespace tilewright::primitive {
 namespace detail::reordering {
@@ -138,7 +139,7 @@ inline void check_repetition(const child_block& child, std::size_t at,
 /// smaller ones reach, as the border that `compute_at` adds to a tile makes them.
 inline bool is_overlapping_sum(const arith::linear& value, const child_block& child,
                                std::size_t first, std::vector<int>& used) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // factor, count
+  support::radix steps;
   for (const auto& [term, factor] : value.terms) {
     const int index = ir::is_var(term) ? loop_index(child.loops, term) : -1;
     if (index < 0 && uses_loops_from(term, child, first)) return false;
@@ -146,15 +147,9 @@ inline bool is_overlapping_sum(const arith::linear& value, const child_block& ch
     const ir::loop_node& l = *child.loops[static_cast<std::size_t>(index)];
     if (factor <= 0 || !ir::is_int(l.extent) || !ir::is_int(l.min, 0)) return false;
     if (used[static_cast<std::size_t>(index)]++) return false;
-    if (ir::as_int(l.extent) > 1) steps.emplace_back(factor, ir::as_int(l.extent));
+    if (ir::as_int(l.extent) > 1) steps.add(factor, ir::as_int(l.extent));
   }
-  std::sort(steps.begin(), steps.end());
-  std::int64_t reached = 1;
-  for (const auto& [factor, count] : steps) {
-    if (factor > reached) return false;
-    reached += factor * (count - 1);
-  }
-  return true;
+  return !steps.has_gaps();
 }
 
 /// The block visits intervals, some values perhaps again.
