@@ -1,14 +1,20 @@
 // Attention as exporters write it becomes one kernel, whatever stands between its products.
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
 #include <cmath>
+#include <cstdio>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include <tilewright/model/executable.hpp>
 #include <tilewright/model/inference.hpp>
 #include <tilewright/model/interpret.hpp>
+#include <tilewright/model/model.hpp>
 #include <tilewright/model/passes.hpp>
+#include <tilewright/model/session.hpp>
 
 #include "model/array_file.hpp"
 #include "model/written_graph.hpp"
@@ -63,8 +69,11 @@ TEST_CASE("group_attention: products, scale, mask, softmax and its guard are one
         in.push_back(mask);
       }
       const network::constant expected = network::interpret(a.g, in).at(0);
-      network::graph g = a.g;
-      network::optimize(g);
+      const std::vector<network::graph> all = network::alternatives_of(a.g);
+      REQUIRE(all.size() == 2);
+      const network::graph& g = all[1];
+      CHECK(all[0].nodes.size() == 4);  // both products and softmax, and the reshape
+      CHECK(difference(expected, network::interpret(all[0], in).at(0)) <= 2e-6);
       INFO(print(g));
       REQUIRE(g.nodes.size() == 2);  // the kernel, and the reshape of what it writes
       CHECK(g.nodes[0].op.find("Attention") != std::string::npos);
@@ -83,6 +92,45 @@ TEST_CASE("group_attention: products, scale, mask, softmax and its guard are one
       program.run(inputs, {data});
       CHECK(difference(expected, y) <= 2e-6);
     }
+}
+
+TEST_CASE("alternatives: what is tuned decides, and is found again") {
+  exported_attention a(false, true);
+  model_options options;
+  options.database = "/tmp/tilewright_alternatives." + std::to_string(::getpid()) + ".db";
+  options.threads = 1;
+  options.mode = mode::off;
+  std::vector<float> x(120), y(40), z(40);
+  const network::constant in = waves({1, 5, 24}, 0.3);
+  std::memcpy(x.data(), in.data(), 480);
+  const auto kernels = [](const model& m) { return m.program()->launches().size(); };
+  {
+    model m(a.g, options);
+    CHECK(kernels(m) == 3);  // nothing is known
+    m(x, y);
+    m.tune(4);
+    m(x, z);
+    for (std::size_t k = 0; k < 40; ++k) CHECK(z[k] == doctest::Approx(y[k]).epsilon(1e-5));
+    const auto db = search::database::shared(options.database);
+    double seconds[2];
+    const std::vector<network::graph> all = network::alternatives_of(m.source());
+    for (std::size_t k = 0; k < 2; ++k) {
+      tuned_options o;
+      o.own_database = db;
+      o.threads = 1;
+      o.mode = mode::off;
+      const network::executable program(std::make_shared<const network::graph>(all[k]), o);
+      seconds[k] = network::known_seconds(program, *db);
+    }
+    CHECK(std::isfinite(seconds[0]));
+    CHECK(std::isfinite(seconds[1]));
+    CHECK(kernels(m) == (seconds[0] <= seconds[1] ? 3 : 1));
+    const model again(a.g, options);
+    CHECK(kernels(again) == kernels(m));
+    again(x, z);
+    for (std::size_t k = 0; k < 40; ++k) CHECK(z[k] == doctest::Approx(y[k]).epsilon(1e-5));
+  }
+  for (const char* end : {"", "-wal", "-shm"}) std::remove((options.database + end).c_str());
 }
 
 TEST_CASE("group_attention: scores and weights that somebody else reads stay") {

@@ -2,6 +2,8 @@
 // before and after is the test.
 #pragma once
 
+#include <vector>
+
 #include <tilewright/model/graph.hpp>
 
 namespace tilewright::network {
@@ -64,7 +66,11 @@ void fuse(graph& g);
 /// that cannot be written in place, since it is an input or lies in another result, is copied.
 void place_parts(graph& g);
 
-/// All passes in their order.
+/// All passes in their order but group_attention.
 void optimize(graph& g);
+
+/// The same graph in other kernels: that of `optimize`, and with attention as one kernel where there
+/// is any. Which of them is fastest is measured, not believed.
+std::vector<graph> alternatives_of(graph g);
 
 }  // namespace tilewright::network

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <tilewright/model/executable.hpp>
 #include <tilewright/search/database/database.hpp>
@@ -19,13 +20,17 @@ struct session_summary {
   double seconds = 0;
 };
 
-/// Tunes every kernel of `program`, equal ones once, weighted by how often they occur. What is found
-/// is stored in `db`; a program made afterwards runs it.
+/// Tunes every kernel of the programs, which are alternatives, equal ones once, weighted by how often
+/// one of them runs it. What is found is stored in `db`; a program made afterwards runs it.
 /// @param events called after each slice with the name of the kernel; may be null
 /// @param cancelled ends the session when it becomes true; may be null
 session_summary tune_kernels(
-    const executable& program, double seconds, std::uint64_t seed, search::database& db,
+    const std::vector<std::shared_ptr<const executable>>& programs, double seconds,
+    std::uint64_t seed, search::database& db,
     const std::function<void(const std::string&, const search::tuning_result&)>& events = {},
     const std::atomic<bool>* cancelled = nullptr);
+
+/// Sum of the times of a program's kernels as `db` knows them; infinite when it does not know all.
+double known_seconds(const executable& program, const search::database& db);
 
 }  // namespace tilewright::network

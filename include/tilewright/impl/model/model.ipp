@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <numeric>
 #include <thread>
 
@@ -27,12 +28,14 @@
 namespace tilewright {
 
 struct model::state {
-  std::shared_ptr<const network::graph> source, graph;
+  std::shared_ptr<const network::graph> source;
+  std::vector<std::shared_ptr<const network::graph>> alternatives;
   model_options options;
   std::shared_ptr<search::database> db;
   search::detail::process_turns tuning, joining;
   std::atomic<bool> is_ready{false};
-  std::shared_ptr<const network::executable> program;  // atomically swapped
+  std::vector<std::shared_ptr<const network::executable>> programs;  // of the alternatives
+  std::shared_ptr<const network::executable> program;                // atomically swapped
 
   tuned_options kernel_options() const {
     tuned_options o;
@@ -43,10 +46,26 @@ struct model::state {
     return o;
   }
   void make_program() {
-    auto fresh = std::make_shared<const network::executable>(graph, kernel_options());
+    programs.clear();
+    for (const auto& g : alternatives)
+      programs.push_back(std::make_shared<const network::executable>(g, kernel_options()));
+    const std::shared_ptr<const network::executable> fresh = fastest();
     if (now()) fresh->warm();  // so that no call waits for it
     const support::fork_pass inside;
-    std::atomic_store(&program, std::shared_ptr<const network::executable>(std::move(fresh)));
+    std::atomic_store(&program, fresh);
+  }
+  /// The first alternative, unless the database knows all kernels of a faster one.
+  std::shared_ptr<const network::executable> fastest() const {
+    std::size_t best = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; programs.size() > 1 && k < programs.size(); ++k) {
+      const double seconds = network::known_seconds(*programs[k], *db);
+      if (seconds < least) {
+        least = seconds;
+        best = k;
+      }
+    }
+    return programs.at(best);
   }
   /// The standard library has locks for such pointers.
   std::shared_ptr<const network::executable> now() const {
@@ -54,13 +73,12 @@ struct model::state {
     return std::atomic_load(&program);
   }
   void tune(double seconds) {
-    const auto old = now();
     const auto tell = [this](const std::string& name, const search::tuning_result& r) {
       if (options.verbose)
         support::write_stderr("tilewright: " + name + " " + support::fixed_text(r.best * 1e6, 1) +
                               " us\n");
     };
-    network::tune_kernels(*old, seconds, options.seed, *db, tell, &is_cancelled);
+    network::tune_kernels(programs, seconds, options.seed, *db, tell, &is_cancelled);
     if (!is_cancelled) make_program();
   }
   /// The first call tunes, or starts to, unless the mode says otherwise.
@@ -85,7 +103,7 @@ struct model::state {
         for (const double share : {0.125, 0.125, 0.25, 0.5})
           if (!is_cancelled) tune(share * options.seconds);
       } catch (const std::exception& e) {
-        support::notice(graph->name + " is not tuned further: " + e.what());
+        support::notice(source->name + " is not tuned further: " + e.what());
       }
     });
   }
@@ -116,8 +134,13 @@ TILEWRIGHT_INLINE model::model(network::graph g, model_options options)
   network::bind_extents(g, options.extents);
   network::infer_types(g);
   state_->source = std::make_shared<const network::graph>(g);
-  if (options.optimize) network::optimize(g);
-  state_->graph = std::make_shared<const network::graph>(std::move(g));
+  std::vector<network::graph> graphs;
+  if (options.optimize)
+    graphs = network::alternatives_of(std::move(g));
+  else
+    graphs.push_back(std::move(g));
+  for (network::graph& each : graphs)
+    state_->alternatives.push_back(std::make_shared<const network::graph>(std::move(each)));
   state_->options = std::move(options);
   state_->db = search::database::shared(state_->options.database);
   state_->make_program();
@@ -153,7 +176,7 @@ TILEWRIGHT_INLINE void model::tune(double seconds) {
 
 TILEWRIGHT_INLINE void model::wait() const { state_->wait(); }
 
-TILEWRIGHT_INLINE const network::graph& model::graph() const { return *state_->graph; }
+TILEWRIGHT_INLINE const network::graph& model::graph() const { return program()->whole(); }
 TILEWRIGHT_INLINE const network::graph& model::source() const { return *state_->source; }
 TILEWRIGHT_INLINE std::shared_ptr<const network::executable> model::program() const {
   return state_->now();

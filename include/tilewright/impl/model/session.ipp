@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include <tilewright/model/session.hpp>
@@ -9,22 +12,29 @@
 namespace tilewright::network {
 
 TILEWRIGHT_INLINE session_summary
-tune_kernels(const executable& program, double seconds, std::uint64_t seed, search::database& db,
+tune_kernels(const std::vector<std::shared_ptr<const executable>>& programs, double seconds,
+             std::uint64_t seed, search::database& db,
              const std::function<void(const std::string&, const search::tuning_result&)>& events,
              const std::atomic<bool>* cancelled) {
   const auto begin = std::chrono::steady_clock::now();
   std::vector<search::task> tasks;
   std::vector<std::string> names;
-  for (std::size_t k = 0; k < program.launches().size(); ++k) {
-    const search::workload& w = program.task(k);
-    const auto there = std::find_if(tasks.begin(), tasks.end(),
-                                    [&](const search::task& t) { return t.what->key == w.key; });
-    if (there != tasks.end()) {
-      there->weight += 1;
-      continue;
+  for (const auto& program : programs) {
+    std::vector<double> times(tasks.size(), 0);  // [tasks] that this program runs them
+    for (std::size_t k = 0; k < program->launches().size(); ++k) {
+      const search::workload& w = program->task(k);
+      const auto same = [&](const search::task& t) { return t.what->key == w.key; };
+      const auto there = std::find_if(tasks.begin(), tasks.end(), same);
+      if (there != tasks.end()) {
+        times[static_cast<std::size_t>(there - tasks.begin())] += 1;
+        continue;
+      }
+      tasks.push_back({&w, 1});
+      times.push_back(1);
+      names.push_back(program->launches()[k].what.name);
     }
-    tasks.push_back({&w, 1});
-    names.push_back(program.launches()[k].what.name);
+    for (std::size_t t = 0; t < tasks.size(); ++t)
+      tasks[t].weight = std::max(tasks[t].weight, times[t]);
   }
   search::task_options options;
   options.seconds = seconds;
@@ -39,6 +49,16 @@ tune_kernels(const executable& program, double seconds, std::uint64_t seed, sear
   out.tasks = tasks.size();
   for (const search::task_result& r : search::run_tasks(tasks, options, db)) out.trials += r.trials;
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return out;
+}
+
+TILEWRIGHT_INLINE double known_seconds(const executable& program, const search::database& db) {
+  double out = 0;
+  for (std::size_t k = 0; k < program.launches().size(); ++k) {
+    const std::optional<search::record> r = db.chosen(program.task(k).key);
+    if (!r) return std::numeric_limits<double>::infinity();
+    out += r->best();
+  }
   return out;
 }
 

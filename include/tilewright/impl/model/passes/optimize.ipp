@@ -1,19 +1,41 @@
 #pragma once
 
+#include <utility>
+
 #include <tilewright/model/passes.hpp>
 
 namespace tilewright::network {
+namespace detail {
 
-TILEWRIGHT_INLINE void optimize(graph& g) {
+inline void simplify(graph& g) {
   remove_unused(g);
   fold_constants(g);
   replace_nan(g);
   scale_products(g);
   channels_last(g);
-  group_attention(g);
+}
+
+inline void make_kernels(graph& g) {
   fuse(g);
   place_parts(g);
   remove_unused(g);
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE void optimize(graph& g) {
+  detail::simplify(g);
+  detail::make_kernels(g);
+}
+
+TILEWRIGHT_INLINE std::vector<graph> alternatives_of(graph g) {
+  detail::simplify(g);
+  std::vector<graph> out{std::move(g)};
+  graph grouped = out[0];
+  group_attention(grouped);
+  if (grouped.nodes.size() != out[0].nodes.size()) out.push_back(std::move(grouped));
+  for (graph& each : out) detail::make_kernels(each);
+  return out;
 }
 
 }  // namespace tilewright::network
