@@ -78,10 +78,16 @@ def main():
     parser.add_argument("--tolerance", type=float, default=5e-4,
                         help="relative to the largest element: expected outputs have four digits; 2e-3 for float16, "
                              "2e-2 for bfloat16")
+    parser.add_argument("--operators", type=Path,
+                        help="file with names of operators: only tests that use no others, and a table of passes by operator")
     parser.add_argument("--list", type=Path, help="file for a table of all that do not pass, with reasons")
     parser.add_argument("--verbose", action="store_true", help="list what is refused, too")
     options = parser.parse_args()
     cases = [c for c in collect_testcases(None) if re.search(options.filter, c.name)]
+    if options.operators:
+        named = set(options.operators.read_text().split())
+        cases = [c for c in cases if {n.op_type for n in c.model.graph.node} <= named]
+    of_operator = collections.defaultdict(lambda: [0, 0])  # passed, all
     passed, failed, refused = 0, [], collections.Counter()
     rest = []
     with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -93,6 +99,9 @@ def main():
         for job in concurrent.futures.as_completed(jobs):
             fine, reason = job.result()
             passed += fine
+            for op in {n.op_type for n in jobs[job].model.graph.node}:
+                of_operator[op][0] += fine
+                of_operator[op][1] += 1
             if fine:
                 continue
             rest.append((jobs[job].name, reason.removeprefix("tilewright: ")))
@@ -102,6 +111,9 @@ def main():
                 failed.append((jobs[job].name, reason))
     if options.list:
         options.list.write_text("".join(f"{name}\t{reason}\n" for name, reason in sorted(rest)))
+    if options.operators:
+        for op in sorted(named):
+            print(f"{op}: {of_operator[op][0]} of {of_operator[op][1]}")
     for name, reason in sorted(failed):
         print(f"FAILED {name}: {reason}")
     for reason, count in refused.most_common():
