@@ -4,6 +4,9 @@
 // as an ONNX file with its inputs and results, for tools/drawn_graphs.py, which asks ONNX Runtime.
 #include <doctest/doctest.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -13,7 +16,9 @@
 
 #include <tilewright/model/executable.hpp>
 #include <tilewright/model/interpret.hpp>
+#include <tilewright/model/model.hpp>
 #include <tilewright/model/passes.hpp>
+#include <tilewright/model/saved_model.hpp>
 
 #include "model/graph_generator.hpp"
 #include "model/onnx_writer.hpp"
@@ -93,6 +98,53 @@ void check_run(const case_data& c, const network::graph& g, const char* what) {
   }
 }
 
+/// Dense elements as an argument of a call.
+dsl::argument argument_of(const network::constant& c) {
+  dsl::argument a;
+  a.data = const_cast<std::byte*>(c.data());  // inputs are only read
+  a.type = c.type().type;
+  a.rank = static_cast<std::int8_t>(c.type().extents.size());
+  std::int64_t stride = 1;
+  for (std::size_t d = c.type().extents.size(); d-- > 0;) {
+    a.extents[d] = c.type().extents[d];
+    a.strides[d] = stride;
+    stride *= a.extents[d];
+  }
+  return a;
+}
+
+/// The model from the graph as it was drawn, saved and loaded.
+void check_saved(const case_data& c) {
+  const std::filesystem::path folder =
+      std::filesystem::current_path() / ("drawn_graphs_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  ::chmod(folder.c_str(), 0700);
+  const std::string file = (folder / "drawn.twm").string();
+  model_options options;
+  options.mode = mode::off;
+  options.database = ":memory:";
+  options.threads = 1;
+  model(c.source, options).save(file);
+  const saved_model m = load_model(file);
+  std::vector<named_argument> inputs, outputs;
+  for (std::size_t k = 0; k < c.in.size(); ++k)
+    inputs.emplace_back(m.inputs().at(k).name, argument_of(c.in[k]));
+  std::vector<network::constant> made;
+  for (std::size_t k = 0; k < c.expected.size(); ++k) {
+    auto [y, data] = network::constant::make(c.expected[k].type());
+    std::memset(data, 0xa5, static_cast<std::size_t>(y.type().bytes()));
+    made.push_back(y);
+    outputs.emplace_back(m.outputs().at(k).name, argument_of(y));
+  }
+  m.run(inputs, outputs);
+  for (std::size_t k = 0; k < made.size(); ++k) {
+    const std::string why = disagreement(c.expected[k], made[k]);
+    CHECK_MESSAGE(why.empty(), c.g.name, ", output ", k, " of the saved model: ", why, "\n",
+                  print(c.g));
+  }
+  std::filesystem::remove_all(folder);
+}
+
 void write_case(const case_data& c, const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   write_file(folder / "model.onnx", onnx_text(c.source, 21));
@@ -140,6 +192,7 @@ TEST_CASE("drawn graphs: the interpreter before and after each pass, and the pla
       network::graph placed = c.g;
       network::place_parts(placed);
       check_run(c, placed, "the plan of single operators");
+      check_saved(c);
     }
   }
 }
