@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include <tilewright/config.hpp>
@@ -19,8 +18,7 @@ namespace tilewright::space {
 ///
 /// The first run gets the first option everywhere and the likeliest decision of every random
 /// variable; each further run changes the last choice that has options left, like an odometer. Runs
-/// that draw structure are repeated with equal choices until draws have been had before several
-/// times in a row.
+/// that draw structure are repeated with equal choices until several in a row have given nothing new.
 class chooser {
  public:
   chooser() = default;
@@ -43,28 +41,31 @@ class chooser {
   std::vector<expr_rv> tile(schedule& s, loop_rv loop, const std::vector<std::int64_t>& inner,
                             std::int64_t preferred);
 
-  /// False when the structure of this run has been had before.
-  bool is_new();
+  /// What was picked and drawn as structure in this run, in order.
+  const std::vector<std::size_t>& path() const noexcept { return path_; }
   /// Prepares the next run; false when every combination has been had.
-  bool advance();
+  /// @param fresh whether this run has given a structure that no other one had
+  bool advance(bool fresh);
+  /// Begins with the choices of this run, keeps them in every run, and prefers no decision.
+  chooser again() const;
 
  private:
   struct digit {
     std::size_t value, options;
   };
   std::vector<digit> digits_;
-  std::size_t next_ = 0;
+  std::size_t next_ = 0, kept_ = 0;  // kept_: first digits that no run changes
   bool first_ = true;
   std::optional<support::random> lots_;
   std::vector<std::size_t> path_;  // picks and draws of this run
   bool drew_ = false;
-  std::set<std::vector<std::size_t>> had_;
   int repeated_ = 0;
 };
 
-/// All sketches that `build` makes, at most `limit`; a run in which a primitive refuses yields
-/// none. Where structure is drawn, different ones are drawn until they repeat. Where a member is
-/// wanted, one run by lot.
+/// All sketches that `build` makes, at most `limit`. Where structure is drawn, different ones are
+/// drawn until they repeat. A run in which a primitive refuses yields none; where something was drawn
+/// before, other draws are tried when all choices have been had. Where a member is wanted, one run
+/// by lot.
 /// @throws schedule_error when no run succeeds
 std::vector<schedule> enumerate(schedule& start, const context& where, std::size_t limit,
                                 const std::function<void(schedule&, chooser&)>& build);

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
+#include <map>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include <tilewright/space/chooser.hpp>
 #include <tilewright/support/error.hpp>
@@ -63,53 +66,125 @@ TILEWRIGHT_INLINE std::vector<expr_rv> chooser::tile(schedule& s, loop_rv loop,
   return s.sample_tile(loop, 2, inner, std::vector<std::int64_t>{1, preferred});
 }
 
-TILEWRIGHT_INLINE bool chooser::is_new() {
-  const bool out = had_.insert(path_).second;
-  repeated_ = out ? 0 : repeated_ + 1;
-  return out;
-}
-
-TILEWRIGHT_INLINE bool chooser::advance() {
+TILEWRIGHT_INLINE bool chooser::advance(bool fresh) {
   constexpr int patience = 8;
-  const bool again = drew_ && repeated_ < patience;
+  repeated_ = fresh ? 0 : repeated_ + 1;
+  const bool repeats = drew_ && repeated_ < patience;
   digits_.resize(next_);
   next_ = 0;
   first_ = false;
   drew_ = false;
   path_.clear();
-  if (again) return true;
+  if (repeats) return true;
   repeated_ = 0;
-  while (!digits_.empty() && digits_.back().value + 1 == digits_.back().options) digits_.pop_back();
-  if (digits_.empty()) return false;
+  while (digits_.size() > kept_ && digits_.back().value + 1 == digits_.back().options)
+    digits_.pop_back();
+  if (digits_.size() <= kept_) return false;
   ++digits_.back().value;
   return true;
 }
 
+TILEWRIGHT_INLINE chooser chooser::again() const {
+  chooser out;
+  out.digits_ = digits_;  // with those that the run has not come to
+  out.kept_ = next_;
+  out.first_ = false;
+  return out;
+}
+
+namespace detail {
+
+/// Whether a step from `first` on draws what is not fixed.
+inline bool draws_freely(const trace& t, std::size_t first) {
+  for (std::size_t i = first; i < t.size(); ++i)
+    if (t[i].what->kind->choice != decision_shape::none && !t.is_fixed(i)) return true;
+  return false;
+}
+
+/// The state of `enumerate`.
+class sketch_list {
+ public:
+  using builder = std::function<void(schedule&, chooser&)>;
+
+  sketch_list(schedule& start, std::size_t limit, const builder& build)
+      : start_(start), limit_(limit), build_(build) {}
+
+  std::vector<schedule> run() {
+    chooser choices;
+    // choices that differ from draw to draw may come round again
+    std::size_t runs = 0;
+    while (choices.advance(attempt(choices)) && !full() && ++runs < 16 * limit_) {
+    }
+    try_again();
+    if (out_.empty() && refusal_) std::rethrow_exception(refusal_);
+    return std::move(out_);
+  }
+
+ private:
+  using path = std::vector<std::size_t>;
+  static constexpr int most_tries = 16;
+
+  /// Choices whose draws a primitive has refused.
+  struct unlucky {
+    chooser choices;
+    int tries;
+  };
+
+  bool full() const { return out_.size() >= limit_; }
+
+  /// One run; whether it has met what no other one has met, a sketch or a refusal.
+  bool attempt(chooser& choices) {
+    schedule s = start_.copy();
+    try {
+      build_(s, choices);
+    } catch (const schedule_error&) {
+      if (!refusal_) refusal_ = std::current_exception();
+      if (!draws_freely(s.trace(), start_.trace().size()))
+        return had_.insert(choices.path()).second;
+      if (tries_ == most_tries) return false;
+      return unlucky_.try_emplace(choices.path(), unlucky{choices.again(), tries_}).second;
+    }
+    if (!had_.insert(choices.path()).second) return false;
+    tries_ = 0;
+    out_.push_back(std::move(s));
+    return true;
+  }
+
+  /// Draws anew for the choices whose draws have all been refused so far, in turn.
+  void try_again() {
+    std::size_t runs = 0;
+    while (!unlucky_.empty()) {
+      const std::map<path, unlucky> open = std::exchange(unlucky_, {});
+      for (const auto& [refused, again] : open) {
+        if (had_.count(refused)) continue;
+        chooser choices = again.choices;
+        tries_ = again.tries + 1;
+        do {
+          if (full() || ++runs > 4 * limit_) return;
+        } while (choices.advance(attempt(choices)));
+      }
+    }
+  }
+
+  schedule& start_;
+  std::size_t limit_;
+  const builder& build_;
+  std::vector<schedule> out_;
+  std::set<path> had_;
+  std::map<path, unlucky> unlucky_;  // by what was chosen until a primitive refused
+  int tries_ = 0;                    // of the choices in hand, since they gave something
+  std::exception_ptr refusal_;
+};
+
+}  // namespace detail
+
 TILEWRIGHT_INLINE std::vector<schedule> enumerate(
     schedule& start, const context& where, std::size_t limit,
     const std::function<void(schedule&, chooser&)>& build) {
-  std::vector<schedule> out;
-  if (where.wanted == yield::member) {
-    chooser lots(start.copy().state().random);
-    out.push_back(start.copy());
-    build(out.back(), lots);
-    return out;
-  }
-  std::exception_ptr refusal;
-  chooser choices;
-  // choices that differ from draw to draw may come round again
-  std::size_t runs = 0;
-  do {
-    schedule s = start.copy();
-    try {
-      build(s, choices);
-      if (choices.is_new()) out.push_back(std::move(s));
-    } catch (const schedule_error&) {
-      choices.is_new();
-      if (!refusal) refusal = std::current_exception();
-    }
-  } while (out.size() < limit && ++runs < 16 * limit && choices.advance());
-  if (out.empty() && refusal) std::rethrow_exception(refusal);
+  if (where.wanted != yield::member) return detail::sketch_list(start, limit, build).run();
+  chooser lots(start.copy().state().random);
+  std::vector<schedule> out{start.copy()};
+  build(out.back(), lots);
   return out;
 }
 
