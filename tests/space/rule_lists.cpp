@@ -89,3 +89,14 @@ TEST_CASE("spaces have names") {
   CHECK_THROWS_WITH_AS(space::find_space("metaschedule"),
                        doctest::Contains("there are default_cpu, default_gpu,"), argument_error);
 }
+
+TEST_CASE("a space of one's own has a name, too, and the last one of a name is found") {
+  const auto count = space::named_spaces().size();
+  for (const std::string_view summary : {"nothing", "nothing, once more"}) {
+    space::add_named_space({"mine", summary, [] { return space::design_space([](schedule&) {}); }});
+    CHECK(space::named_spaces().size() == count + 1);
+    CHECK(space::named_spaces().back().summary == summary);
+  }
+  CHECK(space::find_space("mine").sketches(kernels::conv2d(), {}, 1).size() == 1);
+  CHECK_THROWS_WITH_AS(space::find_space("yours"), doctest::Contains(", mine"), argument_error);
+}

@@ -143,8 +143,8 @@ expect 0 "a function of C++" space show default_cpu
 expect 0 "loop i of 128 in 4 factors, the last one at most 64" space show metaschedule_cpu "$data/matmul.py" --target haswell
 expect 0 "sch.sample_perfect_tile(loop=" space show metaschedule_cpu "$data/matmul.py" --target haswell --traces
 expect 0 '"count": 119, "exact": true, "fixed": false' space show metaschedule_cpu "$data/matmul.py" --target haswell --json
-expect 2 'there is no space "nosuch"; there are default_cpu, default_gpu, metaschedule_cpu' space show nosuch
-expect 2 'there is no space "nosuch"; there are default_cpu, default_gpu, metaschedule_cpu' tune "$data/matmul.py" --space nosuch --db :memory:
+expect 2 'no space "nosuch"; there are default_cpu, default_gpu, metaschedule_cpu' space show nosuch
+expect 2 'no space "nosuch"; there are default_cpu, default_gpu, metaschedule_cpu' tune "$data/matmul.py" --space nosuch --db :memory:
 expect 2 "extent n" space show metaschedule_cpu "$data/scale.py"
 expect 0 "more than 50 programs of 50 members in 3 sketches; 0 refused" tune "$data/matmul.py" --space metaschedule_cpu --count --count-limit 50 --db :memory:
 expect 0 '"members": 50' tune "$data/matmul.py" --space metaschedule_cpu --count --count-limit 50 --json --db :memory:

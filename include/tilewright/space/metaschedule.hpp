@@ -2,8 +2,8 @@
 // post-processors that TVM takes for a target, from the modules of this library.
 #pragma once
 
-#include <span>
 #include <string_view>
+#include <vector>
 
 #include <tilewright/space/space.hpp>
 
@@ -25,15 +25,17 @@ design_space metaschedule_cuda(int warp_size = 32);
 /// for them are not printed yet.
 design_space metaschedule_cuda_tensor_core(int warp_size = 32);
 
-/// A space that has a name, for tools.
+/// A space that has a name.
 struct named_space {
   std::string_view name, summary;
   design_space (*make)();
 };
-/// All of them; the first one is the default.
-std::span<const named_space> named_spaces();
+/// All of them, those of the library first; the first one is the default.
+std::vector<named_space> named_spaces();
+/// Adds a space, or takes the place of the one of that name.
+void add_named_space(const named_space& s);
 /// The space of that name.
-/// @throws argument_error that lists those that there are
+/// @throws argument_error for a name that no space has; the text lists the names
 design_space find_space(std::string_view name);
 
 }  // namespace tilewright::space

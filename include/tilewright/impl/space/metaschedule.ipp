@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -22,6 +21,7 @@
 #include <tilewright/space/postproc/rewrite_parallel_vectorize_unroll.hpp>
 #include <tilewright/space/postproc/rewrite_reduction_block.hpp>
 #include <tilewright/space/postproc/rewrite_tensorize.hpp>
+#include <tilewright/support/kind_table.hpp>
 
 namespace tilewright::space {
 namespace detail {
@@ -78,38 +78,42 @@ TILEWRIGHT_INLINE design_space metaschedule_cuda_tensor_core(int warp_size) {
   return list.space(tensor_cores).with(detail::gpu_postprocs(true));
 }
 
-TILEWRIGHT_INLINE std::span<const named_space> named_spaces() {
-  static constexpr std::array table{
-      named_space{"default_cpu",
-                  "several families of register tiles, staging and layouts; what is tuned with "
-                  "unless said otherwise",
-                  [] { return default_cpu(); }},
-      named_space{"default_gpu",
-                  "tiles in shared memory and registers, reductions across threads, within the "
-                  "limits of the GPU",
-                  [] { return default_gpu(); }},
-      named_space{"metaschedule_cpu", "the rules of the MetaSchedule paper for CPUs, SSRSRS tiles",
-                  &metaschedule_cpu},
-      named_space{"metaschedule_cpu_intrinsics",
-                  "the same around dot products of bytes (VNNI, AVX-512) and brain floats",
-                  &metaschedule_cpu_intrinsics},
-      named_space{"metaschedule_cuda",
-                  "the rules of the MetaSchedule paper for NVIDIA GPUs, SSSRRSRS tiles",
-                  [] { return metaschedule_cuda(); }},
-      named_space{"metaschedule_cuda_tensor_core",
-                  "the same with products of 16-bit floats and bytes on tensor cores (wmma)",
-                  [] { return metaschedule_cuda_tensor_core(); }},
-  };
-  return table;
+namespace detail {
+
+/// Lives until the process ends: an op that a static destructor calls may still tune.
+inline support::kind_table<named_space>& space_table() {
+  static auto* const out = new support::kind_table<named_space>(
+      "space",
+      {{"default_cpu",
+        "several families of register tiles, staging and layouts; what is tuned with "
+        "unless said otherwise",
+        [] { return default_cpu(); }},
+       {"default_gpu",
+        "tiles in shared memory and registers, reductions across threads, within the "
+        "limits of the GPU",
+        [] { return default_gpu(); }},
+       {"metaschedule_cpu", "the rules of the MetaSchedule paper for CPUs, SSRSRS tiles",
+        &metaschedule_cpu},
+       {"metaschedule_cpu_intrinsics",
+        "the same around dot products of bytes (VNNI, AVX-512) and brain floats",
+        &metaschedule_cpu_intrinsics},
+       {"metaschedule_cuda", "the rules of the MetaSchedule paper for NVIDIA GPUs, SSSRRSRS tiles",
+        [] { return metaschedule_cuda(); }},
+       {"metaschedule_cuda_tensor_core",
+        "the same with products of 16-bit floats and bytes on tensor cores (wmma); "
+        "interpreted, not yet compiled for a GPU",
+        [] { return metaschedule_cuda_tensor_core(); }}});
+  return *out;
 }
 
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::vector<named_space> named_spaces() { return detail::space_table().all(); }
+
+TILEWRIGHT_INLINE void add_named_space(const named_space& s) { detail::space_table().add(s); }
+
 TILEWRIGHT_INLINE design_space find_space(std::string_view name) {
-  std::string known;
-  for (const named_space& s : named_spaces()) {
-    if (s.name == name) return s.make();
-    known += (known.empty() ? "" : ", ") + std::string(s.name);
-  }
-  throw argument_error("there is no space \"" + std::string(name) + "\"; there are " + known);
+  return detail::space_table().find(name).make();
 }
 
 }  // namespace tilewright::space
