@@ -10,8 +10,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 
 #include <tilewright/cost/model.hpp>
 #include <tilewright/search/mutator.hpp>
@@ -33,6 +35,8 @@ struct evolution_options {
   int attempts = 4;          // changes tried for a step until one replays
   int threads = 1;           // that replay; the result does not depend on it
   std::span<const mutator> changes = mutators();
+  /// Says why a changed trace need not be replayed; empty: it has to be. Null: all are replayed.
+  std::function<std::string(const trace&)> refused_early = {};
 };
 
 /// @param model what ranks; shared, so that the next search can start from what this one learned
