@@ -26,6 +26,7 @@
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/strategies/evolutionary.hpp>
 #include <tilewright/search/strategies/local.hpp>
+#include <tilewright/search/trace_limits.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/hash.hpp>
 #include <tilewright/support/numbers/float_environment.hpp>
@@ -307,6 +308,11 @@ class tuner {
     evolution_options out;
     if (!o_.changes.empty()) out.changes = o_.changes;
     out.threads = target::host().cores;
+    // on a CPU nearly all that this sees is refused at once by a replay, too
+    if (w_.machine.gpu && finish_)
+      out.refused_early = [this](const trace& t) {
+        return refused_by_decisions(t, w_.function, w_.machine.gpu);
+      };
     return out;
   }
 
