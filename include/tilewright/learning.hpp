@@ -1,12 +1,17 @@
 // Models and strategies that learn with linear algebra: a graph network over loops, a Gaussian
-// process, Bayesian optimization. A program that includes this header needs Eigen's; it then finds
-// the names "graph_network" and "bayesian" where models and strategies are chosen by name.
+// process, Bayesian optimization, policies. A program that includes this header needs Eigen's; it
+// then finds their names, as "graph_network" and "bayesian", where models and strategies are chosen
+// by name.
 #pragma once
 
 #include <tilewright/config.hpp>
 #include <tilewright/cost/gaussian_process.hpp>
 #include <tilewright/cost/graph_network.hpp>
+#include <tilewright/cost/meta_learning.hpp>
+#include <tilewright/cost/mlp.hpp>
+#include <tilewright/search/strategies/adaptive.hpp>
 #include <tilewright/search/strategies/bayesian.hpp>
+#include <tilewright/search/strategies/ppo.hpp>
 #include <tilewright/search/trace_coordinates.hpp>
 #include <tilewright/tilewright.hpp>
 

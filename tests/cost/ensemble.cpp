@@ -10,39 +10,13 @@
 #include <memory>
 #include <vector>
 
+#include "cost/factor_models.hpp"
+
 using namespace tilewright;
 using namespace tilewright::cost;
 
-namespace {
-
-/// Scores are the numbers of the programs times a factor; nothing is learned.
-struct factor_model final : model {
-  double factor;
-  std::size_t learned = 0;
-  explicit factor_model(double f) : factor(f) {}
-  std::vector<double> predict(std::span<const sample> programs) override {
-    std::vector<double> out;
-    for (const sample& s : programs) out.push_back(factor * static_cast<double>(s.key.lo));
-    return out;
-  }
-  void update(std::span<const sample> measured) override { learned += measured.size(); }
-  std::string save() const override { return "factor " + std::to_string(static_cast<int>(factor)); }
-  void load(std::string_view text) override {
-    if (text.substr(0, 7) != "factor ") throw argument_error("factor_model: no");
-  }
-};
-
-/// Program number n runs at speed n.
-std::vector<sample> programs(std::uint64_t from, std::uint64_t to) {
-  std::vector<sample> out;
-  for (std::uint64_t n = from; n < to; ++n)
-    out.push_back({nullptr, {0, n}, {1, 0}, 1 / static_cast<double>(n)});
-  return out;
-}
-
-std::shared_ptr<factor_model> factor(double f) { return std::make_shared<factor_model>(f); }
-
-}  // namespace
+using factor_models::factor;
+using factor_models::programs;
 
 TEST_CASE("who ranks well counts more and more") {
   const auto right = factor(3), wrong = factor(-1e6);

@@ -22,6 +22,7 @@
 #include <tilewright/cost/gbt.hpp>
 #include <tilewright/cost/loop_context.hpp>
 #include <tilewright/cost/model.hpp>
+#include <tilewright/cost/network_options.hpp>
 
 namespace tilewright::cost {
 
@@ -38,21 +39,13 @@ struct loop_graph {
 };
 loop_graph graph_of(const ir::function& f, const node_options& options = {});
 
-struct graph_network_options {
-  objective goal = objective::pairwise;  // of training
-  int epochs = 60;                       // of pretraining
-  int tuning_steps = 40;                 // from the pretrained weights, on what was measured
-  double rate = 1e-3;                    // of Adam
-  double tuning_rate = 3e-3;
-  double decay = 1e-6;           // of weights
-  double clip = 0.5;             // of the norm of a gradient
-  std::size_t batch = 64;        // programs of one workload in a step of pretraining
-  std::size_t whole_from = 128;  // measured programs from which the convolutions are tuned, too
-  std::size_t most_data = 2048;  // measured programs; older ones are forgotten
-  double retrain_share = 0.2;    // of new data that lets it tune again
+struct graph_network_options : network_options {
   node_options nodes;
-  std::uint64_t seed = 42;
+  bool use_template = true;  // false: what a loop is to the program shows in its numbers alone
 };
+
+/// Numbers that the convolutions make of a program: what the dense layers look at.
+inline constexpr std::size_t embedding_width = 128;
 
 /// Ranks programs by the network. Without pretrained weights the first scores are those of random
 /// weights, which are finite and mean nothing.
@@ -85,6 +78,16 @@ class graph_model final : public model {
   std::vector<double> values() const;
   /// @throws argument_error for another number of weights
   void set_values(std::span<const double> values);
+  /// @}
+  /// @name The dense layers alone, for other ways to train them (meta_learning.hpp)
+  /// @{
+  /// The numbers that the pretrained convolutions make of each program, embedding_width a program.
+  std::vector<double> embeddings(std::span<const sample> programs);
+  /// Weights of the dense layers that tuning starts from.
+  std::vector<double> head() const;
+  /// Tuning starts from these, and the present weights are those.
+  /// @throws argument_error for another number of weights, or one that is not finite
+  void set_head(std::span<const double> weights);
   /// @}
 
  private:

@@ -2,9 +2,13 @@
 
 #include <tilewright/cost/ensemble.hpp>
 #include <tilewright/cost/graph_network.hpp>
+#include <tilewright/cost/mlp.hpp>
 #include <tilewright/cost/model_kind.hpp>
 #include <tilewright/learning.hpp>
+#include <tilewright/search/strategies/adaptive.hpp>
 #include <tilewright/search/strategies/bayesian.hpp>
+#include <tilewright/search/strategies/evolutionary.hpp>
+#include <tilewright/search/strategies/ppo.hpp>
 
 namespace tilewright::search {
 
@@ -15,6 +19,12 @@ TILEWRIGHT_INLINE bool register_learning() {
                           options.seed = seed;
                           return std::make_unique<cost::graph_model>(options);
                         }});
+  cost::add_model_kind({"mlp", "TenSet's perceptron over the stores of a program",
+                        [](std::uint64_t seed) -> std::unique_ptr<cost::model> {
+                          cost::mlp_options options;
+                          options.seed = seed;
+                          return std::make_unique<cost::mlp_model>(options);
+                        }});
   cost::add_model_kind(
       {"ensemble", "shipped trees and the network, weighted by how well they ranked of late",
        [](std::uint64_t seed) -> std::unique_ptr<cost::model> {
@@ -24,6 +34,13 @@ TILEWRIGHT_INLINE bool register_learning() {
   add_strategy_kind(
       {"bayesian", "batch Bayesian optimization, with a model as the mean", "trees",
        [](std::shared_ptr<cost::model> model) { return bayesian(std::move(model)); }});
+  add_strategy_kind(
+      {"ppo", "a policy that turns decisions, its proposals thinned out by clusters", "trees",
+       [](std::shared_ptr<cost::model> model) { return adaptive(ppo(std::move(model))); }});
+  add_strategy_kind({"adaptive", "evolution, its proposals thinned out by clusters", "trees",
+                     [](std::shared_ptr<cost::model> model) {
+                       return adaptive(evolutionary(std::move(model)));
+                     }});
   return true;
 }
 

@@ -53,7 +53,9 @@
 #include <tilewright/impl/backend/llvm/types.ipp>
 #include <tilewright/impl/backend/loader.ipp>
 #include <tilewright/impl/backend/pool.ipp>
+#include <tilewright/impl/cost/draft.ipp>
 #include <tilewright/impl/cost/ensemble.ipp>
+#include <tilewright/impl/cost/fallback.ipp>
 #include <tilewright/impl/cost/features.ipp>
 #include <tilewright/impl/cost/gbt.ipp>
 #include <tilewright/impl/cost/loop_context.ipp>
@@ -61,6 +63,7 @@
 #include <tilewright/impl/cost/model_kind.ipp>
 #include <tilewright/impl/cost/prior.ipp>
 #include <tilewright/impl/cost/ranking.ipp>
+#include <tilewright/impl/cost/residual.ipp>
 #include <tilewright/impl/expr/alternatives.ipp>
 #include <tilewright/impl/expr/argument.ipp>
 #include <tilewright/impl/expr/builder.ipp>
@@ -278,10 +281,13 @@
 #include <tilewright/impl/search/roofline.ipp>
 #include <tilewright/impl/search/session.ipp>
 #include <tilewright/impl/search/session_end.ipp>
+#include <tilewright/impl/search/strategies/annealing.ipp>
+#include <tilewright/impl/search/strategies/droplet.ipp>
 #include <tilewright/impl/search/strategies/evolutionary.ipp>
 #include <tilewright/impl/search/strategies/exhaustive.ipp>
 #include <tilewright/impl/search/strategies/given_traces.ipp>
 #include <tilewright/impl/search/strategies/local.ipp>
+#include <tilewright/impl/search/strategies/portfolio.ipp>
 #include <tilewright/impl/search/strategies/replay_functions.ipp>
 #include <tilewright/impl/search/strategies/replay_traces.ipp>
 #include <tilewright/impl/search/strategy.ipp>

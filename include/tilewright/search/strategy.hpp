@@ -62,8 +62,8 @@ struct strategy_kind {
   std::unique_ptr<strategy> (*make)(std::shared_ptr<cost::model> model) = nullptr;
 };
 
-/// The kinds there are: "replay_functions", "replay_traces", "local", "evolutionary",
-/// "evolutionary_random", "exhaustive", and those that were added, in this order.
+/// The kinds there are, of which `tilewright tune --help` has a list (learning.hpp adds some), and
+/// those that were added, in this order.
 std::vector<strategy_kind> strategy_kinds();
 /// Adds a kind, or takes the place of the one of that name. Any thread may call it.
 void add_strategy_kind(const strategy_kind& kind);

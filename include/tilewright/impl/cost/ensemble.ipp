@@ -5,17 +5,15 @@
 #include <cmath>
 
 #include <tilewright/cost/ensemble.hpp>
-#include <tilewright/cost/ranking.hpp>
+#include <tilewright/impl/cost/model_list.hpp>
 #include <tilewright/impl/cost/standardization.hpp>
-#include <tilewright/support/error.hpp>
 
 namespace tilewright::cost {
 TILEWRIGHT_INLINE ensemble_model::ensemble_model(std::vector<std::shared_ptr<model>> members,
                                                  ensemble_options options)
     : members_(std::move(members)), options_(options) {
   if (members_.empty()) throw argument_error("ensemble: it has no member (requirement 1)");
-  for (const auto& m : members_)
-    if (!m) throw argument_error("ensemble: a member is null (requirement 1)");
+  detail::check_members(members_, "ensemble");
   correlations_.assign(members_.size(), options_.trust);
 }
 
@@ -43,18 +41,9 @@ TILEWRIGHT_INLINE std::vector<double> ensemble_model::predict(std::span<const sa
 }
 
 TILEWRIGHT_INLINE void ensemble_model::update(std::span<const sample> measured) {
-  std::vector<sample> valid;
-  std::vector<double> speed;
-  for (const sample& s : measured)
-    if (std::isfinite(s.seconds) && s.seconds > 0) {
-      valid.push_back(s);
-      speed.push_back(1 / s.seconds);
-    }
   for (std::size_t m = 0; m < members_.size(); ++m) {
-    if (valid.size() >= 4) {
-      const double now = 2 * pairwise_accuracy(members_[m]->predict(valid), speed) - 1;
-      correlations_[m] = options_.memory * correlations_[m] + (1 - options_.memory) * now;
-    }
+    if (const auto now = detail::correlation(*members_[m], measured))
+      correlations_[m] = options_.memory * correlations_[m] + (1 - options_.memory) * *now;
     members_[m]->update(measured);
   }
 }
@@ -68,11 +57,7 @@ TILEWRIGHT_INLINE std::string ensemble_model::save() const {
     out += ' ';
   }
   out += '\n';
-  for (const auto& m : members_) {
-    const std::string own = m->save();
-    out += "member " + std::to_string(own.size()) + "\n" + own;
-  }
-  return out;
+  return out + detail::saved_members(members_);
 }
 
 TILEWRIGHT_INLINE void ensemble_model::load(std::string_view text) {
@@ -92,26 +77,7 @@ TILEWRIGHT_INLINE void ensemble_model::load(std::string_view text) {
     skip(" ");
   }
   skip("\n");
-  std::vector<std::string_view> parts;
-  for (std::size_t m = 0; m < members_.size(); ++m) {
-    skip("member ");
-    std::size_t size = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), size);
-    if (problem != std::errc()) throw damaged();
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    skip("\n");
-    if (size > text.size()) throw damaged();
-    parts.push_back(text.substr(0, size));
-    text.remove_prefix(size);
-  }
-  std::vector<std::string> before;  // a member that refuses leaves all of them as they were
-  for (const auto& m : members_) before.push_back(m->save());
-  try {
-    for (std::size_t m = 0; m < members_.size(); ++m) members_[m]->load(parts[m]);
-  } catch (...) {
-    for (std::size_t m = 0; m < members_.size(); ++m) members_[m]->load(before[m]);
-    throw;
-  }
+  detail::load_members(members_, text, "ensemble");
   correlations_ = std::move(correlations);
 }
 

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <tilewright/cost/model_kind.hpp>
+#include <tilewright/search/strategies/annealing.hpp>
+#include <tilewright/search/strategies/droplet.hpp>
 #include <tilewright/search/strategies/evolutionary.hpp>
 #include <tilewright/search/strategies/exhaustive.hpp>
 #include <tilewright/search/strategies/local.hpp>
+#include <tilewright/search/strategies/portfolio.hpp>
 #include <tilewright/search/strategies/replay_functions.hpp>
 #include <tilewright/search/strategies/replay_traces.hpp>
 #include <tilewright/search/strategy.hpp>
@@ -14,6 +17,25 @@ namespace detail {
 
 inline std::unique_ptr<strategy> make_evolution(std::shared_ptr<cost::model> model) {
   return evolutionary(std::move(model));
+}
+
+inline std::unique_ptr<strategy> make_annealing(std::shared_ptr<cost::model> model) {
+  return annealing(std::move(model));
+}
+
+inline std::unique_ptr<strategy> make_stages(std::shared_ptr<cost::model> model) {
+  std::vector<std::unique_ptr<strategy>> members;
+  members.push_back(evolutionary(std::move(model)));
+  members.push_back(droplet());
+  return stages(std::move(members));
+}
+
+inline std::unique_ptr<strategy> make_portfolio(std::shared_ptr<cost::model> model) {
+  std::vector<std::unique_ptr<strategy>> members;
+  members.push_back(evolutionary(std::move(model)));
+  members.push_back(droplet());
+  members.push_back(local_search());
+  return portfolio(std::move(members));
 }
 
 /// Lives until the process ends: an op that a static destructor calls may still tune.
@@ -29,6 +51,13 @@ inline support::kind_table<strategy_kind>& strategy_table() {
         [](model) { return local_search(); }},
        {"evolutionary", "chains of changed programs that a model guides", "trees", make_evolution},
        {"evolutionary_random", "the same with random scores", "random", make_evolution},
+       {"annealing", "simulated annealing on a model's scores", "trees", make_annealing},
+       {"droplet", "coordinate descent on measured times, without a model", "",
+        [](model) { return droplet(); }},
+       {"stages", "evolution, and coordinate descent where it brings nothing more", "trees",
+        make_stages},
+       {"portfolio", "evolution, coordinate descent and local changes, each as it helps", "trees",
+        make_portfolio},
        {"exhaustive", "every program, where they are few enough to be counted", "",
         [](model) { return exhaustive(); }}});
   return *out;

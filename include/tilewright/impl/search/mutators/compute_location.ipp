@@ -1,26 +1,9 @@
 #pragma once
 
-#include <tilewright/impl/search/mutators/choice.hpp>
-#include <tilewright/schedule/sampling.hpp>
+#include <tilewright/impl/search/mutators/neighbours.hpp>
 #include <tilewright/search/mutators/compute_location.hpp>
 
 namespace tilewright::search {
-namespace detail {
-
-/// Legal places at instruction `i` but the one where the block is.
-inline std::vector<std::int64_t> other_locations(const trace& t, std::size_t i,
-                                                 const ir::function& f) {
-  std::vector<std::int64_t> out;
-  const std::optional<schedule> s = replayed_through(t, i, f);
-  if (!s) return out;
-  const trace::step& here = s->trace().steps().back();
-  for (const primitive::compute_location& where : primitive::compute_locations(
-           s->function(), s->state().block(std::get<rv>(here.what->args[0]))))
-    if (where.index != here.choice[0]) out.push_back(where.index);
-  return out;
-}
-
-}  // namespace detail
 
 TILEWRIGHT_INLINE std::optional<trace> mutate_compute_location(const trace& t,
                                                                const ir::function& f,
