@@ -10,19 +10,14 @@
 #include <random>
 #include <string>
 #include <tilewright/backend/compile.hpp>
-#include <tilewright/backend/loader.hpp>
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/expr/sell_matrix.hpp>
-#include <tilewright/ir/interpret/interpret.hpp>
-#include <tilewright/ir/verify/verify.hpp>
-#include <tilewright/pass/lower.hpp>
-#include <tilewright/schedule/schedule.hpp>
-#include <tilewright/space/cpu.hpp>
 #include <tilewright/sparse/lower.hpp>
 #include <tilewright/sparse/storage.hpp>
-#include <tilewright/target/cpu.hpp>
 #include <type_traits>
 #include <vector>
+
+#include "random_schedule.hpp"
 
 using namespace tilewright;
 
@@ -146,52 +141,8 @@ class example {
              std::vector<const void*> arrays) {
     const ir::function f = sparse::lower(
         sparse::with_storage(reify(k, {{"M", rows_}, {"K", columns_}, {"N", wide_}}), {format}));
-    ir::verify(f);
-    target::cpu cpu = target::host();
-    cpu.cores = 1 + static_cast<int>(seed_ % 2);
-    const space::context where{&cpu, cpu.cores};
-    const space::design_space space = space::default_cpu();
-    const std::vector<schedule> sketches = space.sketches(f, where, seed_);
-    REQUIRE_FALSE(sketches.empty());
-    schedule s(f, seed_);
-    try {
-      sketches[random_() % sketches.size()].trace().apply_to(
-          s, [](std::size_t, const instruction&, const decision&) { return decision{}; });
-    } catch (const schedule_error&) {  // what is drawn may not fit; search drops it, too
-      ++refused;
-      return;
-    }
-    space.finish(s, where);
-    CAPTURE(s.trace().print());
-    for (const bool compiled : {false, true}) {
-      std::vector<result_of<T>> c(expected_.size(), result_of<T>(99));
-      std::vector<void*> data;
-      for (const void* a : arrays) data.push_back(const_cast<void*>(a));
-      data.push_back(b_.data());
-      data.push_back(c.data());
-      if (compiled)
-        run_compiled(s.function(), cpu, data);
-      else
-        interpret(s.function(), data);
-      CAPTURE(compiled);
-      CHECK(c == expected_);
-    }
-  }
-
-  static void interpret(const ir::function& f, const std::vector<void*>& data) {
-    std::vector<ir::tensor_view> views;
-    for (void* d : data) views.push_back({d, {}});
-    ir::interpret(f, std::move(views));
-  }
-
-  static void run_compiled(const ir::function& f, const target::cpu& cpu,
-                           const std::vector<void*>& data) {
-    const auto code = backend::load(backend::compile(pass::lower(f, cpu), cpu));
-    std::vector<std::byte> workspace(static_cast<std::size_t>(code->workspace_bytes()) + 64);
-    auto* start = reinterpret_cast<std::byte*>(
-        (reinterpret_cast<std::uintptr_t>(workspace.data()) + 63) / 64 * 64);
-    const backend::call c{data.data(), nullptr, start, nullptr, nullptr, nullptr};
-    CHECK(code->entry()(&c) == backend::call_done);
+    arrays.push_back(b_.data());
+    refused += !random_schedule::check(f, seed_, random_(), arrays, expected_);
   }
 
   std::mt19937_64 random_;
