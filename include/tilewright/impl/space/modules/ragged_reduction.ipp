@@ -106,13 +106,23 @@ inline void split_sums(schedule& s, const std::string& name, const context& wher
 }
 
 /// Each element of a row is a sum of its own, as in a sampled product: vectors run along the sum, whose
-/// operands are fetched ahead, a drawn number of elements.
+/// operands are fetched ahead, a drawn number of elements. How many partial results a sum has is drawn,
+/// too: many take longer to add up, few wait for each other.
 /// @returns false when the row is what is summed
-inline bool walk_results(schedule& s, const std::string& name, chooser& choices) {
+inline bool walk_results(schedule& s, const std::string& name, const context& where,
+                         chooser& choices) {
   const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
   const std::optional<std::size_t> at = column_loop(s, name);
   if (!at || !ir::reads_memory(s.get(loops[*at]).extent)) return false;
   s.annotate(loops[*at], prefetch_key, choices.categorical(s, {0, 2, 4, 8}, {1, 1, 1.5, 1}));
+  const ir::expr extent = s.get(loops.back()).extent;
+  const std::int64_t lanes = where.cpu->lanes(named_block(s, name).block->writes[0].buffer->type);
+  std::vector<std::int64_t> parts;
+  for (const std::int64_t n : {lanes / 2, lanes, 2 * lanes})
+    if (n > 1 && ir::is_int(extent) && n <= ir::as_int(extent)) parts.push_back(n);
+  if (!parts.empty())
+    s.annotate(s.get_block(name), row_lanes_key,
+               choices.categorical(s, parts, std::vector<double>(parts.size(), 1)));
   return true;
 }
 
@@ -150,7 +160,7 @@ TILEWRIGHT_INLINE void ragged_reduction(schedule& s, const std::string& block, c
   for (const std::string& inner : detail::ragged_parts(*named_block(s, block).block)) {
     if (!named_block(s, inner).block->init)
       detail::vectorize_row(s, inner, where, choices);
-    else if (!detail::walk_results(s, inner, choices) &&
+    else if (!detail::walk_results(s, inner, where, choices) &&
              !detail::tile_columns(s, inner, where, choices))
       detail::split_sums(s, inner, where, choices);
   }
