@@ -119,3 +119,26 @@ def main(X: T.Buffer((400, 400), "float32"), Y: T.Buffer((400, 80), "float32")):
         std::vector<std::string>{
             "block Y is not vectorized: X is read every 5 elements along loop j"});
 }
+
+TEST_CASE("guards and lengths that are loaded are loaded inside of their buffers alone") {
+  const auto program = [](int rows, const std::string& taps, const std::string& guard) {
+    const std::string m = std::to_string(rows);
+    return parse("@T.prim_func\ndef main(X: T.Buffer((" + m + ", 4), \"float32\"), N: T.Buffer((" +
+                 m + ",), \"int32\"), Y: T.Buffer((" + m +
+                 ",), \"float32\")):\n    for i in range(" + m + "):\n        for k in range(" +
+                 taps +
+                 "):\n            with T.block(\"Y\"):\n"
+                 "                vi, vk = T.axis.remap(\"SR\", [i, k])\n" +
+                 guard +
+                 "                with T.init():\n                    Y[vi] = T.float32(0)\n"
+                 "                Y[vi] = Y[vi] + X[vi, vk]\n");
+  };
+  const std::string loaded = "                T.where(0 < N[i])\n";
+  for (const int rows : {13, 16}) {
+    const function f = program(rows, "4", loaded);
+    CHECK(vectors(f) == (rows == 16));
+    check_same(f, pass::vectorize_unmarked(f, machine()), 1e-6);
+  }
+  // rows of different lengths are no lanes
+  CHECK(vectors(program(16, "N[i]", "")) == 0);
+}

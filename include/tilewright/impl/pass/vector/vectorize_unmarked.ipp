@@ -146,18 +146,27 @@ class vectorizer : public mutator {
     const store_node* store = as_store(realize.block->body);
     if (l.loop != loop_kind::serial || !store || !is_int(l.min, 0)) return std::nullopt;
     const std::int64_t lanes = target_.lanes(store->buffer->type);
-    if (extent < lanes || !can_be_lanes(realize, l.var)) return std::nullopt;
+    if (extent < lanes || !can_be_lanes(realize, l.var) || moves_bounds(l.body, l.var))
+      return std::nullopt;
     std::int64_t width = lanes;
     while (width < most_vectors * lanes && extent % (2 * width) == 0) width *= 2;
     const dtype type = l.var.type();
     const var outer = make_var(l.var->name + "_0", type), lane = make_var(l.var->name + "_1", type);
     const expr at = outer * integer(type, width) + lane;
+    // beyond its end, a guard that loads has nothing to load
+    if (extent % width != 0 && reads_memory(realize.predicate)) return std::nullopt;
     stmt body = substitute(l.body, {{l.var, at}});
     if (extent % width != 0) body = guarded{lt(at, integer(type, extent))}.mutate(body);
     body = make_loop(lane, integer(type, 0), integer(type, width), std::move(body),
                      loop_kind::vectorized);
     return make_loop(outer, integer(type, 0), integer(type, (extent + width - 1) / width),
                      std::move(body), loop_kind::serial, l.annotations);
+  }
+
+  /// Whether a loop around the block runs as often as an iteration of `v` says.
+  static bool moves_bounds(const stmt& s, const var& v) {
+    const loop_node* l = as_loop(s);
+    return l && (uses_var(l->min, v) || uses_var(l->extent, v) || moves_bounds(l->body, v));
   }
 
   /// Adds a condition to the guard of the block.
