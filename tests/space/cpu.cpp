@@ -6,12 +6,14 @@
 
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/target/cpu.hpp>
 
+#include "../schedule/check_schedule.hpp"
 #include "programs.hpp"
 
 using namespace tilewright;
@@ -146,4 +148,33 @@ def main(X: T.Buffer((40, 48), "float32"), P: T.Buffer((48,), "int32"), V: T.Buf
     ir::verify(s.function());
     CHECK(mentions(s, "vectorize"));
   }
+}
+
+TEST_CASE(
+    "windows that serve one result each are copied with their border or read where they are") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((9, 8, 20), "int32"), F: T.Buffer((3, 3, 20), "int32"), Y: T.Buffer((9, 8, 20), "int32")):
+    P = T.alloc_buffer((11, 10, 20), "int32")
+    for h, w, c in T.grid(11, 10, 20):
+        with T.block("P"):
+            vh, vw, vc = T.axis.remap("SSS", [h, w, c])
+            P[vh, vw, vc] = T.if_then_else(1 <= vh and vh < 10 and 1 <= vw and vw < 9, X[vh - 1, vw - 1, vc], 0)
+    for p, q, c, r, s in T.grid(9, 8, 20, 3, 3):
+        with T.block("Y"):
+            vp, vq, vc, vr, vs = T.axis.remap("SSSRR", [p, q, c, r, s])
+            with T.init():
+                Y[vp, vq, vc] = 0
+            Y[vp, vq, vc] = Y[vp, vq, vc] + P[vp + vr, vq + vs, vc] * F[vr, vs, vc]
+)");
+  const std::vector<schedule> all = sketches_of(f);
+  int copied = 0;
+  for (const schedule& s : all) {
+    copied += space::has_block(s, "P");
+    check_meaning(s, f);
+  }
+  CHECK(copied > 0);
+  CHECK(copied < static_cast<int>(all.size()));
+  // nothing else is shared, so that the first sketch writes the taps out
+  CHECK(ir::print(all[0].function()).find("\"pragma_auto_unroll_max_step\": 192") !=
+        std::string::npos);
 }

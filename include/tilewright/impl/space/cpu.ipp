@@ -86,6 +86,32 @@ inline void choose_stencils(schedule& s, const context& where, chooser& choices)
       cheap_arithmetic()(s, name, where, choices);
 }
 
+/// Whether the only reader of the block is a reduction that uses an element at no two places of any
+/// axis of its result, as windows of a depthwise convolution do: a copy costs about as much as it.
+inline bool is_read_by_windows_alone(const schedule& s, const std::string& name) {
+  const std::vector<std::string> readers = consumer_names(s, name);
+  if (readers.size() != 1 || is_output(s, name)) return false;
+  const ir::block_node& b = *named_block(s, name).block;
+  const std::optional<block_profile> p = profile(s, readers[0]);
+  if (!p || !p->reduction || b.init || b.writes.size() != 1) return false;
+  return support::all(p->reads, [&](const access_profile& read) {
+    if (read.buffer != b.writes[0].buffer) return true;
+    for (std::size_t i = 0; i < p->kind.size(); ++i)
+      if (p->kind[i] == ir::iter_kind::spatial && p->extent[i] > 1 && read.stride[i] == 0)
+        return false;
+    return read.affine;
+  });
+}
+
+/// Borders of such windows are copied, or decided where the windows are read.
+inline void choose_borders(schedule& s, const context& where, chooser& choices) {
+  auto_inline rule = cheap_arithmetic();
+  rule.conditionals = true;
+  for (const std::string& name : root_block_names(s))
+    if (!is_border_of_windows(s, name) && is_read_by_windows_alone(s, name) && choices.pick(2) == 1)
+      rule(s, name, where, choices);
+}
+
 /// Channels of grouped reductions become two variables, the group and the channel within it.
 inline void split_all_groups(schedule& s) {
   for (const std::string& name : root_block_names(s))
@@ -125,6 +151,7 @@ inline std::vector<std::string> plain_blocks(const schedule& s) {
 inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices, bool intrinsics) {
   choose_stencils(s, where, choices);
   split_all_groups(s);
+  choose_borders(s, where, choices);
   std::vector<std::string> blocks = root_block_names(s);
   bool tiled = intrinsics && choose_intrinsics(s, where, choices);
   for (const std::string& name : blocks) {

@@ -73,6 +73,30 @@ inline std::optional<std::size_t> window_rows(const schedule& s, const std::stri
   return out;
 }
 
+/// Whether the block reduces windows of which each serves one result: of a depthwise convolution, of
+/// a pooling. Nothing but the overlap of windows is used twice then.
+inline bool reduces_own_windows(const schedule& s, const std::string& name, const block_profile& p,
+                                std::size_t columns) {
+  if (!window_rows(s, name, p, columns)) return false;
+  return support::any(p.reads, [&](const access_profile& read) {
+    bool everywhere = read.affine;
+    for (std::size_t i = 0; i < p.kind.size(); ++i)
+      if (p.kind[i] == ir::iter_kind::spatial && p.extent[i] > 1)
+        everywhere = everywhere && read.stride[i] != 0;
+    return everywhere;
+  });
+}
+
+/// How a tile suits such windows, which are loaded once for neighbouring rows where taps are written
+/// out: some sums are enough, and hardware loads lines in pairs.
+inline double window_weight(const register_tile& t, std::int64_t row_extent,
+                            std::int64_t column_extent, std::int64_t lanes) {
+  const double sums = static_cast<double>(t.rows * t.columns / lanes);
+  const double inside = fill(row_extent, t.rows) * fill(column_extent, t.columns);
+  const double pairs = t.columns % (2 * lanes) == 0 ? 1.25 : 1;
+  return pairs * std::pow(inside, 4) * std::min({1.0, sums / 8, 14 / sums});
+}
+
 /// Whether a condition in the block is about the rows and the reduction variable together.
 inline bool decides_rows(const ir::block_node& b, std::size_t rows, std::size_t reduced) {
   bool out = false;
@@ -114,7 +138,8 @@ class tiling {
         profile_(*profile(s, name_)),
         columns_(*profile_.contiguous()),
         shared_rows_(profile_.reuse(columns_)),
-        rows_(shared_rows_ ? shared_rows_ : window_rows(s, name_, profile_, columns_)) {}
+        rows_(shared_rows_ ? shared_rows_ : window_rows(s, name_, profile_, columns_)),
+        own_windows_(reduces_own_windows(s, name_, profile_, columns_)) {}
 
   void run() {
     // whole reductions first, unless a panel of the streamed operand would not stay in a cache
@@ -152,7 +177,10 @@ class tiling {
     for (const register_tile& t : register_tiles(*where_.cpu, profile_.write.buffer->type,
                                                  row_extent, profile_.extent[columns_])) {
       codes.push_back(t.rows * tile_code + t.columns);
-      weights.push_back(t.rows % period == 0 ? t.weight : t.weight * ragged_period);
+      const double weight =
+          own_windows_ ? window_weight(t, row_extent, profile_.extent[columns_], vector_lanes())
+                       : t.weight;
+      weights.push_back(t.rows % period == 0 ? weight : weight * ragged_period);
     }
     const expr_rv code = choices_.categorical(s_, codes, weights);
     for (std::size_t i = 0; i < loops_.size(); ++i) {
@@ -221,7 +249,8 @@ class tiling {
       if (rows_ && decides_rows(*s_.get(block_).block, *rows_, i)) s_.unroll(l);
     }
     if (!found) return;
-    const expr_rv most = choices_.categorical(s_, {0, 64, 192}, {2, 1, 1});
+    const expr_rv most = own_windows_ ? choices_.categorical(s_, {0, 64, 192}, {1, 1, 2})
+                                      : choices_.categorical(s_, {0, 64, 192}, {2, 1, 1});
     s_.annotate(reduce_inner_.front(), "pragma_auto_unroll_max_step", most);
   }
 
@@ -432,6 +461,7 @@ class tiling {
   std::size_t columns_;
   std::optional<std::size_t> shared_rows_;  // along which an operand is used again
   std::optional<std::size_t> rows_;
+  bool own_windows_;
 
   bool split_reduction_ = false;
   block_rv block_;
