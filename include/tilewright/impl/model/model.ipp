@@ -34,8 +34,10 @@ struct model::state {
   std::shared_ptr<search::database> db;
   search::detail::process_turns tuning, joining;
   std::atomic<bool> is_ready{false};
-  std::vector<std::shared_ptr<const network::executable>> programs;  // of the alternatives
-  std::shared_ptr<const network::executable> program;                // atomically swapped
+  using program_list = std::vector<std::shared_ptr<const network::executable>>;
+  // Both are swapped atomically, since the caller may tune while the background does.
+  std::shared_ptr<const program_list> programs;  // of the alternatives
+  std::shared_ptr<const network::executable> program;
 
   tuned_options kernel_options() const {
     tuned_options o;
@@ -46,31 +48,36 @@ struct model::state {
     return o;
   }
   void make_program() {
-    programs.clear();
+    auto all = std::make_shared<program_list>();
     for (const auto& g : alternatives)
-      programs.push_back(std::make_shared<const network::executable>(g, kernel_options()));
-    const std::shared_ptr<const network::executable> fresh = fastest();
+      all->push_back(std::make_shared<const network::executable>(g, kernel_options()));
+    const std::shared_ptr<const network::executable> fresh = fastest(*all);
     if (now()) fresh->warm();  // so that no call waits for it
     const support::fork_pass inside;
+    std::atomic_store(&programs, std::shared_ptr<const program_list>(std::move(all)));
     std::atomic_store(&program, fresh);
   }
   /// The first alternative, unless the database knows all kernels of a faster one.
-  std::shared_ptr<const network::executable> fastest() const {
+  std::shared_ptr<const network::executable> fastest(const program_list& all) const {
     std::size_t best = 0;
     double least = std::numeric_limits<double>::infinity();
-    for (std::size_t k = 0; programs.size() > 1 && k < programs.size(); ++k) {
-      const double seconds = network::known_seconds(*programs[k], *db);
+    for (std::size_t k = 0; all.size() > 1 && k < all.size(); ++k) {
+      const double seconds = network::known_seconds(*all[k], *db);
       if (seconds < least) {
         least = seconds;
         best = k;
       }
     }
-    return programs.at(best);
+    return all.at(best);
   }
   /// The standard library has locks for such pointers.
   std::shared_ptr<const network::executable> now() const {
     const support::fork_pass inside;
     return std::atomic_load(&program);
+  }
+  std::shared_ptr<const program_list> all_now() const {
+    const support::fork_pass inside;
+    return std::atomic_load(&programs);
   }
   void tune(double seconds) {
     const auto tell = [this](const std::string& name, const search::tuning_result& r) {
@@ -78,7 +85,7 @@ struct model::state {
         support::write_stderr("tilewright: " + name + " " + support::fixed_text(r.best * 1e6, 1) +
                               " us\n");
     };
-    network::tune_kernels(programs, seconds, options.seed, *db, tell, &is_cancelled);
+    network::tune_kernels(*all_now(), seconds, options.seed, *db, tell, &is_cancelled);
     if (!is_cancelled) make_program();
   }
   /// The first call tunes, or starts to, unless the mode says otherwise.

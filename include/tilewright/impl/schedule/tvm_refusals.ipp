@@ -244,11 +244,17 @@ inline void pad_einsum(const ir::function& f, std::uint64_t block) {
   constexpr refusal refuse{"pad_einsum"};
   const member m(f, block);
   sole_writer(refuse, 2, m.scope, m.child);
-  ir::for_each_expr(m.block().body, [&](const ir::expr& e) {
-    for (const ir::expr& index : e->op == ir::op::load ? e->args : std::vector<ir::expr>{})
+  const auto check = [&](const ir::buffer& buffer, const std::vector<ir::expr>& indices) {
+    for (const ir::expr& index : indices)
       if (!ir::is_int(index) && iter_index(m.block(), index) < 0)
-        refuse(2, {"an index of \"", e->buffer->name, "\" in ", quoted(m.block()),
+        refuse(2, {"an index of \"", buffer->name, "\" in ", quoted(m.block()),
                    " is no iteration variable and no constant"});
+  };
+  ir::for_each_expr(m.block().body, [&](const ir::expr& e) {
+    if (e->op == ir::op::load) check(e->buffer, e->args);
+  });
+  ir::for_each_stmt(m.block().body, [&](const ir::stmt& s) {
+    if (const ir::store_node* to = ir::as_store(s)) check(to->buffer, to->indices);
   });
 }
 

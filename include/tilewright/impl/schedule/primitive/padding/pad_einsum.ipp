@@ -22,7 +22,6 @@
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/padding/pad_einsum.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
@@ -64,9 +63,9 @@ inline operand make_operand(const ir::block_node& b, const ir::buffer& buffer,
     const auto at = std::find_if(b.iters.begin(), b.iters.end(),
                                  [&](const ir::iter_var& i) { return i.var.same(index); });
     const int i = at == b.iters.end() ? -1 : static_cast<int>(at - b.iters.begin());
-    if ((i < 0 && !ir::is_int(index) && as_tvm()) || (i >= 0 && support::contains(out.iters, i)))
+    if (i >= 0 && support::contains(out.iters, i))
       refuse(2, {"the indices of \"", buffer->name, "\" in ", quoted(b),
-                 " are not different iteration variables or constants"});
+                 " are not different iteration variables"});
     if (ir::is_int(index)) check_constant(b, buffer, out.iters.size(), ir::as_int(index));
     out.computed.push_back(i < 0 && !ir::is_int(index) ? index : ir::expr());
     out.iters.push_back(i);
