@@ -208,6 +208,36 @@ TEST_CASE("saved model: files that may not grow are an error, and leave nothing 
   CHECK(std::distance(begin(all), end(all)) == 1);
 }
 
+TEST_CASE("saved model: what is no saved model is not replaced, and is refused at once") {
+  const own_folder folder;
+  const model m = load_onnx(data_folder + "tiny_cnn.onnx", quick());
+  const auto saving = [&](const char* name) -> std::string {
+    try {
+      m.save(folder.file(name));
+    } catch (const argument_error& e) {
+      return e.what();
+    }
+    return "none";
+  };
+  write(folder.file("script.py"), "print('mine')\n");
+  CHECK(has(saving("script.py"), "script.py is no saved model and is left as it is"));
+  CHECK(bytes_of(folder.file("script.py")) == "print('mine')\n");
+  REQUIRE(::mkfifo(folder.file("pipe").c_str(), 0600) == 0);
+  CHECK(has(saving("pipe"), "pipe is no saved model and is left as it is"));
+  CHECK(std::filesystem::is_fifo(folder.file("pipe")));
+  CHECK(has(refusal(folder.file("pipe")), "this is no regular file"));
+  std::filesystem::create_directory(folder.file("sub"));
+  CHECK(has(saving("sub"), "sub is no saved model and is left as it is"));
+  CHECK(has(saving("none/a.twm"), "No such file or directory"));
+  write(folder.file("empty"), "");
+  CHECK(saving("empty") == "none");
+  CHECK(saving("empty") == "none");  // a saved model now
+  std::filesystem::create_symlink("empty", folder.file("link"));
+  CHECK(saving("link") == "none");
+  CHECK(std::filesystem::is_symlink(folder.file("link")));
+  CHECK(refusal(folder.file("link")) == "none");
+}
+
 TEST_CASE("saved model: threads that write one file leave one of theirs") {
   const own_folder folder;
   const model m = load_onnx(data_folder + "tiny_cnn.onnx", quick());

@@ -117,6 +117,10 @@ void print_steps(const trace& t, const ir::function& f) {
 
 /// Explains the fastest chosen schedule of a workload that a database knows by its key.
 int explain_key(const explain_options& o) {
+  if (!o.dims.empty() || o.threads > 0 || o.target != explain_options().target)
+    throw input_error(o.file,
+                      "the record of a key has its own extents, machine and threads; leave "
+                      "--dim, --target and --threads out, or name a FILE");
   const auto db = database_to_read(o.database);
   const record r = chosen_record(*db, o.file, ", and there is no file of that name");
   const ir::function f = function_of(*db, r);

@@ -22,7 +22,8 @@ class mapped_file {
  public:
   /// @throws argument_error naming the file when it cannot be opened, or is no regular file
   explicit mapped_file(const std::string& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file =
+        ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not wait
     if (file < 0) throw argument_error(path + ": " + std::strerror(errno));
     struct stat about {};
     const bool regular = ::fstat(file, &about) == 0 && S_ISREG(about.st_mode);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,8 +8,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <optional>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <tilewright/impl/model/model_file.hpp>
@@ -21,6 +25,7 @@
 #include <tilewright/search/session.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/file_size_signal.hpp>
+#include <tilewright/support/mapped_file.hpp>
 
 namespace tilewright::network {
 namespace detail::model_file {
@@ -93,8 +98,28 @@ inline saved_argument argument_of(const launch::slot& s, std::int64_t bytes, con
   return {saved_argument::constant, 0, pool.add(s.data, bytes), bytes};
 }
 
-/// Beside the file until it is whole, under a name that no other thread or process writes.
-inline void write_file(const std::string& path, const std::vector<std::byte>& bytes) {
+/// A saved model may take the place of another one, or of nothing.
+/// @throws argument_error for a device, a pipe, and somebody's file of another kind
+inline void need_replaceable(const std::string& path) {
+  struct stat there {};
+  if (::stat(path.c_str(), &there) != 0) return;
+  bool ours = S_ISREG(there.st_mode) && there.st_size == 0;
+  if (S_ISREG(there.st_mode) && !ours) {
+    const support::mapped_file file(path);
+    const std::string_view start(reinterpret_cast<const char*>(file.data()), file.size());
+    ours = start.substr(0, 7) == model_file_magic.substr(0, 7);  // of any version
+  }
+  if (!ours)
+    throw argument_error(path + " is no saved model and is left as it is; name another file");
+}
+
+/// Beside the file until it is whole, under a name that no other thread or process writes; a link
+/// leads to the file.
+inline void write_file(const std::string& name, const std::vector<std::byte>& bytes) {
+  need_replaceable(name);
+  std::error_code none;
+  const std::filesystem::path target = std::filesystem::canonical(name, none);
+  const std::string path = none ? name : target.string();
   static std::atomic<int> last{0};
   const std::string unfinished =
       path + ".unfinished." + std::to_string(::getpid()) + "." + std::to_string(++last);
