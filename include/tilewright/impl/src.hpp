@@ -255,6 +255,8 @@
 #include <tilewright/impl/search/database/sqlite.ipp>
 #include <tilewright/impl/search/database/store.ipp>
 #include <tilewright/impl/search/database/trace_names.ipp>
+#include <tilewright/impl/search/database/store_rows.ipp>
+#include <tilewright/impl/search/database/store_schema.ipp>
 #include <tilewright/impl/search/database/transfer.ipp>
 #include <tilewright/impl/search/database/tvm_records.ipp>
 #include <tilewright/impl/search/device_kernel.ipp>
