@@ -8,6 +8,7 @@
 
 #include <tilewright/model/saved_model.hpp>
 #include <tilewright/search/call/argument_values.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright {
@@ -103,8 +104,7 @@ inline std::vector<dsl::argument> in_order(const std::string& graph,
       all.push_back(at->data);
     }
     for (const named_argument& a : given)
-      if (std::none_of(wanted.begin(), wanted.end(),
-                       [&](const network_port& p) { return p.name == a.name; }))
+      if (support::none(wanted, [&](const network_port& p) { return p.name == a.name; }))
         throw argument_error("graph " + graph + " has no " + what + " \"" + a.name + "\"");
   };
   add(inputs, input_ports, "input");

@@ -9,6 +9,7 @@
 #include <tilewright/model/inference.hpp>
 #include <tilewright/model/interpret.hpp>
 #include <tilewright/model/operators.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::network {
@@ -34,8 +35,8 @@ inline void fold(graph& g, const node& n) {
 }
 
 inline bool is_constant(const graph& g, const node& n) {
-  return std::all_of(n.outputs.begin(), n.outputs.end(),
-                     [&](value_id v) { return v == no_value || g.at(v).data.has_value(); });
+  return support::all(n.outputs,
+                      [&](value_id v) { return v == no_value || g.at(v).data.has_value(); });
 }
 
 inline void check_known_indices(const operator_definition& op, const node_view& n) {

@@ -10,6 +10,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/name_bounds.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::pass::detail::bounds {
 
@@ -88,10 +89,8 @@ class namer : public mutator {
     if (!reads_memory(bound)) return;
     for_each_expr(bound, [&](const expr& e) {
       if (e->op != op::load || written_.count(e->buffer)) return;
-      const bool simple = std::none_of(e->args.begin(), e->args.end(),
-                                       [](const expr& i) { return reads_memory(i); });
-      const bool known =
-          std::any_of(wanted_.begin(), wanted_.end(), [&](const expr& w) { return equal(w, e); });
+      const bool simple = support::none(e->args, [](const expr& i) { return reads_memory(i); });
+      const bool known = support::any(wanted_, [&](const expr& w) { return equal(w, e); });
       if (simple && !known) wanted_.push_back(e);
     });
   }

@@ -9,6 +9,7 @@
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/prefetch_gathers.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::pass::detail::prefetch {
 
@@ -63,14 +64,14 @@ class inserter : public mutator {
       const auto gathers = [&](const expr& i) {
         return reads_memory(i) && !uses_var(i, lanes.var);
       };
-      if (std::none_of(e->args.begin(), e->args.end(), gathers)) return;
+      if (support::none(e->args, gathers)) return;
       looker_ahead ahead(distance_);
       std::vector<expr> at;
       for (const expr& i : e->args)
         at.push_back(ahead.mutate(substitute(i, {{lanes.var, lanes.min}})));
       const expr one = load(e->buffer, std::move(at));
       const auto same = [&](const expr& w) { return equal(w, one); };
-      if (ahead.possible && std::none_of(wanted.begin(), wanted.end(), same)) wanted.push_back(one);
+      if (ahead.possible && support::none(wanted, same)) wanted.push_back(one);
     });
     std::vector<stmt> out;
     for (const expr& e : wanted) out.push_back(make_evaluate(call(e.type(), "prefetch", {e})));

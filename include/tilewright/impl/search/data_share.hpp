@@ -13,6 +13,7 @@
 
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::search::detail {
 
@@ -99,7 +100,7 @@ class data_shares {
   /// A buffer of which each element is one of the data or zero.
   void note_padding(const ir::block_node& b) {
     const ir::store_node* store = b.init ? nullptr : ir::as_store(b.body);
-    if (!store || !std::all_of(store->indices.begin(), store->indices.end(), ir::is_var)) return;
+    if (!store || !support::all(store->indices, ir::is_var)) return;
     padding p{store->indices, {}};
     add_conditions(store->value, p.conditions);
     if (!p.conditions.empty()) paddings_.emplace(store->buffer.get(), std::move(p));
@@ -133,8 +134,7 @@ class data_shares {
   static std::vector<const ir::expr_node*> variables_of(const ir::expr& e) {
     std::vector<const ir::expr_node*> out;
     ir::for_each_expr(e, [&](const ir::expr& x) {
-      if (ir::is_var(x) && std::find(out.begin(), out.end(), x.get()) == out.end())
-        out.push_back(x.get());
+      if (ir::is_var(x) && !support::contains(out, x.get())) out.push_back(x.get());
     });
     return out;
   }
@@ -150,16 +150,14 @@ class data_shares {
     all.pop_back();
     for (std::size_t i = 0; i < all.size();) {
       const auto own = variables_of(all[i]);
-      const bool shares = std::any_of(own.begin(), own.end(), [&](const ir::expr_node* v) {
-        return std::find(out.variables.begin(), out.variables.end(), v) != out.variables.end();
-      });
+      const bool shares = support::any(
+          own, [&](const ir::expr_node* v) { return support::contains(out.variables, v); });
       if (!shares) {
         ++i;
         continue;
       }
       for (const ir::expr_node* v : own)
-        if (std::find(out.variables.begin(), out.variables.end(), v) == out.variables.end())
-          out.variables.push_back(v);
+        if (!support::contains(out.variables, v)) out.variables.push_back(v);
       out.conditions.push_back(all[i]);
       all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
       i = 0;

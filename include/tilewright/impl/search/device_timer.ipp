@@ -8,6 +8,7 @@
 
 #include <tilewright/backend/cuda/device.hpp>
 #include <tilewright/search/device_timer.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::search {
@@ -69,7 +70,7 @@ class device_arguments {
   bool intact(std::size_t i, std::size_t from, std::size_t bytes) const {
     std::vector<unsigned char> here(bytes);
     on_.copy_out(here.data(), memory_[i].get() + from, bytes);
-    return std::all_of(here.begin(), here.end(), [](unsigned char c) { return c == mark; });
+    return support::all(here, [](unsigned char c) { return c == mark; });
   }
 
   const cu::device& on_;

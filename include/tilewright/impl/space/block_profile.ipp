@@ -73,7 +73,7 @@ inline std::vector<ir::expr> within_domains(const ir::block_node& block,
     });
     return found;
   };
-  if (std::none_of(indices.begin(), indices.end(), divides)) return indices;
+  if (support::none(indices, divides)) return indices;
   arith::analyzer known;
   for (const ir::iter_var& iter : block.iters) known.bind(iter.var, iter.dom);
   std::vector<ir::expr> out;

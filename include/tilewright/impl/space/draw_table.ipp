@@ -9,6 +9,7 @@
 #include <tilewright/schedule/sampling.hpp>
 #include <tilewright/space/draw_table.hpp>
 #include <tilewright/space/expression_text.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
 
 namespace tilewright::space {
@@ -35,8 +36,7 @@ inline std::string subject_of(const schedule& s, const instruction& what) {
   const std::string_view name = what.kind->name;
   if (name == "sample_categorical") {
     const auto& weights = std::get<std::vector<double>>(what.args[1]);
-    const bool equal =
-        std::all_of(weights.begin(), weights.end(), [&](double w) { return w == weights.front(); });
+    const bool equal = support::all(weights, [&](double w) { return w == weights.front(); });
     return equal ? "one of these" : "one of these, by weights " + list_text(weights);
   }
   if (name == "sample_compute_location")

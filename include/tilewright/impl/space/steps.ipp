@@ -11,6 +11,7 @@
 #include <tilewright/ir/index_map.hpp>
 #include <tilewright/ir/text/tokenize.hpp>
 #include <tilewright/space/steps.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::space::detail {
 
@@ -93,7 +94,7 @@ class argument_reader {
     if (o->is == operand::role::variable) {
       const std::vector<rv> found = values_of(*o);
       const auto fits = [&](const rv& v) { return v.kind == wanted; };
-      if (!std::all_of(found.begin(), found.end(), fits)) return std::nullopt;
+      if (!support::all(found, fits)) return std::nullopt;
       return found;
     }
     if (wanted == rv_class::block && o->is == operand::role::here) {

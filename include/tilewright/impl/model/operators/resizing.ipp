@@ -6,6 +6,7 @@
 #include <tilewright/impl/model/operators/elements.hpp>
 #include <tilewright/impl/model/operators/filled.hpp>
 #include <tilewright/model/operators.hpp>
+#include <tilewright/support/any.hpp>
 
 // Images and other tensors of other extents: each dimension in turn is made from weighted elements
 // along it. Places and weights depend on shapes alone, so they are computed when a model is loaded.
@@ -195,8 +196,7 @@ inline void expand_resize(expansion& e) {
                    t.is_outside[k / static_cast<std::size_t>(t.taps)] ? 0 : t.weights[k], 0);
     std::vector<value_id> inputs{last,
                                  e.known_value(constant::of_integers(t.places).reshaped(extents))};
-    const bool some =
-        std::find(t.is_outside.begin(), t.is_outside.end(), true) != t.is_outside.end();
+    const bool some = support::contains(t.is_outside, true);
     if (mode != "nearest" || some) inputs.push_back(e.known_value(weights));
     if (some) {
       auto [outside, added] = constant::make({number, {r.to}});

@@ -10,6 +10,7 @@
 #include <tilewright/model/interpret.hpp>
 #include <tilewright/model/passes.hpp>
 #include <tilewright/model/window.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::network {
 namespace detail {
@@ -21,7 +22,7 @@ inline bool all_known(const graph& g, const node& n, std::size_t from) {
 }
 
 inline bool is_known(const graph& g, const node& n) {
-  return all_known(g, n, 0) && std::none_of(n.outputs.begin(), n.outputs.end(), [&](value_id v) {
+  return all_known(g, n, 0) && support::none(n.outputs, [&](value_id v) {
            return v != no_value && g.type_of(v).elements() == 0;
          });
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <tilewright/model/passes.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::network {
 
@@ -15,7 +16,7 @@ TILEWRIGHT_INLINE void remove_unused(graph& g) {
   for (const value_id v : g.outputs) need(v);
   std::vector<node> kept;
   for (auto n = g.nodes.rbegin(); n != g.nodes.rend(); ++n) {
-    const bool is_read = std::any_of(n->outputs.begin(), n->outputs.end(), [&](value_id v) {
+    const bool is_read = support::any(n->outputs, [&](value_id v) {
       return v != no_value && needed[static_cast<std::size_t>(v)];
     });
     if (!is_read) continue;

@@ -10,6 +10,7 @@
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/pass/gpu/reduce_across_threads.hpp>
 #include <tilewright/pass/guards.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::pass::detail::thread_reductions {
@@ -218,9 +219,8 @@ class reducer : public mutator {
     std::vector<expr> shape, row;
     for (const loop_node* l : around_) {
       if (l->thread_tag.rfind("threadIdx", 0) != 0) continue;
-      const bool own = std::any_of(n.threads.begin(), n.threads.end(), [&](const loop_node* t) {
-        return t->thread_tag == l->thread_tag;
-      });
+      const bool own = support::any(
+          n.threads, [&](const loop_node* t) { return t->thread_tag == l->thread_tag; });
       if (own) continue;
       shape.push_back(integer(dtype::i32, constant_extent(*l)));
       const expr at = l->var - l->min;

@@ -15,6 +15,7 @@
 #include <tilewright/ir/text/literal.hpp>
 #include <tilewright/ir/text/tokenize.hpp>
 #include <tilewright/schedule/trace.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright {
 namespace detail {
@@ -125,8 +126,7 @@ class trace_parser {
     if (made.kind->name != "transform_block_layout") return false;
     const auto* map = std::get_if<map_argument>(&made.args[1]);
     return map && is_identity(map->map) &&
-           std::find(copies_of_2022_.begin(), copies_of_2022_.end(), std::get<rv>(made.args[0])) !=
-               copies_of_2022_.end();
+           support::contains(copies_of_2022_, std::get<rv>(made.args[0]));
   }
 
   decision arguments(const instruction_kind& kind, std::vector<argument>& args) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tilewright/search/call/pattern_checks.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/sparse_pattern.hpp>
 
@@ -68,9 +69,7 @@ struct pattern_memory {
   std::array<known_pattern, 8> last;
   std::size_t next = 0;
 
-  bool knows(const known_pattern& p) const {
-    return std::find(last.begin(), last.end(), p) != last.end();
-  }
+  bool knows(const known_pattern& p) const { return support::contains(last, p); }
   void keep(const known_pattern& p) { last[next++ % last.size()] = p; }
 };
 

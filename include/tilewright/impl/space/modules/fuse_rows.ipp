@@ -128,7 +128,7 @@ inline bool is_read_in_windows(const schedule& s, const std::string& name) {
     ir::for_each_expr(named_block(s, reader).block->body, [&](const ir::expr& e) {
       if (e->op != ir::op::load || b.writes.empty() || e->buffer != b.writes[0].buffer) return;
       const auto equals = [&](const ir::expr& other) { return ir::equal(e, other); };
-      if (std::none_of(places.begin(), places.end(), equals)) places.push_back(e);
+      if (support::none(places, equals)) places.push_back(e);
     });
     if (places.size() > 2) return true;
   }
@@ -142,8 +142,8 @@ TILEWRIGHT_INLINE void fuse_rows(schedule& s, const std::string& output, const c
   const std::vector<std::string> chain = detail::chain_above(s, output);
   const std::size_t loops = loop_count(s, output);
   if (chain.empty() || loops < 2) return;
-  if (std::any_of(chain.begin(), chain.end(),
-                  [&](const std::string& name) { return detail::is_read_in_windows(s, name); })) {
+  if (support::any(chain,
+                   [&](const std::string& name) { return detail::is_read_in_windows(s, name); })) {
     // below single rows, most of the rows before would be computed again
     if (choices.pick(2) == 0) detail::group_rows(s, chain, output, 0, choices, {16, 32, 64, 128});
     return;
