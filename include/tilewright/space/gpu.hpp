@@ -8,7 +8,9 @@ namespace tilewright::space {
 /// MetaSchedule's rules for GPUs within the limits of the GPU of the context: SSSRRSRS tiles on
 /// blocks, virtual threads and threads, operands in shared memory and results in registers,
 /// reductions across threads, and threads for what is left; memory is read and written in vectors of
-/// up to 16 bytes.
+/// up to 16 bytes. Products and convolutions of 16-bit floats and bytes also get families on tensor cores
+/// (use_tensor_core), whose operands are copied in the background, two or three steps ahead, or wait in
+/// registers.
 /// @throws argument_error from `sketches` where the context has no GPU
 design_space default_gpu();
 

@@ -14,6 +14,7 @@
 #include <tilewright/support/error.hpp>
 
 #include "cases.hpp"
+#include "gpu/corpus.hpp"
 #include "gpu_list.hpp"
 
 using namespace tilewright;
@@ -178,7 +179,9 @@ TEST_CASE("tensor cores: any schedule of a product, of every type, computes what
       CAPTURE(sum);
       CAPTURE(b_lies);
       const ir::function f = product(in, sum, 64, 96, 64, "mk", b_lies);
-      for (const schedule& s : gpu_list::members(f, 3, list)) {
+      const std::vector<schedule> members = gpu_list::members(f, 3, list);
+      CHECK(members.size() == 3);
+      for (const schedule& s : members) {
         INFO(s.trace().print());
         const cases::cu::program p =
             cases::cu::print(pass::lower(s.function(), cases::device()), cases::device());
@@ -201,14 +204,17 @@ def main(X: T.Buffer((1, 6, 6, 8), "float16"), F: T.Buffer((3, 3, 8, 16), "float
             Y[vn, vp, vq, vk] = Y[vn, vp, vq, vk] + T.cast(X[vn, vp + vr, vq + vs, vc], "float32") * T.cast(F[vr, vs, vc, vk], "float32")
 )");
   for (const ir::function& f :
-       {product("f16", "f32", 20, 18, 17), product("s8", "s32", 33, 16, 40), convolution})
-    for (const schedule& s : gpu_list::members(f, 2, list)) {
+       {product("f16", "f32", 20, 18, 17), product("s8", "s32", 33, 16, 40), convolution}) {
+    const std::vector<schedule> members = gpu_list::members(f, 2, list);
+    CHECK(members.size() == 2);
+    for (const schedule& s : members) {
       INFO(s.trace().print());
       const cases::cu::program p =
           cases::cu::print(pass::lower(s.function(), cases::device()), cases::device());
       CHECK(p.text.find("tw_mma(") != p.text.npos);
       cases::check_emulated(s.function(), f, 1e-5);
     }
+  }
 }
 
 TEST_CASE("tensor cores: operands may lie either way in shared memory") {
@@ -241,4 +247,64 @@ TEST_CASE("tensor cores: operands may lie either way in shared memory") {
     CHECK(count("tw_load_transposed(") == e.transposed);
     cases::check_emulated(scheduled, f, 1e-5);
   }
+}
+
+namespace {
+
+struct product_run {
+  std::vector<harness::argument> memory;
+  cases::cu::matrix_traffic traffic;
+};
+
+product_run run(const cases::cu::program& p, const ir::function& f) {
+  product_run out{harness::make_arguments(f, {}), {}};
+  std::vector<cases::cu::emulated_argument> arguments;
+  for (harness::argument& a : out.memory)
+    arguments.push_back(
+        {a.bytes.data(), static_cast<std::int64_t>(a.bytes.size()) / bytes(a.type)});
+  out.traffic = cases::cu::emulator(p).run(arguments);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("tensor cores: matrices come from shared memory without bank conflicts") {
+  if (!cases::have_emulator()) return;
+  for (const gpu_corpus::entry& e : gpu_corpus::small()) {
+    cases::cu::program p =
+        cases::cu::print(pass::lower(e.scheduled, cases::device()), cases::device());
+    if (p.text.find("tw_load_matrix(") == p.text.npos) continue;
+    CAPTURE(e.name);
+    const std::vector<harness::argument> expected = cases::interpreted(e.written);
+    const product_run swizzled = run(p, e.written);
+    CHECK(swizzled.traffic.matrices > 0);
+    CHECK(swizzled.traffic.steps == swizzled.traffic.matrices);
+    // without the pattern the result is the same, in several times the steps
+    p.text = "#define tw_in_place(a, b) (a)\n" +
+             replaced(p.text, {{"tw_bitwise_xor<int>(", "tw_in_place("}});
+    const product_run plain = run(p, e.written);
+    CHECK(plain.traffic.steps >= 2 * plain.traffic.matrices);
+    for (const product_run* r : {&swizzled, &plain})
+      cases::check_equal(r->memory, expected, e.tolerance);
+  }
+}
+
+TEST_CASE(
+    "default_gpu: products of 16-bit floats get families on tensor cores, copied ahead or not") {
+  if (!cases::have_emulator()) return;
+  const space::design_space list = space::default_gpu();
+  const ir::function f = product("f16", "f32", 64, 64, 128);
+  int on_tensor_cores = 0, in_background = 0;
+  const std::vector<schedule> members = gpu_list::members(f, 8, list);
+  CHECK(members.size() == 8);
+  for (const schedule& s : members) {
+    INFO(s.trace().print());
+    const cases::cu::program p =
+        cases::cu::print(pass::lower(s.function(), cases::device()), cases::device());
+    on_tensor_cores += p.text.find("tw_mma(") != p.text.npos ? 1 : 0;
+    in_background += p.text.find("tw_wait_copies<") != p.text.npos ? 1 : 0;
+    cases::check_emulated(s.function(), f, 1e-5);
+  }
+  CHECK(on_tensor_cores >= 4);
+  CHECK(in_background >= 2);
 }

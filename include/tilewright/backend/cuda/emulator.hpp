@@ -25,6 +25,12 @@ struct emulated_argument {
   std::int64_t elements = 1;  // from the first one on that may be touched
 };
 
+/// Matrices of eight rows of 16 bytes that warps loaded from shared memory, and in how many steps the
+/// memory gives them: one for each, and more where rows lie in the same banks.
+struct matrix_traffic {
+  std::int64_t matrices = 0, steps = 0;
+};
+
 /// Whether a C++ compiler is here, and if not, what was looked for.
 std::string why_no_emulator();
 
@@ -41,8 +47,8 @@ class emulator {
 
   /// Starts the kernels one after the other. `strides` as in backend::call.
   /// @throws error naming kernel, block, thread, buffer and element
-  void run(const std::vector<emulated_argument>& arguments,
-           const std::vector<std::int64_t>& strides = {}, std::uint64_t seed = 0) const;
+  matrix_traffic run(const std::vector<emulated_argument>& arguments,
+                     const std::vector<std::int64_t>& strides = {}, std::uint64_t seed = 0) const;
 
  private:
   struct loaded;

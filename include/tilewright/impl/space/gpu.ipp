@@ -3,6 +3,7 @@
 #include <tilewright/impl/space/gpu_rules.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/gpu.hpp>
+#include <tilewright/space/modules/use_tensor_core.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/gpu.hpp>
 
@@ -10,7 +11,7 @@ namespace tilewright::space {
 namespace detail {
 
 /// The rules for one device; of equally likely sizes the first one is what runs unmeasured.
-inline design_space rules_for(const target::gpu& gpu) {
+inline gpu_rules rules_for(const target::gpu& gpu) {
   gpu_rules list;
   list.tiling.warp_size = gpu.warp_size;
   list.tiling.max_threads_per_block = gpu.threads_per_block;
@@ -21,7 +22,20 @@ inline design_space rules_for(const target::gpu& gpu) {
   list.binding.max_threads_per_block = gpu.threads_per_block;
   list.binding.max_threadblocks = gpu.grid_x;
   list.binding.vector_bytes = 16;
-  return list.space();
+  return list;
+}
+
+/// Families on tensor cores, where something fits them; `how` as in use_tensor_core.
+inline void add_tensor_families(std::vector<schedule>& out, const gpu_rules& list,
+                                const schedule& s, const context& where) {
+  for (const int background : {2, 3, 0}) {
+    use_tensor_core rule;
+    rule.background = background;
+    rule.max_threads_per_block = where.gpu->threads_per_block;
+    for (schedule& grown : list.space(rule).grow(s, where))
+      if (ir::root_block(grown.function())->annotations.count("warp_execution"))
+        out.push_back(std::move(grown));
+  }
 }
 
 }  // namespace detail
@@ -31,9 +45,12 @@ TILEWRIGHT_INLINE design_space default_gpu() {
            if (!where.gpu)
              throw argument_error(
                  "default_gpu makes schedules for GPUs, and the target is none; write default_cpu");
-           return detail::rules_for(*where.gpu).grow(std::move(s), where);
+           const detail::gpu_rules list = detail::rules_for(*where.gpu);
+           std::vector<schedule> out = list.space().grow(s, where);
+           detail::add_tensor_families(out, list, s, where);
+           return out;
          }))
-      .with(detail::gpu_postprocs());
+      .with(detail::gpu_postprocs(true));
 }
 
 TILEWRIGHT_INLINE design_space default_space(const target::machine& where) {

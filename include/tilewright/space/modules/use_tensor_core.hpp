@@ -29,6 +29,9 @@ struct use_tensor_core {
       "wmma_sync_16x16x16_s8s8s32",     "wmma_sync_16x16x16_s8s8s32_trans"};
   int warp_size = 32;
   int max_threads_per_block = 1024;
+  /// Steps of k0 whose copies are made in the background while another one is multiplied. 0: what the next
+  /// step needs waits in registers instead, as in the paper.
+  int background = 0;
 
   void operator()(schedule& s, const std::string& block, const context& where,
                   chooser& choices) const;

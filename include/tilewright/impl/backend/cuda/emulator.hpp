@@ -10,6 +10,7 @@
 
 #include <ucontext.h>
 
+#include <tilewright/backend/cuda/emulator.hpp>
 #include <tilewright/support/random.hpp>
 
 namespace tilewright::backend::cuda::detail {
@@ -43,6 +44,7 @@ struct host_runtime {
                std::size_t count);
   void (*commit)();
   void (*wait_copies)(int pending);
+  void (*matrix)(int steps);
   void* (*shared)(const void** region, const char* name, std::size_t offset, std::size_t bytes);
   void (*registers)(const char* name, long long at, std::size_t count, int unwritten);
 };
@@ -85,6 +87,8 @@ class emulation {
               const std::vector<host_argument>& arguments, const std::array<std::uint32_t, 3>& grid,
               const std::array<std::uint32_t, 3>& block, std::size_t shared_bytes);
 
+  const matrix_traffic& traffic() const { return traffic_; }
+
   /// What the text calls, for the emulation that runs on this thread.
   static const host_runtime& runtime();
 
@@ -126,6 +130,7 @@ class emulation {
   static void enter();
 
   support::random random_;
+  matrix_traffic traffic_;
   std::vector<std::unique_ptr<memory_region>> regions_;
   memory_region shared_;
   std::vector<std::byte> shared_bytes_;

@@ -361,6 +361,10 @@ TILEWRIGHT_INLINE const host_runtime& emulation::runtime() {
         copies.emplace_back();
       },
       [](int pending) { active_->wait_copies(pending); },
+      [](int steps) {
+        ++active_->traffic_.matrices;
+        active_->traffic_.steps += steps;
+      },
       [](const void** region, const char* name, std::size_t offset, std::size_t bytes) -> void* {
         emulation& e = *active_;
         if (offset + bytes > e.shared_.shadows.size())
@@ -434,9 +438,9 @@ TILEWRIGHT_INLINE emulator::~emulator() = default;
 TILEWRIGHT_INLINE emulator::emulator(emulator&&) noexcept = default;
 TILEWRIGHT_INLINE emulator& emulator::operator=(emulator&&) noexcept = default;
 
-TILEWRIGHT_INLINE void emulator::run(const std::vector<emulated_argument>& arguments,
-                                     const std::vector<std::int64_t>& strides,
-                                     std::uint64_t seed) const {
+TILEWRIGHT_INLINE matrix_traffic emulator::run(const std::vector<emulated_argument>& arguments,
+                                               const std::vector<std::int64_t>& strides,
+                                               std::uint64_t seed) const {
   const program& p = loaded_->what;
   detail::emulation run(seed);
   std::vector<std::byte> workspace(static_cast<std::size_t>(p.workspace_bytes) + 256,
@@ -478,6 +482,7 @@ TILEWRIGHT_INLINE void emulator::run(const std::vector<emulated_argument>& argum
     run.launch(start.symbol, loaded_->entries[k], loaded_->place, values, start.grid, start.block,
                static_cast<std::size_t>(start.shared_bytes));
   }
+  return run.traffic();
 }
 
 }  // namespace tilewright::backend::cuda

@@ -117,6 +117,7 @@ struct tw_runtime {
   void (*copy)(const tw_access* to, long long at, const tw_access* from, long long there, tw_size count);
   void (*commit)();
   void (*wait_copies)(int pending);
+  void (*matrix)(int steps);
   void* (*shared)(const void** region, const char* name, tw_size offset, tw_size bytes);
   void (*registers)(const char* name, long long at, tw_size count, int unwritten);
 };

@@ -133,6 +133,17 @@ static void tw_receive(const char* what, tw_registers<T, count>& to, int at, con
   const pointer* const all = static_cast<const pointer*>(
       tw_host->meet(what, 0, &mine, sizeof mine, 32));
   const int lane = tw_place->number & 31, group = lane >> 2, place = lane & 3;
+  // a step gives each of the eight places of 16 bytes in a row of all banks once
+  for (int m = 0; lane == 0 && m < matrices; ++m) {
+    int wanted[8] = {}, most = 0;
+    for (int i = 0; i < 8; ++i) {
+      const pointer& p = all[8 * m + i];
+      const auto address = reinterpret_cast<unsigned long>(p.from.access.base) + p.row * sizeof(T);
+      const int times = ++wanted[address / 16 % 8];
+      most = times > most ? times : most;
+    }
+    tw_host->matrix(most);
+  }
   for (int m = 0; m < matrices; ++m)
     for (int i = 0; i < part; ++i) {
       const pointer& p = all[8 * m + (transposed ? part * place + i : group)];

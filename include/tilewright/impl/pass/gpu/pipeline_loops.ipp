@@ -121,9 +121,10 @@ class pipeline_of_loop {
     sequence_ = positions();
     for (const stmt& s : body_.statements) effects_.emplace_back(s);
     check_dependences();
-    if (rounds_ <= last_stage_ || !count_versions()) return unchanged();
-    const auto filled = async_.empty() ? std::nullopt : find_async();
-    return filled ? in_background(*filled) : in_three_parts();
+    if (rounds_ < 1 || !count_versions()) return unchanged();
+    if (const auto filled = async_.empty() ? std::nullopt : find_async())
+      return in_background(*filled);
+    return rounds_ <= last_stage_ ? unchanged() : in_three_parts();
   }
 
  private:

@@ -62,17 +62,21 @@ TILEWRIGHT_INLINE void use_tensor_core::operator()(schedule& s, const std::strin
   for (const int operand : {0, 1}) {
     const block_rv copy = s.read_at(ks[0], tile, operand, "shared.dyn");
     in_vectors(copy);
-    s.annotate(copy, "local_stage", 1);
-    s.annotate(copy, "double_buffer_scope", 0);
+    if (background == 0) s.annotate(copy, "local_stage", 1);
+    if (background == 0) s.annotate(copy, "double_buffer_scope", 0);
     for (const std::string& form : producer_names(s, s.get(copy).block->name)) absorb(form, false);
   }
   s.read_at(ks[1], tile, 0, "wmma.matrix_a");
   s.read_at(ks[1], tile, 1, "wmma.matrix_b");
   // loads of the next step beside the products of this one
-  s.annotate(ks[1], "software_pipeline_stage", ir::attr::list{0, 0, 1});
-  s.annotate(ks[1], "software_pipeline_order", ir::attr::list{0, 1, 2});
-  s.annotate(ks[0], "software_pipeline_stage", ir::attr::list{0, 0, 0, 0, 0, 1, 1});
-  s.annotate(ks[0], "software_pipeline_order", ir::attr::list{0, 3, 1, 4, 5, 2, 6});
+  using list = ir::attr::list;
+  s.annotate(ks[1], "software_pipeline_stage", list{0, 0, 1});
+  s.annotate(ks[1], "software_pipeline_order", list{0, 1, 2});
+  const int b = background;
+  const list stages = b ? list{0, 0, b, b, b} : list{0, 0, 0, 0, 0, 1, 1};
+  s.annotate(ks[0], "software_pipeline_stage", stages);
+  s.annotate(ks[0], "software_pipeline_order", b ? list{0, 1, 2, 3, 4} : list{0, 3, 1, 4, 5, 2, 6});
+  if (b > 0) s.annotate(ks[0], "software_pipeline_async_stages", list{0});
 }
 
 }  // namespace tilewright::space

@@ -68,6 +68,22 @@ inline std::size_t shared_loops(const std::vector<access>& all) {
   return out;
 }
 
+/// How many iterations of a loop that copies in the background keep contents of the buffer at once; its
+/// stages at most.
+inline std::int64_t versions_of(const std::vector<access>& all) {
+  std::int64_t out = 1;
+  for (const access& a : all)
+    for (const ir::loop_node* l : a.child->loops) {
+      const auto stages = l->annotations.find("software_pipeline_stage");
+      if (stages == l->annotations.end() || !l->annotations.count("software_pipeline_async_stages"))
+        continue;
+      if (const auto* list = std::get_if<ir::attr::list>(&stages->second.value))
+        for (const ir::attr& stage : *list)
+          if (const auto* n = std::get_if<std::int64_t>(&stage.value)) out = std::max(out, *n + 1);
+    }
+  return out;
+}
+
 inline std::int64_t bytes_of(const ir::buffer& b, const std::vector<access>& all) {
   std::vector<extent_of_union> box(b->shape.size());
   const primitive::standing_loops standing{shared_loops(all), b->scope};
@@ -77,6 +93,7 @@ inline std::int64_t bytes_of(const ir::buffer& b, const std::vector<access>& all
     for (std::size_t d = 0; d < box.size(); ++d) box[d].add(f[d], a.child->loops);
   }
   std::int64_t out = bytes(b->type);
+  if (ir::storage_rank(b->scope) == 1) out *= versions_of(all);
   for (std::size_t d = 0; d < box.size(); ++d)
     out *= box[d].get(ir::is_int(b->shape[d]) ? b->shape[d]->integer
                                               : std::numeric_limits<std::int64_t>::max() / 4096);
@@ -145,6 +162,12 @@ inline std::int64_t* counter(kernel_usage& k, const ir::buffer& b) {
   }
 }
 
+/// What a buffer takes of the memory that it is counted in: fragments lie spread over a warp.
+inline std::int64_t share_of(const ir::buffer& b, std::int64_t size) {
+  constexpr std::int64_t lanes = 32;
+  return b->scope.rfind("wmma.", 0) == 0 ? size / lanes : size;
+}
+
 /// Memory that blocks within the block allocate.
 inline void add_inner_buffers(kernel_usage& k, const ir::block_node& block) {
   ir::for_each_stmt(block.body, [&](const ir::stmt& s) {
@@ -154,7 +177,7 @@ inline void add_inner_buffers(kernel_usage& k, const ir::block_node& block) {
       if (std::int64_t* to = counter(k, b)) {
         std::int64_t size = bytes(b->type);
         for (const ir::expr& e : b->shape) size *= ir::is_int(e) ? e->integer : 1;
-        *to += size;
+        *to += share_of(b, size);
       }
   });
 }
@@ -207,7 +230,7 @@ TILEWRIGHT_INLINE std::vector<kernel_usage> gpu_usage(const ir::function& f) {
           if (r.buffer == b && kernel_of[c] < out.size())
             by_kernel[kernel_of[c]].push_back({&scope[c], &r});
     for (const auto& [kernel, accesses] : by_kernel)
-      if (std::int64_t* to = counter(out[kernel], b)) *to += bytes_of(b, accesses);
+      if (std::int64_t* to = counter(out[kernel], b)) *to += share_of(b, bytes_of(b, accesses));
   }
   return out;
 }

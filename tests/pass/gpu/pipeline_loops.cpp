@@ -1,0 +1,87 @@
+#include <tilewright/pass/gpu/pipeline_loops.hpp>
+
+#include <doctest/doctest.h>
+
+#include <tilewright/pass/lower_blocks.hpp>
+#include <tilewright/pass/simplify_loops.hpp>
+#include <tilewright/support/error.hpp>
+
+#include "kernels_of_threads.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+/// C[i] = sum over k of A[k, i] * 2, through T in each step; the numbers of the annotations as text.
+ir::function sums(const std::string& stages, const std::string& order, int steps = 8) {
+  const std::string text = R"(
+@T.prim_func
+def main(A: T.Buffer(()" + std::to_string(steps) +
+                           R"(, 4), "float32"), C: T.Buffer((4,), "float32")):
+    for k in T.serial()" + std::to_string(steps) +
+                           R"(, annotations={"software_pipeline_stage": )" + stages +
+                           R"(, "software_pipeline_order": )" + order + R"(}):
+        with T.block("step"):
+            vk = T.axis.spatial()" +
+                           std::to_string(steps) +
+                           R"(, k)
+            T.reads(A[vk, 0:4], C[0:4])
+            T.writes(C[0:4])
+            X = T.alloc_buffer((4,), "float32")
+            for i in range(4):
+                with T.block("X"):
+                    vi = T.axis.spatial(4, i)
+                    X[vi] = A[vk, vi] * T.float32(2)
+            for i in range(4):
+                with T.block("C"):
+                    vi = T.axis.spatial(4, i)
+                    C[vi] = C[vi] + X[vi]
+)";
+  return threads::without_blocks(text.c_str());
+}
+
+}  // namespace
+
+TEST_CASE(
+    "statements of several iterations stand in one round, on versions of what they allocate") {
+  const ir::function before = sums("[0, 1]", "[0, 1]");
+  const ir::function after = pass::simplify_loops(pass::pipeline_loops(before));
+  CHECK(threads::count(after, "T.serial(7") + threads::count(after, "range(7)") == 1);
+  CHECK(threads::count(after, "% 2") >= 2);
+  CHECK(threads::count(after, "software_pipeline") == 0);
+  threads::check_same(before, after);
+}
+
+TEST_CASE("what is read before it is written again needs one version less") {
+  const ir::function before = sums("[0, 1]", "[1, 0]");
+  const ir::function after = pass::simplify_loops(pass::pipeline_loops(before));
+  CHECK(threads::count(after, "% 2") == 0);
+  threads::check_same(before, after);
+}
+
+TEST_CASE("three stages, and loops that are too short for them") {
+  const ir::function before = sums("[0, 3]", "[0, 1]");
+  const ir::function after = pass::simplify_loops(pass::pipeline_loops(before));
+  CHECK(threads::count(after, "% 4") >= 2);
+  threads::check_same(before, after);
+  const ir::function brief = sums("[0, 3]", "[0, 1]", 3);
+  CHECK(threads::count(pass::pipeline_loops(brief), "range(3)") +
+            threads::count(pass::pipeline_loops(brief), "T.serial(3") ==
+        1);
+  threads::check_same(brief, pass::pipeline_loops(brief));
+}
+
+TEST_CASE("other numbers of statements than annotations leave the loop as it is") {
+  const ir::function before = sums("[0, 0, 1]", "[0, 1, 2]");
+  threads::check_same(before, pass::pipeline_loops(before));
+  CHECK(threads::count(pass::pipeline_loops(before), "% 2") == 0);
+}
+
+TEST_CASE("a statement that would come before what it depends on is refused") {
+  CHECK_THROWS_WITH_AS(pass::pipeline_loops(sums("[1, 0]", "[0, 1]")),
+                       doctest::Contains("meet at buffer X"), build_error);
+  CHECK_THROWS_WITH_AS(pass::pipeline_loops(sums("[0, 0]", "[1, 0]")),
+                       doctest::Contains("who comes first"), build_error);
+  CHECK_THROWS_WITH_AS(pass::pipeline_loops(sums("[0, 1]", "[0, 0]")),
+                       doctest::Contains("no permutation"), build_error);
+}
