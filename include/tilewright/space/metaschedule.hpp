@@ -21,8 +21,7 @@ design_space metaschedule_cpu_intrinsics();
 design_space metaschedule_cuda(int warp_size = 32);
 
 /// The same with products and convolutions of 16-bit floats and bytes in fragments of warps, as
-/// appendix A.3 of the paper does (TVM: "cuda-tensorcore"). Its programs are interpreted; kernels
-/// for them are not printed yet.
+/// appendix A.3 of the paper does (TVM: "cuda-tensorcore").
 design_space metaschedule_cuda_tensor_core(int warp_size = 32);
 
 /// A space that has a name.

@@ -170,15 +170,15 @@ TEST_CASE("tensor cores: any schedule of a product, of every type, computes what
     double tolerance;
   };
   const space::design_space list = space::metaschedule_cuda_tensor_core(1);
-  for (const auto& [in, sum, tolerance] : {product_type{"f16", "f32", 1e-5},
-                                           {"f16", "f16", 2e-2},
-                                           {"bf16", "f32", 1e-5},
-                                           {"s8", "s32", 0}})
+  for (const product_type& types : {product_type{"f16", "f32", 1e-5},
+                                    {"f16", "f16", 2e-2},
+                                    {"bf16", "f32", 1e-5},
+                                    {"s8", "s32", 0}})
     for (const char* b_lies : {"kn", "nk"}) {
-      CAPTURE(in);
-      CAPTURE(sum);
+      CAPTURE(types.in);
+      CAPTURE(types.sum);
       CAPTURE(b_lies);
-      const ir::function f = product(in, sum, 64, 96, 64, "mk", b_lies);
+      const ir::function f = product(types.in, types.sum, 64, 96, 64, "mk", b_lies);
       const std::vector<schedule> members = gpu_list::members(f, 3, list);
       CHECK(members.size() == 3);
       for (const schedule& s : members) {
@@ -186,7 +186,7 @@ TEST_CASE("tensor cores: any schedule of a product, of every type, computes what
         const cases::cu::program p =
             cases::cu::print(pass::lower(s.function(), cases::device()), cases::device());
         CHECK(p.text.find("tw_mma(") != p.text.npos);
-        cases::check_emulated(s.function(), f, tolerance);
+        cases::check_emulated(s.function(), f, types.tolerance);
       }
     }
 }

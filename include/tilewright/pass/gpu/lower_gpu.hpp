@@ -12,6 +12,9 @@
 //  4. Allocations in the body are a thread's own: scope "local", shapes literal.
 //  5. Barriers, `T.tvm_storage_sync("shared")`, stand where all threads of the block come by.
 //  6. Contents of a buffer are undefined at its allocation.
+//  7. Calls of `tw_mma`, `tw_load_matrix`, `tw_load_transposed` (pass/gpu/spread_fragments.hpp) are what
+//     a warp does together; copies in the background are started, committed and waited for as
+//     impl/pass/gpu/async_copy.hpp says. Their arguments are all elements that the thread touches.
 // Function attribute: "tilewright.lowered" = 1.
 #pragma once
 
