@@ -48,8 +48,8 @@ class view_finder {
 
   void place_inputs(const node& n) {
     const memory_view whole = at(n.outputs[0]);
-    const node_view view(g_, n);
-    const std::size_t axis = view.dimension(n.integer("axis", 1), view.rank(0));
+    const node_view asked(g_, n);
+    const std::size_t axis = asked.dimension(n.integer("axis", 1), asked.rank(0));
     std::int64_t before = 0;
     for (const value_id v : n.inputs) {
       at(v) = {whole.root, whole.offset + before * whole.strides[axis], whole.strides};

@@ -33,9 +33,9 @@ class part_placer {
       if (n.domain.empty() && n.op == "Slice" && is_part(n)) become("Part", n);
       if (n.domain.empty() && n.op == "Concat") join(n);
       const operator_definition* op = find_operator(n);
-      const bool is_view = op && (op->kind == op_kind::alias || op->kind == op_kind::part);
+      const bool lies_elsewhere = op && (op->kind == op_kind::alias || op->kind == op_kind::part);
       for (const value_id v : n.outputs)
-        if (v != no_value) at(is_written_, v) = !is_view;
+        if (v != no_value) at(is_written_, v) = !lies_elsewhere;
       g_.nodes.push_back(std::move(n));
     }
   }

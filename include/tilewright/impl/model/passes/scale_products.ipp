@@ -20,7 +20,8 @@ struct scaled_value {
 };
 
 /// Nothing when a value is not made so, or somebody else reads it.
-inline std::optional<scaled_value> scaled(const graph& g, const value_uses& uses, value_id v) {
+inline std::optional<scaled_value> scaled_by_number(const graph& g, const value_uses& uses,
+                                                    value_id v) {
   const std::ptrdiff_t maker = uses.maker_of(v);
   if (maker < 0 || uses.of(v) != 1) return std::nullopt;
   const node& n = g.nodes[static_cast<std::size_t>(maker)];
@@ -64,7 +65,7 @@ class product_scaler {
     double factor = 1;
     bool some = false;
     for (value_id& v : n.inputs)
-      if (const std::optional<scaled_value> s = scaled(g_, uses_, v)) {
+      if (const std::optional<scaled_value> s = scaled_by_number(g_, uses_, v)) {
         factor *= s->factor;
         is_gone_[s->maker] = some = true;
         v = s->of;
