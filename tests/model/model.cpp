@@ -154,6 +154,23 @@ TEST_CASE("model: tuning in the background, while calls run") {
   CHECK(apart(expected, y) <= 1e-6);
 }
 
+TEST_CASE("model: tuning on request while tuning in the background") {
+  model_options o = quick();
+  o.mode = mode::background;
+  o.seconds = 1.5;
+  o.extents = {{"batch", 2}};
+  model m = load_onnx(data_folder + "tiny_attention.onnx", o);
+  const std::vector<float> x = floats(read_array("tiny_attention.x.npy"));
+  std::vector<float> mean(16), padded(80);
+  std::vector<std::int64_t> position(20);
+  for (int k = 0; k < 3; ++k) {
+    m(x, mean, padded, position);
+    CHECK(apart(floats(read_array("tiny_attention.mean.npy")), mean) <= 1e-6);
+    m.tune(0.3);
+  }
+  m.wait();
+}
+
 TEST_CASE("model: one that goes away ends its tuning") {
   model_options o = quick();
   o.mode = mode::background;
