@@ -75,6 +75,29 @@ def main(X: T.Buffer((8, 32), "uint8"), W: T.Buffer((2, 8, 16, 4), "int8"), C: T
   check_lowered(s.function());
 }
 
+TEST_CASE("dot: a tensorized product of signed bytes, its tile in registers, with rows left over") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((14, 32), "int8"), W: T.Buffer((2, 8, 16, 4), "int8"), C: T.Buffer((14, 32), "int32")):
+    for i, j, k in T.grid(14, 32, 32):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = 0
+            C[vi, vj] = C[vi, vj] + T.cast(X[vi, vk], "int32") * T.cast(W[vj // 16, vk // 4, vj % 16, vk % 4], "int32")
+)");
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const std::vector<loop_rv> l = s.get_loops(c);
+  const auto i = s.split(l[0], {infer, 5});
+  const auto j = s.split(l[1], {infer, 16});
+  const auto k = s.split(l[2], {infer, 4});
+  s.reorder(i[0], k[0], i[1], j[0], j[1], k[1]);
+  s.unroll(i[1]);
+  s.decompose_reduction(c, k[0]);
+  s.tensorize(j[1], "dot_16x4_i8i8i32");
+  check_lowered(s.function());
+}
+
 TEST_CASE("dot: a matrix product of outer products, its tile in registers") {
   const ir::function f = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((12, 20), "float32"), B: T.Buffer((20, 32), "float32"), C: T.Buffer((12, 32), "float32")):

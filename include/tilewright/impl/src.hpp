@@ -129,6 +129,7 @@
 #include <tilewright/impl/ir/visit.ipp>
 #include <tilewright/impl/model/dispatch.ipp>
 #include <tilewright/impl/pass/compact_buffers.ipp>
+#include <tilewright/impl/pass/compensate_dots.ipp>
 #include <tilewright/impl/pass/gpu/distribute_vthreads.ipp>
 #include <tilewright/impl/pass/gpu/lower_gpu.ipp>
 #include <tilewright/impl/pass/gpu/pipeline_loops.ipp>

@@ -7,6 +7,7 @@
 #include <tilewright/impl/pass/scalar_function.hpp>
 #include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
+#include <tilewright/pass/compensate_dots.hpp>
 #include <tilewright/pass/hoist_invariants.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/name_bounds.hpp>
@@ -65,6 +66,7 @@ inline std::vector<named_pass> standard() {
       {"simplify_loops", &plain<&simplify_loops>},
       {"order_dimensions", &plain<&order_dimensions>},
       {"compact_buffers", &plain<&compact_buffers>},
+      {"compensate_dots", &compensate_dots},
       {cut, nullptr},
       {"name_bounds", &plain<&name_bounds>},
       {"unroll_loops", &targeted<&unroll_loops>},

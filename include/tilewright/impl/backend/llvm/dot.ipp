@@ -11,6 +11,7 @@ namespace tilewright::backend::llvm {
 TILEWRIGHT_INLINE value emitter::emit_packed(const ir::expr& e, std::size_t first,
                                              std::size_t count) {
   if (const value whole = load_packed(e, first, count); whole.v) return whole;
+  if (const value whole = load_moved(e, first, count); whole.v) return whole;
   const dtype type = e->args[first].type();
   std::vector<value> parts;
   bool vector = false;
@@ -53,6 +54,25 @@ TILEWRIGHT_INLINE value emitter::load_packed(const ir::expr& e, std::size_t firs
   if (!start.lane_steps.empty() || !start.vectors.empty() || start.lane_step * bytes(p.type) != 4)
     return {};
   return {b.load(b.vector(b.i32, lane.lanes), pointer(p, start), alignment), true};
+}
+
+/// The same for signed bytes that are moved by 128, which turns the highest bit of each.
+TILEWRIGHT_INLINE value emitter::load_moved(const ir::expr& e, std::size_t first,
+                                            std::size_t count) {
+  std::vector<ir::expr> bytes;
+  for (std::size_t k = first; k < first + count; ++k) {
+    const ir::expr& sum = e->args[k];
+    if (sum.type() != dtype::u8 || sum->op != ir::op::add || !ir::is_int(sum->args[1], 128))
+      return {};
+    const ir::expr& raw = sum->args[0];
+    if (raw->op != ir::op::cast || raw->args[0].type() != dtype::i8) return {};
+    bytes.push_back(raw->args[0]);
+  }
+  const value whole = load_packed(ir::call(e.type(), e->name, std::move(bytes)), 0, count);
+  if (!whole.v) return {};
+  const value_ref flip =
+      b.integer(b.i32, static_cast<std::int32_t>(0x80808080u), lanes_of(whole.vector));
+  return {b.binary(opcode::xor_, whole.v, flip), whole.vector};
 }
 
 TILEWRIGHT_INLINE value emitter::emit_dot4(const ir::expr& e) {
