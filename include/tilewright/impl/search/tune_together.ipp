@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/search/tune_together.hpp>
@@ -60,7 +61,8 @@ TILEWRIGHT_INLINE std::vector<task_result> tune_together(
   all.slice = std::clamp(options.trials / turns, 1, all.slice);
   all.slice_seconds = std::min(all.slice_seconds, options.seconds / turns);
   for (const tuning_request& r : requests) {
-    if (!(r.weight() > 0)) throw argument_error("tune_together: weights have to be above 0");
+    if (!(r.weight() > 0) || std::isinf(r.weight()))
+      throw argument_error("tune_together: weights have to be above 0, and finite");
     r.with_arguments([&](const call_argument* a) { tasks.push_back(r.op()->tuning(a)); });
     weights.push_back(r.weight());
     const record_key& key = tasks.back().what.key;
