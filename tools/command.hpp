@@ -36,6 +36,7 @@ std::function<int()> declare_check(CLI::App& app);
 std::function<int()> declare_apply(CLI::App& app);
 std::function<int()> declare_run(CLI::App& app);
 std::function<int()> declare_tune(CLI::App& app);
+std::function<int()> declare_learn(CLI::App& app);
 std::function<int()> declare_db(CLI::App& app);
 std::function<int()> declare_report(CLI::App& app);
 std::function<int()> declare_explain(CLI::App& app);

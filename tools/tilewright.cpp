@@ -16,6 +16,7 @@ constexpr tool::command commands[] = {
     {"apply", "Run a trace on a function and print or compare the result", tool::declare_apply},
     {"run", "Execute a function and compare it with the interpreter", tool::declare_run},
     {"tune", "Search for a fast schedule of a function", tool::declare_tune},
+    {"learn", "Train what ranks candidates on the records of a database", tool::declare_learn},
     {"space", "Show the spaces that have names", tool::declare_space},
     {"db", "Look into tuning databases and move records", tool::declare_db},
     {"explain", "Show what each step of a function's schedule does", tool::declare_explain},

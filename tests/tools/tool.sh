@@ -193,6 +193,17 @@ if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 2 "exhaustive" tune "$data/matmul.py" --strategy nosuch
   expect 0 '"end": "the budget of 3 trials is used"' tune "$data/matmul.py" --trials 3 --seconds 60 --threads 1 --json --db :memory:
   expect 2 "bayesian" tune "$data/matmul.py" --strategy nosuch
+  for strategy in annealing droplet stages portfolio ppo adaptive; do
+    expect 0 '"trials": 4' tune "$data/matmul.py" --db :memory: --trials 4 --seconds 60 --strategy $strategy --json
+  done
+  expect 0 '"trials": 12' tune "$data/matmul.py" --trials 12 --seconds 60 --threads 1 --json --db "$work/l.db"
+  expect 0 "trees of " learn --db "$work/l.db" -o "$work/team.prior"
+  expect 0 '"trials": 3' tune "$data/matmul.py" --trials 3 --seconds 60 --threads 1 --json --db :memory: --prior "$work/team.prior"
+  expect 2 "there is no file" learn --db "$work/empty.db" -o "$work/no.prior"
+  head -c 100 "$work/team.prior" >"$work/cut.prior"
+  expect 0 '"trials": 3' tune "$data/matmul.py" --trials 3 --seconds 60 --threads 1 --json --db :memory: --prior "$work/cut.prior"
+  expect 2 "token" worker --listen 127.0.0.1:0
+  expect 2 "is no address" tune "$data/matmul.py" --worker-at nowhere
   expect 0 'matmul.py: best' tune "$data/matmul.py" "$data/scale.py" --dim n=3 --db "$work/s.db" --trials 4 --seconds 60
   expect 0 "measured on" explain "$data/matmul.py" --threads 1 --db "$work/t.db"
   expect 0 "extents 128" db ls --db "$work/t.db"

@@ -12,10 +12,12 @@
 #include <tilewright/backend/cuda/device.hpp>
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/cost/model_kind.hpp>
+#include <tilewright/cost/prior_file.hpp>
 #include <tilewright/ir/specialize.hpp>
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/search/enumeration.hpp>
 #include <tilewright/search/gate.hpp>
+#include <tilewright/search/measurement/fleet.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/task_scheduler.hpp>
 #include <tilewright/space/metaschedule.hpp>
@@ -29,6 +31,7 @@
 #include "../command.hpp"
 #include "../database.hpp"
 #include "../option_values.hpp"
+#include "../worker_token.hpp"
 #include "../workload.hpp"
 
 namespace tool {
@@ -48,8 +51,10 @@ struct tune_options {
   int threads = 0;
   std::uint64_t seed = 42;
   search::caches where = search::caches::warm;
-  std::string strategy, model;
+  std::string strategy, model, prior;
   bool worker = false;
+  std::vector<std::string> workers;  // HOST:PORT
+  std::string token_file;
   bool json = false;
   bool profile = false;
   bool count = false;
@@ -208,9 +213,17 @@ search::session_options session_of(const tune_options& o) {
   s.seed = o.seed;
   s.measuring.where = o.where;
   if (o.worker) s.measuring.run_in = search::isolation::worker;
-  if (!o.strategy.empty() || !o.model.empty())
-    s.method = [name = o.strategy.empty() ? "evolutionary" : o.strategy, model = o.model](
-                   std::uint64_t seed) { return search::make_strategy(name, seed, model); };
+  const std::string strategy = o.strategy.empty() ? "evolutionary" : o.strategy;
+  if (!o.prior.empty() && cost::load_prior(o.prior).model)
+    s.method = [strategy, file = o.prior](std::uint64_t seed) {
+      for (const search::strategy_kind& kind : search::strategy_kinds())
+        if (kind.name == strategy) return kind.make(cost::load_prior(file, seed).model);
+      return search::make_strategy(strategy, seed);
+    };
+  else if (!o.strategy.empty() || !o.model.empty())
+    s.method = [strategy, model = o.model](std::uint64_t seed) {
+      return search::make_strategy(strategy, seed, model);
+    };
   return s;
 }
 
@@ -262,8 +275,20 @@ int gate_all(const tune_options& o, const tasks& t) {
   return fine;
 }
 
+/// Where candidates are timed on other machines; null: here.
+std::unique_ptr<search::fleet> fleet_of(const tune_options& o) {
+  if (o.workers.empty()) return nullptr;
+  std::vector<search::worker_address> at;
+  for (const std::string& w : o.workers) at.push_back(search::worker_address::parse(w));
+  auto out = std::make_unique<search::fleet>(at, worker_token(o.token_file));
+  for (const std::string& problem : out->problems()) complain("worker " + problem);
+  return out;
+}
+
 int tune_one(const tune_options& o, tasks& t) {
   search::session_options s = session_of(o);
+  const std::unique_ptr<search::fleet> workers = fleet_of(o);
+  if (workers) workers->use_in(s.measuring);
   int round = -1;
   s.events = [&](const search::progress& p) {
     if (p.round == round && p.end == search::session_end::none) return;
@@ -271,6 +296,8 @@ int tune_one(const tune_options& o, tasks& t) {
     print_round(p, o.json);
   };
   print_summary(search::tune(t.all[0], s, *t.db), o);
+  if (workers && workers->size() < workers->measured().size())
+    for (const std::string& problem : workers->problems()) complain("worker " + problem);
   return fine;
 }
 
@@ -358,6 +385,11 @@ int tune(const tune_options& o) {
   for (const auto& [option, value] : {std::pair("--seconds", o.seconds), {"--gain", o.gain}})
     if (std::isnan(value.value_or(0)))
       throw argument_error(std::string(option) + " wants a number of 0 or more, not nan");
+  if (!o.prior.empty())
+    if (const cost::loaded_prior prior = cost::load_prior(o.prior); !prior.model)
+      complain("the search starts without its prior: " + prior.problem);
+  if (!o.workers.empty() && o.files.size() > 1)
+    throw argument_error("--worker-at times the candidates of one function; name one FILE");
   tasks t(o);
   if (o.count) return count_spaces(o, t);
   if (!t.no_gpu.empty()) return gate_all(o, t);
@@ -413,7 +445,15 @@ std::function<int()> declare_tune(CLI::App& app) {
       ->check(one_of(search::strategy_kinds()));
   app.add_option("--cost-model", o->model, listed("What ranks them", cost::model_kinds()))
       ->check(one_of(cost::model_kinds()));
+  app.add_option("--prior", o->prior,
+                 "What ranks them, trained by `tilewright learn`; default: TILEWRIGHT_PRIOR")
+      ->excludes("--cost-model");
   app.add_flag("--worker", o->worker, "Compile and run candidates in processes of their own");
+  app.add_option("--worker-at", o->workers,
+                 "HOST:PORT of a `tilewright worker --listen` that times candidates; may be named "
+                 "several times")
+      ->excludes("--worker");
+  app.add_option("--token-file", o->token_file, worker_token_help)->needs("--worker-at");
   app.add_flag("--count", o->count,
                "Nothing is tuned: how many sketches, members and programs the space has");
   app.add_option("--count-limit", o->count_limit, "Members that are counted at most")

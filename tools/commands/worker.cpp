@@ -1,16 +1,21 @@
-// tilewright worker: runs candidates for another process. The library starts it; people do not.
+// tilewright worker: runs candidates for another process. The library starts it; with --listen people
+// do, on the machines where candidates are to be timed.
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <memory>
+#include <string>
 #include <thread>
 
 #include <CLI/CLI.hpp>
 
 #include <tilewright/search/measurement/worker.hpp>
+#include <tilewright/search/measurement/worker_server.hpp>
 
 #include "../command.hpp"
+#include "../worker_token.hpp"
 
 namespace tool {
 namespace {
@@ -25,6 +30,14 @@ void end_with(pid_t owner) {
   ::kill(::getpid(), SIGKILL);
 }
 
+/// Serves one client after the other, without end.
+int serve(const std::string& address, const std::string& token_file) {
+  using namespace tilewright::search;
+  worker_server server(worker_address::parse(address), worker_token(token_file));
+  say("listening at " + server.address().text() + "\n");
+  for (;;) complain("a client: " + server.serve_one());
+}
+
 int work() {
   int type = 0;
   socklen_t size = sizeof type;
@@ -32,7 +45,9 @@ int work() {
       ::getsockopt(tilewright::search::worker_connection, SOL_SOCKET, SO_TYPE, &type, &size) == 0 &&
       type == SOCK_STREAM;
   if (!connected) {
-    complain("worker is started by programs that tune, with a connection to them; there is none");
+    complain(
+        "worker is started by programs that tune, with a connection to them; there is none. For "
+        "other machines: --listen HOST:PORT");
     return bad_input;
   }
   std::thread([owner = ::getppid()] { end_with(owner); }).detach();
@@ -42,6 +57,16 @@ int work() {
 
 }  // namespace
 
-std::function<int()> declare_worker(CLI::App&) { return work; }
+std::function<int()> declare_worker(CLI::App& app) {
+  struct options {
+    std::string listen, token_file;
+  };
+  const auto o = std::make_shared<options>();
+  app.add_option("--listen", o->listen,
+                 "HOST:PORT where tune --worker-at finds it; 127.0.0.1 and a tunnel of ssh unless "
+                 "the network is trusted; port 0: any that is free");
+  app.add_option("--token-file", o->token_file, worker_token_help)->needs("--listen");
+  return [o] { return o->listen.empty() ? work() : serve(o->listen, o->token_file); };
+}
 
 }  // namespace tool

@@ -62,6 +62,7 @@
 #include <tilewright/impl/cost/model.ipp>
 #include <tilewright/impl/cost/model_kind.ipp>
 #include <tilewright/impl/cost/prior.ipp>
+#include <tilewright/impl/cost/prior_file.ipp>
 #include <tilewright/impl/cost/ranking.ipp>
 #include <tilewright/impl/cost/residual.ipp>
 #include <tilewright/impl/expr/alternatives.ipp>
@@ -266,12 +267,14 @@
 #include <tilewright/impl/search/gate.ipp>
 #include <tilewright/impl/search/measurement/builder.ipp>
 #include <tilewright/impl/search/measurement/compile_worker.ipp>
+#include <tilewright/impl/search/measurement/fleet.ipp>
 #include <tilewright/impl/search/measurement/guard.ipp>
 #include <tilewright/impl/search/measurement/measurement.ipp>
 #include <tilewright/impl/search/measurement/operands.ipp>
 #include <tilewright/impl/search/measurement/runner.ipp>
 #include <tilewright/impl/search/measurement/timer.ipp>
 #include <tilewright/impl/search/measurement/worker.ipp>
+#include <tilewright/impl/search/measurement/worker_server.ipp>
 #include <tilewright/impl/search/mutator.ipp>
 #include <tilewright/impl/search/mutators/categorical.ipp>
 #include <tilewright/impl/search/mutators/compute_location.ipp>

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <set>
 
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/cuda/available.hpp>
+#include <tilewright/cost/prior_file.hpp>
 #include <tilewright/impl/search/check/default_check.hpp>
 #include <tilewright/impl/search/check/extreme_check.hpp>
 #include <tilewright/impl/search/database/failing_traces.hpp>
@@ -296,11 +298,25 @@ class tuner {
     else if (o_.model.score)
       strategy_ = local_search();
     else
-      strategy_ =
-          evolutionary(experienced_model(db_, w_.key, o_.seed, share_of_time(0.25)), all_cores());
+      strategy_ = evolutionary(first_model(), all_cores());
     strategy_->start(task, o_.seed);
     if (std::string text = strategy_->remark(); !text.empty())
       result_.remarks.push_back(std::move(text));
+  }
+
+  /// The model of the file that TILEWRIGHT_PRIOR names, else the shipped one; it has learned the
+  /// records of the database. A file that is no prior is a remark.
+  std::shared_ptr<cost::model> first_model() {
+    const char* named = std::getenv("TILEWRIGHT_PRIOR");
+    if (named && *named) {
+      cost::loaded_prior prior = cost::load_prior(named, o_.seed);
+      if (prior.model) {
+        learn_records(*prior.model, db_, w_.key, 600, share_of_time(0.25));
+        return std::move(prior.model);
+      }
+      result_.remarks.push_back("the search starts without TILEWRIGHT_PRIOR: " + prior.problem);
+    }
+    return experienced_model(db_, w_.key, o_.seed, share_of_time(0.25));
   }
 
   /// Nothing is measured while candidates are proposed.

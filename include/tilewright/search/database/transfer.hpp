@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 #include <vector>
 
@@ -14,6 +15,17 @@
 #include <tilewright/search/database/database.hpp>
 
 namespace tilewright::search {
+
+/// Measured programs of a database, made again from their traces.
+struct recorded_programs {
+  std::list<candidate> made;          // samples point into it
+  std::vector<cost::sample> samples;  // oldest first
+};
+/// The newest `most` records of all workloads but `but` that hold for its instruction set and thread
+/// count, whose program is in the database and whose trace replays. `over` is polled: where it is
+/// true, what was read by then has to do.
+recorded_programs programs_of(const database& db, const record_key& but, std::size_t most,
+                              const std::function<bool()>& over = {});
 
 /// Teaches `model` the records of all workloads but `but` that hold for its instruction set and
 /// thread count; the newest `most` of those whose program is in the database and whose trace

@@ -30,9 +30,9 @@ inline std::optional<ir::function> stored_program(const database& db, const std:
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE std::size_t learn_records(cost::model& model, const database& db,
-                                            const record_key& but, std::size_t most,
-                                            const std::function<bool()>& over) {
+TILEWRIGHT_INLINE recorded_programs programs_of(const database& db, const record_key& but,
+                                                std::size_t most,
+                                                const std::function<bool()>& over) {
   std::vector<record> records = db.all([&](const record& r) {
     return r.key.workload != but.workload && r.key.isa == but.isa && r.key.threads == but.threads &&
            !r.seconds.empty();
@@ -40,8 +40,7 @@ TILEWRIGHT_INLINE std::size_t learn_records(cost::model& model, const database& 
   if (records.size() > most)
     records.erase(records.begin(), records.end() - static_cast<std::ptrdiff_t>(most));
   std::map<std::string, std::optional<ir::function>> programs;
-  std::list<candidate> made;  // samples point into it
-  std::vector<cost::sample> samples;
+  recorded_programs out;
   for (auto newest = records.rbegin(); newest != records.rend() && !(over && over()); ++newest) {
     const record& r = *newest;
     const auto [at, fresh] = programs.try_emplace(r.key.workload);
@@ -51,16 +50,23 @@ TILEWRIGHT_INLINE std::size_t learn_records(cost::model& model, const database& 
     try {
       std::optional<candidate> c = replay(trace::parse(r.trace), *at->second, 1);
       if (!c) continue;
-      made.push_back(std::move(*c));
+      out.made.push_back(std::move(*c));
     } catch (const error&) {  // a trace of another version
       continue;
     }
-    samples.push_back(
-        {&made.back().scheduled.function(), made.back().identity, *workload, r.best()});
+    out.samples.push_back(
+        {&out.made.back().scheduled.function(), out.made.back().identity, *workload, r.best()});
   }
-  std::reverse(samples.begin(), samples.end());  // a model forgets what comes first
-  if (!samples.empty()) model.update(samples);
-  return samples.size();
+  std::reverse(out.samples.begin(), out.samples.end());  // a model forgets what comes first
+  return out;
+}
+
+TILEWRIGHT_INLINE std::size_t learn_records(cost::model& model, const database& db,
+                                            const record_key& but, std::size_t most,
+                                            const std::function<bool()>& over) {
+  const recorded_programs known = programs_of(db, but, most, over);
+  if (!known.samples.empty()) model.update(known.samples);
+  return known.samples.size();
 }
 
 TILEWRIGHT_INLINE std::shared_ptr<cost::model> experienced_model(const database& db,

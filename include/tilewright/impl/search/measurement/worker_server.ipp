@@ -1,0 +1,177 @@
+#pragma once
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include <tilewright/backend/loader.hpp>
+#include <tilewright/backend/pool.hpp>
+#include <tilewright/impl/search/measurement/fleet_message.hpp>
+#include <tilewright/impl/search/measurement/worker_process.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/search/measurement/worker_server.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
+#include <tilewright/target/cpu.hpp>
+
+namespace tilewright::search {
+namespace detail {
+
+/// What one client asked for, in the process that serves it.
+class fleet_service {
+ public:
+  /// @throws build_error for what is no request
+  message answer(const std::vector<std::byte>& request) {
+    message_reader r(request);
+    switch (static_cast<fleet_request>(r.word())) {
+      case fleet_request::workload: return prepared(r);
+      case fleet_request::measure: return measured(r);
+    }
+    throw build_error("no request of a fleet");
+  }
+
+ private:
+  /// Answers with a text: why the workload cannot be run here; empty: it can.
+  message prepared(message_reader& r) {
+    message out;
+    try {
+      const auto threads = static_cast<int>(std::clamp<std::uint64_t>(r.word(), 1, 4096));
+      const target::cpu code = read_cpu(r);
+      const std::string text = r.text();
+      std::vector<argument_layout> layouts = read_layouts(r);
+      runner_.reset();
+      pool_.emplace(threads);
+      if (!target::runs_on(code, target::host()))
+        throw build_error("its processor does not run code for " + code.name);
+      runner_ = std::make_unique<runner>(ir::parse(text), std::move(layouts), pool_->view(), 1);
+      out.add(std::string_view());
+    } catch (const std::exception& e) {
+      out.add(std::string_view(e.what()).substr(0, 1000));
+    }
+    return out;
+  }
+
+  message measured(message_reader& r) {
+    if (!runner_) throw build_error("a request before the workload");
+    const measure_options options = read_options(r);
+    const std::vector<std::byte> code = r.bytes();
+    measurement m;
+    try {
+      m = runner_->measure(*backend::load(backend::deserialize(code.data(), code.size())), options);
+    } catch (const error& e) {
+      m.failed = failure::build;
+      m.detail = e.what();
+    }
+    message out;
+    write(out, m);
+    return out;
+  }
+
+  std::optional<backend::pool> pool_;
+  std::unique_ptr<runner> runner_;
+};
+
+/// Serves one client. @returns an exit code
+inline int serve_client(int connection, const std::string& token) {
+  constexpr double soon = 10, long_time = 1e6;  // s
+  using result = message_stream::result;
+  const message_stream stream(connection);
+  std::vector<std::byte> request;
+  if (stream.receive(request, 4096, worker_time_after(soon)) != result::done) return 1;
+  message said;
+  const std::string refused = why_refused(request, token);
+  said.add(std::string_view(refused));
+  if (refused.empty()) write(said, target::host());
+  if (stream.send(said, worker_time_after(soon)) != result::done || !refused.empty()) return 1;
+  // what runs when the client hangs up, perhaps without end, is of no use to anybody
+  std::thread([connection] {
+    pollfd one{connection, POLLRDHUP, 0};
+    while (::poll(&one, 1, 1000) <= 0 || one.revents == 0) {
+    }
+    ::kill(::getpid(), SIGKILL);
+  }).detach();
+  fleet_service service;
+  while (stream.receive(request, most_fleet_message, worker_time_after(long_time)) ==
+         result::done) {
+    said = service.answer(request);
+    if (stream.send(said, worker_time_after(soon)) != result::done) break;
+  }
+  return 0;
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE worker_address worker_address::parse(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  const auto port = colon == std::string::npos
+                        ? std::nullopt
+                        : support::read_number<std::uint16_t>(text.substr(colon + 1));
+  std::string host = text.substr(0, std::min(colon, text.size()));
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']')
+    host = host.substr(1, host.size() - 2);
+  if (!port || host.empty())
+    throw argument_error("worker: \"" + text + "\" is no address; write one as 127.0.0.1:7000");
+  return {host, *port};
+}
+
+TILEWRIGHT_INLINE std::string worker_address::text() const {
+  return (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" +
+         std::to_string(port);
+}
+
+TILEWRIGHT_INLINE worker_server::worker_server(const worker_address& at, std::string token)
+    : address_(at), token_(std::move(token)) {
+  if (token_.empty())
+    throw argument_error("worker: it has no token (requirement 1), and so would serve anybody");
+  const std::string problem = detail::with_addresses(at, true, [&](const addrinfo& a) {
+    detail::socket_handle s(::socket(a.ai_family, a.ai_socktype | SOCK_CLOEXEC, a.ai_protocol));
+    const int on = 1;
+    sockaddr_storage bound{};
+    socklen_t size = sizeof bound;
+    if (!s || ::setsockopt(s.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
+        ::bind(s.get(), a.ai_addr, a.ai_addrlen) != 0 || ::listen(s.get(), 16) != 0 ||
+        ::getsockname(s.get(), reinterpret_cast<sockaddr*>(&bound), &size) != 0)
+      return std::string(std::strerror(errno));
+    address_.port =
+        ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6*>(&bound)->sin6_port
+                                          : reinterpret_cast<const sockaddr_in*>(&bound)->sin_port);
+    listening_ = ::dup(s.get());
+    return std::string();
+  });
+  if (listening_ < 0) throw build_error("worker cannot listen at " + at.text() + ": " + problem);
+}
+
+TILEWRIGHT_INLINE worker_server::~worker_server() {
+  if (listening_ >= 0) ::close(listening_);
+}
+
+TILEWRIGHT_INLINE std::string worker_server::serve_one() {
+  const detail::socket_handle client(::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC));
+  if (!client) return std::string("no client: ") + std::strerror(errno);
+  detail::prepare(client.get());
+  const pid_t server = ::getpid();
+  const pid_t child = ::fork();
+  if (child < 0) return std::string("no process for a client: ") + std::strerror(errno);
+  if (child == 0) {
+    ::close(listening_);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // who ends a worker ends what it runs
+    if (::getppid() != server) ::_exit(1);
+    int code = 1;
+    try {
+      code = detail::serve_client(client.get(), token_);
+    } catch (const std::exception&) {  // what was sent is no message
+    }
+    ::_exit(code);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? "the client hung up"
+                                                       : "ended with " + detail::end_text(status);
+}
+
+}  // namespace tilewright::search
