@@ -1,15 +1,16 @@
-// How well models rank the programs of a workload that they never saw, and how fast they learn it.
+// How well models rank the programs of operators that they never saw, and how fast they learn them.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace bench {
 
-/// Every model by name and every workload of `file`: the model learns up to `most` programs of each
-/// other workload, then 0, 8, 32 and 64 programs of this one, and ranks the others. Prints the means
-/// over workloads, and how long learning took.
+/// Every model learns up to `most` programs of each training workload of `file`, then 0, 8, 16 and
+/// 32 programs of a held-out one, and ranks the others of it; that in as many orders as `seeds`.
+/// Prints means over the held-out workloads with intervals, and how long learning took.
 /// @returns an exit code
-int run_models(const std::string& file, std::size_t most);
+int run_models(const std::string& file, std::size_t most, std::uint64_t seeds);
 
 }  // namespace bench

@@ -10,8 +10,10 @@
 //   search_quality again FILE COUNT       measures the COUNT fastest of each workload again
 //   search_quality search FILE STRATEGY TRIALS SEEDS OUT.csv   runs one strategy
 //   search_quality rank FILE              how well models rank, XGBoost beside ours
-//   search_quality models FILE [COUNT]     how models rank a workload that they never saw, after 0 to 64
-//                                         of its programs
+//   search_quality models FILE [COUNT SEEDS]   how models rank operators that they never saw, after 0
+//                                         to 32 of their programs
+//   search_quality strategies FILE [TRIALS SEEDS]   how fast every strategy finds the best of the
+//                                         recorded programs
 //   search_quality spaces [TRIALS SEEDS WORKLOAD]   the default space beside the paper's list of rules
 //   search_quality prior FILE HEADER      trains the shipped prior
 //   search_quality sessions OUT.csv [SECONDS PROBLEMS SEED]   runs whole sessions
@@ -32,6 +34,7 @@
 #include "search_data.hpp"
 #include "search_models.hpp"
 #include "search_spaces.hpp"
+#include "search_strategies.hpp"
 #include "session_curves.hpp"
 
 using namespace tilewright;
@@ -254,8 +257,15 @@ int main(int argc, char** argv) {
     return search_all(argv[2], argv[3], static_cast<std::size_t>(std::atoi(argv[4])),
                       static_cast<std::uint64_t>(std::atoi(argv[5])), argv[6]);
   if (command == "rank" && argc == 3) return rank(argv[2]);
-  if (command == "models" && (argc == 3 || argc == 4))
-    return run_models(argv[2], static_cast<std::size_t>(number(3, 300)));
+  if (command == "models" && argc >= 3 && argc <= 5)
+    return run_models(argv[2], static_cast<std::size_t>(number(3, 200)),
+                      static_cast<std::uint64_t>(number(4, 10)));
+  if (command == "strategies" && argc >= 3 && argc <= 5) {
+    strategy_comparison o;
+    o.trials = static_cast<std::size_t>(number(3, 48));
+    o.seeds = static_cast<std::uint64_t>(number(4, 10));
+    return run_strategies(argv[2], o);
+  }
   if (command == "spaces" && argc <= 5)
     return compare_spaces(
         {number(2, 128), static_cast<std::uint64_t>(number(3, 5)), argc > 4 ? argv[4] : ""});
@@ -279,7 +289,9 @@ int main(int argc, char** argv) {
       "search_quality curves FILE OUT.csv [TRIALS SEEDS PROCESSES SECONDS FIRST_SEED] | summary "
       "OUT.csv | "
       "record FILE COUNT | again FILE COUNT | search FILE STRATEGY TRIALS SEEDS OUT.csv | rank "
-      "FILE | models FILE [COUNT] | spaces [TRIALS SEEDS WORKLOAD] | prior FILE HEADER | sessions "
+      "FILE | models FILE [COUNT SEEDS] | strategies FILE [TRIALS SEEDS] | spaces [TRIALS SEEDS "
+      "WORKLOAD] | prior FILE HEADER | "
+      "sessions "
       "OUT.csv [SECONDS PROBLEMS SEED] | first OUT.csv [PROBLEMS SEED] | ends OUT.csv\n");
   return 2;
 }

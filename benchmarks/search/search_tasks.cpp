@@ -40,12 +40,6 @@ constexpr auto depthwise =
       return Y(p, q, c) = sum<r, s>(padded(p + r - 1, q + s - 1, c) * F(r, s, c));
     });
 
-constexpr auto row_sums =
-    kernel<"row_sums">([](in<"X", float, "M", "N"> X, out<"Y", float, "M"> Y) {
-      using axes::i, axes::j;
-      return Y(i) = sum<j>(X(i, j) * X(i, j));
-    });
-
 /// The arithmetic of a sampled product of dense matrices (SDDMM), the sample as a dense matrix.
 constexpr auto sampled_product =
     kernel<"sampled_product">([](in<"A", float, "M", "K"> A, in<"B", float, "N", "K"> B,
@@ -54,6 +48,7 @@ constexpr auto sampled_product =
       return C(i, j) = mask(i, j) * sum<k>(A(i, k) * B(j, k));
     });
 
+constexpr auto matmul_tn = ops::matmul<float, float, ops::matmul_options{.transpose_a = true}>;
 constexpr auto matmul_nt = ops::matmul<float, float, ops::matmul_options{.transpose_b = true}>;
 
 template <int m, int n, int k>
@@ -63,6 +58,10 @@ ir::function product() {
 template <int m, int n, int k>
 ir::function product_nt() {
   return reify(matmul_nt, {{"M", m}, {"N", n}, {"K", k}});
+}
+template <int m, int n, int k>
+ir::function product_tn() {
+  return reify(matmul_tn, {{"M", m}, {"N", n}, {"K", k}});
 }
 template <int b, int m, int n, int k>
 ir::function scores() {
@@ -91,10 +90,6 @@ ir::function depthwise_conv() {
 template <const auto& op, int m, int n>
 ir::function rows() {
   return reify(op, {{"M", m}, {"N", n}});
-}
-template <int m, int k>
-ir::function vector_product() {
-  return reify(ops::matvec<float>, {{"M", m}, {"K", k}});
 }
 template <const auto& op, int side, int c>
 ir::function pool() {
@@ -129,6 +124,9 @@ constexpr search_workload table[] = {
     {"gemm_nt128", train, false, product_nt<128, 128, 128>},
     {"gemm_nt_flat", train, false, product_nt<16, 384, 384>},
     {"gemm_nt_odd", train, false, product_nt<101, 203, 77>},
+    {"gemm_tn128", train, false, product_tn<128, 128, 128>},
+    {"gemm_tn_flat", train, false, product_tn<24, 320, 256>},
+    {"gemm_tn_odd", train, false, product_tn<99, 161, 133>},
     {"gemm_nt_deep", train, false, product_nt<96, 64, 768>},
     {"conv3x3", train, true, conv<28, 32, 32, 3, 1>},
     {"conv7x7", train, true, conv<56, 3, 64, 7, 2>},
@@ -138,6 +136,9 @@ constexpr search_workload table[] = {
     {"conv3x3_7", train, false, conv<7, 96, 96, 3, 1>},
     {"conv5x5", train, false, conv<28, 16, 32, 5, 1>},
     {"conv5x5_s2", train, false, conv<32, 8, 48, 5, 2>},
+    {"conv3x3_16", train, false, conv<16, 48, 48, 3, 1>},
+    {"conv3x3_wide", train, false, conv<20, 24, 72, 3, 1>},
+    {"conv1x1_56", train, false, conv<56, 16, 24, 1, 1>},
     {"conv1x1_14", train, false, conv<14, 128, 96, 1, 1>},
     {"conv1x1_s2", train, false, conv<28, 64, 64, 1, 2>},
     {"scores4", train, true, scores<4, 96, 96, 64>},
@@ -154,14 +155,8 @@ constexpr search_workload table[] = {
     {"layer_norm_odd", train, false, rows<ops::layer_norm<float>, 173, 259>},
     {"rms_norm", train, false, rows<ops::rms_norm<float>, 256, 320>},
     {"rms_norm_wide", train, false, rows<ops::rms_norm<float>, 16, 4096>},
-    {"matvec", train, false, vector_product<512, 512>},
-    {"matvec_wide", train, false, vector_product<64, 4096>},
-    {"matvec_tall", train, false, vector_product<4096, 48>},
     {"max_pool", train, false, pool<ops::max_pool2d<float>, 56, 64>},
     {"avg_pool", train, false, pool<ops::avg_pool2d<float>, 56, 32>},
-    {"row_sums", train, false, rows<row_sums, 256, 512>},
-    {"row_sums_wide", train, false, rows<row_sums, 16, 8192>},
-    {"row_sums_tall", train, false, rows<row_sums, 8192, 24>},
     {"depthwise", held, true, depthwise_conv<56, 64>},
     {"depthwise28", held, false, depthwise_conv<28, 128>},
     {"depthwise112", held, false, depthwise_conv<112, 24>},

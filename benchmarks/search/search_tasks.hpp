@@ -20,7 +20,7 @@ struct search_workload {
   tilewright::ir::function (*make)();
 };
 
-/// 48 training tasks of ten operators and 12 held-out ones of three, single precision, each below a
+/// 48 training tasks of nine operators and 12 held-out ones of three, single precision, each below a
 /// few milliseconds in plain loops.
 std::span<const search_workload> search_workloads();
 

@@ -92,6 +92,7 @@ inline int serve_client(int connection, const std::string& token) {
     pollfd one{connection, POLLRDHUP, 0};
     while (::poll(&one, 1, 1000) <= 0 || one.revents == 0) {
     }
+    ::usleep(500000);  // what is at its end may end by itself
     ::kill(::getpid(), SIGKILL);
   }).detach();
   fleet_service service;
