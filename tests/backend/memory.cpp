@@ -107,6 +107,20 @@ TEST_CASE("columns of a row-major matrix are read as rows and transposed") {
   }
 }
 
+TEST_CASE(
+    "windows in steps are read whole and shuffled, or as rows, where their taps are written out") {
+  for (dtype t : {dtype::f32, dtype::i32, dtype::f64})
+    for (const int lanes : {4, 8, 16})
+      for (const int step : {2, 3, 4, 5}) {
+        CAPTURE(step);
+        const buffer x = make_buffer("X", t, {16 * 5 + 4}), y = make_buffer("Y", t, {4, 16});
+        const var u = make_var("u"), v = make_var("v");
+        const stmt lane =
+            vector_loop(v, lanes, make_store(y, {u, v}, load(x, {v * step + expr(u)})));
+        check_agrees(make("taps", {x, y}, make_loop(u, 0, 4, lane, loop_kind::unrolled)));
+      }
+}
+
 TEST_CASE("columns of a matrix that is written are not remembered") {
   const buffer x = make_buffer("X", dtype::f32, {8, 24});
   const var k = make_var("k"), v = make_var("v");

@@ -1,6 +1,6 @@
 // Strided vector loads that become loads of rows and a transposition in registers.
 //
-// A lane stride other than 1 costs one scalar load and one insertion per lane. Where several
+// A lane stride other than 1 or 2 costs one scalar load and one insertion per lane. Where several
 // consecutive columns are wanted, which is so in unrolled code along the contiguous dimension, 16
 // bytes of each row are loaded at once, and in-register shuffles make one vector per column out of
 // them:
@@ -84,9 +84,9 @@ TILEWRIGHT_INLINE bool emitter::reads_rows(const ir::loop_node& l) {
 TILEWRIGHT_INLINE value_ref emitter::load_column(const ir::expr& e, const place& p,
                                                  const affine& a) {
   const int columns = columns_at_once(e->buffer), lanes = lane.lanes;
-  const bool strided =
-      a.vectors.empty() &&
-      (a.lane_steps.empty() ? a.lane_step != 1 && a.lane_step != -1 : a.lane_step == 0);
+  // every other element is two loads of whole vectors and one shuffle, less than rows take
+  const bool near = a.lane_step == 1 || a.lane_step == -1 || a.lane_step == 2;
+  const bool strided = a.vectors.empty() && (a.lane_steps.empty() ? !near : a.lane_step == 0);
   if (columns == 0 || !strided || lanes % columns != 0) return nullptr;
   const column_key key{e->buffer.get(), p.base,     a.scalars, a.lane_steps,
                        a.lane_step,     a.constant, lanes};
