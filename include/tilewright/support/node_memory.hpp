@@ -12,6 +12,8 @@
 #include <new>
 
 #include <tilewright/config.hpp>
+#include <tilewright/support/fork_gate.hpp>
+#include <tilewright/support/thread_end.hpp>
 
 namespace tilewright::support {
 namespace detail {
@@ -50,20 +52,19 @@ class node_shelf {
     std::uint32_t count = 0;
   };
   /// Gives everything back when the thread ends; nodes that die later are not kept.
-  struct closing {
-    node_shelf* shelf;
-    ~closing() {
-      shelf->limit_ = 0;
-      shelf->closed_ = true;
-      for (std::size_t i = 0; i < sizes; ++i)
-        while (void* memory = shelf->take(i)) ::operator delete(memory);
-    }
-  };
+  void close() noexcept {
+    limit_ = 0;
+    closed_ = true;
+    for (std::size_t i = 0; i < sizes; ++i)
+      while (void* memory = take(i)) ::operator delete(memory);
+  }
 
   bool open() noexcept {
     if (closed_ || TILEWRIGHT_ADDRESS_SANITIZER) return false;
-    thread_local closing at_end{this};
-    at_end.shelf->limit_ = most;
+    const fork_pass inside;
+    static const thread_end end([](void* shelf) { static_cast<node_shelf*>(shelf)->close(); });
+    end.ask(this);
+    limit_ = most;
     return true;
   }
 

@@ -1,5 +1,7 @@
 // A program that does not know the library loads a plugin with ops in it, closes it while they tune in
 // the background, goes on, and loads it again.
+//
+//     host_plugin PLUGIN [unloads]       // the second word: nothing of it may be mapped then
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -7,6 +9,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 
@@ -26,9 +29,18 @@ int threads_now() {
   return out;
 }
 
+/// True when a part of the file is in this process's memory.
+bool is_mapped(const std::string& path) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);)
+    if (line.find(path) != std::string::npos) return true;
+  return false;
+}
+
 }  // namespace
 
-int main(int, char** arguments) {
+int main(int count, char** arguments) {
+  const bool unloads = count > 2;
   char folder[] = "/tmp/tilewright-host-XXXXXX";
   expect(mkdtemp(folder) != nullptr, "a folder");
   const std::string database = std::string(folder) + "/t.db";
@@ -37,7 +49,14 @@ int main(int, char** arguments) {
       void* plugin = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
       expect(plugin != nullptr, "the plugin loads: " + std::string(plugin ? "" : dlerror()));
       const auto run = reinterpret_cast<int (*)(int, const char*)>(dlsym(plugin, "run_plugin"));
-      expect(run && run(mode, database.c_str()) == 7, "the plugin runs");
+      const auto calls = [&] {
+        expect(run && run(mode, database.c_str()) == 7, "the plugin runs");
+      };
+      if (again)  // a thread that ends before the plugin goes, and one that does not
+        calls();
+      else
+        std::thread(calls).join();
+      expect(is_mapped(arguments[1]), "a loaded plugin is found");
       expect(dlclose(plugin) == 0, "the plugin closes");
       // a shared object that has no unique symbols is gone now, and nothing of it may go on
       void* still = dlopen(arguments[1], RTLD_NOW | RTLD_NOLOAD);
@@ -46,6 +65,7 @@ int main(int, char** arguments) {
       else
         expect(threads_now() == 1, "no thread of the plugin is left");
       std::printf("closed, %s\n", still ? "and stays loaded" : "and unloaded");
+      expect(!unloads || (!still && !is_mapped(arguments[1])), "nothing of the plugin is left");
       struct sigaction fault {};
       sigaction(SIGSEGV, nullptr, &fault);
       expect(fault.sa_handler == SIG_DFL, "the host's signals are as before");

@@ -13,8 +13,10 @@
 #include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/search/call/dispatcher.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/fork_gate.hpp>
 #include <tilewright/support/numbers/float_environment.hpp>
 #include <tilewright/support/stack.hpp>
+#include <tilewright/support/thread_end.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -28,16 +30,15 @@ class workspace_lease {
   static std::byte* get(std::int64_t size);
 
  private:
-  struct closing {
-    workspace_lease* lease;
-    ~closing() {
-      std::free(std::exchange(lease->data_, nullptr));
-      lease->size_ = 0;
-    }
-  };
+  void close() {
+    std::free(std::exchange(data_, nullptr));
+    size_ = 0;
+  }
   void grow(std::int64_t size) {
-    thread_local closing at_end{this};  // what a later call takes is left to the process
-    (void)at_end;
+    const support::fork_pass inside;
+    static const support::thread_end end(
+        [](void* lease) { static_cast<workspace_lease*>(lease)->close(); });
+    end.ask(this);  // what a call takes after that is left to the process
     std::free(data_);
     size_ = (size + 4095) / 4096 * 4096;
     data_ = static_cast<std::byte*>(std::aligned_alloc(4096, static_cast<std::size_t>(size_)));

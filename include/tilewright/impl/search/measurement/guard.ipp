@@ -9,10 +9,12 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include <tilewright/search/measurement/guard.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_mutex.hpp>
+#include <tilewright/support/thread_end.hpp>
 
 namespace tilewright::search {
 
@@ -117,33 +119,30 @@ inline void fault_handler(int signal, siginfo_t* info, void* context) {
 }
 
 /// A stack for handlers, so that a candidate that overflows its own is caught too.
-class fault_stack {
- public:
-  fault_stack() {
-    stack_t now{};
-    if (::sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
-    constexpr std::size_t bytes = 64 * 1024;
-    memory_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory_ == MAP_FAILED) memory_ = nullptr;
-    if (!memory_) return;
-    stack_t mine{};
-    mine.ss_sp = memory_;
-    mine.ss_size = bytes;
-    ::sigaltstack(&mine, nullptr);
-  }
-  ~fault_stack() {
-    if (!memory_) return;
-    stack_t none{};
-    none.ss_flags = SS_DISABLE;
-    ::sigaltstack(&none, nullptr);
-    ::munmap(memory_, 64 * 1024);
-  }
-  fault_stack(const fault_stack&) = delete;
-  fault_stack& operator=(const fault_stack&) = delete;
+inline constexpr std::size_t fault_stack_bytes = 64 * 1024;
 
- private:
-  void* memory_ = nullptr;
-};
+inline const support::thread_end fault_stack_end{[](void* memory) {
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  ::sigaltstack(&none, nullptr);
+  ::munmap(memory, fault_stack_bytes);
+}};
+
+/// Gives this thread such a stack, once, unless it has one.
+inline void need_fault_stack() {
+  static constinit thread_local bool asked = false;
+  if (std::exchange(asked, true)) return;
+  stack_t now{};
+  if (::sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
+  void* const memory = ::mmap(nullptr, fault_stack_bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return;
+  stack_t mine{};
+  mine.ss_sp = memory;
+  mine.ss_size = fault_stack_bytes;
+  ::sigaltstack(&mine, nullptr);
+  fault_stack_end.ask(memory);
+}
 
 }  // namespace detail
 
@@ -182,8 +181,7 @@ TILEWRIGHT_INLINE const char* fault_name(int signal) {
 }
 
 TILEWRIGHT_INLINE int run_guarded(void (*body)(void*), void* context) {
-  thread_local detail::fault_stack stack;
-  (void)stack;
+  detail::need_fault_stack();
   sigjmp_buf* const outer = detail::fault_target;
   sigjmp_buf here;
   const int signal = sigsetjmp(here, 0);  // the mask need not be saved: SA_NODEFER leaves it alone
