@@ -207,6 +207,12 @@ TEST_CASE("operators: indices out of range are refused, known ones when the mode
   CHECK(y == std::vector<float>(4, 1.0f));
 }
 
+TEST_CASE("operators: a list of numbers that is left out") {
+  const constant x = floats({3, 1});
+  CHECK(refusal(one_node("Expand").input(x)) == "node Expand (Expand): input 1 is missing");
+  CHECK(refusal(one_node("Tile").input(x).without()) == "node Tile (Tile): input 1 is missing");
+}
+
 TEST_CASE("operators: remainders of floats, by infinity, by zero, and of large quotients") {
   const double inf = INFINITY;
   struct one {

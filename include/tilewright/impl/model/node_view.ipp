@@ -18,6 +18,7 @@ TILEWRIGHT_INLINE const constant* node_view::known(std::size_t k) const {
 }
 
 TILEWRIGHT_INLINE std::vector<std::int64_t> node_view::numbers(std::size_t k) const {
+  in(k);  // it is there
   const constant* c = known(k);
   if (!c)
     fail(
