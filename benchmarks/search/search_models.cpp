@@ -104,6 +104,8 @@ std::shared_ptr<cost::model> meta_trained(std::span<const cost::sample> others,
   cost::meta_options o;
   o.method = method;
   o.seed = seed;
+  o.iterations = 300;
+  o.patience = 100;
   cost::meta_train(*out, others, o);
   return out;
 }
@@ -231,7 +233,8 @@ void print(const contestant& who, const std::map<std::size_t, quality>& all,
 
 }  // namespace
 
-int run_models(const std::string& file, std::size_t most, std::uint64_t seeds) {
+int run_models(const std::string& file, std::size_t most, std::uint64_t seeds,
+               const std::string& only) {
   std::vector<ranked_workload> held;
   std::vector<cost::sample> others;
   std::vector<ranked_workload> train;
@@ -255,6 +258,7 @@ int run_models(const std::string& file, std::size_t most, std::uint64_t seeds) {
       train.size(), most, held.size(), static_cast<int>(seeds));
   std::map<std::string, std::map<std::size_t, quality>> results;
   for (const contestant& who : contestants) {
+    if (std::string_view(who.name).find(only) == std::string_view::npos) continue;
     std::map<std::size_t, quality>& by_shots = results[who.name];
     const auto start = clock_type::now();
     const std::string text = who.make ? who.make(others, 42)->save() : std::string();

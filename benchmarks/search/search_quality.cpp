@@ -10,7 +10,7 @@
 //   search_quality again FILE COUNT       measures the COUNT fastest of each workload again
 //   search_quality search FILE STRATEGY TRIALS SEEDS OUT.csv   runs one strategy
 //   search_quality rank FILE              how well models rank, XGBoost beside ours
-//   search_quality models FILE [COUNT SEEDS]   how models rank operators that they never saw, after 0
+//   search_quality models FILE [COUNT SEEDS NAME]   how models rank operators that they never saw, after 0
 //                                         to 32 of their programs
 //   search_quality strategies FILE [TRIALS SEEDS]   how fast every strategy finds the best of the
 //                                         recorded programs
@@ -257,9 +257,9 @@ int main(int argc, char** argv) {
     return search_all(argv[2], argv[3], static_cast<std::size_t>(std::atoi(argv[4])),
                       static_cast<std::uint64_t>(std::atoi(argv[5])), argv[6]);
   if (command == "rank" && argc == 3) return rank(argv[2]);
-  if (command == "models" && argc >= 3 && argc <= 5)
+  if (command == "models" && argc >= 3 && argc <= 6)
     return run_models(argv[2], static_cast<std::size_t>(number(3, 200)),
-                      static_cast<std::uint64_t>(number(4, 10)));
+                      static_cast<std::uint64_t>(number(4, 10)), argc > 5 ? argv[5] : "");
   if (command == "strategies" && argc >= 3 && argc <= 5) {
     strategy_comparison o;
     o.trials = static_cast<std::size_t>(number(3, 48));
@@ -289,7 +289,8 @@ int main(int argc, char** argv) {
       "search_quality curves FILE OUT.csv [TRIALS SEEDS PROCESSES SECONDS FIRST_SEED] | summary "
       "OUT.csv | "
       "record FILE COUNT | again FILE COUNT | search FILE STRATEGY TRIALS SEEDS OUT.csv | rank "
-      "FILE | models FILE [COUNT SEEDS] | strategies FILE [TRIALS SEEDS] | spaces [TRIALS SEEDS "
+      "FILE | models FILE [COUNT SEEDS NAME] | strategies FILE [TRIALS SEEDS] | spaces [TRIALS "
+      "SEEDS "
       "WORKLOAD] | prior FILE HEADER | "
       "sessions "
       "OUT.csv [SECONDS PROBLEMS SEED] | first OUT.csv [PROBLEMS SEED] | ends OUT.csv\n");
