@@ -1,7 +1,7 @@
 // Every definition of the library but those of learning.hpp and models.hpp, for one translation unit:
 // header-only mode includes it, and so does the one file of a program that defines
-// TILEWRIGHT_IMPLEMENT. A test compares it with the files. A guard takes the place of #pragma once, since the single header may hold this
-// list and be included twice.
+// TILEWRIGHT_IMPLEMENT. A test compares it with the files. A guard takes the place of #pragma once,
+// since the single header may hold this list and be included twice.
 #ifndef TILEWRIGHT_IMPL_SRC_HPP
 #define TILEWRIGHT_IMPL_SRC_HPP
 
@@ -256,9 +256,9 @@
 #include <tilewright/impl/search/database/salvage.ipp>
 #include <tilewright/impl/search/database/sqlite.ipp>
 #include <tilewright/impl/search/database/store.ipp>
-#include <tilewright/impl/search/database/trace_names.ipp>
 #include <tilewright/impl/search/database/store_rows.ipp>
 #include <tilewright/impl/search/database/store_schema.ipp>
+#include <tilewright/impl/search/database/trace_names.ipp>
 #include <tilewright/impl/search/database/transfer.ipp>
 #include <tilewright/impl/search/database/tvm_records.ipp>
 #include <tilewright/impl/search/device_kernel.ipp>
