@@ -174,3 +174,10 @@ TEST_CASE("random programs on patterns compute what the dense ones do there, in 
   }
   CHECK(refused <= programs / 10);
 }
+
+TEST_CASE("rows of a pattern of one element have schedules, too, one after the other") {
+  if (!backend::compiler_available()) return;
+  sampled_example<double, std::int64_t> one(281);  // 36 x 1
+  one.run();
+  CHECK(one.refused == 0);
+}

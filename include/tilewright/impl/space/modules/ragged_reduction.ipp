@@ -139,14 +139,21 @@ inline void vectorize_row(schedule& s, const std::string& name, const context& w
   s.vectorize(inner);
 }
 
+/// Rows run in parallel unless results that are stored row after row cannot be told apart, as where the
+/// pattern has one element.
 inline void parallelize_rows(schedule& s, const std::string& name, const context& where,
                              chooser& choices) {
   if (where.threads < 2) return;
   const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
   if (loops.empty() || !plain(s.get(loops.front()))) return;
-  const expr_rv rows = choices.categorical(s, {8, 32, 128, 512}, {1, 1.5, 1, 1});
-  const auto [tasks, inside] = s.split(loops.front(), {infer, rows});
-  s.parallel(tasks);
+  schedule attempt = s;
+  const expr_rv rows = choices.categorical(attempt, {8, 32, 128, 512}, {1, 1.5, 1, 1});
+  const auto [tasks, inside] = attempt.split(loops.front(), {infer, rows});
+  try {
+    attempt.parallel(tasks);
+    s = std::move(attempt);
+  } catch (const schedule_error&) {
+  }
 }
 
 }  // namespace detail
