@@ -13,7 +13,7 @@
 
 #include <tilewright/config.hpp>
 #include <tilewright/support/fork_gate.hpp>
-#include <tilewright/support/thread_end.hpp>
+#include <tilewright/support/threads/thread_end.hpp>
 
 namespace tilewright::support {
 namespace detail {

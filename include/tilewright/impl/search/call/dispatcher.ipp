@@ -16,7 +16,7 @@
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/support/numbers/float_environment.hpp>
 #include <tilewright/support/stack.hpp>
-#include <tilewright/support/thread_end.hpp>
+#include <tilewright/support/threads/thread_end.hpp>
 
 namespace tilewright::search {
 namespace detail {

@@ -14,7 +14,7 @@
 #include <tilewright/search/measurement/guard.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_mutex.hpp>
-#include <tilewright/support/thread_end.hpp>
+#include <tilewright/support/threads/thread_end.hpp>
 
 namespace tilewright::search {
 
