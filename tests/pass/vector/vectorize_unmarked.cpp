@@ -142,3 +142,23 @@ TEST_CASE("guards and lengths that are loaded are loaded inside of their buffers
   // rows of different lengths are no lanes
   CHECK(vectors(program(16, "N[i]", "")) == 0);
 }
+
+TEST_CASE("of instances that write one element the last one stays the last") {
+  const auto program = [](const std::string& place) {
+    return parse(R"(
+@T.prim_func
+def main(X: T.Buffer((10, 3), "float32"), Y: T.Buffer((40,), "float32")):
+    for i, j in T.grid(10, 3):
+        with T.block("Y"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            Y[)" +
+                 place + R"(] = X[vi, vj]
+)");
+  };
+  for (const char* place : {"vj * 2 + vi", "vj * 10 + vi"}) {
+    CAPTURE(std::string(place));
+    const function f = program(place);
+    CHECK(vectors(f) == (place == std::string("vj * 10 + vi")));
+    check_same(f, pass::vectorize_unmarked(f, machine()));
+  }
+}

@@ -9,6 +9,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/vector/vectorize_unmarked.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::pass {
@@ -68,6 +69,21 @@ class placed_block {
       if (uses_var(realize_.values[i], v) && realize_.block->iters[i].kind != iter_kind::spatial)
         return false;
     return step(store_->buffer, store_->indices, v) == 1;
+  }
+  /// Iterations of `v` write other elements than each other, whatever the loops inside of it do.
+  bool writes_apart(const var& v, std::int64_t extent, const std::vector<var>& inside) const {
+    return support::any(store_->indices, [&](const expr& index) {
+      bool apart = false, mixed = false;
+      for (const auto& [term, coefficient] : arith::to_linear(substitute(index, at_)).terms) {
+        if (term.same(v))
+          apart = coefficient == 1;
+        else
+          mixed = mixed || uses_var(term, v) ||
+                  (coefficient % extent != 0 &&
+                   support::any(inside, [&, t = term](const var& w) { return uses_var(t, w); }));
+      }
+      return apart && !mixed;
+    });
   }
   /// Why vectors along `v` cannot be loaded; empty when they can.
   std::string obstacle(const var& v, std::int64_t most_spread) const {
@@ -147,6 +163,11 @@ class vectorizer : public mutator {
     if (l.loop != loop_kind::serial || !store || !is_int(l.min, 0)) return std::nullopt;
     const std::int64_t lanes = target_.lanes(store->buffer->type);
     if (extent < lanes || !can_be_lanes(realize, l.var) || moves_bounds(l.body, l.var))
+      return std::nullopt;
+    // the loops inside go around the lanes
+    std::vector<var> inside;
+    for (const loop_node* x = as_loop(l.body); x; x = as_loop(x->body)) inside.push_back(x->var);
+    if (!inside.empty() && !placed_block(realize).writes_apart(l.var, extent, inside))
       return std::nullopt;
     std::int64_t width = lanes;
     while (width < most_vectors * lanes && extent % (2 * width) == 0) width *= 2;
