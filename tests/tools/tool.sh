@@ -256,7 +256,7 @@ if "$tool" model info "$networks/tiny_cnn.onnx" >/dev/null 2>&1; then
   cp "$networks/tiny_cnn.y.npy" "$work/expected/y.npy"
   run=(model run "$networks/tiny_cnn.onnx" --in "x=$networks/tiny_cnn.x.npy" --db :memory: --threads 1)
   expect 0 "Conv 4" model info "$networks/tiny_cnn.onnx"
-  expect 0 "13 kernels" model info "$networks/tiny_cnn.onnx"
+  expect 0 "12 kernels" model info "$networks/tiny_cnn.onnx"
   expect 0 '"unsupported": []' model info "$networks/tiny_cnn.onnx" --json
   expect 0 "Conv_Add_Relu" model info "$networks/tiny_cnn.onnx" --print
   expect 0 "y float32 (1, 5)" "${run[@]}" --out "y=$work/y.npy"
