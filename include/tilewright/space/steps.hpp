@@ -20,6 +20,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <initializer_list>
 #include <string_view>
@@ -110,9 +111,12 @@ struct primitive_step {
   called_step<Primitive, operands, More...> operator()(const More&... more) const {
     return {{to_argument(more)...}};
   }
-  /// Weights: `sample_categorical<2, 4, 8>({1, 2, 1})`.
-  called_step<Primitive, operands> operator()(std::initializer_list<double> weights) const {
-    return {{argument(std::vector<double>(weights))}};
+  /// Weights: `sample_categorical<2, 4, 8>({1, 2, 1})`, and a decision where one is given:
+  /// `sample_categorical<2, 4, 8>({1, 2, 1}, with_decision(1))`.
+  template <std::same_as<given_decision>... Decision>
+  called_step<Primitive, operands> operator()(std::initializer_list<double> weights,
+                                              const Decision&... decided) const {
+    return {{argument(std::vector<double>(weights)), step_argument(decided)...}};
   }
 };
 
