@@ -31,7 +31,7 @@ inline decision one(std::optional<std::int64_t> choice) {
 /// Makes room for `more` elements with geometric growth, so that appending them cannot throw.
 template <class T>
 void make_room(std::vector<T>& list, std::size_t more) {
-  constexpr std::size_t least = 128;  // most schedules have fewer variables
+  constexpr std::size_t least = 960 / sizeof(T);  // 1 KB and more makes glibc merge all it has free
   if (list.capacity() - list.size() < more)
     list.reserve(std::max({least, list.size() + more, 2 * list.capacity()}));
 }

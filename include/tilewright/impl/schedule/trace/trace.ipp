@@ -29,7 +29,7 @@ TILEWRIGHT_INLINE replay_error::replay_error(const schedule_error& cause, std::s
       what_("instruction " + std::to_string(instruction) + ": " + cause.what()) {}
 
 TILEWRIGHT_INLINE void trace::append(support::ref<const instruction> what, decision choice) {
-  constexpr std::size_t least = 64;  // most traces are shorter
+  constexpr std::size_t least = 960 / sizeof(step);  // below 1 KB, as the variables of a schedule
   if (steps_.size() == steps_.capacity()) steps_.reserve(std::max(least, 2 * steps_.size()));
   steps_.push_back({std::move(what), std::move(choice)});
 }
