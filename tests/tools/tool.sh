@@ -146,6 +146,8 @@ expect 0 '"count": 119, "exact": true, "fixed": false' space show metaschedule_c
 expect 2 'no space "nosuch"; there are default_cpu, default_gpu, metaschedule_cpu' space show nosuch
 expect 2 'no space "nosuch"; there are default_cpu, default_gpu, metaschedule_cpu' tune "$data/matmul.py" --space nosuch --db :memory:
 expect 2 "extent n" space show metaschedule_cpu "$data/scale.py"
+expect 2 "metaschedule_cuda makes schedules for GPUs, and the target is a CPU" tune "$data/matmul.py" --space metaschedule_cuda --db :memory:
+expect 2 "metaschedule_cpu makes schedules for CPUs, and the target is a GPU" tune "$data/matmul.py" --space metaschedule_cpu --target sm_80 --db :memory:
 expect 0 "more than 50 programs of 50 members in 3 sketches; 0 refused" tune "$data/matmul.py" --space metaschedule_cpu --count --count-limit 50 --db :memory:
 expect 0 '"members": 50' tune "$data/matmul.py" --space metaschedule_cpu --count --count-limit 50 --json --db :memory:
 expect 2 "lukewarm" tune "$data/matmul.py" --db :memory: --caches lukewarm

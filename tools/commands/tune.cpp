@@ -163,13 +163,24 @@ struct tasks {
     for (const ir::function& f : functions) {
       all.push_back(
           contiguous_workload(f, gpu ? target::machine(*gpu) : target::machine(cpu), *exec));
-      if (!o.space.empty()) all.back().space = space::find_space(o.space);
+      if (!o.space.empty()) all.back().space = chosen_space(o.space);
       all.back().key.arguments += search::key_suffix(o.where);
       db->add_workload(all.back().key.workload, ir::print(f));
     }
   }
 
  private:
+  /// @throws argument_error for a space of GPUs where the target is a CPU, and the other way round
+  space::design_space chosen_space(const std::string& name) const {
+    for (const space::named_space& s : space::named_spaces())
+      if (s.name == name && s.for_gpu != gpu.has_value())
+        throw argument_error(name +
+                             (s.for_gpu ? " makes schedules for GPUs, and the target is a CPU"
+                                        : " makes schedules for CPUs, and the target is a GPU") +
+                             "; `tilewright space ls` lists the others, --target names a target");
+    return space::find_space(name);
+  }
+
   static target::cpu cpu_of(const std::string& name, const std::vector<std::string_view>& gpus) {
     try {
       return target::named(name);

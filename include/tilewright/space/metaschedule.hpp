@@ -28,6 +28,7 @@ design_space metaschedule_cuda_tensor_core(int warp_size = 32);
 struct named_space {
   std::string_view name, summary;
   design_space (*make)();
+  bool for_gpu = false;  // its schedules bind loops to the threads of a GPU
 };
 /// All of them, those of the library first; the first one is the default.
 std::vector<named_space> named_spaces();

@@ -91,18 +91,17 @@ inline support::kind_table<named_space>& space_table() {
        {"default_gpu",
         "tiles in shared memory and registers, reductions across threads, within the "
         "limits of the GPU",
-        [] { return default_gpu(); }},
+        [] { return default_gpu(); }, true},
        {"metaschedule_cpu", "the rules of the MetaSchedule paper for CPUs, SSRSRS tiles",
         &metaschedule_cpu},
        {"metaschedule_cpu_intrinsics",
         "the same around dot products of bytes (VNNI, AVX-512) and brain floats",
         &metaschedule_cpu_intrinsics},
        {"metaschedule_cuda", "the rules of the MetaSchedule paper for NVIDIA GPUs, SSSRRSRS tiles",
-        [] { return metaschedule_cuda(); }},
+        [] { return metaschedule_cuda(); }, true},
        {"metaschedule_cuda_tensor_core",
-        "the same with products of 16-bit floats and bytes on tensor cores (wmma); "
-        "interpreted, not yet compiled for a GPU",
-        [] { return metaschedule_cuda_tensor_core(); }}});
+        "the same with products of 16-bit floats and bytes on tensor cores",
+        [] { return metaschedule_cuda_tensor_core(); }, true}});
   return *out;
 }
 
