@@ -10,6 +10,7 @@
 #include <tilewright/arith/scoped_mutator.hpp>
 #include <tilewright/arith/scoped_visitor.hpp>
 #include <tilewright/impl/pass/vector/stride_wishes.hpp>
+#include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -138,34 +139,15 @@ inline std::int64_t padded_row(std::int64_t row, std::int64_t rows, dtype type) 
   return rows >= 8 && row * bytes(type) % 4096 == 0 ? row + line : row;
 }
 
-/// Replaces one buffer by a smaller one whose indices count from `origin`.
-class rebase : public mutator {
- public:
-  rebase(buffer from, buffer to, std::vector<expr> origin)
-      : from_(std::move(from)), to_(std::move(to)), origin_(std::move(origin)) {}
-  using mutator::mutate;
-  expr mutate(const expr& e) override {
-    expr out = mutator::mutate(e);
-    return out->op == op::load && out->buffer == from_ ? load(to_, shift(out->args)) : out;
-  }
-  stmt mutate(const stmt& s) override {
-    stmt out = mutator::mutate(s);
-    const store_node* store = as_store(out);
-    return store && store->buffer == from_ ? make_store(to_, shift(store->indices), store->value)
-                                           : out;
-  }
-
- private:
-  std::vector<expr> shift(const std::vector<expr>& indices) const {
-    std::vector<expr> out;
+/// The statement with a smaller buffer, whose indices count from `origin`.
+inline stmt counted_from(const std::vector<expr>& origin, const stmt& s, const buffer& from,
+                         const buffer& to) {
+  return reroute(s, from, to, [&](std::vector<expr> indices) {
     for (std::size_t d = 0; d < indices.size(); ++d)
-      out.push_back(origin_[d] ? arith::from_linear(arith::to_linear(indices[d] - origin_[d]))
-                               : indices[d]);
-    return out;
-  }
-  buffer from_, to_;
-  std::vector<expr> origin_;
-};
+      if (origin[d]) indices[d] = arith::from_linear(arith::to_linear(indices[d] - origin[d]));
+    return indices;
+  });
+}
 
 class compacter : public arith::scoped_mutator {
  public:
@@ -202,7 +184,7 @@ class compacter : public arith::scoped_mutator {
     const buffer out = wishes.empty() ? finish(n->buffer, std::move(shape), changed)
                                       : finish(n->buffer, std::move(shape), wishes);
     if (!out) return scoped_mutator::mutate(s);
-    return make_allocate(out, mutate(rebase(n->buffer, out, std::move(origin)).mutate(body)));
+    return make_allocate(out, mutate(counted_from(origin, body, n->buffer, out)));
   }
 
  private:

@@ -11,6 +11,7 @@
 #include <tilewright/impl/pass/vector/stride_wishes.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/comm_reducer.hpp>
+#include <tilewright/ir/rerouting.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/any.hpp>
@@ -20,7 +21,7 @@ namespace tilewright::pass::detail::blocks {
 using namespace tilewright::ir;
 
 /// Rewrites accesses of match buffers into accesses of their sources.
-class match_resolver : public mutator {
+class match_resolver : public rerouting {
  public:
   explicit match_resolver(const stmt& body) {
     for_each_stmt(body, [&](const stmt& s) {
@@ -28,7 +29,7 @@ class match_resolver : public mutator {
         for (const match_buffer& m : r->block->match_buffers) sources_[m.buffer] = m.source;
     });
   }
-  using mutator::mutate;
+  using rerouting::mutate;
   block mutate(const block& b) override {
     if (b->match_buffers.empty()) return mutator::mutate(b);
     read_once once(written(*b));
@@ -40,24 +41,16 @@ class match_resolver : public mutator {
     plain.body = once.around(plain.body);
     return make_block(std::move(plain));
   }
-  expr mutate(const expr& e) override {
-    expr out = mutator::mutate(e);
-    if (out->op != op::load) return out;
-    const auto found = sources_.find(out->buffer);
-    if (found == sources_.end()) return out;
-    return mutate(load(found->second.buffer, rebase(found->second, out->args)));
-  }
-  stmt mutate(const stmt& s) override {
-    stmt out = mutator::mutate(s);
-    const store_node* store = as_store(out);
-    if (!store) return out;
-    const auto found = sources_.find(store->buffer);
-    if (found == sources_.end()) return out;
-    return mutate(
-        make_store(found->second.buffer, rebase(found->second, store->indices), store->value));
-  }
 
  private:
+  bool reroutes(const buffer& b) const override { return sources_.count(b) != 0; }
+  /// The source of a part may be a part itself.
+  buffer_element rerouted(const buffer& b, std::vector<expr> indices) override {
+    buffer_element out{b, std::move(indices)};
+    for (auto at = sources_.find(b); at != sources_.end(); at = sources_.find(out.of))
+      out = {at->second.buffer, rebase(at->second, out.indices)};
+    return out;
+  }
   /// What a block stores to, through whatever it sees it.
   buffer_set written(const block_node& b) const {
     buffer_set seen = stored_buffers(b.body), out;

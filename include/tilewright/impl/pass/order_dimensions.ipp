@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/rerouting.hpp>
 #include <tilewright/pass/order_dimensions.hpp>
 #include <tilewright/pass/walk.hpp>
 
@@ -93,28 +94,15 @@ std::vector<T> with_last(std::vector<T> list, int d) {
 }
 
 /// Rewrites allocations and accesses.
-class reordering : public ir::mutator {
+class reordering : public ir::rerouting {
  public:
   explicit reordering(const survey& wanted) : wanted_(wanted) {}
 
-  using ir::mutator::mutate;
+  using ir::rerouting::mutate;
 
   ir::stmt mutate(const ir::stmt& s) override {
-    if (const ir::allocate_node* a = ir::as_allocate(s)) return allocation(*a);
-    const ir::store_node* store = ir::as_store(s);
-    if (!store) return ir::mutator::mutate(s);
-    const auto moved = moved_.find(store->buffer);
-    if (moved == moved_.end()) return ir::mutator::mutate(s);
-    return ir::make_store(moved->second.buffer,
-                          with_last(mutated(store->indices), moved->second.last),
-                          mutate(store->value));
-  }
-
-  ir::expr mutate(const ir::expr& e) override {
-    if (e->op != ir::op::load) return ir::mutator::mutate(e);
-    const auto moved = moved_.find(e->buffer);
-    if (moved == moved_.end()) return ir::mutator::mutate(e);
-    return ir::load(moved->second.buffer, with_last(mutated(e->args), moved->second.last));
+    const ir::allocate_node* a = ir::as_allocate(s);
+    return a ? allocation(*a) : ir::rerouting::mutate(s);
   }
 
  private:
@@ -122,6 +110,12 @@ class reordering : public ir::mutator {
     ir::buffer buffer;
     int last = 0;
   };
+
+  bool reroutes(const ir::buffer& b) const override { return moved_.count(b) != 0; }
+  ir::buffer_element rerouted(const ir::buffer& b, std::vector<ir::expr> indices) override {
+    const change& now = moved_.at(b);
+    return {now.buffer, with_last(std::move(indices), now.last)};
+  }
 
   ir::stmt allocation(const ir::allocate_node& a) {
     const int last = wanted_.choice(a.buffer);
@@ -140,12 +134,6 @@ class reordering : public ir::mutator {
     ir::for_each_expr(a.body, [&](const ir::expr& e) {
       out = out || (e->op != ir::op::load && e->buffer == a.buffer);
     });
-    return out;
-  }
-
-  std::vector<ir::expr> mutated(const std::vector<ir::expr>& list) {
-    std::vector<ir::expr> out;
-    for (const ir::expr& e : list) out.push_back(mutate(e));
     return out;
   }
 

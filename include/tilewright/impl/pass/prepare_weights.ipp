@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/prepare_weights.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -103,31 +104,14 @@ class fill_check : public visitor {
 };
 
 /// Accesses of a panel become accesses of its slice.
-class to_slice : public mutator {
- public:
-  to_slice(buffer from, buffer to, std::vector<expr> slice)
-      : from_(std::move(from)), to_(std::move(to)), slice_(std::move(slice)) {}
-  using mutator::mutate;
-  expr mutate(const expr& e) override {
-    expr out = mutator::mutate(e);
-    return out->op == op::load && out->buffer == from_ ? load(to_, place(out->args)) : out;
-  }
-  stmt mutate(const stmt& s) override {
-    stmt out = mutator::mutate(s);
-    const store_node* store = as_store(out);
-    return store && store->buffer == from_ ? make_store(to_, place(store->indices), store->value)
-                                           : out;
-  }
-
- private:
-  std::vector<expr> place(const std::vector<expr>& indices) const {
-    std::vector<expr> out = slice_;
+inline stmt to_slice(const stmt& s, const buffer& from, const buffer& to,
+                     const std::vector<expr>& slice) {
+  return reroute(s, from, to, [&](const std::vector<expr>& indices) {
+    std::vector<expr> out = slice;
     out.insert(out.end(), indices.begin(), indices.end());
     return out;
-  }
-  buffer from_, to_;
-  std::vector<expr> slice_;
-};
+  });
+}
 
 /// Replaces whole expressions: variables and digits of them by the loops of the preparation.
 class digit_replacer : public mutator {
@@ -320,8 +304,7 @@ class hoister : public mutator {
       node.name = n.buffer->name + "_" + std::to_string(number);
     const buffer to(new buffer_node(std::move(node)));
     digit_replacer digits_of(std::move(map));
-    stmt fill =
-        to_slice(n.buffer, to, prepared_slice).mutate(digits_of.mutate(make_seq(parts.fill)));
+    stmt fill = to_slice(digits_of.mutate(make_seq(parts.fill)), n.buffer, to, prepared_slice);
     for (const expr& g : guards) fill = make_if(digits_of.mutate(g), fill);
     const bool parallel = !has_parallel && support::any(path_, [](const stmt& s) {
       return as_loop(s) && as_loop(s)->loop == loop_kind::parallel;
@@ -333,7 +316,7 @@ class hoister : public mutator {
     fills.push_back(std::move(fill));
     packed.push_back(to);
     known_.insert(to);
-    stmt rest = to_slice(n.buffer, to, slice).mutate(make_seq(parts.rest));
+    stmt rest = to_slice(make_seq(parts.rest), n.buffer, to, slice);
     for (std::size_t k = parts.between.size(); k-- > 0;)
       rest = make_allocate(parts.between[k], std::move(rest));
     return rest;

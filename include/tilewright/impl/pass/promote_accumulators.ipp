@@ -6,6 +6,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/scoped_mutator.hpp>
+#include <tilewright/ir/rerouting.hpp>
 #include <tilewright/pass/promote_accumulators.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/any.hpp>
@@ -95,22 +96,16 @@ class summarizer : public visitor {
 };
 
 /// Replaces accesses of a buffer by those of its accumulators, and unrolls the loops of the tile.
-class replacer : public mutator {
+class replacer : public rerouting {
  public:
   replacer(buffer from, buffer to, std::vector<expr> indices, var_set unrolled)
       : from_(std::move(from)),
         to_(std::move(to)),
         indices_(std::move(indices)),
         unrolled_(std::move(unrolled)) {}
-  using mutator::mutate;
-  expr mutate(const expr& e) override {
-    if (e->op == op::load && e->buffer == from_) return load(to_, indices_);
-    return mutator::mutate(e);
-  }
+  using rerouting::mutate;
   stmt mutate(const stmt& s) override {
-    stmt out = mutator::mutate(s);
-    if (const store_node* store = as_store(out); store && store->buffer == from_)
-      return make_store(to_, indices_, store->value);
+    stmt out = rerouting::mutate(s);
     if (const loop_node* loop = as_loop(out);
         loop && loop->loop == loop_kind::serial && unrolled_.count(loop->var))
       return with_kind(*loop, loop_kind::unrolled, loop->body);
@@ -118,6 +113,9 @@ class replacer : public mutator {
   }
 
  private:
+  bool reroutes(const buffer& b) const override { return b == from_; }
+  buffer_element rerouted(const buffer&, std::vector<expr>) override { return {to_, indices_}; }
+
   buffer from_, to_;
   std::vector<expr> indices_;
   var_set unrolled_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/pass/gpu/distribute_vthreads.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -224,21 +225,10 @@ class spreader {
     const buffer wide(new buffer_node(std::move(node)));
     differing_.insert(wide);
     const expr mine = cast(dtype::i32, v_ - loop_.min);
-    const auto at = [&](std::vector<expr> indices) {
+    const stmt body = reroute(n.body, n.buffer, wide, [&](std::vector<expr> indices) {
       indices.insert(indices.begin(), mine);
       return indices;
-    };
-    const stmt body = rewrite(
-        n.body,
-        [&](const expr& e) {
-          return e->op == op::load && e->buffer == n.buffer ? load(wide, at(e->args)) : e;
-        },
-        [&](const stmt& s) {
-          const store_node* store = as_store(s);
-          return store && store->buffer == n.buffer
-                     ? make_store(wide, at(store->indices), store->value)
-                     : s;
-        });
+    });
     return make_allocate(wide, spread(body));
   }
 

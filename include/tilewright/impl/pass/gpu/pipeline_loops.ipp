@@ -12,6 +12,7 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/pass/gpu/async_copy.hpp>
+#include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/gpu/pipeline_loops.hpp>
@@ -72,33 +73,18 @@ struct effects {
 };
 
 /// Accesses of buffers with one more index in front.
-class versioning : public mutator {
+class versioning : public rerouting {
  public:
   versioning(const buffer_map& versions, std::unordered_map<buffer, expr> index)
       : versions_(versions), index_(std::move(index)) {}
-  using mutator::mutate;
-  expr mutate(const expr& e) override {
-    expr out = mutator::mutate(e);
-    if (out->op != op::load) return out;
-    const auto found = versions_.find(out->buffer);
-    return found == versions_.end() ? out
-                                    : load(found->second, with_version(out->buffer, out->args));
-  }
-  stmt mutate(const stmt& s) override {
-    stmt out = mutator::mutate(s);
-    const store_node* store = as_store(out);
-    if (!store) return out;
-    const auto found = versions_.find(store->buffer);
-    if (found == versions_.end()) return out;
-    return make_store(found->second, with_version(store->buffer, store->indices), store->value);
-  }
 
  private:
-  std::vector<expr> with_version(const buffer& b, const std::vector<expr>& indices) const {
-    std::vector<expr> out{index_.at(b)};
-    out.insert(out.end(), indices.begin(), indices.end());
-    return out;
+  bool reroutes(const buffer& b) const override { return versions_.count(b) != 0; }
+  buffer_element rerouted(const buffer& b, std::vector<expr> indices) override {
+    indices.insert(indices.begin(), index_.at(b));
+    return {versions_.at(b), std::move(indices)};
   }
+
   const buffer_map& versions_;
   std::unordered_map<buffer, expr> index_;
 };

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/gpu/swizzle_shared.hpp>
@@ -27,7 +28,7 @@ inline bool can_swizzle(const buffer& b) {
                    row % (pieces_of_all_banks * piece_bytes) == 0);
 }
 
-class swizzler : public mutator {
+class swizzler : public rerouting {
  public:
   explicit swizzler(const stmt& kernel) {
     for_each_expr(kernel, [&](const expr& e) {
@@ -36,25 +37,10 @@ class swizzler : public mutator {
         chosen_.insert(e->args.back()->buffer);
     });
   }
-  using mutator::mutate;
-
-  expr mutate(const expr& e) override {
-    expr out = mutator::mutate(e);
-    return out->op == op::load && chosen_.count(out->buffer)
-               ? load(out->buffer, swizzled(out->buffer, out->args))
-               : out;
-  }
-  stmt mutate(const stmt& s) override {
-    stmt out = mutator::mutate(s);
-    const store_node* store = as_store(out);
-    return store && chosen_.count(store->buffer)
-               ? make_store(store->buffer, swizzled(store->buffer, store->indices), store->value)
-               : out;
-  }
 
  private:
-  static std::vector<expr> swizzled(const buffer& b, const std::vector<expr>& at) {
-    std::vector<expr> out = at;
+  bool reroutes(const buffer& b) const override { return chosen_.count(b) != 0; }
+  buffer_element rerouted(const buffer& b, std::vector<expr> at) override {
     const expr& row = at[at.size() - 2];
     const expr& column = at.back();
     const dtype t = column.type();
@@ -64,10 +50,9 @@ class swizzler : public mutator {
     expr pattern = row.type() == t ? row : cast(t, row);
     // eight rows of 32 or 64 bytes take less than eight times all banks
     pattern = floormod(floordiv(pattern, number(pieces_of_all_banks / pieces)), number(pieces));
-    out.back() =
-        call(t, "bitwise_xor", {floordiv(column, number(width)), pattern}) * number(width) +
-        floormod(column, number(width));
-    return out;
+    at.back() = call(t, "bitwise_xor", {floordiv(column, number(width)), pattern}) * number(width) +
+                floormod(column, number(width));
+    return {b, std::move(at)};
   }
 
   buffer_set chosen_;

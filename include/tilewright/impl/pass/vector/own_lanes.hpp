@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <tilewright/impl/pass/allocation_places.hpp>
+#include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
 
@@ -21,29 +22,18 @@ namespace tilewright::pass::detail {
 
 /// Gives the buffers a last dimension of lanes, and makes loops serial whose iterations cannot have
 /// their own.
-class own_lanes : public ir::mutator {
+class own_lanes : public ir::rerouting {
  public:
   explicit own_lanes(shared_buffers found) : serial_(std::move(found.serial)) {
     for (const auto& [b, loop] : found.of_lanes) widen(b, *loop);
   }
-  using ir::mutator::mutate;
+  using ir::rerouting::mutate;
 
-  ir::expr mutate(const ir::expr& e) override {
-    const ir::expr out = ir::mutator::mutate(e);
-    if (out->op != ir::op::load) return out;
-    const auto at = wide_.find(out->buffer);
-    return at == wide_.end() ? out : ir::load(at->second.buffer, in_lane(at->second, out->args));
-  }
   ir::stmt mutate(const ir::stmt& s) override {
-    const ir::stmt out = ir::mutator::mutate(s);
-    if (const ir::loop_node* loop = ir::as_loop(s); support::contains(serial_, loop) && loop)
-      return with_kind(*ir::as_loop(out), ir::loop_kind::serial, ir::as_loop(out)->body);
-    const ir::store_node* store = ir::as_store(out);
-    if (!store) return out;
-    const auto at = wide_.find(store->buffer);
-    return at == wide_.end() ? out
-                             : ir::make_store(at->second.buffer,
-                                              in_lane(at->second, store->indices), store->value);
+    const ir::stmt out = ir::rerouting::mutate(s);
+    const ir::loop_node* loop = ir::as_loop(s);
+    if (!loop || !support::contains(serial_, loop)) return out;
+    return with_kind(*ir::as_loop(out), ir::loop_kind::serial, ir::as_loop(out)->body);
   }
   /// What a block declares is not looked at any more.
   ir::block mutate(const ir::block& b) override {
@@ -59,16 +49,19 @@ class own_lanes : public ir::mutator {
     ir::expr lane;
   };
 
+  bool reroutes(const ir::buffer& b) const override { return wide_.count(b) != 0; }
+  ir::buffer_element rerouted(const ir::buffer& b, std::vector<ir::expr> indices) override {
+    const wide& w = wide_.at(b);
+    indices.push_back(ir::cast(w.buffer->shape.back().type(), w.lane));
+    return {w.buffer, std::move(indices)};
+  }
+
   void widen(const ir::buffer& b, const ir::loop_node& loop) {
     ir::buffer_node node = *b;
     const dtype type = loop.var.type();
     node.shape.push_back(ir::cast(node.shape.empty() ? type : node.shape[0].type(), loop.extent));
     node.strides.clear();
     wide_[b] = {ir::buffer(new ir::buffer_node(std::move(node))), loop.var - loop.min};
-  }
-  static std::vector<ir::expr> in_lane(const wide& w, std::vector<ir::expr> indices) {
-    indices.push_back(ir::cast(w.buffer->shape.back().type(), w.lane));
-    return indices;
   }
 
   std::vector<const ir::loop_node*> serial_;

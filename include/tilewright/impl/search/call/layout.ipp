@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tilewright/ir/alternatives.hpp>
+#include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/call/layout.hpp>
 #include <tilewright/support/numbers/checked.hpp>
@@ -93,7 +94,7 @@ inline std::vector<T> permuted(const std::vector<T>& values, const std::vector<i
 }
 
 /// Reorders the dimensions of tensors in their declarations and at every use.
-class dimension_permuter : public ir::mutator {
+class dimension_permuter : public ir::rerouting {
  public:
   void add(const ir::buffer& b, std::vector<int> order) {
     auto* node = new ir::buffer_node(*b);
@@ -102,39 +103,21 @@ class dimension_permuter : public ir::mutator {
   }
   bool empty() const { return map_.empty(); }
 
-  using ir::mutator::mutate;
+  using ir::rerouting::mutate;
   ir::buffer mutate(const ir::buffer& b) override {
     const auto at = map_.find(b);
     return at == map_.end() ? b : at->second.first;
   }
-  ir::expr mutate(const ir::expr& e) override {
-    ir::expr out = ir::mutator::mutate(e);
-    if (!e || e->op != ir::op::load) return out;
-    const auto at = map_.find(e->buffer);
-    return at == map_.end() ? out : ir::load(out->buffer, permuted(out->args, at->second.second));
-  }
-  ir::stmt mutate(const ir::stmt& s) override {
-    ir::stmt out = ir::mutator::mutate(s);
-    const ir::store_node* store = ir::as_store(s);
-    const auto at = store ? map_.find(store->buffer) : map_.end();
-    if (at == map_.end()) return out;
-    const ir::store_node* changed = ir::as_store(out);
-    return ir::make_store(changed->buffer, permuted(changed->indices, at->second.second),
-                          changed->value);
-  }
-  ir::block mutate(const ir::block& b) override {
-    ir::block_node out = *ir::mutator::mutate(b);
-    permute_regions(b->reads, out.reads);
-    permute_regions(b->writes, out.writes);
-    return ir::make_block(std::move(out));
-  }
 
  private:
-  void permute_regions(const std::vector<ir::buffer_region>& before,
-                       std::vector<ir::buffer_region>& after) const {
-    for (std::size_t i = 0; i < before.size(); ++i)
-      if (const auto at = map_.find(before[i].buffer); at != map_.end())
-        after[i].box = permuted(after[i].box, at->second.second);
+  bool reroutes(const ir::buffer& b) const override { return map_.count(b) != 0; }
+  ir::buffer_element rerouted(const ir::buffer& b, std::vector<ir::expr> indices) override {
+    const auto& [to, order] = map_.at(b);
+    return {to, permuted(indices, order)};
+  }
+  ir::buffer_region rerouted_region(ir::buffer_region r) override {
+    const auto& [to, order] = map_.at(r.buffer);
+    return {to, permuted(r.box, order)};
   }
 
   std::unordered_map<ir::buffer, std::pair<ir::buffer, std::vector<int>>> map_;
