@@ -10,8 +10,17 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/operand.hpp>
 #include <tilewright/schedule/path.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail::block_buffers {
+
+/// Whether the block declares that it reads, or writes, some of the buffer.
+inline bool reads_buffer(const ir::block_node& b, const ir::buffer& x) {
+  return support::any(b.reads, [&](const ir::buffer_region& r) { return r.buffer == x; });
+}
+inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
+  return support::any(b.writes, [&](const ir::buffer_region& r) { return r.buffer == x; });
+}
 
 /// Region number `index` of the reads or the writes of a block.
 inline const ir::buffer_region& region_of(const char* primitive, int requirement,

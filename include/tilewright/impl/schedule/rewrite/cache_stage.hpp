@@ -14,6 +14,7 @@
 #include <tilewright/impl/schedule/rewrite/block_names.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
@@ -21,58 +22,105 @@
 namespace tilewright::primitive::detail::cache_stage {
 
 using arith::bounds;
+using block_buffers::reads_buffer, block_buffers::writes_buffer;
 
 struct call {
   const char* name;
   const std::string& storage;
 };
 
-/// Uses the cache instead of a buffer, whose place `offset` is the cache's place 0. What the domains
-/// of a block's variables load is loaded around it, and is in no box.
-struct redirection : ir::mutator {
-  ir::buffer from, to;
-  std::vector<arith::linear> offset;  // [rank]; empty: all 0
-  bool inside = false;                // of the block
+/// Uses a cache instead of a buffer, whose place `offset` is the cache's place 0. What stands around
+/// blocks, and what the domains of their variables load, is in no box and stays, unless `everywhere`.
+class redirection : public ir::rerouting {
+ public:
+  redirection(ir::buffer from, ir::buffer to, std::vector<arith::linear> offset = {},
+              bool everywhere = false)
+      : from_(std::move(from)),
+        to_(std::move(to)),
+        offset_(std::move(offset)),
+        everywhere_(everywhere) {}
 
-  using ir::mutator::mutate;
-  ir::expr shifted(const ir::expr& index, std::size_t d) const {
-    if (offset.empty() || (offset[d].is_constant() && offset[d].constant == 0)) return index;
-    return arith::from_linear(difference(arith::to_linear(index), offset[d]));
-  }
+  using ir::rerouting::mutate;
   ir::expr mutate(const ir::expr& e) override {
-    if (e->op == ir::op::data && e->buffer == from) return ir::data(to);
-    if (e->op != ir::op::load || e->buffer != from) return ir::mutator::mutate(e);
-    std::vector<ir::expr> indices;
-    for (std::size_t d = 0; d < e->args.size(); ++d)
-      indices.push_back(shifted(mutate(e->args[d]), d));
-    return ir::load(to, std::move(indices));
-  }
-  ir::stmt mutate(const ir::stmt& s) override {
-    const ir::store_node* store = ir::as_store(s);
-    if (!store || store->buffer != from) return ir::mutator::mutate(s);
-    std::vector<ir::expr> indices;
-    for (std::size_t d = 0; d < store->indices.size(); ++d)
-      indices.push_back(shifted(mutate(store->indices[d]), d));
-    return ir::make_store(to, std::move(indices), mutate(store->value));
+    if (!everywhere_ && !inside_) return e;
+    if (e->op == ir::op::data && e->buffer == from_) return ir::data(to_);
+    return ir::rerouting::mutate(e);
   }
   ir::block mutate(const ir::block& b) override {
-    const bool outermost = !std::exchange(inside, true);
-    ir::block_node out = *ir::mutator::mutate(b);  // the boxes of regions may load too
-    if (outermost) {
-      inside = false;
-      out.iters = b->iters;
-    }
-    const auto redirect = [&](ir::buffer_region& r) {
-      if (r.buffer != from) return;
-      r.buffer = to;
-      for (std::size_t d = 0; d < r.box.size(); ++d) r.box[d].min = shifted(r.box[d].min, d);
-    };
-    for (ir::buffer_region& r : out.reads) redirect(r);
-    for (ir::buffer_region& r : out.writes) redirect(r);
-    for (ir::match_buffer& m : out.match_buffers) redirect(m.source);
+    const bool outermost = !std::exchange(inside_, true);
+    ir::block inner = ir::rerouting::mutate(b);
+    if (!outermost) return inner;
+    inside_ = false;
+    if (everywhere_) return inner;
+    ir::block_node out = *inner;
+    out.iters = b->iters;
     return ir::make_block(std::move(out));
   }
+
+ private:
+  bool reroutes(const ir::buffer& b) const override {
+    return b == from_ && (everywhere_ || inside_);
+  }
+  ir::buffer_element rerouted(const ir::buffer&, std::vector<ir::expr> indices) override {
+    for (std::size_t d = 0; d < offset_.size(); ++d)
+      if (!offset_[d].is_constant() || offset_[d].constant != 0)
+        indices[d] = arith::from_linear(difference(arith::to_linear(indices[d]), offset_[d]));
+    return {to_, std::move(indices)};
+  }
+
+  ir::buffer from_, to_;
+  std::vector<arith::linear> offset_;  // [rank]; empty: all 0
+  bool everywhere_, inside_ = false;   // inside of a block
 };
+
+/// A buffer for a copy of `original`, called after it and `suffix`.
+inline ir::buffer make_cache(const ir::function& f, const ir::buffer& original,
+                             std::vector<ir::expr> shape, const std::string& suffix,
+                             const std::string& storage) {
+  return ir::make_buffer(block_buffers::fresh_buffer_name(f, original->name + "_" + suffix),
+                         original->type, std::move(shape), storage);
+}
+
+/// The function with a buffer that the block `holder` allocates.
+inline ir::function allocate_in(const ir::function& f, std::uint64_t holder,
+                                const ir::buffer& cache) {
+  const path at = find_block(f, holder);
+  ir::block_node block = *ir::as_realize(at.target())->block;
+  block.alloc_buffers.push_back(cache);
+  return replace_block(f, at, ir::make_block(std::move(block)));
+}
+
+/// Makes `block` copy one element.
+inline void copy_element(ir::block_node& block, const ir::buffer& from,
+                         const std::vector<ir::expr>& at_from, const ir::buffer& to,
+                         const std::vector<ir::expr>& at_to) {
+  block.reads.push_back({from, ir::point_box(at_from)});
+  block.writes.push_back({to, ir::point_box(at_to)});
+  block.body = ir::make_store(to, at_to, ir::load(from, at_from));
+}
+
+/// The statement in loops from 0, the first outermost.
+inline ir::stmt loops_around(const std::vector<ir::var>& axes, const std::vector<ir::expr>& extents,
+                             ir::stmt body) {
+  for (std::size_t d = axes.size(); d-- > 0;)
+    body = ir::make_loop(axes[d], ir::integer(axes[d].type(), 0), extents[d], std::move(body));
+  return body;
+}
+
+/// A region that the copy reads is there.
+inline void check_readable(const refusal& refuse, int requirement, const path& copy,
+                           const ir::buffer_region& r) {
+  const std::string_view reason = why_unreadable(copy, r);
+  if (!reason.empty())
+    refuse(requirement, {"the copy would read elements of \"", r.buffer->name, "\" ", reason});
+}
+
+/// All that the copy reads is there, the cache aside.
+inline void check_filled(const refusal& refuse, int requirement, const path& copy,
+                         const ir::buffer& cache) {
+  for (const ir::buffer_region& r : ir::as_realize(copy.target())->block->reads)
+    if (r.buffer != cache) check_readable(refuse, requirement, copy, r);
+}
 
 /// Where the copy goes: in the body of the innermost of the first `depth` loops around `anchor`,
 /// before the first statement that holds one of `before`, after the anchor without such; without
@@ -155,8 +203,7 @@ inline plan make_plan(const call& c, const ir::function& f, const path& scope,
     if (compact) narrow_outer(needed[d], known, offset, shape[d]);
     out.offset.push_back(std::move(offset));
   }
-  out.cache = ir::make_buffer(block_buffers::fresh_buffer_name(f, original->name + "_" + c.storage),
-                              original->type, std::move(shape), c.storage);
+  out.cache = make_cache(f, original, std::move(shape), c.storage, c.storage);
   out.block_name = fresh_block_name(f, original->name + "_" + c.storage);
   out.needed = std::move(needed);
   return out;
@@ -204,9 +251,7 @@ inline ir::stmt copy_nest(const plan& p, bool into_cache,
   const ir::buffer& to = into_cache ? p.cache : p.original;
   const std::vector<ir::expr>& at_from = into_cache ? there : here;
   const std::vector<ir::expr>& at_to = into_cache ? here : there;
-  block.reads.push_back({from, ir::point_box(at_from)});
-  block.writes.push_back({to, ir::point_box(at_to)});
-  block.body = ir::make_store(to, at_to, ir::load(from, at_from));
+  copy_element(block, from, at_from, to, at_to);
   const ir::block made = ir::make_block(std::move(block));
   id = made->id;
   std::vector<fitted_iter> fitted = fit(*made, solved, clip, loops);
@@ -250,20 +295,11 @@ inline ir::function insert(const ir::function& f, std::uint64_t holder, const bl
 }
 
 inline ir::function redirect(ir::function f, std::uint64_t block, const plan& p) {
-  redirection r;
-  r.from = p.original;
-  r.to = p.cache;
-  r.offset = p.offset;
+  redirection r(p.original, p.cache, p.offset);
   const path at = find_block(f, block);
   return replace_block(f, at, r.mutate(ir::as_realize(at.target())->block));
 }
 
-inline bool reads_buffer(const ir::block_node& b, const ir::buffer& x) {
-  return support::any(b.reads, [&](const auto& r) { return r.buffer == x; });
-}
-inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
-  return support::any(b.writes, [&](const auto& r) { return r.buffer == x; });
-}
 /// Whether a block reads elements of a buffer that it does not start itself. Old scripts declare that
 /// a reduction reads its result: with an init it finds there what it has written, if that comes first.
 inline bool reads_before(const child_block& c, const ir::buffer& x) {
@@ -294,12 +330,9 @@ inline subject look_up(const call& c, const path& at, int index, bool read) {
   const ir::block_realize_node* holder = at.scope();
   if (!holder) refusal{c.name}(1, "the root block accesses nothing itself");
   const ir::block_node& b = *ir::as_realize(at.target())->block;
-  const std::vector<ir::buffer_region>& list = read ? b.reads : b.writes;
-  if (index < 0 || static_cast<std::size_t>(index) >= list.size())
-    refusal{c.name}(1, {quoted(b), " has ", list.size(), (read ? " read" : " write"),
-                        " regions; there is no number ", index});
+  const ir::buffer_region& region = block_buffers::region_of(c.name, 1, b, index, read);
   if (const std::string why = ir::no_scope(c.storage); !why.empty()) refusal{c.name}(2, why);
-  return {holder, list[static_cast<std::size_t>(index)].buffer};
+  return {holder, region.buffer};
 }
 
 /// Positions of those of the listed blocks that read the buffer.

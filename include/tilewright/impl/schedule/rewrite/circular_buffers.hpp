@@ -9,7 +9,7 @@
 
 #include <tilewright/arith/region.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
-#include <tilewright/ir/visit.hpp>
+#include <tilewright/ir/rerouting.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail::rolling {
@@ -73,21 +73,13 @@ inline std::vector<circular_buffer> circular_buffers(const block_scope& scope) {
 }
 
 /// Puts the whole buffers in the place of circular ones: the contrary of what rolling does.
-class unroller : public ir::mutator {
+class unroller : public ir::rerouting {
  public:
   explicit unroller(const std::vector<circular_buffer>& list) : list_(list) {}
-  using ir::mutator::mutate;
+  using ir::rerouting::mutate;
 
-  ir::expr mutate(const ir::expr& e) override {
-    const ir::expr out = ir::mutator::mutate(e);
-    const circular_buffer* c = out->op == ir::op::load ? find(out->buffer) : nullptr;
-    return c ? ir::load(c->whole, unwrapped(*c, out->args)) : out;
-  }
   ir::stmt mutate(const ir::stmt& s) override {
-    const ir::stmt out = ir::mutator::mutate(s);
-    if (const ir::store_node* store = ir::as_store(out))
-      if (const circular_buffer* c = find(store->buffer))
-        return ir::make_store(c->whole, unwrapped(*c, store->indices), store->value);
+    const ir::stmt out = ir::rerouting::mutate(s);
     const ir::block_realize_node* r = ir::as_realize(out);
     return r && depth_ == 1 ? in_any_order(*r) : out;
   }
@@ -106,6 +98,12 @@ class unroller : public ir::mutator {
   }
 
  private:
+  bool reroutes(const ir::buffer& b) const override { return find(b) != nullptr; }
+  ir::buffer_element rerouted(const ir::buffer& b, std::vector<ir::expr> indices) override {
+    const circular_buffer& c = *find(b);
+    indices[c.dim] = unwrapped(c, indices[c.dim]);
+    return {c.whole, std::move(indices)};
+  }
   const circular_buffer* find(const ir::buffer& x) const {
     for (const circular_buffer& c : list_)
       if (c.rolled == x) return &c;
@@ -116,10 +114,6 @@ class unroller : public ir::mutator {
     const bool wrapped =
         place->op == ir::op::floormod && ir::is_int(place->args[1], ir::as_int(c.length));
     return wrapped ? place->args[0] : place;
-  }
-  static std::vector<ir::expr> unwrapped(const circular_buffer& c, std::vector<ir::expr> places) {
-    places[c.dim] = unwrapped(c, places[c.dim]);
-    return places;
   }
   void restore(std::vector<ir::buffer_region>& declared,
                const std::vector<ir::buffer_region>& found) const {

@@ -10,6 +10,7 @@
 #include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
 #include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
 
@@ -120,30 +121,20 @@ inline int changer_of_places(const block_scope& scope, std::size_t self, std::si
 }
 
 /// The accesses to one buffer go to given indices of another.
-class replacer : public ir::mutator {
+class replacer : public ir::rerouting {
  public:
   replacer(ir::buffer from, ir::buffer to, std::vector<ir::expr> indices)
       : from_(std::move(from)), to_(std::move(to)), indices_(std::move(indices)) {}
-  using ir::mutator::mutate;
-
-  ir::expr mutate(const ir::expr& e) override {
-    if (e->op == ir::op::load && e->buffer == from_) return ir::load(to_, indices_);
-    return ir::mutator::mutate(e);
-  }
-  ir::stmt mutate(const ir::stmt& s) override {
-    const ir::store_node* store = ir::as_store(s);
-    if (!store || store->buffer != from_) return ir::mutator::mutate(s);
-    return ir::make_store(to_, indices_, mutate(store->value));
-  }
-  ir::block mutate(const ir::block& b) override {
-    ir::block_node out = *ir::mutator::mutate(b);  // the boxes of regions may load too
-    for (auto* list : {&out.reads, &out.writes})
-      for (ir::buffer_region& r : *list)
-        if (r.buffer == from_) r = {to_, ir::point_box(indices_)};
-    return ir::make_block(std::move(out));
-  }
 
  private:
+  bool reroutes(const ir::buffer& b) const override { return b == from_; }
+  ir::buffer_element rerouted(const ir::buffer&, std::vector<ir::expr>) override {
+    return {to_, indices_};
+  }
+  ir::buffer_region rerouted_region(ir::buffer_region) override {
+    return {to_, ir::point_box(indices_)};
+  }
+
   ir::buffer from_, to_;
   std::vector<ir::expr> indices_;
 };

@@ -14,6 +14,7 @@
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/circular_buffers.hpp>
 #include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/padding/rolling_buffer.hpp>
 #include <tilewright/support/any.hpp>
@@ -144,56 +145,44 @@ inline std::size_t shared_loops(const block_scope& scope, std::size_t producer,
 }
 
 /// Indices modulo the window, and opaque variables where the loop drives them.
-class rewriter : public ir::mutator {
+class rewriter : public ir::rerouting {
  public:
   /// `first` rolls; in the dimensions of the others, what an iteration finds there is also kept.
   explicit rewriter(const std::vector<window>& windows, ir::buffer from, ir::buffer to)
       : windows_(windows), window_(windows.front()), from_(std::move(from)), to_(std::move(to)) {}
 
-  using ir::mutator::mutate;
-
-  ir::expr mutate(const ir::expr& e) override {
-    const ir::expr out = ir::mutator::mutate(e);
-    if (out->op != ir::op::load || out->buffer != from_) return out;
-    return ir::load(to_, wrapped(out->args));
-  }
+  using ir::rerouting::mutate;
 
   ir::stmt mutate(const ir::stmt& s) override {
-    const ir::stmt out = ir::mutator::mutate(s);
-    if (const ir::store_node* store = ir::as_store(out); store && store->buffer == from_)
-      return ir::make_store(to_, wrapped(store->indices), store->value);
+    const ir::stmt out = ir::rerouting::mutate(s);
     const ir::block_realize_node* realize = ir::as_realize(out);
     return realize && depth_ == 1 ? driven(*realize) : out;
   }
 
   ir::block mutate(const ir::block& b) override {
     ++depth_;
-    ir::block_node out = *ir::mutator::mutate(b);
+    ir::block_node out = *ir::rerouting::mutate(b);
     --depth_;
-    const auto wrap = [&](std::vector<ir::buffer_region>& list) {
-      for (ir::buffer_region& r : list) {
-        if (r.buffer != from_) continue;
-        r.buffer = to_;
-        ir::range& dim = r.box[window_.dim];
-        const dtype type = dim.min.type();
-        dim = ir::is_int(dim.extent, 1)
-                  ? ir::range{wrapped(dim.min), dim.extent}
-                  : ir::range{ir::integer(type, 0), ir::integer(type, window_.length)};
-      }
-    };
-    wrap(out.reads);
-    wrap(out.writes);
     std::replace(out.alloc_buffers.begin(), out.alloc_buffers.end(), from_, to_);
     return ir::make_block(std::move(out));
   }
 
  private:
+  bool reroutes(const ir::buffer& b) const override { return b == from_; }
+  ir::buffer_element rerouted(const ir::buffer&, std::vector<ir::expr> indices) override {
+    indices[window_.dim] = wrapped(indices[window_.dim]);
+    return {to_, std::move(indices)};
+  }
+  ir::buffer_region rerouted_region(ir::buffer_region r) override {
+    ir::range& side = r.box[window_.dim];
+    const dtype type = side.min.type();
+    side = ir::is_int(side.extent, 1)
+               ? ir::range{wrapped(side.min), side.extent}
+               : ir::range{ir::integer(type, 0), ir::integer(type, window_.length)};
+    return {to_, std::move(r.box)};
+  }
   ir::expr wrapped(const ir::expr& index) const {
     return ir::floormod(index, ir::integer(index.type(), window_.length));
-  }
-  std::vector<ir::expr> wrapped(std::vector<ir::expr> indices) const {
-    indices[window_.dim] = wrapped(indices[window_.dim]);
-    return indices;
   }
 
   ir::stmt driven(const ir::block_realize_node& r) const {

@@ -57,16 +57,6 @@ inline footprint needed_by(const block_scope& scope, const std::vector<std::size
   return out;
 }
 
-/// What the copy reads is there.
-inline void check_filled(const call& c, const new_block& made, const ir::buffer& x) {
-  const path at = find_block(made.function, made.block);
-  for (const ir::buffer_region& r : ir::as_realize(at.target())->block->reads) {
-    const std::string_view reason = why_unreadable(at, r);
-    if (!reason.empty())
-      refusal{c.name}(4, {"the copy would read elements of \"", x->name, "\" ", reason});
-  }
-}
-
 /// The loops of the scope tell how much of each dimension is written at most; else the copy would
 /// run over more.
 inline void check_sizes(const call& c, int requirement, const child_block& w, const ir::buffer& x,
@@ -162,7 +152,7 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
   for (const std::size_t r : readers) out.function = redirect(out.function, scope[r].block().id, p);
   out.function = insert(out.function, s.holder->block->id, scope, where, p.cache, nest);
   check_closed(c, 4, out);
-  if (by_readers) check_filled(c, out, s.buffer);
+  if (by_readers) check_filled(refusal{c.name}, 4, find_block(out.function, out.block), p.cache);
   return out;
 }
 

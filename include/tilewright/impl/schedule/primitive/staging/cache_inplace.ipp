@@ -97,15 +97,11 @@ inline ir::stmt copy_nest(const ir::block_realize_node& instance, const std::vec
     b.iters.push_back({v, {zero, shape}, ir::iter_kind::spatial});
     at.push_back(v);
   }
-  b.reads.push_back({from, ir::point_box(at)});
-  b.writes.push_back({to, ir::point_box(at)});
-  b.body = ir::make_store(to, at, ir::load(from, at));
+  cache_stage::copy_element(b, from, at, to, at);
   const ir::block made = ir::make_block(std::move(b));
   id = made->id;
-  ir::stmt out = ir::make_realize(std::move(values), ir::conjunction(guard), made);
-  for (std::size_t d = axes.size(); d-- > 0;)
-    out = ir::make_loop(axes[d], ir::integer(axes[d].type(), 0), extents[d], std::move(out));
-  return out;
+  return cache_stage::loops_around(
+      axes, extents, ir::make_realize(std::move(values), ir::conjunction(guard), made));
 }
 
 inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
@@ -127,28 +123,19 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
                           "\" back that it only reads, while other iterations of loop \"",
                           l->var->name, "\" run"});
   const std::string name = x->name + "_" + storage;
-  cache_stage::redirection r;
-  r.from = x;
-  r.to = ir::make_buffer(block_buffers::fresh_buffer_name(f, name), x->type, x->shape, storage);
+  const ir::buffer cache = cache_stage::make_cache(f, x, x->shape, storage, storage);
   const arith::analyzer outside = known_loops(at).analyzer();
   block_names names(f.body);
   const std::string first = names.fresh(name), second = names.fresh(name);
   new_blocks out;
   out.blocks.resize(2);
-  const ir::stmt in = copy_nest(instance, box, x, r.to, outside, first, out.blocks[0]);
-  const ir::stmt back = copy_nest(instance, box, r.to, x, outside, second, out.blocks[1]);
-  const ir::stmt now =
-      ir::make_realize(instance.values, instance.predicate, r.mutate(instance.block));
+  const ir::stmt in = copy_nest(instance, box, x, cache, outside, first, out.blocks[0]);
+  const ir::stmt back = copy_nest(instance, box, cache, x, outside, second, out.blocks[1]);
+  const ir::stmt now = ir::make_realize(instance.values, instance.predicate,
+                                        cache_stage::redirection(x, cache).mutate(instance.block));
   out.function = replace(f, at, ir::make_seq({in, now, back}));
-  const path holder = find_block(out.function, s.holder->block->id);
-  ir::block_node changed = *ir::as_realize(holder.target())->block;
-  changed.alloc_buffers.push_back(r.to);
-  out.function = replace_block(out.function, holder, ir::make_block(std::move(changed)));
-  const path copied = find_block(out.function, out.blocks[0]);
-  const ir::buffer_region& taken = ir::as_realize(copied.target())->block->reads.front();
-  const std::string_view reason = why_unreadable(copied, taken);
-  if (!reason.empty())
-    refusal{c.name}(4, {"the copy would read elements of \"", x->name, "\" ", reason});
+  out.function = cache_stage::allocate_in(out.function, s.holder->block->id, cache);
+  cache_stage::check_filled(refusal{c.name}, 4, find_block(out.function, out.blocks[0]), cache);
   return out;
 }
 

@@ -119,7 +119,7 @@ inline ir::stmt copy_statement(const call& c, const std::vector<side>& box, cons
       mine.emplace(v, own);
       values.push_back(v);
     }
-  std::vector<ir::expr> at, guard;
+  std::vector<ir::expr> at, guard, extents;
   std::vector<ir::var> axes;
   ir::buffer_region read{from, {}}, written{to, {}};
   for (std::size_t d = 0; d < box.size(); ++d) {
@@ -127,6 +127,7 @@ inline ir::stmt copy_statement(const call& c, const std::vector<side>& box, cons
     axes.push_back(ir::make_var("ax" + std::to_string(d), from->shape[d].type()));
     known.bind(axes.back(), {ir::integer(axes.back().type(), 0), box[d].extent});
     at.push_back(min + axes.back());
+    extents.push_back(box[d].extent);
     read.box.push_back({min, box[d].extent});
     const ir::expr& i = at.back();
     const ir::expr zero = ir::integer(i.type(), 0);
@@ -140,51 +141,11 @@ inline ir::stmt copy_statement(const call& c, const std::vector<side>& box, cons
   b.annotations[ir::auto_copy] = 1;
   ir::stmt body = ir::make_store(to, at, ir::load(from, at));
   if (!guard.empty()) body = ir::make_if(ir::conjunction(guard), std::move(body));
-  for (std::size_t d = axes.size(); d-- > 0;)
-    body = ir::make_loop(axes[d], ir::integer(axes[d].type(), 0), box[d].extent, std::move(body));
-  b.body = std::move(body);
+  b.body = cache_stage::loops_around(axes, extents, std::move(body));
   const ir::block made = ir::make_block(std::move(b));
   id = made->id;
   return ir::make_realize(std::move(values), ir::boolean(true), made);
 }
-
-/// Loads in blocks (and with `stores` all accesses) of a buffer go to another of the same shape: what
-/// stands around the blocks is in no box.
-class redirection : public ir::mutator {
- public:
-  redirection(ir::buffer from, ir::buffer to, bool stores)
-      : from_(std::move(from)), to_(std::move(to)), stores_(stores) {}
-  using ir::mutator::mutate;
-
-  ir::expr mutate(const ir::expr& e) override {
-    if (!stores_ && !inside_) return e;
-    const ir::expr out = ir::mutator::mutate(e);
-    return out->op == ir::op::load && out->buffer == from_ ? ir::load(to_, out->args) : out;
-  }
-  ir::stmt mutate(const ir::stmt& s) override {
-    const ir::stmt out = ir::mutator::mutate(s);
-    const ir::store_node* store = ir::as_store(out);
-    if (!stores_ || !store || store->buffer != from_) return out;
-    return ir::make_store(to_, store->indices, store->value);
-  }
-  ir::block mutate(const ir::block& b) override {
-    const bool outside = !inside_;
-    inside_ = true;
-    ir::block_node out = *ir::mutator::mutate(b);
-    inside_ = !outside;
-    // the domains of the outermost block are asked around it: what they load is in no box
-    if (outside && !stores_) out.iters = b->iters;
-    for (ir::buffer_region& r : out.reads)
-      if (r.buffer == from_) r.buffer = to_;
-    for (ir::buffer_region& r : out.writes)
-      if (stores_ && r.buffer == from_) r.buffer = to_;
-    return ir::make_block(std::move(out));
-  }
-
- private:
-  ir::buffer from_, to_;
-  bool stores_, inside_ = false;
-};
 
 /// Requirement 5 on the finished program: every block that reads one of the buffers finds it
 /// written, and somebody else writes the cache before.
@@ -210,12 +171,8 @@ inline void check_written(const call& c, const ir::function& f, std::uint64_t ho
                           "\" that nothing has written"});
   }
   const path made = find_block(f, copy);
-  for (const ir::buffer_region& r : ir::as_realize(made.target())->block->reads) {
-    if (!read || r.buffer != x) continue;
-    const std::string_view reason = why_unreadable(made, r);
-    if (!reason.empty())
-      refusal{c.name}(5, {"the copy would read elements of \"", x->name, "\" ", reason});
-  }
+  for (const ir::buffer_region& r : ir::as_realize(made.target())->block->reads)
+    if (read && r.buffer == x) cache_stage::check_readable(refusal{c.name}, 5, made, r);
 }
 
 /// The cache keeps a sum that iterations of the loop add up; nobody else may change it meanwhile.
@@ -279,21 +236,17 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   check_places(c, scope, box, loop);
   if (!read) check_sums(c, scope, body, x, loops.size());
   const std::string name = x->name + "_" + storage;
-  const ir::buffer cache =
-      ir::make_buffer(block_buffers::fresh_buffer_name(f, name), x->type, x->shape, storage);
+  const ir::buffer cache = cache_stage::make_cache(f, x, x->shape, storage, storage);
   new_block out;
   const ir::stmt made = copy_statement(c, box, read ? x : cache, read ? cache : x, loops, outside,
                                        fresh_block_name(f, name), out.block);
-  redirection r(x, cache, !read);
+  cache_stage::redirection r(x, cache, {}, !read);
   const std::size_t place = read ? body.reads.front() : body.writes.back() + 1;
   for (std::size_t i = read ? place : 0; i < (read ? body.items.size() : place); ++i)
     body.items[i] = r.mutate(body.items[i]);
   body.items.insert(body.items.begin() + static_cast<std::ptrdiff_t>(place), made);
   out.function = replace(f, below, ir::with_body(around, ir::make_seq(std::move(body.items))));
-  const path holder = find_block(out.function, holder_id);
-  ir::block_node changed = *ir::as_realize(holder.target())->block;
-  changed.alloc_buffers.push_back(cache);
-  out.function = replace_block(out.function, holder, ir::make_block(std::move(changed)));
+  out.function = cache_stage::allocate_in(out.function, holder_id, cache);
   check_written(c, out.function, holder_id, out.block, x, cache, read);
   check_closed(c, 6, out);
   return out;

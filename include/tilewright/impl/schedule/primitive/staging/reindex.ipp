@@ -12,6 +12,7 @@
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/cache_stage.hpp>
 #include <tilewright/impl/schedule/rewrite/map_binding.hpp>
+#include <tilewright/impl/schedule/rewrite/point_copy.hpp>
 #include <tilewright/schedule/primitive/staging/reindex.hpp>
 #include <tilewright/support/any.hpp>
 
@@ -19,48 +20,6 @@ namespace tilewright::primitive {
 namespace detail::reindexing {
 
 using cache_stage::reads_buffer, cache_stage::writes_buffer;
-
-/// The copy of one element: a block with iteration variables of its own for some of another block.
-struct copy_block {
-  std::vector<std::size_t> iters;  // positions in the block that is followed
-  std::vector<ir::iter_var> own;
-  std::vector<ir::expr> at_buffer, at_cache;
-};
-
-/// Own variables for those at `iters`, named by `name(position in own)`.
-template <class Name>
-copy_block follow(const ir::block_node& b, std::vector<std::size_t> iters,
-                  const std::vector<ir::expr>& at_buffer, const std::vector<ir::expr>& at_cache,
-                  const Name& name) {
-  copy_block out;
-  out.iters = std::move(iters);
-  ir::var_map mine;
-  for (std::size_t k = 0; k < out.iters.size(); ++k) {
-    const ir::iter_var& v = b.iters[out.iters[k]];
-    const ir::var own = ir::make_var(name(k), v.var.type());
-    mine.emplace(v.var, own);
-    out.own.push_back({own, v.dom, ir::iter_kind::spatial});
-  }
-  for (const ir::expr& e : at_buffer) out.at_buffer.push_back(ir::substitute(e, mine));
-  for (const ir::expr& e : at_cache) out.at_cache.push_back(ir::substitute(e, mine));
-  return out;
-}
-
-inline ir::block make_copy(const copy_block& c, const ir::buffer& x, const ir::buffer& cache,
-                           bool into_cache, std::string name) {
-  ir::block_node out;
-  out.name = std::move(name);
-  out.iters = c.own;
-  const ir::expr value = into_cache ? ir::load(x, c.at_buffer) : ir::load(cache, c.at_cache);
-  const ir::buffer& to = into_cache ? cache : x;
-  const std::vector<ir::expr>& at = into_cache ? c.at_cache : c.at_buffer;
-  out.reads = point_access::reads_of(value);
-  for (const ir::expr& e : at)
-    for (ir::buffer_region& r : point_access::reads_of(e)) out.reads.push_back(std::move(r));
-  out.writes.push_back({to, ir::point_box(at)});
-  out.body = ir::make_store(to, at, value);
-  return ir::make_block(std::move(out));
-}
 
 inline constexpr refusal refuse{"reindex"};
 
@@ -172,12 +131,7 @@ inline void check_filled(const ir::function& f, std::uint64_t block, const ir::b
                          const std::vector<ir::expr>& indices, const ir::buffer& cache,
                          int requirement) {
   const path at = find_block(f, copy.id);
-  for (const ir::buffer_region& r : copy.reads) {
-    if (r.buffer == cache) continue;
-    const std::string_view reason = why_unreadable(at, r);
-    if (!reason.empty())
-      refuse(requirement, {"the copy would read elements of \"", r.buffer->name, "\" ", reason});
-  }
+  cache_stage::check_filled(refuse, requirement, at, cache);
   const block_scope scope(*at.scope()->block);
   const int changer =
       point_access::changer_of_places(scope, static_cast<std::size_t>(scope.find(block)),
@@ -189,28 +143,14 @@ inline void check_filled(const ir::function& f, std::uint64_t block, const ir::b
 
 /// The copy over the whole domains of its variables, one loop each.
 inline ir::stmt full_nest(const ir::block& copy) {
-  std::vector<ir::expr> values;
-  for (std::size_t k = 0; k < copy->iters.size(); ++k)
-    values.push_back(ir::make_var("ax" + std::to_string(k), copy->iters[k].var.type()));
-  ir::stmt out = ir::make_realize(values, ir::boolean(true), copy);
-  for (std::size_t k = values.size(); k-- > 0;)
-    out = ir::make_loop(values[k], copy->iters[k].dom.min, copy->iters[k].dom.extent, out);
-  return out;
-}
-
-/// The scope with another buffer, and the copy beside the statement that holds the block.
-inline ir::function insert_beside(const ir::function& f, std::uint64_t holder, std::uint64_t block,
-                                  const ir::buffer& cache, const ir::stmt& nest, bool before) {
-  const path at = find_block(f, holder);
-  ir::block_node b = *ir::as_realize(at.target())->block;
-  b.alloc_buffers.push_back(cache);
-  std::vector<ir::stmt> items =
-      ir::as_seq(b.body) ? ir::as_seq(b.body)->stmts : std::vector<ir::stmt>{b.body};
-  const auto own = std::find_if(items.begin(), items.end(),
-                                [&](const ir::stmt& s) { return holds_block(s, block); });
-  items.insert(before ? own : own + 1, nest);
-  b.body = ir::make_seq(std::move(items));
-  return replace_block(f, at, ir::make_block(std::move(b)));
+  std::vector<ir::var> axes;
+  std::vector<ir::expr> extents;
+  for (const ir::iter_var& v : copy->iters) {
+    axes.push_back(ir::make_var("ax" + std::to_string(axes.size()), v.var.type()));
+    extents.push_back(v.dom.extent);
+  }
+  return cache_stage::loops_around(
+      axes, extents, ir::make_realize({axes.begin(), axes.end()}, ir::boolean(true), copy));
 }
 
 inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_selector& which) {
@@ -228,18 +168,10 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
                  "\" at variables around it that are no iteration variables"});
   const block_scope scope(*holder->block);
   const auto self = static_cast<std::size_t>(scope.find(id));
-  if (const ir::iter_var* v = detail::following_a_loop(scope[self]))
-    refuse(3, {"the domain of iteration variable \"", v->var->name, "\" depends on a loop around ",
-               quoted(*block)});
-  if (const ir::iter_var* v = detail::following_results(scope, self))
-    refuse(3, {"the domain of iteration variable \"", v->var->name, "\" of ", quoted(*block),
-               " depends on what a block of the scope writes"});
+  point_copy::check_domains(refuse, 3, scope, self);
   check_alone(scope, self, x, read);
-  if (changes_in_while(at, scope, self))
-    refuse(4, {"a while repeats ", quoted(*block), ", which may read something else each time"});
-  if (!scope[self].loops.empty() && threads_begin_at(at, *scope[self].loops[0], x))
-    refuse(4, {"\"", x->name, "\" belongs to threads that loops around ", quoted(*block),
-               " start, and the copy stands outside of these"});
+  point_copy::check_repetition(refuse, 4, at, scope, self);
+  point_copy::check_threads(refuse, 4, at, scope[self], 0, x);
   if (read) {
     check_read(scope, self, x, indices);
   } else {
@@ -248,22 +180,23 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
     if (!visits_domains(scope[self]))
       refuse(6, {"it is not certain that ", quoted(*block), " visits all of its domain"});
   }
-  const std::vector<std::size_t> used = point_access::iters_of(*block, indices);
-  std::vector<ir::expr> shape, variables;
-  for (const std::size_t i : used) {
+  point_copy::element e{indices, {}, point_access::iters_of(*block, indices)};
+  std::vector<ir::expr> shape;
+  std::vector<std::string> names;
+  for (const std::size_t i : e.iters) {
     shape.push_back(block->iters[i].dom.extent);
-    variables.push_back(block->iters[i].var);
+    e.at_cache.push_back(block->iters[i].var);
+    names.push_back("v" + std::to_string(names.size()));
   }
-  const std::string name = x->name + "_reindex";
-  const ir::buffer cache =
-      ir::make_buffer(block_buffers::fresh_buffer_name(f, name), x->type, shape, x->scope);
-  const copy_block parts = follow(*block, used, indices, variables,
-                                  [](std::size_t k) { return "v" + std::to_string(k); });
+  const ir::buffer cache = cache_stage::make_cache(f, x, shape, "reindex", x->scope);
   const ir::block copy =
-      make_copy(parts, x, cache, read, fresh_block_name(f, read ? name + "_reindex" : name));
-  point_access::replacer r(x, cache, variables);
-  ir::function out = replace_block(f, at, r.mutate(block));
-  out = insert_beside(out, holder->block->id, id, cache, full_nest(copy), read);
+      point_copy::make(*block, e, names, x, cache, read,
+                       fresh_block_name(f, x->name + (read ? "_reindex_reindex" : "_reindex")));
+  point_access::replacer r(x, cache, e.at_cache);
+  cache_stage::place beside{static_cast<int>(self), 0};
+  if (read) beside.before = {id};
+  ir::function out = cache_stage::insert(replace_block(f, at, r.mutate(block)), holder->block->id,
+                                         scope, beside, cache, full_nest(copy));
   check_filled(out, id, *copy, indices, cache, read ? 5 : 6);
   return {std::move(out), copy->id};
 }

@@ -11,6 +11,7 @@
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/cache_stage.hpp>
 #include <tilewright/impl/schedule/rewrite/map_binding.hpp>
+#include <tilewright/impl/schedule/rewrite/point_copy.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/schedule/primitive/staging/reindex.hpp>
 #include <tilewright/support/any.hpp>
@@ -20,12 +21,9 @@ namespace detail::reindex_caching {
 
 using cache_stage::call;
 
-/// The element that an instance touches, and where it lies in the cache, in terms of the variables
-/// of the block.
-struct element {
-  std::vector<ir::expr> at_buffer, at_cache;
+/// The element that an instance touches, and the shape of its cache.
+struct element : point_copy::element {
   std::vector<ir::expr> cache_shape;
-  std::vector<std::size_t> iters;  // those that occur
 };
 
 /// Extent of one result over indices of symbolic extents: of an index, its quotient or its rest.
@@ -236,32 +234,6 @@ inline ir::stmt copy_nest(const child_block& child, const followed_nest& like,
   return out;
 }
 
-/// The copy block, with variables of its own that are named like those of the block.
-inline ir::block make_copy(const ir::block_node& b, const element& e, const ir::buffer& x,
-                           const ir::buffer& cache, bool into_cache, std::string name) {
-  ir::block_node out;
-  out.name = std::move(name);
-  ir::var_map mine;
-  for (const std::size_t i : e.iters) {
-    const ir::var own = ir::make_var(b.iters[i].var->name, b.iters[i].var.type());
-    mine.emplace(b.iters[i].var, own);
-    out.iters.push_back({own, b.iters[i].dom, ir::iter_kind::spatial});
-  }
-  std::vector<ir::expr> from, to;
-  for (const ir::expr& i : into_cache ? e.at_buffer : e.at_cache)
-    from.push_back(ir::substitute(i, mine));
-  for (const ir::expr& i : into_cache ? e.at_cache : e.at_buffer)
-    to.push_back(ir::substitute(i, mine));
-  const ir::expr value = ir::load(into_cache ? x : cache, std::move(from));
-  const ir::buffer& target = into_cache ? cache : x;
-  out.reads = point_access::reads_of(value);
-  for (const ir::expr& i : to)
-    for (ir::buffer_region& r : point_access::reads_of(i)) out.reads.push_back(std::move(r));
-  out.writes.push_back({target, ir::point_box(to)});
-  out.body = ir::make_store(target, std::move(to), value);
-  return ir::make_block(std::move(out));
-}
-
 inline int only_writer(const call& c, const block_scope& scope, const ir::buffer& x) {
   int writer = -1;
   for (std::size_t i = 0; i < scope.size(); ++i) {
@@ -365,19 +337,11 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   const auto self = static_cast<std::size_t>(scope.find(id));
   const child_block& child = scope[self];
   const ir::block& block = child.realize->block;
-  if (const ir::iter_var* v = detail::following_a_loop(child))
-    refusal{c.name}(
-        7, {"the domain of \"", v->var->name, "\" depends on a loop around ", quoted(*block)});
-  if (const ir::iter_var* v = detail::following_results(scope, self))
-    refusal{c.name}(7, {"the domain of \"", v->var->name, "\" of ", quoted(*block),
-                        " depends on what a block of the scope writes"});
-  if (changes_in_while(at, scope, self))
-    refusal{c.name}(
-        4, {"a while repeats ", quoted(*block), ", which may read something else each time"});
+  const refusal refuse{c.name};
+  point_copy::check_domains(refuse, 7, scope, self);
+  point_copy::check_repetition(refuse, 4, at, scope, self);
   const cache_stage::place where = find_place(c, at, scope, self, x, read);
-  if (where.depth < child.loops.size() && threads_begin_at(at, *child.loops[where.depth], x))
-    refusal{c.name}(4, {"\"", x->name, "\" belongs to threads that loops around ", quoted(*block),
-                        " start, and the copy stands outside of these"});
+  point_copy::check_threads(refuse, 4, at, child, where.depth, x);
   const element e = locate(
       c, f, *block, (read ? block->reads : block->writes)[static_cast<std::size_t>(index)], map);
   const followed_nest like = nest_of(c, child, where.depth, e.iters);
@@ -399,11 +363,11 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
       !point_access::inside(*block, x, e.at_buffer))
     refusal{c.name}(8, {"the copy would read elements of \"", x->name, "\" that ", quoted(*block),
                         " does not read, perhaps beyond its end"});
-  const ir::buffer made =
-      ir::make_buffer(block_buffers::fresh_buffer_name(f, x->name + "_" + storage), x->type,
-                      e.cache_shape, storage);
-  const ir::block copy =
-      make_copy(*block, e, x, made, read, fresh_block_name(f, x->name + "_" + storage));
+  const ir::buffer made = cache_stage::make_cache(f, x, e.cache_shape, storage, storage);
+  std::vector<std::string> names;
+  for (const std::size_t i : e.iters) names.push_back(block->iters[i].var->name);
+  const ir::block copy = point_copy::make(*block, e, names, x, made, read,
+                                          fresh_block_name(f, x->name + "_" + storage));
   point_access::replacer r(x, made, e.at_cache);
   ir::function out = replace_block(f, at, r.mutate(block));
   out = cache_stage::insert(out, s.holder->block->id, scope, where, made,
