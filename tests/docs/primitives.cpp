@@ -93,9 +93,10 @@ requirements numbered(const std::string& text) {
 /// Requirements by function of the headers of primitives; those of overloads together.
 std::map<std::string, requirements> required_by_headers() {
   std::vector<std::filesystem::path> headers{"include/tilewright/schedule/sampling.hpp"};
-  for (const auto& f :
-       std::filesystem::recursive_directory_iterator("include/tilewright/schedule/primitive"))
-    if (f.is_regular_file()) headers.push_back(f.path());
+  for (const char* folder :
+       {"include/tilewright/schedule/primitive", "include/tilewright/impl/schedule/primitive"})
+    for (const auto& f : std::filesystem::recursive_directory_iterator(folder))
+      if (f.is_regular_file() && f.path().extension() == ".hpp") headers.push_back(f.path());
   std::map<std::string, requirements> out;
   for (const std::filesystem::path& path : headers) {
     std::istringstream in(read_file(path));
@@ -105,7 +106,7 @@ std::map<std::string, requirements> required_by_headers() {
         comment += (line.size() > 4 ? line.substr(4) : "") + "\n";
         continue;
       }
-      static const std::regex declared(R"(^[\w:<>]+ ((\w+?)(?:_block|_loop)?)\()");
+      static const std::regex declared(R"(^(?:inline )?[\w:<>]+ ((\w+?)(?:_block|_loop)?)\()");
       std::smatch found;
       if (std::regex_search(line, found, declared))
         for (const auto& name : {found[1], found[2]}) out[name].merge(numbered(comment));
