@@ -1,0 +1,92 @@
+// docs/refusals/ has a program of at most five lines for every requirement of the primitives of a
+// page, which breaks it; what is said then stands there word for word.
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/schedule/schedule.hpp>
+#include <tilewright/support/error.hpp>
+
+#include "requirements.hpp"
+#include "sections.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+/// The function that all programs of the page stand in: its first block of code.
+std::string head_of(const std::string& page) {
+  const std::string text = docs::read_file(page), fence = "```python\n";
+  const std::size_t from = text.find(fence) + fence.size();
+  return text.substr(from, text.find("```", from) - from);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) out.push_back(line);
+  return out;
+}
+
+/// The quoted lines of a section, without their marks.
+std::vector<std::string> quotes_of(const std::string& text) {
+  std::vector<std::string> out;
+  for (const std::string& line : lines_of(text))
+    if (line.rfind("> ", 0) == 0) out.push_back(line.substr(2));
+  return out;
+}
+
+/// What no trace can break: it has loops from blocks, and so a block below each.
+const std::set<std::pair<std::string, int>> out_of_reach{{"loop_partition", 6}};
+
+/// The requirement that the trace breaks; checks who says so, and how.
+int broken(const ir::function& f, const std::string& steps, const std::string& primitive,
+           const std::string& sentence) {
+  schedule s(f);
+  try {
+    trace::parse(steps).apply_to(s);
+  } catch (const schedule_error& e) {
+    CHECK(e.primitive() == primitive);
+    CHECK_MESSAGE(std::string(e.what()).find(sentence) != std::string::npos, "said is: ", e.what());
+    return e.requirement();
+  }
+  FAIL_CHECK("nothing is refused");
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("every requirement of the primitives of loops has a short program that breaks it") {
+  const std::string page = "docs/refusals/loops.md", head = head_of(page);
+  const std::map<std::string, docs::requirements> headers = docs::required_by_headers();
+  std::map<std::string, docs::section> sections;
+  for (docs::section& s : docs::sections_of(page)) sections[s.name] = std::move(s);
+  int programs = 0;
+  for (const docs::section& documented : docs::sections_of("docs/primitives/loops.md")) {
+    const std::string& name = documented.name;
+    INFO(name);
+    const docs::section& s = sections[name];
+    const std::vector<std::string> sentences = quotes_of(s.text);
+    REQUIRE(s.code.size() == 2 * sentences.size());
+    std::set<int> shown;
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+      INFO(sentences[i]);
+      const std::vector<std::string> body = lines_of(s.code[2 * i]);
+      CHECK(body.size() <= 5);
+      std::string program = head;
+      for (const std::string& line : body) program += "    " + line + "\n";
+      CHECK(shown.insert(broken(ir::parse(program), s.code[2 * i + 1], name, sentences[i])).second);
+      ++programs;
+    }
+    for (const std::string& one : headers.at(name)) {
+      const int number = std::stoi(one);
+      CHECK_MESSAGE(shown.count(number) + out_of_reach.count({name, number}) == 1,
+                    "no program breaks: ", one);
+    }
+  }
+  CHECK(programs >= 42);
+}
