@@ -194,43 +194,72 @@ TEST_CASE("booleans") {
   }));
 }
 
-TEST_CASE("quotients by one divisor for all lanes round as the division does") {
-  if (!have_compiler()) return;
-  constexpr std::int64_t n = 1 << 16;
-  std::vector<float> xs(n), ys(n);
-  std::uint32_t state = 1;
-  for (float& x : xs) x = std::bit_cast<float>(state = state * 747796405u + 2891336453u);
-  const float infinity = std::numeric_limits<float>::infinity(), nan = std::nanf("");
-  const std::vector<float> special{0.0f, -0.0f,  infinity, -infinity, nan,     1.0f,
-                                   3.0f, 1e-45f, 1e-38f,   3.4e38f,   -7e-42f, 0x1.fffffep0f};
-  std::copy(special.begin(), special.end(), xs.begin());
-  const buffer x = make_buffer("X", dtype::f32, {n}), y = make_buffer("Y", dtype::f32, {n});
-  const buffer d = make_buffer("D", dtype::f32, {1});
+/// `xs` by each of `divisors`, in vectors of 64 bytes, bit for bit.
+template <class T>
+void check_quotients(dtype type, std::vector<T> xs, const std::vector<T>& divisors) {
+  const auto n = static_cast<std::int64_t>(xs.size()), lanes = 64 / std::int64_t{sizeof(T)};
+  std::vector<T> ys(xs.size());
+  const buffer x = make_buffer("X", type, {n}), y = make_buffer("Y", type, {n});
+  const buffer d = make_buffer("D", type, {1});
   const var o = make_var("o"), v = make_var("v");
-  const stmt store = make_store(y, {o * 16 + v}, div(load(x, {o * 16 + v}), load(d, {0})));
+  const expr at = o * expr(lanes) + v;
+  const stmt store = make_store(y, {at}, div(load(x, {at}), load(d, {0})));
   const function f =
       make("quotients", {x, d, y},
-           make_loop(o, 0, n / 16, make_loop(v, 0, 16, store, loop_kind::vectorized)));
-  std::vector<float> divisors = special;
-  divisors.insert(divisors.end(), xs.begin() + 100, xs.begin() + 140);
+           make_loop(o, 0, n / lanes, make_loop(v, 0, expr(lanes), store, loop_kind::vectorized)));
   for (const target::cpu& cpu : runnable_targets()) {
     const auto code = backend::load(backend::compile(f, cpu));
-    for (float by : divisors) {
+    for (T by : divisors) {
       void* data[] = {xs.data(), &by, ys.data()};
       CHECK((*code)({data, nullptr, nullptr, nullptr, nullptr, nullptr}) == 0);
       int wrong = 0;
       for (std::size_t i = 0; i < xs.size(); ++i) {
-        const float exact = xs[i] / by;
-        const bool tiny = std::abs(exact) <= std::numeric_limits<float>::min();
-        const bool near = tiny && std::abs(exact - ys[i]) <= 0x1p-149f;  // a tie, perhaps
-        wrong += !(exact == ys[i] || near || (std::isnan(exact) && std::isnan(ys[i])));
-        wrong += exact == 0 && ys[i] == 0 && std::signbit(exact) != std::signbit(ys[i]);
+        const T exact = xs[i] / by;
+        const bool same = exact == ys[i] && std::signbit(exact) == std::signbit(ys[i]);
+        wrong += !(same || (std::isnan(exact) && std::isnan(ys[i])));
       }
       CAPTURE(cpu.name);
       CAPTURE(by);
       CHECK(wrong == 0);
     }
   }
+}
+
+TEST_CASE("quotients by one divisor for all lanes round as the division does") {
+  if (!have_compiler()) return;
+  const auto all = [](auto zero, dtype type, auto draw) {
+    using T = decltype(zero);
+    using limits = std::numeric_limits<T>;
+    std::vector<T> xs(1 << 15);
+    for (T& x : xs) x = draw();
+    // whole vectors of ordinary numbers, of zeros among them, and of everything
+    for (std::size_t i = 0; i < xs.size() / 2; ++i) {
+      int exponent = 0;
+      const T significand = std::isfinite(xs[i]) ? std::frexp(xs[i], &exponent) : T(1);
+      xs[i] = std::ldexp(significand, static_cast<int>(i % 64) - 32);
+    }
+    for (std::size_t i = 0; i < xs.size() / 4; i += 100) xs[i] = T(i % 200 ? 0.0 : -0.0);
+    std::vector<T> divisors{T(0),
+                            T(-0.0),
+                            limits::infinity(),
+                            T(1),
+                            T(3),
+                            limits::quiet_NaN(),
+                            limits::min(),
+                            limits::max(),
+                            limits::denorm_min(),
+                            T(-10),
+                            T(2) - limits::epsilon()};
+    std::copy(divisors.begin(), divisors.end(), xs.end() - 100);
+    for (std::size_t i = 1000; i < 1060; ++i) divisors.push_back(xs[i]);
+    divisors.insert(divisors.end(), xs.end() - 400, xs.end() - 380);
+    check_quotients(type, xs, divisors);
+  };
+  std::uint64_t state = 1;
+  const auto bits = [&] { return state = state * 6364136223846793005u + 1442695040888963407u; };
+  all(0.0f, dtype::f32,
+      [&] { return std::bit_cast<float>(static_cast<std::uint32_t>(bits() >> 32)); });
+  all(0.0, dtype::f64, [&] { return std::bit_cast<double>(bits() ^ (bits() >> 32)); });
 }
 
 TEST_CASE("scalar parameters of every type") {

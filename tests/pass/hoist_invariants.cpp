@@ -51,6 +51,15 @@ TEST_CASE("roots and quotients leave the loops that they do not depend on") {
   CHECK(hoisted(rows(here * (row + f32(2)))) == -1);
 }
 
+TEST_CASE("what is loaded to divide by it leaves the loops that it does not depend on") {
+  const expr here = load(x, {i, j}), row = load(v, {i});
+  CHECK(hoisted(rows(div(here, row))) == 1);
+  CHECK(hoisted(rows(div(here, row * f32(2) + f32(1)))) == 1);
+  CHECK(hoisted(rows(div(here, load(v, {2})))) == 0);
+  CHECK(hoisted(rows(div(here, f32(3)))) == -1);
+  CHECK(hoisted(rows(div(row, here))) == -1);
+}
+
 TEST_CASE("the largest expression leaves, once") {
   const expr here = load(x, {i, j}), mean = div(load(v, {i}), f32(3));
   const function f = rows((here - mean) * root(mean) + root(mean));

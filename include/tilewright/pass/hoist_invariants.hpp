@@ -4,8 +4,8 @@
 //     Y[i, j] = X[i, j] * rsqrt(V[i] / 256 +   ->    for j in range(256):
 //               epsilon)                               Y[i, j] = X[i, j] * r
 //
-// Quotients and function values of floats leave serial loops, as far out as they can; none leaves a
-// parallel loop. What loads leaves only loops that compute it in every iteration and do not store
+// Quotients, what something else is divided by, and function values of floats leave serial loops, as
+// far out as they can; none leaves a parallel loop. What loads leaves only loops that compute it in every iteration and do not store
 // to what it loads from.
 #pragma once
 

@@ -129,7 +129,6 @@ class emitter {
   int lanes_of(bool vector) const { return vector ? lane.lanes : 1; }
   value emit_var(const ir::expr& e);
   value emit_float_binary(const ir::expr& e);
-  value_ref divide_by_one(value_ref x, value_ref divisor, int lanes);
   value emit_contracted(const ir::expr& e);
   value emit_division(const ir::expr& e);
   value_ref divide(ir::op o, dtype type, value_ref x, value_ref y, bool vector,

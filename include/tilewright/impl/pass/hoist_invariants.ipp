@@ -81,10 +81,12 @@ class finder {
       out.loads = true;
     }
     if (e->op == op::let || e->op == op::data || (e->op == op::call && !call)) out.fixed = false;
-    out.slow = out.slow || call || (is_float(e.type()) && (e->op == op::div || e->op == op::mod));
-    if (!out.fixed)
-      for (std::size_t k = 0; k < parts.size(); ++k)
-        keep(e->args[k], parts[k], always && (e->op != op::if_then_else || k == 0));
+    const bool divides = is_float(e.type()) && (e->op == op::div || e->op == op::mod);
+    out.slow = out.slow || call || divides;
+    if (out.fixed) return out;
+    if (divides) parts[1].slow = parts[1].slow || parts[1].loads;  // its reciprocal takes long
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      keep(e->args[k], parts[k], always && (e->op != op::if_then_else || k == 0));
     return out;
   }
 

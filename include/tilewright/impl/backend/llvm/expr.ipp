@@ -4,6 +4,7 @@
 #include <bit>
 
 #include <tilewright/backend/llvm/emit.hpp>
+#include <tilewright/impl/backend/llvm/quotient.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::backend::llvm {
@@ -47,9 +48,9 @@ inline opcode plain_operator(ir::op o, bool floating) {
   }
 }
 
-/// True where converting to f64 and back costs less than dividing: vectors of 512 bits.
-inline bool divides_slowly(const target::cpu& cpu, int lanes) {
-  return cpu.vector_bits >= 512 && lanes >= 8;
+/// True where three multiply-adds and a test cost less than a division: on whole vectors.
+inline bool divides_slowly(const target::cpu& cpu, dtype type, int lanes) {
+  return cpu.fma && lanes * (type == dtype::f64 ? 64 : 32) >= 256;
 }
 
 }  // namespace detail::expr_parts
@@ -134,8 +135,8 @@ TILEWRIGHT_INLINE value emitter::emit_float_binary(const ir::expr& e) {
   switch (e->op) {
     case ir::op::mul: return {b.binary(opcode::fmul, l, r), vector};
     case ir::op::div:
-      if (e.type() == dtype::f32 && x.vector && !y.vector && p::divides_slowly(b.cpu, lanes))
-        return {divide_by_one(l, y.v, lanes), true};
+      if (x.vector && !y.vector && p::divides_slowly(b.cpu, e.type(), lanes))
+        return {detail::math::quotient_by_one({&b, l, e.type() == dtype::f64, lanes}, y.v).v, true};
       return {b.binary(opcode::fdiv, l, r), vector};
     case ir::op::min: return {b.select(b.compare(real_predicate::olt, l, r), l, r), vector};
     case ir::op::max: return {b.select(b.compare(real_predicate::ogt, l, r), l, r), vector};
@@ -149,21 +150,6 @@ TILEWRIGHT_INLINE value emitter::emit_float_binary(const ir::expr& e) {
     default:
       throw argument_error("the CPU backend met an operator of floats that it does not know");
   }
-}
-
-/// Quotients of f32 lanes by one divisor, as products in f64: a third of a division's cycles where
-/// vectors are wide.
-///
-/// Rounded as the division rounds. A quotient of two numbers of 24 bits is no closer than 2^-48 of
-/// itself to a number halfway between two of f32, and the product is off by 2^-52 at most. Halfway
-/// itself are only quotients below the normal numbers: there alone may a tie go to the other side.
-/// Infinities, zeros and NaNs multiply to what they divide to.
-TILEWRIGHT_INLINE value_ref emitter::divide_by_one(value_ref x, value_ref divisor, int lanes) {
-  const value_ref reciprocal =
-      b.binary(opcode::fdiv, b.real(b.f64, 1.0), b.convert(opcode::fpext, divisor, b.f64));
-  const value_ref wide = b.convert(opcode::fpext, x, b.vector(b.f64, lanes));
-  const value_ref product = b.binary(opcode::fmul, wide, b.splat(reciprocal, lanes));
-  return b.convert(opcode::fptrunc, product, b.vector(b.f32, lanes));
 }
 
 /// Sums with a product among their operands become one fused multiply-add where the target has it.
