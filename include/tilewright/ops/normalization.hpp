@@ -75,8 +75,8 @@ inline constexpr auto online_softmax =
     reducer(std::tuple<T, T>{std::numeric_limits<T>::lowest(), T(0)}, [](auto a, auto b) {
       const auto [m, s] = a;
       const auto [n, t] = b;
-      const auto peak = max(m, n);
-      return std::make_tuple(peak, s * exp(m - peak) + t * exp(n - peak));
+      const auto less = exp(-abs(m - n));  // the sum of the greater maximum is taken as it is
+      return std::make_tuple(max(m, n), select(m < n, s * less + t, s + t * less));
     });
 }  // namespace detail
 /// @endcond
