@@ -26,6 +26,17 @@ inline double fill(std::int64_t extent, std::int64_t tile) {
   return static_cast<double>(extent) / static_cast<double>(padded);
 }
 
+/// Share of the columns whose accumulators LLVM's register allocator keeps in memory: those of a last
+/// tile of which the last vector is narrower than the others, whose broadcasts it shares, where few
+/// registers are left. Counted with LLVM 19 on tiles of 32 registers: none of 24 accumulators and
+/// vectors of a row together or fewer, all of 27 or more.
+inline double spilled(const register_tile& tile, std::int64_t column_extent, std::int64_t lanes,
+                      std::int64_t registers) {
+  const std::int64_t last = column_extent % tile.columns, vectors = (last + lanes - 1) / lanes;
+  if (last % lanes == 0 || vectors < 3 || 5 * (tile.rows + 1) * vectors <= 4 * registers) return 0;
+  return static_cast<double>(last) / static_cast<double>(column_extent);
+}
+
 /// Whether vectors along `columns` can be loaded of the operand.
 inline bool loads_vectors(const access_profile& read, std::size_t columns) {
   return read.affine && (read.stride[columns] == 0 || read.stride[columns] == 1);
@@ -491,7 +502,10 @@ TILEWRIGHT_INLINE std::vector<register_tile> register_tiles(const target::cpu& c
       // Two multiply-adds of four cycles can be in flight: fewer than eight accumulators stall.
       const double weight =
           std::pow(work_per_load, 2) * std::pow(inside, 4) * std::min(1.0, accumulators / 8);
-      out.push_back({rows, columns, weight});
+      register_tile tile{rows, columns, weight};
+      tile.weight /=
+          std::pow(1 + detail::spilled(tile, column_extent, lanes, cpu.vector_registers), 2);
+      out.push_back(tile);
     }
   }
   support::stable_sort(

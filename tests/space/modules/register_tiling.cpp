@@ -1,0 +1,64 @@
+#include <tilewright/space/modules/register_tiling.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include <tilewright/backend/compile.hpp>
+#include <tilewright/expr/kernel.hpp>
+#include <tilewright/expr/reify.hpp>
+#include <tilewright/pass/lower.hpp>
+#include <tilewright/space/cpu.hpp>
+#include <tilewright/target/cpu.hpp>
+
+using namespace tilewright;
+
+namespace {
+
+constexpr auto product = kernel<"product">(
+    [](in<"A", float, "M", "K"> A, in<"B", float, "K", "N"> B, out<"C", float, "M", "N"> C) {
+      using axes::i, axes::j, axes::k;
+      return C(i, j) = sum<k>(A(i, k) * B(k, j));
+    });
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t out = 0;
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++out;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("register tiles respect the register file, the likeliest first") {
+  for (const char* name : {"x86-64", "haswell", "znver4"}) {
+    const target::cpu cpu = target::named(name);
+    const std::int64_t lanes = cpu.lanes(dtype::f32);
+    for (const std::int64_t columns : {1, 13, 24, 35, 40, 51, 56, 63, 64, 104, 120, 1000}) {
+      const auto tiles = space::register_tiles(cpu, dtype::f32, 206, columns);
+      CAPTURE(name);
+      CAPTURE(columns);
+      REQUIRE(!tiles.empty());
+      CHECK(std::is_sorted(tiles.begin(), tiles.end(),
+                           [](const auto& a, const auto& b) { return a.weight > b.weight; }));
+      for (const space::register_tile& t : tiles)
+        CHECK(t.rows * t.columns / lanes + t.columns / lanes + 1 <= cpu.vector_registers);
+    }
+  }
+}
+
+TEST_CASE("the first sketch keeps accumulators in registers, whatever the number of columns") {
+  if (!backend::compiler_available()) return;
+  const target::cpu cpu = target::named("znver4");
+  space::context where;
+  where.cpu = &cpu;
+  for (const std::int64_t columns : {24, 35, 40, 51, 56, 63, 64, 104, 120}) {
+    const ir::function f = reify(product, {{"M", 206}, {"N", columns}, {"K", 220}});
+    const schedule first = space::default_cpu().sketches(f, where, 1).at(0);
+    const std::string code = backend::inspect(pass::lower_prepared(first.function(), cpu).main, cpu,
+                                              backend::stage::assembly);
+    CAPTURE(columns);
+    CHECK(count(code, "(%rsp), %zmm") < 4);  // at most something that is the same in all steps
+    CHECK(count(code, "vfmadd") > 8);
+  }
+}
