@@ -7,10 +7,13 @@
 #include <backend/cuda/gpu_list.hpp>
 #include <laws/random_steps.hpp>
 #include <tilewright/backend/cuda/emulator.hpp>
+#include <tilewright/backend/loader.hpp>
 #include <tilewright/backend/pool.hpp>
+#include <tilewright/impl/backend/compile_parts.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/gpu/lower_gpu.hpp>
+#include <tilewright/pass/lower.hpp>
 #include <tilewright/search/call/argument_values.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/check/proof.hpp>
@@ -58,13 +61,17 @@ void interpret(const ir::function& f, search::runner& memory) {
 
 }  // namespace
 
-bool runs(const ir::function& f) {
+std::optional<reference> interpreted(const ir::function& f, std::uint64_t seed) {
+  static backend::pool two(2);
   try {
-    search::runner memory(f, {}, backend::serial_executor(), 1);
-    interpret(f, memory);
-    return true;
+    reference out;
+    out.memory = std::make_unique<search::runner>(f, std::vector<search::argument_layout>{},
+                                                  two.view(), seed);
+    interpret(f, *out.memory);
+    out.outputs = out.memory->outputs();
+    return out;
   } catch (const error&) {
-    return false;
+    return std::nullopt;
   }
 }
 
@@ -75,15 +82,21 @@ bool binds_threads(const ir::function& f) {
   });
 }
 
-std::optional<schedule> scheduled(const ir::function& f, std::uint64_t seed) {
+std::optional<schedule> scheduled(const ir::function& f, std::uint64_t seed, drawn how) {
+  const space::context where{{&machine()}, machine().cores};
   support::random draw(seed);
+  constexpr std::uint64_t attempts = 4;  // one in seven members is refused while it is drawn
+  for (std::uint64_t k = 0; how == drawn::as_a_member && k < attempts; ++k) {
+    try {
+      return space::default_cpu().member(f, where, seed + k);
+    } catch (const schedule_error&) {
+    }
+  }
   try {
-    const std::vector<schedule> all =
-        space::default_cpu().sketches(f, {&machine(), machine().cores}, seed);
+    const std::vector<schedule> all = space::default_cpu().sketches(f, where, seed);
     if (all.empty()) return std::nullopt;
     auto one = search::replay(laws::any(draw, all).trace().without_decisions(), f, seed);
     if (!one) return std::nullopt;
-    space::default_cpu().finish(one->scheduled, {&machine(), machine().cores});
     return one->scheduled;
   } catch (const schedule_error&) {
     return std::nullopt;
@@ -120,50 +133,57 @@ std::string wrong_when_interpreted(const ir::function& f, const ir::function& sc
   return c.is == result::different ? "in exact arithmetic: " + c.text : "";
 }
 
-std::string wrong_in_floats(const ir::function& f, const ir::function& scheduled,
-                            std::uint64_t seed) {
-  search::runner memory(f, {}, backend::serial_executor(), seed);
-  interpret(f, memory);
-  const auto expected = memory.outputs();
-  interpret(scheduled, memory);
-  const std::string wrong =
-      search::compare_outputs(memory.operands(), search::needs_of(f), expected, memory.outputs());
-  return wrong.empty() ? wrong : "interpreted: " + wrong;
+namespace {
+
+/// How the last outputs differ from what they should be.
+std::string difference(const ir::function& f, const reference& is, const std::string& engine) {
+  const std::string out = search::compare_outputs(is.memory->operands(), search::needs_of(f),
+                                                  is.outputs, is.memory->outputs());
+  return out.empty() ? out : engine + ": " + out;
 }
 
-std::string wrong_by_machine_code(const ir::function& f, const ir::function& scheduled,
-                                  std::uint64_t seed) {
-  const search::built b = search::build(scheduled, machine());
+search::built built_quickly(const ir::function& scheduled) {
+  search::built out;
+  const pass::prepared parts = pass::lower_prepared(scheduled, machine());
+  if (parts.preparation.body) return search::build(scheduled, machine());
+  out.artifact = backend::detail::compile_parts::compile_at(backend::llvm::codegen_none, parts.main,
+                                                            machine());
+  out.code = backend::load(out.artifact);
+  return out;
+}
+
+}  // namespace
+
+std::string wrong_in_floats(const ir::function& f, reference& is, const ir::function& scheduled) {
+  interpret(scheduled, *is.memory);
+  return difference(f, is, "interpreted");
+}
+
+std::string wrong_by_machine_code(const ir::function& f, reference& is,
+                                  const ir::function& scheduled, codegen how) {
+  const search::built b =
+      how == codegen::quick ? built_quickly(scheduled) : search::build(scheduled, machine());
   if (!b.code) return "machine code: " + b.error;
-  static backend::pool two(2);
-  search::runner memory(f, {}, two.view(), seed);
-  const std::string wrong = search::verify_against_interpreter(f, memory, *b.code);
-  return wrong.empty() ? wrong : "machine code: " + wrong;
+  const search::measurement m = is.memory->run(*b.code);
+  return m.ok() ? difference(f, is, "machine code") : "machine code: " + m.detail;
 }
 
-std::string wrong_when_emulated(const ir::function& f, const ir::function& scheduled,
+std::string wrong_when_emulated(const ir::function& f, reference& is, const ir::function& scheduled,
                                 std::uint64_t seed) {
   namespace cu = backend::cuda;
   static const target::gpu device = target::named_gpu("sm_80");
-  search::runner memory(f, {}, backend::serial_executor(), seed);
+  const search::runner& memory = *is.memory;
   std::vector<cu::emulated_argument> arguments;
   std::vector<std::int64_t> strides;
-  std::vector<ir::tensor_view> views;
   for (std::size_t i = 0; i < memory.operands().size(); ++i) {
     const search::operand& o = memory.operands()[i];
     arguments.push_back({memory.data()[i], o.scalar ? 1 : o.elements()});
-    views.push_back({memory.data()[i], o.scalar ? std::vector<std::int64_t>{} : o.strides});
     if (!o.scalar) strides.insert(strides.end(), o.strides.begin(), o.strides.end());
   }
-  memory.reset_outputs();
-  ir::interpret(f, views, {});
-  const auto expected = memory.outputs();
-  memory.reset_outputs();
+  is.memory->reset_outputs();
   const cu::emulator kernels(cu::print(pass::lower(scheduled, device), device));
   kernels.run(arguments, strides, seed);
-  const std::string wrong =
-      search::compare_outputs(memory.operands(), search::needs_of(f), expected, memory.outputs());
-  return wrong.empty() ? wrong : "emulator: " + wrong;
+  return difference(f, is, "emulator");
 }
 
 }  // namespace campaign
