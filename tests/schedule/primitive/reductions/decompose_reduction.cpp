@@ -149,6 +149,38 @@ def main(A: T.Buffer((8, 8), "int32"), F: T.Buffer((8,), "int32"), C: T.Buffer((
   check_meaning(s, f);
 }
 
+TEST_CASE("decompose_reduction: a guard that leaves the first iteration out") {
+  const auto program =
+      [](const std::string& extent, const std::string& domain, const std::string& guard) {
+        return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), F: T.Buffer((1,), "int32")):
+    for k in range()" + extent +
+                         R"():
+        with T.block("F"):
+            vk = T.axis.reduce()" +
+                         domain + R"(, k)
+            )" + guard + R"(
+            with T.init():
+                F[0] = 0
+            F[0] = F[0] + A[vk]
+)");
+      };
+  const auto refused = [](const ir::function& f, bool splits) {
+    schedule s(f);
+    const block_rv b = s.block("F");
+    loop_rv k = s.get_loops(b)[0];
+    if (splits) k = s.split(k, {1, 4})[0];
+    check_refusal(s, "decompose_reduction", 5, [&] { s.decompose_reduction(b, k); });
+  };
+  refused(program("0", "0", ""), true);  // the split's own guard says that nothing runs
+  refused(program("8", "(5, 8)", "T.where(k >= 5)"), false);
+  const ir::function f = program("8", "5", "T.where(k < 5)");
+  schedule s(f);
+  const block_rv b = s.block("F");
+  s.decompose_reduction(b, s.get_loops(b)[0]);
+  check_meaning(s, f);
+}
+
 TEST_CASE("decompose_reduction: loops of the init decide what it runs for") {
   const auto program = [](const std::string& kinds, const std::string& columns) {
     const std::string at = kinds == "SR" ? "vi" : "vj";

@@ -32,7 +32,8 @@ namespace tilewright::primitive {
 ///    neither loops nor domains of the init follow loops that it drops; the init uses no buffer that
 ///    the block allocates or matches;
 /// 5. from the loop inwards each instance runs once: every loop longer than 1 drives a variable,
-///    and the bindings are affine; loops that the init drops have an iteration;
+///    and the bindings are affine; loops that the init drops have an iteration, and the predicate lets
+///    the first one run;
 /// 6. nobody uses the result before the block, nor, below the loop, elements that a later iteration
 ///    initialises; neither the init nor what says where it runs loads what is written there;
 /// 7. no loop bound to threads drives a reduce variable: threads share declared reductions only.

@@ -12,6 +12,7 @@
 #include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
 #include <tilewright/impl/schedule/analysis/reduction_form.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/legality/first_instance.hpp>
 #include <tilewright/impl/schedule/legality/init_placement.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/legality/stage_order.hpp>
@@ -70,6 +71,11 @@ inline ir::expr init_predicate(const child_block& c, const ir::var_set& dropped,
     if (drops && keeps)
       refuse(4, {"the predicate of ", quoted(c.block()),
                  " mixes loops that the init keeps and drops"});
+    if (drops && !holds_first(conjunct, c, dropped))
+      refuse(5,
+             {"the predicate of ", quoted(c.block()),
+              " may leave out the first iteration of loops that the init drops, and then nothing "
+              "is initialised"});
     if (!drops) out = ir::logical_and(out, ir::substitute(conjunct, renamed));
   }
   return out;
