@@ -52,12 +52,12 @@ int main() {
   // a pass that looks at every candidate on its way to code
   int loops = 0;
   pass::pipeline passes = pass::pipeline::standard();
-  passes.insert_after("peel_tails", {"count_loops", [&](const ir::function& f, const target::cpu&) {
-                                       ir::for_each_stmt(f.body, [&](const ir::stmt& s) {
-                                         loops += ir::as_loop(s) ? 1 : 0;
-                                       });
-                                       return f;
-                                     }});
+  passes.insert_after("peel_tails",
+                      {"count_loops", [&](const ir::function& f, const target::machine&) {
+                         ir::for_each_stmt(
+                             f.body, [&](const ir::stmt& s) { loops += ir::as_loop(s) ? 1 : 0; });
+                         return f;
+                       }});
   passes.verify();
 
   search::workload w;

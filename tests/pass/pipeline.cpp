@@ -4,9 +4,11 @@
 
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/text/parse.hpp>
+#include <tilewright/pass/gpu/lower_gpu.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>
+#include <tilewright/target/gpu.hpp>
 
 #include "programs.hpp"
 
@@ -59,7 +61,7 @@ TEST_CASE("pipeline: a pass of one's own runs where it was put; others are repla
   const target::cpu cpu = target::named("haswell");
   std::vector<std::string> ran;
   const auto noting = [&](const std::string& name) {
-    return pass::named_pass{name, [&ran, name](const function& x, const target::cpu&) {
+    return pass::named_pass{name, [&ran, name](const function& x, const target::machine&) {
                               ran.push_back(name);
                               return x;
                             }};
@@ -81,7 +83,7 @@ TEST_CASE("pipeline: a pass of one's own runs where it was put; others are repla
 
 TEST_CASE("pipeline: a pass that breaks a function is named") {
   pass::pipeline p = pass::pipeline::standard();
-  p.insert_after("trim_loops", {"break", [](const function& f, const target::cpu&) {
+  p.insert_after("trim_loops", {"break", [](const function& f, const target::machine&) {
                                   function out = f;
                                   out.body = make_store(make_buffer("lost", dtype::f32, {4}), {0},
                                                         real(dtype::f32, 1));
@@ -95,7 +97,7 @@ TEST_CASE("pipeline: a pass that breaks a function is named") {
 
 TEST_CASE("pipeline: names that are not there, stand twice, or must stay") {
   pass::pipeline p = pass::pipeline::standard();
-  const pass::named_pass same{"same", [](const function& f, const target::cpu&) { return f; }};
+  const pass::named_pass same{"same", [](const function& f, const target::machine&) { return f; }};
   CHECK_THROWS_WITH_AS(p.drop("fly"), doctest::Contains("there is no pass \"fly\"; there are scal"),
                        argument_error);
   CHECK_THROWS_AS(p.insert_after("fly", same), argument_error);
@@ -106,4 +108,41 @@ TEST_CASE("pipeline: names that are not there, stand twice, or must stay") {
                        argument_error);
   CHECK(equal(p.run(scheduled(), target::named("haswell")),
               pass::lower(scheduled(), target::named("haswell"))));
+}
+
+TEST_CASE("pipeline: passes for GPUs are a value, too") {
+  const function f = parse(R"(@T.prim_func
+def main(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+    for t in T.thread_binding(64, thread="threadIdx.x"):
+        with T.block("B"):
+            v = T.axis.spatial(64, t)
+            B[v] = A[v] + T.float32(1)
+)");
+  const target::gpu gpu = target::named_gpu("sm_80");
+  pass::pipeline p = pass::pipeline::standard_gpu();
+  CHECK(equal(p.run(f, gpu), pass::lower(f, gpu)));
+  int kernels = 0;
+  p.insert_after("unify_threads", {"count",
+                                   [&](const function& x, const target::machine& where) {
+                                     CHECK(where.gpu->name == "sm_80");
+                                     ++kernels;
+                                     return x;
+                                   }})
+      .drop("swizzle_shared")
+      .replace("pipeline_loops",
+               {"none", [](const function& x, const target::machine&) { return x; }})
+      .verify();
+  CHECK(equal(p.run(f, gpu), pass::lower(f, gpu)));
+  CHECK(equal(p.run_prepared(f, gpu).main, pass::lower(f, gpu)));
+  CHECK(kernels == 2);
+  CHECK_THROWS_WITH_AS(p.drop("peel_tails"), doctest::Contains("place_barriers, simplify_loops.6"),
+                       argument_error);
+}
+
+TEST_CASE("pipeline: passes for one machine refuse the other") {
+  const target::gpu gpu = target::named_gpu("sm_80");
+  CHECK_THROWS_WITH_AS(pass::pipeline::standard().run(scheduled(), gpu),
+                       doctest::Contains("take pipeline::standard_gpu()"), argument_error);
+  CHECK_THROWS_WITH_AS(pass::pipeline::standard_gpu().run(scheduled(), target::named("haswell")),
+                       doctest::Contains("take pipeline::standard()"), argument_error);
 }

@@ -86,10 +86,11 @@ TEST_CASE("a library that computes something else is refused") {
 TEST_CASE("candidates are built with passes of one's own") {
   std::atomic<int> ran{0};
   pass::pipeline mine = pass::pipeline::standard();
-  mine.insert_after("lower_blocks", {"count", [&ran](const ir::function& f, const target::cpu&) {
-                                       ++ran;
-                                       return f;
-                                     }});
+  mine.insert_after("lower_blocks",
+                    {"count", [&ran](const ir::function& f, const target::machine&) {
+                       ++ran;
+                       return f;
+                     }});
   mine.verify();
   const workload w = product();
   const built made = pass_builder(mine)(w.function, w.machine);
@@ -102,7 +103,7 @@ TEST_CASE("candidates are built with passes of one's own") {
   CHECK(tune(w, o, db).trials == 4);
   CHECK(ran > 4);
   mine.insert_before("plan_workspace",
-                     {"break", [](const ir::function&, const target::cpu&) -> ir::function {
+                     {"break", [](const ir::function&, const target::machine&) -> ir::function {
                         throw build_error("pass \"break\" does not like it");
                       }});
   CHECK(pass_builder(mine)(w.function, w.machine).error == "pass \"break\" does not like it");

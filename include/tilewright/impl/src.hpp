@@ -142,6 +142,7 @@
 #include <tilewright/impl/pass/gpu/spread_fragments.ipp>
 #include <tilewright/impl/pass/gpu/swizzle_shared.ipp>
 #include <tilewright/impl/pass/gpu/unify_threads.ipp>
+#include <tilewright/impl/pass/gpu/unroll_registers.ipp>
 #include <tilewright/impl/pass/guards.ipp>
 #include <tilewright/impl/pass/hoist_invariants.ipp>
 #include <tilewright/impl/pass/lower.ipp>

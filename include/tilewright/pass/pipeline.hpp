@@ -4,6 +4,8 @@
 //     pass::pipeline mine = pass::pipeline::standard();
 //     mine.insert_after("simplify_loops", {"count_loops", &count_loops}).verify();
 //     const ir::function lowered = mine.run(s.function(), target::host());
+//
+// Functions for GPUs take passes of their own: pass::pipeline::standard_gpu().
 #pragma once
 
 #include <cstddef>
@@ -14,25 +16,25 @@
 
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/pass/prepare_weights.hpp>
-
-namespace tilewright::target {
-struct cpu;
-}
+#include <tilewright/target/machine.hpp>
 
 namespace tilewright::pass {
 
 /// A function from a program to a program that computes the same.
 struct named_pass {
   std::string name;
-  std::function<ir::function(const ir::function& f, const target::cpu& target)> run;
+  std::function<ir::function(const ir::function& f, const target::machine& where)> run;
 };
 
 /// Passes in order. Names are unique; the second run of a pass is "simplify_loops.2".
 class pipeline {
  public:
-  /// What `lower` does. Up to "prepare_weights" functions have no blocks from "lower_blocks" on; there
-  /// the function is cut in two where parameters are bound, and the passes behind run on each part.
+  /// What `lower` does for CPUs. Up to "prepare_weights" functions have no blocks from "lower_blocks" on;
+  /// there the function is cut in two where parameters are bound, and the passes behind run on each part.
   static pipeline standard();
+  /// What `lower` does for GPUs (pass/gpu/lower_gpu.hpp). From "unify_threads" on functions are kernels;
+  /// nothing is known about the indices that "swizzle_shared" leaves, so it stands last.
+  static pipeline standard_gpu();
 
   std::vector<std::string> names() const;
   /// @name Changes
@@ -49,19 +51,25 @@ class pipeline {
   pipeline& verify(bool after_each_pass = true);
 
   /// Runs all passes, weights not apart.
+  /// @throws argument_error when the passes are a CPU's and the target is a GPU, or the other way round
   /// @throws build_error when a pass leaves what is no well-formed function, naming it; whatever a
   /// pass throws
-  ir::function run(const ir::function& f, const target::cpu& target) const;
-  /// The same in two parts where parameters are bound.
-  prepared run_prepared(const ir::function& f, const target::cpu& target) const;
+  ir::function run(const ir::function& f, const target::machine& where) const;
+  /// The same in two parts where parameters are bound; on a GPU nothing is bound.
+  prepared run_prepared(const ir::function& f, const target::machine& where) const;
 
  private:
   std::size_t position(std::string_view name) const;
   std::size_t changeable(std::string_view name) const;
   void check_new(const named_pass& p, std::string_view instead_of) const;
-  ir::function run_part(const ir::function& f, const target::cpu& target, bool to_code) const;
+  void check_target(const target::machine& where) const;
+  std::size_t cut() const;
+  ir::function run_range(const ir::function& f, const target::machine& where, std::size_t first,
+                         std::size_t end) const;
+  ir::function run_to_code(const ir::function& f, const target::machine& where) const;
 
   std::vector<named_pass> passes_;
+  bool for_gpu_ = false;
   bool verify_ = false;
 };
 

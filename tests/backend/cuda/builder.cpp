@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <tilewright/backend/cuda/nvrtc.hpp>
 #include <tilewright/search/gate.hpp>
+#include <tilewright/search/pass_builder.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/space/gpu.hpp>
 #include <tilewright/support/error.hpp>
@@ -115,4 +116,24 @@ TEST_CASE("gate: candidates are built, none is run") {
     if (kind != failure::schedule) tried += count;
   CHECK(tried == 6);
   CHECK(r.trace.find("threadIdx.x") != std::string::npos);
+}
+
+TEST_CASE("candidates for GPUs are built with passes of one's own") {
+  if (!have_nvrtc()) return;
+  int ran = 0;
+  pass::pipeline mine = pass::pipeline::standard_gpu();
+  mine.insert_after("unify_threads", {"count", [&](const ir::function& f, const target::machine&) {
+                                        ++ran;
+                                        return f;
+                                      }});
+  const space::context where{&hopper(), 1};
+  const ir::function f =
+      default_schedule(product().function, space::default_gpu(), where, 1).function();
+  const built made = pass_builder(mine, 60)(f, hopper());
+  CHECK(made.error == "");
+  CHECK(made);
+  CHECK(ran == 1);
+  const built wrong = pass_builder(pass::pipeline::standard())(f, hopper());
+  CHECK(!wrong);
+  CHECK(wrong.error.find("take pipeline::standard_gpu()") != std::string::npos);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <utility>
@@ -35,25 +36,31 @@ inline constexpr const char* cut = "prepare_weights";
 
 /// A pass that asks nothing of the target.
 template <ir::function (*Pass)(const ir::function&)>
-ir::function plain(const ir::function& f, const target::cpu&) {
+ir::function plain(const ir::function& f, const target::machine&) {
   return Pass(f);
 }
 
 /// One with limits of its own.
 template <auto Pass>
-ir::function targeted(const ir::function& f, const target::cpu& target) {
-  return Pass(f, target, {});
+ir::function targeted(const ir::function& f, const target::machine& where) {
+  return Pass(f, *where.cpu, {});
 }
 
-inline ir::function in_registers(const ir::function& f, const target::cpu& target) {
+/// One that knows what it needs of the target.
+template <auto Pass>
+ir::function on_cpu(const ir::function& f, const target::machine& where) {
+  return Pass(f, *where.cpu);
+}
+
+inline ir::function in_registers(const ir::function& f, const target::machine& where) {
   accumulator_limits registers;
-  registers.register_bytes = std::int64_t{target.vector_registers} * target.vector_bits / 8;
+  registers.register_bytes = std::int64_t{where.cpu->vector_registers} * where.cpu->vector_bits / 8;
   return promote_accumulators(f, registers);
 }
 
-inline ir::function in_workspace(const ir::function& f, const target::cpu& target) {
+inline ir::function in_workspace(const ir::function& f, const target::machine& where) {
   workspace_options memory;
-  memory.workers = target.cores;
+  memory.workers = where.cpu->cores;
   return plan_workspace(f, memory);
 }
 
@@ -61,12 +68,12 @@ inline std::vector<named_pass> standard() {
   return {
       // loops instead of blocks, with buffers as small as they can be
       {"scalar_function", &plain<&detail::scalar_function>},
-      {"vectorize_unmarked", &vectorize_unmarked},
+      {"vectorize_unmarked", &on_cpu<&vectorize_unmarked>},
       {"lower_blocks", &plain<&lower_blocks>},
       {"simplify_loops", &plain<&simplify_loops>},
       {"order_dimensions", &plain<&order_dimensions>},
       {"compact_buffers", &plain<&compact_buffers>},
-      {"compensate_dots", &compensate_dots},
+      {"compensate_dots", &on_cpu<&compensate_dots>},
       {cut, nullptr},
       {"name_bounds", &plain<&name_bounds>},
       {"unroll_loops", &targeted<&unroll_loops>},
@@ -76,15 +83,15 @@ inline std::vector<named_pass> standard() {
       {"skip_identities", &plain<&skip_identities>},
       {"simplify_loops.3", &plain<&simplify_loops>},
       {"trim_loops", &plain<&trim_loops>},
-      {"peel_tails", [](const ir::function& f, const target::cpu&) { return peel_tails(f); }},
+      {"peel_tails", [](const ir::function& f, const target::machine&) { return peel_tails(f); }},
       {"simplify_loops.4", &plain<&simplify_loops>},
       {"trim_loops.2", &plain<&trim_loops>},
       {"simplify_loops.5", &plain<&simplify_loops>},
       // what is reduced lives in registers
-      {"vectorize_reductions", &vectorize_reductions},
+      {"vectorize_reductions", &on_cpu<&vectorize_reductions>},
       {"promote_accumulators", &in_registers},
       {"unroll_reductions", &targeted<&unroll_reductions>},
-      {"split_vectors", &split_vectors},
+      {"split_vectors", &on_cpu<&split_vectors>},
       {"prefetch_gathers", &plain<&prefetch_gathers>},
       {"simplify_loops.6", &plain<&simplify_loops>},
       {"hoist_invariants", &plain<&hoist_invariants>},
@@ -162,13 +169,25 @@ TILEWRIGHT_INLINE pipeline& pipeline::verify(bool after_each_pass) {
   return *this;
 }
 
-TILEWRIGHT_INLINE ir::function pipeline::run_part(const ir::function& f, const target::cpu& target,
-                                                  bool to_code) const {
-  const std::size_t cut = position(detail::pipelines::cut);
-  const std::size_t first = to_code ? cut + 1 : 0, end = to_code ? passes_.size() : cut;
+TILEWRIGHT_INLINE void pipeline::check_target(const target::machine& where) const {
+  if (for_gpu_ == (where.gpu != nullptr)) return;
+  throw argument_error(for_gpu_ ? "these passes lower for GPUs, and the target is a CPU; take "
+                                  "pipeline::standard()"
+                                : "these passes lower for CPUs, and the target is a GPU; take "
+                                  "pipeline::standard_gpu()");
+}
+
+/// Where functions come apart; the end where they do not.
+TILEWRIGHT_INLINE std::size_t pipeline::cut() const {
+  return for_gpu_ ? passes_.size() : position(detail::pipelines::cut);
+}
+
+TILEWRIGHT_INLINE ir::function pipeline::run_range(const ir::function& f,
+                                                   const target::machine& where, std::size_t first,
+                                                   std::size_t end) const {
   ir::function out = f;
   for (std::size_t i = first; i < end; ++i) {
-    out = passes_[i].run(out, target);
+    out = passes_[i].run(out, where);
     if (!verify_) continue;
     try {
       ir::verify(out);
@@ -177,20 +196,32 @@ TILEWRIGHT_INLINE ir::function pipeline::run_part(const ir::function& f, const t
                         "\" not well formed: " + e.what());
     }
   }
-  if (to_code) out.attrs["tilewright.lowered"] = 1;
+  return out;
+}
+
+/// The passes behind the cut.
+TILEWRIGHT_INLINE ir::function pipeline::run_to_code(const ir::function& f,
+                                                     const target::machine& where) const {
+  const std::size_t end = passes_.size();
+  ir::function out = run_range(f, where, std::min(cut() + 1, end), end);
+  out.attrs["tilewright.lowered"] = 1;
   return out;
 }
 
 TILEWRIGHT_INLINE ir::function pipeline::run(const ir::function& f,
-                                             const target::cpu& target) const {
-  return run_part(run_part(f, target, false), target, true);
+                                             const target::machine& where) const {
+  check_target(where);
+  return run_to_code(run_range(f, where, 0, cut()), where);
 }
 
 TILEWRIGHT_INLINE prepared pipeline::run_prepared(const ir::function& f,
-                                                  const target::cpu& target) const {
-  prepared out = prepare_weights(run_part(f, target, false));
-  out.main = run_part(out.main, target, true);
-  if (out.preparation.body) out.preparation = run_part(out.preparation, target, true);
+                                                  const target::machine& where) const {
+  check_target(where);
+  prepared out;
+  out.main = run_range(f, where, 0, cut());
+  if (!for_gpu_) out = prepare_weights(out.main);
+  out.main = run_to_code(out.main, where);
+  if (out.preparation.body) out.preparation = run_to_code(out.preparation, where);
   return out;
 }
 

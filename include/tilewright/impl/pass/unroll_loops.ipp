@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/pass/written_out.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/unroll_loops.hpp>
 #include <tilewright/pass/vector/split_vectors.hpp>
@@ -14,33 +15,12 @@ namespace tilewright::pass::detail::unroll {
 
 using namespace tilewright::ir;
 
-/// Vector statements that `s` writes out: unrolled loops multiply, serial ones count once.
-inline std::int64_t written_out(const stmt& s, const target::cpu& target) {
-  switch (s->kind) {
-    case stmt_kind::store:
-    case stmt_kind::evaluate: return 1;
-    case stmt_kind::seq: {
-      std::int64_t sum = 0;
-      for (const stmt& child : as_seq(s)->stmts) sum += written_out(child, target);
-      return sum;
-    }
-    case stmt_kind::if_else:
-      return written_out(as_if(s)->then_body, target) +
-             (as_if(s)->else_body ? written_out(as_if(s)->else_body, target) : 0);
-    case stmt_kind::let: return written_out(as_let(s)->body, target);
-    case stmt_kind::allocate: return written_out(as_allocate(s)->body, target);
-    case stmt_kind::block_realize: return written_out(as_realize(s)->block->body, target);
-    case stmt_kind::while_loop: return written_out(as_while(s)->body, target);
-    case stmt_kind::attribute: return written_out(as_attribute(s)->body, target);
-    case stmt_kind::loop: break;
-  }
-  const loop_node& loop = *as_loop(s);
-  const std::int64_t body = written_out(loop.body, target);
-  const std::int64_t extent = constant_extent(loop);
-  if (loop.loop == loop_kind::unrolled) return body * std::max<std::int64_t>(extent, 1);
-  if (loop.loop != loop_kind::vectorized) return body;
-  const std::int64_t lanes = lanes_of(loop.body, target);
-  return body * std::clamp<std::int64_t>((extent + lanes - 1) / lanes, 1, unrolled_vectors);
+/// Vector statements that `s` writes out.
+inline std::int64_t vector_statements(const stmt& s, const target::cpu& target) {
+  return written_out(s, [&](const loop_node& loop) {
+    const std::int64_t lanes = lanes_of(loop.body, target), extent = constant_extent(loop);
+    return std::clamp<std::int64_t>((extent + lanes - 1) / lanes, 1, unrolled_vectors);
+  });
 }
 
 /// Only loops that disappear are inside.
@@ -54,13 +34,6 @@ inline bool writes_out(const stmt& s) {
     all = all && x->kind != stmt_kind::allocate;
   });
   return all;
-}
-
-inline std::int64_t step_of(const loop_node& loop) {
-  const auto note = loop.annotations.find("pragma_auto_unroll_max_step");
-  if (note == loop.annotations.end()) return 0;
-  const std::int64_t* step = std::get_if<std::int64_t>(&note->second.value);
-  return step ? *step : 0;
 }
 
 class unroller : public mutator {
@@ -77,7 +50,7 @@ class unroller : public mutator {
                         "; a CPU has no such threads: use parallel instead of bind");
     const std::int64_t outer_step = step_;
     const bool outer_parallel = in_parallel_;
-    step_ = std::max(step_, std::min(step_of(*loop), limits_.max_auto_step));
+    step_ = std::max(step_, std::min(unroll_step_of(*loop), limits_.max_auto_step));
     in_parallel_ = in_parallel_ || loop->loop == loop_kind::parallel;
     const stmt body = mutate(loop->body);
     const loop_kind kind = decide(*loop, body, outer_step, outer_parallel);
@@ -90,7 +63,8 @@ class unroller : public mutator {
  private:
   loop_kind decide(const loop_node& loop, const stmt& body, std::int64_t step,
                    bool in_parallel) const {
-    const std::int64_t extent = constant_extent(loop), size = extent * written_out(body, target_);
+    const std::int64_t extent = constant_extent(loop),
+                       size = extent * vector_statements(body, target_);
     const bool literal = extent > 0 && is_int(loop.min);
     switch (loop.loop) {
       case loop_kind::parallel: return in_parallel ? loop_kind::serial : loop_kind::parallel;
@@ -122,7 +96,8 @@ class reduction_unroller : public mutator {
     if (!loop || loop->loop != loop_kind::serial || !is_reduction(*loop) || stays_short(*loop))
       return out;
     if (!writes_out(loop->body)) return out;
-    const std::int64_t size = written_out(loop->body, target_), extent = constant_extent(*loop);
+    const std::int64_t size = vector_statements(loop->body, target_),
+                       extent = constant_extent(*loop);
     std::int64_t factor = limits_.reduction_factor;
     while (factor > 1 && factor * size > limits_.reduction_statements) factor /= 2;
     if (factor == 1 || (extent > 0 && extent < 2 * factor)) return out;

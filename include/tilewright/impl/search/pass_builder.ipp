@@ -9,16 +9,13 @@
 
 namespace tilewright::search {
 
-TILEWRIGHT_INLINE builder pass_builder(pass::pipeline passes) {
+TILEWRIGHT_INLINE builder pass_builder(pass::pipeline passes, double deadline) {
   const auto shared = std::make_shared<const pass::pipeline>(std::move(passes));
-  return [shared](const ir::function& scheduled, const target::machine& where) {
-    if (where.gpu) {
-      built out;
-      out.error = "pass_builder: these passes lower for CPUs, and the target is a GPU";
-      return out;
-    }
-    return detail::built_of([&] { return shared->run_prepared(scheduled, *where.cpu); },
-                            *where.cpu);
+  return [shared, deadline](const ir::function& scheduled, const target::machine& where) {
+    if (where.gpu)
+      return detail::kernels_of([&] { return shared->run(scheduled, where); }, *where.gpu,
+                                deadline);
+    return detail::built_of([&] { return shared->run_prepared(scheduled, where); }, *where.cpu);
   };
 }
 

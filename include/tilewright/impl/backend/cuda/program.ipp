@@ -8,8 +8,10 @@
 #include <tilewright/backend/cuda/program.hpp>
 #include <tilewright/impl/backend/cuda/text.hpp>
 #include <tilewright/impl/pass/gpu/async_copy.hpp>
+#include <tilewright/impl/pass/gpu/barrier.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/pass/gpu/unify_threads.hpp>
+#include <tilewright/pass/gpu/unroll_registers.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/error.hpp>
 
@@ -19,10 +21,7 @@ namespace kernel_text {
 
 using namespace tilewright::ir;
 
-inline bool is_barrier(const stmt& s) {
-  const evaluate_node* n = as_evaluate(s);
-  return n && n->value->op == op::call && n->value->name == "tvm_storage_sync";
-}
+using pass::detail::is_barrier;
 
 /// Memory of the whole device that a function allocates for its kernels.
 struct device_memory {
@@ -287,24 +286,10 @@ class printer {
 
   expr known(const expr& e) const { return words_.known.simplify(e); }
 
-  /// Loops that choose registers have to be written out; loops around barriers are long, and stay.
-  const char* unrolling(const loop_node& n) const {
-    if (any_stmt(n.body, is_barrier)) return "#pragma unroll 1";
-    if (n.loop == loop_kind::unrolled || n.loop == loop_kind::vectorized) return "#pragma unroll";
-    const std::int64_t extent = pass::constant_extent(n);
-    if (extent == 0 || extent > 256) return nullptr;
-    bool chooses = false;
-    const auto look = [&](const buffer& b, const std::vector<expr>& indices) {
-      if (storage_rank(b->scope) < 2 || memory_.offsets.count(b.get())) return;
-      for (const expr& i : indices) chooses = chooses || uses_var(i, n.var);
-    };
-    for_each_stmt(n.body, [&](const stmt& s) {
-      if (const store_node* to = as_store(s)) look(to->buffer, to->indices);
-    });
-    for_each_expr(n.body, [&](const expr& e) {
-      if (e->op == op::load) look(e->buffer, e->args);
-    });
-    return chooses ? "#pragma unroll" : nullptr;
+  static const char* unrolling(const loop_node& n) {
+    if (n.annotations.count(pass::rolled_note)) return "#pragma unroll 1";
+    return n.loop == loop_kind::unrolled || n.loop == loop_kind::vectorized ? "#pragma unroll"
+                                                                            : nullptr;
   }
 
   // ---- vectors ----------------------------------------------------------------------------------

@@ -28,9 +28,6 @@ inline constexpr const char* copy_name = "tw_copy_async";
 inline bool is_copy(const expr& e) { return e->op == op::call && e->name == copy_name; }
 
 inline stmt commit() { return make_evaluate(call(dtype::i32, "tw_commit_copies", {})); }
-inline stmt barrier() {
-  return make_evaluate(call(dtype::i32, "tvm_storage_sync", {text("shared")}));
-}
 inline stmt wait(std::int64_t pending, stmt landed) {
   return make_attribute(text("copies"), wait_key, integer(dtype::i32, pending), std::move(landed));
 }

@@ -1,5 +1,11 @@
 #pragma once
 
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <tilewright/impl/pass/scalar_function.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/gpu/distribute_vthreads.hpp>
@@ -12,38 +18,78 @@
 #include <tilewright/pass/gpu/spread_fragments.hpp>
 #include <tilewright/pass/gpu/swizzle_shared.hpp>
 #include <tilewright/pass/gpu/unify_threads.hpp>
+#include <tilewright/pass/gpu/unroll_registers.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
+#include <tilewright/pass/pipeline.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
+#include <tilewright/support/fork_gate.hpp>
 #include <tilewright/target/gpu.hpp>
 
 namespace tilewright::pass {
 namespace detail::gpu_passes {
 
-using function_pass = ir::function (*)(const ir::function&);
+/// A pass that asks nothing of the target.
+template <ir::function (*Pass)(const ir::function&)>
+ir::function on_any(const ir::function& f, const target::machine&) {
+  return Pass(f);
+}
 
 inline ir::function shuffled_reductions(const ir::function& f) { return reduce_across_threads(f); }
-inline ir::function simplified(const ir::function& f) { return simplify_loops(f); }
+inline ir::function in_registers(const ir::function& f) { return unroll_registers(f); }
 
-/// What is done to a function on its way to kernels, in order.
-inline constexpr function_pass all[] = {
-    &scalar_function,
-    // loops instead of blocks; what warps and blocks do together goes to their threads
-    &spread_copies, &lower_blocks, &simplified, &spread_fragments, &simplified,
-    // one nest of threads for each kernel, around buffers as small as they can be
-    &shuffled_reductions, &distribute_vthreads, &unify_threads, &simplified, &compact_buffers,
-    &simplified,
-    // iterations overlap before their memory is placed, and are kept apart after it
-    &pipeline_loops, &simplified, &plan_shared_memory, &place_barriers, &simplified,
-    // indices that nothing is known about any more
-    &swizzle_shared, &simplified};
+/// What is done to a function on its way to kernels, in order; a pass that comes again gets a number.
+inline std::vector<named_pass> standard() {
+  const named_pass simplified{"simplify_loops", &on_any<&simplify_loops>};
+  std::vector<named_pass> out{
+      {"scalar_function", &on_any<&scalar_function>},
+      // loops instead of blocks; what warps and blocks do together goes to their threads
+      {"spread_copies", &on_any<&spread_copies>},
+      {"lower_blocks", &on_any<&lower_blocks>},
+      simplified,
+      {"spread_fragments", &on_any<&spread_fragments>},
+      simplified,
+      // one nest of threads for each kernel, around buffers as small as they can be
+      {"reduce_across_threads", &on_any<&shuffled_reductions>},
+      {"distribute_vthreads", &on_any<&distribute_vthreads>},
+      {"unify_threads", &on_any<&unify_threads>},
+      simplified,
+      {"compact_buffers", &on_any<&compact_buffers>},
+      simplified,
+      // iterations overlap before their memory is placed, and are kept apart after it
+      {"pipeline_loops", &on_any<&pipeline_loops>},
+      simplified,
+      {"plan_shared_memory", &on_any<&plan_shared_memory>},
+      {"place_barriers", &on_any<&place_barriers>},
+      simplified,
+      // what is written out, where barriers are known
+      {"unroll_registers", &on_any<&in_registers>},
+      // indices that nothing is known about any more
+      {"swizzle_shared", &on_any<&swizzle_shared>},
+      simplified};
+  std::map<std::string, int> times;
+  for (named_pass& p : out)
+    if (const int n = ++times[p.name]; n > 1) p.name += "." + std::to_string(n);
+  return out;
+}
+
+inline const pipeline& list() {
+  const support::fork_pass inside;
+  static const pipeline& p =
+      *new pipeline(pipeline::standard_gpu());  // outlives static destruction
+  return p;
+}
 
 }  // namespace detail::gpu_passes
 
-TILEWRIGHT_INLINE ir::function lower(const ir::function& f, const target::gpu&) {
-  ir::function out = f;
-  for (const detail::gpu_passes::function_pass run : detail::gpu_passes::all) out = run(out);
-  out.attrs["tilewright.lowered"] = 1;
+TILEWRIGHT_INLINE pipeline pipeline::standard_gpu() {
+  pipeline out;
+  out.passes_ = detail::gpu_passes::standard();
+  out.for_gpu_ = true;
   return out;
+}
+
+TILEWRIGHT_INLINE ir::function lower(const ir::function& f, const target::gpu& target) {
+  return detail::gpu_passes::list().run(f, target);
 }
 
 }  // namespace tilewright::pass

@@ -12,6 +12,7 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/pass/gpu/async_copy.hpp>
+#include <tilewright/impl/pass/gpu/barrier.hpp>
 #include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -327,7 +328,7 @@ class pipeline_of_loop {
     for (const std::size_t i : b.copies) landed.push_back(at(i, v + number(ahead)));
     body.push_back(
         async_copies::wait(b.reader - b.stage - 1, guarded(ahead, make_seq(std::move(landed)))));
-    body.push_back(async_copies::barrier());
+    body.push_back(barrier());
     for (const std::size_t i : sequence_) {
       body.push_back(
           guarded(last_stage_ - stage_[i], in_round(i, v + number(last_stage_ - stage_[i]), b)));

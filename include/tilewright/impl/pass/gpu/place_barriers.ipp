@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <tilewright/impl/pass/gpu/async_copy.hpp>
+#include <tilewright/impl/pass/gpu/barrier.hpp>
 #include <tilewright/impl/pass/gpu/thread_access.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/gpu/place_barriers.hpp>
@@ -12,14 +13,6 @@
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::pass::detail::barriers {
-
-inline stmt barrier() {
-  return make_evaluate(call(dtype::i32, "tvm_storage_sync", {text("shared")}));
-}
-inline bool is_barrier(const stmt& s) {
-  const evaluate_node* n = as_evaluate(s);
-  return n && n->value->op == op::call && n->value->name == "tvm_storage_sync";
-}
 
 /// A statement with its barriers, what it touches before the first and after the last of them, and
 /// whether it comes by one whatever happens.

@@ -54,10 +54,14 @@ class unifier : public mutator {
     for (std::size_t a = 0; a < axes.size(); ++a)
       if (extents_[a] > 0) vars_[a] = make_var(short_name(a));
     stmt body = alone(mutate_below(s), s);
+    const auto outermost =
+        std::find_if(extents_.begin(), extents_.end(), [](auto e) { return e > 0; });
     for (std::size_t a = axes.size(); a-- > 0;)
       if (extents_[a] > 0)
-        body = make_loop(vars_[a], integer(dtype::i32, 0), integer(dtype::i32, extents_[a]),
-                         std::move(body), loop_kind::thread_binding, {}, std::string(axes[a]));
+        body =
+            make_loop(vars_[a], integer(dtype::i32, 0), integer(dtype::i32, extents_[a]),
+                      std::move(body), loop_kind::thread_binding,
+                      &extents_[a] == &*outermost ? notes_ : annotations{}, std::string(axes[a]));
     return body;
   }
 
@@ -84,6 +88,7 @@ class unifier : public mutator {
         throw build_error("loop " + loop->var->name + " is bound to " + loop->thread_tag +
                           " and has an extent that is no constant; bind all extents");
       extents_[a] = std::max(extents_[a], as_int(loop->extent));
+      notes_.insert(loop->annotations.begin(), loop->annotations.end());
       blocks_inside = blocks_inside || a < first_thread_axis;
     });
     if (blocks_inside) check_blocks(s);
@@ -173,6 +178,7 @@ class unifier : public mutator {
 
   std::array<std::int64_t, axes.size()> extents_{}, around_{};
   std::array<var, axes.size()> vars_;
+  annotations notes_;  // of loops on threads, for the outermost loop of the kernel
   axis_set bound_{}, guarded_{};
   buffer_map moved_;
 };

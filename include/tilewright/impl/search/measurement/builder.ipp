@@ -8,7 +8,6 @@
 #include <thread>
 
 #include <tilewright/backend/compile.hpp>
-#include <tilewright/backend/cuda/compile.hpp>
 #include <tilewright/impl/search/built_parts.hpp>
 #include <tilewright/pass/gpu/lower_gpu.hpp>
 #include <tilewright/pass/lower.hpp>
@@ -20,45 +19,12 @@
 
 namespace tilewright::search {
 
-namespace detail {
-
-/// Kernels that are not worth starting are no code.
-inline built build_for(const ir::function& scheduled, const target::gpu& gpu, double deadline) {
-  namespace cu = backend::cuda;
-  const auto limit = std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * deadline));
-  const auto start = std::chrono::steady_clock::now();
-  built out;
-  try {
-    const cu::program text = cu::print(pass::lower(scheduled, gpu), gpu);
-    cu::compiled made = cu::compile(text, gpu, limit);
-    for (const backend::launch& l : made.artifact.launches)
-      if (std::string why = cu::why_rejected(l, made.report, gpu); !why.empty()) {
-        out.error = std::move(why);
-        out.rejected = true;
-        return out;
-      }
-    out.artifact = std::move(made.artifact);
-  } catch (const build_error& e) {
-    out.late = deadline > 0 && std::chrono::steady_clock::now() - start >= limit;
-    out.error = e.what();
-  }
-  return out;
-}
-
-}  // namespace detail
-
 TILEWRIGHT_INLINE built build(const ir::function& scheduled, const target::machine& where,
                               double deadline) {
-  try {
-    return where.gpu ? detail::build_for(scheduled, *where.gpu, std::min(deadline, 1e6))
-                     : detail::built_of([&] { return pass::lower_prepared(scheduled, *where.cpu); },
-                                        *where.cpu);
-  } catch (const std::exception& e) {
-    built out;
-    out.error = e.what();
-    if (out.error.empty()) out.error = "unknown";
-    return out;
-  }
+  if (where.gpu)
+    return detail::kernels_of([&] { return pass::lower(scheduled, *where.gpu); }, *where.gpu,
+                              deadline);
+  return detail::built_of([&] { return pass::lower_prepared(scheduled, *where.cpu); }, *where.cpu);
 }
 
 struct build_queue::state {

@@ -1,0 +1,50 @@
+// How many statements there are once the loops that are meant to be written out are.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/pass/walk.hpp>
+
+namespace tilewright::pass::detail {
+
+/// Stores and calls that `s` writes out: unrolled loops multiply, serial ones count once.
+/// @param vectors  called with a vectorized loop: in how many vectors its iterations are done
+template <class Vectors>
+std::int64_t written_out(const ir::stmt& s, const Vectors& vectors) {
+  using namespace ir;
+  const auto of = [&](const stmt& x) { return written_out(x, vectors); };
+  switch (s->kind) {
+    case stmt_kind::store:
+    case stmt_kind::evaluate: return 1;
+    case stmt_kind::seq: {
+      std::int64_t sum = 0;
+      for (const stmt& child : as_seq(s)->stmts) sum += of(child);
+      return sum;
+    }
+    case stmt_kind::if_else:
+      return of(as_if(s)->then_body) + (as_if(s)->else_body ? of(as_if(s)->else_body) : 0);
+    case stmt_kind::let: return of(as_let(s)->body);
+    case stmt_kind::allocate: return of(as_allocate(s)->body);
+    case stmt_kind::block_realize: return of(as_realize(s)->block->body);
+    case stmt_kind::while_loop: return of(as_while(s)->body);
+    case stmt_kind::attribute: return of(as_attribute(s)->body);
+    case stmt_kind::loop: break;
+  }
+  const loop_node& loop = *as_loop(s);
+  const std::int64_t body = of(loop.body);
+  if (loop.loop == loop_kind::unrolled)
+    return body * std::max<std::int64_t>(constant_extent(loop), 1);
+  return loop.loop == loop_kind::vectorized ? body * vectors(loop) : body;
+}
+
+/// What `pragma_auto_unroll_max_step` of the loop asks for; 0 where it is not there.
+inline std::int64_t unroll_step_of(const ir::loop_node& loop) {
+  const auto note = loop.annotations.find("pragma_auto_unroll_max_step");
+  if (note == loop.annotations.end()) return 0;
+  const std::int64_t* step = std::get_if<std::int64_t>(&note->second.value);
+  return step ? *step : 0;
+}
+
+}  // namespace tilewright::pass::detail
