@@ -64,7 +64,7 @@ TEST_CASE("usage is what a hand counts") {
   CHECK(k.extents.at("blockIdx.x") == 64 * 64 / (2 * 4 * 2) / (8 * 4));
   // a block has 16 rows and 32 columns, 16 steps of the reduction at a time
   CHECK(k.shared_bytes == 4 * (16 * 16 + 16 * 32));
-  CHECK(k.local_bytes == 4 * 2 * 4);
+  CHECK(k.local_bytes == 2 * 4 * 2 * 4);  // of both virtual threads, which are one thread's
   CHECK(k.vector_bytes == 16);
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("each limit rejects by its number") {
   CHECK(refused(tiled({2, 4, 8, 16}), {.threads_per_block = 31}) == 2);
   CHECK(refused(tiled({2, 4, 8, 16}), {.shared_bytes = 3071}) == 4);
   CHECK(refused(tiled({2, 4, 8, 16}), {.shared_bytes = 3072}) == 0);
-  CHECK(refused(tiled({}), {.local_bytes = 31}) == 5);
+  CHECK(refused(tiled({}), {.local_bytes = 63}) == 5);
   CHECK(refused(tiled({8, 4, 8, 16}), {.vthreads = 4}) == 6);
   CHECK(refused(tiled({}, true), {.vector_bytes = 8}) == 7);
 }

@@ -84,6 +84,31 @@ inline std::int64_t versions_of(const std::vector<access>& all) {
   return out;
 }
 
+/// Whether a region of the block moves with the loop.
+inline bool moves_with(const primitive::child_block& child, const ir::loop_node& loop,
+                       const ir::buffer_region& r) {
+  for (const ir::range& side : r.box)
+    for (std::size_t i = 0; i < child.realize->values.size(); ++i)
+      if (ir::uses_var(child.realize->values[i], loop.var) &&
+          ir::uses_var(side.min, child.block().iters[i].var))
+        return true;
+  return false;
+}
+
+/// How many virtual threads have elements of the buffer of their own: they are one thread, in whose
+/// registers all of them lie.
+inline std::int64_t virtual_copies(const std::vector<access>& all) {
+  std::int64_t out = 1;
+  const std::size_t shared = shared_loops(all);
+  for (std::size_t l = 0; l < shared; ++l) {
+    const ir::loop_node& loop = *all[0].child->loops[l];
+    if (loop.thread_tag.rfind("vthread", 0) != 0 || !ir::is_int(loop.extent)) continue;
+    if (support::any(all, [&](const access& a) { return moves_with(*a.child, loop, *a.region); }))
+      out *= loop.extent->integer;
+  }
+  return out;
+}
+
 inline std::int64_t bytes_of(const ir::buffer& b, const std::vector<access>& all) {
   std::vector<extent_of_union> box(b->shape.size());
   const primitive::standing_loops standing{shared_loops(all), b->scope};
@@ -94,6 +119,7 @@ inline std::int64_t bytes_of(const ir::buffer& b, const std::vector<access>& all
   }
   std::int64_t out = bytes(b->type);
   if (ir::storage_rank(b->scope) == 1) out *= versions_of(all);
+  if (ir::storage_rank(b->scope) > 1) out *= virtual_copies(all);
   for (std::size_t d = 0; d < box.size(); ++d)
     out *= box[d].get(ir::is_int(b->shape[d]) ? b->shape[d]->integer
                                               : std::numeric_limits<std::int64_t>::max() / 4096);
@@ -110,17 +136,9 @@ inline std::int64_t note(const ir::block_node& b, const char* key) {
 /// The widest element of a region of the block that moves with the loop.
 inline std::int64_t widest_along(const primitive::child_block& child, const ir::loop_node& loop) {
   std::int64_t out = 0;
-  const auto moves = [&](const ir::buffer_region& r) {
-    for (const ir::range& side : r.box)
-      for (std::size_t i = 0; i < child.realize->values.size(); ++i)
-        if (ir::uses_var(child.realize->values[i], loop.var) &&
-            ir::uses_var(side.min, child.block().iters[i].var))
-          return true;
-    return false;
-  };
   for (const auto* regions : {&child.block().reads, &child.block().writes})
     for (const ir::buffer_region& r : *regions)
-      if (moves(r)) out = std::max<std::int64_t>(out, bytes(r.buffer->type));
+      if (moves_with(child, loop, r)) out = std::max<std::int64_t>(out, bytes(r.buffer->type));
   return out;
 }
 
