@@ -1,30 +1,34 @@
 #!/bin/sh
 # Checks and times kernels on a GPU, on a machine that has nothing but its driver.
 #
-#   tools/gpu_bench.sh pack [FOLDER]                 builds, and packs program and code into FOLDER
+#   tools/gpu_bench.sh pack [FOLDER] [OPTION...]     builds, and packs program and code into FOLDER
 #   tools/gpu_bench.sh STAGE... [--seconds 540]      runs stages; results go to results/STAGE.jsonl
 #
-# FOLDER is gpu_pack unless said otherwise, by its name or by GPU_PACK. Stages: first (loading,
-# conformance of the prelude, correctness, launch cost, noise, ceilings), f32 (the twelve workloads of the
-# MetaSchedule paper, matrix products, kernels bound by memory), tensor (products on tensor cores, and
-# the paper's fused dense naive, + tiling, + inline, + unroll, + tensor cores). A stage goes on where it
-# stopped, and says "skipped: no GPU" where there is none. Packing needs NVRTC and a C++ compiler; running
-# needs neither.
+# FOLDER is gpu_pack unless said otherwise, by its name or by GPU_PACK; RESULTS is another folder for
+# results, GPU_BUILD one for the build. Stages: first (loading, conformance of the prelude, correctness,
+# faults, launch cost, noise, ceilings, cuBLAS), f32 (the twelve workloads of the MetaSchedule paper,
+# matrix products, kernels bound by memory), tensor (products on tensor cores, and the paper's fused dense
+# naive, + tiling, + inline, + unroll, + tensor cores). A stage goes on where it stopped, ends with a
+# table, and says "skipped: no GPU" where there is none. Packing needs NVRTC and a C++ compiler; running
+# needs neither. Options of packing: --candidates 4, --pack-seconds 600, --architectures sm_90a,sm_80.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 pack=${GPU_PACK:-gpu_pack}
+results=${RESULTS:-results}
+tree=${GPU_BUILD:-$root/build}
 seconds=540
 stages=
 
 build() {
-  [ -d "$root/build" ] || (cd "$root" && cmake --preset default)
-  cmake --build "$root/build" --target gpu_bench
+  [ -d "$tree" ] || (cd "$root" && cmake --preset default -B "$tree")
+  cmake --build "$tree" --target gpu_bench
 }
 
 if [ "${1:-}" = pack ]; then
-  pack=${2:-$pack}
+  shift
+  case ${1:-} in ''|--*) ;; *) pack=$1; shift ;; esac
   build
-  "$root/build/bin/gpu_bench" pack "$pack"
+  "$tree/bin/gpu_bench" pack "$pack" "$@"
   cp "$0" "$pack/gpu_bench.sh"
   exit 0
 fi
@@ -37,7 +41,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-[ -n "$stages" ] || { sed -n '2,13p' "$0"; exit 2; }
+[ -n "$stages" ] || { sed -n '2,16p' "$0"; exit 2; }
 
 # beside this script in a pack, else the folder of that name
 [ -x "$(dirname "$0")/gpu_bench" ] && pack=$(dirname "$0")
@@ -46,20 +50,54 @@ starts=0
 if [ $starts -ne 2 ]; then  # it does not start here: 2 is its usage
   echo "the packed program does not start on this machine; it is built again" >&2
   build
-  "$root/build/bin/gpu_bench" pack "$pack"
+  "$tree/bin/gpu_bench" pack "$pack"
 fi
+
+# Libraries that the linker does not find: the folder of a Python package has its own.
+python_library() {
+  python3 -c 'import site, sys
+for p in site.getsitepackages() + [site.getusersitepackages()]: print(p)' 2>/dev/null |
+    while read -r folder; do
+      for f in "$folder"/nvidia/cu1?/lib/$1.so.* "$folder"/nvidia/*/lib/$1.so.*; do
+        [ -e "$f" ] && echo "$f"
+      done
+    done | head -n 1
+}
+known() { ldconfig -p 2>/dev/null | grep -q "$1.so" || [ -e "/usr/local/cuda/lib64/$1.so" ]; }
+[ -n "${TILEWRIGHT_CUBLASLT:-}" ] || known libcublasLt || {
+  TILEWRIGHT_CUBLASLT=$(python_library libcublasLt)
+  export TILEWRIGHT_CUBLASLT
+}
+[ -n "${TILEWRIGHT_NVRTC:-}" ] || known libnvrtc || {
+  TILEWRIGHT_NVRTC=$(python_library libnvrtc)
+  export TILEWRIGHT_NVRTC
+}
 
 status=0
 end=$(($(date +%s) + seconds))
 for stage in $stages; do
   left=$((end - $(date +%s)))
   [ $left -gt 0 ] || { echo "no time left for stage $stage"; break; }
-  "$pack/gpu_bench" "$stage" --pack "$pack" --out "results/$stage.jsonl" --seconds $left || status=$?
+  while :; do
+    # what holds up for good ends soon after the deadline
+    code=0
+    timeout -k 5 $((left + 20)) "$pack/gpu_bench" "$stage" --pack "$pack" --out "$results/$stage.jsonl" \
+      --seconds $left || code=$?
+    case $code in
+      5) echo "the device was lost; stage $stage goes on in a new process" ;;
+      124|137) echo "stage $stage was ended" ;;
+      *) break ;;
+    esac
+    left=$((end - $(date +%s)))
+    [ $left -gt 0 ] || left=0  # then its table is printed
+  done
+  [ $code -eq 0 ] || status=$code
   if [ "$stage" = first ] && command -v compute-sanitizer >/dev/null 2>&1; then
     for name in matmul_tails softmax; do
-      if compute-sanitizer --error-exitcode 9 "$pack/gpu_bench" check $name --pack "$pack" >results/sanitizer_$name.txt 2>&1
+      [ -e "$results/first.jsonl" ] || break  # no GPU
+      if timeout 120 compute-sanitizer --error-exitcode 9 "$pack/gpu_bench" check $name --pack "$pack" >"$results/sanitizer_$name.txt" 2>&1
       then echo "compute-sanitizer $name: fine"
-      else echo "compute-sanitizer $name: see results/sanitizer_$name.txt"; fi
+      else echo "compute-sanitizer $name: see $results/sanitizer_$name.txt"; fi
     done
   fi
 done

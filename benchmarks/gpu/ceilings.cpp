@@ -9,21 +9,28 @@ namespace cu = tilewright::backend::cuda;
 entry make(const char* name, std::uint32_t blocks, std::uint32_t threads, const char* text) {
   entry out;
   out.name = std::string("ceiling_") + name;
-  cu::kernel k;
-  k.start.symbol = out.name;
-  k.start.grid = {blocks, 1, 1};
-  k.start.block = {threads, 1, 1};
-  using kind = backend::launch_argument::kind;
-  k.start.arguments = {{kind::buffer, 8, 0}, {kind::buffer, 8, 1}};
-  k.parameters = {{"A", dtype::f32, true, false, 0}, {"B", dtype::f32, true, true, 0}};
-  out.program.kernels = {k};
-  out.program.text = "extern \"C\" TW_KERNEL(" + std::to_string(threads) + ") void " + out.name +
-                     "(TW_GLOBAL(const float) A, TW_GLOBAL(float) B) {\n" + text + "}\n";
+  out.program = one_kernel(out.name, blocks, threads, text);
   out.input_bytes = out.output_bytes = 1 << 20;
   return out;
 }
 
 }  // namespace
+
+cu::program one_kernel(const std::string& name, std::uint32_t blocks, std::uint32_t threads,
+                       const std::string& body) {
+  cu::kernel k;
+  k.start.symbol = name;
+  k.start.grid = {blocks, 1, 1};
+  k.start.block = {threads, 1, 1};
+  using kind = backend::launch_argument::kind;
+  k.start.arguments = {{kind::buffer, 8, 0}, {kind::buffer, 8, 1}};
+  k.parameters = {{"A", dtype::f32, true, false, 0}, {"B", dtype::f32, true, true, 0}};
+  cu::program out;
+  out.kernels = {k};
+  out.text = "extern \"C\" TW_KERNEL(" + std::to_string(threads) + ") void " + name +
+             "(TW_GLOBAL(const float) A, TW_GLOBAL(float) B) {\n" + body + "}\n";
+  return out;
+}
 
 std::vector<entry> all() {
   std::vector<entry> out;

@@ -1,6 +1,8 @@
 // Kernels that do one thing as fast as a device can, and one that does nothing.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,5 +22,9 @@ struct entry {
 /// A copy of 512 MB in 16-byte accesses; multiply-adds of f32 from registers; products of f16 on
 /// tensor cores from registers; nothing.
 std::vector<entry> all();
+
+/// A kernel of that name on `blocks` of `threads`, whose body reads A and writes B, both f32.
+tilewright::backend::cuda::program one_kernel(const std::string& name, std::uint32_t blocks,
+                                              std::uint32_t threads, const std::string& body);
 
 }  // namespace gpu_ceilings

@@ -59,6 +59,11 @@ def main(A: T.Buffer(({b}, {m}, {k}), "{in}"), B: T.Buffer(({b}, {k}, {n}), "{in
   out.operations = 2.0 * batch * m * n * k;
   out.bytes = batch * (inputs * (1.0 * m * k + 1.0 * k * n) + 4.0 * m * n);
   out.terms = k;
+  using gpu_cublas::element;
+  out.peer = {in == "int8"      ? element::i8
+              : in == "float16" ? element::f16
+                                : element::bf16,
+              batch, m, n, k};
   return out;
 }
 
@@ -149,6 +154,14 @@ std::vector<tensor_workload> tensor_workloads() {
   out.push_back({fused_dense("DENSE_unroll"), up_to(step::unrolling)});
   out.push_back({fused_dense("DENSE_tensor_cores"), cores});
   return out;
+}
+
+std::vector<workload> small_tensor_products() {
+  return {tensor_product("F16", "float16", "float32", 1, 64, 96, 64),
+          tensor_product("F16_BATCH", "float16", "float32", 2, 32, 48, 32),
+          tensor_product("F16_TAILS", "float16", "float32", 1, 40, 50, 36),
+          tensor_product("BF16", "bfloat16", "float32", 1, 64, 64, 96),
+          tensor_product("S8", "int8", "int32", 1, 64, 64, 64)};
 }
 
 }  // namespace gpu_workloads

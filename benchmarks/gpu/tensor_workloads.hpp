@@ -21,4 +21,7 @@ struct tensor_workload {
 /// naive, + tiling, + inline, + unroll, + tensor cores.
 std::vector<tensor_workload> tensor_workloads();
 
+/// Products of f16, bf16 and bytes, small enough to be emulated; some extents are no multiples of 16.
+std::vector<workload> small_tensor_products();
+
 }  // namespace gpu_workloads

@@ -249,7 +249,9 @@ workload product(const std::string& name, int batch, int m, int n, int k) {
   s.parameter("C", {batch, m, n});
   s.sum({{"b", batch}, {"i", m}, {"j", n}, {"k", k, true}}, "C[vb, vi, vj]",
         "A[vb, vi, vk] * B[vb, vk, vj]");
-  return s.finish(2.0 * batch * m * n * k);
+  workload out = s.finish(2.0 * batch * m * n * k);
+  out.peer = {gpu_cublas::element::f32, batch, m, n, k};
+  return out;
 }
 
 /// The scores of attention: both operands are transposed first.

@@ -7,15 +7,18 @@
 
 #include <tilewright/ir/stmt.hpp>
 
+#include "cublas.hpp"
+
 namespace gpu_workloads {
 
 /// One computation in f32.
 struct workload {
   std::string name;
   tilewright::ir::function function;
-  double operations = 0;  // of one run, floating point
-  double bytes = 0;       // of one run, all parameters once
-  int terms = 1;          // of the longest reduction
+  double operations = 0;        // of one run, floating point
+  double bytes = 0;             // of one run, all parameters once
+  int terms = 1;                // of the longest reduction
+  gpu_cublas::shape peer = {};  // the product that it is; none where it is no product
 };
 
 /// At the paper's sizes, products of 1024 and 4096, arrays of 256 MB.

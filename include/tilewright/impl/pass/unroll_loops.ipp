@@ -18,6 +18,7 @@ using namespace tilewright::ir;
 /// Vector statements that `s` writes out.
 inline std::int64_t vector_statements(const stmt& s, const target::cpu& target) {
   return written_out(s, [&](const loop_node& loop) {
+    if (loop.loop != loop_kind::vectorized) return unrolled_times(loop);
     const std::int64_t lanes = lanes_of(loop.body, target), extent = constant_extent(loop);
     return std::clamp<std::int64_t>((extent + lanes - 1) / lanes, 1, unrolled_vectors);
   });

@@ -9,12 +9,12 @@
 
 namespace tilewright::pass::detail {
 
-/// Stores and calls that `s` writes out: unrolled loops multiply, serial ones count once.
-/// @param vectors  called with a vectorized loop: in how many vectors its iterations are done
-template <class Vectors>
-std::int64_t written_out(const ir::stmt& s, const Vectors& vectors) {
+/// Stores and calls of `s`.
+/// @param times  called with a loop: how many times its body is written
+template <class Times>
+std::int64_t written_out(const ir::stmt& s, const Times& times) {
   using namespace ir;
-  const auto of = [&](const stmt& x) { return written_out(x, vectors); };
+  const auto of = [&](const stmt& x) { return written_out(x, times); };
   switch (s->kind) {
     case stmt_kind::store:
     case stmt_kind::evaluate: return 1;
@@ -32,11 +32,13 @@ std::int64_t written_out(const ir::stmt& s, const Vectors& vectors) {
     case stmt_kind::attribute: return of(as_attribute(s)->body);
     case stmt_kind::loop: break;
   }
-  const loop_node& loop = *as_loop(s);
-  const std::int64_t body = of(loop.body);
-  if (loop.loop == loop_kind::unrolled)
-    return body * std::max<std::int64_t>(constant_extent(loop), 1);
-  return loop.loop == loop_kind::vectorized ? body * vectors(loop) : body;
+  return of(as_loop(s)->body) * times(*as_loop(s));
+}
+
+/// How many times an unrolled loop's body is written; once for others.
+inline std::int64_t unrolled_times(const ir::loop_node& loop) {
+  return loop.loop == ir::loop_kind::unrolled ? std::max<std::int64_t>(constant_extent(loop), 1)
+                                              : 1;
 }
 
 /// What `pragma_auto_unroll_max_step` of the loop asks for; 0 where it is not there.

@@ -30,6 +30,14 @@ inline bool chooses_registers(const loop_node& loop) {
   return out;
 }
 
+/// Statements of `s` when a compiler writes out all that it can.
+inline std::int64_t at_most(const stmt& s) {
+  return written_out(s, [](const loop_node& loop) {
+    const bool vectors = loop.loop == loop_kind::vectorized;
+    return vectors ? 1 : std::max<std::int64_t>(constant_extent(loop), 1);
+  });
+}
+
 class unroller : public mutator {
  public:
   explicit unroller(const register_limits& limits) : limits_(limits) {}
@@ -38,35 +46,48 @@ class unroller : public mutator {
   stmt mutate(const stmt& s) override {
     const loop_node* loop = as_loop(s);
     if (!loop) return mutator::mutate(s);
-    const std::int64_t outer_step = step_;
-    step_ = std::max(step_, unroll_step_of(*loop));
-    const stmt body = mutate(loop->body);
-    const choice what = choose(*loop, body);
-    step_ = outer_step;
-    const stmt out = what.kind == loop->loop ? (body == loop->body ? s : with_body(*loop, body))
-                                             : with_kind(*loop, what.kind, body);
-    return what.rolled ? noted(*as_loop(out)) : out;
+    if (loop->loop != loop_kind::serial && loop->loop != loop_kind::unrolled)
+      return inside(*loop, loop->loop, 1);
+    const std::int64_t extent = constant_extent(*loop);
+    const bool meets = any_stmt(loop->body, is_barrier);
+    const bool needed = !meets && extent > 0 &&
+                        (loop->loop == loop_kind::unrolled ||
+                         (extent <= limits_.max_extent && chooses_registers(*loop)));
+    // from outside inwards, so that the inner loops are what is written out
+    const std::int64_t all = copies_ * std::max<std::int64_t>(extent, 1) * at_most(loop->body);
+    if (!needed)
+      return meets || all > limits_.max_statements ? noted(inside(*loop, loop_kind::serial, 1))
+                                                   : asked(*loop, extent);
+    const stmt out = inside(*loop, loop_kind::unrolled, extent);
+    const std::int64_t size = written_out(out, unrolled_times);
+    return size <= limits_.max_statements
+               ? out
+               : noted(with_kind(*as_loop(out), loop_kind::serial, as_loop(out)->body));
   }
 
  private:
-  struct choice {
-    loop_kind kind;
-    bool rolled = false;
-  };
-
-  choice choose(const loop_node& loop, const stmt& body) const {
-    if (loop.loop != loop_kind::serial && loop.loop != loop_kind::unrolled) return {loop.loop};
-    const std::int64_t extent = constant_extent(loop);
-    if (any_stmt(body, is_barrier)) return {loop_kind::serial, true};
-    const std::int64_t each = written_out(body, [](const loop_node&) { return std::int64_t{1}; });
-    if (extent <= 0 || extent * each > limits_.max_statements)
-      return {loop_kind::serial, each > limits_.max_statements / 4};
-    const bool wanted = loop.loop == loop_kind::unrolled || extent * each <= step_ ||
-                        (extent <= limits_.max_extent && chooses_registers(loop));
-    return {wanted ? loop_kind::unrolled : loop_kind::serial};
+  /// The loop of that kind, and what stands in it, of which there are `times` as many copies.
+  stmt inside(const loop_node& loop, loop_kind kind, std::int64_t times) {
+    const std::int64_t step = step_, copies = copies_;
+    step_ = std::max(step_, unroll_step_of(loop));
+    copies_ = copies > limits_.max_statements ? copies : copies * times;
+    stmt body = mutate(loop.body);
+    step_ = step;
+    copies_ = copies;
+    return with_kind(loop, kind, std::move(body));
   }
 
-  static stmt noted(const loop_node& loop) {
+  /// Written out where loops around it, or its own annotation, ask for so many statements.
+  stmt asked(const loop_node& loop, std::int64_t extent) {
+    const stmt out = inside(loop, loop_kind::serial, 1);
+    const std::int64_t size = extent * written_out(as_loop(out)->body, unrolled_times);
+    return extent > 0 && size <= std::max(step_, unroll_step_of(loop))
+               ? with_kind(*as_loop(out), loop_kind::unrolled, as_loop(out)->body)
+               : out;
+  }
+
+  static stmt noted(const stmt& s) {
+    const loop_node& loop = *as_loop(s);
     annotations notes = loop.annotations;
     notes[rolled_note] = 1;
     return make_loop(loop.var, loop.min, loop.extent, loop.body, loop.loop, std::move(notes),
@@ -74,7 +95,8 @@ class unroller : public mutator {
   }
 
   const register_limits& limits_;
-  std::int64_t step_ = 0;  // statements that loops around ask for
+  std::int64_t step_ = 0;    // statements that loops around ask for
+  std::int64_t copies_ = 1;  // of what stands here, made by unrolled loops around it
 };
 
 }  // namespace tilewright::pass::detail::register_loops

@@ -1,0 +1,596 @@
+#include "stage.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include <sys/wait.h>
+#include <tilewright/backend/cuda/nvrtc.hpp>
+#include <tilewright/ir/interpret/evaluate.hpp>
+#include <tilewright/ir/interpret/interpret.hpp>
+#include <tilewright/pass/walk.hpp>
+#include <tilewright/support/error.hpp>
+#include <tilewright/support/numbers/float16.hpp>
+#include <tilewright/support/random.hpp>
+#include <tilewright/target/gpu.hpp>
+
+#include "pack.hpp"
+#include "point_check.hpp"
+#include "tensor_workloads.hpp"
+
+namespace gpu_stage {
+namespace {
+
+using namespace tilewright;
+using gpu_pack::candidate_name, gpu_pack::read_code;
+using gpu_results::json_text, gpu_results::number;
+
+/// A kernel that does not end.
+struct hang : build_error {
+  using build_error::build_error;
+};
+
+double median(std::vector<double> x) {
+  std::sort(x.begin(), x.end());
+  return x[x.size() / 2];
+}
+
+std::size_t bytes_of(const ir::buffer& b) {
+  std::size_t out = static_cast<std::size_t>(bytes(b->type));
+  for (const ir::expr& e : b->shape) out *= static_cast<std::size_t>(e->integer);
+  return out;
+}
+
+/// Values in [-1, 1), of bytes any: never zeros, on which a device draws less power.
+void fill_random(byte_list& bytes, dtype type, std::uint64_t seed) {
+  support::random draw(seed);
+  const auto fill = [&](const auto& make) {
+    for (std::size_t i = 0; i < bytes.size();) {
+      const auto x = make();
+      std::memcpy(&bytes[i], &x, sizeof x);
+      i += sizeof x;
+    }
+  };
+  const auto unit = [&] { return static_cast<float>(2 * draw.unit() - 1); };
+  switch (type) {
+    case dtype::f32: return fill(unit);
+    case dtype::f16: return fill([&] { return float16(unit()); });
+    case dtype::bf16: return fill([&] { return bfloat16(unit()); });
+    case dtype::i8: return fill([&] { return static_cast<std::int8_t>(draw.next()); });
+    default: return;
+  }
+}
+
+template <class T>
+T read(const std::byte* at) {
+  T out;
+  std::memcpy(&out, at, sizeof out);
+  return out;
+}
+
+double value_at(const byte_list& memory, dtype type, std::size_t at) {
+  const std::byte* place = &memory[at * static_cast<std::size_t>(bytes(type))];
+  switch (type) {
+    case dtype::f16: return static_cast<double>(static_cast<float>(read<float16>(place)));
+    case dtype::bf16: return static_cast<double>(static_cast<float>(read<bfloat16>(place)));
+    case dtype::f32: return static_cast<double>(read<float>(place));
+    default: return static_cast<double>(read<std::int32_t>(place));
+  }
+}
+
+double difference(dtype type, const byte_list& a, const byte_list& b) {
+  if (type != dtype::f32) return a == b ? 0 : INFINITY;
+  double worst = 0;
+  for (std::size_t i = 0; i < a.size() / sizeof(float); ++i) {
+    const double x = value_at(a, type, i), y = value_at(b, type, i);
+    const double d = std::abs(x - y) / (1 + std::abs(y));
+    worst = std::isnan(d) ? INFINITY : std::max(worst, d);
+  }
+  return worst;
+}
+
+std::vector<void*> addresses(const std::vector<argument>& all) {
+  std::vector<void*> out;
+  for (const argument& a : all) out.push_back(reinterpret_cast<void*>(a.device.get()));
+  return out;
+}
+
+std::string rates(double seconds, double operations, double bytes) {
+  std::string out = number("seconds", seconds);
+  if (operations > 0) out += ", " + number("gflops", operations / seconds * 1e-9);
+  if (bytes > 0) out += ", " + number("gbytes_per_s", bytes / seconds * 1e-9);
+  return out;
+}
+
+std::string compiler() {
+  try {
+    return cu::nvrtc_version();
+  } catch (const build_error&) {
+    return "missing";
+  }
+}
+
+std::string clock_rates() {
+  std::string out;
+  std::FILE* const pipe = ::popen(
+      "nvidia-smi --query-gpu=clocks.sm,clocks.mem,power.draw --format=csv,noheader 2>/dev/null",
+      "r");
+  if (!pipe) return out;
+  char text[128];
+  while (std::fgets(text, sizeof text, pipe)) out += text;
+  ::pclose(pipe);
+  while (!out.empty() && out.back() == '\n') out.pop_back();
+  return out;
+}
+
+}  // namespace
+
+stage::stage(std::filesystem::path pack, const std::filesystem::path& out, double seconds)
+    : pack_(std::move(pack)),
+      results_(out),
+      end_(clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds))) {
+  arch_ = device_.description().name;
+  // the pack has one binary for 8.x and one for 9.0
+  if (arch_ != "sm_90a") arch_ = "sm_80";
+}
+
+// ---- stages ---------------------------------------------------------------------------------------
+
+int stage::run_first() {
+  describe_machine();
+  for (const gpu_conformance::entry& e : gpu_conformance::all())
+    once(e.name, [&] { return conform(e); });
+  for (const gpu_corpus::entry& e : gpu_corpus::small())
+    once(e.name + "_small", [&] { return verify(e); });
+  for (const char* name : {"nothing", "illegal", "hang"})
+    once(std::string("fault_") + name, [&] { return survives(name); });
+  once("launch_cost", [&] { return launch_cost(); });
+  for (const gpu_ceilings::entry& e : gpu_ceilings::all())
+    if (e.name != "ceiling_nothing") once(e.name, [&] { return time_ceiling(e); });
+  using gpu_cublas::element;
+  for (const auto& [name, shape] :
+       {std::pair<const char*, gpu_cublas::shape>{"f16_4096", {element::f16, 1, 4096, 4096, 4096}},
+        {"f16_8192", {element::f16, 1, 8192, 8192, 8192}},
+        {"tf32_4096", {element::tf32, 1, 4096, 4096, 4096}},
+        {"f32_4096", {element::f32, 1, 4096, 4096, 4096}}})
+    once(std::string("cublas_") + name, [&, s = shape] { return time_cublas(s); });
+  once("noise", [&] { return noise(); });
+  for (const gpu_corpus::entry& e : gpu_corpus::large())
+    once(e.name, [&] { return time_entry(e); });
+  return summary();
+}
+
+int stage::run_f32() {
+  describe_machine();
+  for (const gpu_workloads::workload& w : gpu_workloads::full())
+    once(w.name, [&] { return time_candidates(w); });
+  return summary();
+}
+
+int stage::run_tensor() {
+  describe_machine();
+  for (const gpu_workloads::tensor_workload& w : gpu_workloads::tensor_workloads())
+    once(w.what.name, [&] { return time_candidates(w.what); });
+  return summary();
+}
+
+int stage::summary() const {
+  const int wrong = results_.print_table();
+  std::printf("%d cases run, %d wrong in all, %d left for another run\n", run_, wrong, left_);
+  return wrong ? 1 : 0;
+}
+
+void stage::describe_machine() {
+  once("machine", [&] {
+    char date[64];
+    const std::time_t now = std::time(nullptr);
+    std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+    int driver = 0;
+    cu::driver().DriverGetVersion(&driver);
+    return "\"device\": " + json_text(device_.name()) + ", \"architecture\": " + json_text(arch_) +
+           ", " + number("driver", driver) + ", \"date\": " + json_text(date) +
+           ", \"nvrtc\": " + json_text(compiler()) + ", \"clocks\": " + json_text(clock_rates());
+  });
+}
+
+/// What is wrong stands in the line; a device that is lost for this process ends it.
+void stage::once(const std::string& name, const std::function<std::string()>& f) {
+  if (results_.has(name)) return;
+  if (is_late()) {
+    ++left_;
+    return;
+  }
+  ++run_;
+  try {
+    return results_.add(name, f());
+  } catch (const hang& e) {
+    results_.add(name, "\"error\": " + json_text(e.what()));
+    std::_Exit(device_lost);
+  } catch (const error& e) {
+    results_.add(name, "\"error\": " + json_text(e.what()));
+  }
+  try {
+    device_.synchronize();
+  } catch (const error&) {
+    std::_Exit(device_lost);
+  }
+}
+
+std::string stage::verdict(bool fine) {
+  wrong_ += fine ? 0 : 1;
+  return std::string("\"correct\": ") + (fine ? "true" : "false");
+}
+
+// ---- time -----------------------------------------------------------------------------------------
+
+void stage::wait_for(const cu::device_event& e, double patience) const {
+  const auto begin = clock::now();
+  while (!e.done()) {
+    const std::chrono::duration<double> waited = clock::now() - begin;
+    if (waited.count() > patience)
+      throw hang("kernels did not end within " + std::to_string(static_cast<int>(patience)) + " s");
+    if (waited.count() > 1e-3) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
+/// Waits for all that was started.
+void stage::settle(double patience) const {
+  cu::device_event end(device_);
+  end.record();
+  wait_for(end, patience);
+}
+
+/// Seconds of one of `count` starts in a row.
+double stage::round_of(const std::function<void()>& start, int count) const {
+  cu::device_event begin(device_), end(device_);
+  begin.record();
+  for (int i = 0; i < count; ++i) start();
+  end.record();
+  wait_for(end, 60);
+  return end.seconds_since(begin) / count;
+}
+
+/// How many starts take that long.
+int stage::worth(const std::function<void()>& start, double seconds) const {
+  round_of(start, 2);
+  const double one = std::max(round_of(start, 2), 1e-7);
+  return std::clamp(static_cast<int>(seconds / one), 1, 1000);
+}
+
+/// Seconds of one start: medians of 7 rounds of as many as take 20 ms, after 50 ms of others.
+double stage::seconds_of(const std::function<void()>& start) const {
+  const int count = worth(start, 0.02);
+  round_of(start, std::min(3 * count, 1000));
+  std::vector<double> rounds;
+  for (int r = 0; r < 7; ++r) rounds.push_back(round_of(start, count));
+  return median(rounds);
+}
+
+// ---- memory ---------------------------------------------------------------------------------------
+
+std::vector<argument> stage::arguments(const ir::function& f, std::uint64_t seed) const {
+  std::vector<argument> out;
+  for (const ir::param& p : f.params) {
+    const std::size_t size = bytes_of(p.buffer);
+    out.push_back({p.buffer->type, byte_list(size), cu::device_memory(device_, size)});
+    fill_random(out.back().host, p.buffer->type, seed++);
+    device_.copy_in(out.back().device.get(), out.back().host.data(), size);
+  }
+  return out;
+}
+
+void stage::poison(const ir::function& f, const std::vector<argument>& all) const {
+  const pass::buffer_set written = pass::stored_buffers(f.body);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (written.count(f.params[i].buffer))
+      device_.fill(all[i].device.get(), 0xff, all[i].host.size());
+}
+
+/// Largest difference from f64 at 64 points of each output, relative to 1 + |value|, beyond what
+/// rounding may do.
+double stage::spot_difference(const ir::function& f, std::vector<argument>& all) const {
+  const pass::buffer_set written = pass::stored_buffers(f.body);
+  std::vector<ir::tensor_view> views;
+  for (argument& a : all) views.push_back({a.host.data(), {}});
+  ir::point_evaluator points(f, views, 200'000'000);
+  support::random draw(17);
+  double worst = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const ir::buffer& b = f.params[i].buffer;
+    if (!written.count(b)) continue;
+    byte_list got(all[i].host.size());
+    device_.copy_out(got.data(), all[i].device.get(), got.size());
+    for (int n = 0; n < 64; ++n) {
+      std::vector<std::int64_t> index;
+      std::int64_t at = 0;
+      for (const ir::expr& extent : b->shape) {
+        index.push_back(
+            static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(extent->integer))));
+        at = at * extent->integer + index.back();
+      }
+      const std::optional<ir::point_value> right = points.value(i, index);
+      if (!right) return INFINITY;
+      const double value = value_at(got, b->type, static_cast<std::size_t>(at));
+      worst = std::max(worst, gpu_results::off_by(value, *right));
+    }
+  }
+  return worst;
+}
+
+// ---- cases ----------------------------------------------------------------------------------------
+
+std::string stage::conform(const gpu_conformance::entry& e) {
+  const byte_list expected = gpu_pack::read_bytes(pack_ / (e.name + ".expected"));
+  const cu::device_code code(device_, read_code(pack_, e.name, arch_));
+  const cu::device_memory in(device_, e.input.size()), out(device_, e.output_bytes);
+  device_.copy_in(in.get(), e.input.data(), e.input.size());
+  device_.fill(out.get(), 0xff, e.output_bytes);
+  void* data[] = {reinterpret_cast<void*>(in.get()), reinterpret_cast<void*>(out.get())};
+  code.start(data, nullptr, 0);
+  settle();
+  byte_list got(e.output_bytes);
+  device_.copy_out(got.data(), out.get(), got.size());
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < std::min(got.size(), expected.size()); ++i)
+    wrong += got[i] == expected[i] ? 0 : 1;
+  return verdict(wrong == 0 && got.size() == expected.size()) + ", " +
+         number("wrong_bytes", static_cast<double>(wrong));
+}
+
+/// Against the interpreter, on three sets of inputs; what is written is poisoned first.
+std::string stage::verify(const gpu_corpus::entry& e) {
+  const cu::device_code code(device_, read_code(pack_, e.name + "_small", arch_));
+  const cu::device_memory workspace(device_, static_cast<std::size_t>(code.workspace_bytes()));
+  const pass::buffer_set written = pass::stored_buffers(e.written.body);
+  double worst = 0;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    std::vector<argument> all = arguments(e.written, 100 * seed);
+    std::vector<ir::tensor_view> views;
+    for (argument& a : all) views.push_back({a.host.data(), {}});
+    ir::interpret(e.written, views);
+    poison(e.written, all);
+    code.start(addresses(all).data(), nullptr, workspace.get());
+    settle();
+    for (const argument& a : all) {
+      byte_list got(a.host.size());
+      device_.copy_out(got.data(), a.device.get(), got.size());
+      worst = std::max(worst, difference(a.type, got, a.host));
+    }
+  }
+  return verdict(worst <= e.tolerance) + ", " + number("max_rel_err", worst);
+}
+
+int stage::check(const std::string& name) {
+  for (const gpu_corpus::entry& e : gpu_corpus::small())
+    if (e.name == name) {
+      std::printf("%s: %s\n", name.c_str(), verify(e).c_str());
+      return wrong_ ? 1 : 0;
+    }
+  throw argument_error("the corpus has no case " + name);
+}
+
+/// Checked at points, then timed.
+std::string stage::time_entry(const gpu_corpus::entry& e) {
+  const cu::device_code code(device_, read_code(pack_, e.name, arch_));
+  const cu::device_memory workspace(device_, static_cast<std::size_t>(code.workspace_bytes()));
+  std::vector<argument> all = arguments(e.written, 9);
+  poison(e.written, all);
+  const std::vector<void*> data = addresses(all);
+  const auto start = [&] { code.start(data.data(), nullptr, workspace.get()); };
+  start();
+  settle();
+  const double off = spot_difference(e.written, all);
+  const std::string checked = verdict(off <= e.tolerance) + ", " + number("max_rel_err", off);
+  if (!(off <= e.tolerance)) return checked;
+  return checked + ", " + rates(seconds_of(start), e.operations, e.bytes);
+}
+
+std::string stage::time_ceiling(const gpu_ceilings::entry& e) const {
+  const cu::device_code code(device_, read_code(pack_, e.name, arch_));
+  byte_list host(e.input_bytes);
+  fill_random(host, dtype::f32, 5);
+  const cu::device_memory in(device_, e.input_bytes), out(device_, e.output_bytes);
+  device_.copy_in(in.get(), host.data(), host.size());
+  void* data[] = {reinterpret_cast<void*>(in.get()), reinterpret_cast<void*>(out.get())};
+  return rates(seconds_of([&] { code.start(data, nullptr, 0); }), e.operations, e.bytes);
+}
+
+/// Each of the library's algorithms, and the fastest of them once more.
+std::string stage::time_cublas(const gpu_cublas::shape& s) const {
+  using gpu_cublas::element;
+  std::optional<gpu_cublas::product> product;
+  try {
+    product.emplace(device_, s);
+  } catch (const build_error& e) {
+    return "\"skipped\": " + json_text(e.what());
+  }
+  const dtype type = s.type == element::f16    ? dtype::f16
+                     : s.type == element::bf16 ? dtype::bf16
+                     : s.type == element::i8   ? dtype::i8
+                                               : dtype::f32;
+  const auto elements = [&](int a, int b) {
+    return static_cast<std::size_t>(s.batch) * static_cast<std::size_t>(a) *
+           static_cast<std::size_t>(b);
+  };
+  byte_list a(elements(s.m, s.k) * static_cast<std::size_t>(bytes(type))),
+      b(elements(s.k, s.n) * static_cast<std::size_t>(bytes(type)));
+  fill_random(a, type, 3);
+  fill_random(b, type, 4);
+  const cu::device_memory left(device_, a.size()), right(device_, b.size()),
+      out(device_, 4 * elements(s.m, s.n));
+  device_.copy_in(left.get(), a.data(), a.size());
+  device_.copy_in(right.get(), b.data(), b.size());
+  const auto start = [&](std::size_t algorithm) {
+    product->start(algorithm, reinterpret_cast<void*>(left.get()),
+                   reinterpret_cast<void*>(right.get()), reinterpret_cast<void*>(out.get()));
+  };
+  std::size_t best = 0;
+  double least = INFINITY;
+  for (std::size_t i = 0; i < product->algorithms(); ++i) {
+    const double t = round_of([&] { start(i); }, worth([&] { start(i); }, 0.005));
+    if (t < least) best = i;
+    least = std::min(least, t);
+  }
+  return number("algorithms", static_cast<double>(product->algorithms())) + ", " +
+         rates(seconds_of([&] { start(best); }), 2.0 * s.batch * s.m * s.n * s.k, 0);
+}
+
+/// The winner and the fastest algorithm of cuBLASLt, in turns, on the same memory; the library's result is
+/// checked as well.
+std::string stage::beside_cublas(const gpu_workloads::workload& w, std::vector<argument>& all,
+                                 const std::function<void()>& winner) {
+  std::optional<gpu_cublas::product> product;
+  try {
+    product.emplace(device_, w.peer);
+  } catch (const build_error& e) {
+    return ", \"cublas\": " + json_text(e.what());
+  }
+  const std::vector<void*> data = addresses(all);
+  const auto start = [&](std::size_t i) { product->start(i, data[0], data[1], data[2]); };
+  std::size_t best = 0;
+  double least = INFINITY;
+  for (std::size_t i = 0; i < product->algorithms(); ++i) {
+    const double t = round_of([&] { start(i); }, worth([&] { start(i); }, 0.005));
+    if (t < least) best = i;
+    least = std::min(least, t);
+  }
+  const auto peer = [&] { start(best); };
+  std::string out;
+  if (w.peer.type != gpu_cublas::element::i8) {  // which has B in another layout
+    poison(w.function, all);
+    peer();
+    settle();
+    out = ", " + number("cublas_max_rel_err", spot_difference(w.function, all));
+  }
+  const int ours = worth(winner, 0.02), theirs = worth(peer, 0.02);
+  std::vector<double> own, other, ratios;
+  for (int r = 0; r < 7; ++r) {
+    own.push_back(round_of(winner, ours));
+    other.push_back(round_of(peer, theirs));
+    ratios.push_back(other.back() / own.back());
+  }
+  return out + ", " + number("cublas_seconds", median(other)) + ", " +
+         number("of_cublas", median(ratios));
+}
+
+/// Every packed candidate, checked at points and timed; the fastest right one counts.
+std::string stage::time_candidates(const gpu_workloads::workload& w) {
+  std::vector<argument> all = arguments(w.function, 13);
+  const std::vector<void*> data = addresses(all);
+  const double tolerance = 1e-5;  // beyond what rounding may do
+  double best = 0, first = 0, worst = 0;
+  int count = 0, right = 0, winner = -1;
+  struct loaded {
+    cu::device_code code;
+    cu::device_memory workspace;
+    loaded(const cu::device& on, const backend::artifact& a)
+        : code(on, a), workspace(on, static_cast<std::size_t>(code.workspace_bytes())) {}
+  };
+  const auto load = [&](int i) {
+    return std::make_unique<loaded>(device_, read_code(pack_, candidate_name(w.name, i), arch_));
+  };
+  const auto starter = [&](const loaded& l) {
+    return [&] { l.code.start(data.data(), nullptr, l.workspace.get()); };
+  };
+  for (int i = 0; i < gpu_pack::most_candidates && !(count > 0 && is_late()); ++i) {
+    if (!std::filesystem::exists(gpu_pack::code_file(pack_, candidate_name(w.name, i), arch_)))
+      continue;
+    ++count;
+    const auto l = load(i);
+    poison(w.function, all);
+    starter (*l)();
+    settle();
+    const double off = spot_difference(w.function, all);
+    worst = std::max(worst, off);
+    if (!(off <= tolerance)) continue;
+    ++right;
+    const double seconds = seconds_of(starter(*l));
+    if (i == 0) first = seconds;
+    if (best > 0 && seconds >= best) continue;
+    best = seconds;
+    winner = i;
+  }
+  if (count == 0) return "\"skipped\": \"the pack has no code of it\"";
+  std::string out = verdict(right == count) + ", " + number("max_rel_err", worst) + ", " +
+                    number("candidates", count) + ", " + number("right", right);
+  if (winner < 0) return out;
+  out += ", " + number("fastest", winner) + ", " + number("default_seconds", first) + ", " +
+         rates(best, w.operations, w.bytes);
+  if (w.peer.type == gpu_cublas::element::none) return out;
+  const auto l = load(winner);
+  return out + beside_cublas(w, all, starter(*l));
+}
+
+/// What a start costs the calling thread, and what the device needs for one that does nothing.
+std::string stage::launch_cost() const {
+  const cu::device_code code(device_, read_code(pack_, "ceiling_nothing", arch_));
+  const cu::device_memory memory(device_, 1024);
+  void* data[] = {reinterpret_cast<void*>(memory.get()), reinterpret_cast<void*>(memory.get())};
+  constexpr int starts = 1000;
+  std::vector<double> host;
+  for (int round = 0; round < 10; ++round) {
+    const auto begin = clock::now();
+    for (int i = 0; i < starts; ++i) code.start(data, nullptr, 0);
+    host.push_back(std::chrono::duration<double>(clock::now() - begin).count() / starts);
+    settle();
+  }
+  return number("host_seconds", median(host)) + ", " +
+         number("device_seconds", round_of([&] { code.start(data, nullptr, 0); }, starts));
+}
+
+/// One kernel against itself, in turns: how far apart two equal things are.
+std::string stage::noise() const {
+  const gpu_corpus::entry e = gpu_corpus::large().front();
+  const cu::device_code first(device_, read_code(pack_, e.name, arch_)),
+      second(device_, read_code(pack_, e.name, arch_));
+  const std::vector<argument> all = arguments(e.written, 11);
+  const std::vector<void*> data = addresses(all);
+  std::vector<double> ratios;
+  for (int round = 0; round < 9; ++round)
+    ratios.push_back(round_of([&] { first.start(data.data(), nullptr, 0); }, 20) /
+                     round_of([&] { second.start(data.data(), nullptr, 0); }, 20));
+  const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
+  return number("median_ratio", median(ratios)) + ", " + number("least", *least) + ", " +
+         number("most", *most);
+}
+
+// ---- faults ---------------------------------------------------------------------------------------
+
+void stage::fault(const std::string& name) {
+  const std::string code_name = name == "nothing" ? "ceiling_nothing" : "fault_" + name;
+  const cu::device_code code(device_, read_code(pack_, code_name, arch_));
+  const cu::device_memory in(device_, 4096), out(device_, 4096);
+  device_.fill(in.get(), 0, 4096);
+  void* data[] = {reinterpret_cast<void*>(in.get()), reinterpret_cast<void*>(out.get())};
+  code.start(data, nullptr, 0);
+  try {
+    settle(3);
+  } catch (const error& e) {
+    std::fprintf(stderr, "%s: %s\n", name.c_str(), e.what());
+    std::_Exit(device_lost);
+  }
+}
+
+/// Another process starts the kernel; this one's device works afterwards.
+std::string stage::survives(const std::string& name) {
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  const std::string command =
+      "'" + self + "' fault " + name + " --pack '" + pack_.string() + "' >/dev/null 2>&1";
+  const auto begin = clock::now();
+  const int status = std::system(command.c_str());
+  const std::chrono::duration<double> took = clock::now() - begin;
+  const int ended = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  const gpu_conformance::entry after = gpu_conformance::all().front();
+  return verdict(ended == (name == "nothing" ? 0 : device_lost)) + ", " + number("status", ended) +
+         ", " + number("process_seconds", took.count()) + ", \"afterwards\": {" + conform(after) +
+         "}";
+}
+
+}  // namespace gpu_stage

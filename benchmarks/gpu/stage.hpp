@@ -1,0 +1,97 @@
+// One stage of the GPU program on the first device of this machine.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <tilewright/backend/cuda/device.hpp>
+#include <tilewright/ir/stmt.hpp>
+#include <tilewright/support/dtype.hpp>
+
+#include "ceilings.hpp"
+#include "conformance.hpp"
+#include "corpus.hpp"
+#include "cublas.hpp"
+#include "result_file.hpp"
+#include "workloads.hpp"
+
+namespace gpu_stage {
+
+namespace cu = tilewright::backend::cuda;
+using tilewright::dtype;
+using byte_list = std::vector<std::byte>;
+
+/// What the program ends with when its device is of no use any more: a new process goes on.
+inline constexpr int device_lost = 5;
+
+/// Memory of one parameter on the host and on the device.
+struct argument {
+  dtype type = dtype::f32;
+  byte_list host;
+  cu::device_memory device;
+};
+
+/// Cases in order, each once: its line is written as soon as it is known, and a case whose line stands in the
+/// file is not run again. A case that loses the device, or whose kernel does not end, ends the process.
+class stage {
+ public:
+  /// @throws build_error when there is no GPU
+  stage(std::filesystem::path pack, const std::filesystem::path& out, double seconds);
+
+  /// @name Stages
+  /// @returns 1 when a line of the file says that something is wrong
+  /// @{
+  int run_first();
+  int run_f32();
+  int run_tensor();
+  /// @}
+
+  /// One small case of the corpus; what compute-sanitizer watches.
+  int check(const std::string& name);
+  /// Starts a kernel that misbehaves, or "nothing", and waits for it.
+  void fault(const std::string& name);
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  bool is_late() const { return clock::now() > end_; }
+  void once(const std::string& name, const std::function<std::string()>& f);
+  int summary() const;
+  void describe_machine();
+  std::string verdict(bool fine);
+
+  void settle(double patience = 20) const;
+  void wait_for(const cu::device_event& e, double patience) const;
+  double seconds_of(const std::function<void()>& start) const;
+  double round_of(const std::function<void()>& start, int count) const;
+  int worth(const std::function<void()>& start, double seconds) const;
+
+  std::vector<argument> arguments(const tilewright::ir::function& f, std::uint64_t seed) const;
+  void poison(const tilewright::ir::function& f, const std::vector<argument>& all) const;
+  double spot_difference(const tilewright::ir::function& f, std::vector<argument>& all) const;
+
+  std::string conform(const gpu_conformance::entry& e);
+  std::string verify(const gpu_corpus::entry& e);
+  std::string time_entry(const gpu_corpus::entry& e);
+  std::string time_ceiling(const gpu_ceilings::entry& e) const;
+  std::string time_cublas(const gpu_cublas::shape& s) const;
+  std::string time_candidates(const gpu_workloads::workload& w);
+  std::string beside_cublas(const gpu_workloads::workload& w, std::vector<argument>& all,
+                            const std::function<void()>& winner);
+  std::string launch_cost() const;
+  std::string noise() const;
+  std::string survives(const std::string& name);
+
+  std::filesystem::path pack_;
+  gpu_results::result_file results_;
+  clock::time_point end_;
+  cu::device device_;
+  std::string arch_;
+  int run_ = 0, wrong_ = 0, left_ = 0;
+};
+
+}  // namespace gpu_stage
