@@ -34,15 +34,11 @@ network::graph typed(const std::string& name, const network::extent_values& exte
 
 using pass = void (*)(network::graph&);
 const std::vector<std::pair<const char*, pass>> passes{
-    {"remove_unused", network::remove_unused},
-    {"fold_constants", network::fold_constants},
-    {"channels_last", network::channels_last},
-    {"replace_nan", network::replace_nan},
-    {"scale_products", network::scale_products},
-    {"group_attention", network::group_attention},
-    {"fuse", network::fuse},
-    {"place_parts", network::place_parts},
-    {"optimize", network::optimize}};
+    {"remove_unused", network::remove_unused},   {"fold_constants", network::fold_constants},
+    {"channels_last", network::channels_last},   {"replace_nan", network::replace_nan},
+    {"scale_products", network::scale_products}, {"group_attention", network::group_attention},
+    {"join_products", network::join_products},   {"fuse", network::fuse},
+    {"place_parts", network::place_parts},       {"optimize", network::optimize}};
 
 }  // namespace
 

@@ -41,6 +41,7 @@
 #include <tilewright/impl/model/passes/fold_constants.ipp>
 #include <tilewright/impl/model/passes/fuse.ipp>
 #include <tilewright/impl/model/passes/group_attention.ipp>
+#include <tilewright/impl/model/passes/join_products.ipp>
 #include <tilewright/impl/model/passes/optimize.ipp>
 #include <tilewright/impl/model/passes/place_parts.ipp>
 #include <tilewright/impl/model/passes/remove_unused.ipp>

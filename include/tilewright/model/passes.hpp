@@ -45,6 +45,15 @@ void scale_products(graph& g);
 /// ```
 void group_attention(graph& g);
 
+/// One wide product for several that share an input and whose other sides are constants; a bias and an
+/// activation that all have come in front of the parts:
+/// ```
+/// a = MatMul(x, V); b = MatMul(x, W)   ->   y = MatMul(x, [V W]); a = Slice(y); b = Slice(y)
+/// ```
+/// The same for convolutions with equal windows (after channels_last) and Gemm. What Concat or the
+/// outside reads stays, since it would have to be copied.
+void join_products(graph& g);
+
 /// One node for an anchor (a convolution, product, pooling, reduction or normalization) and the
 /// elementwise operators behind it, and for chains of elementwise operators with the softmax or
 /// normalization of rows behind them. Copies (transpose,
@@ -66,11 +75,12 @@ void fuse(graph& g);
 /// that cannot be written in place, since it is an input or lies in another result, is copied.
 void place_parts(graph& g);
 
-/// All passes in their order but group_attention.
+/// All passes in their order but group_attention and join_products.
 void optimize(graph& g);
 
-/// The same graph in other kernels: that of `optimize`, and with attention as one kernel where there
-/// is any. Which of them is fastest is measured, not believed.
+/// The same graph in other kernels: that of `optimize`, and with attention as one kernel, wide products
+/// for those that share an input, or both, where there are any. Which of them is fastest is measured,
+/// not believed.
 std::vector<graph> alternatives_of(graph g);
 
 }  // namespace tilewright::network

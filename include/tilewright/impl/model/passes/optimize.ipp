@@ -31,9 +31,13 @@ TILEWRIGHT_INLINE void optimize(graph& g) {
 TILEWRIGHT_INLINE std::vector<graph> alternatives_of(graph g) {
   detail::simplify(g);
   std::vector<graph> out{std::move(g)};
-  graph grouped = out[0];
-  group_attention(grouped);
-  if (grouped.nodes.size() != out[0].nodes.size()) out.push_back(std::move(grouped));
+  for (const auto pass : {group_attention, join_products})
+    for (std::size_t k = out.size(); k-- > 0;) {
+      graph other = out[k];
+      pass(other);
+      if (other.nodes.size() != out[k].nodes.size() || other.values.size() != out[k].values.size())
+        out.push_back(std::move(other));
+    }
   for (graph& each : out) detail::make_kernels(each);
   return out;
 }
