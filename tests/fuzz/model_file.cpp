@@ -29,13 +29,13 @@ std::vector<std::byte> file_of(const std::uint8_t* plan, std::size_t size) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::vector<std::byte> file = file_of(data, size);
   try {
-    const network::saved_plan p = network::read_model_file(file.data(), file.size());
-    for (const network::saved_kernel& k : p.kernels) {
-      for (const network::launch::index_check& c : k.checks)  // reads what the argument has
-        if (k.arguments[c.param].where == network::saved_argument::constant)
-          c.bound.outside(file.data() + k.arguments[c.param].at, c.type);
-      backend::deserialize(k.code.data(), k.code.size());
-    }
+    for (const network::saved_plan& p : network::read_model_file(file.data(), file.size()))
+      for (const network::saved_kernel& k : p.kernels) {
+        for (const network::launch::index_check& c : k.checks)  // reads what the argument has
+          if (k.arguments[c.param].where == network::saved_argument::constant)
+            c.bound.outside(file.data() + k.arguments[c.param].at, c.type);
+        backend::deserialize(k.code.data(), k.code.size());
+      }
   } catch (const error&) {
   }
   return 0;

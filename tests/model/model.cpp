@@ -171,6 +171,30 @@ TEST_CASE("model: tuning on request while tuning in the background") {
   m.wait();
 }
 
+TEST_CASE("model: the same network at other extents, on the same weights") {
+  model_options o = quick();
+  o.extents = {{"batch", 2}};
+  const model two = load_onnx(data_folder + "tiny_attention.onnx", o);
+  const model three = two.with_extents({{"batch", 3}});
+  const std::vector<float> x = floats(read_array("tiny_attention.x.npy"));
+  const std::vector<float> expected = floats(read_array("tiny_attention.mean.npy"));
+  std::vector<float> more(x), mean(24), padded(120);  // the first of the batch once more at the end
+  more.insert(more.end(), x.begin(), x.begin() + 48);
+  std::vector<std::int64_t> position(30);
+  three(view(more.data(), {3, 6, 8}), view(mean.data(), {3, 8}), view(padded.data(), {3, 4, 10}),
+        view(position.data(), {3, 10}));
+  for (std::size_t k = 0; k < 24; ++k)
+    CHECK(mean[k] == doctest::Approx(expected[k % 16]).epsilon(1e-5));
+  CHECK(two.source().type_of(two.source().inputs[0]).extents == network::shape{2, 6, 8});
+  // constants that no pass changes are one piece of memory
+  std::size_t shared = 0;
+  for (const network::value& a : two.source().values)
+    for (const network::value& b : three.source().values)
+      shared += a.data && b.data && a.name == b.name && a.data->data() == b.data->data();
+  CHECK(shared > 0);
+  CHECK(refusal([&] { two.with_extents({}); }).find("are open") != std::string::npos);
+}
+
 TEST_CASE("model: one that goes away ends its tuning") {
   model_options o = quick();
   o.mode = mode::background;

@@ -256,7 +256,7 @@ TEST_CASE("saved model: an element type that does not exist") {
   network::saved_plan plan;
   plan.inputs.push_back({"x", {static_cast<dtype>(77), {2}}});
   network::detail::model_file::plan_writer w;
-  w.plan(plan);
+  w.plans({plan});
   std::vector<std::byte> file(network::model_file_header);
   file.insert(file.end(), w.bytes.begin(), w.bytes.end());
   const support::hash128 digest =
@@ -268,33 +268,93 @@ TEST_CASE("saved model: an element type that does not exist") {
                     "the plan of the file holds an element type that does not exist");
 }
 
-TEST_CASE("saved model: code for instructions that are not here") {
-  const own_folder folder;
-  const std::string path = folder.file("a.twm");
-  load_onnx(data_folder + "tiny_cnn.onnx", quick()).save(path);
-  std::string bytes = bytes_of(path);
-  network::saved_plan plan =
-      network::read_model_file(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size());
-  REQUIRE(!plan.kernels.empty());
-  backend::artifact a =
-      backend::deserialize(plan.kernels[0].code.data(), plan.kernels[0].code.size());
-  const std::vector<std::byte> before = plan.kernels[0].code;
-  REQUIRE(a.isa.rfind("x86-64:", 0) == 0);
-  // a feature of the same length that no machine has
-  const std::size_t plus = a.isa.find('+'), end = a.isa.find_first_of(",:", plus);
-  REQUIRE(plus != std::string::npos);
-  for (std::size_t k = plus + 1; k < end; ++k) a.isa[k] = 'q';
-  const std::vector<std::byte> after = backend::serialize(a);
-  REQUIRE(after.size() == before.size());
-  const std::string old(reinterpret_cast<const char*>(before.data()), before.size());
-  const std::size_t where = bytes.find(old);
-  REQUIRE(where != std::string::npos);
-  std::memcpy(bytes.data() + where, after.data(), after.size());
+namespace {
+
+/// Bytes with the digest that they need.
+void seal(std::string& bytes) {
   const support::hash128 digest = network::digest_of(
       reinterpret_cast<const std::byte*>(bytes.data()) + network::model_file_header,
       bytes.size() - network::model_file_header);
   std::memcpy(bytes.data() + 24, &digest.hi, 8);
   std::memcpy(bytes.data() + 32, &digest.lo, 8);
-  write(path, bytes);
+}
+
+std::vector<network::saved_plan> plans_in(const std::string& bytes) {
+  return network::read_model_file(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size());
+}
+
+/// An instruction set of the same length that no machine has.
+std::string unknown(std::string isa) {
+  const std::size_t plus = isa.find('+'), end = isa.find_first_of(",:", plus);
+  for (std::size_t k = plus + 1; k < end; ++k) isa[k] = 'q';
+  return isa;
+}
+
+void replace_all(std::string& in, const std::string& from, const std::string& to) {
+  for (std::size_t at = in.find(from); at != std::string::npos; at = in.find(from, at + 1))
+    in.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("saved model: code for instructions that are not here") {
+  const own_folder folder;
+  const std::string path = folder.file("a.twm");
+  load_onnx(data_folder + "tiny_cnn.onnx", quick()).save(path);
+  std::string bytes = bytes_of(path);
+  const std::string isa = plans_in(bytes).at(0).isa;
+  REQUIRE(isa.find('+') != std::string::npos);
+  const std::size_t where = bytes.find(isa);
+  std::string other = bytes;
+  other.replace(where, isa.size(), unknown(isa));
+  seal(other);
+  write(path, other);
   CHECK(has(refusal(path), "which this machine lacks; save the model on a machine like this one"));
+  // a plan whose kernels are for another instruction set than its own
+  bytes.replace(bytes.find(isa, where + 1), isa.size(), unknown(isa));
+  seal(bytes);
+  write(path, bytes);
+  CHECK(refusal(path) != "none");
+}
+
+TEST_CASE("saved model: code for several instruction sets, of which the machine takes one") {
+  const target::cpu narrow = target::named("x86-64");
+  if (narrow.isa_key() == target::host().isa_key() || !target::runs_on(narrow, target::host()))
+    return;
+  const own_folder folder;
+  const std::string path = folder.file("a.twm");
+  const std::vector<float> x = floats(read_array("tiny_cnn.x.npy"));
+  const std::vector<float> expected = floats(read_array("tiny_cnn.y.npy"));
+  const auto is_right = [&] {
+    std::vector<float> y(5);
+    load_model(path)(x, y);
+    for (std::size_t k = 0; k < 5; ++k) CHECK(y[k] == doctest::Approx(expected[k]).epsilon(1e-5));
+  };
+  {
+    model m = load_onnx(data_folder + "tiny_cnn.onnx", quick());
+    m.tune(1, "x86-64");
+    m.save(path, {"x86-64", "host", "x86-64"});
+    CHECK_THROWS_WITH(m.save(path, {}), "a saved model needs one target at least");
+    CHECK_THROWS_AS(m.save(path, {"pdp11"}), argument_error);
+  }
+  const std::string whole = bytes_of(path);
+  const std::vector<network::saved_plan> plans = plans_in(whole);
+  REQUIRE(plans.size() == 2);
+  CHECK(plans[0].isa == target::host().isa_key());
+  CHECK(plans[1].isa == narrow.isa_key());
+  is_right();
+  // on a machine without the first one's instructions the second runs
+  std::string other = whole;
+  replace_all(other, plans[0].isa, unknown(plans[0].isa));
+  seal(other);
+  write(path, other);
+  is_right();
+  // and on one without both, none
+  std::string none = other;
+  const std::size_t second = none.find(plans[1].isa);
+  REQUIRE(second != std::string::npos);
+  none[second] = 'a';  // another processor than x86-64
+  seal(none);
+  write(path, none);
+  CHECK(has(refusal(path), "which this machine lacks; and it was made for \"a86-64:"));
 }

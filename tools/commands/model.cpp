@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 
 struct network_options {
   std::string file, database, expect, to;
-  std::vector<std::string> extents, inputs, outputs;
+  std::vector<std::string> extents, inputs, outputs, targets;
   double seconds = 0, tolerance = 5e-6;
   int threads = 0, runs = 20;
   std::uint64_t seed = 42;
@@ -296,17 +296,27 @@ int report(const network_options& o) {
   return fine;
 }
 
+std::vector<std::string> targets_of(const network_options& o) {
+  return o.targets.empty() ? std::vector<std::string>{"host"} : o.targets;
+}
+
+/// The targets share the time.
+void tune_all(model& m, const network_options& o, double seconds) {
+  const std::vector<std::string> targets = targets_of(o);
+  for (const std::string& t : targets) m.tune(seconds / static_cast<double>(targets.size()), t);
+}
+
 int tune(const network_options& o) {
   model m = load(o);
-  m.tune(o.seconds > 0 ? o.seconds : 60);
+  tune_all(m, o, o.seconds > 0 ? o.seconds : 60);
   say(m.report());
   return fine;
 }
 
 int save(const network_options& o) {
   model m = load(o);
-  if (o.seconds > 0) m.tune(o.seconds);
-  m.save(o.to);
+  if (o.seconds > 0) tune_all(m, o, o.seconds);
+  m.save(o.to, targets_of(o));
   say(o.to + ": " + std::to_string(fs::file_size(o.to)) + " bytes\n");
   return fine;
 }
@@ -360,7 +370,15 @@ std::function<int()> declare_model(CLI::App& app) {
             [o] { return save(*o); });
   sub->add_option("--to", o->to, "the file, MODEL.twm")->required();
   with_seconds(sub);
-  with_seconds(add("tune", "Tune its kernels and report", [o] { return tune(*o); }));
+  const auto with_targets = [&](CLI::App* to) {
+    to->add_option("--target", o->targets,
+                   "CPU to make code for, as host or x86-64-v3; several share the time")
+        ->take_all();
+  };
+  with_targets(sub);
+  sub = add("tune", "Tune its kernels and report", [o] { return tune(*o); });
+  with_seconds(sub);
+  with_targets(sub);
   with_seconds(add("report", "Time and share of each kernel", [o] { return report(*o); }));
   return [chosen] { return (*chosen)(); };
 }

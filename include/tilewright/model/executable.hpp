@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,6 +14,8 @@
 #include <tilewright/model/memory_plan.hpp>
 #include <tilewright/model/memory_view.hpp>
 #include <tilewright/model/operators.hpp>
+#include <tilewright/search/call/packed_weights.hpp>
+#include <tilewright/search/measurement/measurement.hpp>
 #include <tilewright/support/fork_mutex.hpp>
 
 namespace tilewright::network {
@@ -40,6 +43,21 @@ struct launch {
     index_bound bound;
   };
   std::vector<index_check> checks;
+  search::caches where = search::caches::warm;  // its arguments are when it is tuned
+};
+
+/// Code for a launch in the place of what its dispatcher runs, with weights packed as it wants them.
+class stand_in {
+ public:
+  /// @param w the launch's task, which has to outlive this
+  stand_in(const search::workload& w, std::shared_ptr<const backend::loaded> code);
+  void call(const std::vector<search::call_argument>& arguments) const;
+
+ private:
+  const search::workload* task_;
+  std::shared_ptr<const backend::loaded> code_;
+  search::packed_weights packed_;
+  std::size_t strides_ = 0;
 };
 
 /// All members may be called by any number of threads at once, once it is made.
@@ -68,7 +86,15 @@ class executable {
   /// Brings all kernels to where they run: from the database, or else as the options say.
   void warm() const;
 
-  /// Median time of each launch in `runs` runs of the whole network, on made-up inputs. // s
+  /// Bytes of all constants that kernels read, each counted once.
+  std::int64_t weight_bytes() const { return weight_bytes_; }
+  /// Whether weights come from memory in each run, since the last cache does not hold them all:
+  /// kernels are tuned with weights that do, then.
+  bool streams_weights() const;
+
+  /// Runs of the whole network on zeros, kernel by kernel. For one thread at a time.
+  class timed_run;
+  /// Median time of each launch in `runs` runs of the whole network, on zeros. // s
   std::vector<double> measure(int runs) const;
 
   /// An output that no kernel writes: an input, a constant, or another output.
@@ -83,6 +109,7 @@ class executable {
   class arena_lease;
 
   void place_values();
+  void count_weights();
   void add_launch(const node& n, const tuned_options& options);
   std::vector<search::call_argument> arguments_of(const launch& l,
                                                   const std::vector<const void*>& inputs,
@@ -95,9 +122,31 @@ class executable {
   std::vector<launch> launches_;
   std::vector<copy_step> copies_;
   memory_plan plan_;
-  std::int64_t least_bytes_ = 0;
+  std::int64_t least_bytes_ = 0, weight_bytes_ = 0;
   mutable support::fork_mutex mutex_;
   mutable std::vector<std::byte*> free_arenas_;  // guarded by mutex_
 };
+
+class executable::timed_run {
+ public:
+  /// @param of has to outlive this
+  explicit timed_run(const executable& of);
+  ~timed_run();
+  timed_run(const timed_run&) = delete;
+  timed_run& operator=(const timed_run&) = delete;
+
+  /// What runs in the place of launches, by their numbers.
+  using stand_ins = std::map<std::size_t, const stand_in*>;
+  /// One run. // [launches] s
+  std::vector<double> operator()(const stand_ins& instead = {}) const;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// Median of each launch over several runs. // [launches] s
+/// @param runs [runs][launches] s, one at least
+std::vector<double> median_times(const std::vector<std::vector<double>>& runs);
 
 }  // namespace tilewright::network

@@ -57,9 +57,13 @@ class model {
            const std::vector<named_argument>& outputs) const;
 
   /// Tunes the kernels, those first from which the model gains most; goes on from what the database
-  /// knows.
+  /// knows. Then the model runs as a whole, and kernels that take more than 10 % longer in it than
+  /// alone are tuned again there (model/in_place.hpp).
   /// @param seconds for all together
-  void tune(double seconds);
+  /// @param target whose code is tuned: a CPU as target::named knows it, which this machine can be,
+  /// too. Of another one than "host", kernels are tuned alone, for `save`
+  /// @throws argument_error for a target that is not known, or has instructions that are not here
+  void tune(double seconds, const std::string& target = "host");
 
   /// Waits for tuning in the background, which the first call starts in mode::background. Calls
   /// run meanwhile, on the kernels that are known; faster ones take their place as they come.
@@ -67,8 +71,16 @@ class model {
 
   /// Writes the kernels as they are chosen now, with their packed weights, to a file that
   /// load_model reads without LLVM (model/saved_model.hpp). Nothing is tuned.
-  /// @throws build_error when code cannot be made, argument_error when the file cannot be written
-  void save(const std::string& path) const;
+  /// @param targets CPUs that the file holds code for, as in `tune`; a machine that loads it takes
+  /// the one with the widest vectors that it can run. Weights are packed once for each
+  /// @throws build_error when code cannot be made, argument_error when the file cannot be written,
+  /// and as `tune`
+  void save(const std::string& path, const std::vector<std::string>& targets = {"host"}) const;
+
+  /// The same network at other extents of what the graph leaves open, as a model of its own with the
+  /// options of this one; weights in a mapped file and the database are shared.
+  /// @throws argument_error as the constructor
+  model with_extents(std::map<std::string, std::int64_t, std::less<>> extents) const;
 
   /// The graph that runs, after the passes.
   const network::graph& graph() const;

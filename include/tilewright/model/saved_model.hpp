@@ -34,7 +34,8 @@ class saved_model {
  public:
   /// It requires: 1) a file that this user owns, in a folder of his, and that nobody else may write,
   /// since its code runs; 2) bytes as they were saved: the digest of all of them is compared; 3) a
-  /// machine with the instructions that the kernels were made for.
+  /// machine with the instructions that one of the file's plans was made for; of several, the one
+  /// with the widest vectors runs.
   /// @throws argument_error naming the file and what is wrong
   explicit saved_model(const std::string& path, saved_model_options options = {});
 

@@ -43,6 +43,12 @@ class mapped_file {
 
   const std::byte* data() const noexcept { return data_; }  // null when the file is empty
   std::size_t size() const noexcept { return size_; }       // bytes
+  /// Lets go of the memory of whole pages in a range; they are read again when they are touched.
+  void forget(std::size_t first, std::size_t bytes) const noexcept {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const std::size_t begin = (first + page - 1) / page * page, end = (first + bytes) / page * page;
+    if (begin < end) ::madvise(const_cast<std::byte*>(data_) + begin, end - begin, MADV_DONTNEED);
+  }
 
  private:
   const std::byte* data_ = nullptr;

@@ -1,6 +1,7 @@
 #include <tilewright/search/measurement/runner.hpp>
 
 #include <tilewright/backend/pool.hpp>
+#include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/search/check/verify.hpp>
 #include <tilewright/search/measurement/builder.hpp>
@@ -127,6 +128,30 @@ TEST_CASE("in every state of the caches the code runs, and leaves what it should
   }
   CHECK(r.run(*b.code).ok());
   CHECK(first() - before == doctest::Approx(1));
+}
+
+TEST_CASE("of a kernel with bound weights only these rotate: calls go to the same arguments") {
+  ir::function f = reify(kernels::matmul_relu, {{"M", 9}, {"N", 7}, {"K", 5}});
+  f.attrs[ir::bound_attribute] = ir::attr::list{std::int64_t{1}};
+  // adds to its output, so that the number of calls shows
+  const ir::function count = reify(kernels::count_up, {{"N", 40}});
+  const built b = build(count, target::host());
+  REQUIRE(b.code);
+  ir::function counted = count;
+  counted.attrs[ir::bound_attribute] = ir::attr::list{std::int64_t{0}};
+  runner r(counted, {}, backend::serial_executor(), 1);
+  const float before = *static_cast<const float*>(r.data()[0]);
+  measure_options o;
+  o.where = caches::rotating;
+  o.most_repeats = 7;
+  o.stable = 0;
+  REQUIRE(r.measure(*b.code, o).ok());
+  // one call a sample, each on the arguments of the runner: a ring would leave them as they were
+  CHECK(*static_cast<const float*>(r.data()[0]) - before == doctest::Approx(1));
+  const built product_code = build(f, target::host());
+  runner s(f, {}, backend::serial_executor(), 1);
+  CHECK(s.measure(*product_code.code, o).ok());
+  CHECK(verify_against_interpreter(f, s, *product_code.code).empty());
 }
 
 TEST_CASE("a ring of copies serves kernels with many arguments and bound weights alike") {

@@ -5,12 +5,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <set>
 #include <utility>
 
 #include <tilewright/model/executable.hpp>
 #include <tilewright/model/operators.hpp>
 #include <tilewright/search/measurement/operands.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/numbers/float_environment.hpp>
+#include <tilewright/target/cpu.hpp>
 
 namespace tilewright::network {
 
@@ -59,6 +63,7 @@ TILEWRIGHT_INLINE executable::executable(std::shared_ptr<const graph> g,
                                          const tuned_options& options)
     : graph_(std::move(g)) {
   place_values();
+  count_weights();
   for (const node& n : graph_->nodes)
     if (!is_view(n) && detail::makes_elements(*graph_, n)) add_launch(n, options);
 }
@@ -130,9 +135,28 @@ TILEWRIGHT_INLINE void executable::place_values() {
   }
 }
 
+TILEWRIGHT_INLINE void executable::count_weights() {
+  std::set<const void*> met;
+  for (const node& n : graph_->nodes)
+    for (const value_id v : n.inputs) {
+      if (v == no_value || is_view(n)) continue;
+      const launch::slot& s = places_[static_cast<std::size_t>(v)];
+      if (s.where == launch::slot::fixed && met.insert(s.data).second)
+        weight_bytes_ += graph_->type_of(v).bytes();
+    }
+}
+
+TILEWRIGHT_INLINE bool executable::streams_weights() const {
+  return weight_bytes_ > target::host().l3_bytes;
+}
+
 TILEWRIGHT_INLINE void executable::add_launch(const node& n, const tuned_options& options) {
   network_kernel made = emit(*graph_, n);
-  launch l{n, made.kernel, make_dispatcher({made.kernel}, options), {}, {}, {}, {}, {}};
+  tuned_options own = options;
+  if (streams_weights() && support::contains(made.is_weight, true))
+    own.measuring.where = search::caches::rotating;
+  launch l{n,  made.kernel,        make_dispatcher({made.kernel}, own), {}, {}, {}, {},
+           {}, own.measuring.where};
   for (const value_id v : made.params) {
     l.slots.push_back(places_[static_cast<std::size_t>(v)]);
     l.types.push_back(graph_->type_of(v).type);
@@ -232,28 +256,84 @@ TILEWRIGHT_INLINE void executable::warm() const {
     l.code->warm(arguments_of(l, made.inputs, made.outputs, arena.data()).data());
 }
 
-TILEWRIGHT_INLINE std::vector<double> executable::measure(int runs) const {
+TILEWRIGHT_INLINE stand_in::stand_in(const search::workload& w,
+                                     std::shared_ptr<const backend::loaded> code)
+    : task_(&w), code_(std::move(code)) {
+  for (const ir::param& p : w.function.params) strides_ += p.buffer ? p.buffer->shape.size() : 0;
+  packed_ = search::packed_weights(*code_, w.bound, strides_, *w.exec);
+}
+
+TILEWRIGHT_INLINE void stand_in::call(const std::vector<search::call_argument>& arguments) const {
+  std::vector<void*> data;
+  std::vector<std::int64_t> strides;
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    data.push_back(arguments[k].data);
+    const ir::buffer& b = task_->function.params[k].buffer;
+    if (b)
+      strides.insert(strides.end(), arguments[k].strides, arguments[k].strides + b->shape.size());
+  }
+  data.insert(data.end(), packed_.data().begin(), packed_.data().end());
+  const auto size = static_cast<std::size_t>(code_->workspace_bytes());
+  thread_local std::vector<std::byte> memory;  // of all stand-ins of a thread
+  if (memory.size() < size + 64) memory.resize(size + 64);
+  void* start = memory.data();
+  std::size_t room = memory.size();
+  auto* aligned = static_cast<std::byte*>(std::align(64, size, start, room));
+  const support::masked_float_traps quiet;
+  const backend::call call{data.data(), strides.data(), aligned, task_->exec, nullptr, nullptr};
+  (*code_)(call);
+}
+
+struct executable::timed_run::state {
+  explicit state(const executable& e) : of(e), made(*e.graph_), arena(e) {
+    for (const launch& l : of.launches_)
+      arguments.push_back(of.arguments_of(l, made.inputs, made.outputs, arena.data()));
+  }
+  const executable& of;
+  detail::made_up_arguments made;
+  arena_lease arena;
+  std::vector<std::vector<search::call_argument>> arguments;  // [launches]
+};
+
+TILEWRIGHT_INLINE executable::timed_run::timed_run(const executable& of)
+    : state_(std::make_unique<state>(of)) {}
+TILEWRIGHT_INLINE executable::timed_run::~timed_run() = default;
+
+TILEWRIGHT_INLINE std::vector<double> executable::timed_run::operator()(
+    const stand_ins& instead) const {
   using clock = std::chrono::steady_clock;
-  const detail::made_up_arguments made(*graph_);
-  const arena_lease arena(*this);
-  std::vector<std::vector<double>> seconds(launches_.size());
-  std::vector<std::vector<search::call_argument>> arguments;
-  for (const launch& l : launches_)
-    arguments.push_back(arguments_of(l, made.inputs, made.outputs, arena.data()));
-  for (int run = 0; run < runs + 1; ++run)  // the first one warms
-    for (std::size_t k = 0; k < launches_.size(); ++k) {
-      const clock::time_point begin = clock::now();
-      launches_[k].code->call(arguments[k].data());
-      const double s = std::chrono::duration<double>(clock::now() - begin).count();
-      if (run > 0) seconds[k].push_back(s);
-    }
   std::vector<double> out;
-  for (std::vector<double>& s : seconds) {
+  for (std::size_t k = 0; k < state_->arguments.size(); ++k) {
+    const std::vector<search::call_argument>& arguments = state_->arguments[k];
+    const auto other = instead.find(k);
+    const clock::time_point begin = clock::now();
+    if (other != instead.end())
+      other->second->call(arguments);
+    else
+      state_->of.launches_[k].code->call(arguments.data());
+    out.push_back(std::chrono::duration<double>(clock::now() - begin).count());
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE std::vector<double> median_times(const std::vector<std::vector<double>>& runs) {
+  std::vector<double> out;
+  for (std::size_t k = 0; k < runs.at(0).size(); ++k) {
+    std::vector<double> s;
+    for (const std::vector<double>& run : runs) s.push_back(run[k]);
     const auto middle = s.begin() + static_cast<std::ptrdiff_t>(s.size() / 2);
     std::nth_element(s.begin(), middle, s.end());
     out.push_back(*middle);
   }
   return out;
+}
+
+TILEWRIGHT_INLINE std::vector<double> executable::measure(int runs) const {
+  const timed_run once(*this);
+  once();  // warms
+  std::vector<std::vector<double>> all;
+  for (int run = 0; run < runs; ++run) all.push_back(once());
+  return median_times(all);
 }
 
 }  // namespace tilewright::network

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <set>
 #include <utility>
 
 #include <tilewright/model/kernel_work.hpp>
@@ -8,21 +7,6 @@
 #include <tilewright/search/roofline.hpp>
 
 namespace tilewright::network {
-namespace detail {
-
-/// Bytes of all constants that kernels read, each counted once.
-inline std::int64_t constant_bytes(const executable& program) {
-  std::set<const void*> met;
-  std::int64_t out = 0;
-  for (const launch& l : program.launches())
-    for (std::size_t p = 0; p < l.slots.size(); ++p)
-      if (l.slots[p].where == launch::slot::fixed && met.insert(l.slots[p].data).second)
-        out += elements_of(l.extents[p]) * bytes(l.types[p]);
-  return out;
-}
-
-}  // namespace detail
-
 TILEWRIGHT_INLINE kernel_work work_of(const executable& program, std::size_t k) {
   const launch& l = program.launches().at(k);
   kernel_work out;
@@ -39,12 +23,12 @@ TILEWRIGHT_INLINE double bound_of(const executable& program, std::size_t k) {
   if (!core) return 0;
   const kernel_work w = work_of(program, k);
   const search::workload& task = program.task(k);
-  const bool is_cached = detail::constant_bytes(program) <= task.machine.cpu->l3_bytes;
   // a gather reads a part of its constant that nobody knows
   const bool gathers = !program.launches()[k].checks.empty();
-  return search::bound_seconds(*core, w.flops,
-                               is_cached || gathers ? 0 : static_cast<double>(w.weight_bytes),
-                               task.exec->threads);
+  return search::bound_seconds(
+      *core, w.flops,
+      !program.streams_weights() || gathers ? 0 : static_cast<double>(w.weight_bytes),
+      task.exec->threads);
 }
 
 }  // namespace tilewright::network

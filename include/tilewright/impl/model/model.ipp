@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <limits>
 #include <numeric>
 #include <thread>
@@ -13,6 +14,7 @@
 #include <tilewright/impl/search/call/at_exit.hpp>
 #include <tilewright/impl/search/measurement/process_turns.hpp>
 #include <tilewright/model/bind_extents.hpp>
+#include <tilewright/model/in_place.hpp>
 #include <tilewright/model/inference.hpp>
 #include <tilewright/model/kernel_work.hpp>
 #include <tilewright/model/model.hpp>
@@ -24,10 +26,12 @@
 #include <tilewright/support/numbers/float_environment.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
 #include <tilewright/support/thread.hpp>
+#include <tilewright/target/cpu.hpp>
 
 namespace tilewright {
 
 struct model::state {
+  network::graph unbound;  // as it came; its constants are views
   std::shared_ptr<const network::graph> source;
   std::vector<std::shared_ptr<const network::graph>> alternatives;
   model_options options;
@@ -79,15 +83,35 @@ struct model::state {
     const support::fork_pass inside;
     return std::atomic_load(&programs);
   }
-  void tune(double seconds) {
-    const auto tell = [this](const std::string& name, const search::tuning_result& r) {
-      if (options.verbose)
-        support::write_stderr("tilewright: " + name + " " + support::fixed_text(r.best * 1e6, 1) +
-                              " us\n");
-    };
-    network::tune_kernels(*all_now(), seconds, options.seed, *db, tell, &is_cancelled);
-    if (!is_cancelled) make_program();
+  void say(const std::string& text) const {
+    if (options.verbose) support::write_stderr("tilewright: " + text + "\n");
   }
+  void tune_alone(double seconds, const target::cpu* target) {
+    const auto tell = [this](const std::string& name, const search::tuning_result& r) {
+      say(name + " " + support::fixed_text(r.best * 1e6, 1) + " us");
+    };
+    network::tune_kernels(*all_now(), seconds, options.seed, *db, tell, &is_cancelled, target);
+  }
+  void tune(double seconds) {
+    constexpr double in_place = 0.15;  // of the budget, at most
+    const auto begin = std::chrono::steady_clock::now();
+    tune_alone((1 - in_place) * seconds, nullptr);
+    if (is_cancelled) return;
+    make_program();
+    const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begin;
+    const double left = std::min(seconds - used.count(), seconds * in_place);
+    if (left <= 0) return;
+    now()->warm();
+    const network::in_place_summary s =
+        network::tune_in_place(*now(), left, options.seed, *db, &is_cancelled);
+    say("in place: " + std::to_string(s.slower) + " kernels take longer than alone, " +
+        std::to_string(s.tuned) + " tuned again, " + std::to_string(s.kept) + " of them kept; " +
+        support::fixed_text(s.before * 1e3, 3) + " ms before, " +
+        support::fixed_text(s.after * 1e3, 3) + " after");
+    if (s.kept > 0 && !is_cancelled) make_program();
+  }
+  /// Tunes for another CPU; what this one runs stays.
+  void tune_for(const target::cpu& cpu, double seconds) { tune_alone(seconds, &cpu); }
   /// The first call tunes, or starts to, unless the mode says otherwise.
   void prepare() {
     if (is_ready.load(std::memory_order_acquire)) return;
@@ -138,6 +162,7 @@ struct model::state {
 TILEWRIGHT_INLINE model::model(network::graph g, model_options options)
     : state_(std::make_shared<state>()) {
   if (!(options.seconds >= 0)) throw argument_error("seconds has to be 0 or more");
+  state_->unbound = g;
   network::bind_extents(g, options.extents);
   network::infer_types(g);
   state_->source = std::make_shared<const network::graph>(g);
@@ -170,15 +195,42 @@ TILEWRIGHT_INLINE void model::run(const std::vector<named_argument>& inputs,
                                         detail::models::ports_of(g, g.outputs), inputs, outputs));
 }
 
-TILEWRIGHT_INLINE void model::save(const std::string& path) const {
-  const search::detail::process_turns::turn mine(state_->tuning);
-  network::write_model_file(path, *program(), *state_->source, *state_->db, state_->options.seed);
+namespace detail::models {
+
+/// A CPU whose code this machine can run.
+inline target::cpu target_here(const std::string& name) {
+  target::cpu out = target::named(name);
+  if (!target::runs_on(out, target::host()))
+    throw argument_error("code for " + name +
+                         " cannot be tried here, and weights not be packed for it: this machine "
+                         "lacks some of its instructions; use a machine that has them");
+  return out;
 }
 
-TILEWRIGHT_INLINE void model::tune(double seconds) {
+}  // namespace detail::models
+
+TILEWRIGHT_INLINE void model::save(const std::string& path,
+                                   const std::vector<std::string>& targets) const {
+  std::vector<target::cpu> cpus;
+  for (const std::string& t : targets) cpus.push_back(detail::models::target_here(t));
   const search::detail::process_turns::turn mine(state_->tuning);
+  network::write_model_file(path, *program(), *state_->source, *state_->db, state_->options.seed,
+                            cpus);
+}
+
+TILEWRIGHT_INLINE void model::tune(double seconds, const std::string& target) {
+  const target::cpu cpu = detail::models::target_here(target);
+  const search::detail::process_turns::turn mine(state_->tuning);
+  if (cpu.isa_key() != target::host().isa_key()) return state_->tune_for(cpu, seconds);
   state_->tune(seconds);
   state_->is_ready = true;
+}
+
+TILEWRIGHT_INLINE model
+model::with_extents(std::map<std::string, std::int64_t, std::less<>> extents) const {
+  model_options o = state_->options;
+  o.extents = std::move(extents);
+  return model(state_->unbound, std::move(o));
 }
 
 TILEWRIGHT_INLINE void model::wait() const { state_->wait(); }

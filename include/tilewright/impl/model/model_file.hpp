@@ -1,8 +1,8 @@
-// The file of a saved network: a header, the plan, and what kernels read, each on pages of its own.
+// The file of a saved network: a header, plans, and what kernels read, each on pages of its own.
 //
-// File = magic[8], then words of 8 bytes little-endian: size of the file, size of the plan, digest hi
-// and lo of all that follows the header; then the plan, and from the next page on the constants. The
-// plan names constants by their offset in the file.
+// File = magic[8], then words of 8 bytes little-endian: size of the file, size of the plans, digest hi
+// and lo of all that follows the header; then the plans, one for each instruction set, and from the
+// next page on the constants, which plans share. Plans name constants by their offset in the file.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,11 @@
 #include <tilewright/model/saved_model.hpp>
 #include <tilewright/search/database/database.hpp>
 #include <tilewright/support/hash.hpp>
+#include <tilewright/target/cpu.hpp>
 
 namespace tilewright::network {
 
-inline constexpr std::string_view model_file_magic = "TWMODEL2";
+inline constexpr std::string_view model_file_magic = "TWMODEL3";
 inline constexpr std::size_t model_file_header = 40;  // bytes
 inline constexpr std::size_t model_file_page = 4096;  // bytes
 
@@ -43,8 +44,9 @@ struct saved_copy {
   std::int64_t output = 0;
 };
 
-/// All of a file but the constants.
+/// All that one instruction set needs but the constants.
 struct saved_plan {
+  std::string isa;  // target::cpu::isa_key()
   std::string name;
   std::vector<network_port> inputs, outputs;
   std::int64_t arena_bytes = 0;
@@ -54,13 +56,15 @@ struct saved_plan {
 
 /// Writes a model beside `path` and moves it there when it is whole.
 /// @param source names and types of its arguments
+/// @param targets CPUs whose code this machine can run, since that packs the weights; one at least
 /// @throws build_error when code cannot be made, argument_error when the file cannot be written
 void write_model_file(const std::string& path, const executable& program, const graph& source,
-                      search::database& db, std::uint64_t seed);
+                      search::database& db, std::uint64_t seed,
+                      const std::vector<target::cpu>& targets);
 
-/// The plan of a file. The bytes are not trusted.
+/// The plans of a file, widest vectors first. The bytes are not trusted.
 /// @throws argument_error for what is no such file, was altered, or is no plan
-saved_plan read_model_file(const std::byte* bytes, std::size_t size);
+std::vector<saved_plan> read_model_file(const std::byte* bytes, std::size_t size);
 
 /// Digest of large memory, at the speed of memory.
 support::hash128 digest_of(const std::byte* bytes, std::size_t size);

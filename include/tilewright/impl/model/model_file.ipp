@@ -126,6 +126,7 @@ class plan_reader {
   }
   saved_plan plan() {
     saved_plan p;
+    p.isa = text();
     p.name = text();
     for (auto* ports : {&p.inputs, &p.outputs})
       list([&] {
@@ -142,8 +143,14 @@ class plan_reader {
       c.output = word();
       p.copies.push_back(c);
     });
-    if (rest_ != 0) refuse("the plan of the file has bytes behind its end");
     return p;
+  }
+  std::vector<saved_plan> plans() {
+    std::vector<saved_plan> out;
+    list([&] { out.push_back(plan()); });
+    if (out.empty()) refuse("the file has no plan");
+    if (rest_ != 0) refuse("the plan of the file has bytes behind its end");
+    return out;
   }
 
  private:
@@ -185,7 +192,8 @@ inline void check_places(const saved_plan& p, std::size_t file_size) {
 
 }  // namespace detail::model_file
 
-TILEWRIGHT_INLINE saved_plan read_model_file(const std::byte* bytes, std::size_t size) {
+TILEWRIGHT_INLINE std::vector<saved_plan> read_model_file(const std::byte* bytes,
+                                                          std::size_t size) {
   namespace d = detail::model_file;
   const std::string_view start(reinterpret_cast<const char*>(bytes), size);
   if (start.substr(0, 7) != model_file_magic.substr(0, 7)) d::refuse("this is no saved model");
@@ -202,9 +210,9 @@ TILEWRIGHT_INLINE saved_plan read_model_file(const std::byte* bytes, std::size_t
               std::to_string(whole));
   if (digest_of(bytes + model_file_header, size - model_file_header) != digest)
     d::refuse("the file was altered since it was saved: its digest does not match");
-  saved_plan p = d::plan_reader(bytes + model_file_header, plan_size).plan();
-  d::check_places(p, size);
-  return p;
+  std::vector<saved_plan> out = d::plan_reader(bytes + model_file_header, plan_size).plans();
+  for (const saved_plan& p : out) d::check_places(p, size);
+  return out;
 }
 
 }  // namespace tilewright::network

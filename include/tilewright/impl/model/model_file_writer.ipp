@@ -8,21 +8,26 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include <tilewright/impl/model/model_file.hpp>
 #include <tilewright/impl/model/plan_writer.hpp>
+#include <tilewright/model/session.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/search/call/packed_weights.hpp>
 #include <tilewright/search/candidate.hpp>
+#include <tilewright/search/database/trace_names.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/session.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/file_size_signal.hpp>
 #include <tilewright/support/mapped_file.hpp>
@@ -71,7 +76,8 @@ inline chosen_kernel choose(const search::workload& w, search::database& db, std
   std::string why;
   std::optional<schedule> s;
   if (const auto hit = db.chosen(w.key))
-    if (auto c = search::replay(trace::parse(hit->trace), w.function, seed, &why))
+    if (auto c = search::replay(search::by_name(trace::parse(hit->trace), w.function), w.function,
+                                seed, &why))
       s = std::move(c->scheduled);
   if (!s) s = search::default_schedule(w.function, w.space, {w.machine, w.exec->threads}, seed);
   chosen_kernel out{search::build(s->function(), w.machine), {}};
@@ -142,24 +148,66 @@ inline void write_file(const std::string& name, const std::vector<std::byte>& by
 
 }  // namespace detail::model_file
 
-TILEWRIGHT_INLINE void write_model_file(const std::string& path, const executable& program,
-                                        const graph& source, search::database& db,
-                                        std::uint64_t seed) {
-  namespace d = detail::model_file;
-  saved_plan plan;
-  plan.name = source.name;
-  for (const value_id v : source.inputs)
-    plan.inputs.push_back({source.at(v).name, source.type_of(v)});
-  for (const value_id v : source.outputs)
-    plan.outputs.push_back({source.at(v).name, source.type_of(v)});
-  plan.arena_bytes = program.arena_bytes();
-  d::constant_pool pool;
-  std::vector<search::packed_weights> packed;  // until the file is written
-  std::map<const search::workload*, bool> met;
-  for (std::size_t k = 0; k < program.launches().size(); ++k) {
-    const launch& l = program.launches()[k];
-    const search::workload& w = program.task(k);
-    const d::chosen_kernel chosen = d::choose(w, db, seed);
+namespace detail::model_file {
+
+/// A network on its way into a file: plans for several CPUs, and the constants of all.
+class model_writer {
+ public:
+  model_writer(const executable& program, const graph& source, search::database& db,
+               std::uint64_t seed)
+      : program_(program), source_(source), db_(db), seed_(seed) {}
+
+  void add(const target::cpu& cpu) {
+    saved_plan plan;
+    plan.isa = cpu.isa_key();
+    plan.name = source_.name;
+    for (const value_id v : source_.inputs)
+      plan.inputs.push_back({source_.at(v).name, source_.type_of(v)});
+    for (const value_id v : source_.outputs)
+      plan.outputs.push_back({source_.at(v).name, source_.type_of(v)});
+    plan.arena_bytes = program_.arena_bytes();
+    for (std::size_t k = 0; k < program_.launches().size(); ++k)
+      plan.kernels.push_back(kernel(k, cpu));
+    for (const executable::copy_step& c : program_.copies())
+      plan.copies.push_back(
+          {argument_of(c.from, c.bytes, pool_), static_cast<std::int64_t>(c.output)});
+    plans_.push_back(std::move(plan));
+  }
+
+  /// The file but for its header, and room for that.
+  std::vector<std::byte> finish() {
+    // places of constants count from the first page behind the plans, whose size they do not change
+    plan_writer sized;
+    sized.plans(plans_);
+    const std::size_t first = (model_file_header + sized.bytes.size() + model_file_page - 1) /
+                              model_file_page * model_file_page;
+    const auto move = [&](saved_argument& a) {
+      if (a.where == saved_argument::constant) a.at += static_cast<std::int64_t>(first);
+    };
+    for (saved_plan& plan : plans_) {
+      for (saved_kernel& k : plan.kernels)
+        for (saved_argument& a : k.arguments) move(a);
+      for (saved_copy& c : plan.copies) move(c.from);
+    }
+    plan_writer body;
+    body.plans(plans_);
+    plan_size_ = body.bytes.size();
+    std::vector<std::byte> file(first + static_cast<std::size_t>(pool_.size()));
+    std::copy(body.bytes.begin(), body.bytes.end(),
+              file.begin() + static_cast<std::ptrdiff_t>(model_file_header));
+    pool_.copy_to(file.data() + first);
+    return file;
+  }
+  std::size_t plan_size() const { return plan_size_; }
+
+ private:
+  saved_kernel kernel(std::size_t k, const target::cpu& cpu) {
+    const launch& l = program_.launches()[k];
+    const search::workload& here = program_.task(k);
+    target::cpu& own = cpus_.emplace_back(cpu);
+    own.cores = here.exec->threads;
+    const search::workload w = task_for(here, own);
+    const chosen_kernel chosen = choose(w, db_, seed_);
     saved_kernel out;
     out.name = text_of(l.what);
     out.code = backend::serialize([&] {
@@ -173,45 +221,60 @@ TILEWRIGHT_INLINE void write_model_file(const std::string& path, const executabl
       const search::memory_span span = search::span_of(l.extents[p], l.strides[p]);
       const std::int64_t touched = (span.last + 1) * bytes(l.types[p]);
       out.arguments.push_back(
-          d::argument_of(l.slots[p], is_constant && !chosen.is_read[p] ? 0 : touched, pool));
+          argument_of(l.slots[p], is_constant && !chosen.is_read[p] ? 0 : touched, pool_));
       out.strides.insert(out.strides.end(), l.strides[p].begin(), l.strides[p].end());
     }
-    packed.emplace_back(*chosen.code.code, w.bound, out.strides.size(), *w.exec);
-    for (std::size_t b = 0; b < packed.back().data().size(); ++b) {
-      const std::int64_t bytes = chosen.code.artifact.packed_bytes[b];
+    packed_.emplace_back(*chosen.code.code, w.bound, out.strides.size(), *w.exec);
+    for (std::size_t b = 0; b < packed_.back().data().size(); ++b) {
+      const std::int64_t size = chosen.code.artifact.packed_bytes[b];
       out.arguments.push_back(
-          {saved_argument::constant, 0, pool.add(packed.back().data()[b], bytes), bytes});
+          {saved_argument::constant, 0, pool_.add(packed_.back().data()[b], size), size});
     }
     out.checks = l.checks;
-    plan.kernels.push_back(std::move(out));
+    return out;
   }
-  for (const executable::copy_step& c : program.copies())
-    plan.copies.push_back(
-        {d::argument_of(c.from, c.bytes, pool), static_cast<std::int64_t>(c.output)});
 
-  // places of constants count from the first page behind the plan, whose size they do not change
-  d::plan_writer sized;
-  sized.plan(plan);
-  const std::size_t first = (model_file_header + sized.bytes.size() + model_file_page - 1) /
-                            model_file_page * model_file_page;
-  const auto move = [&](saved_argument& a) {
-    if (a.where == saved_argument::constant) a.at += static_cast<std::int64_t>(first);
-  };
-  for (saved_kernel& k : plan.kernels)
-    for (saved_argument& a : k.arguments) move(a);
-  for (saved_copy& c : plan.copies) move(c.from);
-  d::plan_writer body;
-  body.plan(plan);
-  std::vector<std::byte> file(first + static_cast<std::size_t>(pool.size()));
-  std::copy(body.bytes.begin(), body.bytes.end(),
-            file.begin() + static_cast<std::ptrdiff_t>(model_file_header));
-  pool.copy_to(file.data() + first);
+  const executable& program_;
+  const graph& source_;
+  search::database& db_;
+  std::uint64_t seed_;
+  std::deque<target::cpu> cpus_;  // that tasks point to
+  std::vector<saved_plan> plans_;
+  constant_pool pool_;
+  std::vector<search::packed_weights> packed_;  // until the file is written
+  std::size_t plan_size_ = 0;
+};
+
+}  // namespace detail::model_file
+
+TILEWRIGHT_INLINE void write_model_file(const std::string& path, const executable& program,
+                                        const graph& source, search::database& db,
+                                        std::uint64_t seed,
+                                        const std::vector<target::cpu>& targets) {
+  namespace d = detail::model_file;
+  if (targets.empty()) throw argument_error("a saved model needs one target at least");
+  std::vector<target::cpu> widest_first;
+  for (const target::cpu& t : targets)
+    if (support::none(widest_first,
+                      [&](const target::cpu& known) { return known.isa_key() == t.isa_key(); }))
+      widest_first.push_back(t);
+  std::sort(widest_first.begin(), widest_first.end(),
+            [](const target::cpu& a, const target::cpu& b) {
+              const auto rank = [](const target::cpu& c) {
+                return std::tuple(-c.vector_bits, -static_cast<std::ptrdiff_t>(c.features.size()),
+                                  c.features);
+              };
+              return rank(a) < rank(b);
+            });
+  d::model_writer writer(program, source, db, seed);
+  for (const target::cpu& t : widest_first) writer.add(t);
+  std::vector<std::byte> file = writer.finish();
   const support::hash128 digest =
       digest_of(file.data() + model_file_header, file.size() - model_file_header);
   d::plan_writer header;
   for (const char c : model_file_magic) header.bytes.push_back(static_cast<std::byte>(c));
   header.size(file.size());
-  header.size(body.bytes.size());
+  header.size(writer.plan_size());
   header.word(static_cast<std::int64_t>(digest.hi));
   header.word(static_cast<std::int64_t>(digest.lo));
   std::copy(header.bytes.begin(), header.bytes.end(), file.begin());

@@ -1,4 +1,4 @@
-// The plan of a saved network as bytes.
+// The plans of a saved network as bytes.
 #pragma once
 
 #include <cstddef>
@@ -50,6 +50,7 @@ class plan_writer {
     });
   }
   void plan(const saved_plan& p) {
+    text(p.isa);
     text(p.name);
     for (const auto* ports : {&p.inputs, &p.outputs})
       list(*ports, [&](const network_port& x) {
@@ -62,6 +63,10 @@ class plan_writer {
       argument(c.from);
       word(c.output);
     });
+  }
+
+  void plans(const std::vector<saved_plan>& all) {
+    list(all, [&](const saved_plan& p) { plan(p); });
   }
 
   std::vector<std::byte> bytes;

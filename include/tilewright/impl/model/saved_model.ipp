@@ -27,7 +27,7 @@ inline std::string missing_instructions(const std::string& isa) {
   const target::cpu& here = target::host();
   const std::size_t first = isa.find(':'), last = isa.rfind(':');
   if (first == last || isa.compare(0, first, "x86-64") != 0)
-    return "it was made for " + isa + ", and this machine is " + here.isa_key();
+    return "it was made for \"" + isa + "\", and this machine is \"" + here.isa_key() + "\"";
   std::string out;
   for (std::size_t at = first + 1; at < last;) {
     const std::size_t end = std::min(isa.find(',', at), last);
@@ -36,9 +36,7 @@ inline std::string missing_instructions(const std::string& isa) {
       out += (out.empty() ? "" : " ") + feature.substr(1);
     at = end + 1;
   }
-  return out.empty() ? out
-                     : "it was made for " + out +
-                           ", which this machine lacks; save the model on a machine like this one";
+  return out.empty() ? out : "it was made for " + out + ", which this machine lacks";
 }
 
 }  // namespace detail::models
@@ -58,8 +56,40 @@ struct saved_model::state {
     for (std::byte* a : free_arenas) ::operator delete(a, alignment);
   }
 
+  /// The first plan whose code this machine can run.
+  static network::saved_plan& plan_for_here(std::vector<network::saved_plan>& plans) {
+    std::string why;
+    for (network::saved_plan& p : plans) {
+      const std::string missing = detail::models::missing_instructions(p.isa);
+      if (missing.empty()) return p;
+      why += (why.empty() ? "" : "; and ") + missing;
+    }
+    throw argument_error(why + "; save the model on a machine like this one, or for one");
+  }
+
+  /// What other instruction sets need leaves memory.
+  void forget_the_rest(const network::saved_plan& plan) const {
+    std::vector<std::pair<std::size_t, std::size_t>> used;  // first and last byte
+    const auto add = [&](const network::saved_argument& a) {
+      if (a.where == network::saved_argument::constant)
+        used.emplace_back(static_cast<std::size_t>(a.at), static_cast<std::size_t>(a.at + a.bytes));
+    };
+    for (const network::saved_kernel& k : plan.kernels)
+      for (const network::saved_argument& a : k.arguments) add(a);
+    for (const network::saved_copy& c : plan.copies) add(c.from);
+    std::sort(used.begin(), used.end());
+    std::size_t end = 0;
+    for (const auto& [first, last] : used) {
+      if (first > end) file.forget(end, first - end);
+      end = std::max(end, last);
+    }
+    file.forget(end, file.size() - end);
+  }
+
   void load(const saved_model_options& options) {
-    network::saved_plan plan = network::read_model_file(file.data(), file.size());
+    std::vector<network::saved_plan> plans = network::read_model_file(file.data(), file.size());
+    network::saved_plan& plan = plan_for_here(plans);
+    if (plans.size() > 1) forget_the_rest(plan);
     name = std::move(plan.name);
     inputs = std::move(plan.inputs);
     outputs = std::move(plan.outputs);
@@ -67,8 +97,9 @@ struct saved_model::state {
     arena_bytes = (plan.arena_bytes + 4095) / 4096 * 4096;
     for (network::saved_kernel& k : plan.kernels) {
       const backend::artifact a = backend::deserialize(k.code.data(), k.code.size());
-      if (const std::string why = detail::models::missing_instructions(a.isa); !why.empty())
-        throw argument_error(why);
+      if (a.isa != plan.isa)
+        throw argument_error(k.name + " is code for \"" + a.isa + "\", and its plan for \"" +
+                             plan.isa + "\"");
       kernel out{std::move(k.name),      backend::load(a),     nullptr,
                  std::move(k.arguments), std::move(k.strides), std::move(k.checks)};
       workspace_bytes = std::max(workspace_bytes, out.code->workspace_bytes());

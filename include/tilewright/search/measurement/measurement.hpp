@@ -43,8 +43,8 @@ struct measurement {
 enum class caches {
   warm,     // where the call before left them
   cold,     // in memory: they are flushed before every timed call
-  rotating  // in memory, as in a program that streams: calls go round a ring of copies that is twice
-            // as large as the last-level cache
+  rotating  // in memory, as in a program that streams: calls go round a ring of copies larger than the
+  // last cache. Of a kernel with bound weights these alone, as in a network: flushed before
 };
 
 /// "warm", "cold", "rotating".

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
+#include <vector>
 
 #include <tilewright/backend/call.hpp>
 #include <tilewright/backend/loader.hpp>
@@ -26,6 +28,11 @@ class timer {
   measurement run(const backend::loaded& code, double deadline);
   /// Ends the call in progress, from another thread; later calls are cancelled too.
   void cancel();
+  /// From now on caches::rotating means for calls what it means in a network: these arguments, its
+  /// weights, and packed copies of them come from memory, since they are flushed before each timed
+  /// call; all others are where the call before left them.
+  /// @param weights positions of arguments; where there are none, all arguments rotate
+  void take_from_memory(std::vector<std::size_t> weights);
   /// From now on calls end when `cancelled` is true; it is looked at every 10 ms. Null: never.
   void watch(const std::atomic<bool>* cancelled);
 

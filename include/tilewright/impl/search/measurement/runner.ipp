@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/search/measurement/runner.hpp>
 #include <tilewright/search/measurement/timer.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/numbers/checked.hpp>
 #include <tilewright/support/random.hpp>
@@ -47,6 +49,15 @@ inline std::vector<argument_layout> complete_layouts(const std::vector<operand>&
   return layouts;
 }
 
+/// Positions of the parameters that keep their contents from call to call.
+inline std::vector<std::size_t> bound_positions(const ir::function& f) {
+  const std::vector<ir::buffer> bound = ir::bound_weights(f);
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < f.params.size(); ++i)
+    if (f.params[i].buffer && support::contains(bound, f.params[i].buffer)) out.push_back(i);
+  return out;
+}
+
 }  // namespace detail
 
 struct runner::state {
@@ -56,7 +67,9 @@ struct runner::state {
         needs(needs_of(f)),
         layouts(detail::complete_layouts(operands, std::move(l))),
         memory(detail::places_of(operands, layouts), sharing),
-        clock(memory, exec) {}
+        clock(memory, exec) {
+    clock.take_from_memory(detail::bound_positions(f));
+  }
 
   std::vector<operand> operands;
   value_needs needs;

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <tilewright/search/measurement/guard.hpp>
@@ -207,6 +208,7 @@ struct timer::state {
   std::vector<guarded_buffer> packed;
   std::unique_ptr<detail::argument_ring> copies;  // made at the first rotating measurement
   std::vector<std::byte> other;                   // what flushes caches where no instruction does
+  std::vector<std::size_t> weights;               // that `rotating` flushes; none: all rotate
   std::atomic<int> cancel{0};
   std::atomic<bool> ended{false};
   detail::watchdog watch{cancel};
@@ -218,13 +220,15 @@ struct timer::state {
   std::byte* working = nullptr;
 
   bool rotates() const { return data.size() > 1; }
+  /// Only weights come from memory.
+  bool streams(caches where) const { return where == caches::rotating && !weights.empty(); }
 
   /// Arguments, workspace and packed weights of `code`; the last are filled outside of what is
   /// timed.
   bool prepare(const backend::loaded& code, caches where, measurement& out) {
     data = {arguments.data()};
     at = 0;
-    if (where == caches::rotating) {
+    if (where == caches::rotating && !streams(where)) {
       if (!copies) copies = std::make_unique<detail::argument_ring>(arguments);
       data.clear();
       for (std::size_t k = 0; k < copies->copies(); ++k) data.push_back(copies->data(k));
@@ -278,15 +282,33 @@ struct timer::state {
         arguments.reset();
     }
     if (options.where == caches::cold) flush();
+    if (streams(options.where)) flush_weights();
+  }
+
+  bool flush_argument(std::size_t i) const {
+    return flush_lines(arguments.buffer(i).data(), arguments.buffer(i).size());
   }
 
   void flush() {
     bool done = true;
-    for (std::size_t i = 0; i < arguments.places().size(); ++i)
-      done = flush_lines(arguments.buffer(i).data(), arguments.buffer(i).size()) && done;
+    for (std::size_t i = 0; i < arguments.places().size(); ++i) done = flush_argument(i) && done;
     if (workspace.size()) flush_lines(workspace.data(), workspace.size());
     for (const guarded_buffer& b : packed) flush_lines(b.data(), b.size());
-    if (done) return;
+    if (!done) flush_by_reading();
+  }
+
+  void flush_weights() {
+    bool done = true;
+    for (const std::size_t i : weights) done = flush_argument(i) && done;
+    // buffers of the code before may still be there
+    for (std::size_t i = arguments.places().size(); i < data[0].size(); ++i) {
+      const guarded_buffer& b = packed[i - arguments.places().size()];
+      done = flush_lines(b.data(), b.size()) && done;
+    }
+    if (!done) flush_by_reading();
+  }
+
+  void flush_by_reading() {
     other.resize(detail::more_than_caches());
     for (std::size_t i = 0; i < other.size(); i += 64)
       static_cast<volatile std::byte*>(other.data())[i] = std::byte{1};
@@ -327,7 +349,7 @@ struct timer::state {
 
   /// Calls per sample: enough to tell their time from that of the clock.
   int batch(const measure_options& options, double one) const {
-    if (options.where == caches::cold) return 1;
+    if (options.where == caches::cold || streams(options.where)) return 1;
     return static_cast<int>(
         std::clamp(50e-6 / std::max(one, 1e-9), 1.0, arguments.updates() ? 64.0 : 5000.0));
   }
@@ -397,6 +419,10 @@ TILEWRIGHT_INLINE measurement timer::run(const backend::loaded& code, double dea
   state_->end(out);
   if (out.failed == failure::none) out.seconds.push_back(t);
   return out;
+}
+
+TILEWRIGHT_INLINE void timer::take_from_memory(std::vector<std::size_t> weights) {
+  state_->weights = std::move(weights);
 }
 
 TILEWRIGHT_INLINE void timer::watch(const std::atomic<bool>* cancelled) {
