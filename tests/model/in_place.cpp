@@ -149,4 +149,5 @@ TEST_CASE("in place: code that stands in for a launch computes the same, with we
   const network::executable::timed_run run(program);
   CHECK(run({{0, &other}}).size() == 1);
   CHECK(network::median_times({{3, 1}, {1, 5}, {2, 4}}) == std::vector<double>{2, 4});
+  CHECK(network::least_times({{3, 1}, {1, 5}, {2, 4}}) == std::vector<double>{1, 1});
 }

@@ -148,5 +148,7 @@ class executable::timed_run {
 /// Median of each launch over several runs. // [launches] s
 /// @param runs [runs][launches] s, one at least
 std::vector<double> median_times(const std::vector<std::vector<double>>& runs);
+/// The least of each, which is what a kernel takes where other processes interrupt it. // [launches] s
+std::vector<double> least_times(const std::vector<std::vector<double>>& runs);
 
 }  // namespace tilewright::network

@@ -328,6 +328,13 @@ TILEWRIGHT_INLINE std::vector<double> median_times(const std::vector<std::vector
   return out;
 }
 
+TILEWRIGHT_INLINE std::vector<double> least_times(const std::vector<std::vector<double>>& runs) {
+  std::vector<double> out = runs.at(0);
+  for (const std::vector<double>& run : runs)
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = std::min(out[k], run[k]);
+  return out;
+}
+
 TILEWRIGHT_INLINE std::vector<double> executable::measure(int runs) const {
   const timed_run once(*this);
   once();  // warms
