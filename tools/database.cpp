@@ -24,7 +24,9 @@ std::shared_ptr<database> database_to_read(const std::string& option) {
   std::error_code ignored;
   if (option.empty() && !db->path().empty() && !db->persistent() &&
       !std::filesystem::exists(db->path(), ignored)) {
-    complain("nothing has been tuned yet: " + db->status());
+    complain(
+        "nothing has been tuned yet: " +
+        (db->status().empty() ? "the records of :memory: end with their process" : db->status()));
     return db;
   }
   if (!db->persistent() && db->path() != ":memory:" && db->all().empty())

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,12 +15,25 @@
 
 namespace tool {
 
-/// Refuses numbers below 0, and what is none.
+/// Refuses numbers below 0, those that are not finite, and what is none.
 inline CLI::Validator at_least_0() {
   return {[](std::string& text) -> std::string {
             const auto value = tilewright::support::read_number<double>(text);
-            if (value && *value >= 0) return {};
-            return "a number of 0 or more is wanted, not " + text;
+            if (value && *value >= 0 && std::isfinite(*value)) return {};
+            return "a number of 0 or more is wanted, not " + (text.empty() ? "nothing" : text);
+          },
+          ""};
+}
+
+/// Refuses what is no whole number of type T, and numbers below `least`.
+template <class T>
+CLI::Validator whole(T least = 0) {
+  return {[least](std::string& text) -> std::string {
+            const auto value = tilewright::support::read_number<T>(text);
+            if (value && *value >= least) return {};
+            return "a whole number from " + std::to_string(least) + " to " +
+                   std::to_string(std::numeric_limits<T>::max()) + " is wanted, not " +
+                   (text.empty() ? "nothing" : text);
           },
           ""};
 }

@@ -1,5 +1,6 @@
 // The command-line tool. A subcommand is one file command_<name>.cpp and one line of the table
 // below.
+#include <new>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -37,6 +38,9 @@ int run_guarded(const std::function<int()>& run) {
   } catch (const tilewright::argument_error& e) {
     tool::complain(e.what());
     return tool::bad_input;
+  } catch (const std::bad_alloc&) {
+    tool::complain("this takes more memory than there is");
+    return tool::failed;
   } catch (const std::exception& e) {
     tool::complain(e.what());
     return tool::failed;

@@ -121,7 +121,7 @@ else
 fi
 unset TILEWRIGHT_CUDA_DRIVER
 expect 2 "--seconds: a number of 0 or more is wanted, not -1" tune "$data/matmul.py" --db :memory: --seconds -1
-expect 2 "--threads: a number of 0 or more" explain "$data/matmul.py" --db :memory: --threads -1
+expect 2 "--threads: a whole number from 0 to 2147483647 is wanted, not -1" explain "$data/matmul.py" --db :memory: --threads -1
 expect 2 "--seconds: a number of 0 or more" model tune none.onnx --seconds -1
 expect 2 "colld is none of cold, rotating, warm" tune "$data/matmul.py" --caches colld
 expect 0 "warm, cold, rotating" tune --help
@@ -172,6 +172,8 @@ TILEWRIGHT_DB="$work/no/such/t.db"
 expect 0 "nothing has been tuned yet: not read: there is no file $work/no/such/t.db" db ls
 expect 0 "the default schedule; nothing is recorded" explain "$data/matmul.py"
 expect 2 "no record to report on" report -o "$work/none.html"
+TILEWRIGHT_DB=":memory:"
+expect 0 "nothing has been tuned yet: the records of :memory: end with their process" db ls
 TILEWRIGHT_DB=":$work/team.db"
 expect 2 "the list \":$work/team.db\" begins with ':'" db ls
 unset TILEWRIGHT_DB
@@ -268,6 +270,24 @@ if "$tool" model info "$networks/tiny_cnn.onnx" >/dev/null 2>&1; then
   expect 2 "the extents batch of graph tiny_attention are open" model info "$networks/tiny_attention.onnx"
   expect 0 "kernels" model info "$networks/tiny_attention.onnx" --extent batch=3
   expect 2 "damaged or no ONNX model" model info "$data/matmul.py"
+  expect 2 "--extent batch=1e3: not a number" model info "$networks/tiny_attention.onnx" --extent batch=1e3
+  expect 2 "extent batch is -1; extents are positive" model info "$networks/tiny_attention.onnx" --extent batch=-1
+  expect 2 "bytes, which is more memory than there is" model info "$networks/tiny_attention.onnx" --extent batch=100000000000
+  if "$tool" model save "$networks/tiny_cnn.onnx" --to "$work/m.twm" --db :memory: --threads 1 >/dev/null 2>&1; then
+    cp "$work/m.twm" "$work/renamed.onnx"
+    for file in m.twm renamed.onnx; do
+      expect 0 "saved model tiny_cnn: 12 kernels, " model info "$work/$file"
+      expect 0 "  output y float32 (1, 5)" model info "$work/$file"
+      expect 0 '"saved_model": "tiny_cnn", "kernels": 12, ' model info "$work/$file" --json
+      expect 0 "y float32 (1, 5)" model run "$work/$file" --in "x=$networks/tiny_cnn.x.npy"
+      for command in tune report "save --to $work/n.twm"; do
+        expect 2 "a saved model, whose kernels are fixed; give the ONNX file" model $command "$work/$file" --db :memory:
+      done
+    done
+    head -c 5000 "$work/m.twm" > "$work/cut.twm"
+    expect 2 "cut.twm: " model info "$work/cut.twm"
+    expect 2 "the extents of a saved model are fixed" model info "$work/m.twm" --extent batch=2
+  fi
   cp "$networks/tiny_cnn.x.npy" "$work/expected/y.npy"
   expect 2 "its shape is" "${run[@]}" --expect "$work/expected"
 else

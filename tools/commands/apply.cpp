@@ -19,6 +19,7 @@
 
 #include "../command.hpp"
 #include "../display/marked_program.hpp"
+#include "../option_values.hpp"
 
 namespace tool {
 namespace {
@@ -183,7 +184,9 @@ std::function<int()> declare_apply(CLI::App& app) {
   app.add_option(
       "--intrin", o->intrinsics,
       "NAME=DESCRIPTION,IMPLEMENTATION: a tensor intrinsic from two files; may be repeated");
-  app.add_option("--seed", o->seed, "for decisions that the trace leaves open");
+  app.add_option("--seed", o->seed, "for decisions that the trace leaves open")
+      ->check(whole<std::uint64_t>())
+      ->capture_default_str();
   return [o] { return apply_or_report(*o); };
 }
 

@@ -228,7 +228,7 @@ std::function<int()> declare_db(CLI::App& app) {
   app.add_option("-o,--output", o->output, "code: path of the files without .o and .s");
   app.add_option("--dim", o->dims, "why, import: NAME=EXTENT of a symbolic extent of a script");
   app.add_option("--threads", o->threads, "why, import: threads of a call; 0: all")
-      ->check(at_least_0());
+      ->check(whole<int>());
   app.add_option("--target", o->target, "why: the CPU that asks: " + list_of(target::known_names()))
       ->capture_default_str();
   app.add_option("--layouts", o->layouts, "why: classes of the arguments in order, as \"r d10\"");
@@ -236,6 +236,7 @@ std::function<int()> declare_db(CLI::App& app) {
                  "import: the function that TVM's records are about; default: what the "
                  "database_workload.json beside them holds");
   app.add_option("--workload", o->foreign.workload, "import: line of TVM's workload table, from 0")
+      ->check(whole<std::size_t>())
       ->capture_default_str();
   app.add_option("--seconds", o->foreign.seconds, "import: budget for measuring TVM's schedules")
       ->check(at_least_0())

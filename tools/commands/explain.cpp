@@ -174,7 +174,7 @@ std::function<int()> declare_explain(CLI::App& app) {
   app.add_option("--target", o->target,
                  "CPU that the schedule is for: " + list_of(target::known_names()))
       ->capture_default_str();
-  app.add_option("--threads", o->threads, "Threads of a call; 0: all")->check(at_least_0());
+  app.add_option("--threads", o->threads, "Threads of a call; 0: all")->check(whole<int>());
   app.add_option("--db", o->database, "Database file; default: the user's");
   app.add_flag("--cpp", o->cpp, "Also print the schedule as C++");
   return [o] { return explain(*o); };

@@ -15,6 +15,7 @@
 
 #include "../command.hpp"
 #include "../database.hpp"
+#include "../option_values.hpp"
 
 namespace tool {
 namespace {
@@ -107,8 +108,11 @@ std::function<int()> declare_learn(CLI::App& app) {
       ->check(CLI::IsMember(kinds))
       ->capture_default_str();
   app.add_option("--most", o->most, "Newest records that are learned at most")
+      ->check(whole<std::size_t>(1))
       ->capture_default_str();
-  app.add_option("--seed", o->seed, "Seed of the training")->capture_default_str();
+  app.add_option("--seed", o->seed, "Seed of the training")
+      ->check(whole<std::uint64_t>())
+      ->capture_default_str();
   return [o] { return learn(*o); };
 }
 

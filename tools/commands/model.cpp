@@ -8,18 +8,23 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include <CLI/CLI.hpp>
 
+#include <tilewright/backend/artifact.hpp>
+#include <tilewright/impl/model/model_file.hpp>
 #include <tilewright/interop/onnx.hpp>
 #include <tilewright/model/bind_extents.hpp>
 #include <tilewright/model/kernel_work.hpp>
 #include <tilewright/model/passes.hpp>
 #include <tilewright/model/saved_model.hpp>
 #include <tilewright/model/session.hpp>
+#include <tilewright/support/mapped_file.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
 
 #include "../assignments.hpp"
@@ -32,10 +37,14 @@ namespace {
 using namespace tilewright;
 namespace fs = std::filesystem;
 
+/// Seconds of tuning that `model tune` takes where none are given.
+constexpr double tune_seconds = 60;
+
 struct network_options {
   std::string file, database, expect, to;
   std::vector<std::string> extents, inputs, outputs, targets;
-  double seconds = 0, tolerance = 5e-6;
+  std::optional<double> seconds;
+  double tolerance = 5e-6;
   int threads = 0, runs = 20;
   std::uint64_t seed = 42;
   bool plain = false, as_json = false, print = false, verbose = false;
@@ -51,12 +60,31 @@ network::extent_values graph_extents_of(const network_options& o) {
   return out;
 }
 
+/// A saved model, whatever its file is called.
+bool is_saved(const std::string& file) {
+  constexpr std::string_view begin = network::model_file_magic.substr(0, 7);  // of any version
+  std::string start(begin.size(), '\0');
+  std::ifstream(file, std::ios::binary)
+      .read(start.data(), static_cast<std::streamsize>(start.size()));
+  return start == begin;
+}
+
+/// @throws argument_error for a saved model, of which the kernels are fixed
+network::graph read_network(const network_options& o) {
+  if (is_saved(o.file))
+    throw argument_error(o.file +
+                         ": a saved model, whose kernels are fixed; give the ONNX file that it was "
+                         "saved from");
+  return interop::read_onnx(o.file);
+}
+
 model load(const network_options& o) {
+  if (is_saved(o.file)) read_network(o);
   model_options m;
   m.extents = graph_extents_of(o);
-  m.seconds = o.seconds;
+  m.seconds = o.seconds.value_or(0);
   m.database = o.database;
-  m.mode = o.seconds > 0 ? mode::now : mode::off;
+  m.mode = m.seconds > 0 ? mode::now : mode::off;
   m.threads = o.threads;
   m.seed = o.seed;
   m.optimize = !o.plain;
@@ -66,8 +94,54 @@ model load(const network_options& o) {
 
 // ---- info ----
 
+/// What a saved model holds; nothing of its code is loaded.
+int info_of_saved(const network_options& o) {
+  if (!o.extents.empty()) throw argument_error(o.file + ": the extents of a saved model are fixed");
+  const support::mapped_file file(o.file);
+  network::saved_plan plan;
+  try {
+    plan = network::read_model_file(file.data(), file.size());
+  } catch (const argument_error& e) {
+    throw argument_error(o.file + ": " + e.what());
+  }
+  std::size_t code_bytes = 0;
+  int threads = 1;
+  std::set<std::string> machines;
+  for (const network::saved_kernel& k : plan.kernels) {
+    code_bytes += k.code.size();
+    threads = std::max(threads, k.threads);
+    machines.insert(backend::deserialize(k.code.data(), k.code.size()).isa);
+  }
+  std::string text = "{\"saved_model\": " + json(plan.name) +
+                     ", \"kernels\": " + std::to_string(plan.kernels.size()) +
+                     ", \"code_bytes\": " + std::to_string(code_bytes) +
+                     ", \"file_bytes\": " + std::to_string(file.size()) +
+                     ", \"arena_bytes\": " + std::to_string(plan.arena_bytes) +
+                     ", \"threads\": " + std::to_string(threads);
+  std::string lines = "saved model " + plan.name + ": " + std::to_string(plan.kernels.size()) +
+                      " kernels, " + std::to_string(code_bytes) + " bytes of code for " +
+                      list_of(machines) + " and up to " + std::to_string(threads) + " threads; " +
+                      std::to_string(file.size()) + " bytes, arena " +
+                      std::to_string(plan.arena_bytes) + " bytes\n";
+  const auto ports = [&](const char* what, const std::vector<network_port>& all) {
+    text += std::string(", \"") + what + "s\": {";
+    for (const network_port& p : all) {
+      text += (&p == all.data() ? "" : ", ") + json(p.name) + ": " + json(network::text_of(p.type));
+      lines += std::string("  ") + what + " " + p.name + " " + network::text_of(p.type) + "\n";
+    }
+    text += "}";
+  };
+  ports("input", plan.inputs);
+  ports("output", plan.outputs);
+  if (o.print)
+    for (const network::saved_kernel& k : plan.kernels) lines += "  kernel " + k.name + "\n";
+  say(o.as_json ? text + "}\n" : lines);
+  return fine;
+}
+
 int info(const network_options& o) {
-  network::graph g = interop::read_onnx(o.file);
+  if (is_saved(o.file)) return info_of_saved(o);
+  network::graph g = read_network(o);
   std::map<std::string, int> operators;
   for (const network::node& n : g.nodes)
     ++operators[(n.domain.empty() ? "" : n.domain + ".") + n.op];
@@ -165,10 +239,8 @@ struct callable_network {
   std::function<void(const std::vector<named_argument>&, const std::vector<named_argument>&)> run;
 };
 
-bool is_saved(const std::string& file) { return fs::path(file).extension() == ".twm"; }
-
 callable_network callable(const network_options& o) {
-  if (is_saved(o.file)) {
+  if (is_saved(o.file) || fs::path(o.file).extension() == ".twm") {  // one that is cut off, too
     if (!o.extents.empty())
       throw argument_error(o.file + ": the extents of a saved model are fixed");
     const saved_model m = load_model(o.file, {.threads = o.threads});
@@ -273,7 +345,7 @@ int run(const network_options& o, bool with_times) {
     throw argument_error("graph " + m.name + " has no output \"" + files.begin()->first + "\"");
   text += "}";
   if (with_times) {
-    std::vector<double> seconds = time_runs([&] { m.run(inputs, outputs); }, std::max(o.runs, 1));
+    std::vector<double> seconds = time_runs([&] { m.run(inputs, outputs); }, o.runs);
     text += ", \"seconds\": [";
     for (std::size_t k = 0; k < seconds.size(); ++k) {
       text += (k ? ", " : "") + support::general_text(seconds[k], 6);
@@ -308,14 +380,14 @@ void tune_all(model& m, const network_options& o, double seconds) {
 
 int tune(const network_options& o) {
   model m = load(o);
-  tune_all(m, o, o.seconds > 0 ? o.seconds : 60);
+  tune_all(m, o, o.seconds.value_or(tune_seconds));
   say(m.report());
   return fine;
 }
 
 int save(const network_options& o) {
   model m = load(o);
-  if (o.seconds > 0) tune_all(m, o, o.seconds);
+  if (o.seconds.value_or(0) > 0) tune_all(m, o, *o.seconds);
   m.save(o.to, targets_of(o));
   say(o.to + ": " + std::to_string(fs::file_size(o.to)) + " bytes\n");
   return fine;
@@ -329,14 +401,17 @@ std::function<int()> declare_model(CLI::App& app) {
   app.require_subcommand(1);
   const auto add = [&](const char* name, const char* summary, std::function<int()> run_it) {
     CLI::App* sub = app.add_subcommand(name, summary);
-    sub->add_option("FILE", o->file, "an ONNX file; run and bench take a saved model (.twm), too")
+    sub->add_option("FILE", o->file,
+                    "an ONNX file; info, run and bench take a saved model (.twm), too")
         ->required();
     sub->add_option("--extent", o->extents, "NAME=VALUE: an extent that the graph leaves open")
         ->take_all();
-    sub->add_option("--threads", o->threads, "of a call; 0: all")->check(at_least_0());
+    sub->add_option("--threads", o->threads, "of a call; 0: all")->check(whole<int>());
     sub->add_option("--db", o->database,
                     "database of schedules; the user's own where none is given");
-    sub->add_option("--seed", o->seed, "for search")->capture_default_str();
+    sub->add_option("--seed", o->seed, "for search")
+        ->check(whole<std::uint64_t>())
+        ->capture_default_str();
     sub->add_flag("--plain", o->plain, "run the graph as it stands in the file, one kernel a node");
     sub->add_flag("--json", o->as_json, "print JSON");
     sub->callback([chosen, run_it] { *chosen = run_it; });
@@ -351,25 +426,27 @@ std::function<int()> declare_model(CLI::App& app) {
     sub->add_option("--expect", o->expect, "folder with OUTPUT.npy of each output to compare with");
     sub->add_option("--tolerance", o->tolerance,
                     "largest difference, relative to the largest element")
+        ->check(at_least_0())
         ->capture_default_str();
   };
-  const auto with_seconds = [&](CLI::App* sub) {
-    sub->add_option("--seconds", o->seconds, "tune for so long before")->check(at_least_0());
+  const auto with_seconds = [&](CLI::App* sub, const std::string& what) {
+    sub->add_option("--seconds", o->seconds, what)->check(at_least_0());
     sub->add_flag("--verbose", o->verbose, "progress of tuning on stderr");
   };
+  const std::string before = "tune for so long before";
   CLI::App* sub = add("run", "Run it on arrays", [o] { return run(*o, false); });
   with_arrays(sub);
-  with_seconds(sub);
+  with_seconds(sub, before);
   sub = add("bench", "Run it on arrays, and measure", [o] { return run(*o, true); });
   with_arrays(sub);
-  with_seconds(sub);
+  with_seconds(sub, before);
   sub->add_option("--runs", o->runs, "how often it is measured")
-      ->check(at_least_0())
+      ->check(whole<int>(1))
       ->capture_default_str();
   sub = add("save", "Write its kernels and packed weights to a file that runs without LLVM",
             [o] { return save(*o); });
   sub->add_option("--to", o->to, "the file, MODEL.twm")->required();
-  with_seconds(sub);
+  with_seconds(sub, before);
   const auto with_targets = [&](CLI::App* to) {
     to->add_option("--target", o->targets,
                    "CPU to make code for, as host or x86-64-v3; several share the time")
@@ -377,9 +454,9 @@ std::function<int()> declare_model(CLI::App& app) {
   };
   with_targets(sub);
   sub = add("tune", "Tune its kernels and report", [o] { return tune(*o); });
-  with_seconds(sub);
+  with_seconds(sub, "budget; default: " + support::general_text(tune_seconds, 3));
   with_targets(sub);
-  with_seconds(add("report", "Time and share of each kernel", [o] { return report(*o); }));
+  with_seconds(add("report", "Time and share of each kernel", [o] { return report(*o); }), before);
   return [chosen] { return (*chosen)(); };
 }
 

@@ -423,9 +423,11 @@ std::function<int()> declare_run(CLI::App& app) {
   app.add_option("--in", o->inputs, "NAME=FILE.npy: contents of a parameter; others are random")
       ->take_all();
   app.add_option("--out", o->outputs, "NAME=FILE.npy: where an output goes")->take_all();
-  app.add_option("--seed", o->seed, "for random inputs and open decisions")->capture_default_str();
+  app.add_option("--seed", o->seed, "for random inputs and open decisions")
+      ->check(whole<std::uint64_t>())
+      ->capture_default_str();
   app.add_option("--threads", o->threads, "threads of parallel loops of compiled code; 0: all")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole<int>());
   app.add_flag("!--no-check", o->check, "do not compare with the interpreter");
   app.add_flag("--time", o->time, "measure the compiled code");
   return [o] { return run(*o); };

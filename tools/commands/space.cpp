@@ -12,6 +12,7 @@
 #include <tilewright/target/cpu.hpp>
 
 #include "../command.hpp"
+#include "../option_values.hpp"
 #include "../workload.hpp"
 
 namespace tool {
@@ -93,7 +94,9 @@ std::function<int()> declare_space(CLI::App& app) {
                    "the function of that name; main or the first otherwise");
   show->add_option("--dim", o->dims, "NAME=EXTENT of a symbolic extent");
   show->add_option("--target", o->target, "CPU that the space is for")->capture_default_str();
-  show->add_option("--seed", o->seed, "Seed of what is drawn")->capture_default_str();
+  show->add_option("--seed", o->seed, "Seed of what is drawn")
+      ->check(whole<std::uint64_t>())
+      ->capture_default_str();
   show->add_flag("--traces", o->traces, "Each sketch as TVM prints it, too");
   return [=] { return list->parsed() ? list_spaces(*as_json) : show_space(*o, *as_json); };
 }

@@ -428,13 +428,15 @@ std::function<int()> declare_tune(CLI::App& app) {
   app.add_option("--seconds", o->seconds,
                  "Budget; default: 10, and less where more time is expected to bring nothing")
       ->check(at_least_0());
-  app.add_option("--trials", o->trials, "Candidates to measure at most")->check(at_least_0());
+  app.add_option("--trials", o->trials, "Candidates to measure at most")->check(whole<int>());
   app.add_option("--gain", o->gain,
                  "Share by which calls have to be expected to become faster for tuning to go on; "
                  "0: use all of the budget; default: 0.01, and 0 with --seconds or --trials")
       ->check(at_least_0());
-  app.add_option("--threads", o->threads, "Threads of a call; 0: all")->check(at_least_0());
-  app.add_option("--seed", o->seed, "Seed of the search")->capture_default_str();
+  app.add_option("--threads", o->threads, "Threads of a call; 0: all")->check(whole<int>());
+  app.add_option("--seed", o->seed, "Seed of the search")
+      ->check(whole<std::uint64_t>())
+      ->capture_default_str();
   app.add_option("--db", o->database, "Database file; default: the user's");
   const std::map<std::string, search::caches> states{{"warm", search::caches::warm},
                                                      {"cold", search::caches::cold},
@@ -443,7 +445,8 @@ std::function<int()> declare_tune(CLI::App& app) {
       ->transform(one_of_words(states))
       ->option_text("WORD");
   app.add_option("--weights", o->weights, "How often each of several functions runs, as 3,1")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->check(at_least_0());
   const std::map<std::string, search::task_order> orders{
       {"gradient", search::task_order::gradient}, {"round_robin", search::task_order::round_robin}};
   app.add_option("--order", o->order,
@@ -468,7 +471,7 @@ std::function<int()> declare_tune(CLI::App& app) {
   app.add_flag("--count", o->count,
                "Nothing is tuned: how many sketches, members and programs the space has");
   app.add_option("--count-limit", o->count_limit, "Members that are counted at most")
-      ->check(CLI::PositiveNumber)
+      ->check(whole<std::size_t>(1))
       ->capture_default_str();
   app.add_flag("--profile", o->profile, "Where the time of the session went");
   app.add_flag("--json", o->json, "One line of JSON a round, and a summary");

@@ -49,9 +49,12 @@ TILEWRIGHT_INLINE std::string text_of(const tensor_type& t) {
 TILEWRIGHT_INLINE std::pair<constant, std::byte*> constant::make(tensor_type type) {
   constexpr std::align_val_t line{64};
   const auto size = static_cast<std::size_t>(std::max<std::int64_t>(type.bytes(), 1));
-  const std::shared_ptr<std::byte> memory(static_cast<std::byte*>(::operator new(size, line)),
-                                          [](std::byte* p) { ::operator delete(p, line); });
-  return {constant(std::move(type), memory.get(), memory), memory.get()};
+  auto* const bytes = static_cast<std::byte*>(::operator new(size, line, std::nothrow));
+  if (!bytes)
+    throw argument_error("a tensor " + text_of(type) + " takes " + std::to_string(size) +
+                         " bytes, which is more memory than there is");
+  const std::shared_ptr<std::byte> memory(bytes, [](std::byte* p) { ::operator delete(p, line); });
+  return {constant(std::move(type), bytes, memory), bytes};
 }
 
 TILEWRIGHT_INLINE constant constant::of_integers(const std::vector<std::int64_t>& numbers) {
