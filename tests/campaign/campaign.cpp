@@ -8,6 +8,7 @@
 //     test_campaign --programs N --seed FIRST --emulate EACH --seconds MOST
 //     test_campaign --seeds-of NETWORK.onnx ...
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -32,6 +33,9 @@
 using namespace campaign;
 
 namespace {
+
+/// Set by a signal: the campaign ends after the program that runs, with its counts.
+volatile std::sig_atomic_t stopped = 0;
 
 using clock_type = std::chrono::steady_clock;
 
@@ -126,6 +130,13 @@ std::string run_one(const std::vector<seed>& seeds, std::uint64_t number, std::u
     wrong = from_space ? wrong_when_interpreted(f, s->function(), number, compared)
                        : wrong_in_floats(f, *is, s->function());
     if (compared) ++n.all[from_space ? "interpreted in exact arithmetic" : "interpreted in floats"];
+    // sums of float32 in another order, of which a mutation takes what is left in float64
+    if (bool exact = false; !wrong.empty() && !from_space &&
+                            wrong_when_interpreted(f, s->function(), number, exact).empty() &&
+                            exact) {
+      ++n.all["left out, since rounding decides"];
+      return {};
+    }
     if (!wrong.empty()) return failing(wrong, *s);
     if (backend::compiler_available() && !binds_threads(s->function())) {
       try {
@@ -146,8 +157,9 @@ std::string run_one(const std::vector<seed>& seeds, std::uint64_t number, std::u
   const auto kernels = scheduled_for_gpu(f, number);
   if (!kernels) return {};
   try {
-    wrong = wrong_when_emulated(f, *is, kernels->function(), number);
-    ++n.all["emulated"];
+    bool compared = true;
+    wrong = wrong_when_emulated(f, *is, kernels->function(), number, compared);
+    ++n.all[compared ? "emulated" : "not emulated, since of too many threads"];
     if (!wrong.empty() && cancels(f, *is)) {
       ++n.all["left out, since rounding decides"];
       return {};
@@ -186,7 +198,8 @@ int main(int count, char** words) {
     return std::chrono::duration<double>(clock_type::now() - start).count();
   };
   std::uint64_t tried = 0;
-  for (; tried < programs && failures < 20 && elapsed() < seconds; ++tried) {
+  for (const int number : {SIGINT, SIGTERM}) std::signal(number, [](int) { stopped = 1; });
+  for (; tried < programs && failures < 20 && elapsed() < seconds && !stopped; ++tried) {
     if (tried > 0 && tried % 1000 == 0) {
       std::printf("%llu programs, %llu failures, %.0f s\n", static_cast<unsigned long long>(tried),
                   static_cast<unsigned long long>(failures), elapsed());
@@ -204,7 +217,7 @@ int main(int count, char** words) {
                 wrong.c_str());
     std::fflush(stdout);
   }
-  for (const auto& [what, number] : n.all) std::printf("%-36s %8ld\n", what.c_str(), number);
+  for (const auto& [what, number] : n.all) std::printf("%-40s %8ld\n", what.c_str(), number);
   std::printf("%llu programs tried in %.0f s, %llu failures\n",
               static_cast<unsigned long long>(tried), elapsed(),
               static_cast<unsigned long long>(failures));

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <tilewright/backend/compile.hpp>
+#include <tilewright/backend/pool.hpp>
 
 #include <atomic>
 #include <string>
@@ -71,6 +72,33 @@ TEST_CASE("an executor of the user's own runs the parallel loops of calls") {
   CHECK(y == std::vector<float>(x.size(), 6.0f));
   CHECK(op.report(view(x.data(), {64, 32}), view(y.data(), {64, 32})).find(", 2 threads") !=
         std::string::npos);
+}
+
+TEST_CASE("an executor that speaks of more threads than there is use for lends some of them") {
+  two_threads threads;
+  const backend::executor own{&two_threads::run, &threads, 100000};
+  std::vector<std::string> remarks;
+  tuned_options o;
+  o.database = ":memory:";
+  o.mode = mode::off;
+  o.space = in_parallel;
+  o.executor = &own;
+  o.events = [&](const search::event& e) {
+    if (e.what == search::event::kind::remark) remarks.push_back(e.text);
+  };
+  const tuned op{rows, o};
+  std::vector<float> x(640 * 32, 3.0f), y(x.size());
+  op(view(x.data(), {640, 32}), view(y.data(), {640, 32}));
+  CHECK(y == std::vector<float>(x.size(), 6.0f));
+  const std::string most = std::to_string(backend::most_threads());
+  CHECK(op.report(view(x.data(), {640, 32}), view(y.data(), {640, 32}))
+            .find(", " + most + " threads") != std::string::npos);
+  CHECK(op.report(view(x.data(), {640, 32}), view(y.data(), {640, 32})).find("the machine gave") ==
+        std::string::npos);
+  bool said = false;
+  for (const std::string& r : remarks)
+    said = said || r.find("100000 threads are asked for, and " + most) != std::string::npos;
+  CHECK(said);
 }
 
 TEST_CASE("an executor that makes no sense is refused") {

@@ -52,6 +52,7 @@
 #include <tilewright/impl/backend/llvm/transpose.ipp>
 #include <tilewright/impl/backend/llvm/types.ipp>
 #include <tilewright/impl/backend/loader.ipp>
+#include <tilewright/impl/backend/narrow_executor.ipp>
 #include <tilewright/impl/backend/pool.ipp>
 #include <tilewright/impl/cost/draft.ipp>
 #include <tilewright/impl/cost/ensemble.ipp>

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/backend/narrow_executor.hpp>
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/impl/search/call/at_exit.hpp>
 #include <tilewright/impl/search/call/binding_table.hpp>
@@ -109,6 +110,7 @@ class instances {
   void end_threads() noexcept;
   /// @throws argument_error for an executor that makes no sense
   void choose_executor();
+  void say_capped(int wanted);
 
   const kernel_signature& kernel_;
   std::function<ir::function(const extent_map&)> make_;
@@ -118,7 +120,8 @@ class instances {
   target::cpu cpu_;
   const backend::executor* exec_ = nullptr;
   std::unique_ptr<backend::pool> own_pool_;
-  std::vector<std::string> remarks_;  // on the options
+  std::unique_ptr<backend::narrow_executor> narrow_;  // of the user's own
+  std::vector<std::string> remarks_;                  // on the options
   std::shared_ptr<database> db_;
   std::map<std::string, std::unique_ptr<instance>> all_;
   std::vector<std::pair<pid_t, std::thread>> threads_;

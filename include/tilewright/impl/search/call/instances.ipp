@@ -148,6 +148,11 @@ TILEWRIGHT_INLINE void instances::choose_executor() {
       throw argument_error(kernel_.name + ": threads is " + std::to_string(wanted) +
                            ", and the executor has " + std::to_string(exec_->threads) +
                            "; leave threads out");
+    if (const int most = backend::most_threads(); exec_->threads > most) {
+      narrow_ = std::make_unique<backend::narrow_executor>(*exec_, most);
+      exec_ = &narrow_->view();
+      say_capped(options_.executor->threads);
+    }
     return;
   }
   const int all = backend::pool::shared().threads();
@@ -158,11 +163,13 @@ TILEWRIGHT_INLINE void instances::choose_executor() {
   } else {
     own_pool_ = std::make_unique<backend::pool>(wanted);
     exec_ = &own_pool_->view();
-    if (exec_->threads < wanted)
-      remarks_.push_back(std::to_string(wanted) + " threads are asked for, and " +
-                         std::to_string(exec_->threads) +
-                         " are used: more would wait for each other");
+    if (exec_->threads < wanted) say_capped(wanted);
   }
+}
+
+TILEWRIGHT_INLINE void instances::say_capped(int wanted) {
+  remarks_.push_back(std::to_string(wanted) + " threads are asked for, and " +
+                     std::to_string(exec_->threads) + " are used: more would wait for each other");
 }
 
 TILEWRIGHT_INLINE instances::~instances() { end_threads(); }
@@ -271,6 +278,7 @@ TILEWRIGHT_INLINE argument_error instances::waits_for_itself() const {
 }
 
 TILEWRIGHT_INLINE std::string instances::threads_remark() const {
+  if (options_.executor) return {};  // whose threads are the user's own
   const backend::pool& pool = own_pool_ ? *own_pool_ : backend::pool::shared();
   if (pool.started() >= exec_->threads) return {};
   return "the machine gave " + std::to_string(pool.started()) + " of " +
