@@ -1,13 +1,17 @@
 // What kernels for GPUs cost before there is a GPU: lowering and text, NVRTC, the emulator.
 //
-// Names: lower_and_print/KERNEL, nvrtc/KERNEL, emulator_compile/KERNEL, emulate/KERNEL. NVRTC and the
-// C++ compiler of the emulator are reported as missing where they are not installed.
+// Names: lower_and_print/KERNEL, nvrtc/KERNEL, nvrtc/KERNEL/threads:2, nvrtc_memory/COMPILES, emulator_compile/KERNEL,
+// emulate/KERNEL. NVRTC and the C++ compiler of the emulator are reported as missing where they are not
+// installed.
+#include <cstdint>
 #include <exception>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include <benchmark/benchmark.h>
+#include <unistd.h>
 
 #include <tilewright/backend/cuda/compile.hpp>
 #include <tilewright/backend/cuda/emulator.hpp>
@@ -71,11 +75,56 @@ void declare(const gpu_corpus::entry& e, bool emulated) {
   });
 }
 
+/// Bytes of this process that lie in memory.
+double resident_bytes() {
+  std::ifstream in("/proc/self/statm");
+  double pages = 0;
+  in >> pages >> pages;
+  return pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+/// Whether a thousand compilations leave something behind: memory after a tenth of them, and after all.
+void memory_of_compiling(benchmark::State& state) {
+  const gpu_corpus::entry e = gpu_corpus::chain(4096);
+  const target::gpu device = target::named_gpu("sm_90a");
+  const cu::program p = cu::print(pass::lower(e.scheduled, device), device);
+  double early = 0;
+  try {
+    for (auto _ : state)
+      for (std::int64_t i = 1; i <= state.range(0); ++i) {
+        benchmark::DoNotOptimize(cu::compile(p, device));
+        if (i == state.range(0) / 10) early = resident_bytes();
+      }
+  } catch (const std::exception& missing) {
+    state.SkipWithError(missing.what());
+    return;
+  }
+  state.counters["MB_early"] = early * 1e-6;
+  state.counters["MB_late"] = resident_bytes() * 1e-6;
+  state.counters["late_over_early"] = resident_bytes() / early;
+}
+
+/// Threads of the benchmark compile at the same time; a compilation of each is an iteration.
+void compile_beside(benchmark::State& state) {
+  const gpu_corpus::entry e = gpu_corpus::matmul(4096, 4096, 4096);
+  const target::gpu device = target::named_gpu("sm_90a");
+  const cu::program p = cu::print(pass::lower(e.scheduled, device), device);
+  repeat(state, [&] { benchmark::DoNotOptimize(cu::compile(p, device)); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   for (const gpu_corpus::entry& e : gpu_corpus::large()) declare(e, false);
   for (const gpu_corpus::entry& e : gpu_corpus::small()) declare(e, true);
+  benchmark::RegisterBenchmark("nvrtc/matmul", compile_beside)
+      ->Threads(2)
+      ->UseRealTime()
+      ->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark("nvrtc_memory", memory_of_compiling)
+      ->Arg(1000)
+      ->Iterations(1)
+      ->Unit(benchmark::kSecond);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

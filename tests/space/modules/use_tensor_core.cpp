@@ -1,10 +1,13 @@
 #include <tilewright/space/modules/use_tensor_core.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include <doctest/doctest.h>
 
+#include <tilewright/search/candidate.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/metaschedule.hpp>
 #include <tilewright/space/postproc/verify_gpu_code.hpp>
@@ -100,6 +103,32 @@ TEST_CASE("use_tensor_core: a thread of the schedule counts as a warp") {
   REQUIRE_FALSE(usage.empty());
   CHECK(usage[0].threads == 32 * usage[0].extents.at("threadIdx.y"));
   CHECK(usage[0].fewest_threads == 32);
+}
+
+TEST_CASE("use_tensor_core: a warp's tile may have 64 x 64 results") {
+  const ir::function f = dense("float16", "float32", 256, 256, 64, false);
+  const space::design_space all = space::metaschedule_cuda_tensor_core(1);
+  const std::vector<schedule> sketches = all.sketches(f, members::machine(), 7);
+  REQUIRE_FALSE(sketches.empty());
+  const trace family = sketches[0].trace().without_decisions();
+  int largest = 0;
+  for (std::uint64_t seed = 1; seed <= 400 && largest < 16; ++seed) {
+    const auto member = search::replay(family, f, seed);
+    if (!member) continue;
+    // tiles of 16 x 16 that a warp has of each side: the last two of the five factors
+    std::vector<int> sides;
+    const std::string text = member->scheduled.trace().print();
+    const std::string mark = "decision=[";
+    for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + 1)) {
+      std::istringstream list(text.substr(at + mark.size(), text.find(']', at) - at - mark.size()));
+      std::vector<int> factors;
+      for (std::string part; std::getline(list, part, ',');) factors.push_back(std::stoi(part));
+      if (factors.size() == 5) sides.push_back(factors[3] * factors[4]);
+    }
+    REQUIRE(sides.size() == 2);
+    if (sides[0] <= 4 && sides[1] <= 4) largest = std::max(largest, sides[0] * sides[1]);
+  }
+  CHECK(largest == 16);
 }
 
 TEST_CASE("use_tensor_core: extents that are no multiples are padded") {
