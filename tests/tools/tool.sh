@@ -208,6 +208,9 @@ if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 0 '"trials": 3' tune "$data/matmul.py" --trials 3 --seconds 60 --threads 1 --json --db :memory: --prior "$work/cut.prior"
   expect 2 "token" worker --listen 127.0.0.1:0
   expect 2 "is no address" tune "$data/matmul.py" --worker-at nowhere
+  # a shell in the place of ssh
+  expect 0 '"trials": 6' tune "$data/matmul.py" --db :memory: --trials 6 --seconds 60 --threads 1 --json --worker-at "exec \"$tool\" worker" --worker-at "exec \"$tool\" worker"
+  expect 4 "no worker of the fleet can be used; false 1: it does not greet" tune "$data/matmul.py" --db :memory: --trials 2 --worker-at "false 1"
   expect 0 'matmul.py: best' tune "$data/matmul.py" "$data/scale.py" --dim n=3 --db "$work/s.db" --trials 4 --seconds 60
   expect 0 "measured on" explain "$data/matmul.py" --threads 1 --db "$work/t.db"
   expect 0 "extents 128" db ls --db "$work/t.db"

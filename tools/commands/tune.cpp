@@ -30,6 +30,7 @@
 
 #include "../command.hpp"
 #include "../database.hpp"
+#include "../mpi_ranks.hpp"
 #include "../option_values.hpp"
 #include "../worker_token.hpp"
 #include "../workload.hpp"
@@ -53,8 +54,10 @@ struct tune_options {
   search::caches where = search::caches::warm;
   std::string strategy, model, prior;
   bool worker = false;
-  std::vector<std::string> workers;  // HOST:PORT
+  std::vector<std::string> workers;  // HOST:PORT, or commands
+  int batch = search::session_options{}.batch;
   std::string token_file;
+  mpi_ranks ranks;  // that mpirun started; this is the first one
   bool json = false;
   bool profile = false;
   bool count = false;
@@ -222,6 +225,7 @@ search::session_options session_of(const tune_options& o) {
   s.trials = o.trials.value_or(s.trials);
   s.gain = o.gain.value_or(o.seconds || o.trials ? 0 : search::default_gain);
   s.seed = o.seed;
+  s.batch = o.batch;
   s.measuring.where = o.where;
   if (o.worker) s.measuring.run_in = search::isolation::worker;
   const std::string strategy = o.strategy.empty() ? "evolutionary" : o.strategy;
@@ -288,10 +292,25 @@ int gate_all(const tune_options& o, const tasks& t) {
 
 /// Where candidates are timed on other machines; null: here.
 std::unique_ptr<search::fleet> fleet_of(const tune_options& o) {
+  search::fleet_options options;
+  if (o.ranks.size > 1) {
+    options.build_there = true;
+    if (o.ranks.workers.empty())
+      throw build_error("of the " + std::to_string(o.ranks.size) +
+                        " ranks none serves as a worker");
+    auto out = std::make_unique<search::fleet>(o.ranks.workers, o.ranks.token, options);
+    for (const std::string& problem : out->problems()) complain("rank " + problem);
+    return out;
+  }
   if (o.workers.empty()) return nullptr;
   std::vector<search::worker_address> at;
-  for (const std::string& w : o.workers) at.push_back(search::worker_address::parse(w));
-  auto out = std::make_unique<search::fleet>(at, worker_token(o.token_file));
+  bool listens = false;
+  for (const std::string& w : o.workers) {
+    at.push_back(search::worker_address::parse(w));
+    listens = listens || at.back().command.empty();
+  }
+  auto out = std::make_unique<search::fleet>(
+      at, listens ? worker_token(o.token_file) : std::string(), options);
   for (const std::string& problem : out->problems()) complain("worker " + problem);
   return out;
 }
@@ -399,8 +418,9 @@ int tune(const tune_options& o) {
   if (!o.prior.empty())
     if (const cost::loaded_prior prior = cost::load_prior(o.prior); !prior.model)
       complain("the search starts without its prior: " + prior.problem);
-  if (!o.workers.empty() && o.files.size() > 1)
-    throw argument_error("--worker-at times the candidates of one function; name one FILE");
+  if ((!o.workers.empty() || o.ranks.size > 1) && o.files.size() > 1)
+    throw argument_error(
+        "--worker-at, or mpirun, times the candidates of one function; name one FILE");
   tasks t(o);
   if (o.count) return count_spaces(o, t);
   if (!t.no_gpu.empty()) return gate_all(o, t);
@@ -433,6 +453,10 @@ std::function<int()> declare_tune(CLI::App& app) {
                  "Share by which calls have to be expected to become faster for tuning to go on; "
                  "0: use all of the budget; default: 0.01, and 0 with --seconds or --trials")
       ->check(at_least_0());
+  app.add_option("--batch", o->batch,
+                 "Candidates that are proposed together; as many workers may be busy")
+      ->check(whole<int>(1))
+      ->capture_default_str();
   app.add_option("--threads", o->threads, "Threads of a call; 0: all")->check(whole<int>());
   app.add_option("--seed", o->seed, "Seed of the search")
       ->check(whole<std::uint64_t>())
@@ -464,8 +488,9 @@ std::function<int()> declare_tune(CLI::App& app) {
       ->excludes("--cost-model");
   app.add_flag("--worker", o->worker, "Compile and run candidates in processes of their own");
   app.add_option("--worker-at", o->workers,
-                 "HOST:PORT of a `tilewright worker --listen` that times candidates; may be named "
-                 "several times")
+                 "HOST:PORT of a `tilewright worker --listen` that times candidates, or a command "
+                 "that starts a worker, as \"ssh board tilewright worker\"; may be named several "
+                 "times. Under mpirun the other ranks are the workers")
       ->excludes("--worker");
   app.add_option("--token-file", o->token_file, worker_token_help)->needs("--worker-at");
   app.add_flag("--count", o->count,
@@ -475,7 +500,10 @@ std::function<int()> declare_tune(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--profile", o->profile, "Where the time of the session went");
   app.add_flag("--json", o->json, "One line of JSON a round, and a summary");
-  return [o] { return tune(*o); };
+  return [o] {
+    if (!o->count) o->ranks = join_mpi_ranks();
+    return o->ranks.rank == 0 ? tune(*o) : serve_rank(o->ranks);
+  };
 }
 
 }  // namespace tool

@@ -1,8 +1,9 @@
-// tilewright worker: runs candidates for another process. The library starts it; with --listen people
-// do, on the machines where candidates are to be timed.
+// tilewright worker: runs candidates for another process. The library starts it; on machines where
+// candidates are to be timed people do, with --listen, or ssh does, between pipes.
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <memory>
@@ -38,16 +39,24 @@ int serve(const std::string& address, const std::string& token_file) {
   for (;;) complain("a client: " + server.serve_one());
 }
 
+/// Whether a descriptor is a pipe or a socket, as ssh and shells connect programs.
+bool is_connection(int descriptor) {
+  struct stat what {};
+  return ::fstat(descriptor, &what) == 0 && (S_ISFIFO(what.st_mode) || S_ISSOCK(what.st_mode));
+}
+
 int work() {
   int type = 0;
   socklen_t size = sizeof type;
   const bool connected =
       ::getsockopt(tilewright::search::worker_connection, SOL_SOCKET, SO_TYPE, &type, &size) == 0 &&
       type == SOCK_STREAM;
+  if (!connected && is_connection(0) && is_connection(1))
+    return tilewright::search::serve_pipes(0, 1) ? fine : failed;
   if (!connected) {
     complain(
         "worker is started by programs that tune, with a connection to them; there is none. For "
-        "other machines: --listen HOST:PORT");
+        "other machines: --listen HOST:PORT, or tune --worker-at \"ssh HOST tilewright worker\"");
     return bad_input;
   }
   std::thread([owner = ::getppid()] { end_with(owner); }).detach();

@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -70,6 +72,19 @@ class listening {
   pid_t pid_ = 0;
 };
 
+/// A worker between pipes, as ssh would start one.
+worker_address behind_pipes() { return {{}, 0, "exec '" + find_worker() + "' worker"}; }
+
+/// Processes that threads of this one have started.
+std::vector<pid_t> children() {
+  std::vector<pid_t> out;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream in(thread.path() / "children");
+    for (pid_t p = 0; in >> p;) out.push_back(p);
+  }
+  return out;
+}
+
 fleet_options quick() {
   fleet_options o;
   o.pause = 0.01;
@@ -85,9 +100,14 @@ TEST_CASE("addresses are read and written") {
   CHECK(a.port == 7000);
   CHECK(worker_address::parse("[::1]:80").host == "::1");
   CHECK(worker_address::parse("[::1]:80").text() == "[::1]:80");
+  CHECK(worker_address::parse("ssh board tilewright worker").command ==
+        "ssh board tilewright worker");
+  CHECK(worker_address::parse("ssh board tilewright worker").text() ==
+        "ssh board tilewright worker");
   for (const char* bad : {"", "host", ":80", "host:", "host:seven", "host:70000"})
     CHECK_THROWS_AS(worker_address::parse(bad), argument_error);
   CHECK_THROWS_AS(worker_server({"127.0.0.1", 0}, ""), argument_error);
+  CHECK_THROWS_AS(worker_server({{}, 0, "ssh board"}, "secret"), argument_error);
 }
 
 TEST_CASE("two workers time the candidates of a session, both of them" * doctest::skip(no_worker)) {
@@ -128,6 +148,62 @@ TEST_CASE("equal seed and times give equal candidates with one worker and with t
   const auto alone = proposals({one.address});
   CHECK(alone.size() >= 8);
   CHECK(alone == proposals({one.address, two.address}));
+}
+
+TEST_CASE("workers behind commands compile and time what one program proposes" *
+          doctest::skip(no_worker)) {
+  const auto session = [](std::size_t count, bool build_there) {
+    fleet_options options = quick();
+    options.build_there = build_there;
+    fleet workers(std::vector<worker_address>(count, behind_pipes()), "", options);
+    CHECK(workers.size() == count);
+    session_options o = few(12);
+    o.method = [](std::uint64_t seed) { return make_strategy("replay_traces", seed); };
+    std::vector<support::hash128> out;
+    o.callbacks.before_build = [&](const candidate& c) {
+      out.push_back(c.identity);
+      return verdict::go_on;
+    };
+    workers.use_in(o.measuring);
+    database db(":memory:");
+    const tuning_result r = tune(product(), o, db);
+    CHECK(r.trials == 12);
+    CHECK(r.failures.count(failure::worker) == 0);
+    CHECK(r.failures.count(failure::build) == 0);
+    std::size_t measured = 0;
+    for (const std::size_t n : workers.measured()) measured += n;
+    CHECK(measured >= 12);
+    return out;
+  };
+  const auto alone = session(1, false);
+  CHECK(alone == session(1, true));
+  CHECK(alone == session(4, true));
+}
+
+TEST_CASE("a command that is no worker is left out with its reason" * doctest::skip(no_worker)) {
+  fleet workers({behind_pipes(), {{}, 0, "exit 3"}}, "", quick());
+  CHECK(workers.size() == 1);
+  REQUIRE(workers.problems().size() == 1);
+  CHECK(workers.problems()[0].find("exit 3: it does not greet") == 0);
+}
+
+TEST_CASE("a worker that is killed behind its command is started again" *
+          doctest::skip(no_worker)) {
+  fleet workers({behind_pipes()}, "", quick());
+  session_options o = few(10);
+  workers.use_in(o.measuring);
+  int met = 0;
+  o.callbacks.before_run = [&](const candidate&, const built&) {
+    if (++met == 3)
+      for (const pid_t child : children()) ::kill(child, SIGKILL);
+    return verdict::go_on;
+  };
+  database db(":memory:");
+  const tuning_result r = tune(product(), o, db);
+  CHECK(r.trials == 10);
+  const auto lost = r.failures.find(failure::worker);
+  CHECK((lost == r.failures.end() || lost->second <= 2));
+  CHECK(workers.size() == 1);
 }
 
 TEST_CASE("strangers, other versions and absent hosts are left out, each with its reason" *

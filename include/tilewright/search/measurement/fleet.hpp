@@ -1,7 +1,7 @@
 // Workers on other machines, or several on this one, that time the candidates of a session.
 //
-// Candidates are compiled here; the code goes to whichever worker is free, while the next ones are
-// compiled. What computes the results that are checked is this process: its processor must run the
+// Candidates are compiled here, and the code goes to whichever worker is free, while the next ones
+// are compiled; or workers compile, too, where they are many. What computes the results that are checked is this process: its processor must run the
 // code, too. A worker that is lost costs the candidate that it ran; it is connected again for the
 // next one, and given up after a few attempts. Where all are given up, candidates fail and the
 // session keeps what it has.
@@ -19,10 +19,12 @@
 namespace tilewright::search {
 
 struct fleet_options {
-  double patience = 5;  // s for a connection to be made and greeted
-  double grace = 5;     // s beyond the deadline of a measurement, which the worker itself keeps
-  int attempts = 3;     // to connect in a row, before a worker is given up
-  double pause = 0.2;   // s before the second attempt, twice as long before each further one
+  double patience = 10;  // s for a connection to be made and greeted
+  double grace = 5;      // s beyond the deadline of a measurement, which the worker itself keeps
+  int attempts = 3;      // to connect in a row, before a worker is given up
+  double pause = 0.2;    // s before the second attempt, twice as long before each further one
+  bool build_there = false;    // workers compile what they time
+  double build_deadline = 30;  // s for a program that a worker compiles
 };
 
 class fleet {

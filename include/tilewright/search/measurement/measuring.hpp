@@ -36,6 +36,7 @@ struct measuring_options {
   double hopeless = 2;      // a candidate slower than this multiple of the best is not repeated
   int finalists = 3;        // that are timed again, in turn with the default
   builder build = {};       // null: `search::build`
+  int builds = 0;           // programs that are built at a time; 0: as the cores allow
   std::function<measurer(const workload&)> runner = {};  // makes one for a session; null: `run_in`
 };
 

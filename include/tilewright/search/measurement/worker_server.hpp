@@ -1,4 +1,5 @@
-// A worker that other machines reach over a socket: `tilewright worker --listen HOST:PORT`.
+// A worker that other machines reach: over a socket, `tilewright worker --listen HOST:PORT`, or over
+// the pipes of a command that starts it, as `ssh board tilewright worker`.
 //
 // It runs native code that its clients send. It therefore asks for a token and listens where it is
 // told to, 127.0.0.1 as a rule; the token keeps strangers and mistakes out, and is not hidden from
@@ -15,12 +16,14 @@
 
 namespace tilewright::search {
 
-/// Where a worker listens.
+/// Where a worker listens, or the command of a shell that starts one on its input and output.
 struct worker_address {
   std::string host;
   std::uint16_t port = 0;
+  std::string command = {};  // empty: it listens
 
-  /// "host:port", "[::1]:7000". @throws argument_error
+  /// "host:port", "[::1]:7000"; what has a space in it is a command, "ssh board tilewright worker".
+  /// @throws argument_error
   static worker_address parse(const std::string& text);
   std::string text() const;
 };
@@ -38,6 +41,9 @@ class worker_server {
 
   const worker_address& address() const noexcept { return address_; }
 
+  /// What `serve_one` returns for a client that went when it liked to.
+  static constexpr const char* hung_up = "the client hung up";
+
   /// Serves the next client until it hangs up. Call it before this process has used a tuner or a
   /// pool of threads: the client's process is a fork.
   /// @returns how it ended, for people
@@ -48,5 +54,11 @@ class worker_server {
   std::string token_;
   int listening_ = -1;
 };
+
+/// Serves one client over two pipes or sockets until it hangs up, in a process of its own as
+/// `worker_server` does. No token is asked for: who started this process may run code in it anyway.
+/// Call it before this process has used a tuner or a pool of threads.
+/// @returns whether the client was served to its end
+bool serve_pipes(int input, int output);
 
 }  // namespace tilewright::search

@@ -28,8 +28,9 @@ TILEWRIGHT_INLINE built build(const ir::function& scheduled, const target::machi
 }
 
 struct build_queue::state {
-  // a few finished candidates ahead of the measurement are enough; more would only hold memory
-  static constexpr std::size_t ahead = 8;
+  // A few finished candidates ahead of the measurement are enough; more would only hold memory.
+  // Threads that wait for other machines all have one at hand.
+  std::size_t ahead = 8;
   using clock = std::chrono::steady_clock;
 
   enum class kind { beside, between };
@@ -124,6 +125,8 @@ TILEWRIGHT_INLINE build_queue::build_queue(std::vector<ir::function> programs,
   state_->make = std::move(make);
   state_->deadline = std::chrono::duration_cast<state::clock::duration>(
       std::chrono::duration<double>(std::min(deadline, 1e6)));
+  state_->ahead = std::max(
+      state_->ahead, 2 * static_cast<std::size_t>(std::max(threads.beside + threads.between, 0)));
   for (int t = 0; t < threads.beside; ++t) state_->start_thread(state::kind::beside);
   for (int t = 0; t < threads.between; ++t) state_->start_thread(state::kind::between);
 }

@@ -8,6 +8,8 @@
 #include <optional>
 #include <thread>
 
+#include <tilewright/backend/loader.hpp>
+#include <tilewright/impl/search/measurement/command_connection.hpp>
 #include <tilewright/impl/search/measurement/fleet_message.hpp>
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/search/measurement/fleet.hpp>
@@ -17,10 +19,12 @@
 namespace tilewright::search {
 namespace detail {
 
-/// Code to be timed, and its times when they have come.
+/// Code to be timed, or a program to be compiled and timed, and what came of it.
 struct fleet_job {
-  std::vector<std::byte> code;
+  std::string program;          // empty: the code is there
+  std::vector<std::byte> code;  // of a program: when it is done
   measure_options options;
+  std::string error;  // why a program has no code
   std::optional<measurement> done;
 };
 
@@ -42,7 +46,8 @@ class fleet_worker {
   std::string connect() {
     prepared_ = 0;
     std::string problem;
-    socket_ = connected(address_, options_.patience, problem);
+    socket_ = address_.command.empty() ? connected(address_, options_.patience, problem)
+                                       : command_.start(address_.command, problem);
     if (!socket_) return problem;
     const message_stream stream(socket_.get());
     const auto until = worker_time_after(options_.patience);
@@ -63,10 +68,14 @@ class fleet_worker {
   }
 
   bool connected_now() const { return static_cast<bool>(socket_); }
-  void close() { socket_.close(); }
+  void close() {
+    socket_.close();
+    command_.end();
+  }
 
-  /// Times code on a workload, number `which`, which it is told first where it does not know it.
-  measurement measure(const message& workload, std::uint64_t which, const fleet_job& job) {
+  /// Does a job for a workload, number `which`, which it is told first where it does not know it.
+  /// The code and the error of a program come into the job.
+  measurement measure(const message& workload, std::uint64_t which, fleet_job& job) {
     measurement out;
     out.failed = failure::worker;
     std::vector<std::byte> said;
@@ -79,13 +88,22 @@ class fleet_worker {
         if (!out.detail.empty()) return out;
         prepared_ = which;
       }
+      const bool whole = !job.program.empty();
       message m;
-      m.add(static_cast<std::uint64_t>(fleet_request::measure));
+      m.add(static_cast<std::uint64_t>(whole ? fleet_request::build : fleet_request::measure));
       write(m, job.options);
-      m.add(job.code.data(), job.code.size());
-      out.detail = ask(m, job.options.deadline + options_.grace, said);
+      if (whole)
+        m.add(std::string_view(job.program));
+      else
+        m.add(job.code.data(), job.code.size());
+      const double compiling = whole ? options_.build_deadline : 0;
+      out.detail = ask(m, job.options.deadline + options_.grace + compiling, said);
       if (!out.detail.empty()) return out;
       message_reader r(said);
+      if (whole) {
+        job.error = r.text();
+        job.code = r.bytes();
+      }
       return read_measurement(r);
     } catch (const build_error& e) {
       out.detail = drop(e.what());
@@ -98,19 +116,21 @@ class fleet_worker {
     const message_stream stream(socket_.get());
     using result = message_stream::result;
     result got = stream.send(m, worker_time_after(options_.patience));
-    if (got == result::done) got = stream.receive(said, 1 << 20, worker_time_after(deadline));
+    if (got == result::done)
+      got = stream.receive(said, most_fleet_message, worker_time_after(deadline));
     if (got == result::done) return {};
     return drop(got == result::late ? "took longer than its deadline"
                                     : "the connection to " + address_.text() + " was lost");
   }
   std::string drop(std::string why) {
-    socket_.close();
+    close();
     return why;
   }
 
   worker_address address_;
   std::string token_;
   fleet_options options_;
+  running_command command_;
   socket_handle socket_;
   std::uint64_t prepared_ = 0;  // number of the workload that it knows
 };
@@ -237,8 +257,41 @@ struct fleet::state {
     known.clear();
   }
 
-  /// Compiles, and has the code timed while the next program is compiled.
+  /// A worker compiles and times it; `times_of` finds the times by the code.
+  built made_there(const ir::function& f) {
+    const job own = std::make_shared<detail::fleet_job>();
+    own->program = ir::print(f);
+    std::unique_lock lock(guard);
+    own->options = latest;
+    waiting.push_back(own);
+    if (alive == 0) fail_all();
+    changed.notify_all();
+    changed.wait(lock, [&] { return own->done.has_value(); });
+    built out;
+    out.error = own->error;
+    if (own->code.empty()) {
+      if (out.error.empty()) out.error = own->done->detail;
+      return out;
+    }
+    known[key_of(own->code)] = own;
+    lock.unlock();
+    try {
+      out.artifact = backend::deserialize(own->code.data(), own->code.size());
+      out.code = backend::load(out.artifact);
+    } catch (const error& e) {
+      out.error = e.what();
+    }
+    return out;
+  }
+
+  /// Compiles, and has the code timed while the next program is compiled; or has a worker do both.
   built make(const ir::function& f, const target::machine& where) {
+    if (options.build_there) {
+      std::unique_lock lock(guard);
+      const bool ours = detail::signature_of(f) == signature;
+      lock.unlock();
+      if (ours) return made_there(f);
+    }
     built out = search::build(f, where);
     if (!out.code) return out;
     const std::string own = detail::signature_of(f);
@@ -299,6 +352,7 @@ TILEWRIGHT_INLINE void fleet::use_in(measuring_options& options) {
     s->set_workload(w);
     return [s](const built& b, const measure_options& with) { return s->times_of(b, with); };
   };
+  if (state_->options.build_there) options.builds = static_cast<int>(size());
 }
 
 TILEWRIGHT_INLINE std::size_t fleet::size() const {

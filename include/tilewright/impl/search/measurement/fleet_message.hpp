@@ -21,10 +21,10 @@
 namespace tilewright::search::detail {
 
 /// Of the messages; code is compatible where backend::lowering_revision is the same.
-inline constexpr std::uint64_t fleet_protocol = 1;
+inline constexpr std::uint64_t fleet_protocol = 2;
 inline constexpr std::size_t most_fleet_message = std::size_t{1} << 28;  // bytes
 
-enum class fleet_request : std::uint64_t { workload = 1, measure };
+enum class fleet_request : std::uint64_t { workload = 1, measure, build };
 
 /// A descriptor that is closed.
 class socket_handle {
@@ -120,11 +120,12 @@ inline bool equal_tokens(const std::string& a, const std::string& b) {
 }
 
 /// Why a client is turned away; empty: it is not.
+/// @param token empty: none is asked for
 inline std::string why_refused(const std::vector<std::byte>& hello, const std::string& token) {
   message_reader r(hello);
   const std::uint64_t protocol = r.word(), revision = r.word();
   const std::string theirs = r.text();
-  if (!equal_tokens(theirs, token)) return "the token is another one";
+  if (!token.empty() && !equal_tokens(theirs, token)) return "the token is another one";
   if (protocol != fleet_protocol)
     return "it speaks version " + std::to_string(fleet_protocol) + " of the protocol, not " +
            std::to_string(protocol);

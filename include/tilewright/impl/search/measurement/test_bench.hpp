@@ -51,11 +51,10 @@ class test_bench {
     // a GPU leaves all of them free
     const int cores = target::host().cores;
     const int free = machine_.gpu ? cores : std::max(cores - threads_, 0);
-    return {std::move(programs),
-            machine_,
-            {free, cores - free},
-            chosen_builder(),
-            options_.build_deadline};
+    return {
+        std::move(programs), machine_,
+        options_.builds > 0 ? build_threads{options_.builds, 0} : build_threads{free, cores - free},
+        chosen_builder(), options_.build_deadline};
   }
 
   /// True where the first call of a measurement is what `run` does.

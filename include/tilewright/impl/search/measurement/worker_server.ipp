@@ -30,6 +30,7 @@ class fleet_service {
     switch (static_cast<fleet_request>(r.word())) {
       case fleet_request::workload: return prepared(r);
       case fleet_request::measure: return measured(r);
+      case fleet_request::build: return built_and_measured(r);
     }
     throw build_error("no request of a fleet");
   }
@@ -47,6 +48,7 @@ class fleet_service {
       pool_.emplace(threads);
       if (!target::runs_on(code, target::host()))
         throw build_error("its processor does not run code for " + code.name);
+      target_ = code;
       runner_ = std::make_unique<runner>(ir::parse(text), std::move(layouts), pool_->view(), 1);
       out.add(std::string_view());
     } catch (const std::exception& e) {
@@ -71,6 +73,32 @@ class fleet_service {
     return out;
   }
 
+  /// Answers with why there is no code, the code, and its times.
+  message built_and_measured(message_reader& r) {
+    if (!runner_) throw build_error("a request before the workload");
+    const measure_options options = read_options(r);
+    const std::string text = r.text();
+    built b;
+    try {
+      b = build(ir::parse(text), *target_);
+    } catch (const error& e) {
+      b.error = e.what();
+    }
+    message out;
+    out.add(std::string_view(b.error).substr(0, 1000));
+    const std::vector<std::byte> code =
+        b.code ? backend::serialize(b.artifact) : std::vector<std::byte>();
+    out.add(code.data(), code.size());
+    measurement m;
+    if (b.code)
+      m = runner_->measure(*b.code, options);
+    else
+      m.failed = failure::build;
+    write(out, m);
+    return out;
+  }
+
+  std::optional<target::cpu> target_;
   std::optional<backend::pool> pool_;
   std::unique_ptr<runner> runner_;
 };
@@ -104,9 +132,66 @@ inline int serve_client(int connection, const std::string& token) {
   return 0;
 }
 
+/// Carries bytes both ways until the input and the connection have ended.
+inline void carry(int input, int output, int connection) {
+  pollfd ends[] = {{input, POLLIN, 0}, {connection, POLLIN, 0}};
+  std::byte some[1 << 16];
+  const auto passed = [&](int from, int to) {
+    const ssize_t n = ::read(from, some, sizeof some);
+    if (n < 0) return errno == EINTR || errno == EAGAIN;
+    ssize_t at = 0;
+    while (at < n) {
+      const ssize_t written = ::write(to, some + at, static_cast<std::size_t>(n - at));
+      if (written < 0 && errno != EINTR) return false;
+      at += std::max<ssize_t>(written, 0);
+    }
+    return n > 0;
+  };
+  while (ends[1].fd >= 0) {
+    if (::poll(ends, 2, -1) < 0) {
+      if (errno == EINTR) continue;
+      return;
+    }
+    if (ends[1].revents != 0 && !passed(connection, output)) return;
+    if (ends[0].fd >= 0 && ends[0].revents != 0 && !passed(input, connection)) {
+      ends[0].fd = -1;
+      ::shutdown(connection, SHUT_WR);
+    }
+  }
+}
+
 }  // namespace detail
 
+TILEWRIGHT_INLINE bool serve_pipes(int input, int output) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
+  const detail::socket_handle ours(ends[0]);
+  detail::socket_handle theirs(ends[1]);
+  ::signal(SIGPIPE, SIG_IGN);  // a client that is gone is the end of the output
+  const pid_t server = ::getpid(), child = ::fork();
+  if (child < 0) return false;
+  if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != server) ::_exit(1);
+    ::close(ours.get());
+    ::dup2(2, output);  // what code may print is not for the client
+    int code = 1;
+    try {
+      code = detail::serve_client(theirs.get(), {});
+    } catch (const std::exception&) {  // what was sent is no message
+    }
+    ::_exit(code);
+  }
+  theirs.close();
+  detail::carry(input, output, ours.get());
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 TILEWRIGHT_INLINE worker_address worker_address::parse(const std::string& text) {
+  if (text.find(' ') != std::string::npos) return {{}, 0, text};
   const std::size_t colon = text.rfind(':');
   const auto port = colon == std::string::npos
                         ? std::nullopt
@@ -116,16 +201,19 @@ TILEWRIGHT_INLINE worker_address worker_address::parse(const std::string& text) 
     host = host.substr(1, host.size() - 2);
   if (!port || host.empty())
     throw argument_error("worker: \"" + text + "\" is no address; write one as 127.0.0.1:7000");
-  return {host, *port};
+  return {host, *port, {}};
 }
 
 TILEWRIGHT_INLINE std::string worker_address::text() const {
+  if (!command.empty()) return command;
   return (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" +
          std::to_string(port);
 }
 
 TILEWRIGHT_INLINE worker_server::worker_server(const worker_address& at, std::string token)
     : address_(at), token_(std::move(token)) {
+  if (!at.command.empty())
+    throw argument_error("worker: it cannot listen at a command, " + at.command);
   if (token_.empty())
     throw argument_error("worker: it has no token (requirement 1), and so would serve anybody");
   const std::string problem = detail::with_addresses(at, true, [&](const addrinfo& a) {
@@ -171,7 +259,7 @@ TILEWRIGHT_INLINE std::string worker_server::serve_one() {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? "the client hung up"
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? std::string(hung_up)
                                                        : "ended with " + detail::end_text(status);
 }
 
