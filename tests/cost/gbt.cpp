@@ -197,3 +197,11 @@ TEST_CASE("data without differences give the mean") {
   CHECK(model.fit(d).size() == 1);
   CHECK(static_cast<double>(model.score(row, 1)) == doctest::Approx(4.5));
 }
+
+TEST_CASE("a saved model with leaves that are no numbers is refused") {
+  const std::string head = "tilewright-gbt 1 4 ";
+  CHECK(gbt::load(head + "0 1\n1 2 inf 0.5 -0.5\n").trees() == 1);
+  for (const char* bad : {"nan 1\n1 2 0 0.5 -0.5\n", "0 1\n1 2 nan 0.5 -0.5\n",
+                          "0 1\n1 2 0 inf -0.5\n", "0 1\n1 2 0 0.5 1e30\n"})
+    CHECK_THROWS_AS(gbt::load(head + bad), argument_error);
+}

@@ -8,6 +8,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "search/kernels.hpp"
 
 using namespace tilewright;
@@ -50,6 +53,26 @@ TEST_CASE("a model learns the records of other workloads") {
   CHECK_FALSE(model.trees().empty());
   cost::tree_model few;
   CHECK(learn_records(few, db, key_of(product(96)), 5) <= 5);
+}
+
+TEST_CASE("a poisoned database teaches what is right in it, and no more") {
+  database db(":memory:");
+  fill(db, product(32), 20, true);
+  const std::string copied = db.all().front().trace;
+  const double none[] = {-1.0, 0.0, std::numeric_limits<double>::infinity(),
+                         std::numeric_limits<double>::quiet_NaN()};
+  for (const double seconds : none)
+    db.add({key_of(product(32)), "product", {}, copied, {seconds}, {}, false});
+  for (int i = 0; i < 500; ++i)
+    db.add({key_of(product(32)), "product", {}, copied, {1 + 1e-3 * i}, {}, false});
+  const recorded_programs known = programs_of(db, key_of(product(48)), 600);
+  CHECK(known.samples.size() == 20);
+  // the copies, which are the newest, leave room for the others
+  CHECK(programs_of(db, key_of(product(48)), 10).samples.size() == 10);
+  for (const cost::sample& s : known.samples) CHECK((std::isfinite(s.seconds) && s.seconds > 0));
+  cost::tree_model model;
+  learn_records(model, db, key_of(product(48)));
+  for (const double score : model.predict(known.samples)) CHECK(std::isfinite(score));
 }
 
 TEST_CASE("records of another machine, and damaged ones, teach nothing") {

@@ -59,10 +59,17 @@ class model_reader {
     if (!n || *n > most) throw argument_error("gbt: damaged model");
     return *n;
   }
-  float number() {
+  /// Thresholds are infinite where nothing is split.
+  float threshold() {
     const auto x = support::read_number<float>(word());
-    if (!x) throw argument_error("gbt: damaged model");
+    if (!x || std::isnan(*x)) throw argument_error("gbt: damaged model");
     return *x;
+  }
+  float number() {
+    const float x = threshold();
+    constexpr float most = 1e9f;  // sums stay finite
+    if (!(std::abs(x) <= most)) throw argument_error("gbt: damaged model");
+    return x;
   }
 
  private:
@@ -196,7 +203,7 @@ TILEWRIGHT_INLINE gbt gbt::load(std::string_view text) {
     t.depth = static_cast<int>(in.count(10));
     for (std::size_t i = 0; i + 1 < (std::size_t{1} << t.depth); ++i) {
       t.feature.push_back(static_cast<std::uint16_t>(in.count(65535)));
-      t.threshold.push_back(in.number());
+      t.threshold.push_back(in.threshold());
       if (t.feature.back() >= out.columns_) throw argument_error("gbt: damaged model");
     }
     for (std::size_t i = 0; i < (std::size_t{1} << t.depth); ++i) t.leaf.push_back(in.number());

@@ -31,7 +31,8 @@ TILEWRIGHT_INLINE void random_model::load(std::string_view text) {
   const auto seed = support::read_number<std::uint64_t>(numbers.substr(0, space)),
              taken = support::read_number<std::uint64_t>(
                  numbers.substr(std::min(space + 1, numbers.size())));
-  if (text.substr(0, start.size()) != start || !seed || !taken)
+  constexpr std::uint64_t most = std::uint64_t{1} << 28;  // draws are made again one by one
+  if (text.substr(0, start.size()) != start || !seed || !taken || *taken > most)
     throw argument_error("random_model: this is no saved random model");
   seed_ = *seed;
   taken_ = *taken;
@@ -100,16 +101,17 @@ TILEWRIGHT_INLINE void tree_model::update(std::span<const sample> measured) {
 TILEWRIGHT_INLINE dataset tree_model::data() const {
   std::map<support::hash128, double> best;
   std::map<support::hash128, std::uint32_t> number;
+  const auto is_time = [](double s) { return std::isfinite(s) && s > 0; };
   for (const datum& d : known_) {
-    const double b = best.try_emplace(d.workload, d.seconds).first->second;
-    best[d.workload] = std::min(b, d.seconds);
+    double& b = best.try_emplace(d.workload, std::numeric_limits<double>::infinity()).first->second;
+    if (is_time(d.seconds)) b = std::min(b, d.seconds);
     number.try_emplace(d.workload, static_cast<std::uint32_t>(number.size()));
   }
   dataset out;
   out.columns = columns();
   for (const datum& d : known_) {
     const double least = best[d.workload];
-    const double label = std::isfinite(d.seconds) && d.seconds > 0 ? least / d.seconds : 0;
+    const double label = is_time(d.seconds) ? least / d.seconds : 0;
     // fast programs matter most
     const double weight = 0.1 + label;
     out.add(d.rows.x.get(), d.rows.count, static_cast<float>(label), static_cast<float>(weight),
@@ -118,10 +120,20 @@ TILEWRIGHT_INLINE dataset tree_model::data() const {
   return out;
 }
 
+/// Below as many measured programs a prior is corrected with care; found on operators left out.
+inline constexpr std::size_t few_programs = 64;
+
 TILEWRIGHT_INLINE void tree_model::train() {
   if (known_.empty()) return;
   gbt next = prior_;
-  next.boost(data(), options_.trees);
+  gbt_options how = options_.trees;
+  if (!prior_.empty() && known_.size() < few_programs) {
+    // Deep trees would learn a few programs by heart, and forget what the prior knows of the others.
+    how.depth = std::min(how.depth, 3);
+    how.rate = std::min(how.rate, 0.1);
+    how.rounds = std::min(how.rounds, 2 * static_cast<int>(known_.size()));
+  }
+  next.boost(data(), how);
   trees_ = std::move(next);
   trained_ = known_.size();
   fresh_ = 0;

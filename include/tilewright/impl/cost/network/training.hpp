@@ -193,15 +193,17 @@ class number_reader {
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\n')) ++at_;
     float x = 0;
     const auto [stop, problem] = std::from_chars(at_, end_, x);
-    if (problem != std::errc() || !std::isfinite(x))
-      throw argument_error(std::string(who_) + ": a number is missing or not finite at byte " +
+    constexpr float most = 1e6f;  // scores stay finite
+    if (problem != std::errc() || !(std::abs(x) <= most))
+      throw argument_error(std::string(who_) +
+                           ": a number is missing, too large or not finite at byte " +
                            std::to_string(at_ - start_));
     at_ = stop;
     return static_cast<double>(x);
   }
   double positive() {
     const double x = next();
-    if (!(x > 0)) throw argument_error(std::string(who_) + ": a deviation is not positive");
+    if (!(x > 1e-9)) throw argument_error(std::string(who_) + ": a deviation is not positive");
     return x;
   }
   void fill(layer_vector& to) {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <list>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include <tilewright/cost/prior.hpp>
@@ -33,23 +35,31 @@ inline std::optional<ir::function> stored_program(const database& db, const std:
 TILEWRIGHT_INLINE recorded_programs programs_of(const database& db, const record_key& but,
                                                 std::size_t most,
                                                 const std::function<bool()>& over) {
-  std::vector<record> records = db.all([&](const record& r) {
+  // what is no time teaches nothing, and a program teaches once, however often it was recorded
+  std::set<support::hash128> texts, met;
+  const auto text_of = [](const record& r) {
+    support::hasher h;
+    h.add(std::string_view(r.key.workload));
+    h.add(std::string_view(r.trace));
+    return h.finish();
+  };
+  const std::vector<record> records = db.all([&](const record& r) {
     return r.key.workload != but.workload && r.key.isa == but.isa && r.key.threads == but.threads &&
-           !r.seconds.empty();
+           std::isfinite(r.best()) && r.best() > 0;
   });
-  if (records.size() > most)
-    records.erase(records.begin(), records.end() - static_cast<std::ptrdiff_t>(most));
   std::map<std::string, std::optional<ir::function>> programs;
   recorded_programs out;
-  for (auto newest = records.rbegin(); newest != records.rend() && !(over && over()); ++newest) {
+  for (auto newest = records.rbegin();
+       newest != records.rend() && out.samples.size() < most && !(over && over()); ++newest) {
     const record& r = *newest;
+    if (!texts.insert(text_of(r)).second) continue;
     const auto [at, fresh] = programs.try_emplace(r.key.workload);
     if (fresh) at->second = detail::stored_program(db, r.key.workload);
     const auto workload = support::hash128::from_hex(r.key.workload);
     if (!at->second || !workload) continue;
     try {
       std::optional<candidate> c = replay(trace::parse(r.trace), *at->second, 1);
-      if (!c) continue;
+      if (!c || !met.insert(c->identity).second) continue;
       out.made.push_back(std::move(*c));
     } catch (const error&) {  // a trace of another version
       continue;
