@@ -25,11 +25,6 @@ using namespace tilewright;
 
 namespace {
 
-const space::context& place() {
-  static const space::context where{&target::host(), 1};
-  return where;
-}
-
 /// While it lives, no other process of this program measures: vector units and caches that
 /// two programs share make both slow.
 class turn {
@@ -49,13 +44,15 @@ class turn {
 
 }  // namespace
 
-recorded_workload::recorded_workload(std::string name, ir::function f, bool held_out)
-    : name_(std::move(name)), held_out_(held_out) {
+recorded_workload::recorded_workload(std::string name, ir::function f, bool held_out,
+                                     const target::cpu& where)
+    : name_(std::move(name)), held_out_(held_out), where_(&where) {
+  const space::context place{where_, 1};
   task_.function = std::move(f);
-  task_.generate = [function = task_.function](std::uint64_t seed) {
-    return space::default_cpu().member(function, place(), seed);
+  task_.generate = [function = task_.function, place](std::uint64_t seed) {
+    return space::default_cpu().member(function, place, seed);
   };
-  for (const schedule& s : space::default_cpu().sketches(task_.function, place(), 1))
+  for (const schedule& s : space::default_cpu().sketches(task_.function, place, 1))
     task_.sketches.push_back(s.trace().without_decisions());
 }
 
@@ -70,7 +67,7 @@ timed_trace recorded_workload::measure(const search::candidate& c, bool drawn) {
   if (!runner_)
     runner_ = std::make_unique<search::runner>(
         task_.function, std::vector<search::argument_layout>{}, backend::serial_executor(), 1);
-  const search::built b = search::build(c.scheduled.function(), target::host());
+  const search::built b = search::build(c.scheduled.function(), *where_);
   if (!b.code) {
     out.failed = search::name(search::failure::build);
     return out;
@@ -183,12 +180,14 @@ bool read_times(const std::string& text, timed_trace& to) {
 
 }  // namespace
 
-std::vector<recorded_workload> recorded_workloads(const std::string& file, selection which) {
+std::vector<recorded_workload> recorded_workloads(const std::string& file, selection which,
+                                                  const target::cpu& where) {
   std::vector<recorded_workload> out;
   for (const search_workload& w : search_workloads())
     if (which == selection::all || (which == selection::curves && w.curves) ||
-        (which == selection::training && w.use == task_use::train))
-      out.emplace_back(std::string(w.name), w.make(), w.use == task_use::held_out);
+        (which == selection::training && w.use == task_use::train) ||
+        (which == selection::held_out && w.use == task_use::held_out))
+      out.emplace_back(std::string(w.name), w.make(), w.use == task_use::held_out, where);
   std::map<std::string, recorded_workload*> by_name;
   for (recorded_workload& w : out) by_name[w.name()] = &w;
   std::ifstream in(file);

@@ -11,6 +11,7 @@
 
 #include <tilewright/search/measurement/runner.hpp>
 #include <tilewright/search/strategy.hpp>
+#include <tilewright/target/cpu.hpp>
 
 namespace bench {
 
@@ -33,7 +34,9 @@ struct timed_trace {
 
 class recorded_workload {
  public:
-  recorded_workload(std::string name, tilewright::ir::function f, bool held_out);
+  /// @param where what programs are made for and measured on; outlives the workload
+  recorded_workload(std::string name, tilewright::ir::function f, bool held_out,
+                    const tilewright::target::cpu& where);
 
   const std::string& name() const { return name_; }
   /// Whether it is of an operator that no training task has.
@@ -57,6 +60,7 @@ class recorded_workload {
 
   std::string name_;
   bool held_out_;
+  const tilewright::target::cpu* where_;
   tilewright::search::search_task task_;
   std::map<tilewright::support::hash128, std::size_t> times_;  // position in all_
   std::vector<timed_trace> all_;
@@ -65,12 +69,14 @@ class recorded_workload {
 };
 
 /// Which of the workloads of search_tasks.hpp.
-enum class selection { all, training, curves };
+enum class selection { all, training, held_out, curves };
 
 /// The workloads, with the times that lie in `file` (which need not exist). What is no whole line of
 /// times is passed over.
-std::vector<recorded_workload> recorded_workloads(const std::string& file,
-                                                  selection which = selection::all);
+/// @param where the target of the file's programs: a file has those of one target
+std::vector<recorded_workload> recorded_workloads(
+    const std::string& file, selection which = selection::all,
+    const tilewright::target::cpu& where = tilewright::target::host());
 
 /// `file` to be gone on with, after the end of its last line.
 std::ofstream appended(const std::string& file);

@@ -5,17 +5,23 @@
 //                                         (1024 trials, 5 seeds, 2 processes, at most about 840 s),
 //                                         and prints the summary
 //   search_quality summary OUT.csv        the summary of curves
-//   search_quality record FILE COUNT      measures COUNT random candidates of each workload; may be
-//                                         ended at any moment, and goes on when it is called again
+//   search_quality record FILE COUNT [WHICH TARGET]   measures COUNT random candidates of each
+//                                         workload (all, or held_out), made for this machine or a
+//                                         TARGET that runs here, as haswell, in a file of its own;
+//                                         may be ended at any moment, and goes on when called again
 //   search_quality again FILE COUNT       measures the COUNT fastest of each workload again
 //   search_quality search FILE STRATEGY TRIALS SEEDS OUT.csv   runs one strategy
 //   search_quality rank FILE              how well models rank, XGBoost beside ours
 //   search_quality models FILE [COUNT SEEDS NAME]   how models rank operators that they never saw, after 0
 //                                         to 32 of their programs
+//   search_quality claims FILE [SEEDS OTHER TARGET OUT.csv]   what MetaTune claims, and whether it
+//                                         holds here; OTHER has times of another TARGET
 //   search_quality strategies FILE [TRIALS SEEDS]   how fast every strategy finds the best of the
 //                                         recorded programs
 //   search_quality spaces [TRIALS SEEDS WORKLOAD]   the default space beside the paper's list of rules
-//   search_quality prior FILE HEADER      trains the shipped prior
+//   search_quality live PRIOR [SEEDS WORKLOADS]   16 trials with the shipped prior beside 64 with
+//                                         another one, a file, on operators that nothing learned
+//   search_quality prior FILE HEADER [SEED]   trains the shipped prior
 //   search_quality sessions OUT.csv [SECONDS PROBLEMS SEED]   runs whole sessions
 //   search_quality first OUT.csv [PROBLEMS SEED]   what runs before anything is measured
 //   search_quality ends OUT.csv           when sessions might have ended earlier, and what that costs
@@ -26,12 +32,18 @@
 #include <string>
 
 #include <tilewright/cost/model.hpp>
+#include <tilewright/cost/prior.hpp>
 #include <tilewright/cost/ranking.hpp>
 #include <tilewright/ir/key.hpp>
+#include <tilewright/search/database/record.hpp>
+#include <tilewright/target/cpu.hpp>
 
 #include "../peers/xgboost.hpp"
+#include "search_claims.hpp"
+#include "search_contestants.hpp"
 #include "search_curves.hpp"
 #include "search_data.hpp"
+#include "search_live.hpp"
 #include "search_models.hpp"
 #include "search_spaces.hpp"
 #include "search_strategies.hpp"
@@ -43,8 +55,15 @@ using namespace bench;
 namespace {
 
 /// All workloads grow together, so that whatever was recorded when it is ended can be used.
-int record(const std::string& file, std::size_t count) {
-  std::vector<recorded_workload> all = recorded_workloads(file);
+int record(const std::string& file, std::size_t count, const std::string& which,
+           const std::string& target) {
+  const target::cpu where = target.empty() ? target::host() : target::named(target);
+  if (!target::runs_on(where, target::host())) {
+    std::fprintf(stderr, "code for %s does not run here\n", target.c_str());
+    return 2;
+  }
+  std::vector<recorded_workload> all =
+      recorded_workloads(file, which == "held_out" ? selection::held_out : selection::all, where);
   std::ofstream to = appended(file);
   constexpr std::size_t step = 20;
   for (std::size_t goal = std::min(step, count);; goal = std::min(goal + step, count)) {
@@ -200,25 +219,28 @@ int rank(const std::string& file) {
   return 0;
 }
 
-/// A model as lines of a header.
-int prior(const std::string& file, const std::string& out_file) {
-  cost::dataset d;
-  d.columns = cost::feature_count;
-  std::uint32_t group = 0;
+/// The shipped prior as lines of a header, with what it was trained on.
+int prior(const std::string& file, const std::string& out_file, std::uint64_t seed) {
+  std::vector<ranked_workload> all;
+  std::vector<cost::sample> samples;
   for (const recorded_workload& w : recorded_workloads(file, selection::training)) {
-    const rankable r = load(w, 600);
-    if (!r.programs.empty()) append(r, 0, r.programs.size(), group++, d, nullptr);
+    ranked_workload r = ranked(w, 600);
+    if (r.samples.size() >= 2) all.push_back(std::move(r));
   }
-  cost::gbt_options o;
-  o.goal = cost::objective::pairwise;
-  o.rounds = 80;
-  o.depth = 5;
-  o.rate = 0.15;
-  cost::gbt model;
-  model.fit(d, o);
+  for (const ranked_workload& r : all)
+    samples.insert(samples.end(), r.samples.begin(), r.samples.end());
+  if (samples.empty()) {
+    std::fprintf(stderr, "%s has no programs of training workloads\n", file.c_str());
+    return 2;
+  }
+  const cost::gbt model = cost::prior_of(samples, seed);
+  const std::string about = std::to_string(samples.size()) + " programs of " +
+                            std::to_string(all.size()) + " workloads, seed " +
+                            std::to_string(seed) + ", " + search::date_now() + ", " +
+                            target::host().model;
   std::ofstream to(out_file);
-  to << "// Generated by tools/train_prior.sh; do not edit.\n#pragma once\n\n"
-        "namespace tilewright::cost::detail {\n\n"
+  to << "// Generated by tools/train_prior.sh; do not edit.\n// " << about
+     << "\n#pragma once\n\nnamespace tilewright::cost::detail {\n\n"
         "// clang-format off\ninline constexpr const char* prior_lines[] = {\n";
   const std::string text = model.save();
   for (std::size_t at = 0; at < text.size();) {
@@ -227,8 +249,8 @@ int prior(const std::string& file, const std::string& out_file) {
     at = end + 1;
   }
   to << "};\n// clang-format on\n\n}  // namespace tilewright::cost::detail\n";
-  std::printf("%zu programs of %u workloads, %zu trees\n", d.y.size(), group, model.trees());
-  return 0;
+  std::printf("%s: %zu trees\n", about.c_str(), model.trees());
+  return to.flush() ? 0 : 1;
 }
 
 }  // namespace
@@ -249,8 +271,9 @@ int main(int argc, char** argv) {
     return run_curves(argv[2], argv[3], o);
   }
   if (command == "summary" && argc == 3) return summarize(argv[2]);
-  if (command == "record" && argc == 4)
-    return record(argv[2], static_cast<std::size_t>(std::atoi(argv[3])));
+  if (command == "record" && argc >= 4 && argc <= 6)
+    return record(argv[2], static_cast<std::size_t>(std::atoi(argv[3])), argc > 4 ? argv[4] : "all",
+                  argc > 5 ? argv[5] : "");
   if (command == "again" && argc == 4)
     return measure_again(argv[2], static_cast<std::size_t>(number(3, 1)));
   if (command == "search" && argc == 7)
@@ -260,6 +283,14 @@ int main(int argc, char** argv) {
   if (command == "models" && argc >= 3 && argc <= 6)
     return run_models(argv[2], static_cast<std::size_t>(number(3, 200)),
                       static_cast<std::uint64_t>(number(4, 10)), argc > 5 ? argv[5] : "");
+  if (command == "claims" && argc >= 3 && argc <= 7) {
+    claim_options o;
+    o.seeds = static_cast<std::uint64_t>(number(3, 10));
+    o.other = argc > 4 ? argv[4] : "";
+    o.other_target = argc > 5 ? argv[5] : o.other_target;
+    o.chart = argc > 6 ? argv[6] : "";
+    return run_claims(argv[2], o);
+  }
   if (command == "strategies" && argc >= 3 && argc <= 5) {
     strategy_comparison o;
     o.trials = static_cast<std::size_t>(number(3, 48));
@@ -269,7 +300,15 @@ int main(int argc, char** argv) {
   if (command == "spaces" && argc <= 5)
     return compare_spaces(
         {number(2, 128), static_cast<std::uint64_t>(number(3, 5)), argc > 4 ? argv[4] : ""});
-  if (command == "prior" && argc == 4) return prior(argv[2], argv[3]);
+  if (command == "live" && argc >= 3 && argc <= 5) {
+    live_comparison o;
+    o.before = argv[2];
+    o.seeds = static_cast<std::uint64_t>(number(3, 5));
+    o.workloads = static_cast<std::size_t>(number(4, 8));
+    return compare_live(o);
+  }
+  if (command == "prior" && (argc == 4 || argc == 5))
+    return prior(argv[2], argv[3], static_cast<std::uint64_t>(number(4, 43)));
   if (command == "sessions" && argc >= 3 && argc <= 6) {
     session_curve_options o;
     o.seconds = number(3, 10);
@@ -288,10 +327,12 @@ int main(int argc, char** argv) {
       stderr,
       "search_quality curves FILE OUT.csv [TRIALS SEEDS PROCESSES SECONDS FIRST_SEED] | summary "
       "OUT.csv | "
-      "record FILE COUNT | again FILE COUNT | search FILE STRATEGY TRIALS SEEDS OUT.csv | rank "
-      "FILE | models FILE [COUNT SEEDS NAME] | strategies FILE [TRIALS SEEDS] | spaces [TRIALS "
+      "record FILE COUNT [WHICH TARGET] | again FILE COUNT | search FILE STRATEGY TRIALS SEEDS "
+      "OUT.csv | rank "
+      "FILE | models FILE [COUNT SEEDS NAME] | claims FILE [SEEDS OTHER TARGET OUT.csv] | "
+      "strategies FILE [TRIALS SEEDS] | spaces [TRIALS "
       "SEEDS "
-      "WORKLOAD] | prior FILE HEADER | "
+      "WORKLOAD] | live PRIOR [SEEDS WORKLOADS] | prior FILE HEADER [SEED] | "
       "sessions "
       "OUT.csv [SECONDS PROBLEMS SEED] | first OUT.csv [PROBLEMS SEED] | ends OUT.csv\n");
   return 2;

@@ -50,6 +50,31 @@ TEST_CASE("failed programs sink to the bottom") {
   CHECK(s[0] < s[4]);
 }
 
+TEST_CASE("times that are none count as failures, and do not move the others") {
+  const measured_set all = copies(1, 32);
+  measured_set with = copies(1, 32);
+  tree_model m;
+  m.update(all.samples);
+  for (const double none : {-1.0, 0.0, std::numeric_limits<double>::quiet_NaN()}) {
+    with.samples[7].seconds = none;
+    tree_model poisoned;
+    poisoned.update(with.samples);
+    const std::vector<double> s = poisoned.predict(all.samples);
+    CHECK(pairwise_accuracy(s, all.speed) > 0.9);
+  }
+}
+
+TEST_CASE("few programs correct a prior with care") {
+  const measured_set seen = copies(1, 32), other = copies(2, 64);
+  const gbt prior = prior_of(seen.samples);
+  tree_model m({}, prior);
+  m.update(std::span(other.samples).first(8));
+  CHECK(m.trees().trees() == prior.trees() + 16);
+  CHECK(pairwise_accuracy(m.predict(other.samples), other.speed) > 0.9);
+  m.update(other.samples);
+  CHECK(m.trees().trees() == prior.trees() + 60);
+}
+
 TEST_CASE("before the first training scores are drawn, from a seed") {
   const measured_set all = copies(1, 32);
   tree_model a, b;

@@ -23,6 +23,20 @@ TILEWRIGHT_INLINE prior read_prior(std::string_view text) {
   return out;
 }
 
+TILEWRIGHT_INLINE gbt prior_of(std::span<const sample> measured, std::uint64_t seed) {
+  tree_model_options o;
+  o.trees.rounds = 80;
+  o.trees.depth = 5;
+  o.trees.rate = 0.15;
+  o.trees.seed = seed;
+  o.most_data = measured.size();
+  o.warmup = measured.size() + 1;  // nothing is trained before all of it is there
+  tree_model all(o);
+  all.update(measured);
+  all.train();
+  return all.trees();
+}
+
 TILEWRIGHT_INLINE const prior& shipped_prior() {
   const support::fork_pass inside;
   static const prior& shipped = *[] {  // outlives static destruction
