@@ -6,7 +6,7 @@
 // rounds is an engine's time, so that what else runs on the machine meets all of them. Rates count
 // the elements that are stored. Tuning takes BENCH_TUNE_SECONDS (default 5) per problem;
 // `--matrices=NAME,..` and `--columns=1,32,128` choose some; `--files=A.mtx,..` adds matrices from Matrix
-// Market files.
+// Market files; `--compressed` leaves the formats beside compressed rows out.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -61,21 +61,58 @@ std::function<void()> prepare_tilewright(const bench::spmm_problem& p, double bu
   };
 }
 
-constexpr auto spmv_sell = tw::kernel<"spmv_sell">(
-    [](tw::in<"A", float, "M", tw::sell<"K", 8>> A, tw::in<"B", float, "K"> B,
-       tw::out<"C", float, "M"> C) { return C(i) = tw::sum<k>(A(i, k) * B(k)); });
+template <tw::dim Columns>
+constexpr auto product_in = tw::kernel<"product">([](tw::in<"A", float, "M", Columns> A,
+                                                     tw::in<"B", float, "K", "N"> B,
+                                                     tw::out<"C", float, "M", "N"> C) {
+  return C(i, j) = tw::sum<k>(A(i, k) * B(k, j));
+});
+template <tw::dim Columns>
+constexpr auto vector_product_in = tw::kernel<"vector_product">(
+    [](tw::in<"A", float, "M", Columns> A, tw::in<"B", float, "K"> B, tw::out<"C", float, "M"> C) {
+      return C(i) = tw::sum<k>(A(i, k) * B(k));
+    });
 
-/// The same on rows side by side; tells what it took to make these.
-std::function<void()> prepare_sell(const bench::spmm_problem& p, double budget,
-                                   double& conversion) {
+/// The product with a matrix in another format; it tells what it took to make that.
+struct converted_product {
+  std::string name;
+  std::function<void()> run;
+  double conversion = 0;  // s
+};
+
+template <tw::dim Columns, class Matrix>
+void add_format(const std::string& name, const bench::spmm_problem& p, double budget,
+                std::vector<converted_product>& to) {
   const bench::sparse_matrix& a = *p.a;
-  const auto rows =
-      std::make_shared<tw::sell_matrix<float>>(tw::csr(a.offsets, a.indices, a.values, a.columns));
-  conversion = rows->conversion_seconds();
-  std::printf("spmv/%s: rows side by side in %.2f ms, %.0f %% padding\n", a.name.c_str(),
-              1e3 * conversion, 100 * rows->padding());
-  const auto op = std::make_shared<tuned_of<decltype(spmv_sell)>>(spmv_sell, tuning(budget));
-  return [=] { (*op)(*rows, tw::view(p.b, {a.columns}), tw::view(p.c, {a.rows})); };
+  try {
+    const auto m = std::make_shared<Matrix>(tw::csr(a.offsets, a.indices, a.values, a.columns));
+    std::printf("%s: %s in %.2f ms, %.0f %% padding\n", a.name.c_str(), name.c_str(),
+                1e3 * m->conversion_seconds(), 100 * m->padding());
+    to.push_back({name, {}, m->conversion_seconds()});
+    if (p.columns == 1) {
+      const auto op = std::make_shared<tuned_of<decltype(vector_product_in<Columns>)>>(
+          vector_product_in<Columns>, tuning(budget));
+      to.back().run = [=] { (*op)(*m, tw::view(p.b, {a.columns}), tw::view(p.c, {a.rows})); };
+    } else {
+      const auto op = std::make_shared<tuned_of<decltype(product_in<Columns>)>>(product_in<Columns>,
+                                                                                tuning(budget));
+      to.back().run = [=] {
+        (*op)(*m, tw::view(p.b, {a.columns, p.columns}), tw::view(p.c, {a.rows, p.columns}));
+      };
+    }
+  } catch (const tw::argument_error& e) {
+    std::printf("%s: no %s: %s\n", a.name.c_str(), name.c_str(), e.what());
+  }
+}
+
+/// What suits the matrix beside compressed rows.
+std::vector<converted_product> prepare_formats(const bench::spmm_problem& p, double budget) {
+  std::vector<converted_product> out;
+  add_format<tw::sell<"K", 8>, tw::sell_matrix<float, 8>>("sell8", p, budget, out);
+  add_format<tw::ell<"K", 27>, tw::ell_matrix<float, 27>>("ell27", p, budget, out);
+  add_format<tw::bsr<"K", 4>, tw::bsr_matrix<float, 4>>("bsr4", p, budget, out);
+  add_format<tw::bsr<"K", 16>, tw::bsr_matrix<float, 16>>("bsr16", p, budget, out);
+  return out;
 }
 
 /// Largest difference of a product from f64, as a share of the sum of its terms' magnitudes.
@@ -104,7 +141,8 @@ double error_of(const bench::spmm_problem& p) {
 }
 
 void compare(const bench::sparse_matrix& a, int columns,
-             const std::vector<bench::sparse_peer>& peers, double budget, bench::summary& total) {
+             const std::vector<bench::sparse_peer>& peers, double budget, bool with_formats,
+             bench::summary& total) {
   const auto n = static_cast<std::size_t>(columns);
   std::vector<float> b(static_cast<std::size_t>(a.columns) * n),
       c(static_cast<std::size_t>(a.rows) * n);
@@ -114,8 +152,9 @@ void compare(const bench::sparse_matrix& a, int columns,
   const std::string name =
       columns == 1 ? "spmv/" + a.name : "spmm/" + a.name + "/" + std::to_string(columns);
   std::vector<bench::engine> engines{{"tilewright", prepare_tilewright(p, budget)}};
-  double conversion = 0;
-  if (columns == 1) engines.push_back({"sell", prepare_sell(p, budget, conversion)});
+  const std::vector<converted_product> formats =
+      with_formats ? prepare_formats(p, budget) : std::vector<converted_product>{};
+  for (const converted_product& f : formats) engines.push_back({f.name, f.run});
   for (const bench::sparse_peer& peer : peers)
     if (peer.missing.empty()) engines.push_back({peer.name, peer.prepare(p)});
   for (const bench::engine& e : engines) {
@@ -130,18 +169,20 @@ void compare(const bench::sparse_matrix& a, int columns,
   }
   bench::take_turns(engines);
   const double work = 2e-9 * static_cast<double>(a.nonzeros()) * columns;
-  double ours = 0;
-  for (const bench::engine& e : engines) {
-    const double best = e.best(), median = e.median();
-    if (ours == 0) ours = best;
-    std::printf("%s/%-12s %8.2f GFLOP/s  (median %.2f)  %.2f\n", name.c_str(), e.name.c_str(),
-                work / best, work / median, best / ours);
-    if (e.name == "sell" && best < ours)
-      std::printf("%s: rows side by side pay after %.0f calls\n", name.c_str(),
-                  std::ceil(conversion / (ours - best)));
-    if (e.name == "sell") ours = std::min(ours, best);
-    if (&e != &engines.front() && e.name != "sell")
-      total.add(e.name + "/" + std::to_string(columns), best / ours);
+  const double rows = engines.front().best();  // of compressed rows
+  double ours = rows;
+  for (std::size_t e = 1; e <= formats.size(); ++e) ours = std::min(ours, engines[e].best());
+  for (std::size_t e = 0; e < engines.size(); ++e) {
+    const double best = engines[e].best();
+    std::printf("%s/%-12s %8.2f GFLOP/s  (median %.2f)  %.2f\n", name.c_str(),
+                engines[e].name.c_str(), work / best, work / engines[e].median(), best / rows);
+    if (e > formats.size()) {
+      total.add(engines[e].name + "/" + std::to_string(columns), best / rows);
+      total.add(engines[e].name + "/" + std::to_string(columns) + ", best format", best / ours);
+    } else if (e > 0 && best < rows) {
+      std::printf("%s: %s pays after %.0f calls\n", name.c_str(), engines[e].name.c_str(),
+                  std::ceil(formats[e - 1].conversion / (rows - best)));
+    }
   }
   std::fflush(stdout);
 }
@@ -162,11 +203,13 @@ int main(int argc, char** argv) {
   const char* text = std::getenv("BENCH_TUNE_SECONDS");
   const double budget = text ? std::atof(text) : 5.0;
   std::vector<std::string> chosen, files, columns{"1", "32", "128"};
+  bool with_formats = true;
   for (int at = 1; at < argc; ++at) {
     const std::string word = argv[at];
     if (word.rfind("--matrices=", 0) == 0) chosen = bench::words(word.substr(11));
     if (word.rfind("--files=", 0) == 0) files = bench::words(word.substr(8));
     if (word.rfind("--columns=", 0) == 0) columns = bench::words(word.substr(10));
+    if (word == "--compressed") with_formats = false;
   }
   const std::vector<bench::sparse_peer> peers{bench::plain_sparse_peer(),
                                               bench::eigen_sparse_peer(), bench::mkl_sparse_peer()};
@@ -182,7 +225,8 @@ int main(int argc, char** argv) {
     if (!chosen.empty() && std::find(chosen.begin(), chosen.end(), a.name) == chosen.end())
       continue;
     std::printf("%s: %s\n", a.name.c_str(), bench::statistics(a).c_str());
-    for (const std::string& n : columns) compare(a, std::atoi(n.c_str()), peers, budget, total);
+    for (const std::string& n : columns)
+      compare(a, std::atoi(n.c_str()), peers, budget, with_formats, total);
   }
   total.print();
 }

@@ -19,6 +19,8 @@
 #include <tilewright/config.hpp>
 #include <tilewright/expr/alternatives.hpp>
 #include <tilewright/expr/argument.hpp>
+#include <tilewright/expr/bsr_matrix.hpp>
+#include <tilewright/expr/ell_matrix.hpp>
 #include <tilewright/expr/kernel.hpp>
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/expr/sell_matrix.hpp>

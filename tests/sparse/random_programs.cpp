@@ -10,6 +10,8 @@
 #include <random>
 #include <string>
 #include <tilewright/backend/compile.hpp>
+#include <tilewright/expr/bsr_matrix.hpp>
+#include <tilewright/expr/ell_matrix.hpp>
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/expr/sell_matrix.hpp>
 #include <tilewright/sparse/lower.hpp>
@@ -77,6 +79,8 @@ class example {
   void run() {
     run_compressed();
     run_sell();
+    run_blocks();
+    run_one_width();
   }
 
  private:
@@ -135,6 +139,38 @@ class example {
     check(kernel_of<T, stored>(which_), {"A", places, dsl::dtype_of<Index>, 4, slices},
           {m.offsets().data(), m.lengths().data(), m.order().data(), m.indices().data(),
            m.values().data()});
+  }
+
+  void run_blocks() {
+    const bool even = random_() % 2 == 0;
+    run_blocks_of(bsr_matrix<T, 3, Index>(view(), {1e9}), !even);
+    run_blocks_of(bsr_matrix<T, 4, Index>(view(), {1e9}), even);
+  }
+
+  template <int Block>
+  void run_blocks_of(const bsr_matrix<T, Block, Index>& m, bool drawn) {
+    if (!drawn) return;
+    sparse::stored_parameter format = format_of(m);
+    format.block = Block;
+    constexpr dim stored = bsr<"K", Block, Index>;
+    check(kernel_of<T, stored>(which_), format,
+          {m.offsets().data(), m.indices().data(), m.values().data()});
+  }
+
+  void run_one_width() {
+    const ell_matrix<T, 41, Index> m(view());
+    sparse::stored_parameter format = format_of(m);
+    format.width = 41;
+    constexpr dim stored = ell<"K", 41, Index>;
+    check(kernel_of<T, stored>(which_), format,
+          {m.lengths().data(), m.indices().data(), m.values().data()});
+  }
+
+  auto view() const { return csr(offsets_, indices_, values_, columns_); }
+
+  template <class Matrix>
+  static sparse::stored_parameter format_of(const Matrix& m) {
+    return {"A", static_cast<std::int64_t>(m.values().size()), dsl::dtype_of<Index>};
   }
 
   void check(const any_kernel& k, const sparse::stored_parameter& format,

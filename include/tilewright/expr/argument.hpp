@@ -82,8 +82,8 @@ constexpr bool check_element_type() {
 
 template <class Form>
 concept compressed_form = Form::known && Form::storage == dim_storage::compressed;
-template <class Form, int Lanes>
-concept sell_form_of = Form::known && Form::storage == dim_storage::sell&& Form::lanes == Lanes;
+template <class Form, dim_storage Storage, int Group>
+concept converted_form = Form::known && Form::storage == Storage&& Form::group == Group;
 template <class Form>
 concept one_dimensional = Form::known && Form::has_rank(1);
 
@@ -92,12 +92,23 @@ template <class Param, class A>
 constexpr bool check_sparse_argument() {
   using object = std::remove_reference_t<A>;
   using form = sparse_recognized<object>;
-  if constexpr (Param::storage == dim_storage::sell &&
-                !sell_form_of<form, Param::dims[Param::rank - 1].lanes>) {
-    TILEWRIGHT_MISTAKE(is_sparse_argument,
-                       "tilewright: the argument of a parameter with sell<\"K\", lanes> is a "
-                       "sell_matrix<T, lanes>; make one of the matrix, and keep it",
-                       typename Param::name, object);
+  if constexpr (Param::storage != dim_storage::compressed &&
+                !converted_form<form, Param::storage, Param::dims[Param::rank - 1].group>) {
+    if constexpr (Param::storage == dim_storage::sell)
+      TILEWRIGHT_MISTAKE(is_sparse_argument,
+                         "tilewright: the argument of a parameter with sell<\"K\", lanes> is a "
+                         "sell_matrix<T, lanes>; make one of the matrix, and keep it",
+                         meta::shown<typename Param::name>, object);
+    else if constexpr (Param::storage == dim_storage::bsr)
+      TILEWRIGHT_MISTAKE(is_sparse_argument,
+                         "tilewright: the argument of a parameter with bsr<\"K\", block> is a "
+                         "bsr_matrix<T, block>; make one of the matrix, and keep it",
+                         meta::shown<typename Param::name>, object);
+    else
+      TILEWRIGHT_MISTAKE(is_sparse_argument,
+                         "tilewright: the argument of a parameter with ell<\"K\", width> is an "
+                         "ell_matrix<T, width>; make one of the matrix, and keep it",
+                         meta::shown<typename Param::name>, object);
     return false;
   } else if constexpr (Param::storage == dim_storage::compressed && !compressed_form<form>) {
     TILEWRIGHT_MISTAKE(is_sparse_argument,

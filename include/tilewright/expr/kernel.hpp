@@ -18,8 +18,8 @@ struct dim_description {
   std::string name;         // empty when static
   std::int64_t extent = 0;  // elements; 0 when named
   dim_storage storage = dim_storage::dense;
-  int index_bits = 0;        // compressed and sell: width of offsets and indices
-  int lanes = 1;             // sell: rows side by side
+  int index_bits = 0;        // width of offsets and indices
+  int group = 1;             // as in meta/dim.hpp
   std::string pattern = {};  // stored_like: the parameter that says what is stored
 };
 

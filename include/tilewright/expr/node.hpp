@@ -23,8 +23,8 @@ struct dim_info {
   std::string_view name;    // empty when static
   std::int64_t extent = 0;  // elements; 0 when named
   dim_storage storage = dim_storage::dense;
-  int index_bits = 0;             // compressed and sell: width of offsets and indices
-  int lanes = 1;                  // sell: rows side by side
+  int index_bits = 0;             // width of offsets and indices
+  int group = 1;                  // as in meta/dim.hpp
   std::string_view pattern = {};  // stored_like: the tensor that says what is stored
   /// Only some elements along it are stored.
   constexpr bool compressed() const { return storage != dim_storage::dense; }

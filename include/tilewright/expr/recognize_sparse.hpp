@@ -73,18 +73,35 @@ concept eigen_sparse_form = requires(const A& a) {
 };
 /// @}
 
-/// Rows side by side: sell_matrix.
+/// Matrices in formats of ours.
 template <class A>
-concept sell_form = requires(const A& a) {
+concept converted_members = requires(const A& a) {
   typename A::value_type;
   typename A::index_type;
+  a.indices();
+  a.values();
+  a.rows();
+  a.columns();
+};
+/// Rows side by side: sell_matrix.
+template <class A>
+concept sell_form = converted_members<A> && requires(const A& a) {
   { A::lanes + 0 } -> std::convertible_to<int>;
   a.offsets();
   a.lengths();
   a.order();
-  a.indices();
-  a.values();
-  a.columns();
+};
+/// Blocks: bsr_matrix.
+template <class A>
+concept bsr_form = converted_members<A> && requires(const A& a) {
+  { A::block + 0 } -> std::convertible_to<int>;
+  a.offsets();
+};
+/// Rows with as many places: ell_matrix.
+template <class A>
+concept ell_form = converted_members<A> && requires(const A& a) {
+  { A::width + 0 } -> std::convertible_to<int>;
+  a.lengths();
 };
 
 /// How an object of type A is read as a sparse matrix. Fallback: it is none.
@@ -105,6 +122,11 @@ argument array_argument(const Element* data, std::int64_t extent) {
   out.extents[0] = extent;
   out.strides[0] = 1;
   return out;
+}
+
+template <class Vector>
+argument vector_argument(const Vector& v) {
+  return array_argument(v.data(), static_cast<std::int64_t>(v.size()));
 }
 
 /// Offsets, indices and values as arguments, in this order. The extents of the indices end with the
@@ -156,19 +178,48 @@ requires sell_form<A>
 struct sparse_recognized<A> {
   static constexpr bool known = true, row_major = true;
   static constexpr dim_storage storage = dim_storage::sell;
-  static constexpr int lanes = A::lanes;
+  static constexpr int group = A::lanes;
   using value_type = typename A::value_type;
   using index_type = typename A::index_type;
   static std::array<argument, 5> make(const A& a, const char*) {
-    const auto array = [](const auto& v) {
-      return array_argument(v.data(), static_cast<std::int64_t>(v.size()));
-    };
-    std::array<argument, 5> out{array(a.offsets()), array(a.lengths()), array(a.order()),
-                                array(a.indices()), array(a.values())};
+    std::array<argument, 5> out{vector_argument(a.offsets()), vector_argument(a.lengths()),
+                                vector_argument(a.order()), vector_argument(a.indices()),
+                                vector_argument(a.values())};
     out[1].rank = 2;
-    out[1].extents = {out[0].extents[0] - 1, lanes};
-    out[1].strides = {lanes, 1};
+    out[1].extents = {out[0].extents[0] - 1, group};
+    out[1].strides = {group, 1};
     out[3].extents[1] = a.columns();
+    return out;
+  }
+};
+template <class A>
+requires bsr_form<A>
+struct sparse_recognized<A> {
+  static constexpr bool known = true, row_major = true;
+  static constexpr dim_storage storage = dim_storage::bsr;
+  static constexpr int group = A::block;
+  using value_type = typename A::value_type;
+  using index_type = typename A::index_type;
+  static std::array<argument, 3> make(const A& a, const char*) {
+    std::array<argument, 3> out{vector_argument(a.offsets()), vector_argument(a.indices()),
+                                vector_argument(a.values())};
+    out[1].extents[1] = a.columns();
+    out[1].extents[2] = a.rows();
+    return out;
+  }
+};
+template <class A>
+requires ell_form<A>
+struct sparse_recognized<A> {
+  static constexpr bool known = true, row_major = true;
+  static constexpr dim_storage storage = dim_storage::ell;
+  static constexpr int group = A::width;
+  using value_type = typename A::value_type;
+  using index_type = typename A::index_type;
+  static std::array<argument, 3> make(const A& a, const char*) {
+    std::array<argument, 3> out{vector_argument(a.lengths()), vector_argument(a.indices()),
+                                vector_argument(a.values())};
+    out[1].extents[1] = a.columns();
     return out;
   }
 };

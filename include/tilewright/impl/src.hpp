@@ -70,6 +70,7 @@
 #include <tilewright/impl/expr/alternatives.ipp>
 #include <tilewright/impl/expr/argument.ipp>
 #include <tilewright/impl/expr/builder.ipp>
+#include <tilewright/impl/expr/converted_matrix.ipp>
 #include <tilewright/impl/expr/footprint.ipp>
 #include <tilewright/impl/expr/kernel.ipp>
 #include <tilewright/impl/expr/padding.ipp>

@@ -17,6 +17,8 @@ enum class dim_storage : std::uint8_t {
   compressed,  // some; those below one element of the dimensions before lie side by side, between
                // two offsets, and each has its coordinate in an array of indices
   sell,        // some; a number of rows stands side by side, padded to the longest of them
+  bsr,         // blocks of as many rows as columns, each stored whole
+  ell,         // some; each row has as many places
   stored_like  // those that another tensor stores, in its order
 };
 
@@ -27,9 +29,9 @@ struct dim {
   std::int64_t extent = 0;  // elements; 0 when the dimension is named
   std::size_t length = 0;   // characters of text
   dim_storage storage = dim_storage::dense;
-  int index_bits = 0;              // compressed and sell: width of offsets and indices
-  int lanes = 1;                   // sell: rows side by side
-  char pattern[capacity]{};        // stored_like: name of the other tensor
+  int index_bits = 0;        // width of offsets and indices
+  int group = 1;             // sell: rows side by side; bsr: rows of a block; ell: places of a row
+  char pattern[capacity]{};  // stored_like: name of the other tensor
   std::size_t pattern_length = 0;  // characters of it
 
   template <std::size_t N>
@@ -42,12 +44,12 @@ struct dim {
 
 namespace detail {
 template <class Index>
-constexpr dim store_some(dim whole, dim_storage storage, int lanes) {
+constexpr dim store_some(dim whole, dim_storage storage, int group) {
   static_assert(std::same_as<Index, std::int32_t> || std::same_as<Index, std::int64_t>,
                 "tilewright: the indices of a compressed dimension are std::int32_t or "
                 "std::int64_t");
   whole.storage = storage;
-  whole.lanes = lanes;
+  whole.group = group;
   whole.index_bits = static_cast<int>(8 * sizeof(Index));
   return whole;
 }
@@ -70,6 +72,16 @@ inline constexpr dim compressed = detail::store_some<Index>(Whole, dim_storage::
 template <dim Whole, int Lanes = 8, class Index = std::int32_t>
 inline constexpr dim sell = detail::store_some<Index>(Whole, dim_storage::sell, Lanes);
 
+/// Blocks of `Block` rows and columns, of which each is stored whole: `in<"A", float, "M", bsr<"K", 16>>`
+/// takes a `bsr_matrix<float, 16>`.
+template <dim Whole, int Block, class Index = std::int32_t>
+inline constexpr dim bsr = detail::store_some<Index>(Whole, dim_storage::bsr, Block);
+
+/// As many places for each row, of which the first hold its elements: `in<"A", float, "M", ell<"K", 27>>`
+/// takes an `ell_matrix<float, 27>`.
+template <dim Whole, int Width, class Index = std::int32_t>
+inline constexpr dim ell = detail::store_some<Index>(Whole, dim_storage::ell, Width);
+
 /// The elements that the compressed parameter `Pattern` stores: `out<"S", float, "M",
 /// stored_like<"N", "A">>` is the matrix of values for the offsets and indices of `A`, whose dimensions
 /// are "M" and "N".
@@ -81,7 +93,7 @@ namespace meta {
 /// What a dense dimension says of its storage.
 struct dense_storage {
   static constexpr dim_storage storage = dim_storage::dense;
-  static constexpr int index_bits = 0, lanes = 1;
+  static constexpr int index_bits = 0, group = 1;
   static constexpr std::string_view pattern{};
 };
 
@@ -106,18 +118,23 @@ struct dim_compressed {
   static constexpr std::string_view text = Whole::text;
   static constexpr std::int64_t extent = Whole::extent;
   static constexpr dim_storage storage = dim_storage::compressed;
-  static constexpr int index_bits = IndexBits, lanes = 1;
+  static constexpr int index_bits = IndexBits, group = 1;
   static constexpr std::string_view pattern{};
 };
 
-/// Dimension of rows side by side as a type; Whole is the dense one.
-template <class Whole, int Lanes, int IndexBits>
-struct dim_sell {
-  static_assert(Lanes > 1 && Lanes <= 64, "tilewright: sell<\"K\", lanes> has 2 to 64 lanes");
+/// Dimension of which a format of ours stores some elements as a type; Whole is the dense one.
+template <class Whole, dim_storage Storage, int Group, int IndexBits>
+struct dim_converted {
+  static_assert(Storage != dim_storage::sell || (Group > 1 && Group <= 64),
+                "tilewright: sell<\"K\", lanes> has 2 to 64 lanes");
+  static_assert(Storage != dim_storage::bsr || (Group > 1 && Group <= 64),
+                "tilewright: bsr<\"K\", block> has blocks of 2 to 64 rows and columns");
+  static_assert(Storage != dim_storage::ell || (Group > 0 && Group <= 4096),
+                "tilewright: ell<\"K\", width> has 1 to 4096 places for each row");
   static constexpr std::string_view text = Whole::text;
   static constexpr std::int64_t extent = Whole::extent;
-  static constexpr dim_storage storage = dim_storage::sell;
-  static constexpr int index_bits = IndexBits, lanes = Lanes;
+  static constexpr dim_storage storage = Storage;
+  static constexpr int index_bits = IndexBits, group = Group;
   static constexpr std::string_view pattern{};
 };
 
@@ -127,7 +144,7 @@ struct dim_stored_like {
   static constexpr std::string_view text = Whole::text;
   static constexpr std::int64_t extent = Whole::extent;
   static constexpr dim_storage storage = dim_storage::stored_like;
-  static constexpr int index_bits = 0, lanes = 1;
+  static constexpr int index_bits = 0, group = 1;
   static constexpr std::string_view pattern = text_of<Pattern>;
 };
 
@@ -145,15 +162,15 @@ template <dim D>
 using whole_dim = typename dim_type<D, D.length != 0, std::make_index_sequence<D.length>>::type;
 template <dim D, dim_storage Storage>
 struct stored_dim {
+  using type = dim_converted<whole_dim<D>, Storage, D.group, D.index_bits>;
+};
+template <dim D>
+struct stored_dim<D, dim_storage::dense> {
   using type = whole_dim<D>;
 };
 template <dim D>
 struct stored_dim<D, dim_storage::compressed> {
   using type = dim_compressed<whole_dim<D>, D.index_bits>;
-};
-template <dim D>
-struct stored_dim<D, dim_storage::sell> {
-  using type = dim_sell<whole_dim<D>, D.lanes, D.index_bits>;
 };
 template <dim D, class Indices>
 struct pattern_name;

@@ -19,10 +19,15 @@ struct stored_parameter {
   std::int64_t slices = 0;   // groups of so many rows
   /// The compressed parameter whose elements it has; "": it has offsets and indices of its own.
   std::string pattern = {};
+  std::int64_t block = 1;  // rows and columns of a block; 1: single elements
+  std::int64_t width = 0;  // places of each row; 0: rows have as many as they need
+
+  /// Its arrays are others than offsets, indices and values of compressed rows.
+  bool converted() const { return lanes > 1 || block > 1 || width > 0; }
 };
 
 /// Names of the arrays of a sparse parameter `A`: "A_indptr", "A_indices", and "A" for its values; of
-/// rows side by side "A_lengths" and "A_order", too.
+/// rows side by side "A_lengths" and "A_order", too; rows of one width have "A_lengths" and no offsets.
 std::string indptr_name(const std::string& parameter);
 std::string indices_name(const std::string& parameter);
 std::string lengths_name(const std::string& parameter);
@@ -43,9 +48,16 @@ std::string order_name(const std::string& parameter);
 /// iteration C [slices: S, steps: R, lanes: S, K: R]:   C_sliced[s * lanes + l] += A[s, t, l] * B[k]
 /// for i:                                               C[i] = C_sliced[A_order[i]]
 /// ```
-/// What pads a row is multiplied and left out, so that it shows no NaN.
+/// What pads a row is multiplied and left out, so that it shows no NaN. Rows that all have as many places
+/// (ELL) are walked as far as that. Blocks (BSR) are stored by columns; where the number of rows is no
+/// multiple of the block, the result is one of the iteration's own, as above:
+/// ```
+/// iteration C [rows of blocks: S, blocks: R, columns: R, rows: S]:
+///   C[o * b + i] += A[o, t, c, i] * B[t * b + c]
+/// ```
 /// @throws argument_error when a block reads a sparse parameter and is no perfect nest of its own; when
-/// one that reads rows side by side does anything but sum, or needs the number of the row elsewhere
+/// one that reads another format than compressed rows does anything but sum, or one that reads rows side
+/// by side needs the number of the row elsewhere
 ir::sparse_function with_storage(const ir::function& f,
                                  const std::vector<stored_parameter>& formats);
 

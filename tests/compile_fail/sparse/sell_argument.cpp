@@ -1,4 +1,4 @@
-// expect: is a sell_matrix<T, lanes>; make one of the matrix, and keep it | 'A'
+// expect: is a sell_matrix<T, lanes>; make one of the matrix, and keep it | "A"
 #include <tilewright/expr/sell_matrix.hpp>
 #include <tilewright/expr/argument.hpp>
 using namespace tilewright;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 
 #include <tilewright/expr/sell_matrix.hpp>
@@ -30,10 +29,6 @@ TILEWRIGHT_INLINE row_slices slice_rows(const std::vector<std::int64_t>& lengths
     out.ends.back() = std::max(out.ends.back(), begin + length(row));
   }
   return out;
-}
-
-TILEWRIGHT_INLINE double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace tilewright::detail

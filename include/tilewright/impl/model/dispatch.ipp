@@ -10,10 +10,11 @@
 namespace tilewright {
 namespace detail {
 
-/// Dimensions of a sparse parameter that are no extents of the tensor: places of elements, and groups
-/// of rows that stand side by side.
+/// Dimensions of a sparse parameter that are no extents of the tensor: places of elements, groups of rows
+/// that stand side by side or in blocks, and blocks.
 inline std::string places_name(const std::string& parameter) { return parameter + "_nnz"; }
 inline std::string slices_name(const std::string& parameter) { return parameter + "_slices"; }
+inline std::string blocks_name(const std::string& parameter) { return parameter + "_blocks"; }
 
 inline dtype index_type_of(const param_info& p) {
   return p.dims.back().index_bits == 64 ? dtype::i64 : dtype::i32;
@@ -52,20 +53,30 @@ inline void add_signature(const param_info& p, std::vector<search::parameter_sig
   };
   indices.beside.push_back({columns.name, columns.extent, 0, place(1)});
   s.dims = indices.dims;
+  offsets.checked = indices.checked = columns.storage != dim_storage::compressed;
+  search::parameter_signature lengths = offsets, order = offsets;
+  lengths.name = sparse::lengths_name(p.name);
+  order.name = sparse::order_name(p.name);
+  const search::parameter_signature::dimension of_rows{rows.name, rows.extent, 0, place(0)};
+  std::vector<search::parameter_signature> before{offsets};
   if (columns.storage == dim_storage::sell) {
-    offsets.checked = true;
-    search::parameter_signature lengths = offsets, order = offsets;
-    offsets.dims.push_back({slices_name(p.name), 0, 1});
-    lengths.name = sparse::lengths_name(p.name);
-    lengths.dims = {{slices_name(p.name), 0}, {"", columns.lanes}};
-    order.name = sparse::order_name(p.name);
-    order.dims.push_back({rows.name, rows.extent, 0, place(0)});
-    for (auto* one : {&offsets, &lengths, &order}) to.push_back(std::move(*one));
+    before[0].dims.push_back({slices_name(p.name), 0, 1});
+    lengths.dims = {{slices_name(p.name), 0}, {"", columns.group}};
+    order.dims.push_back(of_rows);
+    before.insert(before.end(), {lengths, order});
+  } else if (columns.storage == dim_storage::bsr) {
+    before[0].dims.push_back({slices_name(p.name), 0, 1});
+    indices.dims = {{blocks_name(p.name), 0}};
+    indices.beside.push_back(of_rows);
+  } else if (columns.storage == dim_storage::ell) {
+    lengths.dims.push_back(of_rows);
+    before = {lengths};
   } else {
-    offsets.dims.push_back({rows.name, rows.extent, 1, place(0)});
-    to.push_back(std::move(offsets));
+    before[0].dims.push_back(of_rows);
+    before[0].dims.back().more = 1;
   }
-  for (auto* one : {&indices, &s}) to.push_back(std::move(*one));
+  before.insert(before.end(), {indices, s});
+  for (search::parameter_signature& one : before) to.push_back(std::move(one));
 }
 
 /// Tensors that are stored where others are: parameters and temporaries.
@@ -83,6 +94,31 @@ inline void add_patterns(const any_kernel& kernel, std::vector<sparse::stored_pa
     if (n.tensor) add(*n.tensor);
 }
 
+/// How a sparse parameter is stored at these extents, which need not fit each other: a kernel is also made
+/// smaller than it is, dimension by dimension.
+inline sparse::stored_parameter format_of(const param_info& p, const search::extent_map& dims) {
+  sparse::stored_parameter out{p.name, dims.at(places_name(p.name)), index_type_of(p)};
+  const std::int64_t group = p.dims.back().group;
+  switch (p.dims.back().storage) {
+    case dim_storage::sell:
+      out.lanes = group;
+      out.slices = dims.at(slices_name(p.name));
+      break;
+    case dim_storage::bsr:
+      out.block = group;
+      out.places = dims.at(blocks_name(p.name)) * group * group;
+      break;
+    case dim_storage::ell: {
+      const dim_description& rows = p.dims.front();
+      out.width = group;
+      out.places = group * (rows.name.empty() ? rows.extent : dims.at(rows.name));
+      break;
+    }
+    default: break;
+  }
+  return out;
+}
+
 /// The function of a kernel some of whose parameters are sparse.
 inline ir::function reify_sparse(const std::vector<any_kernel>& algorithms, const kernel_info& info,
                                  const search::extent_map& dims) {
@@ -90,12 +126,9 @@ inline ir::function reify_sparse(const std::vector<any_kernel>& algorithms, cons
   std::vector<sparse::stored_parameter> formats;
   for (const param_info& p : info.params) {
     if (!p.sparse() || !pattern_of(p).empty()) continue;
-    formats.push_back({p.name, dims.at(places_name(p.name)), index_type_of(p)});
-    dense.erase(places_name(p.name));
-    if (p.dims.back().storage != dim_storage::sell) continue;
-    formats.back().lanes = p.dims.back().lanes;
-    formats.back().slices = dims.at(slices_name(p.name));
-    dense.erase(slices_name(p.name));
+    formats.push_back(format_of(p, dims));
+    for (const std::string& own : {places_name(p.name), slices_name(p.name), blocks_name(p.name)})
+      dense.erase(own);
   }
   for (const any_kernel& kernel : algorithms) add_patterns(kernel, formats);
   return ir::map_alternatives(reify(algorithms, dense), [&](const ir::function& f) {

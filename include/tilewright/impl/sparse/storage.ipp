@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include <tilewright/impl/ir/analysis/infer_regions.hpp>
+#include <tilewright/impl/sparse/converted_nest.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/sparse/storage.hpp>
 #include <tilewright/support/error.hpp>
@@ -13,120 +13,6 @@ namespace tilewright::sparse {
 namespace detail {
 
 using namespace tilewright::ir;
-
-/// A parameter whose rows stand side by side.
-struct sell_parameter {
-  buffer matrix;         // what the program over coordinates reads
-  sparse_buffer stored;  // slices, steps, lanes, columns
-  buffer lengths;        // [slices, lanes], elements of a row
-  buffer order;          // [rows], place of a row: slice * lanes + lane
-  std::int64_t lanes = 1, slices = 0;
-};
-
-/// What becomes of a nest that sums over such a parameter.
-class sliced_nest {
- public:
-  sparse_iteration iteration;  // its axes are those of the parameter; others are to be added
-  buffer sliced;               // its result, a row at its place
-  stmt rows;                   // takes each row from there
-
-  /// @param at the indices of its first read
-  sliced_nest(const block_node& b, const sell_parameter& a, const std::vector<expr>& at)
-      : a_(a), b_(b), row_(at[0]), column_(at[1]), index_(row_.type()) {
-    const store_node* update = as_store(b.body);
-    const store_node* init = b.init ? as_store(b.init) : nullptr;
-    if (!update || !init || update->value->op != op::add ||
-        update->value->args[0]->op != op::load ||
-        !(update->value->args[0]->buffer == update->buffer))
-      refuse("does anything but add up");
-    out_ = update->buffer;
-    at_ = update->indices;
-    while (dimension_ < at_.size() && !at_[dimension_].same(row_)) ++dimension_;
-    if (dimension_ == at_.size()) refuse("does not store by rows");
-    std::vector<expr> shape = out_->shape;
-    shape[dimension_] = integer(index_, a.slices * a.lanes);
-    sliced = make_buffer(out_->name + "_sliced", out_->type, shape);
-    slice_ = make_var("v" + name_of(row_) + "_o", index_);
-    step_ = make_var("v" + name_of(column_) + "_o", index_);
-    lane_ = make_var("v" + name_of(row_) + "_i", index_);
-    iteration.name = b.name;
-    iteration.annotations = b.annotations;
-    const std::vector<sparse_axis>& axes = a.stored.axes;
-    iteration.iters = {{slice_, axes[0], iter_kind::spatial},
-                       {step_, axes[1], iter_kind::reduce},
-                       {lane_, axes[2], iter_kind::spatial},
-                       {var(column_), axes[3], iter_kind::reduce}};
-    iteration.init = make_store(sliced, places(), moved(init->value));
-    const expr inside = lt(step_, cast(index_, load(a.lengths, {slice_, lane_})));
-    const expr term = moved(update->value->args[1]);
-    iteration.body = make_store(
-        sliced, places(), load(sliced, places()) + select(inside, term, literal(term.type(), 0)));
-    rows = nest_of_rows();
-  }
-
- private:
-  [[noreturn]] void refuse(const std::string& what) const {
-    throw argument_error("with_storage: block \"" + b_.name + "\" reads \"" + a_.matrix->name +
-                         "\", whose rows stand side by side, and " + what +
-                         "; declare it compressed");
-  }
-
-  static std::string name_of(const expr& v) {
-    const std::string& name = v->name;
-    return name.size() > 1 && name[0] == 'v' ? name.substr(1) : name;
-  }
-
-  /// Where the result of a lane lies.
-  std::vector<expr> places() const {
-    std::vector<expr> out = at_;
-    out[dimension_] = slice_ * integer(index_, a_.lanes) + lane_;
-    return out;
-  }
-
-  /// A value of the block, at the stored place instead of row and column.
-  expr moved(const expr& value) const {
-    const expr out = rewrite(value, [&](const expr& e) {
-      const bool own = e->op == op::load && e->buffer == a_.matrix;
-      return own ? load(a_.stored.coordinates, {slice_, step_, lane_, column_}) : e;
-    });
-    if (uses_var(out, var(row_))) refuse("needs the number of the row beside");
-    return out;
-  }
-
-  stmt nest_of_rows() const {
-    block_node b;
-    b.name = b_.name + "_rows";
-    std::vector<expr> from = at_, values;
-    std::vector<var> loops;
-    for (const iter_var& v : b_.iters) {
-      if (v.kind != iter_kind::spatial) continue;
-      const var own = make_var(v.var->name, index_);
-      for (expr& e : from) e = substitute(e, {{v.var, own}});
-      b.iters.push_back({own, v.dom, iter_kind::spatial});
-      loops.push_back(make_var(name_of(own), index_));
-      values.push_back(loops.back());
-    }
-    const std::vector<expr> to = from;
-    from[dimension_] = cast(index_, load(a_.order, {from[dimension_]}));
-    b.body = make_store(out_, to, load(sliced, from));
-    ir::detail::infer_regions(b, true, true);
-    std::vector<expr> extents;
-    for (const iter_var& v : b.iters) extents.push_back(v.dom.extent);
-    stmt out = make_realize(values, boolean(true), make_block(std::move(b)));
-    for (std::size_t k = loops.size(); k-- > 0;)
-      out = make_loop(loops[k], integer(index_, 0), extents[k], out);
-    return out;
-  }
-
-  const sell_parameter& a_;
-  const block_node& b_;
-  expr row_, column_;
-  dtype index_;
-  buffer out_;
-  std::vector<expr> at_;
-  std::size_t dimension_ = 0;  // of the result, that of the rows
-  var slice_, step_, lane_;
-};
 
 class storage_giver {
  public:
@@ -177,12 +63,12 @@ class storage_giver {
       out_.params.push_back(p);
     } else if (!format->pattern.empty()) {
       out_.params.push_back({store_like(p.buffer, pattern_named(format->pattern)), {}});
-    } else if (format->lanes == 1) {
+    } else if (!format->converted()) {
       const pattern& own = pattern_named(p.buffer->name);
       for (const buffer& one : {own.indptr, own.indices}) out_.params.push_back({one, {}});
       out_.params.push_back({store_like(p.buffer, own), {}});
     } else {
-      add_sell(p.buffer, *format);
+      add_converted(p.buffer, *format);
     }
   }
 
@@ -195,7 +81,7 @@ class storage_giver {
 
   void make_pattern(const param& p) {
     const stored_parameter* own = format_of(p.buffer);
-    if (!own || own->lanes > 1 || !own->pattern.empty()) return;
+    if (!own || own->converted() || !own->pattern.empty()) return;
     const buffer& a = p.buffer;
     const stored_parameter& format = *own;
     const std::string& name = a->name;
@@ -253,51 +139,104 @@ class storage_giver {
       if (p.column == column) *temporary = store_like(store->buffer, p);
   }
 
-  void add_sell(const buffer& a, const stored_parameter& format) {
-    const std::string& name = a->name;
-    const expr rows = a->shape.at(0), columns = a->shape.at(1);
-    const auto number = [&](std::int64_t n) { return integer(rows.type(), n); };
-    const expr places = number(format.places), slices = number(format.slices),
-               lanes = number(format.lanes), steps = number(format.places / format.lanes);
-    sell_parameter own;
+  void add_converted(const buffer& a, const stored_parameter& format) {
+    converted_parameter own;
+    own.format = format;
     own.matrix = a;
-    own.lanes = format.lanes;
-    own.slices = format.slices;
+    const expr places = integer(a->shape.at(0).type(), format.places);
+    const buffer indices =
+        make_buffer(indices_name(a->name), format.index,
+                    {format.block > 1 ? integer(places.type(), blocks_of(format)) : places});
+    const buffer storage = make_buffer(a->name, a->type, {places});
+    std::vector<buffer> arrays;
+    if (format.block > 1)
+      arrays = add_blocks(own, indices);
+    else if (format.width > 0)
+      arrays = add_rows_of_one_width(own, indices);
+    else
+      arrays = add_slices(own, indices);
+    std::vector<expr> shape;
+    for (const sparse_axis& axis : own.stored.axes) shape.push_back(axis->length);
+    own.stored.coordinates = make_buffer(a->name, a->type, shape);
+    own.stored.storage = storage;
+    out_.axes.insert(out_.axes.end(), own.stored.axes.begin(), own.stored.axes.end());
+    out_.buffers.push_back(own.stored);
+    arrays.insert(arrays.end(), {indices, storage});
+    for (const buffer& one : arrays) out_.params.push_back({one, {}});
+    converted_.push_back(std::move(own));
+  }
+
+  static std::int64_t blocks_of(const stored_parameter& format) {
+    return format.places / (format.block * format.block);
+  }
+
+  /// @returns the arrays before the indices
+  static std::vector<buffer> add_slices(converted_parameter& own, const buffer& indices) {
+    const stored_parameter& format = own.format;
+    const std::string& name = own.matrix->name;
+    const expr rows = own.matrix->shape.at(0), columns = own.matrix->shape.at(1);
+    const auto number = [&](std::int64_t n) { return integer(rows.type(), n); };
+    const expr slices = number(format.slices), lanes = number(format.lanes);
     own.lengths = make_buffer(lengths_name(name), format.index, {slices, lanes});
     own.order = make_buffer(order_name(name), format.index, {rows});
     const buffer indptr = make_buffer(indptr_name(name), format.index, {slices + number(1)});
-    const buffer indices = make_buffer(indices_name(name), format.index, {places});
-    const buffer storage = make_buffer(name, a->type, {places});
     const sparse_axis slice = dense_fixed(name + "_slices", slices);
-    const sparse_axis step = dense_variable(name + "_steps", slice, columns, steps, indptr);
+    const sparse_axis step = dense_variable(name + "_steps", slice, columns,
+                                            number(format.places / format.lanes), indptr);
     const sparse_axis lane = dense_fixed(name + "_lanes", lanes, step);
-    const sparse_axis column = sparse_fixed(name + "_columns", lane, columns, number(1), indices);
-    out_.axes.insert(out_.axes.end(), {slice, step, lane, column});
-    const buffer coordinates = make_buffer(name, a->type, {slices, columns, lanes, columns});
-    own.stored = {coordinates, {slice, step, lane, column}, storage};
-    out_.buffers.push_back(own.stored);
-    for (const buffer& one : {indptr, own.lengths, own.order, indices, storage})
-      out_.params.push_back({one, {}});
-    sells_.push_back(std::move(own));
+    own.stored.axes = {slice, step, lane,
+                       sparse_fixed(name + "_columns", lane, columns, number(1), indices)};
+    return {indptr, own.lengths, own.order};
+  }
+
+  static std::vector<buffer> add_blocks(converted_parameter& own, const buffer& indices) {
+    const stored_parameter& format = own.format;
+    const std::string& name = own.matrix->name;
+    const auto number = [&](std::int64_t n) { return integer(own.matrix->shape[0].type(), n); };
+    const auto groups = [&](std::int64_t n) {
+      return number((n + format.block - 1) / format.block);
+    };
+    const expr rows = groups(own.rows()), size = number(format.block);
+    const buffer indptr = make_buffer(indptr_name(name), format.index, {rows + number(1)});
+    const sparse_axis row = dense_fixed(name + "_block_rows", rows);
+    const sparse_axis column = sparse_variable(name + "_block_columns", row, groups(own.columns()),
+                                               number(blocks_of(format)), indptr, indices);
+    own.stored.axes = {row, column, dense_fixed(name + "_columns", size, column),
+                       dense_fixed(name + "_rows", size, column)};
+    return {indptr};
+  }
+
+  static std::vector<buffer> add_rows_of_one_width(converted_parameter& own,
+                                                   const buffer& indices) {
+    const std::string& name = own.matrix->name;
+    const expr rows = own.matrix->shape.at(0), columns = own.matrix->shape.at(1);
+    own.lengths = make_buffer(lengths_name(name), own.format.index, {rows});
+    const sparse_axis row = dense_fixed(name + "_rows", rows);
+    const sparse_axis step =
+        dense_fixed(name + "_steps", integer(rows.type(), own.format.width), row);
+    own.stored.axes = {
+        row, step,
+        sparse_fixed(name + "_columns", step, columns, integer(rows.type(), 1), indices)};
+    return {own.lengths};
   }
 
   void add_part(const stmt& s) {
     const sparse_buffer* read = nullptr;
-    const sell_parameter* sliced = nullptr;
+    const converted_parameter* converted = nullptr;
     std::vector<expr> at;
     if (const store_node* store = store_of(s)) {
       read = out_.find(store->buffer);
       at = store->indices;
     }
     for_each_expr(s, [&](const expr& e) {
-      if (e->op != op::load || read || sliced) return;
+      if (e->op != op::load || read || converted) return;
       read = out_.find(e->buffer);
-      for (const sell_parameter& p : sells_)
-        if (p.matrix == e->buffer) sliced = &p;
-      if (read || sliced) at = e->args;
+      for (const converted_parameter& p : converted_)
+        if (p.matrix == e->buffer) converted = &p;
+      if (read || converted) at = e->args;
     });
-    if (sliced)
-      add_sliced(s, *sliced, at);
+    if (converted)
+      add_nest(s, *converted, at);
     else if (read)
       out_.body.emplace_back(iteration(s, *read, at));
     else
@@ -315,18 +254,19 @@ class storage_giver {
     return *realize->block;
   }
 
-  /// Rows side by side: a nest of its own result, and one that puts rows where they belong.
-  void add_sliced(const stmt& nest, const sell_parameter& a, const std::vector<expr>& at) {
+  /// A nest over another format, and one that puts rows where they belong.
+  void add_nest(const stmt& nest, const converted_parameter& a, const std::vector<expr>& at) {
     const block_node& b = block_of(nest, a.matrix);
-    sliced_nest made(b, a, at);
+    converted_nest made(b, a, at);
     for (const iter_var& v : b.iters)
       if (!v.var.same(at[0]) && !v.var.same(at[1])) {
         const sparse_axis axis = dense_fixed(b.name + "_" + v.var->name, v.dom.extent);
         out_.axes.push_back(axis);
         made.iteration.iters.push_back({v.var, axis, v.kind});
       }
-    out_.alloc_buffers.push_back(made.sliced);
     out_.body.emplace_back(std::move(made.iteration));
+    if (!made.placed) return;
+    out_.alloc_buffers.push_back(made.placed);
     out_.body.emplace_back(std::move(made.rows));
   }
 
@@ -355,7 +295,7 @@ class storage_giver {
   const function& from_;
   const std::vector<stored_parameter>& formats_;
   std::vector<pattern> patterns_;
-  std::vector<sell_parameter> sells_;
+  std::vector<converted_parameter> converted_;
   sparse_function out_;
 };
 

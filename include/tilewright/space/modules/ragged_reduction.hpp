@@ -25,7 +25,9 @@ bool is_ragged_reduction(const schedule& s, const std::string& block);
 /// rows are long. Without such a dimension, as in a product with a vector, the row
 /// is walked by vectors of its own elements, the last one under a mask; their width is drawn, and
 /// whether to walk it so at all. A row of sums, as of a sampled product, has its vectors along the sums,
-/// and what is computed element by element beside may be in vectors along the row.
+/// and what is computed element by element beside may be in vectors along the row. Of a matrix in blocks, a
+/// drawn number of rows of a block is summed together, so that a row of the other operand is loaded once
+/// for them.
 void ragged_reduction(schedule& s, const std::string& block, const context& where,
                       chooser& choices);
 

@@ -54,13 +54,16 @@ inline placement placement_of(const call_argument& a) {
 
 /// Copies of what a call brings: the patterns of its sparse arguments, which decide what a schedule
 /// is worth, and where the options ask for it all the rest.
-inline given_values values_of(const workload& w, const call_argument* arguments,
-                              timing_data wanted) {
+inline given_values values_of(const kernel_signature& kernel, const workload& w,
+                              const call_argument* arguments, timing_data wanted) {
   given_values out;
   const std::vector<operand> all = operands(w.function);
   std::vector<bool> copied(all.size(), wanted == timing_data::copied);
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].offsets) copied[i] = copied[all[i].offsets->parameter] = true;
+    if (all[i].offsets)
+      copied[i] = copied[all[i].offsets->parameter] = true;
+    else if (kernel.params[i].checked)
+      copied[i] = true;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::vector<std::int64_t>& strides = w.layouts[i].strides;  // empty: dense, as declared
     out.emplace_back();
@@ -230,7 +233,10 @@ TILEWRIGHT_INLINE void instances::make(instance& s, const extent_map& dims,
     s.operands[o.offsets->parameter].index.reset();  // checked with its pattern
   }
   for (std::size_t i = 0; i < kernel_.params.size(); ++i)
-    if (kernel_.params[i].checked) s.operands[i].index.reset();
+    if (kernel_.params[i].checked) {
+      s.operands[i].index.reset();
+      s.sparse = true;
+    }
   s.gathers = support::any(s.operands, [](const operand& o) { return o.index.has_value(); });
   workload w;
   w.function = with_layouts(s.function, layouts);
@@ -321,7 +327,7 @@ TILEWRIGHT_INLINE bool instances::make_ready(instance& s, const call_argument* a
   try {
     const timing_data wanted = options_.measuring.data;
     if (s.code && arguments && (s.sparse || wanted == timing_data::copied))
-      s.code->give(values_of(s.code->task(), arguments, wanted));
+      s.code->give(values_of(kernel_, s.code->task(), arguments, wanted));
     if (s.code) prepare(s);
   } catch (...) {
     failed = std::current_exception();
@@ -337,7 +343,7 @@ TILEWRIGHT_INLINE tuning_task instances::task(const instance& s,
                                               const call_argument* arguments) const {
   tuning_task out{s.code->task(), s.code->session(), db_};
   if (s.sparse || options_.measuring.data == timing_data::copied)
-    out.what.given = values_of(out.what, arguments, options_.measuring.data);
+    out.what.given = values_of(kernel_, out.what, arguments, options_.measuring.data);
   return out;
 }
 

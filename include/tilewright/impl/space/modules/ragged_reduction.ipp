@@ -55,37 +55,97 @@ inline std::optional<std::size_t> column_loop(const schedule& s, const std::stri
   return iter ? loop_driving(s, realize, *iter) : std::nullopt;
 }
 
-/// A tile of the loop on which the output is contiguous goes inside of the walk.
+/// Loops from the first one that walks data on, by what becomes of them.
+struct walked_loops {
+  std::vector<loop_rv> before;  // outside of the walk
+  std::vector<loop_rv> walks;   // extents from memory
+  std::vector<loop_rv> sums;    // along a column of a block
+  std::optional<loop_rv> rows;  // of a block
+};
+
+/// @param loops around the block
+/// @param columns the one over the columns of the result, which is left out
+inline walked_loops sort_loops(const schedule& s, const std::string& name,
+                               const std::vector<loop_rv>& loops, std::size_t columns) {
+  const ir::block_realize_node& realize = named_block(s, name);
+  const auto reduces = [&](std::size_t at) {
+    for (std::size_t k = 0; k < realize.block->iters.size(); ++k)
+      if (realize.block->iters[k].kind == ir::iter_kind::reduce &&
+          loop_driving(s, realize, k) == at)
+        return true;
+    return false;
+  };
+  walked_loops out;
+  for (std::size_t at = 0; at < loops.size(); ++at) {
+    const ir::expr extent = s.get(loops[at]).extent;
+    if (at == columns) continue;
+    if (ir::reads_memory(extent))
+      out.walks.push_back(loops[at]);
+    else if (!out.walks.empty() && ir::is_int(extent) && ir::as_int(extent) > 1 && reduces(at))
+      out.sums.push_back(loops[at]);
+    else
+      out.before.push_back(loops[at]);
+  }
+  const auto small = [](const ir::expr& extent) {
+    return ir::is_int(extent) && ir::as_int(extent) > 1 && ir::as_int(extent) <= 64;
+  };
+  if (!out.sums.empty() && !out.before.empty() && small(s.get(out.before.back()).extent)) {
+    out.rows = out.before.back();
+    out.before.pop_back();
+  }
+  return out;
+}
+
+/// Rows of a block whose sums stay in registers together, each as wide as a tile of `width` elements.
+inline void tile_block_rows(schedule& s, walked_loops& loops, std::int64_t vectors,
+                            const context& where, chooser& choices) {
+  const std::int64_t extent = ir::as_int(s.get(*loops.rows).extent);
+  std::vector<std::int64_t> counts;
+  for (std::int64_t n = 1; n <= extent && n * vectors <= where.cpu->vector_registers - 3; ++n)
+    if (extent % n == 0) counts.push_back(n);
+  if (counts.empty()) counts.push_back(1);
+  std::vector<double> weights(counts.size(), 1);
+  weights.back() = 2;
+  const auto [outer, inner] =
+      s.split(*loops.rows, {infer, choices.categorical(s, counts, weights)});
+  loops.before.push_back(outer);
+  loops.rows = inner;
+}
+
+/// A tile of the loop on which the output is contiguous goes inside of the walk. Of a matrix in blocks
+/// each element that is read is multiplied with a tile, for several rows of the block.
 /// @returns false when there is no such loop of more than one iteration
 inline bool tile_columns(schedule& s, const std::string& name, const context& where,
                          chooser& choices) {
   const std::optional<std::size_t> at = column_loop(s, name);
   if (!at) return false;
-  std::vector<loop_rv> order = s.get_loops(s.get_block(name));
-  const loop_rv columns = order[*at];
+  const std::vector<loop_rv> around = s.get_loops(s.get_block(name));
+  const loop_rv columns = around[*at];
   const ir::expr extent = s.get(columns).extent;
   if (ir::reads_memory(extent)) return false;
   if (ir::is_int(extent) && ir::as_int(extent) < 2) return false;
-  const std::vector<std::int64_t> widths =
-      ragged_tiles(*where.cpu, named_block(s, name).block->writes[0].buffer->type, extent);
+  walked_loops loops = sort_loops(s, name, around, *at);
+  const dtype type = named_block(s, name).block->writes[0].buffer->type;
+  const std::vector<std::int64_t> widths = ragged_tiles(*where.cpu, type, extent);
   std::vector<double> weights(widths.size(), 1);
   weights[std::min<std::size_t>(widths.size() - 1, 3)] = 1.5;  // eight vectors
   const expr_rv width = choices.categorical(s, widths, weights);
   const auto [outer, inner] = s.split(columns, {infer, width});
-  order.erase(order.begin() + static_cast<std::ptrdiff_t>(*at));
-  const auto walk = std::find_if(order.begin(), order.end(),
-                                 [&](loop_rv l) { return ir::reads_memory(s.get(l).extent); });
-  // the walk, and loops like it, go behind the spatial ones
-  std::vector<loop_rv> before(order.begin(), walk), behind;
-  before.push_back(outer);
-  for (auto l = walk; l != order.end(); ++l)
-    (ir::reads_memory(s.get(*l).extent) ? behind : before).push_back(*l);
-  order = std::move(before);
-  order.insert(order.end(), behind.begin(), behind.end());
+  loops.before.push_back(outer);
+  if (loops.rows) {
+    const std::int64_t wide = ir::as_int(s.get(inner).extent);
+    const std::int64_t lanes = where.cpu->lanes(type);
+    tile_block_rows(s, loops, (wide + lanes - 1) / lanes, where, choices);
+  }
+  std::vector<loop_rv> order = loops.before;
+  for (const auto* next : {&loops.walks, &loops.sums})
+    order.insert(order.end(), next->begin(), next->end());
+  if (loops.rows) order.push_back(*loops.rows);
   order.push_back(inner);
   s.reorder(order);
   s.vectorize(inner);
-  const loop_rv walked = order[order.size() - 2];
+  if (loops.rows) s.unroll(*loops.rows);
+  const loop_rv walked = loops.walks.empty() ? order[order.size() - 2] : loops.walks.back();
   s.annotate(walked, prefetch_key, choices.categorical(s, {0, 4, 8, 16}, {1.5, 1, 1, 1}));
   s.annotate(walked, short_rows_key, choices.categorical(s, {0, 1}, {1, 1}));
   return true;

@@ -1,0 +1,135 @@
+// What sparse matrices in formats of ours have in common: they are made of compressed rows, and keep for
+// each place which element it holds, so that new values on the same pattern cost a gather.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <tilewright/config.hpp>
+#include <tilewright/expr/recognize_sparse.hpp>
+#include <tilewright/support/error.hpp>
+#include <tilewright/support/sparse_pattern.hpp>
+
+namespace tilewright::detail {
+
+/// Of a clock that only goes forward. // s
+double seconds_now();
+
+/// Compressed rows in memory of the user's.
+template <class T, class Index>
+struct csr_source {
+  std::int64_t rows = 0, columns = 0, nonzeros = 0;
+  const Index* offsets = nullptr;  // [rows + 1]
+  const Index* indices = nullptr;  // [nonzeros]
+  const T* values = nullptr;       // [nonzeros]
+
+  /// @param maker what a message calls the matrix that is made
+  template <class Matrix>
+  static csr_source of(const Matrix& m, const char* maker) {
+    using form = dsl::sparse_recognized<const Matrix>;
+    static_assert(form::known && form::row_major && form::storage == dim_storage::compressed,
+                  "tilewright: a matrix in another format is made of a csr_matrix, of an "
+                  "Eigen::SparseMatrix<T, Eigen::RowMajor> or of csr(offsets, indices, values, "
+                  "columns)");
+    static_assert(
+        std::is_same_v<typename form::value_type, T> &&
+            std::is_same_v<typename form::index_type, Index>,
+        "tilewright: a matrix in another format has the element and index types of the one "
+        "it is made of");
+    const auto a = form::make(m, maker);
+    return {a[0].extents[0] - 1,
+            a[1].extents[1],
+            a[1].extents[0],
+            static_cast<const Index*>(a[0].data),
+            static_cast<const Index*>(a[1].data),
+            static_cast<const T*>(a[2].data)};
+  }
+
+  /// @throws argument_error for what is wrong with the pattern, by position and value
+  void check(const char* maker) const {
+    const std::string offsets_name = "offsets", indices_name = "indices";
+    const std::string wrong = support::wrong_pattern(support::pattern_view<Index>{
+        offsets, indices, rows, columns, nonzeros, offsets_name, indices_name});
+    if (!wrong.empty()) throw argument_error(std::string(maker) + ": " + wrong);
+  }
+
+  std::int64_t length(std::size_t row) const { return offsets[row + 1] - offsets[row]; }
+};
+
+/// The base of such a matrix.
+template <class T, class Index>
+class converted_matrix {
+ public:
+  using value_type = T;
+  using index_type = Index;
+
+  /// Takes new values of the matrix that this one was made from.
+  /// @throws argument_error when it has another number of rows, columns or elements
+  template <class Matrix>
+  void refresh(const Matrix& m) {
+    const auto a = csr_source<T, Index>::of(m, maker_);
+    if (a.rows != rows_ || a.columns != columns_ || a.nonzeros != nonzeros_)
+      throw argument_error(std::string(maker_) + ": refresh is given another pattern, of " +
+                           std::to_string(a.rows) + " x " + std::to_string(a.columns) + " with " +
+                           std::to_string(a.nonzeros) + " elements; make another " + maker_ +
+                           " of it");
+    for (std::size_t at = 0; at < values_.size(); ++at)
+      values_[at] = source_[at] < 0 ? T(0) : a.values[source_[at]];
+  }
+
+  std::int64_t rows() const noexcept { return rows_; }
+  std::int64_t columns() const noexcept { return columns_; }
+  std::int64_t nonzeros() const noexcept { return nonzeros_; }
+  /// Places that hold no element, as a share of all.
+  double padding() const {
+    const auto all = static_cast<double>(values_.size());
+    return all > 0 ? 1 - static_cast<double>(nonzeros_) / all : 0;
+  }
+  /// What it took to make it. // s
+  double conversion_seconds() const noexcept { return seconds_; }
+  const std::vector<T>& values() const noexcept { return values_; }  // [places]
+  /// The element of the compressed rows at each place; -1: padding. // [places]
+  const std::vector<Index>& source() const noexcept { return source_; }
+
+ protected:
+  converted_matrix(const char* maker, const csr_source<T, Index>& a)
+      : maker_(maker), rows_(a.rows), columns_(a.columns), nonzeros_(a.nonzeros) {
+    a.check(maker);
+  }
+
+  /// Refuses more places than the matrix may take, before any memory is taken for them.
+  /// @param most for each element; what more of them mean is told by `advice`
+  void check_places(double places, double most, const std::string& advice) const {
+    if (places > most * static_cast<double>(nonzeros_))
+      throw argument_error(std::string(maker_) + ": " + std::to_string(nonzeros_) +
+                           " elements would take more than " + std::to_string(most) +
+                           " places each; " + advice);
+    if (places > static_cast<double>(std::numeric_limits<Index>::max()))
+      throw argument_error(std::string(maker_) +
+                           ": there are more places than the indices count; take one with indices "
+                           "of type std::int64_t");
+  }
+
+  void reserve_places(std::size_t places) {
+    values_.assign(places, T(0));
+    source_.assign(places, Index(-1));
+  }
+  void place(std::size_t at, const csr_source<T, Index>& a, Index element) {
+    values_[at] = a.values[element];
+    source_[at] = element;
+  }
+
+  double seconds_ = 0;
+
+ private:
+  const char* maker_;
+  std::int64_t rows_, columns_, nonzeros_;
+  std::vector<T> values_;
+  std::vector<Index> source_;
+};
+
+}  // namespace tilewright::detail

@@ -1,0 +1,225 @@
+// What becomes of a nest that sums over a matrix that is stored otherwise than in compressed rows.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tilewright/impl/ir/analysis/infer_regions.hpp>
+#include <tilewright/ir/sparse.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/sparse/storage.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::sparse::detail {
+
+using namespace tilewright::ir;
+
+/// A matrix in another format than compressed rows.
+struct converted_parameter {
+  stored_parameter format;
+  buffer matrix;         // what the program over coordinates reads
+  sparse_buffer stored;  // along the axes of the format
+  buffer
+      lengths;   // rows side by side [slices, lanes]; as many places for each row [rows]: elements
+  buffer order;  // rows side by side: [rows], place of a row: slice * lanes + lane
+
+  std::int64_t rows() const { return as_int(matrix->shape[0]); }
+  std::int64_t columns() const { return as_int(matrix->shape[1]); }
+};
+
+/// An iteration over all places of such a matrix.
+struct walk {
+  std::vector<sparse_iter> iters;
+  std::vector<expr> at;  // the place, as the stored tensor is indexed
+  expr place;            // row of the result
+  expr row, column;      // coordinates; no row where it is not known
+  expr inside;           // whether an element is there; null: always
+};
+
+/// Makes walks with variables named after those of a nest.
+class walk_maker {
+ public:
+  /// @param column a variable of the nest
+  walk_maker(const converted_parameter& a, const std::string& row, const var& column)
+      : a_(a),
+        axes_(a.stored.axes),
+        index_(column.type()),
+        outer_(make_var("v" + row + "_o", index_)),
+        inner_(make_var("v" + row + "_i", index_)),
+        column_(column) {}
+
+  walk make(const std::string& column) const {
+    const var step = make_var("v" + column + "_o", index_);
+    if (a_.format.block > 1) return blocks(step, make_var("v" + column + "_i", index_));
+    return a_.format.width > 0 ? rows_of_one_width(step) : slices(step);
+  }
+
+ private:
+  expr number(std::int64_t n) const { return integer(index_, n); }
+
+  walk slices(const var& step) const {
+    return {{{outer_, axes_[0], iter_kind::spatial},
+             {step, axes_[1], iter_kind::reduce},
+             {inner_, axes_[2], iter_kind::spatial},
+             {column_, axes_[3], iter_kind::reduce}},
+            {outer_, step, inner_, column_},
+            outer_ * number(a_.format.lanes) + inner_,
+            {},
+            column_,
+            lt(step, cast(index_, load(a_.lengths, {outer_, inner_})))};
+  }
+
+  walk rows_of_one_width(const var& step) const {
+    return {{{outer_, axes_[0], iter_kind::spatial},
+             {step, axes_[1], iter_kind::reduce},
+             {column_, axes_[2], iter_kind::reduce}},
+            {outer_, step, column_},
+            outer_,
+            outer_,
+            column_,
+            lt(step, cast(index_, load(a_.lengths, {outer_})))};
+  }
+
+  /// Rows and columns that only pad the last blocks read what the last ones read.
+  walk blocks(const var& step, const var& inside) const {
+    const expr size = number(a_.format.block);
+    const expr row = outer_ * size + inner_, column = step * size + inside;
+    walk out{{{outer_, axes_[0], iter_kind::spatial},
+              {step, axes_[1], iter_kind::reduce},
+              {inside, axes_[2], iter_kind::reduce},
+              {inner_, axes_[3], iter_kind::spatial}},
+             {outer_, step, inside, inner_},
+             row,
+             row,
+             column,
+             {}};
+    if (a_.rows() % a_.format.block != 0) out.row = min(row, number(a_.rows() - 1));
+    if (a_.columns() % a_.format.block != 0) {
+      out.column = min(column, number(a_.columns() - 1));
+      out.inside = lt(column, number(a_.columns()));
+    }
+    return out;
+  }
+
+  const converted_parameter& a_;
+  const std::vector<sparse_axis>& axes_;
+  dtype index_;
+  var outer_, inner_, column_;
+};
+
+/// The iteration that takes the place of the nest, and what puts its result where it belongs.
+class converted_nest {
+ public:
+  sparse_iteration iteration;  // its axes are those of the matrix; others are to be added
+  buffer placed;               // its result, where rows have places of their own; else null
+  stmt rows;                   // takes each row from there; else null
+
+  /// @param at the indices of its first read
+  converted_nest(const block_node& b, const converted_parameter& a, const std::vector<expr>& at)
+      : a_(a), b_(b), row_(at[0]), column_(at[1]), index_(row_.type()) {
+    const store_node* update = as_store(b.body);
+    const store_node* init = b.init ? as_store(b.init) : nullptr;
+    if (!update || !init || update->value->op != op::add ||
+        update->value->args[0]->op != op::load ||
+        !(update->value->args[0]->buffer == update->buffer))
+      refuse("does anything but add up");
+    out_ = update->buffer;
+    at_ = update->indices;
+    while (dimension_ < at_.size() && !at_[dimension_].same(row_)) ++dimension_;
+    if (dimension_ == at_.size()) refuse("does not store by rows");
+    walk_ = walk_maker(a, name_of(row_), var(column_)).make(name_of(column_));
+    iteration.name = b.name;
+    iteration.annotations = b.annotations;
+    iteration.iters = walk_.iters;
+    choose_result();
+    const buffer& to = placed ? placed : out_;
+    iteration.init = make_store(to, places(), moved(init->value));
+    const expr term = moved(update->value->args[1]);
+    iteration.body =
+        make_store(to, places(),
+                   load(to, places()) +
+                       (walk_.inside ? select(walk_.inside, term, literal(term.type(), 0)) : term));
+    if (placed) rows = nest_of_rows();
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw argument_error("with_storage: block \"" + b_.name + "\" reads \"" + a_.matrix->name +
+                         "\", which is not stored in compressed rows, and " + what +
+                         "; declare it compressed");
+  }
+
+  static std::string name_of(const expr& v) {
+    const std::string& name = v->name;
+    return name.size() > 1 && name[0] == 'v' ? name.substr(1) : name;
+  }
+
+  /// Rows that are sorted, and rows that pad the last block, have no place in the user's result.
+  void choose_result() {
+    std::vector<expr> shape = out_->shape;
+    if (a_.order)
+      shape[dimension_] = integer(index_, a_.format.slices * a_.format.lanes);
+    else if (a_.rows() % a_.format.block != 0)
+      shape[dimension_] =
+          integer(index_, (a_.rows() + a_.format.block - 1) / a_.format.block * a_.format.block);
+    else
+      return;
+    placed = make_buffer(out_->name + (a_.order ? "_sliced" : "_blocked"), out_->type, shape);
+  }
+
+  /// Where the result of a place lies.
+  std::vector<expr> places() const {
+    std::vector<expr> out = at_;
+    out[dimension_] = walk_.place;
+    return out;
+  }
+
+  /// A value of the block, at the stored place instead of row and column.
+  expr moved(const expr& value) const {
+    const expr out = rewrite(value, [&](const expr& e) {
+      const bool own = e->op == op::load && e->buffer == a_.matrix;
+      return own ? load(a_.stored.coordinates, walk_.at) : e;
+    });
+    if (!walk_.row && uses_var(out, var(row_))) refuse("needs the number of the row beside");
+    var_map to{{var(column_), walk_.column}};
+    if (walk_.row) to[var(row_)] = walk_.row;
+    return substitute(out, to);
+  }
+
+  stmt nest_of_rows() const {
+    block_node b;
+    b.name = b_.name + "_rows";
+    std::vector<expr> from = at_, values;
+    std::vector<var> loops;
+    for (const iter_var& v : b_.iters) {
+      if (v.kind != iter_kind::spatial) continue;
+      const var own = make_var(v.var->name, index_);
+      for (expr& e : from) e = substitute(e, {{v.var, own}});
+      b.iters.push_back({own, v.dom, iter_kind::spatial});
+      loops.push_back(make_var(name_of(own), index_));
+      values.push_back(loops.back());
+    }
+    const std::vector<expr> to = from;
+    if (a_.order) from[dimension_] = cast(index_, load(a_.order, {from[dimension_]}));
+    b.body = make_store(out_, to, load(placed, from));
+    ir::detail::infer_regions(b, true, true);
+    std::vector<expr> extents;
+    for (const iter_var& v : b.iters) extents.push_back(v.dom.extent);
+    stmt out = make_realize(values, boolean(true), make_block(std::move(b)));
+    for (std::size_t k = loops.size(); k-- > 0;)
+      out = make_loop(loops[k], integer(index_, 0), extents[k], out);
+    return out;
+  }
+
+  const converted_parameter& a_;
+  const block_node& b_;
+  expr row_, column_;
+  dtype index_;
+  buffer out_;
+  std::vector<expr> at_;
+  std::size_t dimension_ = 0;  // of the result, that of the rows
+  walk walk_;
+};
+
+}  // namespace tilewright::sparse::detail

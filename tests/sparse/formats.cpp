@@ -1,0 +1,196 @@
+// Blocks and rows of one width: what becomes of a program, and that it still means the same.
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <tilewright/expr/bsr_matrix.hpp>
+#include <tilewright/expr/ell_matrix.hpp>
+#include <tilewright/expr/reify.hpp>
+#include <tilewright/ir/interpret/evaluate.hpp>
+#include <tilewright/ir/interpret/sparse_interpret.hpp>
+#include <tilewright/ir/text/sparse_script.hpp>
+#include <tilewright/ir/verify/sparse_verify.hpp>
+#include <tilewright/sparse/lower.hpp>
+#include <tilewright/sparse/storage.hpp>
+#include <tilewright/support/error.hpp>
+
+#include "patterns.hpp"
+#include "random_schedule.hpp"
+
+using namespace tilewright;
+using axes::i, axes::j, axes::k;
+
+namespace {
+
+using blocks_of_four = bsr_matrix<float, 4>;
+using rows_of_forty = ell_matrix<float, 40>;
+
+template <dim Columns>
+constexpr auto weighted_product = kernel<"product">(
+    [](in<"A", float, "M", Columns> A, in<"w", float, "M"> w, in<"B", float, "K", "N"> B,
+       out<"C", float, "M", "N"> C) { return C(i, j) = sum<k>(A(i, k) * w(i) * B(k, j)); });
+constexpr auto largest =
+    kernel<"largest">([](in<"A", float, "M", bsr<"K", 4>> A, out<"y", float, "M"> y) {
+      return y(i) = max<k>(where_stored(A)(i, k));
+    });
+
+struct problem {
+  std::int64_t rows = 0, columns = 0, wide = 0;
+  std::vector<float> w, b;
+};
+
+std::vector<float> small_numbers(std::int64_t count) {
+  std::vector<float> out(static_cast<std::size_t>(count));
+  for (std::size_t n = 0; n < out.size(); ++n) out[n] = static_cast<float>(n * 37 % 19) - 9;
+  return out;
+}
+
+problem problem_of(const patterns::csr_matrix<>& a, std::int64_t wide) {
+  return {a.rows, a.columns, wide, small_numbers(a.rows), small_numbers(a.columns * wide)};
+}
+
+ir::function dense_program(const any_kernel& kernel, const problem& p) {
+  return reify(kernel, {{"M", p.rows}, {"K", p.columns}, {"N", p.wide}});
+}
+
+sparse::stored_parameter format_of(const blocks_of_four& a) {
+  sparse::stored_parameter out{"A", static_cast<std::int64_t>(a.values().size())};
+  out.block = 4;
+  return out;
+}
+sparse::stored_parameter format_of(const rows_of_forty& a) {
+  sparse::stored_parameter out{"A", static_cast<std::int64_t>(a.values().size())};
+  out.width = 40;
+  return out;
+}
+
+std::vector<const void*> arrays_of(const blocks_of_four& a) {
+  return {a.offsets().data(), a.indices().data(), a.values().data()};
+}
+std::vector<const void*> arrays_of(const rows_of_forty& a) {
+  return {a.lengths().data(), a.indices().data(), a.values().data()};
+}
+
+/// The product in f64, [rows, wide].
+std::vector<double> dense_product(const patterns::csr_matrix<>& a, const problem& p) {
+  std::vector<double> out;
+  const std::vector<double> dense = a.dense();
+  const auto columns = static_cast<std::size_t>(p.columns), wide = static_cast<std::size_t>(p.wide);
+  for (std::size_t r = 0; r < static_cast<std::size_t>(p.rows); ++r)
+    for (std::size_t c = 0; c < wide; ++c) {
+      double sum = 0;
+      for (std::size_t q = 0; q < columns; ++q)
+        sum += dense[r * columns + q] * static_cast<double>(p.w[r]) *
+               static_cast<double>(p.b[q * wide + c]);
+      out.push_back(sum);
+    }
+  return out;
+}
+
+/// Stage I, lowered blocks, machine code and points of the result.
+template <class Matrix>
+void check_format(const any_kernel& kernel, const Matrix& m, const patterns::csr_matrix<>& a,
+                  std::int64_t wide) {
+  const problem p = problem_of(a, wide);
+  const ir::sparse_function f = sparse::with_storage(dense_program(kernel, p), {format_of(m)});
+  ir::verify(f);
+  const std::string text = ir::print(f);
+  CHECK(ir::print(ir::parse_sparse(text)) == text);
+  const ir::function g = sparse::lower(f);
+  ir::verify(g);
+  const std::vector<float> unset(static_cast<std::size_t>(p.rows * wide), 99);
+  std::vector<float> oracle = unset, blocks = unset, code = unset;
+  const auto arguments = [&](std::vector<float>& c) {
+    std::vector<void*> out;
+    for (const void* one : arrays_of(m)) out.push_back(const_cast<void*>(one));
+    for (const std::vector<float>* one : {&p.w, &p.b})
+      out.push_back(const_cast<float*>(one->data()));
+    out.push_back(c.data());
+    return out;
+  };
+  const auto views = [&](std::vector<float>& c) {
+    std::vector<ir::tensor_view> out;
+    for (void* one : arguments(c)) out.push_back({one, {}});
+    return out;
+  };
+  ir::interpret(f, views(oracle));
+  random_schedule::run_interpreted(g, arguments(blocks));
+  random_schedule::run_compiled(g, target::host(), arguments(code));
+  CHECK(oracle == blocks);
+  ir::point_evaluator points(g, views(blocks));
+  const std::vector<double> expected = dense_product(a, p);
+  for (std::size_t at = 0; at < expected.size(); ++at) {
+    CHECK(static_cast<double>(oracle[at]) == doctest::Approx(expected[at]).epsilon(1e-4));
+    CHECK(static_cast<double>(code[at]) == doctest::Approx(expected[at]).epsilon(1e-4));
+    const auto row = static_cast<std::int64_t>(at) / wide;
+    const auto point = points.value(5, {row, static_cast<std::int64_t>(at) % wide});
+    REQUIRE(point);
+    CHECK(point->value == doctest::Approx(expected[at]).epsilon(1e-12));
+  }
+}
+
+auto view_of(const patterns::csr_matrix<>& a) {
+  return csr(a.offsets, a.indices, a.values, a.columns);
+}
+
+}  // namespace
+
+TEST_CASE("blocks are walked block by block, and their last rows and columns need not be there") {
+  const patterns::csr_matrix<> a = patterns::random_matrix(7, 6, 0.4, 1);
+  const blocks_of_four m(view_of(a), {16});
+  const ir::sparse_function f = sparse::with_storage(
+      dense_program(weighted_product<bsr<"K", 4>>, problem_of(a, 8)), {format_of(m)});
+  const std::string text = ir::print(f);
+  CHECK(text.find("    A_rows = T.dense_fixed(4, A_block_columns)\n") != std::string::npos);
+  CHECK(text.find("with T.sp_iter([A_block_rows, A_block_columns, A_columns, A_rows, C_vj], "
+                  "\"SRRSS\", \"C\") as [vi_o, vk_o, vk_i, vi_i, vj]:") != std::string::npos);
+  CHECK(text.find("T.min(vk_o * 4 + vk_i, 5)") != std::string::npos);
+  CHECK(text.find("C[vi, vj] = C_blocked[vi, vj]") != std::string::npos);
+}
+
+TEST_CASE("stage I, lowered blocks and machine code agree in blocks and in rows of one width") {
+  for (const patterns::csr_matrix<>& a : patterns::many()) {
+    CAPTURE(a.name);
+    if (a.nonzeros() == 0) continue;
+    for (const std::int64_t wide : {1, 5}) {
+      check_format(weighted_product<bsr<"K", 4>>, blocks_of_four(view_of(a), {1e9}), a, wide);
+      check_format(weighted_product<ell<"K", 40>>, rows_of_forty(view_of(a)), a, wide);
+    }
+  }
+}
+
+TEST_CASE("what pads a row of one width, and the last blocks, shows nothing of the operand") {
+  patterns::csr_matrix<> a;
+  a.columns = 5;
+  std::mt19937 random(1);
+  a.add_row({3, 4}, random);
+  a.add_row({4}, random);
+  problem p = problem_of(a, 1);
+  p.w = {1, 1};
+  p.b = {0, 0, 0, std::numeric_limits<float>::quiet_NaN(), 2};
+  const auto run = [&](const auto& kernel, const auto& m) {
+    const ir::function g =
+        sparse::lower(sparse::with_storage(dense_program(kernel, p), {format_of(m)}));
+    std::vector<float> c(2, 99);
+    std::vector<void*> data;
+    for (const void* one : arrays_of(m)) data.push_back(const_cast<void*>(one));
+    data.insert(data.end(), {p.w.data(), p.b.data(), c.data()});
+    random_schedule::run_compiled(g, target::host(), data);
+    return c;
+  };
+  const std::vector<float> rows = run(weighted_product<ell<"K", 40>>, rows_of_forty(view_of(a)));
+  CHECK(rows[0] != rows[0]);
+  CHECK(rows[1] == 2 * a.values[2]);
+  p.b = {0, 0, 0, 1, 2};
+  const std::vector<float> blocks =
+      run(weighted_product<bsr<"K", 4>>, blocks_of_four(view_of(a), {1e9}));
+  CHECK(blocks[0] == a.values[0] + 2 * a.values[1]);
+  CHECK(blocks[1] == 2 * a.values[2]);
+}
+
+TEST_CASE("a block that does anything but sum says so") {
+  const patterns::csr_matrix<> a = patterns::random_matrix(7, 6, 0.4, 1);
+  const ir::function dense = reify(largest, {{"M", a.rows}, {"K", a.columns}});
+  CHECK_THROWS_WITH_AS(sparse::with_storage(dense, {format_of(blocks_of_four(view_of(a), {1e9}))}),
+                       doctest::Contains("does anything but add up; declare it compressed"),
+                       argument_error);
+}

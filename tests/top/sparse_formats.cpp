@@ -1,0 +1,96 @@
+// Calls with sparse matrices in formats of ours.
+#include <tilewright/tilewright.hpp>
+
+#include <doctest/doctest.h>
+#include <Eigen/Sparse>
+
+#include <cstdlib>
+#include <vector>
+
+using namespace tw;
+using axes::i, axes::j, axes::k;
+
+namespace {
+
+using stored_rows = Eigen::SparseMatrix<float, Eigen::RowMajor>;
+using stored_dense = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+tuned_options short_tuning(mode m) {
+  tuned_options o;
+  o.seconds = 0.3;
+  o.trials = 4;
+  o.database = ":memory:";
+  o.mode = m;
+  return o;
+}
+
+/// As many elements in each row as its number says, modulo 6.
+stored_rows uneven_rows(int rows, int columns) {
+  std::vector<Eigen::Triplet<float>> entries;
+  for (int r = 0; r < rows; ++r)
+    for (int e = 0; e < r % 6; ++e)
+      entries.emplace_back(r, (r / 8 * 5 + e * 2) % columns, static_cast<float>(1 + (r + e) % 9));
+  stored_rows out(rows, columns);
+  out.setFromTriplets(entries.begin(), entries.end());
+  return out;
+}
+
+template <dim Columns>
+constexpr auto scaled_product = kernel<"scaled_product">([](in<"alpha", float> alpha,
+                                                            in<"A", float, "M", Columns> A,
+                                                            in<"B", float, "K", "N"> B,
+                                                            inout<"C", float, "M", "N"> C) {
+  return C(i, j) = alpha * sum<k>(A(i, k) * B(k, j)) + C(i, j);
+});
+
+/// Tuned and not, on one thread and two, with new values; extents that do not fit.
+template <dim Columns, class Matrix>
+void check_calls(stored_rows a) {
+  Matrix m(a);
+  const stored_dense b = stored_dense::Random(a.cols(), 19);
+  for (const mode how : {mode::off, mode::now})
+    for (const int threads : {1, 2}) {
+      tuned_options o = short_tuning(how);
+      o.threads = threads;
+      const tuned op(scaled_product<Columns>, o);
+      stored_dense c = stored_dense::Ones(a.rows(), 19);
+      op(2.0f, m, b, c);
+      const stored_dense ones = stored_dense::Ones(a.rows(), 19);
+      CHECK(c.isApprox(2.0f * (a * b) + ones, 1e-5f));
+      a.coeffs() *= -1.0f;
+      m.refresh(a);
+      c.setOnes();
+      op(1.0f, m, b, c);
+      CHECK(c.isApprox(a * b + ones, 1e-5f));
+      CHECK_THROWS_AS(op(1.0f, m, stored_dense::Random(a.cols() + 1, 19).eval(), c),
+                      argument_error);
+      stored_dense too_long(a.rows() + 1, 19);
+      CHECK_THROWS_AS(op(1.0f, m, b, too_long), argument_error);
+    }
+}
+
+/// A matrix without elements leaves what the epilogue adds to.
+template <dim Columns, class Matrix>
+void check_empty() {
+  stored_rows empty(9, 40);
+  empty.makeCompressed();
+  const tuned op(scaled_product<Columns>, short_tuning(mode::off));
+  const stored_dense b = stored_dense::Random(40, 3);
+  stored_dense c = stored_dense::Ones(9, 3);
+  op(2.0f, Matrix(empty), b, c);
+  CHECK(c == stored_dense::Ones(9, 3));
+}
+
+}  // namespace
+
+TEST_CASE(
+    "blocks: tuned and not, rows and columns that no block divides, new values, none at all") {
+  check_calls<bsr<"K", 4>, bsr_matrix<float, 4>>(uneven_rows(117, 42));
+  check_calls<bsr<"K", 8>, bsr_matrix<float, 8>>(uneven_rows(64, 80));
+  check_empty<bsr<"K", 4>, bsr_matrix<float, 4>>();
+}
+
+TEST_CASE("rows of one width: tuned and not, new values, none at all") {
+  check_calls<ell<"K", 5>, ell_matrix<float, 5>>(uneven_rows(117, 42));
+  check_empty<ell<"K", 5>, ell_matrix<float, 5>>();
+}
