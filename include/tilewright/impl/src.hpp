@@ -256,6 +256,7 @@
 #include <tilewright/impl/search/contiguous_workload.ipp>
 #include <tilewright/impl/search/database/database.ipp>
 #include <tilewright/impl/search/database/exchange.ipp>
+#include <tilewright/impl/search/database/family.ipp>
 #include <tilewright/impl/search/database/lookup.ipp>
 #include <tilewright/impl/search/database/record.ipp>
 #include <tilewright/impl/search/database/salvage.ipp>

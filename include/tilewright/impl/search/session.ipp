@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <set>
 
 #include <tilewright/backend/compile.hpp>
@@ -14,6 +13,7 @@
 #include <tilewright/impl/search/first_sketch.hpp>
 #include <tilewright/impl/search/measurement/final_timing.hpp>
 #include <tilewright/impl/search/measurement/test_bench.hpp>
+#include <tilewright/impl/search/strategies/starting_model.hpp>
 #include <tilewright/impl/search/time_budget.hpp>
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/key.hpp>
@@ -298,25 +298,11 @@ class tuner {
     else if (o_.model.score)
       strategy_ = local_search();
     else
-      strategy_ = evolutionary(first_model(), all_cores());
+      strategy_ = evolutionary(
+          starting_model(db_, w_.key, o_.seed, share_of_time(0.25), result_.remarks), all_cores());
     strategy_->start(task, o_.seed);
     if (std::string text = strategy_->remark(); !text.empty())
       result_.remarks.push_back(std::move(text));
-  }
-
-  /// The model of the file that TILEWRIGHT_PRIOR names, else the shipped one; it has learned the
-  /// records of the database. A file that is no prior is a remark.
-  std::shared_ptr<cost::model> first_model() {
-    const char* named = std::getenv("TILEWRIGHT_PRIOR");
-    if (named && *named) {
-      cost::loaded_prior prior = cost::load_prior(named, o_.seed);
-      if (prior.model) {
-        learn_records(*prior.model, db_, w_.key, 600, share_of_time(0.25));
-        return std::move(prior.model);
-      }
-      result_.remarks.push_back("the search starts without TILEWRIGHT_PRIOR: " + prior.problem);
-    }
-    return experienced_model(db_, w_.key, o_.seed, share_of_time(0.25));
   }
 
   /// Nothing is measured while candidates are proposed.
@@ -691,47 +677,6 @@ class tuner {
 };
 
 }  // namespace detail
-
-namespace detail {
-
-/// Names that count in a family, beside the kernel's: the later the version, the fewer.
-enum class family_names { none, blocks, blocks_and_parameters };
-
-inline std::string family_text(const ir::function& f, family_names names) {
-  support::hasher family;
-  family.add(std::string_view(f.name));
-  for (const ir::param& p : f.params) {
-    const std::string type(name(p.buffer ? p.buffer->type : p.scalar.type())),
-        rank = std::to_string(p.buffer ? p.buffer->shape.size() : 0),
-        named = names == family_names::blocks_and_parameters
-                    ? (p.buffer ? p.buffer->name : p.scalar->name) + ":"
-                    : std::string();
-    family.add(std::string_view(named + type + ":" + rank));
-  }
-  ir::for_each_stmt(f.body, [&](const ir::stmt& s) {
-    const auto* r = ir::as_realize(s);
-    if (!r) return;
-    if (names != family_names::none) return family.add(std::string_view(r->block->name));
-    for (const ir::iter_var& iter : r->block->iters)
-      family.add(static_cast<std::uint64_t>(iter.kind));
-    family.add(std::string_view("block"));
-  });
-  return family.finish().hex();
-}
-
-}  // namespace detail
-
-TILEWRIGHT_INLINE std::string family_of(const ir::function& f) {
-  return detail::family_text(f, detail::family_names::none);
-}
-
-TILEWRIGHT_INLINE std::optional<record> nearest_record(const database& db, const workload& w) {
-  if (auto r = db.nearest(w.family, w.extents, w.key)) return r;
-  using names = detail::family_names;
-  for (const names n : {names::blocks, names::blocks_and_parameters})
-    if (auto r = db.nearest(detail::family_text(w.function, n), w.extents, w.key)) return r;
-  return std::nullopt;
-}
 
 TILEWRIGHT_INLINE provenance made_on(const target::machine& where) {
   return {where.model(), where.gpu ? cuda::toolchain() : backend::compiler_version(), date_now(),
