@@ -40,8 +40,13 @@ std::vector<std::string> quotes_of(const std::string& text) {
   return out;
 }
 
+using requirement_number = std::pair<std::string, int>;
+
 /// What no trace can break: it has loops from blocks, and so a block below each.
-const std::set<std::pair<std::string, int>> out_of_reach{{"loop_partition", 6}};
+const std::set<requirement_number> out_of_reach{{"loop_partition", 6}};
+
+/// What takes more lines: windows, and a variable that breaks the rule for them.
+const std::set<requirement_number> longer{{"rolling_buffer", 4}, {"rolling_buffer", 5}};
 
 /// The requirement that the trace breaks; checks who says so, and how.
 int broken(const ir::function& f, const std::string& steps, const std::string& primitive,
@@ -60,33 +65,37 @@ int broken(const ir::function& f, const std::string& steps, const std::string& p
 
 }  // namespace
 
-TEST_CASE("every requirement of the primitives of loops has a short program that breaks it") {
-  const std::string page = "docs/refusals/loops.md", head = head_of(page);
+TEST_CASE("requirements of primitives have short programs that break them") {
   const std::map<std::string, docs::requirements> headers = docs::required_by_headers();
-  std::map<std::string, docs::section> sections;
-  for (docs::section& s : docs::sections_of(page)) sections[s.name] = std::move(s);
   int programs = 0;
-  for (const docs::section& documented : docs::sections_of("docs/primitives/loops.md")) {
-    const std::string& name = documented.name;
-    INFO(name);
-    const docs::section& s = sections[name];
-    const std::vector<std::string> sentences = quotes_of(s.text);
-    REQUIRE(s.code.size() == 2 * sentences.size());
-    std::set<int> shown;
-    for (std::size_t i = 0; i < sentences.size(); ++i) {
-      INFO(sentences[i]);
-      const std::vector<std::string> body = lines_of(s.code[2 * i]);
-      CHECK(body.size() <= 5);
-      std::string program = head;
-      for (const std::string& line : body) program += "    " + line + "\n";
-      CHECK(shown.insert(broken(ir::parse(program), s.code[2 * i + 1], name, sentences[i])).second);
-      ++programs;
-    }
-    for (const std::string& one : headers.at(name)) {
-      const int number = std::stoi(one);
-      CHECK_MESSAGE(shown.count(number) + out_of_reach.count({name, number}) == 1,
-                    "no program breaks: ", one);
+  for (const char* family : {"loops", "staging"}) {
+    const std::string page = std::string("docs/refusals/") + family + ".md", head = head_of(page);
+    std::map<std::string, docs::section> sections;
+    for (docs::section& s : docs::sections_of(page)) sections[s.name] = std::move(s);
+    for (const docs::section& documented :
+         docs::sections_of(std::string("docs/primitives/") + family + ".md")) {
+      const std::string& name = documented.name;
+      INFO(name);
+      const docs::section& s = sections[name];
+      const std::vector<std::string> sentences = quotes_of(s.text);
+      REQUIRE(s.code.size() == 2 * sentences.size());
+      std::set<int> shown;
+      for (std::size_t i = 0; i < sentences.size(); ++i) {
+        INFO(sentences[i]);
+        const std::vector<std::string> body = lines_of(s.code[2 * i]);
+        CHECK(body.size() <= 5);
+        std::string program = head;
+        for (const std::string& line : body) program += "    " + line + "\n";
+        const int number = broken(ir::parse(program), s.code[2 * i + 1], name, sentences[i]);
+        CHECK(shown.insert(number).second);
+        ++programs;
+      }
+      for (const std::string& one : headers.at(name)) {
+        const requirement_number which{name, std::stoi(one)};
+        const std::size_t excused = out_of_reach.count(which) + longer.count(which);
+        CHECK_MESSAGE(shown.count(which.second) + excused == 1, "no program breaks: ", one);
+      }
     }
   }
-  CHECK(programs >= 42);
+  CHECK(programs >= 42 + 55);
 }
