@@ -294,7 +294,7 @@ inline ir::function insert(const ir::function& f, std::uint64_t holder, const bl
   return replace(out, loop, ir::with_body(now, with_copy(now.body)));
 }
 
-inline ir::function redirect(ir::function f, std::uint64_t block, const plan& p) {
+inline ir::function redirect(const ir::function& f, std::uint64_t block, const plan& p) {
   redirection r(p.original, p.cache, p.offset);
   const path at = find_block(f, block);
   return replace_block(f, at, r.mutate(ir::as_realize(at.target())->block));
