@@ -308,6 +308,14 @@ class tiling {
     return std::nullopt;
   }
 
+  /// Whether the rows of a tile lie side by side in what the consumer writes.
+  bool writes_along_rows(const block_profile& consumer) const {
+    return rows_ && support::any(consumer.reads, [&](const access_profile& read) {
+             return read.buffer == profile_.write.buffer && read.affine &&
+                    read.stride[*consumer.contiguous()] == profile_.write.stride[*rows_];
+           });
+  }
+
   void fuse_consumers() {
     const std::vector<std::string> consumers = consumer_names(s_, name_);
     if (consumers.size() != 1 || is_output(s_, name_)) return;
@@ -316,8 +324,9 @@ class tiling {
     if (producer_names(s_, consumers[0]).size() != 1) return;
     const block_rv consumer = s_.get_block(consumers[0]);
     if (const std::optional<std::size_t> along = transposed(*p)) {
-      // squares of a block of tiles, or of the whole result
-      if (choices_.pick(2) == 0) s_.reverse_compute_at(consumer, last_middle_, true);
+      // squares of a block of tiles, or of the whole result where a block is one element wide
+      if ((choices_.pick(2) == 0) == writes_along_rows(*p))
+        s_.reverse_compute_at(consumer, last_middle_, true);
       return vectorize_squares(s_, consumer, *p->contiguous(), *along, where_, choices_);
     }
     s_.reverse_compute_at(consumer, tile_loop(), true);
