@@ -353,10 +353,13 @@ class tiling {
     const std::vector<int> broadcast = operands([&](const access_profile& r) {
       return r.stride[columns_] == 0 && shared_rows_ && r.stride[*shared_rows_] != 0;
     });
-    // the first sketch stages the streamed operand when it would not stay in the first-level cache,
-    // or when it is bound and staging it costs a call nothing
+    // the first sketch stages the streamed operand when it would not stay in the first-level cache
+    // and many rows use what was copied, or when it is bound and staging it costs a call nothing
     const std::size_t levels = broadcast.empty() ? 2 : 3;
-    const bool worth = streamed_bytes(streamed) > where_.cpu->l1_bytes * 4 || any_bound(streamed);
+    constexpr std::int64_t often = 64;
+    const bool worth =
+        any_bound(streamed) || (streamed_bytes(streamed) > where_.cpu->l1_bytes * 4 && rows_ &&
+                                profile_.extent[*rows_] >= often);
     const std::size_t level = (choices_.pick(levels) + worth) % levels;
     place_producers();
     if (level >= 1)
