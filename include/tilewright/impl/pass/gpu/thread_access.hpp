@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -76,35 +77,77 @@ struct thread_access {
   mutable std::shared_ptr<const toucher_table> touchers;
 };
 
-/// Value of an index of integers; nothing for what is more than arithmetic.
-inline std::optional<std::int64_t> value_of(
-    const expr& e, const std::unordered_map<const expr_node*, std::int64_t>& values) {
-  if (is_int(e)) return as_int(e);
-  if (is_var(e)) {
-    const auto found = values.find(e.get());
-    return found == values.end() ? std::nullopt : std::optional(found->second);
-  }
-  if (e->op == op::cast) return value_of(e->args[0], values);
-  if (e->args.size() != 2) return std::nullopt;
-  const auto a = value_of(e->args[0], values), b = value_of(e->args[1], values);
-  if (!a || !b) return std::nullopt;
-  switch (e->op) {
-    case op::add: return *a + *b;
-    case op::sub: return *a - *b;
-    case op::mul: return *a * *b;
-    case op::min: return std::min(*a, *b);
-    case op::max: return std::max(*a, *b);
-    case op::floordiv: return *b == 0 ? std::nullopt : std::optional(floor_divide(*a, *b));
-    case op::floormod: return *b == 0 ? std::nullopt : std::optional(floor_modulo(*a, *b));
-    case op::lt: return *a < *b;
-    case op::le: return *a <= *b;
-    case op::gt: return *a > *b;
-    case op::ge: return *a >= *b;
-    case op::eq: return *a == *b;
-    case op::ne: return *a != *b;
+/// An operator on integers; nothing for what is more than arithmetic.
+inline std::optional<std::int64_t> combined(op what, std::int64_t a, std::int64_t b) {
+  switch (what) {
+    case op::add: return a + b;
+    case op::sub: return a - b;
+    case op::mul: return a * b;
+    case op::min: return std::min(a, b);
+    case op::max: return std::max(a, b);
+    case op::floordiv: return b == 0 ? std::nullopt : std::optional(floor_divide(a, b));
+    case op::floormod: return b == 0 ? std::nullopt : std::optional(floor_modulo(a, b));
+    case op::lt: return a < b;
+    case op::le: return a <= b;
+    case op::gt: return a > b;
+    case op::ge: return a >= b;
+    case op::eq: return a == b;
+    case op::ne: return a != b;
     default: return std::nullopt;
   }
 }
+
+/// An index of integers in postfix, whose value is asked at many points.
+class point_index {
+ public:
+  point_index(const expr& e, const std::vector<index_domain>& domain) : known_(add(e, domain)) {}
+
+  /// `point`: a value for each variable of the domain. Nothing for what is more than arithmetic.
+  std::optional<std::int64_t> value(const std::vector<std::int64_t>& point) const {
+    if (!known_) return std::nullopt;
+    std::array<std::int64_t, most_steps> stack;
+    std::size_t depth = 0;
+    for (const step& s : steps_) {
+      if (s.what == op::integer) {
+        stack[depth++] = s.number;
+      } else if (s.what == op::var) {
+        stack[depth++] = point[static_cast<std::size_t>(s.number)];
+      } else {
+        --depth;
+        const auto both = combined(s.what, stack[depth - 1], stack[depth]);
+        if (!both) return std::nullopt;
+        stack[depth - 1] = *both;
+      }
+    }
+    return stack[0];
+  }
+
+ private:
+  static constexpr std::size_t most_steps = 128;
+  struct step {
+    op what;
+    std::int64_t number = 0;  // of a variable: its place in the domain
+  };
+
+  bool push(step s) {
+    steps_.push_back(s);
+    return steps_.size() <= most_steps;
+  }
+  bool add(const expr& e, const std::vector<index_domain>& domain) {
+    if (is_int(e)) return push({op::integer, as_int(e)});
+    if (is_var(e)) {
+      for (std::size_t i = 0; i < domain.size(); ++i)
+        if (domain[i].v.get() == e.get()) return push({op::var, static_cast<std::int64_t>(i)});
+      return false;
+    }
+    if (e->op == op::cast) return add(e->args[0], domain);
+    return e->args.size() == 2 && combined(e->op, 1, 1) && add(e->args[0], domain) &&
+           add(e->args[1], domain) && push({e->op});
+  }
+
+  std::vector<step> steps_;
+  bool known_;
+};
 
 /// All that an access touches, point by point; null when there are too many points or an index that
 /// is more than arithmetic.
@@ -118,17 +161,23 @@ inline std::shared_ptr<const toucher_table> enumerate(const thread_access& a,
   std::int64_t points = 1;
   for (const index_domain& d : domain)
     if ((points *= d.extent) > most_points) return nullptr;
+  const point_index index(a.at, domain);
+  std::vector<point_index> guards;
+  for (const expr& g : a.guards) guards.emplace_back(g, domain);
   auto out = std::make_shared<toucher_table>();
-  std::unordered_map<const expr_node*, std::int64_t> values;
+  out->of.reserve(static_cast<std::size_t>(points));
+  std::vector<std::int64_t> values(domain.size());
+  const std::size_t first_axis = a.domain.size();
   for (std::int64_t point = 0; point < points; ++point) {
     std::int64_t rest = point, thread = 0;
     for (std::size_t i = domain.size(); i-- > 0; rest /= domain[i].extent)
-      values[domain[i].v.get()] = domain[i].first + rest % domain[i].extent;
-    for (const thread_axis& axis : axes) thread = thread * axis.extent + values[axis.place.get()];
+      values[i] = domain[i].first + rest % domain[i].extent;
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      thread = thread * axes[i].extent + values[first_axis + i];
     bool happens = true;
-    for (const expr& g : a.guards) happens = happens && value_of(g, values).value_or(1) != 0;
+    for (const point_index& g : guards) happens = happens && g.value(values).value_or(1) != 0;
     if (!happens) continue;
-    const auto at = value_of(a.at, values);
+    const auto at = index.value(values);
     if (!at) return nullptr;
     const auto [found, fresh] = out->of.emplace(*at, thread);
     if (!fresh && found->second != thread) found->second = toucher_table::several;
