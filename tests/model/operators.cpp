@@ -12,7 +12,9 @@
 #include <tilewright/model/model.hpp>
 #include <tilewright/support/error.hpp>
 
+#include "model/array_file.hpp"
 #include "model/one_node.hpp"
+#include "model/written_graph.hpp"
 
 using namespace tilewright;
 using namespace network_tests;
@@ -241,4 +243,29 @@ TEST_CASE("operators: remainders of floats, by infinity, by zero, and of large q
   }
   const auto last = static_cast<std::int64_t>(all.size()) - 1;
   CHECK(f.number(last) == std::fmod(0.7f, 0.1f));
+}
+
+TEST_CASE("operators: the mask of Dropout, which drops nothing, is true everywhere") {
+  for (const int version : {7, 13}) {
+    written_graph w;
+    w.g.name = "dropout";
+    const auto x = w.input("x", {2, 3});
+    network::value v;
+    network::node n;
+    n.op = n.name = "Dropout";
+    n.version = version;
+    n.inputs = {x};
+    v.name = "y";
+    n.outputs = {w.g.add(v)};
+    v.name = "mask";
+    n.outputs.push_back(w.g.add(v));
+    w.g.nodes = {n};
+    w.g.outputs = n.outputs;
+    network::infer_types(w.g);
+    const network::constant in = waves({2, 3}, 0.4);
+    const std::vector<network::constant> out = network::interpret(w.g, {in});
+    CHECK(difference(in, out.at(0)) == 0);
+    CHECK(out.at(1).type().type == (version < 10 ? dtype::f32 : dtype::boolean));
+    for (std::int64_t k = 0; k < 6; ++k) CHECK(out.at(1).number(k) == 1);
+  }
 }

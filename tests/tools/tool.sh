@@ -291,6 +291,10 @@ if "$tool" model info "$networks/tiny_cnn.onnx" >/dev/null 2>&1; then
     expect 2 "cut.twm: " model info "$work/cut.twm"
     expect 2 "the extents of a saved model are fixed" model info "$work/m.twm" --extent batch=2
   fi
+  save=(model save "$networks/tiny_cnn.onnx" --db :memory: --threads 1)
+  expect 0 "bytes" "${save[@]}" --to "$work/a.twm" --target host --target x86-64
+  expect 0 "largest difference" model run "$work/a.twm" --in "x=$networks/tiny_cnn.x.npy" --expect "$work/expected"
+  expect 2 'target "pdp11" is not known' "${save[@]}" --to "$work/b.twm" --target pdp11
   cp "$networks/tiny_cnn.x.npy" "$work/expected/y.npy"
   expect 2 "its shape is" "${run[@]}" --expect "$work/expected"
 else

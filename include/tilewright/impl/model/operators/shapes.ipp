@@ -4,6 +4,7 @@
 
 #include <tilewright/impl/model/operators/dimensions.hpp>
 #include <tilewright/impl/model/operators/elements.hpp>
+#include <tilewright/impl/model/operators/filled.hpp>
 #include <tilewright/model/operators.hpp>
 
 // Operators that give elements another shape and leave them where they are.
@@ -84,8 +85,10 @@ inline void infer_dropout(inference& n) {
   const constant* training = n.known(2);
   if (n.what().has_input(2) && (!training || training->integer(0) != 0))
     n.fail("training is not supported; export the model for inference");
-  if (n.what().has_output(1)) n.fail("its second output, the mask, is not supported");
   infer_identity(n);
+  // nothing is dropped: the mask, of the input's type before version 10, is true everywhere
+  const dtype of_mask = n.what().version < 10 ? n.in(0).type : dtype::boolean;
+  if (n.what().has_output(1)) n.out(1, filled({of_mask, n.in(0).extents}, 1, 1));
 }
 
 /// The element of the input with the same position in memory.
@@ -124,6 +127,16 @@ inline void emit_alias(emission& e) {
   });
 }
 
+inline void emit_dropout(emission& e) {
+  emit_alias(e);
+  if (!e.what().has_output(1)) return;
+  const dtype t = e.type_of_output(1).type;
+  e.out(1, [t](const dsl::index_list&) {
+    return is_float(t) ? runtime_expression(1.0).as(t, false)
+                       : runtime_expression(true).as(t, false);
+  });
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE void add_shapes(std::vector<operator_definition>& to) {
@@ -135,7 +148,7 @@ TILEWRIGHT_INLINE void add_shapes(std::vector<operator_definition>& to) {
   add("Squeeze", detail::infer_squeeze);
   add("Unsqueeze", detail::infer_unsqueeze);
   add("Identity", detail::infer_identity);
-  add("Dropout", detail::infer_dropout);
+  to.push_back({"Dropout", op_kind::alias, detail::infer_dropout, detail::emit_dropout});
 }
 
 }  // namespace tilewright::network
