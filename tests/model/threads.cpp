@@ -1,6 +1,7 @@
 // Eight threads call one network while it is tuned in the background, asked for its report, and saved;
 // then eight call what was saved. The thread sanitizer watches this file:
 //     g++ -std=c++20 -O1 -g1 -fsanitize=thread -Iinclude -Itests tests/model/threads.cpp main.cpp
+//     TSAN_OPTIONS=suppressions=tests/tsan.supp ./a.out
 #include <doctest/doctest.h>
 
 #include <sys/stat.h>
