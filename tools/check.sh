@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Checks beside the tests, each by its name:
+#
+#   tidy      clang-tidy on the lines of the library that changed since $TILEWRIGHT_BASE (HEAD~1 unless set)
+#   sanitize  the fast test programs under the address and undefined-behaviour sanitizers
+#   threads   the tests of search and of calls under the thread sanitizer
+#   clang     all tests, built by clang 19 without optimization
+#
+# Continuous integration runs the first, `cmake --build build --target checks_long` the others.
+source "$(dirname "$0")/setup.sh"
+
+tidy() {
+  need clang-tidy-14
+  local base=${TILEWRIGHT_BASE:-HEAD~1} files
+  if ! git rev-parse -q --verify "$base^{commit}" >/dev/null; then
+    echo "clang-tidy: there is no commit $base to compare with" >&2
+    return 0
+  fi
+  mapfile -t files < <(git diff --name-only --diff-filter=d "$base" -- 'include/*.hpp' 'include/*.ipp')
+  echo "clang-tidy: ${#files[@]} files changed since $base"
+  [ ${#files[@]} -eq 0 ] && return 0
+  export TIDY_BASE=$base TIDY_SCRATCH
+  TIDY_SCRATCH=$(mktemp -d)
+  local failed=0
+  printf '%s\0' "${files[@]}" | xargs -0 -P "$(nproc)" -I{} bash -c 'tidy_file "$1"' _ {} || failed=1
+  rm -rf "$TIDY_SCRATCH"
+  return "$failed"
+}
+
+# Findings on the changed lines of one file, which is looked at through a source that includes it.
+tidy_file() {
+  local source lines
+  lines=$(git diff -U0 "$TIDY_BASE" -- "$1" |
+    sed -nE 's/^@@ [^+]*\+([0-9]+)(,([0-9]+))? @@.*/\1 \3/p' |
+    awk 'NF == 1 || $2 > 0 { n = NF == 1 ? 1 : $2; printf "%s[%d,%d]", sep, $1, $1 + n - 1; sep = "," }')
+  [ -z "$lines" ] && return 0
+  source=$TIDY_SCRATCH/${1//\//_}.cpp
+  echo "#include <${1#include/}>" >"$source"
+  clang-tidy-14 --quiet --config-file=.clang-tidy \
+    --line-filter="[{\"name\":\"$1\",\"lines\":[$lines]}]" "$source" -- \
+    -std=c++20 -DTILEWRIGHT_DECLARE_ONLY -Iinclude -isystem /usr/include/eigen3 2>/dev/null
+}
+export -f tidy_file
+
+# Configures a preset, builds the test programs of the rooms, and runs them.
+run_rooms() {
+  local preset=$1 programs=() names
+  shift
+  for room in "$@"; do programs+=("test_$room"); done
+  names=$(IFS='|'; echo "$*")
+  cmake --preset "$preset" -DTILEWRIGHT_TESTS=ON -DTILEWRIGHT_EXAMPLES=OFF -DTILEWRIGHT_TOOLS=OFF
+  cmake --build "build-$preset" --target "${programs[@]}"
+  ctest --preset "$preset" -j "$(nproc)" -R "^($names)\$"
+}
+
+sanitize() {
+  need clang-14 libclang-rt-14-dev doctest-dev libeigen3-dev
+  run_rooms sanitize support meta ir arith target intrin pass schedule
+}
+
+threads() {
+  need doctest-dev libeigen3-dev
+  run_rooms tsan search top
+}
+
+clang() {
+  need clang-19 doctest-dev libeigen3-dev libbenchmark-dev
+  cmake --preset clang -DTILEWRIGHT_TESTS=ON -DTILEWRIGHT_WERROR=ON
+  cmake --build build-clang
+  ctest --preset clang -j "$(nproc)"
+}
+
+for check in "$@"; do
+  case $check in
+    tidy | sanitize | threads | clang) "$check" ;;
+    *) echo "tools/check.sh: \"$check\" is none of tidy, sanitize, threads, clang" >&2; exit 2 ;;
+  esac
+done
