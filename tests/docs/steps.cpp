@@ -28,7 +28,6 @@ constexpr variable<"d"> d;
 constexpr variable<"l"> l;
 constexpr variable<"m"> m;
 constexpr variable<"t"> t;
-constexpr variable<"u"> u;
 
 /// An expression and how it is written.
 struct form {
@@ -172,7 +171,9 @@ TEST_CASE("the trace of each section, written as an expression of steps") {
   std::map<std::string_view, int> seen;
   for (const forms& page : {queries(), samplings(), loops(), movement(), staging(), buffers(),
                             reductions_and_padding(), blocks_and_notes()})
-    for (const auto& [name, shown] : page) {
+    for (const auto& each : page) {
+      const std::string_view name = each.first;
+      const form& shown = each.second;
       INFO(name);
       ++seen[name];
       CHECK(without_blanks(shown.space.text()) == without_blanks(shown.written));
