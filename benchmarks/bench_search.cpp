@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <tilewright/backend/pool.hpp>
+#include <tilewright/cost/curve_features.hpp>
 #include <tilewright/cost/features.hpp>
 #include <tilewright/cost/gbt.hpp>
 #include <tilewright/cost/prior.hpp>
@@ -151,6 +152,20 @@ void print_script(benchmark::State& state) {
 void features(benchmark::State& state, const candidate& c) {
   const ir::function f = c.replay().function();
   for (auto _ : state) benchmark::DoNotOptimize(cost::store_features(f).data());
+  state.SetItemsProcessed(state.iterations());
+}
+/// The loops of a program as nodes of a graph, without and with AutoTVM's curves.
+void loop_nodes(benchmark::State& state, const candidate& c) {
+  const ir::function f = c.replay().function();
+  for (auto _ : state)
+    for (const cost::loop_context& l : cost::loop_contexts(f))
+      benchmark::DoNotOptimize(cost::loop_node(l).data());
+  state.SetItemsProcessed(state.iterations());
+}
+void curves(benchmark::State& state, const candidate& c) {
+  const ir::function f = c.replay().function();
+  for (auto _ : state)
+    benchmark::DoNotOptimize(cost::curve_features(cost::loop_contexts(f)).data());
   state.SetItemsProcessed(state.iterations());
 }
 /// All that a search does with a candidate before it is compiled.
@@ -305,6 +320,8 @@ void add_all() {
   add("copy_schedule", copy_schedule);
   add("workload_key", workload_key);
   add("features", features);
+  add("loop_nodes", loop_nodes);
+  add("curves", curves);
   add("replay_key_features_score", candidate_scored);
   benchmark::RegisterBenchmark("train_trees/2000x164/squared", [](benchmark::State& b) {
     train_trees(b, cost::objective::squared);

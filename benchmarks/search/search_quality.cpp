@@ -21,6 +21,7 @@
 //   search_quality spaces [TRIALS SEEDS WORKLOAD]   the default space beside the paper's list of rules
 //   search_quality live PRIOR [SEEDS WORKLOADS]   16 trials with the shipped prior beside 64 with
 //                                         another one, a file, on operators that nothing learned
+//   search_quality fleet [MILLISECONDS]   how the rate grows with 1 to 64 pretended ranks
 //   search_quality prior FILE HEADER [SEED]   trains the shipped prior
 //   search_quality sessions OUT.csv [SECONDS PROBLEMS SEED]   runs whole sessions
 //   search_quality first OUT.csv [PROBLEMS SEED]   what runs before anything is measured
@@ -43,6 +44,7 @@
 #include "search_contestants.hpp"
 #include "search_curves.hpp"
 #include "search_data.hpp"
+#include "search_fleet.hpp"
 #include "search_live.hpp"
 #include "search_models.hpp"
 #include "search_spaces.hpp"
@@ -300,6 +302,7 @@ int main(int argc, char** argv) {
   if (command == "spaces" && argc <= 5)
     return compare_spaces(
         {number(2, 128), static_cast<std::uint64_t>(number(3, 5)), argc > 4 ? argv[4] : ""});
+  if (command == "fleet" && argc <= 3) return simulate_fleet(number(2, 200));
   if (command == "live" && argc >= 3 && argc <= 5) {
     live_comparison o;
     o.before = argv[2];
@@ -332,7 +335,8 @@ int main(int argc, char** argv) {
       "FILE | models FILE [COUNT SEEDS NAME] | claims FILE [SEEDS OTHER TARGET OUT.csv] | "
       "strategies FILE [TRIALS SEEDS] | spaces [TRIALS "
       "SEEDS "
-      "WORKLOAD] | live PRIOR [SEEDS WORKLOADS] | prior FILE HEADER [SEED] | "
+      "WORKLOAD] | live PRIOR [SEEDS WORKLOADS] | fleet [MILLISECONDS] | prior FILE HEADER [SEED] "
+      "| "
       "sessions "
       "OUT.csv [SECONDS PROBLEMS SEED] | first OUT.csv [PROBLEMS SEED] | ends OUT.csv\n");
   return 2;
