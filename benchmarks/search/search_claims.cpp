@@ -128,21 +128,23 @@ searched search(const pairing& p, const table_list& tables, trained_models& mode
   return out;
 }
 
-/// "holds", where the interval of the gain lies above 0; "does not hold", where it lies below, or
-/// nothing can be seen.
-const char* verdict(const estimate& gain) {
-  return gain.low > 0    ? "holds"
-         : gain.high < 0 ? "does not hold: the opposite is seen"
-                         : "does not hold: no difference beyond chance";
+/// "holds", where the interval of the gain lies above 0 and the test of signed ranks agrees; "does not
+/// hold", where both say the opposite, or nothing can be seen.
+const char* verdict(const estimate& gain, double p) {
+  constexpr double chance = 0.05;
+  if (p < chance && gain.low > 0) return "holds";
+  if (p < chance && gain.high < 0) return "does not hold: the opposite is seen";
+  return "does not hold: no difference beyond chance";
 }
 
 /// Gains of one list of logarithms over another, as a share.
 void print_gain(const char* claim, const char* paper, const std::vector<double>& a,
                 const std::vector<double>& b) {
   const estimate e = paired(a, b);
+  const double p = wilcoxon(a, b);
   std::printf("%-52s paper %-12s here %+.1f %% [%+.1f, %+.1f], p %.3f: %s\n", claim, paper,
-              100 * std::expm1(e.mean), 100 * std::expm1(e.low), 100 * std::expm1(e.high),
-              wilcoxon(a, b), verdict(e));
+              100 * std::expm1(e.mean), 100 * std::expm1(e.low), 100 * std::expm1(e.high), p,
+              verdict(e, p));
 }
 
 void print_curves(const std::map<std::string, searched>& all, const claim_options& o) {
@@ -264,11 +266,12 @@ int run_claims(const std::string& file, const claim_options& o) {
     const auto line = [&](const char* what, const std::vector<double>& a,
                           const std::vector<double>& b) {
       const estimate e = paired(b, a);
+      const double p = wilcoxon(a, b);
       std::printf(
           "C10 error after %2zu samples, %-24s meta %.4f, the other %.4f; less by %.4f [%.4f, "
           "%.4f], p %.3f: %s\n",
-          n, what, bootstrapped(a).mean, bootstrapped(b).mean, e.mean, e.low, e.high,
-          wilcoxon(a, b), verdict(e));
+          n, what, bootstrapped(a).mean, bootstrapped(b).mean, e.mean, e.low, e.high, p,
+          verdict(e, p));
     };
     line("MSE against xgb:", meta.error, fresh.error);
     line("MSE(D) against xgb:", meta.error_of_fast, fresh.error_of_fast);
