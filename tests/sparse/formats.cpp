@@ -33,6 +33,10 @@ constexpr auto largest =
       return y(i) = max<k>(where_stored(A)(i, k));
     });
 
+constexpr auto layer = kernel<"layer">(
+    [](in<"A", float, "M", bsr<"K", 16>> A, in<"B", float, "K", "N"> B,
+       out<"C", float, "M", "N"> C) { return C(i, j) = max(sum<k>(A(i, k) * B(k, j)), 0.0f); });
+
 struct problem {
   std::int64_t rows = 0, columns = 0, wide = 0;
   std::vector<float> w, b;
@@ -193,4 +197,21 @@ TEST_CASE("a block that does anything but sum says so") {
   CHECK_THROWS_WITH_AS(sparse::with_storage(dense, {format_of(blocks_of_four(view_of(a), {1e9}))}),
                        doctest::Contains("does anything but add up; declare it compressed"),
                        argument_error);
+}
+
+TEST_CASE("no sketch computes a row of blocks again for each row of an epilogue") {
+  sparse::stored_parameter format{"A", 10 * 16 * 16};
+  format.block = 16;
+  const ir::function f = sparse::lower(
+      sparse::with_storage(reify(layer, {{"M", 64}, {"K", 64}, {"N", 32}}), {format}));
+  target::cpu cpu = target::host();
+  std::vector<schedule> sketches = space::default_cpu().sketches(f, {&cpu, 1}, 1);
+  REQUIRE_FALSE(sketches.empty());
+  for (schedule& s : sketches) {
+    CAPTURE(s.trace().print());
+    std::int64_t visits = 1;
+    for (const loop_rv l : s.get_loops(s.get_block("C_o")))
+      visits *= ir::is_int(s.get(l).extent) ? ir::as_int(s.get(l).extent) : 1;
+    CHECK(visits <= 8);  // 4 rows of blocks
+  }
 }
