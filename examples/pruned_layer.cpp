@@ -1,4 +1,5 @@
-// A layer of a network that was pruned by blocks: how fast it is dense, in compressed rows and in blocks.
+// A layer of a network that was pruned by blocks: how fast it is dense, in compressed rows, in blocks,
+// and in the format that the call finds by itself.
 #include <tilewright/tilewright.hpp>
 
 #include <Eigen/Sparse>
@@ -79,11 +80,16 @@ int main() {
   const tw::tuned in_blocks{layer, options};
   const tw::tuned in_rows{layer_of_rows, options};
   const tw::tuned as_dense{dense_layer, options};
+  // [chosen]
+  const tw::tuned chosen{layer_of_rows, {.seconds = 2, .threads = 1, .calls = 1000}};
+  // [chosen]
   in_blocks(blocks, x, y);
   check();
   in_rows(w, x, y);
   check();
   as_dense(dense, x, y);
+  check();
+  chosen(w, x, y);
   check();
 
   const double work = 2e-6 * 128;  // GFLOP/s of an element in a millisecond
@@ -96,6 +102,7 @@ int main() {
   tell("  dense            ", best_ms([&] { as_dense(dense, x, y); }), 768.0 * 768.0);
   tell("  compressed rows  ", best_ms([&] { in_rows(w, x, y); }), kept);
   tell("  blocks           ", best_ms([&] { in_blocks(blocks, x, y); }), kept);
-  std::cout << "largest difference from Eigen " << difference << "\n";
+  tell("  what is chosen   ", best_ms([&] { chosen(w, x, y); }), kept);
+  std::cout << chosen.report(w, x, y) << "largest difference from Eigen " << difference << "\n";
   return difference < 1e-3f ? 0 : 1;
 }

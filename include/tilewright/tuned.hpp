@@ -15,6 +15,7 @@
 #include <tilewright/expr/binding.hpp>
 #include <tilewright/expr/kernel.hpp>
 #include <tilewright/model/dispatch.hpp>
+#include <tilewright/model/format_choice.hpp>
 #include <tilewright/search/call/dispatcher.hpp>
 #include <tilewright/search/options.hpp>
 #include <tilewright/search/tune_together.hpp>
@@ -58,14 +59,16 @@ class tuned {
  public:
   /// @throws argument_error for options that make no sense
   tuned(const Kernel& kernel,
-        tuned_options options = {})  // NOLINT: `tuned op = kernel;` reads well
+        const tuned_options& options = {})  // NOLINT: `tuned op = kernel;` reads well
       requires(sizeof...(Bound) == 0)
-      : dispatcher_(make_dispatcher({any_kernel(kernel)}, std::move(options))) {}
+      : dispatcher_(make_dispatcher({any_kernel(kernel)}, options)),
+        formats_(make_format_choice({any_kernel(kernel)}, options, dispatcher_)) {}
   /// Of several algorithms: `tuned op{alternatives(direct, by_matmul)};`
   /// @throws argument_error as above
-  tuned(const dsl::algorithms<Kernel>& several, tuned_options options = {})  // NOLINT
+  tuned(const dsl::algorithms<Kernel>& several, const tuned_options& options = {})  // NOLINT
       requires(sizeof...(Bound) == 0)
-      : dispatcher_(make_dispatcher(several.kernels, std::move(options))) {}
+      : dispatcher_(make_dispatcher(several.kernels, options)),
+        formats_(make_format_choice(several.kernels, options, dispatcher_)) {}
 
   /// This op with the weight `Name` bound to a copy of `value`; calls leave it out.
   /// @throws argument_error naming the parameter when extents or data make no sense
@@ -84,7 +87,11 @@ class tuned {
   template <class... Argument>
   void operator()(Argument&&... arguments) const {
     if constexpr (dsl::check_call<callable, Argument...>())
-      with_arguments([&](const search::call_argument* a) { dispatcher_->call(a); }, arguments...);
+      with_arguments(
+          [&](const search::call_argument* a) {
+            formats_ ? formats_->call(a) : dispatcher_->call(a);
+          },
+          arguments...);
   }
 
   /// What runs for these arguments, why, how fast, and where it came from. Prepares it when it did
@@ -93,8 +100,11 @@ class tuned {
   std::string report(Argument&&... arguments) const {
     std::string out;
     if constexpr (dsl::check_call<callable, Argument...>())
-      with_arguments([&](const search::call_argument* a) { out = dispatcher_->report(a); },
-                     arguments...);
+      with_arguments(
+          [&](const search::call_argument* a) {
+            out = formats_ ? formats_->report(a) : dispatcher_->report(a);
+          },
+          arguments...);
     return out;
   }
 
@@ -159,6 +169,7 @@ class tuned {
   }
 
   std::shared_ptr<search::dispatcher> dispatcher_;
+  std::shared_ptr<format_choice> formats_;  // null: calls take matrices as they come
 };
 
 template <class Kernel>

@@ -64,7 +64,14 @@ struct tuned_options {
   std::uint64_t seed = 42;
   bool verbose = false;  // progress on stderr also when that is no terminal; TILEWRIGHT_LOG=1 too
   pattern_check patterns = pattern_check::once;  // when those of sparse arguments are checked
-  search::measuring_options measuring = {};      // how candidates are built and timed
+  /// Calls with one sparse matrix over which its conversion into another format may pay; 0: a matrix stays in
+  /// the format that it comes in. See model/format_choice.hpp.
+  double calls = 0;
+  /// Sparse matrices may change in place between calls: one that was converted is compared with what it was
+  /// at each call, which takes a part of a product with a vector. Without, the program promises that they
+  /// do not.
+  bool matrices_change = true;
+  search::measuring_options measuring = {};  // how candidates are built and timed
   search::event_handler events = {};
   std::vector<search::mutator> changes = {};  // what changes traces, with weights; empty: all
   search::measure_callbacks callbacks = {};   // see every candidate, and may veto or stop

@@ -1,0 +1,123 @@
+// A matrix of compressed rows in another format, with the types of its elements erased.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <tilewright/expr/bsr_matrix.hpp>
+#include <tilewright/expr/sell_matrix.hpp>
+#include <tilewright/support/dtype.hpp>
+
+namespace tilewright::detail {
+
+/// Compressed rows of a call; elements are moved, never computed with.
+struct rows_of_call {
+  const void *offsets = nullptr, *indices = nullptr, *values = nullptr;
+  std::int64_t rows = 0, columns = 0, nonzeros = 0;
+  dtype index = dtype::i32;
+  int element = 4;  // bytes
+
+  friend bool operator==(const rows_of_call&, const rows_of_call&) = default;
+};
+
+/// One matrix in one format.
+class converted_arrays {
+ public:
+  virtual ~converted_arrays() = default;
+  /// The arrays, as a call takes them.
+  virtual std::vector<dsl::argument> arrays() const = 0;
+  virtual void refresh(const rows_of_call& a) = 0;
+  virtual std::shared_ptr<converted_arrays> copy() const = 0;
+  virtual double padding() const = 0;
+  virtual double conversion_seconds() const = 0;
+};
+
+template <class T, class Index>
+csr_view<const T, const Index> view_of_rows(const rows_of_call& a) {
+  return {a.rows,
+          a.columns,
+          a.nonzeros,
+          static_cast<const Index*>(a.offsets),
+          static_cast<const Index*>(a.indices),
+          static_cast<const T*>(a.values)};
+}
+
+template <class Matrix>
+class converted_as : public converted_arrays {
+ public:
+  explicit converted_as(Matrix m) : matrix_(std::move(m)) {}
+  std::vector<dsl::argument> arrays() const override {
+    const auto all = dsl::sparse_recognized<const Matrix>::make(matrix_, "");
+    return {all.begin(), all.end()};
+  }
+  void refresh(const rows_of_call& a) override {
+    matrix_.refresh(view_of_rows<typename Matrix::value_type, typename Matrix::index_type>(a));
+  }
+  std::shared_ptr<converted_arrays> copy() const override {
+    return std::make_shared<converted_as>(matrix_);
+  }
+  double padding() const override { return matrix_.padding(); }
+  double conversion_seconds() const override { return matrix_.conversion_seconds(); }
+
+ private:
+  Matrix matrix_;
+};
+
+/// Makes a format of a matrix.
+/// @throws argument_error when the matrix does not suit it
+using format_maker = std::shared_ptr<converted_arrays> (*)(const rows_of_call&);
+
+template <class T, class Index, dim_storage Storage, int Group>
+std::shared_ptr<converted_arrays> convert_rows(const rows_of_call& a) {
+  const auto rows = view_of_rows<T, Index>(a);
+  if constexpr (Storage == dim_storage::sell) {
+    using matrix = sell_matrix<T, Group, Index>;
+    return std::make_shared<converted_as<matrix>>(matrix(rows, {.most_padding = 4}));
+  } else {
+    using matrix = bsr_matrix<T, Group, Index>;
+    return std::make_shared<converted_as<matrix>>(matrix(rows, {.most_padding = 1}));
+  }
+}
+
+template <dim_storage Storage, int Group, class Index>
+std::shared_ptr<converted_arrays> convert_by_size(const rows_of_call& a) {
+  switch (a.element) {
+    case 2: return convert_rows<std::uint16_t, Index, Storage, Group>(a);
+    case 4: return convert_rows<std::uint32_t, Index, Storage, Group>(a);
+    case 8: return convert_rows<std::uint64_t, Index, Storage, Group>(a);
+    default: throw argument_error("elements of this size stay in compressed rows");
+  }
+}
+
+template <dim_storage Storage, int Group>
+std::shared_ptr<converted_arrays> convert(const rows_of_call& a) {
+  return a.index == dtype::i64 ? convert_by_size<Storage, Group, std::int64_t>(a)
+                               : convert_by_size<Storage, Group, std::int32_t>(a);
+}
+
+/// A number for the content of an array; arrays that differ have the same one with a probability of
+/// 2^-64 or so.
+inline std::uint64_t content_number(const void* data, std::size_t length, std::uint64_t seed) {
+  constexpr std::size_t lanes = 4;
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15u;
+  std::uint64_t state[lanes] = {seed, seed + 1, seed + 2, seed + 3};
+  const auto* at = static_cast<const unsigned char*>(data);
+  const auto step = [](std::uint64_t s, std::uint64_t word) {
+    s = (s ^ word) * odd;
+    return s ^ (s >> 29);
+  };
+  for (; length >= 8 * lanes; at += 8 * lanes, length -= 8 * lanes) {
+    std::uint64_t words[lanes];
+    std::memcpy(words, at, sizeof words);
+    for (std::size_t l = 0; l < lanes; ++l) state[l] = step(state[l], words[l]);
+  }
+  std::uint64_t out = step(seed, length);
+  for (; length > 0; ++at, --length) out = step(out, *at);
+  for (const std::uint64_t s : state) out = step(out, s);
+  return out;
+}
+
+}  // namespace tilewright::detail

@@ -1,0 +1,166 @@
+// The format of a matrix is chosen at the first call with it; results are those of compressed rows.
+#include <tilewright/tilewright.hpp>
+
+#include <doctest/doctest.h>
+#include <Eigen/Sparse>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace tw;
+using axes::i, axes::j, axes::k;
+
+namespace {
+
+constexpr auto updated = kernel<"updated">(
+    [](in<"A", float, "M", compressed<"K">> A, in<"B", float, "K", "N"> B,
+       inout<"C", float, "M", "N"> C) { return C(i, j) = sum<k>(A(i, k) * B(k, j)) + C(i, j); });
+constexpr auto by_rows = kernel<"by_rows">(
+    [](in<"w", double, "M"> w, in<"A", double, "M", compressed<"K", std::int64_t>> A,
+       in<"x", double, "K"> x,
+       out<"y", double, "M"> y) { return y(i) = sum<k>(A(i, k) * w(i) * x(k)); });
+
+using matrix_of_rows = Eigen::SparseMatrix<float, Eigen::RowMajor>;
+using dense_of_rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+tuned_options choosing(double calls = 1e9) {
+  tuned_options o;
+  o.seconds = 0.4;
+  o.trials = 4;
+  o.database = ":memory:";
+  o.threads = 1;
+  o.calls = calls;
+  return o;
+}
+
+/// Whole blocks of 8 x 8 where `stored(row, column)` of the block says so.
+template <class Stored>
+matrix_of_rows blocks_where(int rows, int columns, const Stored& stored) {
+  std::vector<Eigen::Triplet<float>> entries;
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c < columns; ++c)
+      if (stored(r / 8, c / 8)) entries.emplace_back(r, c, static_cast<float>(1 + (r * 3 + c) % 7));
+  matrix_of_rows out(rows, columns);
+  out.setFromTriplets(entries.begin(), entries.end());
+  return out;
+}
+
+matrix_of_rows some_blocks(int shift = 0) {
+  return blocks_where(96, 80, [=](int r, int c) { return (r * 5 + c * 3 + shift) % 4 == 0; });
+}
+
+template <class Op>
+void check_product(const Op& op, const matrix_of_rows& a) {
+  const dense_of_rows b = dense_of_rows::Random(a.cols(), 24);
+  dense_of_rows c = dense_of_rows::Random(a.rows(), 24);
+  const dense_of_rows expected = a * b + c;
+  op(a, b, c);
+  CHECK(c.isApprox(expected, 1e-5f));
+}
+
+std::string report_of(const auto& op, const matrix_of_rows& a) {
+  const dense_of_rows b = dense_of_rows::Random(a.cols(), 24);
+  dense_of_rows c = dense_of_rows::Random(a.rows(), 24);
+  const dense_of_rows before = c;
+  const std::string out = op.report(a, b, c);
+  CHECK(c == before);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("the report says of each format what it takes, and which one was chosen") {
+  const tuned op(updated, choosing());
+  const matrix_of_rows a = some_blocks();
+  const std::string text = report_of(op, a);
+  for (const char* part :
+       {"  format    compressed rows: ", "  format    sell<8>: ", "  format    sell<16>: ",
+        "  format    bsr<8>: ", "  format    bsr<16>: bsr_matrix: ", "  format    chosen: "})
+    CHECK(text.find(part) != std::string::npos);
+  CHECK(text.find("bsr<4>") == std::string::npos);  // larger blocks fit
+  check_product(op, a);
+}
+
+TEST_CASE("new values, a pattern that changes in place, and other matrices get their own results") {
+  for (const double calls : {1e9, 1e-9}) {
+    const tuned op(updated, choosing(calls));
+    matrix_of_rows a = some_blocks();
+    check_product(op, a);
+    for (int turn = 0; turn < 3; ++turn) {
+      a.coeffs() *= -2.0f;
+      check_product(op, a);
+    }
+    a.coeffs()[7] = 100;
+    check_product(op, a);
+    const matrix_of_rows other = some_blocks(1);
+    check_product(op, other);
+    REQUIRE(a.nonZeros() > 0);
+    // the same place and size, another pattern
+    auto* index = a.innerIndexPtr();
+    for (int at = 0; at < a.outerIndexPtr()[1]; ++at) index[at] = at;
+    check_product(op, a);
+    check_product(op, other);
+    for (int turn = 0; turn < 12; ++turn) check_product(op, some_blocks(turn));
+  }
+}
+
+TEST_CASE("a format that never pays is not chosen") {
+  const tuned op(updated, choosing(1e-9));
+  CHECK(report_of(op, some_blocks()).find("chosen: compressed rows") != std::string::npos);
+}
+
+TEST_CASE("what a program promises not to change is converted once") {
+  tuned_options o = choosing();
+  o.matrices_change = false;
+  const tuned op(updated, o);
+  const matrix_of_rows a = some_blocks();
+  for (int turn = 0; turn < 3; ++turn) check_product(op, a);
+  CHECK(report_of(op, a).find("looks for changes") == std::string::npos);
+}
+
+TEST_CASE("wrong patterns are refused before anything is converted, and empty matrices are none") {
+  const tuned op(updated, choosing());
+  matrix_of_rows a = some_blocks();
+  a.innerIndexPtr()[3] = 1000;
+  const dense_of_rows b = dense_of_rows::Random(a.cols(), 24);
+  dense_of_rows c = dense_of_rows::Constant(a.rows(), 24, 7);
+  CHECK_THROWS_WITH_AS(op(a, b, c), doctest::Contains("\"A_indices\"[3] is 1000"), argument_error);
+  CHECK(c == dense_of_rows::Constant(a.rows(), 24, 7));
+  a.innerIndexPtr()[3] = 3 + a.innerIndexPtr()[0];
+  check_product(op, a);
+  matrix_of_rows none(9, 40);
+  none.makeCompressed();
+  check_product(op, none);
+}
+
+TEST_CASE("a format that a kernel cannot take is left out by its reason") {
+  const tuned op(by_rows, choosing());
+  const Eigen::SparseMatrix<double, Eigen::RowMajor, std::int64_t> a = some_blocks().cast<double>();
+  const Eigen::VectorXd w = Eigen::VectorXd::Random(a.rows()),
+                        x = Eigen::VectorXd::Random(a.cols());
+  Eigen::VectorXd y(a.rows());
+  op(w, a, x, y);
+  CHECK(y.isApprox(w.asDiagonal() * (a * x)));
+  CHECK(op.report(w, a, x, y)
+            .find("sell<8>: with_storage: block \"y\" reads \"A\", which is not "
+                  "stored in compressed rows, and needs the number of the row") !=
+        std::string::npos);
+}
+
+TEST_CASE("threads that call while the choice is made run on compressed rows") {
+  const tuned op(updated, choosing());
+  const matrix_of_rows a = some_blocks();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t)
+    threads.emplace_back([&] {
+      const dense_of_rows b = dense_of_rows::Ones(a.cols(), 24);
+      const dense_of_rows expected = a * b;
+      for (int turn = 0; turn < 4; ++turn) {
+        dense_of_rows c = dense_of_rows::Zero(a.rows(), 24);
+        op(a, b, c);
+        if (!c.isApprox(expected, 1e-5f)) throw std::logic_error("a thread got another result");
+      }
+    });
+  for (std::thread& t : threads) t.join();
+}
