@@ -19,11 +19,11 @@
 #include <tilewright/config.hpp>
 #include <tilewright/expr/alternatives.hpp>
 #include <tilewright/expr/argument.hpp>
-#include <tilewright/expr/bsr_matrix.hpp>
-#include <tilewright/expr/ell_matrix.hpp>
+#include <tilewright/expr/formats/bsr_matrix.hpp>
+#include <tilewright/expr/formats/ell_matrix.hpp>
+#include <tilewright/expr/formats/sell_matrix.hpp>
 #include <tilewright/expr/kernel.hpp>
 #include <tilewright/expr/reify.hpp>
-#include <tilewright/expr/sell_matrix.hpp>
 #include <tilewright/fwd.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/space/compose.hpp>

@@ -1,4 +1,4 @@
-#include <tilewright/expr/ell_matrix.hpp>
+#include <tilewright/expr/formats/ell_matrix.hpp>
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <tilewright/expr/csr_matrix.hpp>
+#include <tilewright/expr/formats/csr_matrix.hpp>
 
 using namespace tilewright;
 

@@ -1,4 +1,4 @@
-#include <tilewright/expr/sell_matrix.hpp>
+#include <tilewright/expr/formats/sell_matrix.hpp>
 
 #include <doctest/doctest.h>
 

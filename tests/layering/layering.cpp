@@ -183,3 +183,13 @@ TEST_CASE("wings of the schedule include only downwards") {
   }
   CHECK(seen == std::set<std::string>(wings.begin(), wings.end()));
 }
+
+TEST_CASE("no folder holds more than 25 files") {
+  std::map<std::string, int> files;
+  for (const fs::directory_entry& entry :
+       fs::recursive_directory_iterator(fs::path(TILEWRIGHT_INCLUDE_DIR)))
+    if (entry.is_regular_file()) ++files[entry.path().parent_path().string()];
+  for (const auto& [folder, count] : files)
+    CHECK_MESSAGE(count <= 25, folder, " holds ", count,
+                  " files; what belongs together gets a folder");
+}

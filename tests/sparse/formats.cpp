@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <limits>
-#include <tilewright/expr/bsr_matrix.hpp>
-#include <tilewright/expr/ell_matrix.hpp>
+#include <tilewright/expr/formats/bsr_matrix.hpp>
+#include <tilewright/expr/formats/ell_matrix.hpp>
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/ir/interpret/evaluate.hpp>
 #include <tilewright/ir/interpret/sparse_interpret.hpp>

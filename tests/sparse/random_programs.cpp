@@ -10,10 +10,10 @@
 #include <random>
 #include <string>
 #include <tilewright/backend/compile.hpp>
-#include <tilewright/expr/bsr_matrix.hpp>
-#include <tilewright/expr/ell_matrix.hpp>
+#include <tilewright/expr/formats/bsr_matrix.hpp>
+#include <tilewright/expr/formats/ell_matrix.hpp>
+#include <tilewright/expr/formats/sell_matrix.hpp>
 #include <tilewright/expr/reify.hpp>
-#include <tilewright/expr/sell_matrix.hpp>
 #include <tilewright/sparse/lower.hpp>
 #include <tilewright/sparse/storage.hpp>
 #include <type_traits>

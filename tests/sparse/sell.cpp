@@ -6,8 +6,8 @@
 #include <limits>
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/loader.hpp>
+#include <tilewright/expr/formats/sell_matrix.hpp>
 #include <tilewright/expr/reify.hpp>
-#include <tilewright/expr/sell_matrix.hpp>
 #include <tilewright/ir/interpret/evaluate.hpp>
 #include <tilewright/ir/interpret/sparse_interpret.hpp>
 #include <tilewright/ir/text/print.hpp>

@@ -1,5 +1,5 @@
 // Calls with matrices that are made of coordinates.
-#include <tilewright/expr/csr_matrix.hpp>
+#include <tilewright/expr/formats/csr_matrix.hpp>
 #include <tilewright/tilewright.hpp>
 
 #include <doctest/doctest.h>

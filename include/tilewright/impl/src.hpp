@@ -70,13 +70,13 @@
 #include <tilewright/impl/expr/alternatives.ipp>
 #include <tilewright/impl/expr/argument.ipp>
 #include <tilewright/impl/expr/builder.ipp>
-#include <tilewright/impl/expr/converted_matrix.ipp>
 #include <tilewright/impl/expr/footprint.ipp>
+#include <tilewright/impl/expr/formats/converted_matrix.ipp>
+#include <tilewright/impl/expr/formats/sell_matrix.ipp>
 #include <tilewright/impl/expr/kernel.ipp>
 #include <tilewright/impl/expr/padding.ipp>
 #include <tilewright/impl/expr/reify.ipp>
 #include <tilewright/impl/expr/runtime_expression.ipp>
-#include <tilewright/impl/expr/sell_matrix.ipp>
 #include <tilewright/impl/expr/show.ipp>
 #include <tilewright/impl/intrin/dot_bf16.ipp>
 #include <tilewright/impl/intrin/dot_i8.ipp>
@@ -133,7 +133,6 @@
 #include <tilewright/impl/ir/verify/verify_expr.ipp>
 #include <tilewright/impl/ir/visit.ipp>
 #include <tilewright/impl/model/dispatch.ipp>
-#include <tilewright/impl/model/format_choice.ipp>
 #include <tilewright/impl/pass/compact_buffers.ipp>
 #include <tilewright/impl/pass/compensate_dots.ipp>
 #include <tilewright/impl/pass/gpu/distribute_vthreads.ipp>

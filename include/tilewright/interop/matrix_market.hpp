@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include <tilewright/expr/csr_matrix.hpp>
+#include <tilewright/expr/formats/csr_matrix.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/mapped_file.hpp>
 #include <tilewright/support/numbers/number_text.hpp>

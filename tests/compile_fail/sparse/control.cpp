@@ -2,39 +2,35 @@
 #include <vector>
 
 #include <tilewright/expr/argument.hpp>
-#include <tilewright/expr/bsr_matrix.hpp>
-#include <tilewright/expr/ell_matrix.hpp>
-#include <tilewright/expr/sell_matrix.hpp>
+#include <tilewright/expr/formats/bsr_matrix.hpp>
+#include <tilewright/expr/formats/ell_matrix.hpp>
+#include <tilewright/expr/formats/sell_matrix.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;
 
-constexpr auto spmm = kernel<"spmm">([](in<"A", float, "M", compressed<"K">> A, in<"B", float, "K", "N"> B,
-                                        out<"C", float, "M", "N"> C) {
+constexpr auto spmm = kernel<"spmm">([](in<"A", float, "M", compressed<"K">> A,
+                                        in<"B", float, "K", "N"> B, out<"C", float, "M", "N"> C) {
   return C(i, j) = sum<k>(A(i, k) * B(k, j) - 2.0f * A(i, k));
 });
-constexpr auto wide = kernel<"wide">([](in<"A", double, 8, compressed<64, std::int64_t>> A,
-                                        in<"x", double, 64> x, out<"y", double, 8> y) {
-  return y(i) = 1.0 + sum<k>(cast<double>(A(i, k)) * x(k));
-});
-static_assert(dsl::check_call<std::remove_const_t<decltype(wide)>,
-                              csr_view<const double, const std::int64_t>, std::vector<double>&,
-                              std::vector<double>&>());
-constexpr auto slices = kernel<"slices">([](in<"A", double, 8, sell<64, 4>> A, in<"x", double, 64> x,
-                                            out<"y", double, 8> y) {
-  return y(i) = sum<k>(A(i, k) * x(k));
-});
+constexpr auto wide = kernel<"wide">(
+    [](in<"A", double, 8, compressed<64, std::int64_t>> A, in<"x", double, 64> x,
+       out<"y", double, 8> y) { return y(i) = 1.0 + sum<k>(cast<double>(A(i, k)) * x(k)); });
+static_assert(
+    dsl::check_call<std::remove_const_t<decltype(wide)>, csr_view<const double, const std::int64_t>,
+                    std::vector<double>&, std::vector<double>&>());
+constexpr auto slices =
+    kernel<"slices">([](in<"A", double, 8, sell<64, 4>> A, in<"x", double, 64> x,
+                        out<"y", double, 8> y) { return y(i) = sum<k>(A(i, k) * x(k)); });
 static_assert(dsl::check_call<std::remove_const_t<decltype(slices)>, sell_matrix<double, 4>&,
                               std::vector<double>&, std::vector<double>&>());
-constexpr auto in_blocks = kernel<"in_blocks">([](in<"A", double, "M", bsr<"K", 4, std::int64_t>> A,
-                                            in<"x", double, "K"> x, out<"y", double, "M"> y) {
-  return y(i) = sum<k>(A(i, k) * x(k));
-});
-static_assert(dsl::check_call<std::remove_const_t<decltype(in_blocks)>,
-                              bsr_matrix<double, 4, std::int64_t>&, std::vector<double>&,
-                              std::vector<double>&>());
-constexpr auto one_width = kernel<"one_width">([](in<"A", double, 8, ell<64, 5>> A, in<"x", double, 64> x,
-                                                  out<"y", double, 8> y) {
-  return y(i) = sum<k>(A(i, k) * x(k));
-});
+constexpr auto in_blocks = kernel<"in_blocks">(
+    [](in<"A", double, "M", bsr<"K", 4, std::int64_t>> A, in<"x", double, "K"> x,
+       out<"y", double, "M"> y) { return y(i) = sum<k>(A(i, k) * x(k)); });
+static_assert(
+    dsl::check_call<std::remove_const_t<decltype(in_blocks)>, bsr_matrix<double, 4, std::int64_t>&,
+                    std::vector<double>&, std::vector<double>&>());
+constexpr auto one_width =
+    kernel<"one_width">([](in<"A", double, 8, ell<64, 5>> A, in<"x", double, 64> x,
+                           out<"y", double, 8> y) { return y(i) = sum<k>(A(i, k) * x(k)); });
 static_assert(dsl::check_call<std::remove_const_t<decltype(one_width)>, ell_matrix<double, 5>&,
                               std::vector<double>&, std::vector<double>&>());

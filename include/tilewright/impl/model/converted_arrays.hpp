@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <tilewright/expr/bsr_matrix.hpp>
-#include <tilewright/expr/sell_matrix.hpp>
+#include <tilewright/expr/formats/bsr_matrix.hpp>
+#include <tilewright/expr/formats/sell_matrix.hpp>
 #include <tilewright/support/dtype.hpp>
 
 namespace tilewright::detail {

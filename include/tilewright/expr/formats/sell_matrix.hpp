@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <tilewright/expr/converted_matrix.hpp>
+#include <tilewright/expr/formats/converted_matrix.hpp>
 
 namespace tilewright {
 

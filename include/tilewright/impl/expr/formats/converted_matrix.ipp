@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include <tilewright/expr/converted_matrix.hpp>
+#include <tilewright/expr/formats/converted_matrix.hpp>
 
 namespace tilewright::detail {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include <tilewright/expr/sell_matrix.hpp>
+#include <tilewright/expr/formats/sell_matrix.hpp>
 
 namespace tilewright::detail {
 
