@@ -94,35 +94,50 @@ model load(const network_options& o) {
 
 // ---- info ----
 
+/// What the plan of a saved model for one kind of machine holds.
+struct plan_summary {
+  std::size_t code_bytes = 0;
+  int threads = 1;
+};
+
+plan_summary summary_of(const network::saved_plan& plan) {
+  plan_summary out;
+  for (const network::saved_kernel& k : plan.kernels) {
+    out.code_bytes += k.code.size();
+    out.threads = std::max(out.threads, k.threads);
+  }
+  return out;
+}
+
 /// What a saved model holds; nothing of its code is loaded.
 int info_of_saved(const network_options& o) {
   if (!o.extents.empty()) throw argument_error(o.file + ": the extents of a saved model are fixed");
   const support::mapped_file file(o.file);
-  network::saved_plan plan;
+  std::vector<network::saved_plan> plans;
   try {
-    plan = network::read_model_file(file.data(), file.size());
+    plans = network::read_model_file(file.data(), file.size());
   } catch (const argument_error& e) {
     throw argument_error(o.file + ": " + e.what());
   }
-  std::size_t code_bytes = 0;
-  int threads = 1;
-  std::set<std::string> machines;
-  for (const network::saved_kernel& k : plan.kernels) {
-    code_bytes += k.code.size();
-    threads = std::max(threads, k.threads);
-    machines.insert(backend::deserialize(k.code.data(), k.code.size()).isa);
+  const network::saved_plan& any = plans.front();  // all have the ports of one graph
+  std::string text = "{\"saved_model\": " + json(any.name) +
+                     ", \"file_bytes\": " + std::to_string(file.size()) + ", \"plans\": [";
+  std::string lines = "saved model " + any.name + ": " + std::to_string(file.size()) + " bytes\n";
+  for (const network::saved_plan& plan : plans) {
+    const plan_summary is = summary_of(plan);
+    const std::string kernels = std::to_string(plan.kernels.size()),
+                      code = std::to_string(is.code_bytes),
+                      arena = std::to_string(plan.arena_bytes),
+                      threads = std::to_string(is.threads);
+    text += (&plan == &any ? "" : ", ") + ("{\"machine\": " + json(plan.isa)) +
+            ", \"kernels\": " + kernels + ", \"code_bytes\": " + code +
+            ", \"arena_bytes\": " + arena + ", \"threads\": " + threads + "}";
+    lines += "  for " + plan.isa + ": " + kernels + " kernels, " + code + " bytes of code, arena " +
+             arena + " bytes, up to " + threads + " threads\n";
+    if (o.print)
+      for (const network::saved_kernel& k : plan.kernels) lines += "    kernel " + k.name + "\n";
   }
-  std::string text = "{\"saved_model\": " + json(plan.name) +
-                     ", \"kernels\": " + std::to_string(plan.kernels.size()) +
-                     ", \"code_bytes\": " + std::to_string(code_bytes) +
-                     ", \"file_bytes\": " + std::to_string(file.size()) +
-                     ", \"arena_bytes\": " + std::to_string(plan.arena_bytes) +
-                     ", \"threads\": " + std::to_string(threads);
-  std::string lines = "saved model " + plan.name + ": " + std::to_string(plan.kernels.size()) +
-                      " kernels, " + std::to_string(code_bytes) + " bytes of code for " +
-                      list_of(machines) + " and up to " + std::to_string(threads) + " threads; " +
-                      std::to_string(file.size()) + " bytes, arena " +
-                      std::to_string(plan.arena_bytes) + " bytes\n";
+  text += "]";
   const auto ports = [&](const char* what, const std::vector<network_port>& all) {
     text += std::string(", \"") + what + "s\": {";
     for (const network_port& p : all) {
@@ -131,10 +146,8 @@ int info_of_saved(const network_options& o) {
     }
     text += "}";
   };
-  ports("input", plan.inputs);
-  ports("output", plan.outputs);
-  if (o.print)
-    for (const network::saved_kernel& k : plan.kernels) lines += "  kernel " + k.name + "\n";
+  ports("input", any.inputs);
+  ports("output", any.outputs);
   say(o.as_json ? text + "}\n" : lines);
   return fine;
 }
