@@ -6,7 +6,6 @@
 #include <tilewright/impl/model/emission.ipp>
 #include <tilewright/impl/model/executable.ipp>
 #include <tilewright/impl/model/expansion.ipp>
-#include <tilewright/impl/model/format_choice.ipp>
 #include <tilewright/impl/model/graph.ipp>
 #include <tilewright/impl/model/in_place.ipp>
 #include <tilewright/impl/model/index_bound.ipp>

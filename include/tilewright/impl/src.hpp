@@ -133,6 +133,7 @@
 #include <tilewright/impl/ir/verify/verify_expr.ipp>
 #include <tilewright/impl/ir/visit.ipp>
 #include <tilewright/impl/model/dispatch.ipp>
+#include <tilewright/impl/model/format_choice.ipp>
 #include <tilewright/impl/pass/compact_buffers.ipp>
 #include <tilewright/impl/pass/compensate_dots.ipp>
 #include <tilewright/impl/pass/gpu/distribute_vthreads.ipp>
