@@ -130,8 +130,10 @@ TEST_CASE("a session that goes on keeps what was better than all that it finds i
       0.99;  // new programs beat the default schedule, and not the first session's winner
   const tuning_result second = tune(w, o, db);
   CHECK(second.improved);
-  CHECK(second.trace == first.trace);
-  CHECK(db.chosen(w.key)->trace == trace_by_position(first.trace, w.function));
+  // by code, since two schedules of one code have one time, and either may be kept
+  CHECK(second.code.object == first.code.object);
+  CHECK(second.best == first.best);
+  CHECK(db.chosen(w.key)->trace == trace_by_position(second.trace, w.function));
 }
 
 TEST_CASE("what was measured before counts in a session that has time for nothing") {
