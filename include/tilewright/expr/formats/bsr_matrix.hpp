@@ -62,7 +62,7 @@ class bsr_matrix : public detail::converted_matrix<T, Index> {
     this->check_places(places, options.most_padding,
                        "take smaller blocks, or allow more by most_padding");
     fill(a);
-    this->seconds_ = detail::seconds_now() - start;
+    this->took(detail::seconds_now() - start);
   }
 
   void find_blocks(const rows_given& a) {
@@ -85,7 +85,7 @@ class bsr_matrix : public detail::converted_matrix<T, Index> {
   void fill(const rows_given& a) {
     this->reserve_places(indices_.size() * Block * Block);
     for (std::size_t row = 0; row < static_cast<std::size_t>(a.rows); ++row) {
-      std::size_t at = static_cast<std::size_t>(offsets_[row / Block]);  // columns rise in both
+      auto at = static_cast<std::size_t>(offsets_[row / Block]);  // columns rise in both
       for (Index from = a.offsets[row]; from < a.offsets[row + 1]; ++from) {
         const Index column = a.indices[from];
         while (indices_[at] < column / Block) ++at;

@@ -123,9 +123,10 @@ class converted_matrix {
     source_[at] = element;
   }
 
-  double seconds_ = 0;
+  void took(double seconds) { seconds_ = seconds; }
 
  private:
+  double seconds_ = 0;
   const char* maker_;
   std::int64_t rows_, columns_, nonzeros_;
   std::vector<T> values_;

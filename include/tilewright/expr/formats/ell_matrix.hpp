@@ -62,7 +62,7 @@ class ell_matrix : public detail::converted_matrix<T, Index> {
     indices_.assign(rows * Width, 0);
     this->reserve_places(rows * Width);
     for (std::size_t row = 0; row < rows; ++row) fill(a, row);
-    this->seconds_ = detail::seconds_now() - start;
+    this->took(detail::seconds_now() - start);
   }
 
   void fill(const rows_given& a, std::size_t row) {

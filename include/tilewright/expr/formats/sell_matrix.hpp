@@ -81,7 +81,7 @@ class sell_matrix : public detail::converted_matrix<T, Index> {
                            " rows; it has one or more");
     place_rows(a, options);
     fill(a);
-    this->seconds_ = detail::seconds_now() - start;
+    this->took(detail::seconds_now() - start);
   }
 
   /// Decides where rows go, and how many steps a slice has.

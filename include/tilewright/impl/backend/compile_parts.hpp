@@ -14,8 +14,7 @@
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/target/cpu.hpp>
 
-namespace tilewright::backend {
-namespace detail::compile_parts {
+namespace tilewright::backend::detail::compile_parts {
 
 inline constexpr const char* triple = "x86_64-unknown-linux-gnu";
 inline constexpr const char* pipeline = "function(sroa,early-cse)";
@@ -32,54 +31,54 @@ inline std::string take_message(const llvm::api& c, char* text) {
 class machine {
  public:
   /// @param level of the code generator: llvm::codegen_less, or another of backend/llvm/api.hpp
-  machine(const llvm::api& api, int level) : c(api) {
+  machine(const llvm::api& api, int level) : c_(api) {
     llvm::target_ref target = nullptr;
     char* error = nullptr;
-    if (c.GetTargetFromTriple(triple, &target, &error))
-      throw build_error("this LLVM has no x86-64 code generator: " + take_message(c, error));
-    if (error) c.DisposeMessage(error);
+    if (c_.GetTargetFromTriple(triple, &target, &error))
+      throw build_error("this LLVM has no x86-64 code generator: " + take_message(c_, error));
+    if (error) c_.DisposeMessage(error);
     // features and CPU stand on each function
-    handle = c.CreateTargetMachine(target, triple, "x86-64", "", level, llvm::reloc_pic,
-                                   llvm::code_model_small);
-    if (!handle) throw build_error("LLVM made no target machine for x86-64");
+    handle_ = c_.CreateTargetMachine(target, triple, "x86-64", "", level, llvm::reloc_pic,
+                                     llvm::code_model_small);
+    if (!handle_) throw build_error("LLVM made no target machine for x86-64");
   }
-  ~machine() { c.DisposeTargetMachine(handle); }
+  ~machine() { c_.DisposeTargetMachine(handle_); }
   machine(const machine&) = delete;
   machine& operator=(const machine&) = delete;
 
   void prepare(llvm::module_ref module) const {
-    const llvm::layout_ref layout = c.CreateTargetDataLayout(handle);
-    char* text = c.CopyStringRepOfTargetData(layout);
-    c.SetDataLayout(module, text);
-    c.SetTarget(module, triple);
-    c.DisposeMessage(text);
-    c.DisposeTargetData(layout);
+    const llvm::layout_ref layout = c_.CreateTargetDataLayout(handle_);
+    char* text = c_.CopyStringRepOfTargetData(layout);
+    c_.SetDataLayout(module, text);
+    c_.SetTarget(module, triple);
+    c_.DisposeMessage(text);
+    c_.DisposeTargetData(layout);
   }
 
   void optimize(llvm::module_ref module) const {
-    const llvm::pass_options_ref options = c.CreatePassBuilderOptions();
-    const llvm::error_ref failure = c.RunPasses(module, pipeline, handle, options);
-    c.DisposePassBuilderOptions(options);
+    const llvm::pass_options_ref options = c_.CreatePassBuilderOptions();
+    const llvm::error_ref failure = c_.RunPasses(module, pipeline, handle_, options);
+    c_.DisposePassBuilderOptions(options);
     if (!failure) return;
-    char* text = c.GetErrorMessage(failure);
+    char* text = c_.GetErrorMessage(failure);
     const std::string message = text;
-    c.DisposeErrorMessage(text);
+    c_.DisposeErrorMessage(text);
     throw build_error("LLVM's pass pipeline failed: " + message);
   }
 
   std::string generate(llvm::module_ref module, int file_kind) const {
     char* error = nullptr;
     llvm::memory_ref buffer = nullptr;
-    if (c.TargetMachineEmitToMemoryBuffer(handle, module, file_kind, &error, &buffer))
-      throw build_error("LLVM's code generator failed: " + take_message(c, error));
-    std::string out(c.GetBufferStart(buffer), c.GetBufferSize(buffer));
-    c.DisposeMemoryBuffer(buffer);
+    if (c_.TargetMachineEmitToMemoryBuffer(handle_, module, file_kind, &error, &buffer))
+      throw build_error("LLVM's code generator failed: " + take_message(c_, error));
+    std::string out(c_.GetBufferStart(buffer), c_.GetBufferSize(buffer));
+    c_.DisposeMemoryBuffer(buffer);
     return out;
   }
 
  private:
-  const llvm::api& c;
-  llvm::machine_ref handle = nullptr;
+  const llvm::api& c_;
+  llvm::machine_ref handle_ = nullptr;
 };
 
 /// Entry name of a function: its own name, reduced to what every tool prints plainly.
@@ -128,5 +127,4 @@ inline artifact compile_at(int level, const ir::function& lowered, const target:
   return out;
 }
 
-}  // namespace detail::compile_parts
-}  // namespace tilewright::backend
+}  // namespace tilewright::backend::detail::compile_parts
