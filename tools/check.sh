@@ -50,7 +50,7 @@ run_rooms() {
   shift
   for room in "$@"; do programs+=("test_$room"); done
   names=$(IFS='|'; echo "$*")
-  cmake --preset "$preset" -DTILEWRIGHT_TESTS=ON -DTILEWRIGHT_EXAMPLES=OFF -DTILEWRIGHT_TOOLS=OFF
+  cmake --preset "$preset" -DTILEWRIGHT_TESTS=ON -DTILEWRIGHT_EXAMPLES=OFF
   cmake --build "build-$preset" --target "${programs[@]}"
   ctest --preset "$preset" -j "$(nproc)" -R "^($names)\$"
 }
