@@ -25,6 +25,7 @@
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/measurement/worker.hpp>
 #include <tilewright/search/session.hpp>
+#include <tilewright/search/trace_tokens.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/metaschedule.hpp>
 #include <tilewright/target/cpu.hpp>
@@ -152,6 +153,12 @@ void print_script(benchmark::State& state) {
 void features(benchmark::State& state, const candidate& c) {
   const ir::function f = c.replay().function();
   for (auto _ : state) benchmark::DoNotOptimize(cost::store_features(f).data());
+  state.SetItemsProcessed(state.iterations());
+}
+/// The trace as tokens.
+void tokens(benchmark::State& state, const candidate& c) {
+  const schedule s = c.replay();
+  for (auto _ : state) benchmark::DoNotOptimize(search::tokens_of(s).data());
   state.SetItemsProcessed(state.iterations());
 }
 /// The loops of a program as nodes of a graph, without and with AutoTVM's curves.
@@ -320,6 +327,7 @@ void add_all() {
   add("copy_schedule", copy_schedule);
   add("workload_key", workload_key);
   add("features", features);
+  add("tokens", tokens);
   add("loop_nodes", loop_nodes);
   add("curves", curves);
   add("replay_key_features_score", candidate_scored);

@@ -27,6 +27,7 @@ class draft_model final : public model {
   std::string save() const override;
   /// @throws argument_error when `text` was saved by other models
   void load(std::string_view text) override;
+  bool reads_traces() const override;
 
  private:
   std::shared_ptr<model> cheap_, exact_;

@@ -35,6 +35,7 @@ class ensemble_model final : public model {
   std::string save() const override;
   /// @throws argument_error when `text` was saved by an ensemble of other members
   void load(std::string_view text) override;
+  bool reads_traces() const override;
 
   /// Weights of the members; they sum to 1.
   std::vector<double> weights() const;

@@ -34,6 +34,7 @@ class fallback_model final : public model {
   std::string save() const override;
   /// @throws argument_error when `text` was saved by other models
   void load(std::string_view text) override;
+  bool reads_traces() const override;
 
   bool fell_back() const noexcept { return fell_back_; }
 

@@ -18,6 +18,7 @@
 #include <tilewright/config.hpp>
 #include <tilewright/cost/features.hpp>
 #include <tilewright/cost/gbt.hpp>
+#include <tilewright/cost/trace_token.hpp>
 #include <tilewright/support/random.hpp>
 
 namespace tilewright::cost {
@@ -28,6 +29,7 @@ struct sample {
   support::hash128 key;       // of `program`
   support::hash128 workload;  // times are compared within a workload only
   double seconds = std::numeric_limits<double>::infinity();  // infinity: it failed
+  trace_tokens trace = {};  // how it came about; null where no model reads that, or nobody knows it
 };
 
 /// Ranks programs of one workload; larger scores are better.
@@ -41,6 +43,8 @@ class model {
   virtual std::string save() const = 0;
   /// @throws argument_error when `text` was not saved by a model of this kind
   virtual void load(std::string_view text) = 0;
+  /// True for a model that looks at `sample::trace`, which is left out for others.
+  virtual bool reads_traces() const { return false; }
 };
 
 /// Uniform scores: no preference.

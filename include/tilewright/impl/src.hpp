@@ -306,6 +306,7 @@
 #include <tilewright/impl/search/strategy.ipp>
 #include <tilewright/impl/search/task_scheduler.ipp>
 #include <tilewright/impl/search/trace_limits.ipp>
+#include <tilewright/impl/search/trace_tokens.ipp>
 #include <tilewright/impl/search/tune_together.ipp>
 #include <tilewright/impl/search/tvm_workload.ipp>
 #include <tilewright/impl/space/access_pattern.ipp>

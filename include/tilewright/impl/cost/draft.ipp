@@ -51,4 +51,8 @@ TILEWRIGHT_INLINE void draft_model::load(std::string_view text) {
   detail::load_members({cheap_, exact_}, text.substr(start.size()), "draft");
 }
 
+TILEWRIGHT_INLINE bool draft_model::reads_traces() const {
+  return detail::any_reads_traces({cheap_, exact_});
+}
+
 }  // namespace tilewright::cost

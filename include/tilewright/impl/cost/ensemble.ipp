@@ -81,4 +81,8 @@ TILEWRIGHT_INLINE void ensemble_model::load(std::string_view text) {
   correlations_ = std::move(correlations);
 }
 
+TILEWRIGHT_INLINE bool ensemble_model::reads_traces() const {
+  return detail::any_reads_traces(members_);
+}
+
 }  // namespace tilewright::cost

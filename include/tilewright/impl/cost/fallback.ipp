@@ -42,4 +42,8 @@ TILEWRIGHT_INLINE void fallback_model::load(std::string_view text) {
   against_ = 0;
 }
 
+TILEWRIGHT_INLINE bool fallback_model::reads_traces() const {
+  return detail::any_reads_traces({first_, reserve_});
+}
+
 }  // namespace tilewright::cost

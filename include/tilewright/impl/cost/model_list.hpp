@@ -12,6 +12,7 @@
 
 #include <tilewright/cost/model.hpp>
 #include <tilewright/cost/ranking.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::cost::detail {
@@ -22,6 +23,10 @@ using model_list = std::vector<std::shared_ptr<model>>;
 inline void check_members(const model_list& members, std::string_view who) {
   for (const auto& m : members)
     if (!m) throw argument_error(std::string(who) + ": a member is null (requirement 1)");
+}
+
+inline bool any_reads_traces(const model_list& members) {
+  return support::any(members, [](const auto& m) { return m->reads_traces(); });
 }
 
 /// Each member: "member BYTES" and its text.

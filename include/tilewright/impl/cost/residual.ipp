@@ -74,4 +74,8 @@ TILEWRIGHT_INLINE void residual_model::load(std::string_view text) {
   weight_ = 0;
 }
 
+TILEWRIGHT_INLINE bool residual_model::reads_traces() const {
+  return detail::any_reads_traces({base_, local_});
+}
+
 }  // namespace tilewright::cost

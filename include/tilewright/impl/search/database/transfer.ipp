@@ -13,6 +13,7 @@
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/database/transfer.hpp>
+#include <tilewright/search/trace_tokens.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::search {
@@ -64,8 +65,10 @@ TILEWRIGHT_INLINE recorded_programs programs_of(const database& db, const record
     } catch (const error&) {  // a trace of another version
       continue;
     }
+    const candidate& made = out.made.back();
     out.samples.push_back(
-        {&out.made.back().scheduled.function(), out.made.back().identity, *workload, r.best()});
+        {&made.scheduled.function(), made.identity, *workload, r.best(),
+         std::make_shared<const std::vector<cost::trace_token>>(tokens_of(made.scheduled))});
   }
   std::reverse(out.samples.begin(), out.samples.end());  // a model forgets what comes first
   return out;

@@ -8,7 +8,7 @@
 
 #include <tilewright/impl/cost/standardization.hpp>
 #include <tilewright/impl/search/strategies/drawing.hpp>
-#include <tilewright/ir/key.hpp>
+#include <tilewright/impl/search/strategies/sample_maker.hpp>
 #include <tilewright/search/mutator.hpp>
 #include <tilewright/search/strategies/annealing.hpp>
 #include <tilewright/support/stable_sort.hpp>
@@ -23,7 +23,7 @@ class annealer final : public drawing_strategy {
 
   void start(const search_task& task, std::uint64_t seed) override {
     drawing_strategy::start(task, seed);
-    workload_ = ir::workload_key(task.function);
+    shown_ = sample_maker(model_.get(), task.function);
   }
 
   std::vector<candidate> propose(std::size_t count, const std::function<bool()>& over) override {
@@ -43,12 +43,8 @@ class annealer final : public drawing_strategy {
 
   void learn(std::span<const candidate> measured, std::span<const double> seconds) override {
     drawing_strategy::learn(measured, seconds);
-    std::vector<cost::sample> samples;
-    for (std::size_t i = 0; i < measured.size(); ++i)
-      samples.push_back(
-          {&measured[i].scheduled.function(), measured[i].identity, workload_, seconds[i]});
-    learned_ += samples.size();
-    model_->update(samples);
+    learned_ += measured.size();
+    model_->update(shown_(measured, seconds));
   }
 
  private:
@@ -73,10 +69,7 @@ class annealer final : public drawing_strategy {
   }
 
   std::vector<double> scores_of(const std::vector<const candidate*>& list) {
-    std::vector<cost::sample> samples;
-    for (const candidate* c : list)
-      samples.push_back({&c->scheduled.function(), c->identity, workload_});
-    return model_->predict(samples);
+    return model_->predict(shown_(list));
   }
 
   /// The model has learned since the last round: what it said then no longer counts.
@@ -164,7 +157,7 @@ class annealer final : public drawing_strategy {
 
   std::shared_ptr<cost::model> model_;
   annealing_options options_;
-  support::hash128 workload_;
+  sample_maker shown_;
   std::vector<chain> chains_;
   std::map<support::hash128, meeting> met_;
   double unit_ = 1;  // standard deviation of the scores

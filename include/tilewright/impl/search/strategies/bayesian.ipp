@@ -7,7 +7,7 @@
 
 #include <tilewright/impl/cost/standardization.hpp>
 #include <tilewright/impl/search/strategies/drawing.hpp>
-#include <tilewright/ir/key.hpp>
+#include <tilewright/impl/search/strategies/sample_maker.hpp>
 #include <tilewright/search/mutator.hpp>
 #include <tilewright/search/strategies/bayesian.hpp>
 #include <tilewright/search/trace_coordinates.hpp>
@@ -56,7 +56,7 @@ class bayesian_searcher final : public drawing_strategy {
 
   void start(const search_task& task, std::uint64_t seed) override {
     drawing_strategy::start(task, seed);
-    workload_ = ir::workload_key(task.function);
+    shown_ = sample_maker(model_.get(), task.function);
     coordinates_.emplace(task_.sketches);
   }
 
@@ -72,9 +72,7 @@ class bayesian_searcher final : public drawing_strategy {
 
   void learn(std::span<const candidate> measured, std::span<const double> seconds) override {
     drawing_strategy::learn(measured, seconds);
-    std::vector<cost::sample> samples;
     for (std::size_t i = 0; i < measured.size(); ++i) {
-      samples.push_back(sample_of(measured[i], seconds[i]));
       point p{measured[i], coordinates_->of(measured[i].scheduled.trace()), 0};
       if (std::isfinite(seconds[i]) && seconds[i] > 0) {
         p.value = -std::log(seconds[i]);
@@ -83,7 +81,7 @@ class bayesian_searcher final : public drawing_strategy {
         failed_.push_back(std::move(p.at));
       }
     }
-    if (model_) model_->update(samples);
+    if (model_) model_->update(shown_(measured, seconds));
   }
 
  private:
@@ -103,17 +101,9 @@ class bayesian_searcher final : public drawing_strategy {
     bool taken = false;
   };
 
-  cost::sample sample_of(const candidate& c, double seconds) const {
-    return {&c.scheduled.function(), c.identity, workload_, seconds};
-  }
-
   std::vector<double> model_scores(const std::vector<const candidate*>& list) {
-    std::vector<double> out(list.size(), 0.0);
-    if (!model_ || list.empty()) return out;
-    std::vector<cost::sample> samples;
-    for (const candidate* c : list)
-      samples.push_back(sample_of(*c, std::numeric_limits<double>::infinity()));
-    return model_->predict(samples);
+    if (!model_ || list.empty()) return std::vector<double>(list.size(), 0.0);
+    return model_->predict(shown_(list));
   }
 
   /// Before there are values: what the model ranks first among draws, else the draws themselves.
@@ -341,7 +331,7 @@ class bayesian_searcher final : public drawing_strategy {
   bayesian_options options_;
   cost::gaussian_process process_;   // of values without the model's part
   cost::gaussian_process feasible_;  // of 1 for a valid program and -1 for a failed one
-  support::hash128 workload_;
+  sample_maker shown_;
   std::optional<trace_coordinates> coordinates_;
   std::vector<point> valid_;
   std::vector<cost::mixed_point> failed_;

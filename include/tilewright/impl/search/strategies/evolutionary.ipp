@@ -8,7 +8,7 @@
 #include <tilewright/impl/search/replay_memory.hpp>
 #include <tilewright/impl/search/sketch.hpp>
 #include <tilewright/impl/search/strategies/drawing.hpp>
-#include <tilewright/ir/key.hpp>
+#include <tilewright/impl/search/strategies/sample_maker.hpp>
 #include <tilewright/search/mutator.hpp>
 #include <tilewright/search/strategies/evolutionary.hpp>
 #include <tilewright/support/stable_sort.hpp>
@@ -61,7 +61,7 @@ class evolver final : public drawing_strategy {
 
   void start(const search_task& task, std::uint64_t seed) override {
     drawing_strategy::start(task, seed);
-    workload_ = ir::workload_key(task.function);
+    shown_ = sample_maker(model_.get(), task.function);
     for (const trace& t : task_.sketches) sketches_.push_back(sketch_of(t));
   }
 
@@ -81,20 +81,16 @@ class evolver final : public drawing_strategy {
 
   void learn(std::span<const candidate> measured, std::span<const double> seconds) override {
     drawing_strategy::learn(measured, seconds);
-    std::vector<cost::sample> samples;
-    for (std::size_t i = 0; i < measured.size(); ++i) {
-      samples.push_back(
-          {&measured[i].scheduled.function(), measured[i].identity, workload_, seconds[i]});
+    for (std::size_t i = 0; i < measured.size(); ++i)
       if (std::isfinite(seconds[i]))
         elite_.push_back({measured[i], seconds[i], sketch_of(measured[i].scheduled.trace())});
-    }
     support::stable_sort(
         elite_, [](const survivor& a, const survivor& b) { return a.seconds < b.seconds; });
     const auto kept = static_cast<std::size_t>(static_cast<double>(options_.population) *
                                                options_.measured_share);
     if (elite_.size() > kept)
       elite_.erase(elite_.begin() + static_cast<std::ptrdiff_t>(kept), elite_.end());
-    model_->update(samples);
+    model_->update(shown_(measured, seconds));
   }
 
  private:
@@ -164,10 +160,7 @@ class evolver final : public drawing_strategy {
 
   std::vector<double> scores_of(const std::vector<const candidate*>& programs) {
     const support::stage at("score");
-    std::vector<cost::sample> samples;
-    for (const candidate* c : programs)
-      samples.push_back({&c->scheduled.function(), c->identity, workload_});
-    return model_->predict(samples);
+    return model_->predict(shown_(programs));
   }
 
   void score_all() {
@@ -328,7 +321,7 @@ class evolver final : public drawing_strategy {
 
   std::shared_ptr<cost::model> model_;
   evolution_options options_;
-  support::hash128 workload_;
+  sample_maker shown_;
   std::vector<support::hash128> sketches_;  // [sketches of the task]
   std::vector<survivor> elite_;
   std::vector<chain> chains_;

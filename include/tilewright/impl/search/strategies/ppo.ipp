@@ -11,7 +11,7 @@
 #include <tilewright/impl/search/strategies/coordinate.hpp>
 #include <tilewright/impl/search/strategies/drawing.hpp>
 #include <tilewright/impl/search/strategies/policy_network.hpp>
-#include <tilewright/ir/key.hpp>
+#include <tilewright/impl/search/strategies/sample_maker.hpp>
 #include <tilewright/search/strategies/ppo.hpp>
 #include <tilewright/search/trace_coordinates.hpp>
 #include <tilewright/support/stable_sort.hpp>
@@ -26,7 +26,7 @@ class policy_searcher final : public drawing_strategy {
 
   void start(const search_task& task, std::uint64_t seed) override {
     drawing_strategy::start(task, seed);
-    workload_ = ir::workload_key(task.function);
+    shown_ = sample_maker(model_.get(), task.function);
     coordinates_.emplace(task_.sketches);
   }
 
@@ -46,16 +46,12 @@ class policy_searcher final : public drawing_strategy {
 
   void learn(std::span<const candidate> measured, std::span<const double> seconds) override {
     drawing_strategy::learn(measured, seconds);
-    std::vector<cost::sample> samples;
-    for (std::size_t i = 0; i < measured.size(); ++i) {
-      samples.push_back(
-          {&measured[i].scheduled.function(), measured[i].identity, workload_, seconds[i]});
+    for (std::size_t i = 0; i < measured.size(); ++i)
       if (std::isfinite(seconds[i]) && seconds[i] > 0) fast_.push_back({measured[i], seconds[i]});
-    }
     support::stable_sort(fast_,
                          [](const timed& a, const timed& b) { return a.seconds < b.seconds; });
     while (fast_.size() > options_.walkers) fast_.pop_back();
-    model_->update(samples);
+    model_->update(shown_(measured, seconds));
   }
 
  private:
@@ -98,10 +94,7 @@ class policy_searcher final : public drawing_strategy {
   }
 
   std::vector<double> scores_of(const std::vector<const candidate*>& list) {
-    std::vector<cost::sample> samples;
-    for (const candidate* c : list)
-      samples.push_back({&c->scheduled.function(), c->identity, workload_});
-    return model_->predict(samples);
+    return model_->predict(shown_(list));
   }
 
   std::vector<double> state_of(const candidate& c) const {
@@ -192,7 +185,7 @@ class policy_searcher final : public drawing_strategy {
 
   std::shared_ptr<cost::model> model_;
   ppo_options options_;
-  support::hash128 workload_;
+  sample_maker shown_;
   std::optional<trace_coordinates> coordinates_;
   std::map<support::hash128, std::unique_ptr<policy_network>> policies_;  // by sketch
   std::vector<timed> fast_;
