@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -93,8 +94,27 @@ void write_tile(expression_text& out, std::string_view structure,
                 const std::optional<perfect_sizes>& perfect);
 void write_tile(expression_text& out, std::string_view axis, int levels,
                 const random_size& innermost);
-std::vector<schedule> expand(schedule start, const context& where,
-                             const std::function<void(schedule&, scope&)>& build);
+
+/// A step without its type.
+struct held_step {
+  virtual ~held_step() = default;
+  virtual void run(schedule& s, scope& in) const = 0;
+  virtual void write(expression_text& out) const = 0;
+};
+template <class Step>
+struct holder final : held_step {
+  Step step;
+  explicit holder(Step s) : step(std::move(s)) {}
+  void run(schedule& s, scope& in) const override { step(s, in); }
+  void write(expression_text& out) const override { step.write(out); }
+};
+/// By way of a unique_ptr to the base, which costs the compiler no control block a type.
+using shared_step = std::shared_ptr<const held_step>;
+template <class Step>
+shared_step hold(Step step) {
+  return std::unique_ptr<const held_step>(new holder<Step>(std::move(step)));
+}
+design_space space_of(shared_step expression);
 
 /// Marks the types that `>>` and `|` combine.
 template <class T>
@@ -164,22 +184,22 @@ constexpr void walk_alternatives(environment& e) {
   e.tiled_count = 0;
 }
 template <class Expression>
-constexpr environment environment_of() {
+constexpr mistake_list mistakes_of() {
   environment out;
   variables_of<Expression>::walk(out);
-  return out;
+  return out.mistakes;
 }
 template <class Expression>
 struct unknown_variable {
-  static constexpr std::string_view value = environment_of<Expression>().unknown;
+  static constexpr std::string_view value = mistakes_of<Expression>().unknown;
 };
 template <class Expression>
 struct repeated_variable {
-  static constexpr std::string_view value = environment_of<Expression>().twice;
+  static constexpr std::string_view value = mistakes_of<Expression>().twice;
 };
 template <class Expression>
 struct axis_without_level {
-  static constexpr std::string_view value = environment_of<Expression>().short_axis;
+  static constexpr std::string_view value = mistakes_of<Expression>().short_axis;
 };
 /// @name Predicates of compile-time errors: false for the offenders they name
 /// @{
@@ -412,29 +432,25 @@ std::string cpp_text(const Expression& e) {
 /// constructor finds it by argument-dependent lookup.
 template <expression Expression>
 design_space to_space(Expression e) {
-  constexpr environment variables = environment_of<Expression>();
-  if constexpr (!variables.unknown.empty()) {
+  constexpr mistake_list found = mistakes_of<Expression>();
+  if constexpr (!found.unknown.empty()) {
     using name = meta::shown<meta::name_from<unknown_variable<Expression>>>;
     TILEWRIGHT_MISTAKE(step_has_made,
                        "tilewright: a step takes a variable that no step before it has made; write "
                        "let<name> = step",
                        name);
-  } else if constexpr (!variables.twice.empty()) {
+  } else if constexpr (!found.twice.empty()) {
     using name = meta::shown<meta::name_from<repeated_variable<Expression>>>;
     TILEWRIGHT_MISTAKE(made_by_one_step,
                        "tilewright: two steps make one variable; give each its own name", name);
-  } else if constexpr (!variables.short_axis.empty()) {
+  } else if constexpr (!found.short_axis.empty()) {
     using name = meta::shown<meta::name_from<axis_without_level<Expression>>>;
     TILEWRIGHT_MISTAKE(axis_has_level,
                        "tilewright: a step names a level that its axis does not have; tile<axis, "
                        "levels> gives the levels 0 to levels - 1",
                        name);
   }
-  std::string text = cpp_text(e);
-  return design_space(design_space::function([e = std::move(e)](schedule s, const context& where) {
-                        return expand(std::move(s), where, e);
-                      }),
-                      std::move(text));
+  return space_of(hold(std::move(e)));
 }
 
 }  // namespace detail

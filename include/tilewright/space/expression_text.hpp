@@ -17,10 +17,10 @@ namespace tilewright::space::detail {
 class expression_text {
  public:
   /// `primitive<operands>(more)`
-  void step(std::string_view primitive, const operand* operands, std::size_t count,
+  void step(std::string_view primitive, operand_refs operands,
             const std::vector<step_argument>& more = {});
   /// What the next step makes is called so.
-  void let(const operand* names, std::size_t count);
+  void let(operand_refs names);
   /// A step that is written as it stands here.
   void item(std::string text);
 

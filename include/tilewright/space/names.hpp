@@ -19,11 +19,12 @@ struct names_of {
   template <class Visit>
   static constexpr void visit(std::string_view block, Visit& found) {
     if constexpr (requires { Expression::axis; }) found({block, Expression::axis});
-    if constexpr (requires { Expression::operands::size; })
-      Expression::operands::each_axis([&](std::string_view axis) { found({block, axis}); });
-    if constexpr (requires { Expression::primitive; })
-      if (Expression::primitive == "get_block" && Expression::operands::size > 0)
-        found({Expression::operands::all[0].view(), {}});
+    if constexpr (requires { Expression::operands_of::record; }) {
+      constexpr const auto& of = Expression::operands_of::record;
+      for (std::size_t n = 0; n < of.operands.size; ++n)
+        if (of.operands[n].is == operand::role::level) found({block, of.operands[n].view()});
+      if (of.primitive == "get_block" && of.operands.size > 0) found({of.operands[0].view(), {}});
+    }
   }
 };
 

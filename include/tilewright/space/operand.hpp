@@ -81,6 +81,13 @@ struct operand {
   }
 };
 
+/// Operands of a step, which live as long as the program.
+struct operand_refs {
+  const operand* const* data = nullptr;
+  std::size_t size = 0;
+  constexpr const operand& operator[](std::size_t n) const { return *data[n]; }
+};
+
 /// What a sampling begins with instead of a draw.
 struct given_decision {
   decision value;
@@ -172,6 +179,13 @@ requires computable<A, B>
 auto ne(const A& a, const B& b) { return compute<factor::op::ne>(a, b); }
 /// @}
 
+/// The first mistakes of an expression, by the name that each is about; empty: there is none.
+struct mistake_list {
+  std::string_view unknown;     // a variable that no step before has made
+  std::string_view twice;       // one that two steps make
+  std::string_view short_axis;  // an axis that does not have the level
+};
+
 /// What an expression has made so far, as the compiler walks over its steps: variables, and how
 /// many levels the axes of the block at hand have; and the first mistakes that it met.
 struct environment {
@@ -183,36 +197,40 @@ struct environment {
     int levels = 0;
   } tiled[capacity]{};
   std::size_t tiled_count = 0;
-  std::string_view unknown, twice, short_axis;  // no mistake: empty
+  mistake_list mistakes;
 
+  /// string_view compares letter by letter at compile time.
+  static constexpr bool equal(std::string_view a, std::string_view b) {
+    return a.size() == b.size() && __builtin_memcmp(a.data(), b.data(), a.size()) == 0;
+  }
   constexpr bool knows(std::string_view name) const {
     for (std::size_t n = 0; n < count; ++n)
-      if (known[n] == name) return true;
+      if (equal(known[n], name)) return true;
     return false;
   }
   constexpr void use(std::string_view name) {
-    if (unknown.empty() && !knows(name)) unknown = name;
+    if (mistakes.unknown.empty() && !knows(name)) mistakes.unknown = name;
   }
   constexpr void make(std::string_view name) {
     if (!knows(name))
       known[count++] = name;
-    else if (twice.empty())
-      twice = name;
+    else if (mistakes.twice.empty())
+      mistakes.twice = name;
   }
   constexpr void use_level(std::string_view axis, std::int64_t level) {
     for (std::size_t n = tiled_count; n-- > 0;)
-      if (tiled[n].axis == axis) {
-        if (short_axis.empty() && tiled[n].levels != 0 && level >= tiled[n].levels)
-          short_axis = axis;
+      if (equal(tiled[n].axis, axis)) {
+        if (mistakes.short_axis.empty() && tiled[n].levels != 0 && level >= tiled[n].levels)
+          mistakes.short_axis = axis;
         return;
       }
   }
   /// The axis has that many levels; 0: nobody knows how many.
   constexpr void tile(std::string_view axis, int levels) { tiled[tiled_count++] = {axis, levels}; }
   constexpr void note_mistakes(const environment& other) {
-    if (unknown.empty()) unknown = other.unknown;
-    if (twice.empty()) twice = other.twice;
-    if (short_axis.empty()) short_axis = other.short_axis;
+    if (mistakes.unknown.empty()) mistakes.unknown = other.mistakes.unknown;
+    if (mistakes.twice.empty()) mistakes.twice = other.mistakes.twice;
+    if (mistakes.short_axis.empty()) mistakes.short_axis = other.mistakes.short_axis;
   }
 };
 

@@ -19,7 +19,6 @@
 // and whether the step is legal, is found out when it runs.
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
@@ -36,118 +35,114 @@
 namespace tilewright::space {
 namespace detail {
 
-/// Runs the primitive of that name and returns what it makes.
-/// @throws schedule_error naming the step where an argument is none that the primitive takes
-std::vector<rv> run_primitive(schedule& s, scope& in, std::string_view primitive,
-                              const operand* operands, std::size_t count,
-                              const std::vector<step_argument>& more);
-/// @throws schedule_error when there are several names, and not one for each of the values
-void name_values(scope& in, const operand* names, std::size_t count, std::vector<rv> values);
+/// A primitive with its operands and the names of what it makes, as data: what runs, writes and
+/// checks a step is one piece of code for all of them, whatever their types.
+struct primitive_record {
+  using tilewright_space = void;
+  std::string_view primitive;
+  operand_refs operands;
+  operand_refs names;  // none: what it makes is nobody's
 
-template <operand... Operands>
-struct operand_list {
-  static constexpr std::array<operand, sizeof...(Operands) + 1> all{Operands..., operand(0)};
-  static constexpr std::size_t size = sizeof...(Operands);
-  /// Calls `visit(name)` for the axes among them.
-  template <class Visit>
-  static constexpr void each_axis(const Visit& visit) {
-    for (std::size_t n = 0; n < size; ++n)
-      if (all[n].is == operand::role::level) visit(all[n].view());
-  }
-  static constexpr void walk(environment& e) {
-    for (std::size_t n = 0; n < size; ++n)
-      if (all[n].is == operand::role::variable)
-        e.use(all[n].view());
-      else if (all[n].is == operand::role::level)
-        e.use_level(all[n].view(), all[n].number);
+  void operator()(schedule& s, scope& in) const { run(s, in, {}); }
+  void write(expression_text& out) const { write(out, {}); }
+  constexpr primitive_record named(operand_refs by) const { return {primitive, operands, by}; }
+
+  /// @throws schedule_error naming the step where an argument is none that the primitive takes, or
+  /// where there are several names, and not one for each of the values
+  void run(schedule& s, scope& in, const std::vector<step_argument>& more) const;
+  void write(expression_text& out, const std::vector<step_argument>& more) const;
+
+  constexpr void walk_operands(environment& e) const {
+    for (std::size_t n = 0; n < operands.size; ++n)
+      if (operands[n].is == operand::role::variable)
+        e.use(operands[n].view());
+      else if (operands[n].is == operand::role::level)
+        e.use_level(operands[n].view(), operands[n].number);
   }
   /// A split leaves its axis with levels that nobody has counted.
-  static constexpr void walk_split(environment& e) {
-    if (size > 0 && all[0].is == operand::role::level) e.tile(all[0].view(), 0);
+  constexpr void walk_outputs(environment& e) const {
+    if (primitive == "split" && operands.size > 0 && operands[0].is == operand::role::level)
+      e.tile(operands[0].view(), 0);
+    for (std::size_t n = 0; n < names.size; ++n) e.make(names[n].view());
+  }
+  constexpr void walk_through(environment& e) const {
+    walk_operands(e);
+    walk_outputs(e);
   }
 };
 
-/// A primitive with further arguments in parentheses.
-template <fixed_string Primitive, class Operands, class... More>
-struct called_step {
-  using tilewright_space = void;
-  using operands = Operands;
-  static constexpr std::string_view primitive = Primitive.view();
+/// One with further arguments in parentheses.
+struct called_record : primitive_record {
   std::vector<step_argument> more;
+  void operator()(schedule& s, scope& in) const { run(s, in, more); }
+  void write(expression_text& out) const { primitive_record::write(out, more); }
+};
 
-  std::vector<rv> run(schedule& s, scope& in) const {
-    return run_primitive(s, in, primitive, Operands::all.data(), Operands::size, more);
-  }
-  void operator()(schedule& s, scope& in) const { run(s, in); }
-  void write(expression_text& out) const {
-    out.step(primitive, Operands::all.data(), Operands::size, more);
+/// A primitive with further arguments in parentheses. The types of these are kept, for the names in
+/// them.
+template <class Step, class... More>
+struct called_step : called_record {
+  using operands_of = typename Step::operands_of;
+  using values = called_record;  // what `let` names
+  static constexpr void walk_before(environment& e) {
+    Step::record.walk_operands(e);
+    (variables_of<More>::walk(e), ...);
   }
   static constexpr void walk(environment& e) {
-    Operands::walk(e);
-    (variables_of<More>::walk(e), ...);
-    if (primitive == "split") Operands::walk_split(e);
+    walk_before(e);
+    Step::record.walk_outputs(e);
   }
 };
 
 template <fixed_string Primitive, operand... Operands>
-struct primitive_step {
-  using tilewright_space = void;
-  using operands = operand_list<Operands...>;
-  static constexpr std::string_view primitive = Primitive.view();
+struct primitive_step : primitive_record {
+  using operands_of = primitive_step;
+  using values = primitive_record;
+  static constexpr const operand* list[] = {&Operands..., nullptr};
+  static constexpr primitive_record record{Primitive.view(), {list, sizeof...(Operands)}, {}};
 
-  std::vector<rv> run(schedule& s, scope& in) const {
-    return run_primitive(s, in, primitive, operands::all.data(), operands::size, {});
-  }
-  void operator()(schedule& s, scope& in) const { run(s, in); }
-  void write(expression_text& out) const {
-    out.step(primitive, operands::all.data(), operands::size);
-  }
-  static constexpr void walk(environment& e) {
-    operands::walk(e);
-    if (primitive == "split") operands::walk_split(e);
-  }
+  constexpr primitive_step() : primitive_record(record) {}
+  static constexpr void walk(environment& e) { record.walk_through(e); }
 
+  using primitive_record::operator();
   template <step_value... More>
-  called_step<Primitive, operands, More...> operator()(const More&... more) const {
-    return {{to_argument(more)...}};
+  called_step<primitive_step, More...> operator()(const More&... more) const {
+    return {{*this, {to_argument(more)...}}};
   }
   /// Weights: `sample_categorical<2, 4, 8>({1, 2, 1})`, and a decision where one is given:
   /// `sample_categorical<2, 4, 8>({1, 2, 1}, with_decision(1))`.
   template <std::same_as<given_decision>... Decision>
-  called_step<Primitive, operands> operator()(std::initializer_list<double> weights,
-                                              const Decision&... decided) const {
-    return {{argument(std::vector<double>(weights)), step_argument(decided)...}};
+  called_step<primitive_step> operator()(std::initializer_list<double> weights,
+                                         const Decision&... decided) const {
+    return {{*this, {argument(std::vector<double>(weights)), step_argument(decided)...}}};
   }
 };
 
 /// A step, and the names of what it makes.
 template <class Step, operand... Names>
-struct let_step {
-  using tilewright_space = void;
-  using names = operand_list<Names...>;
-  Step step;
+struct let_step : Step::values {
+  static constexpr const operand* list[] = {&Names...};
+  static constexpr operand_refs made{list, sizeof...(Names)};
 
-  void operator()(schedule& s, scope& in) const {
-    name_values(in, names::all.data(), names::size, step.run(s, in));
-  }
-  void write(expression_text& out) const {
-    out.let(names::all.data(), names::size);
-    step.write(out);
-  }
+  constexpr explicit let_step(const Step& s) : Step::values(s) { this->names = made; }
   static constexpr void walk(environment& e) {
-    Step::walk(e);
-    (e.make(names_of_step(Names)), ...);
+    Step::walk_before(e);
+    Step::operands_of::record.named(made).walk_outputs(e);
   }
-  static constexpr std::string_view names_of_step(const operand& name) {
-    for (const operand& n : names::all)
-      if (n.view() == name.view()) return n.view();
-    return {};
-  }
+};
+template <fixed_string Primitive, operand... Operands, operand... Names>
+struct let_step<primitive_step<Primitive, Operands...>, Names...> : primitive_record {
+  static constexpr const operand* list[] = {&Names...};
+  static constexpr primitive_record record =
+      primitive_step<Primitive, Operands...>::record.named({list, sizeof...(Names)});
+
+  constexpr explicit let_step(const primitive_record&) : primitive_record(record) {}
+  static constexpr void walk(environment& e) { record.walk_through(e); }
 };
 
 template <class Step>
-concept value_step = expression<Step> && requires(const Step& step, schedule& s, scope& in) {
-  step.run(s, in);
+concept value_step = requires {
+  typename Step::values;
 };
 
 template <operand... Names>
@@ -157,13 +152,54 @@ struct let_names {
                      ...),
                 "tilewright: let needs the names of variables, let<tiles> or let<\"tiles\">");
   template <value_step Step>
-  constexpr let_step<Step, Names...> operator=(Step step) const {  // NOLINT
-    return {std::move(step)};
+  constexpr let_step<Step, Names...> operator=(const Step& step) const {  // NOLINT
+    return let_step<Step, Names...>(step);
   }
 };
 
 template <class Step, operand... Names>
 struct names_of<let_step<Step, Names...>> : names_of<Step> {};
+
+/// An element of a list of steps.
+class listed_step {
+ public:
+  listed_step(const primitive_record& r) : record_{r, {}} {}  // NOLINT
+  listed_step(const called_record& r) : record_(r) {}         // NOLINT
+  template <expression Step>
+  requires(!std::derived_from<Step, primitive_record>) listed_step(const Step& step)
+      : other_(hold(step)) {}  // NOLINT
+
+  void operator()(schedule& s, scope& in) const;
+  void write(expression_text& out) const;
+
+ private:
+  called_record record_;
+  shared_step other_;  // null: it is a primitive
+};
+struct step_list {
+  using tilewright_space = void;
+  std::vector<listed_step> steps;
+  void operator()(schedule& s, scope& in) const;
+  void write(expression_text& out) const;
+};
+
+/// A list of steps. Their types are the arguments of one type instead of parts of each other, and
+/// stay for what the compiler checks alone.
+template <class... Steps>
+struct sequence : step_list {
+  static constexpr void walk(environment& e) { (walk_one<Steps>(e), ...); }
+
+ private:
+  template <class Step>
+  static constexpr void walk_one(environment& e) {
+    if constexpr (requires { Step::record; })
+      Step::record.walk_through(e);
+    else
+      variables_of<Step>::walk(e);
+  }
+};
+template <class... Steps>
+struct names_of<sequence<Steps...>> : names_of_parts<Steps...> {};
 
 }  // namespace detail
 
@@ -178,10 +214,10 @@ inline constexpr detail::let_names<Names...> let{};
 TILEWRIGHT_INSTRUCTIONS(TILEWRIGHT_STEP)
 #undef TILEWRIGHT_STEP
 
-/// steps(a, b, ...): the same as a >> b >> ...
+/// steps(a, b, ...): the same as a >> b >> ..., and cheaper to compile.
 template <detail::expression... Steps>
-auto steps(Steps... each) {
-  return (... >> each);
+requires(sizeof...(Steps) > 0) detail::sequence<Steps...> steps(const Steps&... each) {
+  return {{{detail::listed_step(each)...}}};
 }
 
 }  // namespace tilewright::space

@@ -113,14 +113,24 @@ TILEWRIGHT_INLINE void tile_structure(schedule& s, scope& in, std::string_view s
   s.reorder(order);
 }
 
-TILEWRIGHT_INLINE std::vector<schedule> expand(
-    schedule start, const context& where, const std::function<void(schedule&, scope&)>& build) {
+/// One sketch for each combination of the choices that `build` makes.
+inline std::vector<schedule> expand(schedule start, const context& where, const held_step& build) {
   constexpr std::size_t limit = 256;
   return enumerate(start, where, limit, [&](schedule& s, chooser& choices) {
     const std::vector<std::string> blocks = root_block_names(s);
     scope in{&where, &choices, blocks.empty() ? std::string() : blocks.back(), {}, {}, {}};
-    build(s, in);
+    build.run(s, in);
   });
+}
+
+TILEWRIGHT_INLINE design_space space_of(shared_step expression) {
+  expression_text text;
+  expression->write(text);
+  return design_space(
+      design_space::function([e = std::move(expression)](schedule s, const context& where) {
+        return expand(std::move(s), where, *e);
+      }),
+      text.text());
 }
 
 }  // namespace detail

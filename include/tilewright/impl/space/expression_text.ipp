@@ -70,11 +70,10 @@ std::string joined(const List& list, std::string_view between) {
   return out;
 }
 
-TILEWRIGHT_INLINE void expression_text::step(std::string_view primitive, const operand* operands,
-                                             std::size_t count,
+TILEWRIGHT_INLINE void expression_text::step(std::string_view primitive, operand_refs operands,
                                              const std::vector<step_argument>& more) {
   std::vector<std::string> inside, behind;
-  for (std::size_t n = 0; n < count; ++n) inside.push_back(text_of(operands[n]));
+  for (std::size_t n = 0; n < operands.size; ++n) inside.push_back(text_of(operands[n]));
   for (const step_argument& a : more) behind.push_back(text_of(a));
   std::string out(primitive);
   out += "<" + joined(inside, ", ") + ">";
@@ -82,9 +81,9 @@ TILEWRIGHT_INLINE void expression_text::step(std::string_view primitive, const o
   item(std::move(out));
 }
 
-TILEWRIGHT_INLINE void expression_text::let(const operand* names, std::size_t count) {
+TILEWRIGHT_INLINE void expression_text::let(operand_refs names) {
   std::vector<std::string> list;
-  for (std::size_t n = 0; n < count; ++n) list.push_back(text_of(names[n]));
+  for (std::size_t n = 0; n < names.size; ++n) list.push_back(text_of(names[n]));
   let_ = "let<" + joined(list, ", ") + "> = ";
 }
 

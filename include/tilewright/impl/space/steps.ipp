@@ -294,9 +294,9 @@ class argument_reader {
 };
 
 /// Loops that a step has made of the only loop of an axis, or of one of its levels, are levels.
-inline void follow_axis(scope& in, std::string_view primitive, const operand* operands,
-                        std::size_t count, const std::vector<rv>& made) {
-  if (primitive != "split" || count == 0 || operands[0].is != operand::role::level) return;
+inline void follow_axis(scope& in, std::string_view primitive, const operand_refs& operands,
+                        const std::vector<rv>& made) {
+  if (primitive != "split" || operands.size == 0 || operands[0].is != operand::role::level) return;
   for (scope::tiled_axis& known : in.axes) {
     if (known.axis != operands[0].view()) continue;
     const auto at = static_cast<std::ptrdiff_t>(std::max<std::int64_t>(operands[0].number, 0));
@@ -322,19 +322,21 @@ inline decision take_decision(std::vector<step_argument>& given, const instructi
   return out;
 }
 
-TILEWRIGHT_INLINE std::vector<rv> run_primitive(schedule& s, scope& in, std::string_view primitive,
-                                                const operand* operands, std::size_t count,
-                                                const std::vector<step_argument>& more) {
+/// What the primitive makes.
+inline std::vector<rv> run_primitive(schedule& s, scope& in, std::string_view primitive,
+                                     const operand_refs& operands,
+                                     const std::vector<step_argument>& more) {
   const instruction_kind* kind = find_instruction_kind(primitive);
   if (!kind) throw internal_error("there is no primitive " + std::string(primitive));
-  std::vector<step_argument> given(operands, operands + count);
+  std::vector<step_argument> given;
+  for (std::size_t n = 0; n < operands.size; ++n) given.emplace_back(operands[n]);
   given.insert(given.end(), more.begin(), more.end());
   const decision choice = take_decision(given, *kind);
   std::vector<argument> args = argument_reader(s, in, *kind, std::move(given)).read();
   if (primitive == "get_block") args.back() = s.function().name;
   try {
     std::vector<rv> out = s.apply(*kind, std::move(args), choice);
-    follow_axis(in, primitive, operands, count, out);
+    follow_axis(in, primitive, operands, out);
     return out;
   } catch (const argument_error& e) {
     // "sample_tile: ..." says the name of the step already
@@ -346,19 +348,49 @@ TILEWRIGHT_INLINE std::vector<rv> run_primitive(schedule& s, scope& in, std::str
   }
 }
 
-TILEWRIGHT_INLINE void name_values(scope& in, const operand* names, std::size_t count,
-                                   std::vector<rv> values) {
+inline void name_values(scope& in, const operand_refs& names, std::vector<rv> values) {
   const auto name = [&](std::string_view text, std::vector<rv> what) {
     std::erase_if(in.variables, [&](const auto& known) { return known.name == text; });
     in.variables.push_back({std::string(text), std::move(what)});
   };
-  if (count == 1) return name(names[0].view(), std::move(values));
-  if (values.size() != count)
+  if (names.size == 1) return name(names[0].view(), std::move(values));
+  if (values.size() != names.size)
     throw schedule_error("space", 4,
-                         "let gives " + std::to_string(count) + " names, \"" +
+                         "let gives " + std::to_string(names.size) + " names, \"" +
                              std::string(names[0].view()) + "\" the first, to " +
                              std::to_string(values.size()) + " values");
-  for (std::size_t n = 0; n < count; ++n) name(names[n].view(), {values[n]});
+  for (std::size_t n = 0; n < names.size; ++n) name(names[n].view(), {values[n]});
+}
+
+TILEWRIGHT_INLINE void primitive_record::run(schedule& s, scope& in,
+                                             const std::vector<step_argument>& more) const {
+  std::vector<rv> made = run_primitive(s, in, primitive, operands, more);
+  if (names.size > 0) name_values(in, names, std::move(made));
+}
+TILEWRIGHT_INLINE void primitive_record::write(expression_text& out,
+                                               const std::vector<step_argument>& more) const {
+  if (names.size > 0) out.let(names);
+  out.step(primitive, operands, more);
+}
+
+TILEWRIGHT_INLINE void listed_step::operator()(schedule& s, scope& in) const {
+  if (other_)
+    other_->run(s, in);
+  else
+    record_(s, in);
+}
+TILEWRIGHT_INLINE void listed_step::write(expression_text& out) const {
+  if (other_)
+    other_->write(out);
+  else
+    record_.write(out);
+}
+
+TILEWRIGHT_INLINE void step_list::operator()(schedule& s, scope& in) const {
+  for (const listed_step& step : steps) step(s, in);
+}
+TILEWRIGHT_INLINE void step_list::write(expression_text& out) const {
+  for (const listed_step& step : steps) step.write(out);
 }
 
 }  // namespace tilewright::space::detail
