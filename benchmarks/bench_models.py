@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Whole networks beside ONNX Runtime, in turn in one run, outputs checked first.
+"""Whole networks beside ONNX Runtime and PyTorch, in turn in one run, outputs checked first.
 
     benchmarks/bench_models.py --tool build/bin/tilewright --models build/models --seconds 120 resnet50
+    benchmarks/bench_models.py --seconds 0 --peers onnxruntime eager channels_last compile --threads 1 2
 
 Each network is tuned for the given time into a database of its own (kept: a second run goes on from it), compared
 with what ONNX Runtime computes, and then both run in blocks that take turns. Reported are medians and minima of all
-runs, and the ratio of the medians: above 1, Tilewright is faster. tools/models.py makes the networks.
+runs, and the ratio of the medians to each peer: above 1, Tilewright is faster. eager, channels_last and compile are
+PyTorch's (benchmarks/torch_networks.py), the last with freezing. tools/models.py makes the networks.
 """
 import argparse
 import json
@@ -19,12 +21,34 @@ import numpy
 import onnxruntime
 
 
-def peer(file, feeds, threads):
+def onnx_runtime(file, feeds, threads):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
     return lambda: session.run(None, feeds)
+
+
+def peers(network, threads, kinds):
+    """Functions that run the network, by name; their outputs are what ONNX Runtime wrote beside it."""
+    out = {}
+    if "onnxruntime" in kinds:
+        out["onnxruntime"] = onnx_runtime(network.file, network.feeds, threads)
+    others = [k for k in kinds if k != "onnxruntime"]
+    if not others:
+        return out
+    import torch
+    import torch_networks
+    torch.set_num_threads(threads)
+    expected = [numpy.load(f) for f in sorted((network.folder / "out").glob("*.npy"))]
+    with torch.inference_mode():
+        for kind, run in torch_networks.peers(network.file, network.name, network.feeds, others).items():
+            made = torch_networks.results(run())
+            apart = min(torch_networks.difference(expected, order) for order in (made, made[::-1]))
+            if apart > 1e-4:
+                sys.exit(f"{network.name}: PyTorch's outputs differ by {apart:.2g}")
+            out[kind] = torch.inference_mode()(run)
+    return out
 
 
 def timed(run, runs):
@@ -60,18 +84,23 @@ class Network:
 
     def run(self, threads):
         first = self.tool(threads, self.options.seconds, 1)
-        ours, theirs = [], []
-        other = peer(self.file, self.feeds, threads)
-        timed(other, 3)
+        others = peers(self, threads, self.options.peers)
+        ours, theirs = [], {name: [] for name in others}
+        for run in others.values():
+            timed(run, 2)
         for _ in range(self.options.rounds):
             ours += self.tool(threads, 0, self.options.runs)["seconds"]
-            theirs += timed(other, self.options.runs)
+            for name, run in others.items():
+                timed(run, 1)  # weights of another one were in the cache
+                theirs[name] += timed(run, self.options.runs)
         difference = max(v["difference"] for v in first["outputs"].values())
-        mine, peers = statistics.median(ours), statistics.median(theirs)
+        mine = statistics.median(ours)
         print(f"{self.name:14} threads {threads}: tilewright {mine * 1e3:8.3f} ms (at best {min(ours) * 1e3:.3f}), "
-              f"ONNX Runtime {peers * 1e3:8.3f} ms (at best {min(theirs) * 1e3:.3f}), "
-              f"ratio {peers / mine:.3f} (of the best {min(theirs) / min(ours):.3f}), difference {difference:.2g}",
-              flush=True)
+              f"difference {difference:.2g}")
+        for name, times in theirs.items():
+            other = statistics.median(times)
+            print(f"    {name:14} {other * 1e3:8.3f} ms (at best {min(times) * 1e3:.3f}), "
+                  f"ratio {other / mine:.3f} (of the best {min(times) / min(ours):.3f})", flush=True)
 
 
 def main():
@@ -81,6 +110,8 @@ def main():
     parser.add_argument("--models", type=Path, default=Path("build/models"))
     parser.add_argument("--seconds", type=float, default=120, help="of tuning; 0: what the database knows")
     parser.add_argument("--threads", type=int, nargs="*", default=[1])
+    parser.add_argument("--peers", nargs="*", default=["onnxruntime"],
+                        choices=["onnxruntime", "eager", "channels_last", "compile"])
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--runs", type=int, default=5, help="in a block")
     options = parser.parse_args()
