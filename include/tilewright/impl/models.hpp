@@ -51,5 +51,7 @@
 #include <tilewright/impl/model/saved_model.ipp>
 #include <tilewright/impl/model/session.ipp>
 #include <tilewright/impl/model/window.ipp>
+#include <tilewright/impl/model/winograd/operators.ipp>
+#include <tilewright/impl/model/winograd/pass.ipp>
 
 #endif

@@ -78,6 +78,13 @@ void place_parts(graph& g);
 /// All passes in their order but group_attention and join_products.
 void optimize(graph& g);
 
+/// The passes before kernels are made: what `optimize` begins with, and the same graph with attention as
+/// one node, wide products for those that share an input, or both, where there are any.
+std::vector<graph> forms_of(graph g);
+
+/// The passes that end `optimize`: fuse, place_parts, remove_unused.
+void make_kernels(graph& g);
+
 /// The same graph in other kernels: that of `optimize`, and with attention as one kernel, wide products
 /// for those that share an input, or both, where there are any. Which of them is fastest is measured,
 /// not believed.

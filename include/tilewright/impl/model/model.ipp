@@ -20,6 +20,7 @@
 #include <tilewright/model/model.hpp>
 #include <tilewright/model/passes.hpp>
 #include <tilewright/model/session.hpp>
+#include <tilewright/model/winograd.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/support/notice.hpp>
@@ -33,14 +34,18 @@ namespace tilewright {
 struct model::state {
   network::graph unbound;  // as it came; its constants are views
   std::shared_ptr<const network::graph> source;
+  std::vector<network::graph> forms;  // before kernels are made; none where they are not rewritten
   std::vector<std::shared_ptr<const network::graph>> alternatives;
+  // the first form with convolutions in tiles (model/winograd.hpp)
+  std::vector<std::shared_ptr<const network::graph>> by_tiles;
+  network::transformed_filters filters;
   model_options options;
   std::shared_ptr<search::database> db;
   search::detail::process_turns tuning, joining;
   std::atomic<bool> is_ready{false};
   using program_list = std::vector<std::shared_ptr<const network::executable>>;
   // Both are swapped atomically, since the caller may tune while the background does.
-  std::shared_ptr<const program_list> programs;  // of the alternatives
+  std::shared_ptr<const program_list> programs;  // whose kernels are tuned
   std::shared_ptr<const network::executable> program;
 
   tuned_options kernel_options() const {
@@ -51,11 +56,48 @@ struct model::state {
     o.seed = options.seed;
     return o;
   }
+  std::shared_ptr<const network::executable> program_of(
+      const std::shared_ptr<const network::graph>& g) const {
+    return std::make_shared<const network::executable>(g, kernel_options());
+  }
+  /// The graphs of which one runs.
+  void add_forms(network::graph g) {
+    forms = network::forms_of(std::move(g));
+    for (const network::graph& form : forms) alternatives.push_back(in_tiles(form, {}));
+    std::int64_t weight_bytes = 0;
+    for (const network::value& v : forms.at(0).values)
+      if (v.data) weight_bytes += v.data->type().bytes();
+    add_tiles(weight_bytes > target::host().l3_bytes);
+  }
+  /// Graphs with convolutions in tiles: of each the likeliest, then of each the next.
+  void add_tiles(bool streams_weights) {
+    const auto candidates = network::winograd_tiles(forms.at(0), streams_weights);
+    for (std::size_t k = 0;; ++k) {
+      network::tile_choice tiles;
+      for (const auto& [name, list] : candidates)
+        if (k < list.size()) tiles[name] = list[k];
+      if (tiles.empty()) return;
+      by_tiles.push_back(in_tiles(forms.at(0), tiles));
+    }
+  }
+  std::shared_ptr<const network::graph> in_tiles(network::graph g,
+                                                 const network::tile_choice& tiles) {
+    network::winograd(g, tiles, filters);
+    network::make_kernels(g);
+    return std::make_shared<const network::graph>(std::move(g));
+  }
   void make_program() {
     auto all = std::make_shared<program_list>();
-    for (const auto& g : alternatives)
-      all->push_back(std::make_shared<const network::executable>(g, kernel_options()));
+    program_list tiled;
+    for (const auto& g : alternatives) all->push_back(program_of(g));
+    for (const auto& g : by_tiles) tiled.push_back(program_of(g));
+    if (!tiled.empty()) {
+      const network::tile_choice tiles = network::faster_tiles(*all->front(), tiled, *db);
+      if (!tiles.empty())
+        for (const network::graph& form : forms) all->push_back(program_of(in_tiles(form, tiles)));
+    }
     const std::shared_ptr<const network::executable> fresh = fastest(*all);
+    all->insert(all->end(), tiled.begin(), tiled.end());
     if (now()) fresh->warm();  // so that no call waits for it
     const support::fork_pass inside;
     std::atomic_store(&programs, std::shared_ptr<const program_list>(std::move(all)));
@@ -86,18 +128,26 @@ struct model::state {
   void say(const std::string& text) const {
     if (options.verbose) support::write_stderr("tilewright: " + text + "\n");
   }
-  void tune_alone(double seconds, const target::cpu* target) {
+  void tune_alone(const program_list& what, double seconds, const target::cpu* target) {
     const auto tell = [this](const std::string& name, const search::tuning_result& r) {
       say(name + " " + support::fixed_text(r.best * 1e6, 1) + " us");
     };
-    network::tune_kernels(*all_now(), seconds, options.seed, *db, tell, &is_cancelled, target);
+    network::tune_kernels(what, seconds, options.seed, *db, tell, &is_cancelled, target);
   }
   void tune(double seconds) {
     constexpr double in_place = 0.15;  // of the budget, at most
     const auto begin = std::chrono::steady_clock::now();
-    tune_alone((1 - in_place) * seconds, nullptr);
+    const double alone = (1 - in_place) * seconds;
+    const std::shared_ptr<const program_list> all = all_now();
+    const double shared = all->size() > 1 ? 0.5 : 1;  // by all alternatives, before one is chosen
+    tune_alone(*all, shared * alone, nullptr);
     if (is_cancelled) return;
     make_program();
+    if (shared < 1) {
+      tune_alone({now()}, (1 - shared) * alone, nullptr);
+      if (is_cancelled) return;
+      make_program();
+    }
     const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begin;
     const double left = std::min(seconds - used.count(), seconds * in_place);
     if (left <= 0) return;
@@ -111,7 +161,7 @@ struct model::state {
     if (s.kept > 0 && !is_cancelled) make_program();
   }
   /// Tunes for another CPU; what this one runs stays.
-  void tune_for(const target::cpu& cpu, double seconds) { tune_alone(seconds, &cpu); }
+  void tune_for(const target::cpu& cpu, double seconds) { tune_alone(*all_now(), seconds, &cpu); }
   /// The first call tunes, or starts to, unless the mode says otherwise.
   void prepare() {
     if (is_ready.load(std::memory_order_acquire)) return;
@@ -166,15 +216,12 @@ TILEWRIGHT_INLINE model::model(network::graph g, model_options options)
   network::bind_extents(g, options.extents);
   network::infer_types(g);
   state_->source = std::make_shared<const network::graph>(g);
-  std::vector<network::graph> graphs;
-  if (options.optimize)
-    graphs = network::alternatives_of(std::move(g));
-  else
-    graphs.push_back(std::move(g));
-  for (network::graph& each : graphs)
-    state_->alternatives.push_back(std::make_shared<const network::graph>(std::move(each)));
   state_->options = std::move(options);
   state_->db = search::database::shared(state_->options.database);
+  if (state_->options.optimize)
+    state_->add_forms(std::move(g));
+  else
+    state_->alternatives.push_back(std::make_shared<const network::graph>(std::move(g)));
   state_->make_program();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -85,6 +86,61 @@ TILEWRIGHT_INLINE double known_seconds(const executable& program, const search::
     const std::optional<search::record> r = db.chosen(program.task(k).key);
     if (!r) return std::numeric_limits<double>::infinity();
     out += r->best();
+  }
+  return out;
+}
+
+namespace detail {
+
+/// Times of the kernels of a program that the database knows, by the name of what they make. // s
+inline std::map<std::string, double> known_times(const executable& program,
+                                                 const search::database& db) {
+  std::map<std::string, double> out;
+  for (std::size_t k = 0; k < program.launches().size(); ++k)
+    if (const std::optional<search::record> r = db.chosen(program.task(k).key))
+      out[program.whole().at(program.launches()[k].what.outputs[0]).name] = r->best();
+  return out;
+}
+
+/// The end of a rewritten convolution, alone or with what is fused behind it.
+struct winograd_end {
+  std::string convolution;  // name of the value that it makes
+  std::int64_t tile = 0;    // 0: the node is no such end
+};
+inline winograd_end winograd_end_of(const graph& g, const node& n) {
+  if (n.op == "WinogradOutput") return {g.at(n.outputs[0]).name, n.integer("tile", 0)};
+  if (const graph* body = body_of(n))
+    for (const node& part : body->nodes)
+      if (part.op == "WinogradOutput")
+        return {body->at(part.outputs[0]).name, part.integer("tile", 0)};
+  return {};
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE tile_choice faster_tiles(
+    const executable& direct, const std::vector<std::shared_ptr<const executable>>& by_tiles,
+    const search::database& db) {
+  const std::map<std::string, double> plain = detail::known_times(direct, db);
+  std::map<std::string, double> least;  // by the name of the convolution
+  tile_choice out;
+  for (const auto& program : by_tiles) {
+    const std::map<std::string, double> times = detail::known_times(*program, db);
+    for (const launch& l : program->launches()) {
+      const detail::winograd_end end = detail::winograd_end_of(program->whole(), l.what);
+      if (end.tile == 0) continue;
+      const std::string result = program->whole().at(l.what.outputs[0]).name;
+      const auto before = plain.find(result);
+      const auto a = times.find(end.convolution + ".tiles"), c = times.find(result);
+      const auto b = times.find(end.convolution + ".products");
+      if (before == plain.end() || a == times.end() || b == times.end() || c == times.end())
+        continue;
+      const double sum = a->second + b->second + c->second;
+      const double limit = least.count(end.convolution) ? least[end.convolution] : before->second;
+      if (!(sum < limit)) continue;
+      least[end.convolution] = sum;
+      out[end.convolution] = end.tile;
+    }
   }
   return out;
 }

@@ -15,20 +15,20 @@ inline void simplify(graph& g) {
   channels_last(g);
 }
 
-inline void make_kernels(graph& g) {
+}  // namespace detail
+
+TILEWRIGHT_INLINE void make_kernels(graph& g) {
   fuse(g);
   place_parts(g);
   remove_unused(g);
 }
 
-}  // namespace detail
-
 TILEWRIGHT_INLINE void optimize(graph& g) {
   detail::simplify(g);
-  detail::make_kernels(g);
+  make_kernels(g);
 }
 
-TILEWRIGHT_INLINE std::vector<graph> alternatives_of(graph g) {
+TILEWRIGHT_INLINE std::vector<graph> forms_of(graph g) {
   detail::simplify(g);
   std::vector<graph> out{std::move(g)};
   for (const auto pass : {group_attention, join_products})
@@ -38,7 +38,12 @@ TILEWRIGHT_INLINE std::vector<graph> alternatives_of(graph g) {
       if (other.nodes.size() != out[k].nodes.size() || other.values.size() != out[k].values.size())
         out.push_back(std::move(other));
     }
-  for (graph& each : out) detail::make_kernels(each);
+  return out;
+}
+
+TILEWRIGHT_INLINE std::vector<graph> alternatives_of(graph g) {
+  std::vector<graph> out = forms_of(std::move(g));
+  for (graph& each : out) make_kernels(each);
   return out;
 }
 
