@@ -41,3 +41,25 @@ TEST_CASE("memory_plan: values that are alive together lie apart") {
     }
   }
 }
+
+TEST_CASE("memory_plan: blocks of a network fit into what is alive at once") {
+  // extents of a residual network whose inner convolutions are three kernels: a value is read by the next
+  // kernel, and what goes around a block by its last one
+  std::vector<lifetime> values;
+  const auto add = [&](std::int64_t bytes, const std::vector<std::size_t>& inputs) {
+    const int step = static_cast<int>(values.size());
+    for (const std::size_t k : inputs) values[k].last = step;
+    values.push_back({bytes, step, step});
+    return values.size() - 1;
+  };
+  std::size_t x = add(802816, {});
+  for (int block = 0; block < 3; ++block) {
+    std::size_t y = add(802816, {x});
+    y = add(1638400, {y});
+    y = add(1638400, {y});
+    y = add(802816, {y});
+    if (block == 0) x = add(3211264, {x});
+    x = add(3211264, {x, y});
+  }
+  CHECK(network::plan_memory(values).size == network::least_memory(values));
+}

@@ -20,7 +20,7 @@ struct memory_plan {
   std::int64_t size = 0;              // bytes
 };
 
-/// Largest first, each at the lowest place that no one alive at the same time takes.
+/// Each at the lowest place that no one alive at the same time takes; in what order is tried.
 memory_plan plan_memory(const std::vector<lifetime>& values);
 
 /// The largest sum of the sizes that are alive at one step: no plan is smaller.
