@@ -202,6 +202,7 @@ class emitter {
   void emit_by_four(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
   void emit_vectorized(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
   void emit_if(const ir::if_node& s);
+  void emit_while(const ir::while_node& s);
   void emit_let(const ir::let_node& s);
   void emit_allocate(const ir::allocate_node& s);
   void poll_cancel();

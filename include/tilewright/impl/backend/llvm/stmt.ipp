@@ -27,7 +27,8 @@ inline bool vectorizable(const ir::stmt& body, const ir::var& lane) {
   bool fine = true;
   ir::var_set varying{lane};
   ir::for_each_stmt(body, [&](const ir::stmt& s) {
-    if (s->kind == ir::stmt_kind::loop || s->kind == ir::stmt_kind::allocate) fine = false;
+    if (s->kind == ir::stmt_kind::loop || s->kind == ir::stmt_kind::allocate || ir::as_while(s))
+      fine = false;
     if (const auto* let = ir::as_let(s); let && ir::uses_any(let->value, varying))
       varying.insert(let->var);
     if (const auto* store = ir::as_store(s))
@@ -63,8 +64,7 @@ TILEWRIGHT_INLINE void emitter::emit(const ir::stmt& s) {
       return;
     }
     case ir::stmt_kind::attribute: return emit(ir::as_attribute(s)->body);
-    case ir::stmt_kind::while_loop:
-      throw build_error("function \"" + f.name + "\" has a while loop, which is not compiled");
+    case ir::stmt_kind::while_loop: return emit_while(*ir::as_while(s));
     case ir::stmt_kind::block_realize: break;
   }
   throw argument_error("function \"" + f.name +
@@ -170,6 +170,28 @@ TILEWRIGHT_INLINE void emitter::emit_vectorized(const ir::loop_node& l, std::int
   emit(l.body);
   bound.erase(l.var.get());
   lane = {};
+}
+
+/// The loop of a condition that its body changes. How often it runs is not known: the loops around it look
+/// at the cancel flag.
+TILEWRIGHT_INLINE void emitter::emit_while(const ir::while_node& s) {
+  if (lane.lanes != 1)
+    throw argument_error("function \"" + f.name +
+                         "\" has a while loop inside of a vectorized one; make that one serial");
+  const body_of written_by(*this, s.body);
+  const block_ref test = b.new_block(at.function, "while"),
+                  body = b.new_block(at.function, "while_body"),
+                  after = b.new_block(at.function, "after");
+  b.branch(test);
+  b.at(test);
+  {
+    const scope inner(*this);
+    b.branch(emit(s.condition).v, body, after);
+    b.at(body);
+    emit(s.body);
+    b.branch(test);
+  }
+  b.at(after);
 }
 
 TILEWRIGHT_INLINE void emitter::emit_if(const ir::if_node& s) {
@@ -301,6 +323,7 @@ TILEWRIGHT_INLINE double emitter::work(const ir::stmt& s) {
     case ir::stmt_kind::if_else:
       sum = work(ir::as_if(s)->then_body) + work(ir::as_if(s)->else_body);
       break;
+    case ir::stmt_kind::while_loop: sum = 64 * work(ir::as_while(s)->body); break;
     case ir::stmt_kind::let: sum = work(ir::as_let(s)->body); break;
     case ir::stmt_kind::allocate: sum = work(ir::as_allocate(s)->body); break;
     case ir::stmt_kind::attribute: sum = work(ir::as_attribute(s)->body); break;

@@ -1,0 +1,49 @@
+#include <tilewright/backend/llvm/emit.hpp>
+
+#include "../harness.hpp"
+
+using namespace harness;
+
+TEST_CASE("a while loop runs as long as its condition holds, nested and not at all") {
+  if (!have_compiler()) return;
+  // Y[i]: how often X[i] can be halved, times as many steps of an inner loop
+  const buffer x = make_buffer("X", dtype::i32, {expr(8)}),
+               y = make_buffer("Y", dtype::i32, {expr(8)});
+  const buffer left = make_buffer("left", dtype::i32, {expr(1)}, "local");
+  const buffer step = make_buffer("step", dtype::i32, {expr(1)}, "local");
+  const var i = make_var("i");
+  const auto at = [](const buffer& b) { return load(b, {expr(0)}); };
+  const stmt inner = make_while(lt(at(step), at(left)),
+                                make_seq({make_store(y, {i}, load(y, {i}) + expr(1)),
+                                          make_store(step, {expr(0)}, at(step) + expr(3))}));
+  const stmt outer = make_while(gt(at(left), expr(1)),
+                                make_seq({make_store(left, {expr(0)}, floordiv(at(left), expr(2))),
+                                          make_store(step, {expr(0)}, expr(0)), inner}));
+  stmt body =
+      make_seq({make_store(y, {i}, expr(0)), make_store(left, {expr(0)}, load(x, {i})), outer});
+  body = make_allocate(left, make_allocate(step, body));
+  const function f = make("halved", {x, y}, make_loop(i, 0, expr(8), body));
+  std::vector<std::int32_t> values{0, 1, 2, 3, 100, 1000, 7, -5}, expected(8, -1), actual(8, -1);
+  interpret(f, {{values.data(), {}}, {expected.data(), {}}});
+  CHECK(expected[4] > 10);
+  for (const target::cpu& cpu : runnable_targets()) {
+    const auto code = backend::load(backend::compile(f, cpu));
+    void* data[] = {values.data(), actual.data()};
+    CHECK((*code)({data, nullptr, nullptr, nullptr, nullptr, nullptr}) == 0);
+    CHECK(actual == expected);
+  }
+}
+
+TEST_CASE("a loop around a while loop that asks for vectors runs one by one") {
+  if (!have_compiler()) return;
+  const buffer y = make_buffer("Y", dtype::i32, {expr(8)});
+  const var i = make_var("i");
+  const stmt body =
+      make_while(lt(load(y, {i}), expr(4)), make_store(y, {i}, load(y, {i}) + expr(1)));
+  const function f = make("counts", {y}, make_loop(i, 0, expr(8), body, loop_kind::vectorized));
+  std::vector<std::int32_t> actual(8, 0);
+  const auto code = backend::load(backend::compile(f, runnable_targets().front()));
+  void* data[] = {actual.data()};
+  CHECK((*code)({data, nullptr, nullptr, nullptr, nullptr, nullptr}) == 0);
+  CHECK(actual == std::vector<std::int32_t>(8, 4));  // it runs one by one
+}
