@@ -192,15 +192,19 @@ TEST_CASE("coordinates that occur twice count twice") {
 }
 
 TEST_CASE("programs that have no lowering are refused by iteration and requirement") {
-  const auto refusal = [](const char* body) {
+  const auto refusal = [](const char* body, const char* more = "") {
     const std::string text =
         std::string(
             "@T.prim_func\n"
             "def f(p: T.Buffer((4,), \"int32\"), q: T.Buffer((5,), \"int32\"), a: T.Buffer((5,), "
             "\"float32\"), y: T.Buffer((3,), \"float32\")):\n"
             "    I = T.dense_fixed(3)\n"
-            "    K = T.sparse_variable(I, (3, 5), (p, q))\n"
-            "    A = T.match_sparse_buffer(a, (I, K))\n") +
+            "    K = T.sparse_variable(I, (3, 5), (p, q)") +
+        more +
+        ")\n"
+        "    J = T.dense_fixed(3)\n"
+        "    L = T.dense_fixed(3)\n"
+        "    A = T.match_sparse_buffer(a, (I, K))\n" +
         body;
     try {
       sparse::lower(ir::parse_sparse(text));
@@ -212,9 +216,22 @@ TEST_CASE("programs that have no lowering are refused by iteration and requireme
   CHECK(refusal("    with T.sp_iter([I, K], \"SR\", \"s\") as [i, k]:\n"
                 "        with T.init():\n"
                 "            y[i] = T.float32(0)\n"
-                "        y[i] = y[i] + A[k, i]\n") ==
-        "lower: iteration \"s\" reads \"a\" elsewhere than at the variables of its axes "
-        "(requirement 2)");
+                "        y[i] = y[i] + A[k, i]\n",
+                ", sorted=False") ==
+        "lower: iteration \"s\" reads \"a\" elsewhere than at the variables of its axes, which are "
+        "no "
+        "compressed rows (requirement 2)");
+  CHECK(
+      refusal("    with T.sp_iter([I, T.intersect(J), T.unite(L)], \"SRR\", \"s\") as [i, j, l]:\n"
+              "        with T.init():\n"
+              "            y[i] = T.float32(0)\n"
+              "        y[i] = y[i] + A[i, j] * A[i, l]\n") ==
+      "lower: iteration \"s\" merges two axes (requirement 4)");
+  CHECK(refusal("    with T.sp_iter([I, T.intersect(J)], \"SR\", \"s\") as [i, j]:\n"
+                "        with T.init():\n"
+                "            y[i] = T.float32(0)\n"
+                "        y[i] = y[i] + A[i, j] * A[j, j]\n") ==
+        "lower: iteration \"s\" reads \"a\" in a row that changes along the axis (requirement 4)");
   CHECK(refusal("    with T.sp_iter([I, K], \"SS\", \"s\") as [i, k]:\n"
                 "        A[k, i] = T.float32(0)\n") ==
         "lower: iteration \"s\" writes \"a\" elsewhere than at the variables of its axes "

@@ -170,10 +170,36 @@ struct stored_elements {
                          "read a dense one as A(i, k)",
                          meta::shown<typename Tensor::name>);
     auto read = read_at<Tensor>(border::none, at...).target();
-    read.nodes[read.length - 1].only_stored = true;  // the load stands behind its indices
+    read.nodes[read.length - 1].stored = stored_read::alone;  // the load stands behind its indices
     return read;
   }
 };
+
+/// A sparse tensor read anywhere; see looked_up.
+template <class Tensor>
+struct looked_up_elements {
+  template <class... Index>
+  constexpr auto operator()(const Index&... at) const {
+    if constexpr (!Tensor::is_sparse)
+      TILEWRIGHT_MISTAKE(
+          is_stored_in_part,
+          "tilewright: looked_up(A) reads a tensor with a compressed dimension; read "
+          "a dense one as A(i, k)",
+          meta::shown<typename Tensor::name>);
+    auto read = read_at<Tensor>(border::none, at...).target();
+    read.nodes[read.length - 1].stored = stored_read::looked_up;
+    return read;
+  }
+};
+
+/// The same expression, with its reads of sparse tensors as `how`.
+template <class T, int N>
+constexpr expression<T, N> with_reads(expression<T, N> e, stored_read how) {
+  for (node& n : e.nodes)
+    if (n.kind == node_kind::load && n.tensor->sparse() && n.stored == stored_read::walked)
+      n.stored = how;
+  return e;
+}
 
 /// Base of tensors of rank 0, which are operands themselves: `alpha` reads as alpha().
 template <class Tensor, class T>
@@ -292,5 +318,26 @@ constexpr dsl::bordered<Tensor, dsl::border::mirror> mirror_outside(Tensor) { re
 template <class Tensor>
 requires dsl::is_tensor<Tensor>
 constexpr dsl::stored_elements<Tensor> where_stored(Tensor) { return {}; }
+
+/// `looked_up(A)(i, k)` is an element of the compressed tensor A wherever it is read: it is searched for
+/// among what row i stores, and zero when it is not there. A reduction around it walks whatever else
+/// says its extent; over k alone, all of k.
+template <class Tensor>
+requires dsl::is_tensor<Tensor>
+constexpr dsl::looked_up_elements<Tensor> looked_up(Tensor) { return {}; }
+
+/// A reduction of `intersect(x)` is over what all compressed tensors in x store: their rows are walked side
+/// by side. `sum<k>(intersect(A(i, k) * B(j, k)))` is a product of two sparse rows. It may be of any kind.
+template <dsl::operand X>
+constexpr auto intersect(const X& x) {
+  return dsl::with_reads(dsl::to_expression(x), dsl::stored_read::intersected);
+}
+
+/// A reduction of `unite(x)` is over what at least one compressed tensor in x stores; the others are zero
+/// there. `sum<k>(unite(abs(A(i, k) - B(i, k))))` is a distance of two sparse rows.
+template <dsl::operand X>
+constexpr auto unite(const X& x) {
+  return dsl::with_reads(dsl::to_expression(x), dsl::stored_read::united);
+}
 
 }  // namespace tilewright

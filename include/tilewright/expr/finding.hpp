@@ -32,7 +32,10 @@ enum class fault : std::uint8_t {
   walks_left_axis,         // subject: axis, first: tensor
   walks_two_patterns,      // subject: axis, first, second: tensors
   needs_what_is_absent,    // subject: tensor, first: axis, at: the reduction
-  has_no_pattern           // subject: tensor, first: the tensor that it is stored like
+  has_no_pattern,          // subject: tensor, first: the tensor that it is stored like
+  merges_one_pattern,      // subject: axis, first: tensor
+  merges_differently,      // subject: axis, first, second: tensors
+  needs_compressed_rows    // subject: tensor
 };
 
 struct finding {

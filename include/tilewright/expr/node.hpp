@@ -56,6 +56,15 @@ struct tensor_info {
 /// What a read beyond the edge gives; none: there must be no such read.
 enum class border : std::uint8_t { none, zero, clamp, mirror };
 
+/// What a read of a sparse tensor says of the elements that its tensor does not store.
+enum class stored_read : std::uint8_t {
+  walked,       // they are zero, and the reduction around it leaves them out
+  alone,        // where_stored: they are no part of the reduction
+  looked_up,    // they are zero, and the read is searched for
+  intersected,  // intersect: the reduction is over what all such reads store
+  united        // unite: over what one of them stores; they are zero
+};
+
 enum class reduction : std::uint8_t { sum, prod, max, min, any, all, argmax, argmin, user };
 
 enum class node_kind : std::uint8_t {
@@ -76,7 +85,7 @@ struct node {
   dtype type = dtype::f32;
   bool is_index = false;  // type is the index type, as wide as the extents need
   border edge = border::none;
-  bool only_stored = false;  // load: what its tensor does not store is no part of the reduction
+  stored_read stored = stored_read::walked;  // load of a sparse tensor
   dsl::reduction reduction = reduction::sum;
   std::int16_t axes = 0;   // reduce
   std::int16_t width = 1;  // reduce, define
@@ -118,7 +127,7 @@ constexpr bool any_below(const node* nodes, int at, Test test) {
 
 constexpr bool same_node(const node& a, const node& b) {
   return a.kind == b.kind && a.op == b.op && a.type == b.type && a.is_index == b.is_index &&
-         a.edge == b.edge && a.only_stored == b.only_stored && a.reduction == b.reduction &&
+         a.edge == b.edge && a.stored == b.stored && a.reduction == b.reduction &&
          a.axes == b.axes && a.item == b.item && a.arity == b.arity && a.size == b.size &&
          a.integer == b.integer && a.real == b.real && a.name == b.name && a.dim == b.dim &&
          (a.tensor == b.tensor || (a.tensor && b.tensor && a.tensor->name == b.tensor->name));

@@ -53,6 +53,12 @@ template <class... T>
 inline constexpr bool absent_elements_add_nothing = false;
 template <class... T>
 inline constexpr bool is_stored_like_an_input = false;
+template <class... T>
+inline constexpr bool several_patterns_are_merged = false;
+template <class... T>
+inline constexpr bool patterns_are_merged_in_one_way = false;
+template <class... T>
+inline constexpr bool is_stored_in_compressed_rows = false;
 template <std::int64_t N>
 struct extent_is {};
 template <std::int64_t N>
@@ -168,8 +174,8 @@ constexpr void report_mistake() {
         subject, first);
   } else if constexpr (f.what == fault::walks_two_patterns) {
     TILEWRIGHT_MISTAKE(one_pattern_is_walked,
-                       "tilewright: an axis walks what is stored of one sparse tensor; declare "
-                       "the other one dense",
+                       "tilewright: an axis walks what is stored of one sparse tensor; write "
+                       "intersect(..) or unite(..) around the value, or looked_up(B)(i, k)",
                        subject, first, second);
   } else if constexpr (f.what == fault::needs_what_is_absent) {
     TILEWRIGHT_MISTAKE(absent_elements_add_nothing,
@@ -181,6 +187,22 @@ constexpr void report_mistake() {
                        "tilewright: stored_like<\"N\", \"A\"> names an input with a compressed "
                        "dimension, and stands after the same dimensions as that one",
                        subject, first);
+  } else if constexpr (f.what == fault::merges_one_pattern) {
+    TILEWRIGHT_MISTAKE(several_patterns_are_merged,
+                       "tilewright: intersect and unite merge what several sparse tensors store "
+                       "along an axis; write A(i, k) alone for one",
+                       subject, first);
+  } else if constexpr (f.what == fault::merges_differently) {
+    TILEWRIGHT_MISTAKE(
+        patterns_are_merged_in_one_way,
+        "tilewright: all sparse tensors that walk an axis stand in one intersect(..) "
+        "or in one unite(..); read others as looked_up(B)(i, k)",
+        subject, first, second);
+  } else if constexpr (f.what == fault::needs_compressed_rows) {
+    TILEWRIGHT_MISTAKE(is_stored_in_compressed_rows,
+                       "tilewright: intersect, unite and looked_up read compressed rows; declare "
+                       "the tensor with compressed<\"K\">",
+                       subject);
   } else {
     TILEWRIGHT_MISTAKE(has_few_axes, "tilewright: a definition has more than 24 axes; split it",
                        first);

@@ -5,6 +5,9 @@
 // zero: the tensor is a factor of the value. Everything else would need the elements that are absent,
 // and is refused. A result on a pattern is computed at the elements of the pattern, whatever its
 // value; what it reads of sparse tensors is the same element of others on that pattern.
+//
+// Several patterns along one axis are merged where the expression says how, by intersect or unite, and
+// then the reduction may be any. What is looked up walks nothing, and may be read anywhere.
 #pragma once
 
 #include <string_view>
@@ -28,7 +31,7 @@ constexpr int reduction_around(const program_view& p, int define, int at, std::s
 /// Whether a zero of `tensor` makes the value at `at` zero.
 constexpr bool vanishes_with(const program_view& p, int at, const tensor_info* tensor) {
   const node& n = p.nodes[at];
-  if (n.kind == node_kind::load) return n.tensor == tensor;
+  if (n.kind == node_kind::load) return n.tensor == tensor && n.stored != stored_read::looked_up;
   if (n.kind != node_kind::operation) return false;
   const children part = children_of(p.nodes, at);
   const auto child = [&](int k) { return vanishes_with(p, part.at[k], tensor); };
@@ -56,7 +59,9 @@ constexpr bool same_element(const program_view& p, int a, int b) {
 constexpr int other_walk(const program_view& p, int reduction, int at, std::string_view axis) {
   for (int k = reduction - p.nodes[reduction].size + 1; k < reduction; ++k) {
     const node& n = p.nodes[k];
-    if (k == at || n.kind != node_kind::load || !n.tensor->sparse()) continue;
+    if (k == at || n.kind != node_kind::load || !n.tensor->sparse() ||
+        n.stored == stored_read::looked_up)
+      continue;
     const children index = children_of(p.nodes, k);
     for (int d = 0; d < index.count; ++d)
       if (n.tensor->dims[d].compressed() && p.nodes[index.at[d]].name == axis &&
@@ -81,7 +86,7 @@ constexpr void check_walk(const program_view& p, int at, finding& problem) {
 /// A read in the reduction at `r` says of the element at `at` that no other counts.
 constexpr bool leaves_out_absent(const program_view& p, int r, int at) {
   for (int k = r - p.nodes[r].size + 1; k < r; ++k)
-    if (p.nodes[k].only_stored && same_element(p, at, k)) return true;
+    if (p.nodes[k].stored == stored_read::alone && same_element(p, at, k)) return true;
   return false;
 }
 
@@ -89,6 +94,34 @@ constexpr bool leaves_out_absent(const program_view& p, int r, int at) {
 constexpr bool folds_in_order(dsl::reduction kind) {
   return kind == dsl::reduction::sum || kind == dsl::reduction::prod ||
          kind == dsl::reduction::max || kind == dsl::reduction::min;
+}
+
+constexpr bool merges(const node& n) {
+  return n.stored == stored_read::intersected || n.stored == stored_read::united;
+}
+
+/// The reduction at `r` merges what `at` stores along `axis` with what others do.
+constexpr void check_merged_walk(const program_view& p, int r, int at, std::string_view axis,
+                                 finding& problem) {
+  bool several = false;
+  for (int k = r - p.nodes[r].size + 1; k < r; ++k) {
+    const node& n = p.nodes[k];
+    if (k == at || n.kind != node_kind::load || !n.tensor->sparse() ||
+        n.stored == stored_read::looked_up)
+      continue;
+    if (p.nodes[children_of(p.nodes, k).at[n.tensor->rank - 1]].name != axis) continue;
+    several = several || !same_element(p, at, k);
+    if (n.stored == p.nodes[at].stored) continue;
+    problem.what = fault::merges_differently;
+    problem.subject = axis;
+    problem.first = p.nodes[at].tensor->name;
+    problem.second = n.tensor->name;
+    return;
+  }
+  if (several) return;
+  problem.what = fault::merges_one_pattern;
+  problem.subject = axis;
+  problem.first = p.nodes[at].tensor->name;
 }
 
 /// The reduction at `r` walks what `at` stores along `axis`.
@@ -114,17 +147,31 @@ constexpr void check_reduced_walk(const program_view& p, int r, int at, std::str
   problem.second = tensor.name;
 }
 
+/// Compressed rows of its own, or of another tensor.
+constexpr bool has_compressed_rows(const tensor_info& t) {
+  const dim_storage storage = t.rank > 0 ? t.dims[t.rank - 1].storage : dim_storage::dense;
+  return storage == dim_storage::compressed || storage == dim_storage::stored_like;
+}
+
 /// @param target the store of the definition
 constexpr void check_sparse_read(const program_view& p, int define, int target, int at,
                                  finding& problem) {
-  check_walk(p, at, problem);
   const tensor_info &tensor = *p.nodes[at].tensor, &result = *p.nodes[target].tensor;
+  const bool looked_up = p.nodes[at].stored == stored_read::looked_up;
+  if ((looked_up || merges(p.nodes[at])) && !has_compressed_rows(tensor)) {
+    problem.what = fault::needs_compressed_rows;
+    problem.subject = tensor.name;
+  }
+  if (looked_up) return;
+  check_walk(p, at, problem);
   const children index = children_of(p.nodes, at);
   for (int d = 0; d < index.count && problem.ok(); ++d) {
     if (!tensor.dims[d].compressed()) continue;
     const std::string_view axis = p.nodes[index.at[d]].name;
     const int r = reduction_around(p, define, at, axis);
-    if (r >= 0 && !result.sparse()) {
+    if (r >= 0 && merges(p.nodes[at])) {
+      check_merged_walk(p, r, at, axis, problem);
+    } else if (r >= 0 && !result.sparse()) {
       check_reduced_walk(p, r, at, axis, problem);
     } else if (r >= 0 || (result.sparse() && !same_element(p, target, at))) {
       problem.what = fault::walks_two_patterns;

@@ -64,14 +64,30 @@ struct sparse_buffer {
   ir::buffer storage;             // one dimension
 };
 
+/// Annotation of a block over coordinates: how the sparse tensors that it reads meet. One of
+///
+///     ["intersect", v], ["unite", v]   along the iteration variable v, the patterns of all that are read at it
+///     ["look up"]                      nothing is walked
+///     ["walk", A, vi, vk]              what A stores is, as A[vi, vk]; the others are looked up
+inline constexpr const char* walk_attribute = "tilewright.walk";
+
+/// The points along an axis that an iteration visits.
+enum class axis_walk : std::uint8_t {
+  every,      // those that the axis has
+  intersect,  // of a dense axis, the coordinates that all sparse buffers read along it store
+  unite       // those that at least one of them stores
+};
+
 struct sparse_iter {
   ir::var var;
   sparse_axis axis;
   iter_kind kind = iter_kind::spatial;  // spatial or reduce
+  axis_walk walk = axis_walk::every;
 };
 
 /// `body` for each point that the axes store, in their order. `init` runs once for each point of
-/// the spatial axes, before, also where nothing is stored to be reduced.
+/// the spatial axes, before, also where nothing is stored to be reduced. A sparse buffer that is read
+/// elsewhere than at the variables of its axes is looked up by coordinates.
 struct sparse_iteration {
   std::string name;
   std::vector<sparse_iter> iters;  // a stored axis stands after its parent
@@ -137,6 +153,9 @@ std::optional<offsets_note> offsets_of(const function& f, const std::string& par
 /// Number of iterations of a loop whose extent is read from offsets of `f`, on the average over its
 /// rows; 1 for any other extent that is no literal.
 double mean_extent(const function& f, const expr& extent);
+
+/// Whether `e` reads a sparse buffer along the dense axis of `i`, which merges it.
+bool reads_along(const sparse_function& f, const sparse_iter& i, const expr& e);
 
 /// The axis and those above it, outermost first.
 std::vector<sparse_axis> ancestry(const sparse_axis& axis);

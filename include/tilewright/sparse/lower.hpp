@@ -35,9 +35,24 @@ namespace tilewright::sparse {
 ///                                                                           for j in range(n): S[..] = A[..] * row[vj]
 /// ```
 ///
+/// Where patterns meet, one block for a row, or for a pair of rows, holds the walk: two sums over what
+/// both store, or over what one of them does, are loops that move along both rows; what is read anywhere
+/// else is found by binary search. Dense axes are loops inside of the walk, and the sums of a row are kept
+/// beside their place:
+/// ```
+/// iteration y [I, intersect(K): reduce]:          for i: block y:
+///   y[vi] = y[vi] + A[vi, vk] * B[vi, vk]           p, q = A_indptr[vi], B_indptr[vi]
+///                                            ->     while p < A_indptr[vi + 1] and q < B_indptr[vi + 1]:
+///                                                     if A_indices[p] == B_indices[q]: sum += A[p] * B[q]
+///                                                     (move the one that is behind, or both)
+///                                                   y[vi] = sum
+/// ```
+///
 /// It requires: 1) the iterations of `f` have at most one variable axis, whose parent is the first
-/// axis and spatial; 2) a sparse buffer is read and written at the variables of its own axes in their order; 3)
-/// what is reduced has the form `C[..] = C[..] op value` with op one of + * max min.
+/// axis and spatial; 2) a sparse buffer is written at the variables of its own axes in their order, and read
+/// there unless it is one of compressed rows; 3) what is reduced where no patterns meet has the form
+/// `C[..] = C[..] op value` with op one of + * max min; 4) one axis is merged, in rows that do not change
+/// along it.
 /// @throws argument_error naming iteration, buffer and requirement
 ir::function lower(const ir::sparse_function& f);
 

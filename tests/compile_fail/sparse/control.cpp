@@ -34,3 +34,11 @@ constexpr auto one_width =
                            out<"y", double, 8> y) { return y(i) = sum<k>(A(i, k) * x(k)); });
 static_assert(dsl::check_call<std::remove_const_t<decltype(one_width)>, ell_matrix<double, 5>&,
                               std::vector<double>&, std::vector<double>&>());
+constexpr auto meeting = kernel<"meeting">(
+    [](in<"A", double, "M", compressed<"K">> A, in<"B", double, "N", compressed<"K">> B,
+       in<"P", double, "M", compressed<"N">> P, out<"S", double, "M", stored_like<"N", "P">> S) {
+      return S(i, j) = looked_up(P)(i, j) * sum<k>(intersect(A(i, k) * B(j, k)));
+    });
+constexpr auto apart = kernel<"apart">(
+    [](in<"A", double, "M", compressed<"K">> A, in<"B", double, "M", compressed<"K">> B,
+       out<"y", double, "M"> y) { return y(i) = max<k>(unite(A(i, k) - B(i, k))); });

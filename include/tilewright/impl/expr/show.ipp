@@ -219,13 +219,23 @@ TILEWRIGHT_INLINE std::string describe(const finding& problem, const node* nodes
              "(..) * ..), or declare the result stored_like " + first;
     case fault::walks_two_patterns:
       return "axis " + subject + " walks what is stored of both " + first + " and " + second +
-             "; declare one of them dense";
+             "; write intersect(..) or unite(..) around the value, or looked_up(" + first + ")(..)";
     case fault::needs_what_is_absent:
       return show(nodes, problem.at) + " needs the elements that " + subject +
              " does not store; write a sum over " + first + " with " + subject + " as a factor";
     case fault::has_no_pattern:
       return subject + " is stored like " + first +
              ", which is no input with a compressed dimension after the same dimensions";
+    case fault::merges_one_pattern:
+      return "axis " + subject + " walks what " + first +
+             " alone stores; intersect and unite merge several sparse tensors";
+    case fault::merges_differently:
+      return "axis " + subject + " walks what is stored of " + first + " and of " + second +
+             " in different ways; put all into one intersect(..) or one unite(..), or read "
+             "looked_up(" +
+             second + ")(..)";
+    case fault::needs_compressed_rows:
+      return subject + " is read by intersect, unite or looked_up, which need compressed rows";
     case fault::too_many_axes: return "the definition of " + first + " has more than 24 axes";
   }
   return {};

@@ -93,6 +93,11 @@ TILEWRIGHT_INLINE double mean_extent(const function& f, const expr& extent) {
   return out;
 }
 
+TILEWRIGHT_INLINE bool reads_along(const sparse_function& f, const sparse_iter& i, const expr& e) {
+  return i.walk != axis_walk::every && e->op == op::load && f.find(e->buffer) &&
+         e->args.back().same(i.var);
+}
+
 TILEWRIGHT_INLINE std::vector<sparse_axis> ancestry(const sparse_axis& axis) {
   std::vector<sparse_axis> out;
   for (sparse_axis a = axis; a; a = a->parent) out.push_back(a);

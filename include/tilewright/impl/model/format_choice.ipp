@@ -62,7 +62,8 @@ inline any_kernel with_format(const any_kernel& kernel, std::string_view paramet
   return {kernel.name(), std::move(params), std::move(nodes), own};
 }
 
-/// The one compressed parameter of a kernel; null where there is none or more that is sparse.
+/// The one compressed parameter of a kernel; null where there is none or more that is sparse, and where
+/// elements of it are looked up.
 inline const dsl::tensor_info* only_compressed(const any_kernel& kernel) {
   const dsl::tensor_info* out = nullptr;
   for (const dsl::tensor_info* t : kernel.params()) {
@@ -71,7 +72,8 @@ inline const dsl::tensor_info* only_compressed(const any_kernel& kernel) {
     out = t;
   }
   const bool followed = support::any(kernel.nodes(), [&](const dsl::node& n) {
-    return n.tensor && n.tensor->sparse() && n.tensor->name != (out ? out->name : "");
+    return n.tensor && n.tensor->sparse() &&
+           (n.tensor->name != (out ? out->name : "") || n.stored == dsl::stored_read::looked_up);
   });
   return followed ? nullptr : out;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tilewright/impl/ir/analysis/infer_regions.hpp>
+#include <tilewright/impl/sparse/co_iteration.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/sparse/lower.hpp>
@@ -25,9 +26,11 @@ struct row_buffer {
 };
 
 /// The extents of the other axes depend on the position along the first one.
-inline bool ragged(const sparse_iteration& it) {
-  return std::any_of(it.iters.begin(), it.iters.end(),
-                     [](const sparse_iter& i) { return i.axis->variable(); });
+inline bool ragged(const std::vector<sparse_iter>& iters) {
+  return support::any(iters, [](const sparse_iter& i) { return i.axis->variable(); });
+}
+inline bool ragged(const sparse_function& f, const sparse_iteration& it) {
+  return ragged(co_iteration(f, it).outer());
 }
 
 /// Makes blocks of one iteration.
@@ -38,11 +41,14 @@ class iteration_lowerer {
                     const std::vector<row_buffer>& rows)
       : function_(f), it_(it), rows_(rows), index_(it.iters.front().var.type()) {
     check_axes();
+    const co_iteration divided(f, it);
+    patterns_meet_ = divided.needed();
+    loops_ = divided.outer();
   }
 
   /// Everything, or what is inside of the block of rows.
   stmt inner() const {
-    return nest(it_.name, it_.iters.begin() + (ragged(it_) ? 1 : 0), it_.iters.end(), leaf());
+    return nest(it_.name, loops_.begin() + (ragged(loops_) ? 1 : 0), loops_.end(), leaf());
   }
 
   /// The block of rows around that, which allocates what is as long as a row.
@@ -50,7 +56,7 @@ class iteration_lowerer {
     block_node rows;
     rows.body = inside;
     for (const row_buffer& b : rows_) rows.alloc_buffers.push_back(b.row);
-    return nest(it_.name + "_o", it_.iters.begin(), it_.iters.begin() + 1, std::move(rows));
+    return nest(it_.name + "_o", loops_.begin(), loops_.begin() + 1, std::move(rows));
   }
 
  private:
@@ -182,6 +188,12 @@ class iteration_lowerer {
 
   block_node leaf() const {
     to_positions change(*this);
+    if (patterns_meet_) {
+      block_node met =
+          co_iteration(function_, it_).block([&](const sparse_axis& a) { return extent_of(a); });
+      met.body = change.mutate(met.body);
+      return met;
+    }
     block_node out;
     out.annotations = it_.annotations;
     if (it_.init) out.init = change.mutate(it_.init);
@@ -219,6 +231,8 @@ class iteration_lowerer {
   const sparse_iteration& it_;
   const std::vector<row_buffer>& rows_;
   dtype index_;
+  bool patterns_meet_ = false;
+  std::vector<sparse_iter> loops_;  // around the block
 };
 
 /// Iterations that follow each other over the rows of one pattern, each of which reads on that
@@ -233,7 +247,7 @@ class row_group {
   /// done that row.
   bool takes(const sparse_iteration& it) const {
     if (members_.empty()) return true;
-    if (!ragged(it) || !ragged(members_.front())) return false;
+    if (!ragged(f_, it) || !ragged(f_, members_.front())) return false;
     const sparse_iter &own = it.iters.front(), &first = members_.front().iters.front();
     if (!(own.axis == first.axis) || own.kind != iter_kind::spatial) return false;
     std::vector<sparse_iteration> all = members_;
@@ -269,7 +283,7 @@ class row_group {
       nests.push_back(iteration_lowerer(f_, same_row, rows).inner());
     }
     const stmt out =
-        ragged(members_.front()) ? first.around(make_seq(std::move(nests))) : nests.front();
+        ragged(f_, members_.front()) ? first.around(make_seq(std::move(nests))) : nests.front();
     members_.clear();
     return out;
   }

@@ -97,11 +97,15 @@ class storage_giver {
     patterns_.push_back({name, indptr, indices, row, column});
   }
 
+  /// What the loops of a nest are around.
+  static stmt innermost(stmt nest) {
+    while (const loop_node* loop = as_loop(nest)) nest = loop->body;
+    return nest;
+  }
+
   /// The store of a nest's block; null when there is no single one.
   static const store_node* store_of(const stmt& nest) {
-    stmt inner = nest;
-    while (const loop_node* loop = as_loop(inner)) inner = loop->body;
-    const block_realize_node* realize = as_realize(inner);
+    const block_realize_node* realize = as_realize(innermost(nest));
     return realize ? as_store(realize->block->body) : nullptr;
   }
 
@@ -220,7 +224,55 @@ class storage_giver {
     return {own.lengths};
   }
 
+  /// What a nest's block says of the patterns that meet in it; null where none do.
+  static const attr::list* walk_of(const stmt& nest) {
+    const block_realize_node* realize = as_realize(innermost(nest));
+    if (!realize) return nullptr;
+    const auto found = realize->block->annotations.find(walk_attribute);
+    return found == realize->block->annotations.end()
+               ? nullptr
+               : std::get_if<attr::list>(&found->second.value);
+  }
+
+  static std::string word(const attr::list& note, std::size_t at) {
+    return at < note.size() ? std::get<std::string>(note[at].value) : std::string();
+  }
+
+  /// A nest in which several patterns meet, or one is looked up. Axes of its own it has where its result is
+  /// on a pattern, and where the block says which one it walks.
+  sparse_iteration meeting(const stmt& nest, const attr::list& note) {
+    const store_node* store = store_of(nest);
+    const sparse_buffer* own = store ? out_.find(store->buffer) : nullptr;
+    std::vector<expr> at = own ? store->indices : std::vector<expr>{};
+    const std::string how = word(note, 0);
+    for_each_expr(nest, [&](const expr& e) {
+      if (e->op != op::load) return;
+      for (const converted_parameter& p : converted_)
+        if (p.matrix == e->buffer)
+          throw argument_error("with_storage: \"" + e->buffer->name +
+                               "\" is merged or looked up, which compressed rows are for");
+      bool is_it = how == "walk" && out_.find(e->buffer) && e->buffer->name == word(note, 1);
+      for (std::size_t d = 0; is_it && d < e->args.size(); ++d)
+        is_it = is_var(e->args[d]) && e->args[d]->name == word(note, d + 2);
+      if (!is_it) return;
+      own = out_.find(e->buffer);
+      at = e->args;
+    });
+    sparse_iteration out = iteration(*as_realize(innermost(nest))->block, own, at);
+    out.annotations.erase(walk_attribute);
+    for (sparse_iter& i : out.iters)
+      if (i.var->name == word(note, 1))
+        i.walk = how == "intersect" ? axis_walk::intersect
+                 : how == "unite"   ? axis_walk::unite
+                                    : axis_walk::every;
+    return out;
+  }
+
   void add_part(const stmt& s) {
+    if (const attr::list* note = walk_of(s)) {
+      out_.body.emplace_back(meeting(s, *note));
+      return;
+    }
     const sparse_buffer* read = nullptr;
     const converted_parameter* converted = nullptr;
     std::vector<expr> at;
@@ -238,16 +290,14 @@ class storage_giver {
     if (converted)
       add_nest(s, *converted, at);
     else if (read)
-      out_.body.emplace_back(iteration(s, *read, at));
+      out_.body.emplace_back(iteration(block_of(s, read->coordinates), read, at));
     else
       out_.body.emplace_back(s);
   }
 
   /// The block of a nest that reads a sparse parameter.
   static const block_node& block_of(const stmt& nest, const buffer& read) {
-    stmt inner = nest;
-    while (const loop_node* loop = as_loop(inner)) inner = loop->body;
-    const block_realize_node* realize = as_realize(inner);
+    const block_realize_node* realize = as_realize(innermost(nest));
     if (!realize)
       throw argument_error("with_storage: \"" + read->name +
                            "\" is read outside of a nest of loops around one block");
@@ -270,10 +320,10 @@ class storage_giver {
     out_.body.emplace_back(std::move(made.rows));
   }
 
+  /// @param own the buffer whose axes it has; null: dense ones alone
   /// @param at the indices of its result on a pattern, or else of its first read
-  sparse_iteration iteration(const stmt& nest, const sparse_buffer& read,
+  sparse_iteration iteration(const block_node& b, const sparse_buffer* own,
                              const std::vector<expr>& at) {
-    const block_node& b = block_of(nest, read.coordinates);
     sparse_iteration out;
     out.name = b.name;
     out.annotations = b.annotations;
@@ -281,7 +331,7 @@ class storage_giver {
     out.body = b.body;
     for (std::size_t d = 0; d < at.size(); ++d)
       for (const iter_var& v : b.iters)
-        if (v.var.same(at[d])) out.iters.push_back({v.var, read.axes[d], v.kind});
+        if (v.var.same(at[d])) out.iters.push_back({v.var, own->axes[d], v.kind});
     for (const iter_var& v : b.iters) {
       const auto same = [&](const sparse_iter& i) { return i.var.same(v.var); };
       if (std::any_of(out.iters.begin(), out.iters.end(), same)) continue;

@@ -7,6 +7,7 @@
 
 #include <tilewright/ir/interpret/sparse_interpret.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::ir {
@@ -89,8 +90,25 @@ class pattern_expander {
   }
 
   void visit(std::size_t k, const stmt& body) {
-    if (k == it_->iters.size()) return emit(body);
+    if (k == it_->iters.size()) {
+      if (support::all(it_->iters, [&](const sparse_iter& i) { return is_walked(i, body); }))
+        emit(body);
+      return;
+    }
     for_each_position(it_->iters[k], [&] { visit(k + 1, body); });
+  }
+
+  /// Whether an axis that merges patterns has the point at hand.
+  bool is_walked(const sparse_iter& i, const stmt& body) const {
+    if (i.walk == axis_walk::every) return true;
+    bool some = false, all = true;
+    for_each_expr(body, [&](const expr& e) {
+      if (!reads_along(f_, i, e)) return;
+      const bool stored = find(*f_.find(e->buffer), e->args).has_value();
+      some = some || stored;
+      all = all && stored;
+    });
+    return i.walk == axis_walk::unite ? some : all;
   }
 
   template <class F>

@@ -113,15 +113,27 @@ TILEWRIGHT_INLINE void parser::sparse_definition(const token& name, const token&
     sparse_axis_definition(name, call);
 }
 
+/// `K`, `T.intersect(K)` or `T.unite(K)`
+TILEWRIGHT_INLINE std::pair<sparse_axis, axis_walk> parser::iterated_axis() {
+  if (!in_.accept("T")) return {axis_name(), axis_walk::every};
+  in_.expect(".");
+  const axis_walk walk = in_.accept("unite") ? axis_walk::unite : axis_walk::intersect;
+  if (walk == axis_walk::intersect) in_.expect("intersect");
+  in_.expect("(");
+  sparse_axis axis = axis_name();
+  in_.expect(")");
+  return {std::move(axis), walk};
+}
+
 /// `T.sp_iter([I, K], "SR", "y") as [vi, vk]:` and what is below it. The statement is a block that
 /// `run_sparse` finds again.
 TILEWRIGHT_INLINE stmt parser::sparse_iteration_statement(const token& at) {
   if (!sparse_ || !here_ || !here_->top) in_.fail(at, "T.sp_iter at the top of a sparse function");
   in_.expect("(");
   in_.expect("[");
-  std::vector<sparse_axis> axes;
+  iterated_axes axes;
   while (!in_.at("]")) {
-    axes.push_back(axis_name());
+    axes.push_back(iterated_axis());
     if (!in_.accept(",") && !in_.at("]")) in_.fail("',' or ']'");
   }
   in_.expect("]");
@@ -141,7 +153,7 @@ TILEWRIGHT_INLINE stmt parser::sparse_iteration_statement(const token& at) {
   for (std::size_t k = 0; k < axes.size(); ++k) {
     if (k) in_.expect(",");
     const token name = in_.expect_name("a variable for each axis");
-    const expr& length = axes[k]->length;
+    const expr& length = axes[k].first->length;
     const var v = make_var(std::string(name.text), length.type());
     define_variable(name, v);
     frame.node.iters.push_back({v,
@@ -184,7 +196,8 @@ TILEWRIGHT_INLINE sparse_function parser::run_sparse() {
       it.init = block->init;
       it.body = block->body;
       for (std::size_t k = 0; k < axes.size(); ++k)
-        it.iters.push_back({block->iters[k].var, axes[k], block->iters[k].kind});
+        it.iters.push_back(
+            {block->iters[k].var, axes[k].first, block->iters[k].kind, axes[k].second});
       out.body.emplace_back(std::move(it));
       return;
     }

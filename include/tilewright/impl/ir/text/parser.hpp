@@ -288,6 +288,7 @@ class parser {
   void sparse_buffer_definition(const token& name, const token& call);
   stmt sparse_iteration_statement(const token& at);
   sparse_axis axis_name();
+  std::pair<sparse_axis, axis_walk> iterated_axis();
   buffer pattern_array();
   /// @}
 
@@ -331,7 +332,8 @@ class parser {
   function* function_ = nullptr;
   sparse_function* sparse_ = nullptr;  // where one is read
   std::unordered_map<std::string_view, sparse_axis> axes_;
-  std::vector<std::pair<block, std::vector<sparse_axis>>> iterated_;  // blocks of T.sp_iter
+  using iterated_axes = std::vector<std::pair<sparse_axis, axis_walk>>;
+  std::vector<std::pair<block, iterated_axes>> iterated_;  // blocks of T.sp_iter
   std::vector<std::string_view> param_names_;
   std::deque<std::string> texts_;  // of strings that were read as expressions
   std::vector<candidate> functions_;

@@ -50,7 +50,11 @@ TILEWRIGHT_INLINE void printer::write(const sparse_iteration& it) {
   out_ += "with T.sp_iter([";
   std::string kinds;
   for (const sparse_iter& i : it.iters) {
-    out_ += (kinds.empty() ? "" : ", ") + names_.use(i.axis.get(), i.axis->name);
+    if (!kinds.empty()) out_ += ", ";
+    const std::string axis = names_.use(i.axis.get(), i.axis->name);
+    out_ += i.walk == axis_walk::every   ? axis
+            : i.walk == axis_walk::unite ? "T.unite(" + axis + ")"
+                                         : "T.intersect(" + axis + ")";
     kinds += i.kind == iter_kind::reduce ? 'R' : 'S';
   }
   out_ += "], " + quote(kinds) + ", " + quote(it.name) + ") as [";

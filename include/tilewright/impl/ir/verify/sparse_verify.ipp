@@ -7,6 +7,8 @@
 #include <tilewright/impl/ir/analysis/infer_regions.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/verify/sparse_verify.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::ir {
 namespace detail {
@@ -89,12 +91,28 @@ class sparse_verifier {
            "allocates, of one dimension");
   }
 
-  static void check_iteration(const sparse_iteration& it) {
+  /// An axis that merges patterns is dense and alone, and reads at least two of them.
+  void check_merged(const sparse_iteration& it, const sparse_iter& i) const {
+    if (i.walk == axis_walk::every) return;
+    const std::string name = "iteration \"" + it.name + "\" merges axis \"" + i.axis->name + "\", ";
+    if (i.axis->kind != axis_kind::dense_fixed || i.axis->parent)
+      fail(name + "which is no dense axis that stands alone");
+    std::vector<expr> reads;
+    for_each_expr(it.body, [&](const expr& e) {
+      if (!reads_along(f_, i, e)) return;
+      if (support::none(reads, [&](const expr& known) { return equal(known, e); }))
+        reads.push_back(e);
+    });
+    if (reads.size() < 2) fail(name + "along which it reads fewer than two sparse buffers");
+  }
+
+  void check_iteration(const sparse_iteration& it) const {
     const std::string name = "iteration \"" + it.name + "\" ";
     for (std::size_t k = 0; k < it.iters.size(); ++k) {
       const sparse_iter& i = it.iters[k];
       if (i.kind != iter_kind::spatial && i.kind != iter_kind::reduce)
         fail(name + "takes axis \"" + i.axis->name + "\" neither as spatial nor as reduce");
+      check_merged(it, i);
       bool parent = !i.axis->parent;
       for (std::size_t before = 0; before < k; ++before) {
         if (it.iters[before].axis == i.axis) fail(name + "has axis \"" + i.axis->name + "\" twice");
