@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <tilewright/arith/interval.hpp>
 #include <tilewright/impl/schedule/analysis/binding/loop_sums.hpp>
@@ -25,6 +26,27 @@ inline bool clip_quotient(const linear& s, std::size_t i, bound_iters& out) {
   return true;
 }
 
+/// `s >= 0` is about steps of value i that are wider than the rest of it: value i is m * s + rest,
+/// and the rest runs through less than |m|. So the guard of a split of tiles, `tile < 8`, lets
+/// tile * 7 + i get to 55, also where nothing guards the elements because tiles of seven divide.
+inline bool clip_steps(const linear& s, std::size_t i,
+                       const std::vector<const ir::loop_node*>& loops, bound_iters& out) {
+  if (s.terms.empty()) return false;
+  const auto& [term, factor] = s.terms.front();
+  const std::int64_t met = out.values[i].coefficient(term);
+  if (met == 0 || met % factor != 0) return false;
+  const std::int64_t m = met / factor;
+  linear rest = out.values[i];
+  accumulate(rest, s, -m);
+  const bounds run = range_of(rest, loops);
+  if (!run.bounded() || run.hi - run.lo >= std::abs(m)) return false;
+  if (m < 0)
+    out.clip[i].hi = std::min(out.clip[i].hi, run.hi);
+  else
+    out.clip[i].lo = std::max(out.clip[i].lo, run.lo);
+  return true;
+}
+
 /// `s` is end - 1 - value with the symbolic end of the domain.
 inline bool ends_domain(const linear& s, const linear& value, const ir::range& dom) {
   if (ir::is_int(dom.extent) && ir::is_int(dom.min)) return false;
@@ -45,7 +67,8 @@ inline bool clip_nonnegative(const linear& s, const child_block& child, bound_it
       out.clip[i].lo = std::max(out.clip[i].lo, -*rest);
       return true;
     }
-    if (clip_quotient(s, i, out) || ends_domain(s, out.values[i], child.block().iters[i].dom))
+    if (clip_quotient(s, i, out) || clip_steps(s, i, child.loops, out) ||
+        ends_domain(s, out.values[i], child.block().iters[i].dom))
       return true;
   }
   return range_of(s, child.loops).lo >= 0;
