@@ -113,13 +113,11 @@ TILEWRIGHT_INLINE const std::vector<rv>& schedule::commit(outcome&& result,
 }
 
 TILEWRIGHT_INLINE block_rv schedule::get_block(std::string_view name) {
-  static constinit detail::named_kind kind("get_block");
-  return {apply(kind, {std::string(name), state_.function.name})[0].number};
+  return {apply(detail::named<"get_block">, {std::string(name), state_.function.name})[0].number};
 }
 
 TILEWRIGHT_INLINE std::vector<loop_rv> schedule::get_loops(block_rv block) {
-  static constinit detail::named_kind kind("get_loops");
-  return detail::typed<loop_rv>(apply(kind, {rv(block)}));
+  return detail::typed<loop_rv>(apply(detail::named<"get_loops">, {rv(block)}));
 }
 
 TILEWRIGHT_INLINE std::vector<loop_rv> schedule::loops_counted(block_rv block, int n) {
@@ -135,24 +133,19 @@ TILEWRIGHT_INLINE std::vector<loop_rv> schedule::loops_counted(block_rv block, i
 }
 
 TILEWRIGHT_INLINE std::vector<block_rv> schedule::get_child_blocks(block_rv block) {
-  static constinit detail::named_kind kind("get_child_blocks");
-  return detail::typed<block_rv>(apply(kind, {rv(block)}));
+  return detail::typed<block_rv>(apply(detail::named<"get_child_blocks">, {rv(block)}));
 }
 TILEWRIGHT_INLINE std::vector<block_rv> schedule::get_child_blocks(loop_rv loop) {
-  static constinit detail::named_kind kind("get_child_blocks");
-  return detail::typed<block_rv>(apply(kind, {rv(loop)}));
+  return detail::typed<block_rv>(apply(detail::named<"get_child_blocks">, {rv(loop)}));
 }
 TILEWRIGHT_INLINE std::vector<block_rv> schedule::get_producers(block_rv block) {
-  static constinit detail::named_kind kind("get_producers");
-  return detail::typed<block_rv>(apply(kind, {rv(block)}));
+  return detail::typed<block_rv>(apply(detail::named<"get_producers">, {rv(block)}));
 }
 TILEWRIGHT_INLINE std::vector<block_rv> schedule::get_consumers(block_rv block) {
-  static constinit detail::named_kind kind("get_consumers");
-  return detail::typed<block_rv>(apply(kind, {rv(block)}));
+  return detail::typed<block_rv>(apply(detail::named<"get_consumers">, {rv(block)}));
 }
 TILEWRIGHT_INLINE std::vector<block_rv> schedule::get_output_blocks(block_rv scope) {
-  static constinit detail::named_kind kind("get_output_blocks");
-  return detail::typed<block_rv>(apply(kind, {rv(scope)}));
+  return detail::typed<block_rv>(apply(detail::named<"get_output_blocks">, {rv(scope)}));
 }
 
 TILEWRIGHT_INLINE std::int64_t schedule::get(expr_rv v) const {
@@ -172,178 +165,152 @@ TILEWRIGHT_INLINE std::vector<loop_rv> schedule::split_list(loop_rv loop,
                                                             std::vector<factor> factors,
                                                             bool preserve_unit_iters,
                                                             bool disable_predication) {
-  static constinit detail::named_kind kind("split");
   return detail::typed<loop_rv>(
-      apply(kind, {rv(loop), std::move(factors), preserve_unit_iters, disable_predication}));
+      apply(detail::named<"split">,
+            {rv(loop), std::move(factors), preserve_unit_iters, disable_predication}));
 }
 
 TILEWRIGHT_INLINE loop_rv schedule::fuse(const std::vector<loop_rv>& loops,
                                          bool preserve_unit_iters) {
-  static constinit detail::named_kind kind("fuse");
-  return {apply(kind, {detail::untyped(loops), preserve_unit_iters})[0].number};
+  return {apply(detail::named<"fuse">, {detail::untyped(loops), preserve_unit_iters})[0].number};
 }
 
 TILEWRIGHT_INLINE std::vector<loop_rv> schedule::loop_partition(loop_rv loop,
                                                                 std::vector<factor> factors,
                                                                 bool preserve_unit_iters) {
-  static constinit detail::named_kind kind("loop_partition");
-  return detail::typed<loop_rv>(apply(kind, {rv(loop), std::move(factors), preserve_unit_iters}));
+  return detail::typed<loop_rv>(
+      apply(detail::named<"loop_partition">, {rv(loop), std::move(factors), preserve_unit_iters}));
 }
 
 TILEWRIGHT_INLINE loop_rv schedule::merge(const std::vector<loop_rv>& loops) {
-  static constinit detail::named_kind kind("merge");
-  return {apply(kind, {detail::untyped(loops)})[0].number};
+  return {apply(detail::named<"merge">, {detail::untyped(loops)})[0].number};
 }
 
 TILEWRIGHT_INLINE void schedule::reorder(const std::vector<loop_rv>& loops) {
-  static constinit detail::named_kind kind("reorder");
-  apply(kind, {detail::untyped(loops)});
+  apply(detail::named<"reorder">, {detail::untyped(loops)});
 }
 TILEWRIGHT_INLINE void schedule::parallel(loop_rv loop) {
-  static constinit detail::named_kind kind("parallel");
-  apply(kind, {rv(loop)});
+  apply(detail::named<"parallel">, {rv(loop)});
 }
 TILEWRIGHT_INLINE void schedule::vectorize(loop_rv loop) {
-  static constinit detail::named_kind kind("vectorize");
-  apply(kind, {rv(loop)});
+  apply(detail::named<"vectorize">, {rv(loop)});
 }
 TILEWRIGHT_INLINE void schedule::unroll(loop_rv loop) {
-  static constinit detail::named_kind kind("unroll");
-  apply(kind, {rv(loop)});
+  apply(detail::named<"unroll">, {rv(loop)});
 }
 
 TILEWRIGHT_INLINE void schedule::bind(loop_rv loop, std::string thread_axis) {
-  static constinit detail::named_kind kind("bind");
-  apply(kind, {rv(loop), std::move(thread_axis)});
+  apply(detail::named<"bind">, {rv(loop), std::move(thread_axis)});
 }
 TILEWRIGHT_INLINE loop_rv schedule::add_unit_loop(block_rv block) {
-  static constinit detail::named_kind kind("add_unit_loop");
-  return {apply(kind, {rv(block)})[0].number};
+  return {apply(detail::named<"add_unit_loop">, {rv(block)})[0].number};
 }
 TILEWRIGHT_INLINE loop_rv schedule::add_unit_loop(loop_rv loop) {
-  static constinit detail::named_kind kind("add_unit_loop");
-  return {apply(kind, {rv(loop)})[0].number};
+  return {apply(detail::named<"add_unit_loop">, {rv(loop)})[0].number};
 }
 TILEWRIGHT_INLINE void schedule::transform_layout(block_rv block, buffer_selector buffer,
                                                   map_argument index_map, argument pad_value,
                                                   bool assume_injective_transform) {
-  static constinit detail::named_kind kind("transform_layout");
-  apply(kind, {rv(block), std::move(buffer), std::move(index_map), std::move(pad_value),
-               assume_injective_transform});
+  apply(detail::named<"transform_layout">, {rv(block), std::move(buffer), std::move(index_map),
+                                            std::move(pad_value), assume_injective_transform});
 }
 TILEWRIGHT_INLINE void schedule::transform_block_layout(block_rv block, map_argument index_map) {
-  static constinit detail::named_kind kind("transform_block_layout");
-  apply(kind, {rv(block), std::move(index_map)});
+  apply(detail::named<"transform_block_layout">, {rv(block), std::move(index_map)});
 }
 TILEWRIGHT_INLINE void schedule::reorder_block_iter_var(block_rv block,
                                                         std::vector<std::int64_t> new_order) {
-  static constinit detail::named_kind kind("reorder_block_iter_var");
-  apply(kind, {rv(block), std::move(new_order)});
+  apply(detail::named<"reorder_block_iter_var">, {rv(block), std::move(new_order)});
 }
 
 TILEWRIGHT_INLINE block_rv schedule::cache_read(block_rv block, int read_index, std::string scope,
                                                 const std::vector<block_rv>& consumers) {
-  static constinit detail::named_kind kind("cache_read");
-  return {apply(kind, {rv(block), std::int64_t{read_index}, std::move(scope),
-                       detail::untyped(consumers)})[0]
+  return {apply(detail::named<"cache_read">, {rv(block), std::int64_t{read_index}, std::move(scope),
+                                              detail::untyped(consumers)})[0]
               .number};
 }
 TILEWRIGHT_INLINE block_rv schedule::cache_write(block_rv block, int write_index, std::string scope,
                                                  const std::vector<block_rv>& consumers) {
-  static constinit detail::named_kind kind("cache_write");
-  return {apply(kind, {rv(block), std::int64_t{write_index}, std::move(scope),
-                       detail::untyped(consumers)})[0]
+  return {apply(detail::named<"cache_write">, {rv(block), std::int64_t{write_index},
+                                               std::move(scope), detail::untyped(consumers)})[0]
               .number};
 }
 TILEWRIGHT_INLINE void schedule::compute_at(block_rv block, loop_rv loop, bool preserve_unit_loops,
                                             int index) {
-  static constinit detail::named_kind kind("compute_at");
-  apply(kind, {rv(block), rv(loop), preserve_unit_loops, std::int64_t{index}});
+  apply(detail::named<"compute_at">,
+        {rv(block), rv(loop), preserve_unit_loops, std::int64_t{index}});
 }
 TILEWRIGHT_INLINE void schedule::reverse_compute_at(block_rv block, loop_rv loop,
                                                     bool preserve_unit_loops, int index) {
-  static constinit detail::named_kind kind("reverse_compute_at");
-  apply(kind, {rv(block), rv(loop), preserve_unit_loops, std::int64_t{index}});
+  apply(detail::named<"reverse_compute_at">,
+        {rv(block), rv(loop), preserve_unit_loops, std::int64_t{index}});
 }
 TILEWRIGHT_INLINE void schedule::compute_inline(block_rv block) {
-  static constinit detail::named_kind kind("compute_inline");
-  apply(kind, {rv(block)});
+  apply(detail::named<"compute_inline">, {rv(block)});
 }
 TILEWRIGHT_INLINE void schedule::reverse_compute_inline(block_rv block) {
-  static constinit detail::named_kind kind("reverse_compute_inline");
-  apply(kind, {rv(block)});
+  apply(detail::named<"reverse_compute_inline">, {rv(block)});
 }
 TILEWRIGHT_INLINE block_rv schedule::decompose_reduction(block_rv block, loop_rv loop) {
-  static constinit detail::named_kind kind("decompose_reduction");
-  return {apply(kind, {rv(block), rv(loop)})[0].number};
+  return {apply(detail::named<"decompose_reduction">, {rv(block), rv(loop)})[0].number};
 }
 
 TILEWRIGHT_INLINE void schedule::annotate(block_rv block, std::string key, annotation_value value) {
-  static constinit detail::named_kind kind("annotate");
-  apply(kind, {rv(block), std::move(key), std::move(value)});
+  apply(detail::named<"annotate">, {rv(block), std::move(key), std::move(value)});
 }
 TILEWRIGHT_INLINE void schedule::annotate(loop_rv loop, std::string key, annotation_value value) {
-  static constinit detail::named_kind kind("annotate");
-  apply(kind, {rv(loop), std::move(key), std::move(value)});
+  apply(detail::named<"annotate">, {rv(loop), std::move(key), std::move(value)});
 }
 TILEWRIGHT_INLINE void schedule::unannotate(block_rv block, std::string key) {
-  static constinit detail::named_kind kind("unannotate");
-  apply(kind, {rv(block), std::move(key)});
+  apply(detail::named<"unannotate">, {rv(block), std::move(key)});
 }
 TILEWRIGHT_INLINE void schedule::unannotate(loop_rv loop, std::string key) {
-  static constinit detail::named_kind kind("unannotate");
-  apply(kind, {rv(loop), std::move(key)});
+  apply(detail::named<"unannotate">, {rv(loop), std::move(key)});
 }
 
 TILEWRIGHT_INLINE expr_rv schedule::sample_categorical(std::vector<std::int64_t> candidates,
                                                        std::vector<double> probs,
                                                        std::optional<std::int64_t> choice) {
-  static constinit detail::named_kind kind("sample_categorical");
-  return {apply(kind, {std::move(candidates), std::move(probs)}, detail::one(choice))[0].number};
+  return {apply(detail::named<"sample_categorical">, {std::move(candidates), std::move(probs)},
+                detail::one(choice))[0]
+              .number};
 }
 TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_perfect_tile(
     loop_rv loop, int n, int max_innermost_factor,
     std::optional<std::vector<std::int64_t>> choice) {
-  static constinit detail::named_kind kind("sample_perfect_tile");
   return detail::typed<expr_rv>(
-      apply(kind, {rv(loop), std::int64_t{n}, std::int64_t{max_innermost_factor}},
+      apply(detail::named<"sample_perfect_tile">,
+            {rv(loop), std::int64_t{n}, std::int64_t{max_innermost_factor}},
             detail::some(std::move(choice))));
 }
 TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_partitioned_tile(
     loop_rv loop, int n, int partition_pos, int innerpart_factor,
     std::optional<std::vector<std::int64_t>> choice) {
-  static constinit detail::named_kind kind("sample_partitioned_tile");
   return detail::typed<expr_rv>(apply(
-      kind,
+      detail::named<"sample_partitioned_tile">,
       {rv(loop), std::int64_t{n}, std::int64_t{partition_pos}, std::int64_t{innerpart_factor}},
       detail::some(std::move(choice))));
 }
 TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_tile(
     loop_rv loop, int n, std::vector<std::int64_t> innermost,
     std::optional<std::vector<std::int64_t>> choice) {
-  static constinit detail::named_kind kind("sample_tile");
-  return detail::typed<expr_rv>(apply(kind, {rv(loop), std::int64_t{n}, std::move(innermost)},
+  return detail::typed<expr_rv>(apply(detail::named<"sample_tile">,
+                                      {rv(loop), std::int64_t{n}, std::move(innermost)},
                                       detail::some(std::move(choice))));
 }
 TILEWRIGHT_INLINE loop_rv schedule::sample_compute_location(block_rv block,
                                                             std::optional<std::int64_t> choice) {
-  static constinit detail::named_kind kind("sample_compute_location");
-  return {apply(kind, {rv(block)}, detail::one(choice))[0].number};
+  return {
+      apply(detail::named<"sample_compute_location">, {rv(block)}, detail::one(choice))[0].number};
 }
 
 TILEWRIGHT_INLINE void schedule::work_on(std::string func_name) {
-  static constinit detail::named_kind kind("work_on");
-  apply(kind, {std::move(func_name)});
+  apply(detail::named<"work_on">, {std::move(func_name)});
 }
 
 TILEWRIGHT_INLINE void schedule::require(factor condition) {
-  static constinit detail::named_kind kind("assert_");
-  apply(kind, {std::move(condition)});
+  apply(detail::named<"assert_">, {std::move(condition)});
 }
 
-TILEWRIGHT_INLINE void schedule::enter_postproc() {
-  static constinit detail::named_kind kind("enter_postproc");
-  apply(kind, {});
-}
+TILEWRIGHT_INLINE void schedule::enter_postproc() { apply(detail::named<"enter_postproc">, {}); }
 
 }  // namespace tilewright

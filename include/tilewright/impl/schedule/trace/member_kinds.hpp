@@ -1,7 +1,9 @@
 // The instruction kinds that the members of `schedule` stand for.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <string>
 
 #include <tilewright/schedule/instruction.hpp>
@@ -26,5 +28,17 @@ class named_kind {
   const char* name_;
   mutable std::atomic<const instruction_kind*> found_{nullptr};
 };
+
+template <std::size_t N>
+struct kind_name {
+  char text[N];
+  consteval kind_name(const char (&name)[N]) {
+    std::copy_n(name, N, text);
+  }  // NOLINT: named<"fuse">
+};
+
+/// One for each name that a member is written with.
+template <kind_name Name>
+inline constinit named_kind named{Name.text};
 
 }  // namespace tilewright::detail
