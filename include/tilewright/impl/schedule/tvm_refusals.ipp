@@ -17,9 +17,9 @@
 #include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/reducer.hpp>
 #include <tilewright/impl/schedule/analysis/reduction_form.hpp>
-#include <tilewright/impl/schedule/analysis/scope.hpp>
-#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/trace/kind_adapter.hpp>
+#include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
@@ -32,23 +32,6 @@ using kind_adapter::block_or_loop;
 using kind_adapter::loop_or_blocks;
 using kind_adapter::place;
 
-/// A block among the others of its scope.
-struct member {
-  path at;
-  block_scope scope;
-  std::size_t child;
-
-  member(const ir::function& f, std::uint64_t id)
-      : at(find_block(f, id)),
-        scope(*at.scope()->block),
-        child(static_cast<std::size_t>(scope.find(id))) {}
-  const ir::block_node& block() const { return *scope[child].realize->block; }
-};
-
-inline bool mentions(const std::vector<ir::buffer_region>& list, const ir::buffer& x) {
-  return support::any(list, [&](const ir::buffer_region& r) { return r.buffer == x; });
-}
-
 /// TVM finds dependences by buffer: who writes another part of it writes it, too.
 inline void sole_writer(refusal refuse, int requirement, const block_scope& scope,
                         std::size_t child) {
@@ -56,7 +39,7 @@ inline void sole_writer(refusal refuse, int requirement, const block_scope& scop
   for (std::size_t i = 0; i < scope.size(); ++i) {
     const ir::block_node& other = *scope[i].realize->block;
     for (const ir::buffer_region& w : block.writes)
-      if (i != child && mentions(other.writes, w.buffer))
+      if (i != child && ir::mentions(other.writes, w.buffer))
         refuse(requirement, {quoted(other), " writes parts of \"", w.buffer->name, "\", as does ",
                              quoted(block)});
   }
@@ -70,7 +53,7 @@ inline void movable(refusal refuse, int requirement, const block_scope& scope, s
     const ir::block_node& other = *scope[i].realize->block;
     const auto& uses = i < child ? other.reads : other.writes;
     for (const ir::buffer_region& r : i < child ? block.writes : block.reads)
-      if (i != child && mentions(uses, r.buffer))
+      if (i != child && ir::mentions(uses, r.buffer))
         refuse(requirement, {quoted(other), " uses parts of \"", r.buffer->name, "\" ",
                              i < child ? "before " : "after ", quoted(block)});
   }
@@ -88,7 +71,7 @@ inline void no_update_in_place(refusal refuse, const ir::function& f, const ir::
     const ir::block_node& block = *child.realize->block;
     if (loop_index(child.loops, loop) < 0 || block.init) continue;
     for (const ir::buffer_region& w : block.writes)
-      if (mentions(block.reads, w.buffer))
+      if (ir::mentions(block.reads, w.buffer))
         refuse(1, {quoted(block), " updates \"", w.buffer->name, "\" in place"});
   }
 }
@@ -124,8 +107,7 @@ inline void reorder(const ir::function& f, const std::vector<ir::var>& loops) {
                    " bounds no value of one of its iteration variables"});
     for (std::size_t inner = first + 1; inner < child.loops.size(); ++inner)
       for (std::size_t outer = first; outer < inner; ++outer)
-        if (ir::uses_var(child.loops[inner]->min, child.loops[outer]->var) ||
-            ir::uses_var(child.loops[inner]->extent, child.loops[outer]->var))
+        if (bounds_use(*child.loops[inner], child.loops[outer]->var))
           refuse(5, {"the range of ", quoted(*child.loops[inner]), " uses ",
                      quoted(*child.loops[outer])});
   }
@@ -143,31 +125,32 @@ inline void bind(const ir::function& f, const ir::var& loop) {
 
 inline void compute_inline(const ir::function& f, std::uint64_t block) {
   constexpr refusal refuse{"compute_inline"};
-  const member m(f, block);
+  const scoped_block m(f, block);
   sole_writer(refuse, 2, m.scope, m.child);
   movable(refuse, 1, m.scope, m.child);
 }
 
 inline void reverse_compute_inline(const ir::function& f, std::uint64_t block) {
   constexpr refusal refuse{"reverse_compute_inline"};
-  const member m(f, block);
+  const scoped_block m(f, block);
   sole_writer(refuse, 2, m.scope, m.child);
   stage_pipeline(refuse, 1, m.scope);
-  if (!ir::is_true(m.scope[m.child].realize->predicate))
-    refuse(4, {quoted(m.block()), " has a predicate"});
+  if (!ir::is_true((*m).realize->predicate)) refuse(4, {quoted(m.block()), " has a predicate"});
   for (std::size_t i = 0; i < m.child; ++i)
-    for (const ir::buffer_region& r : m.block().reads)
-      if (mentions(m.scope[i].realize->block->writes, r.buffer)) sole_writer(refuse, 3, m.scope, i);
+    for (const ir::buffer_region& r : (*m).realize->block->reads)
+      if (ir::mentions(m.scope[i].realize->block->writes, r.buffer))
+        sole_writer(refuse, 3, m.scope, i);
 }
 
 /// Requirement 5, of neighbours that use another part of the buffer, too.
-inline void check_neighbours(refusal refuse, const member& m, const ir::var& loop, bool forward) {
+inline void check_neighbours(refusal refuse, const scoped_block& m, const ir::var& loop,
+                             bool forward) {
   for (std::size_t i = 0; i < m.scope.size(); ++i) {
     const child_block& other = m.scope[i];
     if (i == m.child || loop_index(other.loops, loop) >= 0) continue;
     const ir::block_node& there = *other.realize->block;
-    for (const ir::buffer_region& r : forward ? m.block().writes : m.block().reads)
-      if (mentions(forward ? there.reads : there.writes, r.buffer))
+    for (const ir::buffer_region& r : forward ? m.block().writes : (*m).realize->block->reads)
+      if (ir::mentions(forward ? there.reads : there.writes, r.buffer))
         refuse(5, {quoted(there), ", which uses parts of \"", r.buffer->name, "\", is not below ",
                    "loop \"", loop->name, "\""});
   }
@@ -177,7 +160,7 @@ inline void compute_at(const ir::function& f, std::uint64_t block, const place& 
   if (!to.loop && to.marker == inline_location) return compute_inline(f, block);
   if (!to.loop) return;
   constexpr refusal refuse{"compute_at"};
-  const member m(f, block);
+  const scoped_block m(f, block);
   movable(refuse, 1, m.scope, m.child);
   sole_writer(refuse, 2, m.scope, m.child);
   check_neighbours(refuse, m, to.loop, true);
@@ -187,14 +170,14 @@ inline void reverse_compute_at(const ir::function& f, std::uint64_t block, const
   if (!to.loop && to.marker == inline_location) return reverse_compute_inline(f, block);
   if (!to.loop) return;
   constexpr refusal refuse{"reverse_compute_at"};
-  const member m(f, block);
+  const scoped_block m(f, block);
   movable(refuse, 1, m.scope, m.child);
   sole_writer(refuse, 2, m.scope, m.child);
   check_neighbours(refuse, m, to.loop, false);
 }
 
 inline void decompose_reduction(const ir::function& f, std::uint64_t block) {
-  const member m(f, block);
+  const scoped_block m(f, block);
   sole_writer(refusal{"decompose_reduction"}, 2, m.scope, m.child);
 }
 
@@ -212,8 +195,8 @@ inline bool has_known_reducer(const ir::block_node& block) {
 inline void rfactor(const ir::function& f, const ir::var& loop) {
   constexpr refusal refuse{"rfactor"};
   const path at = find_loop(f, loop);
-  const member m(f, child_blocks(at.target())[0]->block->id);
-  const child_block& child = m.scope[m.child];
+  const scoped_block m(f, child_blocks(at.target())[0]->block->id);
+  const child_block& child = *m;
   sole_writer(refuse, 1, m.scope, m.child);
   stage_pipeline(refuse, 1, m.scope);
   if (!has_known_reducer(m.block()))
@@ -234,7 +217,7 @@ inline void rfactor(const ir::function& f, const ir::var& loop) {
 inline void fuse_reduction_epilogue(const ir::function& f, std::uint64_t reduction,
                                     std::uint64_t epilogue) {
   constexpr refusal refuse{"fuse_reduction_epilogue"};
-  const member first(f, reduction), second(f, epilogue);
+  const scoped_block first(f, reduction), second(f, epilogue);
   sole_writer(refuse, 2, first.scope, first.child);
   sole_writer(refuse, 3, second.scope, second.child);
 }
@@ -242,7 +225,7 @@ inline void fuse_reduction_epilogue(const ir::function& f, std::uint64_t reducti
 /// Indices are variables and constants: none is computed, as those of windows are.
 inline void pad_einsum(const ir::function& f, std::uint64_t block) {
   constexpr refusal refuse{"pad_einsum"};
-  const member m(f, block);
+  const scoped_block m(f, block);
   sole_writer(refuse, 2, m.scope, m.child);
   const auto check = [&](const ir::buffer& buffer, const std::vector<ir::expr>& indices) {
     for (const ir::expr& index : indices)
@@ -259,14 +242,14 @@ inline void pad_einsum(const ir::function& f, std::uint64_t block) {
 }
 
 inline void decompose_padding(const ir::function& f, std::uint64_t block) {
-  const member m(f, block);
+  const scoped_block m(f, block);
   sole_writer(refusal{"decompose_padding"}, 2, m.scope, m.child);
 }
 
 /// Windows that begin at a quotient `loop * n // m` TVM knows where n is larger than 1.
 inline void rolling_buffer(const ir::function& f, std::uint64_t block) {
-  const member m(f, block);
-  for (const ir::expr& value : m.scope[m.child].realize->values)
+  const scoped_block m(f, block);
+  for (const ir::expr& value : (*m).realize->values)
     for (const auto& [term, factor] : arith::to_linear(value).terms) {
       if (term->op != ir::op::floordiv || !ir::is_int(term->args[1])) continue;
       const arith::linear over = arith::to_linear(term->args[0]);
@@ -277,13 +260,13 @@ inline void rolling_buffer(const ir::function& f, std::uint64_t block) {
 }
 
 inline void reindex(const ir::function& f, std::uint64_t block) {
-  stage_pipeline(refusal{"reindex"}, 5, member(f, block).scope);
+  stage_pipeline(refusal{"reindex"}, 5, scoped_block(f, block).scope);
 }
 inline void reindex_cache_read(const ir::function& f, std::uint64_t block) {
-  stage_pipeline(refusal{"reindex_cache_read"}, 4, member(f, block).scope);
+  stage_pipeline(refusal{"reindex_cache_read"}, 4, scoped_block(f, block).scope);
 }
 inline void reindex_cache_write(const ir::function& f, std::uint64_t block) {
-  stage_pipeline(refusal{"reindex_cache_write"}, 4, member(f, block).scope);
+  stage_pipeline(refusal{"reindex_cache_write"}, 4, scoped_block(f, block).scope);
 }
 inline void read_at(const ir::function& f, const ir::var& loop) {
   stage_pipeline(refusal{"read_at"}, 5, block_scope(*find_loop(f, loop).scope()->block));
@@ -332,8 +315,8 @@ inline bool mixes_unit_loops(const ir::expr& conjunct, const child_block& c, std
 
 inline void divide(const ir::function& f, std::uint64_t block, std::size_t first,
                    bool preserve_unit_iters) {
-  const member m(f, block);
-  const child_block& child = m.scope[m.child];
+  const scoped_block m(f, block);
+  const child_block& child = *m;
   for (const ir::expr& conjunct : ir::conjuncts(child.realize->predicate))
     if (preserve_unit_iters && mixes_unit_loops(conjunct, child, first))
       refusal{"blockize"}(2, {quoted(m.block()), " cannot be divided here: its guard is about a ",
@@ -348,10 +331,9 @@ inline void blockize(const ir::function& f, const loop_or_blocks& target,
     return;
   }
   std::size_t common = find_block(f, target.blocks[0]).loops().size();
-  const member first(f, target.blocks[0]);
+  const scoped_block first(f, target.blocks[0]);
   for (const std::uint64_t block : target.blocks)
-    common = std::min(common, first.scope.common_loops(
-                                  first.child, static_cast<std::size_t>(first.scope.find(block))));
+    common = std::min(common, first.scope.common_loops(first.child, first.scope.position(block)));
   for (const std::uint64_t block : target.blocks) divide(f, block, common, preserve_unit_iters);
 }
 

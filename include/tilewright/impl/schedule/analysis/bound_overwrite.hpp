@@ -1,9 +1,8 @@
 // Bounds of loops that are loaded, and what the statements below the loop do to them.
 #pragma once
 
-#include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/impl/schedule/analysis/nest.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/path.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -11,9 +10,9 @@ namespace tilewright::primitive::detail {
 /// that it matters when they are evaluated; null if there is none.
 inline ir::buffer overwritten_bound(const ir::loop_node& loop, const ir::stmt& body) {
   ir::buffer found;
-  if (!ir::reads_memory(loop.min) && !ir::reads_memory(loop.extent)) return found;
+  if (!bounds_load(loop)) return found;
   const auto note = [&](const ir::buffer& written) {
-    if (ir::loads_from(loop.min, written) || ir::loads_from(loop.extent, written)) found = written;
+    if (bounds_load(loop, written)) found = written;
   };
   ir::for_each_stmt(body, [&](const ir::stmt& s) {
     if (const ir::store_node* store = ir::as_store(s)) note(store->buffer);

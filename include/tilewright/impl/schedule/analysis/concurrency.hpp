@@ -53,7 +53,7 @@ inline ir::buffer left_with_threads(const path& from, const path& to) {
 }
 
 /// Whether the iterations of the loops run one after the other.
-inline bool in_order(const std::vector<const ir::loop_node*>& loops) {
+inline bool in_order(const loop_nest& loops) {
   return support::all(loops, [](const ir::loop_node* l) {
     return l->loop == ir::loop_kind::serial || l->loop == ir::loop_kind::unrolled;
   });

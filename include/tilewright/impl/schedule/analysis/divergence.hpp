@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include <tilewright/ir/any_expr.hpp>
 #include <tilewright/ir/visit.hpp>
 
 namespace tilewright::primitive::detail {
@@ -21,22 +22,14 @@ class differing_values {
   }
   void add(const ir::var& v) { vars_.insert(v); }
 
-  bool decide(const ir::expr& e) const {
-    bool found = false;
-    ir::for_each_expr(e, [&](const ir::expr& x) { found = found || is_one(x); });
-    return found;
-  }
-  /// Whether they decide anything in the statement, what it loads and stores too.
-  bool decide(const ir::stmt& s) const {
-    bool found = false;
-    ir::for_each_expr(s, [&](const ir::expr& x) { found = found || is_one(x); });
-    return found;
+  /// Whether they decide anything in the expression or statement, what it loads and stores too.
+  template <class Part>
+  bool decide(const Part& part) const {
+    return ir::any_expr(part, [&](const ir::expr& x) { return is_one(x); });
   }
   /// Whether a variable that they decide is used in the statement.
   bool name(const ir::stmt& s) const {
-    bool found = false;
-    ir::for_each_expr(s, [&](const ir::expr& x) { found = found || vars_.count(x) != 0; });
-    return found;
+    return ir::any_expr(s, [&](const ir::expr& x) { return vars_.count(x) != 0; });
   }
   /// The variables that the statement defines, a let or a block, are among them where they decide
   /// these.

@@ -7,6 +7,7 @@
 #include <tilewright/arith/region.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/any_expr.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/support/any.hpp>
@@ -35,11 +36,9 @@ inline bool is_inside(const ir::buffer& x, const std::vector<ir::expr>& indices,
 
 /// Whether all that the expression loads is inside of its buffer.
 inline bool loads_inside(const ir::expr& e, const arith::analyzer& known) {
-  bool inside = true;
-  ir::for_each_expr(e, [&](const ir::expr& x) {
-    if (x->op == ir::op::load) inside = inside && is_inside(x->buffer, x->args, known);
+  return !ir::any_expr(e, [&](const ir::expr& x) {
+    return x->op == ir::op::load && !is_inside(x->buffer, x->args, known);
   });
-  return inside;
 }
 
 /// Whether the expression loads what blocks of the scope write.
@@ -61,8 +60,7 @@ inline bool loads_around(const ir::block_realize_node& r, const ir::buffer& x) {
 /// on, loads the buffer.
 inline bool loaded_above(const path& at, const ir::buffer& x) {
   const auto loads = [&](const ir::stmt& s) {
-    if (const ir::loop_node* l = ir::as_loop(s))
-      return ir::loads_from(l->min, x) || ir::loads_from(l->extent, x);
+    if (const ir::loop_node* l = ir::as_loop(s)) return bounds_load(*l, x);
     if (const ir::if_node* n = ir::as_if(s)) return ir::loads_from(n->condition, x);
     if (const ir::let_node* n = ir::as_let(s)) return ir::loads_from(n->value, x);
     return false;

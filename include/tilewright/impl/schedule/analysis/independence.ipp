@@ -259,7 +259,7 @@ TILEWRIGHT_INLINE bool rewrites(const block_scope& scope, std::size_t child, con
   const child_block& c = scope[child];
   const int at = loop_index(c.loops, loop);
   if (at < 0) return false;
-  const std::vector<ir::buffer_region>& writes = c.block().writes;
+  const std::vector<ir::buffer_region>&writes = c.block().writes, &reads = c.block().reads;
   if (support::all(writes, [&](const ir::buffer_region& w) {
         return detail::apart::iterations_apart(c, static_cast<std::size_t>(at), w) ==
                apartness::proved;
@@ -268,12 +268,10 @@ TILEWRIGHT_INLINE bool rewrites(const block_scope& scope, std::size_t child, con
   if (!is_complete(scope, child) && !is_reduction(scope, child)) return true;
   if (!detail::elements_tell(c, loop)) return true;
   for (std::size_t w = 0; w < scope.size(); ++w)
-    for (const ir::buffer_region& out : scope[w].block().writes)
-      for (const ir::buffer_region& in : c.block().reads)
-        if (w != child && in.buffer == out.buffer && loop_index(scope[w].loops, loop) >= 0 &&
-            may_overlap(scope[w].block(), out, c.block(), in) &&
-            (w > child || rewrites(scope, w, loop)))
-          return true;
+    if (w != child && loop_index(scope[w].loops, loop) >= 0 &&
+        meet_anywhere(scope[w].block(), scope[w].block().writes, c.block(), reads) &&
+        (w > child || rewrites(scope, w, loop)))
+      return true;
   return false;
 }
 

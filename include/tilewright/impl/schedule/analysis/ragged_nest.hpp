@@ -21,9 +21,10 @@ namespace tilewright::primitive::detail {
 
 /// Whether one of the loops around the block, from position `first` on, occurs in the expression.
 inline bool follows(const ir::expr& e, const child_block& child, std::size_t first = 0) {
-  return e->op != ir::op::integer &&
-         std::any_of(child.loops.begin() + static_cast<std::ptrdiff_t>(first), child.loops.end(),
-                     [&](const ir::loop_node* l) { return ir::uses_var(e, l->var); });
+  if (e->op == ir::op::integer) return false;
+  for (std::size_t l = first; l < child.loops.size(); ++l)
+    if (ir::uses_var(e, child.loops[l]->var)) return true;
+  return false;
 }
 
 /// A loop around the block, from position `first` on, whose bounds follow another one of these or
@@ -69,7 +70,7 @@ inline std::string no_box(const child_block& child) {
 /// so that it has iterations for a part of them.
 inline bool moves_unevenly(const child_block& child, standing_loops standing) {
   const auto may_be_empty = [&](const ir::loop_node& loop) {
-    return footprints::knowing(child.loops).const_bounds(loop.extent).lo < 1;
+    return knowing(child.loops).const_bounds(loop.extent).lo < 1;
   };
   for (std::size_t l = 0; l < child.loops.size(); ++l) {
     const ir::loop_node& loop = *child.loops[l];
@@ -78,12 +79,10 @@ inline bool moves_unevenly(const child_block& child, standing_loops standing) {
     if (ir::is_int(loop.min) && ir::is_int(loop.extent)) continue;
     if (!standing.moves(child, l)) {
       for (std::size_t o = 0; o < l; ++o)
-        if (standing.moves(child, o) && (ir::uses_var(loop.min, child.loops[o]->var) ||
-                                         ir::uses_var(loop.extent, child.loops[o]->var)))
-          return true;
+        if (standing.moves(child, o) && bounds_use(loop, child.loops[o]->var)) return true;
       continue;
     }
-    if (ir::reads_memory(loop.min) || ir::reads_memory(loop.extent)) return true;
+    if (bounds_load(loop)) return true;
     const driven_loops driven(child);
     for (std::size_t o = 0; o < l; ++o) {
       const ir::var& v = child.loops[o]->var;
@@ -100,10 +99,9 @@ inline bool moves_unevenly(const child_block& child, standing_loops standing) {
 
 /// A loop that may have no iteration, as far as a loaded or constant extent says; symbolic extents are
 /// believed. Null if there is none.
-inline const ir::loop_node* maybe_empty(const std::vector<const ir::loop_node*>& loops) {
+inline const ir::loop_node* maybe_empty(const loop_nest& loops) {
   for (const ir::loop_node* l : loops)
-    if (ir::reads_memory(l->extent) || footprints::knowing(loops).const_bounds(l->extent).hi < 1)
-      return l;
+    if (ir::reads_memory(l->extent) || knowing(loops).const_bounds(l->extent).hi < 1) return l;
   return nullptr;
 }
 
@@ -143,17 +141,14 @@ inline bool cuts_elements(const child_block& c, const ir::expr& conjunct,
 /// Whether a block inside of another one surely writes less than a box, as loops and conditions
 /// around it say.
 inline bool writes_unevenly(const child_block& c, const ir::block_node& around) {
-  const auto follows_variable = [&](const ir::expr& bound) {
-    return support::any(around.iters,
-                        [&](const ir::iter_var& v) { return ir::uses_var(bound, v.var); });
+  const auto follows_variable = [&](const ir::loop_node* l) {
+    return support::any(around.iters, [&](const ir::iter_var& v) { return bounds_use(*l, v.var); });
   };
   if (c.conditional || ir::reads_memory(c.realize->predicate) || moves_unevenly(c, {0, {}}) ||
-      support::any(c.loops, [&](const ir::loop_node* l) {
-        return follows_variable(l->min) || follows_variable(l->extent);
-      }))
+      support::any(c.loops, follows_variable))
     return true;
-  arith::analyzer known = footprints::knowing(c.loops);
-  for (const ir::iter_var& v : around.iters) known.bind(v.var, v.dom);
+  arith::analyzer known = knowing(c.loops);
+  known.bind(domains(around.iters));
   for (const ir::expr& conjunct : ir::conjuncts(c.realize->predicate))
     for (const ir::buffer_region& w : c.block().writes)
       if (cuts_elements(c, conjunct, w, known)) return true;

@@ -8,6 +8,7 @@
 // independent (TVM compares buffers only). Reasons are numbered as TVM's messages number them.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include <tilewright/arith/analyzer.hpp>
+#include <tilewright/impl/schedule/analysis/nest.hpp>
 #include <tilewright/ir/analysis/joint_copy.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -31,7 +33,7 @@ struct path;         // path.hpp
 /// A block directly below a scope, with the loops between the scope and the block.
 struct child_block {
   const ir::block_realize_node* realize = nullptr;
-  std::vector<const ir::loop_node*> loops;                // outermost first
+  loop_nest loops;                                        // outermost first
   bool conditional = false;                               // an if or a let stands in between
   mutable std::shared_ptr<const bound_iters> bound = {};  // what `bind_iters` has found
   /// The block with what is loaded around it among its reads, where a block of the scope writes that.
@@ -54,9 +56,16 @@ class block_scope {
   const ir::block_node& root() const noexcept { return *root_; }
   const std::vector<child_block>& children() const noexcept { return children_; }
   std::size_t size() const noexcept { return children_.size(); }
-  const child_block& operator[](std::size_t i) const { return children_[i]; }
+  template <std::integral Position>
+  const child_block& operator[](Position i) const {
+    return children_[static_cast<std::size_t>(i)];
+  }
   /// Position of the child with that id; -1 when it is none of this scope.
   int find(std::uint64_t block_id) const noexcept;
+  /// The same of one that is known to be a child.
+  std::size_t position(std::uint64_t block_id) const noexcept {
+    return static_cast<std::size_t>(find(block_id));
+  }
   /// True when only loops, sequences and blocks stand between the scope and its children.
   bool schedulable() const noexcept { return schedulable_; }
   /// True when the scope's block allocates the buffer.
@@ -71,7 +80,7 @@ class block_scope {
 
   const ir::block_node* root_;
   std::vector<child_block> children_;
-  std::vector<const ir::loop_node*> stack_;
+  loop_nest stack_;
   std::vector<ir::expr> around_;  // what stands around the statement and loads
   std::vector<std::pair<std::size_t, ir::buffer>> loaded_around_;  // a child, a buffer
   bool schedulable_ = true;
@@ -104,6 +113,9 @@ std::vector<std::size_t> readers(const block_scope& scope, std::size_t child);
 /// blocks.
 bool may_overlap(const ir::block_node& a, const ir::buffer_region& of_a, const ir::block_node& b,
                  const ir::buffer_region& of_b);
+/// The same of any of the accesses of each.
+bool meet_anywhere(const ir::block_node& a, const std::vector<ir::buffer_region>& of_a,
+                   const ir::block_node& b, const std::vector<ir::buffer_region>& of_b);
 /// The box of a region over the whole domain of the block's iteration variables, cut to the buffer.
 std::vector<arith::bounds> constant_box(const ir::block_node& block,
                                         const ir::buffer_region& region);
@@ -254,8 +266,5 @@ ir::var used_inside(const ir::block_node& block, const ir::var_set& around);
 /// The same of the loops around the child.
 ir::var used_inside(const child_block& child);
 /// @}
-
-/// The loops as domains, outermost first.
-arith::loop_domains domains(const std::vector<const ir::loop_node*>& loops, std::size_t first = 0);
 
 }  // namespace tilewright::primitive

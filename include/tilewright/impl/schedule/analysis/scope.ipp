@@ -5,6 +5,7 @@
 #include <tilewright/impl/schedule/analysis/cover/carried_reads.hpp>
 #include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
@@ -73,10 +74,8 @@ TILEWRIGHT_INLINE void block_scope::add_child(const ir::block_realize_node& real
 
 TILEWRIGHT_INLINE void block_scope::widen() {
   const auto is_written = [&](const ir::buffer& b) {
-    return support::any(children_, [&](const child_block& c) {
-      const std::vector<ir::buffer_region>& list = c.realize->block->writes;
-      return support::any(list, [&](const auto& w) { return w.buffer == b; });
-    });
+    return support::any(
+        children_, [&](const child_block& c) { return ir::writes_buffer(*c.realize->block, b); });
   };
   for (const auto& [child, buffer] : loaded_around_) {
     if (!is_written(buffer)) continue;
@@ -129,15 +128,6 @@ TILEWRIGHT_INLINE bool holds_block(const ir::stmt& s, std::uint64_t block_id) {
   return false;
 }
 
-TILEWRIGHT_INLINE arith::loop_domains domains(const std::vector<const ir::loop_node*>& loops,
-                                              std::size_t first) {
-  arith::loop_domains out;
-  out.reserve(loops.size());
-  for (std::size_t i = first; i < loops.size(); ++i)
-    out.emplace_back(loops[i]->var, ir::range{loops[i]->min, loops[i]->extent});
-  return out;
-}
-
 namespace detail::scopes {
 
 using arith::bounds;
@@ -154,22 +144,11 @@ inline bounds range_in_block(const ir::expr& e, const ir::block_node& block) {
     if (i >= 0) {
       part = constant_range(block.iters[static_cast<std::size_t>(i)].dom);
     } else if (!ir::is_var(term)) {
-      arith::analyzer known;
-      for (const ir::iter_var& v : block.iters) known.bind(v.var, v.dom);
-      part = known.const_bounds(term);
+      part = knowing(block.iters).const_bounds(term);
     }
     out = arith::add(out, arith::scale(part, factor));
   }
   return out;
-}
-
-/// Whether any of `of_a` may touch a part of a buffer that any of `of_b` touches.
-inline bool meet_anywhere(const ir::block_node& a, const std::vector<ir::buffer_region>& of_a,
-                          const ir::block_node& b, const std::vector<ir::buffer_region>& of_b) {
-  for (const ir::buffer_region& x : of_a)
-    for (const ir::buffer_region& y : of_b)
-      if (x.buffer == y.buffer && may_overlap(a, x, b, y)) return true;
-  return false;
 }
 
 inline bool stores_use_reduce(const ir::stmt& s, const ir::var_set& reduce) {
@@ -199,11 +178,8 @@ template <class Counts>
 bool dominant_among(const block_scope& scope, std::size_t child, Counts counts) {
   const ir::block_node& b = scope[child].block();
   for (std::size_t other = 0; other < scope.size(); ++other) {
-    if (other == child || !counts(other)) continue;
     const ir::block_node& o = scope[other].block();
-    for (const ir::buffer_region& x : b.writes)
-      for (const ir::buffer_region& y : o.writes)
-        if (may_overlap(b, x, o, y)) return false;
+    if (other != child && counts(other) && meet_anywhere(b, b.writes, o, o.writes)) return false;
   }
   return true;
 }
@@ -215,10 +191,8 @@ inline bool is_below(const child_block& child, const ir::var& loop) {
 inline int shape_of_complete(const ir::block_node& b) {
   for (const ir::iter_var& v : b.iters)
     if (v.kind != ir::iter_kind::spatial) return 1;
-  for (const ir::buffer_region& r : b.reads)
-    for (const ir::buffer_region& w : b.writes)
-      if (r.buffer == w.buffer) return 3;
-  return 0;
+  const auto is_read = [&](const ir::buffer_region& w) { return ir::reads_buffer(b, w.buffer); };
+  return support::any(b.writes, is_read) ? 3 : 0;
 }
 
 inline int shape_of_reduction(const ir::block_node& b) {
@@ -257,8 +231,16 @@ TILEWRIGHT_INLINE bool may_overlap(const ir::block_node& a, const ir::buffer_reg
   return true;
 }
 
+TILEWRIGHT_INLINE bool meet_anywhere(const ir::block_node& a,
+                                     const std::vector<ir::buffer_region>& of_a,
+                                     const ir::block_node& b,
+                                     const std::vector<ir::buffer_region>& of_b) {
+  return support::any(of_a, [&](const ir::buffer_region& x) {
+    return support::any(of_b, [&](const ir::buffer_region& y) { return may_overlap(a, x, b, y); });
+  });
+}
+
 TILEWRIGHT_INLINE std::vector<dependence> dependences(const block_scope& scope) {
-  using detail::scopes::meet_anywhere;
   std::vector<dependence> out;
   for (std::size_t i = 0; i < scope.size(); ++i) {
     const ir::block_node& a = scope[i].block();
@@ -282,14 +264,12 @@ TILEWRIGHT_INLINE std::vector<std::size_t> producers(const block_scope& scope, s
     for (const ir::buffer_region& r : *list)
       for (std::size_t i = 0; i < child; ++i) {
         const ir::block_node& a = scope[i].block();
-        if (!support::contains(out, i) && detail::scopes::meet_anywhere(a, a.writes, b, {r}))
-          out.push_back(i);
+        if (!support::contains(out, i) && meet_anywhere(a, a.writes, b, {r})) out.push_back(i);
       }
   return out;
 }
 
 TILEWRIGHT_INLINE std::vector<std::size_t> consumers(const block_scope& scope, std::size_t child) {
-  using detail::scopes::meet_anywhere;
   std::vector<std::size_t> out;
   const ir::block_node& b = scope[child].block();
   for (std::size_t i = child + 1; i < scope.size(); ++i) {
@@ -305,7 +285,7 @@ TILEWRIGHT_INLINE std::vector<std::size_t> readers(const block_scope& scope, std
   const ir::block_node& b = scope[child].block();
   for (std::size_t i = 0; i < scope.size(); ++i) {
     const ir::block_node& c = scope[i].block();
-    if (i != child && detail::scopes::meet_anywhere(b, b.writes, c, c.reads)) out.push_back(i);
+    if (i != child && meet_anywhere(b, b.writes, c, c.reads)) out.push_back(i);
   }
   return out;
 }
@@ -364,9 +344,8 @@ TILEWRIGHT_INLINE std::string_view reduction_reason(int violation) {
 TILEWRIGHT_INLINE bool is_stage_pipeline(const block_scope& scope) {
   for (std::size_t i = 0; i < scope.size(); ++i)
     for (const ir::buffer_region& r : scope[i].realize->block->reads) {
-      const auto is_it = [&](const ir::buffer_region& w) { return w.buffer == r.buffer; };
       for (std::size_t later = i + 1; later < scope.size(); ++later)
-        if (support::any(scope[later].block().writes, is_it)) return false;
+        if (ir::writes_buffer(scope[later].block(), r.buffer)) return false;
       if (!region_covered(scope, i, r.buffer)) return false;
     }
   return true;

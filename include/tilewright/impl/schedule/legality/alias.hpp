@@ -9,6 +9,7 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/ir/analysis/buffer_uses.hpp>
+#include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/support/any.hpp>
@@ -47,8 +48,7 @@ inline const ir::match_buffer* second_name(const ir::block_node& block) {
   const std::vector<ir::match_buffer>& views = block.match_buffers;
   for (std::size_t v = 0; v < views.size(); ++v) {
     const ir::buffer& x = views[v].source.buffer;
-    const auto is_x = [&](const ir::buffer_region& r) { return r.buffer == x; };
-    if (support::none(block.writes, is_x) && !support::contains(block.alloc_buffers, x)) continue;
+    if (!writes_buffer(block, x) && !support::contains(block.alloc_buffers, x)) continue;
     if (is_used(block, x)) return &views[v];
     for (std::size_t w = 0; w < v; ++w)
       if (views[w].source.buffer == x && !certainly_apart(views[v].source.box, views[w].source.box))
@@ -84,10 +84,9 @@ inline void check_names(std::string_view primitive, const ir::function& before,
     const path at = find_block(after, r->block->id);
     const ir::match_buffer* view = at ? second_name(*r->block) : nullptr;
     if (view && outline(*r->block) != outline(*ir::as_realize(at.target())->block))
-      refusal{primitive}(
-          0, {"block \"", r->block->name, "\" knows elements of \"", view->source.buffer->name,
-              "\", which it writes, as \"", view->buffer->name,
-              "\" and by another name, too; inside of it use one of them"});
+      refusal{primitive}(0, {quoted(*r->block), " knows elements of \"", view->source.buffer->name,
+                             "\", which it writes, as \"", view->buffer->name,
+                             "\" and by another name, too; inside of it use one of them"});
     return false;
   });
 }

@@ -20,6 +20,7 @@
 #include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/ir/analysis/private_buffers.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -71,10 +72,7 @@ inline bool met_in_first(const block_scope& scope, const child_block& reader, co
   const ir::var& v = reader.loops[loop]->var;
   return runs_in_first(reader, loop) && support::all(scope.children(), [&](const child_block& c) {
            const int at = loop_index(c.loops, v);
-           const auto& writes = c.block().writes;
-           return at < 0 ||
-                  support::none(writes,
-                                [&](const ir::buffer_region& w) { return w.buffer == x; }) ||
+           return at < 0 || !writes_buffer(c.block(), x) ||
                   runs_in_first(c, static_cast<std::size_t>(at));
          });
 }
@@ -99,7 +97,7 @@ class earlier_results {
   bool carried(std::uint64_t block_id, const ir::var& loop) {
     const block_scope* scope = scope_of(block_id);
     if (!scope) return false;
-    const auto child = static_cast<std::size_t>(scope->find(block_id));
+    const auto child = scope->position(block_id);
     const auto& reads = (*scope)[child].block().reads;
     return support::any(
         reads, [&](const ir::buffer_region& r) { return is_carried(*scope, child, r, loop); });
@@ -123,7 +121,7 @@ class earlier_results {
   const child_block* find(std::uint64_t block_id, std::size_t region) {
     const block_scope* scope = scope_of(block_id);
     if (!scope) return nullptr;
-    const child_block& found = (*scope)[static_cast<std::size_t>(scope->find(block_id))];
+    const child_block& found = (*scope)[scope->position(block_id)];
     return region < found.block().writes.size() ? &found : nullptr;
   }
 

@@ -3,8 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include <tilewright/impl/schedule/analysis/scope.hpp>
-#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
@@ -39,9 +38,8 @@ std::vector<std::uint64_t> neighbours(const ir::function& f, std::uint64_t block
   const path at = need_block(f, block, primitive);
   std::vector<std::uint64_t> out;
   if (!at.scope()) return out;  // the root block
-  const block_scope scope(*at.scope()->block);
-  for (const std::size_t i : select(scope, static_cast<std::size_t>(scope.find(block))))
-    out.push_back(scope[i].block().id);
+  const scoped_block b(at);
+  for (const std::size_t i : select(b.scope, b.child)) out.push_back(b.scope[i].block().id);
   return out;
 }
 

@@ -14,14 +14,6 @@
 
 namespace tilewright::primitive::detail::block_buffers {
 
-/// Whether the block declares that it reads, or writes, some of the buffer.
-inline bool reads_buffer(const ir::block_node& b, const ir::buffer& x) {
-  return support::any(b.reads, [&](const ir::buffer_region& r) { return r.buffer == x; });
-}
-inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
-  return support::any(b.writes, [&](const ir::buffer_region& r) { return r.buffer == x; });
-}
-
 /// Region number `index` of the reads or the writes of a block.
 inline const ir::buffer_region& region_of(const char* primitive, int requirement,
                                           const ir::block_node& b, std::int64_t index, bool read) {
@@ -62,9 +54,7 @@ inline ir::buffer selected(const char* primitive, int requirement, const ir::blo
 inline int allocation_site(const path& at, const ir::buffer& x) {
   for (std::size_t i = at.slots.size(); i-- > 0;) {
     const ir::block_realize_node* r = ir::as_realize(*at.slots[i]);
-    if (!r) continue;
-    for (const ir::buffer& b : r->block->alloc_buffers)
-      if (b == x) return static_cast<int>(i);
+    if (r && support::contains(r->block->alloc_buffers, x)) return static_cast<int>(i);
   }
   return -1;
 }
@@ -103,13 +93,12 @@ ir::buffer_map changed_buffers(const ir::stmt& body, const ir::buffer& from, con
 
 /// Whether a parameter or an allocated buffer has this name.
 inline bool buffer_named(const ir::function& f, const std::string& name) {
-  bool found = false;
-  for (const ir::param& p : f.params) found = found || (p.buffer && p.buffer->name == name);
-  ir::for_each_stmt(f.body, [&](const ir::stmt& s) {
-    if (const ir::block_realize_node* r = ir::as_realize(s))
-      for (const ir::buffer& b : r->block->alloc_buffers) found = found || b->name == name;
-  });
-  return found;
+  const auto has_it = [&](const ir::buffer& b) { return b && b->name == name; };
+  return support::any(f.params, [&](const ir::param& p) { return has_it(p.buffer); }) ||
+         ir::any_stmt(f.body, [&](const ir::stmt& s) {
+           const ir::block_realize_node* r = ir::as_realize(s);
+           return r && support::any(r->block->alloc_buffers, has_it);
+         });
 }
 
 /// `base` without dots, made unique among the buffers below the function's blocks.

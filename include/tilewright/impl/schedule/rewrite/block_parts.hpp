@@ -12,7 +12,10 @@
 #include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
 #include <tilewright/impl/schedule/legality/init_placement.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/any_expr.hpp>
+#include <tilewright/ir/substitution.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/support/any.hpp>
@@ -101,7 +104,7 @@ inline ir::expr seen_inside(const parts& p, const ir::expr& e, const std::string
   if (ir::uses_any(out, p.given)) refuse(3, {what, " uses the value of a let around it"});
   for (std::size_t o = 0; o < p.first; ++o)
     if (ir::uses_var(out, p.child->loops[o]->var))
-      refuse(3, {what, " uses the outer loop \"", p.child->loops[o]->var->name, "\""});
+      refuse(3, {what, " uses the outer ", quoted(*p.child->loops[o])});
   return out;
 }
 inline ir::range seen_inside(const parts& p, const ir::range& r, const std::string& what) {
@@ -159,7 +162,7 @@ inline void make_iters(parts& p, bool preserve, const std::vector<ir::iter_var>*
 /// What is known inside of the new block, of its own variables too.
 inline arith::analyzer known_inside(const parts& p) {
   arith::analyzer out = p.known;
-  for (const ir::iter_var& v : p.outer) out.bind(v.var, v.dom);
+  out.bind(domains(p.outer));
   return out;
 }
 
@@ -176,8 +179,7 @@ inline ir::stmt realize_inner(const parts& p) {
 inline ir::stmt wrap(const parts& p, ir::stmt body) {
   for (std::size_t l = p.child->loops.size(); l-- > p.first;) {
     const ir::loop_node& loop = *p.child->loops[l];
-    const auto [min, extent] =
-        seen_inside(p, {loop.min, loop.extent}, "loop \"" + loop.var->name + "\"");
+    const auto [min, extent] = seen_inside(p, domain_of(loop), "loop \"" + loop.var->name + "\"");
     body = ir::make_loop(loop.var, min, extent, std::move(body), loop.loop, loop.annotations,
                          loop.thread_tag);
   }
@@ -203,20 +205,17 @@ inline ir::expr init_guard(const parts& p, const std::vector<ir::expr>& values) 
 }
 
 inline bool uses(const ir::stmt& s, const ir::var& v) {
-  bool found = false;
-  ir::for_each_expr(s, [&](const ir::expr& e) { found = found || e.same(v); });
-  return found;
+  return ir::any_expr(s, [&](const ir::expr& e) { return e.same(v); });
 }
 
 /// The init runs for what the inner loops run for, which those that it drops do not decide.
-inline void check_init_loops(const parts& p, const std::vector<const ir::loop_node*>& kept) {
+inline void check_init_loops(const parts& p, const loop_nest& kept) {
   const auto keeps = [&](const ir::loop_node* l) { return support::contains(kept, l); };
   for (std::size_t l = p.first; l < p.child->loops.size(); ++l) {
     const ir::loop_node& loop = *p.child->loops[l];
     const std::string what = "loop \"" + loop.var->name + "\"";
     for (std::size_t o = p.first; o < l && keeps(&loop); ++o)
-      if (!keeps(p.child->loops[o]) && (ir::uses_var(loop.min, p.child->loops[o]->var) ||
-                                        ir::uses_var(loop.extent, p.child->loops[o]->var)))
+      if (!keeps(p.child->loops[o]) && bounds_use(loop, p.child->loops[o]->var))
         refuse(4, {what, ", which the init keeps, follows one that it drops"});
     if (!keeps(&loop) && may_be_empty(loop, *p.child))
       refuse(4, {what, " may have no iteration, and then nothing is initialised"});
@@ -241,30 +240,18 @@ inline ir::stmt make_init(const parts& p, std::string name) {
   }
   ir::expr guard = init_guard(p, values);
   init.body = ir::substitute(p.block->init, map);
-  for (const ir::buffer_region& w : p.block->writes) {
-    ir::buffer_region r{w.buffer, {}};
-    for (const ir::range& d : w.box)
-      r.box.push_back({ir::substitute(d.min, map), ir::substitute(d.extent, map)});
-    init.writes.push_back(std::move(r));
-  }
+  for (const ir::buffer_region& w : p.block->writes) init.writes.push_back(ir::substitute(w, map));
   arith::access_options options;
   options.use_conditions = false;
   std::vector<ir::buffer_region> reads, stores;
   arith::access_regions(init.body, reads, stores, {}, options);
   for (ir::buffer_region& r : reads)
-    if (support::none(init.writes,
-                      [&](const ir::buffer_region& w) { return w.buffer == r.buffer; }))
-      init.reads.push_back(std::move(r));
-  ir::var_map loops;
-  std::vector<const ir::loop_node*> kept;
-  for (std::size_t l = p.first; l < p.child->loops.size(); ++l) {
-    const ir::loop_node* loop = p.child->loops[l];
-    const bool used =
-        support::any(values, [&](const ir::expr& value) { return ir::uses_var(value, loop->var); });
-    if (!used) continue;
-    kept.push_back(loop);
-    loops.emplace(loop->var, ir::make_var(loop->var->name, loop->var.type()));
-  }
+    if (!writes_buffer(init, r.buffer)) init.reads.push_back(std::move(r));
+  loop_nest kept;
+  for (const ir::loop_node* loop : loops_from(p.child->loops, p.first))
+    if (support::any(values, [&](const ir::expr& value) { return ir::uses_var(value, loop->var); }))
+      kept.push_back(loop);
+  ir::var_map loops = fresh_loops(kept);
   check_init_loops(p, kept);
   early_init early{p.old().init, values};
   early.around.push_back(guard);
@@ -277,14 +264,10 @@ inline ir::stmt make_init(const parts& p, std::string name) {
   if (several && (read_of_others(p.old()) || !writes_once(*p.child)))
     refuse(4, {"instances of ", quoted(p.old()),
                " find what others have left, and the init would run before all of them"});
-  for (ir::expr& v : values) v = ir::substitute(v, loops);
-  ir::stmt out = ir::make_realize(std::move(values), ir::substitute(guard, loops),
-                                  ir::make_block(std::move(init)));
+  ir::stmt out = ir::make_realize(ir::substitute(std::move(values), loops),
+                                  ir::substitute(guard, loops), ir::make_block(std::move(init)));
   loops.insert(p.of_loops.begin(), p.of_loops.end());
-  for (std::size_t l = kept.size(); l-- > 0;)
-    out = ir::make_loop(loops.at(kept[l]->var), ir::substitute(kept[l]->min, loops),
-                        ir::substitute(kept[l]->extent, loops), std::move(out), kept[l]->loop,
-                        kept[l]->annotations, kept[l]->thread_tag);
+  out = nest_around(kept, loops, std::move(out));
   for (const ir::iter_var& v : p.outer)
     if (v.kind != ir::iter_kind::spatial && uses(out, v.var))
       refuse(4, {"what the init of ", quoted(p.old()), " runs over follows the reduction"});
@@ -304,8 +287,7 @@ inline void add_loads_around(const parts& p, std::vector<ir::buffer_region>& rea
 
 inline std::vector<ir::buffer_region> widened(const parts& p,
                                               const std::vector<ir::buffer_region>& regions) {
-  arith::loop_domains inner;
-  for (const ir::iter_var& i : p.inner) inner.emplace_back(i.var, i.dom);
+  const arith::loop_domains inner = domains(p.inner);
   std::vector<ir::buffer_region> out;
   for (const ir::buffer_region& r : regions) out.push_back(arith::relax(r, inner, p.known));
   return out;
@@ -317,7 +299,7 @@ inline void check_loops(const parts& p) {
   const child_block& c = *p.child;
   for (std::size_t l = 0; l < c.loops.size(); ++l)
     if (ir::is_int(c.loops[l]->extent, 1) && !ir::is_int(c.loops[l]->min, 0))
-      refuse(3, {"loop \"", c.loops[l]->var->name, "\" of one iteration does not start at 0"});
+      refuse(3, {quoted(*c.loops[l]), " of one iteration does not start at 0"});
   if (!c.block().init) return;
   for (std::size_t i = 0; i < c.block().iters.size(); ++i)
     for (const auto& [term, factor] : bind_iters(c).values[i].terms)
@@ -329,8 +311,8 @@ inline void check_loops(const parts& p) {
     for (std::size_t i = 0; i < c.block().iters.size(); ++i)
       if (c.block().iters[i].kind == ir::iter_kind::reduce &&
           ir::uses_var(c.realize->values[i], loop.var))
-        refuse(4, {"iterations of loop \"", loop.var->name,
-                   "\", which run at once, share the reduction of ", quoted(c.block())});
+        refuse(4, {"iterations of ", quoted(loop), ", which run at once, share the reduction of ",
+                   quoted(c.block())});
   }
 }
 

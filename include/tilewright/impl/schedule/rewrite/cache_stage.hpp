@@ -7,11 +7,10 @@
 
 #include <tilewright/impl/schedule/analysis/binding/domain_inference.hpp>
 #include <tilewright/impl/schedule/analysis/binding/inner_guards.hpp>
-#include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
-#include <tilewright/impl/schedule/analysis/scope.hpp>
-#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/rewrite/block_buffers.hpp>
 #include <tilewright/impl/schedule/rewrite/block_names.hpp>
+#include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/rerouting.hpp>
@@ -22,7 +21,6 @@
 namespace tilewright::primitive::detail::cache_stage {
 
 using arith::bounds;
-using block_buffers::reads_buffer, block_buffers::writes_buffer;
 
 struct call {
   const char* name;
@@ -99,14 +97,6 @@ inline void copy_element(ir::block_node& block, const ir::buffer& from,
   block.body = ir::make_store(to, at_to, ir::load(from, at_from));
 }
 
-/// The statement in loops from 0, the first outermost.
-inline ir::stmt loops_around(const std::vector<ir::var>& axes, const std::vector<ir::expr>& extents,
-                             ir::stmt body) {
-  for (std::size_t d = axes.size(); d-- > 0;)
-    body = ir::make_loop(axes[d], ir::integer(axes[d].type(), 0), extents[d], std::move(body));
-  return body;
-}
-
 /// A region that the copy reads is there.
 inline void check_readable(const refusal& refuse, int requirement, const path& copy,
                            const ir::buffer_region& r) {
@@ -166,7 +156,7 @@ inline arith::analyzer known_outside(const path& scope) {
   arith::analyzer known;
   for (const ir::stmt* slot : scope.slots)
     if (const ir::block_realize_node* r = ir::as_realize(*slot))
-      for (const ir::iter_var& v : r->block->iters) known.bind(v.var, v.dom);
+      known.bind(domains(r->block->iters));
   return known;
 }
 
@@ -217,8 +207,8 @@ inline void check_closed(const call& c, int requirement, const new_block& made) 
 }
 
 /// The nest that copies between the buffer and its cache.
-inline ir::stmt copy_nest(const plan& p, bool into_cache,
-                          const std::vector<const ir::loop_node*>& loops, std::uint64_t& id) {
+inline ir::stmt copy_nest(const plan& p, bool into_cache, const loop_nest& loops,
+                          std::uint64_t& id) {
   const std::size_t rank = p.original->shape.size();
   ir::block_node block;
   block.name = p.block_name;
@@ -270,11 +260,9 @@ inline ir::function insert(const ir::function& f, std::uint64_t holder, const bl
   const path at = find_block(f, holder);
   ir::block_node block = *ir::as_realize(at.target())->block;
   block.alloc_buffers.push_back(cache);
-  const std::uint64_t anchor =
-      where.anchor < 0 ? 0 : scope[static_cast<std::size_t>(where.anchor)].block().id;
+  const std::uint64_t anchor = where.anchor < 0 ? 0 : scope[where.anchor].block().id;
   const auto with_copy = [&](const ir::stmt& body) {
-    std::vector<ir::stmt> items =
-        ir::as_seq(body) ? ir::as_seq(body)->stmts : std::vector<ir::stmt>{body};
+    std::vector<ir::stmt> items = statements_of(body);
     std::size_t position = where.at_end ? items.size() : 0;
     for (std::size_t i = 0; i < items.size() && anchor && !where.at_end; ++i)
       if (holds_block(items[i], anchor)) position = i + 1;
@@ -287,8 +275,7 @@ inline ir::function insert(const ir::function& f, std::uint64_t holder, const bl
   if (where.depth == 0) block.body = with_copy(block.body);
   ir::function out = replace_block(f, at, ir::make_block(std::move(block)));
   if (where.depth == 0) return out;
-  const ir::loop_node& around =
-      *scope[static_cast<std::size_t>(where.anchor)].loops[where.depth - 1];
+  const ir::loop_node& around = *scope[where.anchor].loops[where.depth - 1];
   const path loop = find_loop(out, around.var);
   const ir::loop_node& now = *ir::as_loop(loop.target());
   return replace(out, loop, ir::with_body(now, with_copy(now.body)));
@@ -345,7 +332,7 @@ inline std::vector<std::size_t> pick_consumers(const call& c, int requirement,
     const int at = scope.find(id);
     if (at < 0)
       refusal{c.name}(requirement, "a listed consumer is no block of the scope of the block");
-    if (!reads_buffer(*scope[static_cast<std::size_t>(at)].realize->block, x)) continue;
+    if (!reads_buffer(*scope[at].realize->block, x)) continue;
     out.push_back(static_cast<std::size_t>(at));
   }
   std::sort(out.begin(), out.end());
@@ -369,10 +356,8 @@ inline footprint united(const block_scope& scope, const std::vector<std::size_t>
 
 /// Whether a loop around both blocks runs more than once.
 inline bool repeat_together(const block_scope& scope, std::size_t a, std::size_t b) {
-  const std::size_t common = scope.common_loops(a, b);
-  return std::any_of(scope[a].loops.begin(),
-                     scope[a].loops.begin() + static_cast<std::ptrdiff_t>(common),
-                     [](const ir::loop_node* l) { return !ir::is_int(l->extent, 1); });
+  return support::any(loops_before(scope[a].loops, scope.common_loops(a, b)),
+                      [](const ir::loop_node* l) { return !ir::is_int(l->extent, 1); });
 }
 
 /// The place of a cache_read's copy: before the first reader, in the loops that it shares with the
@@ -388,8 +373,8 @@ inline place place_after(const call& c, const block_scope& scope, int writer,
   if (all_before) return {};
   for (const std::size_t r : readers) {
     if (r < w || !region_covered(scope, r))
-      refusal{c.name}(4, {"what ", quoted(scope[r].block()), " reads is not all written by ",
-                          quoted(scope[w].block()), " before it"});
+      refusal{c.name}(4, {"what ", quoted(scope[r]), " reads is not all written by ",
+                          quoted(scope[w]), " before it"});
     const std::size_t common = scope.common_loops(w, r);
     one_depth = one_depth && (r == readers.front() || common == out.depth);
     out.depth = std::max(out.depth, common);
@@ -407,8 +392,8 @@ inline std::size_t depth_of_copy(const call& c, const block_scope& scope, std::s
     if (r == w || !reads_buffer(scope[r].block(), x)) continue;
     const std::size_t common = scope.common_loops(w, r);
     if (r < w && common > 0)
-      refusal{c.name}(4, {quoted(scope[r].block()), " reads \"", x->name, "\" before ",
-                          quoted(scope[w].block()), " in a common loop"});
+      refusal{c.name}(4, {quoted(scope[r]), " reads \"", x->name, "\" before ", quoted(scope[w]),
+                          " in a common loop"});
     if (r > w && !support::contains(direct, r)) depth = std::max(depth, common);
   }
   return depth;

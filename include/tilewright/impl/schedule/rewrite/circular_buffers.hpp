@@ -9,6 +9,7 @@
 
 #include <tilewright/arith/region.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/ir/rerouting.hpp>
 #include <tilewright/support/any.hpp>
 
@@ -39,10 +40,9 @@ inline const ir::iter_var* wrapped_variable(const ir::block_node& block, const i
   if (!ir::is_int(place.extent, 1) || place.min->op != ir::op::floormod || !ir::is_int(length) ||
       !ir::is_int(place.min->args[1], ir::as_int(length)))
     return nullptr;
-  const auto found =
-      std::find_if(block.iters.begin(), block.iters.end(),
-                   [&](const ir::iter_var& v) { return v.var.same(place.min->args[0]); });
-  return found == block.iters.end() || found->kind != ir::iter_kind::opaque ? nullptr : &*found;
+  for (const ir::iter_var& v : block.iters)
+    if (v.var.same(place.min->args[0]) && v.kind == ir::iter_kind::opaque) return &v;
+  return nullptr;
 }
 
 /// Those that look so.
@@ -133,13 +133,10 @@ class unroller : public ir::rerouting {
 
   ir::stmt in_any_order(const ir::block_realize_node& r) const {
     ir::block_node block = *r.block;
-    const auto touches = [](const std::vector<ir::buffer_region>& regions, const ir::buffer& x) {
-      return support::any(regions, [&](const ir::buffer_region& y) { return y.buffer == x; });
-    };
     ir::expr predicate = r.predicate;
     for (const circular_buffer& c : list_) {
-      const bool writes = touches(block.writes, c.whole);
-      if (!writes && !touches(block.reads, c.whole)) continue;
+      const bool writes = writes_buffer(block, c.whole);
+      if (!writes && !reads_buffer(block, c.whole)) continue;
       for (std::size_t i = 0; i < block.iters.size(); ++i)
         if (block.iters[i].kind == ir::iter_kind::opaque && ir::uses_var(r.values[i], c.loop))
           block.iters[i].kind = ir::iter_kind::spatial;

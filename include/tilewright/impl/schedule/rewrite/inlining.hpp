@@ -6,22 +6,11 @@
 #include <vector>
 
 #include <tilewright/arith/region.hpp>
-#include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
-#include <tilewright/impl/schedule/analysis/scope.hpp>
-#include <tilewright/impl/schedule/legality/refusal.hpp>
-#include <tilewright/impl/schedule/legality/stage_order.hpp>
+#include <tilewright/impl/schedule/legality/scoped_block.hpp>
+#include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/schedule/path.hpp>
-#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail::inlining {
-
-inline bool reads_buffer(const ir::block_node& b, const ir::buffer& x) {
-  return support::any(b.reads, [&](const auto& r) { return r.buffer == x; });
-}
-
-inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
-  return support::any(b.writes, [&](const auto& r) { return r.buffer == x; });
-}
 
 /// The regions that a block reads, computed anew after its body has changed: `gone` is not read any
 /// more, `added` are read now, entries of other buffers stay as they were.
@@ -35,12 +24,11 @@ inline std::vector<ir::buffer_region> updated_reads(const ir::block_node& block,
   if (block.init) arith::access_regions(block.init, seen, unused, known, options);
   arith::access_regions(block.body, seen, unused, known, options);
   for (const ir::buffer_region& r : seen) {
-    const auto is_same = [&](const ir::buffer_region& x) { return x.buffer == r.buffer; };
-    const auto listed = std::find_if(block.reads.begin(), block.reads.end(), is_same);
-    const bool is_new = support::any(added, is_same);
     const bool accumulates = block.init && writes_buffer(block, r.buffer);
     if (r.buffer == gone || accumulates) continue;
-    if (is_new)
+    const auto listed = std::find_if(block.reads.begin(), block.reads.end(),
+                                     [&](const auto& x) { return x.buffer == r.buffer; });
+    if (ir::mentions(added, r.buffer))
       out.push_back(r);
     else if (listed != block.reads.end())
       out.push_back(*listed);
@@ -49,33 +37,16 @@ inline std::vector<ir::buffer_region> updated_reads(const ir::block_node& block,
 }
 
 /// Requirement 1 of both.
-inline void check_surroundings(const char* name, const block_scope& scope, std::size_t child) {
+inline void check_surroundings(const refusal& refuse, const block_scope& scope, std::size_t child) {
   if (const int hazard = input_hazard(scope, child))
-    refusal{name}(1, {quoted(scope[child].block()), " cannot be inlined: ", hazard_text(hazard)});
-  const int user = earlier_user(scope, child);
-  if (user >= 0)
-    refusal{name}(1, {quoted(scope[static_cast<std::size_t>(user)].block()), " uses the result of ",
-                      quoted(scope[child].block()), " before it"});
+    refuse(1, {quoted(scope[child]), " cannot be inlined: ", hazard_text(hazard)});
+  check_no_earlier_user(refuse, 1, scope, child);
 }
 
-inline void check_besides_init(const char* name, int requirement, const block_scope& scope,
+inline void check_no_reduction(const refusal& refuse, int requirement, const block_scope& scope,
                                std::size_t child) {
-  if (const int reason = complete_violation(scope, child))
-    refusal{name}(requirement,
-                  {quoted(scope[child].block()), " is not complete: ", complete_reason(reason)});
-}
-
-inline void check_complete(const char* name, int requirement, const block_scope& scope,
-                           std::size_t child) {
-  const ir::block_node& b = scope[child].block();
-  if (b.init) refusal{name}(requirement, {quoted(b), " is a reduction"});
-  check_besides_init(name, requirement, scope, child);
-}
-
-inline void check_sight(const char* name, int requirement, const path& at) {
-  if (const ir::var used = used_from_outside(at))
-    refusal{name}(requirement, {quoted(*ir::as_realize(at.target())->block), " uses \"", used->name,
-                                "\" without an iteration variable that stands for it"});
+  if (scope[child].block().init) refuse(requirement, {quoted(scope[child]), " is a reduction"});
+  check_complete(refuse, requirement, scope, child);
 }
 
 /// Removes the block at `at` and its buffer's allocation from the scope.

@@ -13,6 +13,7 @@
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/cache_stage.hpp>
 #include <tilewright/ir/stmt.hpp>
+#include <tilewright/ir/substitution.hpp>
 #include <tilewright/ir/visit.hpp>
 
 namespace tilewright::primitive::detail::point_copy {
@@ -36,11 +37,8 @@ inline ir::block make(const ir::block_node& b, const element& e,
     mine.emplace(v.var, own);
     out.iters.push_back({own, v.dom, ir::iter_kind::spatial});
   }
-  std::vector<ir::expr> from, to;
-  for (const ir::expr& i : into_cache ? e.at_buffer : e.at_cache)
-    from.push_back(ir::substitute(i, mine));
-  for (const ir::expr& i : into_cache ? e.at_cache : e.at_buffer)
-    to.push_back(ir::substitute(i, mine));
+  std::vector<ir::expr> from = ir::substitute(into_cache ? e.at_buffer : e.at_cache, mine),
+                        to = ir::substitute(into_cache ? e.at_cache : e.at_buffer, mine);
   const ir::expr value = ir::load(into_cache ? x : cache, std::move(from));
   const ir::buffer& target = into_cache ? cache : x;
   out.reads = point_access::reads_of(value);
@@ -67,16 +65,16 @@ inline void check_domains(const refusal& refuse, int requirement, const block_sc
 inline void check_repetition(const refusal& refuse, int requirement, const path& at,
                              const block_scope& scope, std::size_t self) {
   if (changes_in_while(at, scope, self))
-    refuse(requirement, {"a while repeats ", quoted(scope[self].block()),
-                         ", which may read something else each time"});
+    refuse(requirement,
+           {"a while repeats ", quoted(scope[self]), ", which may read something else each time"});
 }
 
 /// A copy outside of the loops below `depth` sees the buffer that the block sees.
 inline void check_threads(const refusal& refuse, int requirement, const path& at,
                           const child_block& child, std::size_t depth, const ir::buffer& x) {
   if (depth < child.loops.size() && threads_begin_at(at, *child.loops[depth], x))
-    refuse(requirement, {"\"", x->name, "\" belongs to threads that loops around ",
-                         quoted(child.block()), " start, and the copy stands outside of these"});
+    refuse(requirement, {"\"", x->name, "\" belongs to threads that loops around ", quoted(child),
+                         " start, and the copy stands outside of these"});
 }
 
 }  // namespace tilewright::primitive::detail::point_copy

@@ -6,7 +6,7 @@
 #include <string>
 
 #include <tilewright/impl/schedule/analysis/binding/binding_loops.hpp>
-#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/trace/divisors.hpp>
 #include <tilewright/impl/schedule/trace/tile_decision.hpp>
 #include <tilewright/schedule/primitive/movement/compute_at.hpp>
@@ -217,9 +217,9 @@ inline std::vector<compute_location> possible_locations(const ir::function& f,
   std::vector<compute_location> out{{inline_location, {}}, {root_location, {}}};
   const path at = need_block(f, block, "sample_compute_location");
   if (!at.scope()) return out;
-  const block_scope scope(*at.scope()->block);
-  const auto child = static_cast<std::size_t>(scope.find(block));
-  const std::vector<std::size_t> users = consumers(scope, child);
+  const scoped_block b(at);
+  const block_scope& scope = b.scope;
+  const std::vector<std::size_t> users = consumers(scope, b.child);
   for (const std::size_t i : possible_loops(scope, users))
     out.push_back({static_cast<std::int64_t>(i), scope[users.front()].loops[i]->var});
   return out;

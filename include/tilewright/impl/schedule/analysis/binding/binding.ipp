@@ -70,9 +70,7 @@ inline fast_answer quick_affine(const child_block& child, std::size_t first, boo
 inline bool affine(const child_block& child, std::size_t first) {
   const fast_answer quick = quick_affine(child, first, first == 0);
   if (quick != fast_answer::unknown) return quick == fast_answer::yes;
-  arith::analyzer known;
-  for (std::size_t l = 0; l < first; ++l)
-    known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
+  const arith::analyzer known = knowing(loops_before(child.loops, first));
   const auto holds = [&](const std::vector<ir::expr>& values,
                          const std::vector<ir::iter_var>& iters) {
     return arith::is_affine_binding(values, iters, domains(child.loops, first),
@@ -122,8 +120,7 @@ TILEWRIGHT_INLINE bool is_affine_binding(const child_block& child, std::size_t f
 TILEWRIGHT_INLINE bool visits_domains(const child_block& child) {
   const bound_iters& iters = bind_iters(child);
   if (!iters.understood || detail::uneven_loop(child) || !is_affine_binding(child)) return false;
-  arith::analyzer known;
-  known.bind(domains(child.loops));
+  arith::analyzer known = knowing(child.loops);
   const std::vector<ir::iter_var>& vars = child.block().iters;
   for (std::size_t i = 0; i < vars.size(); ++i) {
     const arith::bounds whole = constant_range(vars[i].dom);
@@ -153,8 +150,7 @@ TILEWRIGHT_INLINE std::vector<std::size_t> mixed_loops(const child_block& child)
 }
 
 TILEWRIGHT_INLINE bool init_comes_first(const child_block& child) {
-  ir::var_map first;
-  for (const ir::loop_node* l : child.loops) first.emplace(l->var, l->min);
+  const ir::var_map first = first_iterations(child.loops);
   const std::vector<ir::iter_var>& iters = child.block().iters;
   for (std::size_t i = 0; i < iters.size(); ++i)
     if (iters[i].kind == ir::iter_kind::reduce &&

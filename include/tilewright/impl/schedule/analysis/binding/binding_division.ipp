@@ -142,14 +142,6 @@ inline std::optional<arith::iter_map> detect(const std::vector<ir::expr>& values
   return arith::detect_iter_map(values, loops, predicate, arith::iter_map_level::surjective, known);
 }
 
-inline arith::loop_domains range_of_loops(const child_block& c, std::size_t first,
-                                          std::size_t last) {
-  arith::loop_domains out;
-  for (std::size_t l = first; l < last; ++l)
-    out.emplace_back(c.loops[l]->var, ir::range{c.loops[l]->min, c.loops[l]->extent});
-  return out;
-}
-
 /// A constant added to inner digits alone moves the inner domain; added to others it belongs to the
 /// outer value, whose domain then follows from that of the variable.
 struct affine_division {
@@ -160,8 +152,7 @@ struct affine_division {
   std::optional<arith::iter_map> inner, outer;
 
   bool run(division& out) {
-    arith::analyzer known;
-    known.bind(domains(c.loops));
+    arith::analyzer known = knowing(c.loops);
     std::vector<ir::expr> inner_values, outer_values;
     for (const ir::expr& value : c.realize->values) {
       std::optional<halves> h = halve(value, c, first, known);
@@ -169,15 +160,13 @@ struct affine_division {
       inner_values.push_back(arith::from_linear(h->inner));
       parts.push_back(std::move(*h));
     }
-    arith::analyzer outside;
-    outside.bind(range_of_loops(c, 0, first));
-    inner = detect(inner_values, range_of_loops(c, first, c.loops.size()), out.inner_predicate,
-                   outside);
+    const loop_nest before = loops_before(c.loops, first);
+    inner = detect(inner_values, domains(c.loops, first), out.inner_predicate, knowing(before));
     if (!inner) return false;
     for (std::size_t i = 0; i < parts.size(); ++i)
       if (!place_inner(i, out)) return false;
     for (const halves& h : parts) outer_values.push_back(arith::from_linear(h.outer));
-    outer = detect(outer_values, range_of_loops(c, 0, first), out.outer_predicate, {});
+    outer = detect(outer_values, domains(before), out.outer_predicate, {});
     if (!outer) return false;
     for (std::size_t i = 0; i < parts.size(); ++i)
       if (!place_outer(i, out)) return false;

@@ -23,7 +23,7 @@ struct requirement {
 /// Unites `box` into the requirement of the same buffer, or appends it. `loops` are those the sums
 /// use.
 void add_requirement(std::vector<requirement>& list, const ir::buffer& buffer, footprint box,
-                     const std::vector<const ir::loop_node*>& loops);
+                     const loop_nest& loops);
 
 /// Values of one iteration variable.
 struct iter_domain {
@@ -41,7 +41,7 @@ struct iter_domain {
 std::vector<iter_domain> infer_domains(const ir::block_node& block,
                                        const std::vector<ir::buffer_region>& provided,
                                        const std::vector<requirement>& required,
-                                       const std::vector<const ir::loop_node*>& loops);
+                                       const loop_nest& loops);
 
 /// Fits a solved domain to what the variable may be at all (`clip`, or the symbolic domain):
 /// provable sides need no guard; a constant domain is cut; a domain that holds the whole clip
@@ -55,12 +55,11 @@ struct fitted_iter {
   bool exact = true;                              // no value beyond the solved domain is visited
 };
 fitted_iter fit(const iter_domain& solved, const ir::range& domain, const arith::bounds& clip,
-                const std::vector<const ir::loop_node*>& loops);
+                const loop_nest& loops);
 
 /// The same for all iteration variables of the block, up to the first one of which nothing is left.
 std::vector<fitted_iter> fit(const ir::block_node& block, const std::vector<iter_domain>& solved,
-                             const std::vector<arith::bounds>& clip,
-                             const std::vector<const ir::loop_node*>& loops);
+                             const std::vector<arith::bounds>& clip, const loop_nest& loops);
 
 /// The realize of `block` below loops `ax0, ax1, ...` over the domains, in the order of the
 /// iteration variables; null when not all are there. Loops of extent 1 are left out unless

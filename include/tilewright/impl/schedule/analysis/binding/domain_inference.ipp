@@ -17,7 +17,7 @@ namespace detail::domains_of {
 
 using arith::bounds;
 using arith::linear;
-using loop_list = std::vector<const ir::loop_node*>;
+using loop_list = loop_nest;
 
 using footprints::never_above;
 
@@ -49,8 +49,7 @@ inline linear quotient(linear sum, std::int64_t shift, std::int64_t divisor,
     sum.constant = ir::floor_divide(sum.constant, divisor);
     return sum;
   }
-  arith::analyzer known;
-  known.bind(domains(loops));
+  arith::analyzer known = knowing(loops);
   return arith::to_linear(
       known.simplify(ir::floordiv(arith::from_linear(sum), ir::integer(sum.type, divisor))));
 }
@@ -144,8 +143,7 @@ inline std::optional<std::vector<iter_domain>> invert(const ir::block_node& bloc
                                                       const ir::buffer_region& region,
                                                       const footprint& required,
                                                       const loop_list& loops) {
-  arith::analyzer known;
-  known.bind(domains(loops));
+  arith::analyzer known = knowing(loops);
   arith::loop_domains iters, places;
   std::vector<ir::expr> indices, values;
   for (const ir::iter_var& v : block.iters) iters.emplace_back(v.var, v.dom);
@@ -245,7 +243,7 @@ inline std::vector<iter_domain> solve_region(const ir::block_node& block,
 
 /// What becomes part of a program is written as the analyzer writes it, also where footprints need
 /// not look into quotients of the standing loops: without loops of one iteration, in order.
-inline void simplify(footprint& box, const std::vector<const ir::loop_node*>& loops) {
+inline void simplify(footprint& box, const loop_nest& loops) {
   const auto write = [&](std::optional<linear>& side) {
     if (side && footprints::compound_terms(*side) > 0) *side = footprints::simplified(*side, loops);
   };
@@ -258,8 +256,7 @@ inline void simplify(footprint& box, const std::vector<const ir::loop_node*>& lo
 }  // namespace detail::domains_of
 
 TILEWRIGHT_INLINE void add_requirement(std::vector<requirement>& list, const ir::buffer& buffer,
-                                       footprint box,
-                                       const std::vector<const ir::loop_node*>& loops) {
+                                       footprint box, const loop_nest& loops) {
   using namespace detail::domains_of;
   detail::domains_of::simplify(box, loops);
   for (requirement& r : list) {
@@ -277,7 +274,7 @@ TILEWRIGHT_INLINE void add_requirement(std::vector<requirement>& list, const ir:
 
 TILEWRIGHT_INLINE std::vector<iter_domain> infer_domains(
     const ir::block_node& block, const std::vector<ir::buffer_region>& provided,
-    const std::vector<requirement>& required, const std::vector<const ir::loop_node*>& loops) {
+    const std::vector<requirement>& required, const loop_nest& loops) {
   using namespace detail::domains_of;
   std::vector<iter_domain> out(block.iters.size());
   bool first = true;
@@ -317,7 +314,7 @@ inline bool is_part(const iter_domain& solved, const ir::range& domain, const lo
   if (footprints::constant_sum(length, arith::to_linear(domain.extent), -1) == 0) return false;
   for (const ir::loop_node* l : loops)
     if (ir::uses_var(arith::from_linear(length), l->var)) return false;
-  const arith::analyzer known = footprints::knowing(loops);
+  const arith::analyzer known = knowing(loops);
   return known.prove_le(domain.min, arith::from_linear(*solved.lo)) &&
          known.prove_lt(arith::from_linear(*solved.hi), domain.min + domain.extent);
 }
@@ -330,14 +327,13 @@ inline bool ends_before(const iter_domain& solved, const ir::range& domain,
   if (footprints::constant_sum(*solved.hi, arith::to_linear(end), -1) == -1) return false;
   linear next = *solved.hi;
   ++next.constant;
-  return !footprints::knowing(loops).prove_le(end, arith::from_linear(next));
+  return !knowing(loops).prove_le(end, arith::from_linear(next));
 }
 
 }  // namespace detail::domains_of
 
 TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& domain,
-                                  const arith::bounds& clip,
-                                  const std::vector<const ir::loop_node*>& loops) {
+                                  const arith::bounds& clip, const loop_nest& loops) {
   using namespace detail::domains_of;
   fitted_iter out;
   const auto start_at = [&](std::int64_t value) {
@@ -426,7 +422,7 @@ inline bool is_digit_within(const linear& value, const ir::range& domain, const 
 TILEWRIGHT_INLINE std::vector<fitted_iter> fit(const ir::block_node& block,
                                                const std::vector<iter_domain>& solved,
                                                const std::vector<arith::bounds>& clip,
-                                               const std::vector<const ir::loop_node*>& loops) {
+                                               const loop_nest& loops) {
   std::vector<fitted_iter> out;
   out.reserve(block.iters.size());
   for (std::size_t i = 0; i < block.iters.size(); ++i) {

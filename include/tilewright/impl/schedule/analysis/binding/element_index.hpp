@@ -6,6 +6,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/ir/any_expr.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
 
@@ -52,9 +53,7 @@ inline bool elements_tell(const child_block& c, const ir::var& loop) {
          !support::all(block.writes,
                        [&](const ir::buffer_region& w) { return is_index(block.iters[i], w); })))
       return false;
-  bool uses = false;
-  ir::for_each_expr(block.body, [&](const ir::expr& e) { uses = uses || e.same(loop); });
-  return !uses;
+  return !ir::any_expr(block.body, [&](const ir::expr& e) { return e.same(loop); });
 }
 
 }  // namespace tilewright::primitive::detail

@@ -91,7 +91,7 @@ inline binding_list without_unit_loops(const child_block& child) {
 /// its domain the whole of it.
 inline bool are_whole_loops(const child_block& child, std::size_t first) {
   const binding_list joined = joined_digits(without_unit_loops(child));
-  std::vector<const ir::loop_node*> whole;
+  loop_nest whole;
   for (std::size_t i = 0; i < joined.values.size(); ++i) {
     if (joined.iters[i].kind == ir::iter_kind::reduce) continue;
     const int at = loop_index(child.loops, joined.values[i]);

@@ -56,9 +56,7 @@ inline binding_list moving_parts(const child_block& child, std::size_t first) {
 /// guard, or of longer loops, holds, and so does what holds of a number in place of its digits; a
 /// guard that also uses outer loops cuts no constant part.
 inline bool injective(const child_block& child, std::size_t first) {
-  arith::analyzer known;
-  for (std::size_t l = 0; l < first; ++l)
-    known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
+  const arith::analyzer known = knowing(loops_before(child.loops, first));
   const arith::loop_domains loops = domains(child.loops, first);
   const ir::expr& guard = child.realize->predicate;
   const bool constant =

@@ -11,7 +11,7 @@ namespace tilewright::primitive::detail {
 
 /// Which iteration variable was the first to be solved in terms of each loop; -1: none yet.
 struct first_users {
-  const std::vector<const ir::loop_node*>& loops;
+  const loop_nest& loops;
   std::vector<int> of = std::vector<int>(loops.size(), -1);
 
   /// Notes that `variable` is solved in terms of `e`; true when another one shares a loop with it.
@@ -31,8 +31,7 @@ struct first_users {
 
 /// Whether two iteration variables are solved in terms of one loop, so that not every combination
 /// of their values occurs.
-inline bool solved_together(const std::vector<iter_domain>& solved,
-                            const std::vector<const ir::loop_node*>& loops) {
+inline bool solved_together(const std::vector<iter_domain>& solved, const loop_nest& loops) {
   first_users users{loops};
   int variable = 0;
   return support::any(solved, [&](const iter_domain& d) {

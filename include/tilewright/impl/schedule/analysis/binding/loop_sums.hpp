@@ -25,12 +25,6 @@ inline linear constant(std::int64_t value, dtype type) {
   return out;
 }
 
-inline arith::analyzer knowing(const std::vector<const ir::loop_node*>& loops) {
-  arith::analyzer known;
-  known.bind(domains(loops));
-  return known;
-}
-
 /// Terms that are no plain variables, as the digits of a fused loop are.
 inline std::ptrdiff_t compound_terms(const linear& sum) {
   return std::count_if(sum.terms.begin(), sum.terms.end(),
@@ -38,7 +32,7 @@ inline std::ptrdiff_t compound_terms(const linear& sum) {
 }
 
 /// The sum as the analyzer writes it.
-inline linear simplified(const linear& sum, const std::vector<const ir::loop_node*>& loops) {
+inline linear simplified(const linear& sum, const loop_nest& loops) {
   return arith::to_linear(knowing(loops).simplify(arith::from_linear(sum)));
 }
 
@@ -100,8 +94,7 @@ inline std::optional<linear> not_negative(const ir::expr& comparison) {
 /// Constant bounds of terms over loops.
 class term_ranges {
  public:
-  explicit term_ranges(const std::vector<const ir::loop_node*>& loops)
-      : loops_(loops), places_(loops) {}
+  explicit term_ranges(const loop_nest& loops) : loops_(loops), places_(loops) {}
 
   bounds of(const ir::expr& term) {
     if (const int place = places_.of(term); place >= 0) {
@@ -113,7 +106,7 @@ class term_ranges {
   }
 
  private:
-  const std::vector<const ir::loop_node*>& loops_;
+  const loop_nest& loops_;
   loop_places places_;
   std::optional<arith::analyzer> known_;  // where it is needed
 };
@@ -135,8 +128,7 @@ inline std::optional<bounds> quotients_apart(const ir::expr& a, const ir::expr& 
 }
 
 /// Constant bounds of a - b over loops, without building the difference.
-inline bounds range_of_difference(const linear& a, const linear& b,
-                                  const std::vector<const ir::loop_node*>& loops) {
+inline bounds range_of_difference(const linear& a, const linear& b, const loop_nest& loops) {
   bounds out{a.constant - b.constant, a.constant - b.constant};
   term_ranges ranges(loops);
   const auto add = [&](const ir::expr& term, std::int64_t factor) {
@@ -170,14 +162,12 @@ inline bounds range_of_difference(const linear& a, const linear& b,
 }
 
 /// a <= b in every iteration.
-inline bool never_above(const linear& a, const linear& b,
-                        const std::vector<const ir::loop_node*>& loops) {
+inline bool never_above(const linear& a, const linear& b, const loop_nest& loops) {
   return range_of_difference(b, a, loops).lo >= 0;
 }
 
 /// Whether the last value gets to the end, as that of a split loop whose extent is rounded up.
-inline bool reaches(const linear& last, const linear& end,
-                    const std::vector<const ir::loop_node*>& loops) {
+inline bool reaches(const linear& last, const linear& end, const loop_nest& loops) {
   return range_of_difference(last, end, loops).lo >= -1 ||
          knowing(loops).prove_le(arith::from_linear(end), arith::from_linear(last) + 1);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
 
@@ -18,8 +19,7 @@ inline bool reads_other_results(const ir::block_node& b) {
   const auto collect = [&](const auto& self, const ir::stmt& s) -> void {
     const auto note = [&](const ir::expr& value) {
       ir::for_each_expr(value, [&](const ir::expr& e) {
-        const auto writes = [&](const ir::buffer_region& w) { return w.buffer == e->buffer; };
-        if (e->op == ir::op::load && support::any(b.writes, writes)) loads.push_back(e);
+        if (e->op == ir::op::load && ir::writes_buffer(b, e->buffer)) loads.push_back(e);
       });
     };
     if (const ir::store_node* store = ir::as_store(s)) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/support/any.hpp>
 
@@ -24,8 +25,7 @@ inline bool changes_in_while(const path& at, const block_scope& scope, std::size
   for (std::size_t i = at.slots.size() - 1; i-- > 0 && !ir::as_realize(*at.slots[i]);)
     repeats = repeats || ir::as_while(*at.slots[i]);
   const auto reads = [&](const ir::buffer_region& w) {
-    const std::vector<ir::buffer_region>& list = scope[child].block().reads;
-    return support::any(list, [&](const ir::buffer_region& r) { return r.buffer == w.buffer; });
+    return ir::reads_buffer(scope[child].block(), w.buffer);
   };
   return repeats && support::any(scope.children(), [&](const child_block& c) {
            return support::any(c.block().writes, reads);

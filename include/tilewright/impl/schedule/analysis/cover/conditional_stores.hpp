@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/arith/analyzer.hpp>
+#include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -66,8 +67,7 @@ class skipped_stores {
     return ir::any_stmt(s, [&](const ir::stmt& x) {
       if (const ir::store_node* store = ir::as_store(x)) return store->buffer == x_;
       const ir::block_realize_node* r = ir::as_realize(x);
-      return r && support::any(r->block->writes,
-                               [&](const ir::buffer_region& w) { return w.buffer == x_; });
+      return r && ir::writes_buffer(*r->block, x_);
     });
   }
 

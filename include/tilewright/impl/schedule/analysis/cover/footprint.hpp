@@ -55,6 +55,17 @@ struct standing_loops {
   }
 };
 
+/// The loops around a block by that.
+struct parted_loops {
+  loop_nest moving, still;
+};
+inline parted_loops parted(const child_block& child, standing_loops standing) {
+  parted_loops out;
+  for (std::size_t l = 0; l < child.loops.size(); ++l)
+    (standing.moves(child, l) ? out.moving : out.still).push_back(child.loops[l]);
+  return out;
+}
+
 /// Upper bound of what the block touches of the region's buffer while the other loops run.
 footprint touched(const child_block& child, const bound_iters& iters,
                   const ir::buffer_region& region, standing_loops standing);
@@ -98,16 +109,10 @@ inline arith::bounds constant_range(const ir::expr& min, const ir::expr& extent)
   return out;
 }
 inline arith::bounds constant_range(const ir::range& r) { return constant_range(r.min, r.extent); }
-/// Position of the loop whose variable is `v`; -1 when it is none of them.
-inline int loop_index(const std::vector<const ir::loop_node*>& loops, const ir::expr& v) {
-  for (std::size_t i = loops.size(); i-- > 0;)
-    if (loops[i]->var.same(v)) return static_cast<int>(i);
-  return -1;
-}
-/// The same for several expressions, one after the other: sums mostly name loops in their order.
+/// `loop_index` of several expressions, one after the other: sums mostly name loops in their order.
 class loop_places {
  public:
-  explicit loop_places(const std::vector<const ir::loop_node*>& loops) : loops_(loops) {}
+  explicit loop_places(const loop_nest& loops) : loops_(loops) {}
   int of(const ir::expr& e) {
     if (!ir::is_var(e)) return -1;
     for (std::size_t tried = 0; tried < loops_.size(); ++tried) {
@@ -118,7 +123,7 @@ class loop_places {
   }
 
  private:
-  const std::vector<const ir::loop_node*>& loops_;
+  const loop_nest& loops_;
   std::size_t next_ = 0;
 };
 /// @}
@@ -135,7 +140,7 @@ inline int iter_index(const ir::block_node& block, const ir::expr& v) {
 void accumulate(arith::linear& to, const arith::linear& from, std::int64_t factor = 1);
 arith::linear difference(const arith::linear& a, const arith::linear& b);
 /// Constant bounds of a sum over loops.
-arith::bounds range_of(const arith::linear& sum, const std::vector<const ir::loop_node*>& loops);
+arith::bounds range_of(const arith::linear& sum, const loop_nest& loops);
 /// @}
 
 }  // namespace tilewright::primitive

@@ -77,8 +77,7 @@ inline bool clip_nonnegative(const linear& s, const child_block& child, bound_it
 /// Whether `held >= 0` makes `s >= 0` true: of whole numbers it does when `m * s` never lies `m` or
 /// more below `held`. So the guard of a split, `tile * 6 + i < 512`, implies that of a split of its
 /// tiles, `tile < 86`.
-inline bool implies(const linear& held, const linear& s,
-                    const std::vector<const ir::loop_node*>& loops) {
+inline bool implies(const linear& held, const linear& s, const loop_nest& loops) {
   if (s.terms.empty()) return s.constant >= 0;
   const auto& [term, factor] = s.terms.front();
   const std::int64_t shared = held.coefficient(term);
@@ -134,8 +133,7 @@ TILEWRIGHT_INLINE arith::linear difference(const arith::linear& a, const arith::
   return out;
 }
 
-TILEWRIGHT_INLINE arith::bounds range_of(const arith::linear& sum,
-                                         const std::vector<const ir::loop_node*>& loops) {
+TILEWRIGHT_INLINE arith::bounds range_of(const arith::linear& sum, const loop_nest& loops) {
   arith::bounds out{sum.constant, sum.constant};
   detail::footprints::term_ranges ranges(loops);
   for (const auto& [term, factor] : sum.terms)
@@ -169,7 +167,6 @@ struct unfolded {
 };
 
 inline unfolded unfold(const ir::expr& e, const child_block& child, const bound_iters& iters) {
-  const std::vector<ir::iter_var>& vars = child.block().iters;
   if (const int alone = iter_index(child.block(), e); alone >= 0)
     return {iters.values[static_cast<std::size_t>(alone)]};
   const linear sum = arith::to_linear(e);
@@ -185,10 +182,8 @@ inline unfolded unfold(const ir::expr& e, const child_block& child, const bound_
       continue;
     }
     out.compound = true;
-    ir::var_map map;
-    for (std::size_t k = 0; k < vars.size(); ++k)
-      map.emplace(vars[k].var, child.realize->values[k]);
-    accumulate(out.sum, arith::to_linear(ir::substitute(term, map)), factor);
+    const ir::expr there = ir::substitute(term, ir::bindings(*child.realize));
+    accumulate(out.sum, arith::to_linear(there), factor);
   }
   return out;
 }
@@ -234,21 +229,16 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
     accumulate(*out.hi, rest);
     return out;
   }
-  arith::loop_domains moving;
-  for (std::size_t l = 0; l < child.loops.size(); ++l)
-    if (standing.moves(child, l))
-      moving.emplace_back(child.loops[l]->var,
-                          ir::range{child.loops[l]->min, child.loops[l]->extent});
-  const arith::interval part =
-      arith::bound_over(arith::from_linear(rest), moving, knowing(child.loops));
-  if (part.lo)
-    accumulate(*out.lo, arith::to_linear(part.lo));
-  else
-    out.lo.reset();
-  if (part.hi)
-    accumulate(*out.hi, arith::to_linear(part.hi));
-  else
-    out.hi.reset();
+  const arith::interval part = arith::bound_over(
+      arith::from_linear(rest), domains(parted(child, standing).moving), knowing(child.loops));
+  const auto add = [](std::optional<arith::linear>& side, const ir::expr& by) {
+    if (by)
+      accumulate(*side, arith::to_linear(by));
+    else
+      side.reset();
+  };
+  add(out.lo, part.lo);
+  add(out.hi, part.hi);
   return out;
 }
 

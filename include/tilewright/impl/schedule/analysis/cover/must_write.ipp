@@ -51,17 +51,9 @@ inline bool is_full_box(const child_block& child, const bound_iters& iters,
              is_contiguous(iters.values[i], child, standing, used);
   if (simple) return true;
   if (standing.fixed > child.loops.size()) return false;
-  arith::loop_domains moving;
-  arith::analyzer known;
-  for (std::size_t l = 0; l < child.loops.size(); ++l) {
-    const ir::range dom{child.loops[l]->min, child.loops[l]->extent};
-    if (standing.moves(child, l))
-      moving.emplace_back(child.loops[l]->var, dom);
-    else
-      known.bind(child.loops[l]->var, dom);
-  }
-  return arith::is_affine_binding(child.realize->values, vars, moving, child.realize->predicate,
-                                  known);
+  const auto [moving, still] = parted(child, standing);
+  return arith::is_affine_binding(child.realize->values, vars, domains(moving),
+                                  child.realize->predicate, knowing(still));
 }
 
 /// What a dimension indexed by a mixed-radix sum of iteration variables covers, `v0 * 16 + v1`:
@@ -159,19 +151,12 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
                                               standing_loops standing, std::vector<char>& used) {
   const arith::analyzer known = knowing(child.loops);
   const ir::block_node& block = child.block();
-  ir::var_map bindings;
-  ir::var_set reduced, moved, fixed;
-  for (std::size_t i = 0; i < block.iters.size(); ++i) {
-    bindings.emplace(block.iters[i].var, child.realize->values[i]);
-    if (block.iters[i].kind == ir::iter_kind::reduce) reduced.insert(block.iters[i].var);
-  }
-  arith::loop_domains moving;
-  for (std::size_t l = 0; l < child.loops.size(); ++l) {
-    const ir::range dom{child.loops[l]->min, child.loops[l]->extent};
-    const bool moves = standing.moves(child, l);
-    (moves ? moved : fixed).insert(child.loops[l]->var);
-    if (moves) moving.emplace_back(child.loops[l]->var, dom);
-  }
+  const ir::var_map bindings = ir::bindings(*child.realize);
+  ir::var_set reduced;
+  for (const ir::iter_var& v : block.iters)
+    if (v.kind == ir::iter_kind::reduce) reduced.insert(v.var);
+  const auto [moving, standing_still] = parted(child, standing);
+  const ir::var_set moved = variables_of(moving), fixed = variables_of(standing_still);
   const ir::expr& predicate = child.realize->predicate;
   const std::vector<ir::var> limited = ir::free_vars(predicate);
   const auto moves = [&](const ir::var& v) { return moved.count(v) != 0; };
@@ -207,7 +192,7 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
     last.constant += wider;
     out.push_back({still, last, fixed_place ? bounds{still.constant, last.constant} : bounds{}});
   }
-  const auto map = arith::detect_iter_map(values, moving, predicate,
+  const auto map = arith::detect_iter_map(values, domains(moving), predicate,
                                           arith::iter_map_level::surjective, arith::analyzer());
   if (!map) return std::nullopt;
   for (std::size_t d = 0; d < out.size(); ++d) {
@@ -221,8 +206,7 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
 }
 
 /// Whether all values of a variable may be outside of its clip in some iteration of the loops.
-inline bool is_beyond(const linear_range& value, const bounds& clip,
-                      const std::vector<const ir::loop_node*>& loops) {
+inline bool is_beyond(const linear_range& value, const bounds& clip, const loop_nest& loops) {
   return (value.lo && range_of(*value.lo, loops).hi > clip.hi) ||
          (value.hi && range_of(*value.hi, loops).lo < clip.lo);
 }

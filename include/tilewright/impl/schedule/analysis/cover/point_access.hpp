@@ -9,6 +9,8 @@
 #include <tilewright/arith/iter_map.hpp>
 #include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
+#include <tilewright/impl/schedule/analysis/nest.hpp>
+#include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -77,18 +79,15 @@ inline std::vector<std::size_t> iters_of(const ir::block_node& b,
 
 /// Whether every index lies in the buffer for all values of the iteration variables.
 inline bool inside(const ir::block_node& b, const ir::buffer& x, const std::vector<ir::expr>& at) {
-  arith::analyzer known;
-  for (const ir::iter_var& v : b.iters) known.bind(v.var, v.dom);
-  return is_inside(x, at, known);
+  return is_inside(x, at, knowing(b.iters));
 }
 
 /// Whether instances of the block, all different, access different elements at the indices, each
 /// one. `writes_once` believes that of what is loaded; where instances change places, it must be
 /// certain.
 inline bool instances_apart(const ir::block_node& b, const std::vector<ir::expr>& at) {
-  arith::loop_domains iters;
-  for (const ir::iter_var& i : b.iters) iters.emplace_back(i.var, i.dom);
-  return arith::detect_iter_map(at, iters, ir::boolean(true), arith::iter_map_level::bijective, {})
+  return arith::detect_iter_map(at, domains(b.iters), ir::boolean(true),
+                                arith::iter_map_level::bijective, {})
       .has_value();
 }
 
@@ -110,9 +109,7 @@ inline int changer_of_places(const block_scope& scope, std::size_t self, std::si
   for (const ir::expr& e : indices)
     for (const ir::buffer_region& r : reads_of(e))
       for (std::size_t w = 0; w < scope.size(); ++w) {
-        const auto& writes = scope[w].block().writes;
-        const bool changes =
-            support::any(writes, [&](const ir::buffer_region& x) { return x.buffer == r.buffer; });
+        const bool changes = ir::writes_buffer(scope[w].block(), r.buffer);
         const bool between = std::min(self, copy) < w && w < std::max(self, copy);
         if (changes && (w == self || between || scope.common_loops(w, self) > common))
           return static_cast<int>(w);

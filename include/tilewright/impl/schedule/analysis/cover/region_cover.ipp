@@ -28,8 +28,7 @@ using arith::bounds;
 /// constant cuts of `outer` are not looked at. No access is beyond the shape of its buffer, also
 /// where that is symbolic.
 inline bool sums_inside(const footprint& outer, const footprint& inner,
-                        const std::vector<ir::expr>& shape,
-                        const std::vector<const ir::loop_node*>& loops) {
+                        const std::vector<ir::expr>& shape, const loop_nest& loops) {
   const auto not_above = [&](const std::optional<arith::linear>& low, const arith::linear& high) {
     return low && footprints::never_above(*low, high, loops);
   };
@@ -319,7 +318,7 @@ TILEWRIGHT_INLINE bool region_filled(const path& block, const ir::buffer_region&
   std::vector<ir::buffer_region> needed{region};
   for (std::size_t i = 1; i < line.size(); ++i) {
     const block_scope scope(*line[i]->block);
-    const auto at = static_cast<std::size_t>(scope.find(line[i - 1]->block->id));
+    const auto at = scope.position(line[i - 1]->block->id);
     const bound_iters& iters = bind_iters(scope[at]);
     std::vector<ir::buffer_region> rest;
     for (const ir::buffer_region& r : needed) {
@@ -344,10 +343,9 @@ TILEWRIGHT_INLINE bool region_declared(const path& block, const ir::buffer_regio
                      return m.buffer == region.buffer;
                    });
   if (own) return true;
-  const child_block& child =
-      scope[static_cast<std::size_t>(scope.find(ir::as_realize(block.target())->block->id))];
+  const child_block& child = scope[scope.find(ir::as_realize(block.target())->block->id)];
   const footprint box = touched(child, bind_iters(child), region, {0, {}});
-  const arith::analyzer known = detail::footprints::knowing(child.loops);
+  const arith::analyzer known = knowing(child.loops);
   const auto inside = [&](const span& part, const ir::range& of) {
     const arith::bounds all = constant_range(of);
     if (all.bounded() && all.lo <= part.within.lo && part.within.hi <= all.hi) return true;

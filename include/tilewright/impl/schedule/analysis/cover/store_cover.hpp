@@ -35,8 +35,8 @@ inline std::vector<ir::expr> seen_through(const ir::match_buffer& view,
 }
 
 struct plain_store {
-  ir::stmt store;  // to the buffer of the region, counted from its first element
-  std::vector<const ir::loop_node*> loops;  // around it in its block
+  ir::stmt store;   // to the buffer of the region, counted from its first element
+  loop_nest loops;  // around it in its block
 };
 
 /// The stores in the body or init of a block without blocks to the buffer of a region, or a view of
@@ -109,7 +109,7 @@ class plain_stores : public ir::visitor {
 
   const ir::block_node& block_;
   const ir::buffer_region& region_;
-  std::vector<const ir::loop_node*> around_;
+  loop_nest around_;
   std::int64_t each_ = 1;
 };
 
@@ -127,13 +127,6 @@ inline std::optional<const_box> box_of(const plain_store& s) {
   if (!gives) return std::nullopt;
   const_box out = within(*gives);
   if (!support::all(out, [](const arith::bounds& b) { return b.bounded(); })) return std::nullopt;
-  return out;
-}
-
-/// The store below its loops.
-inline ir::stmt nest_of(const plain_store& s) {
-  ir::stmt out = s.store;
-  for (std::size_t l = s.loops.size(); l-- > 0;) out = ir::with_body(*s.loops[l], std::move(out));
   return out;
 }
 
@@ -164,7 +157,7 @@ inline bool stores_fill(const ir::block_node& block, const ir::stmt& part,
   if (stores.count > few) return true;
   stored_elements found(region.buffer, {}, static_cast<std::size_t>(16 * few));
   for (const plain_store& s : stores.list)
-    if (!found.collect(nest_of(s))) return true;
+    if (!found.collect(nest_around(s.loops, s.store))) return true;
   const std::vector<std::vector<std::int64_t>> written = found.take();
   return elements == std::count_if(written.begin(), written.end(), [&](const auto& element) {
            return std::equal(

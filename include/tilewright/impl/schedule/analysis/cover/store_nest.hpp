@@ -8,9 +8,11 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/schedule/analysis/nest.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -20,8 +22,8 @@ struct store_nest {
   std::vector<const ir::stmt*> around;
   const ir::store_node* store = nullptr;
 
-  std::vector<const ir::loop_node*> loops() const {
-    std::vector<const ir::loop_node*> out;
+  loop_nest loops() const {
+    loop_nest out;
     for (const ir::stmt* s : around)
       if (const ir::loop_node* loop = ir::as_loop(*s)) out.push_back(loop);
     return out;
@@ -30,7 +32,7 @@ struct store_nest {
   void tell(arith::analyzer& known) const {
     for (const ir::stmt* s : around)
       if (const ir::loop_node* loop = ir::as_loop(*s))
-        known.bind(loop->var, {loop->min, loop->extent});
+        known.bind(loop->var, domain_of(*loop));
       else
         known.assume(ir::as_if(*s)->condition);
   }
@@ -49,18 +51,14 @@ struct store_nest {
 /// Whether each loop moves the store along a dimension of its own: then one instance of the block
 /// stores no element twice.
 inline bool stores_apart(const store_nest& nest) {
-  const std::vector<const ir::loop_node*> loops = nest.loops();
-  ir::var_set moving;
-  for (const ir::loop_node* loop : loops) moving.insert(loop->var);
-  for (const ir::loop_node* loop : loops) {
-    bool found = false;
-    for (const ir::expr& index : nest.store->indices) {
-      const ir::expr rest = arith::simplify(index - loop->var);
-      found = found || (ir::uses_var(index, loop->var) && !ir::uses_any(rest, moving));
-    }
-    if (!found) return false;
-  }
-  return true;
+  const loop_nest loops = nest.loops();
+  const ir::var_set moving = variables_of(loops);
+  return support::all(loops, [&](const ir::loop_node* loop) {
+    return support::any(nest.store->indices, [&](const ir::expr& index) {
+      return ir::uses_var(index, loop->var) &&
+             !ir::uses_any(arith::simplify(index - loop->var), moving);
+    });
+  });
 }
 
 /// The nest that the statement is; nothing where it is none, where its loops are of another kind or
@@ -71,9 +69,7 @@ inline std::optional<store_nest> find_store_nest(const ir::stmt& body) {
     if ((out.store = ir::as_store(*s))) break;
     out.around.push_back(s);
     if (const ir::loop_node* loop = ir::as_loop(*s)) {
-      if (loop->loop != ir::loop_kind::serial || ir::reads_memory(loop->min) ||
-          ir::reads_memory(loop->extent))
-        return std::nullopt;
+      if (loop->loop != ir::loop_kind::serial || bounds_load(*loop)) return std::nullopt;
       s = &loop->body;
     } else if (const ir::if_node* branch = ir::as_if(*s); branch && !branch->else_body) {
       if (ir::reads_memory(branch->condition)) return std::nullopt;

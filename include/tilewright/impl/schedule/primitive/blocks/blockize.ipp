@@ -7,6 +7,7 @@
 #include <tilewright/impl/schedule/analysis/cover/recomputation.hpp>
 #include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
 #include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
+#include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/rewrite/block_names.hpp>
 #include <tilewright/impl/schedule/rewrite/block_parts.hpp>
 #include <tilewright/ir/equal.hpp>
@@ -34,12 +35,11 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
   using namespace detail::block_parts;
   const path at = need_loop(f, loop, "blockize");
   const ir::block_node& block = *only_block(at.target()).block;
-  const path to_block = find_block(f, block.id);
-  const block_scope scope(*to_block.scope()->block);
+  const scoped_block whole(f, block.id);
   parts p;
-  p.child = &scope[static_cast<std::size_t>(scope.find(block.id))];
+  p.child = &*whole;
   p.first = static_cast<std::size_t>(loop_index(p.child->loops, loop));
-  p.given = detail::lets_around(to_block);
+  p.given = detail::lets_around(whole.at);
   if (block.init && !runs_once(*p.child, p.first))
     refuse(4, {quoted(block), " repeats its reduction in loops from \"", loop->name, "\" inwards"});
   check_loops(p);
@@ -128,7 +128,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
   outer.name = "outer_";
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     parts& p = all[i];
-    p.child = &scope[static_cast<std::size_t>(scope.find(blocks[i]))];
+    p.child = &scope[scope.position(blocks[i])];
     p.first = around;
     p.given = detail::lets_around(paths[i]);
     if (p.old().init) refuse(6, {quoted(p.old()), " has an init"});

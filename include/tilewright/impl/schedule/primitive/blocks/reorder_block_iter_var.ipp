@@ -18,9 +18,8 @@ TILEWRIGHT_INLINE ir::function reorder_block_iter_var(const ir::function& f, std
     permutation = permutation && i >= 0 && i < static_cast<std::int64_t>(count) &&
                   seen[static_cast<std::size_t>(i)]++ == 0;
   if (!permutation)
-    refusal{"reorder_block_iter_var"}(
-        1, {"the order is no permutation of the ", count, " iteration variables of block \"",
-            old.block->name, "\""});
+    refusal{"reorder_block_iter_var"}(1, {"the order is no permutation of the ", count,
+                                          " iteration variables of ", quoted(*old.block)});
   ir::block_node changed = *old.block;
   std::vector<ir::expr> values = old.values;
   for (std::size_t i = 0; i < count; ++i) {

@@ -7,10 +7,12 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/region.hpp>
 #include <tilewright/impl/schedule/analysis/intrinsic_match.hpp>
+#include <tilewright/impl/schedule/analysis/nest.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/block_names.hpp>
 #include <tilewright/impl/schedule/rewrite/statement_copy.hpp>
 #include <tilewright/intrin/intrinsic.hpp>
+#include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/blocks/blockize.hpp>
@@ -68,15 +70,14 @@ inline const ir::buffer_region& region_of(const ir::block_node& root, const ir::
 
 /// A view beyond its buffer is no view: the block touches only a part of the region, under a guard.
 inline void check_inside(const ir::block_node& block, const ir::buffer_region& r) {
-  arith::analyzer known;
-  for (const ir::iter_var& i : block.iters) known.bind(i.var, i.dom);
+  arith::analyzer known = knowing(block.iters);
   for (std::size_t d = 0; d < r.box.size(); ++d) {
     const arith::bounds first = known.const_bounds(r.box[d].min);
     const arith::bounds end = known.const_bounds(r.box[d].min + r.box[d].extent);
     const ir::expr& shape = r.buffer->shape[d];
     if (!first.bounded() || !end.bounded() || !ir::is_int(shape)) continue;
     if (first.lo < 0 || end.hi > ir::as_int(shape))
-      refuse(5, {"block \"", block.name, "\" touches only a part of ", ir::print(r),
+      refuse(5, {quoted(block), " touches only a part of ", ir::print(r),
                  ", which reaches out of the buffer"});
   }
 }
@@ -84,17 +85,14 @@ inline void check_inside(const ir::block_node& block, const ir::buffer_region& r
 /// Parameters of an implementation are different memory: where one is written, it may do its work
 /// in another order than the description.
 inline void check_aliases(const ir::block_node& block, const std::string& intrinsic) {
-  const auto is_written = [&](std::size_t i) {
-    const ir::buffer& view = block.match_buffers[i].source.buffer;
-    return support::any(block.writes, [&](const ir::buffer_region& w) { return w.buffer == view; });
-  };
   for (std::size_t i = 0; i < block.match_buffers.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) {
       const ir::buffer_region &a = block.match_buffers[i].source,
                               &b = block.match_buffers[j].source;
-      if (a.buffer == b.buffer && is_written(i) && !arith::disjoint(a.box, b.box, {}))
-        refuse(6, {"block \"", block.name, "\" writes \"", a.buffer->name,
-                   "\", which is two operands of ", intrinsic, " at once"});
+      if (a.buffer == b.buffer && writes_buffer(block, a.buffer) &&
+          !arith::disjoint(a.box, b.box, {}))
+        refuse(6, {quoted(block), " writes \"", a.buffer->name, "\", which is two operands of ",
+                   intrinsic, " at once"});
     }
 }
 
@@ -103,10 +101,10 @@ inline ir::block implement(const ir::function& f, const ir::block_node& block,
   const auto intrinsic = intrin::find(name);
   if (!intrinsic) refuse(1, {"no intrinsic is called \"", name, "\""});
   if (!block.alloc_buffers.empty() || !block.match_buffers.empty())
-    refuse(4, {"block \"", block.name, "\" has buffers of its own"});
+    refuse(4, {quoted(block), " has buffers of its own"});
   std::unordered_map<ir::buffer, matched_buffer> matched;
   const std::string difference = match_tensor(block, intrinsic->description, matched);
-  if (!difference.empty()) refuse(3, {"block \"", block.name, "\" is no ", name, ": ", difference});
+  if (!difference.empty()) refuse(3, {quoted(block), " is no ", name, ": ", difference});
 
   const ir::block_node& root = *ir::root_block(intrinsic->implementation);
   ir::block_node out = block;

@@ -7,10 +7,8 @@
 #include <tilewright/arith/index_layout.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/analysis/binding/element_index.hpp>
-#include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
 #include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
-#include <tilewright/impl/schedule/analysis/scope.hpp>
-#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/rewrite/access_simplifier.hpp>
 #include <tilewright/impl/schedule/rewrite/map_binding.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -21,29 +19,23 @@ namespace detail::block_layouts {
 
 inline constexpr refusal refuse{"transform_block_layout"};
 
-inline std::string called(const ir::block_node& b) { return "block \"" + b.name + "\""; }
-
 /// Path to the outermost of the loops around the block, or to the block, after requirements 2
 /// and 3.
 inline path whole_nest(const path& at, const ir::block_realize_node& realize) {
-  const std::vector<const ir::loop_node*> loops = at.loops();
+  const loop_nest loops = at.loops();
   if (!is_trivial_binding({&realize, loops}) || !ir::is_true(realize.predicate))
-    refuse(2, {called(*realize.block), " is not bound to the loops around it, one by one"});
-  if (const ir::var used = used_from_outside(at))
-    refuse(2, {called(*realize.block), " uses \"", used->name,
-               "\" without an iteration variable that stands for it"});
+    refuse(2, {quoted(*realize.block), " is not bound to the loops around it, one by one"});
+  check_sight(refuse, 2, at);
   if (const ir::loop_node* uneven = uneven_loop({&realize, loops}))
-    refuse(3, {"the bounds of loop \"", uneven->var->name, "\" are not the same throughout"});
+    refuse(3, {"the bounds of ", quoted(*uneven), " are not the same throughout"});
   path head = at;
   for (std::size_t i = loops.size(); i-- > 0;) {
     if (loops[i]->body != head.target())
-      refuse(3, {"loop \"", loops[i]->var->name, "\" holds more than the nest of ",
-                 called(*realize.block)});
+      refuse(3, {quoted(*loops[i]), " holds more than the nest of ", quoted(*realize.block)});
     if (!ir::is_int(loops[i]->min, 0) || !ir::is_int(realize.block->iters[i].dom.min, 0))
-      refuse(3, {"loop \"", loops[i]->var->name, "\" or its variable does not start at 0"});
+      refuse(3, {quoted(*loops[i]), " or its variable does not start at 0"});
     if (!arith::same_value(loops[i]->extent, realize.block->iters[i].dom.extent))
-      refuse(3, {"loop \"", loops[i]->var->name,
-                 "\" does not run over the whole domain of its variable"});
+      refuse(3, {quoted(*loops[i]), " does not run over the whole domain of its variable"});
     do head.slots.pop_back();
     while (!ir::as_loop(head.target()));
   }
@@ -55,12 +47,10 @@ inline path whole_nest(const path& at, const ir::block_realize_node& realize) {
 inline void check_order(const child_block& c) {
   for (const ir::iter_var& i : c.block().iters)
     if (i.kind != ir::iter_kind::spatial && i.kind != ir::iter_kind::reduce)
-      refuse(6, {called(c.block()), " has an iterator that must run in order"});
+      refuse(6, {quoted(c), " has an iterator that must run in order"});
   if (const ir::buffer x = read_of_others(c.block()))
-    refuse(6, {called(c.block()), " reads elements of \"", x->name,
-               "\" that other instances of it write"});
-  if (!writes_once(c))
-    refuse(6, {"several instances of ", called(c.block()), " write the same elements"});
+    refuse(6, {quoted(c), " reads elements of \"", x->name, "\" that other instances of it write"});
+  if (!writes_once(c)) refuse(6, {"several instances of ", quoted(c), " write the same elements"});
 }
 
 /// The kind of a result of the map; nothing when it mixes kinds.
@@ -86,7 +76,7 @@ inline std::vector<ir::iter_var> new_iters(const ir::block_node& old, const ir::
   for (std::size_t k = 0; k < map.outputs.size(); ++k) {
     const auto kind = kind_of(domains.simplify(map.outputs[k]), map, old);
     if (!kind)
-      refuse(4, {"result ", k, " of the map mixes variables of different kinds of ", called(old)});
+      refuse(4, {"result ", k, " of the map mixes variables of different kinds of ", quoted(old)});
     const bool wide = ir::is_int(given.outputs[k]) && given.outputs[k].type() == dtype::i64;
     const dtype type = wide ? dtype::i64 : layout.axes[k].type();
     out.push_back({ir::make_var("v" + std::to_string(k), type),
@@ -105,7 +95,7 @@ TILEWRIGHT_INLINE ir::function transform_block_layout(const ir::function& f, std
   const ir::block_realize_node& realize = *ir::as_realize(at.target());
   const ir::block_node& old = *realize.block;
   if (given.inputs.size() != old.iters.size())
-    refuse(1, {"the map takes ", given.inputs.size(), " indices; ", called(old), " has ",
+    refuse(1, {"the map takes ", given.inputs.size(), " indices; ", quoted(old), " has ",
                old.iters.size(), " iteration variables"});
   const path head = whole_nest(at, realize);
   check_order({&realize, at.loops()});
@@ -116,7 +106,7 @@ TILEWRIGHT_INLINE ir::function transform_block_layout(const ir::function& f, std
   const arith::analyzer known;
   const arith::index_layout layout = arith::lay_out(map, extents, known);
   if (!layout.has_inverse() || !ir::is_int(layout.padding, 0))
-    refuse(5, {"the map ", ir::print(map), " is not a bijection from the domains of ", called(old),
+    refuse(5, {"the map ", ir::print(map), " is not a bijection from the domains of ", quoted(old),
                " to a box"});
 
   ir::block_node made = old;
@@ -133,15 +123,13 @@ TILEWRIGHT_INLINE ir::function transform_block_layout(const ir::function& f, std
   made.iters = std::move(iters);
   const ir::block simple = detail::access_simplifier(known).mutate(ir::make_block(std::move(made)));
 
-  std::vector<ir::expr> loops;
-  for (std::size_t k = 0; k < simple->iters.size(); ++k)
-    loops.push_back(ir::make_var("ax" + std::to_string(k), simple->iters[k].var.type()));
-  ir::stmt body = ir::make_realize(loops, ir::boolean(true), simple);
-  for (std::size_t k = loops.size(); k-- > 0;) {
-    const ir::range& dom = simple->iters[k].dom;
-    body = ir::make_loop(loops[k], dom.min, dom.extent, std::move(body));
+  std::vector<ir::expr> loops, lengths;
+  for (const ir::iter_var& v : simple->iters) {
+    loops.push_back(ir::make_var("ax" + std::to_string(loops.size()), v.var.type()));
+    lengths.push_back(v.dom.extent);
   }
-  return replace(f, head, std::move(body));
+  return replace(f, head,
+                 nest_around(loops, lengths, ir::make_realize(loops, ir::boolean(true), simple)));
 }
 
 }  // namespace tilewright::primitive

@@ -5,6 +5,8 @@
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/block_buffers.hpp>
+#include <tilewright/ir/analysis/declared.hpp>
+#include <tilewright/ir/any_expr.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/schedule/primitive/buffers/storage.hpp>
 #include <tilewright/support/any.hpp>
@@ -64,15 +66,11 @@ inline const ir::loop_node* merged_threads(const path& site, const ir::buffer& x
     return l.loop == ir::loop_kind::thread_binding && !ir::is_int(l.extent, 1) &&
            ir::shared_across(scope, l) && !ir::shared_across(x->scope, l);
   };
-  const auto uses = [&](const ir::block_node& b) {
-    const auto is_x = [&](const ir::buffer_region& r) { return r.buffer == x; };
-    return support::any(b.reads, is_x) || support::any(b.writes, is_x);
-  };
   for (const ir::loop_node* l : site.all_loops())
     if (merges(*l)) return l;
   const block_scope children(block_at(site));
   for (const child_block& c : children.children()) {
-    if (!uses(c.block())) continue;
+    if (!reads_buffer(c.block(), x) && !writes_buffer(c.block(), x)) continue;
     for (std::size_t l = 0; l < c.loops.size(); ++l)
       for (const ir::buffer_region& w : c.block().writes)
         if (w.buffer == x && merges(*c.loops[l]) && !writes_own_elements(c, w, l))
@@ -117,11 +115,8 @@ class converter : public ir::mutator {
 };
 
 inline bool address_taken(const ir::stmt& s, const ir::buffer_map& map) {
-  bool taken = false;
-  ir::for_each_expr(s, [&](const ir::expr& e) {
-    taken = taken || (e->op == ir::op::data && map.count(e->buffer) != 0);
-  });
-  return taken;
+  return ir::any_expr(
+      s, [&](const ir::expr& e) { return e->op == ir::op::data && map.count(e->buffer) != 0; });
 }
 
 inline bool is_wish(const ir::attr& a) {
@@ -166,9 +161,9 @@ TILEWRIGHT_INLINE ir::function set_scope(const ir::function& f, std::uint64_t bl
   if (x->scope == storage_scope) return f;
   const path site = need_allocation(name, 3, at, x);
   if (const ir::loop_node* l = merged_threads(site, x, storage_scope))
-    refusal{name}(5, {"the threads of loop \"", l->var->name, "\" have \"", x->name,
-                      "\" each for itself; in scope \"", storage_scope,
-                      "\" they would overwrite each other's elements"});
+    refusal{name}(
+        5, {"the threads of ", quoted(*l), " have \"", x->name, "\" each for itself; in scope \"",
+            storage_scope, "\" they would overwrite each other's elements"});
   const std::string renamed =
       detail::block_buffers::fresh_buffer_name(f, x->name + "_" + storage_scope);
   const ir::buffer_map map = detail::block_buffers::changed_buffers(

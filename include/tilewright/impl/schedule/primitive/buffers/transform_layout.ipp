@@ -29,8 +29,7 @@ class access_check : public ir::visitor {
   void visit(const ir::block& b) override {
     for (const ir::match_buffer& m : b->match_buffers)
       if (m.buffer == buffer_ || m.source.buffer == buffer_)
-        refuse(2, {quoted(buffer_), " is matched with a part of another buffer in block \"",
-                   b->name, "\""});
+        refuse(2, {quoted(buffer_), " is matched with a part of another buffer in ", quoted(*b)});
     ir::visitor::visit(b);
   }
 

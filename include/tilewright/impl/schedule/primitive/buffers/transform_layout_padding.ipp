@@ -5,10 +5,13 @@
 #include <optional>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
+#include <tilewright/impl/schedule/analysis/nest.hpp>
 #include <tilewright/impl/schedule/primitive/buffers/transform_layout.hpp>
 #include <tilewright/impl/schedule/rewrite/block_buffers.hpp>
 #include <tilewright/impl/schedule/rewrite/block_names.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/any_expr.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
 
@@ -27,22 +30,17 @@ TILEWRIGHT_INLINE ir::expr task::padded(const ir::expr& value,
 
 /// Stores of a block's own init and body; nested blocks are other blocks.
 inline std::vector<const ir::store_node*> own_stores(const ir::block_node& b) {
-  std::vector<const ir::store_node*> out;
-  class collector : public ir::visitor {
-   public:
-    explicit collector(std::vector<const ir::store_node*>& list) : list_(list) {}
+  struct collector : ir::visitor {
+    std::vector<const ir::store_node*> list;
     using ir::visitor::visit;
     void visit(const ir::stmt& s) override {
-      if (const ir::store_node* store = ir::as_store(s)) list_.push_back(store);
+      if (const ir::store_node* store = ir::as_store(s)) list.push_back(store);
       if (!ir::as_realize(s)) ir::visitor::visit(s);
     }
-
-   private:
-    std::vector<const ir::store_node*>& list_;
-  } found(out);
+  } found;
   if (b.init) found.visit(b.init);
   found.visit(b.body);
-  return out;
+  return std::move(found.list);
 }
 
 TILEWRIGHT_INLINE std::vector<const ir::block_realize_node*> writers(const ir::function& f,
@@ -50,21 +48,17 @@ TILEWRIGHT_INLINE std::vector<const ir::block_realize_node*> writers(const ir::f
   std::vector<const ir::block_realize_node*> blocks = all_blocks(f.body);
   if (const ir::block_realize_node* root = ir::as_realize(f.body))
     blocks.insert(blocks.begin(), root);
-  blocks.erase(std::remove_if(blocks.begin(), blocks.end(),
-                              [&](const ir::block_realize_node* r) {
-                                const auto stores = own_stores(*r->block);
-                                return support::none(stores, [&](const ir::store_node* s) {
-                                  return s->buffer == b;
-                                });
-                              }),
-               blocks.end());
+  std::erase_if(blocks, [&](const ir::block_realize_node* r) {
+    const auto stores = own_stores(*r->block);
+    return support::none(stores, [&](const ir::store_node* s) { return s->buffer == b; });
+  });
   return blocks;
 }
 
 /// Axes as loops and as iteration variables of a block over the whole new buffer.
 struct whole_buffer {
   std::vector<ir::iter_var> iters;
-  std::vector<ir::expr> loops, points;
+  std::vector<ir::expr> loops, extents, points;
 
   explicit whole_buffer(const task& t) {
     for (std::size_t k = 0; k < t.layout.axes.size(); ++k) {
@@ -74,15 +68,12 @@ struct whole_buffer {
       iters.push_back({ir::make_var("v_" + axis->name, type),
                        {ir::integer(type, 0), t.layout.shape[k]},
                        ir::iter_kind::spatial});
+      extents.push_back(t.layout.shape[k]);
       points.push_back(iters.back().var);
     }
   }
 
-  ir::stmt nest(ir::stmt body) const {
-    for (std::size_t k = loops.size(); k-- > 0;)
-      body = ir::make_loop(loops[k], iters[k].dom.min, iters[k].dom.extent, std::move(body));
-    return body;
-  }
+  ir::stmt nest(ir::stmt body) const { return nest_around(loops, extents, std::move(body)); }
 };
 
 /// The function with a block at its start that says what the padding of an input holds.
@@ -108,37 +99,30 @@ inline ir::function with_assumption(const ir::function& f, const task& t) {
 /// Whether the value of a store reads nothing of its buffer but the element that it replaces, so that
 /// the order of the stores does not matter.
 inline bool reads_own_element(const ir::store_node& store) {
-  bool own = true;
-  ir::for_each_expr(store.value, [&](const ir::expr& e) {
-    if (e->op == ir::op::load && e->buffer == store.buffer)
-      own = own && std::equal(e->args.begin(), e->args.end(), store.indices.begin(),
-                              [](const ir::expr& x, const ir::expr& y) { return x.same(y); });
+  return !ir::any_expr(store.value, [&](const ir::expr& e) {
+    return e->op == ir::op::load && e->buffer == store.buffer &&
+           !std::equal(e->args.begin(), e->args.end(), store.indices.begin(),
+                       [](const ir::expr& x, const ir::expr& y) { return x.same(y); });
   });
-  return own;
 }
 
 /// Whether the block runs as well at places that no element takes, where its stores choose the
 /// padding: nothing else in it reads memory, and it has no views, of which there may be no part.
 inline bool runs_in_padding(const ir::block_node& b) {
-  bool plain = b.match_buffers.empty();
-  for (const ir::stmt& s : {b.init, b.body}) {
-    if (!s) continue;
-    ir::for_each_stmt(s, [&](const ir::stmt& x) {
-      const ir::loop_node* loop = ir::as_loop(x);
-      const ir::store_node* store = ir::as_store(x);
-      if (loop && (ir::reads_memory(loop->min) || ir::reads_memory(loop->extent))) plain = false;
-      if (store && !reads_own_element(*store)) plain = false;
-      if (!loop && !store && !ir::as_seq(x)) plain = false;
-    });
-  }
-  return plain;
+  const auto disturbs = [](const ir::stmt& x) {
+    if (const ir::loop_node* loop = ir::as_loop(x)) return bounds_load(*loop);
+    if (const ir::store_node* store = ir::as_store(x)) return !reads_own_element(*store);
+    return ir::as_seq(x) == nullptr;
+  };
+  return b.match_buffers.empty() && !ir::any_stmt(b.init, disturbs) &&
+         !ir::any_stmt(b.body, disturbs);
 }
 
 /// A nest that writes the buffer in row-major order and does nothing else.
 struct traversal {
-  path head;                                // to the outermost of the loops over the dimensions
-  std::vector<std::size_t> iters;           // per dimension: which iteration variable of the block
-  std::vector<const ir::loop_node*> inner;  // further loops down to the block
+  path head;                       // to the outermost of the loops over the dimensions
+  std::vector<std::size_t> iters;  // per dimension: which iteration variable of the block
+  loop_nest inner;                 // further loops down to the block
 };
 
 /// Which iteration variable of the block is the index of each dimension; nothing when the stores
@@ -150,11 +134,9 @@ inline std::optional<std::vector<std::size_t>> index_iters(const ir::block_node&
     if (s->buffer != buffer) return std::nullopt;
     std::vector<std::size_t> used;
     for (const ir::expr& index : s->indices) {
-      const auto at = std::find_if(b.iters.begin(), b.iters.end(),
-                                   [&](const ir::iter_var& i) { return i.var.same(index); });
-      if (at == b.iters.end()) return std::nullopt;
-      const auto k = static_cast<std::size_t>(at - b.iters.begin());
-      if (support::contains(used, k)) return std::nullopt;
+      const int at = iter_index(b, index);
+      const auto k = static_cast<std::size_t>(at);
+      if (at < 0 || support::contains(used, k)) return std::nullopt;
       used.push_back(k);
     }
     if (out && *out != used) return std::nullopt;
@@ -177,7 +159,7 @@ inline std::optional<traversal> row_major(const ir::function& f,
       !ir::is_true(realize.predicate) || !runs_in_padding(b))
     return std::nullopt;
   path at = find_block(f, b.id);
-  const std::vector<const ir::loop_node*> loops = at.loops();
+  const loop_nest loops = at.loops();
   const std::size_t rank = iters->size();
   const auto first = std::find_if(loops.begin(), loops.end(), [&](const ir::loop_node* l) {
     return l->var.same(realize.values[iters->front()]);
@@ -192,9 +174,9 @@ inline std::optional<traversal> row_major(const ir::function& f,
       return std::nullopt;
     for (std::size_t i = 0; i < realize.values.size(); ++i)
       if (i != (*iters)[k] && ir::uses_var(realize.values[i], loop.var)) return std::nullopt;
-    for (auto l = first; l != loops.end(); ++l)
-      if (ir::uses_var((*l)->extent, loop.var) || ir::uses_var((*l)->min, loop.var))
-        return std::nullopt;
+    if (std::any_of(first, loops.end(),
+                    [&](const ir::loop_node* l) { return bounds_use(*l, loop.var); }))
+      return std::nullopt;
   }
   traversal out{at, *iters, {first + static_cast<std::ptrdiff_t>(rank), loops.end()}};
   for (auto l = loops.end(); l != first;) {
@@ -210,25 +192,17 @@ inline std::optional<traversal> row_major(const ir::function& f,
 /// blocks without variables.
 inline bool stores_at(const ir::stmt& s, const ir::buffer& buffer,
                       const std::vector<ir::expr>& at) {
-  bool plain = true;
-  ir::for_each_stmt(s, [&](const ir::stmt& x) {
-    if (const ir::loop_node* loop = ir::as_loop(x)) {
-      if (ir::reads_memory(loop->min) || ir::reads_memory(loop->extent)) plain = false;
-    } else if (const ir::store_node* store = ir::as_store(x)) {
-      if (store->buffer != buffer || !reads_own_element(*store) ||
-          !std::equal(at.begin(), at.end(), store->indices.begin(),
-                      [](const ir::expr& v, const ir::expr& index) { return v.same(index); }))
-        plain = false;
-    } else if (const ir::block_realize_node* r = ir::as_realize(x)) {
-      const ir::block_node& b = *r->block;
-      if (!b.iters.empty() || b.init || !ir::is_true(r->predicate) || !b.alloc_buffers.empty() ||
-          !b.match_buffers.empty())
-        plain = false;
-    } else if (!ir::as_seq(x)) {
-      plain = false;
-    }
+  return !ir::any_stmt(s, [&](const ir::stmt& x) {  // a statement that does something else
+    if (const ir::loop_node* loop = ir::as_loop(x)) return bounds_load(*loop);
+    if (const ir::store_node* store = ir::as_store(x))
+      return store->buffer != buffer || !reads_own_element(*store) ||
+             !std::equal(at.begin(), at.end(), store->indices.begin(),
+                         [](const ir::expr& v, const ir::expr& index) { return v.same(index); });
+    if (const ir::block_realize_node* r = ir::as_realize(x))
+      return !r->block->iters.empty() || r->block->init || !ir::is_true(r->predicate) ||
+             !r->block->alloc_buffers.empty() || !r->block->match_buffers.empty();
+    return ir::as_seq(x) == nullptr;
   });
-  return plain;
 }
 
 /// The outermost loop of a serial row-major nest inside of a block that does nothing but store the
@@ -317,9 +291,7 @@ inline ir::function with_new_traversal(const ir::function& f, const task& t,
     if (r.buffer == t.old_buffer) r = {t.new_buffer, ir::point_box(w.points)};
   ir::stmt body =
       ir::make_realize(std::move(bound), realize.predicate, ir::make_block(std::move(made)));
-  for (std::size_t l = nest.inner.size(); l-- > 0;)
-    body = ir::with_body(*nest.inner[l], std::move(body));
-  return replace(f, nest.head, w.nest(std::move(body)));
+  return replace(f, nest.head, w.nest(nest_around(nest.inner, std::move(body))));
 }
 
 /// Path to the statement after which the padding can be written: the outermost loop on which the

@@ -15,9 +15,8 @@ namespace detail::fusing {
 inline constexpr refusal refuse{"fuse"};
 
 /// The loops as nodes, after requirements 1 and 2.
-inline std::vector<const ir::loop_node*> nest(const path& first, const ir::function& f,
-                                              const std::vector<ir::var>& loops) {
-  std::vector<const ir::loop_node*> out{ir::as_loop(first.target())};
+inline loop_nest nest(const path& first, const ir::function& f, const std::vector<ir::var>& loops) {
+  loop_nest out{ir::as_loop(first.target())};
   for (std::size_t i = 1; i < loops.size(); ++i) {
     const ir::loop_node* inner = ir::as_loop(out.back()->body);
     if (inner && inner->var.same(loops[i])) {
@@ -33,33 +32,31 @@ inline std::vector<const ir::loop_node*> nest(const path& first, const ir::funct
   return out;
 }
 
-inline void check_independent(const std::vector<const ir::loop_node*>& nest) {
+inline void check_independent(const loop_nest& nest) {
   for (const ir::loop_node* inner : nest)
     for (const ir::loop_node* outer : nest)
       if (ir::uses_var(inner->extent, outer->var))
-        refuse(5, {"the extent of loop \"", inner->var->name, "\" depends on loop \"",
-                   outer->var->name, "\""});
+        refuse(5, {"the extent of ", quoted(*inner), " depends on ", quoted(*outer)});
   for (std::size_t i = 1; i < nest.size(); ++i)
     if (const ir::buffer b = detail::overwritten_bound(*nest[i], nest.back()->body))
-      refuse(5, {"the nest overwrites \"", b->name, "\", from which the extent of loop \"",
-                 nest[i]->var->name, "\" is loaded"});
+      refuse(5, {"the nest overwrites \"", b->name, "\", from which the extent of ",
+                 quoted(*nest[i]), " is loaded"});
 }
 
-inline dtype widest(const std::vector<const ir::loop_node*>& nest) {
+inline dtype widest(const loop_nest& nest) {
   const bool wide =
       support::any(nest, [](const ir::loop_node* n) { return n->var.type() == dtype::i64; });
   return wide ? dtype::i64 : nest.front()->var.type();
 }
 
 /// Product of the extents in `type`, from the loop at `first` inwards.
-inline ir::expr product(const std::vector<const ir::loop_node*>& nest, std::size_t first,
-                        dtype type) {
+inline ir::expr product(const loop_nest& nest, std::size_t first, dtype type) {
   ir::expr out = ir::integer(type, 1);
   for (std::size_t i = first; i < nest.size(); ++i) out = out * ir::cast(type, nest[i]->extent);
   return out;
 }
 
-inline void check_size(const std::vector<const ir::loop_node*>& nest, dtype type) {
+inline void check_size(const loop_nest& nest, dtype type) {
   const std::int64_t limit = type == dtype::i64 ? std::numeric_limits<std::int64_t>::max()
                                                 : std::numeric_limits<std::int32_t>::max();
   std::int64_t size = 1;

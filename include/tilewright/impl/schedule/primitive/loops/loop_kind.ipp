@@ -53,12 +53,11 @@ inline ir::function run_concurrently(const ir::function& f, const ir::var& loop,
   const std::string name = "loop \"" + loop->name + "\"";
   ir::private_buffers own(out.body);
   if (const int block = compact_dataflow_violation(scope, loop, own); block >= 0)
-    refusal{primitive}(
-        1, {"block \"", scope[static_cast<std::size_t>(block)].block().name, "\" below ", name,
-            " is neither complete nor a reduction within the loop"});
+    refusal{primitive}(1, {quoted(scope[block].block()), " below ", name,
+                           " is neither complete nor a reduction within the loop"});
   if (const int block = carried_dependence(scope, loop); block >= 0)
-    refusal{primitive}(1, {"block \"", scope[static_cast<std::size_t>(block)].block().name,
-                           "\" reads what a block below ", name, " writes in another iteration"});
+    refusal{primitive}(1, {quoted(scope[block].block()), " reads what a block below ", name,
+                           " writes in another iteration"});
   const bool adds_up = thread_axis.starts_with("threadIdx");
   if (!(adds_up ? drives_no_order(scope, loop)
                 : iter_kind_of(scope, loop) == loop_iter_kind::spatial))
@@ -87,7 +86,7 @@ TILEWRIGHT_INLINE ir::function bind(const ir::function& f, const ir::var& loop,
       detail::run_concurrently(f, loop, ir::loop_kind::thread_binding, "bind", thread_axis);
   const path at = find_loop(f, loop);
   if (const ir::loop_node* same = detail::same_axis(f, at, thread_axis))
-    refusal{"bind"}(4, {"loop \"", same->var->name, "\" of the same nest is bound to ", thread_axis,
+    refusal{"bind"}(4, {quoted(*same), " of the same nest is bound to ", thread_axis,
                         ", and the two are not of one length or the inner one does ",
                         "not the same in all iterations: a thread has one place on an axis"});
   return out;
@@ -99,8 +98,8 @@ TILEWRIGHT_INLINE ir::function unroll(const ir::function& f, const ir::var& loop
   ir::for_each_stmt(threads.body, [&](const ir::stmt& s) {
     const ir::block_realize_node* r = ir::as_realize(s);
     if (r && ir::copies_jointly(*r->block, threads))
-      refusal{"unroll"}(1, {"the threads of loop \"", loop->name, "\" make the copy of block \"",
-                            r->block->name, "\" jointly, and must stay"});
+      refusal{"unroll"}(1, {"the threads of loop \"", loop->name, "\" make the copy of ",
+                            quoted(*r->block), " jointly, and must stay"});
   });
   return detail::set_loop_kind(f, at, ir::loop_kind::unrolled);
 }

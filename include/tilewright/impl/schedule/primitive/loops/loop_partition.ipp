@@ -115,8 +115,8 @@ TILEWRIGHT_INLINE new_loops loop_partition(const ir::function& f, const ir::var&
   for (const ir::block_realize_node* b : blocks)
     for (std::size_t i = 0; i < b->values.size(); ++i)
       if (b->block->iters[i].kind != ir::iter_kind::spatial && ir::uses_var(b->values[i], old.var))
-        refuse(7, {name, " drives variable \"", b->block->iters[i].var->name, "\" of block \"",
-                   b->block->name, "\", which is not spatial"});
+        refuse(7, {name, " drives variable \"", b->block->iters[i].var->name, "\" of ",
+                   quoted(*b->block), ", which is not spatial"});
   const std::string& first = blocks.front()->block->name;
 
   const ir::var_set outside = defined_outside(f, at);

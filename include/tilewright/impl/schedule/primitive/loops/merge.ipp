@@ -8,6 +8,7 @@
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/loop_rebinding.hpp>
+#include <tilewright/ir/substitution.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/loops/merge.hpp>
 #include <tilewright/support/any.hpp>
@@ -18,7 +19,7 @@ namespace detail::merging {
 inline constexpr refusal refuse{"merge"};
 
 /// The loops of one nest from its head to the loop that was given.
-using nest = std::vector<const ir::loop_node*>;
+using nest = loop_nest;
 
 /// Number of leading slots that all paths share; the last of them is the list of statements.
 inline std::size_t common_slots(const std::vector<path>& paths) {
@@ -38,7 +39,7 @@ inline nest nest_below(const path& at, std::size_t first) {
     if (!loop && ir::as_realize(*at.slots[i])) refuse(1, "the loops are of different scopes");
     if (!loop && out.empty())
       refuse(3, {"an if or let stands around loop \"", ir::as_loop(at.target())->var->name, "\""});
-    if (!loop) refuse(3, {"loop \"", out.back()->var->name, "\" holds more than one statement"});
+    if (!loop) refuse(3, {quoted(*out.back()), " holds more than one statement"});
     out.push_back(loop);
   }
   return out;
@@ -68,13 +69,12 @@ inline std::vector<nest> nests_of(const ir::function& f, const std::vector<ir::v
 inline void check_nests(const std::vector<nest>& nests) {
   for (const nest& n : nests) {
     if (n.size() != nests[0].size())
-      refuse(2, {"loop \"", n.back()->var->name, "\" lies deeper in its nest than loop \"",
-                 nests[0].back()->var->name, "\", or less deep"});
+      refuse(2, {quoted(*n.back()), " lies deeper in its nest than ", quoted(*nests[0].back()),
+                 ", or less deep"});
     for (std::size_t level = 0; level < n.size(); ++level) {
       if (n[level]->loop == ir::loop_kind::thread_binding || !n[level]->annotations.empty() ||
           !ir::is_int(n[level]->min, 0))
-        refuse(4, {"loop \"", n[level]->var->name,
-                   "\" is annotated or bound to threads, or does not start at 0"});
+        refuse(4, {quoted(*n[level]), " is annotated or bound to threads, or does not start at 0"});
       if (!arith::same_value(n[level]->extent, nests[0][level]->extent))
         refuse(5, {"the extents of loops \"", nests[0][level]->var->name, "\" and \"",
                    n[level]->var->name, "\" differ"});
@@ -94,18 +94,12 @@ inline std::vector<access> accesses_of(const child_block& child, const nest& n,
   const auto below = std::find(child.loops.begin(), child.loops.end(), n.back());
   arith::loop_domains inner;
   for (auto l = below + 1; l != child.loops.end(); ++l)
-    inner.emplace_back((*l)->var, ir::range{ir::substitute((*l)->min, merged),
-                                            ir::substitute((*l)->extent, merged)});
-  ir::var_map values;
-  for (std::size_t i = 0; i < child.realize->values.size(); ++i)
-    values.emplace(child.block().iters[i].var, ir::substitute(child.realize->values[i], merged));
+    inner.emplace_back((*l)->var, ir::substitute(domain_of(**l), merged));
+  const ir::var_map values = ir::bindings(*child.realize);
   std::vector<access> out;
   for (const bool write : {false, true})
     for (const ir::buffer_region& r : write ? child.block().writes : child.block().reads) {
-      arith::box box;
-      for (const ir::range& part : r.box)
-        box.push_back({ir::substitute(ir::substitute(part.min, values), merged),
-                       ir::substitute(ir::substitute(part.extent, values), merged)});
+      const arith::box box = ir::substitute(ir::substitute(r.box, values), merged);
       out.push_back({&r.buffer, write, arith::relax(box, inner, arith::analyzer{})});
     }
   return out;
@@ -120,8 +114,7 @@ class order_check {
       now_.push_back(ir::make_var(l->var->name, type));
       extents_.push_back(l->extent);
     }
-    for (const child_block& c : scope.children())
-      for (const ir::loop_node* l : c.loops) outside_.bind(l->var, {l->min, l->extent});
+    for (const child_block& c : scope.children()) outside_.bind(domains(c.loops));
   }
 
   /// `first` runs before `second` today; `keeps` says whether its body also comes first.
@@ -169,9 +162,9 @@ class order_check {
     for (const access& a : of_a)
       for (const access& b : of_b)
         if (*a.buffer == *b.buffer && (a.write || b.write) && !arith::disjoint(a.box, b.box, known))
-          refuse(6, {"block \"", scope_[second].block().name, "\" would touch elements of \"",
-                     (*a.buffer)->name, "\" before block \"", scope_[first].block().name,
-                     "\" does, which comes first today"});
+          refuse(6,
+                 {quoted(scope_[second].block()), " would touch elements of \"", (*a.buffer)->name,
+                  "\" before ", quoted(scope_[first].block()), " does, which comes first today"});
   }
 
   const block_scope& scope_;
@@ -211,8 +204,8 @@ inline void check_order(const path& list, const std::vector<nest>& nests) {
         continue;
       for (std::size_t s = 0; s < last; ++s)
         if (holds_block(statements.stmts[s], scope[d.target].block().id))
-          refuse(6, {"block \"", scope[d.target].block().name, "\", which stands between the ",
-                     "nests, needs what block \"", scope[i].block().name, "\" does before it"});
+          refuse(6, {quoted(scope[d.target].block()), ", which stands between the ",
+                     "nests, needs what ", quoted(scope[i].block()), " does before it"});
     }
 }
 
@@ -229,8 +222,7 @@ inline void check_covered(const ir::function& before, const ir::function& after,
     const int was = old_scope.find(scope[i].block().id);
     if (!region_covered(scope, i) &&
         (was < 0 || region_covered(old_scope, static_cast<std::size_t>(was))))
-      refuse(6, {"block \"", scope[i].block().name,
-                 "\" would read what earlier iterations have written"});
+      refuse(6, {quoted(scope[i].block()), " would read what earlier iterations have written"});
   }
 }
 

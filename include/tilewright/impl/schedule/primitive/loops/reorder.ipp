@@ -52,7 +52,7 @@ inline path innermost(const ir::function& f, const std::vector<ir::var>& loops) 
 /// The chain from the outermost to the innermost of the loops, and the path to its head.
 struct chain {
   path head;
-  std::vector<const ir::loop_node*> loops;
+  loop_nest loops;
 };
 
 inline chain find_chain(path to_innermost, const std::vector<ir::var>& loops) {
@@ -76,9 +76,8 @@ inline chain find_chain(path to_innermost, const std::vector<ir::var>& loops) {
   return out;
 }
 
-inline std::vector<const ir::loop_node*> permuted(const std::vector<const ir::loop_node*>& chain,
-                                                  const std::vector<ir::var>& order) {
-  std::vector<const ir::loop_node*> out = chain;
+inline loop_nest permuted(const loop_nest& chain, const std::vector<ir::var>& order) {
+  loop_nest out = chain;
   std::size_t next = 0;
   for (const ir::loop_node*& place : out)
     if (contains(order, place->var)) {
@@ -89,20 +88,19 @@ inline std::vector<const ir::loop_node*> permuted(const std::vector<const ir::lo
   return out;
 }
 
-inline void check_ranges(const std::vector<const ir::loop_node*>& order) {
+inline void check_ranges(const loop_nest& order) {
   for (std::size_t outer = 0; outer < order.size(); ++outer) {
     if (ir::is_int(order[outer]->min) && ir::is_int(order[outer]->extent)) continue;
     for (std::size_t inner = outer + 1; inner < order.size(); ++inner)
-      if (ir::uses_var(order[outer]->min, order[inner]->var) ||
-          ir::uses_var(order[outer]->extent, order[inner]->var))
-        refuse(3, {"the range of loop \"", order[outer]->var->name, "\" uses loop \"",
-                   order[inner]->var->name, "\", which would be further inside"});
+      if (bounds_use(*order[outer], order[inner]->var))
+        refuse(3, {"the range of ", quoted(*order[outer]), " uses ", quoted(*order[inner]),
+                   ", which would be further inside"});
   }
 }
 
 /// A result must be initialised by the first of its instances to run.
 inline void check_first_instances(const child_block& child, std::size_t at,
-                                  const std::vector<const ir::loop_node*>& order) {
+                                  const loop_nest& order) {
   if (!child.block().init) return;
   const std::vector<std::size_t> mixed = mixed_loops(child);
   std::size_t next = 0;
@@ -110,16 +108,14 @@ inline void check_first_instances(const child_block& child, std::size_t at,
     const ir::loop_node* now = l >= at && l - at < order.size() ? order[l - at] : child.loops[l];
     const bool is_mixed = support::any(mixed, [&](std::size_t m) { return child.loops[m] == now; });
     if (is_mixed && child.loops[mixed[next++]] != now)
-      refuse(6, {"loop \"", now->var->name, "\" drives spatial and reduce iterators of block \"",
-                 child.block().name,
-                 "\"; its place among such loops decides what initialises a result"});
+      refuse(6, {quoted(*now), " drives spatial and reduce iterators of ", quoted(child.block()),
+                 "; its place among such loops decides what initialises a result"});
   }
 }
 
 /// A reduction that is repeated is repeated as a whole: loops pass loops that drive the reduction
 /// only where every instance runs once.
-inline void check_repetition(const child_block& child, std::size_t at,
-                             const std::vector<const ir::loop_node*>& order) {
+inline void check_repetition(const child_block& child, std::size_t at, const loop_nest& order) {
   if (!child.block().init) return;
   std::vector<std::size_t> place;  // of each loop now
   for (const ir::loop_node* loop : order)
@@ -130,8 +126,8 @@ inline void check_repetition(const child_block& child, std::size_t at,
     for (std::size_t b = a + 1; b < place.size() && !passes; ++b)
       passes = place[a] > place[b] && driven.other[place[a]] != driven.other[place[b]];
   if (passes && !runs_once(child, at))
-    refuse(7, {"block \"", child.block().name,
-               "\" repeats its reduction in some of the loops; these must stay "
+    refuse(7, {quoted(child.block()),
+               " repeats its reduction in some of the loops; these must stay "
                "outside of the ones that drive the reduction"});
 }
 
@@ -172,12 +168,11 @@ inline void check_writes(const block_scope& scope, const ir::loop_node& loop) {
     if (at < 0) continue;
     const auto place = static_cast<std::size_t>(at);
     const auto check = [&](const ir::buffer_region& w, std::size_t b, const ir::buffer_region& r) {
-      if (w.buffer != r.buffer || !may_overlap(scope[a].block(), w, scope[b].block(), r) ||
+      if (!may_overlap(scope[a].block(), w, scope[b].block(), r) ||
           share_within_iterations(scope[a], w, scope[b], r, place))
         return;
-      refuse(8, {"block \"", scope[a].block().name, "\" writes elements of \"", w.buffer->name,
-                 "\" that block \"", scope[b].block().name,
-                 "\" touches in another iteration of loop \"", loop.var->name, "\""});
+      refuse(8, {quoted(scope[a].block()), " writes elements of \"", w.buffer->name, "\" that ",
+                 quoted(scope[b].block()), " touches in another iteration of ", quoted(loop)});
     };
     const bool free = scope[a].block().iters.empty() && used_inside(scope[a]);
     const bool again = free || !writes_once(scope[a]);
@@ -196,7 +191,7 @@ inline void check_writes(const block_scope& scope, const ir::loop_node& loop) {
   }
 }
 
-inline void check_blocks(const path& head, const std::vector<const ir::loop_node*>& order) {
+inline void check_blocks(const path& head, const loop_nest& order) {
   const ir::loop_node* outermost = ir::as_loop(head.target());
   const block_scope scope(*head.scope()->block);
   for (const child_block& child : scope.children()) {
@@ -205,26 +200,23 @@ inline void check_blocks(const path& head, const std::vector<const ir::loop_node
     const ir::block_node& block = child.block();
     for (const ir::iter_var& iter : block.iters)
       if (iter.kind != ir::iter_kind::spatial && iter.kind != ir::iter_kind::reduce)
-        refuse(4, {"block \"", block.name, "\" has an iterator that must run in order"});
+        refuse(4, {quoted(block), " has an iterator that must run in order"});
     const auto first = static_cast<std::size_t>(at - child.loops.begin());
     if (!is_affine_binding(child, first) && !is_overlapping_binding(child, first))
-      refuse(5, {"block \"", block.name, "\" has bindings that are not affine below loop \"",
-                 outermost->var->name, "\""});
+      refuse(5, {quoted(block), " has bindings that are not affine below ", quoted(*outermost)});
     if (block.init && detail::reads_other_results(block))
-      refuse(8, {"block \"", block.name, "\" reads other elements of its result than it updates"});
+      refuse(8, {quoted(block), " reads other elements of its result than it updates"});
     check_first_instances(child, first, order);
     check_repetition(child, first, order);
   }
   for (const ir::loop_node* loop : order)
     if (const int block = carried_dependence(scope, loop->var); block >= 0)
-      refuse(8, {"block \"", scope[static_cast<std::size_t>(block)].block().name,
-                 "\" reads what a block below loop \"", loop->var->name,
-                 "\" writes in another iteration"});
+      refuse(8, {quoted(scope[block].block()), " reads what a block below ", quoted(*loop),
+                 " writes in another iteration"});
   for (const ir::loop_node* loop : order) {
     check_writes(scope, *loop);
     if (const ir::buffer b = detail::overwritten_bound(*loop, loop->body); b)
-      refuse(8, {"loop \"", loop->var->name, "\" overwrites \"", b->name,
-                 "\", from which its bounds are loaded"});
+      refuse(8, {quoted(*loop), " overwrites \"", b->name, "\", from which its bounds are loaded"});
   }
 }
 
@@ -237,9 +229,7 @@ TILEWRIGHT_INLINE ir::function reorder(const ir::function& f, const std::vector<
   const auto order = detail::reordering::permuted(chain.loops, loops);
   detail::reordering::check_ranges(order);
   detail::reordering::check_blocks(chain.head, order);
-  ir::stmt body = chain.loops.back()->body;
-  for (std::size_t i = order.size(); i-- > 0;) body = ir::with_body(*order[i], std::move(body));
-  return replace(f, chain.head, std::move(body));
+  return replace(f, chain.head, nest_around(order, chain.loops.back()->body));
 }
 
 }  // namespace tilewright::primitive

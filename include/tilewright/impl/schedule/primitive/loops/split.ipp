@@ -4,6 +4,7 @@
 #include <string>
 
 #include <tilewright/impl/schedule/analysis/bound_overwrite.hpp>
+#include <tilewright/impl/schedule/analysis/nest.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/loop_rebinding.hpp>
 #include <tilewright/schedule/primitive/loops/split.hpp>
@@ -58,9 +59,8 @@ inline std::vector<ir::expr> extents(const factor_list& factors, std::int64_t pr
                        ? loop.extent->integer <= product
                        : known.analyzer().prove_le(loop.extent, ir::integer(type, product)));
   if (!covers)
-    refusal{"split"}(
-        5, {"loop \"", loop.var->name, "\" has an extent that is not provably at most ", product,
-            ", the product of the factors; leave one to infer"});
+    refusal{"split"}(5, {quoted(loop), " has an extent that is not provably at most ", product,
+                         ", the product of the factors; leave one to infer"});
   return out;
 }
 
@@ -111,9 +111,7 @@ TILEWRIGHT_INLINE new_loops split(const ir::function& f, const ir::var& loop,
       !disable_predication && detail::splitting::exceeds(extents, sum, old.extent, exact);
   ir::stmt body =
       rebind(old.body, {{loop, sum}}, guarded ? ir::lt(sum, old.extent) : ir::expr{}, relaxed);
-  for (std::size_t i = factors.size(); i-- > 0;)
-    body = ir::make_loop(out.loops[i], zero, extents[i], std::move(body));
-  out.function = replace(f, at, std::move(body));
+  out.function = replace(f, at, nest_around(out.loops, extents, std::move(body)));
   return out;
 }
 

@@ -11,13 +11,10 @@
 #include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
 #include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
 #include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
-#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/invariants.hpp>
-#include <tilewright/impl/schedule/legality/refusal.hpp>
-#include <tilewright/impl/schedule/legality/stage_order.hpp>
+#include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/primitive/movement/compute_at.hpp>
 #include <tilewright/support/any.hpp>
 
@@ -35,22 +32,12 @@ struct move {
   bool asks = false;  // whether it is legal is all that is wanted; what it gives is not
 };
 
-using primitive::quoted;
-inline phrase quoted(const child_block& c) { return quoted(c.block()); }
-
-/// The statements directly below a loop.
-inline std::vector<ir::stmt> statements(const ir::loop_node& loop) {
-  if (const ir::seq_node* seq = ir::as_seq(loop.body)) return seq->stmts;
-  return {loop.body};
-}
-
 inline void check_block(const move& m, const block_scope& scope, std::size_t child) {
   if (const int hazard = input_hazard(scope, child))
     refusal{m.name}(1, {quoted(scope[child]), " cannot move: ", hazard_text(hazard)});
   const auto against = [&](int other, const char* why) {
     if (other >= 0)
-      refusal{m.name}(1, {quoted(scope[child]),
-                          " cannot move: ", quoted(scope[static_cast<std::size_t>(other)]), why});
+      refusal{m.name}(1, {quoted(scope[child]), " cannot move: ", quoted(scope[other]), why});
   };
   against(earlier_user(scope, child), " comes before it and uses what it writes");
   against(early_reader(scope, child), " reads its result in a common loop before it is final");
@@ -70,10 +57,7 @@ inline void check_block(const move& m, const block_scope& scope, std::size_t chi
 }
 
 /// The block and its neighbours: what is the same whichever loop it goes to.
-struct moving_block {
-  const ir::block_realize_node* holder;
-  block_scope scope;
-  std::size_t child;
+struct moving_block : scoped_block {
   std::vector<std::size_t> producers, consumers;
   /// What the neighbours, the consumers (forward) or the producers, share with it.
   struct exchange {
@@ -81,29 +65,27 @@ struct moving_block {
     const ir::buffer_region* region;
   };
   std::vector<exchange> shared;
-  ir::var_set outside = {};  // variables_outside
+  ir::var_set outside;  // variables_outside
 
-  const child_block& block() const { return scope[child]; }
+  using scoped_block::scoped_block;
   const std::vector<std::size_t>& peers(const move& m) const {
     return m.forward ? consumers : producers;
   }
 };
 
 inline moving_block inspect(const move& m, const path& at) {
-  const ir::block_realize_node* holder = at.scope();
-  if (!holder) refusal{m.name}(3, "the root block cannot move");
-  moving_block out{holder, block_scope(*holder->block), 0, {}, {}, {}};
+  if (!at.scope()) refusal{m.name}(3, "the root block cannot move");
+  moving_block out(at);
   out.outside = variables_outside(at);
-  out.child = static_cast<std::size_t>(out.scope.find(ir::as_realize(at.target())->block->id));
   check_block(m, out.scope, out.child);
   out.producers = producers(out.scope, out.child);
   out.consumers = consumers(out.scope, out.child);
-  const ir::block_node& block = out.block().block();
+  const ir::block_node& block = out.block();
   for (const std::size_t p : out.peers(m)) {
     const ir::block_node& peer = out.scope[p].block();
     for (const ir::buffer_region& r : m.forward ? peer.reads : peer.writes)
       for (const ir::buffer_region& own : m.forward ? block.writes : block.reads)
-        if (own.buffer == r.buffer && may_overlap(block, own, peer, r)) {
+        if (may_overlap(block, own, peer, r)) {
           out.shared.push_back({p, &r});
           break;
         }
@@ -116,17 +98,17 @@ inline void check_peers(const move& m, const moving_block& b, const ir::loop_nod
   const block_scope& scope = b.scope;
   const char* role = m.forward ? "consumer" : "producer";
   if (m.forward && b.consumers.empty())
-    refusal{m.name}(5, {quoted(b.block()), " has no consumer in its scope"});
+    refusal{m.name}(5, {quoted(*b), " has no consumer in its scope"});
   for (const std::size_t p : b.peers(m)) {
     const int at = loop_index(scope[p].loops, loop.var);
     if (at < 0)
-      refusal{m.name}(5, {role, " ", quoted(scope[p]), " of ", quoted(b.block()), " is not below ",
-                          quoted(loop)});
+      refusal{m.name}(
+          5, {role, " ", quoted(scope[p]), " of ", quoted(*b), " is not below ", quoted(loop)});
     if (!m.forward && !(in_order(scope[p].loops) && may_read_unfinished(scope, b.child)) &&
         goes_on(scope, p, static_cast<std::size_t>(at) + 1))
       refusal{m.name}(
           5, {"producer ", quoted(scope[p]), " is still reducing, or overwrites its results, in ",
-              quoted(loop), ", and running ", quoted(b.block()),
+              quoted(loop), ", and running ", quoted(*b),
               " before it is done is no matter of repetition alone; choose a loop outside of "
               "those that do"});
     if (!m.forward && goes_on(scope, p, scope.common_loops(p, b.child)))
@@ -149,7 +131,7 @@ inline std::size_t find_position(const move& m, const moving_block& b, const ir:
     if (last > i && holds_any(b.consumers)) last = i;
   }
   if (first > last)
-    refusal{m.name}(6, {"below ", quoted(loop), " there is no place for ", quoted(b.block()),
+    refusal{m.name}(6, {"below ", quoted(loop), " there is no place for ", quoted(*b),
                         " after its producers and before its consumers"});
   if (m.index == -1) return last;
   if (m.index == -2) return first;
@@ -198,7 +180,7 @@ inline bool reads_only(const child_block& c, std::size_t common,
 /// iteration calls for.
 inline void check_all_called(const move& m, const moving_block& b,
                              const std::vector<iter_domain>& per_iteration) {
-  const child_block& c = b.block();
+  const child_block& c = *b;
   std::size_t common = c.loops.size();
   for (const std::size_t p : b.producers)
     common = std::min(common, b.scope.common_loops(p, b.child));
@@ -211,7 +193,7 @@ inline void check_all_called(const move& m, const moving_block& b,
   const std::vector<iter_domain> solved =
       infer_domains(c.block(), c.block().reads, offered, c.loops);
   const std::size_t earliest = *std::min_element(b.producers.begin(), b.producers.end());
-  const std::vector<const ir::loop_node*>& around = b.scope[earliest].loops;
+  const loop_nest& around = b.scope[earliest].loops;
   if (solved_together(per_iteration, around) && !reads_only(c, common, offered))
     refusal{m.name}(7, {quoted(c),
                         " may have instances that read nothing of its producers; no iteration of "
@@ -227,7 +209,7 @@ inline void check_all_called(const move& m, const moving_block& b,
     above = above || (runs.hi && never_above(*runs.hi, *solved[i].hi, c.loops));
     if (below && above) continue;
     // symbolic extents need more than the comparison of coefficients
-    const arith::analyzer known = footprints::knowing(c.loops);
+    const arith::analyzer known = knowing(c.loops);
     const ir::range& dom = c.block().iters[i].dom;
     const auto within = [&](const ir::expr& first, const ir::expr& last) {
       return known.prove_le(arith::from_linear(*solved[i].lo), first) &&
@@ -246,8 +228,7 @@ inline void check_all_called(const move& m, const moving_block& b,
 
 /// Cuts what is needed to the instances that there are, of a variable which blocks around the scope
 /// decide about. Returns whether no others are left.
-inline bool cut_to(iter_domain& needed, const linear_range& there,
-                   const std::vector<const ir::loop_node*>& loops) {
+inline bool cut_to(iter_domain& needed, const linear_range& there, const loop_nest& loops) {
   if (!there.lo || !there.hi) return false;
   if (!needed.lo || never_above(*needed.lo, *there.lo, loops)) needed.lo = there.lo;
   if (!needed.hi || never_above(*there.hi, *needed.hi, loops)) needed.hi = there.hi;
@@ -258,8 +239,8 @@ inline bool cut_to(iter_domain& needed, const linear_range& there,
 /// pad_einsum adds behind a tile, are not run there either.
 inline std::vector<fitted_iter> fit_domains(const move& m, const moving_block& b,
                                             std::vector<iter_domain> solved,
-                                            const std::vector<const ir::loop_node*>& loops) {
-  const child_block& child = b.block();
+                                            const loop_nest& loops) {
+  const child_block& child = *b;
   const bound_iters& old = bind_iters(child);
   if (!old.understood)
     refusal{m.name}(
@@ -298,10 +279,9 @@ inline std::vector<fitted_iter> fit_domains(const move& m, const moving_block& b
 
 /// A guard of the peers may keep the loads that say which instances are needed from running beyond
 /// the end; where only that keeps them, all instances are needed.
-inline void drop_unsafe(std::vector<iter_domain>& solved,
-                        const std::vector<const ir::loop_node*>& loops) {
+inline void drop_unsafe(std::vector<iter_domain>& solved, const loop_nest& loops) {
   const auto is_unsafe = [&](const auto& term) {
-    return ir::reads_memory(term.first) && !loads_inside(term.first, footprints::knowing(loops));
+    return ir::reads_memory(term.first) && !loads_inside(term.first, knowing(loops));
   };
   for (iter_domain& d : solved)
     for (auto* side : {&d.lo, &d.hi})
@@ -326,13 +306,13 @@ inline void check_given(const move& m, const moving_block& b, const ir::loop_nod
 /// it writes.
 inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
                         const std::vector<std::uint64_t>& users) {
-  const path at = find_block(f, id);
-  const block_scope scope(*at.scope()->block);
-  const auto child = static_cast<std::size_t>(scope.find(id));
+  const scoped_block moved(f, id);
+  const block_scope& scope = moved.scope;
+  const std::size_t child = moved.child;
   if (!region_covered(scope, child, m.forward ? sums::finished : sums::unfinished))
     refusal{m.name}(8, {quoted(scope[child]), " would read what is not written there yet"});
   for (const std::uint64_t user : users) {
-    const auto reader = static_cast<std::size_t>(scope.find(user));
+    const auto reader = scope.position(user);
     if (reader < child || !region_covered(scope, reader))
       refusal{m.name}(6, {quoted(scope[reader]), " would read what ", quoted(scope[child]),
                           " has not written yet"});
@@ -356,10 +336,10 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
 }
 
 /// The block moves below the loop at the end of `to`.
-inline ir::function apply(const move& m, const ir::function& f, const path& at,
-                          const moving_block& b, const path& to) {
+inline ir::function apply(const move& m, const ir::function& f, const moving_block& b,
+                          const path& to) {
   const ir::loop_node& loop = *ir::as_loop(to.target());
-  const child_block& child = b.block();
+  const child_block& child = *b;
   if (to.scope() != b.holder)
     refusal{m.name}(3, {quoted(loop), " is not in the scope of ", quoted(child)});
   if (loop_index(child.loops, loop.var) >= 0)
@@ -372,12 +352,12 @@ inline ir::function apply(const move& m, const ir::function& f, const path& at,
       refusal{m.name}(6,
                       {"bounds or conditions around the new place load \"", w.buffer->name, "\""});
   const std::vector<std::size_t>& peers = b.peers(m);
-  std::vector<ir::stmt> items = statements(loop);
+  std::vector<ir::stmt> items = statements_of(loop.body);
   const std::size_t position = find_position(m, b, loop, items);
   const std::vector<requirement> required = gather(m, b, [&](std::size_t p) {
     return static_cast<std::size_t>(loop_index(b.scope[p].loops, loop.var)) + 1;
   });
-  std::vector<const ir::loop_node*> around = to.loops();
+  loop_nest around = to.loops();
   around.push_back(&loop);
   const auto& in_terms_of = peers.empty() ? around : b.scope[peers.front()].loops;
   const ir::block& block = child.realize->block;
@@ -414,7 +394,7 @@ inline ir::function apply(const move& m, const ir::function& f, const path& at,
   items.insert(items.begin() + static_cast<std::ptrdiff_t>(position),
                make_nest(block, fitted, m.preserve_unit_loops));
   const ir::stmt body = ir::with_body(loop, ir::make_seq(std::move(items)));
-  const ir::function without = replace(f, at, ir::stmt{});
+  const ir::function without = replace(f, b.at, ir::stmt{});
   ir::function out = replace(without, find_loop(without, loop.var), body);
   if (!settled) check_moved(m, out, block->id, users);
   return out;
@@ -424,7 +404,7 @@ inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id
                           const ir::var& v) {
   const path at = need_block(f, id, m.name);
   const path to = need_loop(f, v, m.name);
-  return apply(m, f, at, inspect(m, at), to);
+  return apply(m, f, inspect(m, at), to);
 }
 
 }  // namespace detail::moving
@@ -449,11 +429,10 @@ inline std::vector<bool> accepts(move m, const ir::function& f, std::uint64_t bl
   m.asks = true;
   std::vector<bool> out(loops.size(), false);
   detail::accepts(m.name, f, [&] {
-    const path at = need_block(f, block, m.name);
-    const moving_block b = inspect(m, at);
+    const moving_block b = inspect(m, need_block(f, block, m.name));
     for (std::size_t i = 0; i < loops.size(); ++i)
       out[i] = detail::accepts(m.name, f,
-                               [&] { return apply(m, f, at, b, need_loop(f, loops[i], m.name)); });
+                               [&] { return apply(m, f, b, need_loop(f, loops[i], m.name)); });
     return f;
   });
   return out;

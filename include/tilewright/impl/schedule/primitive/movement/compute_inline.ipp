@@ -7,11 +7,11 @@
 #include <tilewright/impl/schedule/analysis/binding/index_inverse.hpp>
 #include <tilewright/impl/schedule/analysis/concurrency.hpp>
 #include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
-#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/invariants.hpp>
-#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/rewrite/inlining.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/any_expr.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/primitive/movement/compute_inline.hpp>
@@ -24,12 +24,9 @@ namespace detail::inlining {
 /// regions.
 inline bool uses_buffer(const ir::block_node& b, const ir::buffer& x) {
   const auto place_loads = [&](const ir::buffer_region& r) {
-    return support::any(
-        r.box, [&](const ir::range& d) { return loads_from(d.min, x) || loads_from(d.extent, x); });
+    return support::any(r.box, [&](const ir::range& d) { return bounds_load(d, x); });
   };
-  const auto follows = [&](const ir::iter_var& v) {
-    return loads_from(v.dom.min, x) || loads_from(v.dom.extent, x);
-  };
+  const auto follows = [&](const ir::iter_var& v) { return bounds_load(v.dom, x); };
   return reads_buffer(b, x) || support::any(b.iters, follows) || loads_from(b.body, x) ||
          (b.init && loads_from(b.init, x)) || support::any(b.reads, place_loads) ||
          support::any(b.writes, place_loads);
@@ -59,20 +56,17 @@ struct inliner : ir::mutator {
   }
 };
 
-inline bool holds(const ir::stmt& s, ir::op o, const ir::buffer& x) {
-  bool found = false;
-  ir::for_each_expr(s, [&](const ir::expr& e) { found |= e->op == o && e->buffer == x; });
-  return found;
+inline bool takes_address(const ir::stmt& s, const ir::buffer& x) {
+  return ir::any_expr(s,
+                      [&](const ir::expr& e) { return e->op == ir::op::data && e->buffer == x; });
 }
 
 inline bool is_matched(const ir::stmt& s, const ir::buffer& x) {
-  bool found = false;
-  ir::for_each_stmt(s, [&](const ir::stmt& c) {
-    if (const ir::block_realize_node* r = ir::as_realize(c))
-      for (const ir::match_buffer& m : r->block->match_buffers)
-        found = found || m.source.buffer == x;
+  return ir::any_stmt(s, [&](const ir::stmt& c) {
+    const ir::block_realize_node* r = ir::as_realize(c);
+    return r && support::any(r->block->match_buffers,
+                             [&](const ir::match_buffer& m) { return m.source.buffer == x; });
   });
-  return found;
 }
 
 /// The only block below the scope's root that writes the buffer, other than `child`; -1 if there is
@@ -91,12 +85,10 @@ inline bool writes_any(const block_scope& scope, const std::vector<ir::buffer_re
 }
 
 /// What is read through the inlined expression must be there where its new reader stands.
-inline void check_covered(const char* name, const ir::function& f, std::uint64_t id) {
-  const path at = find_block(f, id);
-  const block_scope scope(*at.scope()->block);
-  const auto child = static_cast<std::size_t>(scope.find(id));
-  if (!region_covered(scope, child))
-    refusal{name}(1, {quoted(scope[child].block()), " would read what is not written there yet"});
+inline void check_covered(const refusal& refuse, const ir::function& f, std::uint64_t id) {
+  const scoped_block reader(f, id);
+  if (!region_covered(reader.scope, reader.child))
+    refuse(1, {quoted(*reader), " would read what is not written there yet"});
 }
 
 /// Whether anything but these blocks loads the buffer.
@@ -125,32 +117,31 @@ inline bool loads_elsewhere(const ir::stmt& s, const ir::buffer& x,
 
 /// @param asks whether it is legal is all that is wanted; then the result means nothing
 inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) {
-  constexpr const char* name = "compute_inline";
-  const path at = need_block(f, id, name);
-  const ir::block_realize_node* holder = at.scope();
-  if (!holder) refusal{name}(2, "the root block cannot be inlined");
-  const block_scope scope(*holder->block);
-  const auto child = static_cast<std::size_t>(scope.find(id));
-  const ir::block block = scope[child].realize->block;
-  check_surroundings(name, scope, child);
-  check_complete(name, 2, scope, child);
+  constexpr refusal refuse{"compute_inline"};
+  const path at = need_block(f, id, "compute_inline");
+  if (!at.scope()) refuse(2, "the root block cannot be inlined");
+  const scoped_block producer(at);
+  const block_scope& scope = producer.scope;
+  const std::size_t child = producer.child;
+  const ir::block block = (*producer).realize->block;
+  check_surroundings(refuse, scope, child);
+  check_no_reduction(refuse, 2, scope, child);
   if (const int reader = late_reader(scope, child); reader >= 0)
-    refusal{name}(1, {quoted(scope[static_cast<std::size_t>(reader)].block()), " reads results of ",
-                      quoted(*block), " whose inputs other iterations overwrite"});
-  check_sight(name, 4, at);
-  if (block->writes.size() != 1) refusal{name}(3, {quoted(*block), " does not write one buffer"});
+    refuse(1, {quoted(scope[reader]), " reads results of ", quoted(*block),
+               " whose inputs other iterations overwrite"});
+  check_sight(refuse, 4, at);
+  if (block->writes.size() != 1) refuse(3, {quoted(*block), " does not write one buffer"});
   const ir::buffer x = block->writes.front().buffer;
-  if (!scope.allocates(x)) refusal{name}(3, {quoted(*block), " writes an output of its scope"});
-  if (other_writer(scope, child, x) >= 0)
-    refusal{name}(3, {"another block writes \"", x->name, "\" too"});
+  if (!scope.allocates(x)) refuse(3, {quoted(*block), " writes an output of its scope"});
+  if (other_writer(scope, child, x) >= 0) refuse(3, {"another block writes \"", x->name, "\" too"});
   const ir::store_node* store = ir::as_store(block->body);
   if (!block->match_buffers.empty() || !store || store->buffer != x)
-    refusal{name}(4, {"the body of ", quoted(*block), " is not one store"});
+    refuse(4, {"the body of ", quoted(*block), " is not one store"});
   const std::optional<inverse> inv = invert(store->indices, block->iters);
   if (!inv)
-    refusal{name}(4, {"the iteration variables of ", quoted(*block),
-                      " do not follow from the indices of its store"});
-  if (scope.size() == 1) refusal{name}(5, {quoted(*block), " is the only block of its scope"});
+    refuse(4, {"the iteration variables of ", quoted(*block),
+               " do not follow from the indices of its store"});
+  if (scope.size() == 1) refuse(5, {quoted(*block), " is the only block of its scope"});
   std::vector<std::uint64_t> rewritten;
   for (std::size_t i = 0; i < scope.size(); ++i) {
     const child_block& c = scope[i];
@@ -158,15 +149,15 @@ inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) 
     rewritten.push_back(c.block().id);
     const path reader = find_block(f, rewritten.back());
     if (const ir::buffer own = left_with_threads(at, reader))
-      refusal{name}(1, {quoted(c.block()), " would read \"", own->name,
-                        "\" outside of the threads that it belongs to"});
+      refuse(1, {quoted(c), " would read \"", own->name,
+                 "\" outside of the threads that it belongs to"});
     if (is_matched(reader.target(), x))
-      refusal{name}(6, {quoted(c.block()), " matches a buffer to \"", x->name, "\""});
-    if (holds(reader.target(), ir::op::data, x))
-      refusal{name}(6, {quoted(c.block()), " passes on a pointer to \"", x->name, "\""});
+      refuse(6, {quoted(c), " matches a buffer to \"", x->name, "\""});
+    if (takes_address(reader.target(), x))
+      refuse(6, {quoted(c), " passes on a pointer to \"", x->name, "\""});
   }
   if (loads_elsewhere(replace(f, at, ir::stmt{}).body, x, rewritten))
-    refusal{name}(6, {"a loop or a condition around blocks loads \"", x->name, "\""});
+    refuse(6, {"a loop or a condition around blocks loads \"", x->name, "\""});
   // what no block of the scope writes is there everywhere
   const bool settled = !writes_any(scope, block->reads);
   if (settled && asks) return f;
@@ -176,9 +167,9 @@ inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) 
     const path at_reader = find_block(out, reader);
     out = replace(out, at_reader, rewrite.mutate(at_reader.target()));
   }
-  out = remove(out, id, holder->block->id, x);
+  out = remove(out, id, scope.root().id, x);
   if (!settled)
-    for (const std::uint64_t reader : rewritten) check_covered(name, out, reader);
+    for (const std::uint64_t reader : rewritten) check_covered(refuse, out, reader);
   return out;
 }
 

@@ -12,11 +12,11 @@
 #include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/cover/partial_values.hpp>
 #include <tilewright/impl/schedule/analysis/cover/store_nest.hpp>
-#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/invariants.hpp>
-#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/rewrite/inlining.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/substitution.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/primitive/movement/compute_inline.hpp>
@@ -46,7 +46,7 @@ inline bool is_initialised_copy(const ir::block_node& producer, const ir::block_
          !loads_from(producer.init, between) && !reads_other_results(producer);
 }
 
-inline fold find_producer(const char* name, const block_scope& scope, std::size_t child) {
+inline fold find_producer(const refusal& refuse, const block_scope& scope, std::size_t child) {
   fold out{child, 0, {}, {}};
   const ir::block_node& block = scope[child].block();
   for (const ir::buffer_region& r : block.reads) {
@@ -54,43 +54,42 @@ inline fold find_producer(const char* name, const block_scope& scope, std::size_
     for (std::size_t i = 0; i < scope.size(); ++i) {
       if (i == child || !writes_buffer(scope[i].block(), r.buffer)) continue;
       if (out.between)
-        refusal{name}(3, {quoted(block),
-                          " reads more than one result of its scope, or one of several blocks"});
+        refuse(3, {quoted(block),
+                   " reads more than one result of its scope, or one of several blocks"});
       out.between = r.buffer;
       out.producer = i;
     }
   }
-  if (!out.between)
-    refusal{name}(3, {quoted(block), " reads no result of another block of its scope"});
+  if (!out.between) refuse(3, {quoted(block), " reads no result of another block of its scope"});
   const ir::block_node& producer = scope[out.producer].block();
   if (producer.init && is_initialised_copy(producer, block, out.between))
-    check_besides_init(name, 3, scope, out.producer);
+    check_complete(refuse, 3, scope, out.producer);
   else
-    check_complete(name, 3, scope, out.producer);
+    check_no_reduction(refuse, 3, scope, out.producer);
   const std::optional<store_nest> nest = find_store_nest(producer.body);
   if (producer.writes.size() != 1 || !producer.match_buffers.empty() || !nest)
-    refusal{name}(3, {"the body of producer ", quoted(producer),
-                      " is not one store, alone or in a nest of loops that store different "
-                      "elements"});
+    refuse(3, {"the body of producer ", quoted(producer),
+               " is not one store, alone or in a nest of loops that store different "
+               "elements"});
   if (!nest->around.empty() && !producer.alloc_buffers.empty())
-    refusal{name}(3, {"producer ", quoted(producer), " has buffers of its own"});
+    refuse(3, {"producer ", quoted(producer), " has buffers of its own"});
   out.nest = *nest;
   if (!scope.allocates(out.between))
-    refusal{name}(3, {"producer ", quoted(producer), " writes an output of its scope"});
+    refuse(3, {"producer ", quoted(producer), " writes an output of its scope"});
   for (std::size_t i = 0; i < scope.size(); ++i)
     if (i != child && reads_buffer(scope[i].block(), out.between))
-      refusal{name}(3, {quoted(scope[i].block()), " reads \"", out.between->name, "\" too"});
+      refuse(3, {quoted(scope[i]), " reads \"", out.between->name, "\" too"});
   return out;
 }
 
 /// The index tuple of all loads of the buffer in the block.
-inline std::vector<ir::expr> common_indices(const char* name, const ir::block_node& block,
+inline std::vector<ir::expr> common_indices(const refusal& refuse, const ir::block_node& block,
                                             const ir::buffer& x) {
   std::vector<ir::expr> out;
   bool first = true, same = true;
   ir::for_each_expr(block.body, [&](const ir::expr& e) {
     if (e->op == ir::op::data && e->buffer == x)
-      refusal{name}(5, {quoted(block), " passes on a pointer to \"", x->name, "\""});
+      refuse(5, {quoted(block), " passes on a pointer to \"", x->name, "\""});
     if (e->op != ir::op::load || e->buffer != x) return;
     if (first) out = e->args;
     for (std::size_t d = 0; d < out.size() && !first; ++d)
@@ -98,7 +97,7 @@ inline std::vector<ir::expr> common_indices(const char* name, const ir::block_no
     first = false;
   });
   if (first || !same)
-    refusal{name}(5, {quoted(block), " does not load \"", x->name, "\" with one tuple of indices"});
+    refuse(5, {quoted(block), " does not load \"", x->name, "\" with one tuple of indices"});
   return out;
 }
 
@@ -106,8 +105,7 @@ inline std::vector<ir::expr> common_indices(const char* name, const ir::block_no
 /// nothing.
 inline bool stays_inside(const ir::block_node& block, const std::vector<ir::expr>& indices,
                          const ir::buffer& x) {
-  arith::analyzer known;
-  for (const ir::iter_var& v : block.iters) known.bind(v.var, v.dom);
+  arith::analyzer known = knowing(block.iters);
   const auto is_digit = [&](const ir::expr& index, const ir::expr& limit) {
     const int i = index->args.size() == 2 ? iter_index(block, index->args[0]) : -1;
     return i >= 0 &&
@@ -126,8 +124,7 @@ inline bool stays_inside(const ir::block_node& block, const std::vector<ir::expr
 inline ir::expr fold_condition(const ir::block_node& producer, const store_nest& nest,
                                const ir::block_node& consumer, const std::vector<ir::expr>& loads,
                                const ir::var_map& solved) {
-  arith::analyzer known;
-  for (const ir::iter_var& v : producer.iters) known.bind(v.var, v.dom);
+  arith::analyzer known = knowing(producer.iters);
   nest.tell(known);
   ir::expr out = ir::boolean(true);
   const auto need = [&](const ir::expr& condition) {
@@ -145,22 +142,15 @@ inline ir::expr fold_condition(const ir::block_node& producer, const store_nest&
 
 /// The condition with the values of the block's variables in their places: its guard.
 inline ir::expr as_guard(const ir::expr& condition, const child_block& block) {
-  ir::var_map values;
-  for (std::size_t i = 0; i < block.block().iters.size(); ++i)
-    values.emplace(block.block().iters[i].var, block.realize->values[i]);
-  arith::analyzer outside;
-  outside.bind(domains(block.loops));
-  return outside.simplify(ir::substitute(condition, values));
+  return knowing(block.loops).simplify(ir::substitute(condition, ir::bindings(*block.realize)));
 }
 
 /// The box of the point over all iterations of the nest.
 inline ir::buffer_region box_of(const ir::buffer& x, const std::vector<ir::expr>& point,
                                 const store_nest& nest, const arith::analyzer& known) {
-  arith::loop_domains loops;
-  for (const ir::loop_node* loop : nest.loops())
-    loops.emplace_back(loop->var, ir::range{loop->min, loop->extent});
   const ir::buffer_region at{x, ir::point_box(point)};
-  return loops.empty() ? at : arith::relax(at, loops, known);
+  const loop_nest loops = nest.loops();
+  return loops.empty() ? at : arith::relax(at, domains(loops), known);
 }
 
 /// The producer with the consumer's expression around its own, where `condition` holds.
@@ -169,8 +159,7 @@ inline ir::block make_folded(const ir::block& producer, const store_nest& nest,
                              const ir::buffer& between, const ir::expr& condition) {
   const ir::store_node& inner = *nest.store;
   const ir::store_node& outer = *ir::as_store(consumer.body);
-  arith::analyzer known;
-  for (const ir::iter_var& v : producer->iters) known.bind(v.var, v.dom);
+  arith::analyzer known = knowing(producer->iters);
   arith::analyzer at_store = known;
   nest.tell(at_store);
   const auto folded = [&](const ir::expr& of_consumer) {
@@ -198,43 +187,41 @@ inline ir::block make_folded(const ir::block& producer, const store_nest& nest,
 }
 
 inline ir::function backward(const ir::function& f, std::uint64_t id) {
-  constexpr const char* name = "reverse_compute_inline";
-  const path at = need_block(f, id, name);
-  const ir::block_realize_node* holder = at.scope();
-  if (!holder) refusal{name}(2, "the root block cannot be inlined");
-  const block_scope scope(*holder->block);
-  const auto child = static_cast<std::size_t>(scope.find(id));
-  const ir::block_node& block = scope[child].block();
-  check_surroundings(name, scope, child);
-  check_complete(name, 2, scope, child);
+  constexpr refusal refuse{"reverse_compute_inline"};
+  const path at = need_block(f, id, "reverse_compute_inline");
+  if (!at.scope()) refuse(2, "the root block cannot be inlined");
+  const scoped_block consumer(at);
+  const block_scope& scope = consumer.scope;
+  const std::size_t child = consumer.child;
+  const ir::block_node& block = consumer.block();
+  check_surroundings(refuse, scope, child);
+  check_no_reduction(refuse, 2, scope, child);
   if (block.writes.size() != 1 || !block.match_buffers.empty() || !ir::as_store(block.body))
-    refusal{name}(2, {"the body of ", quoted(block), " is not one store"});
-  check_sight(name, 2, at);
-  const fold pair = find_producer(name, scope, child);
+    refuse(2, {"the body of ", quoted(block), " is not one store"});
+  check_sight(refuse, 2, at);
+  const fold pair = find_producer(refuse, scope, child);
   const child_block& producer = scope[pair.producer];
   const bound_iters& iters = bind_iters(scope[child]);
   for (std::size_t i = 0; i < block.iters.size(); ++i)
     if (!iters.understood || !(iters.clip[i] == constant_range(block.iters[i].dom)))
-      refusal{name}(4, {quoted(block), " has a predicate"});
+      refuse(4, {quoted(block), " has a predicate"});
   if (!visits_domains(scope[child]))
-    refusal{name}(4, {"the loops of ", quoted(block), " do not visit all of its domain"});
-  const std::vector<ir::expr> loads = common_indices(name, block, pair.between);
+    refuse(4, {"the loops of ", quoted(block), " do not visit all of its domain"});
+  const std::vector<ir::expr> loads = common_indices(refuse, block, pair.between);
   const std::optional<inverse> inv = invert(loads, block.iters);
   if (!inv)
-    refusal{name}(5, {"the iteration variables of ", quoted(block),
-                      " do not follow from the indices of its loads"});
+    refuse(5, {"the iteration variables of ", quoted(block),
+               " do not follow from the indices of its loads"});
   if (pair.producer > child || !region_covered(scope, child))
-    refusal{name}(
-        6, {quoted(producer.block()), " has not computed all that ", quoted(block), " reads"});
+    refuse(6, {quoted(producer.block()), " has not computed all that ", quoted(block), " reads"});
   if (!stays_inside(block, loads, pair.between))
-    refusal{name}(
-        6, {quoted(block), " has instances that read nothing of \"", pair.between->name, "\""});
+    refuse(6, {quoted(block), " has instances that read nothing of \"", pair.between->name, "\""});
   for (std::size_t l = scope.common_loops(pair.producer, child); l < producer.loops.size(); ++l)
     if (rewrites(scope, pair.producer, producer.loops[l]->var) &&
         !may_read_unfinished(scope, child))
-      refusal{name}(6, {quoted(producer.block()),
-                        " overwrites its results, and others than the last ones may "
-                        "not be taken"});
+      refuse(6, {quoted(producer.block()),
+                 " overwrites its results, and others than the last ones may "
+                 "not be taken"});
   const ir::var_map solved = solve(*inv, block.iters, pair.nest.store->indices);
   const ir::expr condition = fold_condition(producer.block(), pair.nest, block, loads, solved);
   const bool alone_there = pair.nest.around.empty();  // then the guard of the block can say it
@@ -247,10 +234,10 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
       replace(f, to,
               ir::make_realize(producer.realize->values,
                                ir::logical_and(producer.realize->predicate, guard), folded));
-  ir::function alone = remove(out, id, holder->block->id, pair.between);
+  ir::function alone = remove(out, id, scope.root().id, pair.between);
   if (loads_from(alone.body, pair.between))
-    refusal{name}(
-        3, {"a loop, a condition or the guard of a block loads \"", pair.between->name, "\" too"});
+    refuse(3,
+           {"a loop, a condition or the guard of a block loads \"", pair.between->name, "\" too"});
   return alone;
 }
 

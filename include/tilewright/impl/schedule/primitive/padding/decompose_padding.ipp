@@ -13,11 +13,11 @@
 #include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/cover/point_access.hpp>
 #include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
-#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/invariants.hpp>
-#include <tilewright/impl/schedule/legality/refusal.hpp>
-#include <tilewright/impl/schedule/legality/stage_order.hpp>
+#include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/rewrite/block_names.hpp>
+#include <tilewright/ir/any_expr.hpp>
+#include <tilewright/ir/substitution.hpp>
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/padding/decompose_padding.hpp>
@@ -51,12 +51,10 @@ inline bool is_constant(const ir::expr& e) {
 }
 
 inline bool has_side_effects(const ir::expr& e) {
-  bool found = false;
-  ir::for_each_expr(e, [&](const ir::expr& x) {
-    found = found || (x->op == ir::op::call && x->name != "likely" &&
-                      !ir::detail::is_script_intrinsic(x->name));
+  return ir::any_expr(e, [](const ir::expr& x) {
+    return x->op == ir::op::call && x->name != "likely" &&
+           !ir::detail::is_script_intrinsic(x->name);
   });
-  return found;
 }
 
 inline void match_body(plan& p) {
@@ -132,9 +130,7 @@ inline void find_region(plan& p) {
 
 /// The condition and the guard in terms of the loops, one entry per conjunct.
 inline std::vector<ir::expr> guards(const plan& p) {
-  ir::var_map values;
-  for (std::size_t i = 0; i < p.block().iters.size(); ++i)
-    values.emplace(p.block().iters[i].var, p.child->realize->values[i]);
+  const ir::var_map values = ir::bindings(*p.child->realize);
   std::vector<ir::expr> out;
   for (const ir::expr& c : ir::conjuncts(p.condition))
     out.push_back(ir::substitute(without_likely(c), values));
@@ -145,20 +141,15 @@ inline std::vector<ir::expr> guards(const plan& p) {
 /// A block below the loop that writes what guards, bounds or values around the block are loaded
 /// from: the constants are stored ahead of it. -1 if there is none.
 inline int changer_of_instances(const block_scope& scope, std::size_t child, const plan& p) {
-  const auto places_instances = [&](const ir::buffer& x) {
-    return detail::loads_around(*p.child->realize, x) ||
-           std::any_of(p.child->loops.begin() + static_cast<std::ptrdiff_t>(p.first),
-                       p.child->loops.end(), [&](const ir::loop_node* l) {
-                         return ir::loads_from(l->min, x) || ir::loads_from(l->extent, x);
-                       });
+  const loop_nest below = loops_from(p.child->loops, p.first);
+  const auto places_instances = [&](const ir::buffer_region& r) {
+    return detail::loads_around(*p.child->realize, r.buffer) ||
+           support::any(below, [&](const ir::loop_node* l) { return bounds_load(*l, r.buffer); });
   };
-  for (std::size_t w = 0; w < scope.size(); ++w) {
-    const auto& writes = scope[w].block().writes;
+  for (std::size_t w = 0; w < scope.size(); ++w)
     if (w != child && scope.common_loops(w, child) > p.first &&
-        support::any(writes,
-                     [&](const ir::buffer_region& r) { return places_instances(r.buffer); }))
+        support::any(scope[w].block().writes, places_instances))
       return static_cast<int>(w);
-  }
   return -1;
 }
 
@@ -181,27 +172,22 @@ inline std::vector<ir::expr> substituted(const std::vector<ir::expr>& list, cons
 inline ir::stmt make_constant(const plan& p, std::string name, std::uint64_t& id) {
   ir::block_node out;
   out.name = std::move(name);
-  ir::var_map iters, loops;
-  const auto& around = p.child->loops;
-  for (std::size_t l = p.first; l < around.size(); ++l)
-    loops.emplace(around[l]->var, ir::make_var(around[l]->var->name, around[l]->var.type()));
-  for (ir::iter_var i : p.block().iters) {
+  const loop_nest around = loops_from(p.child->loops, p.first);
+  const ir::var_map loops = fresh_loops(around);
+  ir::var_map iters;
+  for (const ir::iter_var& i : p.block().iters) {
     const ir::var fresh = ir::make_var(i.var->name, i.var.type());
     iters.emplace(i.var, fresh);
-    i.var = fresh;
-    i.dom = {ir::substitute(i.dom.min, loops), ir::substitute(i.dom.extent, loops)};
-    out.iters.push_back(std::move(i));
+    out.iters.push_back({fresh, ir::substitute(i.dom, loops), i.kind});
   }
   for (const ir::buffer_region& w : p.block().writes)
     out.writes.push_back(substituted(w, iters, {}));
   out.body = ir::make_store(p.store->buffer, substituted(p.store->indices, iters, {}), p.constant);
-  std::vector<ir::expr> values;
-  for (const ir::expr& v : p.child->realize->values) values.push_back(ir::substitute(v, loops));
   const ir::block made = ir::make_block(std::move(out));
   id = made->id;
-  ir::stmt nest =
-      ir::make_realize(std::move(values), ir::substitute(p.child->realize->predicate, loops), made);
-  for (std::size_t l = around.size(); l-- > p.first;) {
+  ir::stmt nest = ir::make_realize(ir::substitute(p.child->realize->values, loops),
+                                   ir::substitute(p.child->realize->predicate, loops), made);
+  for (std::size_t l = around.size(); l-- > 0;) {
     const bool threads = around[l]->loop == ir::loop_kind::thread_binding;
     nest = ir::make_loop(loops.at(around[l]->var), ir::substitute(around[l]->min, loops),
                          ir::substitute(around[l]->extent, loops), std::move(nest),
@@ -217,13 +203,13 @@ inline bool may_cut(const plan& p, std::size_t loop, std::size_t iter) {
   const ir::loop_node& l = *p.child->loops[loop];
   const ir::range& dom = p.block().iters[iter].dom;
   if (l.loop == ir::loop_kind::thread_binding) return false;
-  if (!constant_range({l.min, l.extent}).bounded() &&
+  if (!constant_range(domain_of(l)).bounded() &&
       !(arith::same_value(l.min, dom.min) && arith::same_value(l.extent, dom.extent)))
     return false;
   for (std::size_t i = 0; i < p.child->realize->values.size(); ++i)
     if (i != iter && ir::uses_var(p.child->realize->values[i], l.var)) return false;
   for (const ir::loop_node* other : p.child->loops)
-    if (ir::uses_var(other->min, l.var) || ir::uses_var(other->extent, l.var)) return false;
+    if (bounds_use(*other, l.var)) return false;
   return true;
 }
 
@@ -233,7 +219,7 @@ inline ir::stmt make_inside(plan& p) {
   ir::var_map iters, moved;
   std::vector<ir::expr> values;
   std::vector<ir::range> ranges;
-  for (const ir::loop_node* l : p.child->loops) ranges.push_back({l->min, l->extent});
+  for (const ir::loop_node* l : p.child->loops) ranges.push_back(domain_of(*l));
   for (std::size_t i = 0; i < out.iters.size(); ++i) {
     const inside& r = p.region[i];
     const ir::expr extent = p.known.simplify(r.end - r.min);
@@ -259,8 +245,7 @@ inline ir::stmt make_inside(plan& p) {
     const ir::expr here = ir::substitute(c, moved);
     if (!p.known.prove(here)) guard = ir::logical_and(guard, p.known.simplify(here));
   }
-  arith::analyzer inner;
-  for (const ir::iter_var& i : out.iters) inner.bind(i.var, i.dom);
+  arith::analyzer inner = knowing(out.iters);
   for (auto* list : {&out.reads, &out.writes})
     for (ir::buffer_region& region : *list) region = substituted(region, iters, inner);
   out.body = ir::make_store(p.store->buffer, substituted(p.store->indices, iters, inner),
@@ -294,19 +279,18 @@ TILEWRIGHT_INLINE new_block decompose_padding(const ir::function& f, std::uint64
   using namespace detail::filling_pads;
   const path at = need_block(f, block, "decompose_padding");
   need_loop(f, loop, "decompose_padding");
-  const ir::block_realize_node* holder = at.scope();
-  if (!holder) refuse(1, "the root block pads nothing");
-  const block_scope scope(*holder->block);
-  const auto child = static_cast<std::size_t>(scope.find(block));
+  if (!at.scope()) refuse(1, "the root block pads nothing");
+  const scoped_block padded(at);
+  const block_scope& scope = padded.scope;
+  const std::size_t child = padded.child;
   plan p;
-  p.child = &scope[child];
+  p.child = &*padded;
   const int first = loop_index(p.child->loops, loop);
   if (first < 0)
     refuse(1, {"loop \"", loop->name, "\" is not around ", quoted(p.block()), " in its scope"});
   if (detail::conditional_below(at, *p.child->loops[static_cast<std::size_t>(first)]))
     refuse(1, {quoted(p.block()), " stands below an if or a let in loop \"", loop->name, "\""});
-  if (const int reason = complete_violation(scope, child))
-    refuse(2, {quoted(p.block()), " is not complete: ", complete_reason(reason)});
+  check_complete(refuse, 2, scope, child);
   p.first = static_cast<std::size_t>(first);
   p.inner = innermost_chain(*p.child, p.first);
   p.known.bind(domains(p.child->loops));
@@ -318,10 +302,9 @@ TILEWRIGHT_INLINE new_block decompose_padding(const ir::function& f, std::uint64
   if (!detail::point_access::instances_apart(p.block(), p.store->indices))
     refuse(6, {quoted(p.block()), " stores some elements more than once"});
   if (const int user = earlier_user(scope, child); user >= 0)
-    refuse(7, {quoted(scope[static_cast<std::size_t>(user)].block()), " uses what ",
-               quoted(p.block()), " stores, before it"});
+    refuse(7, {quoted(scope[user]), " uses what ", quoted(p.block()), " stores, before it"});
   if (const int w = changer_of_instances(scope, child, p); w >= 0)
-    refuse(7, {quoted(scope[static_cast<std::size_t>(w)].block()), " below loop \"", loop->name,
+    refuse(7, {quoted(scope[w]), " below loop \"", loop->name,
                "\" writes what says which instances of ", quoted(p.block()), " run"});
   if (detail::threads_begin_at(at, *p.child->loops[p.first], p.store->buffer))
     refuse(8, {"what threads of loop \"", loop->name, "\" and below keep in \"",

@@ -11,13 +11,14 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
+#include <tilewright/impl/schedule/analysis/cover/partial_values.hpp>
 #include <tilewright/impl/schedule/analysis/reducer.hpp>
 #include <tilewright/impl/schedule/analysis/reduction_form.hpp>
-#include <tilewright/impl/schedule/analysis/scope.hpp>
-#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/rewrite/block_buffers.hpp>
 #include <tilewright/impl/schedule/rewrite/block_names.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/any_expr.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -60,9 +61,7 @@ inline operand make_operand(const ir::block_node& b, const ir::buffer& buffer,
                             const std::vector<ir::expr>& indices) {
   operand out{buffer, {}, {}};
   for (const ir::expr& index : indices) {
-    const auto at = std::find_if(b.iters.begin(), b.iters.end(),
-                                 [&](const ir::iter_var& i) { return i.var.same(index); });
-    const int i = at == b.iters.end() ? -1 : static_cast<int>(at - b.iters.begin());
+    const int i = iter_index(b, index);
     if (i >= 0 && support::contains(out.iters, i))
       refuse(2, {"the indices of \"", buffer->name, "\" in ", quoted(b),
                  " are not different iteration variables"});
@@ -80,13 +79,12 @@ inline contraction take_apart(const block_scope& scope, std::size_t child) {
   if (!c.store || !c.block->match_buffers.empty() ||
       (!is_complete(scope, child) && !is_reduction(scope, child)))
     refuse(2, {quoted(*c.block), " is no single store of a complete block or a reduction"});
-  if (c.block->init) {
+  if (c.block->init)
     ir::for_each_expr(c.block->init, [&](const ir::expr& e) {
       if (e->op == ir::op::load)
         refuse(2, {quoted(*c.block), " starts from elements of \"", e->buffer->name,
                    "\", which would not be padded"});
     });
-  }
   c.result = make_operand(*c.block, c.store->buffer, c.store->indices);
   ir::for_each_expr(c.store->value, [&](const ir::expr& e) {
     if (e->op != ir::op::load) return;
@@ -144,8 +142,7 @@ inline bool is_padded(const contraction& c, const operand& o) {
 
 /// A computed index stays inside of its buffer, and does not move in the padding.
 inline void check_computed(const contraction& c, const operand& o) {
-  arith::analyzer a;
-  for (const ir::iter_var& i : c.block->iters) a.bind(i.var, i.dom);
+  const arith::analyzer a = knowing(c.block->iters);
   for (std::size_t d = 0; d < o.computed.size(); ++d) {
     const ir::expr& index = o.computed[d];
     if (!index) continue;
@@ -203,13 +200,11 @@ inline bool is_total(const ir::expr& call) {
 /// Whether the value is a number where operands hold the padding, if it is one elsewhere: 0 times
 /// an infinity is none.
 inline bool stays_finite(const ir::expr& e) {
-  bool finite = true;
-  ir::for_each_expr(e, [&](const ir::expr& x) {
-    if (x->op == ir::op::real) finite = finite && std::isfinite(x->real);
-    if (x->op == ir::op::div) finite = finite && number(x->args[1]).value_or(0) != 0;
-    if (x->op == ir::op::call) finite = finite && is_total(x);
+  return !is_float(e.type()) || !ir::any_expr(e, [](const ir::expr& x) {
+    return (x->op == ir::op::real && !std::isfinite(x->real)) ||
+           (x->op == ir::op::div && number(x->args[1]).value_or(0) == 0) ||
+           (x->op == ir::op::call && !is_total(x));
   });
-  return finite || !is_float(e.type());
 }
 
 /// What a step of the reduction adds where the variables `beyond` are in their padding and the
@@ -298,10 +293,8 @@ ir::stmt make_copy(const std::string& name, const ir::buffer& from, const ir::bu
   b.reads = {{from, ir::point_box(iters)}};
   b.writes = {{to, ir::point_box(iters)}};
   b.body = ir::make_store(to, iters, value(iters));
-  ir::stmt out = ir::make_realize(loops, ir::boolean(true), ir::make_block(std::move(b)));
-  for (std::size_t d = shape.size(); d-- > 0;)
-    out = ir::make_loop(loops[d], ir::integer(shape[d].type(), 0), shape[d], std::move(out));
-  return out;
+  return nest_around(loops, shape,
+                     ir::make_realize(loops, ir::boolean(true), ir::make_block(std::move(b))));
 }
 
 inline ir::stmt copy_in(const contraction& c, const operand& o, const ir::buffer& to) {
@@ -361,9 +354,8 @@ inline bool fills(const contraction& c, std::size_t dimension) {
 /// Requirement 4, with the outermost statement of the nest.
 inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const contraction& c) {
   const child_block& b = scope[child];
-  const ir::stmt& body = scope.root().body;
   ir::stmt top;
-  for (const ir::stmt& s : ir::as_seq(body) ? ir::as_seq(body)->stmts : std::vector{body})
+  for (const ir::stmt& s : statements_of(scope.root().body))
     if (holds_block(s, c.block->id)) top = s;
   if (!top || child_blocks(top).size() != 1 || b.conditional)
     refuse(4, {quoted(*c.block), " is not the only block of its nest"});
@@ -378,8 +370,8 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
     if (!is_padded(c, o) || ir::storage_rank(o.buffer->scope) <= 0) return;
     for (const ir::loop_node* l : b.loops)
       if (l->loop == ir::loop_kind::thread_binding)
-        refuse(4, {"\"", o.buffer->name, "\" belongs to threads of loop \"", l->var->name,
-                   "\", which a copy outside of it does not reach"});
+        refuse(4, {"\"", o.buffer->name, "\" belongs to threads of ", quoted(*l),
+                   ", which a copy outside of it does not reach"});
   };
   check_memory(c.result);
   for (const operand& o : c.inputs) check_memory(o);
@@ -394,7 +386,7 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
       if (c.padded(i) && c.block->iters[i].kind == ir::iter_kind::reduce &&
           b.realize->values[i].same(l->var) && l->loop != ir::loop_kind::serial &&
           l->loop != ir::loop_kind::unrolled)
-        refuse(4, {"loop \"", l->var->name, "\", whose iterations run at once, would reduce"});
+        refuse(4, {quoted(*l), ", whose iterations run at once, would reduce"});
   for (std::size_t d = 0; d < c.result.iters.size(); ++d)
     if (!fills(c, d))
       refuse(4, {quoted(*c.block), " writes only a part of \"", c.result.buffer->name, "\""});
@@ -413,27 +405,17 @@ inline void check_filled(const ir::function& f, const std::vector<ir::stmt>& cop
   }
 }
 
-inline bool divides_integers(const ir::expr& value) {
-  bool found = false;
-  ir::for_each_expr(value, [&](const ir::expr& e) {
-    found |= (e->op == ir::op::floordiv || e->op == ir::op::floormod || e->op == ir::op::div ||
-              e->op == ir::op::mod) &&
-             !is_float(e.type()) && !ir::is_int(e->args[1]);
-  });
-  return found;
-}
-
 }  // namespace detail::einsum
 
 TILEWRIGHT_INLINE ir::function pad_einsum(const ir::function& f, std::uint64_t block,
                                           const std::vector<std::int64_t>& padding) {
   using namespace detail::einsum;
   const path at = need_block(f, block, "pad_einsum");
-  const ir::block_realize_node* holder = at.scope();
-  if (!holder) refuse(4, "the root block cannot be padded");
-  if (holder != ir::as_realize(f.body)) refuse(4, "the nest is not in the root scope");
-  const block_scope scope(*holder->block);
-  const auto child = static_cast<std::size_t>(scope.find(block));
+  if (!at.scope()) refuse(4, "the root block cannot be padded");
+  if (at.scope() != ir::as_realize(f.body)) refuse(4, "the nest is not in the root scope");
+  const scoped_block padded(at);
+  const block_scope& scope = padded.scope;
+  const std::size_t child = padded.child;
   contraction c = take_apart(scope, child);
   set_extents(c, padding);
   check_computed(c, c.result);
@@ -444,7 +426,7 @@ TILEWRIGHT_INLINE ir::function pad_einsum(const ir::function& f, std::uint64_t b
   }
   const ir::stmt top = check_nest(scope, child, c);
   if (support::all(c.extents, [](const ir::expr& e) { return !e; })) return f;
-  if (divides_integers(c.store->value))
+  if (ir::any_expr(c.store->value, detail::may_divide_by_zero))
     refuse(5, {quoted(*c.block), " would divide by the padding"});
 
   choose_padding(c, c.result.buffer->type);  // also where no operand is padded
@@ -468,13 +450,13 @@ TILEWRIGHT_INLINE ir::function pad_einsum(const ir::function& f, std::uint64_t b
             ir::make_realize(realize.values, realize.predicate, make_padded(c, buffers))));
   stmts.insert(stmts.end(), behind.begin(), behind.end());
 
-  ir::block_node root = *holder->block;
+  ir::block_node root = scope.root();
   root.body = ir::rewrite(
       root.body, [](const ir::expr& e) { return e; },
       [&](const ir::stmt& s) { return s == top ? ir::make_seq(stmts) : s; });
   root.alloc_buffers.insert(root.alloc_buffers.end(), added.begin(), added.end());
   ir::function out =
-      replace_block(f, find_block(f, holder->block->id), ir::make_block(std::move(root)));
+      replace_block(f, find_block(f, scope.root().id), ir::make_block(std::move(root)));
   check_filled(out, ahead, c);
   return out;
 }

@@ -13,6 +13,7 @@
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/circular_buffers.hpp>
+#include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -136,11 +137,10 @@ inline std::size_t shared_loops(const block_scope& scope, std::size_t producer,
   for (const std::size_t u : users) {
     common = std::min(common, scope.common_loops(producer, u));
     if (u < producer || !region_covered(scope, u))
-      refuse(2, {"block \"", scope[u].block().name,
-                 "\" reads what is not written in the same iteration"});
+      refuse(2, {quoted(scope[u].block()), " reads what is not written in the same iteration"});
   }
   if (users.empty() || common == 0)
-    refuse(2, {"block \"", scope[producer].block().name, "\" and its readers share no loop"});
+    refuse(2, {quoted(scope[producer].block()), " and its readers share no loop"});
   return common;
 }
 
@@ -187,16 +187,14 @@ class rewriter : public ir::rerouting {
 
   ir::stmt driven(const ir::block_realize_node& r) const {
     ir::block_node block = *r.block;
-    const auto touches = [&](const std::vector<ir::buffer_region>& list) {
-      return support::any(list, [&](const ir::buffer_region& x) { return x.buffer == to_; });
-    };
-    const bool writes = touches(block.writes);
-    if (!writes && !touches(block.reads)) return ir::make_realize(r.values, r.predicate, r.block);
+    const bool writes = writes_buffer(block, to_);
+    if (!writes && !reads_buffer(block, to_))
+      return ir::make_realize(r.values, r.predicate, r.block);
     for (std::size_t i = 0; i < block.iters.size(); ++i) {
       if (!ir::uses_var(r.values[i], window_.loop->var)) continue;
       if (block.iters[i].kind == ir::iter_kind::reduce)
-        refuse(4, {"reduce variable \"", block.iters[i].var->name, "\" of block \"", block.name,
-                   "\" depends on loop \"", window_.loop->var->name, "\""});
+        refuse(4, {"reduce variable \"", block.iters[i].var->name, "\" of ", quoted(block),
+                   " depends on ", quoted(*window_.loop)});
       block.iters[i].kind = ir::iter_kind::opaque;
     }
     ir::expr predicate = r.predicate;
@@ -222,7 +220,7 @@ class rewriter : public ir::rerouting {
 inline std::vector<window> find_windows(const child_block& producer,
                                         const ir::buffer_region& written, std::size_t common) {
   if (const ir::loop_node* uneven = uneven_loop(producer))
-    refuse(3, {"the bounds of loop \"", uneven->var->name, "\" follow other loops or data"});
+    refuse(3, {"the bounds of ", quoted(*uneven), " follow other loops or data"});
   std::vector<window> out;
   std::vector<char> taken(written.box.size(), 0);
   for (std::size_t at = 0; at < common; ++at)
@@ -230,8 +228,7 @@ inline std::vector<window> find_windows(const child_block& producer,
       const std::optional<window> w = find_window(producer, written, common, at, d);
       if (!w || taken[d]) continue;
       const bool serial = w->loop->loop == ir::loop_kind::serial && ir::is_int(w->loop->min, 0);
-      if (!serial && out.empty())
-        refuse(3, {"loop \"", w->loop->var->name, "\" is not serial from 0"});
+      if (!serial && out.empty()) refuse(3, {quoted(*w->loop), " is not serial from 0"});
       taken[d] = 1;
       if (serial) out.push_back(*w);
     }
@@ -246,18 +243,18 @@ inline void check_producer(const block_scope& scope, const block_scope& whole, s
                            int result) {
   const ir::block_node& block = scope[child].block();
   if (result < 0 || static_cast<std::size_t>(result) >= block.writes.size())
-    refuse(1, {"block \"", block.name, "\" writes ", block.writes.size(), " buffers"});
+    refuse(1, {quoted(block), " writes ", block.writes.size(), " buffers"});
   const ir::buffer& written = block.writes[static_cast<std::size_t>(result)].buffer;
   if (whole[child].block().writes[static_cast<std::size_t>(result)].buffer != written)
     refuse(1, {"\"", written->name, "\" is circular already"});
   if (!is_complete(whole, child) && !is_reduction(whole, child))
-    refuse(1, {"block \"", block.name, "\" is neither complete nor a reduction"});
+    refuse(1, {quoted(block), " is neither complete nor a reduction"});
   if (!scope.allocates(written))
     refuse(1, {"\"", written->name, "\" is not allocated in the scope of the block"});
   for (std::size_t w = 0; w < scope.size(); ++w)
     for (const ir::buffer_region& r : scope[w].block().writes)
       if (w != child && r.buffer == written)
-        refuse(1, {"block \"", scope[w].block().name, "\" writes \"", r.buffer->name, "\" too"});
+        refuse(1, {quoted(scope[w].block()), " writes \"", r.buffer->name, "\" too"});
 }
 
 /// Rolls a result of a child of the scope. Order matters where others were rolled before: `whole` is
@@ -275,8 +272,8 @@ inline ir::block roll(const ir::block& root, const ir::block& whole_root, std::s
   const std::vector<window> windows = find_windows(producer, written, common);
   for (const window& w : windows)
     if (rewrites(whole, child, w.loop->var))
-      refuse(5, {"block \"", producer.block().name, "\" writes other values to elements of \"",
-                 written.buffer->name, "\" in each iteration of loop \"", w.loop->var->name, "\""});
+      refuse(5, {quoted(producer.block()), " writes other values to elements of \"",
+                 written.buffer->name, "\" in each iteration of ", quoted(*w.loop)});
   const window& w = windows.front();
   ir::buffer_node node = *written.buffer;
   node.shape[w.dim] = ir::integer(node.shape[w.dim].type(), w.length);
@@ -313,7 +310,7 @@ TILEWRIGHT_INLINE ir::function rolling_buffer(const ir::function& f, std::uint64
   const path at = need_block(f, block, "rolling_buffer");
   const ir::block_realize_node* holder = at.scope();
   if (!holder) refuse(1, "the root block has no buffer to roll");
-  const auto child = static_cast<std::size_t>(block_scope(*holder->block).find(block));
+  const std::size_t child = block_scope(*holder->block).position(block);
   return replace_block(
       f, find_block(f, holder->block->id),
       roll(holder->block, before_rolling(holder->block), child, write_buffer_index));

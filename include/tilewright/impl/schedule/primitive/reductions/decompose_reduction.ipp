@@ -11,12 +11,12 @@
 #include <tilewright/impl/schedule/analysis/cover/recomputation.hpp>
 #include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
 #include <tilewright/impl/schedule/analysis/reduction_form.hpp>
-#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/first_instance.hpp>
 #include <tilewright/impl/schedule/legality/init_placement.hpp>
-#include <tilewright/impl/schedule/legality/refusal.hpp>
-#include <tilewright/impl/schedule/legality/stage_order.hpp>
+#include <tilewright/impl/schedule/legality/scoped_block.hpp>
+#include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/substitution.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/reductions/decompose_reduction.hpp>
 #include <tilewright/support/any.hpp>
@@ -31,29 +31,24 @@ inline void check(const block_scope& scope, std::size_t child, std::size_t first
   const child_block& c = scope[child];
   const int reason = reduction_violation(scope, child);
   if (reason != 0 && reason != 7)  // which of its results it reads is asked below
-    refuse(2, {quoted(c.block()), " is no reduction: ", reduction_reason(reason)});
+    refuse(2, {quoted(c), " is no reduction: ", reduction_reason(reason)});
   for (std::size_t l = 0; l < first; ++l)
     if (!ir::is_int(c.loops[l]->extent, 1) && driven.other[l])
-      refuse(3, {"loop \"", c.loops[l]->var->name, "\" further out drives the reduction of ",
-                 quoted(c.block())});
+      refuse(3, {quoted(*c.loops[l]), " further out drives the reduction of ", quoted(c)});
   for (std::size_t l = first; l < c.loops.size(); ++l)
     if (!ir::is_int(c.loops[l]->extent, 1) && !driven.any(l))
-      refuse(5, {quoted(c.block()), " runs again in each iteration of loop \"",
-                 c.loops[l]->var->name, "\""});
+      refuse(5, {quoted(c), " runs again in each iteration of ", quoted(*c.loops[l])});
   if (!is_affine_binding(c, first))
-    refuse(5, {"the bindings of ", quoted(c.block()), " are not affine from the loop inwards"});
+    refuse(5, {"the bindings of ", quoted(c), " are not affine from the loop inwards"});
   if (!runs_once(c, first))
-    refuse(5, {quoted(c.block()), " repeats its reduction in loops from \"",
-               c.loops[first]->var->name, "\" inwards"});
+    refuse(5, {quoted(c), " repeats its reduction in loops from \"", c.loops[first]->var->name,
+               "\" inwards"});
   for (std::size_t l = 0; l < c.loops.size(); ++l)
     if (c.loops[l]->loop == ir::loop_kind::thread_binding && !ir::is_int(c.loops[l]->extent, 1) &&
         driven.other[l])
-      refuse(7, {"threads share the reduction of ", quoted(c.block()), " along loop \"",
-                 c.loops[l]->var->name, "\", which they can as long as it has its init"});
-  const int user = earlier_user(scope, child);
-  if (user >= 0)
-    refuse(6, {quoted(scope[static_cast<std::size_t>(user)].block()), " uses the result of ",
-               quoted(c.block()), " before it"});
+      refuse(7, {"threads share the reduction of ", quoted(c), " along ", quoted(*c.loops[l]),
+                 ", which they can as long as it has its init"});
+  check_no_earlier_user(refuse, 6, scope, child);
 }
 
 /// The conjuncts that say something about the init; those about dropped loops alone go.
@@ -62,18 +57,12 @@ inline ir::expr init_predicate(const child_block& c, const ir::var_set& dropped,
   ir::expr out = ir::boolean(true);
   for (const ir::expr& conjunct : ir::conjuncts(c.realize->predicate)) {
     bool drops = false, keeps = false;
-    for (const ir::var& v : ir::free_vars(conjunct)) {
-      if (dropped.count(v))
-        drops = true;
-      else
-        keeps = true;
-    }
+    for (const ir::var& v : ir::free_vars(conjunct)) (dropped.count(v) ? drops : keeps) = true;
     if (drops && keeps)
-      refuse(4, {"the predicate of ", quoted(c.block()),
-                 " mixes loops that the init keeps and drops"});
+      refuse(4, {"the predicate of ", quoted(c), " mixes loops that the init keeps and drops"});
     if (drops && !holds_first(conjunct, c, dropped))
       refuse(5,
-             {"the predicate of ", quoted(c.block()),
+             {"the predicate of ", quoted(c),
               " may leave out the first iteration of loops that the init drops, and then nothing "
               "is initialised"});
     if (!drops) out = ir::logical_and(out, ir::substitute(conjunct, renamed));
@@ -83,18 +72,17 @@ inline ir::expr init_predicate(const child_block& c, const ir::var_set& dropped,
 
 /// The loops and domains of the init do not follow loops that it drops, and these run at least
 /// once.
-inline void check_bounds(const child_block& c, const std::vector<const ir::loop_node*>& kept,
-                         const ir::var_set& dropped) {
+inline void check_bounds(const child_block& c, const loop_nest& kept, const ir::var_set& dropped) {
   const auto check = [&](const ir::range& r, const std::string& what) {
-    if (ir::uses_any(r.min, dropped) || ir::uses_any(r.extent, dropped))
-      refuse(4, {what, " of ", quoted(c.block()), " follows a loop that the init drops"});
+    if (bounds_use(r, dropped))
+      refuse(4, {what, " of ", quoted(c), " follows a loop that the init drops"});
   };
-  for (const ir::loop_node* l : kept) check({l->min, l->extent}, "loop \"" + l->var->name + "\"");
+  for (const ir::loop_node* l : kept) check(domain_of(*l), "loop \"" + l->var->name + "\"");
   for (const ir::iter_var& v : c.block().iters)
     if (v.kind == ir::iter_kind::spatial) check(v.dom, "the domain of \"" + v.var->name + "\"");
   for (const ir::loop_node* l : c.loops) {
     if (dropped.count(l->var) && may_be_empty(*l, c))
-      refuse(5, {"loop \"", l->var->name, "\" around ", quoted(c.block()),
+      refuse(5, {quoted(*l), " around ", quoted(c),
                  " may have no iteration, and then nothing is initialised"});
   }
 }
@@ -102,11 +90,11 @@ inline void check_bounds(const child_block& c, const std::vector<const ir::loop_
 /// The init itself follows no loop, for it gets others, and takes nothing of the block with it.
 inline void check_body(const child_block& c, std::size_t first) {
   if (const ir::buffer own = own_buffer_of_init(c.block()))
-    refuse(4, {"the init of ", quoted(c.block()), " uses \"", own->name,
+    refuse(4, {"the init of ", quoted(c), " uses \"", own->name,
                "\", which is known in that block alone"});
   ir::for_each_expr(c.block().init, [&](const ir::expr& e) {
     if (ir::is_var(e) && loop_index(c.loops, e) >= static_cast<int>(first))
-      refuse(4, {"the init of ", quoted(c.block()), " uses loop \"", e->name,
+      refuse(4, {"the init of ", quoted(c), " uses loop \"", e->name,
                  "\" without an iteration variable that stands for it"});
   });
 }
@@ -119,11 +107,11 @@ inline void check_early(const block_scope& scope, std::size_t child, std::size_t
   for (std::size_t w = 0; w < scope.size(); ++w) {
     if (w == child ? !moves : scope.common_loops(w, child) <= first) continue;
     if (init.loads_from(scope[w].block()))
-      refuse(6, {"the init of ", quoted(c.block()), ", or what says where it runs, reads what ",
-                 quoted(scope[w].block()), " writes", below});
+      refuse(6, {"the init of ", quoted(c), ", or what says where it runs, reads what ",
+                 quoted(scope[w]), " writes", below});
   }
   if (const ir::buffer x = read_of_others(c.block()); x && moves)
-    refuse(6, {quoted(c.block()), " reads elements of \"", x->name,
+    refuse(6, {quoted(c), " reads elements of \"", x->name,
                "\" that other instances of it initialise"});
   for (const ir::buffer_region& out : c.block().writes) {
     if (!moves || scope.allocates(out.buffer)) continue;
@@ -132,9 +120,8 @@ inline void check_early(const block_scope& scope, std::size_t child, std::size_t
     const block_scope alone(root);
     for (std::size_t u = child + 1; u < scope.size(); ++u)
       if (scope.common_loops(u, child) > first && !region_covered(alone, u) &&
-          support::any(scope[u].block().reads,
-                       [&](const ir::buffer_region& r) { return r.buffer == out.buffer; }))
-        refuse(6, {quoted(scope[u].block()), below, " may read elements of \"", out.buffer->name,
+          reads_buffer(scope[u].block(), out.buffer))
+        refuse(6, {quoted(scope[u]), below, " may read elements of \"", out.buffer->name,
                    "\" that a later iteration initialises"});
   }
 }
@@ -153,22 +140,15 @@ inline ir::stmt make_init(const child_block& c, ir::expr predicate, const ir::va
   for (std::size_t i = 0; i < block.iters.size(); ++i) {
     const ir::iter_var& iter = block.iters[i];
     if (iter.kind != ir::iter_kind::spatial) continue;
-    const ir::range dom{ir::substitute(iter.dom.min, renamed),
-                        ir::substitute(iter.dom.extent, renamed)};
-    ir::iter_var fresh{ir::make_var(iter.var->name, iter.var.type()), dom, iter.kind};
-    inner.emplace(iter.var, fresh.var);
-    init.iters.push_back(std::move(fresh));
+    const ir::var fresh = ir::make_var(iter.var->name, iter.var.type());
+    inner.emplace(iter.var, fresh);
+    init.iters.push_back({fresh, ir::substitute(iter.dom, renamed), iter.kind});
     values.push_back(ir::substitute(c.realize->values[i], renamed));
   }
   init.body = ir::substitute(block.init, inner);
   std::vector<ir::buffer_region> unused;
   arith::access_regions(init.body, init.reads, unused);
-  for (const ir::buffer_region& w : block.writes) {
-    ir::buffer_region out{w.buffer, {}};
-    for (const ir::range& r : w.box)
-      out.box.push_back({ir::substitute(r.min, inner), ir::substitute(r.extent, inner)});
-    init.writes.push_back(std::move(out));
-  }
+  for (const ir::buffer_region& w : block.writes) init.writes.push_back(ir::substitute(w, inner));
   const ir::block made = ir::make_block(std::move(init));
   id = made->id;
   return ir::make_realize(std::move(values), std::move(predicate), made);
@@ -178,9 +158,7 @@ inline ir::block make_update(const ir::block& block) {
   ir::block_node update = *block;
   update.name = block->name + "_update";
   update.init = {};
-  arith::analyzer known;
-  for (const ir::iter_var& v : block->iters) known.bind(v.var, v.dom);
-  update.reads = reads_of_update(*block, known);
+  update.reads = reads_of_update(*block, knowing(block->iters));
   return ir::make_block(std::move(update));
 }
 
@@ -191,42 +169,31 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
   using namespace detail::decomposing;
   const path at = need_block(f, block, "decompose_reduction");
   need_loop(f, loop, "decompose_reduction");
-  const ir::block_realize_node* holder = at.scope();
-  if (!holder) refuse(1, "the root block is no reduction");
-  const block_scope scope(*holder->block);
-  const auto child = static_cast<std::size_t>(scope.find(block));
-  const child_block& c = scope[child];
+  if (!at.scope()) refuse(1, "the root block is no reduction");
+  const scoped_block reduction(at);
+  const block_scope& scope = reduction.scope;
+  const std::size_t child = reduction.child;
+  const child_block& c = *reduction;
   const int index = loop_index(c.loops, loop);
   if (index < 0)
-    refuse(1, {"loop \"", loop->name, "\" is not around ", quoted(c.block()), " in its scope"});
+    refuse(1, {"loop \"", loop->name, "\" is not around ", quoted(c), " in its scope"});
   if (detail::conditional_below(at, *c.loops[static_cast<std::size_t>(index)]))
-    refuse(1, {quoted(c.block()), " stands below an if, a while or a let in loop \"", loop->name,
-               "\""});
+    refuse(1, {quoted(c), " stands below an if, a while or a let in loop \"", loop->name, "\""});
   const auto first = static_cast<std::size_t>(index);
   const detail::driven_loops driven(c);
   check(scope, child, first, driven);
   // the update reads the result, which a block around it that is no root declares or not
-  const auto declared = [&](const ir::buffer& b) {
-    return support::any(holder->block->reads,
-                        [&](const ir::buffer_region& r) { return r.buffer == b; });
-  };
+  const ir::block_node& around = scope.root();
   for (const ir::buffer_region& out : c.block().writes)
-    if (!holder->block->reads.empty() && !scope.allocates(out.buffer) && !declared(out.buffer))
-      refuse(6, {quoted(*holder->block), " around it does not declare that it reads \"",
-                 out.buffer->name, "\""});
+    if (!around.reads.empty() && !scope.allocates(out.buffer) && !reads_buffer(around, out.buffer))
+      refuse(6, {quoted(around), " around it does not declare that it reads \"", out.buffer->name,
+                 "\""});
 
-  ir::var_map renamed;
-  ir::var_set dropped;
-  std::vector<const ir::loop_node*> kept;
-  for (std::size_t l = first; l < c.loops.size(); ++l) {
-    if (!driven.spatial[l]) {
-      dropped.insert(c.loops[l]->var);
-      continue;
-    }
-    kept.push_back(c.loops[l]);
-    renamed.emplace(c.loops[l]->var,
-                    ir::make_var(c.loops[l]->var->name + "_init", c.loops[l]->var.type()));
-  }
+  loop_nest kept, others;
+  for (std::size_t l = first; l < c.loops.size(); ++l)
+    (driven.spatial[l] ? kept : others).push_back(c.loops[l]);
+  const ir::var_set dropped = variables_of(others);
+  const ir::var_map renamed = fresh_loops(kept, "_init");
   check_bounds(c, kept, dropped);
   check_body(c, first);
   const ir::expr guard = init_predicate(c, dropped, renamed);
@@ -238,11 +205,7 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
   check_early(scope, child, first, early,
               support::any(kept, [](const ir::loop_node* l) { return !ir::is_int(l->extent, 1); }));
   new_block out;
-  ir::stmt init = make_init(c, guard, renamed, out.block);
-  for (std::size_t l = kept.size(); l-- > 0;)
-    init = ir::make_loop(renamed.at(kept[l]->var), ir::substitute(kept[l]->min, renamed),
-                         ir::substitute(kept[l]->extent, renamed), std::move(init), kept[l]->loop,
-                         kept[l]->annotations, kept[l]->thread_tag);
+  ir::stmt init = nest_around(kept, renamed, make_init(c, guard, renamed, out.block));
   const auto place = std::find_if(at.slots.begin(), at.slots.end(), [&](const ir::stmt* slot) {
     return ir::as_loop(*slot) == c.loops[first];
   });

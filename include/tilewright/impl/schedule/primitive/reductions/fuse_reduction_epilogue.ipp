@@ -6,14 +6,12 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/schedule/analysis/cover/point_access.hpp>
-#include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
 #include <tilewright/impl/schedule/analysis/reducer.hpp>
 #include <tilewright/impl/schedule/analysis/reduction_form.hpp>
-#include <tilewright/impl/schedule/analysis/scope.hpp>
-#include <tilewright/impl/schedule/legality/refusal.hpp>
-#include <tilewright/impl/schedule/legality/stage_order.hpp>
+#include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/storage_scope.hpp>
+#include <tilewright/ir/substitution.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/reductions/fuse_reduction_epilogue.hpp>
 
@@ -52,8 +50,7 @@ inline std::optional<ir::expr> start_value(const pair& p) {
 
 inline void check_reduction(const block_scope& scope, std::size_t child, pair& p) {
   const ir::block_node& b = p.reduction->block();
-  if (const int violation = reduction_violation(scope, child))
-    refuse(2, {quoted(b), " is no reduction: ", reduction_reason(violation)});
+  check_reduction(refuse, 2, scope, child);
   if (is_output(scope, child) || b.writes.size() != 1)
     refuse(2, {quoted(b), " must write one buffer that its scope allocates"});
   reduction_form form;
@@ -69,8 +66,7 @@ inline void check_reduction(const block_scope& scope, std::size_t child, pair& p
 
 inline void check_epilogue(const block_scope& scope, std::size_t child, pair& p) {
   const ir::block_node& b = p.epilogue->block();
-  if (const int violation = complete_violation(scope, child))
-    refuse(3, {quoted(b), " is not complete: ", complete_reason(violation)});
+  check_complete(refuse, 3, scope, child);
   p.store = ir::as_store(b.body);
   if (!p.store) refuse(3, {"the body of ", quoted(b), " is not one store"});
   if (!ir::is_true(p.epilogue->realize->predicate)) refuse(3, {quoted(b), " has a predicate"});
@@ -104,7 +100,7 @@ inline void check_neighbours(const block_scope& scope, std::size_t reduction, st
       for (const ir::buffer_region& in : p.epilogue->block().reads)
         if (w != epilogue && in.buffer == out.buffer && in.buffer != p.sum->buffer &&
             still_writes(w))
-          refuse(1, {quoted(scope[w].block()), " writes \"", in.buffer->name, "\", which ",
+          refuse(1, {quoted(scope[w]), " writes \"", in.buffer->name, "\", which ",
                      quoted(p.epilogue->block()), " reads"});
 }
 
@@ -117,7 +113,7 @@ inline void check_memory(const block_scope& scope, std::size_t reduction, std::s
       for (std::size_t l = common; l < c->loops.size() && x != p.sum->buffer; ++l)
         if (c->loops[l]->loop == ir::loop_kind::thread_binding && ir::storage_rank(x->scope) > 0 &&
             !ir::shared_across(x->scope, *c->loops[l]))
-          refuse(1, {"the threads of loop \"", c->loops[l]->var->name, "\" have \"", x->name,
+          refuse(1, {"the threads of ", quoted(*c->loops[l]), " have \"", x->name,
                      "\" each for itself"});
   };
   for (const auto* list : {&p.epilogue->block().reads, &p.epilogue->block().writes})
@@ -156,19 +152,14 @@ inline ir::var_map match_variables(const pair& p) {
 
 inline ir::block make_fused(const pair& p, const ir::var_map& vars, const ir::expr& start) {
   ir::block_node out = p.reduction->block();
-  std::vector<ir::expr> indices;
-  for (const ir::expr& i : p.store->indices) indices.push_back(ir::substitute(i, vars));
+  const std::vector<ir::expr> indices = ir::substitute(p.store->indices, vars);
   const ir::expr accumulated = ir::load(p.store->buffer, indices);
   const ir::expr update = ir::rewrite(p.sum->value, [&](const ir::expr& e) {
     return e->op == ir::op::load && e->buffer == p.sum->buffer ? accumulated : e;
   });
   out.reads.clear();
-  for (const ir::buffer_region& r : p.epilogue->block().reads) {
-    if (r.buffer == p.sum->buffer) continue;
-    out.reads.push_back(r);
-    for (ir::range& dim : out.reads.back().box)
-      dim = {ir::substitute(dim.min, vars), ir::substitute(dim.extent, vars)};
-  }
+  for (const ir::buffer_region& r : p.epilogue->block().reads)
+    if (r.buffer != p.sum->buffer) out.reads.push_back(ir::substitute(r, vars));
   const std::vector<ir::buffer_region>& own = p.reduction->block().reads;
   out.reads.insert(out.reads.end(), own.begin(), own.end());
   out.writes = {{p.store->buffer, ir::point_box(indices)}};
@@ -185,18 +176,15 @@ TILEWRIGHT_INLINE ir::function fuse_reduction_epilogue(const ir::function& f,
   using namespace detail::epilogue;
   const path at = need_block(f, reduction, "fuse_reduction_epilogue");
   const path last = need_block(f, epilogue, "fuse_reduction_epilogue");
-  const ir::block_realize_node* holder = at.scope();
-  if (!holder || last.scope() != holder) refuse(1, "the blocks are not in one scope");
-  const block_scope scope(*holder->block);
+  if (!at.scope() || last.scope() != at.scope()) refuse(1, "the blocks are not in one scope");
+  const block_scope scope(*at.scope()->block);
   if (!scope.schedulable()) refuse(1, "the scope holds statements that are not blocks");
-  const auto first_child = static_cast<std::size_t>(scope.find(reduction));
-  const auto last_child = static_cast<std::size_t>(scope.find(epilogue));
+  const auto first_child = scope.position(reduction);
+  const auto last_child = scope.position(epilogue);
   pair p;
   p.reduction = &scope[first_child];
   p.epilogue = &scope[last_child];
-  if (const ir::var used = detail::used_from_outside(last))
-    refuse(3, {quoted(p.epilogue->block()), " uses \"", used->name,
-               "\" without an iteration variable that stands for it"});
+  check_sight(refuse, 3, last);
   check_reduction(scope, first_child, p);
   check_epilogue(scope, last_child, p);
   check_neighbours(scope, first_child, last_child, p);

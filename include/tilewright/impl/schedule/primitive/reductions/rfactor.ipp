@@ -8,16 +8,15 @@
 #include <tilewright/impl/schedule/analysis/concurrency.hpp>
 #include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/cover/point_access.hpp>
-#include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
 #include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
 #include <tilewright/impl/schedule/analysis/reducer.hpp>
 #include <tilewright/impl/schedule/analysis/reduction_form.hpp>
-#include <tilewright/impl/schedule/analysis/scope.hpp>
-#include <tilewright/impl/schedule/legality/refusal.hpp>
-#include <tilewright/impl/schedule/legality/stage_order.hpp>
+#include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/rewrite/block_names.hpp>
+#include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/substitution.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/reductions/rfactor.hpp>
 #include <tilewright/support/any.hpp>
@@ -40,6 +39,12 @@ struct plan {
   const ir::loop_node& rf_loop() const { return *child->loops[loop]; }
   /// The loop disappears around the original block.
   bool drops(std::size_t l) const { return l != loop && reduce[l]; }
+  loop_nest dropped() const {
+    loop_nest out;
+    for (std::size_t l = 0; l < child->loops.size(); ++l)
+      if (drops(l)) out.push_back(child->loops[l]);
+    return out;
+  }
 };
 
 inline void find_kinds(plan& p) {
@@ -56,18 +61,17 @@ inline void check_block(const block_scope& scope, std::size_t child, const ir::l
   const ir::block_node& b = scope[child].block();
   if (loop.loop != ir::loop_kind::serial) refuse(1, {quoted(loop), " is not serial"});
   if (!ir::is_int(loop.min, 0)) refuse(1, {quoted(loop), " does not start at 0"});
-  if (const int reason = reduction_violation(scope, child))
-    refuse(1, {quoted(b), " is no reduction: ", reduction_reason(reason)});
+  check_reduction(refuse, 1, scope, child);
   if (const int hazard = input_hazard(scope, child))
     refuse(1, {quoted(b), " cannot be computed earlier: ", hazard_text(hazard)});
   if (const int reader = early_reader(scope, child); reader >= 0)
-    refuse(1, {quoted(scope[static_cast<std::size_t>(reader)].block()),
-               " reads parts of the sum of ", quoted(b), " in a common loop"});
+    refuse(1,
+           {quoted(scope[reader]), " reads parts of the sum of ", quoted(b), " in a common loop"});
 }
 
 inline std::size_t blocks_below(const block_scope& scope, const ir::loop_node& loop) {
   std::size_t n = 0;
-  for (const child_block& c : scope.children()) n += loop_index(c.loops, loop.var) >= 0 ? 1 : 0;
+  for (const child_block& c : scope.children()) n += support::contains(c.loops, &loop);
   return n;
 }
 
@@ -76,39 +80,30 @@ inline void check_loops(const block_scope& scope, std::size_t child, const plan&
   const ir::loop_node& loop = p.rf_loop();
   for (std::size_t l = 0; l < c.loops.size(); ++l)
     if (p.spatial[l] && p.reduce[l])
-      refuse(2, {quoted(*c.loops[l]), " drives both spatial and reduce variables of ",
-                 quoted(c.block())});
-  if (p.spatial[p.loop])
-    refuse(2, {quoted(loop), " drives a spatial variable of ", quoted(c.block())});
+      refuse(2, {quoted(*c.loops[l]), " drives both spatial and reduce variables of ", quoted(c)});
+  if (p.spatial[p.loop]) refuse(2, {quoted(loop), " drives a spatial variable of ", quoted(c)});
   if (!p.reduce[p.loop] && !ir::is_int(loop.extent, 1))
-    refuse(2, {quoted(loop), " drives no variable of ", quoted(c.block())});
+    refuse(2, {quoted(loop), " drives no variable of ", quoted(c)});
   if (child > 0 && scope.common_loops(child - 1, child) > 0)
-    refuse(3, {quoted(scope[child - 1].block()), " comes before ", quoted(c.block()),
-               " in their common loop"});
+    refuse(3, {quoted(scope[child - 1]), " comes before ", quoted(c), " in their common loop"});
   bool below = false;
   for (std::size_t l = 0; l < c.loops.size(); ++l) {
     if (p.reduce[l] && !below) {
       below = true;
       if (blocks_below(scope, *c.loops[l]) != 1)
-        refuse(3, {quoted(*c.loops[l]), " holds other blocks besides ", quoted(c.block())});
+        refuse(3, {quoted(*c.loops[l]), " holds other blocks besides ", quoted(c)});
     }
     if (below && !p.reduce[l] && !p.spatial[l] && !ir::is_int(c.loops[l]->extent, 1))
-      refuse(3, {quoted(*c.loops[l]), " below the reduction drives no variable of ",
-                 quoted(c.block())});
+      refuse(3, {quoted(*c.loops[l]), " below the reduction drives no variable of ", quoted(c)});
   }
-  ir::var_set dropped, all;
-  for (std::size_t l = 0; l < c.loops.size(); ++l) {
-    all.insert(c.loops[l]->var);
-    if (p.drops(l)) dropped.insert(c.loops[l]->var);
-  }
-  if (ir::uses_any(loop.extent, all) || ir::reads_memory(loop.extent))
+  const ir::var_set dropped = variables_of(p.dropped());
+  if (ir::uses_any(loop.extent, variables_of(c.loops)) || ir::reads_memory(loop.extent))
     refuse(8, {"the extent of ", quoted(loop), " is not constant"});
   for (std::size_t l = 0; l < c.loops.size(); ++l) {
     if (p.drops(l) && may_be_empty(*c.loops[l], c))
       refuse(8, {quoted(*c.loops[l]),
                  " may have no iteration, and then no partial result is started"});
-    if (!p.drops(l) &&
-        (ir::uses_any(c.loops[l]->extent, dropped) || ir::uses_any(c.loops[l]->min, dropped)))
+    if (!p.drops(l) && bounds_use(*c.loops[l], dropped))
       refuse(8, {"the bounds of ", quoted(*c.loops[l]), " follow a loop of the reduction"});
   }
 }
@@ -117,15 +112,9 @@ inline void check_loops(const block_scope& scope, std::size_t child, const plan&
 /// must leave its first instance.
 inline ir::expr result_predicate(const plan& p) {
   const child_block& c = *p.child;
-  ir::var_set dropped;
-  ir::var_map first;
-  arith::analyzer known;
-  for (std::size_t l = 0; l < c.loops.size(); ++l) {
-    known.bind(c.loops[l]->var, ir::range{c.loops[l]->min, c.loops[l]->extent});
-    if (!p.drops(l)) continue;
-    dropped.insert(c.loops[l]->var);
-    first.emplace(c.loops[l]->var, c.loops[l]->min);
-  }
+  const loop_nest loops = p.dropped();
+  const ir::var_set dropped = variables_of(loops);
+  arith::analyzer known = knowing(c.loops);
   ir::expr kept = ir::boolean(true);
   std::vector<ir::expr> cuts;
   bool cuts_partial = false;
@@ -139,12 +128,12 @@ inline ir::expr result_predicate(const plan& p) {
     }
   }
   if (cuts_partial && !init_comes_first(*p.child))
-    refuse(7, {"the guard of ", quoted(c.block()), " leaves the first partial result along ",
+    refuse(7, {"the guard of ", quoted(c), " leaves the first partial result along ",
                quoted(p.rf_loop()), " out"});
   for (const ir::expr& cut : cuts)
-    if (!known.prove(ir::substitute(cut, first)))
-      refuse(7, {"the guard of ", quoted(c.block()), " leaves partial results along ",
-                 quoted(p.rf_loop()), " without a first instance"});
+    if (!known.prove(ir::substitute(cut, first_iterations(loops))))
+      refuse(7, {"the guard of ", quoted(c), " leaves partial results along ", quoted(p.rf_loop()),
+                 " without a first instance"});
   return kept;
 }
 
@@ -268,24 +257,13 @@ inline ir::var_map bind_partial(const plan& p, bound_block& out) {
   return of_iters;
 }
 
-inline ir::buffer_region substituted(const ir::buffer_region& r, const ir::var_map& map) {
-  ir::buffer_region out{r.buffer, {}};
-  for (const ir::range& d : r.box)
-    out.box.push_back({ir::substitute(d.min, map), ir::substitute(d.extent, map)});
-  return out;
-}
-
-inline bool writes(const ir::block_node& b, const ir::buffer& what) {
-  return support::any(b.writes, [&](const ir::buffer_region& w) { return w.buffer == what; });
-}
-
 inline void partial_regions(const plan& p, const ir::var& at, const ir::var_map& map,
                             ir::block_node& out) {
   const ir::block_node& old = p.child->block();
   for (const ir::buffer_region& r : old.reads)
-    if (!writes(old, r.buffer)) out.reads.push_back(substituted(r, map));
+    if (!writes_buffer(old, r.buffer)) out.reads.push_back(ir::substitute(r, map));
   for (const ir::buffer_region& w : old.writes) {
-    ir::buffer_region region = substituted(w, map);
+    ir::buffer_region region = ir::substitute(w, map);
     region.box.insert(region.box.begin() + static_cast<std::ptrdiff_t>(p.axis),
                       ir::range{at, ir::integer(at.type(), 1)});
     for (std::size_t i = 0; i < p.partial.size(); ++i)
@@ -302,8 +280,8 @@ inline ir::stmt make_partial(const plan& p, std::string name, std::uint64_t& id)
   out.block.name = std::move(name);
   out.block.annotations = c.block().annotations;
   partial_regions(p, at, map, out.block);
-  std::vector<ir::expr> indices = partial_indices(p, at), right;
-  for (const ir::expr& e : p.reducer.right) right.push_back(ir::substitute(e, map));
+  const std::vector<ir::expr> indices = partial_indices(p, at),
+                              right = ir::substitute(p.reducer.right, map);
   const bool reduces = support::any(
       out.block.iters, [](const ir::iter_var& i) { return i.kind == ir::iter_kind::reduce; });
   if (reduces) {
@@ -312,23 +290,13 @@ inline ir::stmt make_partial(const plan& p, std::string name, std::uint64_t& id)
   } else {
     out.block.body = store_all(p.partial, indices, right);
   }
-  ir::var_map renamed;
-  for (const ir::loop_node* l : c.loops)
-    renamed.emplace(l->var, ir::make_var(l->var->name, l->var.type()));
-  for (ir::iter_var& i : out.block.iters)
-    i.dom = {ir::substitute(i.dom.min, renamed), ir::substitute(i.dom.extent, renamed)};
+  const ir::var_map renamed = fresh_loops(c.loops);
+  for (ir::iter_var& i : out.block.iters) i.dom = ir::substitute(i.dom, renamed);
   const ir::block made = ir::make_block(std::move(out.block));
   id = made->id;
-  for (ir::expr& v : out.values) v = ir::substitute(v, renamed);
-  ir::stmt nest =
-      ir::make_realize(std::move(out.values), ir::substitute(c.realize->predicate, renamed), made);
-  for (std::size_t l = c.loops.size(); l-- > 0;) {
-    const ir::loop_node& loop = *c.loops[l];
-    nest = ir::make_loop(renamed.at(loop.var), ir::substitute(loop.min, renamed),
-                         ir::substitute(loop.extent, renamed), std::move(nest), loop.loop,
-                         loop.annotations, loop.thread_tag);
-  }
-  return nest;
+  return nest_around(c.loops, renamed,
+                     ir::make_realize(ir::substitute(std::move(out.values), renamed),
+                                      ir::substitute(c.realize->predicate, renamed), made));
 }
 
 /// The original block, reducing partial results.
@@ -346,9 +314,8 @@ inline ir::stmt make_rest(const plan& p, ir::expr predicate) {
     iter.var = fresh;
     out.add(std::move(iter), c.realize->values[i]);
   }
-  std::vector<ir::expr> at, from;
-  for (const ir::expr& e : p.form.stores[0]->indices) at.push_back(ir::substitute(e, map));
-  for (const ir::expr& e : partial_indices(p, rf.var)) from.push_back(ir::substitute(e, map));
+  const std::vector<ir::expr> at = ir::substitute(p.form.stores[0]->indices, map),
+                              from = ir::substitute(partial_indices(p, rf.var), map);
   for (std::size_t i = 0; i < p.partial.size(); ++i) {
     out.block.reads.push_back({p.partial[i], ir::point_box(from)});
     out.block.writes.push_back({p.form.stores[i]->buffer, ir::point_box(at)});
@@ -391,12 +358,11 @@ TILEWRIGHT_INLINE new_block rfactor(const ir::function& f, const ir::var& loop, 
   const std::vector<const ir::block_realize_node*> below = child_blocks(to_loop.target());
   if (below.size() != 1) refuse(1, {quoted(rf_loop), " holds ", below.size(), " blocks, not one"});
   const path at = find_block(f, below[0]->block->id);
-  const block_scope scope(*at.scope()->block);
-  const auto child = static_cast<std::size_t>(scope.find(below[0]->block->id));
+  const scoped_block reduction(at);
+  const block_scope& scope = reduction.scope;
+  const std::size_t child = reduction.child;
   check_block(scope, child, rf_loop);
-  if (const ir::var used = detail::used_from_outside(at))
-    refuse(1, {quoted(scope[child].block()), " uses \"", used->name,
-               "\" without an iteration variable that stands for it"});
+  check_sight(refuse, 1, at);
 
   plan p;
   p.child = &scope[child];

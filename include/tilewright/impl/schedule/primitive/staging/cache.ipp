@@ -104,8 +104,8 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
   for (std::size_t i = 0; i < scope.size(); ++i) {
     if (writes_buffer(scope[i].block(), s.buffer)) {
       if (writer >= 0)
-        refusal{c.name}(3, {quoted(scope[static_cast<std::size_t>(writer)].block()), " and ",
-                            quoted(scope[i].block()), " both write \"", s.buffer->name, "\""});
+        refusal{c.name}(3, {quoted(scope[writer]), " and ", quoted(scope[i]), " both write \"",
+                            s.buffer->name, "\""});
       writer = static_cast<int>(i);
     }
     if (ids.empty() && reads_buffer(*scope[i].realize->block, s.buffer)) readers.push_back(i);
@@ -115,21 +115,21 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
     std::erase(readers, static_cast<std::size_t>(writer));
   for (const std::size_t r : readers)
     if (changes_in_while(find_block(f, scope[r].block().id), scope, r))
-      refusal{c.name}(4, {"a while repeats ", quoted(scope[r].block()),
-                          ", which may read something else each time"});
+      refusal{c.name}(
+          4, {"a while repeats ", quoted(scope[r]), ", which may read something else each time"});
   for (const std::size_t r : readers)
     if (static_cast<int>(r) == writer)
-      refusal{c.name}(3, {quoted(scope[r].block()), " writes \"", s.buffer->name, "\" too"});
+      refusal{c.name}(3, {quoted(scope[r]), " writes \"", s.buffer->name, "\" too"});
   bool one_depth = true;
   const place where = place_after(c, scope, writer, readers, one_depth);
   const path holder = find_block(f, s.holder->block->id);
-  std::vector<const ir::loop_node*> loops = scope[readers.front()].loops;
+  loop_nest loops = scope[readers.front()].loops;
   std::optional<footprint> needed;
   if (where.anchor >= 0) {
-    needed = filled_by(scope[static_cast<std::size_t>(writer)], s.buffer, where.depth);
+    needed = filled_by(scope[writer], s.buffer, where.depth);
     if (needed) {
-      loops = scope[static_cast<std::size_t>(writer)].loops;
-      check_sizes(c, 4, scope[static_cast<std::size_t>(writer)], s.buffer, *needed);
+      loops = scope[writer].loops;
+      check_sizes(c, 4, scope[writer], s.buffer, *needed);
       if (!support::all(readers, [&](std::size_t r) {
             return reads_within(scope, static_cast<std::size_t>(writer), r, s.buffer, *needed);
           }))
@@ -137,7 +137,7 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
     }
     if (!needed && !one_depth)  // readers further out need all that was written
       refusal{c.name}(
-          4, {"what ", quoted(scope[static_cast<std::size_t>(writer)].block()),
+          4, {"what ", quoted(scope[writer]),
               " writes per iteration of the common loops is no box, or not all that is read"});
   } else if (!holder.scope() && !guarded_inside(scope, readers, s.buffer)) {
     needed = whole(s.buffer);
@@ -162,9 +162,9 @@ inline void check_consumers(const call& c, const ir::function& f, std::uint64_t 
   const path at = find_block(f, holder);
   const block_scope scope(*ir::as_realize(at.target())->block);
   for (const std::uint64_t id : ids) {
-    const auto r = static_cast<std::size_t>(scope.find(id));
+    const auto r = scope.position(id);
     if (!region_covered(scope, r))
-      refusal{c.name}(6, {quoted(scope[r].block()), " reads more than is in the cache before it"});
+      refusal{c.name}(6, {quoted(scope[r]), " reads more than is in the cache before it"});
   }
 }
 
@@ -174,24 +174,24 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   const path at = need_block(f, id, c.name);
   const subject s = look_up(c, at, index, false);
   const block_scope scope(*s.holder->block);
-  const auto w = static_cast<std::size_t>(scope.find(id));
+  const auto w = scope.position(id);
   for (std::size_t i = 0; i < scope.size(); ++i)
     if (i != w && writes_buffer(scope[i].block(), s.buffer))
-      refusal{c.name}(3, {quoted(scope[i].block()), " writes \"", s.buffer->name, "\" too"});
+      refusal{c.name}(3, {quoted(scope[i]), " writes \"", s.buffer->name, "\" too"});
   if (reads_before(scope[w], s.buffer) && !reads_own_writes(scope[w].block(), s.buffer))
-    refusal{c.name}(3, {quoted(scope[w].block()), " also reads \"", s.buffer->name, "\""});
+    refusal{c.name}(3, {quoted(scope[w]), " also reads \"", s.buffer->name, "\""});
   const std::vector<std::size_t> direct = pick_consumers(c, 6, scope, ids, s.buffer);
   for (const std::size_t r : direct) {
     path above = find_block(f, scope[r].block().id);
     above.slots.pop_back();
     if (loads_around(*scope[r].realize, s.buffer) || loaded_above(above, s.buffer))
       refusal{c.name}(6, {"the guard, an iteration variable, or a bound or condition around ",
-                          quoted(scope[r].block()), " loads \"", s.buffer->name, "\" too"});
+                          quoted(scope[r]), " loads \"", s.buffer->name, "\" too"});
   }
   for (const std::size_t r : direct)
     if (r < w || !region_covered(scope, r))
-      refusal{c.name}(6, {quoted(scope[r].block()), " reads more than ", quoted(scope[w].block()),
-                          " has written before it"});
+      refusal{c.name}(
+          6, {quoted(scope[r]), " reads more than ", quoted(scope[w]), " has written before it"});
   place where{static_cast<int>(w), depth_of_copy(c, scope, w, s.buffer, direct)};
   for (std::size_t r = w + 1; r < scope.size(); ++r)
     if (consumes(scope[r].block(), scope[w].block()) && !support::contains(direct, r) &&
@@ -208,7 +208,7 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   if (parts == 1 && reduction_done(scope[w], standing))
     all = written(scope[w], iters, region, standing);
   if (!all)
-    refusal{c.name}(5, {"what ", quoted(scope[w].block()), " writes of \"", s.buffer->name,
+    refusal{c.name}(5, {"what ", quoted(scope[w]), " writes of \"", s.buffer->name,
                         "\" is no box, or not finished where the copy would stand"});
   check_sizes(c, 5, scope[w], s.buffer, *all);
   const plan p = make_plan(c, f, find_block(f, s.holder->block->id), s.buffer, std::move(*all),
@@ -217,13 +217,12 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
     for (const ir::buffer_region& in : scope[r].block().reads) {
       if (in.buffer != s.buffer) continue;
       if (!may_overlap(scope[w].block(), region, scope[r].block(), in))
-        refusal{c.name}(6, {quoted(scope[r].block()), " reads what ", quoted(scope[w].block()),
-                            " does not write"});
+        refusal{c.name}(6, {quoted(scope[r]), " reads what ", quoted(scope[w]), " does not write"});
       const std::vector<bounds> box = constant_box(scope[r].block(), in);
       for (std::size_t d = 0; d < box.size(); ++d)
         if (box[d].lo < p.box[d].lo || box[d].hi > p.box[d].hi)
-          refusal{c.name}(6, {quoted(scope[r].block()), " reads beyond what ",
-                              quoted(scope[w].block()), " writes"});
+          refusal{c.name}(6,
+                          {quoted(scope[r]), " reads beyond what ", quoted(scope[w]), " writes"});
     }
   new_block out;
   const ir::stmt nest = copy_nest(p, false, scope[w].loops, out.block);

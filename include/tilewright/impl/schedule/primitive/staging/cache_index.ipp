@@ -7,12 +7,12 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/ir/intrinsics.hpp>
 #include <tilewright/impl/schedule/analysis/reduction_form.hpp>
-#include <tilewright/impl/schedule/analysis/scope.hpp>
-#include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/rewrite/block_buffers.hpp>
 #include <tilewright/impl/schedule/rewrite/block_names.hpp>
 #include <tilewright/impl/schedule/rewrite/loop_rebinding.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/any_expr.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/schedule/primitive/staging/cache_index.hpp>
@@ -82,16 +82,14 @@ class collector {
  private:
   /// Free of loads, effects and variables of the body, and without a divisor that may be 0.
   bool may_move(const ir::expr& e) const {
-    bool good = true;
-    ir::for_each_expr(e, [&](const ir::expr& x) {
+    return !ir::any_expr(e, [&](const ir::expr& x) {
       const bool calls = x->op == ir::op::call && !ir::detail::is_script_intrinsic(x->name);
       const bool places = x->op == ir::op::load || x->op == ir::op::data || x->op == ir::op::text;
       const bool traps = divides(x->op) && is_integer(x.type()) &&
                          (!ir::is_int(x->args[1]) || ir::is_int(x->args[1], 0));
       const bool local = x->op == ir::op::let || (x->op == ir::op::var && inner_.count(x));
-      if (calls || places || traps || local) good = false;
+      return calls || places || traps || local;
     });
-    return good;
   }
   bool eligible(const ir::expr& e) const { return !e->args.empty() && may_move(e); }
 
@@ -147,8 +145,7 @@ class collector {
 /// iteration variables may use them.
 inline ir::var_set defined_near(const child_block& child) {
   const ir::block_node& b = child.block();
-  ir::var_set out;
-  for (const ir::loop_node* l : child.loops) out.insert(l->var);
+  ir::var_set out = variables_of(child.loops);
   for (const ir::stmt& s : {b.init, b.body}) {
     if (!s) continue;
     ir::for_each_stmt(s, [&](const ir::stmt& x) {
@@ -179,9 +176,8 @@ class nest_maker {
   ir::expr value_of(const ir::expr& binding) {
     ir::var_map map;
     for (const ir::var& v : ir::free_vars(binding)) {
-      const auto loop = std::find_if(child_.loops.begin(), child_.loops.end(),
-                                     [&](const ir::loop_node* l) { return l->var.same(v); });
-      if (loop != child_.loops.end()) map.emplace(v, place_in(**loop));
+      const int loop = loop_index(child_.loops, v);
+      if (loop >= 0) map.emplace(v, place_in(*child_.loops[static_cast<std::size_t>(loop)]));
     }
     return ir::substitute(binding, map);
   }
@@ -200,9 +196,8 @@ class nest_maker {
                                    [&](const auto& axis) { return axis.second == &loop; });
     if (made != axes_.end()) return loop_value(*made);
     for (const ir::loop_node* other : child_.loops)
-      if (ir::uses_var(loop.min, other->var) || ir::uses_var(loop.extent, other->var))
-        refuse(4,
-               {"the bounds of loop \"", loop.var->name, "\" use loop \"", other->var->name, "\""});
+      if (bounds_use(loop, other->var))
+        refuse(4, {"the bounds of ", quoted(loop), " use ", quoted(*other)});
     axes_.emplace_back(ir::make_var("ax" + std::to_string(axes_.size()), loop.var.type()), &loop);
     known_.bind(axes_.back().first, {ir::integer(loop.var.type(), 0), loop.extent});
     return loop_value(axes_.back());
@@ -226,19 +221,18 @@ inline stage make_stage(const child_block& child, const arith::analyzer& outside
   std::vector<ir::expr> shape, values, here, guard;
   ir::var_map renamed;
   for (const ir::var& used : ir::free_vars(value)) {
-    const auto& iters = child.block().iters;
-    const auto iter = std::find_if(iters.begin(), iters.end(),
-                                   [&](const ir::iter_var& v) { return v.var.same(used); });
-    if (iter == iters.end()) continue;
-    const ir::expr bound =
-        nest.value_of(child.realize->values[static_cast<std::size_t>(iter - iters.begin())]);
+    const int at = iter_index(child.block(), used);
+    if (at < 0) continue;
+    const auto i = static_cast<std::size_t>(at);
+    const ir::range& dom = child.block().iters[i].dom;
+    const ir::expr bound = nest.value_of(child.realize->values[i]);
     const dtype type = used.type();
     const arith::bounds range = nest.known().const_bounds(bound);
     if (!nest.known().prove_le(ir::integer(type, 0), bound))
       refuse(4, {"\"", used->name, "\" may be negative"});
     const bool fixed = range.hi < arith::bounds::positive_infinity;
     shape.push_back(fixed ? ir::integer(type, range.hi + 1)
-                          : arith::simplify(iter->dom.min + iter->dom.extent));
+                          : arith::simplify(dom.min + dom.extent));
     if (!fixed && !nest.known().prove_lt(bound, shape.back()))
       guard.push_back(ir::lt(bound, shape.back()));
     const ir::var v = ir::make_var("v" + std::to_string(values.size()), type);
@@ -285,15 +279,13 @@ inline void check_drivers(const block_scope& scope, std::size_t self) {
   const auto drives = [&](const ir::buffer& x) {
     const std::vector<ir::expr>& values = child.realize->values;
     return support::any(values, [&](const ir::expr& value) { return ir::loads_from(value, x); }) ||
-           support::any(child.loops, [&](const ir::loop_node* l) {
-             return ir::loads_from(l->min, x) || ir::loads_from(l->extent, x);
-           });
+           support::any(child.loops, [&](const ir::loop_node* l) { return bounds_load(*l, x); });
   };
   for (std::size_t w = 0; w < scope.size(); ++w)
     for (const ir::buffer_region& r : scope[w].block().writes)
       if ((w == self || scope.common_loops(w, self) > 0) && drives(r.buffer))
-        refuse(4, {quoted(scope[w].block()), " writes \"", r.buffer->name,
-                   "\", from which bounds or values around ", quoted(child.block()),
+        refuse(4, {quoted(scope[w]), " writes \"", r.buffer->name,
+                   "\", from which bounds or values around ", quoted(child),
                    " are loaded, in the nest of that block"});
 }
 
@@ -314,21 +306,20 @@ TILEWRIGHT_INLINE new_blocks cache_index(const ir::function& f, std::uint64_t bl
                                          const std::string& storage_scope, int cse_thresh) {
   namespace d = detail::caching_index;
   const path at = need_block(f, block, "cache_index");
-  const ir::block_realize_node* holder = at.scope();
-  if (!holder) d::refuse(1, "the root block stores nothing itself");
+  if (!at.scope()) d::refuse(1, "the root block stores nothing itself");
   if (const std::string why = ir::no_scope(storage_scope); !why.empty()) d::refuse(2, why);
   if (cse_thresh < 0) d::refuse(3, {"cse_thresh ", cse_thresh, " is negative; write 0 for all"});
-  const block_scope scope(*holder->block);
-  const child_block& child = scope[static_cast<std::size_t>(scope.find(block))];
-  if (child.conditional) d::refuse(4, {quoted(child.block()), " stands below an if or a let"});
-  d::check_drivers(scope, static_cast<std::size_t>(scope.find(block)));
+  const scoped_block self(at);
+  const child_block& child = *self;
+  if (child.conditional) d::refuse(4, {quoted(child), " stands below an if or a let"});
+  d::check_drivers(self.scope, self.child);
   if (ir::storage_rank(storage_scope) > 0)
     for (const ir::loop_node* l : child.loops)
       if (l->loop == ir::loop_kind::thread_binding)
-        d::refuse(2, {"in scope \"", storage_scope, "\" the threads of loop \"", l->var->name,
-                      "\" would not find what is computed outside of it"});
+        d::refuse(2, {"in scope \"", storage_scope, "\" the threads of ", quoted(*l),
+                      " would not find what is computed outside of it"});
   path above = at;  // what stands around the scope
-  while (above.slots.back()->get() != holder) above.slots.pop_back();
+  while (above.slots.back()->get() != self.holder) above.slots.pop_back();
   const arith::analyzer outside = known_loops(above).analyzer();
   const ir::var_set inner = d::defined_near(child);
   const d::collector wanted(child.block(), inner, static_cast<std::size_t>(cse_thresh));
@@ -351,10 +342,9 @@ TILEWRIGHT_INLINE new_blocks cache_index(const ir::function& f, std::uint64_t bl
   }
   if (nests.empty()) return out;
   out.function = replace_block(f, at, changed);
-  const path root = find_block(out.function, holder->block->id);
+  const path root = find_block(out.function, self.scope.root().id);
   ir::block_node b = *ir::as_realize(root.target())->block;
-  std::vector<ir::stmt> items =
-      ir::as_seq(b.body) ? ir::as_seq(b.body)->stmts : std::vector<ir::stmt>{b.body};
+  std::vector<ir::stmt> items = statements_of(b.body);
   const auto before = std::find_if(items.begin(), items.end(),
                                    [&](const ir::stmt& s) { return holds_block(s, block); });
   items.insert(before, nests.begin(), nests.end());

@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/schedule/analysis/binding/element_index.hpp>
 #include <tilewright/impl/schedule/analysis/concurrency.hpp>
 #include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/cache_stage.hpp>
 #include <tilewright/impl/schedule/rewrite/loop_rebinding.hpp>
+#include <tilewright/ir/substitution.hpp>
 #include <tilewright/schedule/primitive/staging/cache_inplace.hpp>
 #include <tilewright/support/any.hpp>
 
@@ -47,9 +49,8 @@ inline std::vector<ir::range> touched_box(const ir::block_node& b, const ir::buf
 inline ir::buffer overwritten_place(const ir::block_realize_node& r,
                                     const std::vector<ir::range>& box) {
   for (const ir::buffer_region& w : r.block->writes)
-    if (detail::loads_around(r, w.buffer) || support::any(box, [&](const ir::range& d) {
-          return ir::loads_from(d.min, w.buffer) || ir::loads_from(d.extent, w.buffer);
-        }))
+    if (detail::loads_around(r, w.buffer) ||
+        support::any(box, [&](const ir::range& d) { return bounds_load(d, w.buffer); }))
       return w.buffer;
   return {};
 }
@@ -58,11 +59,7 @@ inline ir::buffer overwritten_place(const ir::block_realize_node& r,
 inline bool writes_all(const ir::block_node& b, const ir::buffer& x,
                        const std::vector<ir::range>& box) {
   return support::any(b.writes, [&](const ir::buffer_region& w) {
-    return w.buffer == x && std::equal(box.begin(), box.end(), w.box.begin(),
-                                       [](const ir::range& p, const ir::range& q) {
-                                         return arith::same_value(p.min, q.min) &&
-                                                arith::same_value(p.extent, q.extent);
-                                       });
+    return w.buffer == x && detail::same_box(w, {x, box});
   });
 }
 
@@ -70,9 +67,7 @@ inline bool writes_all(const ir::block_node& b, const ir::buffer& x,
 inline ir::stmt copy_nest(const ir::block_realize_node& instance, const std::vector<ir::range>& box,
                           const ir::buffer& from, const ir::buffer& to,
                           const arith::analyzer& outside, std::string name, std::uint64_t& id) {
-  ir::var_map bindings;
-  for (std::size_t i = 0; i < instance.values.size(); ++i)
-    bindings.emplace(instance.block->iters[i].var, instance.values[i]);
+  const ir::var_map bindings = ir::bindings(instance);
   arith::analyzer known = outside;
   known.assume(instance.predicate);
   ir::block_node b;
@@ -81,8 +76,7 @@ inline ir::stmt copy_nest(const ir::block_realize_node& instance, const std::vec
   std::vector<ir::var> axes;
   std::vector<ir::expr> extents;
   for (std::size_t d = 0; d < box.size(); ++d) {
-    const ir::expr first = ir::substitute(box[d].min, bindings),
-                   length = ir::substitute(box[d].extent, bindings);
+    const auto [first, length] = ir::substitute(box[d], bindings);
     const bool wide = first.type() == dtype::i64 || length.type() == dtype::i64;
     const dtype type = wide ? dtype::i64 : from->shape[d].type();
     const ir::expr zero = ir::integer(type, 0), shape = ir::cast(type, from->shape[d]);
@@ -100,8 +94,8 @@ inline ir::stmt copy_nest(const ir::block_realize_node& instance, const std::vec
   cache_stage::copy_element(b, from, at, to, at);
   const ir::block made = ir::make_block(std::move(b));
   id = made->id;
-  return cache_stage::loops_around(
-      axes, extents, ir::make_realize(std::move(values), ir::conjunction(guard), made));
+  return nest_around(axes, extents,
+                     ir::make_realize(std::move(values), ir::conjunction(guard), made));
 }
 
 inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
@@ -111,7 +105,7 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
   const cache_stage::subject s = cache_stage::look_up(c, at, index, true);
   const ir::buffer& x = s.buffer;
   const ir::block_realize_node& instance = *ir::as_realize(at.target());
-  if (!cache_stage::writes_buffer(*instance.block, x))
+  if (!writes_buffer(*instance.block, x))
     refusal{c.name}(3, {quoted(*instance.block), " does not write \"", x->name, "\""});
   const std::vector<ir::range> box = touched_box(*instance.block, x);
   if (const ir::buffer b = overwritten_place(instance, box))
@@ -119,9 +113,9 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
                         "\", which says what it touches of \"", x->name, "\""});
   for (const ir::loop_node* l : at.all_loops())
     if (runs_at_once(*l) && !writes_all(*instance.block, x, box))
-      refusal{c.name}(6, {quoted(*instance.block), " would copy elements of \"", x->name,
-                          "\" back that it only reads, while other iterations of loop \"",
-                          l->var->name, "\" run"});
+      refusal{c.name}(
+          6, {quoted(*instance.block), " would copy elements of \"", x->name,
+              "\" back that it only reads, while other iterations of ", quoted(*l), " run"});
   const std::string name = x->name + "_" + storage;
   const ir::buffer cache = cache_stage::make_cache(f, x, x->shape, storage, storage);
   const arith::analyzer outside = known_loops(at).analyzer();

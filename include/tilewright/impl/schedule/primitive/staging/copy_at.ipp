@@ -25,8 +25,7 @@ struct loop_body {
 inline loop_body look_below(const call& c, const block_scope& scope, const ir::loop_node& loop,
                             const ir::buffer& x) {
   loop_body out;
-  out.items =
-      ir::as_seq(loop.body) ? ir::as_seq(loop.body)->stmts : std::vector<ir::stmt>{loop.body};
+  out.items = statements_of(loop.body);
   const auto note = [](std::vector<std::size_t>& list, std::size_t at) {
     if (list.empty() || list.back() != at) list.push_back(at);
   };
@@ -40,23 +39,18 @@ inline loop_body look_below(const call& c, const block_scope& scope, const ir::l
         std::find_if(out.items.begin(), out.items.end(),
                      [&](const ir::stmt& s) { return holds_block(s, b.id); }) -
         out.items.begin());
-    if (cache_stage::reads_buffer(b, x)) note(out.reads, item);
-    if (cache_stage::writes_buffer(b, x)) note(out.writes, item);
+    if (reads_buffer(b, x)) note(out.reads, item);
+    if (writes_buffer(b, x)) note(out.writes, item);
   }
   return out;
 }
 
-/// One dimension of the box that the body touches: [min, min + extent).
-struct side {
-  ir::expr min, extent;
-};
-
 /// The box over all accesses below the loop while it and the loops around it stand still.
 /// Sides that lets decide, or loads which a guard may keep inside of their buffers, are not known
 /// where the copy stands.
-inline std::vector<side> box_of(const block_scope& scope, const loop_body& body,
-                                const ir::buffer& x, standing_loops standing, bool read,
-                                const arith::analyzer& outside) {
+inline std::vector<ir::range> box_of(const block_scope& scope, const loop_body& body,
+                                     const ir::buffer& x, standing_loops standing, bool read,
+                                     const arith::analyzer& outside) {
   std::vector<requirement> all;
   for (const std::size_t i : body.children) {
     const bound_iters& iters = bind_iters(scope[i]);
@@ -68,7 +62,7 @@ inline std::vector<side> box_of(const block_scope& scope, const loop_body& body,
   cache_stage::widen(all.front().box, [&](const ir::expr& term) {
     return ir::uses_any(term, lets) || (ir::reads_memory(term) && !loads_inside(term, outside));
   });
-  std::vector<side> out;
+  std::vector<ir::range> out;
   for (std::size_t d = 0; d < x->shape.size(); ++d) {
     const ir::expr& whole = x->shape[d];
     const span& s = all.front().box[d];
@@ -90,8 +84,8 @@ inline std::vector<side> box_of(const block_scope& scope, const loop_body& body,
 }
 
 /// The copy as one block: its variables stand for the loops that the box depends on.
-inline ir::stmt copy_statement(const call& c, const std::vector<side>& box, const ir::buffer& from,
-                               const ir::buffer& to, const std::vector<const ir::loop_node*>& loops,
+inline ir::stmt copy_statement(const call& c, const std::vector<ir::range>& box,
+                               const ir::buffer& from, const ir::buffer& to, const loop_nest& loops,
                                const arith::analyzer& outside, std::string name,
                                std::uint64_t& id) {
   ir::block_node b;
@@ -99,16 +93,16 @@ inline ir::stmt copy_statement(const call& c, const std::vector<side>& box, cons
   ir::var_map mine;
   std::vector<ir::expr> values;
   arith::analyzer known = outside;
-  for (const side& s : box)
+  for (const ir::range& s : box)
     for (const ir::var& v : ir::free_vars(s.min)) {
       const int l = loop_index(loops, v);
       if (l < 0 || mine.count(v) != 0) continue;
       const ir::loop_node& loop = *loops[static_cast<std::size_t>(l)];
-      ir::range dom{loop.min, loop.extent};
+      ir::range dom = domain_of(loop);
       for (const ir::loop_node* around : loops)
-        if (ir::uses_var(dom.min, around->var) || ir::uses_var(dom.extent, around->var)) {
+        if (bounds_use(dom, around->var)) {
           const arith::bounds all = outside.const_bounds(v);
-          if (!all.bounded() || ir::reads_memory(dom.min) || ir::reads_memory(dom.extent))
+          if (!all.bounded() || bounds_load(dom))
             refusal{c.name}(6, {"the bounds of loop \"", v->name, "\" depend on other loops"});
           dom = {ir::integer(v.type(), all.lo), ir::integer(v.type(), all.hi - all.lo + 1)};
           break;
@@ -136,12 +130,12 @@ inline ir::stmt copy_statement(const call& c, const std::vector<side>& box, cons
   }
   written.box = read.box;
   b.reads.push_back(std::move(read));
-  for (const side& s : box) add_loads(s.min, b.reads);
+  for (const ir::range& s : box) add_loads(s.min, b.reads);
   b.writes.push_back(std::move(written));
   b.annotations[ir::auto_copy] = 1;
   ir::stmt body = ir::make_store(to, at, ir::load(from, at));
   if (!guard.empty()) body = ir::make_if(ir::conjunction(guard), std::move(body));
-  b.body = cache_stage::loops_around(axes, extents, std::move(body));
+  b.body = nest_around(axes, extents, std::move(body));
   const ir::block made = ir::make_block(std::move(b));
   id = made->id;
   return ir::make_realize(std::move(values), ir::boolean(true), made);
@@ -165,7 +159,7 @@ inline void check_written(const call& c, const ir::function& f, std::uint64_t ho
     if (b.id != copy && (read || !from_cache)) continue;
     bool written = !from_cache;
     for (std::size_t w = 0; w < i && !written; ++w)
-      written = cache_stage::writes_buffer(scope[w].block(), cache);
+      written = writes_buffer(scope[w].block(), cache);
     if (!written || !region_covered(scope, i, sums::unfinished))
       refusal{c.name}(5, {quoted(b), " would read elements of \"", (from_cache ? cache : x)->name,
                           "\" that nothing has written"});
@@ -181,12 +175,10 @@ inline void check_sums(const call& c, const block_scope& scope, const loop_body&
   const auto is_below = [&](std::size_t i) { return support::contains(body.children, i); };
   for (const std::size_t i : body.children) {
     const ir::block_node& b = scope[i].block();
-    if (!b.init || !cache_stage::writes_buffer(b, x) || reduction_done(scope[i], {fixed, {}}))
-      continue;
+    if (!b.init || !writes_buffer(b, x) || reduction_done(scope[i], {fixed, {}})) continue;
     for (std::size_t w = 0; w < scope.size(); ++w)
-      if (!is_below(w) && cache_stage::writes_buffer(scope[w].block(), x))
-        refusal{c.name}(5,
-                        {quoted(scope[w].block()), " changes the unfinished sums of ", quoted(b)});
+      if (!is_below(w) && writes_buffer(scope[w].block(), x))
+        refusal{c.name}(5, {quoted(scope[w]), " changes the unfinished sums of ", quoted(b)});
   }
 }
 
@@ -202,14 +194,14 @@ inline void check_order(const call& c, const loop_body& body, const ir::buffer& 
 }
 
 /// Where the copy stands is not decided by what blocks below the loop write.
-inline void check_places(const call& c, const block_scope& scope, const std::vector<side>& box,
+inline void check_places(const call& c, const block_scope& scope, const std::vector<ir::range>& box,
                          const ir::var& loop) {
   std::vector<ir::buffer_region> loaded;
-  for (const side& s : box) add_loads(s.min, loaded);
+  for (const ir::range& s : box) add_loads(s.min, loaded);
   for (const child_block& b : scope.children())
     if (loop_index(b.loops, loop) >= 0)
       for (const ir::buffer_region& r : loaded)
-        if (cache_stage::writes_buffer(b.block(), r.buffer))
+        if (writes_buffer(b.block(), r.buffer))
           refusal{c.name}(4, {quoted(b.block()), " writes \"", r.buffer->name,
                               "\", which says what would be copied"});
 }
@@ -228,11 +220,11 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   const ir::loop_node& around = *ir::as_loop(below.target());
   loop_body body = look_below(c, scope, around, x);
   check_order(c, body, x, read);
-  std::vector<const ir::loop_node*> loops = below.loops();
+  loop_nest loops = below.loops();
   loops.push_back(&around);
   arith::analyzer outside = known_loops(below).analyzer();
-  outside.bind(around.var, {around.min, around.extent});
-  const std::vector<side> box = box_of(scope, body, x, {loops.size(), storage}, read, outside);
+  outside.bind(around.var, domain_of(around));
+  const std::vector<ir::range> box = box_of(scope, body, x, {loops.size(), storage}, read, outside);
   check_places(c, scope, box, loop);
   if (!read) check_sums(c, scope, body, x, loops.size());
   const std::string name = x->name + "_" + storage;

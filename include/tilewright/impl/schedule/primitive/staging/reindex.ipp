@@ -19,8 +19,6 @@
 namespace tilewright::primitive {
 namespace detail::reindexing {
 
-using cache_stage::reads_buffer, cache_stage::writes_buffer;
-
 inline constexpr refusal refuse{"reindex"};
 
 /// The buffer that is selected, and whether by its reads.
@@ -75,7 +73,7 @@ inline void check_alone(const block_scope& scope, std::size_t self, const ir::bu
     if (i == self || scope.common_loops(i, self) == 0) continue;
     if (writes_buffer(b, x) || (!read && reads_buffer(b, x)))
       refuse(4, {quoted(b), " uses \"", x->name, "\" in a loop that it shares with ",
-                 quoted(scope[self].block())});
+                 quoted(scope[self])});
   }
 }
 
@@ -99,7 +97,7 @@ inline void check_write(const block_scope& scope, std::size_t self, const ir::bu
     refuse(6, {quoted(b), " reads what was in \"", x->name, "\" before"});
   const bool guarded = !ir::is_true(scope[self].realize->predicate);
   const bool branches = scope[self].conditional || skips_stores(*scope[self].realize->block, x);
-  const std::vector<const ir::loop_node*>& loops = scope[self].loops;
+  const loop_nest& loops = scope[self].loops;
   const bool skipped =
       support::any(loops, [&](const ir::loop_node* l) { return may_be_empty(*l, scope[self]); });
   // of a domain without an element not the loops need say so, but their guard
@@ -115,7 +113,7 @@ inline void check_write(const block_scope& scope, std::size_t self, const ir::bu
 /// The copy of a result writes the whole domains each time the scope runs: so must the block.
 inline void check_whole_in_scope(const path& at) {
   const ir::block_realize_node& realize = *ir::as_realize(at.target());
-  const std::vector<const ir::loop_node*> inside = at.loops();
+  const loop_nest inside = at.loops();
   for (const ir::loop_node* l : at.all_loops()) {
     if (support::contains(inside, l)) continue;
     for (const ir::expr& value : realize.values)
@@ -130,15 +128,12 @@ inline void check_whole_in_scope(const path& at) {
 inline void check_filled(const ir::function& f, std::uint64_t block, const ir::block_node& copy,
                          const std::vector<ir::expr>& indices, const ir::buffer& cache,
                          int requirement) {
-  const path at = find_block(f, copy.id);
-  cache_stage::check_filled(refuse, requirement, at, cache);
-  const block_scope scope(*at.scope()->block);
+  const scoped_block made(f, copy.id);
+  cache_stage::check_filled(refuse, requirement, made.at, cache);
   const int changer =
-      point_access::changer_of_places(scope, static_cast<std::size_t>(scope.find(block)),
-                                      static_cast<std::size_t>(scope.find(copy.id)), indices);
+      point_access::changer_of_places(made.scope, made.scope.position(block), made.child, indices);
   if (changer >= 0)
-    refuse(4, {quoted(scope[static_cast<std::size_t>(changer)].block()),
-               " changes what the indices are read from"});
+    refuse(4, {quoted(made.scope[changer]), " changes what the indices are read from"});
 }
 
 /// The copy over the whole domains of its variables, one loop each.
@@ -149,15 +144,14 @@ inline ir::stmt full_nest(const ir::block& copy) {
     axes.push_back(ir::make_var("ax" + std::to_string(axes.size()), v.var.type()));
     extents.push_back(v.dom.extent);
   }
-  return cache_stage::loops_around(
-      axes, extents, ir::make_realize({axes.begin(), axes.end()}, ir::boolean(true), copy));
+  return nest_around(axes, extents,
+                     ir::make_realize({axes.begin(), axes.end()}, ir::boolean(true), copy));
 }
 
 inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_selector& which) {
   const path at = need_block(f, id, "reindex");
   const ir::block& block = ir::as_realize(at.target())->block;
-  const ir::block_realize_node* holder = at.scope();
-  if (!holder || !all_blocks(block->body).empty())
+  if (!at.scope() || !all_blocks(block->body).empty())
     refuse(1, {quoted(*block), " holds other blocks"});
   const auto [x, read] = select(*block, which);
   const std::vector<ir::expr> indices = common_indices(block, x);
@@ -166,8 +160,9 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
     if (ir::uses_any(e, around))
       refuse(3, {quoted(*block), " accesses \"", x->name,
                  "\" at variables around it that are no iteration variables"});
-  const block_scope scope(*holder->block);
-  const auto self = static_cast<std::size_t>(scope.find(id));
+  const scoped_block reindexed(at);
+  const block_scope& scope = reindexed.scope;
+  const std::size_t self = reindexed.child;
   point_copy::check_domains(refuse, 3, scope, self);
   check_alone(scope, self, x, read);
   point_copy::check_repetition(refuse, 4, at, scope, self);
@@ -195,7 +190,7 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
   point_access::replacer r(x, cache, e.at_cache);
   cache_stage::place beside{static_cast<int>(self), 0};
   if (read) beside.before = {id};
-  ir::function out = cache_stage::insert(replace_block(f, at, r.mutate(block)), holder->block->id,
+  ir::function out = cache_stage::insert(replace_block(f, at, r.mutate(block)), scope.root().id,
                                          scope, beside, cache, full_nest(copy));
   check_filled(out, id, *copy, indices, cache, read ? 5 : 6);
   return {std::move(out), copy->id};

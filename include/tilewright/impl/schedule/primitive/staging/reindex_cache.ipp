@@ -13,6 +13,7 @@
 #include <tilewright/impl/schedule/rewrite/map_binding.hpp>
 #include <tilewright/impl/schedule/rewrite/point_copy.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/substitution.hpp>
 #include <tilewright/schedule/primitive/staging/reindex.hpp>
 #include <tilewright/support/any.hpp>
 
@@ -140,16 +141,14 @@ inline element locate(const call& c, const ir::function& f, const ir::block_node
 
 /// The loops and the part of the guard that some of the bindings depend on.
 struct followed_nest {
-  std::vector<const ir::loop_node*> loops;  // below the place of the copy
+  loop_nest loops;  // below the place of the copy
   std::vector<ir::expr> guard;
   bool may_be_empty = false;  // the rest of the nest may leave out an element of these
 };
 
 /// Whether a part of the guard certainly holds in the first iteration of the loops.
 inline bool holds_first(const child_block& child, std::size_t depth, const ir::expr& part) {
-  ir::var_map first;
-  for (std::size_t l = depth; l < child.loops.size(); ++l)
-    first.emplace(child.loops[l]->var, child.loops[l]->min);
+  const ir::var_map first = first_iterations(loops_from(child.loops, depth));
   return arith::analyzer().prove(ir::substitute(part, first));
 }
 
@@ -174,7 +173,7 @@ inline followed_nest nest_of(const call& c, const child_block& child, std::size_
     for (std::size_t l = depth; l < child.loops.size(); ++l)
       if (ir::uses_var(part, child.loops[l]->var)) (needed[l] ? dropped : kept) = false;
     if (!kept && !dropped)
-      refusal{c.name}(8, {"the guard of ", quoted(child.block()),
+      refusal{c.name}(8, {"the guard of ", quoted(child),
                           " mixes loops that the element depends on with others"});
     if (kept) out.guard.push_back(part);
     if (!kept) out.may_be_empty = out.may_be_empty || !holds_first(child, depth, part);
@@ -187,8 +186,7 @@ inline followed_nest nest_of(const call& c, const child_block& child, std::size_
 /// Whether some of the variables may go beyond their domains where only a condition around the block
 /// keeps them inside.
 inline bool leaves_domains(const child_block& child, const std::vector<std::size_t>& iters) {
-  arith::analyzer known;
-  known.bind(domains(child.loops));
+  arith::analyzer known = knowing(child.loops);
   return support::any(iters, [&](std::size_t i) {
     const ir::range& dom = child.block().iters[i].dom;
     const ir::expr& value = child.realize->values[i];
@@ -202,8 +200,8 @@ inline void check_seen(const call& c, const path& at, const child_block& child, 
   const ir::var_set around = defined_around(at);
   for (const ir::expr& index : e.at_buffer)
     if (ir::uses_any(index, around))
-      refusal{c.name}(
-          5, {quoted(child.block()), " uses variables around it that are no iteration variables"});
+      refusal{c.name}(5,
+                      {quoted(child), " uses variables around it that are no iteration variables"});
   ir::var_set lets = around;
   for (const ir::loop_node* l : child.loops) lets.erase(l->var);
   std::vector<ir::expr> used = like.guard;
@@ -211,33 +209,29 @@ inline void check_seen(const call& c, const path& at, const child_block& child, 
   for (const ir::loop_node* l : like.loops) used.insert(used.end(), {l->min, l->extent});
   for (const ir::expr& u : used)
     if (ir::uses_any(u, lets))
-      refusal{c.name}(8, {"a let around ", quoted(child.block()), " says where it runs"});
+      refusal{c.name}(8, {"a let around ", quoted(child), " says where it runs"});
 }
 
 /// The copy below loops like those of the block.
 inline ir::stmt copy_nest(const child_block& child, const followed_nest& like,
                           const std::vector<std::size_t>& iters, const ir::block& copy) {
-  ir::var_map mine;
-  std::vector<ir::var> vars;
-  for (const ir::loop_node* loop : like.loops) {
-    vars.push_back(ir::make_var(loop->var->name, loop->var.type()));
-    mine.emplace(loop->var, vars.back());
-  }
-  std::vector<ir::expr> values, guard;
+  const ir::var_map mine = fresh_loops(like.loops);
+  std::vector<ir::expr> values;
   for (const std::size_t i : iters)
     values.push_back(ir::substitute(child.realize->values[i], mine));
-  for (const ir::expr& e : like.guard) guard.push_back(ir::substitute(e, mine));
-  ir::stmt out = ir::make_realize(std::move(values), ir::conjunction(guard), copy);
-  for (std::size_t l = vars.size(); l-- > 0;)
-    out = ir::make_loop(vars[l], ir::substitute(like.loops[l]->min, mine),
-                        ir::substitute(like.loops[l]->extent, mine), std::move(out));
+  ir::stmt out =
+      ir::make_realize(std::move(values), ir::conjunction(ir::substitute(like.guard, mine)), copy);
+  for (std::size_t l = like.loops.size(); l-- > 0;) {
+    const auto [min, extent] = ir::substitute(domain_of(*like.loops[l]), mine);
+    out = ir::make_loop(mine.at(like.loops[l]->var), min, extent, std::move(out));
+  }
   return out;
 }
 
 inline int only_writer(const call& c, const block_scope& scope, const ir::buffer& x) {
   int writer = -1;
   for (std::size_t i = 0; i < scope.size(); ++i) {
-    if (!cache_stage::writes_buffer(scope[i].block(), x)) continue;
+    if (!writes_buffer(scope[i].block(), x)) continue;
     if (writer >= 0) refusal{c.name}(3, {"several blocks write \"", x->name, "\""});
     writer = static_cast<int>(i);
   }
@@ -258,19 +252,19 @@ inline bool reduces_outside(const child_block& child, const path& at) {
 inline cache_stage::place find_place(const call& c, const path& at, const block_scope& scope,
                                      std::size_t self, const ir::buffer& x, bool read) {
   const int writer = only_writer(c, scope, x);
-  const bool in_place = read ? writer == static_cast<int>(self)
-                             : cache_stage::reads_buffer(scope[self].block(), x) ||
-                                   cache_stage::reads_before(scope[self], x);
+  const bool in_place =
+      read ? writer == static_cast<int>(self)
+           : reads_buffer(scope[self].block(), x) || cache_stage::reads_before(scope[self], x);
   if (in_place)
-    refusal{c.name}(3, {quoted(scope[self].block()), " both reads and writes \"", x->name, "\""});
+    refusal{c.name}(3, {quoted(scope[self]), " both reads and writes \"", x->name, "\""});
   if (read) {
     bool one_depth = true;
     return cache_stage::place_after(c, scope, writer, {self}, one_depth);
   }
   cache_stage::place out{static_cast<int>(self), cache_stage::depth_of_copy(c, scope, self, x, {})};
   if (!reduction_done(scope[self], {out.depth, {}}) || reduces_outside(scope[self], at))
-    refusal{c.name}(4, {"the sums of ", quoted(scope[self].block()),
-                        " are not finished where the copy would stand"});
+    refusal{c.name}(
+        4, {"the sums of ", quoted(scope[self]), " are not finished where the copy would stand"});
   for (std::size_t r = self + 1; r < scope.size(); ++r)
     if (cache_stage::consumes(scope[r].block(), scope[self].block()) &&
         scope.common_loops(self, r) == out.depth)
@@ -282,18 +276,16 @@ inline cache_stage::place find_place(const call& c, const path& at, const block_
 /// Index tensors: written when the copy reads them, and as the block finds them.
 inline void check_places(const call& c, const ir::function& f, std::uint64_t block,
                          std::uint64_t copy, const element& e) {
-  const path at = find_block(f, copy);
-  const block_scope scope(*at.scope()->block);
-  const auto self = static_cast<std::size_t>(scope.find(block));
-  const int changer = point_access::changer_of_places(
-      scope, self, static_cast<std::size_t>(scope.find(copy)), e.at_buffer);
+  const scoped_block made(f, copy);
+  const std::size_t self = made.scope.position(block);
+  const int changer = point_access::changer_of_places(made.scope, self, made.child, e.at_buffer);
   if (changer >= 0)
-    refusal{c.name}(5, {quoted(scope[static_cast<std::size_t>(changer)].block()),
-                        " changes what the indices are read from, between ",
-                        quoted(scope[self].block()), " and the copy"});
-  for (const ir::buffer_region& r : ir::as_realize(at.target())->block->reads)
+    refusal{c.name}(
+        5, {quoted(made.scope[changer]), " changes what the indices are read from, between ",
+            quoted(made.scope[self]), " and the copy"});
+  for (const ir::buffer_region& r : (*made).realize->block->reads)
     for (const ir::expr& index : e.at_buffer)
-      if (loads_from(index, r.buffer) && !region_filled(at, r))
+      if (loads_from(index, r.buffer) && !region_filled(made.at, r))
         refusal{c.name}(
             5, {"the indices in \"", r.buffer->name, "\" are not written where the copy stands"});
 }
@@ -310,18 +302,15 @@ inline void check_nest(const call& c, const ir::function& f, std::uint64_t block
   for (const ir::expr& e : like.guard) note(e);
   for (const std::size_t i : iters) note(child.realize->values[i]);
   if (loading.empty()) return;
-  const path at = find_block(f, copy);
-  const block_scope scope(*at.scope()->block);
+  const scoped_block made(f, copy);
   const int changer =
-      point_access::changer_of_places(scope, static_cast<std::size_t>(scope.find(block)),
-                                      static_cast<std::size_t>(scope.find(copy)), loading);
+      point_access::changer_of_places(made.scope, made.scope.position(block), made.child, loading);
   if (changer >= 0)
-    refusal{c.name}(
-        5, {quoted(scope[static_cast<std::size_t>(changer)].block()), " changes what says where ",
-            quoted(child.block()), " runs, between it and the copy"});
+    refusal{c.name}(5, {quoted(made.scope[changer]), " changes what says where ", quoted(child),
+                        " runs, between it and the copy"});
   for (const ir::expr& e : loading)
     ir::for_each_expr(e, [&](const ir::expr& x) {
-      if (x->buffer && !region_filled(at, ir::full_region(x->buffer)))
+      if (x->buffer && !region_filled(made.at, ir::full_region(x->buffer)))
         refusal{c.name}(5, {"what the copy would load from \"", x->buffer->name,
                             "\" is not written where it stands"});
     });
@@ -333,9 +322,10 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   const path at = need_block(f, id, c.name);
   const cache_stage::subject s = cache_stage::look_up(c, at, index, read);
   const ir::buffer& x = s.buffer;
-  const block_scope scope(*s.holder->block);
-  const auto self = static_cast<std::size_t>(scope.find(id));
-  const child_block& child = scope[self];
+  const scoped_block reindexed(at);
+  const block_scope& scope = reindexed.scope;
+  const std::size_t self = reindexed.child;
+  const child_block& child = *reindexed;
   const ir::block& block = child.realize->block;
   const refusal refuse{c.name};
   point_copy::check_domains(refuse, 7, scope, self);
