@@ -34,40 +34,36 @@ inline values extremes(dtype type, bool lowest) {
   return out;
 }
 
-inline commutative_reducer arithmetic(std::string name,
-                                      ir::expr (*op)(const ir::expr&, const ir::expr&),
-                                      double identity) {
+using operation = ir::expr (*)(const ir::expr&, const ir::expr&);
+
+/// Of one value, by an operator.
+template <class Identities>
+commutative_reducer by_operator(std::string name, operation op, const Identities& identities) {
   commutative_reducer r;
   r.name = std::move(name);
   r.combine = [op](const values& l, const values& x) { return values{op(l[0], x[0])}; };
-  r.identities = [identity](const std::vector<dtype>& t) {
-    return t[0] == dtype::boolean ? identity_list{} : identity_list{{ir::literal(t[0], identity)}};
-  };
+  r.identities = [identities](const std::vector<dtype>& t) { return identities(t[0]); };
   return r;
 }
 
-inline commutative_reducer extreme(std::string name,
-                                   ir::expr (*op)(const ir::expr&, const ir::expr&), bool lowest) {
-  commutative_reducer r;
-  r.name = std::move(name);
-  r.combine = [op](const values& l, const values& x) { return values{op(l[0], x[0])}; };
-  r.identities = [lowest](const std::vector<dtype>& t) {
+inline commutative_reducer arithmetic(std::string name, operation op, double identity) {
+  return by_operator(std::move(name), op, [identity](dtype t) {
+    return t == dtype::boolean ? identity_list{} : identity_list{{ir::literal(t, identity)}};
+  });
+}
+
+inline commutative_reducer extreme(std::string name, operation op, bool lowest) {
+  return by_operator(std::move(name), op, [lowest](dtype t) {
     identity_list out;
-    for (const ir::expr& e : extremes(t[0], lowest)) out.push_back({e});
+    for (const ir::expr& e : extremes(t, lowest)) out.push_back({e});
     return out;
-  };
-  return r;
+  });
 }
 
-inline commutative_reducer logic(std::string name, ir::expr (*op)(const ir::expr&, const ir::expr&),
-                                 bool identity) {
-  commutative_reducer r;
-  r.name = std::move(name);
-  r.combine = [op](const values& l, const values& x) { return values{op(l[0], x[0])}; };
-  r.identities = [identity](const std::vector<dtype>& t) {
-    return t[0] == dtype::boolean ? identity_list{{ir::boolean(identity)}} : identity_list{};
-  };
-  return r;
+inline commutative_reducer logic(std::string name, operation op, bool identity) {
+  return by_operator(std::move(name), op, [identity](dtype t) {
+    return t == dtype::boolean ? identity_list{{ir::boolean(identity)}} : identity_list{};
+  });
 }
 
 inline commutative_reducer pair_sum() {

@@ -13,6 +13,7 @@
 #include <tilewright/impl/schedule/analysis/iteration_sharing.hpp>
 #include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -338,11 +339,8 @@ TILEWRIGHT_INLINE bool region_declared(const path& block, const ir::buffer_regio
   if (!holder || ir::as_realize(*block.slots.front()) == holder) return true;
   const block_scope scope(*holder->block);
   const ir::block_node& around = *holder->block;
-  const bool own = scope.allocates(region.buffer) ||
-                   support::any(around.match_buffers, [&](const ir::match_buffer& m) {
-                     return m.buffer == region.buffer;
-                   });
-  if (own) return true;
+  const auto is_view = [&](const ir::match_buffer& m) { return m.buffer == region.buffer; };
+  if (scope.allocates(region.buffer) || support::any(around.match_buffers, is_view)) return true;
   const child_block& child = scope[scope.find(ir::as_realize(block.target())->block->id)];
   const footprint box = touched(child, bind_iters(child), region, {0, {}});
   const arith::analyzer known = knowing(child.loops);
@@ -361,11 +359,8 @@ TILEWRIGHT_INLINE bool region_declared(const path& block, const ir::buffer_regio
     }
     return true;
   };
-  const auto mentions = [&](const ir::buffer_region& r) { return r.buffer == region.buffer; };
-  const auto any = [&](const auto& says) {
-    return support::any(around.reads, says) || support::any(around.writes, says);
-  };
-  return any(holds) || !any(mentions);
+  return support::any(around.reads, holds) || support::any(around.writes, holds) ||
+         (!reads_buffer(around, region.buffer) && !writes_buffer(around, region.buffer));
 }
 
 TILEWRIGHT_INLINE std::string_view why_unreadable(const path& block,
