@@ -208,3 +208,22 @@ TEST_CASE("fuse: a sum and the normalization of its rows are one kernel") {
   network::fuse(w.g);
   CHECK(w.g.nodes.size() == 2);
 }
+
+TEST_CASE("group_attention: the end of one is not the beginning of another") {
+  written_graph w;
+  w.g.name = "twice";
+  auto x = w.add("MatMul", {w.input("x", {1, 3, 4}), w.known(waves({1, 4, 5}, 0.3))});
+  for (const std::int64_t columns : {6, 2}) {
+    const auto weights = w.add("Softmax", {x}, {{"axis", std::int64_t{-1}}});
+    x = w.add("MatMul", {weights, w.known(waves({1, columns == 6 ? 5 : 6, columns}, 0.7))});
+  }
+  w.g.outputs = {x};
+  network::infer_types(w.g);
+  const network::constant in = waves({1, 3, 4}, 0.9);
+  const network::constant expected = network::interpret(w.g, {in}).at(0);
+  network::graph g = w.g;
+  network::group_attention(g);
+  INFO(print(g));
+  CHECK(g.nodes.size() == 3);  // the first, softmax, and the last product
+  CHECK(difference(expected, network::interpret(g, {in}).at(0)) <= 2e-6);
+}

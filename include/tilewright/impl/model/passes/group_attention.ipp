@@ -83,18 +83,22 @@ class attention_finder {
 
 TILEWRIGHT_INLINE void group_attention(graph& g) {
   const detail::attention_finder found(g);
-  std::vector<bool> is_joined(g.nodes.size(), false);
+  std::vector<bool> is_joined(g.nodes.size(), false);  // by the last node of its group
+  std::vector<bool> is_taken(g.nodes.size(), false);   // by a group
   std::vector<node> kept(g.nodes.size());
   for (std::size_t k = 0; k < g.nodes.size(); ++k) {
     std::vector<std::size_t> group = found.ending_at(k);
     // rows that are weighed twice: the first attention keeps its nodes
     const bool is_free =
-        std::none_of(group.begin(), group.end(), [&](std::size_t i) { return bool{is_joined[i]}; });
+        std::none_of(group.begin(), group.end(), [&](std::size_t i) { return bool{is_taken[i]}; });
     if (group.empty() || !is_free) {
       kept[k] = g.nodes[k];
       continue;
     }
-    for (const std::size_t i : group) is_joined[i] = i != k;
+    for (const std::size_t i : group) {
+      is_taken[i] = true;
+      is_joined[i] = i != k;
+    }
     kept[k] = detail::holder_of(g, group, "Attention");
   }
   g.nodes.clear();
