@@ -19,6 +19,7 @@
 #include <tilewright/model/model.hpp>
 #include <tilewright/model/passes.hpp>
 #include <tilewright/model/saved_model.hpp>
+#include <tilewright/model/winograd.hpp>
 
 #include "model/graph_generator.hpp"
 #include "model/onnx_writer.hpp"
@@ -65,7 +66,12 @@ case_data drawn_case(std::uint64_t seed) {
 }
 
 void check_interpreted(const case_data& c, const network::graph& g, const char* what) {
-  const std::vector<network::constant> y = network::interpret(g, c.in);
+  std::vector<network::constant> y;
+  try {
+    y = network::interpret(g, c.in);
+  } catch (const std::exception& e) {
+    FAIL_CHECK(c.g.name, " after ", what, ": ", e.what(), "\n", print(c.g), "becomes\n", print(g));
+  }
   for (std::size_t k = 0; k < y.size(); ++k) {
     const std::string why = disagreement(c.expected[k], y[k]);
     CHECK_MESSAGE(why.empty(), c.g.name, ", output ", k, " after ", what, ": ", why, "\n",
@@ -154,18 +160,25 @@ void write_case(const case_data& c, const std::filesystem::path& folder) {
     write_file(folder / ("out." + std::to_string(k) + ".npy"), npy_text(c.expected[k]));
 }
 
+/// Every convolution that can be in tiles, half of them in larger ones.
+void in_tiles(network::graph& g) {
+  network::tile_choice tiles;
+  for (const auto& [name, list] : network::winograd_tiles(g, false))
+    tiles[name] = tiles.size() % 2 == 0 ? 2 : 4;
+  network::transformed_filters filters;
+  network::winograd(g, tiles, filters);
+}
+
 struct named_pass {
   const char* name;
   void (*run)(network::graph&);
 };
-const named_pass passes_in_turn[] = {{"remove_unused", network::remove_unused},
-                                     {"fold_constants", network::fold_constants},
-                                     {"replace_nan", network::replace_nan},
-                                     {"scale_products", network::scale_products},
-                                     {"channels_last", network::channels_last},
-                                     {"group_attention", network::group_attention},
-                                     {"fuse", network::fuse},
-                                     {"place_parts", network::place_parts}};
+const named_pass passes_in_turn[] = {
+    {"remove_unused", network::remove_unused},     {"fold_constants", network::fold_constants},
+    {"replace_nan", network::replace_nan},         {"scale_products", network::scale_products},
+    {"channels_last", network::channels_last},     {"winograd", in_tiles},
+    {"group_attention", network::group_attention}, {"fuse", network::fuse},
+    {"place_parts", network::place_parts}};
 
 }  // namespace
 
@@ -199,21 +212,25 @@ TEST_CASE("drawn graphs: the interpreter before and after each pass, and the pla
 
 TEST_CASE("drawn graphs: they hold what they are drawn for") {
   std::map<std::string, int> met;
-  int attention = 0, joins = 0, parts = 0;
+  int attention = 0, joins = 0, parts = 0, tiled = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     network::graph g = graph_generator(seed).draw(5 + static_cast<int>(seed * 7 % 36));
     CHECK(g.nodes.size() >= 1);
     for (const network::node& n : g.nodes) ++met[n.op];
     network::infer_types(g);
-    g = network::alternatives_of(std::move(g)).back();
+    g = network::forms_of(std::move(g)).back();
+    in_tiles(g);
+    network::make_kernels(g);
     for (const network::node& n : g.nodes) {
       attention += n.op.find("Attention") != std::string::npos;
       joins += n.op == "Join";
+      tiled += n.op == "WinogradInput";
       parts += n.op == "Part";
     }
   }
   CHECK(met.size() >= 60);
   CHECK(attention >= 20);
   CHECK(joins >= 20);
+  CHECK(tiled >= 5);
   CHECK(parts >= 10);
 }

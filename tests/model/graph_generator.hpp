@@ -352,16 +352,19 @@ class graph_generator {
       case 0:
       case 1:
       case 2: {
-        const std::int64_t groups = c % 2 == 0 ? between(1, 2) : 1, m = 2 * between(1, 3);
+        const std::int64_t widest = below(2) ? 2 : 3;  // a window of 3 needs a border
+        if (widest == 3) pads.assign(pads.size(), 1);
+        const std::int64_t groups = c % 2 == 0 && widest == 2 ? between(1, 2) : 1;
+        const std::int64_t m = 2 * between(1, 3);
         network::shape f{m, c / groups};
-        for (std::size_t d = 0; d < space; ++d) f.push_back(between(1, 2));
+        for (std::size_t d = 0; d < space; ++d) f.push_back(widest == 3 ? widest : between(1, 2));
         std::vector<network::value_id> in{x.id, numbers(x.type.type, f)};
         if (below(2)) in.push_back(numbers(x.type.type, {m}));
-        const double bound = static_cast<double>(c / groups * 4) * x.bound + 1;
+        const double bound = static_cast<double>(c / groups * widest * widest) * x.bound + 1;
         const drawn y = make("Conv", in, bound, false,
                              {{"group", groups},
                               {"pads", pads},
-                              {"strides", each(between(1, 2))},
+                              {"strides", each(widest == 3 ? 1 : between(1, 2))},
                               {"kernel_shape", number_list(f.begin() + 2, f.end())}});
         if (below(2))
           make(
