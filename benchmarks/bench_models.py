@@ -70,26 +70,40 @@ class Network:
             self.arrays += ["--in", f"{f.stem}={f}"]
         self.feeds = {f.stem: numpy.load(f) for f in (self.folder / "in").glob("*.npy")}
 
-    def tool(self, threads, seconds, runs):
-        """One process: medians need many runs of it, each with what it prints as JSON."""
-        command = [str(self.options.tool), "model", "bench", str(self.file), *self.arrays,
-                   "--expect", str(self.folder / "out"), "--threads", str(threads), "--runs", str(runs),
-                   "--db", str(self.options.models / f"{self.name}.db"), "--json"]
-        if seconds:
-            command += ["--seconds", str(seconds)]
-        result = subprocess.run(command, capture_output=True, text=True)
+    def tool(self, command, file, threads, more):
+        """One process; what it prints."""
+        result = subprocess.run([str(self.options.tool), "model", command, str(file), "--threads", str(threads), *more],
+                                capture_output=True, text=True)
         if result.returncode != 0:
             sys.exit(f"{self.name}: {result.stderr.strip()}")
-        return json.loads(result.stdout)
+        return result.stdout
+
+    def tuned(self, threads):
+        """The file that runs: a saved network starts sooner than it is read from ONNX."""
+        more = ["--db", str(self.options.models / f"{self.name}.db")]
+        seconds = self.options.seconds
+        if not self.options.saved:
+            if seconds:
+                self.tool("tune", self.file, threads, [*more, "--seconds", str(seconds)])
+            return self.file, more
+        saved = self.options.models / f"{self.name}.{threads}.twm"
+        if seconds or not saved.exists():
+            self.tool("save", self.file, threads, [*more, "--seconds", str(seconds), "--to", str(saved)])
+        return saved, []
+
+    def timed_by_tool(self, file, threads, more, runs):
+        return json.loads(self.tool("bench", file, threads, [
+            *self.arrays, "--expect", str(self.folder / "out"), "--runs", str(runs), *more, "--json"]))
 
     def run(self, threads):
-        first = self.tool(threads, self.options.seconds, 1)
+        file, more = self.tuned(threads)
+        first = self.timed_by_tool(file, threads, more, 1)
         others = peers(self, threads, self.options.peers)
         ours, theirs = [], {name: [] for name in others}
         for run in others.values():
             timed(run, 2)
         for _ in range(self.options.rounds):
-            ours += self.tool(threads, 0, self.options.runs)["seconds"]
+            ours += self.timed_by_tool(file, threads, more, self.options.runs)["seconds"]
             for name, run in others.items():
                 timed(run, 1)  # weights of another one were in the cache
                 theirs[name] += timed(run, self.options.runs)
@@ -109,6 +123,8 @@ def main():
     parser.add_argument("--tool", type=Path, default=Path("build/bin/tilewright"))
     parser.add_argument("--models", type=Path, default=Path("build/models"))
     parser.add_argument("--seconds", type=float, default=120, help="of tuning; 0: what the database knows")
+    parser.add_argument("--saved", action="store_true",
+                        help="time NAME.THREADS.twm, and make it where it is not there or was tuned further")
     parser.add_argument("--threads", type=int, nargs="*", default=[1])
     parser.add_argument("--peers", nargs="*", default=["onnxruntime"],
                         choices=["onnxruntime", "eager", "channels_last", "compile"])
