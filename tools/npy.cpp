@@ -56,8 +56,14 @@ std::vector<std::byte> from_column_major(const npy_array& a, std::size_t size) {
 }
 
 /// The header is a Python literal with a tuple for the shape.
-npy_array parse_header(const std::string& path, std::string_view header, dtype wanted,
-                       bool& column_major) {
+struct npy_header {
+  std::string element;
+  bool column_major = false;
+  std::vector<std::int64_t> shape;
+  std::size_t end = 0;  // where the elements begin
+};
+
+npy_header parse_header(const std::string& path, std::string_view header) {
   tilewright::ir::attr value;
   try {
     value = tilewright::ir::parse_attr(header);
@@ -74,23 +80,18 @@ npy_array parse_header(const std::string& path, std::string_view header, dtype w
   const auto* order = std::get_if<std::int64_t>(&field("fortran_order").value);
   const auto* shape = std::get_if<tilewright::ir::attr::list>(&field("shape").value);
   if (!descr || !order || !shape) throw input_error(path, "the header of the array is malformed");
-  if (!describes(*descr, wanted))
-    throw input_error(path, "elements of type " + *descr + "; wanted is " + description(wanted));
-  npy_array out;
-  out.type = wanted;
+  npy_header out;
+  out.element = *descr;
   for (const auto& extent : *shape) {
     const auto* n = std::get_if<std::int64_t>(&extent.value);
     if (!n) throw input_error(path, "an extent is no integer");
     out.shape.push_back(*n);
   }
-  column_major = *order != 0;
+  out.column_major = *order != 0;
   return out;
 }
 
-}  // namespace
-
-npy_array read_npy(const std::string& path, dtype wanted) {
-  const std::string file = read_file(path);
+npy_header header_of(const std::string& path, std::string_view file) {
   const auto byte = [&](std::size_t i) {
     return static_cast<std::size_t>(static_cast<unsigned char>(file[i]));
   };
@@ -101,16 +102,36 @@ npy_array read_npy(const std::string& path, dtype wanted) {
   std::size_t length = byte(8) | byte(9) << 8;
   if (wide) length |= byte(10) << 16 | byte(11) << 24;
   if (length > file.size() - start) throw input_error(path, "the file is cut off");
-  bool column_major = false;
-  npy_array out =
-      parse_header(path, std::string_view(file).substr(start, length), wanted, column_major);
+  npy_header out = parse_header(path, file.substr(start, length));
+  out.end = start + length;
+  return out;
+}
+
+}  // namespace
+
+npy_array parse_npy(const std::string& path, std::string_view file, dtype wanted) {
+  npy_header header = header_of(path, file);
+  if (!describes(header.element, wanted))
+    throw input_error(path,
+                      "elements of type " + header.element + "; wanted is " + description(wanted));
+  npy_array out;
+  out.type = wanted;
+  out.shape = std::move(header.shape);
   const auto size = static_cast<std::size_t>(tilewright::bytes(wanted));
   const auto bytes = static_cast<std::size_t>(element_count(path, out.shape)) * size;
-  if (file.size() - start - length < bytes) throw input_error(path, "the file is cut off");
+  if (file.size() - header.end < bytes) throw input_error(path, "the file is cut off");
   out.bytes.resize(bytes);
-  if (bytes != 0) std::memcpy(out.bytes.data(), &file[start + length], bytes);
-  if (column_major) out.bytes = from_column_major(out, size);
+  if (bytes != 0) std::memcpy(out.bytes.data(), &file[header.end], bytes);
+  if (header.column_major) out.bytes = from_column_major(out, size);
   return out;
+}
+
+std::string npy_element(const std::string& path, std::string_view file) {
+  return header_of(path, file).element;
+}
+
+npy_array read_npy(const std::string& path, dtype wanted) {
+  return parse_npy(path, read_file(path), wanted);
 }
 
 void write_npy(const std::string& path, const npy_array& array) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tilewright/support/dtype.hpp>
@@ -21,6 +22,12 @@ struct npy_array {
 /// those.
 /// @throws input_error when the file is no array, is cut off, or has another element type
 npy_array read_npy(const std::string& path, tilewright::dtype wanted);
+/// The same of the bytes of a file, which messages call `path`.
+/// @throws input_error as read_npy does
+npy_array parse_npy(const std::string& path, std::string_view file, tilewright::dtype wanted);
+/// NumPy's name of the element type of an array, as "<f4"; what stands there may be anything.
+/// @throws input_error when the bytes are no array
+std::string npy_element(const std::string& path, std::string_view file);
 /// @throws input_error when the file cannot be written
 void write_npy(const std::string& path, const npy_array& array);
 

@@ -34,4 +34,4 @@ boost_package() {
 }
 
 runtime_packages=(libllvm19 libsqlite3-0)
-build_packages=(g++ cmake ninja-build ccache libeigen3-dev libcli11-dev libprotozero-dev)
+build_packages=(g++ cmake ninja-build ccache libeigen3-dev libcli11-dev libprotozero-dev libzip-dev)

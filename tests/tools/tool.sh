@@ -107,6 +107,26 @@ expect 2 "cut off" run "$data/scale.py" --engine interp --dim n=3 --in "X=$work/
 # Every element type is read; vectors are a dimension more of what is given and written.
 expect 0 "workload" check "$data/element_types.py"
 expect 0 'S = T.alloc_buffer((8,), "float32", axis_separators=[0])' apply "$data/element_types.py" "$data/element_types.trace"
+# sparse matrices: those of tests/tools/data/npz are by scipy.sparse.save_npz, five of them spoiled or of another kind
+printf '%%%%MatrixMarket matrix coordinate real general\n3 4 3\n1 2 0.5\n3 1 -2\n3 4 8\n' > "$work/m.mtx"
+expect 0 "Y float32 (3, 8)" run "$data/product.py" --engine interp --matrix "A=$work/m.mtx"
+expect 2 "dimension 0 of the parameter has extent 7" run "$data/product.py" --dim m=7 --matrix "A=$work/m.mtx"
+expect 2 "no buffer parameter" run "$data/product.py" --matrix "Q=$work/m.mtx"
+sed -i 's/^3 4 3$/3 4 9999/' "$work/m.mtx"
+expect 2 "the number of elements is 9999" run "$data/product.py" --matrix "A=$work/m.mtx"
+if "$tool" run "$data/product.py" --engine interp --matrix "A=$data/npz/csr.npz" 2>&1 | grep -q "without libzip"; then
+  echo "SKIPPED: .npz, the tool was built without libzip"
+else
+  for format in csr csc coo; do
+    expect 0 "Y float32 (20, 8)" run "$data/product.py" --engine interp --matrix "A=$data/npz/$format.npz" --out "Y=$work/$format.npy"
+    cmp "$work/csr.npy" "$work/$format.npy" || failures=$((failures + 1))
+  done
+  expect 2 'backwards.npz, indptr.npy: element 3 is 0 after 12' run "$data/product.py" --matrix "A=$data/npz/backwards.npz"
+  expect 2 "cut.npz: no .npz archive" run "$data/product.py" --matrix "A=$data/npz/cut.npz"
+  expect 2 "data.npy is damaged: CRC error" run "$data/product.py" --matrix "A=$data/npz/damaged.npz"
+  expect 2 "lies.npz, data.npy: the file is cut off" run "$data/product.py" --matrix "A=$data/npz/lies.npz"
+  expect 2 '"dia" is not read' run "$data/product.py" --matrix "A=$data/npz/dia.npz"
+fi
 expect 0 "Y float32 (2, 4)" run "$data/element_types.py" --engine interp --out "Y=$work/y.npy"
 expect 0 "largest difference 0" run "$data/element_types.py" --engine interp --in "B=$work/y.npy" --trace "$data/element_types.trace"
 

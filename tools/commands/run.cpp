@@ -36,6 +36,7 @@
 #include "../assignments.hpp"
 #include "../command.hpp"
 #include "../display/step_progress.hpp"
+#include "../matrix_input.hpp"
 #include "../npy.hpp"
 #include "../option_values.hpp"
 #include "../workload.hpp"
@@ -48,7 +49,7 @@ using output_list = std::vector<std::vector<std::byte>>;  // one per written par
 
 struct run_options {
   std::string file, function, trace, engine = "llvm", gpu = "sm_80";
-  std::vector<std::string> dims, inputs, outputs;
+  std::vector<std::string> dims, inputs, matrices, outputs;
   std::uint64_t seed = 0;
   int threads = 0;
   bool check = true;
@@ -64,8 +65,9 @@ Number number(const std::string& name, const std::string& text) {
   return value;
 }
 
-/// The function with the extents of --dim; every extent is literal then.
-ir::function specialized(const std::string& file, const ir::function& f, const assignments& dims) {
+/// The function with the extents of --dim and --matrix; every extent is literal then.
+ir::function specialized(const std::string& file, const ir::function& f, const assignments& dims,
+                         const matrix_inputs& matrices) {
   std::map<std::string, std::int64_t> integers;
   for (const auto& [name, text] : dims) {
     const auto is_float_scalar = [&, n = name](const ir::param& p) {
@@ -74,14 +76,16 @@ ir::function specialized(const std::string& file, const ir::function& f, const a
     if (std::none_of(f.params.begin(), f.params.end(), is_float_scalar))
       integers[name] = number<std::int64_t>(name, text);
   }
-  return with_extents(file, f, integers);
+  matrices.bind(f, integers);
+  return matrices.stored(with_extents(file, f, integers));
 }
 
 /// Arguments in memory, filled from the seed, --dim for scalars and --in.
 class arguments {
  public:
-  arguments(const ir::function& f, const backend::executor& threads, const run_options& o)
-      : arguments(f, threads, o, search::operands(f)) {}
+  arguments(const ir::function& f, const backend::executor& threads, const run_options& o,
+            const matrix_inputs& matrices)
+      : arguments(f, threads, o, matrices, search::operands(f)) {}
 
   const std::vector<search::operand>& operands() const { return memory_.operands(); }
   const std::vector<void*>& data() const { return memory_.data(); }
@@ -121,15 +125,17 @@ class arguments {
 
  private:
   arguments(const ir::function& f, const backend::executor& threads, const run_options& o,
-            std::vector<search::operand> all)
-      : read_(given(all, o)), memory_(f, {}, threads, o.seed, read_) {
+            const matrix_inputs& matrices, std::vector<search::operand> all)
+      : read_(given(all, o, matrices)), memory_(f, {}, threads, o.seed, read_) {
     reset();
   }
 
   /// The values of --in and of scalars, packed; what is empty is made up. Inputs cannot be written
   /// once the memory is made.
-  static search::given_values given(const std::vector<search::operand>& all, const run_options& o) {
+  static search::given_values given(const std::vector<search::operand>& all, const run_options& o,
+                                    const matrix_inputs& matrices) {
     search::given_values out(all.size());
+    matrices.fill(all, out);
     for (const auto& [name, path] : split_assignments(o.inputs, "--in")) {
       const std::size_t i = find(all, name, false, "--in");
       npy_array array = read_npy(path, all[i].type);
@@ -356,8 +362,9 @@ std::string describe(const search::operand& o, const std::vector<std::byte>& dat
 }
 
 int run(const run_options& o) {
-  ir::function f =
-      specialized(o.file, load_function(o.file, o.function), split_assignments(o.dims, "--dim"));
+  const matrix_inputs matrices(o.matrices);
+  ir::function f = specialized(o.file, load_function(o.file, o.function),
+                               split_assignments(o.dims, "--dim"), matrices);
   ir::function scheduled = f;
   if (!o.trace.empty()) {
     const trace t = parse_file(o.trace, &trace::parse);
@@ -371,7 +378,7 @@ int run(const run_options& o) {
   std::unique_ptr<backend::pool> own;
   if (o.threads > 0) own = std::make_unique<backend::pool>(o.threads);
   const backend::executor& threads = (own ? *own : backend::pool::shared()).view();
-  arguments args(f, threads, o);
+  arguments args(f, threads, o, matrices);
   const bool interpreted = o.engine == "interp";
   const output_list actual = interpreted             ? run_interpreter(scheduled, args, true)
                              : o.engine == "emulate" ? run_emulated(scheduled, args, o)
@@ -421,6 +428,11 @@ std::function<int()> declare_run(CLI::App& app) {
   app.add_option("--dim", o->dims, "NAME=VALUE: a symbolic extent or a scalar parameter")
       ->take_all();
   app.add_option("--in", o->inputs, "NAME=FILE.npy: contents of a parameter; others are random")
+      ->take_all();
+  app.add_option(
+         "--matrix", o->matrices,
+         "NAME=FILE: a sparse matrix for a parameter of two dimensions, from SciPy's .npz or "
+         "a Matrix Market file")
       ->take_all();
   app.add_option("--out", o->outputs, "NAME=FILE.npy: where an output goes")->take_all();
   app.add_option("--seed", o->seed, "for random inputs and open decisions")

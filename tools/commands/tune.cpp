@@ -30,6 +30,7 @@
 
 #include "../command.hpp"
 #include "../database.hpp"
+#include "../matrix_input.hpp"
 #include "../mpi_ranks.hpp"
 #include "../option_values.hpp"
 #include "../worker_token.hpp"
@@ -44,7 +45,7 @@ struct tune_options {
   std::vector<std::string> files;
   std::string function, space;
   std::string target = "host", database;
-  std::vector<std::string> dims;
+  std::vector<std::string> dims, matrices;
   std::vector<double> weights;
   search::task_order order = search::task_order::gradient;
   std::optional<double> seconds, gain;
@@ -160,13 +161,22 @@ struct tasks {
     std::vector<ir::function> functions;
     for (const std::string& file : o.files) functions.push_back(load_function(file, o.function));
     const extent_lists extents = shared_out(functions, extents_of(o.dims));
-    for (std::size_t i = 0; i < functions.size(); ++i)
-      functions[i] = with_extents(o.files[i], functions[i], extents[i]);
+    const matrix_inputs matrices(o.matrices);
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+      std::map<std::string, std::int64_t> bound = extents[i];
+      matrices.bind(functions[i], bound);
+      functions[i] = matrices.stored(with_extents(o.files[i], functions[i], bound));
+    }
     db = database_to_write(o.database);
     for (const ir::function& f : functions) {
       all.push_back(
           contiguous_workload(f, gpu ? target::machine(*gpu) : target::machine(cpu), *exec));
       if (!o.space.empty()) all.back().space = chosen_space(o.space);
+      if (!matrices.empty()) {
+        const std::vector<search::operand> operands = search::operands(f);
+        all.back().given.resize(operands.size());
+        matrices.fill(operands, all.back().given);
+      }
       all.back().key.arguments += search::key_suffix(o.where);
       db->add_workload(all.back().key.workload, ir::print(f));
     }
@@ -445,6 +455,10 @@ std::function<int()> declare_tune(CLI::App& app) {
                      "timed")
       ->capture_default_str();
   app.add_option("--dim", o->dims, "NAME=EXTENT of a symbolic extent");
+  app.add_option(
+      "--matrix", o->matrices,
+      "NAME=FILE: a sparse matrix for a parameter of two dimensions, from SciPy's .npz or "
+      "a Matrix Market file; candidates are timed on it");
   app.add_option("--seconds", o->seconds,
                  "Budget; default: 10, and less where more time is expected to bring nothing")
       ->check(at_least_0());
