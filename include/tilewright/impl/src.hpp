@@ -26,6 +26,7 @@
 #include <tilewright/impl/backend/cuda/available.ipp>
 #include <tilewright/impl/backend/cuda/compile.ipp>
 #include <tilewright/impl/backend/cuda/device.ipp>
+#include <tilewright/impl/backend/cuda/device_graph.ipp>
 #include <tilewright/impl/backend/cuda/driver.ipp>
 #include <tilewright/impl/backend/cuda/emulator.ipp>
 #include <tilewright/impl/backend/cuda/host_compiler.ipp>

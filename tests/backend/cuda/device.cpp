@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 #include <tilewright/backend/cuda/available.hpp>
+#include <tilewright/backend/cuda/device_graph.hpp>
 #include <tilewright/support/error.hpp>
 
 #include "fake.hpp"
@@ -94,4 +95,41 @@ TEST_CASE("what the driver refuses is a build_error that names call and error") 
   const fake::setting s("FAKE_CUDA_LOAD", "209");
   CHECK_THROWS_WITH_AS(cu::device_code(here, code_for("nvidia:sm_90a")),
                        doctest::Contains("cuModuleLoadData"), build_error);
+}
+
+TEST_CASE("a graph records what is started on its stream, or says why it cannot") {
+  if (!fake::here()) return;
+  const cu::device here;
+  const cu::device_memory memory(here, 16), workspace(here, 256);
+  const cu::device_code code(here, code_for("nvidia:sm_90a"));
+  int scalar = 7, starts = 0;
+  void* data[] = {reinterpret_cast<void*>(memory.get()), &scalar};
+  const std::int64_t strides[] = {1};
+  const auto record = [&](cu::stream_ref stream) {
+    CHECK(stream != nullptr);
+    code.start(data, strides, workspace.get(), stream);
+    ++starts;
+  };
+  const cu::device_graph graph(here, record);
+  graph.start();
+  CHECK(starts == 1);
+  {
+    const fake::setting s("FAKE_CUDA_BEGIN_CAPTURE", "900");
+    CHECK_THROWS_WITH_AS(cu::device_graph(here, record),
+                         doctest::Contains("the recording of a graph on fake: error 900"),
+                         build_error);
+  }
+  {
+    const fake::setting s("FAKE_CUDA_END_CAPTURE", "901");
+    CHECK_THROWS_WITH_AS(cu::device_graph(here, record), doctest::Contains("error 901"),
+                         build_error);
+  }
+  {
+    const fake::setting s("FAKE_CUDA_GRAPH_LAUNCH", "719");
+    CHECK_THROWS_WITH_AS(graph.start(), doctest::Contains("cuGraphLaunch on fake: error 719"),
+                         build_error);
+  }
+  CHECK_THROWS_WITH_AS(cu::device_graph(here, [](cu::stream_ref) { throw build_error("no"); }),
+                       "no", build_error);
+  CHECK(starts == 2);
 }

@@ -1,9 +1,11 @@
 // A driver without a device behind it, for tests of what the library does with answers. The
 // environment says what it answers: FAKE_CUDA_INIT (a result), FAKE_CUDA_DEVICES, FAKE_CUDA_VERSION.
-// Device memory is host memory; launches are counted and do nothing.
+// Device memory is host memory; a launch leaves a mark in its first argument, or is what the test makes of it.
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <set>
+#include <string>
 
 namespace {
 
@@ -12,7 +14,10 @@ int number(const char* variable, int otherwise) {
   return text && *text ? std::atoi(text) : otherwise;
 }
 
-char place;  // what all handles point to
+char place, elsewhere;  // what handles point to: of this context, and of another one
+
+using launch_hook = int (*)(const char* symbol, void** arguments, void* stream);
+launch_hook on_launch = nullptr;
 
 }  // namespace
 
@@ -63,8 +68,9 @@ int cuModuleLoadData(void** out, const void*) {
   return number("FAKE_CUDA_LOAD", 0);
 }
 int cuModuleUnload(void*) { return 0; }
-int cuModuleGetFunction(void** out, void*, const char*) {
-  *out = &place;
+int cuModuleGetFunction(void** out, void*, const char* name) {
+  static std::set<std::string> symbols;
+  *out = const_cast<char*>(symbols.insert(name).first->c_str());
   return 0;
 }
 int cuFuncGetAttribute(int* out, int, void*) {
@@ -72,8 +78,12 @@ int cuFuncGetAttribute(int* out, int, void*) {
   return 0;
 }
 int cuFuncSetAttribute(void*, int, int) { return 0; }
-int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                   void*, void** arguments, void**) {
+/// What starts a kernel from now on; null: the mark below.
+void fake_cuda_on_launch(launch_hook hook) { on_launch = hook; }
+
+int cuLaunchKernel(void* symbol, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                   unsigned, void* stream, void** arguments, void**) {
+  if (on_launch) return on_launch(static_cast<const char*>(symbol), arguments, stream);
   // writes into what the first argument points to, FAKE_CUDA_WRITE_AT bytes on, so that a test sees
   // the launch
   if (arguments && arguments[0]) {
@@ -100,6 +110,12 @@ int cuMemcpyDtoH_v2(void* to, unsigned long long from, std::size_t size) {
   std::memcpy(to, reinterpret_cast<void*>(from), size);
   return 0;
 }
+int cuMemcpyHtoDAsync_v2(unsigned long long to, const void* from, std::size_t size, void*) {
+  return cuMemcpyHtoD_v2(to, from, size);
+}
+int cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, std::size_t size, void*) {
+  return cuMemcpyDtoH_v2(to, from, size);
+}
 int cuMemsetD8_v2(unsigned long long to, unsigned char value, std::size_t size) {
   std::memset(reinterpret_cast<void*>(to), value, size);
   return 0;
@@ -117,6 +133,26 @@ int cuStreamCreate(void** out, unsigned) {
 }
 int cuStreamDestroy_v2(void*) { return 0; }
 int cuStreamSynchronize(void*) { return 0; }
+int cuStreamGetCtx(void*, void** out) {
+  *out = number("FAKE_CUDA_STREAM_ELSEWHERE", 0) ? &elsewhere : &place;
+  return number("FAKE_CUDA_STREAM", 0);
+}
+int cuStreamIsCapturing(void*, int* out) {
+  *out = number("FAKE_CUDA_CAPTURING", 0);
+  return 0;
+}
+int cuStreamBeginCapture_v2(void*, int) { return number("FAKE_CUDA_BEGIN_CAPTURE", 0); }
+int cuStreamEndCapture(void*, void** out) {
+  *out = &place;
+  return number("FAKE_CUDA_END_CAPTURE", 0);
+}
+int cuGraphInstantiateWithFlags(void** out, void*, unsigned long long) {
+  *out = &place;
+  return 0;
+}
+int cuGraphLaunch(void*, void*) { return number("FAKE_CUDA_GRAPH_LAUNCH", 0); }
+int cuGraphExecDestroy(void*) { return 0; }
+int cuGraphDestroy(void*) { return 0; }
 int cuEventCreate(void** out, unsigned) {
   *out = &place;
   return 0;

@@ -56,6 +56,14 @@ template <>
 struct ours<CUevent> {
   using type = cuda_backend::event_ref;
 };
+template <>
+struct ours<CUgraph> {
+  using type = cuda_backend::graph_ref;
+};
+template <>
+struct ours<CUgraphExec> {
+  using type = cuda_backend::graph_exec_ref;
+};
 template <class T>
 struct translated {
   using type = typename ours<T>::type;
@@ -133,11 +141,21 @@ TEST_CASE("every prototype of the driver's table is that of the real header") {
   DRIVER(MemFree);
   DRIVER(MemcpyHtoD);
   DRIVER(MemcpyDtoH);
+  DRIVER(MemcpyHtoDAsync);
+  DRIVER(MemcpyDtoHAsync);
   DRIVER(MemsetD8);
   DRIVER(PointerGetAttribute);
   DRIVER(StreamCreate);
   DRIVER(StreamDestroy);
   DRIVER(StreamSynchronize);
+  DRIVER(StreamGetCtx);
+  DRIVER(StreamIsCapturing);
+  DRIVER(StreamBeginCapture);
+  DRIVER(StreamEndCapture);
+  DRIVER(GraphInstantiateWithFlags);
+  DRIVER(GraphLaunch);
+  DRIVER(GraphExecDestroy);
+  DRIVER(GraphDestroy);
   DRIVER(EventCreate);
   DRIVER(EventDestroy);
   DRIVER(EventRecord);
@@ -178,5 +196,7 @@ TEST_CASE("every constant of the driver is that of the real header") {
        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
   same(cuda_backend::event_default, CU_EVENT_DEFAULT);
   same(cuda_backend::stream_non_blocking, CU_STREAM_NON_BLOCKING);
+  same(cuda_backend::capture_relaxed, CU_STREAM_CAPTURE_MODE_RELAXED);
+  same(cuda_backend::capture_none, CU_STREAM_CAPTURE_STATUS_NONE);
 }
 #endif

@@ -41,15 +41,32 @@ class device {
   void fill(device_pointer to, unsigned char value, std::size_t bytes) const;
   void copy_in(device_pointer to, const void* from, std::size_t bytes) const;
   void copy_out(void* to, device_pointer from, std::size_t bytes) const;
+  /// Behind what was started on the stream. They return before the copy is made where the host's memory
+  /// is locked, and after it elsewhere.
+  void copy_in(device_pointer to, const void* from, std::size_t bytes, stream_ref stream) const;
+  void copy_out(void* to, device_pointer from, std::size_t bytes, stream_ref stream) const;
   void synchronize() const;
+  void synchronize(stream_ref stream) const;
   /// Why kernels here cannot use what lies at this address: memory of the host, or of another device;
   /// empty when they can.
   std::string why_unreachable(const void* at) const;
+  /// Why kernels here cannot be started on this stream: it belongs to another context; empty when they
+  /// can, as on null and the other default streams.
+  std::string why_foreign(stream_ref stream) const;
+  /// Whether a graph records what is started on the stream: nothing may be allocated or waited for then.
+  bool captures(stream_ref stream) const;
   /// @}
+
+  /// Devices that this process may use.
+  /// @throws build_error when there is no driver, or it does not start
+  static int count();
+  /// Number of the device whose memory lies at this address; -1 for what the driver does not know.
+  static int ordinal_of(const void* at);
 
  private:
   friend class device_code;
   friend class device_event;
+  friend class device_graph;
   class current;
   void check(int result, const char* what) const;
 

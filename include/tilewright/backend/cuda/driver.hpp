@@ -18,6 +18,8 @@ using module_ref = struct opaque_cuda_module*;
 using function_ref = struct opaque_cuda_function*;
 using stream_ref = struct opaque_cuda_stream*;
 using event_ref = struct opaque_cuda_event*;
+using graph_ref = struct opaque_cuda_graph*;
+using graph_exec_ref = struct opaque_cuda_graph_exec*;
 
 /// CUresult, the ones that the library tells apart.
 inline constexpr int driver_success = 0;
@@ -44,6 +46,10 @@ inline constexpr int function_dynamic_shared_bytes = 8;
 /// CUevent_flags, CUstream_flags.
 inline constexpr unsigned event_default = 0;
 inline constexpr unsigned stream_non_blocking = 1;
+/// CUstreamCaptureStatus: of a stream that records no graph.
+inline constexpr int capture_none = 0;
+/// CUstreamCaptureMode: the calling thread may do meanwhile what could not be recorded.
+inline constexpr int capture_relaxed = 2;
 
 /// Functions of the driver without their prefix "cu".
 struct driver_api {
@@ -71,11 +77,21 @@ struct driver_api {
   int (*MemFree)(device_pointer) = nullptr;
   int (*MemcpyHtoD)(device_pointer, const void*, std::size_t) = nullptr;
   int (*MemcpyDtoH)(void*, device_pointer, std::size_t) = nullptr;
+  int (*MemcpyHtoDAsync)(device_pointer, const void*, std::size_t, stream_ref) = nullptr;
+  int (*MemcpyDtoHAsync)(void*, device_pointer, std::size_t, stream_ref) = nullptr;
   int (*MemsetD8)(device_pointer, unsigned char, std::size_t) = nullptr;
   int (*PointerGetAttribute)(void*, int, device_pointer) = nullptr;
   int (*StreamCreate)(stream_ref*, unsigned) = nullptr;
   int (*StreamDestroy)(stream_ref) = nullptr;
   int (*StreamSynchronize)(stream_ref) = nullptr;
+  int (*StreamGetCtx)(stream_ref, context_ref*) = nullptr;
+  int (*StreamIsCapturing)(stream_ref, int*) = nullptr;
+  int (*StreamBeginCapture)(stream_ref, int) = nullptr;
+  int (*StreamEndCapture)(stream_ref, graph_ref*) = nullptr;
+  int (*GraphInstantiateWithFlags)(graph_exec_ref*, graph_ref, unsigned long long) = nullptr;
+  int (*GraphLaunch)(graph_exec_ref, stream_ref) = nullptr;
+  int (*GraphExecDestroy)(graph_exec_ref) = nullptr;
+  int (*GraphDestroy)(graph_ref) = nullptr;
   int (*EventCreate)(event_ref*, unsigned) = nullptr;
   int (*EventDestroy)(event_ref) = nullptr;
   int (*EventRecord)(event_ref, stream_ref) = nullptr;
@@ -109,11 +125,21 @@ struct driver_api {
     f("MemFree_v2", MemFree);
     f("MemcpyHtoD_v2", MemcpyHtoD);
     f("MemcpyDtoH_v2", MemcpyDtoH);
+    f("MemcpyHtoDAsync_v2", MemcpyHtoDAsync);
+    f("MemcpyDtoHAsync_v2", MemcpyDtoHAsync);
     f("MemsetD8_v2", MemsetD8);
     f("PointerGetAttribute", PointerGetAttribute);
     f("StreamCreate", StreamCreate);
     f("StreamDestroy_v2", StreamDestroy);
     f("StreamSynchronize", StreamSynchronize);
+    f("StreamGetCtx", StreamGetCtx);
+    f("StreamIsCapturing", StreamIsCapturing);
+    f("StreamBeginCapture_v2", StreamBeginCapture);
+    f("StreamEndCapture", StreamEndCapture);
+    f("GraphInstantiateWithFlags", GraphInstantiateWithFlags);
+    f("GraphLaunch", GraphLaunch);
+    f("GraphExecDestroy", GraphExecDestroy);
+    f("GraphDestroy", GraphDestroy);
     f("EventCreate", EventCreate);
     f("EventDestroy_v2", EventDestroy);
     f("EventRecord", EventRecord);

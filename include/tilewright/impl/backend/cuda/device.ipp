@@ -5,25 +5,10 @@
 #include <cstring>
 
 #include <tilewright/backend/cuda/device.hpp>
+#include <tilewright/impl/backend/cuda/current_device.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::backend::cuda {
-
-/// The device's context on this thread while it lives.
-class device::current {
- public:
-  explicit current(const device& on) : d_(on.d_) {
-    d_.CtxGetCurrent(&before_);
-    if (before_ != on.context_) on.check(d_.CtxSetCurrent(on.context_), "cuCtxSetCurrent");
-  }
-  ~current() { d_.CtxSetCurrent(before_); }
-  current(const current&) = delete;
-  current& operator=(const current&) = delete;
-
- private:
-  const driver_api& d_;
-  context_ref before_ = nullptr;
-};
 
 TILEWRIGHT_INLINE void device::check(int result, const char* what) const {
   if (result == driver_success) return;
@@ -108,9 +93,26 @@ TILEWRIGHT_INLINE void device::copy_out(void* to, device_pointer from, std::size
   if (bytes) check(d_.MemcpyDtoH(to, from, bytes), "cuMemcpyDtoH");
 }
 
+TILEWRIGHT_INLINE void device::copy_in(device_pointer to, const void* from, std::size_t bytes,
+                                       stream_ref stream) const {
+  const current here(*this);
+  if (bytes) check(d_.MemcpyHtoDAsync(to, from, bytes, stream), "cuMemcpyHtoDAsync");
+}
+
+TILEWRIGHT_INLINE void device::copy_out(void* to, device_pointer from, std::size_t bytes,
+                                        stream_ref stream) const {
+  const current here(*this);
+  if (bytes) check(d_.MemcpyDtoHAsync(to, from, bytes, stream), "cuMemcpyDtoHAsync");
+}
+
 TILEWRIGHT_INLINE void device::synchronize() const {
   const current here(*this);
   check(d_.CtxSynchronize(), "cuCtxSynchronize");
+}
+
+TILEWRIGHT_INLINE void device::synchronize(stream_ref stream) const {
+  const current here(*this);
+  check(d_.StreamSynchronize(stream), "cuStreamSynchronize");
 }
 
 TILEWRIGHT_INLINE std::string device::why_unreachable(const void* at) const {
@@ -128,6 +130,43 @@ TILEWRIGHT_INLINE std::string device::why_unreachable(const void* at) const {
     return "lies on device " + std::to_string(ordinal) + ", and the kernel runs on device " +
            std::to_string(ordinal_);
   return {};
+}
+
+TILEWRIGHT_INLINE std::string device::why_foreign(stream_ref stream) const {
+  constexpr std::uintptr_t last_default = 2;  // null, the legacy one and that of each thread
+  if (reinterpret_cast<std::uintptr_t>(stream) <= last_default) return {};
+  const current here(*this);
+  context_ref of = nullptr;
+  if (const int result = d_.StreamGetCtx(stream, &of); result != driver_success)
+    return "is refused by the driver with error " + std::to_string(result);
+  return of == context_ ? std::string()
+                        : "belongs to another context than the primary one of " + name_;
+}
+
+TILEWRIGHT_INLINE bool device::captures(stream_ref stream) const {
+  const current here(*this);
+  int status = capture_none;
+  // the default stream cannot even be asked while another one captures
+  return d_.StreamIsCapturing(stream, &status) != driver_success || status != capture_none;
+}
+
+TILEWRIGHT_INLINE int device::count() {
+  const driver_api& d = driver();
+  int out = 0, result = d.Init(0);
+  if (result == driver_success) result = d.DeviceGetCount(&out);
+  if (result == driver_success || result == driver_no_device) return out;
+  if (result == driver_stub_library)
+    throw build_error(
+        "the library that opened as the CUDA driver is the toolkit's stub for linking; install the "
+        "driver of the GPU");
+  throw build_error("the CUDA driver does not start: error " + std::to_string(result));
+}
+
+TILEWRIGHT_INLINE int device::ordinal_of(const void* at) {
+  int out = -1;
+  const int result = driver().PointerGetAttribute(&out, pointer_device_ordinal,
+                                                  reinterpret_cast<device_pointer>(at));
+  return result == driver_success ? out : -1;
 }
 
 TILEWRIGHT_INLINE device_event::device_event(const device& on) : on_(on) {
