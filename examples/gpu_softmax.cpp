@@ -41,11 +41,13 @@ int main() {
     std::cout << "skipped: no GPU (" << here.reason << ")\n";
     return EXIT_SUCCESS;
   }
-  const cuda::device_kernel softmax(reify(softmax_rows, {{"M", rows}, {"N", columns}}));
   std::vector<float> x(rows * columns), y(rows * columns);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 97) * 0.1f;
-  void* const arrays[] = {x.data(), y.data()};
-  softmax.on_host(arrays);
-  std::cout << softmax.origin() << "; rows add up to 1 within " << distance(y) << "\n";
+  device_buffer<float, 2> there({rows, columns}), result({rows, columns});
+  there.copy_from(x.data());
+  const tuned softmax{softmax_rows, {.mode = mode::off}};
+  softmax(there, result);
+  result.copy_to(y.data());
+  std::cout << softmax.report(there, result) << "rows add up to 1 within " << distance(y) << "\n";
   return distance(y) < 1e-5 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <tilewright/backend/cuda/available.hpp>
+#include <tilewright/device_buffer.hpp>
+#include <tilewright/expr/device_array.hpp>
 #include <tilewright/search/device_kernel.hpp>
 #include <tilewright/space/gpu.hpp>
 
 namespace tilewright::cuda {
 
 using search::device_kernel, search::device_options;
+using tilewright::device_array, tilewright::device_buffer, tilewright::on_device;
 
 }  // namespace tilewright::cuda

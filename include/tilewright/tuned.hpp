@@ -13,6 +13,7 @@
 #include <tilewright/expr/alternatives.hpp>
 #include <tilewright/expr/argument.hpp>
 #include <tilewright/expr/binding.hpp>
+#include <tilewright/expr/device_array.hpp>
 #include <tilewright/expr/kernel.hpp>
 #include <tilewright/model/dispatch.hpp>
 #include <tilewright/model/format_choice.hpp>
@@ -52,6 +53,16 @@ using search::tune_together;
 /// Whatever a schedule computes from bound weights alone, such as a copy in the layout that its
 /// tiles want, is computed once, before the first call at these extents, and not timed. Schedules
 /// of bound and unbound calls are kept apart.
+///
+/// Where a GPU is, arrays in its memory are arguments too, all of them at once:
+///
+///     op(on_device(a, {m, k}), on_device(b, {k, n}), on_device(c, {m, n}));   // returns at once
+///     op.on(stream)(on_device(a, {m, k}), ...);           // a CUstream or cudaStream_t
+///
+/// Such a call runs on the device that they lie on, in its primary context, after what was started on the
+/// stream before. Arrays are dense, in any order of their dimensions, and aligned to 16 bytes; scalars and
+/// bound weights stay on the host. `warm` or the first call compiles; a call after that allocates nothing,
+/// and a graph may record it. See search/device_kernel.hpp for what is required and refused.
 template <class Kernel, class... Bound>
 class tuned {
   using kernel_type = std::remove_const_t<Kernel>;  // decltype of a constexpr variable is const
@@ -74,7 +85,8 @@ class tuned {
   /// @throws argument_error naming the parameter when extents or data make no sense
   template <fixed_string Name, class Argument>
   auto with(Argument&& value) const {
-    if constexpr (dsl::check_binding<kernel_type, Name, Argument, Bound...>()) {
+    if constexpr (dsl::check_on_host<"with", Argument>() &&
+                  dsl::check_binding<kernel_type, Name, Argument, Bound...>()) {
       constexpr int at = dsl::param_index<kernel_type, Name>();
       const dsl::argument one = dsl::make_argument<dsl::param_of<kernel_type, at>>(value);
       return tuned<Kernel, Bound..., meta::to_name<Name>>(dispatcher_->with(
@@ -86,7 +98,9 @@ class tuned {
   /// @throws argument_error naming the parameters, build_error when no code can be made
   template <class... Argument>
   void operator()(Argument&&... arguments) const {
-    if constexpr (dsl::check_call<callable, Argument...>())
+    if constexpr (dsl::any_on_device<Argument...>)
+      start(nullptr, arguments...);
+    else if constexpr (dsl::check_call<callable, Argument...>())
       with_arguments(
           [&](const search::call_argument* a) {
             formats_ ? formats_->call(a) : dispatcher_->call(a);
@@ -94,12 +108,22 @@ class tuned {
           arguments...);
   }
 
+  /// This op with calls on arrays in a GPU's memory that start on a stream, a CUstream or cudaStream_t:
+  /// `op.on(stream)(on_device(x, {n}), on_device(y, {n}))`.
+  auto on(void* stream) const {
+    return [op = *this, stream](auto&&... arguments) { op.start(stream, arguments...); };
+  }
+
   /// What runs for these arguments, why, how fast, and where it came from. Prepares it when it did
   /// not run yet.
   template <class... Argument>
   std::string report(Argument&&... arguments) const {
     std::string out;
-    if constexpr (dsl::check_call<callable, Argument...>())
+    if constexpr (dsl::any_on_device<Argument...>)
+      on_device_with(
+          [&](search::device_dispatcher& d, const search::call_argument* a) { out = d.report(a); },
+          arguments...);
+    else if constexpr (dsl::check_call<callable, Argument...>())
       with_arguments(
           [&](const search::call_argument* a) {
             out = formats_ ? formats_->report(a) : dispatcher_->report(a);
@@ -111,7 +135,11 @@ class tuned {
   /// Does what a first call does, except running the kernel on the arguments.
   template <class... Argument>
   void warm(Argument&&... arguments) const {
-    if constexpr (dsl::check_call<callable, Argument...>())
+    if constexpr (dsl::any_on_device<Argument...>)
+      on_device_with(
+          [](search::device_dispatcher& d, const search::call_argument* a) { d.warm(a); },
+          arguments...);
+    else if constexpr (dsl::check_call<callable, Argument...>())
       with_arguments([&](const search::call_argument* a) { dispatcher_->warm(a); }, arguments...);
   }
 
@@ -126,7 +154,8 @@ class tuned {
   template <class... Argument>
   search::tuning_request at(Argument&&... arguments) const {
     search::tuning_request out;
-    if constexpr (dsl::check_call<callable, Argument...>())
+    if constexpr (dsl::check_on_host<"at", Argument...>() &&
+                  dsl::check_call<callable, Argument...>())
       with_arguments(
           [&](const search::call_argument* a) { out = search::tuning_request(dispatcher_, a); },
           arguments...);
@@ -153,6 +182,20 @@ class tuned {
   using callable = typename rest::kernel;
 
   explicit tuned(std::shared_ptr<search::dispatcher> d) : dispatcher_(std::move(d)) {}
+
+  template <class... Argument>
+  void start(void* stream, Argument&... arguments) const {
+    on_device_with(
+        [&](search::device_dispatcher& d, const search::call_argument* a) { d.call(a, stream); },
+        arguments...);
+  }
+  template <class Use, class... Argument>
+  void on_device_with(const Use& use, Argument&... arguments) const {
+    if constexpr (dsl::check_call<callable, Argument&...>())
+      if constexpr (dsl::check_places<callable, Argument&...>())
+        with_arguments([&](const search::call_argument* a) { use(dispatcher_->on_device(), a); },
+                       arguments...);
+  }
 
   static search::call_argument erase(const dsl::argument& a) {
     const void* data = a.rank > 0 ? a.data : a.address();  // scalars may lie in the argument

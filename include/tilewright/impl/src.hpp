@@ -240,6 +240,8 @@
 #include <tilewright/impl/search/call/argument_checks.ipp>
 #include <tilewright/impl/search/call/argument_memory.ipp>
 #include <tilewright/impl/search/call/argument_values.ipp>
+#include <tilewright/impl/search/call/call_session.ipp>
+#include <tilewright/impl/search/call/device_dispatcher.ipp>
 #include <tilewright/impl/search/call/dispatcher.ipp>
 #include <tilewright/impl/search/call/instances.ipp>
 #include <tilewright/impl/search/call/layout.ipp>

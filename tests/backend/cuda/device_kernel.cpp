@@ -113,8 +113,8 @@ TEST_CASE("what a call refuses, by its number") {
     const fake::setting s("FAKE_CUDA_POINTER", "1");
     CHECK_THROWS_WITH_AS(
         k(both),
-        doctest::Contains("argument X lies in the host's memory; copy it to the device, or call "
-                          "on_host (requirement 2)"),
+        doctest::Contains("argument X lies in the host's memory; copy it to the device (on_host, "
+                          "and calls without on_device, take the host's arrays) (requirement 2)"),
         argument_error);
   }
   {
@@ -124,9 +124,22 @@ TEST_CASE("what a call refuses, by its number") {
                          argument_error);
   }
   void* skewed[] = {x.data(), reinterpret_cast<char*>(y.data()) + 4};
-  CHECK_THROWS_WITH_AS(k(skewed),
-                       doctest::Contains("argument Y is not aligned to 16 bytes (requirement 3)"),
-                       argument_error);
+  CHECK_THROWS_WITH_AS(
+      k(skewed),
+      doctest::Contains("argument Y is not aligned to 16 bytes; copy it to memory of its "
+                        "own (requirement 3)"),
+      argument_error);
+  {
+    void* const stream = x.data();
+    const fake::setting s("FAKE_CUDA_STREAM_ELSEWHERE", "1");
+    CHECK_THROWS_WITH_AS(
+        k(both, stream),
+        doctest::Contains(
+            "the stream belongs to another context than the primary one of fake; make "
+            "it there, as the runtime API and PyTorch do, or give none (requirement 6)"),
+        argument_error);
+    k(both);  // the default stream has none of its own
+  }
   k(both);
   {
     const fake::setting s("FAKE_CUDA_LAUNCH", "400");

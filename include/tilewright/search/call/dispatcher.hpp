@@ -12,6 +12,7 @@
 
 #include <tilewright/config.hpp>
 #include <tilewright/ir/stmt.hpp>
+#include <tilewright/search/call/device_dispatcher.hpp>
 #include <tilewright/search/call/signature.hpp>
 #include <tilewright/search/call/weight_set.hpp>
 #include <tilewright/search/check/shrink.hpp>
@@ -59,6 +60,9 @@ class dispatcher {
   /// @throws argument_error naming the parameters, build_error when code cannot be made
   void call(const call_argument* arguments);
 
+  /// Calls of the same kernel with arrays in a GPU's memory. Made at first use; lives as long as this.
+  device_dispatcher& on_device();
+
   /// What runs for these arguments, why, how fast, and where it came from.
   std::string report(const call_argument* arguments);
   /// Prepares what `call` would need, without running it.
@@ -80,7 +84,7 @@ class dispatcher {
   /// Has calls with these arguments run what is stored for them from now on, where it is better than
   /// what they ran before.
   void reload(const call_argument* arguments);
-  /// Ends the tuning in progress; what was measured is kept, and runs. Other arguments are tuned as
+  /// Ends the tuning in progress, on devices too; what was measured is kept, and runs. Other arguments are tuned as
   /// before; `warm` goes on with what was ended.
   void cancel();
   /// Waits for tuning in the background.

@@ -5,8 +5,12 @@
 
 #include <tilewright/config.hpp>
 #include <tilewright/ir/stmt.hpp>
+#include <tilewright/search/check/shrink.hpp>
 
 namespace tilewright::search {
+
+/// An extent that no other one equals, to stand for zero.
+std::int64_t unused_extent(const extent_map& dims);
 
 /// The function that `f` would be if every loop of extent `placeholder` had none: reductions over such a loop
 /// give their identity, definitions under another one disappear. `f` is unscheduled and made with `placeholder`

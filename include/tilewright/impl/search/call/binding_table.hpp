@@ -23,15 +23,17 @@ struct binding {
   bool nothing = false;  // every output is empty
 };
 
-/// Bindings by extents and strides. `find` may run on any number of threads beside one `add`.
-class binding_table {
+/// Bindings by extents and strides: values with `extents`, `strides` and `hash` as a `binding` has them.
+/// `find` may run on any number of threads beside one `add`.
+template <class Binding>
+class table_of_bindings {
  public:
-  explicit binding_table(const kernel_signature& kernel) {
+  explicit table_of_bindings(const kernel_signature& kernel) {
     for (const parameter_signature& p : kernel.params)
       ranks_.push_back({static_cast<int>(p.rank()), static_cast<int>(p.beside.size())});
   }
 
-  bool matches(const binding& b, const call_argument* a) const {
+  bool matches(const Binding& b, const call_argument* a) const {
     const std::int64_t *e = b.extents.data(), *s = b.strides.data();
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
       const auto [n, beside] = ranks_[i];
@@ -45,21 +47,21 @@ class binding_table {
     return true;
   }
 
-  const binding* find(const call_argument* a) const {
+  const Binding* find(const call_argument* a) const {
     const slots* t = published_.load(std::memory_order_acquire);
     if (!t) return nullptr;
     const std::size_t mask = t->at.size() - 1;
     for (std::size_t i = hash(a) & mask;; i = (i + 1) & mask) {
-      const binding* b = t->at[i].load(std::memory_order_acquire);
+      const Binding* b = t->at[i].load(std::memory_order_acquire);
       if (!b || matches(*b, a)) return b;
     }
   }
 
   /// Adds what `find` did not find. One thread at a time.
-  const binding& add(std::unique_ptr<binding> fresh, const call_argument* a) {
+  const Binding& add(std::unique_ptr<Binding> fresh, const call_argument* a) {
     fresh->hash = hash(a);
     bindings_.push_back(std::move(fresh));
-    const binding* b = bindings_.back().get();
+    const Binding* b = bindings_.back().get();
     slots* t = tables_.empty() ? nullptr : tables_.back().get();
     if (!t || 2 * (t->used + 1) > t->at.size()) {
       // readers may still hold the old table: it stays
@@ -75,13 +77,13 @@ class binding_table {
  private:
   struct slots {
     explicit slots(std::size_t n) : at(n) {}
-    void put(const binding* b) {
+    void put(const Binding* b) {
       std::size_t i = b->hash & (at.size() - 1);
       while (at[i].load(std::memory_order_relaxed)) i = (i + 1) & (at.size() - 1);
       at[i].store(b, std::memory_order_release);
       ++used;
     }
-    std::vector<std::atomic<const binding*>> at;  // power of two, open addressing
+    std::vector<std::atomic<const Binding*>> at;  // power of two, open addressing
     std::size_t used = 0;
   };
 
@@ -100,9 +102,11 @@ class binding_table {
     int arrays, beside;  // dimensions with a stride, and others
   };
   std::vector<rank> ranks_;
-  std::vector<std::unique_ptr<binding>> bindings_;
+  std::vector<std::unique_ptr<Binding>> bindings_;
   std::vector<std::unique_ptr<slots>> tables_;
   std::atomic<const slots*> published_{nullptr};
 };
+
+using binding_table = table_of_bindings<binding>;
 
 }  // namespace tilewright::search::detail

@@ -14,6 +14,7 @@
 #include <tilewright/search/call/dispatcher.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/fork_gate.hpp>
+#include <tilewright/support/fork_mutex.hpp>
 #include <tilewright/support/numbers/float_environment.hpp>
 #include <tilewright/support/stack.hpp>
 #include <tilewright/support/threads/thread_end.hpp>
@@ -130,6 +131,9 @@ struct dispatcher::state {
   detail::binding_table bindings;
   detail::instances all;
   std::uint64_t serial;
+  std::atomic<device_dispatcher*> device{nullptr};
+  std::unique_ptr<device_dispatcher> own_device;
+  support::fork_mutex making_device;
 };
 
 TILEWRIGHT_INLINE dispatcher::dispatcher(kernel_signature kernel,
@@ -337,7 +341,23 @@ TILEWRIGHT_INLINE const workload& dispatcher::task(const call_argument* a) {
   return b->of->code->task();
 }
 
-TILEWRIGHT_INLINE void dispatcher::cancel() { state_->all.cancel(); }
-TILEWRIGHT_INLINE void dispatcher::wait() { state_->all.wait(); }
+TILEWRIGHT_INLINE device_dispatcher& dispatcher::on_device() {
+  state& s = *state_;
+  if (device_dispatcher* d = s.device.load(std::memory_order_acquire)) return *d;
+  const std::lock_guard lock(s.making_device);
+  if (!s.own_device)
+    s.own_device = std::make_unique<device_dispatcher>(s.kernel, s.make, s.options, s.weights);
+  s.device.store(s.own_device.get(), std::memory_order_release);
+  return *s.own_device;
+}
+
+TILEWRIGHT_INLINE void dispatcher::cancel() {
+  state_->all.cancel();
+  if (device_dispatcher* d = state_->device.load(std::memory_order_acquire)) d->cancel();
+}
+TILEWRIGHT_INLINE void dispatcher::wait() {
+  state_->all.wait();
+  if (device_dispatcher* d = state_->device.load(std::memory_order_acquire)) d->wait();
+}
 
 }  // namespace tilewright::search

@@ -6,11 +6,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <exception>
 #include <mutex>
-#include <string_view>
 
+#include <tilewright/impl/search/call/call_mode.hpp>
 #include <tilewright/impl/search/call/instances.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/search/call/argument_values.hpp>
@@ -30,18 +29,6 @@ inline constexpr std::int64_t instance_ticks(double seconds) {
   return std::chrono::duration_cast<instance_clock::duration>(
              std::chrono::duration<double>(seconds))
       .count();
-}
-
-inline mode mode_of_environment(mode wanted) {
-  const char* v = std::getenv("TILEWRIGHT_TUNE");
-  if (!v || !*v) return wanted;
-  const std::string_view text = v;
-  if (text == "now") return mode::now;
-  if (text == "background") return mode::background;
-  if (text == "off") return mode::off;
-  if (text == "miss_error") return mode::miss_error;
-  throw argument_error("TILEWRIGHT_TUNE is \"" + std::string(text) +
-                       "\"; write now, background, off or miss_error");
 }
 
 /// Where a caller's data lie in their cache line: candidates are timed on data that lie the same,
@@ -79,16 +66,6 @@ inline bool threads_to_be_had() {
   if (!one.joinable()) return false;
   one.join();
   return true;
-}
-
-/// An extent that no other one equals, to stand for zero.
-inline std::int64_t unused_extent(const extent_map& dims) {
-  std::int64_t out = 97;
-  const auto used = [&](std::int64_t v) {
-    return support::any(dims, [&](const auto& d) { return d.second == v; });
-  };
-  while (used(out)) ++out;
-  return out;
 }
 
 /// A call of the user's event handler.

@@ -1,24 +1,19 @@
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
-#include <string_view>
 
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/impl/search/call/at_exit.hpp>
+#include <tilewright/impl/search/call/progress_printer.hpp>
 #include <tilewright/ir/text/print.hpp>
+#include <tilewright/search/call/call_session.hpp>
 #include <tilewright/search/call/specialization.hpp>
 #include <tilewright/search/check/verify.hpp>
 #include <tilewright/search/database/trace_names.hpp>
 #include <tilewright/search/database/transfer.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/roofline.hpp>
-#include <tilewright/search/strategies/evolutionary.hpp>
-#include <tilewright/search/strategies/exhaustive.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/notice.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
@@ -39,50 +34,6 @@ inline const char* origin_text(origin o) {
   }
   return "";
 }
-
-/// TILEWRIGHT_LOG set to anything but 0 asks for progress lines.
-inline bool progress_asked_by_environment() {
-  const char* text = std::getenv("TILEWRIGHT_LOG");
-  return text && *text && std::string_view(text) != "0";
-}
-
-/// Prints progress on a terminal, in place; or where it was asked for a line per second, and one at
-/// the end.
-class progress_printer {
- public:
-  explicit progress_printer(bool verbose)
-      : terminal_(::isatty(2) == 1), on_(terminal_ || verbose || progress_asked_by_environment()) {}
-  ~progress_printer() {
-    if (!on_) return;
-    if (terminal_)
-      support::write_stderr("\r\033[K");
-    else if (!pending_.empty())
-      support::write_stderr(pending_ + "\n");
-  }
-  progress_printer(const progress_printer&) = delete;
-  progress_printer& operator=(const progress_printer&) = delete;
-
-  void operator()(const std::string& name, const progress& p) {
-    if (!on_) return;
-    silent_ = false;
-    pending_ = name + ": " + progress_line(p);
-    if (p.elapsed - last_ < (terminal_ ? 0.1 : 1.0)) return;
-    last_ = p.elapsed;
-    support::write_stderr(terminal_ ? "\r\033[K" + pending_ : pending_ + "\n");
-    pending_.clear();
-  }
-
-  /// Says why there was no progress, where there was none.
-  void end(const std::string& name, const std::vector<std::string>& remarks) {
-    if (!on_ || !silent_) return;
-    for (const std::string& r : remarks) support::write_stderr(name + ": " + r + "\n");
-  }
-
- private:
-  bool terminal_, on_, silent_ = true;
-  double last_ = 0;
-  std::string pending_;  // not printed yet
-};
 
 /// The classes of a key's arguments with the arguments' names, for people: "X:r Y:d10 cold".
 inline std::string layouts_text(const workload& w) {
@@ -310,33 +261,7 @@ TILEWRIGHT_INLINE void specialization::load_fallback(const std::string& remark) 
 }
 
 TILEWRIGHT_INLINE session_options specialization::session() const {
-  session_options o;
-  o.seconds = options_.seconds.value_or(o.seconds);
-  if (options_.effort == effort::patient) o.seconds *= 8;
-  if (options_.effort == effort::exhaustive) {
-    o.seconds = 1e9;
-    o.method = [this](std::uint64_t seed) {
-      return exhaustive(1 << 13, [this, seed] {
-        evolution_options all_cores;
-        all_cores.threads = target::host().cores;
-        if (!options_.changes.empty()) all_cores.changes = options_.changes;
-        return evolutionary(experienced_model(*db_, workload_.key, seed), all_cores);
-      });
-    };
-  }
-  o.trials = options_.trials;
-  o.target = options_.target;
-  o.patience = options_.patience;
-  const bool named = options_.seconds || options_.trials != std::numeric_limits<int>::max() ||
-                     options_.effort != effort::measure;
-  o.gain = options_.gain.value_or(named ? 0 : default_gain);
-  o.seed = options_.seed;
-  o.model = options_.model;
-  if (options_.method) o.method = options_.method;
-  o.callbacks = options_.callbacks;
-  o.changes = options_.changes;
-  o.measuring = options_.measuring;
-  return o;
+  return call_session(options_, *db_, workload_.key);
 }
 
 TILEWRIGHT_INLINE bool specialization::tune(const std::atomic<bool>& cancelled) {

@@ -4,6 +4,7 @@
 
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/call/zero_extents.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -73,6 +74,12 @@ class iteration_remover : public ir::mutator {
 };
 
 }  // namespace detail
+
+TILEWRIGHT_INLINE std::int64_t unused_extent(const extent_map& dims) {
+  std::int64_t out = 97;
+  while (support::any(dims, [&](const auto& d) { return d.second == out; })) ++out;
+  return out;
+}
 
 TILEWRIGHT_INLINE ir::function without_iterations(const ir::function& f, std::int64_t placeholder) {
   ir::function out = f;

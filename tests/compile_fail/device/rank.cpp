@@ -1,0 +1,13 @@
+// expect: needs the rank of its parameter | "A"
+#include <tilewright/tuned.hpp>
+using namespace tilewright;
+
+constexpr auto scale = kernel<"scale">(
+    [](in<"alpha", float> alpha, weight<"A", float, "M", "N"> A, out<"C", float, "M", "N"> C) {
+      using axes::i, axes::j;
+      return C(i, j) = alpha * A(i, j);
+    });
+
+void test(const tuned<decltype(scale)>& op, float* a, float* c) {
+  op(2.0f, on_device(a, {12}), on_device(c, {3, 4}));
+}
