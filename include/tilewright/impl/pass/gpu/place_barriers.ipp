@@ -10,6 +10,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/gpu/place_barriers.hpp>
 #include <tilewright/pass/gpu/unify_threads.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::pass::detail::barriers {
@@ -280,31 +281,49 @@ class placer {
     a.base = sum.constant;
     for (const auto& [term, factor] : sum.terms) split(term, factor, a);
     describe_points(sum, a);
-    out.push_back(std::move(a));
+    if (!out.empty() && goes_on(out.back(), a))
+      ++out.back().width;
+    else
+      out.push_back(std::move(a));
   }
 
   /// What is needed to go through all that the access touches; nothing where a variable has no
   /// constant range.
   void describe_points(const arith::linear& sum, thread_access& a) const {
-    arith::linear inside = sum;
-    erase_if(inside.terms, [&](const auto& t) { return a.blocks.coefficient(t.first) != 0; });
-    const expr at = arith::from_linear(inside);
-    if (reads_memory(at)) return;
-    for (const var& v : free_vars(at)) {
-      if (is_place(v)) continue;
-      const arith::bounds range = known_.const_bounds(v);
-      if (!range.bounded()) return;
-      a.domain.push_back({v, range.lo, range.hi - range.lo + 1});
+    a.at = sum;
+    erase_if(a.at.terms, [&](const auto& t) { return a.blocks.coefficient(t.first) != 0; });
+    for (const auto& [term, factor] : a.at.terms) {
+      if (reads_memory(term)) return;
+      for (const var& v : free_vars(term)) {
+        if (is_place(v) ||
+            support::any(a.domain, [&](const index_domain& d) { return d.v.same(v); }))
+          continue;
+        const arith::bounds range = known_.const_bounds(v);
+        if (!range.bounded()) return;
+        a.domain.push_back({v, range.lo, range.hi - range.lo + 1});
+      }
     }
-    a.at = at;
+    a.known = true;
     for (const expr& g : guards_) {
-      const std::vector<var> vars = free_vars(g);
-      const bool inside_domain = std::all_of(vars.begin(), vars.end(), [&](const var& v) {
-        return is_place(v) || std::any_of(a.domain.begin(), a.domain.end(),
-                                          [&](const index_domain& d) { return d.v.same(v); });
+      const bool inside_domain = support::all(free_vars(g), [&](const var& v) {
+        return is_place(v) ||
+               support::any(a.domain, [&](const index_domain& d) { return d.v.same(v); });
       });
       if (inside_domain && !reads_memory(g)) a.guards.push_back(g);
     }
+    if (a.opaque) a.apart = distance_apart(a);
+  }
+  /// Each term as a digit: where no sum comes twice, and digits tell the thread, no two threads meet.
+  std::int64_t distance_apart(const thread_access& a) const {
+    support::radix digits;
+    std::vector<axis_part> parts;
+    for (const auto& [term, factor] : a.at.terms) {
+      const arith::bounds range = known_.const_bounds(term);
+      if (!range.bounded()) return 0;
+      if (!range.is_point()) digits.add(std::abs(factor), range.hi - range.lo + 1);
+      if (const auto part = part_of_axis(term, axes_)) parts.push_back(*part);
+    }
+    return tell_threads_apart(std::move(parts), a, axes_) ? digits.distance() : 0;
   }
   bool is_place(const expr& v) const {
     return std::any_of(axes_.begin(), axes_.end(),

@@ -2,18 +2,17 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/pass/gpu/toucher_table.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/numbers/radix.hpp>
@@ -28,18 +27,6 @@ struct thread_axis {
   std::int64_t extent = 1;
 };
 using thread_axes = std::vector<thread_axis>;
-
-/// A variable of an index and its values.
-struct index_domain {
-  var v;
-  std::int64_t first = 0, extent = 1;
-};
-
-/// Who touches each element: the number of the one thread, or `several`.
-struct toucher_table {
-  static constexpr std::int64_t several = -1;
-  std::unordered_map<std::int64_t, std::int64_t> of;
-};
 
 /// Which version of a pipelined buffer an access is about: (round + offset) modulo count, or, where there
 /// is no round, the one with the number `offset`.
@@ -70,132 +57,136 @@ struct thread_access {
   std::vector<term> terms;
   bool opaque = false;
   std::vector<std::optional<std::int64_t>> fixed;  // [axes] the one place that makes it
-  // for indices that are no such sums: the index without `blocks`, its variables, and what holds of them
-  expr at;
+  std::int64_t width = 1;                          // elements side by side, from there on
+  /// How far apart the elements of two different threads are at least, at any points of the domain; 0:
+  /// nobody knows.
+  std::int64_t apart = 0;
+  // for indices that are no such sums: the index without `blocks`, its variables, and what holds of them;
+  // where it is known, every variable has a constant range
+  bool known = false;
+  arith::linear at;
   std::vector<index_domain> domain;
   std::vector<expr> guards;
-  mutable std::shared_ptr<const toucher_table> touchers;
+  /// Of this access and its copies; made when it is asked for.
+  struct lazy_table {
+    bool asked = false;
+    std::optional<toucher_table> table;  // nothing: there are too many points, or nobody knows
+  };
+  std::shared_ptr<lazy_table> touchers = std::make_shared<lazy_table>();
 };
 
-/// An operator on integers; nothing for what is more than arithmetic.
-inline std::optional<std::int64_t> combined(op what, std::int64_t a, std::int64_t b) {
-  switch (what) {
-    case op::add: return a + b;
-    case op::sub: return a - b;
-    case op::mul: return a * b;
-    case op::min: return std::min(a, b);
-    case op::max: return std::max(a, b);
-    case op::floordiv: return b == 0 ? std::nullopt : std::optional(floor_divide(a, b));
-    case op::floormod: return b == 0 ? std::nullopt : std::optional(floor_modulo(a, b));
-    case op::lt: return a < b;
-    case op::le: return a <= b;
-    case op::gt: return a > b;
-    case op::ge: return a >= b;
-    case op::eq: return a == b;
-    case op::ne: return a != b;
-    default: return std::nullopt;
-  }
+inline bool same_terms(const arith::linear& a, const arith::linear& b) {
+  if (a.terms.size() != b.terms.size()) return false;
+  for (const auto& [term, factor] : a.terms)
+    if (b.coefficient(term) != factor) return false;
+  return true;
 }
 
-/// An index of integers in postfix, whose value is asked at many points.
-class point_index {
- public:
-  point_index(const expr& e, const std::vector<index_domain>& domain) : known_(add(e, domain)) {}
-
-  /// `point`: a value for each variable of the domain. Nothing for what is more than arithmetic.
-  std::optional<std::int64_t> value(const std::vector<std::int64_t>& point) const {
-    if (!known_) return std::nullopt;
-    std::array<std::int64_t, most_steps> stack;
-    std::size_t depth = 0;
-    for (const step& s : steps_) {
-      if (s.what == op::integer) {
-        stack[depth++] = s.number;
-      } else if (s.what == op::var) {
-        stack[depth++] = point[static_cast<std::size_t>(s.number)];
-      } else {
-        --depth;
-        const auto both = combined(s.what, stack[depth - 1], stack[depth]);
-        if (!both) return std::nullopt;
-        stack[depth - 1] = *both;
-      }
-    }
-    return stack[0];
-  }
-
- private:
-  static constexpr std::size_t most_steps = 128;
-  struct step {
-    op what;
-    std::int64_t number = 0;  // of a variable: its place in the domain
-  };
-
-  bool push(step s) {
-    steps_.push_back(s);
-    return steps_.size() <= most_steps;
-  }
-  bool add(const expr& e, const std::vector<index_domain>& domain) {
-    if (is_int(e)) return push({op::integer, as_int(e)});
-    if (is_var(e)) {
-      for (std::size_t i = 0; i < domain.size(); ++i)
-        if (domain[i].v.get() == e.get()) return push({op::var, static_cast<std::int64_t>(i)});
-      return false;
-    }
-    if (e->op == op::cast) return add(e->args[0], domain);
-    return e->args.size() == 2 && combined(e->op, 1, 1) && add(e->args[0], domain) &&
-           add(e->args[1], domain) && push({e->op});
-  }
-
-  std::vector<step> steps_;
-  bool known_;
-};
-
-/// All that an access touches, point by point; null when there are too many points or an index that
+/// All that an access touches, point by point; nothing when there are too many points or an index that
 /// is more than arithmetic.
-inline std::shared_ptr<const toucher_table> enumerate(const thread_access& a,
-                                                      const thread_axes& axes) {
+inline std::optional<toucher_table> enumerate(const thread_access& a, const thread_axes& axes) {
   constexpr std::int64_t most_points = 1 << 18;
-  if (!a.at) return nullptr;
+  if (!a.known) return std::nullopt;
   std::vector<index_domain> domain = a.domain;
   for (std::size_t i = 0; i < axes.size(); ++i)
     domain.push_back({axes[i].place, a.fixed[i].value_or(0), a.fixed[i] ? 1 : axes[i].extent});
   std::int64_t points = 1;
   for (const index_domain& d : domain)
-    if ((points *= d.extent) > most_points) return nullptr;
-  const point_index index(a.at, domain);
+    if ((points *= d.extent) > most_points) return std::nullopt;
+  const point_index index(arith::from_linear(a.at), domain);
   std::vector<point_index> guards;
   for (const expr& g : a.guards) guards.emplace_back(g, domain);
-  auto out = std::make_shared<toucher_table>();
-  out->of.reserve(static_cast<std::size_t>(points));
+  std::vector<toucher_table::touch> all;
+  all.reserve(static_cast<std::size_t>(points));
   std::vector<std::int64_t> values(domain.size());
+  for (std::size_t i = 0; i < domain.size(); ++i) values[i] = domain[i].first;
   const std::size_t first_axis = a.domain.size();
   for (std::int64_t point = 0; point < points; ++point) {
-    std::int64_t rest = point, thread = 0;
-    for (std::size_t i = domain.size(); i-- > 0; rest /= domain[i].extent)
-      values[i] = domain[i].first + rest % domain[i].extent;
-    for (std::size_t i = 0; i < axes.size(); ++i)
-      thread = thread * axes[i].extent + values[first_axis + i];
     bool happens = true;
     for (const point_index& g : guards) happens = happens && g.value(values).value_or(1) != 0;
-    if (!happens) continue;
-    const auto at = index.value(values);
-    if (!at) return nullptr;
-    const auto [found, fresh] = out->of.emplace(*at, thread);
-    if (!fresh && found->second != thread) found->second = toucher_table::several;
+    if (happens) {
+      std::int64_t thread = 0;
+      for (std::size_t i = 0; i < axes.size(); ++i)
+        thread = thread * axes[i].extent + values[first_axis + i];
+      const auto at = index.value(values);
+      if (!at) return std::nullopt;
+      all.push_back({*at, static_cast<std::int32_t>(thread)});
+    }
+    for (std::size_t i = domain.size(); i-- > 0;) {  // the last one is the fastest
+      if (++values[i] < domain[i].first + domain[i].extent) break;
+      values[i] = domain[i].first;
+    }
   }
-  return out;
+  return toucher_table(all, a.width);
 }
 
 /// Whether two different threads touch one element, as the tables of all points say.
 inline bool tables_meet(const thread_access& a, const thread_access& b, const thread_axes& axes) {
   for (const thread_access* x : {&a, &b})
-    if (!x->touchers) x->touchers = enumerate(*x, axes);
-  if (!a.touchers || !b.touchers) return true;
-  for (const auto& [element, thread] : a.touchers->of) {
-    const auto other = b.touchers->of.find(element);
-    if (other == b.touchers->of.end()) continue;
-    if (thread == toucher_table::several || other->second != thread) return true;
+    if (!std::exchange(x->touchers->asked, true)) x->touchers->table = enumerate(*x, axes);
+  const auto &one = a.touchers->table, &other = b.touchers->table;
+  return !one || !other || one->meets(*other);
+}
+
+/// A number that is axis modulo `to`, divided by `from`; `whole`: without the modulo.
+struct axis_part {
+  std::size_t axis;
+  std::int64_t from, to;
+  bool whole;
+};
+inline std::optional<axis_part> part_of_axis(const expr& e, const thread_axes& axes) {
+  if (e->op == op::cast) return part_of_axis(e->args[0], axes);
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (axes[i].place.same(e)) return axis_part{i, 1, axes[i].extent, true};
+  if ((e->op != op::floordiv && e->op != op::floormod) || !is_int(e->args[1])) return std::nullopt;
+  auto p = part_of_axis(e->args[0], axes);
+  const std::int64_t by = as_int(e->args[1]);
+  if (!p || by <= 0 || by > p->to) return std::nullopt;
+  if (e->op == op::floordiv) {
+    p->from *= by;
+  } else {
+    if (!p->whole && p->to % (p->from * by) != 0) return std::nullopt;
+    if (p->from * by < p->to) p->to = p->from * by, p->whole = false;
   }
-  return false;
+  return p;
+}
+
+/// Whether the parts tell the place on every axis that the access does not fix.
+inline bool tell_threads_apart(std::vector<axis_part> parts, const thread_access& a,
+                               const thread_axes& axes) {
+  std::sort(parts.begin(), parts.end(), [](const axis_part& x, const axis_part& y) {
+    return std::pair(x.axis, x.from) < std::pair(y.axis, y.from);
+  });
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i].extent == 1 || a.fixed[i]) continue;
+    std::int64_t known = 1;  // the place modulo that
+    bool whole = false;
+    for (const axis_part& p : parts) {
+      if (p.axis != i || known % p.from != 0) continue;
+      known = std::max(known, p.to);
+      whole = whole || p.whole;
+    }
+    if (!whole) return false;
+  }
+  return true;
+}
+
+/// Whether `next` is what `first` is, on the element behind it.
+inline bool goes_on(const thread_access& first, const thread_access& next) {
+  const auto same_rest = [](const thread_access::term& x, const thread_access::term& y) {
+    return x.factor == y.factor && x.last == y.last;
+  };
+  return first.buffer == next.buffer && first.writes == next.writes &&
+         next.base == first.base + first.width && first.opaque == next.opaque && first.known &&
+         next.known && first.steps == next.steps && first.fixed == next.fixed &&
+         first.any_version == next.any_version &&
+         first.version.has_value() == next.version.has_value() &&
+         (!first.version || (first.version->round.same(next.version->round) &&
+                             first.version->offset == next.version->offset)) &&
+         next.at.constant == first.at.constant + first.width &&
+         std::equal(first.terms.begin(), first.terms.end(), next.terms.begin(), next.terms.end(),
+                    same_rest) &&
+         same_terms(first.at, next.at) && same_terms(first.blocks, next.blocks);
 }
 
 /// Bytes of shared memory that a buffer takes; all of a buffer of global memory is its own.
@@ -236,6 +227,8 @@ inline bool rests_keep_apart(const thread_access& a, const thread_access& b,
       else
         (access == &a ? hi : lo) += (access == &a ? 1 : -1) * t.factor * t.last;
     }
+  hi += a.width - 1;
+  lo -= b.width - 1;
   if (unit > 0) {
     const std::int64_t whole = floor_divide(lo + unit / 2, unit) * unit;
     lo -= whole;
@@ -243,13 +236,6 @@ inline bool rests_keep_apart(const thread_access& a, const thread_access& b,
   }
   const std::int64_t width = std::max(std::abs(lo), std::abs(hi));
   return width < threads.least && (unit == 0 || unit - width > threads.most);
-}
-
-inline bool same_blocks(const arith::linear& a, const arith::linear& b) {
-  if (a.terms.size() != b.terms.size()) return false;
-  for (const auto& [term, factor] : a.terms)
-    if (b.coefficient(term) != factor) return false;
-  return true;
 }
 
 inline bool different_versions(const thread_access& a, const thread_access& b,
@@ -276,7 +262,7 @@ inline bool may_meet(const thread_access& a, const thread_access& b, const threa
     one_thread = one_thread &&
                  (axes[i].extent == 1 || (a.fixed[i] && b.fixed[i] && *a.fixed[i] == *b.fixed[i]));
   if (one_thread) return false;
-  if (a.buffer != b.buffer || !same_blocks(a.blocks, b.blocks)) return true;
+  if (a.buffer != b.buffer || !same_terms(a.blocks, b.blocks)) return true;
   // places are counted within a version where one is known, else within all of them
   if ((a.version || a.any_version) != (b.version || b.any_version)) return true;
   bool sums = !a.opaque && !b.opaque;
@@ -285,6 +271,7 @@ inline bool may_meet(const thread_access& a, const thread_access& b, const threa
     sums = sums && (axes[i].extent == 1 ||
                     (a.fixed[i] == b.fixed[i] && (a.fixed[i] || a.steps[i] == b.steps[i])));
   if (sums && rests_keep_apart(a, b, distance_of_threads(a, axes))) return false;
+  if (a.touchers == b.touchers && a.apart >= a.width) return false;  // an access and itself
   // going through all points takes long; of a store and a load that are both sums it rarely helps
   if (!a.opaque && !b.opaque && !(a.writes && b.writes)) return true;
   return tables_meet(a, b, axes);
