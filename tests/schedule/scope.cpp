@@ -23,8 +23,8 @@ namespace {
 block_scope scope_of(const ir::function& f) { return block_scope(*ir::root_block(f)); }
 
 bool has(const block_scope& s, std::size_t a, std::size_t b, dependence_kind kind) {
-  const std::vector<dependence> all = dependences(s);
-  return std::count(all.begin(), all.end(), dependence{a, b, kind}) == 1;
+  const std::vector<dependence_edge> all = dependences(s);
+  return std::count(all.begin(), all.end(), dependence_edge{a, b, kind}) == 1;
 }
 
 /// A point block `name` over `values`: to[at] = value.

@@ -1,4 +1,4 @@
-#include <tilewright/impl/schedule/analysis/binding/domain_inference.hpp>
+#include <tilewright/impl/dependence/binding/domain_inference.hpp>
 
 #include "../loop_extents.hpp"
 #include "../script_schedule.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <tilewright/impl/pass/carried_values.hpp>
+#include <tilewright/impl/dependence/carried_values.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/any.hpp>
@@ -29,6 +29,9 @@ struct shared_buffers {
 };
 
 namespace lifetime {
+
+using namespace ir;
+using namespace dependence::carried_values;
 
 class placer : public visitor {
  public:

@@ -13,10 +13,11 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/schedule/analysis/binding/loop_sums.hpp>
-#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
+#include <tilewright/impl/dependence/binding/loop_sums.hpp>
+#include <tilewright/impl/dependence/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/reducer.hpp>
 #include <tilewright/impl/schedule/analysis/reduction_form.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/trace/kind_adapter.hpp>
 #include <tilewright/ir/analysis/declared.hpp>

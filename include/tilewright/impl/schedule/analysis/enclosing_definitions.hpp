@@ -1,4 +1,4 @@
-// Variables that what stands around a place defines.
+// What stands around a place: variables that it defines, buffers that it loads.
 #pragma once
 
 #include <cstddef>
@@ -68,6 +68,20 @@ inline ir::var_set variables_outside(const path& at) {
   return defined_by(
       enclosing_definitions::loops | enclosing_definitions::lets | enclosing_definitions::blocks,
       at, 0, begin_of_scope(at));
+}
+
+/// Whether a bound of a loop, a condition or a let on the way to the end of the path, from its scope
+/// on, loads the buffer.
+inline bool loaded_above(const path& at, const ir::buffer& x) {
+  const auto loads = [&](const ir::stmt& s) {
+    if (const ir::loop_node* l = ir::as_loop(s)) return bounds_load(*l, x);
+    if (const ir::if_node* n = ir::as_if(s)) return ir::loads_from(n->condition, x);
+    if (const ir::let_node* n = ir::as_let(s)) return ir::loads_from(n->value, x);
+    return false;
+  };
+  for (std::size_t i = at.slots.size(); i-- > 0 && !ir::as_realize(*at.slots[i]);)
+    if (loads(*at.slots[i])) return true;
+  return false;
 }
 
 }  // namespace tilewright::primitive::detail

@@ -6,9 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include <tilewright/impl/schedule/analysis/concurrency.hpp>
+#include <tilewright/impl/dependence/concurrency.hpp>
 #include <tilewright/impl/schedule/analysis/divergence.hpp>
 #include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/analysis/threads.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/ir/analysis/joint_copy.hpp>
 #include <tilewright/ir/visit.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tilewright/arith/analyzer.hpp>
-#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
+#include <tilewright/impl/dependence/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include <tilewright/arith/analyzer.hpp>
-#include <tilewright/impl/schedule/analysis/binding/binding_loops.hpp>
+#include <tilewright/impl/dependence/binding/binding_loops.hpp>
+#include <tilewright/impl/dependence/concurrency.hpp>
+#include <tilewright/impl/dependence/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/changed_blocks.hpp>
-#include <tilewright/impl/schedule/analysis/concurrency.hpp>
-#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/ir/analysis/declared.hpp>

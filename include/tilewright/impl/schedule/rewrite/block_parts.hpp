@@ -4,12 +4,13 @@
 #include <string>
 
 #include <tilewright/arith/region.hpp>
-#include <tilewright/impl/schedule/analysis/binding/binding_division.hpp>
-#include <tilewright/impl/schedule/analysis/binding/element_index.hpp>
-#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
+#include <tilewright/impl/dependence/binding/binding_division.hpp>
+#include <tilewright/impl/dependence/binding/element_index.hpp>
+#include <tilewright/impl/dependence/cover/footprint.hpp>
+#include <tilewright/impl/dependence/loads.hpp>
+#include <tilewright/impl/dependence/ragged_nest.hpp>
 #include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
-#include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
-#include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/init_placement.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/ir/analysis/declared.hpp>

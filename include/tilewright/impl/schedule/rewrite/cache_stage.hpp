@@ -5,8 +5,10 @@
 #include <string>
 #include <utility>
 
-#include <tilewright/impl/schedule/analysis/binding/domain_inference.hpp>
-#include <tilewright/impl/schedule/analysis/binding/inner_guards.hpp>
+#include <tilewright/impl/dependence/binding/domain_inference.hpp>
+#include <tilewright/impl/dependence/binding/inner_guards.hpp>
+#include <tilewright/impl/schedule/analysis/readable_region.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/rewrite/block_buffers.hpp>
 #include <tilewright/impl/schedule/rewrite/block_names.hpp>

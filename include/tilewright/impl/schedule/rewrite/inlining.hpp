@@ -6,11 +6,14 @@
 #include <vector>
 
 #include <tilewright/arith/region.hpp>
+#include <tilewright/impl/dependence/binding/index_inverse.hpp>
 #include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/schedule/path.hpp>
 
 namespace tilewright::primitive::detail::inlining {
+
+using namespace index_inverse;
 
 /// The regions that a block reads, computed anew after its body has changed: `gone` is not read any
 /// more, `added` are read now, entries of other buffers stay as they were.

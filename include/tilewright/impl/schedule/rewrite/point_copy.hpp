@@ -6,10 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include <tilewright/impl/schedule/analysis/concurrency.hpp>
-#include <tilewright/impl/schedule/analysis/cover/conditional_execution.hpp>
-#include <tilewright/impl/schedule/analysis/cover/point_access.hpp>
-#include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
+#include <tilewright/impl/dependence/cover/point_access.hpp>
+#include <tilewright/impl/dependence/ragged_nest.hpp>
+#include <tilewright/impl/schedule/analysis/conditional_execution.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/analysis/threads.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/cache_stage.hpp>
 #include <tilewright/ir/stmt.hpp>

@@ -5,7 +5,8 @@
 #include <numeric>
 #include <string>
 
-#include <tilewright/impl/schedule/analysis/binding/binding_loops.hpp>
+#include <tilewright/impl/dependence/binding/binding_loops.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/trace/divisors.hpp>
 #include <tilewright/impl/schedule/trace/tile_decision.hpp>

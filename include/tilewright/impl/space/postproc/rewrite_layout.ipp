@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
+#include <tilewright/impl/dependence/cover/footprint.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>

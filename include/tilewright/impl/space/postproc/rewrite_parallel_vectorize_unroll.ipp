@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
+#include <tilewright/impl/dependence/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/space/postproc/rewrite_parallel_vectorize_unroll.hpp>
 #include <tilewright/space/root_blocks.hpp>

@@ -5,7 +5,8 @@
 #include <optional>
 #include <variant>
 
-#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
+#include <tilewright/impl/dependence/cover/footprint.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>

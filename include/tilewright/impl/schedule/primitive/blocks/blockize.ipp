@@ -4,9 +4,10 @@
 #include <string>
 
 #include <tilewright/arith/region.hpp>
-#include <tilewright/impl/schedule/analysis/cover/recomputation.hpp>
+#include <tilewright/impl/dependence/cover/recomputation.hpp>
+#include <tilewright/impl/dependence/loads.hpp>
 #include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
-#include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/rewrite/block_names.hpp>
 #include <tilewright/impl/schedule/rewrite/block_parts.hpp>

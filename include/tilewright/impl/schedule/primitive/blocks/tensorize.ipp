@@ -6,8 +6,9 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/region.hpp>
+#include <tilewright/impl/dependence/nest.hpp>
 #include <tilewright/impl/schedule/analysis/intrinsic_match.hpp>
-#include <tilewright/impl/schedule/analysis/nest.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/block_names.hpp>
 #include <tilewright/impl/schedule/rewrite/statement_copy.hpp>

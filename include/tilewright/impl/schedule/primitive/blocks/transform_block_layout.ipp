@@ -6,8 +6,9 @@
 
 #include <tilewright/arith/index_layout.hpp>
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/schedule/analysis/binding/element_index.hpp>
-#include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
+#include <tilewright/impl/dependence/binding/element_index.hpp>
+#include <tilewright/impl/dependence/ragged_nest.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/rewrite/access_simplifier.hpp>
 #include <tilewright/impl/schedule/rewrite/map_binding.hpp>

@@ -5,8 +5,9 @@
 #include <optional>
 
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
-#include <tilewright/impl/schedule/analysis/nest.hpp>
+#include <tilewright/impl/dependence/cover/footprint.hpp>
+#include <tilewright/impl/dependence/nest.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/primitive/buffers/transform_layout.hpp>
 #include <tilewright/impl/schedule/rewrite/block_buffers.hpp>
 #include <tilewright/impl/schedule/rewrite/block_names.hpp>

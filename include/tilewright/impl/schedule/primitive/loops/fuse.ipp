@@ -3,7 +3,8 @@
 #include <limits>
 #include <string>
 
-#include <tilewright/impl/schedule/analysis/bound_overwrite.hpp>
+#include <tilewright/impl/dependence/bound_overwrite.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/loop_rebinding.hpp>
 #include <tilewright/schedule/primitive/loops/fuse.hpp>
@@ -38,7 +39,7 @@ inline void check_independent(const loop_nest& nest) {
       if (ir::uses_var(inner->extent, outer->var))
         refuse(5, {"the extent of ", quoted(*inner), " depends on ", quoted(*outer)});
   for (std::size_t i = 1; i < nest.size(); ++i)
-    if (const ir::buffer b = detail::overwritten_bound(*nest[i], nest.back()->body))
+    if (const ir::buffer b = overwritten_bound(*nest[i], nest.back()->body))
       refuse(5, {"the nest overwrites \"", b->name, "\", from which the extent of ",
                  quoted(*nest[i]), " is loaded"});
 }

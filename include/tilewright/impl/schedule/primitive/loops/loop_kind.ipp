@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
+#include <tilewright/impl/dependence/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/analysis/thread_axes.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>

@@ -198,7 +198,7 @@ inline void check_order(const path& list, const std::vector<nest>& nests) {
     for (const nest& n : nests)
       if (ir::as_loop(statements.stmts[s]) == n.front()) last = s;
   for (std::size_t i = 0; i < scope.size(); ++i)
-    for (const dependence& d : dependences(scope)) {
+    for (const dependence_edge& d : dependences(scope)) {
       if (d.source != i || nest_of(scope[i], nests) == nests.size() ||
           nest_of(scope[d.target], nests) < nests.size())
         continue;

@@ -5,14 +5,14 @@
 #include <string>
 #include <utility>
 
-#include <tilewright/impl/schedule/analysis/binding/binding_loops.hpp>
-#include <tilewright/impl/schedule/analysis/binding/element_index.hpp>
-#include <tilewright/impl/schedule/analysis/binding/loop_sums.hpp>
-#include <tilewright/impl/schedule/analysis/bound_overwrite.hpp>
-#include <tilewright/impl/schedule/analysis/cover/carried_reads.hpp>
-#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
-#include <tilewright/impl/schedule/analysis/cover/recomputation.hpp>
-#include <tilewright/impl/schedule/analysis/iteration_sharing.hpp>
+#include <tilewright/impl/dependence/binding/binding_loops.hpp>
+#include <tilewright/impl/dependence/binding/element_index.hpp>
+#include <tilewright/impl/dependence/binding/loop_sums.hpp>
+#include <tilewright/impl/dependence/bound_overwrite.hpp>
+#include <tilewright/impl/dependence/cover/carried_reads.hpp>
+#include <tilewright/impl/dependence/cover/footprint.hpp>
+#include <tilewright/impl/dependence/cover/recomputation.hpp>
+#include <tilewright/impl/dependence/iteration_sharing.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -204,7 +204,7 @@ inline void check_blocks(const path& head, const loop_nest& order) {
     const auto first = static_cast<std::size_t>(at - child.loops.begin());
     if (!is_affine_binding(child, first) && !is_overlapping_binding(child, first))
       refuse(5, {quoted(block), " has bindings that are not affine below ", quoted(*outermost)});
-    if (block.init && detail::reads_other_results(block))
+    if (block.init && reads_other_results(block))
       refuse(8, {quoted(block), " reads other elements of its result than it updates"});
     check_first_instances(child, first, order);
     check_repetition(child, first, order);
@@ -215,7 +215,7 @@ inline void check_blocks(const path& head, const loop_nest& order) {
                  " writes in another iteration"});
   for (const ir::loop_node* loop : order) {
     check_writes(scope, *loop);
-    if (const ir::buffer b = detail::overwritten_bound(*loop, loop->body); b)
+    if (const ir::buffer b = overwritten_bound(*loop, loop->body); b)
       refuse(8, {quoted(*loop), " overwrites \"", b->name, "\", from which its bounds are loaded"});
   }
 }

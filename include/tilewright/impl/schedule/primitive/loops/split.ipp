@@ -3,8 +3,9 @@
 #include <limits>
 #include <string>
 
-#include <tilewright/impl/schedule/analysis/bound_overwrite.hpp>
-#include <tilewright/impl/schedule/analysis/nest.hpp>
+#include <tilewright/impl/dependence/bound_overwrite.hpp>
+#include <tilewright/impl/dependence/nest.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/loop_rebinding.hpp>
 #include <tilewright/schedule/primitive/loops/split.hpp>
@@ -83,7 +84,7 @@ TILEWRIGHT_INLINE new_loops split(const ir::function& f, const ir::var& loop,
   const ir::loop_node& old = *ir::as_loop(at.target());
   const std::int64_t product = detail::splitting::known_product(factors, old);
   check_plain_loop(old, "split", 3, 4);
-  if (const ir::buffer b = detail::overwritten_bound(old, old.body))
+  if (const ir::buffer b = overwritten_bound(old, old.body))
     refusal{"split"}(6, {"loop \"", loop->name, "\" overwrites \"", b->name,
                          "\", from which its extent is loaded"});
 

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <string>
 
-#include <tilewright/impl/schedule/analysis/binding/domain_inference.hpp>
-#include <tilewright/impl/schedule/analysis/binding/joint_domain.hpp>
-#include <tilewright/impl/schedule/analysis/binding/loop_sums.hpp>
-#include <tilewright/impl/schedule/analysis/concurrency.hpp>
-#include <tilewright/impl/schedule/analysis/cover/partial_values.hpp>
+#include <tilewright/impl/dependence/binding/domain_inference.hpp>
+#include <tilewright/impl/dependence/binding/joint_domain.hpp>
+#include <tilewright/impl/dependence/binding/loop_sums.hpp>
+#include <tilewright/impl/dependence/concurrency.hpp>
+#include <tilewright/impl/dependence/cover/partial_values.hpp>
+#include <tilewright/impl/dependence/loads.hpp>
+#include <tilewright/impl/dependence/ragged_nest.hpp>
 #include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
-#include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
-#include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/invariants.hpp>
 #include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/ir/analysis/reads.hpp>

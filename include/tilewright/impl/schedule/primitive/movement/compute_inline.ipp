@@ -4,9 +4,10 @@
 #include <optional>
 #include <string>
 
-#include <tilewright/impl/schedule/analysis/binding/index_inverse.hpp>
-#include <tilewright/impl/schedule/analysis/concurrency.hpp>
-#include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
+#include <tilewright/impl/dependence/binding/index_inverse.hpp>
+#include <tilewright/impl/dependence/loads.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/analysis/threads.hpp>
 #include <tilewright/impl/schedule/legality/invariants.hpp>
 #include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/rewrite/inlining.hpp>

@@ -6,12 +6,13 @@
 #include <string>
 
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/schedule/analysis/binding/index_inverse.hpp>
-#include <tilewright/impl/schedule/analysis/binding/loop_sums.hpp>
-#include <tilewright/impl/schedule/analysis/cover/carried_reads.hpp>
-#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
-#include <tilewright/impl/schedule/analysis/cover/partial_values.hpp>
-#include <tilewright/impl/schedule/analysis/cover/store_nest.hpp>
+#include <tilewright/impl/dependence/binding/index_inverse.hpp>
+#include <tilewright/impl/dependence/binding/loop_sums.hpp>
+#include <tilewright/impl/dependence/cover/carried_reads.hpp>
+#include <tilewright/impl/dependence/cover/footprint.hpp>
+#include <tilewright/impl/dependence/cover/partial_values.hpp>
+#include <tilewright/impl/dependence/cover/store_nest.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/invariants.hpp>
 #include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/rewrite/inlining.hpp>

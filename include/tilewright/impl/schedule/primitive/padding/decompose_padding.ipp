@@ -6,13 +6,14 @@
 #include <utility>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/dependence/binding/loop_sums.hpp>
+#include <tilewright/impl/dependence/cover/footprint.hpp>
+#include <tilewright/impl/dependence/cover/point_access.hpp>
+#include <tilewright/impl/dependence/loads.hpp>
 #include <tilewright/impl/ir/intrinsics.hpp>
-#include <tilewright/impl/schedule/analysis/binding/loop_sums.hpp>
-#include <tilewright/impl/schedule/analysis/concurrency.hpp>
-#include <tilewright/impl/schedule/analysis/cover/conditional_execution.hpp>
-#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
-#include <tilewright/impl/schedule/analysis/cover/point_access.hpp>
-#include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
+#include <tilewright/impl/schedule/analysis/conditional_execution.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/analysis/threads.hpp>
 #include <tilewright/impl/schedule/legality/invariants.hpp>
 #include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/rewrite/block_names.hpp>
@@ -143,7 +144,7 @@ inline std::vector<ir::expr> guards(const plan& p) {
 inline int changer_of_instances(const block_scope& scope, std::size_t child, const plan& p) {
   const loop_nest below = loops_from(p.child->loops, p.first);
   const auto places_instances = [&](const ir::buffer_region& r) {
-    return detail::loads_around(*p.child->realize, r.buffer) ||
+    return loads_around(*p.child->realize, r.buffer) ||
            support::any(below, [&](const ir::loop_node* l) { return bounds_load(*l, r.buffer); });
   };
   for (std::size_t w = 0; w < scope.size(); ++w)
@@ -299,7 +300,7 @@ TILEWRIGHT_INLINE new_block decompose_padding(const ir::function& f, std::uint64
   if (support::all(conditions, [&](const ir::expr& c) { return p.known.prove(c); }))
     refuse(4, {quoted(p.block()), ": its condition always holds"});
   find_region(p);
-  if (!detail::point_access::instances_apart(p.block(), p.store->indices))
+  if (!point_access::instances_apart(p.block(), p.store->indices))
     refuse(6, {quoted(p.block()), " stores some elements more than once"});
   if (const int user = earlier_user(scope, child); user >= 0)
     refuse(7, {quoted(scope[user]), " uses what ", quoted(p.block()), " stores, before it"});

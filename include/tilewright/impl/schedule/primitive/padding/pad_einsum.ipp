@@ -10,10 +10,12 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
-#include <tilewright/impl/schedule/analysis/cover/partial_values.hpp>
+#include <tilewright/impl/dependence/cover/footprint.hpp>
+#include <tilewright/impl/dependence/cover/partial_values.hpp>
+#include <tilewright/impl/schedule/analysis/readable_region.hpp>
 #include <tilewright/impl/schedule/analysis/reducer.hpp>
 #include <tilewright/impl/schedule/analysis/reduction_form.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/rewrite/block_buffers.hpp>
 #include <tilewright/impl/schedule/rewrite/block_names.hpp>
@@ -426,7 +428,7 @@ TILEWRIGHT_INLINE ir::function pad_einsum(const ir::function& f, std::uint64_t b
   }
   const ir::stmt top = check_nest(scope, child, c);
   if (support::all(c.extents, [](const ir::expr& e) { return !e; })) return f;
-  if (ir::any_expr(c.store->value, detail::may_divide_by_zero))
+  if (ir::any_expr(c.store->value, may_divide_by_zero))
     refuse(5, {quoted(*c.block), " would divide by the padding"});
 
   choose_padding(c, c.result.buffer->type);  // also where no operand is padded

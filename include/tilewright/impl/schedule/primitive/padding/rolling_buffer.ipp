@@ -6,10 +6,10 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/schedule/analysis/binding/loop_sums.hpp>
-#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
-#include <tilewright/impl/schedule/analysis/cover/point_access.hpp>
-#include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
+#include <tilewright/impl/dependence/binding/loop_sums.hpp>
+#include <tilewright/impl/dependence/cover/footprint.hpp>
+#include <tilewright/impl/dependence/cover/point_access.hpp>
+#include <tilewright/impl/dependence/ragged_nest.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/circular_buffers.hpp>
@@ -265,7 +265,7 @@ inline ir::block roll(const ir::block& root, const ir::block& whole_root, std::s
   check_producer(scope, whole, child, result);
   const child_block& producer = scope[child];
   const ir::buffer_region& written = producer.block().writes[static_cast<std::size_t>(result)];
-  if (detail::point_access::accesses(root, written.buffer).opaque)
+  if (point_access::accesses(root, written.buffer).opaque)
     refuse(1,
            {"the address of \"", written.buffer->name, "\" is taken, or a part of it is matched"});
   const std::size_t common = shared_loops(whole, child, readers(whole, child));

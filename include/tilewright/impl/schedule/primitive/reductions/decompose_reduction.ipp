@@ -4,13 +4,14 @@
 #include <string>
 
 #include <tilewright/arith/region.hpp>
-#include <tilewright/impl/schedule/analysis/binding/binding_loops.hpp>
-#include <tilewright/impl/schedule/analysis/binding/element_index.hpp>
-#include <tilewright/impl/schedule/analysis/cover/conditional_execution.hpp>
-#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
-#include <tilewright/impl/schedule/analysis/cover/recomputation.hpp>
-#include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
+#include <tilewright/impl/dependence/binding/binding_loops.hpp>
+#include <tilewright/impl/dependence/binding/element_index.hpp>
+#include <tilewright/impl/dependence/cover/footprint.hpp>
+#include <tilewright/impl/dependence/cover/recomputation.hpp>
+#include <tilewright/impl/dependence/ragged_nest.hpp>
+#include <tilewright/impl/schedule/analysis/conditional_execution.hpp>
 #include <tilewright/impl/schedule/analysis/reduction_form.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/first_instance.hpp>
 #include <tilewright/impl/schedule/legality/init_placement.hpp>
 #include <tilewright/impl/schedule/legality/scoped_block.hpp>
@@ -180,7 +181,7 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
   if (detail::conditional_below(at, *c.loops[static_cast<std::size_t>(index)]))
     refuse(1, {quoted(c), " stands below an if, a while or a let in loop \"", loop->name, "\""});
   const auto first = static_cast<std::size_t>(index);
-  const detail::driven_loops driven(c);
+  const driven_loops driven(c);
   check(scope, child, first, driven);
   // the update reads the result, which a block around it that is no root declares or not
   const ir::block_node& around = scope.root();

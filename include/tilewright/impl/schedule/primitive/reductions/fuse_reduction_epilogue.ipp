@@ -5,9 +5,10 @@
 #include <string>
 
 #include <tilewright/arith/analyzer.hpp>
-#include <tilewright/impl/schedule/analysis/cover/point_access.hpp>
+#include <tilewright/impl/dependence/cover/point_access.hpp>
 #include <tilewright/impl/schedule/analysis/reducer.hpp>
 #include <tilewright/impl/schedule/analysis/reduction_form.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/storage_scope.hpp>
@@ -78,7 +79,7 @@ inline void check_epilogue(const block_scope& scope, std::size_t child, pair& p)
     refuse(4, {quoted(b), " must load \"", p.sum->buffer->name, "\" exactly once"});
   p.load = loads[0];
   if (!visits_domains(*p.epilogue)) refuse(3, {quoted(b), " does not visit all of its domain"});
-  if (!detail::point_access::instances_apart(b, p.store->indices))
+  if (!point_access::instances_apart(b, p.store->indices))
     refuse(3, {quoted(b), " stores some elements more than once"});
 }
 

@@ -5,12 +5,13 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/schedule/analysis/concurrency.hpp>
-#include <tilewright/impl/schedule/analysis/cover/footprint.hpp>
-#include <tilewright/impl/schedule/analysis/cover/point_access.hpp>
-#include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
+#include <tilewright/impl/dependence/cover/footprint.hpp>
+#include <tilewright/impl/dependence/cover/point_access.hpp>
+#include <tilewright/impl/dependence/ragged_nest.hpp>
 #include <tilewright/impl/schedule/analysis/reducer.hpp>
 #include <tilewright/impl/schedule/analysis/reduction_form.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/schedule/analysis/threads.hpp>
 #include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/impl/schedule/rewrite/block_names.hpp>
 #include <tilewright/ir/analysis/declared.hpp>

@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/schedule/analysis/binding/element_index.hpp>
-#include <tilewright/impl/schedule/analysis/concurrency.hpp>
-#include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
+#include <tilewright/impl/dependence/binding/element_index.hpp>
+#include <tilewright/impl/dependence/concurrency.hpp>
+#include <tilewright/impl/dependence/loads.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/cache_stage.hpp>
 #include <tilewright/impl/schedule/rewrite/loop_rebinding.hpp>
@@ -49,7 +50,7 @@ inline std::vector<ir::range> touched_box(const ir::block_node& b, const ir::buf
 inline ir::buffer overwritten_place(const ir::block_realize_node& r,
                                     const std::vector<ir::range>& box) {
   for (const ir::buffer_region& w : r.block->writes)
-    if (detail::loads_around(r, w.buffer) ||
+    if (loads_around(r, w.buffer) ||
         support::any(box, [&](const ir::range& d) { return bounds_load(d, w.buffer); }))
       return w.buffer;
   return {};
@@ -59,7 +60,7 @@ inline ir::buffer overwritten_place(const ir::block_realize_node& r,
 inline bool writes_all(const ir::block_node& b, const ir::buffer& x,
                        const std::vector<ir::range>& box) {
   return support::any(b.writes, [&](const ir::buffer_region& w) {
-    return w.buffer == x && detail::same_box(w, {x, box});
+    return w.buffer == x && same_box(w, {x, box});
   });
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <tilewright/impl/schedule/analysis/cover/point_access.hpp>
-#include <tilewright/impl/schedule/analysis/enclosing_loads.hpp>
+#include <tilewright/impl/dependence/cover/point_access.hpp>
+#include <tilewright/impl/dependence/loads.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/cache_stage.hpp>
 #include <tilewright/impl/schedule/rewrite/loop_rebinding.hpp>

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <tilewright/arith/index_layout.hpp>
-#include <tilewright/impl/schedule/analysis/concurrency.hpp>
-#include <tilewright/impl/schedule/analysis/cover/conditional_execution.hpp>
-#include <tilewright/impl/schedule/analysis/cover/conditional_stores.hpp>
-#include <tilewright/impl/schedule/analysis/cover/point_access.hpp>
+#include <tilewright/impl/dependence/cover/conditional_stores.hpp>
+#include <tilewright/impl/dependence/cover/point_access.hpp>
+#include <tilewright/impl/dependence/ragged_nest.hpp>
+#include <tilewright/impl/schedule/analysis/conditional_execution.hpp>
 #include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
-#include <tilewright/impl/schedule/analysis/ragged_nest.hpp>
+#include <tilewright/impl/schedule/analysis/readable_region.hpp>
+#include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/cache_stage.hpp>
 #include <tilewright/impl/schedule/rewrite/map_binding.hpp>

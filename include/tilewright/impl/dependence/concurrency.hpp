@@ -1,0 +1,33 @@
+// Loops whose iterations run at once.
+#pragma once
+
+#include <tilewright/impl/dependence/nest.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
+
+namespace tilewright::dependence {
+
+/// On other threads or in other lanes, and more than one of them.
+inline bool runs_at_once(const ir::loop_node& loop) {
+  const bool kind = loop.loop == ir::loop_kind::parallel ||
+                    loop.loop == ir::loop_kind::vectorized ||
+                    loop.loop == ir::loop_kind::thread_binding;
+  return kind && !ir::is_int(loop.extent, 1);
+}
+
+/// Whether such a loop stands in the statement.
+inline bool holds_concurrent_loop(const ir::stmt& s) {
+  return ir::any_stmt(s, [](const ir::stmt& inner) {
+    const ir::loop_node* loop = ir::as_loop(inner);
+    return loop && runs_at_once(*loop);
+  });
+}
+
+/// Whether the iterations of the loops run one after the other.
+inline bool in_order(const loop_nest& loops) {
+  return support::all(loops, [](const ir::loop_node* l) {
+    return l->loop == ir::loop_kind::serial || l->loop == ir::loop_kind::unrolled;
+  });
+}
+
+}  // namespace tilewright::dependence
