@@ -365,13 +365,14 @@ class co_iteration {
     for (const cursor& c : cursors_) step.push_back(advanced(c, logical_or(lt(c.here, k), all)));
     const auto reached = [&](const cursor& c) { return eq(c.here, k); };
     const auto here = [](const cursor& c) { return c.here; };
-    stmt body = make_let(all, of_all(reached, logical_and), make_seq(std::move(step)));
+    const auto both = [](const expr& a, const expr& b) { return logical_and(a, b); };
+    stmt body = make_let(all, of_all(reached, both), make_seq(std::move(step)));
     body = make_let(k, of_all(here, [](const expr& a, const expr& b) { return ir::max(a, b); }),
                     std::move(body));
     for (const cursor& c : cursors_)
       body = make_let(c.here, index_at(c.axis, at(c.at)), std::move(body));
     const auto inside = [&](const cursor& c) { return lt(at(c.at), c.end); };
-    return make_while(of_all(inside, logical_and), std::move(body));
+    return make_while(of_all(inside, both), std::move(body));
   }
 
   /// The points of a union, or all of a dense axis, with cursors that follow.
@@ -394,7 +395,8 @@ class co_iteration {
     }
     if (dense) return make_loop(k, zero(), beyond, std::move(body));
     const auto inside = [&](const cursor& c) { return lt(at(c.at), c.end); };
-    return make_while(of_all(inside, logical_or), std::move(body));
+    const auto either = [](const expr& a, const expr& b) { return logical_or(a, b); };
+    return make_while(of_all(inside, either), std::move(body));
   }
 
   const sparse_function& f_;
