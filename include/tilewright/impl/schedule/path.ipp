@@ -138,8 +138,8 @@ inline void collect_all(const ir::stmt& s, std::vector<const ir::block_realize_n
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE loop_nest path::loops() const {
-  loop_nest out;
+TILEWRIGHT_INLINE std::vector<const ir::loop_node*> path::loops() const {
+  std::vector<const ir::loop_node*> out;
   out.reserve(slots.size());
   for (std::size_t i = slots.size() - 1; i-- > 0;) {
     if ((*slots[i])->kind == ir::stmt_kind::block_realize) break;
@@ -149,8 +149,8 @@ TILEWRIGHT_INLINE loop_nest path::loops() const {
   return out;
 }
 
-TILEWRIGHT_INLINE loop_nest path::all_loops() const {
-  loop_nest out;
+TILEWRIGHT_INLINE std::vector<const ir::loop_node*> path::all_loops() const {
+  std::vector<const ir::loop_node*> out;
   out.reserve(slots.size());
   for (std::size_t i = 0; i + 1 < slots.size(); ++i)
     if (const ir::loop_node* loop = ir::as_loop(*slots[i])) out.push_back(loop);

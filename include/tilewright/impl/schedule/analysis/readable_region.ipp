@@ -6,6 +6,7 @@
 #include <tilewright/impl/dependence/cover/store_cover.hpp>
 #include <tilewright/impl/schedule/analysis/readable_region.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {

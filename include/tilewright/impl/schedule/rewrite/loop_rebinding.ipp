@@ -32,7 +32,7 @@ class rebinder : public ir::mutator {
       if (ir::is_int(loop->extent)) return rebind_loop(s, *loop);
       // that its iterations are more than none is known inside of it alone
       const known_loops around = known_;
-      const loop_nest not_yet = inside_;
+      const std::vector<const ir::loop_node*> not_yet = inside_;
       ir::stmt out = rebind_loop(s, *loop);
       known_ = around;
       inside_ = not_yet;
@@ -118,7 +118,7 @@ class rebinder : public ir::mutator {
   std::vector<const ir::expr_node*> replaced_;  // few: looked through faster than the map
   ir::expr guard_;
   known_loops& known_;
-  loop_nest inside_;  // not yet known
+  std::vector<const ir::loop_node*> inside_;  // not yet known
 };
 
 }  // namespace detail

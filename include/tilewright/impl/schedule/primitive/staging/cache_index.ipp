@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <tilewright/arith/analyzer.hpp>
+#include <tilewright/impl/dependence/cover/footprint.hpp>
 #include <tilewright/impl/ir/intrinsics.hpp>
 #include <tilewright/impl/schedule/analysis/reduction_form.hpp>
 #include <tilewright/impl/schedule/legality/scoped_block.hpp>
