@@ -43,8 +43,8 @@ struct primitive_record {
   operand_refs operands;
   operand_refs names;  // none: what it makes is nobody's
 
-  void operator()(schedule& s, scope& in) const { run(s, in, {}); }
-  void write(expression_text& out) const { write(out, {}); }
+  void operator()(schedule& s, scope& in) const;
+  void write(expression_text& out) const;
   constexpr primitive_record named(operand_refs by) const { return {primitive, operands, by}; }
 
   /// @throws schedule_error naming the step where an argument is none that the primitive takes, or
@@ -74,8 +74,8 @@ struct primitive_record {
 /// One with further arguments in parentheses.
 struct called_record : primitive_record {
   std::vector<step_argument> more;
-  void operator()(schedule& s, scope& in) const { run(s, in, more); }
-  void write(expression_text& out) const { primitive_record::write(out, more); }
+  void operator()(schedule& s, scope& in) const;
+  void write(expression_text& out) const;
 };
 
 /// A primitive with further arguments in parentheses. The types of these are kept, for the names in
@@ -160,25 +160,18 @@ struct let_names {
 template <class Step, operand... Names>
 struct names_of<let_step<Step, Names...>> : names_of<Step> {};
 
-/// An element of a list of steps.
-class listed_step {
- public:
-  listed_step(const primitive_record& r) : record_{r, {}} {}  // NOLINT
-  listed_step(const called_record& r) : record_(r) {}         // NOLINT
-  template <expression Step>
-  requires(!std::derived_from<Step, primitive_record>) listed_step(const Step& step)
-      : other_(hold(step)) {}  // NOLINT
-
-  void operator()(schedule& s, scope& in) const;
-  void write(expression_text& out) const;
-
- private:
-  called_record record_;
-  shared_step other_;  // null: it is a primitive
-};
+/// @name An element of a list of steps
+/// @{
+shared_step listed(const primitive_record& r);
+shared_step listed(const called_record& r);
+template <expression Step>
+requires(!std::derived_from<Step, primitive_record>) shared_step listed(const Step& step) {
+  return hold(step);
+}
+/// @}
 struct step_list {
   using tilewright_space = void;
-  std::vector<listed_step> steps;
+  std::vector<shared_step> steps;
   void operator()(schedule& s, scope& in) const;
   void write(expression_text& out) const;
 };
@@ -217,7 +210,7 @@ TILEWRIGHT_INSTRUCTIONS(TILEWRIGHT_STEP)
 /// steps(a, b, ...): the same as a >> b >> ..., and cheaper to compile.
 template <detail::expression... Steps>
 requires(sizeof...(Steps) > 0) detail::sequence<Steps...> steps(const Steps&... each) {
-  return {{{detail::listed_step(each)...}}};
+  return {{{detail::listed(each)...}}};
 }
 
 }  // namespace tilewright::space

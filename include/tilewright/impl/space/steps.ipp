@@ -373,24 +373,24 @@ TILEWRIGHT_INLINE void primitive_record::write(expression_text& out,
   out.step(primitive, operands, more);
 }
 
-TILEWRIGHT_INLINE void listed_step::operator()(schedule& s, scope& in) const {
-  if (other_)
-    other_->run(s, in);
-  else
-    record_(s, in);
+TILEWRIGHT_INLINE void primitive_record::operator()(schedule& s, scope& in) const {
+  run(s, in, {});
 }
-TILEWRIGHT_INLINE void listed_step::write(expression_text& out) const {
-  if (other_)
-    other_->write(out);
-  else
-    record_.write(out);
+TILEWRIGHT_INLINE void primitive_record::write(expression_text& out) const { write(out, {}); }
+
+TILEWRIGHT_INLINE void called_record::operator()(schedule& s, scope& in) const { run(s, in, more); }
+TILEWRIGHT_INLINE void called_record::write(expression_text& out) const {
+  primitive_record::write(out, more);
 }
 
+TILEWRIGHT_INLINE shared_step listed(const primitive_record& r) { return hold(r); }
+TILEWRIGHT_INLINE shared_step listed(const called_record& r) { return hold(r); }
+
 TILEWRIGHT_INLINE void step_list::operator()(schedule& s, scope& in) const {
-  for (const listed_step& step : steps) step(s, in);
+  for (const shared_step& step : steps) step->run(s, in);
 }
 TILEWRIGHT_INLINE void step_list::write(expression_text& out) const {
-  for (const listed_step& step : steps) step.write(out);
+  for (const shared_step& step : steps) step->write(out);
 }
 
 }  // namespace tilewright::space::detail
