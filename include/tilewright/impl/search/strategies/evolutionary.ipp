@@ -3,40 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <thread>
 
 #include <tilewright/impl/search/replay_memory.hpp>
 #include <tilewright/impl/search/sketch.hpp>
 #include <tilewright/impl/search/strategies/drawing.hpp>
 #include <tilewright/impl/search/strategies/sample_maker.hpp>
+#include <tilewright/impl/search/strategies/slots.hpp>
 #include <tilewright/search/mutator.hpp>
 #include <tilewright/search/strategies/evolutionary.hpp>
 #include <tilewright/support/stable_sort.hpp>
-#include <tilewright/support/thread.hpp>
 
 namespace tilewright::search {
 namespace detail {
-
-/// Runs f(0) .. f(n - 1), each once, on several threads.
-template <class F>
-void for_slots(std::size_t n, int threads, F f) {
-  const std::size_t workers = std::min(n, static_cast<std::size_t>(std::max(threads, 1)));
-  if (workers <= 1) {
-    for (std::size_t i = 0; i < n; ++i) f(i);
-    return;
-  }
-  std::vector<std::thread> running;
-  for (std::size_t w = 0; w < workers; ++w) {
-    const auto work = [&f, n, w, workers] {
-      for (std::size_t i = w; i < n; i += workers) f(i);
-    };
-    running.push_back(support::start_thread(work));
-    if (running.back().joinable()) continue;
-    running.pop_back();  // no more threads are to be had
-    work();
-  }
-  for (std::thread& t : running) t.join();
-}
 
 /// Decisions of `a` and `b`, each from one of both; nothing when their sketches differ, or when
 /// what comes out is one of them.
@@ -94,8 +72,6 @@ class evolver final : public drawing_strategy {
   }
 
  private:
-  // the draws between two looks at the time
-  static constexpr std::size_t slots_at_a_time = 16;
   static constexpr std::size_t neighbours_tried = 12;  // of each of the fastest programs
 
   struct survivor {
@@ -128,26 +104,25 @@ class evolver final : public drawing_strategy {
     elders_ = chains_.size();
     std::size_t missing = options_.population - std::min(options_.population, chains_.size());
     for (int round = 0; round < 5 && missing > 0; ++round) {
-      for (std::size_t left = missing; left > 0 && !(over && over());)
-        left -= draw_chains(std::min(left, slots_at_a_time));
+      draw_chains(missing, over);
       missing = options_.population - std::min(options_.population, chains_.size());
     }
   }
 
   /// `n` draws from the prior, in slots that may run at the same time.
-  std::size_t draw_chains(std::size_t n) {
+  void draw_chains(std::size_t n, const std::function<bool()>& over) {
     const std::vector<support::random> draws = streams(n);
     std::vector<std::optional<candidate>> made(n);
     std::vector<std::string> why(n);
     const support::stage at("replay");
     const std::size_t first = next_sketch_;
     next_sketch_ += n;
-    for_slots(n, options_.threads, [&](std::size_t i) {
+    const std::size_t ran = for_slots(n, options_.threads, over, [&](std::size_t i) {
       support::random r = draws[i];
       const trace& sketch = task_.sketches[(first + i) % task_.sketches.size()];
       made[i] = replay(sketch, task_.function, r.next(), &why[i], task_.finish);
     });
-    for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t i = 0; i < ran; ++i) {
       if (made[i]) {
         chains_.push_back({std::move(*made[i]), sketches_[(first + i) % sketches_.size()]});
         continue;
@@ -155,7 +130,6 @@ class evolver final : public drawing_strategy {
       ++refused_;
       last_refusal_ = std::move(why[i]);
     }
-    return n;
   }
 
   std::vector<double> scores_of(const std::vector<const candidate*>& programs) {
@@ -184,7 +158,7 @@ class evolver final : public drawing_strategy {
     std::vector<support::random> draws = streams(n);
     std::vector<std::optional<candidate>> made(n);
     std::optional<support::stage> replaying("replay");
-    for_slots(n, options_.threads, [&](std::size_t i) {
+    for_slots(n, options_.threads, over, [&](std::size_t i) {
       const trace& from = elite_[i / neighbours_tried].program.scheduled.trace();
       if (const auto t = mutate_by(options_.changes, from, task_.function, draws[i]))
         made[i] = replayed_unless_known(*t, elite_[i / neighbours_tried].sketch, draws[i]);
@@ -243,9 +217,7 @@ class evolver final : public drawing_strategy {
       }
     };
     std::optional<support::stage> replaying("replay");
-    for (std::size_t first = 0; first < n && !(over && over()); first += slots_at_a_time)
-      for_slots(std::min(slots_at_a_time, n - first), options_.threads,
-                [&](std::size_t i) { step(first + i); });
+    for_slots(n, options_.threads, over, step);
     replaying.reset();
     std::vector<const candidate*> programs;
     for (const auto& c : next)
