@@ -20,14 +20,14 @@ namespace {
 
 /// Y[c, p, q] sums P[c, stride * p + r, stride * q + s] * F[c, r, s], P being X with a border of
 /// zeros.
-ir::function depthwise(int channels, int extent, int stride, int border = 1) {
+ir::function depthwise(int channels, int extent, int stride, int border = 1, int size = 3) {
   const auto n = [](int v) { return std::to_string(v); };
-  const int padded = (extent - 1) * stride + 3, inside = padded - 2 * border;
+  const int padded = (extent - 1) * stride + size, inside = padded - 2 * border;
   const std::string read = border ? "P" : "X";
   std::string text = "@T.prim_func\ndef main(X: T.Buffer((" + n(channels) + ", " + n(inside) +
-                     ", " + n(inside) + "), \"float32\"), F: T.Buffer((" + n(channels) +
-                     ", 3, 3), \"float32\"), Y: T.Buffer((" + n(channels) + ", " + n(extent) +
-                     ", " + n(extent) + "), \"float32\")):\n";
+                     ", " + n(inside) + "), \"float32\"), F: T.Buffer((" + n(channels) + ", " +
+                     n(size) + ", " + n(size) + "), \"float32\"), Y: T.Buffer((" + n(channels) +
+                     ", " + n(extent) + ", " + n(extent) + "), \"float32\")):\n";
   if (border)
     text += "    P = T.alloc_buffer((" + n(channels) + ", " + n(padded) + ", " + n(padded) +
             "), \"float32\")\n    for c, h, w in T.grid(" + n(channels) + ", " + n(padded) + ", " +
@@ -38,7 +38,7 @@ ir::function depthwise(int channels, int extent, int stride, int border = 1) {
             n(inside + 1) + " and 1 <= vw and vw < " + n(inside + 1) +
             ", X[vc, vh - 1, vw - 1], T.float32(0))\n";
   return ir::parse(text + "    for c, p, q, r, s in T.grid(" + n(channels) + ", " + n(extent) +
-                   ", " + n(extent) + R"(, 3, 3):
+                   ", " + n(extent) + ", " + n(size) + ", " + n(size) + R"():
         with T.block("Y"):
             vc, vp, vq, vr, vs = T.axis.remap("SSSRR", [c, p, q, r, s])
             with T.init():
@@ -77,13 +77,32 @@ TEST_CASE("an operand that moves in steps is stored by phases") {
 TEST_CASE("an operand is laid out along channels that become the columns") {
   const ir::function f = depthwise(20, 5, 1);
   schedule s(f);
-  CHECK(axes_of(f) == std::vector<std::size_t>{0, 2});
+  CHECK(axes_of(f) == std::vector<std::size_t>{2, 0});
   space::transposed_output(s, "Y", 0);
   CHECK_FALSE(space::needs_register_tiling(s, "Y"));
   space::chooser first;
   space::arranged_operands(s, "Y", 0, first);
   CHECK(space::needs_register_tiling(s, "Y"));
   CHECK(draws::close(draws::run(s.function()), draws::run(f)));
+}
+
+TEST_CASE("windows that serve one result each keep their columns unless these are few lanes") {
+  CHECK(axes_of(depthwise(16, 5, 2)) == std::vector<std::size_t>{2, 0});
+  CHECK(axes_of(depthwise(16, 8, 1)) == std::vector<std::size_t>{2, 0});
+  CHECK(axes_of(depthwise(16, 2, 1)) == std::vector<std::size_t>{0, 2});
+  CHECK(axes_of(depthwise(2, 2, 1)) == std::vector<std::size_t>{2, 0});  // so are the channels
+}
+
+TEST_CASE("the first sketch decides borders where a copy would take as long as the windows") {
+  const auto decides = [](const ir::function& f) {
+    const schedule first = space::default_cpu().sketches(f, draws::haswell(), 1).front();
+    CHECK(draws::close(draws::run(first.function()), draws::run(f)));
+    return first.trace().print().find("compute_inline") != std::string::npos;
+  };
+  CHECK(decides(depthwise(6, 9, 1)));
+  CHECK(decides(depthwise(6, 9, 2)));
+  CHECK_FALSE(decides(depthwise(6, 9, 1, 0)));
+  CHECK_FALSE(decides(depthwise(6, 9, 1, 1, 5)));
 }
 
 TEST_CASE("bytes are stored by phases, but not transposed") {

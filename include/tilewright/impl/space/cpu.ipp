@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include <tilewright/impl/space/own_windows.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/modules/add_rfactor.hpp>
@@ -103,13 +104,28 @@ inline bool is_read_by_windows_alone(const schedule& s, const std::string& name)
   });
 }
 
-/// Borders of such windows are copied, or decided where the windows are read.
+/// Whether such windows had better decide their borders than read a copy with borders: what the copy
+/// takes is as much as some ten taps, less where it is of narrow elements, and a decision is a mask
+/// where windows move along the lanes.
+inline bool suits_decided_borders(const schedule& s, const std::string& reader) {
+  constexpr std::int64_t few_taps = 16;
+  const block_profile p = *profile(s, reader);
+  const access_profile* own = own_operand(p);
+  if (!own || bytes(own->buffer->type) < bytes(p.write.buffer->type)) return false;
+  const std::optional<std::size_t> columns = p.contiguous();
+  return !columns || taps_of(p) <= few_taps ||
+         !reads_windows(*named_block(s, reader).block, *columns);
+}
+
+/// Borders of such windows are decided where the windows are read, or copied.
 inline void choose_borders(schedule& s, const context& where, chooser& choices) {
   auto_inline rule = cheap_arithmetic();
   rule.conditionals = true;
-  for (const std::string& name : root_block_names(s))
-    if (!is_border_of_windows(s, name) && is_read_by_windows_alone(s, name) && choices.pick(2) == 1)
+  for (const std::string& name : root_block_names(s)) {
+    if (is_border_of_windows(s, name) || !is_read_by_windows_alone(s, name)) continue;
+    if ((choices.pick(2) == 0) == suits_decided_borders(s, consumer_names(s, name)[0]))
       rule(s, name, where, choices);
+  }
 }
 
 /// Channels of grouped reductions become two variables, the group and the channel within it.

@@ -109,6 +109,12 @@ inline std::optional<std::size_t> loop_driving(const schedule& s,
   return std::nullopt;
 }
 
+/// Share of the elements of a padded extent that lie inside.
+inline double fill(std::int64_t extent, std::int64_t tile) {
+  const std::int64_t padded = (extent + tile - 1) / tile * tile;
+  return static_cast<double>(extent) / static_cast<double>(padded);
+}
+
 /// A loop that nothing was said of.
 inline bool plain(const ir::loop_node& loop) {
   return loop.loop == ir::loop_kind::serial && loop.annotations.empty();

@@ -6,6 +6,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/space/own_windows.hpp>
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -19,12 +20,6 @@
 
 namespace tilewright::space {
 namespace detail {
-
-/// Share of the elements of a padded extent that lie inside.
-inline double fill(std::int64_t extent, std::int64_t tile) {
-  const std::int64_t padded = (extent + tile - 1) / tile * tile;
-  return static_cast<double>(extent) / static_cast<double>(padded);
-}
 
 /// Share of the columns whose accumulators LLVM's register allocator keeps in memory: those of a last
 /// tile of which the last vector is narrower than the others, whose broadcasts it shares, where few
@@ -60,42 +55,6 @@ inline bool is_panel_material(const schedule& s, const ir::block_node& block,
   const std::vector<ir::range>& box = block.reads[static_cast<std::size_t>(read.region)].box;
   return support::any(box, [&](const ir::range& r) {
     return arith::to_linear(r.min).coefficient(block.iters[columns].var) == 1;
-  });
-}
-
-/// Where no operand is shared, the rows of a tile still share windows: the last variable, other than
-/// the columns, to which an index of an operand adds a reduction variable.
-inline std::optional<std::size_t> window_rows(const schedule& s, const std::string& name,
-                                              const block_profile& p, std::size_t columns) {
-  const ir::block_node& b = *named_block(s, name).block;
-  const auto is_reduced = [&](const ir::expr& index) {
-    return std::any_of(b.iters.begin(), b.iters.end(), [&](const ir::iter_var& i) {
-      return i.kind == ir::iter_kind::reduce && ir::uses_var(index, i.var);
-    });
-  };
-  std::optional<std::size_t> out;
-  for (std::size_t i = 0; i < p.kind.size(); ++i) {
-    if (i == columns || p.kind[i] != ir::iter_kind::spatial || p.extent[i] < 2) continue;
-    ir::for_each_expr(b.body, [&](const ir::expr& e) {
-      if (e->op != ir::op::load) return;
-      for (const ir::expr& index : e->args)
-        if (ir::uses_var(index, b.iters[i].var) && is_reduced(index)) out = i;
-    });
-  }
-  return out;
-}
-
-/// Whether the block reduces windows of which each serves one result: of a depthwise convolution, of
-/// a pooling. Nothing but the overlap of windows is used twice then.
-inline bool reduces_own_windows(const schedule& s, const std::string& name, const block_profile& p,
-                                std::size_t columns) {
-  if (!window_rows(s, name, p, columns)) return false;
-  return support::any(p.reads, [&](const access_profile& read) {
-    bool everywhere = read.affine;
-    for (std::size_t i = 0; i < p.kind.size(); ++i)
-      if (p.kind[i] == ir::iter_kind::spatial && p.extent[i] > 1)
-        everywhere = everywhere && read.stride[i] != 0;
-    return everywhere;
   });
 }
 

@@ -1,0 +1,90 @@
+// Reductions of windows: the variables along which windows move, and windows that serve one result
+// each.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/space/block_profile.hpp>
+#include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/any.hpp>
+#include <tilewright/support/numbers/checked.hpp>
+
+namespace tilewright::space::detail {
+
+/// Where no operand is shared, the rows of a tile still share windows: the last variable, other than
+/// the columns, to which an index of an operand adds a reduction variable.
+inline std::optional<std::size_t> window_rows(const schedule& s, const std::string& name,
+                                              const block_profile& p, std::size_t columns) {
+  const ir::block_node& b = *named_block(s, name).block;
+  const auto is_reduced = [&](const ir::expr& index) {
+    return std::any_of(b.iters.begin(), b.iters.end(), [&](const ir::iter_var& i) {
+      return i.kind == ir::iter_kind::reduce && ir::uses_var(index, i.var);
+    });
+  };
+  std::optional<std::size_t> out;
+  for (std::size_t i = 0; i < p.kind.size(); ++i) {
+    if (i == columns || p.kind[i] != ir::iter_kind::spatial || p.extent[i] < 2) continue;
+    ir::for_each_expr(b.body, [&](const ir::expr& e) {
+      if (e->op != ir::op::load) return;
+      for (const ir::expr& index : e->args)
+        if (ir::uses_var(index, b.iters[i].var) && is_reduced(index)) out = i;
+    });
+  }
+  return out;
+}
+
+/// Whether an index of an operand adds a reduction variable to variable `iter`: a window that moves.
+inline bool reads_windows(const ir::block_node& b, std::size_t iter) {
+  bool found = false;
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    if (e->op != ir::op::load) return;
+    for (const ir::expr& index : e->args) {
+      if (!ir::uses_var(index, b.iters[iter].var)) continue;
+      for (const ir::iter_var& other : b.iters)
+        found = found || (other.kind == ir::iter_kind::reduce && ir::uses_var(index, other.var));
+    }
+  });
+  return found;
+}
+
+/// The operand that moves with every variable of the result; null where there is none.
+inline const access_profile* own_operand(const block_profile& p) {
+  for (const access_profile& read : p.reads) {
+    bool everywhere = read.affine;
+    for (std::size_t i = 0; i < p.kind.size(); ++i)
+      if (p.kind[i] == ir::iter_kind::spatial && p.extent[i] > 1)
+        everywhere = everywhere && read.stride[i] != 0;
+    if (everywhere) return &read;
+  }
+  return nullptr;
+}
+
+/// Whether the block reduces windows of which each serves one result: of a depthwise convolution, of
+/// a pooling. Nothing but the overlap of windows is used twice then.
+inline bool reduces_own_windows(const schedule& s, const std::string& name, const block_profile& p,
+                                std::size_t columns) {
+  return window_rows(s, name, p, columns) && own_operand(p);
+}
+
+/// Steps of a window's reduction.
+inline std::int64_t taps_of(const block_profile& p) {
+  std::int64_t out = 1;
+  for (std::size_t i = 0; i < p.kind.size(); ++i)
+    if (p.kind[i] == ir::iter_kind::reduce) out = support::saturated_product(out, p.extent[i]);
+  return out;
+}
+
+/// How many of the windows overlap in an element of the operand, on average.
+inline double overlap_of_windows(const block_profile& p) {
+  double steps = 1, elements = 1;
+  for (const std::int64_t extent : p.extent) steps *= static_cast<double>(extent);
+  for (const ir::expr& extent : own_operand(p)->buffer->shape)
+    elements *= ir::is_int(extent) ? static_cast<double>(extent->integer) : 1;
+  return steps / elements;
+}
+
+}  // namespace tilewright::space::detail
