@@ -1,0 +1,330 @@
+// What a call at unseen extents gets where nothing may be measured: a few extents of a kernel are
+// tuned, and at others the nearest stored schedule is compared with the default one and with what
+// tuning finds there.
+//
+// Outputs of the nearest schedule are compared with those of the program without a schedule. The
+// schedules of one problem are timed in turn. A table of what each kernel lost ends the output.
+//
+//   bench_unseen [--seed=1] [--tuned=10] [--unseen=20] [--seconds=1] [--kernel=dense]
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <tilewright/backend/call.hpp>
+#include <tilewright/backend/loader.hpp>
+#include <tilewright/ir/key.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/search/candidate.hpp>
+#include <tilewright/search/database/trace_names.hpp>
+#include <tilewright/search/database/transfer.hpp>
+#include <tilewright/search/measurement/builder.hpp>
+#include <tilewright/search/session.hpp>
+#include <tilewright/space/cpu.hpp>
+
+#include "turns.hpp"
+
+namespace bench {
+namespace {
+
+using namespace tilewright;
+
+struct options {
+  std::uint64_t seed = 1;
+  int tuned = 10, unseen = 20;
+  double seconds = 1;
+  std::string kernel;  // empty: all
+};
+
+options read_options(int argc, char** argv) {
+  options out;
+  for (int i = 1; i < argc; ++i) {
+    const std::string text = argv[i];
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals),
+                      value = equals == std::string::npos ? "" : text.substr(equals + 1);
+    if (name == "--seed")
+      out.seed = std::strtoull(value.c_str(), nullptr, 10);
+    else if (name == "--tuned")
+      out.tuned = std::atoi(value.c_str());
+    else if (name == "--unseen")
+      out.unseen = std::atoi(value.c_str());
+    else if (name == "--seconds")
+      out.seconds = std::atof(value.c_str());
+    else if (name == "--kernel")
+      out.kernel = value;
+    else {
+      std::fprintf(stderr, "bench_unseen: what is %s?\n", argv[i]);
+      std::exit(2);
+    }
+  }
+  return out;
+}
+
+/// A kernel at some extents.
+struct problem {
+  std::string name, script;
+  std::vector<std::int64_t> extents;
+  std::vector<std::int64_t> sizes;  // elements of the parameters, the output last
+};
+
+using family = std::function<problem(std::mt19937&)>;
+
+int between(std::mt19937& g, int least, int most) {
+  return least + static_cast<int>(g() % static_cast<unsigned>(most - least + 1));
+}
+
+std::string filled(std::string text, const std::vector<std::pair<std::string, int>>& values) {
+  for (const auto& [name, value] : values)
+    for (std::size_t at; (at = text.find("<" + name + ">")) != text.npos;)
+      text.replace(at, name.size() + 2, std::to_string(value));
+  return text;
+}
+
+/// A product without and with what comes after it.
+problem product(std::mt19937& g) {
+  const int m = between(g, 16, 400), n = between(g, 16, 400), k = between(g, 16, 400);
+  return {"product_" + std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k),
+          filled(R"(
+@T.prim_func
+def main(A: T.Buffer((<m>, <k>), "float32"), B: T.Buffer((<k>, <n>), "float32"), C: T.Buffer((<m>, <n>), "float32")):
+    for i, j, k in T.grid(<m>, <n>, <k>):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+)",
+                 {{"m", m}, {"n", n}, {"k", k}}),
+          {m, k, k, n, m, n},
+          {m * k, k * n, m * n}};
+}
+
+problem dense(std::mt19937& g) {
+  const int m = between(g, 16, 400), n = between(g, 16, 400), k = between(g, 16, 400);
+  return {"dense_" + std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k),
+          filled(R"(
+@T.prim_func
+def main(A: T.Buffer((<m>, <k>), "float32"), B: T.Buffer((<k>, <n>), "float32"), S: T.Buffer((<n>,), "float32"), C: T.Buffer((<m>, <n>), "float32")):
+    T_ = T.alloc_buffer((<m>, <n>))
+    for i, j, k in T.grid(<m>, <n>, <k>):
+        with T.block("sum"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                T_[vi, vj] = T.float32(0)
+            T_[vi, vj] = T_[vi, vj] + A[vi, vk] * B[vk, vj]
+    for i, j in T.grid(<m>, <n>):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = T.max(T_[vi, vj] + S[vj], T.float32(0))
+)",
+                 {{"m", m}, {"n", n}, {"k", k}}),
+          {m, k, k, n, n, m, n},
+          {m * k, k * n, n, m * n}};
+}
+
+/// 3x3, channels last, what comes after it a scale and a ReLU.
+problem convolution(std::mt19937& g) {
+  const int h = between(g, 7, 56), c = between(g, 2, 16) * 8, k = between(g, 2, 16) * 8;
+  return {"convolution_" + std::to_string(h) + "_" + std::to_string(c) + "to" + std::to_string(k),
+          filled(R"(
+@T.prim_func
+def main(X: T.Buffer((<h>, <h>, <c>), "float32"), F: T.Buffer((3, 3, <c>, <k>), "float32"), S: T.Buffer((<k>,), "float32"), Y: T.Buffer((<h>, <h>, <k>), "float32")):
+    P = T.alloc_buffer((<p>, <p>, <c>))
+    T_ = T.alloc_buffer((<h>, <h>, <k>))
+    for y, x, c in T.grid(<p>, <p>, <c>):
+        with T.block("P"):
+            vy, vx, vc = T.axis.remap("SSS", [y, x, c])
+            P[vy, vx, vc] = T.if_then_else(1 <= vy and vy < <e> and 1 <= vx and vx < <e>, X[vy - 1, vx - 1, vc], T.float32(0))
+    for y, x, k, r, s, c in T.grid(<h>, <h>, <k>, 3, 3, <c>):
+        with T.block("sum"):
+            vy, vx, vk, vr, vs, vc = T.axis.remap("SSSRRR", [y, x, k, r, s, c])
+            with T.init():
+                T_[vy, vx, vk] = T.float32(0)
+            T_[vy, vx, vk] = T_[vy, vx, vk] + P[vy + vr, vx + vs, vc] * F[vr, vs, vc, vk]
+    for y, x, k in T.grid(<h>, <h>, <k>):
+        with T.block("Y"):
+            vy, vx, vk = T.axis.remap("SSS", [y, x, k])
+            Y[vy, vx, vk] = T.max(T_[vy, vx, vk] * S[vk], T.float32(0))
+)",
+                 {{"h", h}, {"c", c}, {"k", k}, {"p", h + 2}, {"e", h + 1}}),
+          {h, h, c, 3, 3, c, k, k, h, h, k},
+          {h * h * c, 9 * c * k, k, h * h * k}};
+}
+
+search::workload workload_of(const problem& p, const target::cpu& machine) {
+  search::workload w;
+  w.function = ir::parse(p.script);
+  w.key = {ir::workload_key(w.function).hex(), machine.isa_key(), "unseen", 1};
+  w.family = search::family_of(w.function);
+  w.extents = p.extents;
+  w.machine = &machine;
+  w.exec = &backend::serial_executor();
+  w.space = space::default_cpu();
+  return w;
+}
+
+/// Code with its arguments.
+class runnable {
+ public:
+  runnable(std::shared_ptr<const backend::loaded> code, const problem& p) : code_(std::move(code)) {
+    std::mt19937 g(7);
+    for (const std::int64_t size : p.sizes) {
+      std::vector<float>& d = data_.emplace_back(static_cast<std::size_t>(size) + 64);
+      arguments_.push_back(aligned(d.data(), d.size() * sizeof(float)));
+      float* at = static_cast<float*>(arguments_.back());
+      for (std::int64_t i = 0; i < size; ++i)
+        at[i] = static_cast<float>(static_cast<int>(g() % 2001) - 1000) / 1000;
+    }
+    workspace_.resize(static_cast<std::size_t>(code_->workspace_bytes()) + 64);
+  }
+
+  void run() {
+    const backend::call c{arguments_.data(),
+                          nullptr,
+                          static_cast<std::byte*>(aligned(workspace_.data(), workspace_.size())),
+                          &backend::serial_executor(),
+                          nullptr,
+                          nullptr};
+    (*code_)(c);
+  }
+  const float* result() const { return static_cast<const float*>(arguments_.back()); }
+
+ private:
+  static void* aligned(void* at, std::size_t room) { return std::align(64, room - 63, at, room); }
+
+  std::shared_ptr<const backend::loaded> code_;
+  std::vector<std::vector<float>> data_;
+  std::vector<std::byte> workspace_;
+  std::vector<void*> arguments_;
+};
+
+std::optional<runnable> made(const ir::function& f, const target::cpu& machine, const problem& p) {
+  const search::built b = search::build(f, &machine);
+  if (!b.code) return std::nullopt;
+  return runnable(b.code, p);
+}
+
+double largest_difference(const runnable& a, const runnable& b, std::int64_t size) {
+  double out = 0, largest = 1e-30;
+  for (std::int64_t i = 0; i < size; ++i) {
+    const double x = static_cast<double>(a.result()[i]), y = static_cast<double>(b.result()[i]);
+    largest = std::max(largest, std::abs(y));
+    out = std::max(out, std::abs(x - y));
+  }
+  return out / largest;
+}
+
+/// What the nearest stored schedule and the default one reach of what tuning finds, over problems.
+struct tally {
+  int problems = 0, refused = 0, wrong = 0;
+  // shares of the tuned speed; ranked: of the two the one that the model prefers
+  std::vector<double> got, untuned, ranked, better;
+
+  static void print(const char* what, std::vector<double> shares) {
+    if (shares.empty()) return;
+    std::sort(shares.begin(), shares.end());
+    double logs = 0;
+    for (const double s : shares) logs += std::log(s);
+    const auto low = std::count_if(shares.begin(), shares.end(), [](double s) { return s < 0.8; });
+    std::printf("  %-34s geometric mean %.3f, least %.2f, median %.2f, below 0.8: %ld\n", what,
+                std::exp(logs / static_cast<double>(shares.size())), shares.front(),
+                shares[shares.size() / 2], static_cast<long>(low));
+  }
+};
+
+/// Whether the shipped model ranks the default schedule higher.
+bool prefers_default(const std::optional<search::candidate>& near, const schedule& first,
+                     const search::workload& w) {
+  const auto other = search::replay(first.trace(), w.function, 1);
+  if (!near || !other) return !near;
+  const std::vector<double> scores = search::estimated_scores({*near, *other});
+  return scores[1] > scores[0];
+}
+
+void look_at(const problem& p, const target::cpu& machine, search::database& db, const options& o,
+             tally& all) {
+  const search::workload w = workload_of(p, machine);
+  ++all.problems;
+  std::string why;
+  std::optional<search::candidate> near;
+  if (const auto stored = search::nearest_record(db, w))
+    near = search::replay(search::by_name(trace::parse(stored->trace), w.function), w.function, 1,
+                          &why);
+  const space::context where{&machine, 1};
+  const schedule first = search::default_schedule(w.function, w.space, where, 1);
+  search::database own(":memory:");
+  search::session_options session;
+  session.seconds = o.seconds;
+  const search::tuning_result best = search::tune(w, session, own);
+
+  std::optional<runnable> plain = made(w.function, machine, p),
+                          untuned = made(first.function(), machine, p),
+                          adapted =
+                              near ? made(near->scheduled.function(), machine, p) : std::nullopt;
+  runnable tuned(backend::load(best.code), p);
+  if (!near || !adapted) {
+    ++all.refused;
+    std::printf("  %s: refused: %.200s\n", p.name.c_str(), why.c_str());
+  } else {
+    plain->run();
+    adapted->run();
+    const double error = largest_difference(*adapted, *plain, p.sizes.back());
+    if (!(error < 1e-4)) {
+      ++all.wrong;
+      std::printf("  %s: WRONG by %g\n", p.name.c_str(), error);
+    }
+  }
+  std::vector<engine> engines{{"tuned", [&] { tuned.run(); }},
+                              {"default", [&] { untuned->run(); }}};
+  if (adapted) engines.push_back({"nearest", [&] { adapted->run(); }});
+  take_turns(engines);
+  const double tuned_time = std::min(engines[0].best(), engines[1].best());
+  all.untuned.push_back(tuned_time / engines[1].best());
+  all.got.push_back(tuned_time / engines.back().best());
+  all.better.push_back(std::max(all.got.back(), all.untuned.back()));
+  all.ranked.push_back(prefers_default(near, first, w) ? all.untuned.back() : all.got.back());
+  std::printf("  %-28s tuned %8.1f us, default %.2f, %s %.2f\n", p.name.c_str(), tuned_time * 1e6,
+              all.untuned.back(), adapted ? "nearest" : "in its place the default", all.got.back());
+  std::fflush(stdout);
+}
+
+void look_at_family(const std::string& name, const family& draw, const options& o) {
+  const auto machine = std::make_unique<target::cpu>(target::host());
+  machine->cores = 1;
+  std::mt19937 g(static_cast<unsigned>(o.seed));
+  search::database db(":memory:");
+  for (int i = 0; i < o.tuned; ++i) {
+    search::session_options session;
+    session.seconds = o.seconds;
+    search::tune(workload_of(draw(g), *machine), session, db);
+  }
+  std::printf("%s, %d extents tuned:\n", name.c_str(), o.tuned);
+  tally all;
+  for (int i = 0; i < o.unseen; ++i) look_at(draw(g), *machine, db, o, all);
+  std::printf("%s: %d of %d refused, %d wrong; of the speed of what tuning finds:\n", name.c_str(),
+              all.refused, all.problems, all.wrong);
+  tally::print("nearest, or default where refused", all.got);
+  tally::print("default", all.untuned);
+  tally::print("what the model prefers", all.ranked);
+  tally::print("the faster of both", all.better);
+}
+
+}  // namespace
+}  // namespace bench
+
+int main(int argc, char** argv) {
+  using namespace bench;
+  const options o = read_options(argc, argv);
+  const std::pair<const char*, family> families[] = {
+      {"product", product}, {"dense", dense}, {"convolution", convolution}};
+  for (const auto& [name, draw] : families)
+    if (o.kernel.empty() || o.kernel == name) look_at_family(name, draw, o);
+}
