@@ -16,6 +16,11 @@ namespace {
 constexpr auto distance = kernel<"distance">(
     [](in<"A", float, "M", compressed<"K">> A, in<"B", float, "M", compressed<"K">> B,
        out<"y", float, "M"> y) { return y(i) = sum<k>(unite(abs(A(i, k) - B(i, k)))); });
+constexpr auto weighted = kernel<"weighted">(
+    [](in<"A", float, "M", compressed<"K">> A, in<"B", float, "M", compressed<"K">> B,
+       in<"X", float, "K", "N"> X, out<"C", float, "M", "N"> C) {
+      return C(i, j) = sum<k>(unite(A(i, k) + B(i, k)) * X(k, j));
+    });
 constexpr auto closed = kernel<"closed">(
     [](in<"A", float, "N", compressed<"N">> A, out<"T", float, "N", stored_like<"N", "A">> T) {
       return T(i, j) = A(i, j) * sum<k>(intersect(A(i, k) * A(j, k)));
@@ -60,6 +65,17 @@ TEST_CASE("rows of two sparse matrices are united, on patterns that change betwe
       const Eigen::VectorXf expected = (dense_rows(a) - dense_rows(b)).cwiseAbs().rowwise().sum();
       CHECK(y.isApprox(expected, 1e-5f));
     }
+  }
+}
+
+TEST_CASE("a dense operand is read at merged coordinates, few and many of them") {
+  for (const int columns : {2, 300}) {
+    const sparse_rows a = random_sparse(50, columns, 1, 4), b = random_sparse(50, columns, 2, 9);
+    const dense_rows x = dense_rows::Random(columns, 17);
+    dense_rows c(50, 17);
+    const tuned op(weighted, quick(mode::now));
+    op(a, b, x, c);
+    CHECK(c.isApprox((dense_rows(a) + dense_rows(b)) * x, 1e-4f));
   }
 }
 

@@ -23,7 +23,8 @@
 namespace tilewright::ir {
 
 /// Attribute of a function on flat storage: which of its parameters are offsets, by their names. Each
-/// is a list of the name of the parameter that they lead into, and of its number of elements.
+/// is a list of the name of the parameter that they lead into, of its number of elements, and, where patterns
+/// meet, of the coordinates that its elements have a place among.
 inline constexpr const char* offsets_attribute = "tilewright.offsets";
 
 enum class axis_kind : std::uint8_t {
@@ -144,8 +145,9 @@ expr fibre_extent(const sparse_axis_node& axis, const expr& parent, dtype index)
 
 /// Offsets that a function on flat storage is called with.
 struct offsets_note {
-  std::string into;       // the parameter whose elements they divide into rows; "" for none
-  std::int64_t last = 0;  // its number of elements; none of them is greater
+  std::string into;              // the parameter whose elements they divide into rows; "" for none
+  std::int64_t last = 0;         // its number of elements; none of them is greater
+  std::int64_t coordinates = 0;  // those elements are less; 0: not said, their uses tell
 };
 /// What `f` says of a parameter by `offsets_attribute`; nothing of one that holds something else.
 std::optional<offsets_note> offsets_of(const function& f, const std::string& parameter);

@@ -1,5 +1,6 @@
 #include <tilewright/search/measurement/operands.hpp>
 
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/support/error.hpp>
 
 #include <doctest/doctest.h>
@@ -43,4 +44,22 @@ TEST_CASE("spans follow strides of either sign") {
   CHECK(s.first == -10);
   CHECK(s.last == 4);
   CHECK(span_of({2, 0}, {1, 1}).last == -1);
+}
+
+TEST_CASE("a condition keeps an index in bounds where it looks at it") {
+  const auto range_of = [](const std::string& condition) {
+    const auto list = operands(ir::parse(
+        "@T.prim_func\n"
+        "def f(I: T.Buffer((6,), \"int32\"), X: T.Buffer((9,), \"float32\"), Y: T.Buffer((6,), "
+        "\"float32\")):\n"
+        "    for i in range(6):\n"
+        "        with T.block(\"Y\"):\n"
+        "            vi = T.axis.spatial(6, i)\n"
+        "            Y[vi] = T.if_then_else(" +
+        condition + ", X[I[vi]], T.float32(0))\n"));
+    return *list[0].index;
+  };
+  CHECK(range_of("vi < 4").first == 0);
+  CHECK(range_of("vi < 4").last == 8);
+  CHECK(range_of("I[vi] < 4").last > 8);
 }

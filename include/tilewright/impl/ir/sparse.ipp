@@ -74,11 +74,13 @@ TILEWRIGHT_INLINE std::optional<offsets_note> offsets_of(const function& f,
   const auto own = names ? names->find(parameter) : attr::dict::const_iterator();
   if (!names || own == names->end()) return std::nullopt;
   const auto* pair = std::get_if<attr::list>(&own->second.value);
-  if (!pair || pair->size() != 2) return std::nullopt;
+  if (!pair || pair->size() < 2 || pair->size() > 3) return std::nullopt;
   const auto* into = std::get_if<std::string>(&(*pair)[0].value);
   const auto* last = std::get_if<std::int64_t>(&(*pair)[1].value);
   if (!into || !last || *last < 0) return std::nullopt;
-  return offsets_note{*into, *last};
+  const auto* coordinates =
+      pair->size() == 3 ? std::get_if<std::int64_t>(&(*pair)[2].value) : nullptr;
+  return offsets_note{*into, *last, coordinates ? *coordinates : 0};
 }
 
 TILEWRIGHT_INLINE double mean_extent(const function& f, const expr& extent) {

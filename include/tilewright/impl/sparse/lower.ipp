@@ -391,10 +391,18 @@ inline std::string indices_below(const sparse_function& f, const sparse_axis& ax
 }
 
 inline attr offsets_of(const sparse_function& f) {
+  const bool patterns_meet = support::any(f.body, [&](const auto& part) {
+    const auto* it = std::get_if<sparse_iteration>(&part);
+    return it && co_iteration(f, *it).needed();
+  });
   attr::dict out;
-  for (const sparse_axis& axis : f.axes)
-    if (axis->variable() && is_int(axis->nnz))
-      out[axis->indptr->name] = attr::list{attr(indices_below(f, axis)), attr(as_int(axis->nnz))};
+  for (const sparse_axis& axis : f.axes) {
+    if (!axis->variable() || !is_int(axis->nnz)) continue;
+    attr::list note{attr(indices_below(f, axis)), attr(as_int(axis->nnz))};
+    if (patterns_meet && axis->sparse() && is_int(axis->length))
+      note.push_back(as_int(axis->length));
+    out[axis->indptr->name] = std::move(note);
+  }
   return out;
 }
 

@@ -14,6 +14,7 @@
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/measurement/operands.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/numbers/checked.hpp>
 #include <tilewright/support/numbers/narrow_float.hpp>
@@ -43,10 +44,10 @@ class operand_gathers : public arith::scoped_visitor {
     if (!e) return;
     if (e->op == ir::op::if_then_else) {  // the condition may be what keeps its branches in bounds
       visit(e->args[0]);
-      ++guarded_;
+      conditions_.push_back(e->args[0]);
       visit(e->args[1]);
       visit(e->args[2]);
-      --guarded_;
+      conditions_.pop_back();
       return;
     }
     if (e->op == ir::op::load) access(e->buffer, e->args);
@@ -71,8 +72,9 @@ class operand_gathers : public arith::scoped_visitor {
 
   void restrict_to(const ir::expr& element, const ir::expr& index, std::int64_t extent) {
     const std::int64_t widest = std::int64_t{1} << 40;
-    range r{0, guarded_ ? widest : extent - 1};
-    if (!guarded_) {
+    const bool guarded = is_guarded(element->buffer);
+    range r{0, guarded ? widest : extent - 1};
+    if (!guarded) {
       const ir::var v =
           ir::make_var("element", element.type() == dtype::i64 ? dtype::i64 : dtype::i32);
       const auto swap = [&](const ir::expr& e) -> ir::expr {
@@ -129,7 +131,18 @@ class operand_gathers : public arith::scoped_visitor {
     return {first, last};
   }
 
-  int guarded_ = 0;
+  /// A condition around that knows elements of the buffer may be what keeps them in bounds.
+  bool is_guarded(const ir::buffer& b) const {
+    return support::any(conditions_, [&](const ir::expr& condition) {
+      bool knows = false;
+      ir::for_each_expr(condition, [&](const ir::expr& e) {
+        knows = knows || (e->op == ir::op::load && e->buffer == b) || e->op == ir::op::let;
+      });
+      return knows;
+    });
+  }
+
+  std::vector<ir::expr> conditions_;
 };
 
 inline void mark_accesses(const ir::function& f, std::map<const ir::buffer_node*, operand*>& of) {
@@ -190,6 +203,11 @@ TILEWRIGHT_INLINE std::vector<operand> operands(const ir::function& f) {
   gathers.visit(f.body);
   for (const auto& [buffer, range] : gathers.found)
     if (const auto at = of.find(buffer); at != of.end()) at->second->index = range;
+  for (const operand& o : out) {
+    const std::optional<ir::offsets_note> note = ir::offsets_of(f, o.name);
+    if (!note || note->coordinates < 1 || !o.offsets) continue;
+    out[o.offsets->parameter].index = operand::index_range{0, note->coordinates - 1};
+  }
   const detail::value_flow flow(f, needs_of(f).reduction > 1);
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i].steers = is_integer(out[i].type) && flow.steers(f.params[i]);
