@@ -1,5 +1,5 @@
 # Every C++ snippet of DOCUMENT from number FIRST on stands in one of the examples; there are COUNT in all.
-file(GLOB_RECURSE files ${EXAMPLES}/*.cpp)
+file(GLOB_RECURSE files ${EXAMPLES}/*.cpp ${EXAMPLES}/*.hpp)
 set(example "")
 foreach(file IN LISTS files)
   file(READ ${file} text)

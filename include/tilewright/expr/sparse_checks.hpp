@@ -90,6 +90,19 @@ constexpr bool leaves_out_absent(const program_view& p, int r, int at) {
   return false;
 }
 
+/// A zero of the element at `at`, or of another tensor on its pattern there, makes the value of the reduction
+/// at `r` zero: where one is absent, so are all.
+constexpr bool vanishes_where_absent(const program_view& p, int r, int at) {
+  const int value = children_of(p.nodes, r).at[p.nodes[r].axes];
+  for (int k = r - p.nodes[r].size + 1; k < r; ++k) {
+    const node& n = p.nodes[k];
+    if (n.kind == node_kind::load && n.tensor->sparse() && n.stored != stored_read::looked_up &&
+        (k == at || same_element(p, at, k)) && vanishes_with(p, value, n.tensor))
+      return true;
+  }
+  return false;
+}
+
 /// A reduction that combines its result with one value after the other.
 constexpr bool folds_in_order(dsl::reduction kind) {
   return kind == dsl::reduction::sum || kind == dsl::reduction::prod ||
@@ -129,8 +142,7 @@ constexpr void check_reduced_walk(const program_view& p, int r, int at, std::str
                                   finding& problem) {
   const tensor_info& tensor = *p.nodes[at].tensor;
   const node& around = p.nodes[r];
-  const int value = children_of(p.nodes, r).at[around.axes];
-  const bool adds = around.reduction == dsl::reduction::sum && vanishes_with(p, value, &tensor);
+  const bool adds = around.reduction == dsl::reduction::sum && vanishes_where_absent(p, r, at);
   const bool walks_it = leaves_out_absent(p, r, at) && folds_in_order(around.reduction);
   if (!adds && !walks_it) {
     problem.what = fault::needs_what_is_absent;

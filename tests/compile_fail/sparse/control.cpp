@@ -42,3 +42,7 @@ constexpr auto meeting = kernel<"meeting">(
 constexpr auto apart = kernel<"apart">(
     [](in<"A", double, "M", compressed<"K">> A, in<"B", double, "M", compressed<"K">> B,
        out<"y", double, "M"> y) { return y(i) = max<k>(unite(A(i, k) - B(i, k))); });
+constexpr auto by_kind = kernel<"by_kind">(
+    [](in<"A", float, "M", compressed<"N">> A, in<"kind", int, "M", stored_like<"N", "A">> kind,
+       in<"w", float, "R"> w,
+       out<"y", float, "M"> y) { return y(i) = sum<j>(A(i, j) * w(kind(i, j))); });
