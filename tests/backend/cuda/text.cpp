@@ -94,3 +94,20 @@ TEST_CASE("functions of floats") {
   }
   check(dtype::f32, "T.pow(A[vi] * A[vi] + T.float32(1), B[vi])", dtype::f32, 1e-4);
 }
+
+TEST_CASE("loops of 64 bits become kernels that count in 32 where that is enough") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((T.int64(40), T.int64(30)), "float32"), B: T.Buffer((T.int64(30), T.int64(40)), "float32")):
+    for i in T.thread_binding(T.int64(40), thread="blockIdx.x"):
+        for j in T.thread_binding(T.int64(32), thread="threadIdx.x"):
+            with T.block("B"):
+                vi = T.axis.spatial(T.int64(40), i)
+                vj = T.axis.spatial(T.int64(30), j)
+                T.where(j < T.int64(30))
+                B[vj, vi] = A[vi, vj] + T.cast(vi // T.int64(7) % T.int64(3), "float32")
+)");
+  const cases::cu::program p = cases::cu::print(pass::lower(f, cases::device()), cases::device());
+  CHECK_MESSAGE(p.text.find("long long") == p.text.npos, p.text);
+  cases::check_emulated(f);
+}

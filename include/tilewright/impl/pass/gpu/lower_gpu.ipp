@@ -10,6 +10,7 @@
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/gpu/distribute_vthreads.hpp>
 #include <tilewright/pass/gpu/lower_gpu.hpp>
+#include <tilewright/pass/gpu/narrow_indices.hpp>
 #include <tilewright/pass/gpu/pipeline_loops.hpp>
 #include <tilewright/pass/gpu/place_barriers.hpp>
 #include <tilewright/pass/gpu/plan_shared_memory.hpp>
@@ -46,6 +47,7 @@ inline std::vector<named_pass> standard() {
       {"spread_copies", &on_any<&spread_copies>},
       {"lower_blocks", &on_any<&lower_blocks>},
       simplified,
+      {"narrow_indices", &on_any<&narrow_indices>},
       {"spread_fragments", &on_any<&spread_fragments>},
       simplified,
       // one nest of threads for each kernel, around buffers as small as they can be
