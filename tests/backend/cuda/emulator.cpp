@@ -77,3 +77,30 @@ TEST_CASE("text that no compiler takes is a build_error with what the compiler s
   CHECK_THROWS_WITH_AS(cases::cu::emulator{p}, doctest::Contains("/nonexistent/c++"), build_error);
   unsetenv("TILEWRIGHT_CXX");
 }
+
+TEST_CASE("shared memory that a schedule asks to be swizzled, in vectors and one by one") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((32, 64), "float32"), B: T.Buffer((64, 32), "float32")):
+    S = T.alloc_buffer((32, 64), "float32", scope="shared.swizzled")
+    for i in T.thread_binding(1, thread="blockIdx.x"):
+        for r in T.thread_binding(32, thread="threadIdx.x"):
+            for c_0 in range(16):
+                for c_1 in T.vectorized(4):
+                    with T.block("S"):
+                        vr = T.axis.spatial(32, r)
+                        vc = T.axis.spatial(64, c_0 * 4 + c_1)
+                        S[vr, vc] = A[vr, vc]
+        for c in T.thread_binding(32, thread="threadIdx.x"):
+            for d, r in T.grid(2, 32):
+                with T.block("B"):
+                    vc = T.axis.spatial(64, d * 32 + c)
+                    vr = T.axis.spatial(32, r)
+                    B[vc, vr] = S[vr, vc] * T.float32(3)
+)");
+  const cases::cu::program p = cases::cu::print(pass::lower(f, cases::device()), cases::device());
+  INFO(p.text);
+  CHECK(p.text.find("tw_bitwise_xor<int>(") != p.text.npos);
+  CHECK(p.text.find("tw_store_vector(S") != p.text.npos);  // pieces stay whole
+  cases::check_emulated(f);
+}

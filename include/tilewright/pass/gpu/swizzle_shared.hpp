@@ -13,7 +13,11 @@
 
 namespace tilewright::pass {
 
+/// A buffer of scope "shared.swizzled" is treated so whatever touches it: a schedule says it with `set_scope`, or where it
+/// makes the copy.
+///
 /// Works on kernels with barriers: what is known about indices is needed before, and lost here.
+/// @throws build_error for a buffer of that scope whose rows have no pattern
 ir::function swizzle_shared(const ir::function& f);
 
 }  // namespace tilewright::pass

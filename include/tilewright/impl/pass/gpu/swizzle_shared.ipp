@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,11 +12,13 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/gpu/swizzle_shared.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/error.hpp>
 
 namespace tilewright::pass::detail::swizzling {
 
 using namespace tilewright::ir;
 
+inline constexpr std::string_view swizzled_scope = "shared.swizzled";
 inline constexpr std::int64_t piece_bytes = 16, pieces_of_all_banks = 8;
 
 /// Whether rows stand one after the other and are as long as a pattern needs.
@@ -31,7 +35,11 @@ inline bool can_swizzle(const buffer& b) {
 class swizzler : public rerouting {
  public:
   explicit swizzler(const stmt& kernel) {
+    for_each_stmt(kernel, [&](const stmt& s) {
+      if (const store_node* to = as_store(s)) choose_asked(to->buffer);
+    });
     for_each_expr(kernel, [&](const expr& e) {
+      if (e->op == op::load) choose_asked(e->buffer);
       if (e->op == op::call && (e->name == "tw_load_matrix" || e->name == "tw_load_transposed") &&
           can_swizzle(e->args.back()->buffer))
         chosen_.insert(e->args.back()->buffer);
@@ -39,6 +47,14 @@ class swizzler : public rerouting {
   }
 
  private:
+  /// What has the scope for it.
+  void choose_asked(const buffer& b) {
+    if (b->scope != swizzled_scope || !chosen_.insert(b).second || can_swizzle(b)) return;
+    throw build_error("buffer " + b->name + " of scope " + std::string(swizzled_scope) +
+                      " cannot be swizzled: its rows have to be dense, and of 32, 64 or a multiple "
+                      "of 128 bytes; choose other tiles, or scope shared");
+  }
+
   bool reroutes(const buffer& b) const override { return chosen_.count(b) != 0; }
   buffer_element rerouted(const buffer& b, std::vector<expr> at) override {
     const expr& row = at[at.size() - 2];
