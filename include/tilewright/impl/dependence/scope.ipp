@@ -394,13 +394,16 @@ TILEWRIGHT_INLINE ir::var used_inside(const child_block& child) {
 
 namespace scopes {
 
-/// All variables are spatial, and of what it writes an instance reads only the elements that it
-/// writes itself, as no other instance does: `Y[i] = Y[i] + X[i]`.
+/// Of what it writes an instance reads only the elements that it writes itself, as no other instance does
+/// that differs in a spatial variable: `Y[i] = Y[i] + X[i]`, or `Y[i] = Y[i] + X[i, k]` without an init, a
+/// reduction that continues one.
 inline bool updates_own_elements(const ir::block_node& b) {
-  for (const ir::iter_var& iter : b.iters)
+  for (const ir::iter_var& iter : b.iters) {
+    if (iter.kind == ir::iter_kind::reduce) continue;
     if (iter.kind != ir::iter_kind::spatial ||
         !support::all(b.writes, [&](const ir::buffer_region& w) { return is_index(iter, w); }))
       return false;
+  }
   return !read_of_others(b);
 }
 
