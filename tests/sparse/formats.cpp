@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <tilewright/expr/formats/bsr_matrix.hpp>
+#include <tilewright/expr/formats/dcsr_matrix.hpp>
 #include <tilewright/expr/formats/ell_matrix.hpp>
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/ir/interpret/evaluate.hpp>
@@ -23,6 +24,7 @@ namespace {
 
 using blocks_of_four = bsr_matrix<float, 4>;
 using rows_of_forty = ell_matrix<float, 40>;
+using numbered_rows = dcsr_matrix<float>;
 
 template <dim Columns>
 constexpr auto weighted_product = kernel<"product">(
@@ -67,6 +69,15 @@ sparse::stored_parameter format_of(const rows_of_forty& a) {
   return out;
 }
 
+sparse::stored_parameter format_of(const numbered_rows& a) {
+  sparse::stored_parameter out{"A", static_cast<std::int64_t>(a.values().size())};
+  out.numbered_rows = static_cast<std::int64_t>(a.row_numbers().size());
+  return out;
+}
+
+std::vector<const void*> arrays_of(const numbered_rows& a) {
+  return {a.row_numbers().data(), a.offsets().data(), a.indices().data(), a.values().data()};
+}
 std::vector<const void*> arrays_of(const blocks_of_four& a) {
   return {a.offsets().data(), a.indices().data(), a.values().data()};
 }
@@ -121,12 +132,13 @@ void check_format(const any_kernel& kernel, const Matrix& m, const patterns::csr
   random_schedule::run_compiled(g, target::host(), arguments(code));
   CHECK(oracle == blocks);
   ir::point_evaluator points(g, views(blocks));
+  const std::size_t result = arguments(blocks).size() - 1;
   const std::vector<double> expected = dense_product(a, p);
   for (std::size_t at = 0; at < expected.size(); ++at) {
     CHECK(static_cast<double>(oracle[at]) == doctest::Approx(expected[at]).epsilon(1e-4));
     CHECK(static_cast<double>(code[at]) == doctest::Approx(expected[at]).epsilon(1e-4));
     const auto row = static_cast<std::int64_t>(at) / wide;
-    const auto point = points.value(5, {row, static_cast<std::int64_t>(at) % wide});
+    const auto point = points.value(result, {row, static_cast<std::int64_t>(at) % wide});
     REQUIRE(point);
     CHECK(point->value == doctest::Approx(expected[at]).epsilon(1e-12));
   }
@@ -151,6 +163,18 @@ TEST_CASE("blocks are walked block by block, and their last rows and columns nee
   CHECK(text.find("C[vi, vj] = C_blocked[vi, vj]") != std::string::npos);
 }
 
+TEST_CASE("rows with numbers are added to what a nest of its own initializes") {
+  const patterns::csr_matrix<> a = patterns::random_matrix(7, 6, 0.4, 1);
+  const std::string text =
+      ir::print(sparse::with_storage(dense_program(weighted_product<dcsr<"K">>, problem_of(a, 8)),
+                                     {format_of(numbered_rows(view_of(a)))}));
+  CAPTURE(text);
+  CHECK(text.find("    A_list = T.dense_fixed(1)\n") != std::string::npos);
+  CHECK(text.find("    A_rows = T.sparse_fixed(A_list, (7, ") != std::string::npos);
+  CHECK(text.find("with T.block(\"C_init\")") != std::string::npos);
+  CHECK(text.find("T.init()") == std::string::npos);
+}
+
 TEST_CASE("stage I, lowered blocks and machine code agree in blocks and in rows of one width") {
   for (const patterns::csr_matrix<>& a : patterns::many()) {
     CAPTURE(a.name);
@@ -158,6 +182,7 @@ TEST_CASE("stage I, lowered blocks and machine code agree in blocks and in rows 
     for (const std::int64_t wide : {1, 5}) {
       check_format(weighted_product<bsr<"K", 4>>, blocks_of_four(view_of(a), {1e9}), a, wide);
       check_format(weighted_product<ell<"K", 40>>, rows_of_forty(view_of(a)), a, wide);
+      check_format(weighted_product<dcsr<"K">>, numbered_rows(view_of(a)), a, wide);
     }
   }
 }

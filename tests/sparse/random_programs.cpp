@@ -19,6 +19,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "part_arrays.hpp"
 #include "random_schedule.hpp"
 
 using namespace tilewright;
@@ -81,6 +82,8 @@ class example {
     run_sell();
     run_blocks();
     run_one_width();
+    run_numbered_rows();
+    run_parts();
   }
 
  private:
@@ -166,6 +169,35 @@ class example {
           {m.lengths().data(), m.indices().data(), m.values().data()});
   }
 
+  void run_numbered_rows() {
+    const dcsr_matrix<T, Index> m(view());
+    sparse::stored_parameter format = format_of(m);
+    format.numbered_rows = static_cast<std::int64_t>(m.row_numbers().size());
+    constexpr dim stored = dcsr<"K", Index>;
+    check(kernel_of<T, stored>(which_), format,
+          {m.row_numbers().data(), m.offsets().data(), m.indices().data(), m.values().data()});
+  }
+
+  void run_parts() {
+    constexpr dim rows = compressed<"K", Index>;
+    switch (random_() % 4) {
+      case 0: return run_in_parts<parts<bsr<"K", 3, Index>, rows>>();
+      case 2: return run_in_parts<parts<bsr<"K", 3, Index>, dcsr<"K", Index>>>();
+      case 1: return run_in_parts<parts<ell<"K", 2, Index>, rows>>();
+      default: return run_in_parts<parts<bsr<"K", 2, Index>, sell<"K", 4, Index>, rows>>();
+    }
+  }
+
+  template <dim Parts>
+  void run_in_parts() {
+    parted_options options{.least_fill = 0.25 * static_cast<double>(1 + random_() % 4)};
+    options.longest_row = static_cast<std::int64_t>(1 + random_() % 12);
+    options.most_padding = 1e9;
+    const parted_matrix<T, Parts> m(view(), options);
+    const part_arrays::stored_parts stored = part_arrays::of(m);
+    check(kernel_of<T, Parts>(which_), stored.formats, stored.arrays);
+  }
+
   auto view() const { return csr(offsets_, indices_, values_, columns_); }
 
   template <class Matrix>
@@ -174,9 +206,13 @@ class example {
   }
 
   void check(const any_kernel& k, const sparse::stored_parameter& format,
+             const std::vector<const void*>& arrays) {
+    check(k, std::vector<sparse::stored_parameter>{format}, arrays);
+  }
+  void check(const any_kernel& k, const std::vector<sparse::stored_parameter>& formats,
              std::vector<const void*> arrays) {
     const ir::function f = sparse::lower(
-        sparse::with_storage(reify(k, {{"M", rows_}, {"K", columns_}, {"N", wide_}}), {format}));
+        sparse::with_storage(reify(k, {{"M", rows_}, {"K", columns_}, {"N", wide_}}), formats));
     arrays.push_back(b_.data());
     refused += !random_schedule::check(f, seed_, random_(), arrays, expected_);
   }

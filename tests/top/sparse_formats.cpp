@@ -94,3 +94,16 @@ TEST_CASE("rows of one width: tuned and not, new values, none at all") {
   check_calls<ell<"K", 5>, ell_matrix<float, 5>>(uneven_rows(117, 42));
   check_empty<ell<"K", 5>, ell_matrix<float, 5>>();
 }
+
+TEST_CASE("parts: tuned and not, each element in one of them, new values, none at all") {
+  constexpr dim two = parts<bsr<"K", 4>, compressed<"K">>;
+  constexpr dim three = parts<ell<"K", 1>, sell<"K", 8>, compressed<"K">>;
+  check_calls<two, parted_matrix<float, two>>(uneven_rows(117, 42));
+  check_calls<three, parted_matrix<float, three>>(uneven_rows(64, 80));
+  check_empty<two, parted_matrix<float, two>>();
+}
+
+TEST_CASE("rows with numbers: tuned and not, new values, none at all") {
+  check_calls<dcsr<"K">, dcsr_matrix<float>>(uneven_rows(117, 42));
+  check_empty<dcsr<"K">, dcsr_matrix<float>>();
+}

@@ -228,7 +228,8 @@ struct tensor : std::conditional_t<sizeof...(Dim) == 0,
   static constexpr dsl::role tensor_role = Role;
   static constexpr int rank = sizeof...(Dim);
   static constexpr dim_info dims[rank + 1] = {
-      dim_info{Dim::text, Dim::extent, Dim::storage, Dim::index_bits, Dim::group, Dim::pattern}...,
+      dim_info{Dim::text, Dim::extent, Dim::storage, Dim::index_bits, Dim::group, Dim::pattern,
+               Dim::parts}...,
       dim_info{}};
   static constexpr tensor_info info{meta::text_of<Name>, dtype_of<T>, Role, rank, dims};
   static constexpr bool is_sparse = ((Dim::storage != dim_storage::dense) || ...);
@@ -236,12 +237,9 @@ struct tensor : std::conditional_t<sizeof...(Dim) == 0,
   static constexpr dim_storage storage = dims[rank > 0 ? rank - 1 : 0].storage;
   /// Its elements are those that another tensor stores.
   static constexpr bool on_pattern = storage == dim_storage::stored_like;
-  /// Arrays that a call hands over for it: of compressed rows and of blocks offsets, indices and values;
-  /// of rows with as many places lengths, indices and values; of rows side by side lengths and order,
-  /// too; on the pattern of another tensor its values.
-  static constexpr int array_count = !is_sparse || on_pattern       ? 1
-                                     : storage == dim_storage::sell ? 5
-                                                                    : 3;
+  /// Arrays that a call hands over for it; on the pattern of another tensor its values.
+  static constexpr int array_count =
+      !is_sparse || on_pattern ? 1 : matrix_arrays(storage, dims[rank > 0 ? rank - 1 : 0].parts);
 
   constexpr tensor() {
     if constexpr (is_sparse && !on_pattern && Role != role::in) {

@@ -82,8 +82,9 @@ constexpr bool check_element_type() {
 
 template <class Form>
 concept compressed_form = Form::known && Form::storage == dim_storage::compressed;
-template <class Form, dim_storage Storage, int Group>
-concept converted_form = Form::known && Form::storage == Storage&& Form::group == Group;
+template <class Form, dim_storage Storage, int Group, part_list Parts>
+concept converted_form =
+    Form::known && Form::storage == Storage&& Form::group == Group&& Form::parts == Parts;
 template <class Form>
 concept one_dimensional = Form::known && Form::has_rank(1);
 
@@ -93,7 +94,8 @@ constexpr bool check_sparse_argument() {
   using object = std::remove_reference_t<A>;
   using form = sparse_recognized<object>;
   if constexpr (Param::storage != dim_storage::compressed &&
-                !converted_form<form, Param::storage, Param::dims[Param::rank - 1].group>) {
+                !converted_form<form, Param::storage, Param::dims[Param::rank - 1].group,
+                                Param::dims[Param::rank - 1].parts>) {
     if constexpr (Param::storage == dim_storage::sell)
       TILEWRIGHT_MISTAKE(is_sparse_argument,
                          "tilewright: the argument of a parameter with sell<\"K\", lanes> is a "
@@ -103,6 +105,16 @@ constexpr bool check_sparse_argument() {
       TILEWRIGHT_MISTAKE(is_sparse_argument,
                          "tilewright: the argument of a parameter with bsr<\"K\", block> is a "
                          "bsr_matrix<T, block>; make one of the matrix, and keep it",
+                         meta::shown<typename Param::name>, object);
+    else if constexpr (Param::storage == dim_storage::dcsr)
+      TILEWRIGHT_MISTAKE(is_sparse_argument,
+                         "tilewright: the argument of a parameter with dcsr<\"K\"> is a "
+                         "dcsr_matrix<T>; make one of the matrix, and keep it",
+                         meta::shown<typename Param::name>, object);
+    else if constexpr (Param::storage == dim_storage::parts)
+      TILEWRIGHT_MISTAKE(is_sparse_argument,
+                         "tilewright: the argument of a parameter with parts<..> is a "
+                         "parted_matrix<T, parts<..>>; make one of the matrix, and keep it",
                          meta::shown<typename Param::name>, object);
     else
       TILEWRIGHT_MISTAKE(is_sparse_argument,

@@ -21,6 +21,7 @@ struct dim_description {
   int index_bits = 0;        // width of offsets and indices
   int group = 1;             // as in meta/dim.hpp
   std::string pattern = {};  // stored_like: the parameter that says what is stored
+  part_list parts = {};
 };
 
 /// Parameter of a kernel as run-time data.

@@ -26,6 +26,7 @@ struct dim_info {
   int index_bits = 0;             // width of offsets and indices
   int group = 1;                  // as in meta/dim.hpp
   std::string_view pattern = {};  // stored_like: the tensor that says what is stored
+  part_list parts = {};
   /// Only some elements along it are stored.
   constexpr bool compressed() const { return storage != dim_storage::dense; }
   friend constexpr bool operator==(const dim_info&, const dim_info&) = default;

@@ -103,6 +103,12 @@ concept ell_form = converted_members<A> && requires(const A& a) {
   { A::width + 0 } -> std::convertible_to<int>;
   a.lengths();
 };
+/// Rows with numbers: dcsr_matrix.
+template <class A>
+concept dcsr_form = converted_members<A> && requires(const A& a) {
+  a.row_numbers();
+  a.offsets();
+};
 
 /// How an object of type A is read as a sparse matrix. Fallback: it is none.
 template <class A>
@@ -173,54 +179,60 @@ struct sparse_recognized<A> {
         a.valuePtr());
   }
 };
-template <class A>
-requires sell_form<A>
-struct sparse_recognized<A> {
+/// What formats of ours have in common.
+template <class A, dim_storage Storage, int Group>
+struct converted_recognized {
   static constexpr bool known = true, row_major = true;
-  static constexpr dim_storage storage = dim_storage::sell;
-  static constexpr int group = A::lanes;
+  static constexpr dim_storage storage = Storage;
+  static constexpr int group = Group;
+  static constexpr part_list parts{};
   using value_type = typename A::value_type;
   using index_type = typename A::index_type;
+
+  /// The arrays `before` the indices, these, and the values. The extents of the indices end with the number
+  /// of columns.
+  template <class... Before>
+  static auto arrays(const A& a, const Before&... before) {
+    std::array<argument, sizeof...(Before) + 2> out{
+        vector_argument(before)..., vector_argument(a.indices()), vector_argument(a.values())};
+    out[sizeof...(Before)].extents[1] = a.columns();
+    return out;
+  }
+};
+template <class A>
+requires sell_form<A>
+struct sparse_recognized<A> : converted_recognized<A, dim_storage::sell, A::lanes> {
   static std::array<argument, 5> make(const A& a, const char*) {
-    std::array<argument, 5> out{vector_argument(a.offsets()), vector_argument(a.lengths()),
-                                vector_argument(a.order()), vector_argument(a.indices()),
-                                vector_argument(a.values())};
+    auto out = sparse_recognized::arrays(a, a.offsets(), a.lengths(), a.order());
     out[1].rank = 2;
-    out[1].extents = {out[0].extents[0] - 1, group};
-    out[1].strides = {group, 1};
-    out[3].extents[1] = a.columns();
+    out[1].extents = {out[0].extents[0] - 1, A::lanes};
+    out[1].strides = {A::lanes, 1};
     return out;
   }
 };
 template <class A>
 requires bsr_form<A>
-struct sparse_recognized<A> {
-  static constexpr bool known = true, row_major = true;
-  static constexpr dim_storage storage = dim_storage::bsr;
-  static constexpr int group = A::block;
-  using value_type = typename A::value_type;
-  using index_type = typename A::index_type;
+struct sparse_recognized<A> : converted_recognized<A, dim_storage::bsr, A::block> {
   static std::array<argument, 3> make(const A& a, const char*) {
-    std::array<argument, 3> out{vector_argument(a.offsets()), vector_argument(a.indices()),
-                                vector_argument(a.values())};
-    out[1].extents[1] = a.columns();
+    auto out = sparse_recognized::arrays(a, a.offsets());
     out[1].extents[2] = a.rows();
     return out;
   }
 };
 template <class A>
-requires ell_form<A>
-struct sparse_recognized<A> {
-  static constexpr bool known = true, row_major = true;
-  static constexpr dim_storage storage = dim_storage::ell;
-  static constexpr int group = A::width;
-  using value_type = typename A::value_type;
-  using index_type = typename A::index_type;
-  static std::array<argument, 3> make(const A& a, const char*) {
-    std::array<argument, 3> out{vector_argument(a.lengths()), vector_argument(a.indices()),
-                                vector_argument(a.values())};
-    out[1].extents[1] = a.columns();
+requires dcsr_form<A>
+struct sparse_recognized<A> : converted_recognized<A, dim_storage::dcsr, 1> {
+  static std::array<argument, 4> make(const A& a, const char*) {
+    auto out = sparse_recognized::arrays(a, a.row_numbers(), a.offsets());
+    out[2].extents[2] = a.rows();
     return out;
+  }
+};
+template <class A>
+requires ell_form<A>
+struct sparse_recognized<A> : converted_recognized<A, dim_storage::ell, A::width> {
+  static std::array<argument, 3> make(const A& a, const char*) {
+    return sparse_recognized::arrays(a, a.lengths());
   }
 };
 /// @endcond

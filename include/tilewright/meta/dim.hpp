@@ -13,14 +13,45 @@ namespace tilewright {
 
 /// Which elements along a dimension have a place in memory.
 enum class dim_storage : std::uint8_t {
-  dense,       // all of them
-  compressed,  // some; those below one element of the dimensions before lie side by side, between
-               // two offsets, and each has its coordinate in an array of indices
-  sell,        // some; a number of rows stands side by side, padded to the longest of them
-  bsr,         // blocks of as many rows as columns, each stored whole
-  ell,         // some; each row has as many places
-  stored_like  // those that another tensor stores, in its order
+  dense,        // all of them
+  compressed,   // some; those below one element of the dimensions before lie side by side, between
+                // two offsets, and each has its coordinate in an array of indices
+  sell,         // some; a number of rows stands side by side, padded to the longest of them
+  bsr,          // blocks of as many rows as columns, each stored whole
+  ell,          // some; each row has as many places
+  dcsr,         // as compressed; only rows with elements are there, with their numbers
+  stored_like,  // those that another tensor stores, in its order
+  parts         // some; several matrices, each in a format of its own, that add up
 };
+
+/// Format of a part of a matrix.
+struct part_format {
+  dim_storage storage = dim_storage::dense;
+  int group = 1;  // as in dim
+  friend constexpr bool operator==(const part_format&, const part_format&) = default;
+};
+
+/// Formats of the parts of a matrix.
+struct part_list {
+  static constexpr int most = 3;
+  part_format at[most]{};
+  int count = 0;
+  friend constexpr bool operator==(const part_list&, const part_list&) = default;
+};
+
+/// Arrays that a matrix in one format consists of: of rows side by side offsets, lengths, order, indices and
+/// values; of rows with numbers these, offsets, indices and values; of others three, which end with
+/// indices and values.
+constexpr int matrix_arrays(dim_storage storage) {
+  return storage == dim_storage::sell ? 5 : storage == dim_storage::dcsr ? 4 : 3;
+}
+/// The same of one that may be in parts.
+constexpr int matrix_arrays(dim_storage storage, const part_list& parts) {
+  if (storage != dim_storage::parts) return matrix_arrays(storage);
+  int out = 0;
+  for (int k = 0; k < parts.count; ++k) out += matrix_arrays(parts.at[k].storage);
+  return out;
+}
 
 /// "M" or 64. The constructors are constexpr, not consteval, for clang 14.
 struct dim {
@@ -33,6 +64,7 @@ struct dim {
   int group = 1;             // sell: rows side by side; bsr: rows of a block; ell: places of a row
   char pattern[capacity]{};  // stored_like: name of the other tensor
   std::size_t pattern_length = 0;  // characters of it
+  part_list parts{};
 
   template <std::size_t N>
   requires(N <= capacity) constexpr dim(const char (&literal)[N]) : length(N - 1) {  // NOLINT
@@ -51,6 +83,35 @@ constexpr dim store_some(dim whole, dim_storage storage, int group) {
   whole.storage = storage;
   whole.group = group;
   whole.index_bits = static_cast<int>(8 * sizeof(Index));
+  return whole;
+}
+
+/// Elements of any matrix have a place in it.
+constexpr bool takes_all(const dim& d) {
+  return d.storage == dim_storage::compressed || d.storage == dim_storage::dcsr;
+}
+constexpr bool is_part(const dim& d) {
+  return takes_all(d) || d.storage == dim_storage::sell || d.storage == dim_storage::bsr ||
+         d.storage == dim_storage::ell;
+}
+
+template <dim First, dim... Others>
+constexpr dim store_parts() {
+  static_assert(sizeof...(Others) > 0 && sizeof...(Others) < part_list::most,
+                "tilewright: parts<..> takes two or three formats");
+  static_assert(is_part(First) && (is_part(Others) && ...),
+                "tilewright: the formats of parts<..> are compressed, dcsr, sell, bsr or ell");
+  static_assert(((First.index_bits == Others.index_bits) && ...),
+                "tilewright: the formats of parts<..> have one index type");
+  constexpr dim all[] = {First, Others...};
+  constexpr int before_last =
+      (takes_all(First) + ... + takes_all(Others)) - takes_all(all[sizeof...(Others)]);
+  static_assert(before_last == 0,
+                "tilewright: compressed rows take every element; they stand last in parts<..>");
+  dim whole = First;
+  whole.storage = dim_storage::parts;
+  whole.group = 1;
+  for (const dim& d : all) whole.parts.at[whole.parts.count++] = {d.storage, d.group};
   return whole;
 }
 
@@ -82,6 +143,16 @@ inline constexpr dim bsr = detail::store_some<Index>(Whole, dim_storage::bsr, Bl
 template <dim Whole, int Width, class Index = std::int32_t>
 inline constexpr dim ell = detail::store_some<Index>(Whole, dim_storage::ell, Width);
 
+/// Compressed rows of which only those with elements are there: `in<"A", float, "M", dcsr<"K">>` takes a
+/// `dcsr_matrix<float>`.
+template <dim Whole, class Index = std::int32_t>
+inline constexpr dim dcsr = detail::store_some<Index>(Whole, dim_storage::dcsr, 1);
+
+/// A sum of matrices in these formats, of which each holds the elements that suit it, and the last one the
+/// rest: `in<"A", float, "M", parts<bsr<"K", 16>, compressed<"K">>>` takes a `parted_matrix`.
+template <dim First, dim... Others>
+inline constexpr dim parts = detail::store_parts<First, Others...>();
+
 /// The elements that the compressed parameter `Pattern` stores: `out<"S", float, "M",
 /// stored_like<"N", "A">>` is the matrix of values for the offsets and indices of `A`, whose dimensions
 /// are "M" and "N".
@@ -95,6 +166,7 @@ struct dense_storage {
   static constexpr dim_storage storage = dim_storage::dense;
   static constexpr int index_bits = 0, group = 1;
   static constexpr std::string_view pattern{};
+  static constexpr part_list parts{};
 };
 
 /// Named dimension as a type.
@@ -120,6 +192,7 @@ struct dim_compressed {
   static constexpr dim_storage storage = dim_storage::compressed;
   static constexpr int index_bits = IndexBits, group = 1;
   static constexpr std::string_view pattern{};
+  static constexpr part_list parts{};
 };
 
 /// Dimension of which a format of ours stores some elements as a type; Whole is the dense one.
@@ -136,6 +209,18 @@ struct dim_converted {
   static constexpr dim_storage storage = Storage;
   static constexpr int index_bits = IndexBits, group = Group;
   static constexpr std::string_view pattern{};
+  static constexpr part_list parts{};
+};
+
+/// Dimension of a matrix in parts as a type; Whole is the dense one.
+template <class Whole, part_list Parts, int IndexBits>
+struct dim_parts {
+  static constexpr std::string_view text = Whole::text;
+  static constexpr std::int64_t extent = Whole::extent;
+  static constexpr dim_storage storage = dim_storage::parts;
+  static constexpr int index_bits = IndexBits, group = 1;
+  static constexpr std::string_view pattern{};
+  static constexpr part_list parts = Parts;
 };
 
 /// Dimension of which another tensor says what is stored; Whole is the dense one, Pattern its name.
@@ -146,6 +231,7 @@ struct dim_stored_like {
   static constexpr dim_storage storage = dim_storage::stored_like;
   static constexpr int index_bits = 0, group = 1;
   static constexpr std::string_view pattern = text_of<Pattern>;
+  static constexpr part_list parts{};
 };
 
 namespace detail {
@@ -171,6 +257,10 @@ struct stored_dim<D, dim_storage::dense> {
 template <dim D>
 struct stored_dim<D, dim_storage::compressed> {
   using type = dim_compressed<whole_dim<D>, D.index_bits>;
+};
+template <dim D>
+struct stored_dim<D, dim_storage::parts> {
+  using type = dim_parts<whole_dim<D>, D.parts, D.index_bits>;
 };
 template <dim D, class Indices>
 struct pattern_name;

@@ -48,8 +48,8 @@ namespace tilewright::sparse {
 ///                                                   y[vi] = sum
 /// ```
 ///
-/// It requires: 1) the iterations of `f` have at most one variable axis, whose parent is the first
-/// axis and spatial; 2) a sparse buffer is written at the variables of its own axes in their order, and read
+/// It requires: 1) the iterations of `f` have at most one variable axis, and begin with the axes above
+/// it, which are spatial; 2) a sparse buffer is written at the variables of its own axes in their order, and read
 /// there unless it is one of compressed rows; 3) what is reduced where no patterns meet has the form
 /// `C[..] = C[..] op value` with op one of + * max min; 4) one axis is merged, in rows that do not change
 /// along it.

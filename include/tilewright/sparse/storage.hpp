@@ -21,17 +21,29 @@ struct stored_parameter {
   std::string pattern = {};
   std::int64_t block = 1;  // rows and columns of a block; 1: single elements
   std::int64_t width = 0;  // places of each row; 0: rows have as many as they need
+  /// Rows that have elements, of which alone there are numbers and offsets; -1: all rows have offsets.
+  std::int64_t numbered_rows = -1;
+  /// Name of the arrays where the parameter is a sum of several matrices, each of which has an entry; "": its own.
+  std::string part = {};
 
   /// Its arrays are others than offsets, indices and values of compressed rows.
-  bool converted() const { return lanes > 1 || block > 1 || width > 0; }
+  bool converted() const {
+    return lanes > 1 || block > 1 || width > 0 || numbered_rows >= 0 || !part.empty();
+  }
+  /// What names of arrays begin with.
+  const std::string& arrays() const { return part.empty() ? parameter : part; }
 };
 
 /// Names of the arrays of a sparse parameter `A`: "A_indptr", "A_indices", and "A" for its values; of
-/// rows side by side "A_lengths" and "A_order", too; rows of one width have "A_lengths" and no offsets.
+/// rows side by side "A_lengths" and "A_order", too; rows of one width have "A_lengths" and no offsets; rows
+/// with numbers have "A_row_numbers".
 std::string indptr_name(const std::string& parameter);
 std::string indices_name(const std::string& parameter);
 std::string lengths_name(const std::string& parameter);
 std::string order_name(const std::string& parameter);
+std::string row_numbers_name(const std::string& parameter);
+/// Name of the arrays of a part of a sparse parameter `A`: "A_part0".
+std::string part_name(const std::string& parameter, int part);
 
 /// The program `f` over coordinates, with the parameters in `formats` stored as they say. Each gives
 /// way to its arrays. A nest that reads or writes one of them becomes a sparse iteration: axes that
@@ -55,6 +67,15 @@ std::string order_name(const std::string& parameter);
 /// iteration C [rows of blocks: S, blocks: R, columns: R, rows: S]:
 ///   C[o * b + i] += A[o, t, c, i] * B[t * b + c]
 /// ```
+/// A sum over a parameter that has several entries, which are its parts, becomes a sum over each of them. The
+/// first initializes the result, and the others add to it, so that it is initialized once:
+/// ```
+/// iteration C [..: over the first part]:         C[i] = 0, C[i] += A_part0[..] * B[..]
+/// iteration C_part1 [rows: S, columns: R]:       C[i] += A_part1[i, k] * B[k]
+/// ```
+/// No two parts hold one element: what makes the matrix sees to it.
+/// Of rows with numbers (DCSR) those that are there are added to a result that a nest of its own has
+/// initialized.
 /// @throws argument_error when a block reads a sparse parameter and is no perfect nest of its own; when
 /// one that reads another format than compressed rows does anything but sum, or one that reads rows side
 /// by side needs the number of the row elsewhere

@@ -4,6 +4,7 @@
 #include <tilewright/expr/argument.hpp>
 #include <tilewright/expr/formats/bsr_matrix.hpp>
 #include <tilewright/expr/formats/ell_matrix.hpp>
+#include <tilewright/expr/formats/parted_matrix.hpp>
 #include <tilewright/expr/formats/sell_matrix.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;
@@ -46,3 +47,11 @@ constexpr auto by_kind = kernel<"by_kind">(
     [](in<"A", float, "M", compressed<"N">> A, in<"kind", int, "M", stored_like<"N", "A">> kind,
        in<"w", float, "R"> w,
        out<"y", float, "M"> y) { return y(i) = sum<j>(A(i, j) * w(kind(i, j))); });
+constexpr auto in_parts = kernel<"in_parts">(
+    [](in<"A", double, "M", parts<bsr<"K", 4, std::int64_t>, compressed<"K", std::int64_t>>> A,
+       in<"x", double, "K"> x, out<"y", double, "M"> y) { return y(i) = sum<k>(A(i, k) * x(k)); });
+static_assert(dsl::check_call<
+              std::remove_const_t<decltype(in_parts)>,
+              parted_matrix<double, parts<bsr<"columns", 4, std::int64_t>,
+                                          compressed<"columns", std::int64_t>>>&,
+              std::vector<double>&, std::vector<double>&>());

@@ -77,8 +77,19 @@ class converted_matrix {
                            std::to_string(a.rows) + " x " + std::to_string(a.columns) + " with " +
                            std::to_string(a.nonzeros) + " elements; make another " + maker_ +
                            " of it");
+    gather(a.values);
+  }
+
+  /// Takes the values of all places from those of the elements that `source` numbers.
+  void gather(const T* values) {
     for (std::size_t at = 0; at < values_.size(); ++at)
-      values_[at] = source_[at] < 0 ? T(0) : a.values[source_[at]];
+      values_[at] = source_[at] < 0 ? T(0) : values[source_[at]];
+  }
+  /// Numbers elements as those of a greater matrix, of which this one was made as a part.
+  /// @param elements of the greater matrix [nonzeros]
+  void take_elements(const std::vector<Index>& elements) {
+    for (Index& at : source_)
+      if (at >= 0) at = elements[static_cast<std::size_t>(at)];
   }
 
   std::int64_t rows() const noexcept { return rows_; }

@@ -11,10 +11,11 @@ namespace tilewright {
 namespace detail {
 
 /// Dimensions of a sparse parameter that are no extents of the tensor: places of elements, groups of rows
-/// that stand side by side or in blocks, and blocks.
+/// that stand side by side or in blocks, blocks, and rows that have numbers.
 inline std::string places_name(const std::string& parameter) { return parameter + "_nnz"; }
 inline std::string slices_name(const std::string& parameter) { return parameter + "_slices"; }
 inline std::string blocks_name(const std::string& parameter) { return parameter + "_blocks"; }
+inline std::string numbered_name(const std::string& parameter) { return parameter + "_numbered"; }
 
 inline dtype index_type_of(const param_info& p) {
   return p.dims.back().index_bits == 64 ? dtype::i64 : dtype::i32;
@@ -23,6 +24,72 @@ inline dtype index_type_of(const param_info& p) {
 /// The parameter whose pattern a tensor is stored on; "" for its own, and for a dense one.
 inline std::string pattern_of(const param_info& p) {
   return p.dims.empty() ? std::string() : p.dims.back().pattern;
+}
+
+/// The matrices that a sparse parameter is the sum of, under the names of their arrays; one with its own
+/// name where it is not in parts.
+inline std::vector<param_info> matrices_of(const param_info& p) {
+  std::vector<param_info> out;
+  const part_list& parts = p.dims.back().parts;
+  for (int k = 0; k < parts.count; ++k) {
+    out.push_back(p);
+    out.back().name = sparse::part_name(p.name, k);
+    out.back().dims.back().storage = parts.at[k].storage;
+    out.back().dims.back().group = parts.at[k].group;
+  }
+  if (out.empty()) out.push_back(p);
+  return out;
+}
+
+/// The arrays of a matrix.
+/// @param of the parameter that it is, or is a part of
+inline void add_matrix(const param_info& p, const param_info& of,
+                       std::vector<search::parameter_signature>& to) {
+  search::parameter_signature s;
+  s.name = p.name;
+  s.type = p.type;
+  const dim_description &rows = p.dims.front(), &columns = p.dims.back();
+  search::parameter_signature offsets = s, indices = s;
+  offsets.name = sparse::indptr_name(p.name);
+  indices.name = sparse::indices_name(p.name);
+  offsets.type = indices.type = index_type_of(p);
+  indices.dims.push_back({places_name(p.name), 0});
+  const auto place = [&](int d) {
+    return "dimension " + std::to_string(d) + " of \"" + of.name + "\"";
+  };
+  indices.beside.push_back({columns.name, columns.extent, 0, place(1)});
+  s.dims = indices.dims;
+  offsets.checked = indices.checked = of.dims.back().storage != dim_storage::compressed;
+  search::parameter_signature lengths = offsets, order = offsets;
+  lengths.name = sparse::lengths_name(p.name);
+  order.name = sparse::order_name(p.name);
+  const search::parameter_signature::dimension of_rows{rows.name, rows.extent, 0, place(0)};
+  std::vector<search::parameter_signature> before{offsets};
+  if (columns.storage == dim_storage::sell) {
+    before[0].dims.push_back({slices_name(p.name), 0, 1});
+    lengths.dims = {{slices_name(p.name), 0}, {"", columns.group}};
+    order.dims.push_back(of_rows);
+    before.insert(before.end(), {lengths, order});
+  } else if (columns.storage == dim_storage::bsr) {
+    before[0].dims.push_back({slices_name(p.name), 0, 1});
+    indices.dims = {{blocks_name(p.name), 0}};
+    indices.beside.push_back(of_rows);
+  } else if (columns.storage == dim_storage::dcsr) {
+    search::parameter_signature numbers = offsets;
+    numbers.name = sparse::row_numbers_name(p.name);
+    numbers.dims.push_back({numbered_name(p.name), 0});
+    before[0].dims.push_back({numbered_name(p.name), 0, 1});
+    before.insert(before.begin(), numbers);
+    indices.beside.push_back(of_rows);
+  } else if (columns.storage == dim_storage::ell) {
+    lengths.dims.push_back(of_rows);
+    before = {lengths};
+  } else {
+    before[0].dims.push_back(of_rows);
+    before[0].dims.back().more = 1;
+  }
+  before.insert(before.end(), {indices, s});
+  for (search::parameter_signature& one : before) to.push_back(std::move(one));
 }
 
 /// The arrays of a parameter, as a call hands them over.
@@ -42,41 +109,7 @@ inline void add_signature(const param_info& p, std::vector<search::parameter_sig
     to.push_back(std::move(s));
     return;
   }
-  const dim_description &rows = p.dims.front(), &columns = p.dims.back();
-  search::parameter_signature offsets = s, indices = s;
-  offsets.name = sparse::indptr_name(p.name);
-  indices.name = sparse::indices_name(p.name);
-  offsets.type = indices.type = index_type_of(p);
-  indices.dims.push_back({places_name(p.name), 0});
-  const auto place = [&](int d) {
-    return "dimension " + std::to_string(d) + " of \"" + p.name + "\"";
-  };
-  indices.beside.push_back({columns.name, columns.extent, 0, place(1)});
-  s.dims = indices.dims;
-  offsets.checked = indices.checked = columns.storage != dim_storage::compressed;
-  search::parameter_signature lengths = offsets, order = offsets;
-  lengths.name = sparse::lengths_name(p.name);
-  order.name = sparse::order_name(p.name);
-  const search::parameter_signature::dimension of_rows{rows.name, rows.extent, 0, place(0)};
-  std::vector<search::parameter_signature> before{offsets};
-  if (columns.storage == dim_storage::sell) {
-    before[0].dims.push_back({slices_name(p.name), 0, 1});
-    lengths.dims = {{slices_name(p.name), 0}, {"", columns.group}};
-    order.dims.push_back(of_rows);
-    before.insert(before.end(), {lengths, order});
-  } else if (columns.storage == dim_storage::bsr) {
-    before[0].dims.push_back({slices_name(p.name), 0, 1});
-    indices.dims = {{blocks_name(p.name), 0}};
-    indices.beside.push_back(of_rows);
-  } else if (columns.storage == dim_storage::ell) {
-    lengths.dims.push_back(of_rows);
-    before = {lengths};
-  } else {
-    before[0].dims.push_back(of_rows);
-    before[0].dims.back().more = 1;
-  }
-  before.insert(before.end(), {indices, s});
-  for (search::parameter_signature& one : before) to.push_back(std::move(one));
+  for (const param_info& matrix : matrices_of(p)) add_matrix(matrix, p, to);
 }
 
 /// Tensors that are stored where others are: parameters and temporaries.
@@ -108,6 +141,7 @@ inline sparse::stored_parameter format_of(const param_info& p, const search::ext
       out.block = group;
       out.places = dims.at(blocks_name(p.name)) * group * group;
       break;
+    case dim_storage::dcsr: out.numbered_rows = dims.at(numbered_name(p.name)); break;
     case dim_storage::ell: {
       const dim_description& rows = p.dims.front();
       out.width = group;
@@ -126,9 +160,15 @@ inline ir::function reify_sparse(const std::vector<any_kernel>& algorithms, cons
   std::vector<sparse::stored_parameter> formats;
   for (const param_info& p : info.params) {
     if (!p.sparse() || !pattern_of(p).empty()) continue;
-    formats.push_back(format_of(p, dims));
-    for (const std::string& own : {places_name(p.name), slices_name(p.name), blocks_name(p.name)})
-      dense.erase(own);
+    for (const param_info& matrix : matrices_of(p)) {
+      const std::string& name = matrix.name;
+      formats.push_back(format_of(matrix, dims));
+      formats.back().parameter = p.name;
+      if (name != p.name) formats.back().part = name;
+      for (const std::string& own :
+           {places_name(name), slices_name(name), blocks_name(name), numbered_name(name)})
+        dense.erase(own);
+    }
   }
   for (const any_kernel& kernel : algorithms) add_patterns(kernel, formats);
   return ir::map_alternatives(reify(algorithms, dense), [&](const ir::function& f) {

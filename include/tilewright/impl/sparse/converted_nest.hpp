@@ -52,7 +52,9 @@ class walk_maker {
   walk make(const std::string& column) const {
     const var step = make_var("v" + column + "_o", index_);
     if (a_.format.block > 1) return blocks(step, make_var("v" + column + "_i", index_));
-    return a_.format.width > 0 ? rows_of_one_width(step) : slices(step);
+    if (a_.format.width > 0) return rows_of_one_width(step);
+    if (a_.format.lanes > 1) return slices(step);
+    return a_.format.numbered_rows >= 0 ? numbered_rows() : compressed_rows();
   }
 
  private:
@@ -68,6 +70,27 @@ class walk_maker {
             {},
             column_,
             lt(step, cast(index_, load(a_.lengths, {outer_, inner_})))};
+  }
+
+  walk compressed_rows() const {
+    return {{{outer_, axes_[0], iter_kind::spatial}, {column_, axes_[1], iter_kind::reduce}},
+            {outer_, column_},
+            outer_,
+            outer_,
+            column_,
+            {}};
+  }
+
+  walk numbered_rows() const {
+    const var list = make_var(outer_->name + "_list", index_);
+    return {{{list, axes_[0], iter_kind::spatial},
+             {outer_, axes_[1], iter_kind::spatial},
+             {column_, axes_[2], iter_kind::reduce}},
+            {list, outer_, column_},
+            outer_,
+            outer_,
+            column_,
+            {}};
   }
 
   walk rows_of_one_width(const var& step) const {
@@ -116,8 +139,10 @@ class converted_nest {
   stmt rows;                   // takes each row from there; else null
 
   /// @param at the indices of its first read
-  converted_nest(const block_node& b, const converted_parameter& a, const std::vector<expr>& at)
-      : a_(a), b_(b), row_(at[0]), column_(at[1]), index_(row_.type()) {
+  /// @param adds to a result that is there, instead of to zero
+  converted_nest(const block_node& b, const converted_parameter& a, const std::vector<expr>& at,
+                 bool adds)
+      : a_(a), b_(b), row_(at[0]), column_(at[1]), index_(row_.type()), adds_(adds) {
     const store_node* update = as_store(b.body);
     const store_node* init = b.init ? as_store(b.init) : nullptr;
     if (!update || !init || update->value->op != op::add ||
@@ -134,7 +159,7 @@ class converted_nest {
     iteration.iters = walk_.iters;
     choose_result();
     const buffer& to = placed ? placed : out_;
-    iteration.init = make_store(to, places(), moved(init->value));
+    if (placed || !adds) iteration.init = make_store(to, places(), moved(init->value));
     const expr term = moved(update->value->args[1]);
     iteration.body =
         make_store(to, places(),
@@ -165,7 +190,8 @@ class converted_nest {
           integer(index_, (a_.rows() + a_.format.block - 1) / a_.format.block * a_.format.block);
     else
       return;
-    placed = make_buffer(out_->name + (a_.order ? "_sliced" : "_blocked"), out_->type, shape);
+    placed = make_buffer((adds_ ? b_.name : out_->name) + (a_.order ? "_sliced" : "_blocked"),
+                         out_->type, shape);
   }
 
   /// Where the result of a place lies.
@@ -202,7 +228,8 @@ class converted_nest {
     }
     const std::vector<expr> to = from;
     if (a_.order) from[dimension_] = cast(index_, load(a_.order, {from[dimension_]}));
-    b.body = make_store(out_, to, load(placed, from));
+    const expr row = load(placed, from);
+    b.body = make_store(out_, to, adds_ ? load(out_, to) + row : row);
     ir::detail::infer_regions(b, true, true);
     std::vector<expr> extents;
     for (const iter_var& v : b.iters) extents.push_back(v.dom.extent);
@@ -216,6 +243,7 @@ class converted_nest {
   const block_node& b_;
   expr row_, column_;
   dtype index_;
+  bool adds_;
   buffer out_;
   std::vector<expr> at_;
   std::size_t dimension_ = 0;  // of the result, that of the rows

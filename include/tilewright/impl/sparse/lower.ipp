@@ -48,7 +48,7 @@ class iteration_lowerer {
 
   /// Everything, or what is inside of the block of rows.
   stmt inner() const {
-    return nest(it_.name, loops_.begin() + (ragged(loops_) ? 1 : 0), loops_.end(), leaf());
+    return nest(it_.name, loops_.begin() + rows_around(), loops_.end(), leaf());
   }
 
   /// The block of rows around that, which allocates what is as long as a row.
@@ -56,7 +56,7 @@ class iteration_lowerer {
     block_node rows;
     rows.body = inside;
     for (const row_buffer& b : rows_) rows.alloc_buffers.push_back(b.row);
-    return nest(it_.name + "_o", loops_.begin(), loops_.begin() + 1, std::move(rows));
+    return nest(it_.name + "_o", loops_.begin(), loops_.begin() + rows_around(), std::move(rows));
   }
 
  private:
@@ -71,11 +71,19 @@ class iteration_lowerer {
     int variable = 0;
     for (const sparse_iter& i : it_.iters) {
       if (!i.axis->variable()) continue;
-      const sparse_iter& first = it_.iters.front();
       if (++variable > 1) refuse(1, "has two axes of variable extent");
-      if (!(i.axis->parent == first.axis) || first.kind != iter_kind::spatial)
-        refuse(1, "does not begin with the parent of axis \"" + i.axis->name + "\", as spatial");
+      const std::vector<sparse_axis> above = ancestry(i.axis->parent);
+      for (std::size_t k = 0; k < above.size(); ++k)
+        if (!(it_.iters[k].axis == above[k]) || it_.iters[k].kind != iter_kind::spatial)
+          refuse(1, "does not begin with the parent of axis \"" + i.axis->name + "\", as spatial");
     }
+  }
+
+  /// Number of axes on which the extents of the others depend: those above the variable one.
+  std::ptrdiff_t rows_around() const {
+    for (const sparse_iter& i : loops_)
+      if (i.axis->variable()) return static_cast<std::ptrdiff_t>(ancestry(i.axis->parent).size());
+    return 0;
   }
 
   /// The variable of an axis; null when the iteration has none.
@@ -186,6 +194,12 @@ class iteration_lowerer {
         with_args(value, {value->args[0], if_then_else(inside, value->args[1], neutral)}));
   }
 
+  /// A row without elements is visited, so that its result is initialized; one that is added to a result
+  /// is not.
+  bool visited_once_more(const sparse_iter& i) const {
+    return it_.init && i.axis->variable() && i.kind == iter_kind::reduce;
+  }
+
   block_node leaf() const {
     to_positions change(*this);
     if (patterns_meet_) {
@@ -199,8 +213,7 @@ class iteration_lowerer {
     if (it_.init) out.init = change.mutate(it_.init);
     out.body = change.mutate(it_.body);
     for (const sparse_iter& i : it_.iters)
-      if (i.axis->variable() && i.kind == iter_kind::reduce)
-        out.body = guarded(out.body, lt(i.var, extent_of(i.axis)));
+      if (visited_once_more(i)) out.body = guarded(out.body, lt(i.var, extent_of(i.axis)));
     return out;
   }
 
@@ -212,8 +225,7 @@ class iteration_lowerer {
     std::vector<expr> extents;
     for (iterator i = begin; i != end; ++i) {
       expr extent = extent_of(i->axis);
-      if (i->axis->variable() && i->kind == iter_kind::reduce)
-        extent = max(extent, integer(index_, 1));
+      if (visited_once_more(*i)) extent = max(extent, integer(index_, 1));
       block.iters.push_back({i->var, {zero, extent}, i->kind});
       const std::string& v = i->var->name;
       loops.push_back(make_var(v.size() > 1 && v[0] == 'v' ? v.substr(1) : v, index_));

@@ -68,7 +68,8 @@ class storage_giver {
       for (const buffer& one : {own.indptr, own.indices}) out_.params.push_back({one, {}});
       out_.params.push_back({store_like(p.buffer, own), {}});
     } else {
-      add_converted(p.buffer, *format);
+      for (const stored_parameter& part : formats_)
+        if (part.parameter == p.buffer->name) add_converted(p.buffer, part);
     }
   }
 
@@ -147,21 +148,26 @@ class storage_giver {
     converted_parameter own;
     own.format = format;
     own.matrix = a;
+    const std::string& name = format.arrays();
     const expr places = integer(a->shape.at(0).type(), format.places);
     const buffer indices =
-        make_buffer(indices_name(a->name), format.index,
+        make_buffer(indices_name(name), format.index,
                     {format.block > 1 ? integer(places.type(), blocks_of(format)) : places});
-    const buffer storage = make_buffer(a->name, a->type, {places});
+    const buffer storage = make_buffer(name, a->type, {places});
     std::vector<buffer> arrays;
     if (format.block > 1)
       arrays = add_blocks(own, indices);
     else if (format.width > 0)
       arrays = add_rows_of_one_width(own, indices);
-    else
+    else if (format.lanes > 1)
       arrays = add_slices(own, indices);
+    else if (format.numbered_rows >= 0)
+      arrays = add_numbered_rows(own, indices);
+    else
+      arrays = add_rows(own, indices);
     std::vector<expr> shape;
     for (const sparse_axis& axis : own.stored.axes) shape.push_back(axis->length);
-    own.stored.coordinates = make_buffer(a->name, a->type, shape);
+    own.stored.coordinates = make_buffer(name, a->type, shape);
     own.stored.storage = storage;
     out_.axes.insert(out_.axes.end(), own.stored.axes.begin(), own.stored.axes.end());
     out_.buffers.push_back(own.stored);
@@ -175,9 +181,38 @@ class storage_giver {
   }
 
   /// @returns the arrays before the indices
+  static std::vector<buffer> add_rows(converted_parameter& own, const buffer& indices) {
+    const std::string& name = own.format.arrays();
+    const expr rows = own.matrix->shape.at(0), columns = own.matrix->shape.at(1);
+    const buffer indptr =
+        make_buffer(indptr_name(name), own.format.index, {rows + integer(rows.type(), 1)});
+    const sparse_axis row = dense_fixed(name + "_rows", rows);
+    own.stored.axes = {row,
+                       sparse_variable(name + "_columns", row, columns,
+                                       integer(rows.type(), own.format.places), indptr, indices)};
+    return {indptr};
+  }
+
+  /// The list of rows is one fibre: its numbers are the coordinates of rows.
+  static std::vector<buffer> add_numbered_rows(converted_parameter& own, const buffer& indices) {
+    const stored_parameter& format = own.format;
+    const std::string& name = format.arrays();
+    const expr rows = own.matrix->shape.at(0), columns = own.matrix->shape.at(1);
+    const auto number = [&](std::int64_t n) { return integer(rows.type(), n); };
+    const expr stored = number(format.numbered_rows);
+    const buffer numbers = make_buffer(row_numbers_name(name), format.index, {stored});
+    const buffer indptr = make_buffer(indptr_name(name), format.index, {stored + number(1)});
+    const sparse_axis list = dense_fixed(name + "_list", number(1));
+    const sparse_axis row = sparse_fixed(name + "_rows", list, rows, stored, numbers);
+    own.stored.axes = {
+        list, row,
+        sparse_variable(name + "_columns", row, columns, number(format.places), indptr, indices)};
+    return {numbers, indptr};
+  }
+
   static std::vector<buffer> add_slices(converted_parameter& own, const buffer& indices) {
     const stored_parameter& format = own.format;
-    const std::string& name = own.matrix->name;
+    const std::string& name = format.arrays();
     const expr rows = own.matrix->shape.at(0), columns = own.matrix->shape.at(1);
     const auto number = [&](std::int64_t n) { return integer(rows.type(), n); };
     const expr slices = number(format.slices), lanes = number(format.lanes);
@@ -195,7 +230,7 @@ class storage_giver {
 
   static std::vector<buffer> add_blocks(converted_parameter& own, const buffer& indices) {
     const stored_parameter& format = own.format;
-    const std::string& name = own.matrix->name;
+    const std::string& name = format.arrays();
     const auto number = [&](std::int64_t n) { return integer(own.matrix->shape[0].type(), n); };
     const auto groups = [&](std::int64_t n) {
       return number((n + format.block - 1) / format.block);
@@ -212,7 +247,7 @@ class storage_giver {
 
   static std::vector<buffer> add_rows_of_one_width(converted_parameter& own,
                                                    const buffer& indices) {
-    const std::string& name = own.matrix->name;
+    const std::string& name = own.format.arrays();
     const expr rows = own.matrix->shape.at(0), columns = own.matrix->shape.at(1);
     own.lengths = make_buffer(lengths_name(name), own.format.index, {rows});
     const sparse_axis row = dense_fixed(name + "_rows", rows);
@@ -304,10 +339,65 @@ class storage_giver {
     return *realize->block;
   }
 
-  /// A nest over another format, and one that puts rows where they belong.
-  void add_nest(const stmt& nest, const converted_parameter& a, const std::vector<expr>& at) {
-    const block_node& b = block_of(nest, a.matrix);
-    converted_nest made(b, a, at);
+  /// A nest over each part of the matrix, and behind it one that puts rows where they belong.
+  void add_nest(const stmt& nest, const converted_parameter& first, const std::vector<expr>& at) {
+    const block_node& b = block_of(nest, first.matrix);
+    int number = 0;
+    for (const converted_parameter& part : converted_) {
+      if (!(part.matrix == first.matrix)) continue;
+      const bool initializes = part.format.numbered_rows < 0;
+      if (number == 0 && !initializes && b.init) out_.body.emplace_back(nest_of_init(b));
+      if (number == 0)
+        add_part_nest(b, part, at, !initializes);
+      else
+        add_later_part(b, part, at, number);
+      ++number;
+    }
+  }
+
+  /// The initialization of all results, as a nest of its own.
+  static stmt nest_of_init(const block_node& of) {
+    block_node b;
+    b.name = of.name + "_init";
+    var_map own;
+    std::vector<var> loops;
+    std::vector<expr> values, extents;
+    for (const iter_var& v : of.iters) {
+      if (v.kind != iter_kind::spatial) continue;
+      const var fresh = make_var(v.var->name, v.var.type());
+      own[v.var] = fresh;
+      b.iters.push_back({fresh, v.dom, iter_kind::spatial});
+      loops.push_back(make_var(v.var->name + "_loop", v.var.type()));
+      values.push_back(loops.back());
+      extents.push_back(v.dom.extent);
+    }
+    b.body = substitute(of.init, own);
+    ir::detail::infer_regions(b, true, true);
+    stmt out = make_realize(values, boolean(true), make_block(std::move(b)));
+    for (std::size_t k = loops.size(); k-- > 0;)
+      out = make_loop(loops[k], integer(loops[k].type(), 0), extents[k], out);
+    return out;
+  }
+
+  /// The nest of a part after the first, with variables of its own.
+  void add_later_part(block_node b, const converted_parameter& part, std::vector<expr> at,
+                      int number) {
+    b.name += "_part" + std::to_string(number);
+    var_map own;
+    for (iter_var& v : b.iters) {
+      const var fresh = make_var(v.var->name, v.var.type());
+      own[v.var] = fresh;
+      v.var = fresh;
+    }
+    b.init = b.init ? substitute(b.init, own) : b.init;
+    b.body = substitute(b.body, own);
+    for (expr& e : at) e = substitute(e, own);
+    add_part_nest(b, part, at, true);
+  }
+
+  void add_part_nest(const block_node& b, const converted_parameter& a, const std::vector<expr>& at,
+                     bool adds) {
+    converted_nest made(b, a, at, adds);
     for (const iter_var& v : b.iters)
       if (!v.var.same(at[0]) && !v.var.same(at[1])) {
         const sparse_axis axis = dense_fixed(b.name + "_" + v.var->name, v.dom.extent);
@@ -363,6 +453,14 @@ TILEWRIGHT_INLINE std::string lengths_name(const std::string& parameter) {
 }
 TILEWRIGHT_INLINE std::string order_name(const std::string& parameter) {
   return parameter + "_order";
+}
+
+TILEWRIGHT_INLINE std::string row_numbers_name(const std::string& parameter) {
+  return parameter + "_row_numbers";
+}
+
+TILEWRIGHT_INLINE std::string part_name(const std::string& parameter, int part) {
+  return parameter + "_part" + std::to_string(part);
 }
 
 TILEWRIGHT_INLINE ir::sparse_function with_storage(const ir::function& f,

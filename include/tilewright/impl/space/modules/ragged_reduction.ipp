@@ -9,6 +9,7 @@
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/space/modules/ragged_reduction.hpp>
 #include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>
 
@@ -19,21 +20,27 @@ inline constexpr const char* prefetch_key = "tilewright.prefetch";  // pass/pref
 inline constexpr const char* short_rows_key = "tilewright.edge";    // pass/walk.hpp
 inline constexpr const char* row_lanes_key = "tilewright.reduction_lanes";  // pass/walk.hpp
 
+/// Combines its result with several values.
+inline bool reduces(const ir::block_node& b) {
+  return support::any(b.iters,
+                      [](const ir::iter_var& v) { return v.kind == ir::iter_kind::reduce; });
+}
+
 /// The blocks in nests that follow each other, by name, where one of them is a reduction and one has an
 /// extent from memory; none when the block holds something else.
 inline std::vector<std::string> ragged_parts(const ir::block_node& around) {
   const ir::seq_node* several = ir::as_seq(around.body);
-  bool ragged = false, reduces = false;
+  bool ragged = false, sums = false;
   std::vector<std::string> out;
   for (ir::stmt s : several ? several->stmts : std::vector<ir::stmt>{around.body}) {
     for (; ir::as_loop(s); s = ir::as_loop(s)->body)
       ragged = ragged || ir::reads_memory(ir::as_loop(s)->extent);
     const ir::block_realize_node* inner = ir::as_realize(s);
     if (!inner) return {};
-    reduces = reduces || inner->block->init;
+    sums = sums || reduces(*inner->block);
     out.push_back(inner->block->name);
   }
-  return ragged && reduces ? out : std::vector<std::string>{};
+  return ragged && sums ? out : std::vector<std::string>{};
 }
 
 /// Widths of a tile of `extent` elements in vectors of `lanes`, up to what registers hold.
@@ -68,7 +75,7 @@ struct walked_loops {
 inline walked_loops sort_loops(const schedule& s, const std::string& name,
                                const std::vector<loop_rv>& loops, std::size_t columns) {
   const ir::block_realize_node& realize = named_block(s, name);
-  const auto reduces = [&](std::size_t at) {
+  const auto sums = [&](std::size_t at) {
     for (std::size_t k = 0; k < realize.block->iters.size(); ++k)
       if (realize.block->iters[k].kind == ir::iter_kind::reduce &&
           loop_driving(s, realize, k) == at)
@@ -81,7 +88,7 @@ inline walked_loops sort_loops(const schedule& s, const std::string& name,
     if (at == columns) continue;
     if (ir::reads_memory(extent))
       out.walks.push_back(loops[at]);
-    else if (!out.walks.empty() && ir::is_int(extent) && ir::as_int(extent) > 1 && reduces(at))
+    else if (!out.walks.empty() && ir::is_int(extent) && ir::as_int(extent) > 1 && sums(at))
       out.sums.push_back(loops[at]);
     else
       out.before.push_back(loops[at]);
@@ -225,7 +232,7 @@ TILEWRIGHT_INLINE bool is_ragged_reduction(const schedule& s, const std::string&
 TILEWRIGHT_INLINE void ragged_reduction(schedule& s, const std::string& block, const context& where,
                                         chooser& choices) {
   for (const std::string& inner : detail::ragged_parts(*named_block(s, block).block)) {
-    if (!named_block(s, inner).block->init)
+    if (!detail::reduces(*named_block(s, inner).block))
       detail::vectorize_row(s, inner, where, choices);
     else if (!detail::walk_results(s, inner, where, choices) &&
              !detail::tile_columns(s, inner, where, choices))

@@ -1,0 +1,64 @@
+// Compressed rows of which only those with elements are there (DCSR).
+//
+// Of a graph with many isolated nodes, or of what other parts of a matrix have left, most rows have no
+// element: they cost no offset here, and a product adds to the others alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <tilewright/expr/formats/converted_matrix.hpp>
+
+namespace tilewright {
+
+/// A sparse matrix as an argument of parameters with `dcsr<"K">`:
+///
+///     tw::dcsr_matrix<float> rows(graph);   // Eigen's, or csr(offsets, indices, values, columns)
+///     op(rows, x, y);
+///     rows.refresh(graph);                  // the same pattern, new values: a gather
+template <class T, class Index = std::int32_t>
+class dcsr_matrix : public detail::converted_matrix<T, Index> {
+  using base = detail::converted_matrix<T, Index>;
+  using rows_given = detail::csr_source<T, Index>;
+
+ public:
+  /// It requires: 1) offsets that begin with 0, never decrease, and end with the number of elements;
+  /// 2) indices that are in the columns and 3) rise within a row; 4) rows that indices of this type number.
+  /// @throws argument_error naming array, position and value
+  template <class Matrix>
+  explicit dcsr_matrix(const Matrix& m) : dcsr_matrix(rows_given::of(m, "dcsr_matrix")) {}
+
+  /// @name Arrays beside `values` and `source`, which are those of compressed rows
+  /// @{
+  const std::vector<Index>& row_numbers() const { return row_numbers_; }  // [rows that are stored]
+  const std::vector<Index>& offsets() const { return offsets_; }  // [rows that are stored + 1]
+  const std::vector<Index>& indices() const { return indices_; }  // [elements]
+                                                                  /// @}
+
+ private:
+  explicit dcsr_matrix(const rows_given& a) : base("dcsr_matrix", a) {
+    const double start = detail::seconds_now();
+    if (a.rows > static_cast<std::int64_t>(std::numeric_limits<Index>::max()))
+      throw argument_error("dcsr_matrix: there are " + std::to_string(a.rows) +
+                           " rows, which the indices do not number; take one with indices of type "
+                           "std::int64_t");
+    offsets_.assign(1, 0);
+    for (std::size_t row = 0; row < static_cast<std::size_t>(a.rows); ++row) {
+      if (a.length(row) == 0) continue;
+      row_numbers_.push_back(static_cast<Index>(row));
+      offsets_.push_back(a.offsets[row + 1]);
+    }
+    indices_.assign(a.indices, a.indices + a.nonzeros);
+    this->reserve_places(indices_.size());
+    for (std::size_t at = 0; at < indices_.size(); ++at) this->place(at, a, static_cast<Index>(at));
+    this->took(detail::seconds_now() - start);
+  }
+
+  std::vector<Index> row_numbers_, offsets_, indices_;
+};
+
+}  // namespace tilewright

@@ -1,0 +1,303 @@
+// A sparse matrix as a sum of parts, each in the format that suits its elements.
+//
+// Few matrices have one format: weights that were pruned by blocks keep some single elements, rows of a
+// mesh are nearly of one length, a graph has a few rows that are very long. Each part takes what suits its
+// format of what those before it have left, and the last one takes the rest, so that every element is in
+// exactly one of them (composable formats: SparseTIR, ASPLOS 23; ELL beside the rest: Bell and Garland,
+// SC 09).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tilewright/expr/formats/bsr_matrix.hpp>
+#include <tilewright/expr/formats/dcsr_matrix.hpp>
+#include <tilewright/expr/formats/ell_matrix.hpp>
+#include <tilewright/expr/formats/part_of_rows.hpp>
+#include <tilewright/expr/formats/sell_matrix.hpp>
+
+namespace tilewright {
+
+struct parted_options {
+  /// A part of blocks takes those of which so much is stored: 1 takes full ones alone, so that no zero
+  /// beside an element is ever read.
+  double least_fill = 0.5;
+  /// A part of rows side by side takes rows with no more elements than this; 0: four times the mean.
+  std::int64_t longest_row = 0;
+  /// The conversion is refused when it would take more places than this many for each element.
+  double most_padding = 8;
+  /// The conversion is refused when parts before the last take less than this share of the elements.
+  double least_share = 0;
+};
+
+namespace detail {
+
+/// Compressed rows as a part.
+template <class T, class Index>
+class rest_of_rows : public converted_matrix<T, Index> {
+ public:
+  explicit rest_of_rows(const part_of_rows<T, Index>& a)
+      : converted_matrix<T, Index>("parted_matrix", csr_source<T, Index>::of(a.view(), "")),
+        offsets_(a.offsets),
+        indices_(a.indices) {
+    const auto rows = csr_source<T, Index>::of(a.view(), "");
+    this->reserve_places(indices_.size());
+    for (std::size_t at = 0; at < indices_.size(); ++at)
+      this->place(at, rows, static_cast<Index>(at));
+  }
+  const std::vector<Index>& offsets() const { return offsets_; }  // [rows + 1]
+  const std::vector<Index>& indices() const { return indices_; }  // [elements]
+
+ private:
+  std::vector<Index> offsets_, indices_;
+};
+
+template <class T, class Index, dim_storage Storage, int Group>
+struct part_matrix;
+template <class T, class Index, int Group>
+struct part_matrix<T, Index, dim_storage::sell, Group> {
+  using type = sell_matrix<T, Group, Index>;
+  static std::vector<unsigned char> takes(const part_of_rows<T, Index>& a,
+                                          const parted_options& o) {
+    const std::int64_t mean =
+        static_cast<std::int64_t>(a.indices.size()) / std::max<std::int64_t>(a.rows, 1) + 1;
+    return in_short_rows(a, o.longest_row > 0 ? o.longest_row : 4 * mean);
+  }
+  static type make(const part_of_rows<T, Index>& a, const parted_options& o) {
+    return type(a.view(), {.most_padding = o.most_padding});
+  }
+};
+template <class T, class Index, int Group>
+struct part_matrix<T, Index, dim_storage::bsr, Group> {
+  using type = bsr_matrix<T, Group, Index>;
+  static std::vector<unsigned char> takes(const part_of_rows<T, Index>& a,
+                                          const parted_options& o) {
+    return in_full_blocks(a, Group, o.least_fill);
+  }
+  static type make(const part_of_rows<T, Index>& a, const parted_options& o) {
+    return type(a.view(), {.most_padding = o.most_padding});
+  }
+};
+template <class T, class Index, int Group>
+struct part_matrix<T, Index, dim_storage::ell, Group> {
+  using type = ell_matrix<T, Group, Index>;
+  static std::vector<unsigned char> takes(const part_of_rows<T, Index>& a, const parted_options&) {
+    return first_of_rows(a, Group);
+  }
+  static type make(const part_of_rows<T, Index>& a, const parted_options& o) {
+    const double places = static_cast<double>(a.rows) * Group;
+    const auto elements = static_cast<double>(a.indices.size());
+    if (places > o.most_padding * std::max(elements, static_cast<double>(a.rows)))
+      throw argument_error("parted_matrix: " + std::to_string(a.indices.size()) +
+                           " elements in rows of " + std::to_string(Group) +
+                           " places would take more than " + std::to_string(o.most_padding) +
+                           " places each; take narrower rows, or allow more by most_padding");
+    return type(a.view());
+  }
+};
+template <class T, class Index, int Group>
+struct part_matrix<T, Index, dim_storage::compressed, Group> {
+  using type = rest_of_rows<T, Index>;
+  static type make(const part_of_rows<T, Index>& a, const parted_options&) { return type(a); }
+};
+
+template <class T, class Index, int Group>
+struct part_matrix<T, Index, dim_storage::dcsr, Group> {
+  using type = dcsr_matrix<T, Index>;
+  static type make(const part_of_rows<T, Index>& a, const parted_options&) {
+    return type(a.view());
+  }
+};
+
+}  // namespace detail
+
+/// A sparse matrix as an argument of parameters with the same `parts<..>`; the name of the dimension does
+/// not matter:
+///
+///     constexpr auto stored = tw::parts<tw::bsr<"K", 16>, tw::compressed<"K">>;
+///     tw::parted_matrix<float, stored> weights(pruned);   // Eigen's, or csr(offsets, indices, values, columns)
+///     op(weights, x, y);
+///     weights.refresh(pruned);                            // the same pattern, new values: a gather
+///
+/// A part of blocks takes the elements of blocks that are stored for the most part, rows of one width the
+/// first elements of each row, rows side by side the rows that are not much longer than others.
+template <class T, dim Parts>
+class parted_matrix {
+  static_assert(Parts.storage == dim_storage::parts,
+                "tilewright: a parted_matrix<T, parts<..>> names its formats");
+
+ public:
+  using value_type = T;
+  using index_type = std::conditional_t<Parts.index_bits == 64, std::int64_t, std::int32_t>;
+  static constexpr part_list formats = Parts.parts;
+
+  /// It requires: 1) offsets that begin with 0, never decrease, and end with the number of elements;
+  /// 2) indices that are in the columns and 3) rise within a row; 4) no more places, and no smaller share in
+  /// the parts before the last, than the options allow, and what the last part's format requires.
+  /// @throws argument_error naming array, position and value
+  template <class Matrix>
+  explicit parted_matrix(const Matrix& m, parted_options options = {})
+      : parted_matrix(source_rows::of(m, "parted_matrix"), options) {}
+
+  /// Takes new values of the matrix that this one was made from.
+  /// @throws argument_error when it has another number of rows, columns or elements
+  template <class Matrix>
+  void refresh(const Matrix& m) {
+    const auto a = source_rows::of(m, "parted_matrix");
+    if (a.rows != rows_ || a.columns != columns_ || a.nonzeros != nonzeros_)
+      throw argument_error("parted_matrix: refresh is given another pattern, of " +
+                           std::to_string(a.rows) + " x " + std::to_string(a.columns) + " with " +
+                           std::to_string(a.nonzeros) + " elements; make another one of it");
+    std::apply([&](auto&... part) { (part.gather(a.values), ...); }, parts_);
+  }
+
+  std::int64_t rows() const noexcept { return rows_; }
+  std::int64_t columns() const noexcept { return columns_; }
+  std::int64_t nonzeros() const noexcept { return nonzeros_; }
+  /// The matrix in the format of part `Part`. Its `source` names elements of the whole matrix.
+  template <int Part>
+  const auto& part() const noexcept {
+    return std::get<static_cast<std::size_t>(Part)>(parts_);
+  }
+  /// Elements of each part. // [parts]
+  std::vector<std::int64_t> shares() const {
+    return std::apply([](auto&... part) { return std::vector<std::int64_t>{part.nonzeros()...}; },
+                      parts_);
+  }
+  /// Places that hold no element, as a share of all.
+  double padding() const {
+    const double all = std::apply(
+        [](auto&... part) { return (static_cast<double>(part.values().size()) + ...); }, parts_);
+    return all > 0 ? 1 - static_cast<double>(nonzeros_) / all : 0;
+  }
+  /// What it took to make it. // s
+  double conversion_seconds() const noexcept { return seconds_; }
+
+ private:
+  using source_rows = detail::csr_source<T, index_type>;
+  using some_rows = detail::part_of_rows<T, index_type>;
+  template <std::size_t K>
+  using format = detail::part_matrix<T, index_type, formats.at[K].storage, formats.at[K].group>;
+  template <class Numbers>
+  struct all_parts;
+  template <std::size_t... K>
+  struct all_parts<std::index_sequence<K...>> {
+    using type = std::tuple<typename format<K>::type...>;
+  };
+  using part_numbers = std::make_index_sequence<static_cast<std::size_t>(formats.count)>;
+  using part_tuple = typename all_parts<part_numbers>::type;
+
+  parted_matrix(const source_rows& a, const parted_options& options)
+      : parted_matrix(a, options, detail::seconds_now(), part_numbers{}) {}
+
+  template <std::size_t... K>
+  parted_matrix(const source_rows& a, const parted_options& options, double start,
+                std::index_sequence<K...> numbers)
+      : parts_(make(divided(a, options, numbers), options, numbers)),
+        rows_(a.rows),
+        columns_(a.columns),
+        nonzeros_(a.nonzeros),
+        seconds_(detail::seconds_now() - start) {}
+
+  template <std::size_t... K>
+  static part_tuple make(const std::array<some_rows, sizeof...(K)>& of,
+                         const parted_options& options, std::index_sequence<K...>) {
+    const auto one = [&](auto number) {
+      auto out = format<number>::make(of[number], options);
+      out.take_elements(of[number].elements);
+      return out;
+    };
+    return part_tuple{one(std::integral_constant<std::size_t, K>{})...};
+  }
+
+  template <std::size_t... K>
+  static std::array<some_rows, sizeof...(K)> divided(const source_rows& a,
+                                                     const parted_options& options,
+                                                     std::index_sequence<K...>) {
+    a.check("parted_matrix");
+    std::array<some_rows, sizeof...(K)> out;
+    some_rows left(a);
+    const auto take = [&](auto number) {
+      if constexpr (number + 1 < sizeof...(K)) {
+        auto two = detail::divide(left, format<number>::takes(left, options));
+        out[number] = std::move(two.first);
+        left = std::move(two.second);
+      }
+    };
+    (take(std::integral_constant<std::size_t, K>{}), ...);
+    const auto rest = static_cast<double>(left.indices.size()),
+               all = static_cast<double>(a.nonzeros);
+    if (all - rest < options.least_share * all)
+      throw argument_error("parted_matrix: the parts before the last take " +
+                           std::to_string(static_cast<std::int64_t>(all - rest)) + " of " +
+                           std::to_string(a.nonzeros) +
+                           " elements, which is less than least_share");
+    out.back() = std::move(left);
+    return out;
+  }
+
+  part_tuple parts_;
+  std::int64_t rows_, columns_, nonzeros_;
+  double seconds_ = 0;
+};
+
+namespace dsl {
+
+template <class A>
+inline constexpr bool is_parted_matrix = false;
+template <class T, dim Parts>
+inline constexpr bool is_parted_matrix<parted_matrix<T, Parts>> = true;
+
+/// @cond
+template <class A>
+requires is_parted_matrix<std::remove_const_t<A>>
+struct sparse_recognized<A> {
+  static constexpr bool known = true, row_major = true;
+  static constexpr dim_storage storage = dim_storage::parts;
+  static constexpr int group = 1;
+  static constexpr part_list parts = A::formats;
+  using value_type = typename A::value_type;
+  using index_type = typename A::index_type;
+  static constexpr int count = matrix_arrays(storage, parts);
+
+  static std::array<argument, static_cast<std::size_t>(count)> make(const A& a,
+                                                                    const char* parameter) {
+    std::array<argument, static_cast<std::size_t>(count)> out;
+    argument* to = out.data();
+    [&]<int... K>(std::integer_sequence<int, K...>) {
+      ((to = put(a.template part<K>(), parameter, to)), ...);
+    }
+    (std::make_integer_sequence<int, parts.count>{});
+    return out;
+  }
+
+ private:
+  template <class Part>
+  static argument* put(const Part& part, const char* parameter, argument* to) {
+    const auto arrays = sparse_recognized<const Part>::make(part, parameter);
+    return std::copy(arrays.begin(), arrays.end(), to);
+  }
+};
+template <class A>
+inline constexpr bool is_rest_of_rows = false;
+template <class T, class Index>
+inline constexpr bool is_rest_of_rows<tilewright::detail::rest_of_rows<T, Index>> = true;
+template <class A>
+requires is_rest_of_rows<std::remove_const_t<A>>
+struct sparse_recognized<A> : converted_recognized<A, dim_storage::compressed, 1> {
+  static std::array<argument, 3> make(const A& a, const char*) {
+    return sparse_recognized::arrays(a, a.offsets());
+  }
+};
+/// @endcond
+
+}  // namespace dsl
+}  // namespace tilewright
