@@ -14,6 +14,7 @@
 #include <tilewright/ir/text/sparse_script.hpp>
 #include <tilewright/ir/verify/sparse_verify.hpp>
 #include <tilewright/pass/lower.hpp>
+#include <tilewright/space/cpu.hpp>
 #include <tilewright/sparse/lower.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>
@@ -149,6 +150,25 @@ TEST_CASE("what pads a row shows nothing of the operand") {
     CHECK(c[0] == (a.values[1] < 0 ? -1 : 1) * std::numeric_limits<float>::infinity());
     CHECK(c[1] == 0);
     CHECK(c[2] == a.values[2]);
+  }
+}
+
+TEST_CASE("with several columns vectors run along them, for several rows of a slice at a time") {
+  const patterns::csr_matrix<> a = patterns::random_matrix(64, 64, 0.4, 1);
+  const ir::function f = sparse::lower(stage_one(spmm, side_by_side(a, 64), {{"N", 64}}));
+  target::cpu cpu = target::host();
+  std::vector<schedule> sketches = space::default_cpu().sketches(f, {&cpu, 1}, 1);
+  REQUIRE_FALSE(sketches.empty());
+  for (schedule& s : sketches) {
+    CAPTURE(s.trace().print());
+    std::string kinds;
+    for (const loop_rv l : s.get_loops(s.get_block("C"))) {
+      const ir::loop_node& loop = s.get(l);
+      if (loop.loop == ir::loop_kind::vectorized) kinds += "vector of " + loop.var->name + ";";
+      if (loop.loop == ir::loop_kind::unrolled) kinds += "rows of " + loop.var->name + ";";
+    }
+    CHECK(kinds.find("vector of j") != std::string::npos);
+    CHECK(kinds.find("rows of i") != std::string::npos);
   }
 }
 

@@ -27,7 +27,7 @@ bool is_ragged_reduction(const schedule& s, const std::string& block);
 /// whether to walk it so at all. A row of sums, as of a sampled product, has its vectors along the sums,
 /// and what is computed element by element beside may be in vectors along the row. Of a matrix in blocks, a
 /// drawn number of rows of a block is summed together, so that a row of the other operand is loaded once
-/// for them.
+/// for them; of rows side by side, a drawn number of these, so that their sums do not wait for each other.
 void ragged_reduction(schedule& s, const std::string& block, const context& where,
                       chooser& choices);
 

@@ -54,11 +54,22 @@ inline std::vector<std::int64_t> ragged_tiles(const target::cpu& cpu, dtype type
   return out;
 }
 
-/// The loop that drives the iteration variable along which the block's result is contiguous, among those
-/// around it.
+/// The iteration variable along which the block's result is contiguous. Elsewhere a result that the function
+/// allocates may be laid out along what most operands are contiguous in; of rows side by side these are the
+/// lanes, and each would gather its own row of the other operand.
+inline std::optional<std::size_t> column_iter(const schedule& s, const ir::block_node& b) {
+  const std::optional<access_profile> stored = stored_element(b);
+  for (std::size_t i = b.iters.size(); stored && i-- > 0;)
+    if (b.iters[i].kind == ir::iter_kind::spatial && stored->stride[i] == 1 &&
+        !ir::is_int(b.iters[i].dom.extent, 1))
+      return i;
+  return vector_iter(s, b);
+}
+
+/// The loop that drives it, among those around the block.
 inline std::optional<std::size_t> column_loop(const schedule& s, const std::string& name) {
   const ir::block_realize_node& realize = named_block(s, name);
-  const std::optional<std::size_t> iter = vector_iter(s, *realize.block);
+  const std::optional<std::size_t> iter = column_iter(s, *realize.block);
   return iter ? loop_driving(s, realize, *iter) : std::nullopt;
 }
 
@@ -67,7 +78,7 @@ struct walked_loops {
   std::vector<loop_rv> before;  // outside of the walk
   std::vector<loop_rv> walks;   // extents from memory
   std::vector<loop_rv> sums;    // along a column of a block
-  std::optional<loop_rv> rows;  // of a block
+  std::optional<loop_rv> rows;  // of a block, or side by side
 };
 
 /// @param loops around the block
@@ -82,6 +93,9 @@ inline walked_loops sort_loops(const schedule& s, const std::string& name,
         return true;
     return false;
   };
+  const auto small = [](const ir::expr& extent) {
+    return ir::is_int(extent) && ir::as_int(extent) > 1 && ir::as_int(extent) <= 64;
+  };
   walked_loops out;
   for (std::size_t at = 0; at < loops.size(); ++at) {
     const ir::expr extent = s.get(loops[at]).extent;
@@ -90,15 +104,10 @@ inline walked_loops sort_loops(const schedule& s, const std::string& name,
       out.walks.push_back(loops[at]);
     else if (!out.walks.empty() && ir::is_int(extent) && ir::as_int(extent) > 1 && sums(at))
       out.sums.push_back(loops[at]);
+    else if (!out.walks.empty() && !out.rows && small(extent))
+      out.rows = loops[at];
     else
       out.before.push_back(loops[at]);
-  }
-  const auto small = [](const ir::expr& extent) {
-    return ir::is_int(extent) && ir::as_int(extent) > 1 && ir::as_int(extent) <= 64;
-  };
-  if (!out.sums.empty() && !out.before.empty() && small(s.get(out.before.back()).extent)) {
-    out.rows = out.before.back();
-    out.before.pop_back();
   }
   return out;
 }
