@@ -105,6 +105,21 @@ TEST_CASE("new values, a pattern that changes in place, and other matrices get t
   }
 }
 
+TEST_CASE("blocks beside single elements are a format, where most elements are in blocks") {
+  matrix_of_rows a = some_blocks();
+  for (int r = 0; r < 96; r += 3) a.coeffRef(r, (r * 7) % 80) = 2.0f;
+  a.makeCompressed();
+  const tuned op(updated, choosing());
+  const std::string text = report_of(op, a);
+  CHECK(text.find("  format    bsr<8> and rows: ") != std::string::npos);
+  CHECK(text.find("bsr<16> and rows: parted_matrix: the parts before the last take") !=
+        std::string::npos);
+  CHECK(text.find("bsr<4> and rows") == std::string::npos);  // larger blocks fit
+  check_product(op, a);
+  a.coeffs() *= -2.0f;
+  check_product(op, a);
+}
+
 TEST_CASE("a format that never pays is not chosen") {
   const tuned op(updated, choosing(1e-9));
   CHECK(report_of(op, some_blocks()).find("chosen: compressed rows") != std::string::npos);

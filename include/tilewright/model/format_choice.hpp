@@ -20,8 +20,9 @@ namespace tilewright {
 ///
 /// Formats that compete with compressed rows are 8 and 16 rows side by side (`sell`), with at most three
 /// places of four unused, and the largest blocks of 4, 8 or 16 rows and columns that the matrix consists
-/// of (`bsr`), of which none has an element that is not stored: results are those of compressed rows. Each is
-/// tuned for a quarter of the budget. Calls that come before the choice is made run on compressed rows.
+/// of (`bsr`), or half of its elements do, beside the others in compressed rows (`parts`). No block has an
+/// element that is not stored: results are those of compressed rows. Each is tuned for a quarter of the
+/// budget. Calls that come before the choice is made run on compressed rows.
 class format_choice {
  public:
   /// @param plain the kernel on compressed rows

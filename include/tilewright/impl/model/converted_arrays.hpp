@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tilewright/expr/formats/bsr_matrix.hpp>
+#include <tilewright/expr/formats/parted_matrix.hpp>
 #include <tilewright/expr/formats/sell_matrix.hpp>
 #include <tilewright/support/dtype.hpp>
 
@@ -70,32 +71,44 @@ class converted_as : public converted_arrays {
 /// @throws argument_error when the matrix does not suit it
 using format_maker = std::shared_ptr<converted_arrays> (*)(const rows_of_call&);
 
-template <class T, class Index, dim_storage Storage, int Group>
+/// The same format with indices of another width.
+constexpr dim with_index_bits(dim form, int width) {
+  form.index_bits = width;
+  return form;
+}
+
+/// Places that hold no element are few, and none lies beside one in a block: results are those of
+/// compressed rows.
+template <class T, class Index, dim Form>
 std::shared_ptr<converted_arrays> convert_rows(const rows_of_call& a) {
   const auto rows = view_of_rows<T, Index>(a);
-  if constexpr (Storage == dim_storage::sell) {
-    using matrix = sell_matrix<T, Group, Index>;
+  if constexpr (Form.storage == dim_storage::sell) {
+    using matrix = sell_matrix<T, Form.group, Index>;
     return std::make_shared<converted_as<matrix>>(matrix(rows, {.most_padding = 4}));
+  } else if constexpr (Form.storage == dim_storage::parts) {
+    using matrix = parted_matrix<T, with_index_bits(Form, static_cast<int>(8 * sizeof(Index)))>;
+    return std::make_shared<converted_as<matrix>>(
+        matrix(rows, {.least_fill = 1, .least_share = 0.5}));
   } else {
-    using matrix = bsr_matrix<T, Group, Index>;
+    using matrix = bsr_matrix<T, Form.group, Index>;
     return std::make_shared<converted_as<matrix>>(matrix(rows, {.most_padding = 1}));
   }
 }
 
-template <dim_storage Storage, int Group, class Index>
+template <dim Form, class Index>
 std::shared_ptr<converted_arrays> convert_by_size(const rows_of_call& a) {
   switch (a.element) {
-    case 2: return convert_rows<std::uint16_t, Index, Storage, Group>(a);
-    case 4: return convert_rows<std::uint32_t, Index, Storage, Group>(a);
-    case 8: return convert_rows<std::uint64_t, Index, Storage, Group>(a);
+    case 2: return convert_rows<std::uint16_t, Index, Form>(a);
+    case 4: return convert_rows<std::uint32_t, Index, Form>(a);
+    case 8: return convert_rows<std::uint64_t, Index, Form>(a);
     default: throw argument_error("elements of this size stay in compressed rows");
   }
 }
 
-template <dim_storage Storage, int Group>
+template <dim Form>
 std::shared_ptr<converted_arrays> convert(const rows_of_call& a) {
-  return a.index == dtype::i64 ? convert_by_size<Storage, Group, std::int64_t>(a)
-                               : convert_by_size<Storage, Group, std::int32_t>(a);
+  return a.index == dtype::i64 ? convert_by_size<Form, std::int64_t>(a)
+                               : convert_by_size<Form, std::int32_t>(a);
 }
 
 /// A number for the content of an array; arrays that differ have the same one with a probability of

@@ -24,18 +24,30 @@ namespace detail {
 
 struct known_format {
   const char* name;
-  dim_storage storage;
-  int group;
+  dim form;
   format_maker make;
+
+  bool has_blocks() const {
+    return form.storage == dim_storage::bsr || form.storage == dim_storage::parts;
+  }
 };
 
+template <dim Form>
+constexpr known_format known_as(const char* name) {
+  return {name, Form, convert<Form>};
+}
+template <int Block>
+inline constexpr dim blocks_and_rows = parts<bsr<"K", Block>, compressed<"K">>;
+
 /// In the order in which they are tried; of several kinds of blocks the first that fits is taken.
-inline constexpr known_format known_formats[] = {
-    {"sell<8>", dim_storage::sell, 8, convert<dim_storage::sell, 8>},
-    {"sell<16>", dim_storage::sell, 16, convert<dim_storage::sell, 16>},
-    {"bsr<16>", dim_storage::bsr, 16, convert<dim_storage::bsr, 16>},
-    {"bsr<8>", dim_storage::bsr, 8, convert<dim_storage::bsr, 8>},
-    {"bsr<4>", dim_storage::bsr, 4, convert<dim_storage::bsr, 4>}};
+inline constexpr known_format known_formats[] = {known_as<sell<"K", 8>>("sell<8>"),
+                                                 known_as<sell<"K", 16>>("sell<16>"),
+                                                 known_as<bsr<"K", 16>>("bsr<16>"),
+                                                 known_as<bsr<"K", 8>>("bsr<8>"),
+                                                 known_as<bsr<"K", 4>>("bsr<4>"),
+                                                 known_as<blocks_and_rows<16>>("bsr<16> and rows"),
+                                                 known_as<blocks_and_rows<8>>("bsr<8> and rows"),
+                                                 known_as<blocks_and_rows<4>>("bsr<4> and rows")};
 
 /// The kernel with one parameter in another format.
 inline any_kernel with_format(const any_kernel& kernel, std::string_view parameter,
@@ -50,8 +62,9 @@ inline any_kernel with_format(const any_kernel& kernel, std::string_view paramet
   for (const dsl::tensor_info*& t : params) {
     if (t->name != parameter) continue;
     own->dims.assign(t->dims, t->dims + t->rank);
-    own->dims.back().storage = format.storage;
-    own->dims.back().group = format.group;
+    own->dims.back().storage = format.form.storage;
+    own->dims.back().group = format.form.group;
+    own->dims.back().parts = format.form.parts;
     own->tensor = *t;
     own->tensor.dims = own->dims.data();
     t = &own->tensor;
@@ -269,13 +282,13 @@ TILEWRIGHT_INLINE format_choice::state::chosen format_choice::state::decide(
   bool blocks = false;
   for (std::size_t c = 1; c < contestants.size(); ++c) {
     const detail::known_format& f = *contestants[c].format;
-    if ((before && *before != c) || (blocks && f.storage == dim_storage::bsr)) continue;
+    if ((before && *before != c) || (blocks && f.has_blocks())) continue;
     try {
       entry e{c, f.make(m.at)};
       with(c, e.converted.get(), mine,
            [](search::dispatcher& code, const search::call_argument* all) { code.warm(all); });
       entries.push_back(std::move(e));
-      blocks = blocks || f.storage == dim_storage::bsr;
+      blocks = blocks || f.has_blocks();
     } catch (const error& e) {
       refused += std::string("  format    ") + f.name + ": " + e.what() + "\n";
     }
