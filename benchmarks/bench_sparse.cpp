@@ -5,7 +5,8 @@
 // before anything is timed; a round runs every engine of a problem once, in turn, and the best of its
 // rounds is an engine's time, so that what else runs on the machine meets all of them. Rates count
 // the elements that are stored. Tuning takes BENCH_TUNE_SECONDS (default 5) per problem;
-// `--matrices=NAME,..` and `--columns=1,32,128` choose some; `--files=A.mtx,..` adds matrices from Matrix
+// `--matrices=NAME,..` and `--columns=1,32,128` choose some, "mixed" among them, which is no part of the
+// figures otherwise; `--files=A.mtx,..` adds matrices from Matrix
 // Market files; `--compressed` leaves the formats beside compressed rows out. "chosen" is what a call takes that
 // may convert the matrix for 1000 calls; it tunes each format that fits for a quarter of the time.
 #include <algorithm>
@@ -90,7 +91,12 @@ void add_format(const std::string& name, const bench::spmm_problem& p, double bu
                 std::vector<converted_product>& to) {
   const bench::sparse_matrix& a = *p.a;
   try {
-    const auto m = std::make_shared<Matrix>(tw::csr(a.offsets, a.indices, a.values, a.columns));
+    const auto left = tw::csr(a.offsets, a.indices, a.values, a.columns);
+    std::shared_ptr<Matrix> m;
+    if constexpr (std::is_constructible_v<Matrix, decltype(left), tw::parted_options>)
+      m = std::make_shared<Matrix>(left, tw::parted_options{.least_share = 0.5});
+    else
+      m = std::make_shared<Matrix>(left);
     std::printf("%s: %s in %.2f ms, %.0f %% padding\n", a.name.c_str(), name.c_str(),
                 1e3 * m->conversion_seconds(), 100 * m->padding());
     to.push_back({name, {}, m->conversion_seconds()});
@@ -117,6 +123,9 @@ std::vector<converted_product> prepare_formats(const bench::spmm_problem& p, dou
   add_format<tw::ell<"K", 27>, tw::ell_matrix<float, 27>>("ell27", p, budget, out);
   add_format<tw::bsr<"K", 4>, tw::bsr_matrix<float, 4>>("bsr4", p, budget, out);
   add_format<tw::bsr<"K", 16>, tw::bsr_matrix<float, 16>>("bsr16", p, budget, out);
+  add_format<tw::dcsr<"K">, tw::dcsr_matrix<float>>("dcsr", p, budget, out);
+  constexpr tw::dim parts = tw::parts<tw::bsr<"K", 16>, tw::dcsr<"K">>;
+  add_format<parts, tw::parted_matrix<float, parts>>("parts", p, budget, out);
   return out;
 }
 
@@ -221,6 +230,8 @@ int main(int argc, char** argv) {
     if (!p.missing.empty()) std::printf("missing: %s: %s\n", p.name.c_str(), p.missing.c_str());
   bench::summary total;
   std::vector<bench::sparse_matrix> matrices = bench::sparse_matrices();
+  if (std::find(chosen.begin(), chosen.end(), "mixed") != chosen.end())
+    matrices.push_back(bench::mixed());
   for (const std::string& path : files) {
     matrices.push_back(matrix_in(path));
     if (!chosen.empty()) chosen.push_back(matrices.back().name);

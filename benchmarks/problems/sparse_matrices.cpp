@@ -139,9 +139,11 @@ sparse_matrix stencil27() {
   return finish("stencil27", n, std::move(rows), random);
 }
 
-sparse_matrix blocks32() {
+namespace {
+
+/// Rows of blocks32.
+row_list rows_of_blocks(generator& random) {
   constexpr std::int32_t n = 2048, side = 32;
-  generator random(6);
   row_list rows(n);
   for (std::int32_t r = 0; r < n / side; ++r) {
     if (random.unit() < 0.3) continue;
@@ -151,7 +153,24 @@ sparse_matrix blocks32() {
         rows[static_cast<std::size_t>(r * side + k / side)].push_back(c * side + k % side);
     }
   }
-  return finish("blocks32", n, std::move(rows), random);
+  return rows;
+}
+
+}  // namespace
+
+sparse_matrix blocks32() {
+  generator random(6);
+  row_list rows = rows_of_blocks(random);
+  return finish("blocks32", 2048, std::move(rows), random);
+}
+
+sparse_matrix mixed() {
+  generator random(6);
+  row_list rows = rows_of_blocks(random);
+  for (std::vector<std::int32_t>& row : rows)
+    for (std::int32_t c = 0; c < 2048; ++c)
+      if (random.unit() < 0.005) row.push_back(c);
+  return finish("mixed", 2048, std::move(rows), random);
 }
 
 sparse_matrix unstructured() {

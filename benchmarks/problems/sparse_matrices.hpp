@@ -37,9 +37,11 @@ sparse_matrix stencil27();
 sparse_matrix blocks32();
 /// 2048 x 2048, 2.8 % of the elements anywhere.
 sparse_matrix unstructured();
+/// blocks32 with 0.5 % of all elements beside: what pruning by blocks and then by magnitude leaves.
+sparse_matrix mixed();
 /// @}
 
-/// All of them, in this order.
+/// All of them but `mixed`, in this order.
 std::vector<sparse_matrix> sparse_matrices();
 
 /// "65536 x 65536, 504137 elements, 7.7 a row (max 2879, cv 4.98), 0 % of rows empty"
