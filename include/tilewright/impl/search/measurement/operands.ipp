@@ -32,6 +32,7 @@ class operand_gathers : public arith::scoped_visitor {
   using range = operand::index_range;
   std::map<const ir::buffer_node*, range> found;
   std::set<const ir::buffer_node*> offsets;  // whose values have a meaning of their own
+  std::set<const ir::buffer_node*> columns;  // in bounds whether a condition is before them or not
 
   using scoped_visitor::visit;
 
@@ -72,7 +73,7 @@ class operand_gathers : public arith::scoped_visitor {
 
   void restrict_to(const ir::expr& element, const ir::expr& index, std::int64_t extent) {
     const std::int64_t widest = std::int64_t{1} << 40;
-    const bool guarded = is_guarded(element->buffer);
+    const bool guarded = is_guarded(element->buffer) && !columns.count(element->buffer.get());
     range r{0, guarded ? widest : extent - 1};
     if (!guarded) {
       const ir::var v =
@@ -198,8 +199,11 @@ TILEWRIGHT_INLINE std::vector<operand> operands(const ir::function& f) {
   detail::mark_accesses(f, of);
   detail::operand_gathers gathers;
   detail::name_offsets(f, out);
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (out[i].offsets) gathers.offsets.insert(f.params[i].buffer.get());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!out[i].offsets) continue;
+    gathers.offsets.insert(f.params[i].buffer.get());
+    gathers.columns.insert(f.params[out[i].offsets->parameter].buffer.get());
+  }
   gathers.visit(f.body);
   for (const auto& [buffer, range] : gathers.found)
     if (const auto at = of.find(buffer); at != of.end()) at->second->index = range;

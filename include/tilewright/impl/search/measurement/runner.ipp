@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <tilewright/impl/search/measurement/made_up_patterns.hpp>
 #include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/search/measurement/runner.hpp>
 #include <tilewright/search/measurement/timer.hpp>
@@ -93,6 +94,16 @@ struct runner::state {
       make_up(o, needs, element0(i), layouts[i].strides, random, set, i);
     }
   }
+
+  void fill_patterns(const given_values& given, support::random random) {
+    std::vector<std::byte*> first;
+    std::vector<bool> made_up;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      first.push_back(element0(i));
+      made_up.push_back(!operands[i].written && (i >= given.size() || given[i].empty()));
+    }
+    detail::make_up_patterns(operands, first, made_up, random);
+  }
 };
 
 TILEWRIGHT_INLINE runner::runner(const ir::function& f, std::vector<argument_layout> layouts,
@@ -103,6 +114,7 @@ TILEWRIGHT_INLINE runner::runner(const ir::function& f, std::vector<argument_lay
   support::random random(seed);
   for (std::size_t i = 0; i < state_->operands.size(); ++i)
     state_->fill(i, random.split(), given, set);
+  state_->fill_patterns(given, random.split());
   state_->memory.seal();
 }
 
