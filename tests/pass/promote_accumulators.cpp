@@ -1,5 +1,6 @@
 #include <tilewright/pass/promote_accumulators.hpp>
 
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
@@ -88,6 +89,42 @@ TEST_CASE("a running sum whose element changes with the loop is left alone") {
                      make_store(y, {floordiv(i, 2)}, load(y, {floordiv(i, 2)}) + load(x, {k})))));
   CHECK(count(promoted(overlap).body, stmt_kind::allocate) == 0);
   check_same(overlap, promoted(overlap));
+}
+
+TEST_CASE("a row whose number is loaded is copied where the loop over it runs") {
+  const function f = parse(
+      "@T.prim_func\n"
+      "def scatter(r: T.Buffer((3,), \"int32\"), n: T.Buffer((3,), \"int32\"), A: T.Buffer((4,), "
+      "\"float32\"), C: T.Buffer((5, 8), \"float32\")):\n"
+      "    for i in range(3):\n"
+      "        for k in range(n[i]):\n"
+      "            for j in T.vectorized(8):\n"
+      "                C[r[i], j] = C[r[i], j] + A[k]\n");
+  const function g = pass::promote_accumulators(f, {});
+  CHECK(not_stored_under(g, "k", "C"));
+  std::vector<std::int32_t> r{4, 1, 900}, n{2, 3, 0};  // the last row is none, and is not touched
+  std::vector<float> a{1, 2, 4, 8};
+  std::vector<std::vector<float>> results;
+  for (const function* each : {&f, &g}) {
+    results.emplace_back(40, 0.5f);
+    interpret(*each, {{r.data(), {}}, {n.data(), {}}, {a.data(), {}}, {results.back().data(), {}}});
+  }
+  CHECK(results[0] == results[1]);
+  CHECK(results[1][32] == 3.5f);
+}
+
+TEST_CASE("a row whose number changes below the loop stays where it is") {
+  const function f = parse(
+      "@T.prim_func\n"
+      "def moving(r: T.Buffer((3,), \"int32\"), A: T.Buffer((4,), \"float32\"), C: T.Buffer((5, "
+      "8), "
+      "\"float32\")):\n"
+      "    for i in range(3):\n"
+      "        for k in range(4):\n"
+      "            r[i] = k\n"
+      "            for j in T.vectorized(8):\n"
+      "                C[r[i], j] = C[r[i], j] + A[k]\n");
+  CHECK_FALSE(not_stored_under(pass::promote_accumulators(f, {}), "k", "C"));
 }
 
 TEST_CASE("a copy that could leave the buffer is not made") {

@@ -12,7 +12,8 @@
 // It applies to the outermost loop whose body touches a buffer at one element per point of a small
 // tile of constant loops. Serial loops of the tile become unrolled. An initialization of the same
 // tile that stands directly in front takes the place of the first copy. Guards that do not depend
-// on the loop guard the copies.
+// on the loop guard the copies. Where the loop may have no iteration, and the tile lies where only an
+// iteration may touch it, as a row does whose number is loaded, so does the question whether it has one.
 #pragma once
 
 #include <cstdint>

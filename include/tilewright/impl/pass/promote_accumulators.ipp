@@ -128,6 +128,7 @@ struct tile {
   std::vector<expr> indices;            // of the original
   std::vector<expr> local;              // of the accumulators
   std::vector<expr> guards;             // of the copies
+  expr runs;                            // condition of all copies; null: there is none
   var_set unrolled;
 };
 
@@ -201,12 +202,16 @@ class promoter : public arith::scoped_mutator {
     known = outside;
     stmt out = body == loop.body ? s : with_body(loop, std::move(body));
     for (const tile& t : tiles) {
-      stmt first = before && *before ? take_over(*before, t) : stmt{};
+      stmt first = before && *before && !t.runs ? take_over(*before, t) : stmt{};
       if (first)
         *before = {};
       else
         first = copies(t, make_store(t.accumulators, t.local, load(t.original, t.indices)));
       stmt last = copies(t, make_store(t.original, t.indices, load(t.accumulators, t.local)));
+      if (t.runs) {
+        first = make_if(t.runs, std::move(first));
+        last = make_if(t.runs, std::move(last));
+      }
       out = make_allocate(t.accumulators,
                           make_seq({std::move(first), std::move(out), std::move(last)}));
     }
@@ -267,12 +272,28 @@ class promoter : public arith::scoped_mutator {
         if (inner.count(v) && !tile_vars.count(v)) return false;
       return !reads_memory(e);
     };
-    if (!support::all(t.indices, usable) || !is_injective(t.indices, t.loops)) return std::nullopt;
-    bool complete = access.unconditional && constant_extent(loop) > 0;
-    for (const loop_node* l : access.loops) complete = complete && constant_extent(*l) > 0;
-    for (const expr& g : access.guards)
-      (usable(g) ? t.guards.push_back(g) : void(complete = false));
-    if (!fits(t) || (!complete && (!in_bounds(t) || is_shared(t)))) return std::nullopt;
+    const buffer_set stored = stored_buffers(loop.body);
+    const auto is_index = [&](const expr& e) {  // known outside of the loop, and the same inside
+      bool out = support::none(free_vars(e),
+                               [&](const var& v) { return inner.count(v) && !tile_vars.count(v); });
+      for_each_expr(e, [&](const expr& part) {
+        if (part->op != op::load) return;
+        out = out && !stored.count(part->buffer) &&
+              support::none(free_vars(part), [&](const var& v) { return tile_vars.count(v) > 0; });
+      });
+      return out;
+    };
+    if (!support::all(t.indices, is_index) || !is_injective(t.indices, t.loops))
+      return std::nullopt;
+    bool always = access.unconditional;  // in each iteration of the loop
+    for (const loop_node* l : access.loops) always = always && constant_extent(*l) > 0;
+    for (const expr& g : access.guards) (usable(g) ? t.guards.push_back(g) : void(always = false));
+    if (!fits(t)) return std::nullopt;
+    const bool complete = always && constant_extent(loop) > 0;
+    if (!complete && (!in_bounds(t) || is_shared(t))) {
+      if (!always) return std::nullopt;
+      t.runs = gt(loop.extent, integer(loop.extent.type(), 0));
+    }
     make_buffers(t);
     return t;
   }
