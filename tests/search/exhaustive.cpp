@@ -39,7 +39,9 @@ TEST_CASE("exhaustive: a small space is tried whole, each program once, and the 
   CHECK(traces.size() == 6);
   bool said = false, ended = false;
   for (const std::string& remark : r.remarks) {
-    said = said || remark == "the space has 6 programs: 6 members of 2 sketches";
+    said = said || remark ==
+                       "the space has 6 programs, of which the default schedule is no trial: "
+                       "6 members of 2 sketches";
     ended = ended || remark.find("the space is used up after 5 trials") == 0;
   }
   CHECK(said);

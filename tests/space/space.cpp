@@ -98,3 +98,21 @@ TEST_CASE("space: a member is one schedule, of structure by lot and with nothing
   };
   CHECK(one(3) == one(3));
 }
+
+TEST_CASE("a space that offers nothing for a program says so, with what there is") {
+  const design_space none([](schedule, const context&) { return std::vector<schedule>(); });
+  const auto said = [](auto&& call) {
+    try {
+      call();
+    } catch (const schedule_error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  const std::string why = said([&] { none.sketches(product(), draws::haswell(), 1); });
+  CHECK(why.find("the space offers nothing for main, whose blocks are C") != std::string::npos);
+  CHECK(said([&] { none.member(product(), draws::haswell(), 1); }) == why);
+  CHECK(said([&] { (none | none).sketches(product(), draws::haswell(), 1); }) == why);
+  const design_space other([](schedule& s) { s.parallel(s.get_loops(s.get_block("C"))[0]); });
+  CHECK((none | other).sketches(product(), draws::haswell(), 1).size() == 1);
+}

@@ -82,7 +82,7 @@ class design_space {
   /// The sketches of a program; the first one is what runs when nothing may be measured. Of a
   /// program with alternatives, those of each in turn, which begin with `work_on`; an alternative
   /// that the space does not fit adds none.
-  /// @throws whatever the space's functions throw; schedule_error for an illegal primitive
+  /// @throws what its functions throw; schedule_error for an illegal primitive, or without a sketch
   std::vector<schedule> sketches(const ir::function& f, const context& where,
                                  std::uint64_t seed) const;
   /// One member of the space, drawn as a whole; its decisions are in the trace. Post-processing is

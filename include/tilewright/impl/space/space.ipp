@@ -5,6 +5,7 @@
 #include <set>
 
 #include <tilewright/ir/alternatives.hpp>
+#include <tilewright/space/root_blocks.hpp>
 #include <tilewright/space/space.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/hash.hpp>
@@ -111,20 +112,37 @@ TILEWRIGHT_INLINE std::vector<schedule> structures_of(schedule start, const cont
   return out;
 }
 
+inline std::vector<schedule> all_sketches(const design_space& space, const ir::function& f,
+                                          const context& where, std::uint64_t seed) {
+  if (!ir::has_alternatives(f)) return space.grow(schedule(f, seed), where);
+  gathering all;
+  for (const ir::function& each : ir::alternatives(f))
+    all.add([&] {
+      schedule s(f, seed);
+      s.work_on(each.name);
+      return space.grow(std::move(s), where);
+    });
+  return all.take(true);
+}
+
+[[noreturn]] inline void refuse_empty(const ir::function& f, const std::string& text) {
+  std::string blocks;
+  for (const std::string& name : root_block_names(schedule(f)))
+    blocks += (blocks.empty() ? "" : ", ") + name;
+  throw schedule_error("space", 6,
+                       "the space offers nothing for " + f.name + ", whose blocks are " + blocks +
+                           (text.empty() ? "; a function of sketches has to return at least one"
+                                         : "; the space is " + text));
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE std::vector<schedule> design_space::sketches(const ir::function& f,
                                                                const context& where,
                                                                std::uint64_t seed) const {
-  if (!ir::has_alternatives(f)) return grow(schedule(f, seed), where);
-  detail::gathering all;
-  for (const ir::function& each : ir::alternatives(f))
-    all.add([&] {
-      schedule s(f, seed);
-      s.work_on(each.name);
-      return grow(std::move(s), where);
-    });
-  return all.take(true);
+  std::vector<schedule> out = detail::all_sketches(*this, f, where, seed);
+  if (out.empty()) detail::refuse_empty(f, text_);
+  return out;
 }
 
 TILEWRIGHT_INLINE schedule design_space::member(const ir::function& f, context where,
@@ -136,7 +154,7 @@ TILEWRIGHT_INLINE schedule design_space::member(const ir::function& f, context w
   schedule s(f, random.next());
   if (!all.empty()) s.work_on(all[random.below(all.size())].name);
   std::vector<schedule> made = grow(std::move(s), where);
-  if (made.empty()) throw schedule_error("space", 1, "the space has no member for " + f.name);
+  if (made.empty()) detail::refuse_empty(f, text_);
   return std::move(made[random.below(made.size())]);
 }
 

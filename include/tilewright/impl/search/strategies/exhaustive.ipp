@@ -50,8 +50,9 @@ class exhaustive_searcher final : public strategy {
       return "the space has more than " + std::to_string(size_.members) +
              " members, too many to try all";
     return "the space has " + std::to_string(size_.programs) +
-           " programs: " + std::to_string(size_.members) + " members of " +
-           std::to_string(size_.sketches) + " sketches";
+           " programs, of which the default schedule is no trial: " +
+           std::to_string(size_.members) + " members of " + std::to_string(size_.sketches) +
+           " sketches";
   }
 
  private:
