@@ -154,6 +154,7 @@ std::vector<entry> all() {
       make_product("mma_bf16_f32", "tw_bf16", "float", dtype::f32, 15),
       make_product("mma_f16_f16", "tw_f16", "tw_f16", dtype::f32, 16),
       make_product("mma_s8_s32", "signed char", "int", dtype::i32, 17),
+      make_product("mma_tf32_f32", "float", "float", dtype::f32, 22),
       make_load("load_matrix", "tw_load_matrix", "unsigned short", 8, 18),
       make_load("load_matrix_bytes", "tw_load_matrix", "signed char", 16, 19),
       make_load("load_transposed", "tw_load_transposed", "unsigned short", 8, 20),

@@ -10,9 +10,11 @@
 #include <tilewright/space/modules/auto_inline.hpp>
 #include <tilewright/space/modules/multi_level_tiling.hpp>
 #include <tilewright/space/modules/parallel_vectorize_unroll.hpp>
+#include <tilewright/space/modules/use_tensor_core.hpp>
 #include <tilewright/space/postproc/rewrite_cooperative_fetch.hpp>
 #include <tilewright/space/postproc/rewrite_parallel_vectorize_unroll.hpp>
 #include <tilewright/space/postproc/rewrite_reduction_block.hpp>
+#include <tilewright/space/postproc/rewrite_tensorize.hpp>
 #include <tilewright/space/postproc/rewrite_unbound_block.hpp>
 #include <tilewright/space/postproc/verify_gpu_code.hpp>
 
@@ -55,13 +57,15 @@ def main(A: T.Buffer(({b}, {m}, {k}), "{in}"), B: T.Buffer(({b}, {k}, {n}), "{in
                                               {"{in}", in},
                                               {"{sum}", sum},
                                               {"{zero}", sum == "int32" ? "0" : "T.float32(0)"}}));
-  const double inputs = in == "int8" ? 1 : 2;
+  const double inputs = in == "int8" ? 1 : in == "float32" ? 4 : 2;
+  if (in == "float32") out.rounding = 0x1p-11;
   out.operations = 2.0 * batch * m * n * k;
   out.bytes = batch * (inputs * (1.0 * m * k + 1.0 * k * n) + 4.0 * m * n);
   out.terms = k;
   using gpu_cublas::element;
   out.peer = {in == "int8"      ? element::i8
               : in == "float16" ? element::f16
+              : in == "float32" ? element::tf32
                                 : element::bf16,
               batch, m, n, k};
   return out;
@@ -135,6 +139,22 @@ space::design_space up_to(step last) {
 
 }  // namespace
 
+space::design_space tf32_space(int warp_size) {
+  using namespace space;
+  use_tensor_core cores;
+  cores.intrinsics = {"wmma_sync_16x16x16_tf32tf32f32", "wmma_sync_16x16x16_tf32tf32f32_trans"};
+  cores.warp_size = warp_size;
+  cores.background = 2;
+  auto_inline inlining;
+  inlining.into_producer = inlining.conditionals = true;
+  inlining.injective_reads = inlining.ordered_reads = false;
+  inlining.costly.clear();
+  return design_space(each_block(cores) >> each_block(inlining) >> each_block(auto_bind{}))
+      .with({rewrite_cooperative_fetch{}, rewrite_unbound_block{},
+             rewrite_parallel_vectorize_unroll{}, rewrite_reduction_block{}, rewrite_tensorize{},
+             verify_gpu_code{}});
+}
+
 std::vector<tensor_workload> tensor_workloads() {
   const space::design_space cores = space::metaschedule_cuda_tensor_core();
   // the paper's family first, then those that copy in the background
@@ -147,6 +167,8 @@ std::vector<tensor_workload> tensor_workloads() {
   out.push_back({tensor_product("F16_BATCH", "float16", "float32", 64, 512, 512, 64), products});
   out.push_back(
       {tensor_product("BF16_4096", "bfloat16", "float32", 1, 4096, 4096, 4096), products});
+  out.push_back(
+      {tensor_product("TF32_4096", "float32", "float32", 1, 4096, 4096, 4096), tf32_space()});
   out.push_back({tensor_product("S8_4096", "int8", "int32", 1, 4096, 4096, 4096), products});
   out.push_back({fused_dense("DENSE_naive"), up_to(step::naive)});
   out.push_back({fused_dense("DENSE_tiling"), up_to(step::tiling)});

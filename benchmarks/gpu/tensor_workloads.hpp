@@ -17,9 +17,12 @@ struct tensor_workload {
   tilewright::space::design_space space;
 };
 
-/// Products of f16, bf16 and bytes at several sizes; then figure 10a of the paper: its fused dense
+/// Products of f16, bf16, tf32 and bytes at several sizes; then figure 10a of the paper: its fused dense
 /// naive, + tiling, + inline, + unroll, + tensor cores.
 std::vector<tensor_workload> tensor_workloads();
+
+/// Products of f32 on tensor cores, their factors rounded to tf32; copied in the background, two steps ahead.
+tilewright::space::design_space tf32_space(int warp_size = 32);
 
 /// Products of f16, bf16 and bytes, small enough to be emulated; some extents are no multiples of 16.
 std::vector<workload> small_tensor_products();

@@ -18,6 +18,7 @@ struct workload {
   double operations = 0;        // of one run, floating point
   double bytes = 0;             // of one run, all parameters once
   int terms = 1;                // of the longest reduction
+  double rounding = 0;          // of factors, relative, where candidates round them
   gpu_cublas::shape peer = {};  // the product that it is; none where it is no product
 };
 

@@ -7,7 +7,9 @@ namespace tilewright::intrin {
 
 /// C[16, 16] (wmma.accumulator) += A[16, 16] (wmma.matrix_a) B[16, 16] (wmma.matrix_b), operands of
 /// type `in` with sums in `sum`: "wmma_sync_16x16x16_f16f16f32". `b_trans`: B is [columns, steps],
-/// "..._trans". The operands belong to a warp; every implementation is what the whole warp computes.
+/// "..._trans". Of f32, tensor cores take the first 11 bits of each factor, so that such a schedule gives other
+/// results than the program beyond the rounding of sums: "wmma_sync_16x16x16_tf32tf32f32", which no
+/// space takes unasked. The operands belong to a warp; every implementation is what the whole warp computes.
 intrinsic wmma_sync(dtype in, dtype sum, bool b_trans);
 /// C[16, 16] (wmma.accumulator) = 0: "wmma_fill_16x16x16_f32".
 intrinsic wmma_fill(dtype sum);

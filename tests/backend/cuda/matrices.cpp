@@ -2,6 +2,8 @@
 // every way that operands may lie.
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -10,11 +12,13 @@
 
 #include <tilewright/backend/cuda/compile.hpp>
 #include <tilewright/backend/cuda/nvrtc.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/schedule/trace.hpp>
 #include <tilewright/support/error.hpp>
 
 #include "cases.hpp"
 #include "gpu/corpus.hpp"
+#include "gpu/tensor_workloads.hpp"
 #include "gpu_list.hpp"
 
 using namespace tilewright;
@@ -189,6 +193,58 @@ TEST_CASE("tensor cores: any schedule of a product, of every type, computes what
         cases::check_emulated(s.function(), f, types.tolerance);
       }
     }
+}
+
+TEST_CASE("tensor cores: products of f32 with factors of tf32, for who asks for them") {
+  if (!cases::have_emulator()) return;
+  const ir::function f = product("f32", "f32", 64, 96, 64);
+  for (const schedule& s : gpu_list::members(f, 4, space::default_gpu()))
+    CHECK(ir::print(s.function()).find("wmma") == std::string::npos);
+  for (const char* b_lies : {"kn", "nk"}) {
+    const ir::function g = product("f32", "f32", 64, 96, 64, "mk", b_lies);
+    const std::vector<schedule> members = gpu_list::members(g, 3, gpu_workloads::tf32_space(1));
+    CHECK(members.size() == 3);
+    for (const schedule& s : members) {
+      INFO(s.trace().print());
+      const cases::cu::program p =
+          cases::cu::print(pass::lower(s.function(), cases::device()), cases::device());
+      INFO(p.text);
+      CHECK(p.text.find("tw_mma(") != p.text.npos);
+      const cases::cu::emulator kernels(p);
+      // these have few bits, and are exact
+      cases::check_equal(cases::emulated(kernels, g, 1), cases::interpreted(g), 1e-6);
+      // 1 + 2^-12 is 1 in tf32
+      std::vector<harness::argument> memory = harness::make_arguments(g, {});
+      std::vector<cases::cu::emulated_argument> arguments;
+      for (harness::argument& x : memory) {
+        const float value = arguments.empty() ? 1 + 0x1p-12f : 1;
+        for (std::size_t at = 0; at < x.bytes.size(); at += sizeof value)
+          std::memcpy(&x.bytes[at], &value, sizeof value);
+        arguments.push_back({x.bytes.data(), static_cast<std::int64_t>(x.bytes.size() / 4)});
+      }
+      kernels.run(arguments);
+      float sum = 0;
+      std::memcpy(&sum, memory.back().bytes.data(), sizeof sum);
+      CHECK(sum == 65);
+    }
+  }
+}
+
+TEST_CASE("tensor cores: tf32 at full size compiles for each architecture") {
+  if (!have_compiler()) return;
+  const ir::function f = product("f32", "f32", 1024, 1024, 1024);
+  const std::vector<schedule> members = gpu_list::members(f, 2, gpu_workloads::tf32_space());
+  CHECK(members.size() == 2);
+  for (const schedule& s : members) {
+    INFO(s.trace().print());
+    const target::gpu device = target::named_gpu("sm_80");
+    const cases::cu::program p = cases::cu::print(pass::lower(s.function(), device), device);
+    INFO(p.text);
+    for (const char* name : {"sm_80", "sm_90a"}) {
+      const cases::cu::compiled c = cases::cu::compile(p, target::named_gpu(name));
+      CHECK(!c.artifact.object.empty());
+    }
+  }
 }
 
 TEST_CASE("tensor cores: extents that no tile divides, and a convolution") {

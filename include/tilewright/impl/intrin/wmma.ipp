@@ -21,6 +21,9 @@ inline std::string short_name(dtype t) {
   }
 }
 
+/// Of an operand: f32 is multiplied as tf32.
+inline std::string operand_name(dtype t) { return t == dtype::f32 ? "tf32" : short_name(t); }
+
 inline std::string typed(dtype t) { return "\"" + std::string(name(t)) + "\""; }
 
 inline std::string parameter(const char* of, dtype t, const std::string& scope) {
@@ -74,7 +77,7 @@ TILEWRIGHT_INLINE intrinsic wmma_sync(dtype in, dtype sum, bool b_trans) {
   const std::string statement = "C[vi, vj] = C[vi, vj] + " + wide("A[vi, vk]") + " * " +
                                 wide(b_trans ? "B[vj, vk]" : "B[vk, vj]") + "\n";
   intrinsic out;
-  out.name = "wmma_sync_16x16x16_" + short_name(in) + short_name(in) + short_name(sum) +
+  out.name = "wmma_sync_16x16x16_" + operand_name(in) + operand_name(in) + short_name(sum) +
              (b_trans ? "_trans" : "");
   out.description = ir::parse(begin +
                               "        for i, j, k in T.grid(16, 16, 16):\n"

@@ -51,7 +51,7 @@ static void tw_wait_copies() { tw_host->wait_copies(pending); }
 
 inline std::string_view device_matrices() {
   return R"cuda(// Matrices of 16 x 16 elements in the registers of a warp, 8 elements a lane.
-// Their layout is that of two mma.m16n8k16 side by side.
+// Their layout is that of two mma.m16n8k16 side by side, of tf32 of four mma.m16n8k8.
 TW_FUNCTION unsigned tw_shared_address(const void* p) {
   unsigned long long out;
   asm("cvta.to.shared.u64 %0, %1;" : "=l"(out) : "l"(p));
@@ -105,6 +105,26 @@ TW_FUNCTION void tw_mma(tw_f16* c, int ci, const tw_f16* a, int ai, const tw_f16
                  : "+r"(s[2 * n]), "+r"(s[2 * n + 1])
                  : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[2 * n]), "r"(y[2 * n + 1]));
   memcpy(c + ci, s, sizeof s);
+}
+// Factors of 32 bits lose the last 13 of their fraction: tf32.
+TW_FUNCTION unsigned tw_round_tf32(float x) {
+  unsigned out;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(out) : "f"(x));
+  return out;
+}
+TW_FUNCTION void tw_mma(float* c, int ci, const float* a, int ai, const float* b, int bi) {
+  unsigned x[8], y[8];
+  for (int i = 0; i < 8; ++i) x[i] = tw_round_tf32(a[ai + i]), y[i] = tw_round_tf32(b[bi + i]);
+  for (int n = 0; n < 2; ++n)
+    for (int k = 0; k < 2; ++k) {
+      float* const s = c + ci + 4 * n;
+      const unsigned* const l = x + 4 * k;
+      const unsigned* const r = y + 4 * n + 2 * k;
+      asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+                   "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                   : "+f"(s[0]), "+f"(s[1]), "+f"(s[2]), "+f"(s[3])
+                   : "r"(l[0]), "r"(l[1]), "r"(l[2]), "r"(l[3]), "r"(r[0]), "r"(r[1]));
+    }
 }
 TW_FUNCTION void tw_mma(int* c, int ci, const signed char* a, int ai, const signed char* b, int bi) {
   unsigned x[2], y[2];
@@ -165,6 +185,16 @@ static double tw_wide(T x) { return tw_float(x); }
 static double tw_wide(float x) { return x; }
 static long long tw_wide(signed char x) { return x; }
 static long long tw_wide(int x) { return x; }
+template <class T>
+static auto tw_factor(T x) { return tw_wide(x); }
+// Of 32 bits the last 13 are rounded away, halves upwards: tf32.
+static double tw_factor(float x) {
+  unsigned bits;
+  __builtin_memcpy(&bits, &x, sizeof bits);
+  if ((bits >> 23 & 255) != 255) bits = (bits + 0x1000) & 0xffffe000u;
+  __builtin_memcpy(&x, &bits, sizeof x);
+  return x;
+}
 
 // Sums of products are computed wider than they are kept, and rounded once.
 template <class S, int cs, class T, int as, int bs>
@@ -183,9 +213,9 @@ static void tw_mma(tw_registers<S, cs>& c, int ci, const tw_registers<T, as>& a,
   for (int k = 0; k < 16; ++k) {
     const int giver = k % steps / part, step = k / steps, i = k % part;
     for (int row = 0; row < 2; ++row)
-      left[row][k] = tw_wide(all[4 * group + giver].a[part * (2 * step + row) + i]);
+      left[row][k] = tw_factor(all[4 * group + giver].a[part * (2 * step + row) + i]);
     for (int column = 0; column < 4; ++column)
-      right[column][k] = tw_wide(all[4 * (2 * place + column % 2) + giver]
+      right[column][k] = tw_factor(all[4 * (2 * place + column % 2) + giver]
                                      .b[part * (column / 2 * (16 / steps) + step) + i]);
   }
   for (int n = 0; n < 2; ++n)

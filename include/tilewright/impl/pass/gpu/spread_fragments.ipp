@@ -62,7 +62,8 @@ inline std::optional<product> product_of(const store_node& s) {
 /// Types of operands and sums that there are products for.
 inline bool has_product(dtype in, dtype sum) {
   return (in == dtype::f16 && (sum == dtype::f16 || sum == dtype::f32)) ||
-         (in == dtype::bf16 && sum == dtype::f32) || (in == dtype::i8 && sum == dtype::i32);
+         (in == dtype::bf16 && sum == dtype::f32) || (in == dtype::i8 && sum == dtype::i32) ||
+         (in == dtype::f32 && sum == dtype::f32);  // factors are rounded to tf32
 }
 
 /// An index as a position in a tile, which a loop runs over, and the number of the tile.
