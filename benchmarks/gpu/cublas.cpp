@@ -113,7 +113,8 @@ product::~product() {
   if (handle_) c.Destroy(handle_);
 }
 
-void product::start(std::size_t algorithm, const void* a, const void* b, void* c) const {
+void product::start(std::size_t algorithm, const void* a, const void* b, void* c,
+                    cu::stream_ref stream) const {
   const float one = 1, zero = 0;
   const std::int32_t whole_one = 1, whole_zero = 0;
   const bool whole = shape_.type == element::i8;
@@ -121,7 +122,7 @@ void product::start(std::size_t algorithm, const void* a, const void* b, void* c
   const void* const beta = whole ? static_cast<const void*>(&whole_zero) : &zero;
   check(library().Matmul(handle_, description_, alpha, b, first_, a, second_, beta, c, result_, c,
                          result_, found_[algorithm].algorithm,
-                         reinterpret_cast<void*>(workspace_.get()), workspace_bytes, nullptr),
+                         reinterpret_cast<void*>(workspace_.get()), workspace_bytes, stream),
         "Matmul");
 }
 

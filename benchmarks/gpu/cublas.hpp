@@ -91,8 +91,9 @@ class product {
   product& operator=(const product&) = delete;
 
   std::size_t algorithms() const noexcept { return found_.size(); }
-  /// Starts C = A B on the default stream. @throws build_error when the library refuses
-  void start(std::size_t algorithm, const void* a, const void* b, void* c) const;
+  /// Starts C = A B on a stream. @throws build_error when the library refuses
+  void start(std::size_t algorithm, const void* a, const void* b, void* c,
+             cu::stream_ref stream = nullptr) const;
 
  private:
   handle_ref layout(int type, std::uint64_t rows, std::uint64_t columns, int batches) const;

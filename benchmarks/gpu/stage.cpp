@@ -5,102 +5,27 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include <sys/wait.h>
 #include <tilewright/backend/cuda/nvrtc.hpp>
-#include <tilewright/ir/interpret/evaluate.hpp>
-#include <tilewright/ir/interpret/interpret.hpp>
-#include <tilewright/pass/walk.hpp>
 #include <tilewright/support/error.hpp>
-#include <tilewright/support/numbers/float16.hpp>
-#include <tilewright/support/random.hpp>
 #include <tilewright/target/gpu.hpp>
 
 #include "pack.hpp"
-#include "point_check.hpp"
 #include "tensor_workloads.hpp"
 
 namespace gpu_stage {
 namespace {
 
 using namespace tilewright;
+using gpu_case::fill_random;
 using gpu_pack::candidate_name, gpu_pack::read_code;
 using gpu_results::json_text, gpu_results::number;
-
-/// A kernel that does not end.
-struct hang : build_error {
-  using build_error::build_error;
-};
-
-double median(std::vector<double> x) {
-  std::sort(x.begin(), x.end());
-  return x[x.size() / 2];
-}
-
-std::size_t bytes_of(const ir::buffer& b) {
-  std::size_t out = static_cast<std::size_t>(bytes(b->type));
-  for (const ir::expr& e : b->shape) out *= static_cast<std::size_t>(e->integer);
-  return out;
-}
-
-/// Values in [-1, 1), of bytes any: never zeros, on which a device draws less power.
-void fill_random(byte_list& bytes, dtype type, std::uint64_t seed) {
-  support::random draw(seed);
-  const auto fill = [&](const auto& make) {
-    for (std::size_t i = 0; i < bytes.size();) {
-      const auto x = make();
-      std::memcpy(&bytes[i], &x, sizeof x);
-      i += sizeof x;
-    }
-  };
-  const auto unit = [&] { return static_cast<float>(2 * draw.unit() - 1); };
-  switch (type) {
-    case dtype::f32: return fill(unit);
-    case dtype::f16: return fill([&] { return float16(unit()); });
-    case dtype::bf16: return fill([&] { return bfloat16(unit()); });
-    case dtype::i8: return fill([&] { return static_cast<std::int8_t>(draw.next()); });
-    default: return;
-  }
-}
-
-template <class T>
-T read(const std::byte* at) {
-  T out;
-  std::memcpy(&out, at, sizeof out);
-  return out;
-}
-
-double value_at(const byte_list& memory, dtype type, std::size_t at) {
-  const std::byte* place = &memory[at * static_cast<std::size_t>(bytes(type))];
-  switch (type) {
-    case dtype::f16: return static_cast<double>(static_cast<float>(read<float16>(place)));
-    case dtype::bf16: return static_cast<double>(static_cast<float>(read<bfloat16>(place)));
-    case dtype::f32: return static_cast<double>(read<float>(place));
-    default: return static_cast<double>(read<std::int32_t>(place));
-  }
-}
-
-double difference(dtype type, const byte_list& a, const byte_list& b) {
-  if (type != dtype::f32) return a == b ? 0 : INFINITY;
-  double worst = 0;
-  for (std::size_t i = 0; i < a.size() / sizeof(float); ++i) {
-    const double x = value_at(a, type, i), y = value_at(b, type, i);
-    const double d = std::abs(x - y) / (1 + std::abs(y));
-    worst = std::isnan(d) ? INFINITY : std::max(worst, d);
-  }
-  return worst;
-}
-
-std::vector<void*> addresses(const std::vector<argument>& all) {
-  std::vector<void*> out;
-  for (const argument& a : all) out.push_back(reinterpret_cast<void*>(a.device.get()));
-  return out;
-}
+using gpu_time::hang, gpu_time::median;
+using round = gpu_time::device_clock::round;
 
 std::string rates(double seconds, double operations, double bytes) {
   std::string out = number("seconds", seconds);
@@ -228,102 +153,6 @@ std::string stage::verdict(bool fine) {
   return std::string("\"correct\": ") + (fine ? "true" : "false");
 }
 
-// ---- time -----------------------------------------------------------------------------------------
-
-void stage::wait_for(const cu::device_event& e, double patience) const {
-  const auto begin = clock::now();
-  while (!e.done()) {
-    const std::chrono::duration<double> waited = clock::now() - begin;
-    if (waited.count() > patience)
-      throw hang("kernels did not end within " + std::to_string(static_cast<int>(patience)) + " s");
-    if (waited.count() > 1e-3) std::this_thread::sleep_for(std::chrono::microseconds(100));
-  }
-}
-
-/// Waits for all that was started.
-void stage::settle(double patience) const {
-  cu::device_event end(device_);
-  end.record();
-  wait_for(end, patience);
-}
-
-/// Seconds of one of `count` starts in a row.
-double stage::round_of(const std::function<void()>& start, int count) const {
-  cu::device_event begin(device_), end(device_);
-  begin.record();
-  for (int i = 0; i < count; ++i) start();
-  end.record();
-  wait_for(end, 60);
-  return end.seconds_since(begin) / count;
-}
-
-/// How many starts take that long.
-int stage::worth(const std::function<void()>& start, double seconds) const {
-  round_of(start, 2);
-  const double one = std::max(round_of(start, 2), 1e-7);
-  return std::clamp(static_cast<int>(seconds / one), 1, 1000);
-}
-
-/// Seconds of one start: medians of 7 rounds of as many as take 20 ms, after 50 ms of others.
-double stage::seconds_of(const std::function<void()>& start) const {
-  const int count = worth(start, 0.02);
-  round_of(start, std::min(3 * count, 1000));
-  std::vector<double> rounds;
-  for (int r = 0; r < 7; ++r) rounds.push_back(round_of(start, count));
-  return median(rounds);
-}
-
-// ---- memory ---------------------------------------------------------------------------------------
-
-std::vector<argument> stage::arguments(const ir::function& f, std::uint64_t seed) const {
-  std::vector<argument> out;
-  for (const ir::param& p : f.params) {
-    const std::size_t size = bytes_of(p.buffer);
-    out.push_back({p.buffer->type, byte_list(size), cu::device_memory(device_, size)});
-    fill_random(out.back().host, p.buffer->type, seed++);
-    device_.copy_in(out.back().device.get(), out.back().host.data(), size);
-  }
-  return out;
-}
-
-void stage::poison(const ir::function& f, const std::vector<argument>& all) const {
-  const pass::buffer_set written = pass::stored_buffers(f.body);
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (written.count(f.params[i].buffer))
-      device_.fill(all[i].device.get(), 0xff, all[i].host.size());
-}
-
-/// Largest difference from f64 at 64 points of each output, relative to 1 + |value|, beyond what
-/// rounding may do.
-double stage::spot_difference(const ir::function& f, std::vector<argument>& all) const {
-  const pass::buffer_set written = pass::stored_buffers(f.body);
-  std::vector<ir::tensor_view> views;
-  for (argument& a : all) views.push_back({a.host.data(), {}});
-  ir::point_evaluator points(f, views, 200'000'000);
-  support::random draw(17);
-  double worst = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const ir::buffer& b = f.params[i].buffer;
-    if (!written.count(b)) continue;
-    byte_list got(all[i].host.size());
-    device_.copy_out(got.data(), all[i].device.get(), got.size());
-    for (int n = 0; n < 64; ++n) {
-      std::vector<std::int64_t> index;
-      std::int64_t at = 0;
-      for (const ir::expr& extent : b->shape) {
-        index.push_back(
-            static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(extent->integer))));
-        at = at * extent->integer + index.back();
-      }
-      const std::optional<ir::point_value> right = points.value(i, index);
-      if (!right) return INFINITY;
-      const double value = value_at(got, b->type, static_cast<std::size_t>(at));
-      worst = std::max(worst, gpu_results::off_by(value, *right));
-    }
-  }
-  return worst;
-}
-
 // ---- cases ----------------------------------------------------------------------------------------
 
 std::string stage::conform(const gpu_conformance::entry& e) {
@@ -334,7 +163,7 @@ std::string stage::conform(const gpu_conformance::entry& e) {
   device_.fill(out.get(), 0xff, e.output_bytes);
   void* data[] = {reinterpret_cast<void*>(in.get()), reinterpret_cast<void*>(out.get())};
   code.start(data, nullptr, 0);
-  settle();
+  clock_.settle();
   byte_list got(e.output_bytes);
   device_.copy_out(got.data(), out.get(), got.size());
   std::size_t wrong = 0;
@@ -348,21 +177,14 @@ std::string stage::conform(const gpu_conformance::entry& e) {
 std::string stage::verify(const gpu_corpus::entry& e) {
   const cu::device_code code(device_, read_code(pack_, e.name + "_small", arch_));
   const cu::device_memory workspace(device_, static_cast<std::size_t>(code.workspace_bytes()));
-  const pass::buffer_set written = pass::stored_buffers(e.written.body);
   double worst = 0;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    std::vector<argument> all = arguments(e.written, 100 * seed);
-    std::vector<ir::tensor_view> views;
-    for (argument& a : all) views.push_back({a.host.data(), {}});
-    ir::interpret(e.written, views);
-    poison(e.written, all);
-    code.start(addresses(all).data(), nullptr, workspace.get());
-    settle();
-    for (const argument& a : all) {
-      byte_list got(a.host.size());
-      device_.copy_out(got.data(), a.device.get(), got.size());
-      worst = std::max(worst, difference(a.type, got, a.host));
-    }
+    case_memory memory(device_, e.written, 100 * seed);
+    memory.interpret();
+    memory.poison();
+    code.start(memory.addresses().data(), nullptr, workspace.get());
+    clock_.settle();
+    worst = std::max(worst, memory.difference());
   }
   return verdict(worst <= e.tolerance) + ", " + number("max_rel_err", worst);
 }
@@ -380,16 +202,18 @@ int stage::check(const std::string& name) {
 std::string stage::time_entry(const gpu_corpus::entry& e) {
   const cu::device_code code(device_, read_code(pack_, e.name, arch_));
   const cu::device_memory workspace(device_, static_cast<std::size_t>(code.workspace_bytes()));
-  std::vector<argument> all = arguments(e.written, 9);
-  poison(e.written, all);
-  const std::vector<void*> data = addresses(all);
-  const auto start = [&] { code.start(data.data(), nullptr, workspace.get()); };
-  start();
-  settle();
-  const double off = spot_difference(e.written, all);
+  case_memory memory(device_, e.written, 9);
+  memory.poison();
+  const std::vector<void*> data = memory.addresses();
+  const auto start = [&](cu::stream_ref on) {
+    code.start(data.data(), nullptr, workspace.get(), on);
+  };
+  start(nullptr);
+  clock_.settle();
+  const double off = memory.spot_difference();
   const std::string checked = verdict(off <= e.tolerance) + ", " + number("max_rel_err", off);
   if (!(off <= e.tolerance)) return checked;
-  return checked + ", " + rates(seconds_of(start), e.operations, e.bytes);
+  return checked + ", " + rates(clock_.seconds_of(start), e.operations, e.bytes);
 }
 
 std::string stage::time_ceiling(const gpu_ceilings::entry& e) const {
@@ -399,7 +223,8 @@ std::string stage::time_ceiling(const gpu_ceilings::entry& e) const {
   const cu::device_memory in(device_, e.input_bytes), out(device_, e.output_bytes);
   device_.copy_in(in.get(), host.data(), host.size());
   void* data[] = {reinterpret_cast<void*>(in.get()), reinterpret_cast<void*>(out.get())};
-  return rates(seconds_of([&] { code.start(data, nullptr, 0); }), e.operations, e.bytes);
+  return rates(clock_.seconds_of([&](cu::stream_ref on) { code.start(data, nullptr, 0, on); }),
+               e.operations, e.bytes);
 }
 
 /// Each of the library's algorithms, and the fastest of them once more.
@@ -427,64 +252,58 @@ std::string stage::time_cublas(const gpu_cublas::shape& s) const {
       out(device_, 4 * elements(s.m, s.n));
   device_.copy_in(left.get(), a.data(), a.size());
   device_.copy_in(right.get(), b.data(), b.size());
-  const auto start = [&](std::size_t algorithm) {
-    product->start(algorithm, reinterpret_cast<void*>(left.get()),
-                   reinterpret_cast<void*>(right.get()), reinterpret_cast<void*>(out.get()));
+  void* const data[] = {reinterpret_cast<void*>(left.get()), reinterpret_cast<void*>(right.get()),
+                        reinterpret_cast<void*>(out.get())};
+  return number("algorithms", static_cast<double>(product->algorithms())) + ", " +
+         rates(clock_.seconds_of(fastest_of(*product, data)), 2.0 * s.batch * s.m * s.n * s.k, 0);
+}
+
+/// A start of the fastest algorithm.
+gpu_time::starter stage::fastest_of(const gpu_cublas::product& product, void* const* data) const {
+  const auto starter = [&product, data](std::size_t i) {
+    return
+        [&product, data, i](cu::stream_ref on) { product.start(i, data[0], data[1], data[2], on); };
   };
   std::size_t best = 0;
   double least = INFINITY;
-  for (std::size_t i = 0; i < product->algorithms(); ++i) {
-    const double t = round_of([&] { start(i); }, worth([&] { start(i); }, 0.005));
+  for (std::size_t i = 0; i < product.algorithms(); ++i) {
+    const double t = round(clock_, starter(i), clock_.worth(starter(i), 0.005)).seconds();
     if (t < least) best = i;
     least = std::min(least, t);
   }
-  return number("algorithms", static_cast<double>(product->algorithms())) + ", " +
-         rates(seconds_of([&] { start(best); }), 2.0 * s.batch * s.m * s.n * s.k, 0);
+  return starter(best);
 }
 
 /// The winner and the fastest algorithm of cuBLASLt, in turns, on the same memory; the library's result is
 /// checked as well.
-std::string stage::beside_cublas(const gpu_workloads::workload& w, std::vector<argument>& all,
-                                 const std::function<void()>& winner) {
+std::string stage::beside_cublas(const gpu_workloads::workload& w, case_memory& memory,
+                                 const gpu_time::starter& winner) {
   std::optional<gpu_cublas::product> product;
   try {
     product.emplace(device_, w.peer);
   } catch (const build_error& e) {
     return ", \"cublas\": " + json_text(e.what());
   }
-  const std::vector<void*> data = addresses(all);
-  const auto start = [&](std::size_t i) { product->start(i, data[0], data[1], data[2]); };
-  std::size_t best = 0;
-  double least = INFINITY;
-  for (std::size_t i = 0; i < product->algorithms(); ++i) {
-    const double t = round_of([&] { start(i); }, worth([&] { start(i); }, 0.005));
-    if (t < least) best = i;
-    least = std::min(least, t);
-  }
-  const auto peer = [&] { start(best); };
+  const std::vector<void*> data = memory.addresses();
+  const gpu_time::starter peer = fastest_of(*product, data.data());
   std::string out;
   if (w.peer.type != gpu_cublas::element::i8) {  // which has B in another layout
-    poison(w.function, all);
-    peer();
-    settle();
-    out = ", " + number("cublas_max_rel_err", spot_difference(w.function, all));
+    memory.poison();
+    peer(nullptr);
+    clock_.settle();
+    out = ", " + number("cublas_max_rel_err", memory.spot_difference());
   }
-  const int ours = worth(winner, 0.02), theirs = worth(peer, 0.02);
-  std::vector<double> own, other, ratios;
-  for (int r = 0; r < 7; ++r) {
-    own.push_back(round_of(winner, ours));
-    other.push_back(round_of(peer, theirs));
-    ratios.push_back(other.back() / own.back());
-  }
-  return out + ", " + number("cublas_seconds", median(other)) + ", " +
-         number("of_cublas", median(ratios));
+  const gpu_time::duel d = gpu_time::in_turns(clock_, winner, peer);
+  return out + ", " + number("cublas_seconds", d.second) + ", " + number("of_cublas", d.ratio) +
+         ", \"in_graphs\": " + (d.in_graphs ? "true" : "false");
 }
 
 /// Every packed candidate, checked at points and timed; the fastest right one counts.
 std::string stage::time_candidates(const gpu_workloads::workload& w) {
-  std::vector<argument> all = arguments(w.function, 13);
-  const std::vector<void*> data = addresses(all);
-  const double tolerance = 1e-5;  // beyond what rounding may do
+  case_memory memory(device_, w.function, 13);
+  const std::vector<void*> data = memory.addresses();
+  // beyond what rounding may do; that of factors adds up like a random walk
+  const double tolerance = 1e-5 + 2 * w.rounding * std::sqrt(w.terms);
   double best = 0, first = 0, worst = 0;
   int count = 0, right = 0, winner = -1;
   struct loaded {
@@ -497,21 +316,21 @@ std::string stage::time_candidates(const gpu_workloads::workload& w) {
     return std::make_unique<loaded>(device_, read_code(pack_, candidate_name(w.name, i), arch_));
   };
   const auto starter = [&](const loaded& l) {
-    return [&] { l.code.start(data.data(), nullptr, l.workspace.get()); };
+    return [&](cu::stream_ref on) { l.code.start(data.data(), nullptr, l.workspace.get(), on); };
   };
   for (int i = 0; i < gpu_pack::most_candidates && !(count > 0 && is_late()); ++i) {
     if (!std::filesystem::exists(gpu_pack::code_file(pack_, candidate_name(w.name, i), arch_)))
       continue;
     ++count;
     const auto l = load(i);
-    poison(w.function, all);
-    starter (*l)();
-    settle();
-    const double off = spot_difference(w.function, all);
+    memory.poison();
+    starter (*l)(nullptr);
+    clock_.settle();
+    const double off = memory.spot_difference();
     worst = std::max(worst, off);
     if (!(off <= tolerance)) continue;
     ++right;
-    const double seconds = seconds_of(starter(*l));
+    const double seconds = clock_.seconds_of(starter(*l));
     if (i == 0) first = seconds;
     if (best > 0 && seconds >= best) continue;
     best = seconds;
@@ -525,7 +344,7 @@ std::string stage::time_candidates(const gpu_workloads::workload& w) {
          rates(best, w.operations, w.bytes);
   if (w.peer.type == gpu_cublas::element::none) return out;
   const auto l = load(winner);
-  return out + beside_cublas(w, all, starter(*l));
+  return out + beside_cublas(w, memory, starter(*l));
 }
 
 /// What a start costs the calling thread, and what the device needs for one that does nothing.
@@ -535,14 +354,15 @@ std::string stage::launch_cost() const {
   void* data[] = {reinterpret_cast<void*>(memory.get()), reinterpret_cast<void*>(memory.get())};
   constexpr int starts = 1000;
   std::vector<double> host;
-  for (int round = 0; round < 10; ++round) {
+  for (int r = 0; r < 10; ++r) {
     const auto begin = clock::now();
     for (int i = 0; i < starts; ++i) code.start(data, nullptr, 0);
     host.push_back(std::chrono::duration<double>(clock::now() - begin).count() / starts);
-    settle();
+    clock_.settle();
   }
-  return number("host_seconds", median(host)) + ", " +
-         number("device_seconds", round_of([&] { code.start(data, nullptr, 0); }, starts));
+  const round some(
+      clock_, [&](cu::stream_ref on) { code.start(data, nullptr, 0, on); }, starts);
+  return number("host_seconds", median(host)) + ", " + number("device_seconds", some.seconds());
 }
 
 /// One kernel against itself, in turns: how far apart two equal things are.
@@ -550,12 +370,14 @@ std::string stage::noise() const {
   const gpu_corpus::entry e = gpu_corpus::large().front();
   const cu::device_code first(device_, read_code(pack_, e.name, arch_)),
       second(device_, read_code(pack_, e.name, arch_));
-  const std::vector<argument> all = arguments(e.written, 11);
-  const std::vector<void*> data = addresses(all);
+  const case_memory memory(device_, e.written, 11);
+  const std::vector<void*> data = memory.addresses();
+  const auto starter = [&](const cu::device_code& code) {
+    return [&](cu::stream_ref on) { code.start(data.data(), nullptr, 0, on); };
+  };
+  const round one(clock_, starter(first), 20), other(clock_, starter(second), 20);
   std::vector<double> ratios;
-  for (int round = 0; round < 9; ++round)
-    ratios.push_back(round_of([&] { first.start(data.data(), nullptr, 0); }, 20) /
-                     round_of([&] { second.start(data.data(), nullptr, 0); }, 20));
+  for (int r = 0; r < 9; ++r) ratios.push_back(one.seconds() / other.seconds());
   const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
   return number("median_ratio", median(ratios)) + ", " + number("least", *least) + ", " +
          number("most", *most);
@@ -571,7 +393,7 @@ void stage::fault(const std::string& name) {
   void* data[] = {reinterpret_cast<void*>(in.get()), reinterpret_cast<void*>(out.get())};
   code.start(data, nullptr, 0);
   try {
-    settle(3);
+    clock_.settle(3);
   } catch (const error& e) {
     std::fprintf(stderr, "%s: %s\n", name.c_str(), e.what());
     std::_Exit(device_lost);

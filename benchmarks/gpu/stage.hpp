@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -10,30 +9,23 @@
 
 #include <tilewright/backend/cuda/device.hpp>
 #include <tilewright/ir/stmt.hpp>
-#include <tilewright/support/dtype.hpp>
 
+#include "case_memory.hpp"
 #include "ceilings.hpp"
 #include "conformance.hpp"
 #include "corpus.hpp"
 #include "cublas.hpp"
+#include "device_clock.hpp"
 #include "result_file.hpp"
 #include "workloads.hpp"
 
 namespace gpu_stage {
 
 namespace cu = tilewright::backend::cuda;
-using tilewright::dtype;
-using byte_list = std::vector<std::byte>;
+using gpu_case::byte_list, gpu_case::case_memory;
 
 /// What the program ends with when its device is of no use any more: a new process goes on.
 inline constexpr int device_lost = 5;
-
-/// Memory of one parameter on the host and on the device.
-struct argument {
-  dtype type = dtype::f32;
-  byte_list host;
-  cu::device_memory device;
-};
 
 /// Cases in order, each once: its line is written as soon as it is known, and a case whose line stands in the
 /// file is not run again. A case that loses the device, or whose kernel does not end, ends the process.
@@ -64,24 +56,15 @@ class stage {
   void describe_machine();
   std::string verdict(bool fine);
 
-  void settle(double patience = 20) const;
-  void wait_for(const cu::device_event& e, double patience) const;
-  double seconds_of(const std::function<void()>& start) const;
-  double round_of(const std::function<void()>& start, int count) const;
-  int worth(const std::function<void()>& start, double seconds) const;
-
-  std::vector<argument> arguments(const tilewright::ir::function& f, std::uint64_t seed) const;
-  void poison(const tilewright::ir::function& f, const std::vector<argument>& all) const;
-  double spot_difference(const tilewright::ir::function& f, std::vector<argument>& all) const;
-
   std::string conform(const gpu_conformance::entry& e);
   std::string verify(const gpu_corpus::entry& e);
   std::string time_entry(const gpu_corpus::entry& e);
   std::string time_ceiling(const gpu_ceilings::entry& e) const;
   std::string time_cublas(const gpu_cublas::shape& s) const;
   std::string time_candidates(const gpu_workloads::workload& w);
-  std::string beside_cublas(const gpu_workloads::workload& w, std::vector<argument>& all,
-                            const std::function<void()>& winner);
+  gpu_time::starter fastest_of(const gpu_cublas::product& product, void* const* data) const;
+  std::string beside_cublas(const gpu_workloads::workload& w, case_memory& memory,
+                            const gpu_time::starter& winner);
   std::string launch_cost() const;
   std::string noise() const;
   std::string survives(const std::string& name);
@@ -90,6 +73,7 @@ class stage {
   gpu_results::result_file results_;
   clock::time_point end_;
   cu::device device_;
+  gpu_time::device_clock clock_{device_};
   std::string arch_;
   int run_ = 0, wrong_ = 0, left_ = 0;
 };

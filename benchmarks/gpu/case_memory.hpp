@@ -1,0 +1,55 @@
+// The arguments of a case: random values on the host and on the device, and how far results are off.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <tilewright/backend/cuda/device.hpp>
+#include <tilewright/ir/stmt.hpp>
+#include <tilewright/support/dtype.hpp>
+
+namespace gpu_case {
+
+namespace cu = tilewright::backend::cuda;
+using tilewright::dtype;
+using byte_list = std::vector<std::byte>;
+
+/// Values in [-1, 1), of bytes any: never zeros, on which a device draws less power.
+void fill_random(byte_list& bytes, dtype type, std::uint64_t seed);
+
+/// Memory of one parameter.
+struct argument {
+  dtype type = dtype::f32;
+  byte_list host;
+  cu::device_memory device;
+};
+
+/// The arguments of a function with literal extents, random and the same at both places.
+class case_memory {
+ public:
+  case_memory(const cu::device& on, const tilewright::ir::function& f, std::uint64_t seed);
+
+  std::vector<argument>& all() noexcept { return all_; }
+  /// Of the arguments on the device, as a start takes them.
+  std::vector<void*> addresses() const;
+  /// Sets what the function writes to 0xff on the device.
+  void poison() const;
+  /// What a start left in an argument.
+  byte_list result(std::size_t i) const;
+  /// Runs the function on the host by the interpreter.
+  void interpret();
+  /// Largest difference of the device's memory from the host's, relative to 1 + |value|; infinite where
+  /// integers differ at all.
+  double difference() const;
+  /// Largest difference from f64 at 64 points of each output, relative to 1 + |value|, beyond what
+  /// rounding may do.
+  double spot_difference();
+
+ private:
+  const cu::device& on_;
+  const tilewright::ir::function& f_;
+  std::vector<argument> all_;
+};
+
+}  // namespace gpu_case

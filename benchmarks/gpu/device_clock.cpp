@@ -1,0 +1,97 @@
+#include "device_clock.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace gpu_time {
+namespace {
+
+using clock = std::chrono::steady_clock;
+constexpr double patience_of_a_round = 60;  // s
+
+}  // namespace
+
+double median(std::vector<double> x) {
+  std::sort(x.begin(), x.end());
+  return x[x.size() / 2];
+}
+
+void device_clock::wait_for(const cu::device_event& e, double patience) const {
+  const auto begin = clock::now();
+  while (!e.done()) {
+    const std::chrono::duration<double> waited = clock::now() - begin;
+    if (waited.count() > patience)
+      throw hang("kernels did not end within " + std::to_string(static_cast<int>(patience)) + " s");
+    if (waited.count() > 1e-3) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
+void device_clock::settle(double patience) const {
+  cu::device_event end(device_);
+  end.record();
+  wait_for(end, patience);
+}
+
+double device_clock::between(const std::function<void()>& starts) const {
+  cu::device_event begin(device_), end(device_);
+  begin.record();
+  starts();
+  end.record();
+  wait_for(end, patience_of_a_round);
+  return end.seconds_since(begin);
+}
+
+int device_clock::worth(const starter& start, double seconds) const {
+  const auto twice = [&] {
+    start(nullptr);
+    start(nullptr);
+  };
+  between(twice);
+  const double one = std::max(between(twice) / 2, 1e-7);
+  return std::clamp(static_cast<int>(seconds / one), 1, 1000);
+}
+
+double device_clock::seconds_of(const starter& start) const {
+  const int count = worth(start, 0.02);
+  const round some(*this, start, count);
+  for (int warm = 0; warm < 3; ++warm) some.seconds();
+  std::vector<double> rounds;
+  for (int r = 0; r < 7; ++r) rounds.push_back(some.seconds());
+  return median(rounds);
+}
+
+device_clock::round::round(const device_clock& clock, starter start, int count)
+    : clock_(clock), start_(std::move(start)), count_(count) {
+  try {
+    graph_ = std::make_unique<cu::device_graph>(clock_.device_, [&](cu::stream_ref stream) {
+      for (int i = 0; i < count_; ++i) start_(stream);
+    });
+  } catch (const tilewright::error&) {  // a library that waits or allocates
+  }
+  if (graph_) seconds();  // the first launch brings it to the device
+}
+
+double device_clock::round::seconds() const {
+  const double all = clock_.between([&] {
+    if (graph_) return graph_->start();
+    for (int i = 0; i < count_; ++i) start_(nullptr);
+  });
+  return all / count_;
+}
+
+duel in_turns(const device_clock& clock, const starter& first, const starter& second) {
+  const device_clock::round one(clock, first, clock.worth(first, 0.02)),
+      other(clock, second, clock.worth(second, 0.02));
+  std::vector<double> a, b, ratios;
+  for (int r = 0; r < 7; ++r) {
+    a.push_back(one.seconds());
+    b.push_back(other.seconds());
+    ratios.push_back(b.back() / a.back());
+  }
+  return {median(a), median(b), median(ratios), one.in_graph() && other.in_graph()};
+}
+
+}  // namespace gpu_time
