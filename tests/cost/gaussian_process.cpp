@@ -148,6 +148,36 @@ TEST_CASE("a pool goes on as a process that had measured its picks") {
   }
 }
 
+TEST_CASE("a pool knows how the values of two points go together") {
+  const std::vector<mixed_point> x = random_points(12, 2, 3);
+  std::vector<mixed_point> rest = random_points(8, 2, 4);
+  rest.push_back(rest.front());
+  gaussian_process g;
+  g.condition(x, values_at(x), {{0.5, 0.7}, 1, 0.3, 0.01});
+  const std::vector<belief> before = g.predict(rest);
+  std::vector<std::vector<double>> moves;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    gaussian_process::pool pool = g.over(rest);
+    moves.push_back(pool.settle(i));
+    CHECK(moves[i][i] == doctest::Approx(before[i].deviation));
+    CHECK(pool.beliefs()[i].deviation == doctest::Approx(0).epsilon(1e-4));
+    for (std::size_t j = 0; j < rest.size(); ++j) {
+      CHECK(pool.beliefs()[j].mean == before[j].mean);
+      const double left = before[j].deviation * before[j].deviation - moves[i][j] * moves[i][j];
+      CHECK(pool.beliefs()[j].deviation ==
+            doctest::Approx(std::sqrt(std::max(left, 0.0))).epsilon(1e-6));
+    }
+    if (i != 0) continue;
+    // its twin moves with it, and is known with it
+    CHECK(moves[0].back() == doctest::Approx(before[0].deviation));
+    for (const double m : pool.settle(rest.size() - 1)) CHECK(m == 0);
+  }
+  for (std::size_t i = 0; i < rest.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)  // their covariance, seen from either side
+      CHECK(moves[i][j] * before[i].deviation ==
+            doctest::Approx(moves[j][i] * before[j].deviation).epsilon(1e-6));
+}
+
 TEST_CASE("points that are equal do not end it") {
   const std::vector<mixed_point> x(40, at(0.5));
   const std::vector<double> y(40, 1.0);

@@ -99,7 +99,8 @@ TEST_CASE("it finds the bottom of a bowl in fewer trials than chance, whatever a
     s->start(task, seed);
     chance += std::log(best_after(*s, time, 16));
   }
-  for (const fantasy f : {fantasy::believer, fantasy::liar, fantasy::penalization}) {
+  for (const fantasy f :
+       {fantasy::believer, fantasy::liar, fantasy::penalization, fantasy::joint}) {
     double learned = 0;
     for (const std::uint64_t seed : {1u, 2u, 3u}) {
       bayesian_options o = small();
@@ -117,13 +118,17 @@ TEST_CASE("a batch is spread out") {
   const search_task task = product();
   const trace_coordinates coordinates(task.sketches);
   const bowl time{coordinates};
-  auto s = bayesian(nullptr, small());
-  s->start(task, 4);
-  best_after(*s, time, 3);
-  const std::vector<candidate> batch = s->propose(8, {});
-  REQUIRE(batch.size() == 8);
-  for (std::size_t i = 0; i < batch.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j) CHECK(batch[i].identity != batch[j].identity);
+  for (const fantasy f : {fantasy::believer, fantasy::joint}) {
+    bayesian_options o = small();
+    o.fantasy = f;
+    auto s = bayesian(nullptr, o);
+    s->start(task, 4);
+    best_after(*s, time, 3);
+    const std::vector<candidate> batch = s->propose(8, {});
+    REQUIRE(batch.size() == 8);
+    for (std::size_t i = 0; i < batch.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) CHECK(batch[i].identity != batch[j].identity);
+  }
 }
 
 TEST_CASE("programs beside failed ones are left for later") {

@@ -89,6 +89,11 @@ class gaussian_process {
     /// Goes on as if point `i` had the value `value`; the mean itself is what a kriging believer
     /// takes, and leaves all means as they are.
     void pretend(std::size_t i, double value);
+    /// Goes on as if the value of point `i` itself were known, without the noise of a measurement:
+    /// deviations shrink, and means stay.
+    /// @returns by how much the mean of each point grows when the value of `i` lies one standard
+    /// deviation above its mean; all 0 where that value was known before
+    std::vector<double> settle(std::size_t i);
 
    private:
     friend class gaussian_process;

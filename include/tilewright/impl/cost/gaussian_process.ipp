@@ -250,6 +250,7 @@ struct gaussian_process::pool::state {
     if (rows < solved.rows()) return;
     solved.conservativeResize(solved.rows() + 16, Eigen::NoChange);
   }
+  void add_row(std::size_t i, double noise);
 };
 
 TILEWRIGHT_INLINE gaussian_process::gaussian_process(gaussian_process_options options)
@@ -354,26 +355,45 @@ TILEWRIGHT_INLINE const std::vector<belief>& gaussian_process::pool::beliefs() c
   return state_->beliefs;
 }
 
-/// A measurement at point i adds a row to L^-1 K: what of the covariance with i the rows so far do
-/// not explain, over the deviation of the measurement.
+/// Knowing the value at point i, with noise, adds a row to L^-1 K: what of the covariance with i the
+/// rows so far do not explain, over the deviation of what is known.
+TILEWRIGHT_INLINE void gaussian_process::pool::state::add_row(std::size_t i, double noise) {
+  grow();
+  const auto at = static_cast<Eigen::Index>(i);
+  const Eigen::VectorXd own = solved.col(at).head(rows);
+  const double deviation = std::sqrt(std::max(variances[i], 0.0) + noise);
+  const Eigen::VectorXd explained = solved.topRows(rows).transpose() * own;
+  for (std::size_t j = 0; j < points.size(); ++j) {
+    const auto column = static_cast<Eigen::Index>(j);
+    const double covariance = process->covariance(points[i], points[j]);
+    const double row = (covariance - explained(column)) / deviation;
+    solved(rows, column) = row;
+    variances[j] -= row * row;
+    beliefs[j].deviation = std::sqrt(std::max(variances[j], 0.0));
+  }
+  ++rows;
+}
+
 TILEWRIGHT_INLINE void gaussian_process::pool::pretend(std::size_t i, double value) {
   state& s = *state_;
-  s.grow();
-  const auto at = static_cast<Eigen::Index>(i);
-  const Eigen::VectorXd own = s.solved.col(at).head(s.rows);
-  const double deviation = std::sqrt(std::max(s.variances[i], 0.0) + s.process->kernel.noise);
-  const double surprise = (value - s.beliefs[i].mean) / deviation;
-  const Eigen::VectorXd explained = s.solved.topRows(s.rows).transpose() * own;
-  for (std::size_t j = 0; j < s.points.size(); ++j) {
-    const auto column = static_cast<Eigen::Index>(j);
-    const double covariance = s.process->covariance(s.points[i], s.points[j]);
-    const double row = (covariance - explained(column)) / deviation;
-    s.solved(s.rows, column) = row;
-    s.beliefs[j].mean += row * surprise;
-    s.variances[j] -= row * row;
-    s.beliefs[j].deviation = std::sqrt(std::max(s.variances[j], 0.0));
-  }
-  ++s.rows;
+  const double noise = s.process->kernel.noise;
+  const double surprise =
+      (value - s.beliefs[i].mean) / std::sqrt(std::max(s.variances[i], 0.0) + noise);
+  s.add_row(i, noise);
+  for (std::size_t j = 0; j < s.points.size(); ++j)
+    s.beliefs[j].mean += s.solved(s.rows - 1, static_cast<Eigen::Index>(j)) * surprise;
+}
+
+TILEWRIGHT_INLINE std::vector<double> gaussian_process::pool::settle(std::size_t i) {
+  state& s = *state_;
+  // what rounding leaves of a variance that was taken away would make rows of any size
+  const double least = 1e-9 * s.process->prior_variance();
+  std::vector<double> out(s.points.size(), 0.0);
+  if (!(s.variances[i] > least)) return out;
+  s.add_row(i, 0);
+  for (std::size_t j = 0; j < out.size(); ++j)
+    out[j] = s.solved(s.rows - 1, static_cast<Eigen::Index>(j));
+  return out;
 }
 
 }  // namespace tilewright::cost

@@ -6,7 +6,7 @@
 // trace for what it misses. A good model leaves little to g, a useless one gets a = 0. Candidates
 // are ranked by the expected improvement over the best posterior mean, times the probability of
 // being valid, which a second process learns from failures; a batch is chosen greedily, each pick
-// taken as if it had been measured. The definitions need Eigen: learning.hpp.
+// by what the picks before it leave to gain. The definitions need Eigen: learning.hpp.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,10 @@ namespace tilewright::search {
 
 /// What a pick of a batch is worth to the picks after it.
 enum class fantasy {
-  believer,     // the posterior mean: variance shrinks, means stay
-  liar,         // the worst value measured so far: the most diverse batch
-  penalization  // nothing is pretended; improvement fades around the picks
+  believer,      // the posterior mean: variance shrinks, means stay
+  liar,          // the worst value measured so far: the most diverse batch
+  penalization,  // nothing is pretended; improvement fades around the picks
+  joint  // improvement of the batch as a whole (qEI), over samples of what its picks turn out to be
 };
 
 struct bayesian_options {
@@ -36,6 +37,7 @@ struct bayesian_options {
   double random_share = 0.05;     // of a batch
   double margin = 0.01;           // of improvement, in standard deviations of the data
   search::fantasy fantasy = search::fantasy::believer;
+  std::size_t samples = 128;  // of a batch, where its improvement is joint
   cost::gaussian_process_options process;
 };
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include <tilewright/impl/cost/standardization.hpp>
+#include <tilewright/impl/search/strategies/batch_improvement.hpp>
 #include <tilewright/impl/search/strategies/drawing.hpp>
 #include <tilewright/impl/search/strategies/sample_maker.hpp>
 #include <tilewright/search/mutator.hpp>
@@ -275,22 +276,63 @@ class bayesian_searcher final : public drawing_strategy {
   }
 
   std::vector<candidate> picks(std::size_t count) {
+    if (options_.fantasy == fantasy::joint) return joint_picks(count);
     std::vector<candidate> out;
-    std::vector<cost::mixed_point> x;
-    for (const option& o : pool_) x.push_back(o.at);
-    cost::gaussian_process::pool beliefs = process_.over(x);
+    cost::gaussian_process::pool beliefs = pool_beliefs();
     std::vector<std::size_t> picked;
-    const auto chance = static_cast<std::uint64_t>(options_.random_share * 1e6);
     while (out.size() < count && picked.size() < pool_.size()) {
-      const bool by_chance = random_.below(1000000) < chance;
-      const std::size_t i = by_chance ? any_left() : best_left(beliefs.beliefs(), picked);
-      pool_[i].taken = true;
+      const std::size_t i = by_chance() ? any_left() : best_left(beliefs.beliefs(), picked);
       picked.push_back(i);
-      take(pool_[i], out);
+      pick(i, out);
       if (options_.fantasy == fantasy::believer) beliefs.pretend(i, beliefs.beliefs()[i].mean);
       if (options_.fantasy == fantasy::liar) beliefs.pretend(i, worst_ - pool_[i].mean);
     }
     return out;
+  }
+
+  std::vector<candidate> joint_picks(std::size_t count) {
+    std::vector<candidate> out;
+    cost::gaussian_process::pool beliefs = pool_beliefs();
+    std::vector<double> means;
+    for (std::size_t i = 0; i < pool_.size(); ++i)
+      means.push_back(pool_[i].mean + beliefs.beliefs()[i].mean);
+    batch_improvement batch(std::move(means), best_ + options_.margin, options_.samples,
+                            random_.split());
+    for (std::size_t n = 0; out.size() < count && n < pool_.size(); ++n) {
+      const std::size_t i = by_chance() ? any_left() : best_of(batch, beliefs.beliefs());
+      pick(i, out);
+      batch.add(i, beliefs.settle(i));
+    }
+    return out;
+  }
+
+  std::size_t best_of(const batch_improvement& batch,
+                      const std::vector<cost::belief>& beliefs) const {
+    std::size_t out = pool_.size();
+    double highest = 0;
+    for (std::size_t i = 0; i < pool_.size(); ++i) {
+      if (pool_[i].taken) continue;
+      const double g = batch.log_gain(i, beliefs[i].deviation) + pool_[i].log_validity;
+      if (out != pool_.size() && !(g > highest)) continue;
+      out = i;
+      highest = g;
+    }
+    return out;
+  }
+
+  cost::gaussian_process::pool pool_beliefs() const {
+    std::vector<cost::mixed_point> x;
+    for (const option& o : pool_) x.push_back(o.at);
+    return process_.over(x);
+  }
+
+  bool by_chance() {
+    return random_.below(1000000) < static_cast<std::uint64_t>(options_.random_share * 1e6);
+  }
+
+  void pick(std::size_t i, std::vector<candidate>& out) {
+    pool_[i].taken = true;
+    take(pool_[i], out);
   }
 
   std::size_t any_left() {
