@@ -46,6 +46,7 @@ enum class loop_role : std::uint8_t {
 /// A place that loads or stores, as one of the loops around it sees it.
 struct buffer_touch {
   std::string name;         // of the buffer, "_", number of the occurrence
+  std::size_t buffer = 0;   // touches of one buffer have one number
   double stride = 0;        // elements per iteration; 0: the loop does not move it
   double count = 1;         // addresses that the loop meets, at most
   double reuse = 1;         // how often it meets each of them

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <numeric>
 
 #include <tilewright/cost/loop_context.hpp>
 #include <tilewright/impl/cost/store_walk.hpp>
@@ -44,10 +44,11 @@ inline int parallel_level(loop_annotation a) {
 /// Fills the loops of one program store by store.
 class context_writer {
  public:
-  explicit context_writer(const ir::function& f) : walk_(f), row_of_(walk_.loops(), -1) {
+  explicit context_writer(const ir::function& f)
+      : walk_(f), row_of_(walk_.loops(), -1), met_(walk_.buffers.size(), 0) {
     for (buffer_info& b : walk_.buffers) lay_out(b);
     for (const store_info& s : walk_.stores) add(s);
-    for (loop_context& l : out_) finish(l);
+    hand_out();
   }
 
   std::vector<loop_context> take() { return std::move(out_); }
@@ -107,6 +108,8 @@ class context_writer {
     const buffer_info& b = walk_.buffers[a.buffer];
     buffer_touch touch;
     touch.name = std::string(b.node->name) + "_" + std::to_string(met_[a.buffer]++);
+    touch.buffer = a.buffer;
+    places_.push_back({touch.name, seen_.size()});
     touch.bytes = static_cast<double>(bytes(b.node->type));
     touch.written = written;
     std::vector<double> strides(around.size(), 0.0);
@@ -134,7 +137,7 @@ class context_writer {
       const bool counted = level > 0 && base_level == level;
       touch.thread_count = counted ? std::floor(count / base_count) : 0;
       touch.thread_reuse = counted ? std::floor(reuse / base_reuse) : 0;
-      out_[rows[i]].touches.push_back(touch);
+      seen_.push_back({rows[i], touch});
     }
     note_roles(s, a, strides, rows);
   }
@@ -153,15 +156,40 @@ class context_writer {
     }
   }
 
-  static void finish(loop_context& l) {
-    std::sort(l.touches.begin(), l.touches.end(),
-              [](const buffer_touch& a, const buffer_touch& b) { return a.name < b.name; });
-    for (const buffer_touch& t : l.touches) l.bottomup = std::max(l.bottomup, t.count * t.reuse);
+  /// Gives each loop its touches, by name. Names are sorted once, not in every loop.
+  void hand_out() {
+    std::vector<std::size_t> counts(out_.size(), 0), order(places_.size());
+    for (const seen_touch& t : seen_) ++counts[t.row];
+    for (std::size_t r = 0; r < out_.size(); ++r) out_[r].touches.reserve(counts[r]);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return places_[a].name != places_[b].name ? places_[a].name < places_[b].name : a < b;
+    });
+    for (const std::size_t p : order) {
+      const std::size_t end = p + 1 < places_.size() ? places_[p + 1].first : seen_.size();
+      for (std::size_t i = places_[p].first; i < end; ++i) {
+        loop_context& l = out_[seen_[i].row];
+        l.bottomup = std::max(l.bottomup, seen_[i].touch.count * seen_[i].touch.reuse);
+        l.touches.push_back(std::move(seen_[i].touch));
+      }
+    }
   }
+
+  /// A place of the program; what the loops around it see of it begins at `first` of seen_.
+  struct place {
+    std::string name;
+    std::size_t first;
+  };
+  struct seen_touch {
+    std::size_t row;
+    buffer_touch touch;
+  };
 
   store_walk walk_;
   std::vector<int> row_of_;  // [loop of the walk]
-  std::map<std::size_t, int> met_;
+  std::vector<int> met_;     // [buffers], places so far
+  std::vector<place> places_;
+  std::vector<seen_touch> seen_;
   std::vector<loop_context> out_;
 };
 
@@ -169,16 +197,20 @@ inline float node_log(double x) { return static_cast<float>(std::log2(std::abs(x
 
 /// A buffer below a loop: its touches together.
 struct touched_buffer {
+  std::size_t buffer = 0;
   double stride = 0, count = 0, reuse = 0, bytes = 0, lines = 0, threads = 0;
   bool written = false, indirect = false;
 };
 
 /// Touches by buffer; the largest first, and what is written before all.
 inline std::vector<touched_buffer> touched_buffers(const loop_context& loop, double line) {
-  std::map<std::string_view, touched_buffer> by_name;
+  std::vector<touched_buffer> out;
+  out.reserve(8);
   for (const buffer_touch& t : loop.touches) {
-    const std::string_view name(t.name);
-    touched_buffer& b = by_name[name.substr(0, name.rfind('_'))];
+    auto at = std::find_if(out.begin(), out.end(),
+                           [&](const touched_buffer& b) { return b.buffer == t.buffer; });
+    if (at == out.end()) at = out.insert(out.end(), touched_buffer{t.buffer});
+    touched_buffer& b = *at;
     b.stride = std::max(b.stride, t.stride);
     b.count = std::max(b.count, t.count);
     b.reuse += t.reuse;
@@ -188,8 +220,6 @@ inline std::vector<touched_buffer> touched_buffers(const loop_context& loop, dou
     b.written = b.written || t.written;
     b.indirect = b.indirect || t.indirect;
   }
-  std::vector<touched_buffer> out;
-  for (const auto& [name, b] : by_name) out.push_back(b);
   support::stable_sort(out, [](const touched_buffer& a, const touched_buffer& b) {
     return a.written != b.written ? a.written : a.bytes > b.bytes;
   });
