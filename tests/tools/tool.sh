@@ -211,6 +211,17 @@ if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 0 '"trials": 2' tune "$data/matmul.py" --db :memory: --trials 2 --seconds 60 --worker --json
   expect 0 '"trials": 2' tune "$data/matmul.py" --db :memory: --trials 2 --seconds 60 --caches cold --json
   expect 0 '"trials": 10' tune "$data/matmul.py" --db :memory: --trials 10 --seconds 60 --strategy bayesian --cost-model ensemble --json
+  examples=$(dirname "$0")/../../examples
+  if command -v python3 >/dev/null; then
+    outside=(tune "$data/matmul.py" --db :memory: --threads 1 --seconds 60 --json --proposer)
+    expect 0 '"trials": 12' "${outside[@]}" "python3 '$examples/proposer.py'" --trials 12
+    if [[ $("$tool" "${outside[@]}" "python3 '$examples/proposer.py'" --trials 12 2>&1) == *"was left"* ]]; then
+      echo "FAILED: the proposer of the examples was left"
+      failures=$((failures + 1))
+    fi
+  fi
+  expect 0 'was left, and draws went on: it ended' tune "$data/matmul.py" --db :memory: --trials 2 --seconds 60 --proposer false
+  expect 2 "--strategy excludes --proposer" tune "$data/matmul.py" --db :memory: --proposer false --strategy local
   expect 0 'scale.py", "trace"' tune "$data/matmul.py" "$data/scale.py" --dim n=3 --weights 3,1 --order round_robin --db "$work/s.db" --trials 4 --seconds 60 --json
   expect 0 '"profile": {"sketch": ' tune "$data/matmul.py" --trials 2 --seconds 60 --profile --json --db :memory:
   expect 0 "compile " tune "$data/matmul.py" --trials 2 --seconds 60 --profile --db :memory:

@@ -19,6 +19,7 @@
 #include <tilewright/search/gate.hpp>
 #include <tilewright/search/measurement/fleet.hpp>
 #include <tilewright/search/session.hpp>
+#include <tilewright/search/strategies/outside.hpp>
 #include <tilewright/search/task_scheduler.hpp>
 #include <tilewright/space/metaschedule.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
@@ -53,7 +54,7 @@ struct tune_options {
   int threads = 0;
   std::uint64_t seed = 42;
   search::caches where = search::caches::warm;
-  std::string strategy, model, prior;
+  std::string strategy, model, prior, proposer;
   bool worker = false;
   std::vector<std::string> workers;  // HOST:PORT, or commands
   int batch = search::session_options{}.batch;
@@ -238,6 +239,10 @@ search::session_options session_of(const tune_options& o) {
   s.batch = o.batch;
   s.measuring.where = o.where;
   if (o.worker) s.measuring.run_in = search::isolation::worker;
+  if (!o.proposer.empty()) {
+    s.method = [command = o.proposer](std::uint64_t) { return search::outside(command); };
+    return s;
+  }
   const std::string strategy = o.strategy.empty() ? "evolutionary" : o.strategy;
   if (!o.prior.empty() && cost::load_prior(o.prior).model)
     s.method = [strategy, file = o.prior](std::uint64_t seed) {
@@ -500,6 +505,12 @@ std::function<int()> declare_tune(CLI::App& app) {
   app.add_option("--prior", o->prior,
                  "What ranks them, trained by `tilewright learn`; default: TILEWRIGHT_PRIOR")
       ->excludes("--cost-model");
+  app.add_option("--proposer", o->proposer,
+                 "A command that proposes candidates: it reads tasks, requests and times as lines "
+                 "of JSON and writes traces (docs/tuning.md)")
+      ->excludes("--strategy")
+      ->excludes("--cost-model")
+      ->excludes("--prior");
   app.add_flag("--worker", o->worker, "Compile and run candidates in processes of their own");
   app.add_option("--worker-at", o->workers,
                  "HOST:PORT of a `tilewright worker --listen` that times candidates, or a command "

@@ -305,6 +305,7 @@
 #include <tilewright/impl/search/strategies/exhaustive.ipp>
 #include <tilewright/impl/search/strategies/given_traces.ipp>
 #include <tilewright/impl/search/strategies/local.ipp>
+#include <tilewright/impl/search/strategies/outside.ipp>
 #include <tilewright/impl/search/strategies/portfolio.ipp>
 #include <tilewright/impl/search/strategies/replay_functions.ipp>
 #include <tilewright/impl/search/strategies/replay_traces.ipp>
