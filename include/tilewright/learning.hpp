@@ -9,6 +9,7 @@
 #include <tilewright/cost/graph_network.hpp>
 #include <tilewright/cost/meta_learning.hpp>
 #include <tilewright/cost/mlp.hpp>
+#include <tilewright/cost/trace_network.hpp>
 #include <tilewright/search/strategies/adaptive.hpp>
 #include <tilewright/search/strategies/bayesian.hpp>
 #include <tilewright/search/strategies/ppo.hpp>

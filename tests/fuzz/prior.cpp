@@ -12,6 +12,7 @@
 #include <tilewright/cost/graph_network.hpp>
 #include <tilewright/cost/mlp.hpp>
 #include <tilewright/cost/prior_file.hpp>
+#include <tilewright/cost/trace_network.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/support/error.hpp>
@@ -30,16 +31,23 @@ def main(A: T.Buffer((16, 12), "float32"), D: T.Buffer((16,), "float32")):
                 D[vi] = T.float32(0)
             D[vi] = D[vi] + A[vi, vk]
 )");
-  static const cost::sample out{&f, ir::workload_key(f), {}, 1e-5};
+  static const cost::sample out{
+      &f,
+      ir::workload_key(f),
+      {},
+      1e-5,
+      std::make_shared<const std::vector<cost::trace_token>>(
+          std::vector<cost::trace_token>{{3, 1, {4, 2, 1}}, {255, 255, {}}})};
   return out;
 }
 
 std::unique_ptr<cost::model> blank(std::uint8_t kind) {
-  switch (kind % 5) {
+  switch (kind % 6) {
     case 0: return std::make_unique<cost::random_model>();
     case 1: return std::make_unique<cost::tree_model>();
     case 2: return std::make_unique<cost::mlp_model>();
     case 3: return std::make_unique<cost::graph_model>();
+    case 4: return std::make_unique<cost::trace_model>();
     default:
       return std::make_unique<cost::ensemble_model>(std::vector<std::shared_ptr<cost::model>>{
           std::make_shared<cost::random_model>(), std::make_shared<cost::tree_model>()});

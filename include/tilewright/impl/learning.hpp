@@ -5,6 +5,7 @@
 #include <tilewright/impl/cost/graph_network.ipp>
 #include <tilewright/impl/cost/meta_learning.ipp>
 #include <tilewright/impl/cost/mlp.ipp>
+#include <tilewright/impl/cost/trace_network.ipp>
 #include <tilewright/impl/learning.ipp>
 #include <tilewright/impl/search/strategies/adaptive.ipp>
 #include <tilewright/impl/search/strategies/bayesian.ipp>

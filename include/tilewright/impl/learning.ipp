@@ -4,6 +4,7 @@
 #include <tilewright/cost/graph_network.hpp>
 #include <tilewright/cost/mlp.hpp>
 #include <tilewright/cost/model_kind.hpp>
+#include <tilewright/cost/trace_network.hpp>
 #include <tilewright/learning.hpp>
 #include <tilewright/search/strategies/adaptive.hpp>
 #include <tilewright/search/strategies/bayesian.hpp>
@@ -24,6 +25,12 @@ TILEWRIGHT_INLINE bool register_learning() {
                           cost::mlp_options options;
                           options.seed = seed;
                           return std::make_unique<cost::mlp_model>(options);
+                        }});
+  cost::add_model_kind({"trace_network", "TLP's network over the primitives of a trace",
+                        [](std::uint64_t seed) -> std::unique_ptr<cost::model> {
+                          cost::network_options options;
+                          options.seed = seed;
+                          return std::make_unique<cost::trace_model>(options);
                         }});
   cost::add_model_kind(
       {"ensemble", "shipped trees and the network, weighted by how well they ranked of late",
