@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include <tilewright/cost/residual.hpp>
 #include <tilewright/learning.hpp>
 #include <tilewright/schedule/instruction.hpp>
+#include <tilewright/search/mutator.hpp>
 #include <tilewright/search/strategy.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/support/any.hpp>
@@ -173,4 +175,28 @@ TEST_CASE("trace tokens: a model of models reads traces where one of them does")
   CHECK(cost::ensemble_model(list{plain, reader}).reads_traces());
   CHECK_FALSE(cost::draft_model(plain, plain).reads_traces());
   CHECK_FALSE(cost::ensemble_model(list{plain, plain}).reads_traces());
+}
+
+TEST_CASE("trace tokens: a changed trace has those that its replay gives") {
+  static const target::cpu cpu = target::named("haswell");
+  const ir::function f = product();
+  support::random r(5);
+  std::size_t compared = 0, differ = 0;
+  for (const schedule& s : space::default_cpu().sketches(f, {&cpu, 1}, 1)) {
+    const auto from = replay(s.trace().without_decisions(), f, 3);
+    if (!from) continue;
+    CHECK(tokens_of(from->scheduled.trace(), from->scheduled) == tokens_of(from->scheduled));
+    for (int n = 0; n < 8; ++n) {
+      const std::optional<trace> t = mutate_by(mutators(), from->scheduled.trace(), f, r);
+      if (!t) continue;
+      const auto to = replay(*t, f, 7);
+      // a decision that was left out is drawn, and what a place in a loop nest means may move
+      if (!to || to->scheduled.trace().print() != t->print()) continue;
+      ++compared;
+      CHECK(tokens_of(*t, from->scheduled) == tokens_of(to->scheduled));
+      differ += tokens_of(*t, from->scheduled) != tokens_of(from->scheduled) ? 1 : 0;
+    }
+  }
+  CHECK(compared > 10);
+  CHECK(differ > 5);
 }

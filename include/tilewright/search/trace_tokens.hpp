@@ -17,6 +17,10 @@ namespace tilewright::search {
 /// assertions, `work_on` and `enter_postproc` have none.
 std::vector<cost::trace_token> tokens_of(const schedule& s);
 
+/// Those that replaying `t` would give, without a replay. `t` has the instructions of `like` and may
+/// have other decisions; one that it leaves out counts as that of `like`.
+std::vector<cost::trace_token> tokens_of(const trace& t, const schedule& like);
+
 /// Tokens by program key, for searches that meet the same program again and again: of two traces
 /// that make one program, the first counts. One thread at a time may ask.
 class token_cache {

@@ -23,12 +23,14 @@ struct token_origin {
 /// Reads a trace from its start and makes the tokens.
 class token_reader {
  public:
-  explicit token_reader(const schedule& s) : s_(s), origins_(s.state().symbols.size()) {}
+  /// @param values what the random variables of `t` stand for
+  token_reader(const trace& t, const schedule_state& values)
+      : trace_(t), values_(values), origins_(values.symbols.size()) {}
 
   std::vector<cost::trace_token> run() {
     std::vector<cost::trace_token> out;
-    out.reserve(s_.trace().size());
-    for (const trace::step& step : s_.trace().steps()) {
+    out.reserve(trace_.size());
+    for (const trace::step& step : trace_.steps()) {
       if (has_token(*step.what->kind)) out.push_back(token(step));
       enter_outputs(*step.what);
     }
@@ -69,7 +71,7 @@ class token_reader {
     for (const argument& a : step.what->args)
       if (!std::holds_alternative<std::vector<std::int64_t>>(a)) add(a);
     for (const rv& v : step.what->outputs)
-      if (v.kind == rv_class::integer) integer(s_.state().at(v).value);
+      if (v.kind == rv_class::integer) integer(values_.at(v).value);
     if (step.what->outputs.empty() || step.what->outputs[0].kind == rv_class::integer) return;
     for (const std::int64_t place : step.choice) integer(place);
   }
@@ -116,7 +118,7 @@ class token_reader {
     if (const auto* text = std::get_if<std::string>(&constant->value)) word(*text);
   }
 
-  void integer(const factor& f) { integer(s_.state().value(f)); }
+  void integer(const factor& f) { integer(values_.value(f)); }
   void integer(std::int64_t value) {
     if (integers_ < most_integers && value != inferred_value)
       out_.numbers[integers_] = logarithm(static_cast<double>(value));
@@ -133,7 +135,7 @@ class token_reader {
     out_.word = static_cast<std::uint8_t>(1 + hash % (cost::token_words - 1));
   }
   void input(const rv& v) {
-    if (v.kind == rv_class::integer) return integer(s_.state().at(v).value);
+    if (v.kind == rv_class::integer) return integer(values_.at(v).value);
     if (out_.numbers[inputs_at]++ > 0) return;
     const token_origin& from = origins_[v.number];
     out_.numbers[origin_at] = from.place;
@@ -159,17 +161,48 @@ class token_reader {
     return 0;
   }
 
-  const schedule& s_;
+  const trace& trace_;
+  const schedule_state& values_;
   std::vector<token_origin> origins_;  // [random variables]
   cost::trace_token out_;
   std::size_t integers_ = 0, numbers_ = 0;
   int blocks_ = 0;
 };
 
+/// What the random variables of `like` would stand for with the decisions of `t`.
+inline schedule_state with_decisions(const trace& t, const schedule& like) {
+  schedule_state out = like.state();
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    const trace::step& step = t[i];
+    if (step.choice.empty() || step.what->outputs.empty() ||
+        step.what->outputs[0].kind != rv_class::integer)
+      continue;
+    const std::vector<std::int64_t>* candidates = nullptr;
+    if (step.what->outputs.size() == 1 && step.choice.size() == 1)
+      for (const argument& a : step.what->args)
+        if (!candidates) candidates = std::get_if<std::vector<std::int64_t>>(&a);
+    for (std::size_t k = 0; k < step.what->outputs.size() && k < step.choice.size(); ++k) {
+      std::int64_t value = step.choice[k];
+      if (candidates) {
+        if (value < 0 || value >= static_cast<std::int64_t>(candidates->size())) continue;
+        value = (*candidates)[static_cast<std::size_t>(value)];
+      } else if (value < 0) {
+        value = inferred_value;
+      }
+      out.symbols[step.what->outputs[k].number].value = value;
+    }
+  }
+  return out;
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE std::vector<cost::trace_token> tokens_of(const schedule& s) {
-  return detail::token_reader(s).run();
+  return detail::token_reader(s.trace(), s.state()).run();
+}
+
+TILEWRIGHT_INLINE std::vector<cost::trace_token> tokens_of(const trace& t, const schedule& like) {
+  return detail::token_reader(t, detail::with_decisions(t, like)).run();
 }
 
 TILEWRIGHT_INLINE cost::trace_tokens token_cache::of(const candidate& c) {

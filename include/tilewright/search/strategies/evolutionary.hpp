@@ -37,6 +37,11 @@ struct evolution_options {
   std::span<const mutator> changes = mutators();
   /// Says why a changed trace need not be replayed; empty: it has to be. Null: all are replayed.
   std::function<std::string(const trace&)> refused_early = {};
+  /// Looks at traces before they are replayed, and so has to score them by `sample::trace` alone
+  /// (cost/trace_network.hpp): of `sieved` changes of a member the one that it likes best is replayed.
+  /// Null: the first one is.
+  std::shared_ptr<cost::model> sieve = {};
+  std::size_t sieved = 4;
 };
 
 /// @param model what ranks; shared, so that the next search can start from what this one learned

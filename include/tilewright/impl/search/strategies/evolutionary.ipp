@@ -40,6 +40,7 @@ class evolver final : public drawing_strategy {
   void start(const search_task& task, std::uint64_t seed) override {
     drawing_strategy::start(task, seed);
     shown_ = sample_maker(model_.get(), task.function);
+    sieve_shown_ = sample_maker(options_.sieve.get(), task.function);
     for (const trace& t : task_.sketches) sketches_.push_back(sketch_of(t));
   }
 
@@ -69,6 +70,7 @@ class evolver final : public drawing_strategy {
     if (elite_.size() > kept)
       elite_.erase(elite_.begin() + static_cast<std::ptrdiff_t>(kept), elite_.end());
     model_->update(shown_(measured, seconds));
+    if (options_.sieve) options_.sieve->update(sieve_shown_(measured, seconds));
   }
 
  private:
@@ -205,12 +207,15 @@ class evolver final : public drawing_strategy {
     std::map<support::hash128, std::vector<std::size_t>> of_sketch;
     for (std::size_t i = 0; i < n; ++i) of_sketch[chains_[i].sketch].push_back(i);
     std::vector<support::random> draws = streams(n);
+    const std::vector<std::vector<trace>> chosen = sieved(of_sketch, draws);
     std::vector<std::optional<candidate>> next(n);
     std::vector<int> failures(n, 0);
     const auto step = [&](std::size_t i) {
       for (int attempt = 0; attempt < options_.attempts && !next[i]; ++attempt) {
+        const auto at = static_cast<std::size_t>(attempt);
         const std::optional<trace> t =
-            changed(chains_[i], of_sketch.at(chains_[i].sketch), draws[i]);
+            at < chosen[i].size() ? std::optional(chosen[i][at])
+                                  : changed(chains_[i], of_sketch.at(chains_[i].sketch), draws[i]);
         if (!t) continue;  // nothing to change: no trace was refused
         next[i] = replayed_unless_known(*t, chains_[i].sketch, draws[i]);
         if (!next[i]) ++failures[i];
@@ -235,6 +240,34 @@ class evolver final : public drawing_strategy {
           (score - c.score) * scale + options_.prior * (next[i]->log_prior - c.program.log_prior);
       if (accepted(gain, draws[i])) c = {std::move(*next[i]), c.sketch, score};
     }
+  }
+
+  /// Changes of each chain that are to be tried first, what the sieve likes best before the others.
+  std::vector<std::vector<trace>> sieved(
+      const std::map<support::hash128, std::vector<std::size_t>>& of_sketch,
+      std::vector<support::random>& draws) {
+    std::vector<std::vector<trace>> out(chains_.size());
+    if (!options_.sieve) return out;
+    const support::stage at("score");
+    std::vector<cost::sample> samples;
+    for (std::size_t i = 0; i < chains_.size(); ++i)
+      for (std::size_t k = 0; k < options_.sieved; ++k)
+        if (auto t = changed(chains_[i], of_sketch.at(chains_[i].sketch), draws[i])) {
+          cost::sample s;
+          s.trace = std::make_shared<const std::vector<cost::trace_token>>(
+              tokens_of(*t, chains_[i].program.scheduled));
+          samples.push_back(std::move(s));
+          out[i].push_back(std::move(*t));
+        }
+    const std::vector<double> scores = options_.sieve->predict(samples);
+    std::size_t first = 0;
+    for (std::vector<trace>& traces : out) {
+      std::vector<std::pair<double, trace>> ranked;
+      for (trace& t : traces) ranked.emplace_back(scores[first++], std::move(t));
+      support::stable_sort(ranked, [](const auto& a, const auto& b) { return a.first > b.first; });
+      for (std::size_t k = 0; k < traces.size(); ++k) traces[k] = std::move(ranked[k].second);
+    }
+    return out;
   }
 
   /// @param mates the chains of the same sketch
@@ -293,7 +326,7 @@ class evolver final : public drawing_strategy {
 
   std::shared_ptr<cost::model> model_;
   evolution_options options_;
-  sample_maker shown_;
+  sample_maker shown_, sieve_shown_;
   std::vector<support::hash128> sketches_;  // [sketches of the task]
   std::vector<survivor> elite_;
   std::vector<chain> chains_;
