@@ -22,7 +22,9 @@ class descent final : public drawing_strategy {
     std::vector<candidate> out;
     if (known_.size() >= options_.first || exhausted_draws_) {
       while (out.size() < count && !(over && over())) {
-        if (open_.empty() && !move_on()) break;
+        while (open_.empty() && move_on()) {  // a centre may have no neighbours
+        }
+        if (open_.empty()) break;
         take(out);
       }
     }
