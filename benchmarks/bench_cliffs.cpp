@@ -29,9 +29,9 @@
 
 #include <tilewright/backend/call.hpp>
 #include <tilewright/backend/loader.hpp>
+#include <tilewright/dispatch/packed_weights.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/ir/text/parse.hpp>
-#include <tilewright/search/call/packed_weights.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/space/cpu.hpp>
 
@@ -245,10 +245,10 @@ class race {
     const auto code = backend::load(r.code);
     std::vector<const void*> bound(data_.size(), nullptr);
     if (!code->packed_bytes().empty()) bound[1] = data_[1];
-    const auto packed = std::make_shared<search::packed_weights>(
+    const auto packed = std::make_shared<dispatch::packed_weights>(
         code->packed_bytes().empty()
-            ? search::packed_weights()
-            : search::packed_weights(*code, bound, 0, backend::serial_executor()));
+            ? dispatch::packed_weights()
+            : dispatch::packed_weights(*code, bound, 0, backend::serial_executor()));
     const auto workspace = std::make_shared<std::vector<std::byte>>(
         static_cast<std::size_t>(code->workspace_bytes()) + 64);
     std::vector<void*> arguments = data_;

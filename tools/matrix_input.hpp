@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <tilewright/ir/stmt.hpp>
-#include <tilewright/search/call/argument_values.hpp>
+#include <tilewright/search/measurement/argument_values.hpp>
 #include <tilewright/search/measurement/operands.hpp>
 
 #include "npz.hpp"

@@ -3,13 +3,13 @@
 
 #include <tilewright/backend/cuda/available.hpp>
 #include <tilewright/device_buffer.hpp>
+#include <tilewright/dispatch/device_kernel.hpp>
 #include <tilewright/expr/device_array.hpp>
-#include <tilewright/search/device_kernel.hpp>
 #include <tilewright/space/gpu.hpp>
 
 namespace tilewright::cuda {
 
-using search::device_kernel, search::device_options;
+using dispatch::device_kernel, dispatch::device_options;
 using tilewright::device_array, tilewright::device_buffer, tilewright::on_device;
 
 }  // namespace tilewright::cuda

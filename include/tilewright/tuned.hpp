@@ -10,6 +10,9 @@
 #include <vector>
 
 #include <tilewright/config.hpp>
+#include <tilewright/dispatch/dispatcher.hpp>
+#include <tilewright/dispatch/tune_together.hpp>
+#include <tilewright/dispatch/tuning_request.hpp>
 #include <tilewright/expr/alternatives.hpp>
 #include <tilewright/expr/argument.hpp>
 #include <tilewright/expr/binding.hpp>
@@ -17,15 +20,12 @@
 #include <tilewright/expr/kernel.hpp>
 #include <tilewright/model/dispatch.hpp>
 #include <tilewright/model/format_choice.hpp>
-#include <tilewright/search/call/dispatcher.hpp>
 #include <tilewright/search/options.hpp>
-#include <tilewright/search/tune_together.hpp>
-#include <tilewright/search/tuning_request.hpp>
 
 namespace tilewright {
 
-using search::storage;
-using search::tune_together;
+using dispatch::storage;
+using dispatch::tune_together;
 
 /// A kernel to call:
 ///
@@ -62,7 +62,7 @@ using search::tune_together;
 /// Such a call runs on the device that they lie on, in its primary context, after what was started on the
 /// stream before. Arrays are dense, in any order of their dimensions, and aligned to 16 bytes; scalars and
 /// bound weights stay on the host. `warm` or the first call compiles; a call after that allocates nothing,
-/// and a graph may record it. See search/device_kernel.hpp for what is required and refused.
+/// and a graph may record it. See dispatch/device_kernel.hpp for what is required and refused.
 template <class Kernel, class... Bound>
 class tuned {
   using kernel_type = std::remove_const_t<Kernel>;  // decltype of a constexpr variable is const
@@ -102,7 +102,7 @@ class tuned {
       start(nullptr, arguments...);
     else if constexpr (dsl::check_call<callable, Argument...>())
       with_arguments(
-          [&](const search::call_argument* a) {
+          [&](const dispatch::call_argument* a) {
             formats_ ? formats_->call(a) : dispatcher_->call(a);
           },
           arguments...);
@@ -120,12 +120,12 @@ class tuned {
   std::string report(Argument&&... arguments) const {
     std::string out;
     if constexpr (dsl::any_on_device<Argument...>)
-      on_device_with(
-          [&](search::device_dispatcher& d, const search::call_argument* a) { out = d.report(a); },
-          arguments...);
+      on_device_with([&](dispatch::device_dispatcher& d,
+                         const dispatch::call_argument* a) { out = d.report(a); },
+                     arguments...);
     else if constexpr (dsl::check_call<callable, Argument...>())
       with_arguments(
-          [&](const search::call_argument* a) {
+          [&](const dispatch::call_argument* a) {
             out = formats_ ? formats_->report(a) : dispatcher_->report(a);
           },
           arguments...);
@@ -137,37 +137,38 @@ class tuned {
   void warm(Argument&&... arguments) const {
     if constexpr (dsl::any_on_device<Argument...>)
       on_device_with(
-          [](search::device_dispatcher& d, const search::call_argument* a) { d.warm(a); },
+          [](dispatch::device_dispatcher& d, const dispatch::call_argument* a) { d.warm(a); },
           arguments...);
     else if constexpr (dsl::check_call<callable, Argument...>())
-      with_arguments([&](const search::call_argument* a) { dispatcher_->warm(a); }, arguments...);
+      with_arguments([&](const dispatch::call_argument* a) { dispatcher_->warm(a); }, arguments...);
   }
 
   /// The same for dense arguments of the given extents, which need not exist yet.
   void warm_at(const search::extent_map& extents,
-               search::storage order = search::storage::row_major) const {
+               dispatch::storage order = dispatch::storage::row_major) const {
     dispatcher_->warm(extents, order);
   }
 
   /// A call to tune beside others: `tune_together({op.at(a, b, c), other.at(x, y)})`. The arguments
   /// have to live until then.
   template <class... Argument>
-  search::tuning_request at(Argument&&... arguments) const {
-    search::tuning_request out;
+  dispatch::tuning_request at(Argument&&... arguments) const {
+    dispatch::tuning_request out;
     if constexpr (dsl::check_on_host<"at", Argument...>() &&
                   dsl::check_call<callable, Argument...>())
       with_arguments(
-          [&](const search::call_argument* a) { out = search::tuning_request(dispatcher_, a); },
+          [&](const dispatch::call_argument* a) { out = dispatch::tuning_request(dispatcher_, a); },
           arguments...);
     return out;
   }
   /// The same for dense arguments of the given extents, which need not exist yet.
-  search::tuning_request at_extents(const search::extent_map& extents,
-                                    search::storage order = search::storage::row_major) const {
+  dispatch::tuning_request at_extents(
+      const search::extent_map& extents,
+      dispatch::storage order = dispatch::storage::row_major) const {
     return {dispatcher_, extents, order};
   }
   /// A kernel whose extents are all static is a request itself.
-  operator search::tuning_request() const { return at_extents({}); }  // NOLINT
+  operator dispatch::tuning_request() const { return at_extents({}); }  // NOLINT
 
   /// Ends the tuning in progress, from any thread; what was measured is kept, and runs. Other
   /// arguments are tuned as before, and `warm` goes on with what was ended.
@@ -181,23 +182,23 @@ class tuned {
   using rest = dsl::remaining<kernel_type, Bound...>;
   using callable = typename rest::kernel;
 
-  explicit tuned(std::shared_ptr<search::dispatcher> d) : dispatcher_(std::move(d)) {}
+  explicit tuned(std::shared_ptr<dispatch::dispatcher> d) : dispatcher_(std::move(d)) {}
 
   template <class... Argument>
   void start(void* stream, Argument&... arguments) const {
-    on_device_with(
-        [&](search::device_dispatcher& d, const search::call_argument* a) { d.call(a, stream); },
-        arguments...);
+    on_device_with([&](dispatch::device_dispatcher& d,
+                       const dispatch::call_argument* a) { d.call(a, stream); },
+                   arguments...);
   }
   template <class Use, class... Argument>
   void on_device_with(const Use& use, Argument&... arguments) const {
     if constexpr (dsl::check_call<callable, Argument&...>())
       if constexpr (dsl::check_places<callable, Argument&...>())
-        with_arguments([&](const search::call_argument* a) { use(dispatcher_->on_device(), a); },
+        with_arguments([&](const dispatch::call_argument* a) { use(dispatcher_->on_device(), a); },
                        arguments...);
   }
 
-  static search::call_argument erase(const dsl::argument& a) {
+  static dispatch::call_argument erase(const dsl::argument& a) {
     const void* data = a.rank > 0 ? a.data : a.address();  // scalars may lie in the argument
     return {const_cast<void*>(data), a.extents.data(), a.strides.data()};
   }
@@ -205,13 +206,13 @@ class tuned {
   template <class Use, class... Argument>
   void with_arguments(const Use& use, Argument&... arguments) const {
     const auto list = dsl::make_arguments<callable>(arguments...);
-    std::array<search::call_argument, Kernel::array_count + 1> erased;
+    std::array<dispatch::call_argument, Kernel::array_count + 1> erased;
     for (std::size_t i = 0; i < list.size(); ++i) erased[rest::positions[i]] = erase(list[i]);
     if constexpr (sizeof...(Bound) > 0) dispatcher_->fill_bound(erased.data());
     use(erased.data());
   }
 
-  std::shared_ptr<search::dispatcher> dispatcher_;
+  std::shared_ptr<dispatch::dispatcher> dispatcher_;
   std::shared_ptr<format_choice> formats_;  // null: calls take matrices as they come
 };
 
@@ -252,7 +253,7 @@ tuned(detail::kernel_of_last_resort, ...)->tuned<detail::unknown_options<char>>;
 ///     warm(op, {{"M", 512}, {"N", 512}, {"K", 64}}, storage::column_major);   // Eigen's order
 template <class Op>
 void warm(const Op& op, const search::extent_map& extents,
-          search::storage order = search::storage::row_major) {
+          dispatch::storage order = dispatch::storage::row_major) {
   op.warm_at(extents, order);
 }
 

@@ -14,10 +14,10 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/gpu/lower_gpu.hpp>
 #include <tilewright/pass/lower.hpp>
-#include <tilewright/search/call/argument_values.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/check/proof.hpp>
 #include <tilewright/search/check/verify.hpp>
+#include <tilewright/search/measurement/argument_values.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/measurement/runner.hpp>
 #include <tilewright/space/cpu.hpp>

@@ -14,9 +14,10 @@ using room_set = std::set<std::string>;
 
 namespace {
 
-const room_set everything{"support", "meta",       "ir",       "arith",  "target", "pass",
-                          "intrin",  "dependence", "schedule", "space",  "cost",   "backend",
-                          "search",  "expr",       "ops",      "sparse", "model",  "top"};
+const room_set everything{"support", "meta",    "ir",         "arith",    "target",
+                          "pass",    "intrin",  "dependence", "schedule", "space",
+                          "cost",    "backend", "search",     "dispatch", "expr",
+                          "ops",     "sparse",  "model",      "top"};
 
 /// What each room may include directly; the closure follows.
 const std::map<std::string, room_set> direct{
@@ -36,8 +37,9 @@ const std::map<std::string, room_set> direct{
     {"expr", {"meta", "ir"}},
     {"ops", {"expr"}},
     {"sparse", {"schedule"}},
-    {"model", {"search", "expr", "ops", "sparse"}},
-    {"top", {"expr", "search", "model"}},
+    {"dispatch", {"search"}},
+    {"model", {"dispatch", "expr", "ops", "sparse"}},
+    {"top", {"expr", "dispatch", "model"}},
 };
 
 void add_closure(const std::string& room, room_set& out) {

@@ -136,7 +136,7 @@ TEST_CASE("in place: code that stands in for a launch computes the same, with we
   const network::constant in = waves({5, 6}, 0.8);
   const network::constant expected = network::interpret(w.g, {in}).at(0);
   auto [y, data] = network::constant::make(expected.type());
-  std::vector<search::call_argument> arguments;
+  std::vector<dispatch::call_argument> arguments;
   for (std::size_t p = 0; p < l.slots.size(); ++p) {
     using slot = network::launch::slot;
     const void* from = l.slots[p].where == slot::input   ? in.data()

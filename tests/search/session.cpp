@@ -1,8 +1,8 @@
 #include <tilewright/search/session.hpp>
 
 #include <tilewright/backend/pool.hpp>
+#include <tilewright/dispatch/layout.hpp>
 #include <tilewright/ir/key.hpp>
-#include <tilewright/search/call/layout.hpp>
 #include <tilewright/search/database/trace_names.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/measurement/worker.hpp>
@@ -349,12 +349,12 @@ TEST_CASE("tiny products in all storage orders have a right default schedule and
     const auto extent = [&] { return 1 + static_cast<std::int64_t>(random.below(32)); };
     const std::int64_t rows = extent(), columns = extent(), depth = extent();
     const std::int64_t shapes[3][2] = {{rows, depth}, {depth, columns}, {rows, columns}};
-    std::vector<layout_class> layouts;
+    std::vector<dispatch::layout_class> layouts;
     for (int p = 0; p < 3; ++p) {
       const bool column_major = (n >> p) % 2 != 0;
       const std::int64_t strides[2] = {column_major ? 1 : shapes[p][1],
                                        column_major ? shapes[p][0] : 1};
-      layouts.push_back(classify(2, shapes[p], strides));
+      layouts.push_back(dispatch::classify(2, shapes[p], strides));
     }
     INFO(rows << " x " << depth << " x " << columns << ", orders " << n % 8);
     workload w = product();

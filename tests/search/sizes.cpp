@@ -8,11 +8,11 @@
 
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/cost/features.hpp>
+#include <tilewright/dispatch/layout.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/ir/specialize.hpp>
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/schedule/schedule.hpp>
-#include <tilewright/search/call/layout.hpp>
 #include <tilewright/search/check/verify.hpp>
 #include <tilewright/search/measurement/runner.hpp>
 #include <tilewright/search/session.hpp>
@@ -66,7 +66,7 @@ TEST_CASE("sizes of arguments") {
         const std::vector<std::int64_t> extents{a, b}, strides{s, 1};
         (void)row_major(extents);
         (void)span_of(extents, strides);
-        const layout_class l = classify(2, extents.data(), strides.data());
+        const dispatch::layout_class l = dispatch::classify(2, extents.data(), strides.data());
         (void)l.strides(extents);
         operand o;
         o.extents = extents;

@@ -10,8 +10,8 @@
 #include <expr/kernels.hpp>
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/loader.hpp>
+#include <tilewright/dispatch/layout.hpp>
 #include <tilewright/pass/lower.hpp>
-#include <tilewright/search/call/layout.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/target/cpu.hpp>
 
@@ -116,7 +116,7 @@ inline bytes_of_param reordered(const ir::param& p, const bytes_of_param& from, 
 /// What the default schedule computes when all arguments are column-major, in row-major order.
 inline std::vector<bytes_of_param> run_column_major(const ir::function& f,
                                                     const std::vector<bytes_of_param>& before) {
-  std::vector<search::layout_class> layouts;
+  std::vector<dispatch::layout_class> layouts;
   std::vector<bytes_of_param> memory;
   for (std::size_t k = 0; k < before.size(); ++k) {
     layouts.emplace_back();
@@ -124,7 +124,7 @@ inline std::vector<bytes_of_param> run_column_major(const ir::function& f,
     for (int d = rank; rank > 1 && d-- > 0;) layouts.back().order.push_back(d);
     memory.push_back(reordered(f.params[k], before[k], false));
   }
-  const ir::function g = search::with_layouts(f, layouts);
+  const ir::function g = dispatch::with_layouts(f, layouts);
   std::vector<void*> data;
   for (bytes_of_param& m : memory) data.push_back(m.data());
   run_compiled(space::default_cpu().sketches(g, {&target::host(), 2}, 1).front().function(), data);

@@ -1,4 +1,4 @@
-#include <tilewright/search/tune_together.hpp>
+#include <tilewright/dispatch/tune_together.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,7 +14,7 @@
 
 using namespace tilewright;
 using namespace products;
-using search::together_options;
+using dispatch::together_options;
 
 namespace {
 
@@ -141,7 +141,7 @@ TEST_CASE("tune together: requests that make no sense are refused before anythin
        {0.0, -1.0, numeric_limits<double>::quiet_NaN(), numeric_limits<double>::infinity()})
     CHECK_THROWS_WITH_AS(tune_together({good, good.weighted(weight)}, few(4)),
                          doctest::Contains("weights have to be"), argument_error);
-  CHECK_THROWS_WITH_AS(tune_together({good, search::tuning_request()}, few(4)),
+  CHECK_THROWS_WITH_AS(tune_together({good, dispatch::tuning_request()}, few(4)),
                        doctest::Contains("a tuning_request needs a kernel: op.at(arguments)"),
                        argument_error);
   CHECK_THROWS_WITH_AS(tune_together({good, op.at_extents({{"M", 24}, {"N", 16}})}, few(4)),

@@ -22,8 +22,8 @@
 #include <tilewright/pass/gpu/lower_gpu.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/schedule/schedule.hpp>
-#include <tilewright/search/call/argument_values.hpp>
 #include <tilewright/search/check/verify.hpp>
+#include <tilewright/search/measurement/argument_values.hpp>
 #include <tilewright/search/measurement/operands.hpp>
 #include <tilewright/search/measurement/runner.hpp>
 #include <tilewright/support/hash.hpp>

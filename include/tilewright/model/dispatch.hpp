@@ -5,15 +5,15 @@
 #include <vector>
 
 #include <tilewright/config.hpp>
+#include <tilewright/dispatch/dispatcher.hpp>
 #include <tilewright/expr/kernel.hpp>
-#include <tilewright/search/call/dispatcher.hpp>
 #include <tilewright/search/options.hpp>
 
 namespace tilewright {
 
 /// The dispatcher of a kernel whose types are erased, or of several algorithms for it.
 /// @throws argument_error for options that make no sense
-std::shared_ptr<search::dispatcher> make_dispatcher(const std::vector<any_kernel>& algorithms,
-                                                    tuned_options options);
+std::shared_ptr<dispatch::dispatcher> make_dispatcher(const std::vector<any_kernel>& algorithms,
+                                                      tuned_options options);
 
 }  // namespace tilewright

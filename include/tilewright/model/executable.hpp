@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/dispatch/packed_weights.hpp>
 #include <tilewright/model/dispatch.hpp>
 #include <tilewright/model/emission.hpp>
 #include <tilewright/model/memory_plan.hpp>
 #include <tilewright/model/memory_view.hpp>
 #include <tilewright/model/operators.hpp>
-#include <tilewright/search/call/packed_weights.hpp>
 #include <tilewright/search/measurement/measurement.hpp>
 #include <tilewright/support/fork_mutex.hpp>
 
@@ -31,7 +31,7 @@ struct launch {
   };
   node what;
   any_kernel kernel;
-  std::shared_ptr<search::dispatcher> code;
+  std::shared_ptr<dispatch::dispatcher> code;
   std::vector<slot> slots;                         // [parameters]
   std::vector<dtype> types;                        // [parameters]
   std::vector<std::vector<std::int64_t>> extents;  // [parameters][rank]
@@ -51,12 +51,12 @@ class stand_in {
  public:
   /// @param w the launch's task, which has to outlive this
   stand_in(const search::workload& w, std::shared_ptr<const backend::loaded> code);
-  void call(const std::vector<search::call_argument>& arguments) const;
+  void call(const std::vector<dispatch::call_argument>& arguments) const;
 
  private:
   const search::workload* task_;
   std::shared_ptr<const backend::loaded> code_;
-  search::packed_weights packed_;
+  dispatch::packed_weights packed_;
   std::size_t strides_ = 0;
 };
 
@@ -111,10 +111,10 @@ class executable {
   void place_values();
   void count_weights();
   void add_launch(const node& n, const tuned_options& options);
-  std::vector<search::call_argument> arguments_of(const launch& l,
-                                                  const std::vector<const void*>& inputs,
-                                                  const std::vector<void*>& outputs,
-                                                  std::byte* arena) const;
+  std::vector<dispatch::call_argument> arguments_of(const launch& l,
+                                                    const std::vector<const void*>& inputs,
+                                                    const std::vector<void*>& outputs,
+                                                    std::byte* arena) const;
 
   std::shared_ptr<const graph> graph_;
   std::vector<memory_view> views_;    // [values]

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <tilewright/config.hpp>
+#include <tilewright/dispatch/dispatcher.hpp>
 #include <tilewright/expr/kernel.hpp>
-#include <tilewright/search/call/dispatcher.hpp>
 #include <tilewright/search/options.hpp>
 
 namespace tilewright {
@@ -27,7 +27,7 @@ class format_choice {
  public:
   /// @param plain the kernel on compressed rows
   format_choice(const std::vector<any_kernel>& algorithms, const tuned_options& options,
-                std::shared_ptr<search::dispatcher> plain);
+                std::shared_ptr<dispatch::dispatcher> plain);
   ~format_choice();
   format_choice(const format_choice&) = delete;
   format_choice& operator=(const format_choice&) = delete;
@@ -37,10 +37,10 @@ class format_choice {
   static bool possible(const std::vector<any_kernel>& algorithms, const tuned_options& options);
 
   /// As dispatcher::call. The first call with a matrix chooses.
-  void call(const search::call_argument* arguments);
+  void call(const dispatch::call_argument* arguments);
   /// The report of what runs, and a line for each format: its time, what it takes to convert, how much
   /// of it is padding, and after how many calls it has paid.
-  std::string report(const search::call_argument* arguments);
+  std::string report(const dispatch::call_argument* arguments);
 
  private:
   struct state;
@@ -50,6 +50,6 @@ class format_choice {
 /// Null where there is no choice.
 std::shared_ptr<format_choice> make_format_choice(const std::vector<any_kernel>& algorithms,
                                                   const tuned_options& options,
-                                                  std::shared_ptr<search::dispatcher> plain);
+                                                  std::shared_ptr<dispatch::dispatcher> plain);
 
 }  // namespace tilewright

@@ -5,7 +5,7 @@
 
 #include <tilewright/backend/artifact.hpp>
 #include <tilewright/config.hpp>
-#include <tilewright/search/call/argument_memory.hpp>
+#include <tilewright/search/measurement/argument_memory.hpp>
 #include <tilewright/search/measurement/measurement.hpp>
 
 namespace tilewright::search {

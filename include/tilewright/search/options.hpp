@@ -11,9 +11,9 @@
 
 #include <tilewright/backend/call.hpp>
 #include <tilewright/config.hpp>
-#include <tilewright/search/call/pattern_checks.hpp>
 #include <tilewright/search/database/database.hpp>
 #include <tilewright/search/event.hpp>
+#include <tilewright/search/pattern_check.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/space/space.hpp>
 

@@ -1,5 +1,5 @@
 // Calls on a device that is a fake one: what is looked up, compiled, stored, checked and started.
-#include <tilewright/search/device_kernel.hpp>
+#include <tilewright/dispatch/device_kernel.hpp>
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -21,11 +21,11 @@
 #include <doctest/doctest.h>
 #include <tilewright/backend/cuda/emulator.hpp>
 #include <tilewright/backend/cuda/nvrtc.hpp>
+#include <tilewright/dispatch/layout.hpp>
+#include <tilewright/dispatch/zero_extents.hpp>
 #include <tilewright/interop/dlpack.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/pass/gpu/lower_gpu.hpp>
-#include <tilewright/search/call/layout.hpp>
-#include <tilewright/search/call/zero_extents.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/measurement/operands.hpp>
 #include <tilewright/support/any.hpp>
@@ -257,7 +257,7 @@ TEST_CASE("scalars and bound weights come from the host, arrays in any order of 
   op(0.5f, view(a.data(), {m, k}, {1, m}), view(expected.data(), {m, n}));
   const auto da = on_device(a.data(), {m, k}, {1, m}), dc = on_device(c.data(), {m, n});
   const std::string report = op.report(0.5f, da, dc);
-  std::vector<search::layout_class> layouts;
+  std::vector<dispatch::layout_class> layouts;
   for (const auto& [extents, strides] :
        {std::pair{std::array<std::int64_t, 2>{}, std::array<std::int64_t, 2>{}},
         std::pair{da.elements.extents, da.elements.strides},
@@ -265,7 +265,8 @@ TEST_CASE("scalars and bound weights come from the host, arrays in any order of 
         std::pair{dc.elements.extents, dc.elements.strides}})
     layouts.push_back(search::classify(layouts.empty() ? 0 : 2, extents.data(), strides.data()));
   emulated_launches here(
-      search::with_layouts(reify(scaled_product, {{"M", m}, {"K", k}, {"N", n}}), layouts), report);
+      dispatch::with_layouts(reify(scaled_product, {{"M", m}, {"K", k}, {"N", n}}), layouts),
+      report);
   op(0.5f, da, dc);
   CHECK(here.runs == 1);
   CHECK(distance(c, expected) < 1e-5);
@@ -322,7 +323,7 @@ TEST_CASE("extents of zero: nothing is started, and a sum over nothing is zero")
   op.warm(1.0f, a, b, dc);
   constexpr std::int64_t stands_for_zero = 97;
   emulated_launches here(
-      search::without_iterations(
+      dispatch::without_iterations(
           reify(scaled_product, {{"M", 8}, {"K", stands_for_zero}, {"N", 4}}), stands_for_zero),
       op.report(1.0f, a, b, dc));
   op(1.0f, a, b, dc);

@@ -1,8 +1,8 @@
 #include <tilewright/search/check/shrink.hpp>
 
+#include <tilewright/dispatch/zero_extents.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/ir/text/parse.hpp>
-#include <tilewright/search/call/zero_extents.hpp>
 #include <tilewright/search/check/verify.hpp>
 #include <tilewright/support/error.hpp>
 
@@ -71,8 +71,8 @@ TEST_CASE("a kernel that cannot shrink gives nothing") {
 }
 
 TEST_CASE("a reduction over nothing stores its identity") {
-  const ir::function f =
-      without_iterations(reify(kernels::matmul_relu, {{"M", 2}, {"N", 3}, {"K", 97}}), 97);
+  const ir::function f = dispatch::without_iterations(
+      reify(kernels::matmul_relu, {{"M", 2}, {"N", 3}, {"K", 97}}), 97);
   std::vector<float> c(6, 5.0f);
   float none = 0;
   ir::interpret(f, {{&none, {}}, {&none, {}}, {c.data(), {}}});
@@ -80,8 +80,8 @@ TEST_CASE("a reduction over nothing stores its identity") {
 }
 
 TEST_CASE("definitions over nothing disappear") {
-  const ir::function f =
-      without_iterations(reify(kernels::matmul_relu, {{"M", 97}, {"N", 3}, {"K", 2}}), 97);
+  const ir::function f = dispatch::without_iterations(
+      reify(kernels::matmul_relu, {{"M", 97}, {"N", 3}, {"K", 2}}), 97);
   float none = 7;
   ir::interpret(f, {{&none, {}}, {&none, {}}, {&none, {}}});
   CHECK(none == 7);

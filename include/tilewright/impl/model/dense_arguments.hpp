@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <tilewright/model/saved_model.hpp>
-#include <tilewright/search/call/argument_values.hpp>
+#include <tilewright/search/measurement/argument_values.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 

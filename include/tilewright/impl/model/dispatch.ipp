@@ -44,12 +44,12 @@ inline std::vector<param_info> matrices_of(const param_info& p) {
 /// The arrays of a matrix.
 /// @param of the parameter that it is, or is a part of
 inline void add_matrix(const param_info& p, const param_info& of,
-                       std::vector<search::parameter_signature>& to) {
-  search::parameter_signature s;
+                       std::vector<dispatch::parameter_signature>& to) {
+  dispatch::parameter_signature s;
   s.name = p.name;
   s.type = p.type;
   const dim_description &rows = p.dims.front(), &columns = p.dims.back();
-  search::parameter_signature offsets = s, indices = s;
+  dispatch::parameter_signature offsets = s, indices = s;
   offsets.name = sparse::indptr_name(p.name);
   indices.name = sparse::indices_name(p.name);
   offsets.type = indices.type = index_type_of(p);
@@ -60,11 +60,11 @@ inline void add_matrix(const param_info& p, const param_info& of,
   indices.beside.push_back({columns.name, columns.extent, 0, place(1)});
   s.dims = indices.dims;
   offsets.checked = indices.checked = of.dims.back().storage != dim_storage::compressed;
-  search::parameter_signature lengths = offsets, order = offsets;
+  dispatch::parameter_signature lengths = offsets, order = offsets;
   lengths.name = sparse::lengths_name(p.name);
   order.name = sparse::order_name(p.name);
-  const search::parameter_signature::dimension of_rows{rows.name, rows.extent, 0, place(0)};
-  std::vector<search::parameter_signature> before{offsets};
+  const dispatch::parameter_signature::dimension of_rows{rows.name, rows.extent, 0, place(0)};
+  std::vector<dispatch::parameter_signature> before{offsets};
   if (columns.storage == dim_storage::sell) {
     before[0].dims.push_back({slices_name(p.name), 0, 1});
     lengths.dims = {{slices_name(p.name), 0}, {"", columns.group}};
@@ -75,7 +75,7 @@ inline void add_matrix(const param_info& p, const param_info& of,
     indices.dims = {{blocks_name(p.name), 0}};
     indices.beside.push_back(of_rows);
   } else if (columns.storage == dim_storage::dcsr) {
-    search::parameter_signature numbers = offsets;
+    dispatch::parameter_signature numbers = offsets;
     numbers.name = sparse::row_numbers_name(p.name);
     numbers.dims.push_back({numbered_name(p.name), 0});
     before[0].dims.push_back({numbered_name(p.name), 0, 1});
@@ -89,12 +89,12 @@ inline void add_matrix(const param_info& p, const param_info& of,
     before[0].dims.back().more = 1;
   }
   before.insert(before.end(), {indices, s});
-  for (search::parameter_signature& one : before) to.push_back(std::move(one));
+  for (dispatch::parameter_signature& one : before) to.push_back(std::move(one));
 }
 
 /// The arrays of a parameter, as a call hands them over.
-inline void add_signature(const param_info& p, std::vector<search::parameter_signature>& to) {
-  search::parameter_signature s;
+inline void add_signature(const param_info& p, std::vector<dispatch::parameter_signature>& to) {
+  dispatch::parameter_signature s;
   s.name = p.name;
   s.type = p.type;
   s.written = p.written();
@@ -178,9 +178,9 @@ inline ir::function reify_sparse(const std::vector<any_kernel>& algorithms, cons
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE std::shared_ptr<search::dispatcher> make_dispatcher(
+TILEWRIGHT_INLINE std::shared_ptr<dispatch::dispatcher> make_dispatcher(
     const std::vector<any_kernel>& algorithms, tuned_options options) {
-  search::kernel_signature signature;
+  dispatch::kernel_signature signature;
   const kernel_info info = algorithms.at(0).info();
   signature.name = info.name;
   bool any_sparse = false;
@@ -194,8 +194,8 @@ TILEWRIGHT_INLINE std::shared_ptr<search::dispatcher> make_dispatcher(
     make = [algorithms, info](const search::extent_map& dims) {
       return detail::reify_sparse(algorithms, info, dims);
     };
-  return std::make_shared<search::dispatcher>(std::move(signature), std::move(make),
-                                              std::move(options));
+  return std::make_shared<dispatch::dispatcher>(std::move(signature), std::move(make),
+                                                std::move(options));
 }
 
 }  // namespace tilewright

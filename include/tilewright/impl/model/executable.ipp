@@ -176,13 +176,13 @@ TILEWRIGHT_INLINE void executable::add_launch(const node& n, const tuned_options
   launches_.push_back(std::move(l));
 }
 
-TILEWRIGHT_INLINE std::vector<search::call_argument> executable::arguments_of(
+TILEWRIGHT_INLINE std::vector<dispatch::call_argument> executable::arguments_of(
     const launch& l, const std::vector<const void*>& inputs, const std::vector<void*>& outputs,
     std::byte* arena) const {
   const auto behind = [](void* data, std::int64_t offset) {
     return static_cast<std::byte*>(data) + offset;
   };
-  std::vector<search::call_argument> out;
+  std::vector<dispatch::call_argument> out;
   for (std::size_t k = 0; k < l.slots.size(); ++k) {
     const launch::slot& s = l.slots[k];
     void* data = nullptr;
@@ -202,7 +202,7 @@ TILEWRIGHT_INLINE void executable::run(const std::vector<const void*>& inputs,
                                        const std::vector<void*>& outputs) const {
   const arena_lease arena(*this);
   for (const launch& l : launches_) {
-    const std::vector<search::call_argument> arguments =
+    const std::vector<dispatch::call_argument> arguments =
         arguments_of(l, inputs, outputs, arena.data());
     for (const launch::index_check& c : l.checks)
       if (const auto i = c.bound.outside(arguments[c.param].data, c.type))
@@ -260,10 +260,10 @@ TILEWRIGHT_INLINE stand_in::stand_in(const search::workload& w,
                                      std::shared_ptr<const backend::loaded> code)
     : task_(&w), code_(std::move(code)) {
   for (const ir::param& p : w.function.params) strides_ += p.buffer ? p.buffer->shape.size() : 0;
-  packed_ = search::packed_weights(*code_, w.bound, strides_, *w.exec);
+  packed_ = dispatch::packed_weights(*code_, w.bound, strides_, *w.exec);
 }
 
-TILEWRIGHT_INLINE void stand_in::call(const std::vector<search::call_argument>& arguments) const {
+TILEWRIGHT_INLINE void stand_in::call(const std::vector<dispatch::call_argument>& arguments) const {
   std::vector<void*> data;
   std::vector<std::int64_t> strides;
   for (std::size_t k = 0; k < arguments.size(); ++k) {
@@ -292,7 +292,7 @@ struct executable::timed_run::state {
   const executable& of;
   detail::made_up_arguments made;
   arena_lease arena;
-  std::vector<std::vector<search::call_argument>> arguments;  // [launches]
+  std::vector<std::vector<dispatch::call_argument>> arguments;  // [launches]
 };
 
 TILEWRIGHT_INLINE executable::timed_run::timed_run(const executable& of)
@@ -304,7 +304,7 @@ TILEWRIGHT_INLINE std::vector<double> executable::timed_run::operator()(
   using clock = std::chrono::steady_clock;
   std::vector<double> out;
   for (std::size_t k = 0; k < state_->arguments.size(); ++k) {
-    const std::vector<search::call_argument>& arguments = state_->arguments[k];
+    const std::vector<dispatch::call_argument>& arguments = state_->arguments[k];
     const auto other = instead.find(k);
     const clock::time_point begin = clock::now();
     if (other != instead.end())

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <utility>
 
+#include <tilewright/dispatch/pattern_class.hpp>
 #include <tilewright/impl/model/converted_arrays.hpp>
 #include <tilewright/model/dispatch.hpp>
 #include <tilewright/model/format_choice.hpp>
-#include <tilewright/search/call/pattern_class.hpp>
 #include <tilewright/search/measurement/operands.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
@@ -94,10 +94,10 @@ inline const dsl::tensor_info* only_compressed(const any_kernel& kernel) {
 /// Copies of what a call writes, so that timing leaves the caller's results alone.
 class written_copies {
  public:
-  written_copies(const search::kernel_signature& kernel, const search::call_argument* a) {
+  written_copies(const dispatch::kernel_signature& kernel, const dispatch::call_argument* a) {
     for (std::size_t i = 0; i < kernel.params.size(); ++i) {
       arguments_.push_back(a[i]);
-      const search::parameter_signature& p = kernel.params[i];
+      const dispatch::parameter_signature& p = kernel.params[i];
       if (!p.written) continue;
       const search::memory_span span = search::span_of({a[i].extents, a[i].extents + p.rank()},
                                                        {a[i].strides, a[i].strides + p.rank()});
@@ -107,10 +107,10 @@ class written_copies {
       arguments_.back().data = copies_.back().data() - span.first * size;
     }
   }
-  const std::vector<search::call_argument>& arguments() const { return arguments_; }
+  const std::vector<dispatch::call_argument>& arguments() const { return arguments_; }
 
  private:
-  std::vector<search::call_argument> arguments_;
+  std::vector<dispatch::call_argument> arguments_;
   std::list<std::vector<std::byte>> copies_;
 };
 
@@ -120,7 +120,7 @@ struct format_choice::state {
   /// One format of the kernel.
   struct contestant {
     const detail::known_format* format = nullptr;  // null: compressed rows
-    std::shared_ptr<search::dispatcher> code;
+    std::shared_ptr<dispatch::dispatcher> code;
   };
   /// What is known of the matrix at one place.
   struct matrix {
@@ -145,7 +145,7 @@ struct format_choice::state {
   std::list<matrix> matrices;                // the last used one first
   std::map<std::string, std::size_t> known;  // choices, by extents and class of the pattern
 
-  detail::rows_of_call rows_of(const search::call_argument* a) const {
+  detail::rows_of_call rows_of(const dispatch::call_argument* a) const {
     return {a[first].data,
             a[first + 1].data,
             a[first + 2].data,
@@ -191,20 +191,20 @@ struct format_choice::state {
     std::shared_ptr<detail::converted_arrays> converted;
     std::string text;
   };
-  chosen choose(const search::call_argument* a);
-  chosen decide(matrix& m, const search::call_argument* a);
+  chosen choose(const dispatch::call_argument* a);
+  chosen decide(matrix& m, const dispatch::call_argument* a);
   void look_again(matrix& m) const;
-  std::string key_of(const search::call_argument* a) const;
+  std::string key_of(const dispatch::call_argument* a) const;
 
   /// Calls `use` with the arguments of a format.
   template <class Use>
   void with(std::size_t choice, const detail::converted_arrays* converted,
-            const search::call_argument* a, const Use& use) const {
-    search::dispatcher& code = *contestants[choice].code;
+            const dispatch::call_argument* a, const Use& use) const {
+    dispatch::dispatcher& code = *contestants[choice].code;
     if (!converted) return use(code, a);
     const std::vector<dsl::argument> arrays = converted->arrays();
     const std::size_t all = contestants[0].code->signature().params.size();
-    std::vector<search::call_argument> out(a, a + first);
+    std::vector<dispatch::call_argument> out(a, a + first);
     for (const dsl::argument& one : arrays)
       out.push_back({one.data, one.extents.data(), one.strides.data()});
     out.insert(out.end(), a + first + 3, a + all);
@@ -222,7 +222,7 @@ TILEWRIGHT_INLINE bool format_choice::possible(const std::vector<any_kernel>& al
 
 TILEWRIGHT_INLINE format_choice::format_choice(const std::vector<any_kernel>& algorithms,
                                                const tuned_options& options,
-                                               std::shared_ptr<search::dispatcher> plain)
+                                               std::shared_ptr<dispatch::dispatcher> plain)
     : state_(std::make_unique<state>()) {
   state& s = *state_;
   s.algorithms = algorithms;
@@ -247,10 +247,10 @@ TILEWRIGHT_INLINE format_choice::format_choice(const std::vector<any_kernel>& al
 TILEWRIGHT_INLINE format_choice::~format_choice() = default;
 
 /// The choice for patterns of one class is made once.
-TILEWRIGHT_INLINE std::string format_choice::state::key_of(const search::call_argument* a) const {
+TILEWRIGHT_INLINE std::string format_choice::state::key_of(const dispatch::call_argument* a) const {
   search::operand offsets;
   offsets.type = index;
-  std::string out = search::pattern_class(offsets, a[first], a[first + 1]);
+  std::string out = dispatch::pattern_class(offsets, a[first], a[first + 1]);
   const auto& params = contestants[0].code->signature().params;
   for (std::size_t i = 0; i < params.size(); ++i)
     for (std::size_t d = 0; d < params[i].rank(); ++d)
@@ -262,14 +262,14 @@ TILEWRIGHT_INLINE std::string format_choice::state::key_of(const search::call_ar
 
 /// Tunes what suits the matrix, times it in turn, and takes the fastest.
 TILEWRIGHT_INLINE format_choice::state::chosen format_choice::state::decide(
-    matrix& m, const search::call_argument* a) {
+    matrix& m, const dispatch::call_argument* a) {
   struct entry {
     std::size_t choice;
     std::shared_ptr<detail::converted_arrays> converted;
     double best = std::numeric_limits<double>::infinity();
   };
   const detail::written_copies copies(contestants[0].code->signature(), a);
-  const search::call_argument* mine = copies.arguments().data();
+  const dispatch::call_argument* mine = copies.arguments().data();
   contestants[0].code->warm(mine);
   std::vector<entry> entries{{0, nullptr}};
   const std::string key = key_of(a);
@@ -286,7 +286,7 @@ TILEWRIGHT_INLINE format_choice::state::chosen format_choice::state::decide(
     try {
       entry e{c, f.make(m.at)};
       with(c, e.converted.get(), mine,
-           [](search::dispatcher& code, const search::call_argument* all) { code.warm(all); });
+           [](dispatch::dispatcher& code, const dispatch::call_argument* all) { code.warm(all); });
       entries.push_back(std::move(e));
       blocks = blocks || f.has_blocks();
     } catch (const error& e) {
@@ -302,7 +302,7 @@ TILEWRIGHT_INLINE format_choice::state::chosen format_choice::state::decide(
     if (round > 1 && detail::seconds_now() - start > enough) break;
     for (entry& e : entries)
       with(e.choice, e.converted.get(), mine,
-           [&](search::dispatcher& code, const search::call_argument* all) {
+           [&](dispatch::dispatcher& code, const dispatch::call_argument* all) {
              const double begin = detail::seconds_now();
              code.call(all);
              e.best = std::min(e.best, detail::seconds_now() - begin);
@@ -360,7 +360,7 @@ TILEWRIGHT_INLINE void format_choice::state::look_again(matrix& m) const {
 }
 
 TILEWRIGHT_INLINE format_choice::state::chosen format_choice::state::choose(
-    const search::call_argument* a) {
+    const dispatch::call_argument* a) {
   const detail::rows_of_call r = rows_of(a);
   if (r.nonzeros == 0 || r.rows == 0 || r.columns == 0) return {};
   matrix* m = nullptr;
@@ -381,24 +381,26 @@ TILEWRIGHT_INLINE format_choice::state::chosen format_choice::state::choose(
   }
 }
 
-TILEWRIGHT_INLINE void format_choice::call(const search::call_argument* a) {
+TILEWRIGHT_INLINE void format_choice::call(const dispatch::call_argument* a) {
   const state::chosen c = state_->choose(a);
-  state_->with(c.choice, c.converted.get(), a,
-               [](search::dispatcher& code, const search::call_argument* all) { code.call(all); });
-}
-
-TILEWRIGHT_INLINE std::string format_choice::report(const search::call_argument* a) {
-  const state::chosen c = state_->choose(a);
-  std::string out;
   state_->with(
       c.choice, c.converted.get(), a,
-      [&](search::dispatcher& code, const search::call_argument* all) { out = code.report(all); });
+      [](dispatch::dispatcher& code, const dispatch::call_argument* all) { code.call(all); });
+}
+
+TILEWRIGHT_INLINE std::string format_choice::report(const dispatch::call_argument* a) {
+  const state::chosen c = state_->choose(a);
+  std::string out;
+  state_->with(c.choice, c.converted.get(), a,
+               [&](dispatch::dispatcher& code, const dispatch::call_argument* all) {
+                 out = code.report(all);
+               });
   return out + c.text;
 }
 
 TILEWRIGHT_INLINE std::shared_ptr<format_choice> make_format_choice(
     const std::vector<any_kernel>& algorithms, const tuned_options& options,
-    std::shared_ptr<search::dispatcher> plain) {
+    std::shared_ptr<dispatch::dispatcher> plain) {
   if (!format_choice::possible(algorithms, options)) return nullptr;
   return std::make_shared<format_choice>(algorithms, options, std::move(plain));
 }

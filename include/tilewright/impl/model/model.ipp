@@ -9,9 +9,9 @@
 #include <numeric>
 #include <thread>
 
+#include <tilewright/impl/dispatch/at_exit.hpp>
 #include <tilewright/impl/model/dense_arguments.hpp>
 #include <tilewright/impl/model/model_file.hpp>
-#include <tilewright/impl/search/call/at_exit.hpp>
 #include <tilewright/impl/search/measurement/process_turns.hpp>
 #include <tilewright/model/bind_extents.hpp>
 #include <tilewright/model/in_place.hpp>
@@ -174,7 +174,7 @@ struct model::state {
 
   void start_background() {
     static std::atomic<bool> known{false};
-    search::detail::exit_entry::come_first(known);
+    dispatch::detail::exit_entry::come_first(known);
     const search::detail::process_turns::turn mine(joining);  // somebody may wait already
     process = ::getpid();
     tuner = support::start_thread([this] {
@@ -205,8 +205,8 @@ struct model::state {
   std::atomic<bool> is_cancelled{false};
   std::thread tuner;  // of `process`, in the background
   pid_t process = 0;
-  search::detail::exit_entry exit{[](void* self) { static_cast<state*>(self)->end_background(); },
-                                  this};
+  dispatch::detail::exit_entry exit{[](void* self) { static_cast<state*>(self)->end_background(); },
+                                    this};
 };
 
 TILEWRIGHT_INLINE model::model(network::graph g, model_options options)

@@ -17,12 +17,12 @@
 #include <tuple>
 #include <utility>
 
+#include <tilewright/dispatch/packed_weights.hpp>
 #include <tilewright/impl/model/model_file.hpp>
 #include <tilewright/impl/model/plan_writer.hpp>
 #include <tilewright/model/session.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/pass/walk.hpp>
-#include <tilewright/search/call/packed_weights.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/database/trace_names.hpp>
 #include <tilewright/search/measurement/builder.hpp>
@@ -241,7 +241,7 @@ class model_writer {
   std::deque<target::cpu> cpus_;  // that tasks point to
   std::vector<saved_plan> plans_;
   constant_pool pool_;
-  std::vector<search::packed_weights> packed_;  // until the file is written
+  std::vector<dispatch::packed_weights> packed_;  // until the file is written
   std::size_t plan_size_ = 0;
 };
 

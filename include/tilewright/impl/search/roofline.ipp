@@ -18,7 +18,7 @@
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/ir/stmt.hpp>
-#include <tilewright/search/call/argument_memory.hpp>
+#include <tilewright/search/measurement/argument_memory.hpp>
 #include <tilewright/search/roofline.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>

@@ -10,8 +10,8 @@
 #include <tilewright/backend/call.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/config.hpp>
-#include <tilewright/search/call/argument_memory.hpp>
-#include <tilewright/search/call/argument_values.hpp>
+#include <tilewright/search/measurement/argument_memory.hpp>
+#include <tilewright/search/measurement/argument_values.hpp>
 #include <tilewright/search/measurement/measurement.hpp>
 #include <tilewright/search/measurement/operands.hpp>
 

@@ -9,7 +9,7 @@
 #include <tilewright/backend/call.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/config.hpp>
-#include <tilewright/search/call/argument_memory.hpp>
+#include <tilewright/search/measurement/argument_memory.hpp>
 #include <tilewright/search/measurement/measurement.hpp>
 
 namespace tilewright::search {

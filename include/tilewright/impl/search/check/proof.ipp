@@ -9,10 +9,10 @@
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/ir/interpret/modular.hpp>
-#include <tilewright/search/call/argument_values.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/check/proof.hpp>
 #include <tilewright/search/check/verify.hpp>
+#include <tilewright/search/measurement/argument_values.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::search {

@@ -52,7 +52,7 @@ inline std::string isa_difference(const std::string& wanted, const std::string& 
   return "instruction set: " + out;
 }
 
-/// "r" and so on, as search::layout_class writes them, in words.
+/// "r" and so on, as dispatch::layout_class writes them, in words.
 inline std::string layout_in_words(const std::string& text) {
   const std::size_t device = text.find("@g16");
   if (device != std::string::npos)

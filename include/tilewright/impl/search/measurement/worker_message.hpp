@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tilewright/search/call/argument_memory.hpp>
+#include <tilewright/search/measurement/argument_memory.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/measurement/measurement.hpp>
 #include <tilewright/support/error.hpp>

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include <tilewright/dispatch/pattern_class.hpp>
+
+namespace tilewright::dispatch {
+namespace detail {
+
+template <class Index>
+std::string pattern_class(const Index* offsets, const Index* indices, std::int64_t rows,
+                          std::int64_t nonzeros) {
+  if (!offsets || !indices || rows < 1 || nonzeros < 1) return {};
+  const double mean = static_cast<double>(nonzeros) / static_cast<double>(rows);
+  double squares = 0;
+  std::int64_t empty = 0;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const double off = static_cast<double>(offsets[i + 1]) - static_cast<double>(offsets[i]) - mean;
+    squares += off * off;
+    empty += offsets[i + 1] == offsets[i];
+  }
+  // a few thousand steps between neighbours, anywhere; those to the next row go backwards
+  double gaps = 0;
+  std::int64_t counted = 0;
+  const std::int64_t step = std::max<std::int64_t>(1, nonzeros / 4096);
+  for (std::int64_t k = 0; k + 1 < nonzeros; k += step) {
+    const double gap = static_cast<double>(indices[k + 1]) - static_cast<double>(indices[k]);
+    if (gap <= 0) continue;
+    gaps += gap;
+    ++counted;
+  }
+  const auto logarithm = [](double x) {
+    return std::to_string(static_cast<int>(std::lround(std::log2(std::max(x, 1.0)))));
+  };
+  const double share = static_cast<double>(empty) / static_cast<double>(rows);
+  const double spread = std::sqrt(squares / static_cast<double>(rows)) / mean;
+  return "l" + logarithm(mean) + "v" + std::to_string(std::lround(2 * std::min(spread, 1000.0))) +
+         "e" + std::to_string(static_cast<int>(10 * share)) + "g" +
+         logarithm(counted ? gaps / static_cast<double>(counted) : 1);
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::string pattern_class(const search::operand& offsets,
+                                            const call_argument& offset_data,
+                                            const call_argument& index_data) {
+  const std::int64_t rows = offset_data.extents[0] - 1, nonzeros = index_data.extents[0];
+  if (offsets.type == dtype::i64)
+    return detail::pattern_class(static_cast<const std::int64_t*>(offset_data.data),
+                                 static_cast<const std::int64_t*>(index_data.data), rows, nonzeros);
+  return detail::pattern_class(static_cast<const std::int32_t*>(offset_data.data),
+                               static_cast<const std::int32_t*>(index_data.data), rows, nonzeros);
+}
+
+}  // namespace tilewright::dispatch
