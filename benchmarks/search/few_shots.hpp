@@ -91,6 +91,17 @@ class few_shots {
     }
   }
 
+  /// The workloads of `other` after those of this one.
+  void append(const few_shots& other) {
+    for (const std::size_t n : counts) {
+      quality& to = after_[n];
+      const quality& from = other.after(n);
+      for (const auto list : {&quality::pairs, &quality::top1, &quality::top8, &quality::error,
+                              &quality::error_of_fast})
+        (to.*list).insert((to.*list).end(), (from.*list).begin(), (from.*list).end());
+    }
+  }
+
   const quality& after(std::size_t n) const { return after_.at(n); }
 
  private:

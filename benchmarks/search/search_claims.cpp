@@ -1,12 +1,17 @@
 #include "search_claims.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <sstream>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <tilewright/cost/ranking.hpp>
@@ -47,7 +52,8 @@ constexpr pairing pairings[] = {
 /// What a pairing did, by workload: means over seeds.
 struct searched {
   std::vector<std::vector<double>> curves;  // [workloads, trials]: best of the table / best so far
-  double seconds = 0, trials = 0;           // of model and strategy
+  std::vector<double> to95, to99;  // [workloads], trials; of a run that never is there, one more
+  double seconds = 0, trials = 0;  // of model and strategy
 
   std::vector<double> logs_after(std::size_t n) const {
     std::vector<double> out;
@@ -57,14 +63,29 @@ struct searched {
   /// Trials until the mean curve has come to `goal`, one for each workload.
   std::vector<double> reached(const std::vector<double>& goal) const {
     std::vector<double> out;
-    for (std::size_t w = 0; w < curves.size(); ++w) {
-      std::size_t n = 0;
-      while (n < curves[w].size() && curves[w][n] < goal[w]) ++n;
-      out.push_back(static_cast<double>(n + 1));
-    }
+    for (std::size_t w = 0; w < curves.size(); ++w) out.push_back(trials_to(curves[w], goal[w]));
     return out;
   }
+
+  static double trials_to(const std::vector<double>& curve, double goal) {
+    std::size_t n = 0;
+    while (n < curve.size() && curve[n] < goal) ++n;
+    return static_cast<double>(n + 1);
+  }
 };
+
+/// f(0) to f(count - 1), on several threads.
+template <class F>
+void in_parallel(std::size_t count, int threads, const F& f) {
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < count; i = next++) f(i);
+  };
+  std::vector<std::thread> others;
+  for (int t = 1; t < threads; ++t) others.emplace_back(work);
+  work();
+  for (std::thread& t : others) t.join();
+}
 
 using table_list = std::vector<std::unique_ptr<replay_table>>;
 
@@ -78,53 +99,141 @@ table_list tables_of(const std::vector<recorded_workload>& all, std::size_t leas
   return out;
 }
 
+/// Searches that were finished, in a file to which each is added.
+class finished_runs {
+ public:
+  struct run {
+    std::vector<double> curve;
+    double seconds = 0;
+  };
+
+  explicit finished_runs(const std::string& path) {
+    if (path.empty()) return;
+    std::ifstream in(path);
+    std::string line;
+    while (std::getline(in, line)) {
+      if (in.eof()) break;  // the last line has no end: it was ended there
+      std::istringstream parts(line);
+      std::string name;
+      run r;
+      if (!std::getline(parts, name, '\t') || !(parts >> r.seconds)) continue;
+      for (double x; parts >> x;) r.curve.push_back(x);
+      known_[name] = std::move(r);
+    }
+    file_.open(path, std::ios::app);
+  }
+
+  const run* find(const std::string& name, std::size_t trials) const {
+    const auto at = known_.find(name);
+    return at == known_.end() || at->second.curve.size() != trials ? nullptr : &at->second;
+  }
+
+  /// Any thread.
+  void add(const std::string& name, const run& r) {
+    const std::lock_guard lock(one_at_a_time_);
+    if (!file_.is_open()) return;
+    std::ostringstream line;
+    line << name << '\t' << r.seconds;
+    for (const double x : r.curve) line << ' ' << x;
+    file_ << line.str() + "\n" << std::flush;
+  }
+
+ private:
+  std::map<std::string, run> known_;
+  std::ofstream file_;
+  std::mutex one_at_a_time_;
+};
+
 /// Models that were trained once and are loaded for every run.
 class trained_models {
  public:
-  trained_models(std::span<const cost::sample> others, std::uint64_t count)
-      : others_(others), count_(std::max<std::uint64_t>(count, 1)) {}
+  /// @param kept beginning of the names of their files; empty: none
+  trained_models(std::span<const cost::sample> others, std::uint64_t count, std::string kept)
+      : others_(others), count_(std::max<std::uint64_t>(count, 1)), kept_(std::move(kept)) {}
 
-  std::shared_ptr<cost::model> of(const char* name, std::uint64_t seed) {
+  /// Trains what searches with these seeds load.
+  void train(const char* name, std::uint64_t seeds) {
     const contestant& who = contestant_of(name);
-    std::shared_ptr<cost::model> out = who.blank(seed);
-    if (!who.make) return out;
-    std::string& text = texts_[{name, seed % count_}];
-    if (text.empty()) {
+    for (std::uint64_t i = 0; i < std::min(seeds, count_) && who.make; ++i) {
+      std::string& text = texts_[{name, i}];
+      if (!text.empty()) continue;
+      const std::string file =
+          kept_ + ".model." + std::to_string(&who - contestants().data()) + "." + std::to_string(i);
+      if (!kept_.empty()) {
+        std::ifstream in(file);
+        std::stringstream all;
+        all << in.rdbuf();
+        text = all.str();
+        if (!text.empty()) continue;
+      }
       const auto start = steady_clock::now();
-      text = who.make(others_, 42 + seed % count_)->save();
-      std::printf("trained: %s, seed %d, %.0f s\n", name, static_cast<int>(42 + seed % count_),
+      text = who.make(others_, 42 + i)->save();
+      if (!kept_.empty()) {
+        std::ofstream(file + ".new") << text;
+        std::rename((file + ".new").c_str(), file.c_str());
+      }
+      std::printf("trained: %s, seed %d, %.0f s\n", name, static_cast<int>(42 + i),
                   duration<double>(steady_clock::now() - start).count());
       std::fflush(stdout);
     }
-    out->load(text);
+  }
+
+  /// A model of its own for one search; any thread.
+  std::shared_ptr<cost::model> of(const char* name, std::uint64_t seed) const {
+    const contestant& who = contestant_of(name);
+    std::shared_ptr<cost::model> out = who.blank(seed);
+    if (who.make) out->load(texts_.at({name, (seed - 1) % count_}));
     return out;
   }
 
  private:
   std::span<const cost::sample> others_;
   std::uint64_t count_;
+  std::string kept_;
   std::map<std::pair<std::string, std::uint64_t>, std::string> texts_;
 };
 
+/// @param trials of a run
+/// @param place where the times come from, for the names of runs
 searched search(const pairing& p, const table_list& tables, trained_models& models,
-                const claim_options& o) {
+                finished_runs& before, const claim_options& o, std::size_t trials,
+                const std::string& place) {
   searched out;
   const std::vector<search::strategy_kind> kinds = search::strategy_kinds();
   const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const search::strategy_kind& k) {
     return k.name == p.strategy;
   });
-  for (const auto& t : tables) {
-    std::vector<double> mean(o.trials, 0.0);
-    for (std::uint64_t seed = 1; seed <= o.seeds; ++seed) {
-      const auto s = kind->make(models.of(p.model, seed));
-      const auto start = steady_clock::now();
-      const std::vector<double> curve = t->curve(*s, o.trials, seed);
-      out.seconds += duration<double>(steady_clock::now() - start).count();
-      out.trials += static_cast<double>(curve.size());
-      for (std::size_t n = 0; n < o.trials; ++n) mean[n] += curve[n] / static_cast<double>(o.seeds);
+  models.train(p.model, o.seeds);
+  std::vector<finished_runs::run> runs(tables.size() * o.seeds);
+  in_parallel(runs.size(), o.threads, [&](std::size_t i) {
+    const std::uint64_t seed = i % o.seeds + 1;
+    const std::string name = std::string(p.name) + " " + place + " " + std::to_string(i / o.seeds) +
+                             " " + std::to_string(seed);
+    if (const finished_runs::run* known = before.find(name, trials)) {
+      runs[i] = *known;
+      return;
     }
-    out.curves.push_back(std::move(mean));
+    const auto s = kind->make(models.of(p.model, seed));
+    const auto start = steady_clock::now();
+    runs[i].curve = tables[i / o.seeds]->curve(*s, trials, seed);
+    runs[i].seconds = duration<double>(steady_clock::now() - start).count();
+    before.add(name, runs[i]);
+  });
+  const double share = 1 / static_cast<double>(o.seeds);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (i % o.seeds == 0) {
+      out.curves.emplace_back(trials, 0.0);
+      out.to95.push_back(0);
+      out.to99.push_back(0);
+    }
+    for (std::size_t n = 0; n < trials; ++n) out.curves.back()[n] += share * runs[i].curve[n];
+    out.to95.back() += share * searched::trials_to(runs[i].curve, 0.95);
+    out.to99.back() += share * searched::trials_to(runs[i].curve, 0.99);
+    out.seconds += runs[i].seconds;
+    out.trials += static_cast<double>(trials);
   }
+  std::printf("%-10s %.0f s of model and strategy\n", p.name, out.seconds);
+  std::fflush(stdout);
   return out;
 }
 
@@ -151,24 +260,48 @@ void print_curves(const std::map<std::string, searched>& all, const claim_option
   for (const pairing& p : pairings) {
     const searched& s = all.at(p.name);
     std::printf("%-10s", p.name);
-    for (const std::size_t n : {std::size_t{8}, std::size_t{16}, o.trials}) {
+    for (const std::size_t n : {std::size_t{8}, std::size_t{32}, o.trials}) {
       const estimate e = bootstrapped(s.logs_after(n));
       std::printf("  best@%zu %.3f [%.3f, %.3f]", n, std::exp(e.mean), std::exp(e.low),
                   std::exp(e.high));
     }
-    const estimate to95 = bootstrapped(s.reached(std::vector<double>(s.curves.size(), 0.95))),
-                   to99 = bootstrapped(s.reached(std::vector<double>(s.curves.size(), 0.99)));
-    std::printf("  to 95 %%: %.1f  to 99 %%: %.1f  %.0f ms a trial  (%s)\n", to95.mean, to99.mean,
-                1e3 * s.seconds / std::max(s.trials, 1.0), p.what);
+    const estimate to95 = bootstrapped(s.to95), to99 = bootstrapped(s.to99);
+    std::printf(
+        "  to 95 %%: %.1f [%.1f, %.1f]  to 99 %%: %.1f [%.1f, %.1f]  %.1f ms a trial  (%s)\n",
+        to95.mean, to95.low, to95.high, to99.mean, to99.low, to99.high,
+        1e3 * s.seconds / std::max(s.trials, 1.0), p.what);
   }
 }
 
-void write_chart(const std::map<std::string, searched>& all, const std::string& path) {
+/// "best,PAIRING,trial,mean,low,high" and "error,MODEL,samples,..." and "pairs,MODEL,samples,...".
+void write_chart(const std::map<std::string, searched>& all,
+                 const std::map<std::string, few_shots>& shots, const std::string& path) {
   std::ofstream to(path);
-  to << "pairing,trial,best\n";
+  to << "what,name,at,mean,low,high\n";
   for (const auto& [name, s] : all)
-    for (std::size_t n = 1; n <= s.curves.front().size(); ++n)
-      to << name << ',' << n << ',' << std::exp(bootstrapped(s.logs_after(n)).mean) << '\n';
+    for (std::size_t n = 1; n <= s.curves.front().size(); ++n) {
+      const estimate e = bootstrapped(s.logs_after(n));
+      to << "best," << name << ',' << n << ',' << std::exp(e.mean) << ',' << std::exp(e.low) << ','
+         << std::exp(e.high) << '\n';
+    }
+  for (const auto& [name, s] : shots)
+    for (const std::size_t n : few_shots::counts)
+      for (const auto& [what, values] :
+           {std::pair("error", &s.after(n).error_of_fast), std::pair("pairs", &s.after(n).pairs)}) {
+        const estimate e = bootstrapped(*values);
+        std::string model = name;  // no comma inside of a field
+        std::replace(model.begin(), model.end(), ',', ';');
+        to << what << ',' << model << ',' << n << ',' << e.mean << ',' << e.low << ',' << e.high
+           << '\n';
+      }
+}
+
+void print_shots(const char* name, const few_shots& s) {
+  std::printf("%-26s", name);
+  for (const std::size_t n : few_shots::counts)
+    std::printf("  pairs after %zu: %s", n, bootstrapped(s.after(n).pairs).text().c_str());
+  std::printf("  MSE(D) %.4f\n", bootstrapped(s.after(most_shots).error_of_fast).mean);
+  std::fflush(stdout);
 }
 
 /// Trials of xgb's budget after which meta-BO-T is as good as xgb at its end.
@@ -189,7 +322,7 @@ int run_claims(const std::string& file, const claim_options& o) {
   const std::vector<recorded_workload> all = recorded_workloads(file);
   std::vector<ranked_workload> train, held;
   for (const recorded_workload& w : all) {
-    ranked_workload r = ranked(w, o.most);
+    ranked_workload r = ranked(w, w.held_out() ? 4 * o.most : o.most);
     if (r.samples.size() >= 12) (w.held_out() ? held : train).push_back(std::move(r));
   }
   std::vector<cost::sample> others;
@@ -203,25 +336,36 @@ int run_claims(const std::string& file, const claim_options& o) {
   }
   std::printf("%zu programs of %zu workloads to train on; %zu tables; %d seeds, %zu trials\n",
               others.size(), train.size(), tables.size(), static_cast<int>(o.seeds), o.trials);
-  trained_models models(others, o.trained);
+  trained_models models(others, o.trained, o.kept);
+  finished_runs before(o.kept.empty() ? "" : o.kept + ".runs");
   std::map<std::string, searched> found;
-  for (const pairing& p : pairings) found.emplace(p.name, search(p, tables, models, o));
+  for (const pairing& p : pairings)
+    found.emplace(p.name, search(p, tables, models, before, o, o.trials, "here"));
   print_curves(found, o);
-  if (!o.chart.empty()) write_chart(found, o.chart);
 
   std::map<std::string, few_shots> shots;
-  for (const char* name : {"trees, new", "trees, others first", "network, FOMAML (c)"})
-    for (std::size_t w = 0; w < held.size(); ++w) {
-      if (held[w].samples.size() < most_shots + 16) continue;
-      few_shots& to = shots[name];
-      to.begin_workload();
+  for (const char* name :
+       {"trees, new", "trees, others first", "perceptron, others first", "trees and perceptron",
+        "traces, others first", "trees, perceptron, traces", "network, pretrained (b)",
+        "network, FOMAML (c)"}) {
+    models.train(name, o.seeds);
+    std::vector<const ranked_workload*> large;
+    for (const ranked_workload& w : held)
+      if (w.samples.size() >= most_shots + 16) large.push_back(&w);
+    std::vector<few_shots> each(large.size());
+    in_parallel(large.size(), o.threads, [&](std::size_t w) {
+      each[w].begin_workload();
       for (std::uint64_t seed = 1; seed <= o.seeds; ++seed)
-        to.meet(*models.of(name, seed), held[w], seed, 1 / static_cast<double>(o.seeds));
-    }
+        each[w].meet(*models.of(name, seed), *large[w], seed, 1 / static_cast<double>(o.seeds));
+    });
+    for (const few_shots& one : each) shots[name].append(one);
+    print_shots(name, shots[name]);
+  }
+  if (!o.chart.empty()) write_chart(found, shots, o.chart);
 
   std::printf("\nthe paper's claims, on %zu held-out workloads:\n", tables.size());
   const auto after = [&](const char* name, std::size_t n) { return found.at(name).logs_after(n); };
-  for (const std::size_t n : {std::size_t{16}, o.trials}) {
+  for (const std::size_t n : {std::size_t{32}, o.trials}) {
     const std::string mark = ", best@" + std::to_string(n);
     const auto gain = [&](const char* claim, const char* paper, const char* a, const char* b) {
       print_gain((claim + mark).c_str(), paper, after(a, n), after(b, n));
@@ -243,14 +387,14 @@ int run_claims(const std::string& file, const claim_options& o) {
     const target::cpu where = target::named(o.other_target);
     const std::vector<recorded_workload> there =
         recorded_workloads(o.other, selection::held_out, where);
-    const table_list theirs = tables_of(there, o.trials + 8);
+    const table_list theirs = tables_of(there, o.other_trials + 8);
     std::map<std::string, searched> moved;
     for (const pairing& p : pairings)
       if (std::string_view(p.name) == "xgb" || std::string_view(p.name) == "xgb-Xfer" ||
           std::string_view(p.name) == "meta-BO-T")
-        moved.emplace(p.name, search(p, theirs, models, o));
+        moved.emplace(p.name, search(p, theirs, models, before, o, o.other_trials, o.other_target));
     if (!theirs.empty())
-      for (const std::size_t n : {std::size_t{16}, o.trials}) {
+      for (const std::size_t n : {std::size_t{16}, o.other_trials}) {
         const std::string on = " on " + o.other_target + ", best@" + std::to_string(n);
         print_gain(("C8 meta-BO-T over xgb" + on).c_str(), "+14 %",
                    moved.at("meta-BO-T").logs_after(n), moved.at("xgb").logs_after(n));

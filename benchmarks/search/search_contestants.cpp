@@ -8,6 +8,7 @@
 #include <tilewright/cost/prior.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/learning.hpp>
+#include <tilewright/search/trace_tokens.hpp>
 
 namespace bench {
 
@@ -23,7 +24,9 @@ ranked_workload ranked(const recorded_workload& w, std::size_t most) {
     const auto c = search::replay(trace::parse(t.trace), w.task().function, 1);
     if (!c) continue;
     out.programs.push_back(c->scheduled.function());
-    out.samples.push_back({nullptr, c->identity, workload, t.seconds()});
+    out.samples.push_back(
+        {nullptr, c->identity, workload, t.seconds(),
+         std::make_shared<const std::vector<cost::trace_token>>(search::tokens_of(c->scheduled))});
   }
   for (std::size_t i = 0; i < out.samples.size(); ++i) out.samples[i].program = &out.programs[i];
   return out;
@@ -96,6 +99,20 @@ std::shared_ptr<cost::model> trees_and_perceptron(std::span<const cost::sample> 
       trees_of(others, seed), perceptron_of(others, seed)});
 }
 
+std::shared_ptr<cost::model> traces_of(std::span<const cost::sample> others, std::uint64_t seed) {
+  cost::network_options o;
+  o.epochs = 20;
+  o.seed = seed;
+  auto out = std::make_shared<cost::trace_model>(o);
+  out->pretrain(others);
+  return out;
+}
+
+std::shared_ptr<cost::model> three_of(std::span<const cost::sample> others, std::uint64_t seed) {
+  return std::make_shared<cost::ensemble_model>(std::vector<std::shared_ptr<cost::model>>{
+      trees_of(others, seed), perceptron_of(others, seed), traces_of(others, seed)});
+}
+
 std::shared_ptr<cost::model> blank_trees(std::uint64_t seed) {
   return cost::make_model("trees", seed);
 }
@@ -118,6 +135,13 @@ std::shared_ptr<cost::model> blank_trees_and_perceptron(std::uint64_t seed) {
   return std::make_shared<cost::ensemble_model>(
       std::vector<std::shared_ptr<cost::model>>{blank_trees(seed), blank_perceptron(seed)});
 }
+std::shared_ptr<cost::model> blank_traces(std::uint64_t seed) {
+  return cost::make_model("trace_network", seed);
+}
+std::shared_ptr<cost::model> blank_three(std::uint64_t seed) {
+  return std::make_shared<cost::ensemble_model>(std::vector<std::shared_ptr<cost::model>>{
+      blank_trees(seed), blank_perceptron(seed), blank_traces(seed)});
+}
 std::shared_ptr<cost::model> blank_random(std::uint64_t seed) {
   return cost::make_model("random", seed);
 }
@@ -136,6 +160,8 @@ constexpr contestant table[] = {
     {"network without template, FOMAML", blank_without_template,
      meta_trained<cost::meta_method::fomaml, false>},
     {"trees and perceptron", blank_trees_and_perceptron, trees_and_perceptron},
+    {"traces, others first", blank_traces, traces_of},
+    {"trees, perceptron, traces", blank_three, three_of},
     {"trees and network", blank_both, both_of}};
 
 }  // namespace

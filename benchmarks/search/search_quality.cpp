@@ -14,8 +14,8 @@
 //   search_quality rank FILE              how well models rank, XGBoost beside ours
 //   search_quality models FILE [COUNT SEEDS NAME]   how models rank operators that they never saw, after 0
 //                                         to 32 of their programs
-//   search_quality claims FILE [SEEDS OTHER TARGET OUT.csv]   what MetaTune claims, and whether it
-//                                         holds here; OTHER has times of another TARGET
+//   search_quality claims FILE [SEEDS OTHER TARGET OUT.csv TRIALS]   what MetaTune claims, and whether
+//                                         it holds here; OTHER has times of another TARGET
 //   search_quality strategies FILE [TRIALS SEEDS]   how fast every strategy finds the best of the
 //                                         recorded programs
 //   search_quality spaces [TRIALS SEEDS WORKLOAD]   the default space beside the paper's list of rules
@@ -285,12 +285,14 @@ int main(int argc, char** argv) {
   if (command == "models" && argc >= 3 && argc <= 6)
     return run_models(argv[2], static_cast<std::size_t>(number(3, 200)),
                       static_cast<std::uint64_t>(number(4, 10)), argc > 5 ? argv[5] : "");
-  if (command == "claims" && argc >= 3 && argc <= 7) {
+  if (command == "claims" && argc >= 3 && argc <= 8) {
     claim_options o;
     o.seeds = static_cast<std::uint64_t>(number(3, 10));
     o.other = argc > 4 ? argv[4] : "";
     o.other_target = argc > 5 ? argv[5] : o.other_target;
     o.chart = argc > 6 ? argv[6] : "";
+    o.kept = o.chart;
+    o.trials = static_cast<std::size_t>(number(7, 128));
     return run_claims(argv[2], o);
   }
   if (command == "strategies" && argc >= 3 && argc <= 5) {
@@ -332,7 +334,7 @@ int main(int argc, char** argv) {
       "OUT.csv | "
       "record FILE COUNT [WHICH TARGET] | again FILE COUNT | search FILE STRATEGY TRIALS SEEDS "
       "OUT.csv | rank "
-      "FILE | models FILE [COUNT SEEDS NAME] | claims FILE [SEEDS OTHER TARGET OUT.csv] | "
+      "FILE | models FILE [COUNT SEEDS NAME] | claims FILE [SEEDS OTHER TARGET OUT.csv TRIALS] | "
       "strategies FILE [TRIALS SEEDS] | spaces [TRIALS "
       "SEEDS "
       "WORKLOAD] | live PRIOR [SEEDS WORKLOADS] | fleet [MILLISECONDS] | prior FILE HEADER [SEED] "
