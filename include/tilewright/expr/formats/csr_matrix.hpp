@@ -74,6 +74,13 @@ class csr_matrix {
     refresh(values);
   }
 
+  /// The rows of a sparse matrix of Eigen's that is stored by columns, or a map of one; `refresh` takes its
+  /// values in its own order: `rows.refresh(std::span(m.valuePtr(), rows.nonzeros()))`.
+  /// @throws argument_error as above, and when the matrix is not compressed
+  template <class A>
+  requires dsl::eigen_sparse_form<A> &&(!A::IsRowMajor) explicit csr_matrix(const A& m)
+      : csr_matrix(m.rows(), m.cols(), inner_of(m), columns_of(m), values_of(m)) {}
+
   /// Takes new values for the coordinates that this matrix was made of.
   /// @throws argument_error when there are more or fewer
   template <class Values>
@@ -105,6 +112,46 @@ class csr_matrix {
   /// @}
 
  private:
+  template <class V>
+  struct part {
+    const V* first;
+    std::size_t count;
+    const V* data() const { return first; }
+    std::size_t size() const { return count; }
+  };
+  template <class A>
+  static std::size_t elements_of(const A& m) {
+    if (!m.isCompressed())
+      throw argument_error(
+          "csr_matrix: the sparse matrix is not compressed; call its makeCompressed() before");
+    return static_cast<std::size_t>(m.nonZeros());
+  }
+  template <class A>
+  static auto inner_of(const A& m) {
+    return part<typename A::StorageIndex>{m.innerIndexPtr(), elements_of(m)};
+  }
+  template <class A>
+  static auto values_of(const A& m) {
+    return part<typename A::Scalar>{m.valuePtr(), elements_of(m)};
+  }
+  template <class A>
+  static std::vector<std::int64_t> columns_of(const A& m) {
+    std::vector<std::int64_t> out(elements_of(m));
+    for (std::int64_t column = 0; column < static_cast<std::int64_t>(m.cols()); ++column) {
+      const auto begin = static_cast<std::int64_t>(m.outerIndexPtr()[column]);
+      const auto end = static_cast<std::int64_t>(m.outerIndexPtr()[column + 1]);
+      const auto most = static_cast<std::int64_t>(out.size());
+      const bool last = column + 1 == static_cast<std::int64_t>(m.cols());
+      if ((column == 0 && begin != 0) || end < begin || end > most || (last && end != most))
+        throw argument_error(
+            "csr_matrix: offset " + std::to_string(column + 1) + " of the columns is " +
+            std::to_string(end) + " after " + std::to_string(begin) +
+            "; they begin with 0, never decrease, and end with the number of elements");
+      std::fill(out.begin() + begin, out.begin() + end, column);
+    }
+    return out;
+  }
+
   void check_extents(std::int64_t rows, std::size_t row_count, std::size_t column_count) const {
     if (row_count != taken_ || column_count != taken_)
       throw argument_error("csr_matrix: there are " + std::to_string(row_count) + " rows, " +
