@@ -95,6 +95,26 @@ TEST_CASE("fold_constants: a convolution that others read keeps its weights") {
   CHECK(count_of(g, "BatchNormalization") == 3);
 }
 
+TEST_CASE("fold_constants: constants whose elements move are what their nodes make of them") {
+  const auto folded = [](const std::string& op, const network::shape& extents,
+                         attribute_map about) {
+    written_graph w;
+    w.g.name = "moved";
+    const auto x = w.input("x", {1});
+    w.g.outputs = {w.add("Add", {w.add(op, {w.known(waves(extents, 0.7))}, std::move(about)), x})};
+    network::infer_types(w.g);
+    const network::constant in = waves({1}, 0.3);
+    const network::constant expected = network::interpret(w.g, {in}).at(0);
+    network::fold_constants(w.g);
+    CHECK(count_of(w.g, op) == 0);
+    CHECK(difference(expected, network::interpret(w.g, {in}).at(0)) == 0);
+  };
+  folded("Transpose", {3, 5}, {});
+  folded("Transpose", {2, 3, 4}, {});
+  folded("Transpose", {2, 3, 4, 5}, {{"perm", list{2, 0, 3, 1}}});
+  folded("Flatten", {2, 3, 4}, {{"axis", std::int64_t{2}}});
+}
+
 TEST_CASE("channels_last: one transposition of the input is left") {
   network::graph g = typed("tiny_cnn");
   network::channels_last(g);

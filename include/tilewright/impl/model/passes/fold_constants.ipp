@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include <tilewright/impl/model/operators/filled.hpp>
+#include <tilewright/impl/model/passes/permuted.hpp>
 #include <tilewright/impl/model/passes/uses.hpp>
 #include <tilewright/model/interpret.hpp>
+#include <tilewright/model/operators.hpp>
 #include <tilewright/model/passes.hpp>
 #include <tilewright/model/window.hpp>
 #include <tilewright/support/any.hpp>
@@ -27,7 +30,29 @@ inline bool is_known(const graph& g, const node& n) {
          });
 }
 
+/// Elements that only change their places or their shape; nothing where a node computes. Under the
+/// interpreter an element takes a hundred times the memory, which large weights do not have.
+inline std::optional<constant> moved(const graph& g, const node& n) {
+  const operator_definition* op = find_operator(n);
+  if (!op || n.outputs.size() != 1 || !n.has_output(0) || !n.has_input(0)) return {};
+  const constant& from = *g.at(n.inputs[0]).data;
+  const shape& extents = g.type_of(n.outputs[0]).extents;
+  if (op->kind == op_kind::alias) return from.reshaped(extents);
+  if (n.op != "Transpose" || !n.domain.empty()) return {};
+  const std::size_t rank = extents.size();
+  std::vector<std::int64_t> reversed;
+  for (std::size_t d = rank; d-- > 0;) reversed.push_back(static_cast<std::int64_t>(d));
+  std::vector<std::size_t> order;
+  for (const std::int64_t d : n.integers("perm", reversed))
+    order.push_back(node_view(g, n).dimension(d, rank));
+  return permuted(from, order);
+}
+
 inline void compute(graph& g, const node& n) {
+  if (std::optional<constant> made = moved(g, n)) {
+    g.at(n.outputs[0]).data = std::move(made);
+    return;
+  }
   std::vector<constant> inputs;
   for (const value_id v : n.inputs) inputs.push_back(v == no_value ? constant() : *g.at(v).data);
   const std::vector<constant> made = evaluate(g, n, inputs);
