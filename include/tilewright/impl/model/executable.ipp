@@ -1,9 +1,12 @@
 #pragma once
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <set>
 #include <utility>
@@ -220,6 +223,16 @@ TILEWRIGHT_INLINE void executable::run(const std::vector<const void*>& inputs,
 
 namespace detail {
 
+/// Zeros in memory that is there once it is touched: most of whom arguments are made up for look at where
+/// they lie alone, and large ones that come and go would leave holes in the heap.
+inline std::shared_ptr<void> untouched_zeros(std::int64_t bytes) {
+  const auto size = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
+  void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED)
+    throw argument_error("no memory for an argument of " + std::to_string(bytes) + " bytes");
+  return {at, [size](void* p) { ::munmap(p, size); }};
+}
+
 /// Memory for the arguments of a network, filled with zeros.
 class made_up_arguments {
  public:
@@ -232,12 +245,10 @@ class made_up_arguments {
 
  private:
   void* add(const tensor_type& t) {
-    auto [c, data] = constant::make(t);
-    std::memset(data, 0, static_cast<std::size_t>(t.bytes()));
-    kept_.push_back(c);
-    return data;
+    kept_.push_back(untouched_zeros(t.bytes()));
+    return kept_.back().get();
   }
-  std::vector<constant> kept_;
+  std::vector<std::shared_ptr<void>> kept_;
 };
 
 }  // namespace detail
