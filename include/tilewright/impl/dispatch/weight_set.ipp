@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/bound_weights.hpp>
@@ -11,6 +14,7 @@
 #include <tilewright/search/measurement/operands.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/fork_mutex.hpp>
 
 namespace tilewright::dispatch {
 namespace detail::weights {
@@ -31,6 +35,46 @@ inline void copy_dense(std::byte* to, const std::byte* from, std::int64_t size, 
   for (std::int64_t i = 0; i < extents[0]; ++i)
     copy_dense(to + i * block, from + i * strides[0] * size, size, rank - 1, extents + 1,
                strides + 1);
+}
+
+/// Copies that sets hold, by the memory that they were made from: whoever binds the same elements again
+/// shares them, as the alternatives of a network do with all of its weights.
+class known_copies {
+ public:
+  static known_copies& all() {
+    static auto* const made = new known_copies;  // sets may end after every other static object
+    return *made;
+  }
+  /// The copy of these bytes as they are now; null when there is none.
+  std::shared_ptr<std::byte> find(const std::byte* from, std::size_t size) {
+    std::shared_ptr<std::byte> there;
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto at = copies_.find({from, size}); at != copies_.end())
+        there = at->second.lock();
+    }
+    return there && std::memcmp(there.get(), from, size) == 0 ? there : nullptr;
+  }
+  void add(const std::byte* from, std::size_t size, const std::shared_ptr<std::byte>& copy) {
+    const std::lock_guard lock(mutex_);
+    copies_[{from, size}] = copy;
+    if (copies_.size() < next_look_) return;
+    for (auto at = copies_.begin(); at != copies_.end();)
+      at = at->second.expired() ? copies_.erase(at) : std::next(at);
+    next_look_ = 2 * copies_.size() + 64;
+  }
+
+ private:
+  support::fork_mutex mutex_;  // of what follows
+  std::map<std::pair<const std::byte*, std::size_t>, std::weak_ptr<std::byte>> copies_;
+  std::size_t next_look_ = 64;  // for copies that nobody holds any more
+};
+
+inline bool is_dense(std::size_t rank, const std::int64_t* extents, const std::int64_t* strides,
+                     const std::vector<std::int64_t>& dense) {
+  for (std::size_t d = 0; d < rank; ++d)
+    if (extents[d] != 1 && strides[d] != dense[d]) return false;
+  return true;
 }
 
 }  // namespace detail::weights
@@ -62,12 +106,23 @@ TILEWRIGHT_INLINE void weight_set::add(const kernel_signature& kernel, std::size
   w.extents.assign(value.extents, value.extents + rank);
   w.strides = search::row_major(w.extents);
   const auto size = static_cast<std::size_t>(std::max<std::int64_t>(elements * bytes(p.type), 1));
+  constexpr std::size_t worth_sharing = 4096;  // bytes
+  const auto* from = static_cast<const std::byte*>(value.data);
+  const bool shares = elements > 0 && size >= worth_sharing &&
+                      detail::weights::is_dense(rank, value.extents, value.strides, w.strides);
+  detail::weights::known_copies& known = detail::weights::known_copies::all();
+  if (shares) w.data = known.find(from, size);
+  if (w.data) {
+    weights_.push_back(std::move(w));
+    return;
+  }
   w.data.reset(static_cast<std::byte*>(std::aligned_alloc(64, (size + 63) / 64 * 64)),
                [](std::byte* q) { std::free(q); });
   if (!w.data) refuse("no memory for a copy of \"" + p.name + "\"");
   if (elements > 0)
-    detail::weights::copy_dense(w.data.get(), static_cast<const std::byte*>(value.data),
-                                bytes(p.type), rank, value.extents, value.strides);
+    detail::weights::copy_dense(w.data.get(), from, bytes(p.type), rank, value.extents,
+                                value.strides);
+  if (shares) known.add(from, size, w.data);
   weights_.push_back(std::move(w));
 }
 
