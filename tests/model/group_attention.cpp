@@ -108,22 +108,22 @@ TEST_CASE("alternatives: what is tuned decides, and is found again") {
     model m(a.g, options);
     CHECK(kernels(m) == 3);  // nothing is known
     m(x, y);
-    m.tune(4);
-    m(x, z);
-    for (std::size_t k = 0; k < 40; ++k) CHECK(z[k] == doctest::Approx(y[k]).epsilon(1e-5));
     const auto db = search::database::shared(options.database);
     double seconds[2];
     const std::vector<network::graph> all = network::alternatives_of(m.source());
-    for (std::size_t k = 0; k < 2; ++k) {
-      tuned_options o;
-      o.own_database = db;
-      o.threads = 1;
-      o.mode = mode::off;
-      const network::executable program(std::make_shared<const network::graph>(all[k]), o);
-      seconds[k] = network::known_seconds(program, *db);
-    }
-    CHECK(std::isfinite(seconds[0]));
-    CHECK(std::isfinite(seconds[1]));
+    do {  // a machine with other work comes to all kernels later
+      m.tune(4);
+      for (std::size_t k = 0; k < 2; ++k) {
+        tuned_options o;
+        o.own_database = db;
+        o.threads = 1;
+        o.mode = mode::off;
+        const network::executable program(std::make_shared<const network::graph>(all[k]), o);
+        seconds[k] = network::known_seconds(program, *db);
+      }
+    } while (!std::isfinite(seconds[0] + seconds[1]));
+    m(x, z);
+    for (std::size_t k = 0; k < 40; ++k) CHECK(z[k] == doctest::Approx(y[k]).epsilon(1e-5));
     CHECK(kernels(m) == (seconds[0] <= seconds[1] ? 3 : 1));
     const model again(a.g, options);
     CHECK(kernels(again) == kernels(m));

@@ -236,7 +236,8 @@ TEST_CASE("winograd: the database says which convolutions run in tiles") {
   };
   const auto direct = program_of(one.g), tiled = program_of(one.in_tiles(4));
   CHECK(network::faster_tiles(*direct, {tiled}, *db).empty());  // nothing is known
-  network::tune_kernels({direct, tiled}, 3, 42, *db);
+  while (!std::isfinite(network::known_seconds(*direct, *db) + network::known_seconds(*tiled, *db)))
+    network::tune_kernels({direct, tiled}, 2, 42, *db);
   const auto say = [&](const network::executable& program, double seconds) {
     for (std::size_t k = 0; k < program.launches().size(); ++k) {
       std::optional<search::record> r = db->chosen(program.task(k).key);
