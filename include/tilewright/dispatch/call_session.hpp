@@ -12,6 +12,6 @@ namespace tilewright::dispatch {
 /// @param db where an exhaustive session learns from what was measured; `options` and it have to live
 /// as long as the result
 search::session_options call_session(const tuned_options& options, const search::database& db,
-                             const search::record_key& key);
+                                     const search::record_key& key);
 
 }  // namespace tilewright::dispatch

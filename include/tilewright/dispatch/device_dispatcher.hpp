@@ -9,9 +9,9 @@
 #include <string>
 
 #include <tilewright/config.hpp>
-#include <tilewright/ir/stmt.hpp>
 #include <tilewright/dispatch/signature.hpp>
 #include <tilewright/dispatch/weight_set.hpp>
+#include <tilewright/ir/stmt.hpp>
 #include <tilewright/search/check/shrink.hpp>
 #include <tilewright/search/options.hpp>
 
@@ -22,7 +22,8 @@ namespace tilewright::dispatch {
 class device_dispatcher {
  public:
   /// As `dispatcher`; bound weights are copied to each device once. The options have to outlive it.
-  device_dispatcher(kernel_signature kernel, std::function<ir::function(const search::extent_map&)> make,
+  device_dispatcher(kernel_signature kernel,
+                    std::function<ir::function(const search::extent_map&)> make,
                     const tuned_options& options, const weight_set& weights);
   ~device_dispatcher();
   device_dispatcher(const device_dispatcher&) = delete;

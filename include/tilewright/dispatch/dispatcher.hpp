@@ -11,10 +11,10 @@
 #include <string>
 
 #include <tilewright/config.hpp>
-#include <tilewright/ir/stmt.hpp>
 #include <tilewright/dispatch/device_dispatcher.hpp>
 #include <tilewright/dispatch/signature.hpp>
 #include <tilewright/dispatch/weight_set.hpp>
+#include <tilewright/ir/stmt.hpp>
 #include <tilewright/search/check/shrink.hpp>
 #include <tilewright/search/options.hpp>
 

@@ -14,7 +14,6 @@
 
 namespace tilewright {
 
-
 namespace dispatch {
 
 /// Checks offsets and indices of all sparse arguments.
@@ -26,7 +25,8 @@ void check_patterns(const kernel_signature& kernel, const std::vector<search::op
                     const call_argument* arguments);
 
 /// The same for patterns that this thread does not know.
-void check_new_patterns(const kernel_signature& kernel, const std::vector<search::operand>& operands,
+void check_new_patterns(const kernel_signature& kernel,
+                        const std::vector<search::operand>& operands,
                         const call_argument* arguments);
 
 }  // namespace dispatch

@@ -46,7 +46,8 @@ struct variant {
 /// beside it.
 class specialization {
  public:
-  specialization(search::workload w, const tuned_options& options, std::shared_ptr<search::database> db);
+  specialization(search::workload w, const tuned_options& options,
+                 std::shared_ptr<search::database> db);
 
   /// Code to run now; null before `prepare`.
   const variant* current() const noexcept { return current_.load(std::memory_order_acquire); }
@@ -76,7 +77,8 @@ class specialization {
   /// process on stderr.
   void warn(const std::string& text);
   /// Tells the host program.
-  void tell(search::event::kind what, const std::string& text, const search::progress& state = {}) const;
+  void tell(search::event::kind what, const std::string& text,
+            const search::progress& state = {}) const;
 
   /// Text for people: code, schedule, times, origin.
   std::string report() const;
@@ -85,7 +87,8 @@ class specialization {
   void publish(variant v);
   void note(const std::string& text);
   bool run_session(const std::atomic<bool>& cancelled);
-  bool publish_trace(const search::record& stored, origin from, const std::string& remark, double seconds);
+  bool publish_trace(const search::record& stored, origin from, const std::string& remark,
+                     double seconds);
   double baseline_of(const variant& v) const;
   std::string database_text() const;
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <tilewright/config.hpp>
-#include <tilewright/search/task_scheduler.hpp>
 #include <tilewright/dispatch/tuning_request.hpp>
+#include <tilewright/search/task_scheduler.hpp>
 
 namespace tilewright::dispatch {
 
@@ -21,7 +21,7 @@ struct together_options {
   double seconds = 60;
   int trials = std::numeric_limits<int>::max();
   search::task_order order = search::task_order::gradient;  // which kernel is next
-  std::uint64_t seed = 42;                  // of that choice
+  std::uint64_t seed = 42;                                  // of that choice
   /// Called after every slice with the name of its kernel; may be null.
   std::function<void(const std::string& kernel, const search::tuning_result&)> events = {};
   const std::atomic<bool>* cancelled = nullptr;
@@ -35,6 +35,6 @@ struct together_options {
 /// @throws argument_error for a request without a kernel or without elements, or when a dimension
 /// has no extent
 std::vector<search::task_result> tune_together(const std::vector<tuning_request>& requests,
-                                       const together_options& options = {});
+                                               const together_options& options = {});
 
 }  // namespace tilewright::dispatch

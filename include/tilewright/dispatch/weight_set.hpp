@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <tilewright/config.hpp>
-#include <tilewright/ir/stmt.hpp>
 #include <tilewright/dispatch/signature.hpp>
+#include <tilewright/ir/stmt.hpp>
 #include <tilewright/search/check/shrink.hpp>
 
 namespace tilewright::dispatch {
@@ -45,6 +45,7 @@ class weight_set {
 
 /// `make` with the parameters at `positions` marked as bound (ir/bound_weights.hpp).
 std::function<ir::function(const search::extent_map&)> with_bound_weights(
-    std::function<ir::function(const search::extent_map&)> make, std::vector<std::size_t> positions);
+    std::function<ir::function(const search::extent_map&)> make,
+    std::vector<std::size_t> positions);
 
 }  // namespace tilewright::dispatch

@@ -36,8 +36,10 @@ class dcsr_matrix : public detail::converted_matrix<T, Index> {
   /// @{
   const std::vector<Index>& row_numbers() const { return row_numbers_; }  // [rows that are stored]
   const std::vector<Index>& offsets() const { return offsets_; }  // [rows that are stored + 1]
-  const std::vector<Index>& indices() const { return indices_; }  // [elements]
-                                                                  /// @}
+  const std::vector<Index>& indices() const {
+    return indices_;
+  }  // [elements]
+     /// @}
 
  private:
   explicit dcsr_matrix(const rows_given& a) : base("dcsr_matrix", a) {

@@ -70,7 +70,8 @@ inline bool surely_inside(const search::operand& o, const T* data, const std::in
 
 /// First element of a strided tensor that is outside the range, as text; empty when there is none.
 template <class T>
-inline std::string find_outside(const search::operand& o, const T* data, const std::int64_t* strides) {
+inline std::string find_outside(const search::operand& o, const T* data,
+                                const std::int64_t* strides) {
   if (surely_inside(o, data, strides)) return {};
   const std::size_t rank = o.extents.size();
   std::vector<std::int64_t> index(rank, 0);
@@ -93,7 +94,8 @@ inline std::string find_outside(const search::operand& o, const T* data, const s
   return {};
 }
 
-inline std::string find_outside(const search::operand& o, const void* data, const std::int64_t* strides) {
+inline std::string find_outside(const search::operand& o, const void* data,
+                                const std::int64_t* strides) {
   switch (o.type) {
     case dtype::i8: return find_outside(o, static_cast<const std::int8_t*>(data), strides);
     case dtype::i16: return find_outside(o, static_cast<const std::int16_t*>(data), strides);
@@ -115,7 +117,8 @@ inline strided_memory memory_of(const kernel_signature& kernel, const call_argum
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE search::extent_map bound_extents(const kernel_signature& kernel, const call_argument* a) {
+TILEWRIGHT_INLINE search::extent_map bound_extents(const kernel_signature& kernel,
+                                                   const call_argument* a) {
   search::extent_map out;
   std::map<std::string, std::string, std::less<>> from;
   for (std::size_t i = 0; i < kernel.params.size(); ++i) {
@@ -225,7 +228,8 @@ TILEWRIGHT_INLINE void check_memory(const kernel_signature& kernel,
 }
 
 TILEWRIGHT_INLINE void check_indices(const kernel_signature& kernel,
-                                     const std::vector<search::operand>& operands, const call_argument* a) {
+                                     const std::vector<search::operand>& operands,
+                                     const call_argument* a) {
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const search::operand& o = operands[i];
     if (!o.index) continue;

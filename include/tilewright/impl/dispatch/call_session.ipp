@@ -10,8 +10,9 @@
 
 namespace tilewright::dispatch {
 
-TILEWRIGHT_INLINE search::session_options call_session(const tuned_options& options, const search::database& db,
-                                               const search::record_key& key) {
+TILEWRIGHT_INLINE search::session_options call_session(const tuned_options& options,
+                                                       const search::database& db,
+                                                       const search::record_key& key) {
   search::session_options o;
   o.seconds = options.seconds.value_or(o.seconds);
   if (options.effort == effort::patient) o.seconds *= 8;

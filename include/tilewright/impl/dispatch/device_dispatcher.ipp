@@ -15,16 +15,16 @@
 #include <vector>
 
 #include <tilewright/backend/cuda/device.hpp>
+#include <tilewright/dispatch/argument_checks.hpp>
+#include <tilewright/dispatch/call_session.hpp>
+#include <tilewright/dispatch/device_dispatcher.hpp>
+#include <tilewright/dispatch/device_kernel.hpp>
+#include <tilewright/dispatch/layout.hpp>
+#include <tilewright/dispatch/zero_extents.hpp>
 #include <tilewright/impl/dispatch/at_exit.hpp>
 #include <tilewright/impl/dispatch/binding_table.hpp>
 #include <tilewright/impl/dispatch/call_mode.hpp>
 #include <tilewright/impl/dispatch/progress_printer.hpp>
-#include <tilewright/dispatch/argument_checks.hpp>
-#include <tilewright/dispatch/call_session.hpp>
-#include <tilewright/dispatch/device_dispatcher.hpp>
-#include <tilewright/dispatch/layout.hpp>
-#include <tilewright/dispatch/zero_extents.hpp>
-#include <tilewright/dispatch/device_kernel.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_mutex.hpp>
@@ -114,7 +114,8 @@ struct device_dispatcher::state {
   void tune_in_background(instance& of, compiled& c, int ordinal);
   void* const* weights_on(int ordinal, const call_argument* a);
   void end_threads() noexcept;
-  void tell(search::event::kind what, const std::string& text, const search::progress& p = {}) const {
+  void tell(search::event::kind what, const std::string& text,
+            const search::progress& p = {}) const {
     if (options.events) options.events({what, kernel.name, text, p});
   }
 
@@ -211,7 +212,8 @@ TILEWRIGHT_INLINE detail::device_instance& device_dispatcher::state::instance_at
 }
 
 TILEWRIGHT_INLINE std::unique_ptr<detail::device_instance> device_dispatcher::state::make_instance(
-    const search::extent_map& dims, const std::vector<layout_class>& layouts, const binding& b) const {
+    const search::extent_map& dims, const std::vector<layout_class>& layouts,
+    const binding& b) const {
   auto made = std::make_unique<instance>(devices);
   made->nothing =
       support::none(b.touched, [](const touched_bytes& t) { return t.written && !t.none(); });
@@ -310,9 +312,10 @@ TILEWRIGHT_INLINE std::unique_ptr<const device_kernel> device_dispatcher::state:
   return std::make_unique<const device_kernel>(of.function, o);
 }
 
-TILEWRIGHT_INLINE search::session_options device_dispatcher::state::session(const search::workload& w,
-                                                                    const compiled& c) {
-  const auto db = options.own_database ? options.own_database : search::database::shared(options.database);
+TILEWRIGHT_INLINE search::session_options device_dispatcher::state::session(
+    const search::workload& w, const compiled& c) {
+  const auto db =
+      options.own_database ? options.own_database : search::database::shared(options.database);
   search::session_options out = call_session(options, *db, w.key);
   out.cancelled = &c.cancelled;
   if (options.events) tell(search::event::kind::miss, db->why(search::wanted_record(w)));
@@ -395,8 +398,8 @@ TILEWRIGHT_INLINE std::string device_dispatcher::report(const call_argument* a) 
   const detail::device_binding& b = s.bind(a);
   if (b.of->nothing) return s.kernel.name + ": every output is empty; nothing runs\n";
   const device_kernel& k = s.ready(b, a, s.device_of(b, a), nullptr);
-  std::string out = s.kernel.name + " at " + search::write_numbers(b.extents) + " on " + k.device_name() +
-                    "\n  code      " + k.origin() + "\n  schedule\n";
+  std::string out = s.kernel.name + " at " + search::write_numbers(b.extents) + " on " +
+                    k.device_name() + "\n  code      " + k.origin() + "\n  schedule\n";
   const std::string& trace = k.trace();
   for (std::size_t at = 0; at < trace.size();) {
     const std::size_t end = std::min(trace.find('\n', at), trace.size());

@@ -11,10 +11,10 @@
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/cuda/device.hpp>
 #include <tilewright/dispatch/argument_checks.hpp>
+#include <tilewright/dispatch/device_kernel.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/contiguous_workload.hpp>
 #include <tilewright/search/database/trace_names.hpp>
-#include <tilewright/dispatch/device_kernel.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/measurement/operands.hpp>
 #include <tilewright/search/session.hpp>
@@ -93,7 +93,8 @@ struct device_kernel::state {
 
   /// Uses the schedule, with its stored code or with code that is stored from now on. False, with a
   /// reason in `why`, where it cannot be used any more.
-  bool take(const search::workload& w, search::database& db, const std::string& text, const std::string& from) {
+  bool take(const search::workload& w, search::database& db, const std::string& text,
+            const std::string& from) {
     try {
       if (const auto bytes = db.code(w.key, text, backend::lowering_revision)) {
         code.emplace(device, backend::deserialize(bytes->data(), bytes->size()));

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include <tilewright/impl/dispatch/instances.hpp>
-#include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/dispatch/dispatcher.hpp>
 #include <tilewright/dispatch/pattern_checks.hpp>
+#include <tilewright/impl/dispatch/instances.hpp>
+#include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/support/fork_mutex.hpp>
@@ -94,8 +94,8 @@ inline void need_code(const kernel_signature& kernel, const instance& of) {
 }  // namespace detail
 
 struct dispatcher::state {
-  state(kernel_signature k, std::function<ir::function(const search::extent_map&)> m, tuned_options o,
-        weight_set w)
+  state(kernel_signature k, std::function<ir::function(const search::extent_map&)> m,
+        tuned_options o, weight_set w)
       : kernel(std::move(k)),
         make(std::move(m)),
         options(std::move(o)),
@@ -137,9 +137,9 @@ struct dispatcher::state {
   support::fork_mutex making_device;
 };
 
-TILEWRIGHT_INLINE dispatcher::dispatcher(kernel_signature kernel,
-                                         std::function<ir::function(const search::extent_map&)> make,
-                                         tuned_options options, weight_set weights)
+TILEWRIGHT_INLINE dispatcher::dispatcher(
+    kernel_signature kernel, std::function<ir::function(const search::extent_map&)> make,
+    tuned_options options, weight_set weights)
     : state_(std::make_unique<state>(std::move(kernel), std::move(make), std::move(options),
                                      std::move(weights))) {}
 

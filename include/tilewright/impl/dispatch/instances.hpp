@@ -18,13 +18,13 @@
 
 #include <tilewright/backend/narrow_executor.hpp>
 #include <tilewright/backend/pool.hpp>
-#include <tilewright/impl/dispatch/at_exit.hpp>
-#include <tilewright/impl/dispatch/binding_table.hpp>
-#include <tilewright/impl/search/measurement/process_sync.hpp>
 #include <tilewright/dispatch/dispatcher.hpp>
 #include <tilewright/dispatch/layout.hpp>
 #include <tilewright/dispatch/specialization.hpp>
 #include <tilewright/dispatch/weight_set.hpp>
+#include <tilewright/impl/dispatch/at_exit.hpp>
+#include <tilewright/impl/dispatch/binding_table.hpp>
+#include <tilewright/impl/search/measurement/process_sync.hpp>
 #include <tilewright/search/database/database.hpp>
 #include <tilewright/search/options.hpp>
 
@@ -59,8 +59,9 @@ struct instance {
 class instances {
  public:
   /// @param make the kernel at given extents
-  instances(const kernel_signature& kernel, std::function<ir::function(const search::extent_map&)> make,
-            tuned_options options, const weight_set& weights = {});
+  instances(const kernel_signature& kernel,
+            std::function<ir::function(const search::extent_map&)> make, tuned_options options,
+            const weight_set& weights = {});
   ~instances();
   instances(const instances&) = delete;
   instances& operator=(const instances&) = delete;

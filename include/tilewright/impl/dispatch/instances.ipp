@@ -9,12 +9,12 @@
 #include <exception>
 #include <mutex>
 
+#include <tilewright/dispatch/pattern_class.hpp>
+#include <tilewright/dispatch/zero_extents.hpp>
 #include <tilewright/impl/dispatch/call_mode.hpp>
 #include <tilewright/impl/dispatch/instances.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/search/measurement/argument_values.hpp>
-#include <tilewright/dispatch/pattern_class.hpp>
-#include <tilewright/dispatch/zero_extents.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
@@ -42,7 +42,7 @@ inline search::placement placement_of(const call_argument& a) {
 /// Copies of what a call brings: the patterns of its sparse arguments, which decide what a schedule
 /// is worth, and where the options ask for it all the rest.
 inline search::given_values values_of(const kernel_signature& kernel, const search::workload& w,
-                              const call_argument* arguments, search::timing_data wanted) {
+                                      const call_argument* arguments, search::timing_data wanted) {
   search::given_values out;
   const std::vector<search::operand> all = search::operands(w.function);
   std::vector<bool> copied(all.size(), wanted == search::timing_data::copied);
@@ -214,7 +214,8 @@ TILEWRIGHT_INLINE void instances::make(instance& s, const search::extent_map& di
       s.operands[i].index.reset();
       s.sparse = true;
     }
-  s.gathers = support::any(s.operands, [](const search::operand& o) { return o.index.has_value(); });
+  s.gathers =
+      support::any(s.operands, [](const search::operand& o) { return o.index.has_value(); });
   search::workload w;
   w.function = with_layouts(s.function, layouts);
   w.key = {ir::workload_key(w.function).hex(), cpu_.isa_key(), "", exec_->threads};

@@ -8,10 +8,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include <tilewright/dispatch/layout.hpp>
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/dispatch/layout.hpp>
 #include <tilewright/support/numbers/checked.hpp>
 #include <tilewright/support/stable_sort.hpp>
 

@@ -4,11 +4,11 @@
 #include <limits>
 
 #include <tilewright/backend/compile.hpp>
+#include <tilewright/dispatch/call_session.hpp>
+#include <tilewright/dispatch/specialization.hpp>
 #include <tilewright/impl/dispatch/at_exit.hpp>
 #include <tilewright/impl/dispatch/progress_printer.hpp>
 #include <tilewright/ir/text/print.hpp>
-#include <tilewright/dispatch/call_session.hpp>
-#include <tilewright/dispatch/specialization.hpp>
 #include <tilewright/search/check/verify.hpp>
 #include <tilewright/search/database/trace_names.hpp>
 #include <tilewright/search/database/transfer.hpp>
@@ -49,7 +49,8 @@ inline std::string layouts_text(const search::workload& w) {
 }
 
 /// ", 92 % of the roofline (arithmetic is the bound, ...)"; empty where there is no yardstick for the time.
-inline std::string roofline_text(const search::workload& w, const variant& v, double flops, double moved) {
+inline std::string roofline_text(const search::workload& w, const variant& v, double flops,
+                                 double moved) {
   if (flops <= 0 || v.cpu != w.machine.model()) return {};
   const std::vector<search::operand> all = search::operands(w.function);
   // a gather moves a part of its argument that nobody knows
@@ -57,7 +58,8 @@ inline std::string roofline_text(const search::workload& w, const variant& v, do
   const search::roofline* core = search::measured_roofline();
   if (!core) return {};
   search::roofline r = *core;
-  const bool only_f64 = support::all(all, [](const search::operand& o) { return o.type == dtype::f64; });
+  const bool only_f64 =
+      support::all(all, [](const search::operand& o) { return o.type == dtype::f64; });
   if (only_f64) r.flops_per_second /= 2;  // half as many lanes
   const int threads = std::max(w.key.threads, 1);
   // measured in a loop: arguments that fit into the caches stay there, and memory is no bound
@@ -121,8 +123,8 @@ TILEWRIGHT_INLINE bool specialization::publish_trace(const search::record& store
   const std::string& text = stored.trace;
   std::string why;
   try {
-    const auto c = search::replay(search::by_name(trace::parse(text), workload_.function), workload_.function,
-                          options_.seed, &why);
+    const auto c = search::replay(search::by_name(trace::parse(text), workload_.function),
+                                  workload_.function, options_.seed, &why);
     if (c) {
       search::built b = search::build(c->scheduled.function(), workload_.machine);
       if (b.code) {
@@ -188,8 +190,8 @@ TILEWRIGHT_INLINE void specialization::load_estimate() {
       finish = [&](schedule& s) { workload_.space.finish(s, where); };
     for (const schedule& s : workload_.space.sketches(workload_.function, where, options_.seed))
       for (std::size_t i = 0; i < draws; ++i)
-        if (auto c = search::replay(s.trace().without_decisions(), workload_.function, random.next(),
-                            nullptr, finish))
+        if (auto c = search::replay(s.trace().without_decisions(), workload_.function,
+                                    random.next(), nullptr, finish))
           all.push_back(std::move(*c));
   } catch (const schedule_error& e) {
     note(std::string("the space failed: ") + e.what());
@@ -240,7 +242,8 @@ TILEWRIGHT_INLINE void specialization::load_fallback(const std::string& remark) 
   if (const auto near = search::nearest_record(*db_, workload_))
     if (publish_trace(*near, origin::nearest, remark, 0)) return;
   const space::context where{workload_.machine, workload_.exec->threads};
-  const schedule s = search::default_schedule(workload_.function, workload_.space, where, options_.seed);
+  const schedule s =
+      search::default_schedule(workload_.function, workload_.space, where, options_.seed);
   const search::built b = search::build(s.function(), workload_.machine);
   if (b.code) {
     publish({nullptr, 0, b.code, origin::unscheduled, s.trace().print(), remark, 0, 0, {}});
@@ -330,10 +333,10 @@ TILEWRIGHT_INLINE bool specialization::run_session(const std::atomic<bool>& canc
 TILEWRIGHT_INLINE double specialization::baseline_of(const variant& v) const {
   if (v.baseline > 0 || v.seconds <= 0) return v.baseline;
   const space::context where{workload_.machine, workload_.exec->threads};
-  const std::string named =
-                        search::default_schedule(workload_.function, workload_.space, where, options_.seed)
-                            .trace()
-                            .print(),
+  const std::string named = search::default_schedule(workload_.function, workload_.space, where,
+                                                     options_.seed)
+                                .trace()
+                                .print(),
                     trace = search::trace_by_position(named, workload_.function);
   for (const search::record& r : db_->top(workload_.key, std::numeric_limits<std::int32_t>::max()))
     if ((r.trace == trace || r.trace == named) && r.from.cpu == v.cpu) return r.best();
@@ -348,7 +351,8 @@ TILEWRIGHT_INLINE std::string specialization::database_text() const {
 
 TILEWRIGHT_INLINE std::string specialization::report() const {
   const variant* v = current();
-  std::string out = workload_.function.name + " at " + search::write_numbers(workload_.extents) + "\n";
+  std::string out =
+      workload_.function.name + " at " + search::write_numbers(workload_.extents) + "\n";
   out += "  layouts   " + detail::layouts_text(workload_) + ", " +
          std::to_string(workload_.key.threads) + " threads\n";
   if (!v) return out + "  nothing has run yet\n";

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <tilewright/ir/text/print.hpp>
 #include <tilewright/dispatch/tune_together.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/numbers/float_environment.hpp>
 
@@ -66,9 +66,9 @@ TILEWRIGHT_INLINE std::vector<search::task_result> tune_together(
     r.with_arguments([&](const call_argument* a) { tasks.push_back(r.op()->tuning(a)); });
     weights.push_back(r.weight());
     const search::record_key& key = tasks.back().what.key;
-    before.push_back(
-        slices_of(tasks.back().records->all([&](const search::record& known) { return known.key == key; }),
-                  all.slice));
+    before.push_back(slices_of(
+        tasks.back().records->all([&](const search::record& known) { return known.key == key; }),
+        all.slice));
   }
   all.order = options.order;
   all.seconds = options.seconds;

@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
+#include <tilewright/dispatch/weight_set.hpp>
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/bound_weights.hpp>
-#include <tilewright/dispatch/weight_set.hpp>
 #include <tilewright/search/measurement/operands.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
@@ -149,16 +149,18 @@ TILEWRIGHT_INLINE std::vector<const void*> weight_set::data(std::size_t paramete
 }
 
 TILEWRIGHT_INLINE std::function<ir::function(const search::extent_map&)> with_bound_weights(
-    std::function<ir::function(const search::extent_map&)> make, std::vector<std::size_t> positions) {
+    std::function<ir::function(const search::extent_map&)> make,
+    std::vector<std::size_t> positions) {
   if (positions.empty()) return make;
-  return [make = std::move(make), positions = std::move(positions)](const search::extent_map& dims) {
-    ir::attr::list list;
-    for (std::size_t p : positions) list.emplace_back(static_cast<std::int64_t>(p));
-    return ir::map_alternatives(make(dims), [&](ir::function f) {
-      f.attrs[ir::bound_attribute] = list;
-      return f;
-    });
-  };
+  return
+      [make = std::move(make), positions = std::move(positions)](const search::extent_map& dims) {
+        ir::attr::list list;
+        for (std::size_t p : positions) list.emplace_back(static_cast<std::int64_t>(p));
+        return ir::map_alternatives(make(dims), [&](ir::function f) {
+          f.attrs[ir::bound_attribute] = list;
+          return f;
+        });
+      };
 }
 
 }  // namespace tilewright::dispatch

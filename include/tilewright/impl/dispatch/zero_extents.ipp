@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include <tilewright/ir/visit.hpp>
 #include <tilewright/dispatch/zero_extents.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::dispatch {

@@ -14,11 +14,7 @@ inline bool mentions(const std::vector<buffer_region>& regions, const buffer& b)
 }
 
 /// Whether the block declares that it reads, or writes, some of the buffer.
-inline bool reads_buffer(const block_node& of, const buffer& b) {
-  return mentions(of.reads, b);
-}
-inline bool writes_buffer(const block_node& of, const buffer& b) {
-  return mentions(of.writes, b);
-}
+inline bool reads_buffer(const block_node& of, const buffer& b) { return mentions(of.reads, b); }
+inline bool writes_buffer(const block_node& of, const buffer& b) { return mentions(of.writes, b); }
 
 }  // namespace tilewright::ir
