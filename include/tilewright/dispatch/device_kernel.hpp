@@ -8,9 +8,9 @@
 #include <string>
 
 #include <tilewright/config.hpp>
-#include <tilewright/dispatch/pattern_checks.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/search/database/database.hpp>
+#include <tilewright/search/pattern_check.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/space/space.hpp>
 
