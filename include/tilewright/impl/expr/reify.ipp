@@ -125,8 +125,8 @@ class reifier : block_builder {
     only_reduction_ = reductions == 1 ? target->name : std::string();
     const ir::expr result = ir::cast(target->type, lower(value, f));
     ir::annotations notes;
-    if (std::optional<ir::attr> walk = walk_note(nodes_, value))
-      notes[ir::walk_attribute] = std::move(*walk);
+    if (ir::attr::list walk = walk_note(nodes_, value); !walk.empty())
+      notes[ir::walk_attribute] = std::move(walk);
     emit_block(reductions == 1 ? target->name + "_epilogue" : target->name, f, f.scope.count, {},
                ir::make_store(target, indices, result), footprint({result}),
                {{target, ir::point_box(indices)}}, std::move(notes));
@@ -176,8 +176,8 @@ class reifier : block_builder {
     }
     ir::annotations notes;
     if (!u.reducer.empty()) notes[ir::reducer_note] = u.reducer;
-    if (std::optional<ir::attr> walk = walk_note(nodes_, at))
-      notes[ir::walk_attribute] = std::move(*walk);
+    if (ir::attr::list walk = walk_note(nodes_, at); !walk.empty())
+      notes[ir::walk_attribute] = std::move(walk);
     const bool named_after_definition = define < 0 && !only_reduction_.empty();
     emit_block(named_after_definition ? only_reduction_ : targets.front()->name, f, spatial.count,
                ir::make_seq(init), store_results(targets, indices, u.result), footprint(u.read),

@@ -1,7 +1,6 @@
 // What a block says of the sparse tensors that it reads, where several patterns meet in it.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include <tilewright/expr/node.hpp>
@@ -9,9 +8,9 @@
 
 namespace tilewright::dsl::detail {
 
-/// How the sparse tensors below `at` are read: a reduction, or a value without those inside of it. Nothing
+/// How the sparse tensors below `at` are read: a reduction, or a value without those inside of it. Empty
 /// where at most one pattern is walked and none is looked up. See ir::walk_attribute.
-inline std::optional<ir::attr> walk_note(const node* nodes, int at) {
+inline ir::attr::list walk_note(const node* nodes, int at) {
   bool looks_up = false;
   int walked = -1, merged = -1;
   const int first = at - nodes[at].size;
@@ -33,13 +32,12 @@ inline std::optional<ir::attr> walk_note(const node* nodes, int at) {
   };
   if (merged >= 0) {
     const bool all = nodes[merged].stored == stored_read::intersected;
-    return ir::attr::list{all ? "intersect" : "unite",
-                          variable(merged, nodes[merged].tensor->rank - 1)};
+    return {all ? "intersect" : "unite", variable(merged, nodes[merged].tensor->rank - 1)};
   }
-  if (!looks_up) return std::nullopt;
-  if (walked < 0) return ir::attr::list{"look up"};
+  if (!looks_up) return {};
+  if (walked < 0) return {"look up"};
   ir::attr::list out{"walk", std::string(nodes[walked].tensor->name)};
-  for (int d = 0; d < nodes[walked].tensor->rank; ++d) out.push_back(variable(walked, d));
+  for (int d = 0; d < nodes[walked].tensor->rank; ++d) out.emplace_back(variable(walked, d));
   return out;
 }
 
