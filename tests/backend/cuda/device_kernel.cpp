@@ -22,6 +22,7 @@
 #include "gpu/workloads.hpp"
 
 using namespace tilewright;
+using namespace tilewright::dispatch;
 using namespace tilewright::search;
 
 namespace {
