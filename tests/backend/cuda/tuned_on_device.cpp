@@ -263,7 +263,7 @@ TEST_CASE("scalars and bound weights come from the host, arrays in any order of 
         std::pair{da.elements.extents, da.elements.strides},
         std::pair{std::array{k, n}, std::array{n, std::int64_t{1}}},
         std::pair{dc.elements.extents, dc.elements.strides}})
-    layouts.push_back(search::classify(layouts.empty() ? 0 : 2, extents.data(), strides.data()));
+    layouts.push_back(dispatch::classify(layouts.empty() ? 0 : 2, extents.data(), strides.data()));
   emulated_launches here(
       dispatch::with_layouts(reify(scaled_product, {{"M", m}, {"K", k}, {"N", n}}), layouts),
       report);
