@@ -396,10 +396,10 @@ namespace scopes {
 
 /// Of what it writes an instance reads only the elements that it writes itself, as no other instance does
 /// that differs in a spatial variable: `Y[i] = Y[i] + X[i]`, or `Y[i] = Y[i] + X[i, k]` without an init, a
-/// reduction that continues one.
+/// reduction that continues one. With an init the declared reads say nothing of what is written.
 inline bool updates_own_elements(const ir::block_node& b) {
   for (const ir::iter_var& iter : b.iters) {
-    if (iter.kind == ir::iter_kind::reduce) continue;
+    if (iter.kind == ir::iter_kind::reduce && !b.init) continue;
     if (iter.kind != ir::iter_kind::spatial ||
         !support::all(b.writes, [&](const ir::buffer_region& w) { return is_index(iter, w); }))
       return false;

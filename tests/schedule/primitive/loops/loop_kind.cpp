@@ -77,6 +77,28 @@ TEST_CASE("parallel refuses updates that read what other iterations write") {
   check_refusal(s, "vectorize", 1, [&] { s.vectorize(i); });
 }
 
+TEST_CASE("a reduction that continues one runs in parallel along rows, but not along what it sums") {
+  const auto continued = [](const std::string& read) {
+    return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 4), "int32"), C: T.Buffer((9,), "int32")):
+    for i, k in T.grid(8, 4):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            T.reads(C[)" + read + R"(], A[vi, vk])
+            T.writes(C[vi])
+            C[vi] = C[)" + read + R"(] + A[vi, vk])");
+  };
+  const ir::function own = continued("vi");
+  schedule s(own);
+  const std::vector<loop_rv> loops = s.get_loops(s.block("C"));
+  check_refusal(s, "parallel", 1, [&] { s.parallel(loops[1]); });
+  s.parallel(loops[0]);
+  check_meaning(s, own);
+  schedule other(continued("vi + 1"));
+  const loop_rv i = other.get_loops(other.block("C"))[0];
+  check_refusal(other, "parallel", 1, [&] { other.parallel(i); });
+}
+
 TEST_CASE("parallel refuses a reduction whose bindings are not affine") {
   ir::function f = programs::matmul(4, 8, 6);
   const ir::stmt nest = ir::root_block(f)->body;
