@@ -77,16 +77,19 @@ TEST_CASE("parallel refuses updates that read what other iterations write") {
   check_refusal(s, "vectorize", 1, [&] { s.vectorize(i); });
 }
 
-TEST_CASE("a reduction that continues one runs in parallel along rows, but not along what it sums") {
+TEST_CASE(
+    "a reduction that continues one runs in parallel along rows, but not along what it sums") {
   const auto continued = [](const std::string& read) {
     return ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((8, 4), "int32"), C: T.Buffer((9,), "int32")):
     for i, k in T.grid(8, 4):
         with T.block("C"):
             vi, vk = T.axis.remap("SR", [i, k])
-            T.reads(C[)" + read + R"(], A[vi, vk])
+            T.reads(C[)" +
+                     read + R"(], A[vi, vk])
             T.writes(C[vi])
-            C[vi] = C[)" + read + R"(] + A[vi, vk])");
+            C[vi] = C[)" +
+                     read + R"(] + A[vi, vk])");
   };
   const ir::function own = continued("vi");
   schedule s(own);
