@@ -53,6 +53,7 @@ inline constexpr int capture_relaxed = 2;
 
 /// Functions of the driver without their prefix "cu".
 struct driver_api {
+  // NOLINTBEGIN(readability-identifier-naming): the driver's own names
   int (*Init)(unsigned) = nullptr;
   int (*DriverGetVersion)(int*) = nullptr;
   int (*GetErrorName)(int, const char**) = nullptr;
@@ -98,6 +99,7 @@ struct driver_api {
   int (*EventQuery)(event_ref) = nullptr;
   int (*EventSynchronize)(event_ref) = nullptr;
   int (*EventElapsedTime)(float*, event_ref, event_ref) = nullptr;
+  // NOLINTEND(readability-identifier-naming)
 
   /// Calls f(name in the library, pointer) for every function above.
   template <class F>
