@@ -41,6 +41,23 @@ expect 0 "" apply "$data/matmul.py" "$data/tiled.trace" --expect "$work/newer.py
 expect 0 "" apply "$data/matmul.py" "$work/wrapped.trace" --expect "$data/tiled.py"
 expect 1 "differs" apply "$data/matmul.py" "$data/tiled.trace" --expect "$data/matmul.py"
 expect 1 '"status": "different"' apply "$data/matmul.py" "$data/tiled.trace" --expect "$data/matmul.py" --json
+# Of a module the function that --function names, else the one whose blocks the trace gets.
+{
+  echo '@I.ir_module'
+  echo 'class Module:'
+  sed -n '/@T.prim_func/,$p' "$data/scale.py" | sed 's/^/    /'
+  sed -n '/@T.prim_func/,$p' "$data/matmul.py" | sed 's/def main/def product/; s/^/    /'
+} > "$work/module.py"
+sed 's/"main"/"product"/' "$data/tiled.trace" > "$work/product.trace"
+sed 's/def main/def product/' "$data/tiled.py" > "$work/product.py"
+expect 0 "" apply "$work/module.py" "$work/product.trace" --expect "$work/product.py"
+expect 0 "" apply "$work/module.py" "$data/tiled.trace" --function product --expect "$work/product.py"
+expect 3 'no block is called "C"' apply "$work/module.py" "$work/product.trace" --function scale
+(cat "$work/product.trace"; echo 'b9 = sch.get_block(name="Y", func_name="scale")') > "$work/two.trace"
+expect 2 'gets blocks of functions "product" and "scale"; a schedule is one of one function' apply "$work/module.py" "$work/two.trace"
+sed 's/"main"/"absent"/' "$data/tiled.trace" > "$work/absent.trace"
+expect 2 'absent' apply "$work/module.py" "$work/absent.trace"
+expect 0 "product" check "$work/module.py" --function product
 printf 'v0 = sch.sample_categorical(candidates=[1, 2], probs=[0.5, 0.5], decision=7)\n' > "$work/beyond.trace"
 expect 2 "beyond.trace: instruction 0, v0 = sch.sample_categorical" apply "$data/matmul.py" "$work/beyond.trace"
 expect 3 "instruction 2, sch.parallel(loop=l3)" apply "$data/matmul.py" "$data/refused.trace"
