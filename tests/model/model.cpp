@@ -42,6 +42,13 @@ double apart(const std::vector<float>& a, const std::vector<float>& b) {
   return out / largest;
 }
 
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t out = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++out;
+  return out;
+}
+
 template <class F>
 std::string refusal(F f) {
   try {
@@ -67,7 +74,10 @@ TEST_CASE("model: what ONNX Runtime computes, with and without passes") {
     m.run({{"x", x}}, {{"y", named}});  // flat lists of as many elements
     CHECK(named == y);
     CHECK(m.program()->arena_bytes() >= m.program()->least_arena_bytes());
-    CHECK(m.report().find("of the roofline; arena") != std::string::npos);
+    const std::string report = m.report();
+    CHECK(report.find("of the roofline; arena") != std::string::npos);
+    CHECK(count(report, " untuned  ") == m.program()->launches().size());
+    CHECK(count(report, " tuned ") == 0);
   }
 }
 
@@ -135,6 +145,8 @@ TEST_CASE("model: a short session finds kernels, and the results stay") {
   std::vector<float> y(5);
   m(x, y);
   CHECK(apart(floats(read_array("tiny_cnn.y.npy")), y) <= 1e-6);
+  const std::string report = m.report();
+  CHECK(count(report, " untuned  ") + count(report, " tuned ") == m.program()->launches().size());
 }
 
 TEST_CASE("model: tuning in the background, while calls run") {

@@ -4,36 +4,15 @@
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/pool.hpp>
 
-#include <atomic>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include <support/two_threads.hpp>
 #include <top/product.hpp>
 
 using namespace tw;
 
 namespace {
-
-/// Two threads a loop; counts the loops and the chunks that it was given.
-struct two_threads {
-  std::atomic<int> loops{0};
-  std::atomic<std::int64_t> chunks{0};
-
-  static void run(void* self, std::int64_t count, backend::chunk_body body, void* context) {
-    auto& own = *static_cast<two_threads*>(self);
-    ++own.loops;
-    own.chunks += count;
-    std::atomic<std::int64_t> next{0};
-    const auto work = [&](int worker) {
-      for (std::int64_t c = next++; c < count; c = next++) body(context, c, worker);
-    };
-    std::thread other(work, 1);
-    work(0);
-    other.join();
-  }
-  backend::executor view() { return {&run, this, 2}; }
-};
 
 constexpr auto rows = kernel<"rows">([](in<"X", float, "M", "N"> X, out<"Y", float, "M", "N"> Y) {
   using axes::i, axes::j;

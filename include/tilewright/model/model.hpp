@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/backend/call.hpp>
 #include <tilewright/config.hpp>
 #include <tilewright/model/executable.hpp>
 #include <tilewright/model/graph.hpp>
@@ -23,6 +24,9 @@ struct model_options {
   std::string database = {};  // as in tuned_options
   tilewright::mode mode = tilewright::mode::now;
   int threads = 0;  // of a call; 0: all of the process's pool
+  /// Runs the parallel loops of calls and of tuning in the place of that pool: one of your own, which
+  /// has to outlive the model. `threads` is its number of threads then.
+  const backend::executor* executor = nullptr;
   std::uint64_t seed = 42;
   bool verbose = false;  // progress on stderr
   bool optimize = true;  // rewrite the graph; false: each node is a kernel of its own
@@ -88,8 +92,9 @@ class model {
   const network::graph& source() const;
   /// What runs now; with tuning in the background, until faster kernels take its place.
   std::shared_ptr<const network::executable> program() const;
-  /// Per kernel its nodes, time, share, and how much of that time the roofline of this machine asks
-  /// for (model/kernel_work.hpp); measured on zeros.
+  /// Per kernel its nodes, time, share, how much of that time the roofline of this machine asks for
+  /// (model/kernel_work.hpp), and whether the database has chosen its schedule ("tuned") or it runs
+  /// with another one ("untuned"); measured on zeros.
   std::string report() const;
 
  private:

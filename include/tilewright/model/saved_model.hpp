@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/backend/call.hpp>
 #include <tilewright/config.hpp>
 #include <tilewright/model/graph.hpp>
 #include <tilewright/model/named_argument.hpp>
@@ -21,6 +22,9 @@ struct network_port {
 /// Options of a saved model.
 struct saved_model_options {
   int threads = 0;  // of a call; 0: as many as the kernels were made for. Never more than those
+  /// Runs the parallel loops of calls in the place of the process's pool: one of your own, which has to
+  /// outlive the model.
+  const backend::executor* executor = nullptr;
 };
 
 /// A network to call, as tilewright::model is:
@@ -35,7 +39,8 @@ class saved_model {
   /// It requires: 1) a file that this user owns, in a folder of his, and that nobody else may write,
   /// since its code runs; 2) bytes as they were saved: the digest of all of them is compared; 3) a
   /// machine with the instructions that one of the file's plans was made for; of several, the one
-  /// with the widest vectors runs.
+  /// with the widest vectors runs; 4) an executor, where there is one, with a function `run` and a
+  /// thread.
   /// @throws argument_error naming the file and what is wrong
   explicit saved_model(const std::string& path, saved_model_options options = {});
 

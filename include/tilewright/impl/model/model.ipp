@@ -53,6 +53,7 @@ struct model::state {
     o.own_database = db;
     o.mode = options.mode == mode::miss_error ? mode::miss_error : mode::off;
     o.threads = options.threads;
+    o.executor = options.executor;
     o.seed = options.seed;
     return o;
   }
@@ -306,11 +307,13 @@ TILEWRIGHT_INLINE std::string model::report() const {
   std::string out;
   for (std::size_t k = 0; k < seconds.size(); ++k) {
     const network::launch& l = program->launches()[k];
+    const bool is_tuned = state_->db->chosen(program->task(k).key).has_value();
     const std::size_t gap = 28 - std::min<std::size_t>(l.what.op.size(), 28);
     out += detail::right_aligned(support::fixed_text(seconds[k] * 1e6, 1), 10) + " us " +
            detail::right_aligned(support::fixed_text(100 * seconds[k] / total, 1), 5) + " % " +
            detail::right_aligned(support::fixed_text(100 * bounds[k] / seconds[k], 0), 4) +
-           " % of the roofline  " + l.what.op + std::string(gap, ' ') + " " + l.what.name + "\n";
+           " % of the roofline  " + (is_tuned ? "tuned    " : "untuned  ") + l.what.op +
+           std::string(gap, ' ') + " " + l.what.name + "\n";
   }
   const auto megabytes = [](std::int64_t n) {
     return support::fixed_text(static_cast<double>(n) * 1e-6, 2) + " MB";

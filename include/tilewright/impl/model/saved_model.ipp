@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <utility>
 
 #include <tilewright/backend/loader.hpp>
+#include <tilewright/backend/narrow_executor.hpp>
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/impl/model/dense_arguments.hpp>
 #include <tilewright/impl/model/model_file.hpp>
@@ -86,7 +89,22 @@ struct saved_model::state {
     file.forget(end, file.size() - end);
   }
 
+  /// An executor with at most so many threads.
+  const backend::executor& executor_of(const saved_model_options& options, int threads) {
+    if (!options.executor) {
+      backend::pool& pool = backend::pool::shared();
+      return pool.view(std::min(threads, pool.threads()));
+    }
+    const backend::executor& own = *options.executor;
+    if (own.threads <= threads) return own;
+    std::unique_ptr<backend::narrow_executor>& narrow = narrow_executors[threads];
+    if (!narrow) narrow = std::make_unique<backend::narrow_executor>(own, threads);
+    return narrow->view();
+  }
+
   void load(const saved_model_options& options) {
+    if (options.executor && (!options.executor->run || options.executor->threads < 1))
+      throw argument_error("an executor needs a function `run` and 1 thread or more");
     std::vector<network::saved_plan> plans = network::read_model_file(file.data(), file.size());
     network::saved_plan& plan = plan_for_here(plans);
     if (plans.size() > 1) forget_the_rest(plan);
@@ -103,10 +121,9 @@ struct saved_model::state {
       kernel out{std::move(k.name),      backend::load(a),     nullptr,
                  std::move(k.arguments), std::move(k.strides), std::move(k.checks)};
       workspace_bytes = std::max(workspace_bytes, out.code->workspace_bytes());
-      backend::pool& pool = backend::pool::shared();
-      int threads = std::min(std::max(k.threads, 1), pool.threads());
+      int threads = std::max(k.threads, 1);
       if (options.threads > 0) threads = std::min(threads, options.threads);
-      out.exec = &pool.view(threads);
+      out.exec = &executor_of(options, threads);
       kernels.push_back(std::move(out));
     }
   }
@@ -204,6 +221,8 @@ struct saved_model::state {
   std::string name;
   std::vector<network_port> inputs, outputs;
   std::vector<kernel> kernels;
+  // by number of threads, of the user's own executor
+  std::map<int, std::unique_ptr<backend::narrow_executor>> narrow_executors;
   std::vector<network::saved_copy> copies;
   std::int64_t arena_bytes = 0, workspace_bytes = 0;
   mutable support::fork_mutex mutex;
