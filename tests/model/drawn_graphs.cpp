@@ -173,12 +173,16 @@ struct named_pass {
   const char* name;
   void (*run)(network::graph&);
 };
-const named_pass passes_in_turn[] = {
-    {"remove_unused", network::remove_unused},     {"fold_constants", network::fold_constants},
-    {"replace_nan", network::replace_nan},         {"scale_products", network::scale_products},
-    {"channels_last", network::channels_last},     {"winograd", in_tiles},
-    {"group_attention", network::group_attention}, {"fuse", network::fuse},
-    {"place_parts", network::place_parts}};
+const named_pass passes_in_turn[] = {{"remove_unused", network::remove_unused},
+                                     {"fold_constants", network::fold_constants},
+                                     {"remove_repeated", network::remove_repeated},
+                                     {"replace_nan", network::replace_nan},
+                                     {"scale_products", network::scale_products},
+                                     {"channels_last", network::channels_last},
+                                     {"winograd", in_tiles},
+                                     {"group_attention", network::group_attention},
+                                     {"fuse", network::fuse},
+                                     {"place_parts", network::place_parts}};
 
 }  // namespace
 

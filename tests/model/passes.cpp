@@ -34,11 +34,17 @@ network::graph typed(const std::string& name, const network::extent_values& exte
 
 using pass = void (*)(network::graph&);
 const std::vector<std::pair<const char*, pass>> passes{
-    {"remove_unused", network::remove_unused},   {"fold_constants", network::fold_constants},
-    {"channels_last", network::channels_last},   {"replace_nan", network::replace_nan},
-    {"scale_products", network::scale_products}, {"group_attention", network::group_attention},
-    {"join_products", network::join_products},   {"fuse", network::fuse},
-    {"place_parts", network::place_parts},       {"optimize", network::optimize}};
+    {"remove_unused", network::remove_unused},
+    {"fold_constants", network::fold_constants},
+    {"remove_repeated", network::remove_repeated},
+    {"channels_last", network::channels_last},
+    {"replace_nan", network::replace_nan},
+    {"scale_products", network::scale_products},
+    {"group_attention", network::group_attention},
+    {"join_products", network::join_products},
+    {"fuse", network::fuse},
+    {"place_parts", network::place_parts},
+    {"optimize", network::optimize}};
 
 }  // namespace
 
@@ -213,4 +219,44 @@ TEST_CASE("remove_unused: nodes that nobody reads, and their constants") {
   CHECK(g.nodes.size() == nodes - 4);  // Dropout, Gemm, Softmax, Identity
   CHECK_FALSE(std::any_of(g.values.begin(), g.values.end(),
                           [](const network::value& v) { return v.name == "w20" && v.data; }));
+}
+
+TEST_CASE("remove_repeated: nodes that compute the same from the same values") {
+  written_graph w;
+  const network::value_id x = w.input("x", {3, 4});
+  const auto leaky = [&](double slope) { return w.add("LeakyRelu", {x}, {{"alpha", slope}}); };
+  const network::value_id first = w.add("Tanh", {x}), second = w.add("Tanh", {x});
+  const network::value_id half = w.known(waves({1}, 0.5)), again = w.known(waves({1}, 0.5));
+  const network::value_id a = w.add("Mul", {first, half}), b = w.add("Mul", {second, again});
+  const network::value_id other = w.add("Sub", {leaky(0.5), leaky(0.25)});
+  w.g.outputs = {w.add("Add", {w.add("Sub", {a, w.add("Exp", {b})}), other})};
+  network::infer_types(w.g);
+  const network::graph before = w.g;
+  network::remove_repeated(w.g);
+  CHECK(count_of(w.g, "Tanh") == 1);
+  CHECK(count_of(w.g, "Mul") == 1);
+  CHECK(count_of(w.g, "LeakyRelu") == 2);
+  CHECK(w.g.nodes.size() == before.nodes.size() - 2);
+  const network::constant in = waves({3, 4}, 0.7);
+  const network::constant y = network::interpret(w.g, {in})[0],
+                          expected = network::interpret(before, {in})[0];
+  for (std::int64_t k = 0; k < 12; ++k) CHECK(y.number(k) == expected.number(k));
+}
+
+TEST_CASE("remove_repeated: copies, and what the outside wants, stay") {
+  written_graph w;
+  const network::value_id x = w.input("x", {4, 4});
+  const auto product = [&] {
+    return w.add("MatMul", {w.add("Transpose", {x}, {{"perm", list{1, 0}}}), x});
+  };
+  const network::value_id p = product(), q = product();
+  const network::value_id wanted = w.add("Neg", {x}), too = w.add("Neg", {x});
+  w.g.outputs = {w.add("Add", {p, q}), wanted, too};
+  network::infer_types(w.g);
+  network::remove_repeated(w.g);
+  CHECK(count_of(w.g, "Transpose") == 2);
+  CHECK(count_of(w.g, "MatMul") == 1);  // of equal elements
+  CHECK(count_of(w.g, "Neg") == 2);
+  network::remove_unused(w.g);
+  CHECK(count_of(w.g, "Transpose") == 1);
 }

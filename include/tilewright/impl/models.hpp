@@ -45,6 +45,7 @@
 #include <tilewright/impl/model/passes/join_products.ipp>
 #include <tilewright/impl/model/passes/optimize.ipp>
 #include <tilewright/impl/model/passes/place_parts.ipp>
+#include <tilewright/impl/model/passes/remove_repeated.ipp>
 #include <tilewright/impl/model/passes/remove_unused.ipp>
 #include <tilewright/impl/model/passes/replace_nan.ipp>
 #include <tilewright/impl/model/passes/scale_products.ipp>

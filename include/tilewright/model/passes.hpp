@@ -11,6 +11,13 @@ namespace tilewright::network {
 /// Leaves out nodes whose outputs nobody reads, and constants that nobody needs.
 void remove_unused(graph& g);
 
+/// One node for several that compute the same from the same values:
+/// ```
+/// a = Tanh(x); b = Tanh(x); y = Add(a, b)   ->   a = Tanh(x); y = Add(a, a)
+/// ```
+/// Copies (transpose, slice, ...) stay, since each reader may take in its own, and what the outside wants.
+void remove_repeated(graph& g);
+
 /// Computes nodes of which all inputs are constants, and takes batch normalization behind a
 /// convolution into its weights:
 /// ```

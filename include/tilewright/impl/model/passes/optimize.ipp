@@ -10,6 +10,7 @@ namespace detail {
 inline void simplify(graph& g) {
   remove_unused(g);
   fold_constants(g);
+  remove_repeated(g);
   replace_nan(g);
   scale_products(g);
   channels_last(g);
