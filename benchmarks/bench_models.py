@@ -103,7 +103,8 @@ class Network:
 
     def timed_by_tool(self, file, threads, more, runs):
         return json.loads(self.tool("bench", file, threads, [
-            *self.arrays, "--expect", str(self.folder / "out"), "--runs", str(runs), *more, "--json"]))
+            *self.arrays, "--expect", str(self.folder / "out"), "--tolerance", str(self.options.tolerance),
+            "--runs", str(runs), *more, "--json"]))
 
     def compare(self, threads, file, more, label):
         """Times the network and its peers in turns, and prints them under this label."""
@@ -195,6 +196,8 @@ def main():
     parser.add_argument("--threads", type=int, nargs="*", default=[1])
     parser.add_argument("--peers", nargs="*", default=["onnxruntime"],
                         choices=["onnxruntime", "eager", "channels_last", "compile"])
+    parser.add_argument("--tolerance", type=float, default=5e-6,
+                        help="largest difference from ONNX Runtime, relative to the largest element")
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--runs", type=int, default=5, help="in a block")
     options = parser.parse_args()
