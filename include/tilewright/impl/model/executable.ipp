@@ -229,7 +229,8 @@ inline std::shared_ptr<void> untouched_zeros(std::int64_t bytes) {
   const auto size = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
   void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED)
-    throw argument_error("no memory for an argument of " + std::to_string(bytes) + " bytes");
+    throw argument_error("an argument takes " + std::to_string(bytes) +
+                         " bytes, which is more memory than there is");
   return {at, [size](void* p) { ::munmap(p, size); }};
 }
 

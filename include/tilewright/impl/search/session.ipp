@@ -74,6 +74,7 @@ class tuner {
         refused != progress_.failures.end())
       db_.add_failures(w_.key,
                        {name(failure::schedule), refused->second, strategy_->last_refusal()});
+    if (strategy_) keep_remark();
     result_.profile = clock_.times();
     result_.seconds = budget_.elapsed();
     result_.trials = progress_.trials;
@@ -301,7 +302,13 @@ class tuner {
       strategy_ = evolutionary(
           starting_model(db_, w_.key, o_.seed, share_of_time(0.25), result_.remarks), all_cores());
     strategy_->start(task, o_.seed);
-    if (std::string text = strategy_->remark(); !text.empty())
+    keep_remark();
+  }
+
+  /// What the strategy has to say, at its start or by the end of the session.
+  void keep_remark() {
+    if (std::string text = strategy_->remark();
+        !text.empty() && !support::contains(result_.remarks, text))
       result_.remarks.push_back(std::move(text));
   }
 
