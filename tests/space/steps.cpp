@@ -130,20 +130,24 @@ TEST_CASE("steps: mistakes that only a run can see name the step") {
   CHECK(
       refusal(on<"C">(vectorize<here>)) ==
       "space: step vectorize: argument \"loop\" needs one loop; here is a block. Block at hand is "
-      "C (requirement 3)");
+      "C; its loops are i, j, k (requirement 3)");
   CHECK(
       refusal(on<"C">(steps(let<tiles> = sample_perfect_tile<i, 2>, unroll<tiles>))) ==
       "space: step unroll: argument \"loop\" needs one loop; \"tiles\" is 2 numbers. Block at hand "
-      "is C (requirement 3)");
-  CHECK(refusal(on<"C">(bind<i>)) ==
-        "space: step bind: argument \"thread_axis\" is missing (requirement 3)");
-  CHECK(refusal(on<"C">(unroll<i, 4>)) ==
-        "space: step unroll: it takes 1 arguments, and number 2 is one too many (requirement 3)");
+      "is C; its loops are i, j, k (requirement 3)");
+  CHECK(
+      refusal(on<"C">(bind<i>)) ==
+      "space: step bind: argument \"thread_axis\" is missing. Block at hand is C; its loops are i, "
+      "j, k (requirement 3)");
+  CHECK(
+      refusal(on<"C">(unroll<i, 4>)) ==
+      "space: step unroll: it takes 1 arguments, and number 2 is one too many. Block at hand is C; "
+      "its loops are i, j, k (requirement 3)");
   CHECK(refusal(on<"C">(steps(let<rows> = split<i, infer, 4>, unroll<rows[2]>))) ==
-        "space: step unroll: variable \"rows\" has 2 values; number 2 does not exist "
-        "(requirement 3)");
+        "space: step unroll: variable \"rows\" has 2 values; number 2 does not exist. "
+        "Block at hand is C; its loops are i_0, i_1, j, k (requirement 3)");
   CHECK(refusal(on<"C">(steps(let<"a", "b"> = split<i, infer, 2, 2>))) ==
-        "space: let gives 2 names, \"a\" the first, to 3 values (requirement 4)");
+        "space: step split: let gives 2 names, \"a\" the first, to 3 values (requirement 4)");
   CHECK(refusal(on<"C">(split<i, infer, 4>(with_decision(3)))) ==
         "space: step split: with_decision is for samplings, and this step draws nothing "
         "(requirement 5)");
@@ -151,6 +155,25 @@ TEST_CASE("steps: mistakes that only a run can see name the step") {
         "space: step sample_perfect_tile: the decision has 1 factors; n is 2; block at hand C "
         "(requirement 5)");
   CHECK(refusal(get_block<"Z">).find("no block is called \"Z\"") != std::string::npos);
+  CHECK(refusal(on<"Z">(unroll<here>)) ==
+        "space: step unroll: argument \"loop\" needs one loop; here is a block. No block is called "
+        "Z; there are C (requirement 3)");
+  CHECK(refusal(on<"C">(unroll<axes::z>)) ==
+        "space: block C has no loop of axis z; its loops are i, j, k (requirement 1)");
+}
+
+TEST_CASE("steps: what caches and rfactor make can be named by later steps") {
+  check_same(on<"C">(steps(let<copy> = cache_read<here, 1, "local">, compute_at<copy, i>)),
+             [](schedule& s) {
+               const block_rv copied = s.cache_read(s.get_block("C"), 1, "local");
+               s.compute_at(copied, s.get_loops(s.get_block("C"))[0]);
+             });
+  check_same(on<"C">(steps(let<tiles> = split<k, infer, 4>, let<"partial"> = rfactor<tiles[1], 0>,
+                           let<rows> = get_loops<variable<"partial">{}>, vectorize<rows[1]>)),
+             [](schedule& s) {
+               const auto tiled = s.split(s.get_loops(s.get_block("C"))[2], {infer, 4});
+               s.vectorize(s.get_loops(s.rfactor(tiled[1], 0))[1]);
+             });
 }
 
 TEST_CASE("steps: a sampling may be given its decision, which a replay without decisions draws") {

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/space/at_hand.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/expression.hpp>
 #include <tilewright/space/root_blocks.hpp>
@@ -34,11 +35,8 @@ TILEWRIGHT_INLINE std::vector<loop_rv>& scope::levels(schedule& s, std::string_v
       axes.push_back({std::string(axis), {loop}});
       return axes.back().levels;
     }
-  std::string known;
-  for (loop_rv loop : s.get_loops(get_block(s)))
-    known += (known.empty() ? "" : ", ") + s.get(loop).var->name;
-  primitive::refusal{"space"}(1, {"block ", block, " has no loop of axis ", axis,
-                                  known.empty() ? "; it has no loops" : "; its loops are ", known});
+  primitive::refusal{"space"}(
+      1, {"block ", block, " has no loop of axis ", axis, "; ", detail::loops_text(s, *this)});
 }
 
 TILEWRIGHT_INLINE loop_rv scope::at(schedule& s, const meta::loop_level& level) {

@@ -8,6 +8,7 @@
 
 #include <tilewright/impl/schedule/trace/default_argument.hpp>
 #include <tilewright/impl/schedule/trace/map_scalars.hpp>
+#include <tilewright/impl/space/at_hand.hpp>
 #include <tilewright/ir/index_map.hpp>
 #include <tilewright/ir/text/tokenize.hpp>
 #include <tilewright/space/steps.hpp>
@@ -33,11 +34,11 @@ class argument_reader {
 
  private:
   [[noreturn]] void refuse(const std::string& what) const {
-    throw schedule_error("space", 3, "step " + std::string(kind_.name) + ": " + what);
+    throw schedule_error(
+        "space", 3, "step " + std::string(kind_.name) + ": " + what + ". " + at_hand_text(s_, in_));
   }
   [[noreturn]] void need(const parameter& p, const char* what) const {
-    refuse("argument \"" + std::string(p.name) + "\" needs " + what + "; " + given_text() +
-           ". Block at hand is " + (in_.block.empty() ? std::string("none") : in_.block));
+    refuse("argument \"" + std::string(p.name) + "\" needs " + what + "; " + given_text());
   }
 
   /// What stands where something else is needed.
@@ -348,7 +349,8 @@ inline std::vector<rv> run_primitive(schedule& s, scope& in, std::string_view pr
   }
 }
 
-inline void name_values(scope& in, const operand_refs& names, std::vector<rv> values) {
+inline void name_values(scope& in, std::string_view primitive, const operand_refs& names,
+                        std::vector<rv> values) {
   const auto name = [&](std::string_view text, std::vector<rv> what) {
     std::erase_if(in.variables, [&](const auto& known) { return known.name == text; });
     in.variables.push_back({std::string(text), std::move(what)});
@@ -356,7 +358,8 @@ inline void name_values(scope& in, const operand_refs& names, std::vector<rv> va
   if (names.size == 1) return name(names[0].view(), std::move(values));
   if (values.size() != names.size)
     throw schedule_error("space", 4,
-                         "let gives " + std::to_string(names.size) + " names, \"" +
+                         "step " + std::string(primitive) + ": let gives " +
+                             std::to_string(names.size) + " names, \"" +
                              std::string(names[0].view()) + "\" the first, to " +
                              std::to_string(values.size()) + " values");
   for (std::size_t n = 0; n < names.size; ++n) name(names[n].view(), {values[n]});
@@ -365,7 +368,7 @@ inline void name_values(scope& in, const operand_refs& names, std::vector<rv> va
 TILEWRIGHT_INLINE void primitive_record::run(schedule& s, scope& in,
                                              const std::vector<step_argument>& more) const {
   std::vector<rv> made = run_primitive(s, in, primitive, operands, more);
-  if (names.size > 0) name_values(in, names, std::move(made));
+  if (names.size > 0) name_values(in, primitive, names, std::move(made));
 }
 TILEWRIGHT_INLINE void primitive_record::write(expression_text& out,
                                                const std::vector<step_argument>& more) const {
