@@ -32,6 +32,15 @@ together_options few(int trials) {
 
 std::string report_of(const auto& op, problem& p) { return op.report(p.a, p.b, p.c); }
 
+constexpr auto halved = kernel<"halved">([](in<"A", float, 96> A, out<"B", float, 96> B) {
+  using axes::i;
+  return B(i) = A(i) * 0.5f;
+});
+constexpr auto sums = kernel<"sums">([](in<"A", float, 12, 40> A, out<"B", float, 12> B) {
+  using axes::i, axes::k;
+  return B(i) = sum<k>(A(i, k));
+});
+
 }  // namespace
 
 TEST_CASE("tune together: each kernel is tuned, results come in the order of the requests") {
@@ -87,6 +96,24 @@ TEST_CASE("tune together: extents need no data, and one op may come at several o
     later(a, b, c);
     CHECK((c - a * b).cwiseAbs().maxCoeff() < 1e-4f);
   }
+}
+
+TEST_CASE("tune together: ops of static extents stand for themselves") {
+  const tuned op1{halved, quick()};
+  const tuned op2{sums, quick()};
+  const auto results = tune_together({op1, op2}, {.seconds = 60, .trials = 6});
+  REQUIRE(results.size() == 2);
+  for (const search::task_result& r : results) {
+    CHECK(r.slices >= 1);
+    CHECK(r.last.best > 0);
+  }
+  CHECK(results[0].trials + results[1].trials > 0);
+  const std::vector<float> a(12 * 40, 3.0f);
+  std::vector<float> half(96), total(12);
+  op1(view(a.data(), {96}), view(half.data(), {96}));
+  op2(view(a.data(), {12, 40}), view(total.data(), {12}));
+  CHECK(half[95] == 1.5f);
+  CHECK(total[11] == 120.0f);
 }
 
 TEST_CASE("tune together: a kernel that runs more often gets more of the budget") {
