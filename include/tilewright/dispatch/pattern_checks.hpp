@@ -12,9 +12,7 @@
 #include <tilewright/dispatch/signature.hpp>
 #include <tilewright/search/measurement/operands.hpp>
 
-namespace tilewright {
-
-namespace dispatch {
+namespace tilewright::dispatch {
 
 /// Checks offsets and indices of all sparse arguments.
 /// It requires: 1) offsets begin with 0, never decrease, and end with the number of indices; 2)
@@ -29,5 +27,4 @@ void check_new_patterns(const kernel_signature& kernel,
                         const std::vector<search::operand>& operands,
                         const call_argument* arguments);
 
-}  // namespace dispatch
-}  // namespace tilewright
+}  // namespace tilewright::dispatch
