@@ -1,5 +1,5 @@
 // A layer of a network that was pruned by blocks: how fast it is dense, in compressed rows, in blocks,
-// and in the format that the call finds by itself.
+// with single elements beside the blocks, and in the format that the call finds by itself.
 #include <tilewright/tilewright.hpp>
 
 #include <Eigen/Sparse>
@@ -17,6 +17,16 @@ constexpr auto layer =
       return Y(i, j) = tw::max(tw::sum<k>(W(i, k) * X(k, j)), 0.0f);
     });
 // [layer]
+
+// [parts]
+constexpr auto stored = tw::parts<tw::bsr<"K", 16>, tw::dcsr<"K">>;
+constexpr auto mixed_layer =
+    tw::kernel<"mixed_layer">([](tw::in<"W", float, "M", stored> W, tw::in<"X", float, "K", "N"> X,
+                                 tw::out<"Y", float, "M", "N"> Y) {
+      using tw::axes::i, tw::axes::j, tw::axes::k;
+      return Y(i, j) = tw::max(tw::sum<k>(W(i, k) * X(k, j)), 0.0f);
+    });
+// [parts]
 
 namespace {
 
@@ -50,6 +60,15 @@ pruned_weights prune(int rows, int columns, int block, double kept) {
   pruned_weights out(rows, columns);
   out.setFromTriplets(entries.begin(), entries.end());
   return out;
+}
+
+/// The same with one more element in every other row, as pruning by size leaves them.
+pruned_weights with_single_elements(pruned_weights w) {
+  std::mt19937 random(2);
+  std::uniform_int_distribution<int> column(0, static_cast<int>(w.cols()) - 1);
+  for (int r = 0; r < w.rows(); r += 2) w.coeffRef(r, column(random)) += 0.5f;
+  w.makeCompressed();
+  return w;
 }
 
 double best_ms(const auto& work) {
@@ -92,6 +111,15 @@ int main() {
   chosen(w, x, y);
   check();
 
+  const pruned_weights pruned = with_single_elements(w);
+  // [in parts]
+  tw::parted_matrix<float, stored> in_parts(pruned, {.least_fill = 1});
+  // [in parts]
+  const tw::tuned mixed{mixed_layer, options};
+  expected = (pruned * x).cwiseMax(0.0f);
+  mixed(in_parts, x, y);
+  check();
+
   const double work = 2e-6 * 128;  // GFLOP/s of an element in a millisecond
   const auto tell = [&](const char* what, double ms, double elements) {
     std::cout << what << ms << " ms, " << work * elements / ms << " GFLOP/s of its elements\n";
@@ -102,6 +130,8 @@ int main() {
   tell("  dense            ", best_ms([&] { as_dense(dense, x, y); }), 768.0 * 768.0);
   tell("  compressed rows  ", best_ms([&] { in_rows(w, x, y); }), kept);
   tell("  blocks           ", best_ms([&] { in_blocks(blocks, x, y); }), kept);
+  tell("  with single ones ", best_ms([&] { mixed(in_parts, x, y); }),
+       static_cast<double>(pruned.nonZeros()));
   tell("  what is chosen   ", best_ms([&] { chosen(w, x, y); }), kept);
   std::cout << chosen.report(w, x, y) << "largest difference from Eigen " << difference << "\n";
   return difference < 1e-3f ? 0 : 1;
