@@ -171,6 +171,9 @@ int main(int argc, char** argv) {
     for (const int n : {5, 20, 40})
       add(name + "/steps:" + std::to_string(n),
           [=](State& s) { beside(s, programs::space_expressions(n, 1), steps, which); });
+    for (const int n : {5, 20, 40})
+      add(name + "/sequence/hana_tuple/" + std::to_string(n),
+          [=](State& s) { beside(s, programs::hana_sequence(n), steps, which); });
     add(name + "/further/steps:40", [=](State& s) {
       beside(s, programs::space_expressions(40, 5), steps, which,
              programs::space_expressions(40, 1), 4);

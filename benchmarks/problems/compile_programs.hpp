@@ -6,12 +6,13 @@
 
 namespace programs {
 
-/// `count` spaces of `steps` steps each: samplings, splits and annotations that name what was made
-/// before.
-inline std::string space_expressions(int steps, int count) {
+/// `count` spaces of `steps` steps each, which `list` puts together: samplings, splits and
+/// annotations that name what was made before.
+inline std::string space_expressions(int steps, int count,
+                                     const std::string& list = "tw::space::steps") {
   std::string out = "namespace expressions {\nusing namespace tw::space;\n";
   for (int c = 0; c < count; ++c) {
-    out += "const design_space s" + std::to_string(c) + " = on<\"C\">(tw::space::steps(";
+    out += "const design_space s" + std::to_string(c) + " = on<\"C\">(" + list + "(";
     for (int n = 0; n < steps; ++n) {
       const std::string id = std::to_string(c) + "_" + std::to_string(n);
       const std::string last = std::to_string(c) + "_" + std::to_string(n - 1);
@@ -28,6 +29,34 @@ inline std::string space_expressions(int steps, int count) {
     out += "));\n";
   }
   return out + "}\n";
+}
+
+/// One space of `steps` steps that are kept in a tuple of Hana and folded over by it: to run them, to
+/// write them, and to check the names in them.
+inline std::string hana_sequence(int steps) {
+  return R"(#include <boost/hana/for_each.hpp>
+#include <boost/hana/tuple.hpp>
+namespace sequences {
+template <class... Steps>
+struct folded {
+  using tilewright_space = void;
+  boost::hana::tuple<Steps...> steps;
+  void operator()(tw::schedule& s, tw::space::scope& in) const {
+    boost::hana::for_each(steps, [&](const auto& step) { step(s, in); });
+  }
+  void write(tw::space::detail::expression_text& out) const {
+    boost::hana::for_each(steps, [&](const auto& step) { step.write(out); });
+  }
+  static constexpr void walk(tw::space::detail::environment& e) {
+    (tw::space::detail::variables_of<Steps>::walk(e), ...);
+  }
+};
+template <class... Steps>
+folded<Steps...> tuple_of(const Steps&... each) {
+  return {boost::hana::make_tuple(each...)};
+}
+}  // namespace sequences
+)" + space_expressions(steps, 1, "sequences::tuple_of");
 }
 
 /// `count` names put into a map of Hana one after the other, and looked up.
