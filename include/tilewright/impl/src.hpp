@@ -163,6 +163,7 @@
 #include <tilewright/impl/pass/compensate_dots.ipp>
 #include <tilewright/impl/pass/gpu/distribute_vthreads.ipp>
 #include <tilewright/impl/pass/gpu/lower_gpu.ipp>
+#include <tilewright/impl/pass/gpu/name_pieces.ipp>
 #include <tilewright/impl/pass/gpu/narrow_indices.ipp>
 #include <tilewright/impl/pass/gpu/pipeline_loops.ipp>
 #include <tilewright/impl/pass/gpu/place_barriers.ipp>

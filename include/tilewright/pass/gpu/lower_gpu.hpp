@@ -14,7 +14,8 @@
 //  6. Contents of a buffer are undefined at its allocation.
 //  7. Calls of `tw_mma`, `tw_load_matrix`, `tw_load_transposed` (pass/gpu/spread_fragments.hpp) are what
 //     a warp does together; copies in the background are started, committed and waited for as
-//     impl/pass/gpu/async_copy.hpp says. Their arguments are all elements that the thread touches.
+//     impl/pass/gpu/async_copy.hpp says. Their arguments are the first elements of the pieces that the
+//     thread touches, and the length of a copy (pass/gpu/name_pieces.hpp).
 // Function attribute: "tilewright.lowered" = 1.
 #pragma once
 

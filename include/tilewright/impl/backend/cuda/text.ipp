@@ -7,6 +7,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/backend/cuda/text.hpp>
+#include <tilewright/impl/pass/gpu/pieces.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/error.hpp>
@@ -85,13 +86,6 @@ inline constexpr std::array<std::string_view, 2> predicates{"isinf", "isfinite"}
 inline constexpr std::array<std::string_view, 9> integer_functions{
     "abs",        "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not",
     "shift_left", "shift_right", "popcount",   "pow"};
-
-/// Of calls on pieces of buffers: how many elements the first operand names, all that the thread touches;
-/// 0 for other calls.
-inline std::size_t operand_elements(const ir::expr_node& e) {
-  if (e.name == "tw_copy_async") return e.args.size() / 2;
-  return e.name == "tw_mma" || e.name == "tw_load_matrix" || e.name == "tw_load_transposed" ? 8 : 0;
-}
 
 /// Whether a value depends on data, and not on the places of threads and loops alone.
 inline bool is_data(const ir::expr& e) {
@@ -282,18 +276,15 @@ TILEWRIGHT_INLINE std::string expression_text::cast(const ir::expr& e, int aroun
 
 /// Operands as pointers and the place of their first element.
 TILEWRIGHT_INLINE std::string expression_text::call_on_pieces(const ir::expr& e) const {
+  const bool copies = pass::detail::is_piece_copy(e);
   std::string out;
-  const std::size_t count = text_parts::operand_elements(*e);
-  const bool copies = e->name == "tw_copy_async";
-  for (std::size_t i = 0; i < e->args.size();) {
-    const ir::expr& first = e->args[i];
-    const ir::expr at = position(first->buffer, first->args);
-    const bool in_registers = ir::storage_rank(first->buffer->scope) > 1;
-    if (!in_registers && !copies) check_row(first, at);
-    out += (i ? ", " : "(") + name(first->buffer) + ", " + print(at);
-    i = in_registers || copies ? i + count : e->args.size();
+  for (const ir::expr& piece : e->args) {
+    if (piece->op != ir::op::load) continue;  // how many elements a copy has
+    const ir::expr at = position(piece->buffer, piece->args);
+    if (ir::storage_rank(piece->buffer->scope) == 1 && !copies) check_row(piece, at);
+    out += (out.empty() ? "(" : ", ") + name(piece->buffer) + ", " + print(at);
   }
-  return e->name + (copies ? "<" + std::to_string(count) + ">" : "") + out + ")";
+  return e->name + (copies ? "<" + print(e->args.back()) + ">" : "") + out + ")";
 }
 
 /// A row of a matrix in shared memory begins at a multiple of its 16 bytes.
@@ -311,10 +302,10 @@ TILEWRIGHT_INLINE void expression_text::check_row(const ir::expr& first, const i
 
 TILEWRIGHT_INLINE std::string expression_text::call(const ir::expr& e) const {
   namespace p = text_parts;
+  if (pass::detail::is_call_on_pieces(e)) return call_on_pieces(e);
+  if (e->name == "tw_commit_copies") return "tw_commit_copies()";
   std::string arguments;
   for (const ir::expr& a : e->args) arguments += (arguments.empty() ? "" : ", ") + print(a);
-  if (text_parts::operand_elements(*e)) return call_on_pieces(e);
-  if (e->name == "tw_commit_copies") return "tw_commit_copies()";
   if (e->name == "likely" && e->args.size() == 1) return print(e->args[0], p::unary);
   if (e->name == "tw_shuffle_xor") return "tw_shuffle_xor(" + arguments + ")";
   const dtype operand = e->args.empty() ? dtype::handle : e->args[0].type();

@@ -25,8 +25,6 @@ using namespace tilewright::ir;
 inline constexpr const char* wait_key = "async_wait";
 inline constexpr const char* copy_name = "tw_copy_async";
 
-inline bool is_copy(const expr& e) { return e->op == op::call && e->name == copy_name; }
-
 inline stmt commit() { return make_evaluate(call(dtype::i32, "tw_commit_copies", {})); }
 inline stmt wait(std::int64_t pending, stmt landed) {
   return make_attribute(text("copies"), wait_key, integer(dtype::i32, pending), std::move(landed));
@@ -42,9 +40,11 @@ inline bool is_aligned(const buffer& b, const std::vector<expr>& indices, std::i
     else
       at = at + cast(dtype::i64, indices[d]) * cast(dtype::i64, b->strides[d]);
   }
-  const arith::linear sum = arith::to_linear(arith::simplify(at));
-  return sum.constant % count == 0 &&
-         support::all(sum.terms, [&](const auto& t) { return t.second % count == 0; });
+  const auto whole = [&](const arith::linear& sum) {
+    return sum.constant % count == 0 &&
+           support::all(sum.terms, [&](const auto& t) { return t.second % count == 0; });
+  };
+  return whole(arith::to_linear(at)) || whole(arith::to_linear(arith::simplify(at)));
 }
 
 /// The copy in the background that the statement is: a store, or a loop on vectors around one; null when

@@ -10,6 +10,7 @@
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/gpu/distribute_vthreads.hpp>
 #include <tilewright/pass/gpu/lower_gpu.hpp>
+#include <tilewright/pass/gpu/name_pieces.hpp>
 #include <tilewright/pass/gpu/narrow_indices.hpp>
 #include <tilewright/pass/gpu/pipeline_loops.hpp>
 #include <tilewright/pass/gpu/place_barriers.hpp>
@@ -62,6 +63,7 @@ inline std::vector<named_pass> standard() {
       simplified,
       {"plan_shared_memory", &on_any<&plan_shared_memory>},
       {"place_barriers", &on_any<&place_barriers>},
+      {"name_pieces", &on_any<&name_pieces>},
       simplified,
       // what is written out, where barriers are known
       {"unroll_registers", &on_any<&in_registers>},

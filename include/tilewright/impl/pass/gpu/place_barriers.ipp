@@ -6,6 +6,7 @@
 
 #include <tilewright/impl/pass/gpu/async_copy.hpp>
 #include <tilewright/impl/pass/gpu/barrier.hpp>
+#include <tilewright/impl/pass/gpu/pieces.hpp>
 #include <tilewright/impl/pass/gpu/thread_access.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/gpu/place_barriers.hpp>
@@ -74,10 +75,11 @@ class placer {
       if (const store_node* n = as_store(x)) touch(n->buffer, n->indices, true, out.first);
     });
     const evaluate_node* does = as_evaluate(s);
-    if (does && async_copies::is_copy(does->value)) {
-      const std::vector<expr>& all = does->value->args;
-      for (std::size_t i = 0; i < all.size(); ++i)
-        touch(all[i]->buffer, all[i]->args, i < all.size() / 2, out.first);
+    if (does && is_call_on_pieces(does->value)) {
+      bool writes = true;
+      for (const piece& p : pieces_of(does->value))
+        touch(p.first->buffer, p.first->args, std::exchange(writes, false), out.first,
+              static_cast<std::int64_t>(p.count));
     } else {
       for_each_expr(s, [&](const expr& e) {
         if (e->op == op::load) touch(e->buffer, e->args, false, out.first);
@@ -254,10 +256,12 @@ class placer {
     return rank == 1 || (rank == 0 && written_.count(b));
   }
 
-  void touch(const buffer& b, const std::vector<expr>& indices, bool writes,
-             access_list& out) const {
+  /// @param width elements side by side, of which the indices name the first
+  void touch(const buffer& b, const std::vector<expr>& indices, bool writes, access_list& out,
+             std::int64_t width = 1) const {
     if (!is_shared(b)) return;
     thread_access a;
+    a.width = width;
     a.buffer = b;
     a.writes = writes;
     a.fixed = fixed_;
@@ -282,7 +286,7 @@ class placer {
     for (const auto& [term, factor] : sum.terms) split(term, factor, a);
     describe_points(sum, a);
     if (!out.empty() && goes_on(out.back(), a))
-      ++out.back().width;
+      out.back().width += a.width;
     else
       out.push_back(std::move(a));
   }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/pass/gpu/pieces.hpp>
 #include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -40,8 +41,7 @@ class swizzler : public rerouting {
     });
     for_each_expr(kernel, [&](const expr& e) {
       if (e->op == op::load) choose_asked(e->buffer);
-      if (e->op == op::call && (e->name == "tw_load_matrix" || e->name == "tw_load_transposed") &&
-          can_swizzle(e->args.back()->buffer))
+      if (is_matrix_load(e) && can_swizzle(e->args.back()->buffer))
         chosen_.insert(e->args.back()->buffer);
     });
   }

@@ -1,0 +1,49 @@
+// Calls on pieces of buffers: what a lane has of a matrix, a row of one, and what is copied in the background.
+//
+// While it matters who touches what, such a call has every element of its pieces as an argument; once
+// barriers stand, the first one of each piece (pass/gpu/name_pieces.hpp).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <tilewright/ir/expr.hpp>
+#include <tilewright/support/dtype.hpp>
+
+namespace tilewright::pass::detail {
+
+inline bool is_piece_copy(const ir::expr& e) {
+  return e->op == ir::op::call && e->name == "tw_copy_async";
+}
+inline bool is_matrix_load(const ir::expr& e) {
+  return e->op == ir::op::call && (e->name == "tw_load_matrix" || e->name == "tw_load_transposed");
+}
+inline bool is_matrix_product(const ir::expr& e) {
+  return e->op == ir::op::call && e->name == "tw_mma";
+}
+inline bool is_call_on_pieces(const ir::expr& e) {
+  return is_matrix_product(e) || is_matrix_load(e) || is_piece_copy(e);
+}
+
+/// Elements of 16 bytes, as a row of a matrix in shared memory has them.
+inline std::size_t row_elements(dtype t) { return static_cast<std::size_t>(16 / bytes(t)); }
+
+/// Elements side by side, of which the first one is loaded.
+struct piece {
+  ir::expr first;
+  std::size_t count;
+};
+
+/// The pieces of a call that has all their elements; what is written comes first.
+inline std::vector<piece> pieces_of(const ir::expr& e) {
+  const std::vector<ir::expr>& all = e->args;
+  if (is_matrix_product(e)) {
+    const std::size_t each = all.size() / 3;
+    return {{all[0], each}, {all[each], each}, {all[2 * each], each}};
+  }
+  const std::size_t second =
+      is_piece_copy(e) ? all.size() / 2 : all.size() - row_elements(all.back().type());
+  return {{all[0], second}, {all[second], all.size() - second}};
+}
+
+}  // namespace tilewright::pass::detail
