@@ -2,6 +2,7 @@
 // which the runtime API and other libraries share.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -92,6 +93,8 @@ class device_memory {
 
  private:
   const device* on_;
+  /// The address as calls take it; null where there are no bytes.
+  void* data() const noexcept { return std::bit_cast<void*>(at_); }
   device_pointer at_;
 };
 

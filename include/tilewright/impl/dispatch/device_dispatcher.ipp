@@ -22,6 +22,7 @@
 #include <tilewright/dispatch/layout.hpp>
 #include <tilewright/dispatch/zero_extents.hpp>
 #include <tilewright/impl/dispatch/at_exit.hpp>
+#include <tilewright/impl/dispatch/background_threads.hpp>
 #include <tilewright/impl/dispatch/binding_table.hpp>
 #include <tilewright/impl/dispatch/call_mode.hpp>
 #include <tilewright/impl/dispatch/progress_printer.hpp>
@@ -141,7 +142,7 @@ TILEWRIGHT_INLINE device_dispatcher::device_dispatcher(
 TILEWRIGHT_INLINE device_dispatcher::~device_dispatcher() { state_->end_threads(); }
 
 TILEWRIGHT_INLINE void device_dispatcher::state::end_threads() noexcept {
-  std::vector<std::pair<pid_t, std::thread>> threads;
+  detail::background_threads threads;
   {
     const std::lock_guard lock(mutex);
     for (auto& [name, i] : all)
@@ -150,14 +151,7 @@ TILEWRIGHT_INLINE void device_dispatcher::state::end_threads() noexcept {
         if (c.background.joinable()) threads.emplace_back(c.started_in, std::move(c.background));
       }
   }
-  for (auto& [pid, t] : threads) {
-    if (pid != ::getpid())
-      new std::thread(std::move(t));  // which a child of fork does not have
-    else if (t.get_id() == std::this_thread::get_id())
-      t.detach();  // a callback ends the process
-    else
-      t.join();
-  }
+  detail::end(std::move(threads));
 }
 
 // ---- extents ----
@@ -358,7 +352,7 @@ TILEWRIGHT_INLINE void* const* device_dispatcher::state::weights_on(int ordinal,
     for (std::size_t d = 0; d < p.rank(); ++d) size *= a[i].extents[d];
     fresh->memory.emplace_back(fresh->device, static_cast<std::size_t>(size));
     fresh->device.copy_in(fresh->memory.back().get(), a[i].data, static_cast<std::size_t>(size));
-    fresh->address[i] = reinterpret_cast<void*>(fresh->memory.back().get());
+    fresh->address[i] = fresh->memory.back().data();
   }
   return (there = std::move(fresh))->address.data();
 }

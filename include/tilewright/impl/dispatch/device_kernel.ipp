@@ -243,7 +243,7 @@ TILEWRIGHT_INLINE void device_kernel::on_host(std::span<void* const> arguments) 
     if (s.copies.size() == i)
       s.copies.emplace_back(s.device, s.operands[i].scalar ? 0 : s.bytes_of(i));
     if (s.operands[i].scalar) continue;
-    there[i] = reinterpret_cast<void*>(s.copies[i].get());
+    there[i] = s.copies[i].data();
     if (s.operands[i].read || !s.operands[i].written)
       s.device.copy_in(s.copies[i].get(), arguments[i], s.bytes_of(i));
   }

@@ -23,6 +23,7 @@
 #include <tilewright/dispatch/specialization.hpp>
 #include <tilewright/dispatch/weight_set.hpp>
 #include <tilewright/impl/dispatch/at_exit.hpp>
+#include <tilewright/impl/dispatch/background_threads.hpp>
 #include <tilewright/impl/dispatch/binding_table.hpp>
 #include <tilewright/impl/search/measurement/process_sync.hpp>
 #include <tilewright/search/database/database.hpp>
@@ -125,7 +126,7 @@ class instances {
   std::vector<std::string> remarks_;                  // on the options
   std::shared_ptr<search::database> db_;
   std::map<std::string, std::unique_ptr<instance>> all_;
-  std::vector<std::pair<pid_t, std::thread>> threads_;
+  background_threads threads_;
   bool ended_ = false;
   /// Calls of the user's event handler that run: of which process, and since when. // steady_clock ticks
   std::multiset<std::pair<pid_t, std::int64_t>> handler_calls_;

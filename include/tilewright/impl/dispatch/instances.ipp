@@ -156,21 +156,13 @@ TILEWRIGHT_INLINE instances::~instances() { end_threads(); }
 
 TILEWRIGHT_INLINE void instances::end_threads() noexcept {
   cancel();
-  std::vector<std::pair<pid_t, std::thread>> threads;
+  background_threads threads;
   {
     const std::lock_guard lock(sync().mutex);
     ended_ = true;
     threads.swap(threads_);
   }
-  for (auto& [pid, t] : threads) {
-    if (pid != ::getpid())
-      new std::thread(
-          std::move(t));  // which a child of fork does not have: neither joined nor detached
-    else if (t.get_id() == std::this_thread::get_id())
-      t.detach();  // a callback ends the process
-    else
-      t.join();
-  }
+  end(std::move(threads));
 }
 
 // ---- making ----
