@@ -16,6 +16,9 @@ namespace tilewright::search {
 /// A kernel that does not end by its deadline keeps the device, and after an illegal access the
 /// driver refuses everything: then `usable` is false, and the process has to end. That is why
 /// candidates run in a worker (search/measurement/worker.hpp).
+///
+/// Timers of one device, in any process of this machine, take turns: each waits until no other one
+/// measures or runs. Deadlines count from then on.
 class device_timer {
  public:
   /// The arguments must outlive the timer.

@@ -2,10 +2,20 @@
 // first byte of a launch's first argument, and says whatever the environment says.
 #include <tilewright/search/device_timer.hpp>
 
+#include <atomic>
+#include <fstream>
+#include <iterator>
+#include <memory>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
 
 #include <doctest/doctest.h>
 #include <tilewright/backend/pool.hpp>
+#include <tilewright/impl/search/device_turn.hpp>
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/search/measurement/runner.hpp>
 #include <tilewright/search/measurement/worker.hpp>
@@ -143,4 +153,50 @@ TEST_CASE("without a device, code for one is a failure with its reason") {
   const measurement m = w.run(code(), 2);
   CHECK(m.failed == failure::build);
   CHECK(m.detail.find("there is no CUDA device 0") != std::string::npos);
+}
+
+TEST_CASE("two processes that time on one device do so in turns") {
+  if (!fake::here()) return;
+  const std::string log = "/tmp/tilewright-turns-" + std::to_string(::getpid());
+  const fake::setting logged("FAKE_CUDA_LOG", log.c_str()), slow("FAKE_CUDA_LAUNCH_US", "300");
+  constexpr int times = 4;
+  problem p, q;
+  std::vector<std::thread> both;
+  std::vector<std::unique_ptr<worker>> workers;
+  for (const auto& [of, name] : {std::pair<problem*, const char*>{&p, "97"}, {&q, "98"}}) {
+    const fake::setting named("FAKE_CUDA_NAME", name);
+    workers.push_back(std::make_unique<worker>(of->r.memory(), 1));
+    CHECK(workers.back()->run(code(), 20).ok());
+  }
+  std::atomic<int> right{0};
+  for (const auto& w : workers)
+    both.emplace_back([&] {
+      for (int i = 0; i < times; ++i) right += w->measure(code(), {}).ok() ? 1 : 0;
+    });
+  for (std::thread& t : both) t.join();
+  CHECK(right == 2 * times);
+  std::ifstream in(log);
+  const std::string launches{std::istreambuf_iterator<char>(in), {}};
+  ::unlink(log.c_str());
+  CAPTURE(launches);
+  CHECK(launches.find('a') != launches.npos);
+  CHECK(launches.find('b') != launches.npos);
+  int changes = 0;
+  for (std::size_t i = 1; i < launches.size(); ++i) changes += launches[i] != launches[i - 1];
+  CHECK(changes < 2 + 2 * times);  // each measurement in one piece
+}
+
+TEST_CASE("a device has one turn, another device another one") {
+  using search::detail::device_turn;
+  const std::string mine = "test-" + std::to_string(::getpid()),
+                    path = "/tmp/tilewright-gpu-" + mine;
+  {
+    const device_turn first(mine);
+    CHECK(first.taken());
+    CHECK_FALSE(device_turn(mine, device_turn::wish::try_once).taken());
+    CHECK(device_turn(mine + "-2", device_turn::wish::try_once).taken());
+  }
+  CHECK(device_turn(mine, device_turn::wish::try_once).taken());
+  CHECK_FALSE(device_turn("no/folder").taken());  // nobody waits
+  for (const char* end : {".lock", "-2.lock"}) CHECK(::unlink((path + end).c_str()) == 0);
 }

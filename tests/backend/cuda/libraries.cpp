@@ -37,6 +37,10 @@ struct ours<nvrtcProgram> {
   using type = cuda_backend::nvrtc_program;
 };
 template <>
+struct ours<CUuuid> {
+  using type = cuda_backend::device_uuid;
+};
+template <>
 struct ours<CUcontext> {
   using type = cuda_backend::context_ref;
 };
@@ -68,6 +72,7 @@ template <class T>
 struct translated {
   using type = typename ours<T>::type;
 };
+static_assert(sizeof(CUuuid) == sizeof(cuda_backend::device_uuid));
 template <class T>
 requires(std::is_same_v<typename ours<T*>::type, T*> &&
          !std::is_function_v<T>) struct translated<T*> {
@@ -126,6 +131,7 @@ TEST_CASE("every prototype of the driver's table is that of the real header") {
   DRIVER(DeviceGet);
   DRIVER(DeviceGetName);
   DRIVER(DeviceGetAttribute);
+  DRIVER(DeviceGetUuid);
   DRIVER(DevicePrimaryCtxRetain);
   DRIVER(DevicePrimaryCtxRelease);
   DRIVER(CtxGetCurrent);

@@ -29,6 +29,9 @@ class device {
   const std::string& name() const noexcept { return name_; }
   /// 10 * major + minor.
   int compute_capability() const noexcept { return capability_; }
+  /// What tells it from every other device, however processes number them: 32 digits of base 16.
+  /// @throws build_error when the driver does not say
+  std::string uuid() const;
   /// Whose code it runs, the newest that `target::named_gpu` knows.
   /// @throws build_error when it knows none
   target::gpu description() const;
@@ -90,11 +93,11 @@ class device_memory {
   device_memory(const device_memory&) = delete;
   device_memory& operator=(const device_memory&) = delete;
   device_pointer get() const noexcept { return at_; }
+  /// The address as calls take it; null where there are no bytes.
+  void* data() const noexcept { return std::bit_cast<void*>(at_); }
 
  private:
   const device* on_;
-  /// The address as calls take it; null where there are no bytes.
-  void* data() const noexcept { return std::bit_cast<void*>(at_); }
   device_pointer at_;
 };
 

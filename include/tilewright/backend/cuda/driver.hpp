@@ -21,6 +21,11 @@ using event_ref = struct opaque_cuda_event*;
 using graph_ref = struct opaque_cuda_graph*;
 using graph_exec_ref = struct opaque_cuda_graph_exec*;
 
+/// CUuuid.
+struct device_uuid {
+  char bytes[16];
+};
+
 /// CUresult, the ones that the library tells apart.
 inline constexpr int driver_success = 0;
 inline constexpr int driver_out_of_memory = 2;
@@ -62,6 +67,7 @@ struct driver_api {
   int (*DeviceGet)(int*, int) = nullptr;
   int (*DeviceGetName)(char*, int, int) = nullptr;
   int (*DeviceGetAttribute)(int*, int, int) = nullptr;
+  int (*DeviceGetUuid)(device_uuid*, int) = nullptr;
   int (*DevicePrimaryCtxRetain)(context_ref*, int) = nullptr;
   int (*DevicePrimaryCtxRelease)(int) = nullptr;
   int (*CtxGetCurrent)(context_ref*) = nullptr;
@@ -112,6 +118,7 @@ struct driver_api {
     f("DeviceGet", DeviceGet);
     f("DeviceGetName", DeviceGetName);
     f("DeviceGetAttribute", DeviceGetAttribute);
+    f("DeviceGetUuid_v2", DeviceGetUuid);
     f("DevicePrimaryCtxRetain", DevicePrimaryCtxRetain);
     f("DevicePrimaryCtxRelease_v2", DevicePrimaryCtxRelease);
     f("CtxGetCurrent", CtxGetCurrent);

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <tilewright/backend/cuda/device.hpp>
+#include <tilewright/impl/search/device_turn.hpp>
 #include <tilewright/search/device_timer.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
@@ -29,7 +31,7 @@ class device_arguments {
       // a scalar is read by the driver when a kernel is started
       const bool scalar = host.places()[i].strides.empty() && !host.places()[i].written;
       data_.push_back(scalar ? host.data()[i]
-                             : reinterpret_cast<void*>(start(i) + host.places()[i].element0));
+                             : std::bit_cast<void*>(start(i) + host.places()[i].element0));
     }
     copy_in(true);
   }
@@ -91,6 +93,7 @@ struct device_timer::state {
 
   argument_memory& arguments;
   backend::cuda::device device;
+  std::string name = device.uuid();
   backend::cuda::device_event begin, end;
   std::vector<std::unique_ptr<detail::device_arguments>> sets;  // one, or a ring of them
   bool broken = false;
@@ -215,6 +218,7 @@ struct device_timer::state {
   template <class Work>
   measurement guarded(const Work& work) {
     measurement out;
+    const detail::device_turn alone(name);
     try {
       work(out);
       check_canaries(out);

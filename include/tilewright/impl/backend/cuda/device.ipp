@@ -61,6 +61,16 @@ TILEWRIGHT_INLINE target::gpu device::description() const {
   return out;
 }
 
+TILEWRIGHT_INLINE std::string device::uuid() const {
+  device_uuid id{};
+  check(d_.DeviceGetUuid(&id, ordinal_), "cuDeviceGetUuid");
+  std::string out;
+  for (const char c : id.bytes)
+    for (const int shift : {4, 0})
+      out += "0123456789abcdef"[static_cast<unsigned char>(c) >> shift & 15];
+  return out;
+}
+
 TILEWRIGHT_INLINE device_pointer device::allocate(std::size_t bytes) const {
   const current here(*this);
   device_pointer out = 0;

@@ -36,6 +36,8 @@ TILEWRIGHT_INLINE std::string find_worker() {
 
 struct worker::state {
   static constexpr double grace = 2;  // s beyond a deadline, which the worker itself keeps
+  /// s that it may wait besides, for others that time on the same GPU.
+  static constexpr double turns = 30;
   static constexpr std::size_t most_answer = 1 << 20;
 
   state(const argument_memory& arguments, int threads)
@@ -52,7 +54,7 @@ struct worker::state {
   /// What a kernel did wrong, or goes on doing, stays with the process that started it: after a fault
   /// the driver refuses everything there.
   measurement ask(const detail::message& m, const backend::artifact& code, double deadline) {
-    measurement out = ask(m, deadline);
+    measurement out = ask(m, code.launches.empty() ? deadline : deadline + turns);
     const bool harmed = out.failed == failure::fault || out.failed == failure::timeout;
     if (harmed && !code.launches.empty()) process.stop();
     return out;
