@@ -117,14 +117,15 @@ entry make_product(const char* name, const char* in, const char* sum, dtype resu
 
 /// Rows of shared memory in registers, which are weighed by their place.
 entry make_load(const char* name, const char* function, const char* type, int elements,
-                std::uint64_t seed) {
-  const std::string width = std::to_string(elements), whole = std::to_string(256 * elements);
-  const std::string first =
-      std::string("TW_SHARED(") + type + ", s, 0, " + whole + "); TW_LOCAL(" + type +
-      ", r, 8);\n  for (int e = 0; e < " + width + "; ++e) tw_store(s, t * " + width +
-      " + e, static_cast<" + type + ">(x >> e));\n  tw_barrier();\n  " + function +
-      "(r, 0, s, (t ^ 5) * " + width +
-      ");\n  int sum = 0;\n  for (int e = 0; e < 8; ++e) sum += (e + 1) * r[e];";
+                std::uint64_t seed, int registers = 8) {
+  const std::string width = std::to_string(elements), whole = std::to_string(256 * elements),
+                    held = std::to_string(registers);
+  const std::string first = std::string("TW_SHARED(") + type + ", s, 0, " + whole + "); TW_LOCAL(" +
+                            type + ", r, " + held + ");\n  for (int e = 0; e < " + width +
+                            "; ++e) tw_store(s, t * " + width + " + e, static_cast<" + type +
+                            ">(x >> e));\n  tw_barrier();\n  " + function + "(r, 0, s, (t ^ 5) * " +
+                            width + ");\n  int sum = 0;\n  for (int e = 0; e < " + held +
+                            "; ++e) sum += (e + 1) * r[e];";
   return make(name, dtype::i32, dtype::i32, "sum", integers(seed), first.c_str(), 256 * 16);
 }
 
@@ -157,6 +158,7 @@ std::vector<entry> all() {
       make_product("mma_tf32_f32", "float", "float", dtype::f32, 22),
       make_load("load_matrix", "tw_load_matrix", "unsigned short", 8, 18),
       make_load("load_matrix_bytes", "tw_load_matrix", "signed char", 16, 19),
+      make_load("load_matrix_words", "tw_load_matrix", "int", 4, 23, 4),
       make_load("load_transposed", "tw_load_transposed", "unsigned short", 8, 20),
       make("copy_async", dtype::i32, dtype::i32, "s[t ^ 1]", integers(21),
            "TW_SHARED(int, s, 0, 256);\n  tw_copy_async<1>(s, t, A, i);\n  tw_commit_copies();\n"

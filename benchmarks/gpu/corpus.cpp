@@ -1,5 +1,6 @@
 #include "corpus.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include <tilewright/ir/text/parse.hpp>
@@ -147,24 +148,44 @@ def matmul_tails(A: T.Buffer(({m}, {k}), "float32"), B: T.Buffer(({k}, {n}), "fl
   return out;
 }
 
-entry tensor_matmul(int m, int n, int k) {
-  const ir::function f = parse(R"(
+namespace {
+
+/// A product on tensor cores: blocks of 128 x 128, warps of 64 x 64, 64 bytes of each row a step, three steps
+/// copied ahead. `rows`: the second operand lies as [k, n], else as [n, k].
+entry by_warps(std::string name, const std::string& in, const std::string& sum, bool rows, int m,
+               int n, int k) {
+  std::string text = R"(
 @T.prim_func
-def tensor_matmul(A: T.Buffer(({m}, {k}), "float16"), B: T.Buffer(({k}, {n}), "float16"), C: T.Buffer(({m}, {n}), "float32")):
+def main(A: T.Buffer(({m}, {k}), "{in}"), B: T.Buffer({b}, "{in}"), C: T.Buffer(({m}, {n}), "{sum}")):
     for i, j, k in T.grid({m}, {n}, {k}):
         with T.block("C"):
             vi, vj, vk = T.axis.remap("SSR", [i, j, k])
             with T.init():
-                C[vi, vj] = T.float32(0)
-            C[vi, vj] = C[vi, vj] + T.cast(A[vi, vk], "float32") * T.cast(B[vk, vj], "float32")
-)",
-                               {{"m", m}, {"n", n}, {"k", k}});
+                C[vi, vj] = {zero}
+            C[vi, vj] = C[vi, vj] + {left} * {right}
+)";
+  const auto put = [&](const std::string& mark, const std::string& value) {
+    for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + value.size()))
+      text.replace(at, mark.size(), value);
+  };
+  const auto wide = [&](const std::string& e) {
+    return in == sum ? e : "T.cast(" + e + ", \"" + sum + "\")";
+  };
+  put("{b}", rows ? "({k}, {n})" : "({n}, {k})");
+  put("{left}", wide("A[vi, vk]"));
+  put("{right}", wide(rows ? "B[vk, vj]" : "B[vj, vk]"));
+  put("{zero}", sum == "int32" ? "0" : "T.float32(0)");
+  put("{in}", in);
+  put("{sum}", sum);
+  put("def main", "def " + name);
+  const ir::function f = parse(text, {{"m", m}, {"n", n}, {"k", k}});
+  const int bytes = in == "int8" ? 1 : in == "float32" ? 4 : 2, steps = 64 / bytes / 16;
   schedule s(f);
   const block_rv c = s.get_block("C");
   const auto loops = s.get_loops(c);
   const auto [i0, i1, i2, i3] = s.split(loops[0], {infer, 2, 4, 16});
   const auto [j0, j1, j2, j3] = s.split(loops[1], {infer, 2, 4, 16});
-  const auto [k0, k1, k2] = s.split(loops[2], {infer, 2, 16});
+  const auto [k0, k1, k2] = s.split(loops[2], {infer, factor(steps), 16});
   s.reorder(i0, j0, i1, j1, k0, k1, i2, j2, i3, j3, k2);
   s.annotate(s.get_block("root"), "warp_execution", 1);
   s.bind(i0, "blockIdx.y");
@@ -182,11 +203,28 @@ def tensor_matmul(A: T.Buffer(({m}, {k}), "float16"), B: T.Buffer(({k}, {n}), "f
   s.annotate(k0, "software_pipeline_stage", list{0, 0, 3, 3, 3});
   s.annotate(k0, "software_pipeline_order", list{0, 1, 2, 3, 4});
   s.annotate(k0, "software_pipeline_async_stages", list{0});
-  entry out = make("tensor_matmul", f, s);
+  entry out = make(std::move(name), f, s);
   out.tolerance = 1e-4;
   out.operations = 2.0 * m * n * k;
-  out.bytes = 2.0 * (1.0 * m * k + 1.0 * k * n) + 4.0 * m * n;
+  out.bytes = bytes * (1.0 * m * k + 1.0 * k * n) + 4.0 * m * n;
   return out;
+}
+
+}  // namespace
+
+entry tensor_matmul(int m, int n, int k) {
+  return by_warps("tensor_matmul", "float16", "float32", true, m, n, k);
+}
+
+entry tensor_matmul_tf32(int m, int n, int k) {
+  entry out = by_warps("tensor_matmul_tf32", "float32", "float32", false, m, n, k);
+  // factors lose the last 13 bits of 24, which adds up like a random walk
+  out.tolerance += 2 * 0x1p-11 * std::sqrt(k);
+  return out;
+}
+
+entry tensor_matmul_s8(int m, int n, int k) {
+  return by_warps("tensor_matmul_s8", "int8", "int32", false, m, n, k);
 }
 
 entry softmax(int rows, int columns) {
@@ -231,6 +269,45 @@ def softmax(X: T.Buffer(({m}, {n}), "float32"), Y: T.Buffer(({m}, {n}), "float32
   entry out = make("softmax", f, s);
   out.registers = 64;
   out.operations = 5.0 * rows * columns;
+  out.bytes = 8.0 * rows * columns;
+  return out;
+}
+
+entry online_softmax(int rows, int columns) {
+  const ir::function f = parse(R"script(
+@T.prim_func
+def online_softmax(X: T.Buffer(({m}, {n}), "float32"), Y: T.Buffer(({m}, {n}), "float32")):
+    M = T.alloc_buffer(({m},), "float32")
+    S = T.alloc_buffer(({m},), "float32")
+    for i, j in T.grid({m}, {n}):
+        with T.block("M"):
+            vi, vj = T.axis.remap("SR", [i, j])
+            T.block_attr({"tilewright.reducer": "T.comm_reducer(lambda m0, s0, m1, s1: (T.max(m0, m1), s0 * T.exp(m0 - T.max(m0, m1)) + s1 * T.exp(m1 - T.max(m0, m1))), [T.float32(-1e38), T.float32(0)])"})
+            with T.init():
+                M[vi] = T.float32(-1e38)
+                S[vi] = T.float32(0)
+            m: T.float32 = T.max(M[vi], X[vi, vj])
+            s: T.float32 = S[vi] * T.exp(M[vi] - T.max(M[vi], X[vi, vj])) + T.exp(X[vi, vj] - T.max(M[vi], X[vi, vj]))
+            M[vi] = m
+            S[vi] = s
+    for i, j in T.grid({m}, {n}):
+        with T.block("Y"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            Y[vi, vj] = T.exp(X[vi, vj] - M[vi]) / S[vi]
+)script",
+                               {{"m", rows}, {"n", columns}});
+  const int threads = columns >= 256 ? 256 : 32;
+  schedule s(f);
+  const auto loops = s.get_loops(s.get_block("Y"));
+  const auto [outer, inner] = s.split(loops[1], {infer, factor(threads)});
+  s.bind(loops[0], "blockIdx.x");
+  s.bind(inner, "threadIdx.x");
+  reduce_row(s, "M", &loops[0], threads, "shared");
+  s.set_scope(s.get_block("M"), 1, "shared");
+  (void)outer;
+  entry out = make("online_softmax", f, s);
+  out.registers = 64;
+  out.operations = 7.0 * rows * columns;
   out.bytes = 8.0 * rows * columns;
   return out;
 }
@@ -358,15 +435,33 @@ def row_argmax(X: T.Buffer(({m}, {n}), "float32"), P: T.Buffer(({m},), "int32"),
 }
 
 std::vector<entry> small() {
-  return {chain(4096),         matmul(128, 64, 32), matmul_tails(70, 50, 37),
-          softmax(3, 300),     layer_norm(3, 300),  row_sums(12, 100),
-          column_sums(50, 70), row_argmax(4, 150),  tensor_matmul(128, 256, 160)};
+  return {chain(4096),
+          matmul(128, 64, 32),
+          matmul_tails(70, 50, 37),
+          softmax(3, 300),
+          online_softmax(3, 300),
+          layer_norm(3, 300),
+          row_sums(12, 100),
+          column_sums(50, 70),
+          row_argmax(4, 150),
+          tensor_matmul(128, 256, 160),
+          tensor_matmul_tf32(128, 128, 80),
+          tensor_matmul_s8(128, 128, 320)};
 }
 
 std::vector<entry> large() {
-  return {chain(1 << 26),           matmul(4096, 4096, 4096), matmul_tails(1000, 1000, 1000),
-          softmax(16384, 4096),     layer_norm(16384, 4096),  row_sums(16384, 4096),
-          column_sums(16384, 4096), row_argmax(16384, 4096),  tensor_matmul(4096, 4096, 4096)};
+  return {chain(1 << 26),
+          matmul(4096, 4096, 4096),
+          matmul_tails(1000, 1000, 1000),
+          softmax(16384, 4096),
+          online_softmax(16384, 4096),
+          layer_norm(16384, 4096),
+          row_sums(16384, 4096),
+          column_sums(16384, 4096),
+          row_argmax(16384, 4096),
+          tensor_matmul(4096, 4096, 4096),
+          tensor_matmul_tf32(4096, 4096, 4096),
+          tensor_matmul_s8(4096, 4096, 4096)};
 }
 
 }  // namespace gpu_corpus

@@ -28,8 +28,14 @@ entry matmul_tails(int m, int n, int k);
 /// C = A B of f16 with sums in f32 on tensor cores: blocks of 128 x 128, four warps of 64 x 64, 32 of K at
 /// once copied in the background, four steps on their way.
 entry tensor_matmul(int m, int n, int k);
+/// The same of f32 with factors rounded to tf32, 16 of K at once, and of bytes with sums in i32, 64 of K at once;
+/// the second operand lies as [n, k], so that matrices of both can be loaded.
+entry tensor_matmul_tf32(int m, int n, int k);
+entry tensor_matmul_s8(int m, int n, int k);
 /// Softmax of rows, a block to a row.
 entry softmax(int rows, int columns);
+/// The same with the largest element and the sum as one reducer of two values: rows are read twice.
+entry online_softmax(int rows, int columns);
 /// (x - mean) / sqrt(variance + epsilon) of rows, a block to a row.
 entry layer_norm(int rows, int columns);
 /// Sums of rows, a warp to a row, and of columns, a thread to a column.

@@ -57,7 +57,8 @@ TW_FUNCTION unsigned tw_shared_address(const void* p) {
   asm("cvta.to.shared.u64 %0, %1;" : "=l"(out) : "l"(p));
   return static_cast<unsigned>(out);
 }
-// `row`: where the row of 16 bytes begins that this lane points to.
+// `row`: where the row of 16 bytes begins that this lane points to. Of elements of 4 bytes four are loaded,
+// which is half of a matrix.
 template <class T, class I>
 TW_FUNCTION void tw_load_matrix(T* to, int at, const T* from, I row) {
   unsigned words[4];
@@ -69,7 +70,7 @@ TW_FUNCTION void tw_load_matrix(T* to, int at, const T* from, I row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3]) : "r"(address) : "memory");
   }
-  memcpy(to + at, words, 8 * sizeof(T));
+  memcpy(to + at, words, sizeof(T) == 1 ? 8 : 16);
 }
 template <class T, class I>
 TW_FUNCTION void tw_load_transposed(T* to, int at, const T* from, I row) {

@@ -40,13 +40,22 @@ struct layout {
   static expr integer32(std::int64_t v) { return integer(dtype::i32, v); }
 };
 
+/// How many of these make the registers of a tile: one has four registers of 32 bits at most.
+inline std::int64_t loads_of_tile(const layout& l) { return l.part == 1 ? 2 : 1; }
+
 /// Where the row of 16 bytes begins, of those that a lane points to in ldmatrix, so that the registers
-/// come out in the order of the layout. `transposed`: rows in memory are columns of the layout.
-inline std::pair<expr, expr> pointed_row(const layout& l, bool transposed, const expr& lane) {
+/// come out in the order of the layout. `transposed`: rows in memory are columns of the layout. `load`:
+/// the number of the load, of those of a tile.
+inline std::pair<expr, expr> pointed_row(const layout& l, bool transposed, const expr& lane,
+                                         std::int64_t load) {
   const expr low = floormod(lane, 8), middle = floormod(floordiv(lane, 8), 2),
-             high = floordiv(lane, 16);
+             high = floordiv(lane, 16), second = layout::integer32(8 * load);
   expr row, column;
-  if (l.part == 4)
+  if (l.part == 1 && l.halves_inside)
+    row = low + middle * 8, column = high * 4 + second;
+  else if (l.part == 1)
+    row = low + second, column = floordiv(lane, 8) * 4;
+  else if (l.part == 4)
     row = floormod(lane, 16), column = layout::integer32(0);
   else if (l.halves_inside)
     row = transposed ? middle * 8 : low + middle * 8,

@@ -362,10 +362,11 @@ class spreader : public mutator {
     });
   }
 
-  /// All elements of a tile that a lane has, as arguments of a call.
+  /// All elements of a tile that a lane has, or some, as arguments of a call.
   void append_elements(std::vector<expr>& arguments, const buffer& b,
-                       const std::vector<expr>& indices) {
-    for (std::int64_t e = 0; e < registers; ++e)
+                       const std::vector<expr>& indices, std::int64_t first = 0,
+                       std::int64_t count = registers) {
+    for (std::int64_t e = first; e < first + count; ++e)
       arguments.push_back(
           load(spread_buffer(b), spread_indices(b, indices, integer(dtype::i32, e))));
   }
@@ -388,7 +389,7 @@ class spreader : public mutator {
                    const loop_node& column) {
     if (!is_fragment(s.buffer) || is_sum(s.buffer) || s.value->op != op::load ||
         storage_rank(s.value->buffer->scope) != 1 || s.value->type != s.buffer->type ||
-        bytes(s.buffer->type) > 2 || is_guarded({&row, &column}))
+        bytes(s.buffer->type) > 4 || is_guarded({&row, &column}))
       return {};
     const std::vector<expr>& at = s.value->args;
     const std::int64_t width = 16 / bytes(s.buffer->type);
@@ -399,19 +400,23 @@ class spreader : public mutator {
     const bool transposed = (last->loop == &row) != how.swapped;
     if (transposed && bytes(s.buffer->type) != 2) return {};
     const var lane = make_var("lane");
-    const auto [r, c] = pointed_row(how, transposed, lane);
-    const var_map here = {{row.var, in_tile(row, r)}, {column.var, in_tile(column, c)}};
-    std::vector<expr> arguments, first;
-    append_elements(arguments, s.buffer, s.indices);
-    for (const expr& e : at) first.push_back(substitute(e, here));
-    for (std::int64_t i = 0; i < width; ++i) {
-      std::vector<expr> place = first;
-      place.back() = place.back() + integer(place.back().type(), i);
-      arguments.push_back(load(s.value->buffer, std::move(place)));
+    const std::int64_t loads = loads_of_tile(how), count = registers / loads;
+    std::vector<stmt> all;
+    for (std::int64_t l = 0; l < loads; ++l) {
+      const auto [r, c] = pointed_row(how, transposed, lane, l);
+      const var_map here = {{row.var, in_tile(row, r)}, {column.var, in_tile(column, c)}};
+      std::vector<expr> arguments, first;
+      append_elements(arguments, s.buffer, s.indices, l * count, count);
+      for (const expr& e : at) first.push_back(substitute(e, here));
+      for (std::int64_t i = 0; i < width; ++i) {
+        std::vector<expr> place = first;
+        place.back() = place.back() + integer(place.back().type(), i);
+        arguments.push_back(load(s.value->buffer, std::move(place)));
+      }
+      all.push_back(make_evaluate(call(
+          dtype::i32, transposed ? "tw_load_transposed" : "tw_load_matrix", std::move(arguments))));
     }
-    return on_lanes(
-        lane, make_evaluate(call(dtype::i32, transposed ? "tw_load_transposed" : "tw_load_matrix",
-                                 std::move(arguments))));
+    return on_lanes(lane, make_seq(std::move(all)));
   }
 
   std::vector<const loop_node*> loops_;
