@@ -120,6 +120,7 @@ TEST_CASE("scores are finite, repeatable, and follow their programs") {
   SUBCASE("equal data in one call or in many make equal networks") {
     graph_network_options o;
     o.retrain_share = 0;
+    o.tuning_steps = 8;
     graph_model many(o), one(o);
     one.update(all.samples);
     for (const sample& s : all.samples) many.update(std::span(&s, 1));

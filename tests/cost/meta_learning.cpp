@@ -117,7 +117,7 @@ TEST_CASE(
     const std::vector<double> embedded = a.embeddings(train.samples);
     meta_options o = small();
     o.method = m;
-    o.iterations = 80;
+    o.iterations = 30;
     o.outer_rate = 3e-3;
     const std::vector<double> losses = meta_train(a, train.samples, o);
     REQUIRE(losses.size() > 10);

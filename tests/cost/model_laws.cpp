@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -83,4 +84,21 @@ TEST_CASE("laws of models: what is saved is what is loaded") {
     if (kind.name == "trees") return;
     for (std::size_t i = 0; i < x.size(); ++i) CHECK(y[i] == doctest::Approx(x[i]).epsilon(1e-3));
   });
+}
+
+TEST_CASE("networks save what tuning starts from, whatever they were tuned to since") {
+  for (const std::string_view name : {"graph_network", "mlp", "trace_network"}) {
+    INFO(name);
+    const auto tuned = make_model(name, 6), fresh = make_model(name, 6);
+    const std::string before = tuned->save();
+    tuned->update(copies().samples);
+    if (name != "trace_network")  // these programs came without traces
+      CHECK(tuned->predict(copies().samples) != fresh->predict(copies().samples));
+    CHECK(tuned->save() == before);
+    const auto loaded = make_model(name, 7);
+    loaded->load(tuned->save());
+    CHECK(loaded->save() == before);
+    const auto x = fresh->predict(copies().samples), y = loaded->predict(copies().samples);
+    for (std::size_t i = 0; i < x.size(); ++i) CHECK(y[i] == doctest::Approx(x[i]).epsilon(1e-3));
+  }
 }

@@ -1,4 +1,5 @@
-// The layers of the graph network: forward over many graphs at once, and backward by hand.
+// The layers of the graph network: forward over many graphs at once, and backward by hand. The nodes of
+// all graphs are the rows of one matrix; only what follows edges goes graph by graph.
 #pragma once
 
 #include <cmath>
@@ -14,20 +15,26 @@ namespace tilewright::cost::detail {
 struct prepared_graph {
   layer_matrix x;                   // [nodes, node_width]; the root is the last node
   std::vector<std::uint8_t> slots;  // [nodes - 1]; none: without a template
-  layer_matrix s;                   // [nodes, nodes]
+  layer_matrix s;                   // [nodes, nodes], symmetric
 };
 
 /// Programs under the network, with what the way back needs.
 class graph_pass {
  public:
   using input = prepared_graph;
+  using last_layers = head_pass;
+  /// Where the weights of the last layers begin.
+  static Eigen::Index last() { return layout().head(); }
+
   graph_pass(const layer_vector& weights, const std::vector<const prepared_graph*>& graphs)
       : w_(weights), graphs_(graphs) {
-    const auto n = static_cast<Eigen::Index>(graphs.size());
-    kept_.resize(graphs.size());
-    pooled_.setZero(n, 2 * hidden);
-    for (std::size_t g = 0; g < graphs.size(); ++g) convolve(g);
-    head_.emplace(w_.data() + layout().head(), pooled_);
+    gather();
+    convolve();
+    pooled_.setZero(static_cast<Eigen::Index>(graphs.size()), 2 * hidden);
+    gates_.setZero(x_.rows());
+    largest_.resize(graphs.size() * static_cast<std::size_t>(hidden));
+    for (std::size_t g = 0; g < graphs.size(); ++g) pool(g);
+    head_.emplace(w_.data() + last(), pooled_);
   }
   graph_pass(const graph_pass&) = delete;
   graph_pass& operator=(const graph_pass&) = delete;
@@ -39,81 +46,115 @@ class graph_pass {
   /// Derivatives by the weights, given those by the scores. Without `convolutions` only the head
   /// has any.
   layer_vector backward(const layer_vector& by_score, bool convolutions) const {
-    layer_vector out = layer_vector::Zero(layout().total);
-    const layer_matrix by_pooled = head_->backward(by_score, out.data() + layout().head());
+    const weight_layout& l = layout();
+    layer_vector out = layer_vector::Zero(l.total);
+    const layer_matrix by_pooled = head_->backward(by_score, out.data() + last());
     if (!convolutions) return out;
+    layer_matrix by_p2 = layer_matrix::Zero(x_.rows(), hidden);
     for (std::size_t g = 0; g < graphs_.size(); ++g)
-      back(g, by_pooled.row(static_cast<Eigen::Index>(g)), out);
+      unpool(g, by_pooled.row(static_cast<Eigen::Index>(g)), by_p2, out);
+    by_p2 = (p2_.array() > 0).select(by_p2, 0.0).eval();
+    l.get(out, weight_layout::w2).noalias() = sh_.transpose() * by_p2;
+    l.get(out, weight_layout::b2) = by_p2.colwise().sum();
+    layer_matrix by_p1 = along_edges(by_p2 * l.get(w_, weight_layout::w2).transpose());
+    by_p1 = (p1_.array() > 0).select(by_p1, 0.0).eval();
+    l.get(out, weight_layout::b1) = by_p1.colwise().sum();
+    const layer_matrix by_node = along_edges(by_p1);
+    l.get(out, weight_layout::w1).noalias() = x_.transpose() * by_node;
+    auto by_slot = l.get(out, weight_layout::slot1);
+    for (Eigen::Index c = 0; c < hidden; ++c)
+      for (const slotted& s : slots_) by_slot(s.slot, c) += by_node(s.row, c);
     return out;
   }
 
  private:
-  /// What a graph keeps for the way back.
-  struct trail {
-    layer_matrix sx, p1, sh, p2;        // S X, before relu, S H1, before relu
-    layer_vector gates;                 // [loops]
-    std::vector<Eigen::Index> largest;  // [hidden], node of the maximum
+  /// A node that stands in a slot of the template.
+  struct slotted {
+    Eigen::Index row, slot;
   };
 
-  void convolve(std::size_t g) {
-    const weight_layout& l = layout();
-    const prepared_graph& graph = *graphs_[g];
-    trail& t = kept_[g];
-    const Eigen::Index loops = graph.x.rows() - 1;
-    t.sx = graph.s * graph.x;
-    layer_matrix by_slot = layer_matrix::Zero(graph.x.rows(), hidden);
-    for (std::size_t i = 0; i < graph.slots.size(); ++i)
-      by_slot.row(static_cast<Eigen::Index>(i)) =
-          l.get(w_, weight_layout::slot1).row(graph.slots[i]);
-    t.p1 = (t.sx * l.get(w_, weight_layout::w1) + graph.s * by_slot).rowwise() +
-           l.get(w_, weight_layout::b1).row(0);
-    t.sh = graph.s * t.p1.cwiseMax(0.0);
-    t.p2 = (t.sh * l.get(w_, weight_layout::w2)).rowwise() + l.get(w_, weight_layout::b2).row(0);
-    if (loops == 0) return;
-    const layer_matrix h = t.p2.topRows(loops).cwiseMax(0.0);
-    t.gates = h * l.get(w_, weight_layout::gate);
-    t.gates.array() += l.get(w_, weight_layout::gate_bias)(0, 0);
-    t.gates = (1 + (-t.gates.array()).exp()).inverse();
-    const auto row = static_cast<Eigen::Index>(g);
-    pooled_.row(row).head(hidden) = t.gates.transpose() * h / std::sqrt(static_cast<double>(loops));
-    t.largest.resize(static_cast<std::size_t>(hidden));
-    for (Eigen::Index c = 0; c < hidden; ++c)
-      pooled_(row, hidden + c) = h.col(c).maxCoeff(&t.largest[static_cast<std::size_t>(c)]);
+  /// The nodes of all graphs one after the other.
+  void gather() {
+    Eigen::Index rows = 0;
+    for (const prepared_graph* g : graphs_) {
+      first_.push_back(rows);
+      for (std::size_t i = 0; i < g->slots.size(); ++i)
+        slots_.push_back({rows + static_cast<Eigen::Index>(i), g->slots[i]});
+      rows += g->x.rows();
+    }
+    x_.resize(rows, static_cast<Eigen::Index>(node_width));
+    for (std::size_t g = 0; g < graphs_.size(); ++g)
+      x_.middleRows(first_[g], graphs_[g]->x.rows()) = graphs_[g]->x;
   }
 
-  void back(std::size_t g, const Eigen::RowVectorXd& by_pooled, layer_vector& out) const {
+  void convolve() {
     const weight_layout& l = layout();
-    const prepared_graph& graph = *graphs_[g];
-    const trail& t = kept_[g];
-    const Eigen::Index loops = graph.x.rows() - 1;
+    layer_matrix by_node = x_ * l.get(w_, weight_layout::w1);
+    const auto of_slot = l.get(w_, weight_layout::slot1);
+    for (Eigen::Index c = 0; c < hidden; ++c)
+      for (const slotted& s : slots_) by_node(s.row, c) += of_slot(s.slot, c);
+    p1_ = along_edges(by_node);
+    p1_.rowwise() += l.get(w_, weight_layout::b1).row(0);
+    sh_ = along_edges(p1_.cwiseMax(0.0));
+    p2_.noalias() = sh_ * l.get(w_, weight_layout::w2);
+    p2_.rowwise() += l.get(w_, weight_layout::b2).row(0);
+  }
+
+  /// S times the rows of each graph; S is symmetric, so that this is the way back, too.
+  layer_matrix along_edges(const layer_matrix& rows) const {
+    layer_matrix out(rows.rows(), rows.cols());
+    for (std::size_t g = 0; g < graphs_.size(); ++g) {
+      const Eigen::Index n = graphs_[g]->s.rows();
+      out.middleRows(first_[g], n).noalias() = graphs_[g]->s * rows.middleRows(first_[g], n);
+    }
+    return out;
+  }
+
+  void pool(std::size_t g) {
+    const weight_layout& l = layout();
+    const Eigen::Index loops = graphs_[g]->x.rows() - 1;
     if (loops == 0) return;
-    const layer_matrix h = t.p2.topRows(loops).cwiseMax(0.0);
+    const layer_matrix h = p2_.middleRows(first_[g], loops).cwiseMax(0.0);
+    layer_vector gates = h * l.get(w_, weight_layout::gate);
+    gates.array() += l.get(w_, weight_layout::gate_bias)(0, 0);
+    gates = (1 + (-gates.array()).exp()).inverse().eval();
+    gates_.segment(first_[g], loops) = gates;
+    const auto row = static_cast<Eigen::Index>(g);
+    pooled_.row(row).head(hidden) = gates.transpose() * h / std::sqrt(static_cast<double>(loops));
+    for (Eigen::Index c = 0; c < hidden; ++c)
+      pooled_(row, hidden + c) = h.col(c).maxCoeff(&largest_[largest(g, c)]);
+  }
+
+  void unpool(std::size_t g, const Eigen::RowVectorXd& by_pooled, layer_matrix& by_p2,
+              layer_vector& out) const {
+    const weight_layout& l = layout();
+    const Eigen::Index loops = graphs_[g]->x.rows() - 1;
+    if (loops == 0) return;
+    const layer_matrix h = p2_.middleRows(first_[g], loops).cwiseMax(0.0);
+    const layer_vector gates = gates_.segment(first_[g], loops);
     const Eigen::RowVectorXd by_sum =
         by_pooled.head(hidden) / std::sqrt(static_cast<double>(loops));
     const layer_vector by_gate =
-        (h * by_sum.transpose()).array() * t.gates.array() * (1 - t.gates.array());
+        (h * by_sum.transpose()).array() * gates.array() * (1 - gates.array());
     l.get(out, weight_layout::gate) += h.transpose() * by_gate;
     l.get(out, weight_layout::gate_bias)(0, 0) += by_gate.sum();
-    layer_matrix by_p2 = layer_matrix::Zero(graph.x.rows(), hidden);
-    by_p2.topRows(loops) = t.gates * by_sum + by_gate * l.get(w_, weight_layout::gate).transpose();
+    by_p2.middleRows(first_[g], loops) =
+        gates * by_sum + by_gate * l.get(w_, weight_layout::gate).transpose();
     for (Eigen::Index c = 0; c < hidden; ++c)
-      by_p2(t.largest[static_cast<std::size_t>(c)], c) += by_pooled(hidden + c);
-    by_p2 = (t.p2.array() > 0).select(by_p2, 0.0);
-    l.get(out, weight_layout::w2) += t.sh.transpose() * by_p2;
-    l.get(out, weight_layout::b2) += by_p2.colwise().sum();
-    layer_matrix by_p1 = graph.s * (by_p2 * l.get(w_, weight_layout::w2).transpose());
-    by_p1 = (t.p1.array() > 0).select(by_p1, 0.0);
-    l.get(out, weight_layout::w1) += t.sx.transpose() * by_p1;
-    l.get(out, weight_layout::b1) += by_p1.colwise().sum();
-    const layer_matrix by_slot = graph.s * by_p1;  // s is symmetric
-    for (std::size_t i = 0; i < graph.slots.size(); ++i)
-      l.get(out, weight_layout::slot1).row(graph.slots[i]) +=
-          by_slot.row(static_cast<Eigen::Index>(i));
+      by_p2(first_[g] + largest_[largest(g, c)], c) += by_pooled(hidden + c);
+  }
+
+  static std::size_t largest(std::size_t g, Eigen::Index c) {
+    return g * static_cast<std::size_t>(hidden) + static_cast<std::size_t>(c);
   }
 
   const layer_vector& w_;
   std::vector<const prepared_graph*> graphs_;
-  std::vector<trail> kept_;
+  std::vector<Eigen::Index> first_;  // [graphs], row of their first node
+  std::vector<slotted> slots_;
+  layer_matrix x_, p1_, sh_, p2_;      // [nodes of all graphs, ...]: features; before relu; S H1
+  layer_vector gates_;                 // [nodes of all graphs]
+  std::vector<Eigen::Index> largest_;  // [graphs, hidden], loop of the maximum
   layer_matrix pooled_;
   std::optional<head_pass> head_;
 };

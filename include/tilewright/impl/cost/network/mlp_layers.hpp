@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <tilewright/cost/features.hpp>
@@ -62,9 +63,65 @@ inline layer_vector random_mlp(std::uint64_t seed) {
   return out;
 }
 
+/// The layers behind the sum over the stores of a program: two residual ones and the score.
+class mlp_head {
+ public:
+  /// @param w the weights from r1 on; `s` are the sums, a row for each program; both outlive it
+  mlp_head(const double* w, const layer_matrix& s) : w_(w), s0_(&s) {
+    p1_ = (s * get(mlp_layout::r1)).rowwise() + get(mlp_layout::c1).row(0);
+    s1_ = s + p1_.cwiseMax(0.0);
+    p2_ = (s1_ * get(mlp_layout::r2)).rowwise() + get(mlp_layout::c2).row(0);
+    s2_ = s1_ + p2_.cwiseMax(0.0);
+    scores_ = s2_ * get(mlp_layout::v);
+    scores_.array() += get(mlp_layout::d)(0, 0);
+  }
+
+  const layer_vector& scores() const { return scores_; }
+
+  /// Adds the derivatives by the weights to `out`, which has a place for each of them.
+  /// @returns those by the sums
+  layer_matrix backward(const layer_vector& by_score, double* out) const {
+    at(out, mlp_layout::v) += s2_.transpose() * by_score;
+    at(out, mlp_layout::d)(0, 0) += by_score.sum();
+    layer_matrix by = by_score * get(mlp_layout::v).transpose();
+    by += back(p2_, s1_, by, mlp_layout::r2, mlp_layout::c2, out);
+    by += back(p1_, *s0_, by, mlp_layout::r1, mlp_layout::c1, out);
+    return by;
+  }
+
+ private:
+  layer_matrix back(const layer_matrix& before, const layer_matrix& from, const layer_matrix& by,
+                    mlp_layout::name w, mlp_layout::name b, double* out) const {
+    const layer_matrix through = (before.array() > 0).select(by, 0.0);
+    at(out, w) += from.transpose() * through;
+    at(out, b) += through.colwise().sum();
+    return through * get(w).transpose();
+  }
+  static Eigen::Index place(mlp_layout::name n) {
+    const mlp_layout& l = mlp_layout::shared();
+    return l.of[n].at - l.of[mlp_layout::r1].at;
+  }
+  Eigen::Map<const layer_matrix> get(mlp_layout::name n) const {
+    const mlp_layout::part& p = mlp_layout::shared().of[n];
+    return {w_ + place(n), p.rows, p.columns};
+  }
+  static Eigen::Map<layer_matrix> at(double* w, mlp_layout::name n) {
+    const mlp_layout::part& p = mlp_layout::shared().of[n];
+    return {w + place(n), p.rows, p.columns};
+  }
+
+  const double* w_;
+  const layer_matrix* s0_;
+  layer_matrix p1_, s1_, p2_, s2_;
+  layer_vector scores_;
+};
+
 class mlp_pass {
  public:
   using input = layer_matrix;  // [stores, feature_count], standardized
+  using last_layers = mlp_head;
+  /// Where the weights of the last layers begin.
+  static Eigen::Index last() { return mlp_layout::shared().of[mlp_layout::r1].at; }
 
   mlp_pass(const layer_vector& w, const std::vector<const input*>& programs)
       : w_(w), programs_(programs) {
@@ -87,24 +144,19 @@ class mlp_pass {
             a2_.middleRows(rows, n).cwiseMax(0.0).colwise().sum();
       rows += n;
     }
-    p1_ = dense(s0_, mlp_layout::r1, mlp_layout::c1);
-    s1_ = s0_ + p1_.cwiseMax(0.0);
-    p2_ = dense(s1_, mlp_layout::r2, mlp_layout::c2);
-    s2_ = s1_ + p2_.cwiseMax(0.0);
-    scores_ = s2_ * get(mlp_layout::v);
-    scores_.array() += get(mlp_layout::d)(0, 0);
+    head_.emplace(w_.data() + last(), s0_);
   }
+  mlp_pass(const mlp_pass&) = delete;
+  mlp_pass& operator=(const mlp_pass&) = delete;
 
-  const layer_vector& scores() const { return scores_; }
+  const layer_vector& scores() const { return head_->scores(); }
+  /// The sums over the stores of each program, which the last layers look at.
+  const layer_matrix& embeddings() const { return s0_; }
 
   layer_vector backward(const layer_vector& by_score, bool whole) const {
     const mlp_layout& l = mlp_layout::shared();
     layer_vector out = layer_vector::Zero(l.total);
-    l.get(out, mlp_layout::v) = s2_.transpose() * by_score;
-    l.get(out, mlp_layout::d)(0, 0) = by_score.sum();
-    layer_matrix by = by_score * get(mlp_layout::v).transpose();
-    by += back(p2_, s1_, by, mlp_layout::r2, mlp_layout::c2, out);
-    by += back(p1_, s0_, by, mlp_layout::r1, mlp_layout::c1, out);
+    const layer_matrix by = head_->backward(by_score, out.data() + last());
     if (!whole) return out;
     layer_matrix by_rows(x_.rows(), mlp_layout::width);
     Eigen::Index rows = 0;
@@ -139,8 +191,8 @@ class mlp_pass {
 
   const layer_vector& w_;
   std::vector<const input*> programs_;
-  layer_matrix x_, a1_, a2_, s0_, p1_, s1_, p2_, s2_;
-  layer_vector scores_;
+  layer_matrix x_, a1_, a2_, s0_;
+  std::optional<mlp_head> head_;
 };
 
 }  // namespace tilewright::cost::detail

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <tilewright/cost/trace_token.hpp>
@@ -81,6 +82,52 @@ inline layer_vector random_trace_weights(std::uint64_t seed) {
   return out;
 }
 
+/// The layers behind the sum over the tokens of a trace: a residual one and the score.
+class trace_head {
+ public:
+  /// @param w the weights from r1 on; `s` are the sums, a row for each program; both outlive it
+  trace_head(const double* w, const layer_matrix& s) : w_(w), s_(&s) {
+    p1_ = (s * get(trace_layout::r1)).rowwise() + get(trace_layout::c1).row(0);
+    s1_ = s + p1_.cwiseMax(0.0);
+    scores_ = s1_ * get(trace_layout::v);
+    scores_.array() += get(trace_layout::d)(0, 0);
+  }
+
+  const layer_vector& scores() const { return scores_; }
+
+  /// Adds the derivatives by the weights to `out`, which has a place for each of them.
+  /// @returns those by the sums
+  layer_matrix backward(const layer_vector& by_score, double* out) const {
+    at(out, trace_layout::v) += s1_.transpose() * by_score;
+    at(out, trace_layout::d)(0, 0) += by_score.sum();
+    layer_matrix by = by_score * get(trace_layout::v).transpose();
+    const layer_matrix through = (p1_.array() > 0).select(by, 0.0);
+    at(out, trace_layout::r1) += s_->transpose() * through;
+    at(out, trace_layout::c1) += through.colwise().sum();
+    by += through * get(trace_layout::r1).transpose();
+    return by;
+  }
+
+ private:
+  static Eigen::Index place(trace_layout::name n) {
+    const trace_layout& l = trace_layout::shared();
+    return l.of[n].at - l.of[trace_layout::r1].at;
+  }
+  Eigen::Map<const layer_matrix> get(trace_layout::name n) const {
+    const trace_layout::part& p = trace_layout::shared().of[n];
+    return {w_ + place(n), p.rows, p.columns};
+  }
+  static Eigen::Map<layer_matrix> at(double* w, trace_layout::name n) {
+    const trace_layout::part& p = trace_layout::shared().of[n];
+    return {w + place(n), p.rows, p.columns};
+  }
+
+  const double* w_;
+  const layer_matrix* s_;
+  layer_matrix p1_, s1_;
+  layer_vector scores_;
+};
+
 /// Programs under the network, with what the way back needs:
 ///
 ///   x = relu(kind + word + numbers W + start)          a row for each token
@@ -90,31 +137,29 @@ inline layer_vector random_trace_weights(std::uint64_t seed) {
 class trace_pass {
  public:
   using input = prepared_trace;
+  using last_layers = trace_head;
+  /// Where the weights of the last layers begin.
+  static Eigen::Index last() { return trace_layout::shared().of[trace_layout::r1].at; }
 
   trace_pass(const layer_vector& w, const std::vector<const input*>& programs)
       : w_(w), programs_(programs), kept_(programs.size()) {
     const auto n = static_cast<Eigen::Index>(programs.size());
     s_.setZero(n, trace_layout::width);
     for (std::size_t i = 0; i < programs.size(); ++i) attend(i);
-    p1_ = (s_ * get(trace_layout::r1)).rowwise() + get(trace_layout::c1).row(0);
-    s1_ = s_ + p1_.cwiseMax(0.0);
-    scores_ = s1_ * get(trace_layout::v);
-    scores_.array() += get(trace_layout::d)(0, 0);
+    head_.emplace(w_.data() + last(), s_);
   }
+  trace_pass(const trace_pass&) = delete;
+  trace_pass& operator=(const trace_pass&) = delete;
 
-  const layer_vector& scores() const { return scores_; }
+  const layer_vector& scores() const { return head_->scores(); }
+  /// The sums over the tokens of each program, which the last layers look at.
+  const layer_matrix& embeddings() const { return s_; }
 
   /// Derivatives by the weights, given those by the scores; without `whole`, by those behind the sum.
   layer_vector backward(const layer_vector& by_score, bool whole) const {
     const trace_layout& l = trace_layout::shared();
     layer_vector out = layer_vector::Zero(l.total);
-    l.get(out, trace_layout::v) = s1_.transpose() * by_score;
-    l.get(out, trace_layout::d)(0, 0) = by_score.sum();
-    layer_matrix by = by_score * get(trace_layout::v).transpose();
-    const layer_matrix through = (p1_.array() > 0).select(by, 0.0);
-    l.get(out, trace_layout::r1) = s_.transpose() * through;
-    l.get(out, trace_layout::c1) = through.colwise().sum();
-    by += through * get(trace_layout::r1).transpose();
+    const layer_matrix by = head_->backward(by_score, out.data() + last());
     if (!whole) return out;
     for (std::size_t i = 0; i < programs_.size(); ++i)
       back(i, by.row(static_cast<Eigen::Index>(i)), out);
@@ -192,8 +237,8 @@ class trace_pass {
   const layer_vector& w_;
   std::vector<const input*> programs_;
   std::vector<trail> kept_;
-  layer_matrix s_, p1_, s1_;
-  layer_vector scores_;
+  layer_matrix s_;
+  std::optional<trace_head> head_;
 };
 
 }  // namespace tilewright::cost::detail

@@ -2,7 +2,8 @@
 //
 // A network is a class `Pass` with the type `input` of a program, built from weights and a list of
 // inputs, with `scores()` and `backward(by_score, whole)`, the derivatives by the weights; without
-// `whole`, by those of the last layers alone.
+// `whole`, by those of the last layers alone. The weights of these stand behind all others, from
+// `Pass::last()` on; what they look at is `embeddings()`, and `Pass::last_layers` are they alone.
 #pragma once
 
 #include <algorithm>
@@ -149,16 +150,49 @@ class network_training {
     tuned_ = data_.size();
     fresh_ = 0;
     if (all.empty()) return;
-    const bool whole = data_.size() >= options_.whole_from;
-    adam steps(weights.size(), options_.tuning_rate * (whole ? 0.3 : 1), options_.decay,
-               options_.clip);
+    data_.size() >= options_.whole_from ? tune_whole(all) : tune_last(all);
+    base += options_.momentum * (weights - base);
+  }
+
+  void tune_whole(const std::vector<group>& all) {
+    adam steps(weights.size(), options_.tuning_rate * 0.3, options_.decay, options_.clip);
     support::random draws(options_.seed);
     for (int i = 0; i < options_.tuning_steps; ++i) {
       const group& g = all[static_cast<std::size_t>(i) % all.size()];
       if (g.programs.size() < 2) continue;
-      steps.step(weights, at(weights, g, batch_of(g, draws), whole).by_weight);
+      steps.step(weights, at(weights, g, batch_of(g, draws), true).by_weight);
     }
-    base += options_.momentum * (weights - base);
+  }
+
+  /// The last layers alone, while the others stay: what these make of each program is computed once.
+  void tune_last(const std::vector<group>& all) {
+    std::vector<layer_matrix> known;
+    for (const group& g : all) {
+      std::vector<const input*> programs;
+      for (const auto& p : g.programs) programs.push_back(p.get());
+      known.push_back(Pass(weights, programs).embeddings());
+    }
+    layer_vector last = weights.tail(weights.size() - Pass::last());
+    adam steps(last.size(), options_.tuning_rate, options_.decay, options_.clip);
+    support::random draws(options_.seed);
+    for (int i = 0; i < options_.tuning_steps; ++i) {
+      const std::size_t which = static_cast<std::size_t>(i) % all.size();
+      if (all[which].programs.size() < 2) continue;
+      const std::vector<std::size_t> chosen = batch_of(all[which], draws);
+      layer_matrix x(static_cast<Eigen::Index>(chosen.size()), known[which].cols());
+      std::vector<double> labels;
+      for (const std::size_t c : chosen) {
+        x.row(static_cast<Eigen::Index>(labels.size())) =
+            known[which].row(static_cast<Eigen::Index>(c));
+        labels.push_back(all[which].labels[c]);
+      }
+      const typename Pass::last_layers pass(last.data(), x);
+      const score_loss l(pass.scores(), labels, options_.goal);
+      layer_vector by_weight = layer_vector::Zero(last.size());
+      pass.backward(l.by_score, by_weight.data());
+      steps.step(last, std::move(by_weight));
+    }
+    weights.tail(last.size()) = last;
   }
 
   network_options options_;
