@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include <tilewright/impl/search/program_source.hpp>
 #include <tilewright/impl/search/replay_memory.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/search/candidate.hpp>
@@ -36,6 +37,11 @@ TILEWRIGHT_INLINE std::optional<candidate> replay_or_refuse(const trace& t, cons
                                                             std::uint64_t seed,
                                                             replay_refusal& refusal,
                                                             const finisher& finish) {
+  if (const program_source* source = program_source::in(finish)) {
+    std::optional<candidate> taken = (*source)(t, seed);
+    if (!taken) refusal = {"there is no such program", std::nullopt};
+    return taken;
+  }
   try {
     schedule s(f, seed);
     constexpr double never = -100;
