@@ -107,9 +107,9 @@ class context_writer {
                  const std::vector<std::size_t>& around, const std::vector<std::size_t>& rows) {
     const buffer_info& b = walk_.buffers[a.buffer];
     buffer_touch touch;
-    touch.name = std::string(b.node->name) + "_" + std::to_string(met_[a.buffer]++);
+    places_.push_back(
+        {std::string(b.node->name) + "_" + std::to_string(met_[a.buffer]++), seen_.size()});
     touch.buffer = a.buffer;
-    places_.push_back({touch.name, seen_.size()});
     touch.bytes = static_cast<double>(bytes(b.node->type));
     touch.written = written;
     std::vector<double> strides(around.size(), 0.0);
@@ -156,7 +156,8 @@ class context_writer {
     }
   }
 
-  /// Gives each loop its touches, by name. Names are sorted once, not in every loop.
+  /// Gives each loop its touches, by name. Names are sorted once, not in every loop, and what the loops
+  /// around a place have seen gets its name here.
   void hand_out() {
     std::vector<std::size_t> counts(out_.size(), 0), order(places_.size());
     for (const seen_touch& t : seen_) ++counts[t.row];
@@ -170,6 +171,7 @@ class context_writer {
       for (std::size_t i = places_[p].first; i < end; ++i) {
         loop_context& l = out_[seen_[i].row];
         l.bottomup = std::max(l.bottomup, seen_[i].touch.count * seen_[i].touch.reuse);
+        seen_[i].touch.name = places_[p].name;
         l.touches.push_back(std::move(seen_[i].touch));
       }
     }
@@ -193,7 +195,9 @@ class context_writer {
   std::vector<loop_context> out_;
 };
 
-inline float node_log(double x) { return static_cast<float>(std::log2(std::abs(x) + 1)); }
+inline float node_log(double x) {
+  return x == 0 ? 0.0f : static_cast<float>(std::log2(std::abs(x) + 1));
+}
 
 /// A buffer below a loop: its touches together.
 struct touched_buffer {
