@@ -1,7 +1,9 @@
 #include <tilewright/target/cpu.hpp>
 
 #include <doctest/doctest.h>
+#include <tilewright/impl/target/aarch64_detect.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/target/architecture.hpp>
 
 using namespace tilewright;
 using namespace tilewright::target;
@@ -55,4 +57,40 @@ TEST_CASE("the host is a machine that runs the baseline") {
   CHECK(runs_on(named("haswell"), named("znver4")));
   CHECK_FALSE(runs_on(named("znver4"), named("haswell")));
   CHECK(named("host").isa_key() == h.isa_key());
+}
+
+TEST_CASE("an AArch64 processor is told by its features, and has vectors of NEON or of fixed SVE") {
+  const cpu plain = named("aarch64"), n1 = named("neoverse-n1"), v1 = named("neoverse-v1");
+  CHECK(plain.isa_key() == "aarch64:+neon:128");
+  CHECK(plain.fma);
+  CHECK(plain.vector_registers == 32);
+  CHECK(n1.lanes(dtype::f32) == 4);
+  CHECK(n1.has("dotprod"));
+  CHECK_FALSE(has_fixed_sve(n1));
+  CHECK(v1.lanes(dtype::f32) == 8);
+  CHECK(has_fixed_sve(v1));
+  CHECK(named("a64fx").lanes(dtype::f64) == 8);
+  CHECK(runs_on(plain, n1));
+  CHECK(runs_on(n1, v1));
+  CHECK_FALSE(runs_on(v1, n1));
+  cpu longer = v1;
+  longer.vector_bits = 512;
+  CHECK_FALSE(runs_on(v1, longer));  // the length of SVE is part of the code
+}
+
+TEST_CASE("architectures do not run each other's code, whatever the features") {
+  CHECK(architecture_of(named("aarch64")) == architecture::aarch64);
+  for (const char* name : {"x86-64", "znver4"}) {
+    CHECK(architecture_of(named(name)) == architecture::x86_64);
+    CHECK_FALSE(runs_on(named(name), named("neoverse-v1")));
+    CHECK_FALSE(runs_on(named("aarch64"), named(name)));
+  }
+  CHECK(architecture_of(host()) == host_architecture());
+  CHECK(target::name(architecture::x86_64) == "x86-64");
+}
+
+TEST_CASE("the number of a design names it") {
+  CHECK(target::detail::design_of("0x00000000413fd0c1").model == "Neoverse N1");
+  CHECK(target::detail::design_of("0x00000000461f0010").tune == "a64fx");
+  CHECK(target::detail::design_of("").tune == "generic");
 }

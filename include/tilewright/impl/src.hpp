@@ -369,6 +369,7 @@
 #include <tilewright/impl/support/notice.ipp>
 #include <tilewright/impl/support/random.ipp>
 #include <tilewright/impl/support/stable_sort.ipp>
+#include <tilewright/impl/target/architecture.ipp>
 #include <tilewright/impl/target/cpu.ipp>
 #include <tilewright/impl/target/cpu_detect.ipp>
 #include <tilewright/impl/target/gpu.ipp>

@@ -20,6 +20,7 @@
 #include <tilewright/support/mapped_file.hpp>
 #include <tilewright/support/numbers/float_environment.hpp>
 #include <tilewright/support/trust.hpp>
+#include <tilewright/target/architecture.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright {
@@ -29,7 +30,7 @@ namespace detail::models {
 inline std::string missing_instructions(const std::string& isa) {
   const target::cpu& here = target::host();
   const std::size_t first = isa.find(':'), last = isa.rfind(':');
-  if (first == last || isa.compare(0, first, "x86-64") != 0)
+  if (first == last || isa.substr(0, first) != target::name(target::architecture_of(here)))
     return "it was made for \"" + isa + "\", and this machine is \"" + here.isa_key() + "\"";
   std::string out;
   for (std::size_t at = first + 1; at < last;) {

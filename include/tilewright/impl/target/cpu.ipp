@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include <tilewright/impl/target/aarch64_detect.hpp>
 #include <tilewright/impl/target/cpu_detect.ipp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>
+#include <tilewright/target/architecture.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::target {
@@ -46,6 +48,24 @@ inline constexpr std::array<known_cpu, 20> known_cpus{{
      32768},
 }};
 
+/// One line of the table of AArch64 CPUs.
+struct known_aarch64 {
+  std::string_view name;      // what LLVM 17 knows, but for "aarch64"
+  std::string_view features;  // above NEON, which all have
+  int sve_bits;               // of its vectors; 0: 128 bits of NEON are as wide
+  int l1_kib, l2_kib, l3_kib;
+};
+
+inline constexpr std::array<known_aarch64, 7> known_aarch64s{{
+    {"aarch64", "", 0, 32, 512, 0},
+    {"cortex-a72", "", 0, 32, 1024, 0},
+    {"cortex-a76", "dotprod,fullfp16", 0, 64, 256, 2048},
+    {"neoverse-n1", "dotprod,fullfp16", 0, 64, 1024, 32768},
+    {"neoverse-n2", "bf16,dotprod,fullfp16,i8mm", 0, 64, 1024, 32768},
+    {"neoverse-v1", "bf16,dotprod,fullfp16,i8mm,sve", 256, 64, 1024, 32768},
+    {"a64fx", "fullfp16,sve", 512, 64, 8192, 0},
+}};
+
 /// Appends the features in a comma-separated list.
 inline void add_features(std::string_view list, std::vector<std::string_view>& out) {
   while (!list.empty()) {
@@ -63,21 +83,54 @@ inline std::vector<std::string_view> level_features(int level) {
   return out;
 }
 
-/// Fills in what follows from a set of features.
-inline void set_features(cpu& c, std::vector<std::string_view> features) {
+/// LLVM's list of a set of features.
+inline std::string feature_list(std::vector<std::string_view> features) {
   std::sort(features.begin(), features.end());
   features.erase(std::unique(features.begin(), features.end()), features.end());
-  c.features.clear();
+  std::string out;
   for (std::string_view f : features) {
-    if (!c.features.empty()) c.features += ',';
-    c.features += '+';
-    c.features += f;
+    if (!out.empty()) out += ',';
+    out += '+';
+    out += f;
   }
+  return out;
+}
+
+/// Fills in what follows from a set of features of an x86-64 processor.
+inline void set_features(cpu& c, std::vector<std::string_view> features) {
+  c.features = feature_list(std::move(features));
   // 512-bit code uses byte, quadword and mask forms freely, so all four parts are needed.
   const bool wide = c.has("avx512f") && c.has("avx512bw") && c.has("avx512dq") && c.has("avx512vl");
   c.vector_bits = wide ? 512 : c.has("avx") ? 256 : 128;
   c.vector_registers = wide ? 32 : 16;
   c.fma = c.has("fma");
+}
+
+/// The same of an AArch64 one. Vectors of SVE are used at the one length that the processor has,
+/// where that is more than NEON's.
+inline void set_aarch64_features(cpu& c, std::vector<std::string_view> features, int sve_bits) {
+  c.features = feature_list(std::move(features));
+  c.vector_bits = c.has("sve") && sve_bits > 128 ? sve_bits : 128;
+  c.vector_registers = 32;
+  c.fma = true;
+}
+
+template <class Known>
+void set_caches(cpu& c, const Known& k) {
+  c.l1_bytes = std::int64_t{k.l1_kib} << 10;
+  c.l2_bytes = std::int64_t{k.l2_kib} << 10;
+  c.l3_bytes = std::int64_t{k.l3_kib} << 10;
+}
+
+inline cpu from_table(const known_aarch64& k) {
+  cpu c;
+  c.name = k.name;
+  c.tune = k.name == "aarch64" ? "generic" : k.name;
+  std::vector<std::string_view> features{"neon"};
+  add_features(k.features, features);
+  set_aarch64_features(c, std::move(features), k.sve_bits);
+  set_caches(c, k);
+  return c;
 }
 
 inline cpu from_table(const known_cpu& k) {
@@ -87,9 +140,7 @@ inline cpu from_table(const known_cpu& k) {
   std::vector<std::string_view> features = level_features(k.level);
   add_features(k.extras, features);
   set_features(c, std::move(features));
-  c.l1_bytes = std::int64_t{k.l1_kib} << 10;
-  c.l2_bytes = std::int64_t{k.l2_kib} << 10;
-  c.l3_bytes = std::int64_t{k.l3_kib} << 10;
+  set_caches(c, k);
   return c;
 }
 
@@ -108,13 +159,27 @@ inline std::string tune_name(const cpuid_data& id, const cpu& c) {
   return c.has("avx") ? "sandybridge" : "x86-64";
 }
 
-inline cpu detect() {
-  cpu c;
-  c.name = "host";
+inline void detect_x86(cpu& c) {
   const cpuid_data id = read_cpuid();
   c.model = id.brand;
   set_features(c, id.features);
   c.tune = tune_name(id, c);
+}
+
+inline void detect_aarch64(cpu& c) {
+  const known_design design = read_design();
+  c.model = design.model;
+  c.tune = design.tune;
+  set_aarch64_features(c, read_hwcap(), read_sve_bits());
+}
+
+inline cpu detect() {
+  cpu c;
+  c.name = "host";
+  if (host_architecture() == architecture::aarch64)
+    detect_aarch64(c);
+  else
+    detect_x86(c);
   const cache_sizes caches = read_caches();
   if (caches.l1 > 0) c.l1_bytes = caches.l1;
   if (caches.l2 > 0) c.l2_bytes = caches.l2;
@@ -126,7 +191,8 @@ inline cpu detect() {
 }  // namespace detail
 
 TILEWRIGHT_INLINE std::string cpu::isa_key() const {
-  return "x86-64:" + features + ":" + std::to_string(vector_bits);
+  return std::string(target::name(architecture_of(*this))) + ":" + features + ":" +
+         std::to_string(vector_bits);
 }
 
 TILEWRIGHT_INLINE int cpu::lanes(dtype type) const {
@@ -150,6 +216,8 @@ TILEWRIGHT_INLINE cpu named(std::string_view name) {
   if (name == "host") return host();
   for (const detail::known_cpu& k : detail::known_cpus)
     if (k.name == name) return detail::from_table(k);
+  for (const detail::known_aarch64& k : detail::known_aarch64s)
+    if (k.name == name) return detail::from_table(k);
   std::string message = "target \"" + std::string(name) + "\" is not known; write one of host";
   for (std::string_view known : known_names()) message += ", " + std::string(known);
   throw argument_error(message);
@@ -158,10 +226,13 @@ TILEWRIGHT_INLINE cpu named(std::string_view name) {
 TILEWRIGHT_INLINE std::vector<std::string_view> known_names() {
   std::vector<std::string_view> out;
   for (const detail::known_cpu& k : detail::known_cpus) out.push_back(k.name);
+  for (const detail::known_aarch64& k : detail::known_aarch64s) out.push_back(k.name);
   return out;
 }
 
 TILEWRIGHT_INLINE bool runs_on(const cpu& code, const cpu& here) {
+  if (architecture_of(code) != architecture_of(here)) return false;
+  if (has_fixed_sve(code) && code.vector_bits != here.vector_bits) return false;
   std::vector<std::string_view> needed;
   detail::add_features(code.features, needed);
   return support::all(needed, [&](std::string_view f) {
