@@ -187,12 +187,18 @@ struct api {
   void (*DisposePassBuilderOptions)(pass_options_ref) = nullptr;
   char* (*GetErrorMessage)(error_ref) = nullptr;
   void (*DisposeErrorMessage)(char*) = nullptr;
+  // null in an LLVM that was built without the one or the other
   void (*InitializeX86TargetInfo)() = nullptr;
   void (*InitializeX86Target)() = nullptr;
   void (*InitializeX86TargetMC)() = nullptr;
   void (*InitializeX86AsmPrinter)() = nullptr;
+  void (*InitializeAArch64TargetInfo)() = nullptr;
+  void (*InitializeAArch64Target)() = nullptr;
+  void (*InitializeAArch64TargetMC)() = nullptr;
+  void (*InitializeAArch64AsmPrinter)() = nullptr;
 
-  /// Calls f(name, pointer) for every function above.
+  /// Calls f(name, pointer) for every function above, f(name, pointer, true) for those that an LLVM
+  /// may lack.
   template <class F>
   void visit(F&& f) {
     f("GetVersion", GetVersion);
@@ -283,10 +289,14 @@ struct api {
     f("DisposePassBuilderOptions", DisposePassBuilderOptions);
     f("GetErrorMessage", GetErrorMessage);
     f("DisposeErrorMessage", DisposeErrorMessage);
-    f("InitializeX86TargetInfo", InitializeX86TargetInfo);
-    f("InitializeX86Target", InitializeX86Target);
-    f("InitializeX86TargetMC", InitializeX86TargetMC);
-    f("InitializeX86AsmPrinter", InitializeX86AsmPrinter);
+    f("InitializeX86TargetInfo", InitializeX86TargetInfo, true);
+    f("InitializeX86Target", InitializeX86Target, true);
+    f("InitializeX86TargetMC", InitializeX86TargetMC, true);
+    f("InitializeX86AsmPrinter", InitializeX86AsmPrinter, true);
+    f("InitializeAArch64TargetInfo", InitializeAArch64TargetInfo, true);
+    f("InitializeAArch64Target", InitializeAArch64Target, true);
+    f("InitializeAArch64TargetMC", InitializeAArch64TargetMC, true);
+    f("InitializeAArch64AsmPrinter", InitializeAArch64AsmPrinter, true);
   }
 };
 

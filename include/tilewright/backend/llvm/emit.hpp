@@ -161,6 +161,7 @@ class emitter {
   value load_packed(const ir::expr& e, std::size_t first, std::size_t count);
   value load_moved(const ir::expr& e, std::size_t first, std::size_t count);
   value emit_dot4(const ir::expr& e);
+  value_ref dot4_of_neon(const dot_operands& o);
   value_ref dot4_of_target(const dot_operands& o);
   value_ref dot4_of_pairs(const dot_operands& o);
   value_ref dot4_of_shifts(const dot_operands& o);

@@ -19,7 +19,7 @@ TILEWRIGHT_INLINE std::string inspect(const ir::function& lowered, const target:
   namespace p = detail::compile_parts;
   const support::fork_pass inside;
   llvm::builder b(cpu, lowered.name);
-  const p::machine machine(b.c, llvm::codegen_less);
+  const p::machine machine(b.c, llvm::codegen_less, cpu);
   machine.prepare(b.module);
   llvm::emitter(b, lowered, p::symbol_of(lowered)).run();
   if (at == stage::llvm_ir) return b.print();

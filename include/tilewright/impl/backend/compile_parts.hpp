@@ -10,13 +10,14 @@
 #include <tilewright/backend/llvm/api.hpp>
 #include <tilewright/backend/llvm/builder.hpp>
 #include <tilewright/backend/llvm/emit.hpp>
+#include <tilewright/impl/backend/llvm/triple.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>
+#include <tilewright/target/architecture.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::backend::detail::compile_parts {
 
-inline constexpr const char* triple = "x86_64-unknown-linux-gnu";
 inline constexpr const char* pipeline = "function(sroa,early-cse)";
 
 /// Takes a message of LLVM over and frees it.
@@ -31,16 +32,19 @@ inline std::string take_message(const llvm::api& c, char* text) {
 class machine {
  public:
   /// @param level of the code generator: llvm::codegen_less, or another of backend/llvm/api.hpp
-  machine(const llvm::api& api, int level) : c_(api) {
+  machine(const llvm::api& api, int level, const target::cpu& cpu)
+      : c_(api), triple_(llvm::triple_of(cpu)) {
+    const std::string which(target::name(target::architecture_of(cpu)));
     llvm::target_ref target = nullptr;
     char* error = nullptr;
-    if (c_.GetTargetFromTriple(triple, &target, &error))
-      throw build_error("this LLVM has no x86-64 code generator: " + take_message(c_, error));
+    if (c_.GetTargetFromTriple(triple_, &target, &error))
+      throw build_error("this LLVM has no code generator for " + which + ": " +
+                        take_message(c_, error));
     if (error) c_.DisposeMessage(error);
     // features and CPU stand on each function
-    handle_ = c_.CreateTargetMachine(target, triple, "x86-64", "", level, llvm::reloc_pic,
-                                     llvm::code_model_small);
-    if (!handle_) throw build_error("LLVM made no target machine for x86-64");
+    handle_ = c_.CreateTargetMachine(target, triple_, llvm::base_cpu(cpu), "", level,
+                                     llvm::reloc_pic, llvm::code_model_small);
+    if (!handle_) throw build_error("LLVM made no target machine for " + which);
   }
   ~machine() { c_.DisposeTargetMachine(handle_); }
   machine(const machine&) = delete;
@@ -50,7 +54,7 @@ class machine {
     const llvm::layout_ref layout = c_.CreateTargetDataLayout(handle_);
     char* text = c_.CopyStringRepOfTargetData(layout);
     c_.SetDataLayout(module, text);
-    c_.SetTarget(module, triple);
+    c_.SetTarget(module, triple_);
     c_.DisposeMessage(text);
     c_.DisposeTargetData(layout);
   }
@@ -78,6 +82,7 @@ class machine {
 
  private:
   const llvm::api& c_;
+  const char* triple_;
   llvm::machine_ref handle_ = nullptr;
 };
 
@@ -116,7 +121,7 @@ inline artifact compile_at(int level, const ir::function& lowered, const target:
   out.isa = cpu.isa_key();
   out.workspace_bytes = workspace_of(lowered);
   llvm::builder b(cpu, lowered.name);
-  const machine made(b.c, level);
+  const machine made(b.c, level, cpu);
   made.prepare(b.module);
   llvm::emitter(b, lowered, out.symbol).run();
   check(b);

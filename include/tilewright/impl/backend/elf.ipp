@@ -1,4 +1,4 @@
-// Reads x86-64 ELF relocatable objects without trusting a byte of them.
+// Reads ELF relocatable objects for x86-64 and AArch64 without trusting a byte of them.
 #pragma once
 
 #include <cstddef>
@@ -45,6 +45,7 @@ inline constexpr std::uint32_t section_progbits = 1, section_symtab = 2, section
                                section_nobits = 8;
 inline constexpr std::uint64_t flag_write = 1, flag_alloc = 2, flag_exec = 4, flag_tls = 0x400;
 inline constexpr std::uint16_t undefined_section = 0, absolute_section = 0xfff1;
+inline constexpr std::uint16_t machine_x86_64 = 62, machine_aarch64 = 183;
 inline constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
 
 [[noreturn]] inline void refuse(const std::string& what) {
@@ -60,8 +61,9 @@ class reader {
     static constexpr unsigned char ident[7] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
     if (std::memcmp(header_.ident, ident, sizeof ident) != 0)
       refuse("it is no little-endian ELF64 file");
-    if (header_.type != 1 || header_.machine != 62)
-      refuse("it is no relocatable object for x86-64");
+    if (header_.type != 1 ||
+        (header_.machine != machine_x86_64 && header_.machine != machine_aarch64))
+      refuse("it is no relocatable object for x86-64 or AArch64");
     if (header_.section_size != sizeof(section_header)) refuse("section headers have another size");
     for (std::uint64_t i = 0; i < header_.section_count; ++i) {
       sections_.push_back(at<section_header>(header_.section_offset, i));
@@ -74,6 +76,8 @@ class reader {
     }
   }
 
+  /// machine_x86_64 or machine_aarch64.
+  std::uint16_t machine() const { return header_.machine; }
   const std::vector<section_header>& sections() const { return sections_; }
   const std::byte* bytes_of(const section_header& s) const { return bytes_ + s.offset; }
 

@@ -16,10 +16,12 @@
 #include <unistd.h>
 
 #include <tilewright/backend/loader.hpp>
+#include <tilewright/impl/backend/aarch64_relocation.hpp>
 #include <tilewright/impl/backend/elf.ipp>
 #include <tilewright/ir/external.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>
+#include <tilewright/target/architecture.hpp>
 
 namespace tilewright::backend {
 namespace detail::loader_parts {
@@ -37,7 +39,6 @@ enum : std::uint32_t {
   r_rex_gotpcrelx = 42
 };
 
-inline constexpr std::size_t page = 4096;
 inline constexpr std::size_t stub_bytes = 16;
 
 inline std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
@@ -55,7 +56,10 @@ struct mapping {
 /// guard | code, stubs | constants, table of external addresses | guard.
 class image {
  public:
-  explicit image(const artifact& a) : object_(a.object.data(), a.object.size()) {
+  /// Of either architecture: bytes are put in place, and nothing is run.
+  explicit image(const artifact& a)
+      : object_(a.object.data(), a.object.size()),
+        aarch64_(object_.machine() == elf::machine_aarch64) {
     collect_symbols();
     place_sections();
     map();
@@ -157,8 +161,12 @@ class image {
     }
     for (std::size_t i = 0; i < externals_.size(); ++i) {
       std::memcpy(memory_.base + slots_ + 8 * i, &externals_[i], 8);
-      // jmp *[rip + displacement]
       std::byte* stub = memory_.base + stubs_ + stub_bytes * i;
+      if (aarch64_) {
+        aarch64::write_stub(stub, externals_[i]);
+        continue;
+      }
+      // jmp *[rip + displacement]
       const auto displacement = static_cast<std::int32_t>(slots_ + 8 * i) -
                                 static_cast<std::int32_t>(stubs_ + stub_bytes * i + 6);
       stub[0] = std::byte{0xff};
@@ -202,7 +210,7 @@ class image {
       const auto kind = static_cast<std::uint32_t>(r.info);
       const auto number = static_cast<std::size_t>(r.info >> 32);
       const bool wide = kind == r_64 || kind == r_pc64;
-      const std::uint64_t width = wide ? 8 : 4;
+      const std::uint64_t width = aarch64_ ? aarch64::width(kind) : wide ? 8 : 4;
       if (section.type != elf::section_progbits || section.size < width ||
           r.offset > section.size - width)
         elf::refuse("a relocation leaves its section");
@@ -210,8 +218,21 @@ class image {
     }
   }
 
+  /// Address of the slot that holds the address of an external.
+  std::uint64_t slot(std::size_t number) const {
+    const auto external = slot_of_.find(number);
+    if (external == slot_of_.end())
+      elf::refuse("a relocation wants the table slot of something that is not external");
+    return address_of(slots_ + 8 * external->second);
+  }
+
   void apply(std::uint32_t kind, std::size_t number, std::int64_t addend, std::size_t offset) {
     std::byte* to = memory_.base + offset;
+    if (aarch64_) {
+      const std::uint64_t symbol = aarch64::wants_slot(kind) ? slot(number) : target(number);
+      return aarch64::relocate(kind, to, address_of(offset),
+                               symbol + static_cast<std::uint64_t>(addend));
+    }
     const auto difference = [&](std::uint64_t from, std::uint64_t minus) {
       return static_cast<std::int64_t>(from + static_cast<std::uint64_t>(addend) - minus);
     };
@@ -225,12 +246,7 @@ class image {
       case r_32s: return write<std::int32_t>(to, difference(target(number), 0));
       case r_gotpcrel:
       case r_gotpcrelx:
-      case r_rex_gotpcrelx: {
-        const auto external = slot_of_.find(number);
-        if (external == slot_of_.end())
-          elf::refuse("a relocation wants the table slot of something that is not external");
-        return write<std::int32_t>(to, difference(address_of(slots_ + 8 * external->second), here));
-      }
+      case r_rex_gotpcrelx: return write<std::int32_t>(to, difference(slot(number), here));
       default:
         throw build_error("object code uses relocation type " + std::to_string(kind) +
                           ", which the loader does not know");
@@ -246,9 +262,13 @@ class image {
     set(page, code_end_, PROT_READ | PROT_EXEC);
     set(code_end_, data_end_, PROT_READ);
     set(data_end_, memory_.bytes, PROT_NONE);
+    auto* code = reinterpret_cast<char*>(memory_.base);
+    __builtin___clear_cache(code + page, code + code_end_);
   }
 
+  const std::size_t page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));  // bytes
   elf::reader object_;
+  bool aarch64_;
   std::vector<elf::symbol_entry> symbols_;
   std::uint32_t names_ = 0;
   std::map<std::size_t, std::size_t> slot_of_;  // symbol number -> external number
@@ -257,6 +277,19 @@ class image {
   std::size_t stubs_ = 0, slots_ = 0, code_end_ = 0, data_end_ = 0;
   mapping memory_;
 };
+
+/// Refuses code of another architecture, by name.
+inline void check_machine(const artifact& a) {
+  const elf::reader object(a.object.data(), a.object.size());
+  const target::architecture code = object.machine() == elf::machine_aarch64
+                                        ? target::architecture::aarch64
+                                        : target::architecture::x86_64;
+  const target::architecture here = target::host_architecture();
+  if (code == here) return;
+  throw build_error("object code is for " + std::string(target::name(code)) +
+                    ", and this machine is " + std::string(target::name(here)) +
+                    "; a worker on a machine of that architecture runs it");
+}
 
 struct external {
   std::string_view name;
@@ -336,6 +369,7 @@ TILEWRIGHT_INLINE void* external_symbol(std::string_view name) {
 }
 
 TILEWRIGHT_INLINE std::shared_ptr<const loaded> load(const artifact& a) {
+  detail::loader_parts::check_machine(a);
   detail::loader_parts::image image(a);
   std::shared_ptr<loaded> out(new loaded);
   out->entry_ = reinterpret_cast<backend::entry>(image.entry(a.symbol));

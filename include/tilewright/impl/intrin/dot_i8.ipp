@@ -58,6 +58,9 @@ inline std::string implementation(const shape& s) {
 inline bool has_vnni(const target::machine& where) {
   return where.cpu && (where.cpu->has("avx512vnni") || where.cpu->has("avxvnni"));
 }
+inline bool has_dotprod(const target::machine& where) {
+  return where.cpu && where.cpu->has("neon") && where.cpu->has("dotprod");
+}
 inline bool has_avx2(const target::machine& where) { return where.cpu && where.cpu->has("avx2"); }
 inline bool has_avx512bw(const target::machine& where) {
   return where.cpu && where.cpu->has("avx512bw");
@@ -90,10 +93,14 @@ TILEWRIGHT_INLINE intrinsic dot_4x4_i8i8s32_neon() {
   return dot_i8("dot_4x4_i8i8s32_neon", 4, dtype::i8, dtype::i8, dtype::i32);
 }
 TILEWRIGHT_INLINE intrinsic dot_4x4_i8i8s32_sdot() {
-  return dot_i8("dot_4x4_i8i8s32_sdot", 4, dtype::i8, dtype::i8, dtype::i32);
+  intrinsic out = dot_i8("dot_4x4_i8i8s32_sdot", 4, dtype::i8, dtype::i8, dtype::i32);
+  out.suits = &detail::dot_i8::has_dotprod;
+  return out;
 }
 TILEWRIGHT_INLINE intrinsic dot_4x4_u8u8u32_udot() {
-  return dot_i8("dot_4x4_u8u8u32_udot", 4, dtype::u8, dtype::u8, dtype::u32);
+  intrinsic out = dot_i8("dot_4x4_u8u8u32_udot", 4, dtype::u8, dtype::u8, dtype::u32);
+  out.suits = &detail::dot_i8::has_dotprod;
+  return out;
 }
 TILEWRIGHT_INLINE intrinsic dot_4x4_u8u8i32_hdot() {
   return dot_i8("dot_4x4_u8u8i32_hdot", 4, dtype::u8, dtype::u8, dtype::i32);

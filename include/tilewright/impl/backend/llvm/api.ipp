@@ -29,10 +29,11 @@ inline api open_library() {
         "LLVM " + version_of(table) + " (" + opened.name() +
         ") is not supported; install version 17 to 21 or point TILEWRIGHT_LLVM to one");
   opened.fill(table, "LLVM");
-  table.InitializeX86TargetInfo();
-  table.InitializeX86Target();
-  table.InitializeX86TargetMC();
-  table.InitializeX86AsmPrinter();
+  for (auto* initialize : {table.InitializeX86TargetInfo, table.InitializeX86Target,
+                           table.InitializeX86TargetMC, table.InitializeX86AsmPrinter,
+                           table.InitializeAArch64TargetInfo, table.InitializeAArch64Target,
+                           table.InitializeAArch64TargetMC, table.InitializeAArch64AsmPrinter})
+    if (initialize) initialize();
   // LLVM registers exit handlers of its own: it must never be unmapped.
   opened.keep_open();
   return table;

@@ -3,7 +3,9 @@
 #include <utility>
 
 #include <tilewright/backend/llvm/builder.hpp>
+#include <tilewright/impl/backend/llvm/triple.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/target/architecture.hpp>
 
 namespace tilewright::backend::llvm {
 
@@ -226,11 +228,18 @@ TILEWRIGHT_INLINE value_ref builder::function(const std::string& name, type_ref 
   if (internal) c.SetLinkage(f, linkage_internal);
   const unsigned nounwind = c.GetEnumAttributeKindForName("nounwind", 8);
   c.AddAttributeAtIndex(f, function_index, c.CreateEnumAttribute(context, nounwind, 0));
-  function_attribute(f, "target-cpu", "x86-64");
+  function_attribute(f, "target-cpu", base_cpu(cpu));
   if (!cpu.tune.empty()) function_attribute(f, "tune-cpu", cpu.tune);
   if (!cpu.features.empty()) function_attribute(f, "target-features", cpu.features);
   function_attribute(f, "prefer-vector-width", std::to_string(cpu.vector_bits));
   function_attribute(f, "min-legal-vector-width", std::to_string(cpu.vector_bits));
+  if (target::has_fixed_sve(cpu)) {  // how many times 128 bits: at least, and at most
+    const auto times = static_cast<std::uint64_t>(cpu.vector_bits / 128);
+    c.AddAttributeAtIndex(
+        f, function_index,
+        c.CreateEnumAttribute(context, c.GetEnumAttributeKindForName("vscale_range", 12),
+                              times << 32 | times));
+  }
   return f;
 }
 

@@ -87,10 +87,27 @@ TILEWRIGHT_INLINE value emitter::emit_dot4(const ir::expr& e) {
                        is_unsigned(e->args[1].type()),
                        is_unsigned(e->args[5].type()),
                        lanes};
-  value_ref out = dot4_of_target(o);
+  value_ref out = dot4_of_neon(o);
+  if (!out) out = dot4_of_target(o);
   if (!out) out = dot4_of_pairs(o);
   if (!out) out = dot4_of_shifts(o);
   return {out, vector};
+}
+
+/// sdot, udot and usdot add four products to each of four sums. null for other numbers of lanes and
+/// where the target has none of them for these signs.
+TILEWRIGHT_INLINE value_ref emitter::dot4_of_neon(const dot_operands& o) {
+  if (o.lanes != 4 && o.lanes != 2) return nullptr;
+  const bool mixed = o.x_unsigned != o.y_unsigned;
+  if (!b.cpu.has("neon") || !b.cpu.has(mixed ? "i8mm" : "dotprod")) return nullptr;
+  const char* name = mixed          ? "llvm.aarch64.neon.usdot"
+                     : o.x_unsigned ? "llvm.aarch64.neon.udot"
+                                    : "llvm.aarch64.neon.sdot";
+  const type_ref bytes = b.vector(b.i8, 4 * o.lanes);
+  const auto split = [&](value_ref words) { return b.convert(opcode::bitcast, words, bytes); };
+  const bool swapped = mixed && o.y_unsigned;
+  return b.intrinsic(name, {b.vector(b.i32, o.lanes), bytes},
+                     {o.sum, split(swapped ? o.y : o.x), split(swapped ? o.x : o.y)});
 }
 
 /// vpdpbusd multiplies unsigned by signed bytes; other signs are moved by 128 and corrected.

@@ -5,12 +5,13 @@
 #include <cstdint>
 
 #include <tilewright/backend/llvm/builder.hpp>
+#include <tilewright/impl/backend/llvm/triple.hpp>
 #include <tilewright/support/numbers/narrow_float.hpp>
 
 namespace tilewright::backend::llvm {
 
 TILEWRIGHT_INLINE value_ref builder::half_to_float(value_ref raw, int lanes) const {
-  if (cpu.has("f16c"))
+  if (converts_halves(cpu))
     return convert(opcode::fpext, convert(opcode::bitcast, raw, vector(half, lanes)),
                    vector(f32, lanes));
   // Exponent and mantissa move into place; multiplying by 2^112 corrects the bias and normalizes
@@ -36,7 +37,7 @@ TILEWRIGHT_INLINE value_ref builder::half_to_float(value_ref raw, int lanes) con
 
 TILEWRIGHT_INLINE value_ref builder::float_to_half(value_ref x, int lanes) const {
   const type_ref narrow = vector(i16, lanes), word = vector(i32, lanes);
-  if (cpu.has("f16c"))
+  if (converts_halves(cpu))
     return convert(opcode::bitcast, convert(opcode::fptrunc, x, vector(half, lanes)), narrow);
   const auto number = [&](std::int64_t v) { return integer(i32, v, lanes); };
   const value_ref raw = convert(opcode::bitcast, x, word);
