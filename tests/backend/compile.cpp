@@ -194,10 +194,11 @@ TEST_CASE("booleans") {
   }));
 }
 
-/// `xs` by each of `divisors`, in vectors of 64 bytes, bit for bit.
+/// `xs` by each of `divisors`, so many bytes at once, bit for bit.
 template <class T>
-void check_quotients(dtype type, std::vector<T> xs, const std::vector<T>& divisors) {
-  const auto n = static_cast<std::int64_t>(xs.size()), lanes = 64 / std::int64_t{sizeof(T)};
+void check_quotients(dtype type, std::vector<T> xs, const std::vector<T>& divisors,
+                     std::int64_t at_once) {
+  const auto n = static_cast<std::int64_t>(xs.size()), lanes = at_once / std::int64_t{sizeof(T)};
   std::vector<T> ys(xs.size());
   const buffer x = make_buffer("X", type, {n}), y = make_buffer("Y", type, {n});
   const buffer d = make_buffer("D", type, {1});
@@ -253,7 +254,7 @@ TEST_CASE("quotients by one divisor for all lanes round as the division does") {
     std::copy(divisors.begin(), divisors.end(), xs.end() - 100);
     for (std::size_t i = 1000; i < 1060; ++i) divisors.push_back(xs[i]);
     divisors.insert(divisors.end(), xs.end() - 400, xs.end() - 380);
-    check_quotients(type, xs, divisors);
+    for (const std::int64_t bytes : {64, 128}) check_quotients(type, xs, divisors, bytes);
   };
   std::uint64_t state = 1;
   const auto bits = [&] { return state = state * 6364136223846793005u + 1442695040888963407u; };

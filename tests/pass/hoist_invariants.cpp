@@ -117,3 +117,32 @@ TEST_CASE("elements of different tensors are different values") {
   check_same(f, g);
   CHECK(lets(g.body) == 2);
 }
+
+TEST_CASE("what a loop and the tail after it compute is computed once before both") {
+  const auto slow = [](const function& f) {
+    int out = 0;
+    for_each_expr(f.body, [&](const expr& e) { out += e->op == op::call && e->name == "rsqrt"; });
+    return out;
+  };
+  const expr row = root(load(v, {i}));
+  const auto at = [&](const expr& column) {
+    return make_store(y, {i, column}, load(x, {i, column}) * row);
+  };
+  const stmt most = make_loop(j, 0, 5, at(j)), reset = make_store(v, {i}, f32(2));
+  const auto of = [&](std::vector<stmt> parts) {
+    const function f = make_function({x, v, y}, make_loop(i, 0, 4, make_seq(std::move(parts))));
+    const function g = pass::hoist_invariants(f);
+    check_same(f, g);
+    return slow(g);
+  };
+  CHECK(of({most, at(5), at(6)}) == 1);
+  CHECK(of({at(5), at(6)}) == 1);
+  CHECK(of({reset, most, at(5)}) == 1);
+  // a store in between may change it
+  CHECK(of({most, reset, at(5)}) == 2);
+  CHECK(of({most, at(5), reset, at(6), at(7)}) == 2);
+  // and what may not be computed is not
+  const stmt maybe = make_if(gt(load(x, {i, 6}), f32(0)), at(6));
+  CHECK(of({maybe, maybe}) == 2);
+  CHECK(of({most, maybe, at(7)}) == 1);
+}

@@ -5,8 +5,10 @@
 //               epsilon)                               Y[i, j] = X[i, j] * r
 //
 // Quotients, what something else is divided by, and function values of floats leave serial loops, as
-// far out as they can; none leaves a parallel loop. What loads leaves only loops that compute it in every iteration and do not store
-// to what it loads from.
+// far out as they can; none leaves a parallel loop. What loads leaves only loops that compute it in
+// every iteration and do not store to what it loads from. What several statements beside each other
+// compute, as the tail of a row does after the loop of its whole vectors, is computed once before the
+// first of them, if nothing in between stores to what it loads from.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>

@@ -7,7 +7,7 @@
 //     said otherwise, and `min` need not be 0.
 //  2. vectorized: literal min and extent, the extent a power of two and at most the target's lanes
 //  of the
-//     narrowest type stored inside; the body has no loop and no allocate: stores, ifs, lets,
+//     narrowest type stored inside, or twice that where elements are divided by one divisor; the body has no loop and no allocate: stores, ifs, lets,
 //     sequences of them. Conditions may depend on the lane.
 //  3. unrolled: literal min and extent; meant to be emitted `extent` times with the variable a
 //  constant.

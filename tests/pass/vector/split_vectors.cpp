@@ -48,6 +48,31 @@ TEST_CASE("many vectors stay in a loop") {
   check_same(f, g);
 }
 
+TEST_CASE("quotients by one divisor come in pairs of vectors where a CPU divides slowly") {
+  const auto quotients = [](std::int64_t n, dtype type) {
+    const buffer y = make_buffer("Y", type, {dim(n)}), x = make_buffer("X", type, {dim(n)}),
+                 d = make_buffer("D", type, {1});
+    const var j = make_var("j");
+    return make_function({y, x, d}, nest({{j, n, loop_kind::vectorized}},
+                                         make_store(y, {j}, div(load(x, {j}), load(d, {0})))));
+  };
+  using list = std::vector<std::int64_t>;
+  const auto of = [&](std::int64_t n, dtype type, const char* cpu) {
+    const function f = quotients(n, type), g = pass::split_vectors(f, target::named(cpu));
+    if (type == dtype::f32) check_same(f, g);
+    return widths(g);
+  };
+  CHECK(of(64, dtype::f64, "znver4") == list{16});
+  CHECK(of(64, dtype::f32, "znver4") == list{32});
+  CHECK(of(64, dtype::f32, "znver5") == list{16});  // divides as fast as it multiplies and adds
+  CHECK(of(64, dtype::f64, "nehalem") == list{2});
+  CHECK(of(29, dtype::f64, "znver5") == list{16, 8, 8});  // the last one under a mask
+  CHECK(of(27, dtype::f64, "haswell") == list{8, 2});
+  CHECK(of(13, dtype::f64, "haswell") == list{8, 4});
+  CHECK(of(59, dtype::f32, "haswell") == list{16, 8, 2});
+  CHECK(of(1003, dtype::f64, "haswell") == list{8, 8, 2});
+}
+
 TEST_CASE("a vectorized loop that follows another may have a negative extent") {
   const buffer y = make_buffer("Y", dtype::f32, {16}), x = make_buffer("X", dtype::f32, {16});
   const var o = make_var("o"), j = make_var("j");

@@ -50,6 +50,20 @@ TEST_CASE("contiguous reductions get partial results of the machine's width") {
   }
 }
 
+TEST_CASE("the last iterations, less than a vector, are one vector where there are masks") {
+  const auto serial = [](const function& f) { return count_loops(f.body, loop_kind::serial); };
+  for (const std::int64_t n : {33, 37, 63, 131, 290, 1000}) {
+    const target::cpu masks = target::named("znver4"), none = target::named("haswell");
+    const function f = fold(3, n, sum);
+    const function g = pass::vectorize_reductions(f, masks),
+                   h = pass::vectorize_reductions(f, none);
+    CHECK(serial(g) == 2);  // rows and whole vectors
+    CHECK(serial(h) == (n % 8 == 0 ? 2 : 3));
+    check_same(f, g, 1e-5);
+    check_same(fold(3, n, max), pass::vectorize_reductions(fold(3, n, max), masks));
+  }
+}
+
 TEST_CASE("short, strided and undeclared reductions are left alone") {
   const target::cpu haswell = target::named("haswell");
   CHECK(parts(pass::vectorize_reductions(fold(3, 15, sum), haswell)) == 0);

@@ -20,6 +20,8 @@ class finder {
     bound_.insert(loop.var);
     look(loop.body, constant_extent(loop) > 0);
   }
+  /// Inside a statement that stands by itself: smaller ones, too, each before what it is a part of.
+  explicit finder(const stmt& s) : stored_(stored_buffers(s)), parts_too_(true) { look(s, true); }
 
   std::vector<expr> found;
 
@@ -83,7 +85,7 @@ class finder {
     if (e->op == op::let || e->op == op::data || (e->op == op::call && !call)) out.fixed = false;
     const bool divides = is_float(e.type()) && (e->op == op::div || e->op == op::mod);
     out.slow = out.slow || call || divides;
-    if (out.fixed) return out;
+    if (out.fixed && !parts_too_) return out;
     if (divides) parts[1].slow = parts[1].slow || parts[1].loads;  // its reciprocal takes long
     for (std::size_t k = 0; k < parts.size(); ++k)
       keep(e->args[k], parts[k], always && (e->op != op::if_then_else || k == 0));
@@ -92,6 +94,7 @@ class finder {
 
   buffer_set stored_;
   var_set bound_;
+  bool parts_too_ = false;
 };
 
 /// Puts variables in the place of equal expressions.
@@ -115,11 +118,32 @@ class replacer : public mutator {
   const std::vector<var>& to_;
 };
 
+/// Whether there is anything in it that takes long.
+inline bool has_slow_floats(const stmt& s) {
+  bool out = false;
+  for_each_expr(s, [&](const expr& e) {
+    out =
+        out || (is_float(e.type()) && (e->op == op::div || e->op == op::mod || e->op == op::call));
+  });
+  return out;
+}
+
+/// Whether the statements store to what the expression loads from.
+inline bool changes(const stmt& s, const expr& e) {
+  const buffer_set stored = stored_buffers(s);
+  bool out = false;
+  for_each_expr(
+      e, [&](const expr& x) { out = out || (x->op == op::load && stored.count(x->buffer) > 0); });
+  return out;
+}
+
 class hoister : public mutator {
  public:
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
+    if (const seq_node* all = as_seq(s))
+      if (const stmt shared = share(all->stmts)) return mutate(shared);
     const loop_node* loop = as_loop(s);
     if (!loop || loop->loop != loop_kind::serial) return mutator::mutate(s);
     const std::vector<expr> values = finder(*loop).found;
@@ -130,6 +154,44 @@ class hoister : public mutator {
     stmt out = body == loop->body ? s : with_body(*loop, std::move(body));
     for (std::size_t k = values.size(); k-- > 0;) out = make_let(lets[k], values[k], out);
     return out;
+  }
+
+ private:
+  /// The first value that takes long and that two of the statements compute, as the last vectors of a
+  /// row do again what its loop has done, computed before the first of them; null where there is none.
+  static stmt share(const std::vector<stmt>& all) {
+    constexpr std::size_t most = 32;  // statements beside each other that are looked through
+    if (all.size() < 2 || all.size() > most) return {};
+    std::vector<std::vector<expr>> found;
+    for (const stmt& s : all)
+      found.push_back(has_slow_floats(s) ? finder(s).found : std::vector<expr>{});
+    for (std::size_t first = 0; first + 1 < all.size(); ++first)
+      for (auto e = found[first].rbegin(); e != found[first].rend(); ++e)
+        if (const std::size_t last = last_alike(all, found, first, *e); last > first)
+          return shared(all, first, last, *e);
+    return {};
+  }
+
+  /// The last statement that computes `e` again, with nothing stored in between to what it loads.
+  static std::size_t last_alike(const std::vector<stmt>& all,
+                                const std::vector<std::vector<expr>>& found, std::size_t first,
+                                const expr& e) {
+    std::size_t last = first;
+    for (std::size_t k = first + 1; k < all.size() && !changes(all[k - 1], e); ++k)
+      if (support::any(found[k], [&](const expr& other) { return equal(other, e); })) last = k;
+    return last;
+  }
+
+  static stmt shared(const std::vector<stmt>& all, std::size_t first, std::size_t last,
+                     const expr& e) {
+    const std::vector<expr> from{e};
+    const std::vector<var> to{make_var("fixed", e.type())};
+    replacer use(from, to);
+    std::vector<stmt> inside, out(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first));
+    for (std::size_t k = first; k <= last; ++k) inside.push_back(use.mutate(all[k]));
+    out.push_back(make_let(to[0], e, make_seq(std::move(inside))));
+    out.insert(out.end(), all.begin() + static_cast<std::ptrdiff_t>(last) + 1, all.end());
+    return make_seq(std::move(out));
   }
 };
 

@@ -10,7 +10,9 @@
 // Where the machine has masks, a tail of several such vectors is one with lanes off, and rows of
 // buffers that the function allocates become whole vectors long (impl/pass/masked_tails.hpp).
 //
-// The number of lanes is that of the widest type stored or loaded as a float. Up to
+// The number of lanes is that of the widest type stored or loaded as a float; twice that where
+// elements are divided by one divisor and a CPU divides slowly, since what its products need is tested
+// once for all lanes. Up to
 // `unrolled_vectors` whole vectors are written out; more become a serial loop over groups of four.
 #pragma once
 

@@ -5,6 +5,7 @@
 
 #include <tilewright/backend/llvm/emit.hpp>
 #include <tilewright/impl/backend/llvm/quotient.hpp>
+#include <tilewright/impl/target/slow_division.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::backend::llvm {
@@ -46,11 +47,6 @@ inline opcode plain_operator(ir::op o, bool floating) {
     case ir::op::sub: return floating ? opcode::fsub : opcode::sub;
     default: return floating ? opcode::fmul : opcode::mul;
   }
-}
-
-/// True where three multiply-adds and a test cost less than a division: on whole vectors.
-inline bool divides_slowly(const target::cpu& cpu, dtype type, int lanes) {
-  return cpu.fma && lanes * (type == dtype::f64 ? 64 : 32) >= 256;
 }
 
 }  // namespace detail::expr_parts
@@ -135,7 +131,7 @@ TILEWRIGHT_INLINE value emitter::emit_float_binary(const ir::expr& e) {
   switch (e->op) {
     case ir::op::mul: return {b.binary(opcode::fmul, l, r), vector};
     case ir::op::div:
-      if (x.vector && !y.vector && p::divides_slowly(b.cpu, e.type(), lanes))
+      if (x.vector && !y.vector && target::divides_slowly(b.cpu, e.type(), lanes))
         return {detail::math::quotient_by_one({&b, l, e.type() == dtype::f64, lanes}, y.v).v, true};
       return {b.binary(opcode::fdiv, l, r), vector};
     case ir::op::min: return {b.select(b.compare(real_predicate::olt, l, r), l, r), vector};

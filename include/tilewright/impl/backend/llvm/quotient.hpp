@@ -7,37 +7,61 @@
 
 namespace tilewright::backend::llvm::detail::math {
 
+/// The bits that tell whether a float's exponent lies in a span: with `lowest` added to the bits of a
+/// float, those of `outside` are zero exactly where |float| is in [2^-n, 2^n), n a power of two.
+struct exponent_span {
+  std::int64_t lowest, outside;
+
+  static exponent_span of(int n, bool wide) {
+    const int mantissa = wide ? 52 : 23, bias = wide ? 1023 : 127, exponents = wide ? 2048 : 256;
+    return {-(std::int64_t{bias - n} << mantissa), std::int64_t{exponents - 2 * n} << mantissa};
+  }
+};
+
 /// x / divisor, rounded to nearest; the target has fused multiply-adds.
 ///
 /// With r = 1 / divisor and q = x r, both rounded, q + (x - q divisor) r in two fused multiply-adds
 /// is the quotient rounded to nearest (Markstein, IBM Journal of R&D 34 (1990); Brisebarre, Muller
 /// and Raina, IEEE Transactions on Computers 53 (2004), algorithm 1), as long as nothing leaves the
 /// normal numbers: |x| in [2^-a, 2^a) and |divisor| in [2^-d, 2^d), which keeps the quotient and the
-/// last place of the remainder inside. A vector with a lane elsewhere, zeros and infinities among
-/// them, is divided.
+/// last place of the remainder inside. Vectors with a lane elsewhere, zeros and infinities among
+/// them, are divided.
+///
+/// One test serves all lanes, of however many vectors. What of it concerns the divisor alone is
+/// arithmetic without a comparison, so that LLVM computes it before the loops around.
 inline num quotient_by_one(const num& x, value_ref divisor) {
   const builder& b = *x.b;
-  const int a = x.wide ? 900 : 90, d = x.wide ? 100 : 30;
-  const int mantissa = x.wide ? 52 : 23, bias = x.wide ? 1023 : 127;
-  const auto bits_of_power = [&](int exponent) {
-    return std::int64_t{bias + exponent} << mantissa;
-  };
-  // the distance of |value| from the lower limit in places; below it, a large number
-  const auto distance = [&](const num& value, int limit) {
-    const value_ref magnitude =
-        b.binary(opcode::and_, value.raw(), value.integer(x.wide ? INT64_MAX : INT32_MAX));
-    return b.binary(opcode::sub, magnitude, value.integer(bits_of_power(-limit)));
-  };
-  const auto span = [&](int limit) { return bits_of_power(limit) - bits_of_power(-limit); };
-
+  const exponent_span of_x = exponent_span::of(x.wide ? 512 : 64, x.wide),
+                      of_divisor = exponent_span::of(x.wide ? 128 : 32, x.wide);
   const num one{x.b, divisor, x.wide, 1}, by = x.with(b.splat(divisor, x.lanes));
-  const value_ref fits = b.compare(int_predicate::ult, distance(one, d), one.integer(span(d)));
-  const value_ref most = b.select(fits, one.integer(span(a)), one.integer(0));
+
+  // all bits of a word where the divisor is outside
+  const value_ref away =
+      b.binary(opcode::and_, b.binary(opcode::add, one.raw(), one.integer(of_divisor.lowest)),
+               one.integer(of_divisor.outside));
+  const value_ref never = b.binary(opcode::ashr, b.binary(opcode::sub, one.integer(0), away),
+                                   one.integer(x.wide ? 63 : 31));
+  // then every lane is outside but one NaN, of which both ways make a NaN
+  const std::int64_t nan = x.wide ? 0x7ff8000000000001 : 0x7fc00001;
+  const value_ref lowest = b.binary(opcode::sub, one.integer(of_x.lowest),
+                                    b.binary(opcode::and_, never, one.integer(of_x.lowest + nan)));
+  const value_ref outside = b.binary(opcode::or_, never, one.integer(of_x.outside));
   const num reciprocal = x.with(b.splat((one.number(1.0) / one).v, x.lanes));
-  const value_ref outside = b.compare(int_predicate::uge, distance(x, a), b.splat(most, x.lanes));
-  const type_ref mask = b.c.IntTypeInContext(b.context, static_cast<unsigned>(x.lanes));
+
+  value_ref distance = b.binary(opcode::add, x.raw(), b.splat(lowest, x.lanes));
+  int lanes = x.lanes;
+  for (; lanes * (x.wide ? 64 : 32) > b.cpu.vector_bits; lanes /= 2) {
+    const auto half = [&](int first) {
+      return b.c.BuildShuffleVector(b.b, distance, distance, b.ramp(b.i32, first, 1, lanes / 2),
+                                    "");
+    };
+    distance = b.binary(opcode::or_, half(0), half(lanes / 2));
+  }
+  const value_ref found = b.binary(opcode::and_, distance, b.splat(outside, lanes));
+  const value_ref lane = b.compare(int_predicate::ne, found, b.integer(x.word(), 0, lanes));
+  const type_ref mask = b.c.IntTypeInContext(b.context, static_cast<unsigned>(lanes));
   const value_ref any =
-      b.compare(int_predicate::ne, b.convert(opcode::bitcast, outside, mask), b.integer(mask, 0));
+      b.compare(int_predicate::ne, b.convert(opcode::bitcast, lane, mask), b.integer(mask, 0));
 
   const value_ref function = b.here_in();
   const block_ref products = b.new_block(function, "products"),

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include <tilewright/impl/pass/masked_tails.hpp>
+#include <tilewright/impl/target/slow_division.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/vector/split_vectors.hpp>
 #include <tilewright/pass/walk.hpp>
 
@@ -59,19 +61,36 @@ class splitter : public mutator {
                      chunk(loop, start + u * number(loop, width), width), loop_kind::unrolled);
   }
 
+  /// Whether the loop divides its elements by one divisor: that their products by the reciprocal round
+  /// as quotients do is tested once for the lanes of two vectors.
+  bool tests_in_pairs(const loop_node& loop, std::int64_t lanes) const {
+    bool out = false;
+    for_each_expr(loop.body, [&](const expr& e) {
+      out = out || (e->op == op::div && is_float(e.type()) && !uses_var(e->args[1], loop.var) &&
+                    uses_var(e->args[0], loop.var) &&
+                    target::divides_slowly(target_, e.type(), static_cast<int>(lanes)));
+    });
+    return out;
+  }
+
   stmt split(const loop_node& loop, std::int64_t extent, std::int64_t lanes) const {
     std::vector<stmt> out;
-    const std::int64_t whole = extent / lanes;
+    const std::int64_t vectors = tests_in_pairs(loop, lanes) ? 2 : 1, step = vectors * lanes;
+    const std::int64_t whole = extent / step;
     std::int64_t done = 0;
-    if (whole > unrolled_vectors) {
-      const std::int64_t group = 4;
+    if (whole * vectors > unrolled_vectors) {
+      const std::int64_t group = 4 / vectors;
       const var g = make_var(loop.var->name + "_g", loop.var.type());
       out.push_back(make_loop(g, number(loop, 0), number(loop, whole / group),
-                              chunks(loop, g * number(loop, group * lanes), group, lanes)));
+                              chunks(loop, g * number(loop, group * step), group, step)));
       done = whole / group * group;
     }
-    if (whole > done) out.push_back(chunks(loop, number(loop, done * lanes), whole - done, lanes));
-    std::int64_t at = whole * lanes;
+    if (whole > done) out.push_back(chunks(loop, number(loop, done * step), whole - done, step));
+    std::int64_t at = whole * step;
+    if (extent - at >= lanes) {
+      out.push_back(chunk(loop, number(loop, at), lanes));
+      at += lanes;
+    }
     if (tails_.is_maskable(loop)) {
       out.push_back(masked_chunk(loop, number(loop, at), extent - at));
       at = extent;

@@ -6,6 +6,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/pass/accumulation.hpp>
+#include <tilewright/impl/pass/masked_tails.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/vector/split_vectors.hpp>
 #include <tilewright/pass/vector/vectorize_reductions.hpp>
@@ -185,9 +186,15 @@ class vectorizer : public mutator {
                      loop_kind::serial, std::move(notes));
   }
 
+  /// Whether the last iterations, less than a vector, are one vector under a mask.
+  bool masks_rest(const reduction& r) const {
+    return masked::has_masks(target_) &&
+           support::all(r.step.to, [](const buffer& b) { return bytes(b->type) >= 4; });
+  }
+
   /// A literal number of iterations: what whole vectors leave is code of constant size.
-  static std::vector<stmt> counted(const reduction& r, const parts_of& part, std::int64_t lanes,
-                                   std::int64_t parts) {
+  std::vector<stmt> counted(const reduction& r, const parts_of& part, std::int64_t lanes,
+                            std::int64_t parts) const {
     const loop_node& inner = *r.chain.back();
     const dtype index = inner.var.type();
     const std::int64_t extent = constant_extent(inner), whole = extent / parts;
@@ -200,7 +207,12 @@ class vectorizer : public mutator {
       }));
       done += rest;
     }
-    if (done < extent) {
+    if (done < extent && masks_rest(r)) {
+      out.push_back(lanes_loop(lanes, [&](const expr& l) {
+        const expr k = integer(index, done) + cast(index, l);
+        return update(r, part, l, inner.min + k, lt(k, integer(index, extent)));
+      }));
+    } else if (done < extent) {
       const var t = make_var(inner.var->name, index);
       out.push_back(make_loop(t, inner.min + integer(index, done), integer(index, extent - done),
                               substitute(inner.body, {{inner.var, t}}), loop_kind::serial,
@@ -224,7 +236,7 @@ class vectorizer : public mutator {
             })};
   }
 
-  static stmt rewrite_reduction(const reduction& r, std::int64_t lanes, std::int64_t parts) {
+  stmt rewrite_reduction(const reduction& r, std::int64_t lanes, std::int64_t parts) const {
     const loop_node& inner = *r.chain.back();
     parts_of part;
     for (const buffer& to : r.step.to)
