@@ -175,9 +175,22 @@ class tiling {
 
   /// Few long blocks of rows: whatever is staged for the columns is then used often.
   void split_row_tiles(loop_rv tiles) {
+    if (own_windows_ && !reads_windows(*s_.get(block_).block, columns_))
+      return split_row_tiles_apart(tiles);
     const expr_rv outer = choices_.categorical(s_, {1, 2, 3, 4, 8, 16}, {4, 3, 2, 2, 1, 1});
     const expr_rv middle = choices_.categorical(s_, {1, 2, 4}, {6, 1, 1});
     const auto [l0, l1, l2] = s_.split(tiles, {outer, middle, infer});
+    outer_row_ = {l0};
+    middle_row_ = {l1};
+    inner_row_ = {l2};
+  }
+
+  /// Few rows at a time: where windows that serve one result each do not move along the columns, all
+  /// columns of a row are read as they lie in memory.
+  void split_row_tiles_apart(loop_rv tiles) {
+    const expr_rv middle = choices_.categorical(s_, {1, 2, 4}, {6, 1, 1});
+    const expr_rv inner = choices_.categorical(s_, {1, 2, 4, 8, 16}, {6, 2, 1, 1, 1});
+    const auto [l0, l1, l2] = s_.split(tiles, {infer, middle, inner});
     outer_row_ = {l0};
     middle_row_ = {l1};
     inner_row_ = {l2};
