@@ -265,6 +265,7 @@
 #include <tilewright/impl/search/database/exchange.ipp>
 #include <tilewright/impl/search/database/family.ipp>
 #include <tilewright/impl/search/database/lookup.ipp>
+#include <tilewright/impl/search/database/provenance.ipp>
 #include <tilewright/impl/search/database/record.ipp>
 #include <tilewright/impl/search/database/salvage.ipp>
 #include <tilewright/impl/search/database/sqlite.ipp>
@@ -274,6 +275,7 @@
 #include <tilewright/impl/search/database/trace_names.ipp>
 #include <tilewright/impl/search/database/transfer.ipp>
 #include <tilewright/impl/search/database/tvm_records.ipp>
+#include <tilewright/impl/search/default_schedule.ipp>
 #include <tilewright/impl/search/device_timer.ipp>
 #include <tilewright/impl/search/enumeration.ipp>
 #include <tilewright/impl/search/gate.ipp>

@@ -1,7 +1,8 @@
-// Which sketch of a space runs when nothing was measured.
+// The sketches of a space, and which of them runs when nothing was measured.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <tilewright/schedule/schedule.hpp>
@@ -9,6 +10,20 @@
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::search::detail {
+
+/// The sketches of a space; the program alone where it has none, or fails, which is a remark.
+inline std::vector<schedule> sketches_of(const space::design_space& space,
+                                         const space::context& where, const ir::function& f,
+                                         std::uint64_t seed, std::vector<std::string>& remarks) {
+  std::vector<schedule> out;
+  try {
+    if (space) out = space.sketches(f, where, seed);
+  } catch (const schedule_error& e) {
+    remarks.push_back(std::string("the space failed: ") + e.what());
+  }
+  if (out.empty()) out.emplace_back(f, seed);
+  return out;
+}
 
 /// The first of the sketches that post-processing accepts, post-processed; else the program.
 inline schedule first_of(const std::vector<schedule>& sketches, const space::design_space& space,

@@ -1,34 +1,35 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
 #include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include <tilewright/backend/compile.hpp>
-#include <tilewright/backend/cuda/available.hpp>
-#include <tilewright/cost/prior_file.hpp>
 #include <tilewright/impl/search/check/default_check.hpp>
+#include <tilewright/impl/search/check/examiner.hpp>
 #include <tilewright/impl/search/check/extreme_check.hpp>
-#include <tilewright/impl/search/database/failing_traces.hpp>
 #include <tilewright/impl/search/first_sketch.hpp>
 #include <tilewright/impl/search/measurement/final_timing.hpp>
 #include <tilewright/impl/search/measurement/test_bench.hpp>
-#include <tilewright/impl/search/strategies/starting_model.hpp>
+#include <tilewright/impl/search/session/earlier_results.hpp>
+#include <tilewright/impl/search/session/finalists.hpp>
+#include <tilewright/impl/search/session/search_start.hpp>
+#include <tilewright/impl/search/session/session_limits.hpp>
+#include <tilewright/impl/search/session/session_records.hpp>
 #include <tilewright/impl/search/time_budget.hpp>
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/key.hpp>
-#include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/vector/vectorize_unmarked.hpp>
-#include <tilewright/search/check/proof.hpp>
 #include <tilewright/search/check/spot_check.hpp>
 #include <tilewright/search/check/verify.hpp>
-#include <tilewright/search/database/trace_names.hpp>
-#include <tilewright/search/database/transfer.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/session.hpp>
-#include <tilewright/search/strategies/evolutionary.hpp>
-#include <tilewright/search/strategies/local.hpp>
-#include <tilewright/search/trace_limits.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/hash.hpp>
 #include <tilewright/support/numbers/float_environment.hpp>
@@ -38,12 +39,6 @@
 
 namespace tilewright::search {
 namespace detail {
-
-/// A verified or measured schedule that new candidates are made from.
-struct parent {
-  tilewright::trace trace;
-  double seconds = 0;
-};
 
 /// The state of `tune`.
 class tuner {
@@ -55,15 +50,18 @@ class tuner {
         budget_(o.seconds),
         bench_(w, o.measuring, o.seed, o.cancelled),
         needs_(needs_of(w.function)),
-        extremes_(w, bench_, needs_, o.seed, result_.remarks) {}
+        extremes_(w, bench_, needs_, o.seed, result_.remarks),
+        examiner_(w, budget_, o.seed, o.seconds),
+        limits_(o, budget_, progress_),
+        records_(w, o, db),
+        finalists_(o.measuring.finalists) {}
 
   tuning_result run() {
     const support::stage_clock::running timed(clock_);
     if (start_baseline()) {
       recall();
-      while (!over() && !exhausted()) round();
-      result_.end = progress_.end = why_over();
-      explain_absence();
+      while (!limits_.over() && !limits_.exhausted()) round();
+      result_.end = progress_.end = limits_.end();
       note_end();
       finish();
     } else if (cancelled()) {
@@ -72,8 +70,7 @@ class tuner {
     }
     if (const auto refused = progress_.failures.find(failure::schedule);
         refused != progress_.failures.end())
-      db_.add_failures(w_.key,
-                       {name(failure::schedule), refused->second, strategy_->last_refusal()});
+      records_.keep_refused(refused->second, strategy_->last_refusal());
     if (strategy_) keep_remark();
     result_.profile = clock_.times();
     result_.seconds = budget_.elapsed();
@@ -85,58 +82,26 @@ class tuner {
  private:
   static constexpr double recall_share = 0.05;
   static constexpr std::size_t parents_kept = 24;
-  static constexpr std::size_t most_recalled = 512;
-  static constexpr int empty_rounds_allowed = 3;
   static constexpr double least_patience = 1;  // s that a first call may take in any budget
 
   using stage = support::stage;
 
-  bool cancelled() const { return o_.cancelled && o_.cancelled->load(std::memory_order_relaxed); }
-  bool over() const {
-    return cancelled() || budget_.left_for_search() <= 0 || out_of_time_by_choice();
-  }
-  bool exhausted() const { return empty_rounds_ >= empty_rounds_allowed; }
-  /// Like `over`, but the first candidate is measured although its search took all the time, unless
-  /// a call takes long.
-  bool stops() const {
-    const bool soon = 2 * result_.best < budget_.left() + 0.1 * o_.seconds;
-    return over() && (progress_.trials > 0 || !soon || out_of_time_by_choice() || cancelled());
-  }
-  /// Another rule than the time ends the session, or there was none from the beginning.
-  bool out_of_time_by_choice() const {
-    return !(o_.seconds > 0) || stopped_ || progress_.trials >= o_.trials ||
-           result_.best <= o_.target || progress_.since_best >= o_.patience || nothing_to_gain();
-  }
-  bool nothing_to_gain() const { return o_.gain > 0 && expected_gain(bests_) <= o_.gain; }
-
-  session_end why_over() const {
-    if (cancelled()) return session_end::cancelled;
-    if (stopped_) return session_end::stopped;
-    if (result_.best <= o_.target) return session_end::target;
-    if (progress_.trials >= o_.trials) return session_end::trials;
-    if (progress_.since_best >= o_.patience) return session_end::patience;
-    if (nothing_to_gain()) return session_end::gain;
-    return exhausted() && budget_.left_for_search() > 0 ? session_end::space : session_end::seconds;
-  }
-
-  provenance here() const { return made_on(w_.machine); }
-
-  record record_of(const std::string& text, const measurement& m) const {
-    return {w_.key,    w_.family, w_.extents, trace_by_position(text, w_.function),
-            m.seconds, from_,     false};
-  }
+  bool cancelled() const { return limits_.cancelled(); }
 
   /// Compiles, checks and times the default schedule, whose outputs are what candidates are
   /// compared with. False when it is cancelled before that.
   bool start_baseline() {
     const space::context where{w_.machine, w_.exec->threads};
-    sketches_ = sketches(where);
+    {
+      const stage at("sketch");
+      sketches_ = sketches_of(w_.space, where, w_.function, o_.seed, result_.remarks);
+    }
     const schedule first = first_of(sketches_, w_.space, where, w_.function, o_.seed);
     if (w_.space.has_postprocs())
       finish_ = [this, where](schedule& s) { w_.space.finish(s, where); };
     built b = make_code(first.function());
     if (!b) throw build_error("the default schedule cannot be compiled: " + b.error);
-    from_ = here();
+    records_.from = made_on(w_.machine);
     result_.trace = first.trace().print();
     result_.code = b.artifact;
     default_check check(w_, bench_, needs_, o_.seed, result_.remarks);
@@ -161,12 +126,12 @@ class tuner {
     const measurement m =
         budget_.is_slow(once.best()) && bench_.runs_as_timed() ? once : time_calls(b, {});
     result_.baseline = result_.best = m.ok() ? m.median() : once.best();
-    bests_.push_back(result_.best);
+    limits_.note_best(result_.best);
     progress_.baseline = progress_.best = result_.baseline;
     budget_.keep(wanted_for_finals(result_.baseline, result_.baseline, 1, 1));
     baseline_ = std::move(b);
     seen_.insert(ir::workload_key(first.function()));
-    keep(record_of(result_.trace, m.ok() ? m : once));
+    records_.keep(result_.trace, m.ok() ? m : once);
     parents_.push_back({first.trace(), result_.baseline});
     start_strategy();
     await_alternatives(first);
@@ -189,69 +154,19 @@ class tuner {
     const stage at("run");
     return bench_.measure(b, options);
   }
-  void keep(const record& r) {
-    const stage at("database");
-    db_.add(r);
-  }
   /// @}
-
-  std::vector<schedule> sketches(const space::context& where) {
-    const stage at("sketch");
-    std::vector<schedule> out;
-    try {
-      if (w_.space) out = w_.space.sketches(w_.function, where, o_.seed);
-    } catch (const schedule_error& e) {
-      result_.remarks.push_back(std::string("the space failed: ") + e.what());
-    }
-    if (out.empty()) out.emplace_back(w_.function, o_.seed);
-    return out;
-  }
 
   /// What earlier sessions measured: all of it is learned from and not measured again, as far as
   /// replaying it does not take the time to measure; the fastest, which come first, are parents.
   void recall() {
     const stage at("database");
-    std::vector<candidate> known;
-    std::vector<double> seconds;
-    std::function<bool()> late = share_of_time(recall_share);
-    for (const record& r : db_.top(w_.key, most_recalled)) {
-      if (known.size() >= parents_kept && late()) break;
-      if (auto c = recalled(r.trace)) {
-        parents_.push_back({c->scheduled.trace(), r.best()});
-        known.push_back(std::move(*c));
-        seconds.push_back(r.best());
-      }
-    }
-    late = share_of_time(recall_share);
-    for (const std::string& text : failing_traces(db_.failed(w_.key), from_)) {
-      if (late()) break;
-      if (auto c = recalled(text)) {
-        known.push_back(std::move(*c));
-        seconds.push_back(std::numeric_limits<double>::infinity());
-      }
-    }
-    if (!known.empty()) strategy_->learn(known, seconds);
-    if (const auto near = nearest_record(db_, w_)) {
-      try {
-        auto c = replay(by_name(trace::parse(near->trace), w_.function), w_.function, o_.seed,
-                        nullptr, finish_);
-        if (c && seen_.insert(c->identity).second) pending_.push_back(std::move(*c));
-      } catch (const error&) {  // made for other extents: it need not fit
-      }
-    }
+    earlier_results earlier(w_, db_, o_.seed, seen_, result_.remarks);
+    earlier.read_measured(parents_kept, share_of_time(recall_share));
+    earlier.read_failed(records_.from, share_of_time(recall_share));
+    for (parent& p : earlier.parents) parents_.push_back(std::move(p));
+    if (!earlier.known.empty()) strategy_->learn(earlier.known, earlier.seconds);
+    if (auto near = earlier.read_nearest(finish_)) pending_.push_back(*std::move(near));
     sort_parents();
-  }
-
-  /// A stored trace, from now on seen; nothing where it was before.
-  std::optional<candidate> recalled(const std::string& text) {
-    try {
-      std::optional<candidate> c =
-          replay(by_name(trace::parse(text), w_.function), w_.function, o_.seed);
-      if (c && seen_.insert(c->identity).second) return c;
-    } catch (const error& e) {
-      result_.remarks.push_back(std::string("a stored trace does not replay: ") + e.what());
-    }
-    return std::nullopt;
   }
 
   void sort_parents() {
@@ -277,31 +192,10 @@ class tuner {
     }
   }
 
-  /// How candidates are found: as the options say, else by evolution with a model that has learned
-  /// from the other records of the database; a scorer of the user's own ranks what a search without
-  /// a model proposes.
   void start_strategy() {
-    if (!o_.method && !o_.model.score && !cost::shipped_prior().problem.empty())
-      result_.remarks.push_back("the search starts without its prior: " +
-                                cost::shipped_prior().problem);
-    search_task task;
-    task.function = w_.function;
-    // what nothing uses is not replayed for every candidate
-    for (const schedule& s : sketches_)
-      task.sketches.push_back(s.trace().simplified().without_decisions());
-    task.finish = finish_;
-    if (w_.space)
-      task.generate = [this](std::uint64_t seed) {
-        return w_.space.member(w_.function, {w_.machine, w_.exec->threads}, seed);
-      };
-    if (o_.method)
-      strategy_ = o_.method(o_.seed);
-    else if (o_.model.score)
-      strategy_ = local_search();
-    else
-      strategy_ = evolutionary(
-          starting_model(db_, w_.key, o_.seed, share_of_time(0.25), result_.remarks), all_cores());
-    strategy_->start(task, o_.seed);
+    const bool has_postprocs = static_cast<bool>(finish_);
+    strategy_ = strategy_of(w_, o_, db_, has_postprocs, share_of_time(0.25), result_.remarks);
+    strategy_->start(task_of(w_, sketches_, finish_), o_.seed);
     keep_remark();
   }
 
@@ -312,23 +206,10 @@ class tuner {
       result_.remarks.push_back(std::move(text));
   }
 
-  /// Nothing is measured while candidates are proposed.
-  evolution_options all_cores() const {
-    evolution_options out;
-    if (!o_.changes.empty()) out.changes = o_.changes;
-    out.threads = target::host().cores;
-    // on a CPU nearly all that this sees is refused at once by a replay, too
-    if (w_.machine.gpu && finish_)
-      out.refused_early = [this](const trace& t) {
-        return refused_by_decisions(t, w_.function, w_.machine.gpu);
-      };
-    return out;
-  }
-
   /// What says when a share of the time that is left is over.
   std::function<bool()> share_of_time(double share) const {
     const double until = budget_.elapsed() + share * budget_.left_for_search();
-    return [this, until] { return over() || budget_.elapsed() > until; };
+    return [this, until] { return limits_.over() || budget_.elapsed() > until; };
   }
 
   std::vector<candidate> proposals(std::size_t count) {
@@ -342,37 +223,25 @@ class tuner {
       if (seen_.insert(c.identity).second) out.push_back(std::move(c));
     progress_.failures[failure::schedule] += static_cast<int>(strategy_->refused() - refused);
     if (progress_.failures[failure::schedule] == 0) progress_.failures.erase(failure::schedule);
-    return chosen(std::move(out), count);
-  }
-
-  std::vector<candidate> chosen(std::vector<candidate> all, std::size_t count) {
-    if (!o_.model.score || all.size() <= count) return all;
-    const std::vector<double> scores = o_.model.score(all);
-    std::vector<std::size_t> order(all.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    support::stable_sort(order,
-                         [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
-    std::vector<candidate> out;
-    for (std::size_t i = 0; i < count; ++i) out.push_back(std::move(all[order[i]]));
-    return out;
+    return best_scored(o_.model, std::move(out), count);
   }
 
   void round() {
     const std::size_t left = static_cast<std::size_t>(std::max(o_.trials - progress_.trials, 0));
     std::vector<candidate> batch =
         proposals(std::min<std::size_t>(static_cast<std::size_t>(o_.batch), left));
-    empty_rounds_ = batch.empty() ? empty_rounds_ + 1 : 0;
+    limits_.note_round(batch.empty());
     if (o_.callbacks.before_build)
       std::erase_if(batch, [&](const candidate& c) { return drops(o_.callbacks.before_build(c)); });
     std::vector<ir::function> programs;
     for (const candidate& c : batch) programs.push_back(c.scheduled.function());
     build_queue queue = bench_.queue(std::move(programs));
     std::vector<measurement> measured;
-    for (std::size_t i = 0; i < batch.size() && !stops(); ++i)
+    for (std::size_t i = 0; i < batch.size() && !limits_.stops(); ++i)
       measured.push_back(try_one(batch[i], take_code(queue, i)));
     drop_vetoed(batch, measured);
     // a model that nobody asks any more need not be trained
-    if (!over() || o_.method) learn(batch, measured);
+    if (!limits_.over() || o_.method) learn(batch, measured);
     if (o_.model.learn)
       o_.model.learn({batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(measured.size())},
                      measured);
@@ -387,7 +256,7 @@ class tuner {
 
   /// Whether a callback drops the candidate that it was asked about.
   bool drops(verdict v) {
-    if (v == verdict::stop) stopped_ = true;
+    if (v == verdict::stop) limits_.stop();
     if (v == verdict::veto) ++progress_.failures[failure::veto];
     return v != verdict::go_on;
   }
@@ -405,26 +274,11 @@ class tuner {
     measured = std::move(times);
   }
 
-  /// Why nothing was measured, where nothing was.
-  void explain_absence() {
-    if (progress_.trials > 0 || cancelled()) return;
-    std::string why = "the time was up before the first one";
-    if (stopped_)
-      why = "a callback stopped the session";
-    else if (result_.best <= o_.target)
-      why = "the default schedule meets the target";
-    else if (out_of_time_by_choice())
-      why = "the budget has no room for one";
-    else if (exhausted())
-      why =
-          "none but the default schedule was found in " + std::to_string(sketches_.size()) +
-          " sketches; " + std::to_string(strategy_->refused()) + " traces were refused" +
-          (strategy_->last_refusal().empty() ? "" : ", the last one: " + strategy_->last_refusal());
-    result_.remarks.push_back("no candidate was measured: " + why);
-  }
-
   /// Tells why the search is over, and keeps no time for it that it does not use.
   void note_end() {
+    if (progress_.trials == 0 && !cancelled())
+      result_.remarks.push_back("no candidate was measured: " +
+                                limits_.absence(sketches_.size(), *strategy_));
     if (progress_.trials > 0 && result_.end == session_end::space)
       result_.remarks.push_back(end_text(result_.end, progress_.trials) + ", " +
                                 time_text(budget_.left()) + " before the end");
@@ -465,13 +319,13 @@ class tuner {
     if (m.ok() && m.median() < result_.best)
       accept(c, b, m, bench_.leaves_outputs(m.best()) ? m : run_once(b));
     ++progress_.trials;
-    bests_.push_back(result_.best);
+    limits_.note_best(result_.best);
     progress_.last = m.ok() ? m.median() : 0;
     if (m.failed != failure::none) {
       ++progress_.failures[m.failed];
-      if (m.failed != failure::cancelled) keep_failed(c, m);
+      if (m.failed != failure::cancelled) records_.keep_failed(c, m);
     } else {
-      keep(record_of(text_of(c), m));
+      records_.keep(text_of(c), m);
       parents_.push_back({c.scheduled.trace(), m.median()});
     }
     report();
@@ -483,24 +337,6 @@ class tuner {
     out.failed = failure::veto;
     out.detail = "a callback dropped it";
     return out;
-  }
-
-  /// The trace without what nothing uses.
-  static std::string text_of(const candidate& c) {
-    return c.scheduled.trace().simplified().print();
-  }
-
-  /// What fails in a builder or a runner of the user's own may go well the next time: it is only
-  /// counted.
-  void keep_failed(const candidate& c, const measurement& m) {
-    const stage at("database");
-    constexpr std::size_t most_text = 1000;
-    const std::string detail = m.detail.substr(0, most_text);
-    if (o_.measuring.build || o_.measuring.runner)
-      db_.add_failures(w_.key, {name(m.failed), 1, detail});
-    else
-      db_.add_failed(
-          {w_.key, trace_by_position(text_of(c), w_.function), name(m.failed), detail, here()});
   }
 
   /// A new best must compute the same as the default schedule, on extreme values too, and as f64
@@ -524,11 +360,7 @@ class tuner {
     }
     result_.best = progress_.best = std::min(result_.best, m.median());
     progress_.since_best = 0;
-    finalists_.push_back({text_of(c), b, m.median()});
-    if (finalists_.size() > finalists_kept())  // the slowest makes room
-      finalists_.erase(std::max_element(
-          finalists_.begin(), finalists_.end(),
-          [](const finalist& x, const finalist& y) { return x.seconds < y.seconds; }));
+    finalists_.add({text_of(c), b, m.median()});
     budget_.keep(wanted_for_finals(result_.best, result_.baseline, finalists_.size(), 5));
   }
 
@@ -539,22 +371,13 @@ class tuner {
     if (o_.events) o_.events(progress_);
   }
 
-  struct finalist {
-    std::string trace;
-    built code;
-    double seconds;
-  };
-  std::size_t finalists_kept() const {
-    return static_cast<std::size_t>(std::max(o_.measuring.finalists, 1));
-  }
-
   /// Finalists of earlier sessions have to be built again: those that are faster than all of this one, the
   /// fastest of them however late it is.
   void revive() {
     const double best = result_.best;
     std::size_t revived = 0;
     for (const parent& p : parents_) {
-      if (revived == finalists_kept() || p.seconds >= best) return;
+      if (revived == finalists_.most() || p.seconds >= best) return;
       if (revived > 0 && budget_.left() <= 0) return;
       const auto c = replay(p.trace, w_.function, o_.seed);
       if (!c) continue;
@@ -569,8 +392,7 @@ class tuner {
 
   void finish() {
     if (!cancelled()) revive();
-    std::vector<contestant> all{{&baseline_, result_.baseline, result_.trace}};
-    for (const finalist& f : finalists_) all.push_back({&f.code, f.seconds, f.trace});
+    std::vector<contestant> all = finalists_.beside({&baseline_, result_.baseline, result_.trace});
     std::vector<measurement> times = finals(all);
     final_result won = winner_of(all, times);
     while (won.improved && !cancelled() && !holds(all[won.winner].trace)) {
@@ -592,14 +414,14 @@ class tuner {
       result_.code = all[won.winner].code->artifact;
       result_.best = timed(won.winner).median();
     } else if (!cancelled()) {
-      const examination e = examine(result_.trace);
+      const examination e = examiner_.examine(result_.trace);
       result_.checked = e.text;
       if (e.differs) {
         result_.checked = "tested: it differs in exact arithmetic";
         result_.remarks.push_back("the default schedule is not proved: " + e.text);
       }
     }
-    if (!cancelled()) choose(timed(won.improved ? won.winner : 0));
+    if (!cancelled()) records_.choose(result_, timed(won.improved ? won.winner : 0));
     if (!w_.machine.cpu) return;
     if (const auto c = replay(trace::parse(result_.trace), w_.function, o_.seed, nullptr, finish_))
       for (std::string& remark : pass::scalar_blocks(c->scheduled.function(), *w_.machine.cpu))
@@ -611,32 +433,9 @@ class tuner {
     return timed_in_turn(bench_, all, budget_, [this] { return cancelled(); });
   }
 
-  struct examination {
-    bool differs = false;
-    std::string text;  // where, or else what record::checked says
-  };
-
-  /// Compares what a schedule computes with the program, in exact arithmetic.
-  examination examine(const std::string& text) {
-    const stage now("verify");
-    constexpr double share = 0.05, most = 5;  // of the session, s; for all that are examined
-    using result = exact_comparison::result;
-    std::string at;
-    const double before = budget_.elapsed(),
-                 seconds = std::min(share * o_.seconds, most) - examined_for_;
-    const exact_comparison c = prove(w_, text, o_.seed, seconds, &at);
-    examined_for_ += budget_.elapsed() - before;
-    switch (c.is) {
-      case result::different: return {true, "at " + at + ", " + c.text};
-      case result::equal: return {false, "proved at " + at + ", in arithmetic modulo 2^61 - 1"};
-      case result::unknown: break;
-    }
-    return {false, "tested: " + c.text};
-  }
-
   /// False for a candidate that computes something else in exact arithmetic.
   bool holds(const std::string& text) {
-    const examination e = examine(text);
+    const examination e = examiner_.examine(text);
     if (!e.differs) {
       result_.checked = e.text;
       return true;
@@ -644,16 +443,6 @@ class tuner {
     ++progress_.failures[failure::wrong_result];
     result_.remarks.push_back("a candidate was dropped: " + e.text);
     return false;
-  }
-
-  void choose(const measurement& m) {
-    const stage at("database");
-    record best = record_of(result_.trace, m);
-    best.chosen = true;
-    best.checked = result_.checked;
-    // in this order: who finds the record finds its code
-    db_.add_code(w_.key, best.trace, from_, backend::serialize(result_.code));
-    db_.add(best);
   }
 
   const workload& w_;
@@ -664,7 +453,10 @@ class tuner {
   value_needs needs_;
   tuning_result result_;
   extreme_check extremes_;
-  provenance from_;
+  examiner examiner_;
+  progress progress_;
+  session_limits limits_;
+  session_records records_;
   std::vector<schedule> sketches_;
   finisher finish_;
   std::unique_ptr<strategy> strategy_;
@@ -674,38 +466,11 @@ class tuner {
   std::vector<std::vector<std::byte>> expected_;
   spot_list spots_;
   built baseline_;
-  std::vector<finalist> finalists_;
-  double examined_for_ = 0;  // s, of the proofs
-  int empty_rounds_ = 0;
-  bool stopped_ = false;  // by a callback
+  finalists finalists_;
   support::stage_clock clock_;
-  std::vector<double> bests_;  // s, after 0, 1, 2, ... trials
-  progress progress_;
 };
 
 }  // namespace detail
-
-TILEWRIGHT_INLINE provenance made_on(const target::machine& where) {
-  return {where.model(), where.gpu ? cuda::toolchain() : backend::compiler_version(), date_now(),
-          backend::lowering_revision};
-}
-
-TILEWRIGHT_INLINE record wanted_record(const workload& w) {
-  return {w.key, w.family, w.extents,
-          {},    {},       {w.machine.model(), {}, {}, backend::lowering_revision},
-          false};
-}
-
-TILEWRIGHT_INLINE schedule default_schedule(const ir::function& f, const space::design_space& s,
-                                            const space::context& where, std::uint64_t seed) {
-  try {
-    if (s) {
-      return detail::first_of(s.sketches(f, where, seed), s, where, f, seed);
-    }
-  } catch (const schedule_error&) {  // a space that does not fit the program
-  }
-  return schedule(f, seed);
-}
 
 namespace detail {
 

@@ -1,0 +1,95 @@
+// What the database knows of a workload when a session begins.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tilewright/impl/search/database/failing_traces.hpp>
+#include <tilewright/search/candidate.hpp>
+#include <tilewright/search/database/database.hpp>
+#include <tilewright/search/database/trace_names.hpp>
+#include <tilewright/search/session.hpp>
+#include <tilewright/support/error.hpp>
+#include <tilewright/support/hash.hpp>
+
+namespace tilewright::search::detail {
+
+/// A verified or measured schedule that new candidates are made from.
+struct parent {
+  tilewright::trace trace;
+  double seconds = 0;
+};
+
+/// Replays stored traces. What was seen before is left out, and what is replayed is seen.
+class earlier_results {
+ public:
+  earlier_results(const workload& w, const database& db, std::uint64_t seed,
+                  std::set<support::hash128>& seen, std::vector<std::string>& remarks)
+      : w_(w), db_(db), seed_(seed), seen_(seen), remarks_(remarks) {}
+
+  /// What was measured, the fastest first, until it is late and `least` of them were replayed.
+  void read_measured(std::size_t least, const std::function<bool()>& late) {
+    constexpr std::size_t most_recalled = 512;
+    for (const record& r : db_.top(w_.key, most_recalled)) {
+      if (known.size() >= least && late()) break;
+      if (auto c = recalled(r.trace)) {
+        parents.push_back({c->scheduled.trace(), r.best()});
+        known.push_back(std::move(*c));
+        seconds.push_back(r.best());
+      }
+    }
+  }
+  /// What failed and would fail again here, until it is late.
+  void read_failed(const provenance& here, const std::function<bool()>& late) {
+    for (const std::string& text : failing_traces(db_.failed(w_.key), here)) {
+      if (late()) break;
+      if (auto c = recalled(text)) {
+        known.push_back(std::move(*c));
+        seconds.push_back(std::numeric_limits<double>::infinity());
+      }
+    }
+  }
+  /// The schedule of the nearest workload, where it fits this one.
+  std::optional<candidate> read_nearest(const finisher& finish) {
+    const std::optional<record> near = nearest_record(db_, w_);
+    if (!near) return std::nullopt;
+    try {
+      auto c = replay(by_name(trace::parse(near->trace), w_.function), w_.function, seed_, nullptr,
+                      finish);
+      if (c && seen_.insert(c->identity).second) return c;
+    } catch (const error&) {  // made for other extents: it need not fit
+    }
+    return std::nullopt;
+  }
+
+  std::vector<candidate> known;
+  std::vector<double> seconds;  // [known], infinity where one failed
+  std::vector<parent> parents;  // of those that did not fail
+
+ private:
+  std::optional<candidate> recalled(const std::string& text) {
+    try {
+      std::optional<candidate> c =
+          replay(by_name(trace::parse(text), w_.function), w_.function, seed_);
+      if (c && seen_.insert(c->identity).second) return c;
+    } catch (const error& e) {
+      remarks_.push_back(std::string("a stored trace does not replay: ") + e.what());
+    }
+    return std::nullopt;
+  }
+
+  const workload& w_;
+  const database& db_;
+  std::uint64_t seed_;
+  std::set<support::hash128>& seen_;
+  std::vector<std::string>& remarks_;
+};
+
+}  // namespace tilewright::search::detail
