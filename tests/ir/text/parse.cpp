@@ -217,6 +217,18 @@ TEST_CASE("missing reads and writes are inferred") {
               "        R[0] = A[vi, 0]\n        C[vi] = R[0]") == "A[vi, 0] -> C[vi]");
 }
 
+TEST_CASE("a line behind a colon is a body to its end, semicolons included") {
+  const auto same = [](const char* line, const char* lines) {
+    CHECK(print(parse(around(line))) == print(parse(around(lines))));
+  };
+  same("if n > 0: C[0] = 1; C[1] = 2\nC[2] = 3", "if n > 0:\n    C[0] = 1\n    C[1] = 2\nC[2] = 3");
+  same("for i in range(4): C[i] = 1; C[i + 4] = 2;\nC[2] = 3",
+       "for i in range(4):\n    C[i] = 1\n    C[i + 4] = 2\nC[2] = 3");
+  same("for i in range(4):\n    with T.block(\"b\"): v = T.axis.spatial(4, i); C[v] = 1\nC[2] = 3",
+       "for i in range(4):\n    with T.block(\"b\"):\n        v = T.axis.spatial(4, i)\n"
+       "        C[v] = 1\nC[2] = 3");
+}
+
 TEST_CASE("inner blocks pass their regions on") {
   const stmt body = body_of(R"(for i in range(4):
     with T.block("outer"):

@@ -99,6 +99,13 @@ class token_stream {
   /// Consumes an integer with an optional minus sign.
   std::int64_t expect_integer(std::string_view what = "an integer");
   void expect_newline();
+  /// Whether the last token that was consumed ended a statement by a semicolon, so that the next
+  /// statement stands on the same line.
+  bool behind_semicolon() const {
+    if (position_ == 0) return false;
+    const token& last = tokens_[position_ - 1];
+    return last.kind == token_kind::newline && last.text == ";";
+  }
   bool at_end() const { return peek().kind == token_kind::end; }
   /// Number of tokens consumed, and the way back to such a place.
   std::size_t mark() const { return position_; }

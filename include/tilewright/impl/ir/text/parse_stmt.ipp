@@ -15,11 +15,10 @@ TILEWRIGHT_INLINE stmt parser::suite() {
   const level guard(*this);
   in_.expect(":");
   const std::size_t scope = scope_.size();
-  if (!in_.at(token_kind::newline)) {  // `if c: statement`
-    open_scope opened;
-    stmt one = closed(opened, statement(opened));
+  if (!in_.at(token_kind::newline)) {  // `if c: statement; statement`
+    stmt line = statements(true);
     leave_scope(scope);
-    return one ? one : make_seq({});
+    return line;
   }
   in_.expect_newline();
   if (!in_.accept(token_kind::indent)) in_.fail("an indented line");
@@ -41,11 +40,13 @@ TILEWRIGHT_INLINE stmt parser::closed(open_scope& opened, stmt body) {
   return opened.close ? opened.close(body ? std::move(body) : make_seq({})) : body;
 }
 
-TILEWRIGHT_INLINE stmt parser::statements() {
+TILEWRIGHT_INLINE stmt parser::statements(bool on_one_line) {
   const int layers = layers_;
   std::vector<stmt> out;
   std::vector<open_scope> scopes;
-  while (!in_.at(token_kind::dedent) && !in_.at_end()) {
+  const std::size_t begin = in_.mark();
+  const auto ends = [&] { return on_one_line && in_.mark() != begin && !in_.behind_semicolon(); };
+  while (!in_.at(token_kind::dedent) && !in_.at_end() && !ends()) {
     open_scope opened;
     if (stmt s = statement(opened)) out.push_back(std::move(s));
     if (!opened.close) continue;

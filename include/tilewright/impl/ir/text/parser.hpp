@@ -192,7 +192,7 @@ class parser {
   /// @{
   stmt suite();
   stmt nested_suite();  // one that is not a block's or the function's own
-  stmt statements();
+  stmt statements(bool on_one_line = false);
   stmt statement(open_scope& opened);
   stmt for_loop();
   std::vector<token> loop_names(std::size_t& star);

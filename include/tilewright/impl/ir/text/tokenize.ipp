@@ -82,10 +82,12 @@ class scanner {
     ++line_;
     line_start_ = position_;
   }
-  /// A semicolon does it as well as the end of a line.
-  void end_statement() {
+  /// A semicolon does it as well as the end of a line, which is the one that counts behind it.
+  void end_statement(std::string_view by = {}) {
     if (out_.empty() || out_.back().kind != token_kind::newline)
-      out_.push_back({token_kind::newline, {}, here()});
+      out_.push_back({token_kind::newline, by, here()});
+    else if (by.empty())
+      out_.back().text = by;
   }
   void skip_comment() {
     while (position_ < text_.size() && look() != '\n') ++position_;
@@ -207,7 +209,7 @@ class scanner {
 
   void scan_symbol(char c) {
     if (c == ';' && brackets_.empty()) {
-      end_statement();
+      end_statement(";");
       ++position_;
       return;
     }
