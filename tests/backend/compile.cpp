@@ -5,6 +5,10 @@
 #include <functional>
 #include <limits>
 
+#include <tilewright/pass/lower.hpp>
+#include <tilewright/pass/walk.hpp>
+#include <tilewright/support/random.hpp>
+
 #include "harness.hpp"
 
 using namespace harness;
@@ -261,6 +265,46 @@ TEST_CASE("quotients by one divisor for all lanes round as the division does") {
   all(0.0f, dtype::f32,
       [&] { return std::bit_cast<float>(static_cast<std::uint32_t>(bits() >> 32)); });
   all(0.0, dtype::f64, [&] { return std::bit_cast<double>(bits() ^ (bits() >> 32)); });
+}
+
+TEST_CASE("long sums are compiled as they are interpreted, and are near to those in double") {
+  constexpr int rows = 4, columns = 16, length = 3072;
+  const buffer c = make_buffer("C", dtype::f32, {rows, columns}),
+               a = make_buffer("A", dtype::f32, {rows, length}),
+               b = make_buffer("B", dtype::f32, {length, columns});
+  const var k = make_var("k"), i = make_var("i"), j = make_var("j");
+  const stmt step = make_store(c, {i, j}, load(c, {i, j}) + load(a, {i, k}) * load(b, {k, j}));
+  const stmt sum =
+      make_loop(k, 0, length,
+                make_loop(i, 0, rows, make_loop(j, 0, columns, step, loop_kind::vectorized),
+                          loop_kind::unrolled),
+                loop_kind::serial, {{pass::reduction_note, 1}});
+  options o;
+  support::random draw(5);
+  for (const char* name : {"A", "B"})
+    for (int n = 0; n < 49152; ++n)
+      o.values[name].push_back(static_cast<float>(2 * draw.unit() - 1));
+  o.values["C"] = {0.5};
+  o.tolerance =
+      2e-5;  // code contracts products and sums; the sums are some 20 and have 3,072 terms
+  const function f = pass::lower(make("sum", {c, a, b}, sum), target::named("x86-64"));
+  check_agrees(f, o);
+  if (!have_compiler()) return;
+  std::vector<argument> got = make_arguments(f, o);
+  REQUIRE(run_compiled(f, target::host(), got, o) == backend::call_done);
+  double far = 0, largest = 0;
+  const auto number = [&](std::size_t p, int at) {
+    return get(&got[p].bytes[std::size_t(at) * 4], dtype::f32);
+  };
+  for (int r = 0; r < rows; ++r)
+    for (int n = 0; n < columns; ++n) {
+      double exact = 0.5;
+      for (int s = 0; s < length; ++s)
+        exact += number(1, r * length + s) * number(2, s * columns + n);
+      far = std::max(far, std::abs(number(0, r * columns + n) - exact));
+      largest = std::max(largest, std::abs(exact));
+    }
+  CHECK(far / largest < 5e-7);
 }
 
 TEST_CASE("scalar parameters of every type") {

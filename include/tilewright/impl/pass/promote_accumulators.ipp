@@ -1,163 +1,19 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/scoped_mutator.hpp>
-#include <tilewright/ir/rerouting.hpp>
+#include <tilewright/impl/pass/accumulators/tile.hpp>
+#include <tilewright/impl/pass/accumulators/sum_parts.hpp>
 #include <tilewright/pass/promote_accumulators.hpp>
-#include <tilewright/pass/walk.hpp>
-#include <tilewright/support/any.hpp>
-#include <tilewright/support/numbers/radix.hpp>
 
 namespace tilewright::pass::detail::promote {
 
 using namespace tilewright::ir;
-
-/// All accesses of one buffer inside a loop body, when they are at the same element.
-struct access_summary {
-  bool uniform = true;
-  bool loaded = false, stored = false;
-  std::vector<expr> indices;
-  std::vector<const loop_node*> loops;  // around the accesses, inside the candidate loop
-  std::vector<expr> guards;             // conjuncts in front of every access
-  bool unconditional = false;           // some access has no other guards than these
-};
-
-class summarizer : public visitor {
- public:
-  explicit summarizer(buffer b) : buffer_(std::move(b)) {}
-  using visitor::visit;
-  access_summary result;
-
-  void visit(const expr& e) override {
-    if (e->op == op::load && e->buffer == buffer_) {
-      result.loaded = true;
-      add(e->args);
-    }
-    if (e->op != op::if_then_else) return visitor::visit(e);
-    visit(e->args[0]);
-    visit_guarded(e->args[0], [&] { visit(e->args[1]); });
-    visit_guarded(logical_not(e->args[0]), [&] { visit(e->args[2]); });
-  }
-
-  void visit(const stmt& s) override {
-    if (!result.uniform) return;
-    if (const loop_node* loop = as_loop(s)) {
-      loops_.push_back(loop);
-      visitor::visit(s);
-      loops_.pop_back();
-    } else if (const if_node* n = as_if(s)) {
-      visit(n->condition);
-      visit_guarded(n->condition, [&] { visit(n->then_body); });
-      if (n->else_body) visit_guarded(logical_not(n->condition), [&] { visit(n->else_body); });
-    } else if (const store_node* store = as_store(s); store && store->buffer == buffer_) {
-      result.stored = true;
-      add(store->indices);
-      visitor::visit(s);
-    } else {
-      visitor::visit(s);
-    }
-  }
-
- private:
-  template <class F>
-  void visit_guarded(const expr& condition, const F& body) {
-    const std::size_t depth = guards_.size();
-    for (expr& term : conjuncts(condition)) guards_.push_back(std::move(term));
-    body();
-    guards_.resize(depth);
-  }
-
-  void add(const std::vector<expr>& indices) {
-    if (!std::exchange(seen_, true)) {
-      result.indices = indices;
-      result.loops = loops_;
-      result.guards = guards_;
-      result.unconditional = true;
-      return;
-    }
-    result.uniform =
-        result.uniform && same_indices(indices, result.indices) && loops_ == result.loops;
-    const std::size_t before = result.guards.size();
-    std::erase_if(result.guards, [&](const expr& g) {
-      return support::none(guards_, [&](const expr& h) { return arith::same_value(g, h); });
-    });
-    result.unconditional = (result.unconditional && result.guards.size() == before) ||
-                           guards_.size() == result.guards.size();
-  }
-
-  buffer buffer_;
-  std::vector<const loop_node*> loops_;
-  std::vector<expr> guards_;
-  bool seen_ = false;
-};
-
-/// Replaces accesses of a buffer by those of its accumulators, and unrolls the loops of the tile.
-class replacer : public rerouting {
- public:
-  replacer(buffer from, buffer to, std::vector<expr> indices, var_set unrolled)
-      : from_(std::move(from)),
-        to_(std::move(to)),
-        indices_(std::move(indices)),
-        unrolled_(std::move(unrolled)) {}
-  using rerouting::mutate;
-  stmt mutate(const stmt& s) override {
-    stmt out = rerouting::mutate(s);
-    if (const loop_node* loop = as_loop(out);
-        loop && loop->loop == loop_kind::serial && unrolled_.count(loop->var))
-      return with_kind(*loop, loop_kind::unrolled, loop->body);
-    return out;
-  }
-
- private:
-  bool reroutes(const buffer& b) const override { return b == from_; }
-  buffer_element rerouted(const buffer&, std::vector<expr>) override { return {to_, indices_}; }
-
-  buffer from_, to_;
-  std::vector<expr> indices_;
-  var_set unrolled_;
-};
-
-/// What replaces a buffer within one loop.
-struct tile {
-  buffer original, accumulators;
-  std::vector<const loop_node*> loops;  // of the tile, outermost first
-  std::vector<expr> indices;            // of the original
-  std::vector<expr> local;              // of the accumulators
-  std::vector<expr> guards;             // of the copies
-  expr runs;                            // condition of all copies; null: there is none
-  var_set unrolled;
-};
-
-inline bool has_serial_loop(const stmt& s) {
-  return any_stmt(
-      s, [](const stmt& x) { return as_loop(x) && as_loop(x)->loop == loop_kind::serial; });
-}
-
-/// Different points of the tile are different elements: every variable occurs in one index, as a
-/// digit.
-inline bool is_injective(const std::vector<expr>& indices,
-                         const std::vector<const loop_node*>& loops) {
-  std::size_t covered = 0;
-  for (const expr& index : indices) {
-    support::radix digits;
-    const arith::linear sum = arith::to_linear(index);
-    for (const loop_node* loop : loops) {
-      if (!uses_var(index, loop->var)) continue;
-      const std::int64_t factor = sum.coefficient(loop->var);
-      if (factor == 0) return false;
-      for (const auto& [term, c] : sum.terms)
-        if (!term.same(loop->var) && uses_var(term, loop->var)) return false;
-      digits.add(std::abs(factor), constant_extent(*loop));
-    }
-    if (digits.distance() == 0) return false;
-    covered += digits.size();
-  }
-  return covered == loops.size();
-}
 
 class promoter : public arith::scoped_mutator {
  public:
@@ -191,23 +47,36 @@ class promoter : public arith::scoped_mutator {
     std::vector<tile> tiles;
     if (loop.loop == loop_kind::serial || loop.loop == loop_kind::unrolled)
       tiles = find_tiles(loop);
+    if (is_too_long(loop, tiles)) {
+      if (tiles.front().additions > longest_whole(limits_.sum_part))
+        tiles.clear();  // parts begin at a loop inside
+      else if (stmt parts = in_parts(loop, tiles.front()))
+        return parts;
+    }
     stmt body = loop.body;
     for (const tile& t : tiles)
       body = replacer(t.original, t.accumulators, t.local, t.unrolled).mutate(body);
     const arith::analyzer outside = known;
     known.bind(loop.var, range{loop.min, loop.extent});
     if (loop.loop == loop_kind::parallel) parallel_.push_back(&loop);
+    if (is_reduction(loop)) reductions_.push_back(&loop);
     body = mutate(body);
+    if (is_reduction(loop)) reductions_.pop_back();
     if (loop.loop == loop_kind::parallel) parallel_.pop_back();
     known = outside;
     stmt out = body == loop.body ? s : with_body(loop, std::move(body));
     for (const tile& t : tiles) {
       stmt first = before && *before && !t.runs ? take_over(*before, t) : stmt{};
-      if (first)
+      expr total = load(t.accumulators, t.local);
+      if (first) {
         *before = {};
-      else
+      } else if (continues_sum(loop, t)) {  // -0.0 changes no sum, not even the sign of a zero
+        first = copies(t, make_store(t.accumulators, t.local, real(t.original->type, -0.0)));
+        total = load(t.original, t.indices) + total;
+      } else {
         first = copies(t, make_store(t.accumulators, t.local, load(t.original, t.indices)));
-      stmt last = copies(t, make_store(t.original, t.indices, load(t.accumulators, t.local)));
+      }
+      stmt last = copies(t, make_store(t.original, t.indices, std::move(total)));
       if (t.runs) {
         first = make_if(t.runs, std::move(first));
         last = make_if(t.runs, std::move(last));
@@ -216,6 +85,55 @@ class promoter : public arith::scoped_mutator {
                           make_seq({std::move(first), std::move(out), std::move(last)}));
     }
     return out;
+  }
+
+  /// Whether the loop adds more numbers to its tile than a sum may have as a whole.
+  bool is_too_long(const loop_node& loop, const std::vector<tile>& tiles) const {
+    return limits_.sum_part > 0 && loop.loop == loop_kind::serial && tiles.size() == 1 &&
+           !tiles.front().runs &&
+           constant_extent(loop) * tiles.front().additions > longest_whole(limits_.sum_part);
+  }
+
+  /// The loop in parts, and what they leave, promoted each; null where no part is long enough.
+  stmt in_parts(const loop_node& loop, const tile& t) {
+    const bool has_to_divide = any_stmt(loop.body, as_allocate);
+    const std::int64_t extent = constant_extent(loop),
+                       length =
+                           iterations_of_part(extent, t.additions, limits_.sum_part, has_to_divide);
+    if (length == 0) return {};
+    const dtype type = loop.var.type();
+    const auto count = [&](std::int64_t n) { return integer(type, n); };
+    const var part = make_var(loop.var->name + "_part", type);
+    reductions_.push_back(&loop);
+    const arith::analyzer outside = known;
+    known.bind(part, range{count(0), count(extent / length)});
+    stmt out = promote(with_domain(loop, loop.min + part * count(length), count(length), loop.body),
+                       nullptr);
+    known = outside;
+    out = make_loop(part, count(0), count(extent / length), std::move(out), loop_kind::serial,
+                    {{reduction_note, 1}});
+    if (extent % length != 0) {
+      const std::int64_t whole = extent - extent % length;
+      stmt rest = rename_loops(
+          with_domain(loop, loop.min + count(whole), count(extent - whole), loop.body));
+      out = make_seq({std::move(out), promote(rest, nullptr)});
+    }
+    reductions_.pop_back();
+    return out;
+  }
+
+  /// Whether the loop goes on with a sum that loops around it have begun, and adds enough to it for a
+  /// part.
+  bool continues_sum(const loop_node& loop, const tile& t) const {
+    const std::int64_t additions = constant_extent(loop) * t.additions;
+    if (limits_.sum_part == 0 || additions < least_part) return false;
+    std::int64_t all = additions;
+    for (const loop_node* l : reductions_) {
+      if (all > longest_whole(limits_.sum_part)) break;
+      if (support::none(t.indices, [&](const expr& e) { return uses_var(e, l->var); }))
+        all *= std::max<std::int64_t>(constant_extent(*l), 2);
+    }
+    return all > longest_whole(limits_.sum_part);
   }
 
   std::vector<tile> find_tiles(const loop_node& loop) {
@@ -295,6 +213,7 @@ class promoter : public arith::scoped_mutator {
       t.runs = gt(loop.extent, integer(loop.extent.type(), 0));
     }
     make_buffers(t);
+    t.additions = additions_of(loop, b, access, t.loops);
     return t;
   }
 
@@ -406,7 +325,7 @@ class promoter : public arith::scoped_mutator {
 
   const accumulator_limits& limits_;
   buffer_set accumulators_;
-  std::vector<const loop_node*> parallel_;  // around the loop
+  std::vector<const loop_node*> parallel_, reductions_;  // around the loop
 };
 
 }  // namespace tilewright::pass::detail::promote
