@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <tilewright/expr/kernel.hpp>
+#include <tilewright/expr/matrix_argument.hpp>
 #include <tilewright/expr/recognize.hpp>
 #include <tilewright/expr/recognize_sparse.hpp>
 #include <tilewright/expr/reify.hpp>
@@ -28,8 +29,6 @@ template <class... T>
 inline constexpr bool argument_has_extent = false;
 template <class... T>
 inline constexpr bool is_parameter_name = false;
-template <class... T>
-inline constexpr bool is_sparse_argument = false;
 template <class... T>
 inline constexpr bool argument_is_stored_by_rows = false;
 template <class... T>
@@ -83,7 +82,7 @@ constexpr bool check_element_type() {
 template <class Form>
 concept compressed_form = Form::known && Form::storage == dim_storage::compressed;
 template <class Form, dim_storage Storage, int Group, part_list Parts>
-concept converted_form =
+concept form_of_dimension =
     Form::known && Form::storage == Storage&& Form::group == Group&& Form::parts == Parts;
 template <class Form>
 concept one_dimensional = Form::known && Form::has_rank(1);
@@ -93,40 +92,9 @@ template <class Param, class A>
 constexpr bool check_sparse_argument() {
   using object = std::remove_reference_t<A>;
   using form = sparse_recognized<object>;
-  if constexpr (Param::storage != dim_storage::compressed &&
-                !converted_form<form, Param::storage, Param::dims[Param::rank - 1].group,
-                                Param::dims[Param::rank - 1].parts>) {
-    if constexpr (Param::storage == dim_storage::sell)
-      TILEWRIGHT_MISTAKE(is_sparse_argument,
-                         "tilewright: the argument of a parameter with sell<\"K\", lanes> is a "
-                         "sell_matrix<T, lanes>; make one of the matrix, and keep it",
-                         meta::shown<typename Param::name>, object);
-    else if constexpr (Param::storage == dim_storage::bsr)
-      TILEWRIGHT_MISTAKE(is_sparse_argument,
-                         "tilewright: the argument of a parameter with bsr<\"K\", block> is a "
-                         "bsr_matrix<T, block>; make one of the matrix, and keep it",
-                         meta::shown<typename Param::name>, object);
-    else if constexpr (Param::storage == dim_storage::dcsr)
-      TILEWRIGHT_MISTAKE(is_sparse_argument,
-                         "tilewright: the argument of a parameter with dcsr<\"K\"> is a "
-                         "dcsr_matrix<T>; make one of the matrix, and keep it",
-                         meta::shown<typename Param::name>, object);
-    else if constexpr (Param::storage == dim_storage::parts)
-      TILEWRIGHT_MISTAKE(is_sparse_argument,
-                         "tilewright: the argument of a parameter with parts<..> is a "
-                         "parted_matrix<T, parts<..>>; make one of the matrix, and keep it",
-                         meta::shown<typename Param::name>, object);
-    else
-      TILEWRIGHT_MISTAKE(is_sparse_argument,
-                         "tilewright: the argument of a parameter with ell<\"K\", width> is an "
-                         "ell_matrix<T, width>; make one of the matrix, and keep it",
-                         meta::shown<typename Param::name>, object);
-    return false;
-  } else if constexpr (Param::storage == dim_storage::compressed && !compressed_form<form>) {
-    TILEWRIGHT_MISTAKE(is_sparse_argument,
-                       "tilewright: the argument of a parameter with a compressed dimension is a "
-                       "sparse matrix of Eigen or csr(offsets, indices, values, columns)",
-                       meta::shown<typename Param::name>, object);
+  if constexpr (!form_of_dimension<form, Param::storage, Param::dims[Param::rank - 1].group,
+                                   Param::dims[Param::rank - 1].parts>) {
+    matrix_argument<Param::storage>::template refuse<typename Param::name, object>();
     return false;
   } else if constexpr (!check_element_type<Param, form>()) {
     return false;
@@ -191,10 +159,7 @@ constexpr bool check_pattern_argument() {
   } else if constexpr (one_dimensional<form>) {
     return check_values<Param, form, !form::is_const>();
   } else {
-    TILEWRIGHT_MISTAKE(is_sparse_argument,
-                       "tilewright: the argument of a parameter that is stored like another one is "
-                       "a vector of its values, or a sparse matrix with the same pattern",
-                       meta::shown<typename Param::name>, object);
+    matrix_argument<Param::storage>::template refuse<typename Param::name, object>();
     return false;
   }
 }

@@ -73,41 +73,14 @@ concept eigen_sparse_form = requires(const A& a) {
 };
 /// @}
 
-/// Matrices in formats of ours.
+/// Matrices that say themselves how they are stored, and what arrays they consist of: those in
+/// `expr/formats/`. `format` is a part_format, or the part_list of a matrix in parts.
 template <class A>
-concept converted_members = requires(const A& a) {
+concept matrix_in_format = requires(const A& a) {
   typename A::value_type;
   typename A::index_type;
-  a.indices();
-  a.values();
-  a.rows();
-  a.columns();
-};
-/// Rows side by side: sell_matrix.
-template <class A>
-concept sell_form = converted_members<A> && requires(const A& a) {
-  { A::lanes + 0 } -> std::convertible_to<int>;
-  a.offsets();
-  a.lengths();
-  a.order();
-};
-/// Blocks: bsr_matrix.
-template <class A>
-concept bsr_form = converted_members<A> && requires(const A& a) {
-  { A::block + 0 } -> std::convertible_to<int>;
-  a.offsets();
-};
-/// Rows with as many places: ell_matrix.
-template <class A>
-concept ell_form = converted_members<A> && requires(const A& a) {
-  { A::width + 0 } -> std::convertible_to<int>;
-  a.lengths();
-};
-/// Rows with numbers: dcsr_matrix.
-template <class A>
-concept dcsr_form = converted_members<A> && requires(const A& a) {
-  a.row_numbers();
-  a.offsets();
+  A::format;
+  a.arguments();
 };
 
 /// How an object of type A is read as a sparse matrix. Fallback: it is none.
@@ -153,6 +126,8 @@ requires is_csr_view<std::remove_const_t<A>>
 struct sparse_recognized<A> {
   static constexpr bool known = true, row_major = true;
   static constexpr dim_storage storage = dim_storage::compressed;
+  static constexpr int group = 1;
+  static constexpr part_list parts{};
   using value_type = std::remove_const_t<std::remove_pointer_t<decltype(A::values)>>;
   using index_type = std::remove_const_t<std::remove_pointer_t<decltype(A::indices)>>;
   static std::array<argument, 3> make(const A& a, const char*) {
@@ -167,6 +142,8 @@ struct sparse_recognized<A> {
   static constexpr bool known = true;
   static constexpr dim_storage storage = dim_storage::compressed;
   static constexpr bool row_major = static_cast<bool>(A::IsRowMajor);
+  static constexpr int group = 1;
+  static constexpr part_list parts{};
   using value_type = typename A::Scalar;
   using index_type = typename A::StorageIndex;
   static std::array<argument, 3> make(const A& a, const char* parameter) {
@@ -179,61 +156,24 @@ struct sparse_recognized<A> {
         a.valuePtr());
   }
 };
-/// What formats of ours have in common.
-template <class A, dim_storage Storage, int Group>
-struct converted_recognized {
+
+constexpr dim_storage storage_of(const part_format& f) { return f.storage; }
+constexpr dim_storage storage_of(const part_list&) { return dim_storage::parts; }
+constexpr int group_of(const part_format& f) { return f.group; }
+constexpr int group_of(const part_list&) { return 1; }
+constexpr part_list parts_of(const part_format&) { return part_list(); }
+constexpr part_list parts_of(const part_list& f) { return f; }
+
+template <class A>
+requires matrix_in_format<A>
+struct sparse_recognized<A> {
   static constexpr bool known = true, row_major = true;
-  static constexpr dim_storage storage = Storage;
-  static constexpr int group = Group;
-  static constexpr part_list parts{};
+  static constexpr dim_storage storage = storage_of(A::format);
+  static constexpr int group = group_of(A::format);
+  static constexpr part_list parts = parts_of(A::format);
   using value_type = typename A::value_type;
   using index_type = typename A::index_type;
-
-  /// The arrays `before` the indices, these, and the values. The extents of the indices end with the number
-  /// of columns.
-  template <class... Before>
-  static auto arrays(const A& a, const Before&... before) {
-    std::array<argument, sizeof...(Before) + 2> out{
-        vector_argument(before)..., vector_argument(a.indices()), vector_argument(a.values())};
-    out[sizeof...(Before)].extents[1] = a.columns();
-    return out;
-  }
-};
-template <class A>
-requires sell_form<A>
-struct sparse_recognized<A> : converted_recognized<A, dim_storage::sell, A::lanes> {
-  static std::array<argument, 5> make(const A& a, const char*) {
-    auto out = sparse_recognized::arrays(a, a.offsets(), a.lengths(), a.order());
-    out[1].rank = 2;
-    out[1].extents = {out[0].extents[0] - 1, A::lanes};
-    out[1].strides = {A::lanes, 1};
-    return out;
-  }
-};
-template <class A>
-requires bsr_form<A>
-struct sparse_recognized<A> : converted_recognized<A, dim_storage::bsr, A::block> {
-  static std::array<argument, 3> make(const A& a, const char*) {
-    auto out = sparse_recognized::arrays(a, a.offsets());
-    out[1].extents[2] = a.rows();
-    return out;
-  }
-};
-template <class A>
-requires dcsr_form<A>
-struct sparse_recognized<A> : converted_recognized<A, dim_storage::dcsr, 1> {
-  static std::array<argument, 4> make(const A& a, const char*) {
-    auto out = sparse_recognized::arrays(a, a.row_numbers(), a.offsets());
-    out[2].extents[2] = a.rows();
-    return out;
-  }
-};
-template <class A>
-requires ell_form<A>
-struct sparse_recognized<A> : converted_recognized<A, dim_storage::ell, A::width> {
-  static std::array<argument, 3> make(const A& a, const char*) {
-    return sparse_recognized::arrays(a, a.lengths());
-  }
+  static auto make(const A& a, const char*) { return a.arguments(); }
 };
 /// @endcond
 

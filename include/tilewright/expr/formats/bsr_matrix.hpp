@@ -37,6 +37,7 @@ class bsr_matrix : public detail::converted_matrix<T, Index> {
 
  public:
   static constexpr int block = Block;
+  static constexpr part_format format{dim_storage::bsr, Block};
 
   /// It requires: 1) offsets that begin with 0, never decrease, and end with the number of elements;
   /// 2) indices that are in the columns and 3) rise within a row; 4) no more places than the options and
@@ -53,6 +54,13 @@ class bsr_matrix : public detail::converted_matrix<T, Index> {
     return indices_;
   }  // [blocks], columns of blocks
      /// @}
+
+  /// What a call takes.
+  auto arguments() const {
+    auto out = detail::matrix_arguments(*this, offsets_);
+    out[1].extents[2] = this->rows();
+    return out;
+  }
 
  private:
   bsr_matrix(const rows_given& a, bsr_options options) : base("bsr_matrix", a) {

@@ -2,6 +2,7 @@
 // each place which element it holds, so that new values on the same pattern cost a gather.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -59,6 +60,17 @@ struct csr_source {
 
   std::int64_t length(std::size_t row) const { return offsets[row + 1] - offsets[row]; }
 };
+
+/// The arrays `before` the indices of a matrix, these, and its values, as arguments. The extents of the
+/// indices end with the number of columns.
+template <class Matrix, class... Before>
+auto matrix_arguments(const Matrix& a, const Before&... before) {
+  std::array<dsl::argument, sizeof...(Before) + 2> out{dsl::vector_argument(before)...,
+                                                       dsl::vector_argument(a.indices()),
+                                                       dsl::vector_argument(a.values())};
+  out[sizeof...(Before)].extents[1] = a.columns();
+  return out;
+}
 
 /// The base of such a matrix.
 template <class T, class Index>

@@ -38,6 +38,7 @@ class csr_matrix {
  public:
   using value_type = T;
   using index_type = Index;
+  static constexpr part_format format{dim_storage::compressed};
 
   csr_matrix() = default;
   /// It requires: 1) as many row and column numbers as values; 2) numbers in [0, rows) and [0, columns);
@@ -110,6 +111,12 @@ class csr_matrix {
   /// Of each value that the matrix was made of: the element that it went to. // [elements given]
   const std::vector<Index>& places() const noexcept { return place_; }
   /// @}
+
+  /// What a call takes.
+  auto arguments() const {
+    return dsl::sparse_arguments(rows(), columns_, nonzeros(), offsets_.data(), indices_.data(),
+                                 values_.data());
+  }
 
  private:
   template <class V>
@@ -204,28 +211,4 @@ class csr_matrix {
   std::vector<T> values_;
 };
 
-namespace dsl {
-
-template <class A>
-inline constexpr bool is_csr_matrix = false;
-template <class T, class Index>
-inline constexpr bool is_csr_matrix<csr_matrix<T, Index>> = true;
-
-/// @cond
-template <class A>
-requires is_csr_matrix<std::remove_const_t<A>>
-struct sparse_recognized<A> {
-  static constexpr bool known = true, row_major = true;
-  static constexpr dim_storage storage = dim_storage::compressed;
-  using value_type = typename A::value_type;
-  using index_type = typename A::index_type;
-  static std::array<argument, 3> make(const A& a, const char*) {
-    return sparse_arguments<index_type, value_type>(a.rows(), a.columns(), a.nonzeros(),
-                                                    a.offsets().data(), a.indices().data(),
-                                                    a.values().data());
-  }
-};
-/// @endcond
-
-}  // namespace dsl
 }  // namespace tilewright

@@ -26,6 +26,8 @@ class dcsr_matrix : public detail::converted_matrix<T, Index> {
   using rows_given = detail::csr_source<T, Index>;
 
  public:
+  static constexpr part_format format{dim_storage::dcsr};
+
   /// It requires: 1) offsets that begin with 0, never decrease, and end with the number of elements;
   /// 2) indices that are in the columns and 3) rise within a row; 4) rows that indices of this type number.
   /// @throws argument_error naming array, position and value
@@ -40,6 +42,13 @@ class dcsr_matrix : public detail::converted_matrix<T, Index> {
     return indices_;
   }  // [elements]
      /// @}
+
+  /// What a call takes.
+  auto arguments() const {
+    auto out = detail::matrix_arguments(*this, row_numbers_, offsets_);
+    out[2].extents[2] = this->rows();
+    return out;
+  }
 
  private:
   explicit dcsr_matrix(const rows_given& a) : base("dcsr_matrix", a) {

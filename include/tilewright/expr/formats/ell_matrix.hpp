@@ -29,6 +29,7 @@ class ell_matrix : public detail::converted_matrix<T, Index> {
 
  public:
   static constexpr int width = Width;
+  static constexpr part_format format{dim_storage::ell, Width};
 
   /// It requires: 1) offsets that begin with 0, never decrease, and end with the number of elements;
   /// 2) indices that are in the columns and 3) rise within a row; 4) no row of more than `Width`
@@ -44,6 +45,9 @@ class ell_matrix : public detail::converted_matrix<T, Index> {
     return indices_;
   }  // [rows, Width]
      /// @}
+
+  /// What a call takes.
+  auto arguments() const { return detail::matrix_arguments(*this, lengths_); }
 
  private:
   explicit ell_matrix(const rows_given& a) : base("ell_matrix", a) {

@@ -44,6 +44,8 @@ namespace detail {
 template <class T, class Index>
 class rest_of_rows : public converted_matrix<T, Index> {
  public:
+  static constexpr part_format format{dim_storage::compressed};
+
   explicit rest_of_rows(const part_of_rows<T, Index>& a)
       : converted_matrix<T, Index>("parted_matrix", csr_source<T, Index>::of(a.view(), "")),
         offsets_(a.offsets),
@@ -55,6 +57,7 @@ class rest_of_rows : public converted_matrix<T, Index> {
   }
   const std::vector<Index>& offsets() const { return offsets_; }  // [rows + 1]
   const std::vector<Index>& indices() const { return indices_; }  // [elements]
+  auto arguments() const { return matrix_arguments(*this, offsets_); }
 
  private:
   std::vector<Index> offsets_, indices_;
@@ -137,7 +140,7 @@ class parted_matrix {
  public:
   using value_type = T;
   using index_type = std::conditional_t<Parts.index_bits == 64, std::int64_t, std::int32_t>;
-  static constexpr part_list formats = Parts.parts;
+  static constexpr part_list format = Parts.parts;
 
   /// It requires: 1) offsets that begin with 0, never decrease, and end with the number of elements;
   /// 2) indices that are in the columns and 3) rise within a row; 4) no more places, and no smaller share in
@@ -180,19 +183,30 @@ class parted_matrix {
   }
   /// What it took to make it. // s
   double conversion_seconds() const noexcept { return seconds_; }
+  /// What a call takes: the arrays of all parts.
+  auto arguments() const {
+    std::array<dsl::argument, matrix_arrays(dim_storage::parts, format)> out;
+    auto to = out.begin();
+    const auto put = [&](const auto& part) {
+      const auto arrays = part.arguments();
+      to = std::copy(arrays.begin(), arrays.end(), to);
+    };
+    std::apply([&](const auto&... part) { (put(part), ...); }, parts_);
+    return out;
+  }
 
  private:
   using source_rows = detail::csr_source<T, index_type>;
   using some_rows = detail::part_of_rows<T, index_type>;
   template <std::size_t K>
-  using format = detail::part_matrix<T, index_type, formats.at[K].storage, formats.at[K].group>;
+  using part_form = detail::part_matrix<T, index_type, format.at[K].storage, format.at[K].group>;
   template <class Numbers>
   struct all_parts;
   template <std::size_t... K>
   struct all_parts<std::index_sequence<K...>> {
-    using type = std::tuple<typename format<K>::type...>;
+    using type = std::tuple<typename part_form<K>::type...>;
   };
-  using part_numbers = std::make_index_sequence<static_cast<std::size_t>(formats.count)>;
+  using part_numbers = std::make_index_sequence<static_cast<std::size_t>(format.count)>;
   using part_tuple = typename all_parts<part_numbers>::type;
 
   parted_matrix(const source_rows& a, const parted_options& options)
@@ -211,7 +225,7 @@ class parted_matrix {
   static part_tuple make(const std::array<some_rows, sizeof...(K)>& of,
                          const parted_options& options, std::index_sequence<K...>) {
     const auto one = [&](auto number) {
-      auto out = format<number>::make(of[number], options);
+      auto out = part_form<number>::make(of[number], options);
       out.take_elements(of[number].elements);
       return out;
     };
@@ -227,7 +241,7 @@ class parted_matrix {
     some_rows left(a);
     const auto take = [&](auto number) {
       if constexpr (number + 1 < sizeof...(K)) {
-        auto two = detail::divide(left, format<number>::takes(left, options));
+        auto two = detail::divide(left, part_form<number>::takes(left, options));
         out[number] = std::move(two.first);
         left = std::move(two.second);
       }
@@ -249,55 +263,4 @@ class parted_matrix {
   double seconds_ = 0;
 };
 
-namespace dsl {
-
-template <class A>
-inline constexpr bool is_parted_matrix = false;
-template <class T, dim Parts>
-inline constexpr bool is_parted_matrix<parted_matrix<T, Parts>> = true;
-
-/// @cond
-template <class A>
-requires is_parted_matrix<std::remove_const_t<A>>
-struct sparse_recognized<A> {
-  static constexpr bool known = true, row_major = true;
-  static constexpr dim_storage storage = dim_storage::parts;
-  static constexpr int group = 1;
-  static constexpr part_list parts = A::formats;
-  using value_type = typename A::value_type;
-  using index_type = typename A::index_type;
-  static constexpr int count = matrix_arrays(storage, parts);
-
-  static std::array<argument, static_cast<std::size_t>(count)> make(const A& a,
-                                                                    const char* parameter) {
-    std::array<argument, static_cast<std::size_t>(count)> out;
-    argument* to = out.data();
-    [&]<int... K>(std::integer_sequence<int, K...>) {
-      ((to = put(a.template part<K>(), parameter, to)), ...);
-    }
-    (std::make_integer_sequence<int, parts.count>{});
-    return out;
-  }
-
- private:
-  template <class Part>
-  static argument* put(const Part& part, const char* parameter, argument* to) {
-    const auto arrays = sparse_recognized<const Part>::make(part, parameter);
-    return std::copy(arrays.begin(), arrays.end(), to);
-  }
-};
-template <class A>
-inline constexpr bool is_rest_of_rows = false;
-template <class T, class Index>
-inline constexpr bool is_rest_of_rows<tilewright::detail::rest_of_rows<T, Index>> = true;
-template <class A>
-requires is_rest_of_rows<std::remove_const_t<A>>
-struct sparse_recognized<A> : converted_recognized<A, dim_storage::compressed, 1> {
-  static std::array<argument, 3> make(const A& a, const char*) {
-    return sparse_recognized::arrays(a, a.offsets());
-  }
-};
-/// @endcond
-
-}  // namespace dsl
 }  // namespace tilewright

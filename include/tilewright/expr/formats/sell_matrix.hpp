@@ -54,6 +54,7 @@ class sell_matrix : public detail::converted_matrix<T, Index> {
 
  public:
   static constexpr int lanes = Lanes;
+  static constexpr part_format format{dim_storage::sell, Lanes};
 
   /// It requires: 1) offsets that begin with 0, never decrease, and end with the number of elements;
   /// 2) indices that are in the columns and 3) rise within a row; 4) a window of one row or more; 5)
@@ -72,6 +73,15 @@ class sell_matrix : public detail::converted_matrix<T, Index> {
     return indices_;
   }  // [steps, Lanes]
      /// @}
+
+  /// What a call takes.
+  auto arguments() const {
+    auto out = detail::matrix_arguments(*this, offsets_, lengths_, order_);
+    out[1].rank = 2;
+    out[1].extents = {out[0].extents[0] - 1, Lanes};
+    out[1].strides = {Lanes, 1};
+    return out;
+  }
 
  private:
   sell_matrix(const rows_given& a, sell_options options) : base("sell_matrix", a) {
