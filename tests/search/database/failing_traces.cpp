@@ -42,6 +42,43 @@ TEST_CASE("what failed for good is not tried again, unless by another version") 
   CHECK(tune(w, o, older).failures[failure::build] == 3);
 }
 
+TEST_CASE("what failed for good at other extents of the kernel is not tried at these") {
+  const auto at = [](std::int64_t n) {
+    const auto inner_loop = [](schedule& s) {
+      return s.split(s.get_loops(s.get_block("Y"))[0],
+                     {infer, s.sample_categorical({1, 2, 4}, {1, 1, 1})})[1];
+    };
+    workload w = product();
+    w.function = reify(kernels::square_root, {{"N", n}});
+    w.key.workload = ir::workload_key(w.function).hex();
+    w.family = "square_root";
+    w.extents = {n, n};
+    w.space = space::design_space([=](schedule& s) { inner_loop(s); }) |
+              space::design_space([=](schedule& s) { s.bind(inner_loop(s), "threadIdx.x"); });
+    return w;
+  };
+  const session_options o = few(12);
+  database known(":memory:"), none(":memory:");
+  CHECK(tune(at(96), o, known).failures[failure::build] == 3);
+  CHECK(tune(at(192), o, none).failures[failure::build] == 3);
+  const tuning_result there = tune(at(192), o, known);
+  CHECK(there.failures.count(failure::build) == 0);
+  CHECK(there.trials > 0);
+  CHECK(known.failed(at(192).key).empty());
+  SUBCASE("what was only late is") {
+    database late(":memory:");
+    tune(at(96), o, late);
+    database slow(":memory:");
+    for (const record& r : late.all()) slow.add(r);
+    for (failed_candidate f : late.failed(at(96).key)) {
+      f.kind = "timeout";
+      slow.add_failed(f);
+      slow.add_failed(f);
+    }
+    CHECK(tune(at(192), o, slow).failures[failure::build] == 3);
+  }
+}
+
 TEST_CASE("what came too late is tried once more, and not a third time") {
   workload w = product();
   w.function = reify(kernels::square_root, {{"N", 96}});

@@ -36,4 +36,12 @@ inline std::vector<std::string> failing_traces(const std::vector<failed_candidat
   return out;
 }
 
+/// Those of `all`, which failed at other extents of the kernel, that need not be tried at these: no code
+/// could be made for them, or it went wrong. What was late there may be in time here.
+inline std::vector<std::string> failing_elsewhere(std::vector<failed_candidate> all,
+                                                  const provenance& here) {
+  std::erase_if(all, [](const failed_candidate& f) { return !fails_alike(f.kind); });
+  return failing_traces(all, here);
+}
+
 }  // namespace tilewright::search::detail

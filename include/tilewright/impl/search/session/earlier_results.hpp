@@ -32,7 +32,7 @@ class earlier_results {
  public:
   earlier_results(const workload& w, const database& db, std::uint64_t seed,
                   std::set<support::hash128>& seen, std::vector<std::string>& remarks)
-      : w_(w), db_(db), seed_(seed), seen_(seen), remarks_(remarks) {}
+      : w_(w), db_(db), near_(nearest_record(db, w)), seed_(seed), seen_(seen), remarks_(remarks) {}
 
   /// What was measured, the fastest first, until it is late and `least` of them were replayed.
   void read_measured(std::size_t least, const std::function<bool()>& late) {
@@ -46,22 +46,16 @@ class earlier_results {
       }
     }
   }
-  /// What failed and would fail again here, until it is late.
+  /// What failed and would fail again here, until it is late, and then what failed for good at the nearest extents.
   void read_failed(const provenance& here, const std::function<bool()>& late) {
-    for (const std::string& text : failing_traces(db_.failed(w_.key), here)) {
-      if (late()) break;
-      if (auto c = recalled(text)) {
-        known.push_back(std::move(*c));
-        seconds.push_back(std::numeric_limits<double>::infinity());
-      }
-    }
+    know_failing(failing_traces(db_.failed(w_.key), here), true, late);
+    if (near_) know_failing(failing_elsewhere(db_.failed(near_->key), here), false, late);
   }
   /// The schedule of the nearest workload, where it fits this one.
   std::optional<candidate> read_nearest(const finisher& finish) {
-    const std::optional<record> near = nearest_record(db_, w_);
-    if (!near) return std::nullopt;
+    if (!near_) return std::nullopt;
     try {
-      auto c = replay(by_name(trace::parse(near->trace), w_.function), w_.function, seed_, nullptr,
+      auto c = replay(by_name(trace::parse(near_->trace), w_.function), w_.function, seed_, nullptr,
                       finish);
       if (c && seen_.insert(c->identity).second) return c;
     } catch (const error&) {  // made for other extents: it need not fit
@@ -74,19 +68,32 @@ class earlier_results {
   std::vector<parent> parents;  // of those that did not fail
 
  private:
-  std::optional<candidate> recalled(const std::string& text) {
+  void know_failing(const std::vector<std::string>& traces, bool here,
+                    const std::function<bool()>& late) {
+    for (const std::string& text : traces) {
+      if (late()) break;
+      if (auto c = recalled(text, here)) {
+        known.push_back(std::move(*c));
+        seconds.push_back(std::numeric_limits<double>::infinity());
+      }
+    }
+  }
+  /// A stored trace, from now on seen; nothing where it was before.
+  /// @param here whether it comes from these extents, and so has to replay
+  std::optional<candidate> recalled(const std::string& text, bool here = true) {
     try {
       std::optional<candidate> c =
           replay(by_name(trace::parse(text), w_.function), w_.function, seed_);
       if (c && seen_.insert(c->identity).second) return c;
     } catch (const error& e) {
-      remarks_.push_back(std::string("a stored trace does not replay: ") + e.what());
+      if (here) remarks_.push_back(std::string("a stored trace does not replay: ") + e.what());
     }
     return std::nullopt;
   }
 
   const workload& w_;
   const database& db_;
+  std::optional<record> near_;
   std::uint64_t seed_;
   std::set<support::hash128>& seen_;
   std::vector<std::string>& remarks_;
