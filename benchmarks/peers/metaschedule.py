@@ -2,8 +2,8 @@
 """Searches of TVM's MetaSchedule and of Tilewright on operators of the TensorIR paper, with equal numbers of trials.
 
   tests/tvm/setup.sh venv && venv/bin/pip install xgboost scipy cloudpickle tornado
-  venv/bin/python benchmarks/search/metaschedule.py tune FOLDER [--tool build/bin/tilewright] [--only NAME,NAME]
-  venv/bin/python benchmarks/search/metaschedule.py time FOLDER [--tool build/bin/tilewright]
+  venv/bin/python benchmarks/peers/metaschedule.py tune FOLDER [--tool build/bin/tilewright] [--only NAME,NAME]
+  venv/bin/python benchmarks/peers/metaschedule.py time FOLDER [--tool build/bin/tilewright]
 
 `tune` runs what is not yet in FOLDER: programs, TVM's best code, our best trace, and how long each search took. One thread,
 programs of TVM's own operators, the same text for both. `time` calls the results of both in turns, outputs compared first,

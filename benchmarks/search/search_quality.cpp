@@ -40,16 +40,16 @@
 #include <tilewright/target/cpu.hpp>
 
 #include "../peers/xgboost.hpp"
+#include "curves/search_curves.hpp"
+#include "curves/session_curves.hpp"
 #include "search_claims.hpp"
 #include "search_contestants.hpp"
-#include "search_curves.hpp"
 #include "search_data.hpp"
 #include "search_fleet.hpp"
 #include "search_live.hpp"
 #include "search_models.hpp"
 #include "search_spaces.hpp"
 #include "search_strategies.hpp"
-#include "session_curves.hpp"
 
 using namespace tilewright;
 using namespace bench;

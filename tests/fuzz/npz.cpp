@@ -8,8 +8,8 @@
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/sparse_pattern.hpp>
 
+#include "../../tools/arrays/npz.hpp"
 #include "../../tools/command.hpp"
-#include "../../tools/npz.hpp"
 
 using namespace tilewright;
 

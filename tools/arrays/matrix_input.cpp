@@ -10,8 +10,8 @@
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/numbers/float16.hpp>
 
-#include "assignments.hpp"
-#include "command.hpp"
+#include "../assignments.hpp"
+#include "../command.hpp"
 
 namespace tool {
 namespace {

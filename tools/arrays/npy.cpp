@@ -6,7 +6,7 @@
 
 #include <tilewright/ir/text/literal.hpp>
 
-#include "command.hpp"
+#include "../command.hpp"
 
 namespace tool {
 namespace {

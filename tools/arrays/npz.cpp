@@ -9,7 +9,7 @@
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/numbers/float16.hpp>
 
-#include "command.hpp"
+#include "../command.hpp"
 #include "npy.hpp"
 
 #if defined(TILEWRIGHT_TOOL_ZIP)

@@ -27,8 +27,8 @@
 #include <tilewright/support/mapped_file.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
 
+#include "../arrays/npy.hpp"
 #include "../assignments.hpp"
-#include "../npy.hpp"
 #include "../option_values.hpp"
 
 namespace tool {

@@ -33,11 +33,11 @@
 #include <tilewright/target/cpu.hpp>
 #include <tilewright/target/gpu.hpp>
 
+#include "../arrays/matrix_input.hpp"
+#include "../arrays/npy.hpp"
 #include "../assignments.hpp"
 #include "../command.hpp"
 #include "../display/step_progress.hpp"
-#include "../matrix_input.hpp"
-#include "../npy.hpp"
 #include "../option_values.hpp"
 #include "../workload.hpp"
 

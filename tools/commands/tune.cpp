@@ -29,9 +29,9 @@
 #include <tilewright/learning.hpp>
 #endif
 
+#include "../arrays/matrix_input.hpp"
 #include "../command.hpp"
 #include "../database.hpp"
-#include "../matrix_input.hpp"
 #include "../mpi_ranks.hpp"
 #include "../option_values.hpp"
 #include "../worker_token.hpp"

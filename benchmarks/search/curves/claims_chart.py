@@ -2,7 +2,7 @@
 """Charts of `search_quality claims FILE SEEDS OTHER TARGET claims.csv`: searches, and models after few programs.
 
   python3 -m venv venv && venv/bin/pip install matplotlib
-  venv/bin/python benchmarks/search/claims_chart.py claims.csv benchmarks/results/claims.svg
+  venv/bin/python benchmarks/search/curves/claims_chart.py claims.csv benchmarks/results/claims.svg
 """
 import collections
 import csv

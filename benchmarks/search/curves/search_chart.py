@@ -2,7 +2,7 @@
 """Charts of search quality from the times that search_quality wrote.
 
   python3 -m venv venv && venv/bin/pip install matplotlib
-  venv/bin/python benchmarks/search/search_chart.py quality.csv benchmarks/results/search_quality.svg
+  venv/bin/python benchmarks/search/curves/search_chart.py quality.csv benchmarks/results/search_quality.svg
 
 Prints a table as well: the mean over workloads of best known time / best time so far.
 """

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "search_data.hpp"
+#include "../search_data.hpp"
 
 namespace bench {
 

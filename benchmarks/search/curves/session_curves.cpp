@@ -19,8 +19,8 @@
 #include <tilewright/support/random.hpp>
 #include <tilewright/target/cpu.hpp>
 
-#include "../problems/cliff_problems.hpp"
-#include "search_data.hpp"
+#include "../../problems/cliff_problems.hpp"
+#include "../search_data.hpp"
 
 namespace bench {
 
