@@ -2,6 +2,7 @@
 
 #include <variant>
 
+#include <tilewright/impl/ir/algorithm.hpp>
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/text/parse.hpp>
@@ -11,10 +12,6 @@
 
 namespace tilewright::ir {
 namespace detail::several {
-
-[[noreturn]] inline void refuse(const function& a, const function& b, const std::string& why) {
-  throw argument_error("alternatives: " + a.name + " and " + b.name + " " + why);
-}
 
 inline std::string signature(const param& p) {
   if (!p.buffer) return std::string(name(p.scalar.type()));
@@ -32,11 +29,6 @@ inline void need_same_signature(const function& a, const function& b) {
       refuse(
           a, b,
           "differ in parameter " + std::to_string(i) + ": " + x + " and " + y + " (requirement 2)");
-}
-
-inline function alone(function f) {
-  f.attrs.erase(alternatives_attribute);
-  return f;
 }
 
 }  // namespace detail::several
