@@ -26,6 +26,7 @@
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/pass/vector/vectorize_unmarked.hpp>
+#include <tilewright/search/argument_forms.hpp>
 #include <tilewright/search/check/spot_check.hpp>
 #include <tilewright/search/check/verify.hpp>
 #include <tilewright/search/measurement/builder.hpp>
@@ -43,10 +44,12 @@ namespace detail {
 /// The state of `tune`.
 class tuner {
  public:
-  tuner(const workload& w, const session_options& o, database& db)
+  tuner(const workload& w, const session_options& o, database& db,
+        const std::vector<argument_form>& forms)
       : w_(w),
         o_(o),
         db_(db),
+        forms_(forms),
         budget_(o.seconds),
         bench_(w, o.measuring, o.seed, o.cancelled),
         needs_(needs_of(w.function)),
@@ -108,7 +111,7 @@ class tuner {
     {
       const stage at("verify");
       check.at_small_extents(where);
-      check.alternatives();
+      check.alternatives(forms_);
     }
     const measurement once = run_once(b, std::max(least_patience, budget_.left_at_most()));
     if (once.failed == failure::cancelled && cancelled()) return false;
@@ -146,13 +149,23 @@ class tuner {
     const stage at("compile");
     return bench_.make(scheduled);
   }
-  measurement run_once(const built& b, double deadline = 3600) {
+  measurement run_once(const built& b, double deadline = 3600,
+                       const argument_form* form = nullptr) {
     const stage at("run");
-    return bench_.run(b, deadline);
+    return bench_.run(b, deadline, form);
   }
-  measurement time_calls(const built& b, const measure_options& options) {
+  measurement time_calls(const built& b, const measure_options& options,
+                         const argument_form* form = nullptr) {
     const stage at("run");
-    return bench_.measure(b, options);
+    return bench_.measure(b, options, form);
+  }
+  /// The form of the arguments that a schedule takes; null: the workload's.
+  const argument_form* form_of(const trace& t) const {
+    if (forms_.empty()) return nullptr;
+    const std::string name = algorithm_of(t);
+    for (const argument_form& form : forms_)
+      if (form.algorithm == name) return &form;
+    return nullptr;
   }
   /// @}
 
@@ -297,6 +310,8 @@ class tuner {
 
   measurement try_one(const candidate& c, const built& b) {
     measurement m;
+    const argument_form* form = form_of(c.scheduled.trace());
+    double raw = 0;  // s, of a call without what is charged for its form
     ++progress_.since_best;
     if (!b) {
       m.failed = b.late ? failure::timeout : b.rejected ? failure::resources : failure::build;
@@ -312,12 +327,14 @@ class tuner {
       // what is still running when the session is over need not be waited for
       const bool shortened = budget_.left_at_most() < options.deadline;
       if (shortened) options.deadline = budget_.left_at_most();
-      m = time_calls(b, options);
+      m = time_calls(b, options, form);
+      if (m.ok()) raw = m.best();
+      charge(m, form);
       if (shortened && m.failed == failure::timeout) m.failed = failure::cancelled;
     }
     if (o_.callbacks.after_run && drops(o_.callbacks.after_run(c, b, m))) return vetoed();
     if (m.ok() && m.median() < result_.best)
-      accept(c, b, m, bench_.leaves_outputs(m.best()) ? m : run_once(b));
+      accept(c, b, m, bench_.leaves_outputs(raw) ? m : run_once(b, 3600, form));
     ++progress_.trials;
     limits_.note_best(result_.best);
     progress_.last = m.ok() ? m.median() : 0;
@@ -344,13 +361,14 @@ class tuner {
   /// @param call of what the outputs are
   void accept(const candidate& c, const built& b, measurement& m, const measurement& call) {
     const stage at("verify");
+    const argument_form* form = form_of(c.scheduled.trace());
     const std::vector<operand>& operands = bench_.data().operands();
-    const auto outputs = bench_.data().outputs();
+    const auto outputs = bench_.data(form).outputs();
     std::string wrong =
         call.ok() ? compare_outputs(operands, needs_, expected_, outputs) : call.detail;
     if (wrong.empty()) wrong = compare_spots(operands, needs_, spots_, outputs);
     if (wrong.empty() && !cancelled())
-      wrong = extremes_.difference(baseline_, b, result_.baseline, o_.seconds);
+      wrong = extremes_.difference(baseline_, b, form, result_.baseline, o_.seconds);
     if (!wrong.empty()) {
       m.failed = call.ok() ? failure::wrong_result : call.failed;
       m.detail = wrong;
@@ -360,7 +378,7 @@ class tuner {
     }
     result_.best = progress_.best = std::min(result_.best, m.median());
     progress_.since_best = 0;
-    finalists_.add({text_of(c), b, m.median()});
+    finalists_.add({text_of(c), b, m.median(), form});
     budget_.keep(wanted_for_finals(result_.best, result_.baseline, finalists_.size(), 5));
   }
 
@@ -385,7 +403,7 @@ class tuner {
       measurement m;
       m.seconds = {p.seconds};
       if (!b) continue;
-      accept(*c, b, m, run_once(b));
+      accept(*c, b, m, run_once(b, 3600, form_of(p.trace)));
       revived += m.ok();
     }
   }
@@ -414,7 +432,7 @@ class tuner {
       result_.code = all[won.winner].code->artifact;
       result_.best = timed(won.winner).median();
     } else if (!cancelled()) {
-      const examination e = examiner_.examine(result_.trace);
+      const examination e = examine(result_.trace);
       result_.checked = e.text;
       if (e.differs) {
         result_.checked = "tested: it differs in exact arithmetic";
@@ -433,9 +451,16 @@ class tuner {
     return timed_in_turn(bench_, all, budget_, [this] { return cancelled(); });
   }
 
+  /// What exact arithmetic says about a schedule, where it can be asked.
+  examination examine(const std::string& text) {
+    if (!forms_.empty() && form_of(trace::parse(text)))
+      return {false, "tested: it takes its arguments in another form than the program"};
+    return examiner_.examine(text);
+  }
+
   /// False for a candidate that computes something else in exact arithmetic.
   bool holds(const std::string& text) {
-    const examination e = examiner_.examine(text);
+    const examination e = examine(text);
     if (!e.differs) {
       result_.checked = e.text;
       return true;
@@ -448,6 +473,7 @@ class tuner {
   const workload& w_;
   const session_options& o_;
   database& db_;
+  const std::vector<argument_form>& forms_;
   time_budget budget_;
   test_bench bench_;
   value_needs needs_;
@@ -488,9 +514,20 @@ inline void check_amount(const workload& w) {
 
 TILEWRIGHT_INLINE tuning_result tune(const workload& w, const session_options& options,
                                      database& db) {
+  return tune(w, options, db, {});
+}
+
+TILEWRIGHT_INLINE tuning_result tune(const workload& w, const session_options& options,
+                                     database& db, const std::vector<argument_form>& forms) {
   const support::default_float_environment ours;
   detail::check_amount(w);
-  return detail::tuner(w, options, db).run();
+  return detail::tuner(w, options, db, forms).run();
+}
+
+TILEWRIGHT_INLINE std::string algorithm_of(const trace& t) {
+  if (t.empty() || t[0].what->kind->name != "work_on") return {};
+  const auto* name = std::get_if<std::string>(&t[0].what->args[0]);
+  return name ? *name : std::string();
 }
 
 }  // namespace tilewright::search

@@ -12,6 +12,7 @@
 #include <tilewright/impl/search/measurement/elements.hpp>
 #include <tilewright/impl/search/measurement/test_bench.hpp>
 #include <tilewright/ir/alternatives.hpp>
+#include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/search/check/spot_check.hpp>
 #include <tilewright/search/check/verify.hpp>
 #include <tilewright/search/session.hpp>
@@ -59,14 +60,15 @@ class default_check {
 
   /// The algorithms of the kernel against each other, by the interpreter.
   /// @throws argument_error
-  void alternatives() {
+  void alternatives(const std::vector<argument_form>& forms) {
     if (!ir::has_alternatives(w_.function)) return;
     const std::optional<ir::function> small = small_form();
     if (!small) {
       remarks_.push_back("algorithms not compared with each other: no small form of the kernel");
       return;
     }
-    const std::string wrong = compare_alternatives(*small, *w_.exec, seed_);
+    const std::string wrong = forms.empty() ? compare_alternatives(*small, *w_.exec, seed_)
+                                            : compare_forms(*small, forms);
     if (!wrong.empty()) throw argument_error("kernel " + w_.function.name + ": " + wrong);
   }
 
@@ -98,6 +100,33 @@ class default_check {
     std::optional<ir::function> small = w_.shrunk ? w_.shrunk() : std::nullopt;
     if (!small && work_of(w_.function) < 2e5) small = w_.function;
     return small;
+  }
+
+  /// Algorithms that take their arguments in other forms against `small`, by the interpreter.
+  std::string compare_forms(const ir::function& small, const std::vector<argument_form>& forms) {
+    const auto interpreted = [](const ir::function& f, runner& r) {
+      std::vector<ir::tensor_view> views;
+      for (std::size_t i = 0; i < r.data().size(); ++i)
+        views.push_back({r.data()[i], r.layouts()[i].strides});
+      ir::interpret(f, std::move(views));
+      return r.outputs();
+    };
+    runner plain(small, {}, *w_.exec, seed_);
+    const output_list expected = interpreted(ir::alternatives(small).front(), plain);
+    for (const argument_form& form : forms) {
+      try {
+        const formed_arguments all = form.make(plain);
+        runner r(all.function, all.layouts, *w_.exec, seed_, all.given);
+        const std::string wrong = compare_outputs(plain.operands(), needs_of(small), expected,
+                                                  interpreted(all.function, r));
+        if (!wrong.empty())
+          return "algorithm " + form.algorithm + " computes something else: " + wrong;
+      } catch (const argument_error& e) {
+        remarks_.push_back("algorithm " + form.algorithm +
+                           " not compared at small extents: " + e.what());
+      }
+    }
+    return {};
   }
 
   /// The default schedule against the program without a schedule, which rounds in the same places.

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,23 +33,25 @@ inline given_values given_to_steer(const workload& w) {
 /// comparison is a call.
 class extreme_check {
  public:
-  extreme_check(const workload& w, const test_bench& bench, const value_needs& needs,
-                std::uint64_t seed, std::vector<std::string>& remarks)
+  extreme_check(const workload& w, test_bench& bench, const value_needs& needs, std::uint64_t seed,
+                std::vector<std::string>& remarks)
       : w_(w), bench_(bench), needs_(needs), seed_(seed), remarks_(remarks) {}
 
+  /// @param form of the arguments that `candidate` takes; null: those of the workload
   /// @param call_seconds of the default schedule
   /// @param seconds of the session: no more than a tenth is for these calls
   /// @returns what `candidate` computes differently from `baseline`; empty: nothing, or there is no
   /// time or memory to know
   /// @throws internal_error when `baseline` itself computes other integers than f64 says
-  std::string difference(const built& baseline, const built& candidate, double call_seconds,
-                         double seconds) {
+  std::string difference(const built& baseline, const built& candidate, const argument_form* form,
+                         double call_seconds, double seconds) {
     if (!ready_) prepare(baseline, call_seconds, seconds);
     if (!data_) return {};
-    const measurement m = bench_.run(candidate, *data_);
+    runner& data = data_of(form);
+    const measurement m = bench_.run(candidate, data);
     if (m.failed == failure::cancelled) return {};
     if (!m.ok()) return "on extreme values: " + m.detail;
-    const auto outputs = data_->outputs();
+    const auto outputs = data.outputs();
     std::string wrong =
         compare_outputs(data_->operands(), needs_, expected_, outputs, non_finite::alike);
     if (wrong.empty()) wrong = compare_spots(data_->operands(), needs_, spots_, outputs);
@@ -59,6 +62,13 @@ class extreme_check {
   static constexpr std::size_t most_bytes = std::size_t{1} << 30;
   static constexpr double seconds_per_element = 1e-8;  // of making values up and comparing them
   static constexpr double share = 0.1;
+
+  runner& data_of(const argument_form* form) {
+    if (!form) return *data_;
+    std::unique_ptr<runner>& out = formed_[form->algorithm];
+    if (!out) out = bench_.in_form(*form, *data_);
+    return *out;
+  }
 
   void prepare(const built& baseline, double call_seconds, double seconds) {
     ready_ = true;
@@ -88,12 +98,13 @@ class extreme_check {
   }
 
   const workload& w_;
-  const test_bench& bench_;
+  test_bench& bench_;
   const value_needs& needs_;
   std::uint64_t seed_;
   std::vector<std::string>& remarks_;
   bool ready_ = false;
   std::unique_ptr<runner> data_;
+  std::map<std::string, std::unique_ptr<runner>> formed_;  // of `data_`, by algorithm
   std::vector<std::vector<std::byte>> expected_;
   spot_list spots_;
 };

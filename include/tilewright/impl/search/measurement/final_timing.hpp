@@ -18,7 +18,14 @@ struct contestant {
   const built* code;
   double seconds;
   std::string trace;
+  const argument_form* form = nullptr;  // of the arguments that it takes; null: the workload's
 };
+
+/// The time of a call with what is charged for its form.
+inline void charge(measurement& m, const argument_form* form) {
+  if (!form) return;
+  for (double& s : m.seconds) s = s / (1 - form->least_gain) + form->charge;
+}
 
 /// What one visit measures: the better of two calls after one that warms up, or one call where
 /// calls take so long that nothing is left to warm.
@@ -64,7 +71,8 @@ std::vector<measurement> timed_in_turn(test_bench& bench, const std::vector<cont
       if (turn > 0 && once) continue;
       const bool needed = turn == 0 && (i == 0 || i == fastest);
       if (!needed && !fits(visit_seconds(all[i].seconds))) continue;
-      const measurement m = bench.measure(*all[i].code, visit_options(all[i].seconds));
+      measurement m = bench.measure(*all[i].code, visit_options(all[i].seconds), all[i].form);
+      charge(m, all[i].form);
       if (m.ok()) times[i].seconds.push_back(m.best());
     }
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tilewright/impl/search/measurement/final_timing.hpp>
+#include <tilewright/search/argument_forms.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 
 namespace tilewright::search::detail {
@@ -16,6 +17,7 @@ struct finalist {
   std::string trace;
   built code;
   double seconds;
+  const argument_form* form;  // of the arguments that it takes; null: the workload's
 };
 
 /// No more than so many of them; the slowest makes room for the next.
@@ -37,7 +39,7 @@ class finalists {
   /// The default schedule and they, for the last round. The code stays theirs.
   std::vector<contestant> beside(contestant baseline) const {
     std::vector<contestant> out{std::move(baseline)};
-    for (const finalist& f : list_) out.push_back({&f.code, f.seconds, f.trace});
+    for (const finalist& f : list_) out.push_back({&f.code, f.seconds, f.trace, f.form});
     return out;
   }
 

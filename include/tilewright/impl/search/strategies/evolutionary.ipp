@@ -9,6 +9,7 @@
 #include <tilewright/impl/search/strategies/drawing.hpp>
 #include <tilewright/impl/search/strategies/sample_maker.hpp>
 #include <tilewright/impl/search/strategies/slots.hpp>
+#include <tilewright/ir/alternatives.hpp>
 #include <tilewright/search/mutator.hpp>
 #include <tilewright/search/strategies/evolutionary.hpp>
 #include <tilewright/support/stable_sort.hpp>
@@ -177,9 +178,10 @@ class evolver final : public drawing_strategy {
   }
 
   /// The trace replayed, unless what comes of it is known. Draws the same either way.
-  std::optional<candidate> replayed_unless_known(const trace& t, const support::hash128& sketch,
+  std::optional<candidate> replayed_unless_known(const trace& t, const support::hash128& of_chain,
                                                  support::random& r) {
     const std::uint64_t seed = r.next();
+    const support::hash128 sketch = sketch_after(t, of_chain);
     if (options_.refused_early && !options_.refused_early(t).empty()) return std::nullopt;
     if (task_.finish) return replay(t, task_.function, seed, nullptr, task_.finish);
     replay_memory::answer before = memory_.find(sketch, t);
@@ -191,6 +193,11 @@ class evolver final : public drawing_strategy {
     else if (refusal.instruction)
       memory_.add_refusal(sketch, t, *refusal.instruction);
     return out;
+  }
+
+  /// The sketch of what changes have made of a trace of `before`: another algorithm is another sketch.
+  support::hash128 sketch_after(const trace& t, const support::hash128& before) const {
+    return ir::has_alternatives(task_.function) ? sketch_of(t) : before;
   }
 
   double spread() const {
@@ -238,7 +245,9 @@ class evolver final : public drawing_strategy {
       chain& c = chains_[i];
       const double gain =
           (score - c.score) * scale + options_.prior * (next[i]->log_prior - c.program.log_prior);
-      if (accepted(gain, draws[i])) c = {std::move(*next[i]), c.sketch, score};
+      if (!accepted(gain, draws[i])) continue;
+      const support::hash128 sketch = sketch_after(next[i]->scheduled.trace(), c.sketch);
+      c = {std::move(*next[i]), sketch, score};
     }
   }
 
