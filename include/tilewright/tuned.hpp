@@ -73,13 +73,13 @@ class tuned {
         const tuned_options& options = {})  // NOLINT: `tuned op = kernel;` reads well
       requires(sizeof...(Bound) == 0)
       : dispatcher_(make_dispatcher({any_kernel(kernel)}, options)),
-        formats_(make_format_choice({any_kernel(kernel)}, options, dispatcher_)) {}
+        formats_(make_format_choice({any_kernel(kernel)}, options)) {}
   /// Of several algorithms: `tuned op{alternatives(direct, by_matmul)};`
   /// @throws argument_error as above
   tuned(const dsl::algorithms<Kernel>& several, const tuned_options& options = {})  // NOLINT
       requires(sizeof...(Bound) == 0)
       : dispatcher_(make_dispatcher(several.kernels, options)),
-        formats_(make_format_choice(several.kernels, options, dispatcher_)) {}
+        formats_(make_format_choice(several.kernels, options)) {}
 
   /// This op with the weight `Name` bound to a copy of `value`; calls leave it out.
   /// @throws argument_error naming the parameter when extents or data make no sense

@@ -1,9 +1,12 @@
 // The format of a matrix is chosen at the first call with it; results are those of compressed rows.
+#include <tilewright/search/argument_forms.hpp>
 #include <tilewright/tilewright.hpp>
 
 #include <doctest/doctest.h>
 #include <Eigen/Sparse>
 
+#include <map>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -78,7 +81,8 @@ TEST_CASE("the report says of each format what it takes, and which one was chose
        {"  format    compressed rows: ", "  format    sell<8>: ", "  format    sell<16>: ",
         "  format    bsr<8>: ", "  format    bsr<16>: bsr_matrix: ", "  format    chosen: "})
     CHECK(text.find(part) != std::string::npos);
-  CHECK(text.find("bsr<4>") == std::string::npos);  // larger blocks fit
+  CHECK(text.find("  format    bsr<4>: ") != std::string::npos);
+  CHECK(text.find("candidates in 5 formats measured") != std::string::npos);
   check_product(op, a);
 }
 
@@ -114,9 +118,106 @@ TEST_CASE("blocks beside single elements are a format, where most elements are i
   CHECK(text.find("  format    bsr<8> and rows: ") != std::string::npos);
   CHECK(text.find("bsr<16> and rows: parted_matrix: the parts before the last take") !=
         std::string::npos);
-  CHECK(text.find("bsr<4> and rows") == std::string::npos);  // larger blocks fit
   check_product(op, a);
   a.coeffs() *= -2.0f;
+  check_product(op, a);
+}
+
+TEST_CASE("the format is the first decision of the traces that a session measures") {
+  tuned_options o = choosing();
+  o.seconds = 60;
+  o.trials = 16;
+  std::map<std::string, int> measured;
+  o.callbacks.after_run = [&](const search::candidate& c, const search::built&,
+                              const search::measurement& m) {
+    if (m.ok()) ++measured[search::algorithm_of(c.scheduled.trace())];
+    return search::verdict::go_on;
+  };
+  const tuned op(updated, o);
+  check_product(op, some_blocks());
+  for (const char* name :
+       {"updated_in_sell_8", "updated_in_sell_16", "updated_in_bsr_8", "updated_in_bsr_4"})
+    CHECK_MESSAGE(measured[name] > 0, std::string(name));
+  CHECK(measured.count("updated_in_bsr_16") == 0);  // which does not fit
+}
+
+TEST_CASE("a database keeps the format with the schedule, for the pattern and those like it") {
+  tuned_options o = choosing();
+  o.seconds = 60;  // the trials are the budget
+  o.trials = 8;
+  o.matrices_change = false;
+  o.own_database = std::make_shared<search::database>(":memory:");
+  const matrix_of_rows a = some_blocks();
+  const std::string first = report_of(tuned(updated, o), a);
+  CHECK(first.find(" by search, for 1e+09 calls") != std::string::npos);
+  const auto chosen = [](const std::string& text) {
+    const std::size_t at = text.find("  format    chosen: ");
+    return text.substr(at, text.find('>', at) - at);
+  };
+  const auto no_trial = [](search::candidate const&, const search::built&,
+                           const search::measurement&) -> search::verdict {
+    FAIL("a candidate was measured");
+    return search::verdict::go_on;
+  };
+  o.callbacks.after_run = no_trial;
+  const tuned again(updated, o);
+  const std::string second = report_of(again, a);
+  CHECK(second.find(" as it is stored for this pattern, for") != std::string::npos);
+  CHECK(chosen(first) == chosen(second));
+  CHECK(second.find("code      stored schedule, stored code") != std::string::npos);
+  check_product(again, a);
+  const matrix_of_rows like =
+      blocks_where(104, 80, [](int r, int c) { return (r * 5 + c * 3) % 4 == 0; });
+  const tuned near(updated, o);
+  const std::string third = report_of(near, like);
+  CHECK(third.find(" as for a pattern that is stored, 0.") != std::string::npos);
+  CHECK(chosen(first) == chosen(third));
+  check_product(near, like);
+  // what is another kind of pattern, or another number of calls, is chosen for anew
+  o.callbacks.after_run = nullptr;
+  matrix_of_rows lines(96, 80);
+  for (int r = 0; r < 96; ++r) lines.insert(r, (r * 31) % 80) = 1.0f;
+  lines.makeCompressed();
+  CHECK(report_of(tuned(updated, o), lines).find(" by search, for") != std::string::npos);
+  o.calls = 1e-9;
+  CHECK(report_of(tuned(updated, o), a).find("chosen: compressed rows by search") !=
+        std::string::npos);
+}
+
+TEST_CASE("without measuring the pattern decides") {
+  tuned_options o = choosing();
+  o.effort = effort::estimate;
+  o.matrices_change = false;
+  o.callbacks.after_run = [](const search::candidate&, const search::built&,
+                             const search::measurement&) -> search::verdict {
+    FAIL("a candidate was measured");
+    return search::verdict::go_on;
+  };
+  const tuned op(updated, o);
+  const matrix_of_rows a = some_blocks();
+  CHECK(report_of(op, a).find("chosen: bsr<8> by the pattern alone") != std::string::npos);
+  check_product(op, a);
+  matrix_of_rows lines(96, 80);
+  for (int r = 0; r < 96; ++r)
+    for (int c = 0; c < 5; ++c) lines.coeffRef(r, (r * 31 + c * 7) % 80) = 1.0f;
+  lines.makeCompressed();
+  CHECK(report_of(op, lines).find("chosen: compressed rows by the pattern alone") !=
+        std::string::npos);
+  check_product(op, lines);
+}
+
+TEST_CASE("formats that would be padding for the most part are left out before they are made") {
+  matrix_of_rows a(4096, 512);
+  for (int r = 0; r < 4096; ++r) {
+    a.insert(r, r % 500) = 1.0f;
+    if (r % 4096 == 77)
+      for (int c = 0; c < 512; ++c) a.coeffRef(r, c) = 2.0f;
+  }
+  a.makeCompressed();
+  const tuned op(updated, choosing());
+  const std::string text = report_of(op, a);
+  CHECK(text.find("  format    bsr<8>: ") != std::string::npos);
+  CHECK(text.find(" % of the places would be padding, 75 % may be") != std::string::npos);
   check_product(op, a);
 }
 

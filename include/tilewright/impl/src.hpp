@@ -160,6 +160,7 @@
 #include <tilewright/impl/ir/visit.ipp>
 #include <tilewright/impl/model/dispatch.ipp>
 #include <tilewright/impl/model/format_choice.ipp>
+#include <tilewright/impl/model/pattern_fingerprint.ipp>
 #include <tilewright/impl/pass/compact_buffers.ipp>
 #include <tilewright/impl/pass/compensate_dots.ipp>
 #include <tilewright/impl/pass/gpu/distribute_vthreads.ipp>

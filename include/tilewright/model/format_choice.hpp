@@ -1,7 +1,8 @@
-// In which format a sparse matrix is walked: found by measuring, as a schedule is.
+// In which format a sparse matrix is walked: the first decision of a search over schedules.
 //
-// A kernel that takes compressed rows is made again for each format that suits the pattern at hand, tuned,
-// and timed with the others in turn. What is converted is kept with the place of the user's matrix.
+// A kernel that takes compressed rows is made again for each format that suits the pattern at hand; they
+// are algorithms of one session, each with arguments of its own (search/argument_forms.hpp). What is
+// converted is kept with the place of the user's matrix.
 #pragma once
 
 #include <memory>
@@ -18,16 +19,20 @@ namespace tilewright {
 /// Calls a kernel with the matrix of a call in the format that is worth its conversion over
 /// `tuned_options::calls` calls. Any number of threads may call at once.
 ///
-/// Formats that compete with compressed rows are 8 and 16 rows side by side (`sell`), with at most three
-/// places of four unused, and the largest blocks of 4, 8 or 16 rows and columns that the matrix consists
-/// of (`bsr`), or half of its elements do, beside the others in compressed rows (`parts`). No block has an
-/// element that is not stored: results are those of compressed rows. Each is tuned for a quarter of the
-/// budget. Calls that come before the choice is made run on compressed rows.
+/// Formats beside compressed rows are 8 and 16 rows side by side (`sell`), blocks of 4, 8 and 16 rows and
+/// columns of which the matrix consists (`bsr`), and such that half of its elements are in, beside the
+/// others in compressed rows (`parts`). No block has an element that is not stored: results are those of
+/// compressed rows. Left out before anything is made is what would leave more than three places of four
+/// unused, or take more than four times the bytes of compressed rows. A format has to gain 3 % of a call
+/// beside its share of the conversion.
+///
+/// What was found is stored for the numbers of the pattern (model/pattern_fingerprint.hpp) and for the
+/// calls; a matrix with the same pattern, or nearly the same, begins with it and nothing is measured.
+/// Where `effort` is `estimate`, the pattern alone decides, within milliseconds. Calls that come before
+/// the choice is made run on compressed rows.
 class format_choice {
  public:
-  /// @param plain the kernel on compressed rows
-  format_choice(const std::vector<any_kernel>& algorithms, const tuned_options& options,
-                std::shared_ptr<dispatch::dispatcher> plain);
+  format_choice(const std::vector<any_kernel>& algorithms, const tuned_options& options);
   ~format_choice();
   format_choice(const format_choice&) = delete;
   format_choice& operator=(const format_choice&) = delete;
@@ -39,7 +44,7 @@ class format_choice {
   /// As dispatcher::call. The first call with a matrix chooses.
   void call(const dispatch::call_argument* arguments);
   /// The report of what runs, and a line for each format: its time, what it takes to convert, how much
-  /// of it is padding, and after how many calls it has paid.
+  /// of it is padding, and after how many calls it has paid; or why it was left out.
   std::string report(const dispatch::call_argument* arguments);
 
  private:
@@ -49,7 +54,6 @@ class format_choice {
 
 /// Null where there is no choice.
 std::shared_ptr<format_choice> make_format_choice(const std::vector<any_kernel>& algorithms,
-                                                  const tuned_options& options,
-                                                  std::shared_ptr<dispatch::dispatcher> plain);
+                                                  const tuned_options& options);
 
 }  // namespace tilewright

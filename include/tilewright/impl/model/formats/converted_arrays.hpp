@@ -67,9 +67,16 @@ class converted_as : public converted_arrays {
   Matrix matrix_;
 };
 
+/// What a conversion may store beside the elements.
+enum class filling {
+  none,  // places that hold no element are few, and none lies beside one in a block: results are those of
+         // compressed rows, whatever the other operands hold
+  zeros  // any: results are those where the other operands are finite
+};
+
 /// Makes a format of a matrix.
 /// @throws argument_error when the matrix does not suit it
-using format_maker = std::shared_ptr<converted_arrays> (*)(const rows_of_call&);
+using format_maker = std::shared_ptr<converted_arrays> (*)(const rows_of_call&, filling);
 
 /// The same format with indices of another width.
 constexpr dim with_index_bits(dim form, int width) {
@@ -77,38 +84,40 @@ constexpr dim with_index_bits(dim form, int width) {
   return form;
 }
 
-/// Places that hold no element are few, and none lies beside one in a block: results are those of
-/// compressed rows.
 template <class T, class Index, dim Form>
-std::shared_ptr<converted_arrays> convert_rows(const rows_of_call& a) {
+std::shared_ptr<converted_arrays> convert_rows(const rows_of_call& a, filling with) {
   const auto rows = view_of_rows<T, Index>(a);
+  const bool zeros = with == filling::zeros;
   if constexpr (Form.storage == dim_storage::sell) {
     using matrix = sell_matrix<T, Form.group, Index>;
-    return std::make_shared<converted_as<matrix>>(matrix(rows, {.most_padding = 4}));
+    return std::make_shared<converted_as<matrix>>(
+        matrix(rows, {.most_padding = zeros ? 1e9 : 4.0}));
   } else if constexpr (Form.storage == dim_storage::parts) {
     using matrix = parted_matrix<T, with_index_bits(Form, static_cast<int>(8 * sizeof(Index)))>;
-    return std::make_shared<converted_as<matrix>>(
-        matrix(rows, {.least_fill = 1, .least_share = 0.5}));
+    return std::make_shared<converted_as<matrix>>(matrix(rows, {.least_fill = zeros ? 1e-9 : 1.0,
+                                                                .most_padding = zeros ? 1e9 : 8.0,
+                                                                .least_share = zeros ? 0.0 : 0.5}));
   } else {
     using matrix = bsr_matrix<T, Form.group, Index>;
-    return std::make_shared<converted_as<matrix>>(matrix(rows, {.most_padding = 1}));
+    return std::make_shared<converted_as<matrix>>(
+        matrix(rows, {.most_padding = zeros ? 1e9 : 1.0}));
   }
 }
 
 template <dim Form, class Index>
-std::shared_ptr<converted_arrays> convert_by_size(const rows_of_call& a) {
+std::shared_ptr<converted_arrays> convert_by_size(const rows_of_call& a, filling with) {
   switch (a.element) {
-    case 2: return convert_rows<std::uint16_t, Index, Form>(a);
-    case 4: return convert_rows<std::uint32_t, Index, Form>(a);
-    case 8: return convert_rows<std::uint64_t, Index, Form>(a);
+    case 2: return convert_rows<std::uint16_t, Index, Form>(a, with);
+    case 4: return convert_rows<std::uint32_t, Index, Form>(a, with);
+    case 8: return convert_rows<std::uint64_t, Index, Form>(a, with);
     default: throw argument_error("elements of this size stay in compressed rows");
   }
 }
 
 template <dim Form>
-std::shared_ptr<converted_arrays> convert(const rows_of_call& a) {
-  return a.index == dtype::i64 ? convert_by_size<Form, std::int64_t>(a)
-                               : convert_by_size<Form, std::int32_t>(a);
+std::shared_ptr<converted_arrays> convert(const rows_of_call& a, filling with) {
+  return a.index == dtype::i64 ? convert_by_size<Form, std::int64_t>(a, with)
+                               : convert_by_size<Form, std::int32_t>(a, with);
 }
 
 /// A number for the content of an array; arrays that differ have the same one with a probability of

@@ -1,0 +1,162 @@
+// A kernel of compressed rows in each format that is known: a dispatcher for each, and the arguments of a
+// call in its format.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tilewright/dispatch/dispatcher.hpp>
+#include <tilewright/impl/model/formats/known_format.hpp>
+#include <tilewright/ir/alternatives.hpp>
+#include <tilewright/model/dispatch.hpp>
+#include <tilewright/search/argument_forms.hpp>
+
+namespace tilewright::detail {
+
+class formatted_kernel {
+ public:
+  /// @param options of the dispatchers, which tune nothing
+  formatted_kernel(const std::vector<any_kernel>& algorithms, const tuned_options& options) {
+    const dsl::tensor_info& matrix = *only_compressed(algorithms.at(0));
+    element_ = tilewright::bytes(matrix.type);
+    index_ = matrix.dims[matrix.rank - 1].index_bits == 64 ? dtype::i64 : dtype::i32;
+    entries_.push_back({nullptr, make_dispatcher(algorithms, options)});
+    const auto& params = code(0).signature().params;
+    while (!params[first_ + 2].name.empty() && params[first_ + 2].name != matrix.name) ++first_;
+    for (const known_format& f : known_formats) {
+      std::vector<any_kernel> kernels;
+      for (const any_kernel& k : algorithms) kernels.push_back(with_format(k, matrix.name, f));
+      entries_.push_back({&f, make_dispatcher(kernels, options)});
+    }
+  }
+
+  /// Compressed rows are number 0.
+  std::size_t size() const noexcept { return entries_.size(); }
+  dispatch::dispatcher& code(std::size_t choice) const { return *entries_[choice].code; }
+  const known_format& format(std::size_t choice) const { return *entries_[choice].format; }
+  std::string name(std::size_t choice) const {
+    return choice == 0 ? "compressed rows" : format(choice).name;
+  }
+  dtype index() const noexcept { return index_; }
+  int element() const noexcept { return element_; }  // bytes
+
+  rows_of_call rows_of(const dispatch::call_argument* a) const {
+    return {a[first_].data,
+            a[first_ + 1].data,
+            a[first_ + 2].data,
+            a[first_].extents[0] - 1,
+            a[first_ + 1].extents[1],
+            a[first_ + 1].extents[0],
+            index_,
+            element_};
+  }
+  const dispatch::call_argument& offsets_of(const dispatch::call_argument* a) const {
+    return a[first_];
+  }
+
+  /// Calls `use` with the dispatcher of a format and the arguments in it.
+  /// @param converted null: the arguments as they are
+  template <class Use>
+  void with(std::size_t choice, const converted_arrays* converted, const dispatch::call_argument* a,
+            const Use& use) const {
+    if (!converted) return use(code(choice), a);
+    const std::vector<dsl::argument> arrays = converted->arrays();
+    std::vector<dispatch::call_argument> out(a, a + first_);
+    for (const dsl::argument& one : arrays)
+      out.push_back({one.data, one.extents.data(), one.strides.data()});
+    out.insert(out.end(), a + first_ + 3, a + code(0).signature().params.size());
+    use(code(choice), out.data());
+  }
+
+  /// The arguments of a session in a format, with the function that takes them.
+  /// @param plain of compressed rows, at any extents
+  /// @param algorithm its number among those of the kernel
+  /// @throws argument_error when the matrix has no such format
+  search::formed_arguments formed(std::size_t choice, std::size_t algorithm,
+                                  const search::runner& plain) const {
+    const session_arguments given(code(0).signature(), plain);
+    const std::shared_ptr<converted_arrays> converted = made(choice, rows_of(given.list()));
+    search::formed_arguments out;
+    with(choice, converted.get(), given.list(),
+         [&](dispatch::dispatcher& d, const dispatch::call_argument* all) {
+           const search::workload w = d.tuning(all).what;
+           out.function = ir::alternatives(w.function).at(algorithm);
+           out.layouts = w.layouts;
+           const std::vector<search::operand> operands = search::operands(out.function);
+           for (std::size_t i = 0; i < operands.size(); ++i) {
+             search::argument_layout& l = out.layouts.at(i);
+             if (l.strides.empty()) l.strides = operands[i].strides;
+             out.given.push_back(search::packed_elements(
+                 operands[i], static_cast<const std::byte*>(all[i].data),
+                 {all[i].strides, all[i].strides + operands[i].extents.size()}));
+           }
+         });
+    return out;
+  }
+
+ private:
+  /// The matrix in a format. Small ones that were made up for a comparison need not suit it.
+  std::shared_ptr<converted_arrays> made(std::size_t choice, const rows_of_call& rows) const {
+    try {
+      return format(choice).make(rows, filling::none);
+    } catch (const argument_error&) {
+      return format(choice).make(rows, filling::zeros);
+    }
+  }
+
+  struct entry {
+    const known_format* format;  // null: compressed rows
+    std::shared_ptr<dispatch::dispatcher> code;
+  };
+
+  /// The arguments of a runner as those of a call: what they held when they were sealed.
+  class session_arguments {
+   public:
+    session_arguments(const dispatch::kernel_signature& kernel, const search::runner& r) {
+      const std::vector<search::operand>& operands = r.operands();
+      const std::vector<search::argument_place>& places = r.memory().places();
+      std::map<std::string, std::int64_t> known;
+      for (std::size_t i = 0; i < operands.size(); ++i)
+        for (std::size_t d = 0; d < kernel.params[i].rank(); ++d)
+          known[kernel.params[i].dims[d].name] =
+              operands[i].extents[d] - kernel.params[i].dims[d].more;
+      for (std::size_t i = 0; i < operands.size(); ++i) {
+        extents_.push_back(operands[i].extents);
+        for (const auto& beside : kernel.params[i].beside)
+          extents_.back().push_back(extent_of(beside, operands[i], known));
+        strides_.push_back(r.layouts()[i].strides);
+        strides_.back().resize(operands[i].extents.size());
+      }
+      for (std::size_t i = 0; i < operands.size(); ++i) {
+        const std::byte* element0 = r.memory().sealed(i) + places[i].element0;
+        list_.push_back({const_cast<std::byte*>(element0), extents_[i].data(), strides_[i].data()});
+      }
+    }
+    const dispatch::call_argument* list() const { return list_.data(); }
+
+   private:
+    /// Of a dimension that the array lacks: where no other array has it, what its elements may be tells.
+    static std::int64_t extent_of(const dispatch::parameter_signature::dimension& beside,
+                                  const search::operand& o,
+                                  const std::map<std::string, std::int64_t>& known) {
+      if (beside.name.empty()) return beside.extent;
+      if (const auto found = known.find(beside.name); found != known.end()) return found->second;
+      return o.index ? o.index->last + 1 : std::numeric_limits<std::int32_t>::max();
+    }
+
+    std::vector<std::vector<std::int64_t>> extents_, strides_;
+    std::vector<dispatch::call_argument> list_;
+  };
+
+  std::vector<entry> entries_;
+  std::size_t first_ = 0;  // array of the matrix in a call: offsets, indices, values
+  int element_ = 4;
+  dtype index_ = dtype::i32;
+};
+
+}  // namespace tilewright::detail
