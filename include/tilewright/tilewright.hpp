@@ -20,9 +20,12 @@
 #include <tilewright/expr/alternatives.hpp>
 #include <tilewright/expr/argument.hpp>
 #include <tilewright/expr/formats/bsr_matrix.hpp>
+#include <tilewright/expr/formats/csc_matrix.hpp>
 #include <tilewright/expr/formats/dcsr_matrix.hpp>
+#include <tilewright/expr/formats/dia_matrix.hpp>
 #include <tilewright/expr/formats/ell_matrix.hpp>
 #include <tilewright/expr/formats/parted_matrix.hpp>
+#include <tilewright/expr/formats/ragged_view.hpp>
 #include <tilewright/expr/formats/sell_matrix.hpp>
 #include <tilewright/expr/kernel.hpp>
 #include <tilewright/expr/reify.hpp>

@@ -11,6 +11,8 @@
 #include <string>
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/expr/formats/bsr_matrix.hpp>
+#include <tilewright/expr/formats/csc_matrix.hpp>
+#include <tilewright/expr/formats/dia_matrix.hpp>
 #include <tilewright/expr/formats/ell_matrix.hpp>
 #include <tilewright/expr/formats/sell_matrix.hpp>
 #include <tilewright/expr/reify.hpp>
@@ -84,6 +86,7 @@ class example {
     run_one_width();
     run_numbered_rows();
     run_parts();
+    random_() % 2 == 0 ? run_columns() : run_diagonals();
   }
 
  private:
@@ -176,6 +179,23 @@ class example {
     constexpr dim stored = dcsr<"K", Index>;
     check(kernel_of<T, stored>(which_), format,
           {m.row_numbers().data(), m.offsets().data(), m.indices().data(), m.values().data()});
+  }
+
+  void run_columns() {
+    const csc_matrix<T, Index> m(view());
+    sparse::stored_parameter format = format_of(m);
+    format.by_columns = true;
+    constexpr dim stored = csc<"K", Index>;
+    check(kernel_of<T, stored>(which_), format,
+          {m.offsets().data(), m.indices().data(), m.values().data()});
+  }
+
+  void run_diagonals() {
+    const dia_matrix<T, Index> m(view(), {1e9});
+    sparse::stored_parameter format = format_of(m);
+    format.diagonals = static_cast<std::int64_t>(m.offsets().size());
+    constexpr dim stored = dia<"K", Index>;
+    check(kernel_of<T, stored>(which_), format, {m.offsets().data(), m.values().data()});
   }
 
   void run_parts() {

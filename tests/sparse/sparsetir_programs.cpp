@@ -222,33 +222,34 @@ TEST_CASE("SparseTIR's sparse_softmax") {
         arrays(), {0.26894142f, 0.73105858f, 0.09003057f, 0.24472847f, 0.66524096f});
 }
 
-TEST_CASE("SparseTIR's square_sum over three levels has a meaning, and no lowering yet") {
-  const std::string text =
-      head +
-      "def square_sum(p: T.Buffer((3,), \"int32\"), q: T.Buffer((3,), \"int32\"), r: "
-      "T.Buffer((4,), "
-      "\"int32\"), s: T.Buffer((5,), \"int32\"), a: T.Buffer((5,), \"float32\"), b: T.Buffer((2,), "
+TEST_CASE("SparseTIR's square_sum over three levels") {
+  const std::string params =
+      "p: T.Buffer((4,), \"int32\"), q: T.Buffer((3,), \"int32\"), r: T.Buffer((4,), \"int32\"), "
+      "s: T.Buffer((5,), \"int32\"), a: T.Buffer((5,), \"float32\"), b: T.Buffer((3,), "
       "\"float32\")):\n"
-      "    I = T.dense_fixed(2)\n"
+      "    I = T.dense_fixed(3)\n"
       "    J = T.sparse_variable(I, (4, 3), (p, q))\n"
-      "    K = T.sparse_variable(J, (6, 5), (r, s))\n"
-      "    a_1 = T.match_sparse_buffer(a, (I, J, K))\n"
-      "    with T.sp_iter([I, J, K], \"SRR\", \"square_sum\") as [i, j, k]:\n"
-      "        with T.init():\n"
-      "            b[i] = T.float32(0.0)\n"
-      "        b[i] = b[i] + a_1[i, j, k] * a_1[i, j, k]\n";
-  check_text(text);
-  std::vector<std::int32_t> p{0, 2, 3}, q{0, 3, 1}, r{0, 2, 3, 5}, s{1, 4, 0, 2, 5};
-  std::vector<float> b(2, 99);
-  ir::interpret(ir::parse_sparse(text), {{p.data(), {}},
-                                         {q.data(), {}},
-                                         {r.data(), {}},
-                                         {s.data(), {}},
-                                         {values.data(), {}},
-                                         {b.data(), {}}});
-  check_close(b, {1 + 4 + 9, 16 + 25});
-  CHECK_THROWS_WITH_AS(
-      sparse::lower(ir::parse_sparse(text)),
-      "lower: iteration \"square_sum\" has two axes of variable extent (requirement 1)",
-      argument_error);
+      "    K = T.sparse_variable(J, (6, 5), (r, s))\n";
+  // row 0: two fibres, row 1: none, row 2: one
+  std::vector<std::int32_t> p{0, 2, 2, 3}, q{0, 3, 1}, r{0, 2, 3, 5}, s{1, 4, 0, 2, 5};
+  arrays fibres;
+  fibres.data = {p.data(), q.data(), r.data(), s.data(), values.data()};
+  check(head + "def square_sum(" + params +
+            "    a_1 = T.match_sparse_buffer(a, (I, J, K))\n"
+            "    with T.sp_iter([I, J, K], \"SRR\", \"square_sum\") as [i, j, k]:\n"
+            "        with T.init():\n"
+            "            b[i] = T.float32(0.0)\n"
+            "        b[i] = b[i] + a_1[i, j, k] * a_1[i, j, k]\n",
+        fibres, {1 + 4 + 9, 0, 16 + 25});
+  const std::string beside = head + "def beside(" + params +
+                             "    L = T.sparse_variable(I, (4, 3), (p, q))\n"
+                             "    a_1 = T.match_sparse_buffer(a, (I, J, K))\n"
+                             "    with T.sp_iter([I, J, L], \"SRR\", \"beside\") as [i, j, l]:\n"
+                             "        with T.init():\n"
+                             "            b[i] = T.float32(0.0)\n"
+                             "        b[i] = b[i] + T.float32(1.0)\n";
+  CHECK_THROWS_WITH_AS(sparse::lower(ir::parse_sparse(beside)),
+                       "lower: iteration \"beside\" has two axes of variable extent, neither of "
+                       "which is below the other (requirement 1)",
+                       argument_error);
 }

@@ -5,6 +5,7 @@
 #include <Eigen/Sparse>
 
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 using namespace tw;
@@ -30,6 +31,18 @@ stored_rows uneven_rows(int rows, int columns) {
   for (int r = 0; r < rows; ++r)
     for (int e = 0; e < r % 6; ++e)
       entries.emplace_back(r, (r / 8 * 5 + e * 2) % columns, static_cast<float>(1 + (r + e) % 9));
+  stored_rows out(rows, columns);
+  out.setFromTriplets(entries.begin(), entries.end());
+  return out;
+}
+
+/// Three diagonals, two of which do not end at a corner.
+stored_rows few_diagonals(int rows, int columns) {
+  std::vector<Eigen::Triplet<float>> entries;
+  for (int r = 0; r < rows; ++r)
+    for (const int c : {r - 9, r, r + 2})
+      if (c >= 0 && c < columns && (r + c) % 5 != 0)
+        entries.emplace_back(r, c, static_cast<float>(1 + (r + c) % 9));
   stored_rows out(rows, columns);
   out.setFromTriplets(entries.begin(), entries.end());
   return out;
@@ -106,4 +119,32 @@ TEST_CASE("parts: tuned and not, each element in one of them, new values, none a
 TEST_CASE("rows with numbers: tuned and not, new values, none at all") {
   check_calls<dcsr<"K">, dcsr_matrix<float>>(uneven_rows(117, 42));
   check_empty<dcsr<"K">, dcsr_matrix<float>>();
+}
+
+TEST_CASE("columns: tuned and not, new values, none at all, and Eigen's as they stand") {
+  check_calls<csc<"K">, csc_matrix<float>>(uneven_rows(117, 42));
+  check_empty<csc<"K">, csc_matrix<float>>();
+  const stored_rows a = uneven_rows(117, 42);
+  Eigen::SparseMatrix<float> by_columns = a;
+  by_columns.makeCompressed();
+  const tuned op(scaled_product<csc<"K">>, short_tuning(mode::off));
+  const stored_dense b = stored_dense::Random(42, 5);
+  stored_dense c = stored_dense::Zero(117, 5);
+  op(1.0f, by_columns, b, c);
+  CHECK(c.isApprox(a * b, 1e-5f));
+  by_columns.innerIndexPtr()[0] = 117;
+  std::string message;
+  try {
+    op(1.0f, by_columns, b, c);
+  } catch (const argument_error& e) {
+    message = e.what();
+  }
+  CAPTURE(message);
+  CHECK(message.find("[0] is 117 in column 0; the rows are 0 to 116") != std::string::npos);
+}
+
+TEST_CASE("diagonals: tuned and not, new values, none at all") {
+  check_calls<dia<"K">, dia_matrix<float>>(few_diagonals(117, 92));
+  check_calls<dia<"K">, dia_matrix<float>>(few_diagonals(64, 80));
+  check_empty<dia<"K">, dia_matrix<float>>();
 }

@@ -30,6 +30,7 @@ struct parameter_signature {
   std::vector<dimension> beside = {};
   /// Offsets of a container that has checked them.
   bool checked = false;
+  bool by_columns = false;  // offsets that are those of columns; of rows otherwise
 
   std::size_t rank() const { return dims.size(); }
   /// Extents of an argument.

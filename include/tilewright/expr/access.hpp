@@ -212,6 +212,22 @@ struct scalar_base {
 };
 struct no_base {};
 
+/// Whether dimensions are those of a sparse tensor: a dense one and one of some format; or a dense one and
+/// compressed ones, of a tensor in compressed fibres; or a dense one, a ragged one and dense ones.
+constexpr bool has_stored_form(const dim_info* dims, int rank) {
+  if (rank < 2 || dims[0].compressed() || !dims[1].compressed()) return false;
+  for (int d = 2; d < rank; ++d) {
+    const bool fibres = dims[1].storage == dim_storage::compressed &&
+                        dims[d].storage == dim_storage::compressed &&
+                        dims[d].index_bits == dims[1].index_bits;
+    const bool inner =
+        (dims[1].storage == dim_storage::ragged || dims[1].storage == dim_storage::stored_like) &&
+        !dims[d].compressed();
+    if (!fibres && !inner) return false;
+  }
+  return true;
+}
+
 /// Parameter or temporary of a kernel. Dim: see meta/dim.hpp.
 template <dsl::role Role, class Name, class T, class... Dim>
 struct tensor : std::conditional_t<sizeof...(Dim) == 0,
@@ -234,12 +250,16 @@ struct tensor : std::conditional_t<sizeof...(Dim) == 0,
   static constexpr tensor_info info{meta::text_of<Name>, dtype_of<T>, Role, rank, dims};
   static constexpr bool is_sparse = ((Dim::storage != dim_storage::dense) || ...);
   /// How the elements of a sparse one are stored.
-  static constexpr dim_storage storage = dims[rank > 0 ? rank - 1 : 0].storage;
+  static constexpr dim_storage storage = info.storage();
+  /// The last dimension of which only some are.
+  static constexpr dim_info stored_dim = dims[is_sparse ? info.stored_rank() - 1 : 0];
   /// Its elements are those that another tensor stores.
   static constexpr bool on_pattern = storage == dim_storage::stored_like;
   /// Arrays that a call hands over for it; on the pattern of another tensor its values.
-  static constexpr int array_count =
-      !is_sparse || on_pattern ? 1 : matrix_arrays(storage, dims[rank > 0 ? rank - 1 : 0].parts);
+  static constexpr int array_count = !is_sparse || on_pattern ? 1
+                                     : storage == dim_storage::compressed && rank > 2
+                                         ? 2 * rank - 1
+                                         : matrix_arrays(storage, stored_dim.parts);
 
   constexpr tensor() {
     if constexpr (is_sparse && !on_pattern && Role != role::in) {
@@ -252,7 +272,7 @@ struct tensor : std::conditional_t<sizeof...(Dim) == 0,
                          "tilewright: a weight is dense; declare a tensor on the pattern of "
                          "another one in, out, inout or temp",
                          meta::shown<Name>);
-    } else if constexpr (is_sparse && !(rank == 2 && !dims[0].compressed())) {
+    } else if constexpr (is_sparse && !has_stored_form(dims, rank)) {
       TILEWRIGHT_MISTAKE(has_rows_before_compressed,
                          "tilewright: a compressed dimension stands after one dense dimension, "
                          "whose elements it belongs to; write in<\"A\", T, \"M\", "

@@ -79,33 +79,44 @@ constexpr bool check_element_type() {
   return fits;
 }
 
+/// Rows, or columns, between two offsets each.
 template <class Form>
-concept compressed_form = Form::known && Form::storage == dim_storage::compressed;
+concept compressed_form = Form::known &&
+    (Form::storage == dim_storage::compressed || Form::storage == dim_storage::csc);
 template <class Form, dim_storage Storage, int Group, part_list Parts>
 concept form_of_dimension =
     Form::known && Form::storage == Storage&& Form::group == Group&& Form::parts == Parts;
-template <class Form>
-concept one_dimensional = Form::known && Form::has_rank(1);
+template <class Form, dim_storage Storage>
+concept other_order =
+    compressed_form<Form> && Storage == dim_storage::compressed && !Form::row_major;
+/// The values of a tensor of `Rank` dimensions on a pattern: a dimension of places, and those behind.
+template <class Form, int Rank>
+concept values_of_pattern = Form::known && Form::has_rank(Rank - 1);
 
 /// The same for a parameter with a compressed dimension.
 template <class Param, class A>
 constexpr bool check_sparse_argument() {
   using object = std::remove_reference_t<A>;
   using form = sparse_recognized<object>;
-  if constexpr (!form_of_dimension<form, Param::storage, Param::dims[Param::rank - 1].group,
-                                   Param::dims[Param::rank - 1].parts>) {
+  if constexpr (other_order<form, Param::storage>) {
+    TILEWRIGHT_MISTAKE(
+        argument_is_stored_by_rows,
+        "tilewright: a compressed dimension after the rows needs a matrix stored by "
+        "rows; pass an Eigen::SparseMatrix<T, Eigen::RowMajor>, or declare csc<\"K\">",
+        meta::shown<typename Param::name>, object);
+    return false;
+  } else if constexpr (!form_of_dimension<form, Param::storage, Param::stored_dim.group,
+                                          Param::stored_dim.parts>) {
     matrix_argument<Param::storage>::template refuse<typename Param::name, object>();
     return false;
   } else if constexpr (!check_element_type<Param, form>()) {
     return false;
-  } else if constexpr (!form::row_major) {
-    TILEWRIGHT_MISTAKE(argument_is_stored_by_rows,
-                       "tilewright: a compressed dimension after the rows needs a matrix stored by "
-                       "rows; pass an Eigen::SparseMatrix<T, Eigen::RowMajor>",
-                       meta::shown<typename Param::name>, object);
+  } else if constexpr (form::rank != Param::rank) {
+    TILEWRIGHT_MISTAKE(argument_has_rank, "tilewright: an argument needs the rank of its parameter",
+                       meta::shown<typename Param::name>, rank_needed<Param::rank>, object);
     return false;
   } else if constexpr (8 * sizeof(typename form::index_type) !=
-                       static_cast<std::size_t>(Param::dims[Param::rank - 1].index_bits)) {
+                       static_cast<std::size_t>(Param::stored_dim.index_bits)) {
     TILEWRIGHT_MISTAKE(argument_has_index_type,
                        "tilewright: a sparse argument needs the index type of its parameter; write "
                        "it as compressed<\"K\", std::int64_t>, or std::int32_t",
@@ -146,7 +157,7 @@ constexpr bool check_pattern_argument() {
   using object = std::remove_reference_t<A>;
   using form = recognized<object>;
   using matrix = sparse_recognized<object>;
-  if constexpr (compressed_form<matrix>) {
+  if constexpr (compressed_form<matrix> && Param::rank == 2) {
     if constexpr (!matrix::row_major) {
       TILEWRIGHT_MISTAKE(argument_is_stored_by_rows,
                          "tilewright: a compressed dimension after the rows needs a matrix stored "
@@ -156,7 +167,7 @@ constexpr bool check_pattern_argument() {
     } else {
       return check_values<Param, matrix, mutable_values<object>>();
     }
-  } else if constexpr (one_dimensional<form>) {
+  } else if constexpr (values_of_pattern<form, Param::rank>) {
     return check_values<Param, form, !form::is_const>();
   } else {
     matrix_argument<Param::storage>::template refuse<typename Param::name, object>();
@@ -264,7 +275,7 @@ void put_arguments(A& a, argument*& to) {
       to->is_const = !mutable_values<A>;
       ++to;
     } else {
-      *to++ = recognized<A>::make(a, 1);
+      *to++ = recognized<A>::make(a, Param::rank - 1);
     }
   } else if constexpr (Param::is_sparse) {
     const auto arrays = sparse_recognized<A>::make(a, Param::info.name.data());

@@ -40,6 +40,12 @@ struct param_info {
       if (d.storage != dim_storage::dense) return true;
     return false;
   }
+  /// The last dimension of which only some elements are stored; of a dense one the last.
+  const dim_description& stored() const {
+    for (std::size_t d = dims.size(); d-- > 0;)
+      if (dims[d].storage != dim_storage::dense) return dims[d];
+    return dims.back();
+  }
 };
 
 /// A kernel as run-time data: its name and parameters in the order of the call.

@@ -34,9 +34,16 @@ TILEWRIGHT_MATRIX_ARGUMENT(sell, "sell<\"K\", lanes>",
 TILEWRIGHT_MATRIX_ARGUMENT(bsr, "bsr<\"K\", block>", "a bsr_matrix<T, block>" TILEWRIGHT_MAKE_ONE);
 TILEWRIGHT_MATRIX_ARGUMENT(ell, "ell<\"K\", width>", "an ell_matrix<T, width>" TILEWRIGHT_MAKE_ONE);
 TILEWRIGHT_MATRIX_ARGUMENT(dcsr, "dcsr<\"K\">", "a dcsr_matrix<T>" TILEWRIGHT_MAKE_ONE);
+TILEWRIGHT_MATRIX_ARGUMENT(
+    csc, "csc<\"K\">",
+    "an Eigen::SparseMatrix<T>, csc_of(offsets, indices, values, rows) or a csc_matrix<T>");
+TILEWRIGHT_MATRIX_ARGUMENT(dia, "dia<\"K\">", "a dia_matrix<T>" TILEWRIGHT_MAKE_ONE);
+TILEWRIGHT_MATRIX_ARGUMENT(ragged, "ragged<\"L\">", "ragged_of(offsets, values)");
 TILEWRIGHT_MATRIX_ARGUMENT(parts, "parts<..>", "a parted_matrix<T, parts<..>>" TILEWRIGHT_MAKE_ONE);
-TILEWRIGHT_MATRIX_ARGUMENT(stored_like, "stored_like<\"N\", \"A\">",
-                           "a vector of its values, or a sparse matrix with the same pattern");
+TILEWRIGHT_MATRIX_ARGUMENT(
+    stored_like, "stored_like<\"N\", \"A\">",
+    "a vector of its values, an array of them where dimensions stand behind, or a "
+    "sparse matrix with the same pattern");
 
 #undef TILEWRIGHT_MAKE_ONE
 #undef TILEWRIGHT_MATRIX_ARGUMENT

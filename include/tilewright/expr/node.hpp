@@ -46,6 +46,17 @@ struct tensor_info {
       if (dims[d].compressed()) return true;
     return false;
   }
+  /// Dimensions up to the last one of which only some elements are stored.
+  constexpr int stored_rank() const {
+    int out = 0;
+    for (int d = 0; d < rank; ++d)
+      if (dims[d].compressed()) out = d + 1;
+    return out;
+  }
+  /// How they are stored.
+  constexpr dim_storage storage() const {
+    return sparse() ? dims[stored_rank() - 1].storage : dim_storage::dense;
+  }
   /// Name of the tensor whose pattern it is stored on: another one, or its own.
   constexpr std::string_view pattern() const {
     for (int d = 0; d < rank; ++d)

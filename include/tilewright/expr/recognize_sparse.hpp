@@ -14,6 +14,15 @@
 
 namespace tilewright {
 
+/// A matrix of compressed sparse columns in memory of the user's; see `csc_of`.
+template <class T, class Index>
+struct csc_view {
+  std::int64_t rows = 0, columns = 0, nonzeros = 0;
+  Index* offsets = nullptr;  // [columns + 1]
+  Index* indices = nullptr;  // [nonzeros], numbers of rows
+  T* values = nullptr;       // [nonzeros]
+};
+
 /// A matrix of compressed sparse rows in memory of the user's; see `csr`.
 template <class T, class Index>
 struct csr_view {
@@ -23,29 +32,56 @@ struct csr_view {
   T* values = nullptr;       // [nonzeros]
 };
 
+namespace dsl {
+template <class... Range>
+concept ranges = (range_form<std::remove_reference_t<Range>> && ...);
+
+/// @param form "csr" or "csc_of"
+/// @param line what is between two offsets: "row" or "column"
+template <class Offsets, class Indices, class Values>
+void check_arrays(const Offsets& offsets, const Indices& indices, const Values& values,
+                  const std::string& form, const std::string& line) {
+  static_assert(std::is_same_v<std::remove_cv_t<std::remove_pointer_t<decltype(offsets.data())>>,
+                               std::remove_cv_t<std::remove_pointer_t<decltype(indices.data())>>>,
+                "tilewright: offsets and indices of a sparse argument have one type");
+  if (offsets.size() < 1)
+    throw argument_error(form + ": there are no offsets; a matrix of n " + line +
+                         "s has n + 1 of them");
+  if (indices.size() != values.size())
+    throw argument_error(form + ": there are " + std::to_string(indices.size()) + " indices and " +
+                         std::to_string(values.size()) + " values; each element has one of each");
+}
+}  // namespace dsl
+
 /// `csr(offsets, indices, values, columns)` is a sparse argument: row i has the elements
 /// offsets[i] <= p < offsets[i + 1] with values[p] in column indices[p]. Each is a vector, span or
 /// other contiguous range.
 /// @throws argument_error when offsets are missing, or there are not as many values as indices
 template <class Offsets, class Indices, class Values>
-requires dsl::range_form<std::remove_reference_t<Offsets>> &&
-    dsl::range_form<std::remove_reference_t<Indices>> &&
-    dsl::range_form<std::remove_reference_t<Values>>
+requires dsl::ranges<Offsets, Indices, Values>
 auto csr(Offsets&& offsets, Indices&& indices, Values&& values, std::int64_t columns) {
+  dsl::check_arrays(offsets, indices, values, "csr", "row");
   using index = std::remove_pointer_t<decltype(offsets.data())>;
-  static_assert(
-      std::is_same_v<std::remove_const_t<index>,
-                     std::remove_const_t<std::remove_pointer_t<decltype(indices.data())>>>,
-      "tilewright: offsets and indices of a sparse argument have one type");
-  const auto size = [](const auto& range) { return static_cast<std::int64_t>(range.size()); };
-  if (size(offsets) < 1)
-    throw argument_error("csr: there are no offsets; a matrix of n rows has n + 1 of them");
-  if (size(indices) != size(values))
-    throw argument_error("csr: there are " + std::to_string(size(indices)) + " indices and " +
-                         std::to_string(size(values)) + " values; each element has one of each");
   using value = std::remove_pointer_t<decltype(values.data())>;
-  return csr_view<value, const index>{size(offsets) - 1, columns,        size(indices),
-                                      offsets.data(),    indices.data(), values.data()};
+  const auto rows = static_cast<std::int64_t>(offsets.size()) - 1;
+  const auto count = static_cast<std::int64_t>(indices.size());
+  return csr_view<value, const index>{rows,           columns,        count,
+                                      offsets.data(), indices.data(), values.data()};
+}
+
+/// `csc_of(offsets, indices, values, rows)` is an argument of a parameter with `csc<"K">`: column k has the
+/// elements offsets[k] <= p < offsets[k + 1] with values[p] in row indices[p].
+/// @throws argument_error as `csr`
+template <class Offsets, class Indices, class Values>
+requires dsl::ranges<Offsets, Indices, Values>
+auto csc_of(Offsets&& offsets, Indices&& indices, Values&& values, std::int64_t rows) {
+  dsl::check_arrays(offsets, indices, values, "csc_of", "column");
+  using index = std::remove_pointer_t<decltype(offsets.data())>;
+  using value = std::remove_pointer_t<decltype(values.data())>;
+  const auto columns = static_cast<std::int64_t>(offsets.size()) - 1;
+  const auto count = static_cast<std::int64_t>(indices.size());
+  return csc_view<value, const index>{rows,           columns,        count,
+                                      offsets.data(), indices.data(), values.data()};
 }
 
 namespace dsl {
@@ -56,6 +92,10 @@ template <class A>
 inline constexpr bool is_csr_view = false;
 template <class T, class Index>
 inline constexpr bool is_csr_view<csr_view<T, Index>> = true;
+template <class A>
+inline constexpr bool is_csc_view = false;
+template <class T, class Index>
+inline constexpr bool is_csc_view<csc_view<T, Index>> = true;
 
 /// Eigen's sparse matrices and maps of them.
 template <class A>
@@ -109,7 +149,7 @@ argument vector_argument(const Vector& v) {
 }
 
 /// Offsets, indices and values as arguments, in this order. The extents of the indices end with the
-/// number of columns, which no array has.
+/// number of columns, which no array has; of a matrix stored by columns rows and columns change places.
 template <class Index, class T>
 std::array<argument, 3> sparse_arguments(std::int64_t rows, std::int64_t columns,
                                          std::int64_t nonzeros, const Index* offsets,
@@ -121,13 +161,29 @@ std::array<argument, 3> sparse_arguments(std::int64_t rows, std::int64_t columns
   return out;
 }
 
+/// What matrices in a format without parameters have in common.
+template <dim_storage Storage>
+struct plain_format {
+  static constexpr bool known = true, row_major = Storage != dim_storage::csc;
+  static constexpr dim_storage storage = Storage;
+  static constexpr int group = 1, rank = 2;
+  static constexpr part_list parts{};
+};
+
+template <class A>
+requires is_csc_view<std::remove_const_t<A>>
+struct sparse_recognized<A> : plain_format<dim_storage::csc> {
+  using value_type = std::remove_const_t<std::remove_pointer_t<decltype(A::values)>>;
+  using index_type = std::remove_const_t<std::remove_pointer_t<decltype(A::indices)>>;
+  static std::array<argument, 3> make(const A& a, const char*) {
+    return sparse_arguments<index_type, value_type>(a.columns, a.rows, a.nonzeros, a.offsets,
+                                                    a.indices, a.values);
+  }
+};
+
 template <class A>
 requires is_csr_view<std::remove_const_t<A>>
-struct sparse_recognized<A> {
-  static constexpr bool known = true, row_major = true;
-  static constexpr dim_storage storage = dim_storage::compressed;
-  static constexpr int group = 1;
-  static constexpr part_list parts{};
+struct sparse_recognized<A> : plain_format<dim_storage::compressed> {
   using value_type = std::remove_const_t<std::remove_pointer_t<decltype(A::values)>>;
   using index_type = std::remove_const_t<std::remove_pointer_t<decltype(A::indices)>>;
   static std::array<argument, 3> make(const A& a, const char*) {
@@ -138,12 +194,8 @@ struct sparse_recognized<A> {
 
 template <class A>
 requires eigen_sparse_form<A>
-struct sparse_recognized<A> {
-  static constexpr bool known = true;
-  static constexpr dim_storage storage = dim_storage::compressed;
-  static constexpr bool row_major = static_cast<bool>(A::IsRowMajor);
-  static constexpr int group = 1;
-  static constexpr part_list parts{};
+struct sparse_recognized<A>
+    : plain_format<A::IsRowMajor ? dim_storage::compressed : dim_storage::csc> {
   using value_type = typename A::Scalar;
   using index_type = typename A::StorageIndex;
   static std::array<argument, 3> make(const A& a, const char* parameter) {
@@ -151,7 +203,8 @@ struct sparse_recognized<A> {
       throw argument_error("the sparse matrix given for \"" + std::string(parameter) +
                            "\" is not compressed; call its makeCompressed() before");
     return sparse_arguments<index_type, value_type>(
-        static_cast<std::int64_t>(a.rows()), static_cast<std::int64_t>(a.cols()),
+        static_cast<std::int64_t>(A::IsRowMajor ? a.rows() : a.cols()),
+        static_cast<std::int64_t>(A::IsRowMajor ? a.cols() : a.rows()),
         static_cast<std::int64_t>(a.nonZeros()), a.outerIndexPtr(), a.innerIndexPtr(),
         a.valuePtr());
   }
@@ -163,12 +216,21 @@ constexpr int group_of(const part_format& f) { return f.group; }
 constexpr int group_of(const part_list&) { return 1; }
 constexpr part_list parts_of(const part_format&) { return part_list(); }
 constexpr part_list parts_of(const part_list& f) { return f; }
+/// Dimensions of the tensor: two unless it says otherwise.
+template <class A>
+constexpr int rank_of() {
+  if constexpr (requires { A::rank; })
+    return A::rank;
+  else
+    return 2;
+}
 
 template <class A>
 requires matrix_in_format<A>
 struct sparse_recognized<A> {
-  static constexpr bool known = true, row_major = true;
+  static constexpr bool known = true, row_major = storage_of(A::format) != dim_storage::csc;
   static constexpr dim_storage storage = storage_of(A::format);
+  static constexpr int rank = rank_of<A>();
   static constexpr int group = group_of(A::format);
   static constexpr part_list parts = parts_of(A::format);
   using value_type = typename A::value_type;

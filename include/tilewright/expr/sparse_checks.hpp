@@ -45,12 +45,12 @@ constexpr bool vanishes_with(const program_view& p, int at, const tensor_info* t
   }
 }
 
-/// Two accesses of tensors on one pattern at the same element.
+/// Two accesses of tensors on one pattern at the same element of it.
 constexpr bool same_element(const program_view& p, int a, int b) {
   const children at = children_of(p.nodes, a), other = children_of(p.nodes, b);
-  if (p.nodes[a].tensor->pattern() != p.nodes[b].tensor->pattern() || at.count != other.count)
-    return false;
-  for (int d = 0; d < at.count; ++d)
+  const tensor_info &own = *p.nodes[a].tensor, &second = *p.nodes[b].tensor;
+  if (own.pattern() != second.pattern() || own.stored_rank() != second.stored_rank()) return false;
+  for (int d = 0; d < own.stored_rank(); ++d)
     if (!same_tree(p.nodes, at.at[d], other.at[d])) return false;
   return true;
 }
@@ -64,17 +64,17 @@ constexpr int other_walk(const program_view& p, int reduction, int at, std::stri
       continue;
     const children index = children_of(p.nodes, k);
     for (int d = 0; d < index.count; ++d)
-      if (n.tensor->dims[d].compressed() && p.nodes[index.at[d]].name == axis &&
-          !same_element(p, at, k))
+      if ((n.tensor->dims[d].compressed() || n.tensor->storage() == dim_storage::csc) &&
+          p.nodes[index.at[d]].name == axis && !same_element(p, at, k))
         return k;
   }
   return -1;
 }
 
-/// An access of a sparse tensor is at plain axes.
+/// An access of a sparse tensor is at plain axes, as far as some elements along them are stored.
 constexpr void check_walk(const program_view& p, int at, finding& problem) {
   const children index = children_of(p.nodes, at);
-  for (int d = 0; d < index.count && problem.ok(); ++d) {
+  for (int d = 0; d < p.nodes[at].tensor->stored_rank() && problem.ok(); ++d) {
     if (p.nodes[index.at[d]].kind == node_kind::axis) continue;
     problem.what = fault::walks_no_axis;
     problem.subject = p.nodes[at].tensor->name;
@@ -161,8 +161,19 @@ constexpr void check_reduced_walk(const program_view& p, int r, int at, std::str
 
 /// Compressed rows of its own, or of another tensor.
 constexpr bool has_compressed_rows(const tensor_info& t) {
-  const dim_storage storage = t.rank > 0 ? t.dims[t.rank - 1].storage : dim_storage::dense;
-  return storage == dim_storage::compressed || storage == dim_storage::stored_like;
+  return t.rank == 2 &&
+         (t.storage() == dim_storage::compressed || t.storage() == dim_storage::stored_like);
+}
+
+/// Whether what the tensor stores is walked along dimension `d` in the read at `at`: along its columns, and
+/// where it is stored by columns along what is reduced.
+constexpr bool walks_along(const program_view& p, int define, int at, int d) {
+  const tensor_info& t = *p.nodes[at].tensor;
+  if (t.storage() != dim_storage::csc) return t.dims[d].compressed();
+  const children index = children_of(p.nodes, at);
+  const bool across = reduction_around(p, define, at, p.nodes[index.at[1]].name) < 0 &&
+                      reduction_around(p, define, at, p.nodes[index.at[0]].name) >= 0;
+  return d == (across ? 0 : 1);
 }
 
 /// @param target the store of the definition
@@ -178,7 +189,7 @@ constexpr void check_sparse_read(const program_view& p, int define, int target, 
   check_walk(p, at, problem);
   const children index = children_of(p.nodes, at);
   for (int d = 0; d < index.count && problem.ok(); ++d) {
-    if (!tensor.dims[d].compressed()) continue;
+    if (!walks_along(p, define, at, d)) continue;
     const std::string_view axis = p.nodes[index.at[d]].name;
     const int r = reduction_around(p, define, at, axis);
     if (r >= 0 && merges(p.nodes[at])) {
@@ -202,9 +213,10 @@ constexpr void check_sparse_read(const program_view& p, int define, int target, 
 constexpr const tensor_info* pattern_of(const program_view& p, const tensor_info& t) {
   for (int k = 0; k < p.param_count; ++k) {
     const tensor_info& of = *p.params[k];
-    bool same = of.name == t.pattern() && of.rank == t.rank && of.role == role::in &&
-                of.dims[of.rank - 1].storage == dim_storage::compressed;
-    for (int d = 0; same && d < t.rank; ++d)
+    const bool rows = of.storage() == dim_storage::compressed && of.rank == 2 && t.rank == 2;
+    bool same = of.name == t.pattern() && of.role == role::in &&
+                (rows || of.storage() == dim_storage::ragged);
+    for (int d = 0; same && d < t.stored_rank(); ++d)
       same = of.dims[d].name == t.dims[d].name && of.dims[d].extent == t.dims[d].extent;
     if (same) return &of;
   }

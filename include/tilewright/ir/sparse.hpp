@@ -62,8 +62,12 @@ struct sparse_axis_node : support::counted {
 struct sparse_buffer {
   ir::buffer coordinates;         // what expressions index; its shape are the lengths of the axes
   std::vector<sparse_axis> axes;  // [rank]
-  ir::buffer storage;             // one dimension
+  ir::buffer storage;             // one dimension; or one, and those of the dense axes behind the
+                                  // last stored one
 };
+
+/// Axes up to the last one of which only some points are stored; those behind are positions as they stand.
+std::size_t stored_rank(const sparse_buffer& b);
 
 /// Annotation of a block over coordinates: how the sparse tensors that it reads meet. One of
 ///
@@ -136,6 +140,10 @@ sparse_axis sparse_fixed(std::string name, sparse_axis parent, expr length, expr
 ///     (I, J): indptr[i] + j      (I, J, BI, BJ): ((indptr[i] + j) * b + bi) * b + bj
 expr storage_index(const std::vector<sparse_axis>& axes, const std::vector<expr>& positions,
                    dtype index);
+
+/// The indices of that point in the storage of `b`.
+std::vector<expr> place_in_storage(const sparse_buffer& b, const std::vector<expr>& positions,
+                                   dtype index);
 
 /// Number of elements stored along `axes`: the extent of that storage.
 expr storage_extent(const std::vector<sparse_axis>& axes);

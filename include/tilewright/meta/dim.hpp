@@ -20,6 +20,9 @@ enum class dim_storage : std::uint8_t {
   bsr,          // blocks of as many rows as columns, each stored whole
   ell,          // some; each row has as many places
   dcsr,         // as compressed; only rows with elements are there, with their numbers
+  csc,          // some; those of one column lie side by side, each with the number of its row
+  dia,          // diagonals, each stored whole
+  ragged,       // as many as there are for each element of the dimension before, from 0 on
   stored_like,  // those that another tensor stores, in its order
   parts         // some; several matrices, each in a format of its own, that add up
 };
@@ -40,10 +43,16 @@ struct part_list {
 };
 
 /// Arrays that a matrix in one format consists of: of rows side by side offsets, lengths, order, indices and
-/// values; of rows with numbers these, offsets, indices and values; of others three, which end with
-/// indices and values.
+/// values; of rows with numbers these, offsets, indices and values; of diagonals, and of rows that are
+/// counted, offsets and values; of others three, which end with indices and values.
 constexpr int matrix_arrays(dim_storage storage) {
-  return storage == dim_storage::sell ? 5 : storage == dim_storage::dcsr ? 4 : 3;
+  switch (storage) {
+    case dim_storage::sell: return 5;
+    case dim_storage::dcsr: return 4;
+    case dim_storage::dia:
+    case dim_storage::ragged: return 2;
+    default: return 3;
+  }
 }
 /// The same of one that may be in parts.
 constexpr int matrix_arrays(dim_storage storage, const part_list& parts) {
@@ -147,6 +156,20 @@ inline constexpr dim ell = detail::store_some<Index>(Whole, dim_storage::ell, Wi
 /// `dcsr_matrix<float>`.
 template <dim Whole, class Index = std::int32_t>
 inline constexpr dim dcsr = detail::store_some<Index>(Whole, dim_storage::dcsr, 1);
+
+/// Compressed columns: `in<"A", float, "M", csc<"K">>` takes a sparse matrix of Eigen's that is stored by
+/// columns, `csc_of(offsets, indices, values, rows)`, or a `csc_matrix<float>`.
+template <dim Whole, class Index = std::int32_t>
+inline constexpr dim csc = detail::store_some<Index>(Whole, dim_storage::csc, 1);
+
+/// Diagonals, of which each is stored whole: `in<"A", float, "M", dia<"K">>` takes a `dia_matrix<float>`.
+template <dim Whole, class Index = std::int32_t>
+inline constexpr dim dia = detail::store_some<Index>(Whole, dim_storage::dia, 1);
+
+/// As many elements as there are for each element of the dimension before, such as the words of each of
+/// several sentences: `in<"X", float, "B", ragged<"L">, "D">` takes `ragged_of(offsets, values)`.
+template <dim Whole, class Index = std::int32_t>
+inline constexpr dim ragged = detail::store_some<Index>(Whole, dim_storage::ragged, 1);
 
 /// A sum of matrices in these formats, of which each holds the elements that suit it, and the last one the
 /// rest: `in<"A", float, "M", parts<bsr<"K", 16>, compressed<"K">>>` takes a `parted_matrix`.

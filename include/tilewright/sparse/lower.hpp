@@ -48,9 +48,13 @@ namespace tilewright::sparse {
 ///                                                   y[vi] = sum
 /// ```
 ///
-/// It requires: 1) the iterations of `f` have at most one variable axis, and begin with the axes above
-/// it, which are spatial; 2) a sparse buffer is written at the variables of its own axes in their order, and read
-/// there unless it is one of compressed rows; 3) what is reduced where no patterns meet has the form
+/// Of an iteration with several variable axes, each below the one before, the initialization is a nest of its
+/// own, and each axis has a block.
+///
+/// It requires: 1) variable axes of an iteration are below each other, and it begins with the axes above
+/// them, which are spatial where it initializes something, and dense where several are; 2) a sparse buffer is
+/// written at the variables of its own axes in their order, and read
+/// there unless it is one of compressed rows; dense axes behind are indexed as they stand; 3) what is reduced where no patterns meet has the form
 /// `C[..] = C[..] op value` with op one of + * max min; 4) one axis is merged, in rows that do not change
 /// along it.
 /// @throws argument_error naming iteration, buffer and requirement

@@ -25,10 +25,16 @@ struct stored_parameter {
   std::int64_t numbered_rows = -1;
   /// Name of the arrays where the parameter is a sum of several matrices, each of which has an entry; "": its own.
   std::string part = {};
+  bool by_columns = false;      // offsets are those of columns, and indices number rows
+  std::int64_t diagonals = -1;  // stored as so many diagonals; -1: by rows
+  bool counted = false;         // rows have offsets and no indices: ragged
+  /// Elements of compressed fibres along each dimension between the first and the last one.
+  std::vector<std::int64_t> levels = {};
 
   /// Its arrays are others than offsets, indices and values of compressed rows.
   bool converted() const {
-    return lanes > 1 || block > 1 || width > 0 || numbered_rows >= 0 || !part.empty();
+    return lanes > 1 || block > 1 || width > 0 || numbered_rows >= 0 || by_columns ||
+           diagonals >= 0 || !part.empty();
   }
   /// What names of arrays begin with.
   const std::string& arrays() const { return part.empty() ? parameter : part; }
@@ -36,12 +42,16 @@ struct stored_parameter {
 
 /// Names of the arrays of a sparse parameter `A`: "A_indptr", "A_indices", and "A" for its values; of
 /// rows side by side "A_lengths" and "A_order", too; rows of one width have "A_lengths" and no offsets; rows
-/// with numbers have "A_row_numbers".
+/// with numbers have "A_row_numbers", diagonals "A_diagonals" and no offsets. Rows that are counted have no
+/// indices. A tensor in compressed fibres has offsets and indices of "A_level1", "A_level2" and so on.
 std::string indptr_name(const std::string& parameter);
 std::string indices_name(const std::string& parameter);
 std::string lengths_name(const std::string& parameter);
 std::string order_name(const std::string& parameter);
 std::string row_numbers_name(const std::string& parameter);
+std::string diagonals_name(const std::string& parameter);
+/// @param level 1: the second dimension
+std::string level_name(const std::string& parameter, int level);
 /// Name of the arrays of a part of a sparse parameter `A`: "A_part0".
 std::string part_name(const std::string& parameter, int part);
 
@@ -75,7 +85,10 @@ std::string part_name(const std::string& parameter, int part);
 /// ```
 /// No two parts hold one element: what makes the matrix sees to it.
 /// Of rows with numbers (DCSR) those that are there are added to a result that a nest of its own has
-/// initialized.
+/// initialized; so are columns (CSC) where the sum is along a row. Diagonals (DIA) are walked by rows, as far
+/// as they lie in the matrix.
+/// Rows that are counted (ragged) and fibres (CSF) are axes as compressed rows are; dense dimensions may
+/// stand behind counted ones, and are dimensions of the values.
 /// @throws argument_error when a block reads a sparse parameter and is no perfect nest of its own; when
 /// one that reads another format than compressed rows does anything but sum, or one that reads rows side
 /// by side needs the number of the row elsewhere

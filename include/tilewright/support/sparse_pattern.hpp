@@ -13,6 +13,7 @@ struct pattern_view {
   const Index* indices;
   std::int64_t rows, columns, nonzeros;
   const std::string &offsets_name, &indices_name;
+  bool by_columns = false;  // rows and columns have changed places: messages call them so
 };
 
 /// @cond
@@ -46,14 +47,16 @@ std::string wrong_index(const pattern_view<Index>& p) {
         before = now;
         continue;
       }
+      const std::string line = p.by_columns ? "column" : "row";
+      const std::string number = p.by_columns ? "row" : "column";
       const std::string text =
-          element_text(p.indices_name, at, now) + " in row " + std::to_string(row);
+          element_text(p.indices_name, at, now) + " in " + line + " " + std::to_string(row);
       if (now < 0 || now >= p.columns)
-        return text + "; the columns are 0 to " + std::to_string(p.columns - 1);
+        return text + "; the " + number + "s are 0 to " + std::to_string(p.columns - 1);
       return text + " after " + std::to_string(before) +
-             (now == before
-                  ? "; no column occurs twice in a row, add up what belongs to one element"
-                  : "; the columns of a row rise, sort them");
+             (now == before ? "; no " + number + " occurs twice in a " + line +
+                                  ", add up what belongs to one element"
+                            : "; the " + number + "s of a " + line + " rise, sort them");
     }
   }
   return {};

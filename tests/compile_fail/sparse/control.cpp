@@ -3,8 +3,11 @@
 
 #include <tilewright/expr/argument.hpp>
 #include <tilewright/expr/formats/bsr_matrix.hpp>
+#include <tilewright/expr/formats/csf_tensor.hpp>
+#include <tilewright/expr/formats/dia_matrix.hpp>
 #include <tilewright/expr/formats/ell_matrix.hpp>
 #include <tilewright/expr/formats/parted_matrix.hpp>
+#include <tilewright/expr/formats/ragged_view.hpp>
 #include <tilewright/expr/formats/sell_matrix.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;
@@ -55,3 +58,28 @@ static_assert(dsl::check_call<
               parted_matrix<double, parts<bsr<"columns", 4, std::int64_t>,
                                           compressed<"columns", std::int64_t>>>&,
               std::vector<double>&, std::vector<double>&>());
+constexpr auto by_columns = kernel<"by_columns">(
+    [](in<"A", float, "M", csc<"K">> A, in<"x", float, "K"> x, in<"z", float, "M"> z,
+       out<"y", float, "M"> y, out<"w", float, "K"> w) {
+      return blocks(y(i) = sum<k>(A(i, k) * x(k)), w(k) = sum<i>(A(i, k) * z(i)));
+    });
+constexpr auto diagonals = kernel<"diagonals">(
+    [](in<"A", double, "M", dia<"K", std::int64_t>> A, in<"x", double, "K"> x,
+       out<"y", double, "M"> y) { return y(i) = sum<k>(A(i, k) * x(k)); });
+static_assert(
+    dsl::check_call<std::remove_const_t<decltype(diagonals)>, dia_matrix<double, std::int64_t>&,
+                    std::vector<double>&, std::vector<double>&>());
+constexpr auto fibres = kernel<"fibres">(
+    [](in<"A", float, "I", compressed<"J">, compressed<"K">> A, in<"x", float, "K"> x,
+       out<"y", float, "I"> y) { return y(i) = sum<j, k>(A(i, j, k) * x(k)); });
+static_assert(dsl::check_call<std::remove_const_t<decltype(fibres)>, csf_tensor<float, 3>&,
+                              std::vector<float>&, std::vector<float>&>());
+constexpr auto batched = kernel<"batched">(
+    [](in<"X", float, "B", ragged<"L">, "K"> X, in<"W", float, "B", "K", "N"> W,
+       out<"Y", float, "B", stored_like<"L", "X">, "N"> Y) {
+      return Y(axes::b, axes::l, axes::n) =
+                 sum<k>(X(axes::b, axes::l, k) * W(axes::b, k, axes::n));
+    });
+static_assert(dsl::check_call<std::remove_const_t<decltype(batched)>,
+                              ragged_view<float, std::int32_t, 3>,
+                              strided_view<const float, 3>, strided_view<float, 2>>());

@@ -26,7 +26,7 @@ void each_pattern(const kernel_signature& kernel, const std::vector<search::oper
     const auto look = [&]<class Index>(const Index* offsets) {
       use(pattern_view<Index>{offsets, static_cast<const Index*>(a[k].data), a[i].extents[0] - 1,
                               a[k].extents[kernel.params[k].rank()], a[k].extents[0], o.name,
-                              operands[k].name});
+                              operands[k].name, kernel.params[i].by_columns});
     };
     if (o.type == dtype::i64)
       look(static_cast<const std::int64_t*>(a[i].data));

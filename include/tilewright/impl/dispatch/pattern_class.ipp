@@ -12,7 +12,7 @@ namespace detail {
 template <class Index>
 std::string pattern_class(const Index* offsets, const Index* indices, std::int64_t rows,
                           std::int64_t nonzeros) {
-  if (!offsets || !indices || rows < 1 || nonzeros < 1) return {};
+  if (!offsets || rows < 1 || nonzeros < 1) return {};
   const double mean = static_cast<double>(nonzeros) / static_cast<double>(rows);
   double squares = 0;
   std::int64_t empty = 0;
@@ -25,7 +25,7 @@ std::string pattern_class(const Index* offsets, const Index* indices, std::int64
   double gaps = 0;
   std::int64_t counted = 0;
   const std::int64_t step = std::max<std::int64_t>(1, nonzeros / 4096);
-  for (std::int64_t k = 0; k + 1 < nonzeros; k += step) {
+  for (std::int64_t k = 0; indices && k + 1 < nonzeros; k += step) {
     const double gap = static_cast<double>(indices[k + 1]) - static_cast<double>(indices[k]);
     if (gap <= 0) continue;
     gaps += gap;
@@ -46,12 +46,15 @@ std::string pattern_class(const Index* offsets, const Index* indices, std::int64
 TILEWRIGHT_INLINE std::string pattern_class(const search::operand& offsets,
                                             const call_argument& offset_data,
                                             const call_argument& index_data) {
-  const std::int64_t rows = offset_data.extents[0] - 1, nonzeros = index_data.extents[0];
+  const bool listed = &index_data != &offset_data;  // else rows are counted
+  const std::int64_t rows = offset_data.extents[0] - 1;
+  const std::int64_t nonzeros = listed ? index_data.extents[0] : offsets.offsets->last;
+  const void* indices = listed ? index_data.data : nullptr;
   if (offsets.type == dtype::i64)
     return detail::pattern_class(static_cast<const std::int64_t*>(offset_data.data),
-                                 static_cast<const std::int64_t*>(index_data.data), rows, nonzeros);
+                                 static_cast<const std::int64_t*>(indices), rows, nonzeros);
   return detail::pattern_class(static_cast<const std::int32_t*>(offset_data.data),
-                               static_cast<const std::int32_t*>(index_data.data), rows, nonzeros);
+                               static_cast<const std::int32_t*>(indices), rows, nonzeros);
 }
 
 }  // namespace tilewright::dispatch

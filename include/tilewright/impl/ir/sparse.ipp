@@ -121,6 +121,24 @@ TILEWRIGHT_INLINE expr storage_index(const std::vector<sparse_axis>& axes,
   return out;
 }
 
+TILEWRIGHT_INLINE std::size_t stored_rank(const sparse_buffer& b) {
+  std::size_t out = 0;
+  for (std::size_t d = 0; d < b.axes.size(); ++d)
+    if (b.axes[d]->variable() || b.axes[d]->sparse()) out = d + 1;
+  return out;
+}
+
+TILEWRIGHT_INLINE std::vector<expr> place_in_storage(const sparse_buffer& b,
+                                                     const std::vector<expr>& positions,
+                                                     dtype index) {
+  if (b.storage->shape.size() == 1) return {storage_index(b.axes, positions, index)};
+  const auto stored = static_cast<std::ptrdiff_t>(stored_rank(b));
+  std::vector<expr> out{storage_index({b.axes.begin(), b.axes.begin() + stored},
+                                      {positions.begin(), positions.begin() + stored}, index)};
+  out.insert(out.end(), positions.begin() + stored, positions.end());
+  return out;
+}
+
 TILEWRIGHT_INLINE expr storage_extent(const std::vector<sparse_axis>& axes) {
   expr out = integer(axes.front()->length.type(), 1), dimension = out;
   for (const sparse_axis& axis : axes) {

@@ -16,14 +16,17 @@ inline std::string places_name(const std::string& parameter) { return parameter 
 inline std::string slices_name(const std::string& parameter) { return parameter + "_slices"; }
 inline std::string blocks_name(const std::string& parameter) { return parameter + "_blocks"; }
 inline std::string numbered_name(const std::string& parameter) { return parameter + "_numbered"; }
+inline std::string diagonal_count_name(const std::string& parameter) {
+  return parameter + "_diagonal_count";
+}
 
 inline dtype index_type_of(const param_info& p) {
-  return p.dims.back().index_bits == 64 ? dtype::i64 : dtype::i32;
+  return p.stored().index_bits == 64 ? dtype::i64 : dtype::i32;
 }
 
 /// The parameter whose pattern a tensor is stored on; "" for its own, and for a dense one.
 inline std::string pattern_of(const param_info& p) {
-  return p.dims.empty() ? std::string() : p.dims.back().pattern;
+  return p.dims.empty() ? std::string() : p.stored().pattern;
 }
 
 /// The matrices that a sparse parameter is the sum of, under the names of their arrays; one with its own
@@ -39,6 +42,74 @@ inline std::vector<param_info> matrices_of(const param_info& p) {
   }
   if (out.empty()) out.push_back(p);
   return out;
+}
+
+/// Whether it is a tensor of more than two dimensions in compressed fibres.
+inline bool is_fibres(const param_info& p) {
+  return p.rank() > 2 && p.stored().storage == dim_storage::compressed;
+}
+/// Names of its levels, which are those of its second dimension and of those behind.
+inline std::vector<std::string> levels_of(const param_info& p) {
+  std::vector<std::string> out;
+  for (int level = 1; level < p.rank(); ++level) out.push_back(sparse::level_name(p.name, level));
+  return out;
+}
+
+/// The arrays of compressed fibres.
+inline void add_fibres(const param_info& p, std::vector<dispatch::parameter_signature>& to) {
+  const std::vector<std::string> levels = levels_of(p);
+  for (std::size_t level = 0; level < levels.size(); ++level) {
+    dispatch::parameter_signature offsets, indices;
+    offsets.name = sparse::indptr_name(levels[level]);
+    indices.name = sparse::indices_name(levels[level]);
+    offsets.type = indices.type = index_type_of(p);
+    offsets.checked = indices.checked = true;
+    const dim_description &above = p.dims.front(), &own = p.dims[level + 1];
+    if (level == 0)
+      offsets.dims.push_back({above.name, above.extent, 1, "dimension 0 of \"" + p.name + "\""});
+    else
+      offsets.dims.push_back({places_name(levels[level - 1]), 0, 1});
+    indices.dims.push_back({places_name(levels[level]), 0});
+    indices.beside.push_back({own.name, own.extent, 0,
+                              "dimension " + std::to_string(level + 1) + " of \"" + p.name + "\""});
+    to.push_back(std::move(offsets));
+    to.push_back(std::move(indices));
+  }
+  dispatch::parameter_signature values;
+  values.name = p.name;
+  values.type = p.type;
+  values.dims.push_back({places_name(levels.back()), 0});
+  to.push_back(std::move(values));
+}
+
+/// The values of a tensor of which dense dimensions stand behind the stored ones.
+/// @param pattern the parameter that says what is stored
+inline void add_values(const param_info& p, const std::string& pattern,
+                       std::vector<dispatch::parameter_signature>& to) {
+  dispatch::parameter_signature s;
+  s.name = p.name;
+  s.type = p.type;
+  s.written = p.written();
+  s.updated = p.role == dsl::role::inout;
+  s.dims.push_back({places_name(pattern), 0});
+  for (std::size_t d = 2; d < p.dims.size(); ++d)
+    s.dims.push_back({p.dims[d].name, p.dims[d].extent});
+  to.push_back(std::move(s));
+}
+
+/// The arrays of rows that are counted.
+inline void add_ragged(const param_info& p, std::vector<dispatch::parameter_signature>& to) {
+  dispatch::parameter_signature offsets;
+  offsets.name = sparse::indptr_name(p.name);
+  offsets.type = index_type_of(p);
+  offsets.checked = true;
+  const auto place = [&](int d) {
+    return "dimension " + std::to_string(d) + " of \"" + p.name + "\"";
+  };
+  offsets.dims.push_back({p.dims[0].name, p.dims[0].extent, 1, place(0)});
+  offsets.beside.push_back({p.dims[1].name, p.dims[1].extent, 0, place(1)});
+  to.push_back(std::move(offsets));
+  add_values(p, p.name, to);
 }
 
 /// The arrays of a matrix.
@@ -59,13 +130,26 @@ inline void add_matrix(const param_info& p, const param_info& of,
   };
   indices.beside.push_back({columns.name, columns.extent, 0, place(1)});
   s.dims = indices.dims;
-  offsets.checked = indices.checked = of.dims.back().storage != dim_storage::compressed;
+  const dim_storage given = of.dims.back().storage;
+  offsets.checked = indices.checked = given != dim_storage::compressed && given != dim_storage::csc;
+  offsets.by_columns = given == dim_storage::csc;
   dispatch::parameter_signature lengths = offsets, order = offsets;
   lengths.name = sparse::lengths_name(p.name);
   order.name = sparse::order_name(p.name);
   const dispatch::parameter_signature::dimension of_rows{rows.name, rows.extent, 0, place(0)};
   std::vector<dispatch::parameter_signature> before{offsets};
-  if (columns.storage == dim_storage::sell) {
+  if (columns.storage == dim_storage::csc) {
+    before[0].dims.push_back({columns.name, columns.extent, 1, place(1)});
+    indices.beside = {of_rows};
+  } else if (columns.storage == dim_storage::dia) {
+    dispatch::parameter_signature diagonals = offsets;
+    diagonals.name = sparse::diagonals_name(p.name);
+    diagonals.dims.push_back({diagonal_count_name(p.name), 0});
+    diagonals.beside = {of_rows, {columns.name, columns.extent, 0, place(1)}};
+    to.push_back(std::move(diagonals));
+    to.push_back(std::move(s));
+    return;
+  } else if (columns.storage == dim_storage::sell) {
     before[0].dims.push_back({slices_name(p.name), 0, 1});
     lengths.dims = {{slices_name(p.name), 0}, {"", columns.group}};
     order.dims.push_back(of_rows);
@@ -104,11 +188,10 @@ inline void add_signature(const param_info& p, std::vector<dispatch::parameter_s
     to.push_back(std::move(s));
     return;
   }
-  if (const std::string pattern = pattern_of(p); !pattern.empty()) {
-    s.dims.push_back({places_name(pattern), 0});
-    to.push_back(std::move(s));
-    return;
-  }
+  if (const std::string pattern = pattern_of(p); !pattern.empty())
+    return add_values(p, pattern, to);
+  if (is_fibres(p)) return add_fibres(p, to);
+  if (p.stored().storage == dim_storage::ragged) return add_ragged(p, to);
   for (const param_info& matrix : matrices_of(p)) add_matrix(matrix, p, to);
 }
 
@@ -130,9 +213,25 @@ inline void add_patterns(const any_kernel& kernel, std::vector<sparse::stored_pa
 /// How a sparse parameter is stored at these extents, which need not fit each other: a kernel is also made
 /// smaller than it is, dimension by dimension.
 inline sparse::stored_parameter format_of(const param_info& p, const search::extent_map& dims) {
+  if (is_fibres(p)) {
+    sparse::stored_parameter fibres{p.name, 0, index_type_of(p)};
+    for (const std::string& level : levels_of(p))
+      fibres.levels.push_back(dims.at(places_name(level)));
+    fibres.places = fibres.levels.back();
+    fibres.levels.pop_back();
+    return fibres;
+  }
   sparse::stored_parameter out{p.name, dims.at(places_name(p.name)), index_type_of(p)};
-  const std::int64_t group = p.dims.back().group;
-  switch (p.dims.back().storage) {
+  const std::int64_t group = p.stored().group;
+  switch (p.stored().storage) {
+    case dim_storage::csc: out.by_columns = true; break;
+    case dim_storage::ragged: out.counted = true; break;
+    case dim_storage::dia: {
+      const dim_description& rows = p.dims.front();
+      out.diagonals = dims.at(diagonal_count_name(p.name));
+      out.places = out.diagonals * (rows.name.empty() ? rows.extent : dims.at(rows.name));
+      break;
+    }
     case dim_storage::sell:
       out.lanes = group;
       out.slices = dims.at(slices_name(p.name));
@@ -165,9 +264,10 @@ inline ir::function reify_sparse(const std::vector<any_kernel>& algorithms, cons
       formats.push_back(format_of(matrix, dims));
       formats.back().parameter = p.name;
       if (name != p.name) formats.back().part = name;
-      for (const std::string& own :
-           {places_name(name), slices_name(name), blocks_name(name), numbered_name(name)})
+      for (const std::string& own : {places_name(name), slices_name(name), blocks_name(name),
+                                     numbered_name(name), diagonal_count_name(name)})
         dense.erase(own);
+      for (const std::string& level : levels_of(matrix)) dense.erase(places_name(level));
     }
   }
   for (const any_kernel& kernel : algorithms) add_patterns(kernel, formats);

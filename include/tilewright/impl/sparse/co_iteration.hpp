@@ -99,7 +99,7 @@ class co_iteration {
 
   bool is_own(const expr& e) const {
     const sparse_buffer& b = *f_.find(e->buffer);
-    for (std::size_t d = 0; d < b.axes.size(); ++d) {
+    for (std::size_t d = 0; d < stored_rank(b); ++d) {
       const auto own = [&](const sparse_iter& i) {
         return i.axis == b.axes[d] && i.var.same(e->args[d]);
       };

@@ -23,6 +23,7 @@ struct converted_parameter {
   buffer
       lengths;   // rows side by side [slices, lanes]; as many places for each row [rows]: elements
   buffer order;  // rows side by side: [rows], place of a row: slice * lanes + lane
+  buffer diagonals;  // [diagonals], column minus row
 
   std::int64_t rows() const { return as_int(matrix->shape[0]); }
   std::int64_t columns() const { return as_int(matrix->shape[1]); }
@@ -31,10 +32,11 @@ struct converted_parameter {
 /// An iteration over all places of such a matrix.
 struct walk {
   std::vector<sparse_iter> iters;
-  std::vector<expr> at;  // the place, as the stored tensor is indexed
-  expr place;            // row of the result
-  expr row, column;      // coordinates; no row where it is not known
-  expr inside;           // whether an element is there; null: always
+  std::vector<expr> at;       // the place, as the stored tensor is indexed
+  expr place;                 // row of the result
+  expr row, column;           // coordinates; no row where it is not known
+  expr inside;                // whether an element is there; null: always
+  bool reads_outside = true;  // where it is not, the operands are there all the same
 };
 
 /// Makes walks with variables named after those of a nest.
@@ -49,7 +51,11 @@ class walk_maker {
         inner_(make_var("v" + row + "_i", index_)),
         column_(column) {}
 
-  walk make(const std::string& column) const {
+  /// @param transposed rows and columns have changed places
+  walk make(const std::string& column, bool transposed) const {
+    if (transposed) return compressed_rows();
+    if (a_.format.by_columns) return columns();
+    if (a_.format.diagonals >= 0) return diagonals(make_var("v" + column + "_d", index_));
     const var step = make_var("v" + column + "_o", index_);
     if (a_.format.block > 1) return blocks(step, make_var("v" + column + "_i", index_));
     if (a_.format.width > 0) return rows_of_one_width(step);
@@ -79,6 +85,27 @@ class walk_maker {
             outer_,
             column_,
             {}};
+  }
+
+  walk columns() const {
+    return {{{column_, axes_[0], iter_kind::reduce}, {outer_, axes_[1], iter_kind::spatial}},
+            {column_, outer_},
+            outer_,
+            outer_,
+            column_,
+            {}};
+  }
+
+  walk diagonals(const var& diagonal) const {
+    const expr column = outer_ + cast(index_, load(a_.diagonals, {diagonal}));
+    walk out{{{outer_, axes_[1], iter_kind::spatial}, {diagonal, axes_[0], iter_kind::reduce}},
+             {diagonal, outer_},
+             outer_,
+             outer_,
+             column,
+             logical_and(ge(column, number(0)), lt(column, number(a_.columns())))};
+    out.reads_outside = false;
+    return out;
   }
 
   walk numbered_rows() const {
@@ -140,8 +167,9 @@ class converted_nest {
 
   /// @param at the indices of its first read
   /// @param adds to a result that is there, instead of to zero
+  /// @param transposed the first of these is the column: rows of the transposed matrix are walked
   converted_nest(const block_node& b, const converted_parameter& a, const std::vector<expr>& at,
-                 bool adds)
+                 bool adds, bool transposed)
       : a_(a), b_(b), row_(at[0]), column_(at[1]), index_(row_.type()), adds_(adds) {
     const store_node* update = as_store(b.body);
     const store_node* init = b.init ? as_store(b.init) : nullptr;
@@ -153,7 +181,7 @@ class converted_nest {
     at_ = update->indices;
     while (dimension_ < at_.size() && !at_[dimension_].same(row_)) ++dimension_;
     if (dimension_ == at_.size()) refuse("does not store by rows");
-    walk_ = walk_maker(a, name_of(row_), var(column_)).make(name_of(column_));
+    walk_ = walk_maker(a, name_of(row_), var(column_)).make(name_of(column_), transposed);
     iteration.name = b.name;
     iteration.annotations = b.annotations;
     iteration.iters = walk_.iters;
@@ -161,10 +189,7 @@ class converted_nest {
     const buffer& to = placed ? placed : out_;
     if (placed || !adds) iteration.init = make_store(to, places(), moved(init->value));
     const expr term = moved(update->value->args[1]);
-    iteration.body =
-        make_store(to, places(),
-                   load(to, places()) +
-                       (walk_.inside ? select(walk_.inside, term, literal(term.type(), 0)) : term));
+    iteration.body = make_store(to, places(), load(to, places()) + stored_term(term));
     if (placed) rows = nest_of_rows();
   }
 
@@ -173,6 +198,14 @@ class converted_nest {
     throw argument_error("with_storage: block \"" + b_.name + "\" reads \"" + a_.matrix->name +
                          "\", which is not stored in compressed rows, and " + what +
                          "; declare it compressed");
+  }
+
+  /// A term where an element is stored, and nothing elsewhere.
+  expr stored_term(const expr& term) const {
+    if (!walk_.inside) return term;
+    const expr nothing = literal(term.type(), 0);
+    return walk_.reads_outside ? select(walk_.inside, term, nothing)
+                               : if_then_else(walk_.inside, term, nothing);
   }
 
   static std::string name_of(const expr& v) {

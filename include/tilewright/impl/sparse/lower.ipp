@@ -48,7 +48,15 @@ class iteration_lowerer {
 
   /// Everything, or what is inside of the block of rows.
   stmt inner() const {
-    return nest(it_.name, loops_.begin() + rows_around(), loops_.end(), leaf());
+    const std::vector<std::ptrdiff_t> ends = rows_around();
+    stmt out = nest(it_.name, loops_.begin() + ends.back(), loops_.end(), leaf());
+    for (std::size_t level = ends.size(); level-- > 1;) {
+      block_node fibre;
+      fibre.body = out;
+      out = nest(it_.name + "_o" + std::to_string(level), loops_.begin() + ends[level - 1],
+                 loops_.begin() + ends[level], std::move(fibre));
+    }
+    return out;
   }
 
   /// The block of rows around that, which allocates what is as long as a row.
@@ -56,7 +64,8 @@ class iteration_lowerer {
     block_node rows;
     rows.body = inside;
     for (const row_buffer& b : rows_) rows.alloc_buffers.push_back(b.row);
-    return nest(it_.name + "_o", loops_.begin(), loops_.begin() + rows_around(), std::move(rows));
+    return nest(it_.name + "_o", loops_.begin(), loops_.begin() + rows_around().front(),
+                std::move(rows));
   }
 
  private:
@@ -68,22 +77,28 @@ class iteration_lowerer {
   }
 
   void check_axes() const {
-    int variable = 0;
+    sparse_axis last;
     for (const sparse_iter& i : it_.iters) {
       if (!i.axis->variable()) continue;
-      if (++variable > 1) refuse(1, "has two axes of variable extent");
       const std::vector<sparse_axis> above = ancestry(i.axis->parent);
+      if (last && support::none(above, [&](const sparse_axis& a) { return a == last; }))
+        refuse(1, "has two axes of variable extent, neither of which is below the other");
+      last = i.axis;
       for (std::size_t k = 0; k < above.size(); ++k)
-        if (!(it_.iters[k].axis == above[k]) || it_.iters[k].kind != iter_kind::spatial)
+        if (!(it_.iters[k].axis == above[k]) ||
+            (it_.init && it_.iters[k].kind != iter_kind::spatial))
           refuse(1, "does not begin with the parent of axis \"" + i.axis->name + "\", as spatial");
     }
   }
 
-  /// Number of axes on which the extents of the others depend: those above the variable one.
-  std::ptrdiff_t rows_around() const {
+  /// Numbers of axes on which the extents of the others depend: those above each variable one.
+  std::vector<std::ptrdiff_t> rows_around() const {
+    std::vector<std::ptrdiff_t> out;
     for (const sparse_iter& i : loops_)
-      if (i.axis->variable()) return static_cast<std::ptrdiff_t>(ancestry(i.axis->parent).size());
-    return 0;
+      if (i.axis->variable())
+        out.push_back(static_cast<std::ptrdiff_t>(ancestry(i.axis->parent).size()));
+    if (out.empty()) out.push_back(0);
+    return out;
   }
 
   /// The variable of an axis; null when the iteration has none.
@@ -155,7 +170,8 @@ class iteration_lowerer {
   std::pair<buffer, std::vector<expr>> moved(const buffer& b, std::vector<expr> at,
                                              const std::string& does) const {
     const sparse_buffer* s = function_.find(b);
-    for (std::size_t d = 0; s && d < at.size(); ++d) {
+    const std::size_t stored = s ? stored_rank(*s) : 0;
+    for (std::size_t d = 0; d < stored; ++d) {
       const expr own = position_of(s->axes[d]);
       if (!own || !at[d].same(own))
         refuse(2, does + " \"" + b->name + "\" elsewhere than at the variables of its axes");
@@ -163,11 +179,12 @@ class iteration_lowerer {
     if (const row_buffer* r = row_of(b)) {
       at.erase(at.begin() + static_cast<std::ptrdiff_t>(r->dimension));
       if (at.empty()) at.push_back(integer(index_, 0));
-      if (!s)
-        for (expr& e : at) e = to_positions(*this).mutate(e);
+      for (std::size_t d = stored > 0 ? stored - 1 : 0; d < at.size(); ++d)
+        at[d] = to_positions(*this).mutate(at[d]);
       return {r->row, std::move(at)};
     }
-    return {s->storage, {storage_index(s->axes, at, index_)}};
+    for (std::size_t d = stored; d < at.size(); ++d) at[d] = to_positions(*this).mutate(at[d]);
+    return {s->storage, place_in_storage(*s, at, index_)};
   }
 
   /// What nothing changes when the value is combined with it.
@@ -392,6 +409,41 @@ class row_group {
   std::vector<sparse_iteration> members_;
 };
 
+/// Takes the initialization out of an iteration with several variable axes, whose inner blocks run it again;
+/// null where it stays.
+inline stmt take_init(const sparse_function& f, sparse_iteration& it) {
+  const auto variable = [](const sparse_iter& i) { return i.axis->variable(); };
+  if (!it.init || co_iteration(f, it).needed() ||
+      std::count_if(it.iters.begin(), it.iters.end(), variable) < 2)
+    return {};
+  block_node b;
+  b.name = it.name + "_init";
+  std::vector<var> loops;
+  std::vector<expr> values, extents;
+  var_map own;
+  for (const sparse_iter& i : it.iters) {
+    if (i.kind != iter_kind::spatial) continue;
+    if (i.axis->kind != axis_kind::dense_fixed)
+      throw argument_error("lower: iteration \"" + it.name +
+                           "\" initializes a result along axis \"" + i.axis->name +
+                           "\", which is stored (requirement 1)");
+    const dtype index = i.var.type();
+    const var fresh = make_var(i.var->name, index);
+    own[i.var] = fresh;
+    b.iters.push_back({fresh, {integer(index, 0), cast(index, i.axis->length)}, i.kind});
+    loops.push_back(make_var(i.var->name + "_loop", index));
+    values.push_back(loops.back());
+    extents.push_back(cast(index, i.axis->length));
+  }
+  b.body = substitute(it.init, own);
+  it.init = {};
+  ir::detail::infer_regions(b, true, true);
+  stmt out = make_realize(values, boolean(true), make_block(std::move(b)));
+  for (std::size_t k = loops.size(); k-- > 0;)
+    out = make_loop(loops[k], integer(loops[k].type(), 0), extents[k], out);
+  return out;
+}
+
 /// Coordinates that are listed along the axis, or along one below it; "" when all are counted.
 inline std::string indices_below(const sparse_function& f, const sparse_axis& axis) {
   for (const sparse_axis& below : f.axes) {
@@ -436,11 +488,16 @@ TILEWRIGHT_INLINE ir::function lower(const ir::sparse_function& f) {
   };
   for (const auto& part : f.body) {
     const auto* it = std::get_if<ir::sparse_iteration>(&part);
-    if (!it || !group.takes(*it)) end_group();
-    if (it)
-      group.add(*it);
-    else
+    if (!it) {
+      end_group();
       body.push_back(std::get<ir::stmt>(part));
+      continue;
+    }
+    ir::sparse_iteration whole = *it;
+    const ir::stmt init = detail::take_init(f, whole);
+    if (init || !group.takes(whole)) end_group();
+    if (init) body.push_back(init);
+    group.add(whole);
   }
   end_group();
   out.body = ir::make_root(ir::make_seq(std::move(body)), std::move(allocated));

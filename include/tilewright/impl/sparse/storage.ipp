@@ -7,6 +7,7 @@
 #include <tilewright/impl/sparse/converted_nest.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/sparse/storage.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::sparse {
@@ -37,11 +38,12 @@ class storage_giver {
   }
 
  private:
-  /// Offsets and indices of a compressed parameter, and the axes of rows and columns over them.
+  /// Offsets and indices of a compressed parameter, in the order of a call, and the axes over them, of which
+  /// the last one has the elements.
   struct pattern {
     std::string name;
-    buffer indptr, indices;
-    sparse_axis row, column;
+    std::vector<buffer> arrays;
+    std::vector<sparse_axis> axes;
   };
 
   const stored_parameter* format_of(const buffer& b) const {
@@ -65,7 +67,7 @@ class storage_giver {
       out_.params.push_back({store_like(p.buffer, pattern_named(format->pattern)), {}});
     } else if (!format->converted()) {
       const pattern& own = pattern_named(p.buffer->name);
-      for (const buffer& one : {own.indptr, own.indices}) out_.params.push_back({one, {}});
+      for (const buffer& one : own.arrays) out_.params.push_back({one, {}});
       out_.params.push_back({store_like(p.buffer, own), {}});
     } else {
       for (const stored_parameter& part : formats_)
@@ -73,10 +75,17 @@ class storage_giver {
     }
   }
 
-  /// The values of a tensor on a pattern.
+  /// The values of a tensor on a pattern; dense dimensions behind it are dimensions of theirs.
   buffer store_like(const buffer& a, const pattern& p) {
-    const buffer storage = make_buffer(a->name, a->type, {p.column->nnz});
-    out_.buffers.push_back({a, {p.row, p.column}, storage});
+    std::vector<sparse_axis> axes = p.axes;
+    std::vector<expr> shape{p.axes.back()->nnz};
+    for (std::size_t d = axes.size(); d < a->shape.size(); ++d) {
+      shape.push_back(a->shape[d]);
+      axes.push_back(dense_fixed(a->name + "_" + std::to_string(d), a->shape[d]));
+      out_.axes.push_back(axes.back());
+    }
+    const buffer storage = make_buffer(a->name, a->type, shape);
+    out_.buffers.push_back({a, std::move(axes), storage});
     return storage;
   }
 
@@ -86,16 +95,31 @@ class storage_giver {
     const buffer& a = p.buffer;
     const stored_parameter& format = *own;
     const std::string& name = a->name;
-    const expr rows = a->shape.at(0), columns = a->shape.at(1);
-    const expr nonzeros = integer(rows.type(), format.places);
-    const buffer indptr =
-        make_buffer(indptr_name(name), format.index, {rows + integer(rows.type(), 1)});
-    const buffer indices = make_buffer(indices_name(name), format.index, {nonzeros});
-    const sparse_axis row = dense_fixed(name + "_rows", rows);
-    const sparse_axis column =
-        sparse_variable(name + "_columns", row, columns, nonzeros, indptr, indices);
-    out_.axes.insert(out_.axes.end(), {row, column});
-    patterns_.push_back({name, indptr, indices, row, column});
+    pattern out{name, {}, {dense_fixed(name + "_rows", a->shape.at(0))}};
+    const std::size_t levels = format.counted ? 1 : a->shape.size() - 1;
+    expr above = a->shape[0];  // elements of the level before
+    for (std::size_t level = 1; level <= levels; ++level) {
+      const bool last = level == levels;
+      const expr elements =
+          integer(above.type(), last ? format.places : format.levels.at(level - 1));
+      const std::string arrays = levels == 1 ? name : level_name(name, static_cast<int>(level));
+      const buffer indptr =
+          make_buffer(indptr_name(arrays), format.index, {above + integer(above.type(), 1)});
+      out.arrays.push_back(indptr);
+      const sparse_axis& parent = out.axes.back();
+      const expr length = a->shape[level];
+      if (format.counted) {
+        out.axes.push_back(dense_variable(name + "_places", parent, length, elements, indptr));
+      } else {
+        const buffer indices = make_buffer(indices_name(arrays), format.index, {elements});
+        out.arrays.push_back(indices);
+        out.axes.push_back(sparse_variable(arrays + (levels == 1 ? "_columns" : ""), parent, length,
+                                           elements, indptr, indices));
+      }
+      above = elements;
+    }
+    out_.axes.insert(out_.axes.end(), out.axes.begin(), out.axes.end());
+    patterns_.push_back(std::move(out));
   }
 
   /// What the loops of a nest are around.
@@ -110,9 +134,19 @@ class storage_giver {
     return realize ? as_store(realize->block->body) : nullptr;
   }
 
-  static bool same_indices(const std::vector<expr>& a, const std::vector<expr>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const expr& x, const expr& y) { return x.same(y); });
+  /// The pattern of a buffer that is stored on one.
+  const pattern& pattern_of(const sparse_buffer& b) const {
+    for (const pattern& p : patterns_)
+      if (p.axes.size() <= b.axes.size() && p.axes.back() == b.axes[p.axes.size() - 1]) return p;
+    throw argument_error("with_storage: \"" + b.coordinates->name + "\" is on no pattern");
+  }
+
+  /// The same element of a pattern of `axes` dimensions.
+  static bool same_element(const std::vector<expr>& a, const std::vector<expr>& b,
+                           std::size_t axes) {
+    for (std::size_t d = 0; d < axes; ++d)
+      if (d >= a.size() || d >= b.size() || !a[d].same(b[d])) return false;
+    return true;
   }
 
   /// Stores a temporary that the nest at `k` writes where its readers need it: each is the nest of a
@@ -125,23 +159,22 @@ class storage_giver {
     if (temporary == out_.alloc_buffers.end()) return;
     const auto plain = [](const expr& e) { return e->op == op::var; };
     if (!std::all_of(store->indices.begin(), store->indices.end(), plain)) return;
-    sparse_axis column;
+    const pattern* followed_one = nullptr;
     bool followed = true;
     for (std::size_t m = 0; m < nests.size(); ++m) {
       const store_node* reader = store_of(nests[m]);
       const sparse_buffer* result = reader ? out_.find(reader->buffer) : nullptr;
       for_each_expr(nests[m], [&](const expr& e) {
         if (m == k || e->op != op::load || !(e->buffer == store->buffer)) return;
-        followed = followed && m > k && result && same_indices(e->args, reader->indices) &&
-                   (!column || result->axes.back() == column);
-        if (followed) column = result->axes.back();
+        const pattern* own = result ? &pattern_of(*result) : nullptr;
+        followed = followed && m > k && own && (!followed_one || followed_one == own) &&
+                   same_element(e->args, reader->indices, own->axes.size());
+        if (followed) followed_one = own;
       });
       const bool written_again = m != k && reader && reader->buffer == store->buffer;
       followed = followed && !written_again;
     }
-    if (!followed || !column) return;
-    for (const pattern& p : patterns_)
-      if (p.column == column) *temporary = store_like(store->buffer, p);
+    if (followed && followed_one) *temporary = store_like(store->buffer, *followed_one);
   }
 
   void add_converted(const buffer& a, const stored_parameter& format) {
@@ -155,7 +188,11 @@ class storage_giver {
                     {format.block > 1 ? integer(places.type(), blocks_of(format)) : places});
     const buffer storage = make_buffer(name, a->type, {places});
     std::vector<buffer> arrays;
-    if (format.block > 1)
+    if (format.diagonals >= 0)
+      arrays = add_diagonals(own);
+    else if (format.by_columns)
+      arrays = add_columns(own, indices);
+    else if (format.block > 1)
       arrays = add_blocks(own, indices);
     else if (format.width > 0)
       arrays = add_rows_of_one_width(own, indices);
@@ -171,7 +208,8 @@ class storage_giver {
     own.stored.storage = storage;
     out_.axes.insert(out_.axes.end(), own.stored.axes.begin(), own.stored.axes.end());
     out_.buffers.push_back(own.stored);
-    arrays.insert(arrays.end(), {indices, storage});
+    if (format.diagonals < 0) arrays.push_back(indices);
+    arrays.push_back(storage);
     for (const buffer& one : arrays) out_.params.push_back({one, {}});
     converted_.push_back(std::move(own));
   }
@@ -191,6 +229,26 @@ class storage_giver {
                        sparse_variable(name + "_columns", row, columns,
                                        integer(rows.type(), own.format.places), indptr, indices)};
     return {indptr};
+  }
+
+  static std::vector<buffer> add_columns(converted_parameter& own, const buffer& indices) {
+    const std::string& name = own.format.arrays();
+    const expr rows = own.matrix->shape.at(0), columns = own.matrix->shape.at(1);
+    const buffer indptr =
+        make_buffer(indptr_name(name), own.format.index, {columns + integer(columns.type(), 1)});
+    const sparse_axis column = dense_fixed(name + "_columns", columns);
+    own.stored.axes = {column,
+                       sparse_variable(name + "_rows", column, rows,
+                                       integer(rows.type(), own.format.places), indptr, indices)};
+    return {indptr};
+  }
+
+  static std::vector<buffer> add_diagonals(converted_parameter& own) {
+    const std::string& name = own.format.arrays();
+    const expr rows = own.matrix->shape.at(0), count = integer(rows.type(), own.format.diagonals);
+    own.diagonals = make_buffer(diagonals_name(name), own.format.index, {count});
+    own.stored.axes = {dense_fixed(name + "_diagonals", count), dense_fixed(name + "_rows", rows)};
+    return {own.diagonals};
   }
 
   /// The list of rows is one fibre: its numbers are the coordinates of rows.
@@ -345,7 +403,7 @@ class storage_giver {
     int number = 0;
     for (const converted_parameter& part : converted_) {
       if (!(part.matrix == first.matrix)) continue;
-      const bool initializes = part.format.numbered_rows < 0;
+      const bool initializes = part.format.numbered_rows < 0 && !adds_columns(b, part, at);
       if (number == 0 && !initializes && b.init) out_.body.emplace_back(nest_of_init(b));
       if (number == 0)
         add_part_nest(b, part, at, !initializes);
@@ -353,6 +411,17 @@ class storage_giver {
         add_later_part(b, part, at, number);
       ++number;
     }
+  }
+
+  /// The sum is along the columns of a matrix that is stored by columns: it adds a multiple of each to the
+  /// result.
+  static bool adds_columns(const block_node& b, const converted_parameter& a,
+                           const std::vector<expr>& at) {
+    return a.format.by_columns && !is_reduced(b, at[0]);
+  }
+  static bool is_reduced(const block_node& b, const expr& v) {
+    return support::any(
+        b.iters, [&](const iter_var& i) { return i.var.same(v) && i.kind == iter_kind::reduce; });
   }
 
   /// The initialization of all results, as a nest of its own.
@@ -397,7 +466,9 @@ class storage_giver {
 
   void add_part_nest(const block_node& b, const converted_parameter& a, const std::vector<expr>& at,
                      bool adds) {
-    converted_nest made(b, a, at, adds);
+    const bool along_columns = a.format.by_columns && is_reduced(b, at[0]);
+    converted_nest made(b, a, along_columns ? std::vector<expr>{at[1], at[0]} : at, adds,
+                        along_columns);
     for (const iter_var& v : b.iters)
       if (!v.var.same(at[0]) && !v.var.same(at[1])) {
         const sparse_axis axis = dense_fixed(b.name + "_" + v.var->name, v.dom.extent);
@@ -419,12 +490,14 @@ class storage_giver {
     out.annotations = b.annotations;
     out.init = b.init;
     out.body = b.body;
+    const auto bound = [&](const var& v) {
+      return support::any(out.iters, [&](const sparse_iter& i) { return i.var.same(v); });
+    };
     for (std::size_t d = 0; d < at.size(); ++d)
       for (const iter_var& v : b.iters)
-        if (v.var.same(at[d])) out.iters.push_back({v.var, own->axes[d], v.kind});
+        if (v.var.same(at[d]) && !bound(v.var)) out.iters.push_back({v.var, own->axes[d], v.kind});
     for (const iter_var& v : b.iters) {
-      const auto same = [&](const sparse_iter& i) { return i.var.same(v.var); };
-      if (std::any_of(out.iters.begin(), out.iters.end(), same)) continue;
+      if (bound(v.var)) continue;
       const sparse_axis axis = dense_fixed(b.name + "_" + v.var->name, v.dom.extent);
       out_.axes.push_back(axis);
       out.iters.push_back({v.var, axis, v.kind});
@@ -457,6 +530,14 @@ TILEWRIGHT_INLINE std::string order_name(const std::string& parameter) {
 
 TILEWRIGHT_INLINE std::string row_numbers_name(const std::string& parameter) {
   return parameter + "_row_numbers";
+}
+
+TILEWRIGHT_INLINE std::string diagonals_name(const std::string& parameter) {
+  return parameter + "_diagonals";
+}
+
+TILEWRIGHT_INLINE std::string level_name(const std::string& parameter, int level) {
+  return parameter + "_level" + std::to_string(level);
 }
 
 TILEWRIGHT_INLINE std::string part_name(const std::string& parameter, int part) {

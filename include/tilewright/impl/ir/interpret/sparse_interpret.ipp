@@ -143,8 +143,8 @@ class pattern_expander {
       }
       if (e->op == op::load)
         if (const sparse_buffer* b = of_.f_.find(e->buffer)) {
-          const std::optional<std::int64_t> at = of_.find(*b, e->args);
-          return at ? load(b->storage, {integer(dtype::i64, *at)}) : literal(e.type(), 0);
+          const std::optional<std::vector<expr>> at = of_.find(*b, e->args);
+          return at ? load(b->storage, *at) : literal(e.type(), 0);
         }
       return mutator::mutate(e);
     }
@@ -152,9 +152,9 @@ class pattern_expander {
       const store_node* store = as_store(s);
       const sparse_buffer* b = store ? of_.f_.find(store->buffer) : nullptr;
       if (!b) return mutator::mutate(s);
-      const std::optional<std::int64_t> at = of_.find(*b, store->indices);
+      const std::optional<std::vector<expr>> at = of_.find(*b, store->indices);
       if (!at) return make_seq({});
-      return make_store(b->storage, {integer(dtype::i64, *at)}, mutate(store->value));
+      return make_store(b->storage, *at, mutate(store->value));
     }
 
    private:
@@ -162,7 +162,7 @@ class pattern_expander {
   };
 
   /// Where the element with these indices lies; nothing when it is not stored.
-  std::optional<std::int64_t> find(const sparse_buffer& b, const std::vector<expr>& at) const {
+  std::optional<std::vector<expr>> find(const sparse_buffer& b, const std::vector<expr>& at) const {
     place found;
     for (std::size_t d = 0; d < b.axes.size(); ++d) {
       const sparse_axis_node& axis = *b.axes[d];
@@ -182,11 +182,20 @@ class pattern_expander {
       }
       if (p == n) return std::nullopt;
     }
-    std::int64_t out = 0;
-    for (const sparse_axis& axis : b.axes) {
-      const std::int64_t own = found.at(axis.get());
-      out = axis->variable() ? read(axis->indptr, out) + own : out * count(*axis, found) + own;
+    std::vector<expr> out;
+    std::int64_t element = 0;
+    const std::size_t stored = b.storage->shape.size() > 1 ? stored_rank(b) : b.axes.size();
+    for (std::size_t d = 0; d < b.axes.size(); ++d) {
+      const sparse_axis_node& axis = *b.axes[d];
+      const std::int64_t own = found.at(&axis);
+      if (d >= stored) {
+        out.push_back(integer(dtype::i64, own));
+        continue;
+      }
+      element =
+          axis.variable() ? read(axis.indptr, element) + own : element * count(axis, found) + own;
     }
+    out.insert(out.begin(), integer(dtype::i64, element));
     return out;
   }
 

@@ -81,8 +81,7 @@ TILEWRIGHT_INLINE void parser::sparse_buffer_definition(const token& name, const
   if (call.text == "match_sparse_buffer") {
     const token of = in_.expect_name("the storage of the buffer");
     const entity& meant = lookup(of);
-    if (meant.is != entity::kind::tensor || meant.tensor->shape.size() != 1)
-      in_.fail(of, "a parameter of one dimension");
+    if (meant.is != entity::kind::tensor) in_.fail(of, "a parameter");
     out.storage = meant.tensor;
     in_.expect(",");
   }

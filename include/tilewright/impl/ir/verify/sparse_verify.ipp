@@ -84,11 +84,17 @@ class sparse_verifier {
     for (std::size_t d = 0; d < b.axes.size(); ++d)
       if (!equal(b.axes[d]->length, b.coordinates->shape[d]))
         fail(name + "has another extent than axis \"" + b.axes[d]->name + "\"");
-    if (!(is_param(b.storage) || is_allocated(b.storage)) || b.storage->shape.size() != 1 ||
-        b.storage->type != b.coordinates->type)
-      fail(name +
-           "needs storage of its type: a parameter, or a buffer that the function "
-           "allocates, of one dimension");
+    const std::size_t behind = b.axes.size() - stored_rank(b);
+    bool fits = is_param(b.storage) || is_allocated(b.storage);
+    fits = fits && b.storage->type == b.coordinates->type;
+    fits = fits && (b.storage->shape.size() == 1 || b.storage->shape.size() == 1 + behind);
+    for (std::size_t d = 1; fits && d < b.storage->shape.size(); ++d)
+      fits = equal(b.storage->shape[d], b.axes[b.axes.size() - 1 - behind + d]->length);
+    if (!fits)
+      fail(
+          name +
+          "needs storage of its type: a parameter, or a buffer that the function allocates, of one "
+          "dimension, or of one and those of its dense axes behind the stored ones");
   }
 
   /// An axis that merges patterns is dense and alone, and reads at least two of them.

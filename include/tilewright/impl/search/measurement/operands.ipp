@@ -159,12 +159,15 @@ inline void mark_accesses(const ir::function& f, std::map<const ir::buffer_node*
   });
 }
 
-/// What the function says of its parameters of offsets.
+/// What the function says of its parameters of offsets. Those of rows that are counted lead into none but
+/// themselves.
 inline void name_offsets(const ir::function& f, std::vector<operand>& operands) {
   for (operand& o : operands) {
     const std::optional<ir::offsets_note> note = ir::offsets_of(f, o.name);
-    for (std::size_t i = 0; note && i < operands.size(); ++i)
-      if (operands[i].name == note->into) o.offsets = operand::offsets_into{i, note->last};
+    if (!note) continue;
+    const std::string& into = note->into.empty() ? o.name : note->into;
+    for (std::size_t i = 0; i < operands.size(); ++i)
+      if (operands[i].name == into) o.offsets = operand::offsets_into{i, note->last};
   }
 }
 
