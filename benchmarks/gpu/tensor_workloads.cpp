@@ -165,6 +165,7 @@ std::vector<tensor_workload> tensor_workloads() {
         {tensor_product("F16_" + std::to_string(n), "float16", "float32", 1, n, n, n), products});
   out.push_back({tensor_product("F16_M16", "float16", "float32", 1, 16, 4096, 4096), products});
   out.push_back({tensor_product("F16_BATCH", "float16", "float32", 64, 512, 512, 64), products});
+  out.push_back({tensor_product("F16_SPLITK", "float16", "float32", 1, 64, 64, 16384), products});
   out.push_back(
       {tensor_product("BF16_4096", "bfloat16", "float32", 1, 4096, 4096, 4096), products});
   out.push_back(
@@ -182,6 +183,7 @@ std::vector<workload> small_tensor_products() {
   return {tensor_product("F16", "float16", "float32", 1, 64, 96, 64),
           tensor_product("F16_BATCH", "float16", "float32", 2, 32, 48, 32),
           tensor_product("F16_TAILS", "float16", "float32", 1, 40, 50, 36),
+          tensor_product("F16_SPLITK", "float16", "float32", 1, 32, 32, 512),
           tensor_product("BF16", "bfloat16", "float32", 1, 64, 64, 96),
           tensor_product("S8", "int8", "int32", 1, 64, 64, 64)};
 }

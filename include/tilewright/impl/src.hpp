@@ -351,6 +351,7 @@
 #include <tilewright/impl/space/modules/register_tiling.ipp>
 #include <tilewright/impl/space/modules/register_tiling_with_intrinsic.ipp>
 #include <tilewright/impl/space/modules/split_groups.ipp>
+#include <tilewright/impl/space/modules/split_k.ipp>
 #include <tilewright/impl/space/modules/transposed_output.ipp>
 #include <tilewright/impl/space/modules/use_tensor_core.ipp>
 #include <tilewright/impl/space/postproc/disallow_dynamic_loop.ipp>

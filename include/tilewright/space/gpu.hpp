@@ -10,7 +10,9 @@ namespace tilewright::space {
 /// reductions across threads, and threads for what is left; memory is read and written in vectors of
 /// up to 16 bytes. Products and convolutions of 16-bit floats and bytes also get families on tensor cores
 /// (use_tensor_core), whose operands are copied in the background, two or three steps ahead, or wait in
-/// registers.
+/// registers. Results of products, with their epilogues, are stored straight from registers, or through
+/// shared memory together and in whole rows; those with a small grid and a long reduction may be made in
+/// parts (split_k).
 /// @throws argument_error from `sketches` where the context has no GPU
 design_space default_gpu();
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <initializer_list>
+#include <utility>
+
 #include <tilewright/impl/space/gpu_rules.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/gpu.hpp>
@@ -16,6 +19,7 @@ inline gpu_rules rules_for(const target::gpu& gpu) {
   list.tiling.warp_size = gpu.warp_size;
   list.tiling.max_threads_per_block = gpu.threads_per_block;
   list.tiling.vector_load_lengths = {4, 1, 2, 8, 16};
+  list.tiling.reuse_write.through = "shared";
   list.reduction.thread_extents = {32, 64, 128, 256, 512, 16, 8, 4};
   list.reduction.max_threads_per_block = gpu.threads_per_block;
   list.binding.thread_extents = {256, 32, 64, 128, 512, 1024};
@@ -28,11 +32,13 @@ inline gpu_rules rules_for(const target::gpu& gpu) {
 /// Families on tensor cores, where something fits them; `how` as in use_tensor_core.
 inline void add_tensor_families(std::vector<schedule>& out, const gpu_rules& list,
                                 const schedule& s, const context& where) {
-  for (const int background : {2, 3, 0}) {
+  for (const auto& [background, staged] : std::initializer_list<std::pair<int, bool>>{
+           {2, false}, {3, false}, {0, false}, {2, true}, {3, true}}) {
     use_tensor_core rule;
     rule.background = background;
+    rule.staged = staged;
     rule.max_threads_per_block = where.gpu->threads_per_block;
-    for (schedule& grown : list.space(rule).grow(s, where))
+    for (schedule& grown : list.space(split_k{}, rule).grow(s, where))
       if (ir::root_block(grown.function())->annotations.count("warp_execution"))
         out.push_back(std::move(grown));
   }
@@ -46,7 +52,7 @@ TILEWRIGHT_INLINE design_space default_gpu() {
              throw argument_error(
                  "default_gpu makes schedules for GPUs, and the target is none; write default_cpu");
            const detail::gpu_rules list = detail::rules_for(*where.gpu);
-           std::vector<schedule> out = list.space().grow(s, where);
+           std::vector<schedule> out = list.space(split_k{}).grow(s, where);
            detail::add_tensor_families(out, list, s, where);
            return out;
          }))

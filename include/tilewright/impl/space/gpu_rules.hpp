@@ -12,6 +12,7 @@
 #include <tilewright/space/modules/inline_constant_scalars.hpp>
 #include <tilewright/space/modules/multi_level_tiling.hpp>
 #include <tilewright/space/modules/parallel_vectorize_unroll.hpp>
+#include <tilewright/space/modules/split_k.hpp>
 #include <tilewright/space/postproc/disallow_dynamic_loop.hpp>
 #include <tilewright/space/postproc/rewrite_cooperative_fetch.hpp>
 #include <tilewright/space/postproc/rewrite_parallel_vectorize_unroll.hpp>
@@ -46,7 +47,8 @@ struct gpu_rules {
     unrolling.max_jobs_per_thread = unrolling.max_vectorize_extent = -1;
     unrolling.unroll.max_steps = {0, 16, 32, 64, 128, 256, 512, 1024};
     return (each_block(apply_custom_rule{}) >> ... >> each_block(first)) >> each_block(tiling) >>
-           each_block(inline_constant_scalars{}) >> each_block(inlining) >> each_block(reduction) >>
+           each_block(inline_constant_scalars{}) >> each_block(inlining) >>
+           each_block(sum_parts{binding}) >> each_block(reduction) >>
            on<"root">(module(unrolling)) >> each_block(binding);
   }
 };

@@ -22,6 +22,9 @@ struct reuse {
   /// a structural choice.
   std::vector<int> levels;
   std::string scope = "global";
+  /// Results alone: as a structural choice they go on through a buffer of this scope, that of all threads
+  /// of a block, which store it together in the vectors of `vector_load_lengths`. Empty: never.
+  std::string through = {};
 };
 
 /// Splits every loop of the block into tiles, one per letter of its kind in the structure (S:

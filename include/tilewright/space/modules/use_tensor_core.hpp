@@ -32,6 +32,9 @@ struct use_tensor_core {
   /// Steps of k0 whose copies are made in the background while another one is multiplied. 0: what the next
   /// step needs waits in registers instead, as in the paper.
   int background = 0;
+  /// Results go through shared memory, from where all warps store them together in whole rows. Otherwise
+  /// each lane stores what it has, two elements of a row side by side.
+  bool staged = false;
 
   void operator()(schedule& s, const std::string& block, const context& where,
                   chooser& choices) const;

@@ -17,7 +17,8 @@ namespace tilewright::space {
 /// a block annotated `warp_execution`, threadIdx.x has a warp's threads. The annotation goes.
 struct rewrite_cooperative_fetch {
   std::int64_t warp_size = 32;
-  /// It requires: 1. a loop around the block is bound to threadIdx.x.
+  /// It requires: 1. a loop around the block is bound to threadIdx.x, or one beside the block in the same
+  /// loop on blocks.
   /// @throws schedule_error
   void operator()(schedule& s, const context& where) const;
 };

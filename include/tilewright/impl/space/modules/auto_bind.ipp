@@ -57,6 +57,11 @@ inline void bind_blocks_and_threads(schedule& s, loop_rv all, const limits& most
   s.bind(thread, "threadIdx.x");
 }
 
+/// Whether all threads of a block make the copy, as many as there will be.
+inline bool is_shared_out(const schedule& s, const std::string& name) {
+  return named_block(s, name).block->annotations.count("meta_schedule.cooperative_fetch") > 0;
+}
+
 inline std::optional<std::size_t> first_bound(const std::vector<nest_loop>& nest,
                                               const std::string& axes) {
   for (std::size_t i = 0; i < nest.size(); ++i)
@@ -71,7 +76,9 @@ TILEWRIGHT_INLINE void bind_to_threads(schedule& s, const std::string& name,
                                        std::int64_t max_threads_per_block,
                                        const thread_sizes& sizes) {
   namespace binding = detail::binding;
-  if (!detail::in_root_scope(s, name) || is_tiled(s, name)) return;
+  if (!detail::in_root_scope(s, name) || is_tiled(s, name) ||
+      detail::binding::is_shared_out(s, name))
+    return;
   const std::vector<detail::nest_loop> nest = detail::nest_of(s, name);
   const std::optional<std::size_t> in_blocks = binding::first_bound(nest, "blockIdx");
   const std::optional<std::size_t> in_threads = binding::first_bound(nest, "threadIdx");

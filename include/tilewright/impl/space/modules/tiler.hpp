@@ -227,8 +227,17 @@ class tiler {
     }
     std::size_t choice = choices_.pick(wish.levels.size() + (optional ? 1 : 0));
     if (optional && choice-- == 0) return;
+    if (!wish.through.empty() && choices_.pick(2) == 1) store_together(wish.through);
     const block_rv copy = s_.cache_write(block_, 0, wish.scope);
     s_.reverse_compute_at(copy, loop_at(wish.levels[choice]), true);
+  }
+
+  /// Results of all threads of a block meet in a buffer, from where they go on below the first tile.
+  void store_together(const std::string& scope) {
+    const ir::buffer result = s_.get(block_).block->writes[0].buffer;
+    const block_rv out = s_.cache_write(block_, 0, scope);
+    s_.reverse_compute_at(out, loop_at(1), true);
+    fetch_together(out, result);
   }
 
   // ---- operands

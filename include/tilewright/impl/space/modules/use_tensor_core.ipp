@@ -1,10 +1,10 @@
 #pragma once
 
+#include <tilewright/impl/space/staged_copies.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/use_tensor_core.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/space/tensor_form.hpp>
-#include <tilewright/support/error.hpp>
 
 namespace tilewright::space {
 
@@ -46,25 +46,19 @@ TILEWRIGHT_INLINE void use_tensor_core::operator()(schedule& s, const std::strin
   const auto in_vectors = [&](block_rv copy) {
     s.annotate(copy, "vector_bytes", choices.categorical(s, {4, 8, 16}, {1, 1, 1}));
   };
-  const auto absorb = [&](const std::string& block, bool result) {
-    schedule trial = s;
-    try {
-      const block_rv b = trial.get_block(block);
-      result ? trial.reverse_compute_inline(b) : trial.compute_inline(b);
-      s = std::move(trial);
-    } catch (const schedule_error&) {
-      // a copy that pads, or another's work, stays
-    }
-  };
-  const block_rv store = s.write_at(warps, tile, 0, "wmma.accumulator");
-  for (const std::string& back : consumer_names(s, s.get(store).block->name)) absorb(back, true);
+  const block_rv sums = s.write_at(warps, tile, 0, "wmma.accumulator");
+  const block_rv store = staged ? s.write_at(warps, sums, 0, "shared.dyn") : sums;
+  if (staged) detail::spread_rows(s, sums);
+  for (const std::string& back : consumer_names(s, s.get(store).block->name))
+    detail::become_one_with_producer(s, back);
   in_vectors(store);
   for (const int operand : {0, 1}) {
     const block_rv copy = s.read_at(ks[0], tile, operand, "shared.dyn");
     in_vectors(copy);
     if (background == 0) s.annotate(copy, "local_stage", 1);
     if (background == 0) s.annotate(copy, "double_buffer_scope", 0);
-    for (const std::string& form : producer_names(s, s.get(copy).block->name)) absorb(form, false);
+    for (const std::string& form : producer_names(s, s.get(copy).block->name))
+      detail::become_one_with_consumers(s, form);
   }
   s.read_at(ks[1], tile, 0, "wmma.matrix_a");
   s.read_at(ks[1], tile, 1, "wmma.matrix_b");

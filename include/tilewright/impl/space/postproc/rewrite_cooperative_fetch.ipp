@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/space/postproc/rewrite_cooperative_fetch.hpp>
 #include <tilewright/space/root_blocks.hpp>
@@ -16,12 +17,23 @@ namespace detail::fetch {
 
 inline constexpr const char* key = "meta_schedule.cooperative_fetch";
 
-/// Extent of the loop around the block that is bound to the axis; 0 when there is none.
+inline bool is_on(const ir::loop_node& l, const char* axis) {
+  return l.loop == ir::loop_kind::thread_binding && l.thread_tag == axis && ir::is_int(l.extent);
+}
+
+/// Extent of the loop around the block that is bound to the axis, or of one beside it in the same loop on
+/// blocks, for a copy that stands behind the threads; 0 when there is none.
 inline std::int64_t extent_of(const schedule& s, const ir::block_node& block, const char* axis) {
   std::int64_t out = 0;
-  for (const ir::loop_node* l : primitive::find_block(s.function(), block.id).all_loops())
-    if (l->loop == ir::loop_kind::thread_binding && l->thread_tag == axis && ir::is_int(l->extent))
-      out = l->extent->integer;
+  const ir::loop_node* kernel = nullptr;
+  for (const ir::loop_node* l : primitive::find_block(s.function(), block.id).all_loops()) {
+    if (is_on(*l, axis)) out = l->extent->integer;
+    if (!kernel && l->thread_tag.rfind("blockIdx", 0) == 0) kernel = l;
+  }
+  if (out == 0 && kernel)
+    ir::for_each_stmt(kernel->body, [&](const ir::stmt& x) {
+      if (const ir::loop_node* l = ir::as_loop(x); l && is_on(*l, axis)) out = l->extent->integer;
+    });
   return out;
 }
 

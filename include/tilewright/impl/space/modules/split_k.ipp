@@ -1,0 +1,111 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tilewright/impl/space/modules/nest.hpp>
+#include <tilewright/space/access_pattern.hpp>
+#include <tilewright/space/modules/split_k.hpp>
+#include <tilewright/space/root_blocks.hpp>
+#include <tilewright/target/gpu.hpp>
+
+namespace tilewright::space {
+namespace detail::splitting {
+
+/// Of a block that adds up parts.
+inline constexpr const char* key = "tilewright.sums_parts";
+
+/// A product of constant extents.
+struct product {
+  std::size_t loop = 0;      // the longest of the reduction, among the loops of the block
+  std::int64_t length = 0;   // its iterations
+  std::int64_t results = 1;  // elements
+};
+
+inline std::optional<product> product_of(const schedule& s, const std::string& name) {
+  if (!has_block(s, name) || !shares_operands(s, name)) return std::nullopt;
+  product out;
+  const std::vector<ir::iter_var>& iters = named_block(s, name).block->iters;
+  for (std::size_t i = 0; i < iters.size(); ++i) {
+    if (!ir::is_int(iters[i].dom.extent)) return std::nullopt;
+    const std::int64_t extent = iters[i].dom.extent->integer;
+    if (iters[i].kind == ir::iter_kind::spatial) {
+      out.results *= extent;
+    } else if (extent > out.length) {
+      out.loop = i;
+      out.length = extent;
+    }
+  }
+  return out;
+}
+
+/// What may be drawn: first the number that comes nearest to a block for each multiprocessor.
+inline std::vector<std::int64_t> fitting_parts(const split_k& rule, const product& p,
+                                               std::int64_t blocks, std::int64_t processors) {
+  constexpr std::int64_t step = 16;  // of tensor cores
+  std::vector<std::int64_t> out;
+  for (const std::int64_t n : rule.parts)
+    if (p.length % (n * step) == 0 && p.length / n >= rule.least_part &&
+        n * blocks <= 2 * processors)
+      out.push_back(n);
+  const auto unlike = [&](std::int64_t n) { return std::abs(n * blocks - processors); };
+  const auto best = std::min_element(out.begin(), out.end(), [&](std::int64_t a, std::int64_t b) {
+    return unlike(a) < unlike(b);
+  });
+  if (best != out.end()) std::rotate(out.begin(), best, best + 1);
+  return out;
+}
+
+}  // namespace detail::splitting
+
+TILEWRIGHT_INLINE void split_k::operator()(schedule& s, const std::string& name,
+                                           const context& where, chooser& choices) const {
+  namespace splitting = detail::splitting;
+  const std::optional<splitting::product> p = splitting::product_of(s, name);
+  if (!where.gpu || !p || p->length < least_length) return;
+  const std::int64_t processors = where.gpu->multiprocessors,
+                     blocks = (p->results + tile - 1) / tile;
+  const std::vector<std::int64_t> numbers = splitting::fitting_parts(*this, *p, blocks, processors);
+  if (2 * blocks > processors || numbers.empty()) return;
+  const std::size_t in_parts = 4 * blocks <= processors ? 0 : 1;
+  if (choices.pick(2) != in_parts) return;
+  const block_rv block = s.get_block(name);
+  const expr_rv count = choices.categorical(s, numbers, std::vector<double>(numbers.size(), 1.0));
+  const auto [part, inside] = s.split(s.get_loops(block)[p->loop], {count, infer});
+  const block_rv product = s.rfactor(part, 0);
+  std::vector<loop_rv> order = s.get_loops(product);
+  const auto first = order.begin() + static_cast<std::ptrdiff_t>(p->loop);
+  std::rotate(order.begin(), first, first + 1);
+  s.reorder(order);
+  s.annotate(block, splitting::key, 1);
+}
+
+TILEWRIGHT_INLINE void sum_parts::operator()(schedule& s, const std::string& name,
+                                             const context& where, chooser& choices) const {
+  if (!has_block(s, name)) return;
+  const block_rv block = s.get_block(name);
+  if (s.get(block).block->annotations.count(detail::splitting::key) == 0) return;
+  const std::vector<std::string> readers = consumer_names(s, name);
+  std::optional<std::string> epilogue;
+  if (readers.size() == 1 && !is_output(s, name)) {
+    const ir::block_node& reader = *named_block(s, readers[0]).block;
+    const read_pattern reads = pattern_of_reads(reader);
+    if (!reader.init && reads.injective && reads.ordered) epilogue = readers[0];
+  }
+  binding(s, epilogue.value_or(name), where, choices);
+  if (!epilogue) return;
+  const std::vector<detail::nest_loop> nest = detail::nest_of(s, *epilogue);
+  for (std::size_t i = nest.size(); i-- > 0;)
+    if (nest[i].bound_to("threadIdx")) {
+      s.compute_at(block, s.get_loops(s.get_block(*epilogue))[i], true);
+      s.set_scope(block, 0, "local");
+      return;
+    }
+}
+
+}  // namespace tilewright::space

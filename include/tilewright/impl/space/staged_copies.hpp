@@ -1,0 +1,43 @@
+// Copies through shared memory, and the blocks around them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <tilewright/schedule/schedule.hpp>
+#include <tilewright/support/dtype.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::space::detail {
+
+/// The block goes into the only one that writes what it reads; or stays, where that pads or is another's work.
+inline void become_one_with_producer(schedule& s, const std::string& block) {
+  schedule trial = s;
+  try {
+    trial.reverse_compute_inline(trial.get_block(block));
+    s = std::move(trial);
+  } catch (const schedule_error&) {  // it stays
+  }
+}
+
+/// The block goes into those that read what it writes; or stays.
+inline void become_one_with_consumers(schedule& s, const std::string& block) {
+  schedule trial = s;
+  try {
+    trial.compute_inline(trial.get_block(block));
+    s = std::move(trial);
+  } catch (const schedule_error&) {  // it stays
+  }
+}
+
+/// Rows of the shared buffer that the block writes begin 16 bytes further on in the banks than the row
+/// before: lanes that store a few bytes of eight rows each, as fragments lie, meet no two in a bank.
+inline void spread_rows(schedule& s, block_rv writer) {
+  const std::int64_t size = bytes(s.get(writer).block->writes[0].buffer->type);
+  constexpr std::int64_t all_banks = 128, piece = 16;  // bytes
+  s.storage_align(writer, 0, -2, static_cast<int>(all_banks / size),
+                  static_cast<int>(piece / size));
+}
+
+}  // namespace tilewright::space::detail
