@@ -1,6 +1,6 @@
 // What kernels for GPUs cost before there is a GPU: lowering and text, NVRTC, the emulator.
 //
-// Names: lower_and_print/KERNEL, nvrtc/KERNEL, nvrtc/KERNEL/threads:2, nvrtc_memory/COMPILES, emulator_compile/KERNEL,
+// Names: lower_and_print/KERNEL, nvrtc/KERNEL, nvrtc/KERNEL/threads:2, nvrtc_together/KERNEL/COUNT, nvrtc_memory/COMPILES, emulator_compile/KERNEL,
 // emulate/KERNEL. NVRTC and the C++ compiler of the emulator are reported as missing where they are not
 // installed.
 #include <cstdint>
@@ -104,6 +104,15 @@ void memory_of_compiling(benchmark::State& state) {
   state.counters["late_over_early"] = resident_bytes() / early;
 }
 
+/// Several elementwise kernels in one run of the compiler.
+void compile_together(benchmark::State& state) {
+  const gpu_corpus::entry e = gpu_corpus::chain(4096);
+  const target::gpu device = target::named_gpu("sm_90a");
+  const std::vector<cu::program> all(static_cast<std::size_t>(state.range(0)),
+                                     cu::print(pass::lower(e.scheduled, device), device));
+  repeat(state, [&] { benchmark::DoNotOptimize(cu::compile_together(all, device)); });
+}
+
 /// Threads of the benchmark compile at the same time; a compilation of each is an iteration.
 void compile_beside(benchmark::State& state) {
   const gpu_corpus::entry e = gpu_corpus::matmul(4096, 4096, 4096);
@@ -120,6 +129,11 @@ int main(int argc, char** argv) {
   benchmark::RegisterBenchmark("nvrtc/matmul", compile_beside)
       ->Threads(2)
       ->UseRealTime()
+      ->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark("nvrtc_together/chain", compile_together)
+      ->Arg(1)
+      ->Arg(4)
+      ->Arg(8)
       ->Unit(benchmark::kMillisecond);
   benchmark::RegisterBenchmark("nvrtc_memory", memory_of_compiling)
       ->Arg(1000)

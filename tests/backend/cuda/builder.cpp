@@ -1,6 +1,9 @@
 // Candidates for GPUs, built as sessions build them.
 #include <tilewright/search/measurement/builder.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -94,6 +97,55 @@ TEST_CASE("build: what does not fit, spills, or takes too long is an error of it
   const built late = build(s.function(), hopper(), 1e-3);
   CHECK_FALSE(late);
   CHECK_MESSAGE(late.late, late.error);
+}
+
+TEST_CASE("build: small kernels are compiled together, and are what they are alone") {
+  if (!have_nvrtc()) return;
+  std::vector<gpu_workloads::workload> all = gpu_workloads::small();
+  const auto chain =
+      std::find_if(all.begin(), all.end(), [](const auto& w) { return w.name == "CHAIN"; });
+  REQUIRE(chain != all.end());
+  std::vector<ir::function> programs;
+  for (const schedule& s : gpu_list::members(chain->function, 6, space::default_gpu()))
+    programs.push_back(s.function());
+  REQUIRE(programs.size() == 6);
+  programs.insert(programs.begin() + 2, too_many_registers());  // rejected, and large
+  programs.push_back(chain->function);                          // has no kernels: not lowered
+  build_queue queue(programs, hopper(), {1, 0}, {}, 60);
+  std::set<std::vector<std::byte>> images;
+  std::set<std::string> symbols;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const built b = queue.take(i), alone = build(programs[i], hopper(), 60);
+    CHECK(static_cast<bool>(b) == static_cast<bool>(alone));
+    CHECK(b.rejected == alone.rejected);
+    if (!b.rejected) CHECK(b.error == alone.error);  // else it has the kernel's name
+    if (!b) continue;
+    images.insert(b.artifact.object);
+    REQUIRE(b.artifact.launches.size() == alone.artifact.launches.size());
+    for (std::size_t l = 0; l < b.artifact.launches.size(); ++l) {
+      const backend::launch &mine = b.artifact.launches[l], &other = alone.artifact.launches[l];
+      CHECK(mine.registers == other.registers);
+      CHECK(mine.grid == other.grid);
+      CHECK(mine.block == other.block);
+      CHECK(mine.symbol.find(other.symbol + "_of_") == 0);
+      symbols.insert(mine.symbol);
+    }
+  }
+  CHECK(images.size() == 2);
+  CHECK(symbols.size() >= 3);
+}
+
+TEST_CASE("build: kernels that are no small ones are compiled one by one") {
+  if (!have_nvrtc()) return;
+  std::vector<ir::function> programs;
+  for (const schedule& s : gpu_list::members(product().function, 2, space::default_gpu()))
+    programs.push_back(s.function());
+  build_queue queue(programs, hopper(), {1, 0}, {}, 60);
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const built b = queue.take(i);
+    for (const backend::launch& l : b.artifact.launches)
+      CHECK(l.symbol.find("_of_") == std::string::npos);
+  }
 }
 
 TEST_CASE("gate: candidates are built, none is run") {

@@ -7,12 +7,15 @@
 #include <exception>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/cuda/compile.hpp>
+#include <tilewright/pass/gpu/lower_gpu.hpp>
 #include <tilewright/pass/prepare_weights.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/search/measurement/builder.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/function_ref.hpp>
 #include <tilewright/target/gpu.hpp>
@@ -38,31 +41,85 @@ inline built built_of(support::function_ref<pass::prepared()> lowered, const tar
   return out;
 }
 
+/// What a compiled program comes to; kernels that are not worth starting are no code.
+inline built kept(backend::cuda::compiled made, const target::gpu& gpu) {
+  built out;
+  for (const backend::launch& l : made.artifact.launches)
+    if (std::string why = backend::cuda::why_rejected(l, made.report, gpu); !why.empty()) {
+      out.error = std::move(why);
+      out.rejected = true;
+      return out;
+    }
+  out.artifact = std::move(made.artifact);
+  return out;
+}
+
+inline std::chrono::milliseconds compile_limit(double deadline) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * std::min(deadline, 1e6)));
+}
+
 /// Kernels of what `lowered` gives. Those that are not worth starting are no code.
 /// @param deadline  s after which NVRTC gives up; 0: never
 inline built kernels_of(support::function_ref<ir::function()> lowered, const target::gpu& gpu,
                         double deadline) {
   namespace cu = backend::cuda;
-  const auto limit =
-      std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * std::min(deadline, 1e6)));
+  const auto limit = compile_limit(deadline);
   const auto start = std::chrono::steady_clock::now();
-  built out;
   try {
-    const cu::program text = cu::print(lowered(), gpu);
-    cu::compiled made = cu::compile(text, gpu, limit);
-    for (const backend::launch& l : made.artifact.launches)
-      if (std::string why = cu::why_rejected(l, made.report, gpu); !why.empty()) {
-        out.error = std::move(why);
-        out.rejected = true;
-        return out;
-      }
-    out.artifact = std::move(made.artifact);
+    return kept(cu::compile(cu::print(lowered(), gpu), gpu, limit), gpu);
   } catch (const std::exception& e) {
+    built out;
     out.late = deadline > 0 && std::chrono::steady_clock::now() - start >= limit;
     out.error = e.what();
     if (out.error.empty()) out.error = "unknown";
+    return out;
   }
+}
+
+/// The same for several programs, [programs]: small ones in one run of NVRTC. Where that fails, or has an
+/// advisory, of which nobody knows whom it means, each gets a run of its own.
+inline std::vector<built> kernels_of_all(const std::vector<ir::function>& scheduled,
+                                         const target::gpu& gpu, double deadline) {
+  namespace cu = backend::cuda;
+  std::vector<built> out(scheduled.size());
+  std::vector<std::size_t> together;
+  std::vector<cu::program> texts;
+  for (std::size_t i = 0; i < scheduled.size(); ++i) {
+    try {
+      cu::program text = cu::print(pass::lower(scheduled[i], gpu), gpu);
+      if (!cu::is_small(text)) continue;
+      texts.push_back(std::move(text));
+      together.push_back(i);
+    } catch (const std::exception&) {  // said where it is built alone
+    }
+  }
+  bool joined = texts.size() > 1;
+  if (joined) {
+    try {
+      std::vector<cu::compiled> made = cu::compile_together(texts, gpu, compile_limit(deadline));
+      joined = made[0].report.advisories.empty();
+      for (std::size_t k = 0; joined && k < made.size(); ++k)
+        out[together[k]] = kept(std::move(made[k]), gpu);
+    } catch (const std::exception&) {
+      joined = false;
+    }
+  }
+  for (std::size_t i = 0; i < scheduled.size(); ++i)
+    if (!joined || !support::contains(together, i))
+      out[i] = kernels_of([&] { return pass::lower(scheduled[i], gpu); }, gpu, deadline);
   return out;
+}
+
+/// Whether programs, which are candidates of one workload, had better be compiled together: the first one
+/// that can be lowered tells.
+inline bool are_small(const std::vector<ir::function>& scheduled, const target::gpu& gpu) {
+  for (const ir::function& f : scheduled) {
+    try {
+      return backend::cuda::is_small(backend::cuda::print(pass::lower(f, gpu), gpu));
+    } catch (const std::exception&) {  // the next one
+    }
+  }
+  return false;
 }
 
 }  // namespace tilewright::search::detail

@@ -7,6 +7,7 @@
 #include <tilewright/backend/cuda/compile.hpp>
 #include <tilewright/backend/cuda/nvrtc.hpp>
 #include <tilewright/backend/cuda/prelude.hpp>
+#include <tilewright/impl/backend/cuda/prelude_parts.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>
 
@@ -99,6 +100,39 @@ TILEWRIGHT_INLINE compiled compile(const program& p, const target::gpu& device,
   }
   if (out.artifact.object.empty())
     throw build_error("NVRTC made no code for " + device.architecture);
+  return out;
+}
+
+TILEWRIGHT_INLINE bool is_small(const program& p) {
+  return p.text.size() < 4000 && p.text.find("TW_SHARED(") == p.text.npos &&
+         !detail::multiplies_matrices(p.text);
+}
+
+TILEWRIGHT_INLINE std::vector<compiled> compile_together(const std::vector<program>& all,
+                                                         const target::gpu& device,
+                                                         std::chrono::milliseconds deadline) {
+  program whole;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    program mine = all[i];
+    for (kernel& k : mine.kernels) {
+      const std::string name = k.start.symbol + "_of_" + std::to_string(i),
+                        head = ") void " + k.start.symbol + "(";
+      mine.text.replace(mine.text.find(head), head.size(), ") void " + name + "(");
+      k.start.symbol = name;
+      whole.kernels.push_back(std::move(k));
+    }
+    whole.text += mine.text;
+  }
+  const compiled made = compile(whole, device, deadline);
+  std::vector<compiled> out(all.size(), made);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto first = made.artifact.launches.begin() + static_cast<std::ptrdiff_t>(next);
+    next += all[i].kernels.size();
+    out[i].artifact.launches.assign(
+        first, made.artifact.launches.begin() + static_cast<std::ptrdiff_t>(next));
+    out[i].artifact.workspace_bytes = all[i].workspace_bytes;
+  }
   return out;
 }
 

@@ -51,6 +51,9 @@ struct build_queue::state {
   std::vector<slot> slots;
   std::size_t next = 0, taken = 0;
   bool ended = false, waiting = false;  // waiting: for the last one taken
+  /// Programs that a thread takes at a time: several where the compiler takes them in one run.
+  std::size_t together = 1;
+  double compile_deadline = 0;  // s, of such a run
   std::vector<std::thread> threads;
   int at_work = 0;  // threads that take programs; 0: whoever waits for a program makes it
 
@@ -78,23 +81,39 @@ struct build_queue::state {
     }
   }
 
+  std::vector<built> made(std::size_t first, std::size_t end) const {
+    if (end == first + 1) return {made(first)};
+    return detail::kernels_of_all({programs.begin() + static_cast<std::ptrdiff_t>(first),
+                                   programs.begin() + static_cast<std::ptrdiff_t>(end)},
+                                  *where.gpu, compile_deadline);
+  }
+
   void work(kind k) {
     std::unique_lock lock(mutex);
     for (;;) {
       changed.wait(lock, [&] { return ended || next == programs.size() || may_begin(k); });
       if (ended || next == programs.size()) return;
-      const std::size_t i = next++;
-      slots[i].begun = clock::now();
-      slots[i].by = k;
-      slots[i].running = true;
+      const std::size_t first = next;
+      do {
+        slots[next].begun = clock::now();
+        slots[next].by = k;
+        slots[next].running = true;
+        ++next;
+      } while (next < programs.size() && next < first + together && may_begin(k));
+      const std::size_t end = next;
       changed.notify_all();
       lock.unlock();
-      built b = made(i);
+      std::vector<built> all = made(first, end);
       lock.lock();
-      if (slots[i].done) return;  // given up, and another thread is in this one's place
-      slots[i].result = std::move(b);
-      slots[i].done = true;
+      bool given_up = false;  // another thread is in this one's place
+      for (std::size_t i = first; i < end; ++i) {
+        given_up = given_up || slots[i].done;
+        if (slots[i].done) continue;
+        slots[i].result = std::move(all[i - first]);
+        slots[i].done = true;
+      }
       changed.notify_all();
+      if (given_up) return;
     }
   }
 
@@ -118,6 +137,11 @@ TILEWRIGHT_INLINE build_queue::build_queue(std::vector<ir::function> programs,
     : state_(std::make_unique<state>(where)) {
   state_->slots.resize(programs.size());
   state_->programs = std::move(programs);
+  if (!make && where.gpu) {
+    constexpr std::size_t few = 4;  // so that all threads have some
+    state_->together = detail::are_small(state_->programs, *where.gpu) ? few : 1;
+    state_->compile_deadline = deadline;
+  }
   if (!make)
     make = [deadline](const ir::function& f, const target::machine& m) {
       return build(f, m, deadline);
