@@ -9,8 +9,10 @@
 # faults, launch cost, noise, ceilings, cuBLAS), f32 (the twelve workloads of the MetaSchedule paper,
 # matrix products, kernels bound by memory), tensor (products on tensor cores, and the paper's fused dense
 # naive, + tiling, + inline, + unroll, + tensor cores). A stage goes on where it stopped, ends with a
-# table, and says "skipped: no GPU" where there is none. Packing needs NVRTC and a C++ compiler; running
-# needs neither. Options of packing: --candidates 4, --pack-seconds 600, --architectures sm_90a,sm_80.
+# table, and says "skipped: no GPU" where there is none. Behind f32 and tensor, gpu_peers.py times PyTorch
+# and Triton on the same cases, where Python has them, and joins all times in a table. Packing needs NVRTC
+# and a C++ compiler; running needs neither. Options of packing: --candidates 4, --pack-seconds 600,
+# --architectures sm_90a,sm_80.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 pack=${GPU_PACK:-gpu_pack}
@@ -30,6 +32,7 @@ if [ "${1:-}" = pack ]; then
   build
   "$tree/bin/gpu_bench" pack "$pack" "$@"
   cp "$0" "$pack/gpu_bench.sh"
+  cp "$root/tools/gpu_peers.py" "$pack/gpu_peers.py"
   exit 0
 fi
 
@@ -41,7 +44,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-[ -n "$stages" ] || { sed -n '2,16p' "$0"; exit 2; }
+[ -n "$stages" ] || { sed -n '2,15p' "$0"; exit 2; }
 
 # beside this script in a pack, else the folder of that name
 [ -x "$(dirname "$0")/gpu_bench" ] && pack=$(dirname "$0")
@@ -92,6 +95,12 @@ for stage in $stages; do
     [ $left -gt 0 ] || left=0  # then its table is printed
   done
   [ $code -eq 0 ] || status=$code
+  if [ "$stage" != first ] && [ -e "$results/$stage.jsonl" ] && command -v python3 >/dev/null 2>&1; then
+    left=$((end - $(date +%s)))
+    [ $left -gt 0 ] || left=0  # then times that are there stand in its table
+    timeout -k 5 $((left + 60)) python3 "$(dirname "$0")/gpu_peers.py" "$stage" --results "$results" --seconds $left ||
+      echo "peers of stage $stage were ended"
+  fi
   if [ "$stage" = first ] && command -v compute-sanitizer >/dev/null 2>&1; then
     for name in matmul_tails softmax; do
       [ -e "$results/first.jsonl" ] || break  # no GPU

@@ -300,6 +300,11 @@ std::string stage::beside_cublas(const gpu_workloads::workload& w, case_memory& 
 
 /// Every packed candidate, checked at points and timed; the fastest right one counts.
 std::string stage::time_candidates(const gpu_workloads::workload& w) {
+  std::vector<int> packed;
+  for (int i = 0; i < gpu_pack::most_candidates; ++i)
+    if (std::filesystem::exists(gpu_pack::code_file(pack_, candidate_name(w.name, i), arch_)))
+      packed.push_back(i);
+  if (packed.empty()) return "\"skipped\": \"the pack has no code of it\"";
   case_memory memory(device_, w.function, 13);
   const std::vector<void*> data = memory.addresses();
   // beyond what rounding may do; that of factors adds up like a random walk
@@ -318,9 +323,8 @@ std::string stage::time_candidates(const gpu_workloads::workload& w) {
   const auto starter = [&](const loaded& l) {
     return [&](cu::stream_ref on) { l.code.start(data.data(), nullptr, l.workspace.get(), on); };
   };
-  for (int i = 0; i < gpu_pack::most_candidates && !(count > 0 && is_late()); ++i) {
-    if (!std::filesystem::exists(gpu_pack::code_file(pack_, candidate_name(w.name, i), arch_)))
-      continue;
+  for (const int i : packed) {
+    if (count > 0 && is_late()) break;
     ++count;
     const auto l = load(i);
     memory.poison();
@@ -336,7 +340,6 @@ std::string stage::time_candidates(const gpu_workloads::workload& w) {
     best = seconds;
     winner = i;
   }
-  if (count == 0) return "\"skipped\": \"the pack has no code of it\"";
   std::string out = verdict(right == count) + ", " + number("max_rel_err", worst) + ", " +
                     number("candidates", count) + ", " + number("right", right);
   if (winner < 0) return out;

@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+"""Times PyTorch and Triton on the cases of gpu_bench, and prints their times beside ours.
+
+    gpu_peers.py STAGE... --results FOLDER [--seconds 240]
+
+A stage is f32 or tensor. Each time is a line of FOLDER/peers.jsonl as soon as it is known; what stands there is not
+timed again. Work is recorded in CUDA graphs and timed by events, the median of several blocks. For f32, TF32 is off;
+cuDNN tries its algorithms. What is not installed is said so. Convolutions are timed with channels first and with
+channels last, and the better time counts.
+"""
+import argparse
+import json
+import math
+import os
+import statistics
+import time
+
+PAPER = ["C1D", "C2D", "C3D", "DEP", "DIL", "GMM", "GRP", "T2D", "CBR", "TBG", "NRM", "SFM"]
+
+
+def f32_cases(torch):
+    """[name] functions that make what is called, one for each layout of its operands."""
+    f = torch.nn.functional
+
+    def random(*shape):
+        return torch.rand(*shape, device="cuda") * 2 - 1
+
+    def convolution(dims, channels, filters, taps, stride, padding, dilation=1, groups=1, norm=False):
+        function = {1: f.conv1d, 2: f.conv2d, 3: f.conv3d}[len(dims)]
+
+        def make(last):
+            x = random(1, channels, *dims)
+            w = random(filters, channels // groups, *[taps] * len(dims))
+            order = {2: torch.channels_last, 3: torch.channels_last_3d}.get(len(dims))
+            if last and order is None:
+                return None
+            if last:
+                x, w = x.contiguous(memory_format=order), w.contiguous(memory_format=order)
+            if not norm:
+                return lambda: function(x, w, None, stride, padding, dilation, groups)
+            bias, scale, offset, mean, variance = random(filters), random(filters), random(filters), random(filters), random(filters).abs()
+            return lambda: torch.relu(f.batch_norm(function(x, w, bias, stride, padding, dilation, groups), mean, variance, scale, offset))
+        return [lambda: make(False), lambda: make(True)]
+
+    def transposed():
+        x, w = random(1, 512, 4, 4), random(512, 256, 4, 4)
+        return lambda: f.conv_transpose2d(x, w, stride=2, padding=1)
+
+    def product(batch, m, n, k):
+        a, b = random(batch, m, k), random(batch, k, n)
+        return lambda: torch.matmul(a, b)
+
+    def scores():
+        q, k = random(1, 128, 12, 64), random(1, 128, 12, 64)
+        return lambda: torch.matmul(q.permute(0, 2, 1, 3), k.permute(0, 2, 3, 1))
+
+    def on(shape, function):
+        def make():
+            x = random(*shape)
+            return lambda: function(x)
+        return [make]
+
+    return {
+        "C1D": convolution([256], 64, 128, 3, 2, 1), "C2D": convolution([224, 224], 3, 64, 7, 2, 3),
+        "C3D": convolution([16, 224, 224], 3, 64, 7, 2, 3), "DEP": convolution([112, 112], 32, 32, 3, 1, 1, 1, 32),
+        "DIL": convolution([224, 224], 3, 64, 7, 2, 3, 2), "GMM": [lambda: product(1, 128, 128, 128)],
+        "GRP": convolution([56, 56], 64, 128, 3, 2, 1, 1, 4), "T2D": [transposed],
+        "CBR": convolution([224, 224], 3, 64, 7, 2, 3, norm=True), "TBG": [scores],
+        "NRM": on((1, 256, 256), lambda x: torch.linalg.vector_norm(x, dim=(1, 2))),
+        "SFM": on((256, 256), lambda x: torch.softmax(x, 1)),
+        "GEMM1024": [lambda: product(1, 1024, 1024, 1024)], "GEMM4096": [lambda: product(1, 4096, 4096, 4096)],
+        "SPLITK": [lambda: product(1, 64, 64, 16384)],
+        "CHAIN": on((8192, 4096), lambda x: torch.relu(torch.exp(x * 0.5) - x)),
+        "SOFTMAX": on((16384, 2048), lambda x: torch.softmax(x, 1)),
+        "LAYERNORM": on((16384, 2048), lambda x: f.layer_norm(x, (2048,), torch.ones_like(x[0]), torch.zeros_like(x[0]))),
+        "ROWSUMS": on((16384, 4096), lambda x: x.sum(1)), "COLUMNSUMS": on((16384, 4096), lambda x: x.sum(0)),
+    }
+
+
+def tensor_cases(torch):
+    f = torch.nn.functional
+
+    def random(type_, *shape):
+        return (torch.rand(*shape, device="cuda") * 2 - 1).to(type_)
+
+    def product(type_, batch, m, n, k):
+        def make():
+            a, b = random(type_, batch, m, k), random(type_, batch, k, n)
+            return lambda: torch.matmul(a, b)
+        return [make]
+
+    def bytes_():
+        a, b = (torch.randint(-128, 127, (4096, 4096), device="cuda", dtype=torch.int8) for _ in range(2))
+        return lambda: torch._int_mm(a, b.t())
+
+    def dense():
+        x, w, bias = random(torch.float16, 1024, 1024), random(torch.float16, 4096, 1024), random(torch.float16, 4096)
+        return lambda: f.gelu(f.linear(x, w, bias))
+
+    half, brain = torch.float16, torch.bfloat16
+    out = {f"F16_{n}": product(half, 1, n, n, n) for n in (1024, 4096, 8192)}
+    out.update({"F16_M16": product(half, 1, 16, 4096, 4096), "F16_BATCH": product(half, 64, 512, 512, 64),
+                "F16_SPLITK": product(half, 1, 64, 64, 16384), "BF16_4096": product(brain, 1, 4096, 4096, 4096),
+                "TF32_4096": product(torch.float32, 1, 4096, 4096, 4096), "S8_4096": [bytes_]})
+    out.update({f"DENSE_{step}": [dense] for step in ("naive", "tiling", "inline", "unroll", "tensor_cores")})
+    return out
+
+
+def triton_cases(torch, triton, tl):
+    """Triton's own tutorial programs: a tuned product, and softmax with a row in registers."""
+    configs = [triton.Config({"BM": m, "BN": n, "BK": k, "G": 8}, num_stages=s, num_warps=w)
+               for m, n, k, s, w in ((128, 256, 64, 3, 8), (128, 128, 64, 3, 4), (128, 128, 32, 4, 4), (64, 64, 32, 5, 2),
+                                     (64, 256, 32, 4, 4), (16, 64, 128, 4, 4))]
+
+    @triton.autotune(configs=configs, key=["M", "N", "K"])
+    @triton.jit
+    def multiply(a, b, c, M, N, K, TF32: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, G: tl.constexpr):
+        pid, rows, columns = tl.program_id(0), tl.cdiv(M, BM), tl.cdiv(N, BN)
+        first = pid // (G * columns) * G
+        size = min(rows - first, G)
+        i, j = first + pid % (G * columns) % size, pid % (G * columns) // size
+        am, bn, k = (i * BM + tl.arange(0, BM)) % M, (j * BN + tl.arange(0, BN)) % N, tl.arange(0, BK)
+        x, y = a + am[:, None] * K + k[None, :], b + k[:, None] * N + bn[None, :]
+        total = tl.zeros((BM, BN), dtype=tl.float32)
+        for _ in range(0, tl.cdiv(K, BK)):
+            total = tl.dot(tl.load(x), tl.load(y), total, allow_tf32=TF32)
+            x += BK
+            y += BK * N
+        m, n = i * BM + tl.arange(0, BM), j * BN + tl.arange(0, BN)
+        tl.store(c + m[:, None] * N + n[None, :], total, mask=(m[:, None] < M) & (n[None, :] < N))
+
+    @triton.jit
+    def rows(x, y, N, B: tl.constexpr):
+        at = tl.arange(0, B)
+        row = tl.load(x + tl.program_id(0) * N + at, mask=at < N, other=-float("inf"))
+        e = tl.exp(row - tl.max(row, axis=0))
+        tl.store(y + tl.program_id(0) * N + at, e / tl.sum(e, axis=0), mask=at < N)
+
+    def product(type_, m, n, k, tf32=True):
+        def make():
+            a, b = ((torch.rand(*s, device="cuda") * 2 - 1).to(type_) for s in ((m, k), (k, n)))
+            c = torch.empty(m, n, device="cuda", dtype=torch.float32)
+            return lambda: multiply[lambda meta: (triton.cdiv(m, meta["BM"]) * triton.cdiv(n, meta["BN"]),)](a, b, c, m, n, k, tf32)
+        return [make]
+
+    def softmax(m, n):
+        def make():
+            x = torch.rand(m, n, device="cuda")
+            y = torch.empty_like(x)
+            return lambda: rows[(m,)](x, y, n, triton.next_power_of_2(n))
+        return [make]
+
+    half, single = torch.float16, torch.float32
+    return {"f32": {"GMM": product(single, 128, 128, 128, False), "GEMM1024": product(single, 1024, 1024, 1024, False),
+                    "GEMM4096": product(single, 4096, 4096, 4096, False), "SFM": softmax(256, 256), "SOFTMAX": softmax(16384, 2048)},
+            "tensor": {"F16_1024": product(half, 1024, 1024, 1024), "F16_4096": product(half, 4096, 4096, 4096),
+                       "F16_8192": product(half, 8192, 8192, 8192), "F16_M16": product(half, 16, 4096, 4096),
+                       "BF16_4096": product(torch.bfloat16, 4096, 4096, 4096), "TF32_4096": product(single, 4096, 4096, 4096)}}
+
+
+def seconds_of(torch, work, blocks=7, least=0.02):
+    """Of one call: recorded in a graph as often as fills `least` seconds."""
+    for _ in range(3):
+        work()
+    torch.cuda.synchronize()
+
+    def timed(run):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        run()
+        end.record()
+        torch.cuda.synchronize()
+        return begin.elapsed_time(end) * 1e-3
+
+    count = max(1, min(1000, int(least / max(timed(work), 1e-6))))
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(count):
+            work()
+    timed(graph.replay)
+    return statistics.median(timed(graph.replay) for _ in range(blocks)) / count
+
+
+class Peers:
+    """Lines of peers.jsonl."""
+
+    def __init__(self, path):
+        self.path, self.times = path, {}
+        for line in lines_of(path):
+            if "seconds" in line:
+                self.times[line["case"], line["peer"]] = line["seconds"]
+
+    def say(self, **line):
+        with open(self.path, "a") as out:
+            out.write(json.dumps(line) + "\n")
+        print(" ".join(f"{k}={v}" for k, v in line.items()), flush=True)
+
+    def time(self, torch, name, peer, makers, end):
+        if (name, peer) in self.times:
+            return True
+        if time.monotonic() > end:
+            return False
+        best, wrong = math.inf, "no layout of it"
+        for make in makers:
+            try:
+                work = make()
+                if work is not None:
+                    best = min(best, seconds_of(torch, work))
+            except Exception as e:  # a kernel that does not exist here: the next one
+                wrong = str(e).split("\n")[0][:200]
+        if best < math.inf:
+            self.times[name, peer] = best
+            self.say(case=name, peer=peer, seconds=best)
+        else:
+            self.say(case=name, peer=peer, error=wrong)
+        return True
+
+
+def lines_of(path):
+    if not os.path.exists(path):
+        return []
+    out = []
+    with open(path) as text:
+        for line in text:
+            try:
+                out.append(json.loads(line))
+            except ValueError:  # cut off by a deadline
+                pass
+    return out
+
+
+def run(stages, peers, end):
+    try:
+        import torch
+        if not torch.cuda.is_available():
+            raise ImportError("it finds no GPU")
+    except (ImportError, OSError) as e:
+        return peers.say(peer="pytorch", skipped=f"not found: {e}")
+    peers.say(peer="pytorch", version=str(torch.__version__))
+    cases = {"f32": f32_cases, "tensor": tensor_cases}
+    left = 0
+    torch.backends.cudnn.benchmark = True
+    for stage in stages:
+        for name, makers in cases[stage](torch).items():
+            tf32 = name.startswith("TF32")
+            torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32
+            left += not peers.time(torch, name, "pytorch", makers, end)
+    try:
+        import triton
+        import triton.language as tl
+    except (ImportError, OSError) as e:
+        peers.say(peer="triton", skipped=f"not found: {e}")
+    else:
+        peers.say(peer="triton", version=str(triton.__version__))
+        # its programs look for their names where they were written
+        globals().update(triton=triton, tl=tl)
+        for stage in stages:
+            for name, makers in triton_cases(torch, triton, tl)[stage].items():
+                left += not peers.time(torch, name, "triton", makers, end)
+    if left:
+        print(f"{left} cases of peers are left for another run")
+
+
+def table(stages, results, peers):
+    rows, ratios = [], []
+    for stage in stages:
+        for line in lines_of(os.path.join(results, stage + ".jsonl")):
+            name, ours = line.get("case"), line.get("seconds")
+            if not ours:
+                continue
+            row = [name, f"{ours * 1e6:.1f}", f"{line['of_cublas']:.3f}" if "of_cublas" in line else ""]
+            for peer in ("pytorch", "triton"):
+                theirs = peers.times.get((name, peer))
+                row += [f"{theirs * 1e6:.1f}", f"{theirs / ours:.3f}"] if theirs else ["", ""]
+                if theirs and peer == "pytorch" and name in PAPER:
+                    ratios.append(theirs / ours)
+            rows.append(row)
+    head = ["case", "us", "of cuBLAS", "PyTorch us", "speed-up", "Triton us", "speed-up"]
+    print("\n" + "".join(f"{h:>14}" for h in head))
+    for row in rows:
+        print("".join(f"{c:>14}" for c in row))
+    if ratios:
+        mean = math.exp(sum(math.log(r) for r in ratios) / len(ratios))
+        print(f"\nPyTorch's time over ours, {len(ratios)} of the paper's {len(PAPER)} workloads: "
+              f"geometric mean {mean:.3f}, least {min(ratios):.3f}")
+
+
+def main():
+    say = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    say.add_argument("stages", nargs="+", choices=["f32", "tensor"])
+    say.add_argument("--results", default="results")
+    say.add_argument("--seconds", type=float, default=240)
+    asked = say.parse_args()
+    os.makedirs(asked.results, exist_ok=True)
+    peers = Peers(os.path.join(asked.results, "peers.jsonl"))
+    run(asked.stages, peers, time.monotonic() + asked.seconds)
+    table(asked.stages, asked.results, peers)
+
+
+if __name__ == "__main__":
+    main()
