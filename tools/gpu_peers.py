@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Times PyTorch and Triton on the cases of gpu_bench, and prints their times beside ours.
 
-    gpu_peers.py STAGE... --results FOLDER [--seconds 240]
+    gpu_peers.py STAGE... --results FOLDER [--seconds 240] [--write benchmarks/RESULTS.md]
 
 A stage is f32 or tensor. Each time is a line of FOLDER/peers.jsonl as soon as it is known; what stands there is not
 timed again. Work is recorded in CUDA graphs and timed by events, the median of several blocks. For f32, TF32 is off;
 cuDNN tries its algorithms. What is not installed is said so. Convolutions are timed with channels first and with
-channels last, and the better time counts.
+channels last, and the better time counts. --write appends the table to a document, with the device, the driver, the
+clocks and the date that the stages found.
 """
 import argparse
 import json
@@ -261,7 +262,11 @@ def run(stages, peers, end):
         print(f"{left} cases of peers are left for another run")
 
 
-def table(stages, results, peers):
+HEAD = ["case", "us", "of cuBLAS", "PyTorch us", "speed-up", "Triton us", "speed-up"]
+
+
+def joined(stages, results, peers):
+    """Rows of the table, and what there is to say of the paper's workloads."""
     rows, ratios = [], []
     for stage in stages:
         for line in lines_of(os.path.join(results, stage + ".jsonl")):
@@ -275,14 +280,33 @@ def table(stages, results, peers):
                 if theirs and peer == "pytorch" and name in PAPER:
                     ratios.append(theirs / ours)
             rows.append(row)
-    head = ["case", "us", "of cuBLAS", "PyTorch us", "speed-up", "Triton us", "speed-up"]
-    print("\n" + "".join(f"{h:>14}" for h in head))
+    if not ratios:
+        return rows, ""
+    mean = math.exp(sum(math.log(r) for r in ratios) / len(ratios))
+    return rows, (f"PyTorch's time over ours, {len(ratios)} of the paper's {len(PAPER)} workloads: "
+                  f"geometric mean {mean:.3f}, least {min(ratios):.3f}")
+
+
+def table(rows, mean):
+    print("\n" + "".join(f"{h:>14}" for h in HEAD))
     for row in rows:
         print("".join(f"{c:>14}" for c in row))
-    if ratios:
-        mean = math.exp(sum(math.log(r) for r in ratios) / len(ratios))
-        print(f"\nPyTorch's time over ours, {len(ratios)} of the paper's {len(PAPER)} workloads: "
-              f"geometric mean {mean:.3f}, least {min(ratios):.3f}")
+    if mean:
+        print("\n" + mean)
+
+
+def write(path, stages, results, rows, mean):
+    for stage in stages:
+        for line in lines_of(os.path.join(results, stage + ".jsonl")):
+            if line.get("case") == "machine":
+                machine = line
+    with open(path, "a") as out:
+        out.write(f"\n## On {machine['device']}\n\n`tools/gpu_bench.sh {' '.join(stages)}`, {machine['date']}, driver {machine['driver']:.0f}, "
+                  f"NVRTC {machine['nvrtc']}, clocks and power {machine['clocks'] or 'unknown'}.\n\n")
+        for row in (HEAD, ["---"] * len(HEAD), *rows):
+            out.write("| " + " | ".join(row) + " |\n")
+        if mean:
+            out.write("\n" + mean + ".\n")
 
 
 def main():
@@ -290,11 +314,15 @@ def main():
     say.add_argument("stages", nargs="+", choices=["f32", "tensor"])
     say.add_argument("--results", default="results")
     say.add_argument("--seconds", type=float, default=240)
+    say.add_argument("--write", metavar="DOCUMENT")
     asked = say.parse_args()
     os.makedirs(asked.results, exist_ok=True)
     peers = Peers(os.path.join(asked.results, "peers.jsonl"))
     run(asked.stages, peers, time.monotonic() + asked.seconds)
-    table(asked.stages, asked.results, peers)
+    rows, mean = joined(asked.stages, asked.results, peers)
+    table(rows, mean)
+    if asked.write and rows:
+        write(asked.write, asked.stages, asked.results, rows, mean)
 
 
 if __name__ == "__main__":

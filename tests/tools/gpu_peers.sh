@@ -29,6 +29,14 @@ done
 grep -q '"case": "S8_4096", "peer": "pytorch", "error": "not on this device"' "$work/results/peers.jsonl" || fail "what does not run has no reason"
 grep -q 'peer=triton skipped=not found: ' "$work/first.out" || fail "Triton is not said to be missing"
 grep -q '1 of the paper' "$work/first.out" || fail "no mean"
+
+# The table in a document.
+echo '{"case": "machine", "device": "fake", "driver": 13000, "date": "2026-11-25T00:00:00Z", "nvrtc": "13.0", "clocks": ""}' >>"$work/results/f32.jsonl"
+echo '# Results' >"$work/RESULTS.md"
+peers f32 tensor --results "$work/results" --seconds 0 --write "$work/RESULTS.md" >/dev/null || fail "writing: exit status $?"
+grep -q '^## On fake$' "$work/RESULTS.md" && grep -q '2026-11-25T00:00:00Z, driver 13000, NVRTC 13.0' "$work/RESULTS.md" || fail "the document does not say where and when"
+grep -Eq '^\| GMM \| 2.0 \| 0.500 \| [0-9.]+ \| [0-9.]+ \|' "$work/RESULTS.md" || fail "the document has no row of GMM"
+
 grep -q None "$work/log" && fail "TF32 was left as it came"
 grep -q True "$work/log" || fail "TF32_4096 was not timed with TF32"
 
