@@ -1,8 +1,11 @@
 #include "search_fleet.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <tilewright/backend/call.hpp>
 #include <tilewright/ir/key.hpp>
@@ -18,7 +21,9 @@ namespace {
 using namespace tilewright;
 
 /// Trials a second with so many ranks.
-double rate_of(const search::workload& w, const search::built& code, int ranks, int milliseconds,
+/// @param times what candidates take, in turn // s
+double rate_of(const search::workload& w, const search::built& code,
+               const std::vector<std::vector<double>>& times, int ranks, int milliseconds,
                const char* strategy) {
   constexpr int rounds = 4;
   search::session_options o;
@@ -31,10 +36,11 @@ double rate_of(const search::workload& w, const search::built& code, int ranks, 
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
     return code;
   };
-  o.measuring.runner = [](const search::workload&) -> search::measurer {
-    return [](const search::built&, const search::measure_options&) {
+  o.measuring.runner = [&](const search::workload&) -> search::measurer {
+    return [&times, next = std::size_t{0}](const search::built&,
+                                           const search::measure_options&) mutable {
       search::measurement m;
-      m.seconds = {1e-4};
+      m.seconds = times[next++ % times.size()];
       return m;
     };
   };
@@ -54,8 +60,12 @@ double rate_of(const search::workload& w, const search::built& code, int ranks, 
 
 }  // namespace
 
-int simulate_fleet(int milliseconds) {
-  const std::vector<recorded_workload> all = recorded_workloads("", selection::curves);
+int simulate_fleet(int milliseconds, const std::string& file) {
+  const std::vector<recorded_workload> all = recorded_workloads(file, selection::curves);
+  std::vector<std::vector<double>> times;
+  for (const timed_trace& t : all.front().all())
+    if (!t.times.empty()) times.push_back(t.times);
+  if (times.empty()) times.push_back({1e-4});
   search::workload w;
   w.function = all.front().task().function;
   w.key = {ir::workload_key(w.function).hex(), "bench", "", 1};
@@ -72,7 +82,7 @@ int simulate_fleet(int milliseconds) {
   for (const char* strategy : {"replay_traces", "evolutionary"}) {
     double alone = 0;
     for (int ranks = 1; ranks <= 64; ranks *= 2) {
-      const double rate = rate_of(w, code, ranks, milliseconds, strategy);
+      const double rate = rate_of(w, code, times, ranks, milliseconds, strategy);
       if (ranks == 1) alone = rate;
       std::printf(
           "%-14s %2d ranks of %d ms a candidate: %7.1f candidates a second, %3.0f %% of "

@@ -21,7 +21,8 @@
 //   search_quality spaces [TRIALS SEEDS WORKLOAD]   the default space beside the paper's list of rules
 //   search_quality live PRIOR [SEEDS WORKLOADS]   16 trials with the shipped prior beside 64 with
 //                                         another one, a file, on operators that nothing learned
-//   search_quality fleet [MILLISECONDS]   how the rate grows with 1 to 64 pretended ranks
+//   search_quality fleet [MILLISECONDS FILE]   how the rate grows with 1 to 64 pretended ranks that give
+//                                         recorded times
 //   search_quality prior FILE HEADER [SEED]   trains the shipped prior
 //   search_quality sessions OUT.csv [SECONDS PROBLEMS SEED]   runs whole sessions
 //   search_quality first OUT.csv [PROBLEMS SEED]   what runs before anything is measured
@@ -304,7 +305,8 @@ int main(int argc, char** argv) {
   if (command == "spaces" && argc <= 5)
     return compare_spaces(
         {number(2, 128), static_cast<std::uint64_t>(number(3, 5)), argc > 4 ? argv[4] : ""});
-  if (command == "fleet" && argc <= 3) return simulate_fleet(number(2, 200));
+  if (command == "fleet" && argc <= 4)
+    return simulate_fleet(number(2, 200), argc > 3 ? argv[3] : "");
   if (command == "live" && argc >= 3 && argc <= 5) {
     live_comparison o;
     o.before = argv[2];
@@ -337,7 +339,8 @@ int main(int argc, char** argv) {
       "FILE | models FILE [COUNT SEEDS NAME] | claims FILE [SEEDS OTHER TARGET OUT.csv TRIALS] | "
       "strategies FILE [TRIALS SEEDS] | spaces [TRIALS "
       "SEEDS "
-      "WORKLOAD] | live PRIOR [SEEDS WORKLOADS] | fleet [MILLISECONDS] | prior FILE HEADER [SEED] "
+      "WORKLOAD] | live PRIOR [SEEDS WORKLOADS] | fleet [MILLISECONDS FILE] | prior FILE HEADER "
+      "[SEED] "
       "| "
       "sessions "
       "OUT.csv [SECONDS PROBLEMS SEED] | first OUT.csv [PROBLEMS SEED] | ends OUT.csv\n");
