@@ -278,6 +278,22 @@ searched search(const pairing& p, const table_list& tables, trained_models& mode
   return out;
 }
 
+/// What learned here, on the tables of the other target.
+std::map<std::string, searched> searched_elsewhere(trained_models& models, finished_runs& before,
+                                                   const claim_options& o) {
+  std::map<std::string, searched> out;
+  if (o.other.empty()) return out;
+  const target::cpu where = target::named(o.other_target);
+  const std::vector<recorded_workload> there =
+      recorded_workloads(o.other, selection::held_out, where);
+  const table_list theirs = tables_of(there, o.other_trials + 8);
+  for (const pairing& p : pairings)
+    for (const char* name : {"xgb", "xgb-Xfer", "meta-BO-T"})
+      if (std::string_view(p.name) == name && !theirs.empty())
+        out.emplace(name, search(p, theirs, models, before, o, o.other_trials, o.other_target));
+  return out;
+}
+
 /// "holds", where the interval of the gain lies above 0 and the test of signed ranks agrees; "does not
 /// hold", where both say the opposite, or nothing can be seen.
 const char* verdict(const estimate& gain, double p) {
@@ -383,12 +399,12 @@ int run_claims(const std::string& file, const claim_options& o) {
   for (const pairing& p : pairings)
     found.emplace(p.name, search(p, tables, models, before, o, o.trials, "here"));
   print_curves(found, o);
+  const std::map<std::string, searched> moved = searched_elsewhere(models, before, o);
 
   std::map<std::string, few_shots> shots;
   for (const char* name :
        {"trees, new", "trees, others first", "perceptron, others first", "trees and perceptron",
-        "traces, others first", "trees, perceptron, traces", "network, pretrained (b)",
-        "network, FOMAML (c)"}) {
+        "traces, others first", "network, pretrained (b)", "network, FOMAML (c)"}) {
     models.train(name, o.seeds);
     std::vector<const ranked_workload*> large;
     for (const ranked_workload& w : held)
@@ -427,16 +443,7 @@ int run_claims(const std::string& file, const claim_options& o) {
   if (o.other.empty()) {
     std::printf("C8 another platform: not tried, no file of another target was named\n");
   } else {
-    const target::cpu where = target::named(o.other_target);
-    const std::vector<recorded_workload> there =
-        recorded_workloads(o.other, selection::held_out, where);
-    const table_list theirs = tables_of(there, o.other_trials + 8);
-    std::map<std::string, searched> moved;
-    for (const pairing& p : pairings)
-      if (std::string_view(p.name) == "xgb" || std::string_view(p.name) == "xgb-Xfer" ||
-          std::string_view(p.name) == "meta-BO-T")
-        moved.emplace(p.name, search(p, theirs, models, before, o, o.other_trials, o.other_target));
-    if (!theirs.empty())
+    if (!moved.empty())
       for (const std::size_t n : {std::size_t{16}, o.other_trials}) {
         const std::string on = " on " + o.other_target + ", best@" + std::to_string(n);
         print_gain(("C8 meta-BO-T over xgb" + on).c_str(), "+14 %",

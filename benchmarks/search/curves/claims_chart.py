@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Charts of `search_quality claims FILE SEEDS OTHER TARGET claims.csv`: searches, and models after few programs.
+"""Charts of `search_quality claims FILE SEEDS OTHER TARGET claims.csv`: searches, trials to 95 and 99 % of the best, and
+models after few programs. Reads claims.csv and the searches in claims.csv.runs beside it.
 
   python3 -m venv venv && venv/bin/pip install matplotlib
   venv/bin/python benchmarks/search/curves/claims_chart.py claims.csv benchmarks/results/claims.svg
@@ -11,6 +12,7 @@ import sys
 PANELS = [("best", "measured candidates", "best of the table / best so far"),
           ("pairs", "programs of the operator that were seen", "pairs in the right order"),
           ("error", "programs of the operator that were seen", "MSE(D)")]
+SHARES = [0.95, 0.99]
 
 
 def load(path):
@@ -23,28 +25,52 @@ def load(path):
     return out
 
 
-def draw(data, path):
+def trials(path):
+    """{name: [mean number of trials to each of SHARES]}, of the searches on the tables of this machine; a search that is
+    never there counts one trial more than it had."""
+    met = collections.defaultdict(lambda: [[] for _ in SHARES])
+    with open(path) as file:
+        for line in file:
+            title, numbers = line.rstrip("\n").split("\t")
+            name, place = title.rsplit(" ", 3)[:2]
+            if place != "here":
+                continue
+            curve = [float(x) for x in numbers.split()[1:]]
+            for share, list_ in zip(SHARES, met[name]):
+                list_.append(next((i for i, x in enumerate(curve) if x >= share), len(curve)) + 1)
+    return {name: [sum(m) / len(m) for m in lists] for name, lists in met.items()}
+
+
+def draw(data, reached, path):
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot
-    figure, axes = pyplot.subplots(1, len(PANELS), figsize=(5 * len(PANELS), 4.2))
+    figure, axes = pyplot.subplots(1, len(PANELS) + 1, figsize=(5 * len(PANELS) + 5, 4.6))
     for axis, (what, x_label, y_label) in zip(axes, PANELS):
-        for name, points in data[what].items():
+        for i, (name, points) in enumerate(data[what].items()):
             at, mean, low, high = zip(*sorted(points))
-            line, = axis.plot(at, mean, label=name, linewidth=1.4)
-            axis.fill_between(at, low, high, color=line.get_color(), alpha=0.12, linewidth=0)
+            line, = axis.plot(at, mean, label=name, linewidth=1.4, linestyle="-" if i < 10 else "--")
+            axis.fill_between(at, low, high, color=line.get_color(), alpha=0.08, linewidth=0)
         if what == "best":
             axis.set_xscale("log", base=2)
-            axis.set_ylim(0.85, 1.005)
+            axis.set_ylim(0.5, 1.005)
         axis.set_xlabel(x_label)
         axis.set_ylabel(y_label)
         axis.grid(alpha=0.3)
         axis.legend(fontsize=7)
+    names = sorted(reached, key=lambda n: reached[n])
+    for k, share in enumerate(SHARES):
+        axes[-1].barh([i + 0.4 * k for i in range(len(names))], [reached[n][k] for n in names], height=0.38,
+                      label=f"{share:.0%} of the best")
+    axes[-1].set_yticks([i + 0.2 for i in range(len(names))], names, fontsize=7)
+    axes[-1].set_xlabel("measured candidates until there")
+    axes[-1].grid(alpha=0.3, axis="x")
+    axes[-1].legend(fontsize=7)
     figure.tight_layout()
-    figure.savefig(path)
+    figure.savefig(path, metadata={"Date": None})
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    draw(load(sys.argv[1]), sys.argv[2])
+    draw(load(sys.argv[1]), trials(sys.argv[1] + ".runs"), sys.argv[2])
