@@ -9,9 +9,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "search/kernels.hpp"
+#include "search/strategies/landscape.hpp"
 
 using namespace tilewright;
 using namespace tilewright::search;
@@ -112,6 +115,40 @@ TEST_CASE("it finds the bottom of a bowl in fewer trials than chance, whatever a
     INFO("fantasy ", static_cast<int>(f));
     CHECK(learned < chance);
   }
+}
+
+TEST_CASE("a process of a knowing model's scores beats chance, and asks it about few programs") {
+  struct counting final : cost::model {
+    landscape::knowing_model knowing;
+    std::size_t asked = 0;
+    std::vector<double> predict(std::span<const cost::sample> programs) override {
+      asked += programs.size();
+      return knowing.predict(programs);
+    }
+    void update(std::span<const cost::sample>) override {}
+    std::string save() const override { return {}; }
+    void load(std::string_view) override {}
+  };
+  double learned = 0, chance = 0;
+  std::size_t asked[2] = {0, 0};
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    for (const fitted_to what : {fitted_to::scores, fitted_to::measurements}) {
+      const auto model = std::make_shared<counting>();
+      bayesian_options o = small();
+      o.process_of = what;
+      o.scored = 24;
+      const auto s = bayesian(model, o);
+      s->start(landscape::tiles(), seed);
+      const double best = landscape::curve(*s, 48).back();
+      if (what == fitted_to::scores) learned += std::log(best);
+      asked[what == fitted_to::scores ? 0 : 1] += model->asked;
+    }
+    const auto random = make_strategy("replay_traces", seed);
+    random->start(landscape::tiles(), seed);
+    chance += std::log(landscape::curve(*random, 48).back());
+  }
+  CHECK(learned < chance);
+  CHECK(2 * asked[0] < asked[1]);
 }
 
 TEST_CASE("a batch is spread out") {

@@ -26,6 +26,14 @@ enum class fantasy {
   joint  // improvement of the batch as a whole (qEI), over samples of what its picks turn out to be
 };
 
+/// What the process is fitted to; the paper leaves both readings open.
+enum class fitted_to {
+  measurements,  // the times; the model is the mean
+  /// What the model says of some programs, so that the search needs it for few of the others: in the place
+  /// of annealing, as AutoTVM's inner search. Without a model the times.
+  scores
+};
+
 struct bayesian_options {
   std::size_t first = 8;          // random candidates before anything is believed
   std::size_t drawn = 96;         // fresh members of the space in a pool
@@ -37,6 +45,8 @@ struct bayesian_options {
   double random_share = 0.05;     // of a batch
   double margin = 0.01;           // of improvement, in standard deviations of the data
   search::fantasy fantasy = search::fantasy::believer;
+  search::fitted_to process_of = search::fitted_to::measurements;
+  std::size_t scored = 64;    // drawn programs that the model scores in a round for the process
   std::size_t samples = 128;  // of a batch, where its improvement is joint
   cost::gaussian_process_options process;
 };

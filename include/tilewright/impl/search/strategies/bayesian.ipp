@@ -63,9 +63,9 @@ class bayesian_searcher final : public drawing_strategy {
 
   std::vector<candidate> propose(std::size_t count, const std::function<bool()>& over) override {
     if (valid_.size() < std::max<std::size_t>(options_.first, 2)) return first_picks(count, over);
-    fit();
-    fit_feasibility();
     pool_.clear();
+    of_scores() ? fit_scores(over) : fit();
+    fit_feasibility();
     gather(over);
     for (int round = 0; round < options_.rounds && !(over && over()); ++round) refine(over);
     return picks(count);
@@ -173,6 +173,33 @@ class bayesian_searcher final : public drawing_strategy {
     }
   }
 
+  bool of_scores() const { return model_ && options_.process_of == fitted_to::scores; }
+
+  /// The process learns what the model says of measured programs and of some drawn ones, which are the
+  /// first of the pool.
+  void fit_scores(const std::function<bool()>& over) {
+    for (std::size_t i = 0; i < options_.scored && !(over && over()); ++i)
+      offer(fresh(random_.split()));
+    std::vector<const candidate*> programs;
+    std::vector<cost::mixed_point> x;
+    for (const std::size_t i : chosen_points()) {
+      programs.push_back(&valid_[i].program);
+      x.push_back(valid_[i].at);
+    }
+    for (const option& o : pool_) {
+      programs.push_back(&o.program);
+      x.push_back(o.at);
+    }
+    std::vector<double> y = model_scores(programs);
+    units_ = standardization::of(y);
+    for (double& v : y) v = units_(v);
+    mean_ = {};
+    process_.fit(x, y);
+    best_ = -std::numeric_limits<double>::infinity();
+    for (const cost::belief& b : process_.predict(x)) best_ = std::max(best_, b.mean);
+    worst_ = *std::min_element(y.begin(), y.end());
+  }
+
   /// Learns which programs fail, from the latest ones of both sorts.
   void fit_feasibility() {
     if (failed_.empty()) return;
@@ -256,7 +283,8 @@ class bayesian_searcher final : public drawing_strategy {
       programs.push_back(&pool_[i].program);
       x.push_back(pool_[i].at);
     }
-    const std::vector<double> scores = model_scores(programs);
+    const std::vector<double> scores =
+        of_scores() ? std::vector<double>(programs.size(), 0.0) : model_scores(programs);
     const std::vector<cost::belief> beliefs = process_.predict(x);
     const std::vector<double> valid = log_validity(x);
     for (std::size_t i = first; i < pool_.size(); ++i) {
