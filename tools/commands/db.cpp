@@ -15,6 +15,7 @@
 #include <tilewright/search/database/exchange.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
+#include <tilewright/target/architecture.hpp>
 #include <tilewright/target/cpu.hpp>
 
 #include "../command.hpp"
@@ -105,15 +106,21 @@ record wanted(const search::database& db, const db_options& o) {
   return out;
 }
 
+/// A CPU that code of an instruction set is made for: this one, or one of the table. @throws input_error
+target::cpu cpu_of(const search::database& db, const std::string& isa) {
+  if (isa == target::host().isa_key()) return target::host();
+  for (const std::string_view name : target::known_names())
+    if (const target::cpu known = target::named(name); known.isa_key() == isa) return known;
+  throw input_error(db.path(), "the schedule is for " + isa + ", which is neither this machine's " +
+                                   target::host().isa_key() + " nor that of a target with a name");
+}
+
 /// Writes the object and the assembly of a chosen schedule beside each other, and shows the loop in
 /// which its time goes.
 int code(const search::database& db, const db_options& o) {
   const record r = chosen_record(db, o.argument);
   const ir::function f = function_of(db, r);
-  const target::cpu cpu = target::host();
-  if (r.key.isa != cpu.isa_key())
-    throw input_error(db.path(), "the schedule is for " + r.key.isa +
-                                     "; this machine makes code for " + cpu.isa_key());
+  const target::cpu cpu = cpu_of(db, r.key.isa);
   std::string why;
   const auto c = search::replay(trace::parse(r.trace), f, 42, &why);
   if (!c) throw input_error(db.path(), "the schedule does not replay: " + why);
@@ -133,8 +140,9 @@ int code(const search::database& db, const db_options& o) {
   write(base + ".o", reinterpret_cast<const char*>(made.object.data()), made.object.size());
   write(base + ".s", assembly.data(), assembly.size());
   say("entry " + made.symbol + (stored ? ", stored code" : ", code made again") + "; " +
-      search::time_text(r.best()) + " measured on " + r.from.cpu +
-      "\ninner loop: " + inner_loop_text(find_inner_loop(assembly)));
+      search::time_text(r.best()) + " measured on " + r.from.cpu + "\n");
+  if (target::architecture_of(cpu) == target::architecture::x86_64)
+    say("inner loop: " + inner_loop_text(find_inner_loop(assembly)));
   return fine;
 }
 

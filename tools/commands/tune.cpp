@@ -153,7 +153,7 @@ struct tasks {
   std::shared_ptr<search::database> db;
 
   explicit tasks(const tune_options& o) {
-    choose_target(o.target);
+    choose_target(o.target, !o.workers.empty() || o.count);
     if (o.threads > 0 && o.threads != exec->threads) {
       own = std::make_unique<backend::pool>(o.threads);
       exec = &own->view();
@@ -206,14 +206,17 @@ struct tasks {
   }
 
   /// A GPU by its architecture, or, as "cuda", this machine's; where there is none, sm_90a.
-  void choose_target(const std::string& name) {
+  /// @param elsewhere whether code of a CPU runs on other machines, or nowhere
+  void choose_target(const std::string& name, bool elsewhere) {
     const std::vector<std::string_view> gpus = target::known_gpu_names();
     const bool named = std::find(gpus.begin(), gpus.end(), name) != gpus.end();
     if (!named && name != "cuda") {
       cpu = cpu_of(name, gpus);
-      if (target::runs_on(cpu, target::host())) return;
-      throw argument_error("code for " + name +
-                           " does not run on this machine, so it cannot be measured here");
+      if (elsewhere || target::runs_on(cpu, target::host())) return;
+      throw argument_error(
+          "code for " + name +
+          " does not run on this machine, so it cannot be measured here; name a "
+          "worker on one that runs it: --worker-at \"ssh HOST tilewright worker\"");
     }
     cpu = target::host();
     if (const cuda::availability& here = cuda::available(); here) {
@@ -306,8 +309,10 @@ int gate_all(const tune_options& o, const tasks& t) {
 }
 
 /// Where candidates are timed on other machines; null: here.
-std::unique_ptr<search::fleet> fleet_of(const tune_options& o) {
+/// @param code what candidates are compiled for
+std::unique_ptr<search::fleet> fleet_of(const tune_options& o, const target::cpu& code) {
   search::fleet_options options;
+  if (!target::runs_on(code, target::host())) options.code_for = code;
   if (o.ranks.size > 1) {
     options.build_there = true;
     if (o.ranks.workers.empty())
@@ -332,8 +337,11 @@ std::unique_ptr<search::fleet> fleet_of(const tune_options& o) {
 
 int tune_one(const tune_options& o, tasks& t) {
   search::session_options s = session_of(o);
-  const std::unique_ptr<search::fleet> workers = fleet_of(o);
+  const std::unique_ptr<search::fleet> workers = fleet_of(o, t.cpu);
   if (workers) workers->use_in(s.measuring);
+  // times are those of the machine that is there, not of a name in a table
+  if (workers && !target::runs_on(t.cpu, target::host()))
+    t.cpu.model = workers->processors().front().model;
   int round = -1;
   s.events = [&](const search::progress& p) {
     if (p.round == round && p.end == search::session_end::none) return;

@@ -1,7 +1,7 @@
 // Loads artifacts: a relocating loader for the objects that `compile` makes, independent of LLVM.
 //
-// It maps an x86-64 ELF relocatable object, resolves it against a short table of C library
-// functions and against itself, and makes pages executable only after they stopped being writable.
+// It maps an ELF relocatable object for x86-64 or AArch64, resolves it against a short table of C
+// library functions and against itself, and makes pages executable only after they stopped being writable.
 // It does not unwind, does not know thread-local storage, and refuses what it does not know.
 #pragma once
 
@@ -50,8 +50,8 @@ class loaded {
 
 /// Maps and relocates an artifact, in tens of microseconds. Whether its code may be run is the
 /// caller's to know: the loader checks the form of the object, never its meaning.
-/// @throws build_error when the object is malformed, uses a relocation or symbol that is not
-/// supported,
+/// @throws build_error when the object is malformed or for another architecture than this machine's,
+///         uses a relocation or symbol that is not supported,
 ///         or when memory cannot be mapped
 std::shared_ptr<const loaded> load(const artifact& a);
 

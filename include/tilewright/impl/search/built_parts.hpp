@@ -18,6 +18,7 @@
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/function_ref.hpp>
+#include <tilewright/target/architecture.hpp>
 #include <tilewright/target/gpu.hpp>
 
 namespace tilewright::search::detail {
@@ -32,9 +33,11 @@ inline built built_of(support::function_ref<pass::prepared()> lowered, const tar
       out.artifact.packed_bytes.push_back(pass::constant_size(b) * bytes(b->type));
     if (parts.preparation.body)
       out.artifact.preparation.push_back(backend::compile(parts.preparation, cpu));
-    out.code = backend::load(out.artifact);
+    if (target::architecture_of(cpu) == target::host_architecture())
+      out.code = backend::load(out.artifact);
   } catch (const std::exception& e) {
     out.code = nullptr;
+    out.artifact = {};
     out.error = e.what();
     if (out.error.empty()) out.error = "unknown";
   }

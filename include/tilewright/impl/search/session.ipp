@@ -510,6 +510,15 @@ inline void check_amount(const workload& w) {
                        "extents");
 }
 
+/// Refuses code that nothing here can run.
+inline void check_machine(const workload& w, const measuring_options& o) {
+  if (!w.machine.cpu || o.call || target::runs_on(*w.machine.cpu, target::host())) return;
+  throw argument_error("this machine (" + target::host().isa_key() + ") does not run code for " +
+                       w.machine.cpu->name + " (" + w.machine.cpu->isa_key() +
+                       "); tune with a worker on one that does: tilewright tune --worker-at \"ssh "
+                       "HOST tilewright worker\", or search::fleet with code_for");
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE tuning_result tune(const workload& w, const session_options& options,
@@ -521,6 +530,7 @@ TILEWRIGHT_INLINE tuning_result tune(const workload& w, const session_options& o
                                      database& db, const std::vector<argument_form>& forms) {
   const support::default_float_environment ours;
   detail::check_amount(w);
+  detail::check_machine(w, options.measuring);
   return detail::tuner(w, options, db, forms).run();
 }
 

@@ -19,19 +19,19 @@ namespace tilewright::search {
 struct built {
   backend::artifact artifact;
   std::shared_ptr<const backend::loaded>
-      code;  // of a CPU; what a GPU runs is loaded by who runs it
+      code;  // of a CPU like this one; what another machine or a GPU runs is loaded there
   std::string error;
   bool late = false;      // given up at a deadline
   bool rejected = false;  // compiled, but its code needs too much of a GPU, as the error says
 
   /// Whether there is code to run.
-  explicit operator bool() const noexcept { return code || !artifact.launches.empty(); }
+  explicit operator bool() const noexcept { return code || !artifact.object.empty(); }
 };
 
 /// Makes code of a program; called by several threads at once. What it throws is a failed build.
 using builder = std::function<built(const ir::function& scheduled, const target::machine& where)>;
 
-/// Lowers and compiles; loads code of a CPU. Kernels of a GPU that are not worth starting
+/// Lowers and compiles; loads code for a CPU of this machine's architecture. Kernels of a GPU that are not worth starting
 /// (backend::cuda::why_rejected) are an error. Never throws for a program that cannot be compiled.
 /// @param deadline s after which a compiler that can be interrupted, NVRTC, gives up; 0: never
 built build(const ir::function& scheduled, const target::machine& where, double deadline = 0);

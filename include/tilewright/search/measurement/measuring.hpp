@@ -10,6 +10,7 @@
 namespace tilewright::search {
 
 struct workload;
+class argument_memory;
 
 /// Which process compiles and runs candidates.
 enum class isolation {
@@ -23,6 +24,11 @@ enum class timing_data {
   made_up,  // reproducible sane values, indices in their bounds
   copied    // copies of the arguments of the call that asks for tuning, where there is one
 };
+
+/// Makes one call of code that this machine does not run, elsewhere, and leaves its outputs in the
+/// memory of `arguments`. // deadline: s
+using caller = std::function<measurement(const built& code, const argument_memory& arguments,
+                                         double deadline)>;
 
 /// Times candidates in place of the library; the checks of their results stay in this process.
 using measurer = std::function<measurement(const built& code, const measure_options& options)>;
@@ -38,6 +44,7 @@ struct measuring_options {
   builder build = {};       // null: `search::build`
   int builds = 0;           // programs that are built at a time; 0: as the cores allow
   std::function<measurer(const workload&)> runner = {};  // makes one for a session; null: `run_in`
+  caller call = {};  // null: results that are checked are computed where `run_in` says
 };
 
 }  // namespace tilewright::search

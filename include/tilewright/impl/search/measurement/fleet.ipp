@@ -9,7 +9,9 @@
 #include <thread>
 
 #include <tilewright/backend/loader.hpp>
+#include <tilewright/impl/search/measurement/bound_positions.hpp>
 #include <tilewright/impl/search/measurement/command_connection.hpp>
+#include <tilewright/impl/search/measurement/fleet/sent_arguments.hpp>
 #include <tilewright/impl/search/measurement/fleet_message.hpp>
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/search/measurement/fleet.hpp>
@@ -24,7 +26,9 @@ struct fleet_job {
   std::string program;          // empty: the code is there
   std::vector<std::byte> code;  // of a program: when it is done
   measure_options options;
-  std::string error;  // why a program has no code
+  message own;                  // a call: all that is asked
+  std::string error;            // why a program has no code
+  std::vector<std::byte> said;  // answer to a call
   std::optional<measurement> done;
 };
 
@@ -59,14 +63,19 @@ class fleet_worker {
       message_reader r(said);
       const std::string refused = r.text();
       if (!refused.empty()) return drop(refused);
-      if (!target::runs_on(target::host(), read_cpu(r)))
-        return drop("its processor does not run code for this one");
+      processor_ = read_cpu(r);
+      const target::cpu& code = options_.code_for ? *options_.code_for : target::host();
+      if (!target::runs_on(code, processor_))
+        return drop("its processor (" + processor_.isa_key() + ") does not run code for " +
+                    (options_.code_for ? code.name + " (" + code.isa_key() + ")" : "this one"));
     } catch (const build_error& e) {
       return drop(e.what());
     }
     return {};
   }
 
+  /// As it said when it greeted.
+  const target::cpu& processor() const { return processor_; }
   bool connected_now() const { return static_cast<bool>(socket_); }
   void close() {
     socket_.close();
@@ -80,6 +89,7 @@ class fleet_worker {
     out.failed = failure::worker;
     std::vector<std::byte> said;
     try {
+      if (!job.own.bytes().empty()) return call(job);
       if (prepared_ != which) {
         out.detail = ask(workload, options_.patience + options_.grace, said);
         if (!out.detail.empty()) return out;
@@ -112,6 +122,18 @@ class fleet_worker {
   }
 
  private:
+  /// The measurement comes first in the answer; the outputs stay in the job.
+  measurement call(fleet_job& job) {
+    measurement out;
+    out.failed = failure::worker;
+    out.detail = ask(job.own, job.options.deadline + options_.patience + options_.grace, job.said);
+    if (!out.detail.empty()) return out;
+    message_reader r(job.said);
+    const std::vector<std::byte> times = r.bytes();
+    message_reader inner(times);
+    return read_measurement(inner);
+  }
+
   std::string ask(const message& m, double deadline, std::vector<std::byte>& said) {
     const message_stream stream(socket_.get());
     using result = message_stream::result;
@@ -130,6 +152,7 @@ class fleet_worker {
   worker_address address_;
   std::string token_;
   fleet_options options_;
+  target::cpu processor_;
   running_command command_;
   socket_handle socket_;
   std::uint64_t prepared_ = 0;  // number of the workload that it knows
@@ -155,7 +178,9 @@ struct fleet::state {
   std::map<support::hash128, job> known;  // begun, and not asked for
   std::size_t alive = 0;
   std::vector<std::string> problems;
-  std::vector<std::size_t> measured;  // [workers]
+  std::vector<std::size_t> measured;    // [workers]
+  std::vector<target::cpu> processors;  // [workers]
+  int call_threads = 1;                 // of a call
 
   /// A thread's work: jobs for one worker until the fleet ends or the worker is given up.
   void serve(std::size_t which) {
@@ -237,6 +262,7 @@ struct fleet::state {
 
   void set_workload(const search::workload& w) {
     if (w.machine.gpu) throw argument_error("fleet: it times code of CPUs; this is for a GPU");
+    if (options.code_for) return set_arguments(w);
     for (const auto& values : w.given)
       if (!values.empty())
         throw argument_error(
@@ -248,8 +274,30 @@ struct fleet::state {
     detail::write(m, *w.machine.cpu);
     m.add(std::string_view(ir::print(w.function)));
     detail::write(m, w.layouts);
+    know(w, std::move(m));
+  }
+
+  /// Workers get what the arguments hold: they need not know the program.
+  void set_arguments(const search::workload& w) {
+    const runner values(w.function, w.layouts, backend::serial_executor(), 1, w.given);
+    const std::vector<std::size_t> weights = detail::bound_positions(w.function);
+    detail::message m;
+    m.add(static_cast<std::uint64_t>(detail::fleet_request::arguments));
+    m.add(static_cast<std::uint64_t>(w.exec ? w.exec->threads : 1));
+    detail::write(m, *w.machine.cpu);
+    m.add(std::uint64_t{weights.size()});
+    for (const std::size_t i : weights) m.add(std::uint64_t{i});
+    detail::write_arguments(m, values.memory());
+    if (m.bytes().size() > detail::most_fleet_message)
+      throw argument_error(
+          "fleet: the arguments take more than 256 MiB, which is too much to send");
+    know(w, std::move(m));
+  }
+
+  void know(const search::workload& w, detail::message m) {
     const std::lock_guard lock(guard);
     workload = std::move(m);
+    call_threads = w.exec ? w.exec->threads : 1;
     ++number;
     signature = detail::signature_of(w.function);
     latest = {};
@@ -277,7 +325,7 @@ struct fleet::state {
     lock.unlock();
     try {
       out.artifact = backend::deserialize(own->code.data(), own->code.size());
-      out.code = backend::load(out.artifact);
+      if (!options.code_for) out.code = backend::load(out.artifact);
     } catch (const error& e) {
       out.error = e.what();
     }
@@ -293,10 +341,39 @@ struct fleet::state {
       if (ours) return made_there(f);
     }
     built out = search::build(f, where);
-    if (!out.code) return out;
+    if (!out) return out;
     const std::string own = detail::signature_of(f);
     const std::lock_guard lock(guard);
     if (own == signature) begun(backend::serialize(out.artifact), latest);
+    return out;
+  }
+
+  /// One call on a worker, whose outputs come into `arguments`.
+  measurement call_there(const built& b, const argument_memory& arguments, double deadline) {
+    const std::vector<std::byte> code = backend::serialize(b.artifact);
+    const job own = std::make_shared<detail::fleet_job>();
+    own->options.deadline = deadline;
+    own->own.add(static_cast<std::uint64_t>(detail::fleet_request::call));
+    own->own.add(deadline);
+    own->own.add(static_cast<std::uint64_t>(call_threads));
+    own->own.add(code.data(), code.size());
+    detail::write_arguments(own->own, arguments);
+    std::unique_lock lock(guard);
+    waiting.push_front(own);
+    if (alive == 0) fail_all();
+    changed.notify_all();
+    changed.wait(lock, [&] { return own->done.has_value(); });
+    lock.unlock();
+    measurement out = *own->done;
+    if (!out.ok()) return out;
+    try {
+      detail::message_reader r(own->said);
+      r.bytes();
+      detail::read_outputs(r, arguments);
+    } catch (const build_error& e) {
+      out.failed = failure::worker;
+      out.detail = e.what();
+    }
     return out;
   }
 
@@ -331,6 +408,7 @@ TILEWRIGHT_INLINE fleet::fleet(const std::vector<worker_address>& workers, std::
   }
   s.alive = s.workers.size();
   s.measured.assign(s.workers.size(), 0);
+  for (const auto& w : s.workers) s.processors.push_back(w->processor());
   for (std::size_t i = 0; i < s.workers.size(); ++i)
     s.threads.emplace_back([&s, i] { s.serve(i); });
 }
@@ -352,6 +430,10 @@ TILEWRIGHT_INLINE void fleet::use_in(measuring_options& options) {
     s->set_workload(w);
     return [s](const built& b, const measure_options& with) { return s->times_of(b, with); };
   };
+  if (state_->options.code_for)
+    options.call = [s = state_](const built& b, const argument_memory& arguments, double deadline) {
+      return s->call_there(b, arguments, deadline);
+    };
   if (state_->options.build_there) options.builds = static_cast<int>(size());
 }
 
@@ -362,6 +444,9 @@ TILEWRIGHT_INLINE std::size_t fleet::size() const {
 TILEWRIGHT_INLINE std::vector<std::string> fleet::problems() const {
   const std::lock_guard lock(state_->guard);
   return state_->problems;
+}
+TILEWRIGHT_INLINE const std::vector<target::cpu>& fleet::processors() const noexcept {
+  return state_->processors;
 }
 TILEWRIGHT_INLINE std::vector<std::size_t> fleet::measured() const {
   const std::lock_guard lock(state_->guard);

@@ -21,10 +21,12 @@
 namespace tilewright::search::detail {
 
 /// Of the messages; code is compatible where backend::lowering_revision is the same.
-inline constexpr std::uint64_t fleet_protocol = 2;
+inline constexpr std::uint64_t fleet_protocol = 3;
 inline constexpr std::size_t most_fleet_message = std::size_t{1} << 28;  // bytes
 
-enum class fleet_request : std::uint64_t { workload = 1, measure, build };
+/// A worker is told a workload, for which it makes up arguments, or arguments; then it times code on
+/// them. A call brings its own arguments and gets the outputs.
+enum class fleet_request : std::uint64_t { workload = 1, measure, build, arguments, call };
 
 /// A descriptor that is closed.
 class socket_handle {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <tilewright/impl/search/measurement/bound_positions.hpp>
 #include <tilewright/impl/search/measurement/made_up_patterns.hpp>
-#include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/search/measurement/runner.hpp>
 #include <tilewright/search/measurement/timer.hpp>
 #include <tilewright/support/any.hpp>
@@ -48,15 +48,6 @@ inline std::vector<argument_layout> complete_layouts(const std::vector<operand>&
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (layouts[i].strides.empty()) layouts[i].strides = operands[i].strides;
   return layouts;
-}
-
-/// Positions of the parameters that keep their contents from call to call.
-inline std::vector<std::size_t> bound_positions(const ir::function& f) {
-  const std::vector<ir::buffer> bound = ir::bound_weights(f);
-  std::vector<std::size_t> out;
-  for (std::size_t i = 0; i < f.params.size(); ++i)
-    if (f.params[i].buffer && support::contains(bound, f.params[i].buffer)) out.push_back(i);
-  return out;
 }
 
 }  // namespace detail

@@ -99,10 +99,12 @@ class test_bench {
 
   /// One call on fresh outputs. // deadline: s
   measurement run(const built& b, double deadline = patience, const argument_form* form = nullptr) {
+    if (options_.call) return called(b, data(form), deadline);
     return place_of(form).run(b, deadline);
   }
   /// The same on arguments of `r`, which `sharing` says how to make.
   measurement run(const built& b, runner& r) const {
+    if (options_.call) return called(b, r, patience);
     if (!in_worker()) return r.run(*b.code, patience);
     worker beside(r.memory(), exec_.threads);
     r.reset_outputs();
@@ -128,6 +130,11 @@ class test_bench {
  private:
   /// What runs on a GPU always does: a fault there is the end of all driver calls of its process.
   bool in_worker() const { return options_.run_in == isolation::worker || machine_.gpu; }
+
+  measurement called(const built& b, runner& r, double deadline) const {
+    r.reset_outputs();
+    return options_.call(b, r.memory(), deadline);
+  }
 
   static constexpr double patience = 3600;  // s; what is right may be slow
 

@@ -7,10 +7,11 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/backend/pool.hpp>
+#include <tilewright/impl/search/measurement/fleet/client_service.hpp>
+#include <tilewright/impl/search/measurement/fleet/object_service.hpp>
 #include <tilewright/impl/search/measurement/fleet_message.hpp>
 #include <tilewright/impl/search/measurement/worker_process.hpp>
 #include <tilewright/ir/text/parse.hpp>
@@ -28,8 +29,11 @@ class fleet_service {
   message answer(const std::vector<std::byte>& request) {
     message_reader r(request);
     switch (static_cast<fleet_request>(r.word())) {
-      case fleet_request::workload: return prepared(r);
-      case fleet_request::measure: return measured(r);
+      case fleet_request::workload: objects_.clear(); return prepared(r);
+      case fleet_request::arguments: runner_.reset(); return objects_.answer(request);
+      case fleet_request::measure:
+        return objects_.has_arguments() ? objects_.answer(request) : measured(r);
+      case fleet_request::call: return objects_.answer(request);
       case fleet_request::build: return built_and_measured(r);
     }
     throw build_error("no request of a fleet");
@@ -101,93 +105,13 @@ class fleet_service {
   std::optional<target::cpu> target_;
   std::optional<backend::pool> pool_;
   std::unique_ptr<runner> runner_;
+  object_service objects_;
 };
-
-/// Serves one client. @returns an exit code
-inline int serve_client(int connection, const std::string& token) {
-  constexpr double soon = 10, long_time = 1e6;  // s
-  using result = message_stream::result;
-  const message_stream stream(connection);
-  std::vector<std::byte> request;
-  if (stream.receive(request, 4096, worker_time_after(soon)) != result::done) return 1;
-  message said;
-  const std::string refused = why_refused(request, token);
-  said.add(std::string_view(refused));
-  if (refused.empty()) write(said, target::host());
-  if (stream.send(said, worker_time_after(soon)) != result::done || !refused.empty()) return 1;
-  // what runs when the client hangs up, perhaps without end, is of no use to anybody
-  std::thread([connection] {
-    pollfd one{connection, POLLRDHUP, 0};
-    while (::poll(&one, 1, 1000) <= 0 || one.revents == 0) {
-    }
-    ::usleep(500000);  // what is at its end may end by itself
-    ::kill(::getpid(), SIGKILL);
-  }).detach();
-  fleet_service service;
-  while (stream.receive(request, most_fleet_message, worker_time_after(long_time)) ==
-         result::done) {
-    said = service.answer(request);
-    if (stream.send(said, worker_time_after(soon)) != result::done) break;
-  }
-  return 0;
-}
-
-/// Carries bytes both ways until the input and the connection have ended.
-inline void carry(int input, int output, int connection) {
-  pollfd ends[] = {{input, POLLIN, 0}, {connection, POLLIN, 0}};
-  std::byte some[1 << 16];
-  const auto passed = [&](int from, int to) {
-    const ssize_t n = ::read(from, some, sizeof some);
-    if (n < 0) return errno == EINTR || errno == EAGAIN;
-    ssize_t at = 0;
-    while (at < n) {
-      const ssize_t written = ::write(to, some + at, static_cast<std::size_t>(n - at));
-      if (written < 0 && errno != EINTR) return false;
-      at += std::max<ssize_t>(written, 0);
-    }
-    return n > 0;
-  };
-  while (ends[1].fd >= 0) {
-    if (::poll(ends, 2, -1) < 0) {
-      if (errno == EINTR) continue;
-      return;
-    }
-    if (ends[1].revents != 0 && !passed(connection, output)) return;
-    if (ends[0].fd >= 0 && ends[0].revents != 0 && !passed(input, connection)) {
-      ends[0].fd = -1;
-      ::shutdown(connection, SHUT_WR);
-    }
-  }
-}
 
 }  // namespace detail
 
 TILEWRIGHT_INLINE bool serve_pipes(int input, int output) {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
-  const detail::socket_handle ours(ends[0]);
-  detail::socket_handle theirs(ends[1]);
-  ::signal(SIGPIPE, SIG_IGN);  // a client that is gone is the end of the output
-  const pid_t server = ::getpid(), child = ::fork();
-  if (child < 0) return false;
-  if (child == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != server) ::_exit(1);
-    ::close(ours.get());
-    ::dup2(2, output);  // what code may print is not for the client
-    int code = 1;
-    try {
-      code = detail::serve_client(theirs.get(), {});
-    } catch (const std::exception&) {  // what was sent is no message
-    }
-    ::_exit(code);
-  }
-  theirs.close();
-  detail::carry(input, output, ours.get());
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return detail::serve_pipes_with<detail::fleet_service>(input, output);
 }
 
 TILEWRIGHT_INLINE worker_address worker_address::parse(const std::string& text) {
@@ -251,7 +175,7 @@ TILEWRIGHT_INLINE std::string worker_server::serve_one() {
     if (::getppid() != server) ::_exit(1);
     int code = 1;
     try {
-      code = detail::serve_client(client.get(), token_);
+      code = detail::serve_client<detail::fleet_service>(client.get(), token_);
     } catch (const std::exception&) {  // what was sent is no message
     }
     ::_exit(code);
