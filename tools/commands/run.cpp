@@ -15,6 +15,7 @@
 #include <tilewright/backend/cuda/compile.hpp>
 #include <tilewright/backend/cuda/device.hpp>
 #include <tilewright/backend/cuda/emulator.hpp>
+#include <tilewright/backend/linker.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
@@ -195,7 +196,7 @@ output_list run_llvm(const ir::function& f, arguments& args, const backend::exec
                      const run_options& o) {
   const target::cpu& machine = target::host();
   std::optional<step_progress> step(std::in_place, "compiling");
-  const auto code = backend::load(backend::compile(pass::lower(f, machine), machine));
+  const auto code = backend::link(backend::compile(pass::lower(f, machine), machine));
   step.emplace("running");
   search::guarded_buffer workspace(
       static_cast<std::size_t>(std::max<std::int64_t>(code->workspace_bytes(), 64)));

@@ -17,7 +17,7 @@
 
 namespace tilewright::backend {
 
-/// A kernel in memory. The destructor unmaps the code: no call may be running.
+/// A kernel in memory. The destructor frees or unmaps the code: no call may be running.
 class loaded {
  public:
   ~loaded();
@@ -38,6 +38,7 @@ class loaded {
 
  private:
   friend std::shared_ptr<const loaded> load(const artifact&);
+  friend std::shared_ptr<const loaded> link(const artifact&);
   loaded() = default;
   void* mapping_ = nullptr;
   std::size_t mapping_bytes_ = 0;
@@ -46,6 +47,7 @@ class loaded {
   std::int64_t workspace_bytes_ = 0;
   std::vector<std::int64_t> packed_bytes_;
   std::shared_ptr<const loaded> preparation_;
+  std::shared_ptr<void> linked_;  // what `link` (backend/linker.hpp) holds; null for `load`
 };
 
 /// Maps and relocates an artifact, in tens of microseconds. Whether its code may be run is the

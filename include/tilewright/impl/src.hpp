@@ -37,6 +37,7 @@
 #include <tilewright/impl/backend/cuda/resources.ipp>
 #include <tilewright/impl/backend/cuda/text.ipp>
 #include <tilewright/impl/backend/elf.ipp>
+#include <tilewright/impl/backend/linker.ipp>
 #include <tilewright/impl/backend/llvm/affine.ipp>
 #include <tilewright/impl/backend/llvm/affine_math.ipp>
 #include <tilewright/impl/backend/llvm/api.ipp>

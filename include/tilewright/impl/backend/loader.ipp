@@ -18,10 +18,10 @@
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/impl/backend/aarch64_relocation.hpp>
 #include <tilewright/impl/backend/elf.ipp>
+#include <tilewright/impl/backend/foreign_code.hpp>
 #include <tilewright/ir/external.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>
-#include <tilewright/target/architecture.hpp>
 
 namespace tilewright::backend {
 namespace detail::loader_parts {
@@ -278,19 +278,6 @@ class image {
   mapping memory_;
 };
 
-/// Refuses code of another architecture, by name.
-inline void check_machine(const artifact& a) {
-  const elf::reader object(a.object.data(), a.object.size());
-  const target::architecture code = object.machine() == elf::machine_aarch64
-                                        ? target::architecture::aarch64
-                                        : target::architecture::x86_64;
-  const target::architecture here = target::host_architecture();
-  if (code == here) return;
-  throw build_error("object code is for " + std::string(target::name(code)) +
-                    ", and this machine is " + std::string(target::name(here)) +
-                    "; a worker on a machine of that architecture runs it");
-}
-
 struct external {
   std::string_view name;
   void* address;
@@ -369,7 +356,7 @@ TILEWRIGHT_INLINE void* external_symbol(std::string_view name) {
 }
 
 TILEWRIGHT_INLINE std::shared_ptr<const loaded> load(const artifact& a) {
-  detail::loader_parts::check_machine(a);
+  detail::check_machine(a);
   detail::loader_parts::image image(a);
   std::shared_ptr<loaded> out(new loaded);
   out->entry_ = reinterpret_cast<backend::entry>(image.entry(a.symbol));

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <tilewright/backend/compile.hpp>
+#include <tilewright/backend/linker.hpp>
 #include <tilewright/dispatch/call_session.hpp>
 #include <tilewright/dispatch/specialization.hpp>
 #include <tilewright/impl/dispatch/at_exit.hpp>
@@ -160,7 +161,7 @@ TILEWRIGHT_INLINE bool specialization::load_stored() {
   if (const auto bytes = db_->code(workload_.key, hit->trace, backend::lowering_revision, &why)) {
     try {
       variant v;
-      v.code = backend::load(backend::deserialize(bytes->data(), bytes->size()));
+      v.code = backend::load_stored(backend::deserialize(bytes->data(), bytes->size()));
       v.from = origin::stored_code;
       v.trace = search::trace_by_name(hit->trace, workload_.function);
       v.seconds = hit->best();
@@ -315,7 +316,7 @@ TILEWRIGHT_INLINE bool specialization::run_session(const std::atomic<bool>& canc
   publish(
       {nullptr,
        0,
-       backend::load(r.code),
+       backend::link(r.code),
        origin::tuned,
        r.trace,
        summary + (r.profile.empty() ? "" : ": " + search::profile_text(r.profile)) +

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tilewright/backend/artifact.hpp>
+#include <tilewright/backend/linker.hpp>
 #include <tilewright/model/in_place.hpp>
 #include <tilewright/search/database/trace_names.hpp>
 #include <tilewright/search/session.hpp>
@@ -164,7 +165,7 @@ class in_place_tuner {
     if (won.end == search::session_end::cancelled || won.code.object.empty()) return false;
     search::built b;
     b.artifact = won.code;
-    b.code = backend::load(won.code);
+    b.code = backend::link(won.code);
     const placed_code code = place(t, b);
     std::vector<std::vector<double>> with, without;
     for (int turn = 0; turn < 7; ++turn) {

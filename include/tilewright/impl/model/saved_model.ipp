@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include <tilewright/backend/linker.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/backend/narrow_executor.hpp>
 #include <tilewright/backend/pool.hpp>
@@ -119,8 +120,8 @@ struct saved_model::state {
       if (a.isa != plan.isa)
         throw argument_error(k.name + " is code for \"" + a.isa + "\", and its plan for \"" +
                              plan.isa + "\"");
-      kernel out{std::move(k.name),      backend::load(a),     nullptr,
-                 std::move(k.arguments), std::move(k.strides), std::move(k.checks)};
+      kernel out{std::move(k.name),      backend::load_stored(a), nullptr,
+                 std::move(k.arguments), std::move(k.strides),    std::move(k.checks)};
       workspace_bytes = std::max(workspace_bytes, out.code->workspace_bytes());
       int threads = std::max(k.threads, 1);
       if (options.threads > 0) threads = std::min(threads, options.threads);

@@ -11,6 +11,7 @@
 
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/cuda/compile.hpp>
+#include <tilewright/backend/linker.hpp>
 #include <tilewright/pass/gpu/lower_gpu.hpp>
 #include <tilewright/pass/prepare_weights.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -34,7 +35,7 @@ inline built built_of(support::function_ref<pass::prepared()> lowered, const tar
     if (parts.preparation.body)
       out.artifact.preparation.push_back(backend::compile(parts.preparation, cpu));
     if (target::architecture_of(cpu) == target::host_architecture())
-      out.code = backend::load(out.artifact);
+      out.code = backend::link(out.artifact);
   } catch (const std::exception& e) {
     out.code = nullptr;
     out.artifact = {};

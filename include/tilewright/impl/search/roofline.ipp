@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <tilewright/backend/compile.hpp>
+#include <tilewright/backend/linker.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/search/measurement/argument_memory.hpp>
@@ -153,8 +154,8 @@ inline std::optional<roofline> measure() {
   const auto memory = touched(size, std::size_t{2} << 20);
   if (!registers || !memory) return std::nullopt;
   try {
-    const auto compute = backend::load(backend::compile(arithmetic(lanes), cpu));
-    const auto read = backend::load(backend::compile(reading(blocks, lanes), cpu));
+    const auto compute = backend::link(backend::compile(arithmetic(lanes), cpu));
+    const auto read = backend::link(backend::compile(reading(blocks, lanes), cpu));
     const double flops = 2.0 * accumulators * lanes * inner_steps * outer_steps;
     roofline out;
     out.flops_per_second = flops / least_seconds(*compute, {registers.get()}, 0.005);
