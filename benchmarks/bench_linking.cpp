@@ -11,11 +11,14 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/backend/call.hpp>
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/linker.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/pass/lower.hpp>
+#include <tilewright/search/contiguous_workload.hpp>
+#include <tilewright/search/database/database.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/target/cpu.hpp>
@@ -58,10 +61,10 @@ def main(X: T.Buffer((64, 100), "float32"), Y: T.Buffer((64, 100), "float32")):
 )"},
 };
 
-/// Of this thread, which no other program takes time from. // us
-double now() {
+/// Of this thread, or of the process, which no other program takes time from. // us
+double now(clockid_t whose = CLOCK_THREAD_CPUTIME_ID) {
   timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  clock_gettime(whose, &t);
   return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_nsec) * 1e-3;
 }
 
@@ -101,6 +104,43 @@ void compare(const program& p) {
               100 * (linked - loaded) / (made + loaded));
 }
 
+/// A builder that puts code into memory by one or the other.
+search::builder builder_with(
+    std::shared_ptr<const backend::loaded> (*put)(const backend::artifact&)) {
+  return [put](const ir::function& f, const target::machine& where) {
+    search::built out;
+    out.artifact = backend::compile(pass::lower(f, *where.cpu), *where.cpu);
+    out.code = put(out.artifact);
+    return out;
+  };
+}
+
+/// Candidates per second of processor time, of a session that measures equal ones, whatever the builder.
+double candidates_per_second(const program& p, search::builder build) {
+  search::session_options o;
+  o.seconds = 60;
+  o.trials = 64;
+  o.method = [](std::uint64_t seed) { return search::make_strategy("replay_traces", seed); };
+  o.measuring.build = std::move(build);
+  search::database db(":memory:");
+  const double start = now(CLOCK_PROCESS_CPUTIME_ID);
+  const search::tuning_result r = search::tune(
+      search::contiguous_workload(ir::parse(p.script), target::host(), backend::serial_executor()),
+      o, db);
+  return 1e6 * r.trials / (now(CLOCK_PROCESS_CPUTIME_ID) - start);
+}
+
+void compare_sessions(const program& p) {
+  std::vector<double> linking, loading;
+  for (int round = 0; round < 9; ++round) {
+    linking.push_back(candidates_per_second(p, builder_with(&backend::link)));
+    loading.push_back(candidates_per_second(p, builder_with(&backend::load)));
+  }
+  const double linked = median(linking), loaded = median(loading);
+  std::printf("%-22s %10s %10.1f %10.1f %12.2f\n", p.name, "", linked, loaded,
+              100 * (loaded / linked - 1));
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -108,6 +148,8 @@ int main(int count, char** words) {
   std::printf("us of processor time, medians of 60\n%-22s %10s %10s %10s %12s\n", "", "compile",
               "ORC", "loader", "slower, %");
   for (const program& p : programs) compare(p);
+  std::printf("candidates per second of a session's processor time, medians of 9\n");
+  for (const program& p : programs) compare_sessions(p);
   const ir::function f = ir::parse(programs[1].script);
   const backend::artifact a = backend::compile(pass::lower(f, target::host()), target::host());
   for (int i = 0; i < 100; ++i) backend::link(a);
