@@ -12,6 +12,8 @@
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/target/cpu.hpp>
 
+#include "../../schedule/check_schedule.hpp"
+
 using namespace tilewright;
 
 namespace {
@@ -20,6 +22,12 @@ constexpr auto product = kernel<"product">(
     [](in<"A", float, "M", "K"> A, in<"B", float, "K", "N"> B, out<"C", float, "M", "N"> C) {
       using axes::i, axes::j, axes::k;
       return C(i, j) = sum<k>(A(i, k) * B(k, j));
+    });
+
+constexpr auto across = kernel<"product">(
+    [](in<"A", float, "M", "K"> A, in<"B", float, "N", "K"> B, out<"C", float, "M", "N"> C) {
+      using axes::i, axes::j, axes::k;
+      return C(i, j) = sum<k>(A(i, k) * B(j, k));
     });
 
 std::size_t count(const std::string& text, const std::string& what) {
@@ -60,5 +68,33 @@ TEST_CASE("the first sketch keeps accumulators in registers, whatever the number
     CAPTURE(columns);
     CHECK(count(code, "(%rsp), %zmm") < 4);  // at most something that is the same in all steps
     CHECK(count(code, "vfmadd") > 8);
+  }
+}
+
+TEST_CASE("of an operand that calls transpose, a few columns serve all rows before the next ones") {
+  const target::cpu cpu = target::named("znver4");
+  const ir::function f = reify(across, {{"M", 206}, {"N", 300}, {"K", 120}});
+  // whether the panel of B stands in a loop over columns that is the outermost one
+  const auto panels = [&](int threads) {
+    space::context where;
+    where.cpu = &cpu;
+    where.threads = threads;
+    schedule first = space::default_cpu().sketches(f, where, 1).at(0);
+    const std::vector<loop_rv> loops = first.get_loops(first.get_block("B_global"));
+    const std::vector<loop_rv> of_product = first.get_loops(first.get_block("C_update"));
+    return first.get(loops[0]).var.same(first.get(of_product[0]).var) &&
+           first.get(loops[0]).var->name.rfind("j", 0) == 0;
+  };
+  CHECK(panels(1));
+  CHECK_FALSE(panels(2));
+}
+
+TEST_CASE("panels of a few columns keep the meaning, whatever divides") {
+  const target::cpu cpu = target::named("znver4");
+  space::context where;
+  where.cpu = &cpu;
+  for (const std::int64_t n : {7, 33, 64}) {
+    const ir::function f = reify(across, {{"M", 19}, {"N", n}, {"K", 21}});
+    for (const schedule& s : space::default_cpu().sketches(f, where, 1)) check_meaning(s, f);
   }
 }

@@ -1,0 +1,92 @@
+// What a block and its operands say about register tiles: which operands can be loaded along the
+// columns or laid out for them, and how tiles suit windows, conditions and the register file.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/space/vector_axis.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/space/block_profile.hpp>
+#include <tilewright/space/modules/register_tiling.hpp>
+#include <tilewright/support/any.hpp>
+
+namespace tilewright::space::detail {
+
+/// Share of the columns whose accumulators LLVM's register allocator keeps in memory: those of a last
+/// tile of which the last vector is narrower than the others, whose broadcasts it shares, where few
+/// registers are left. Counted with LLVM 19 on 206 x 40 and 206 x 56 results, 32 registers, tiles of
+/// three and four vectors a row: none of 24 accumulators and vectors of a row together or fewer, all
+/// of 27 or more. Tiles of one and two vectors follow no such rule and are left alone.
+inline double spilled(const register_tile& tile, std::int64_t column_extent, std::int64_t lanes,
+                      std::int64_t registers) {
+  const std::int64_t last = column_extent % tile.columns, vectors = (last + lanes - 1) / lanes;
+  if (last % lanes == 0 || vectors < 3 || 5 * (tile.rows + 1) * vectors <= 4 * registers) return 0;
+  return static_cast<double>(last) / static_cast<double>(column_extent);
+}
+
+/// Whether vectors along `columns` can be loaded of the operand.
+inline bool loads_vectors(const access_profile& read, std::size_t columns) {
+  return read.affine && (read.stride[columns] == 0 || read.stride[columns] == 1);
+}
+
+/// Whether they can be loaded whole and shuffled together.
+inline bool loads_spread(const access_profile& read, std::size_t columns) {
+  constexpr std::int64_t most = 4;  // elements from lane to lane
+  return read.affine && read.stride[columns] >= 0 && read.stride[columns] <= most;
+}
+
+/// Whether a transposed panel can stand for the operand: an argument whose elements serve all rows,
+/// and which takes single steps along some dimension when the columns do.
+inline bool is_panel_material(const schedule& s, const ir::block_node& block,
+                              const access_profile& read, std::size_t columns, std::size_t rows) {
+  const std::vector<ir::buffer>& own = ir::root_block(s.function())->alloc_buffers;
+  if (!read.affine || read.region < 0 || read.stride[rows] != 0 ||
+      support::contains(own, read.buffer))
+    return false;
+  const std::vector<ir::range>& box = block.reads[static_cast<std::size_t>(read.region)].box;
+  return support::any(box, [&](const ir::range& r) {
+    return arith::to_linear(r.min).coefficient(block.iters[columns].var) == 1;
+  });
+}
+
+/// How a tile suits such windows, which are loaded once for neighbouring rows where taps are written
+/// out: some sums are enough, and hardware loads lines in pairs.
+inline double window_weight(const register_tile& t, std::int64_t row_extent,
+                            std::int64_t column_extent, std::int64_t lanes) {
+  const double sums = static_cast<double>(t.rows * t.columns / lanes);
+  const double inside = fill(row_extent, t.rows) * fill(column_extent, t.columns);
+  const double pairs = t.columns % (2 * lanes) == 0 ? 1.25 : 1;
+  return pairs * std::pow(inside, 4) * std::min({1.0, sums / 8, 14 / sums});
+}
+
+/// Whether a condition in the block is about the rows and the reduction variable together.
+inline bool decides_rows(const ir::block_node& b, std::size_t rows, std::size_t reduced) {
+  bool out = false;
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    if (e->op != ir::op::select && e->op != ir::op::if_then_else) return;
+    for (const ir::expr& term : ir::conjuncts(e->args[0]))
+      out = out ||
+            (ir::uses_var(term, b.iters[rows].var) && ir::uses_var(term, b.iters[reduced].var));
+  });
+  return out;
+}
+
+/// By what conditions in the block divide the rows: 2 where one is about `(row - tap) % 2`; else 1.
+inline std::int64_t period_of_rows(const ir::block_node& b, std::size_t rows) {
+  std::int64_t out = 1;
+  const auto look = [&](const ir::expr& e) {
+    if (e->op == ir::op::floormod && ir::is_int(e->args[1]) &&
+        ir::uses_var(e->args[0], b.iters[rows].var))
+      out = std::max(out, ir::as_int(e->args[1]));
+  };
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    if (e->op == ir::op::select || e->op == ir::op::if_then_else)
+      ir::for_each_expr(e->args[0], look);
+  });
+  return out;
+}
+
+}  // namespace tilewright::space::detail
