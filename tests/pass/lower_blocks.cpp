@@ -443,3 +443,25 @@ TEST_CASE("nothing is initialized where an extent from a let leaves no iteration
       "                    Y[vj] = T.float32(0)\n"
       "                Y[vj] = Y[vj] + T.float32(1)\n");
 }
+
+TEST_CASE("a reduction of one step stores once, what it starts from in the value") {
+  const auto stores = [](int steps) {
+    const std::string n = std::to_string(steps);
+    const function f =
+        parse("@T.prim_func\ndef main(X: T.Buffer((6, 9), \"float32\"), F: T.Buffer((6, " + n +
+              "), \"float32\"), Y: T.Buffer((6, 4), \"float32\")):\n"
+              "    for i, j, r, s in T.grid(6, 4, 1, " +
+              n +
+              "):\n"
+              "        with T.block(\"Y\"):\n"
+              "            vi, vj, vr, vs = T.axis.remap(\"SSRR\", [i, j, r, s])\n"
+              "            with T.init():\n"
+              "                Y[vi, vj] = T.float32(2.5)\n"
+              "            Y[vi, vj] = Y[vi, vj] + X[vi, vj * 2 + vr + vs] * F[vi, vs]\n");
+    const function g = pass::lower_blocks(f);
+    check_same(f, g);
+    return count(g.body, stmt_kind::store);
+  };
+  CHECK(stores(1) == 1);
+  CHECK(stores(2) == 2);
+}

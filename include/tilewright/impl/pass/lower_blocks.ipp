@@ -165,8 +165,34 @@ class lowering : public mutator {
     return make_seq(std::move(sequence));
   }
 
+  /// A reduction of one step needs no memory for what it starts from: Y = 0 and Y = Y + x are
+  /// Y = 0 + x.
+  static block of_one_step(const block& b) {
+    const store_node* init = b->init ? as_store(b->init) : nullptr;
+    const store_node* step = as_store(b->body);
+    const bool once = support::all(b->iters, [](const iter_var& i) {
+      return i.kind != iter_kind::reduce || is_int(i.dom.extent, 1);
+    });
+    if (!init || !step || !once || init->buffer != step->buffer ||
+        !same_indices(init->indices, step->indices))
+      return b;
+    struct start : mutator {
+      explicit start(const store_node& of) : init(of) {}
+      using mutator::mutate;
+      expr mutate(const expr& e) override {
+        const bool here = e->op == op::load && e->buffer == init.buffer;
+        return here && same_indices(e->args, init.indices) ? init.value : mutator::mutate(e);
+      }
+      const store_node& init;
+    } put(*init);
+    block_node out = *b;
+    out.init = {};
+    out.body = make_store(step->buffer, step->indices, put.mutate(step->value));
+    return make_block(std::move(out));
+  }
+
   stmt lower_realize(const block_realize_node& r) {
-    const block& b = r.block;
+    const block b = of_one_step(r.block);
     const std::size_t fence = std::exchange(fence_, path_.size());
     stmt body = mutate(b->body);
     stmt init = b->init ? mutate(b->init) : stmt{};
