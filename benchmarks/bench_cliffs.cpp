@@ -5,7 +5,7 @@
 // Benchmarks are named NUMBER_KIND_LAYOUT_TYPE/ENGINE/threads:1. Outputs are compared with the nest
 // in double precision before anything is timed. The engines of a problem are timed in turn, and the
 // time of a benchmark is the shortest of its engine. A table of the problems below the bars ends the
-// output.
+// output, and how soon sessions had what they ended with.
 //
 //   bench_cliffs [--seed=1] [--first=0] [--count=200] [--seconds=5] [Google Benchmark's options]
 #include <benchmark/benchmark.h>
@@ -185,6 +185,13 @@ class race {
   double tuned_for = 0;  // s
   double fallback = 0;   // s, the schedule before any measurement
 
+  /// The shortest time after some trials of the session.
+  struct moment {
+    int trials;
+    double best;  // s
+  };
+  std::vector<moment> course;
+
  private:
   void run() {
     engines_.reserve(8);
@@ -237,10 +244,18 @@ class race {
     search::session_options o;
     o.seconds = seconds_;
     search::database db(":memory:");
+    o.events = [this](const search::progress& p) {
+      if (p.baseline <= 0) return;
+      if (course.empty()) course.push_back({0, p.baseline});
+      course.push_back({p.trials, p.best > 0 ? std::min(p.best, p.baseline) : p.baseline});
+    };
     const search::tuning_result r = search::tune(w, o, db);
     trials = r.trials;
     tuned_for = r.seconds;
     fallback = r.baseline;
+    // the final timing takes turns, which the first measurement of the default schedule does not
+    if (!course.empty() && r.best > 0)
+      course.front().best = course.back().best * std::max(1.0, r.baseline / r.best);
     for (const std::string& remark : r.remarks) remarks += remark + "; ";
     const auto code = backend::load(r.code);
     std::vector<const void*> bound(data_.size(), nullptr);
@@ -317,6 +332,33 @@ class race {
   std::vector<engine> engines_;
 };
 
+/// What share of the best time of its session a problem's best had after so many trials; 0 trials:
+/// of the default schedule.
+double share_after(const race& r, int trials) {
+  const std::vector<race::moment>& course = r.course;
+  double then = course.front().best;
+  for (const race::moment& at : course)
+    if (at.trials <= trials) then = std::min(then, at.best);
+  return course.back().best / then;
+}
+
+/// How soon sessions had what they ended with, geometric mean and least.
+void print_course(const std::vector<std::shared_ptr<race>>& races) {
+  std::printf("best of the first trials by the best of the session, geometric mean (least):");
+  for (const int trials : {0, 1, 2, 4, 8, 16}) {
+    double logs = 0, least = 1;
+    int count = 0;
+    for (const auto& r : races) {
+      if (!r->ran() || r->course.empty()) continue;
+      const double share = share_after(*r, trials);
+      logs += std::log(share), ++count;
+      least = std::min(least, share);
+    }
+    if (count > 0) std::printf("  %d: %.3f (%.2f)", trials, std::exp(logs / count), least);
+  }
+  std::printf("\n");
+}
+
 /// How the races ended: problems below the bars, and the mean of those that oneDNN has.
 void summarize(const std::vector<std::shared_ptr<race>>& races) {
   double logs = 0;
@@ -389,4 +431,5 @@ int main(int argc, char** argv) {
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   summarize(races);
+  print_course(races);
 }
