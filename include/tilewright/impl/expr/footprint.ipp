@@ -5,63 +5,12 @@
 #include <utility>
 
 #include <tilewright/expr/footprint.hpp>
+#include <tilewright/impl/ir/affine.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 
 namespace tilewright::dsl {
 namespace detail {
-
-inline bool same_expr(const ir::expr& a, const ir::expr& b) {
-  if (a.same(b)) return true;
-  if (a->op != b->op || a->type != b->type || a->integer != b->integer || a->real != b->real ||
-      a->op == ir::op::var || a->name != b->name || !(a->buffer == b->buffer) ||
-      a->args.size() != b->args.size())
-    return false;
-  for (std::size_t k = 0; k < a->args.size(); ++k)
-    if (!same_expr(a->args[k], b->args[k])) return false;
-  return true;
-}
-
-/// Sum of factor * term + constant.
-struct index_sum {
-  std::vector<std::pair<ir::expr, std::int64_t>> terms;
-  std::int64_t constant = 0;
-
-  void add(const ir::expr& e, std::int64_t factor) {
-    switch (e->op) {
-      case ir::op::integer: constant += factor * e->integer; return;
-      case ir::op::add:
-        add(e->args[0], factor);
-        add(e->args[1], factor);
-        return;
-      case ir::op::sub:
-        add(e->args[0], factor);
-        add(e->args[1], -factor);
-        return;
-      case ir::op::mul:
-        if (ir::is_int(e->args[1])) return add(e->args[0], factor * e->args[1]->integer);
-        if (ir::is_int(e->args[0])) return add(e->args[1], factor * e->args[0]->integer);
-        break;
-      default: break;
-    }
-    for (auto& [term, f] : terms)
-      if (same_expr(term, e)) {
-        f += factor;
-        return;
-      }
-    terms.emplace_back(e, factor);
-  }
-};
-
-/// b - a where that is a constant.
-inline std::optional<std::int64_t> constant_difference(const ir::expr& a, const ir::expr& b) {
-  index_sum sum;
-  sum.add(b, 1);
-  sum.add(a, -1);
-  for (const auto& term : sum.terms)
-    if (term.second != 0) return std::nullopt;
-  return sum.constant;
-}
 
 /// All loads of one buffer, at one dimension.
 inline ir::range span_of(const ir::buffer& buffer, const std::vector<ir::expr>& loads,
@@ -74,7 +23,7 @@ inline ir::range span_of(const ir::buffer& buffer, const std::vector<ir::expr>& 
   for (const ir::expr& load : loads) {
     const ir::expr& index = load->args[d];
     if (ir::reads_memory(index)) return whole;
-    const auto difference = constant_difference(base, index);
+    const auto difference = ir::detail::literal_difference(index, base);
     if (!difference) return whole;
     if (*difference < low) {
       low = *difference;

@@ -1,5 +1,6 @@
-// The little affine arithmetic that the parser needs: extents of `start:stop` and inferred regions.
-// Room arith has the real simplifier; it stands above this room.
+// Expressions as affine sums, below room arith, which has the real simplifier: the parser asks for
+// extents of `start:stop` and inferred regions, the interpreter for the terms that it adds up, the
+// front end for how far apart two indices are.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,29 @@ struct affine {
   std::vector<std::pair<expr, std::int64_t>> terms;  // different atoms, no zero factors
   std::int64_t constant = 0;
 };
+
+/// Gives the parts of factor * e to `sink`: sink.add(factor, atom) for each atom, equal ones again,
+/// and sink.add(number). Numbers wrap, as those of the expression do.
+template <class Sink>
+void add_parts(const expr& e, std::int64_t factor, Sink& sink) {
+  const auto times = [&](std::int64_t by) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(factor) *
+                                     static_cast<std::uint64_t>(by));
+  };
+  switch (e->op) {
+    case op::integer: return sink.add(times(e->integer));
+    case op::add:
+    case op::sub:
+      add_parts(e->args[0], factor, sink);
+      return add_parts(e->args[1], e->op == op::add ? factor : times(-1), sink);
+    case op::mul:
+      if (is_int(e->args[1])) return add_parts(e->args[0], times(e->args[1]->integer), sink);
+      if (is_int(e->args[0])) return add_parts(e->args[1], times(e->args[0]->integer), sink);
+      break;
+    default: break;
+  }
+  sink.add(factor, e);
+}
 
 affine to_affine(const expr& e);
 expr from_affine(const affine& a);

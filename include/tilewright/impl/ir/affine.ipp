@@ -6,41 +6,29 @@
 namespace tilewright::ir {
 namespace detail {
 
-inline std::int64_t wrapping_product(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-}
 inline std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
-inline void add_term(affine& to, const expr& atom, std::int64_t factor) {
-  for (auto term = to.terms.begin(); term != to.terms.end(); ++term) {
-    if (!equal(term->first, atom)) continue;
-    term->second = wrapping_sum(term->second, factor);
-    if (term->second == 0) to.terms.erase(term);
-    return;
+/// Adds up what is equal.
+struct affine_sink {
+  affine& to;
+
+  void add(std::int64_t number) { to.constant = wrapping_sum(to.constant, number); }
+  void add(std::int64_t factor, const expr& atom) {
+    for (auto term = to.terms.begin(); term != to.terms.end(); ++term) {
+      if (!equal(term->first, atom)) continue;
+      term->second = wrapping_sum(term->second, factor);
+      if (term->second == 0) to.terms.erase(term);
+      return;
+    }
+    if (factor != 0) to.terms.emplace_back(atom, factor);
   }
-  if (factor != 0) to.terms.emplace_back(atom, factor);
-}
+};
 
 inline void accumulate(affine& to, const expr& e, std::int64_t factor) {
-  switch (e->op) {
-    case op::integer:
-      to.constant = wrapping_sum(to.constant, wrapping_product(factor, e->integer));
-      return;
-    case op::add: accumulate(to, e->args[0], factor); return accumulate(to, e->args[1], factor);
-    case op::sub:
-      accumulate(to, e->args[0], factor);
-      return accumulate(to, e->args[1], wrapping_product(factor, -1));
-    case op::mul:
-      if (is_int(e->args[1]))
-        return accumulate(to, e->args[0], wrapping_product(factor, e->args[1]->integer));
-      if (is_int(e->args[0]))
-        return accumulate(to, e->args[1], wrapping_product(factor, e->args[0]->integer));
-      break;
-    default: break;
-  }
-  add_term(to, e, factor);
+  affine_sink sink{to};
+  add_parts(e, factor, sink);
 }
 
 }  // namespace detail
@@ -66,8 +54,9 @@ TILEWRIGHT_INLINE expr detail::affine_difference(const expr& a, const expr& b) {
 
 TILEWRIGHT_INLINE std::optional<std::int64_t> detail::literal_difference(const expr& a,
                                                                          const expr& b) {
-  const expr d = affine_difference(a, b);
-  return is_int(d) ? std::optional(d->integer) : std::nullopt;
+  affine out = to_affine(a);
+  accumulate(out, b, -1);
+  return out.terms.empty() ? std::optional(from_affine(out)->integer) : std::nullopt;
 }
 
 TILEWRIGHT_INLINE expr detail::extent_between(const expr& start, const expr& stop) {

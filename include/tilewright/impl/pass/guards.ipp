@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tilewright/arith/analyzer.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/walk.hpp>
 
@@ -10,7 +11,7 @@ TILEWRIGHT_INLINE std::optional<arith::linear> as_nonpositive(const ir::expr& co
   const op o = condition->op;
   if (o != op::lt && o != op::le && o != op::gt && o != op::ge) return std::nullopt;
   const ir::expr &a = condition->args[0], &b = condition->args[1];
-  if (a.type() != dtype::i32 && a.type() != dtype::i64) return std::nullopt;
+  if (!arith::is_index(a.type())) return std::nullopt;
   arith::linear out = arith::to_linear(o == op::lt || o == op::le ? a - b : b - a);
   if (o == op::lt || o == op::gt) ++out.constant;
   return out;

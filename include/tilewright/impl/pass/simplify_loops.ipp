@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -31,9 +32,8 @@ class simplifier : public mutator {
 
   expr mutate(const expr& e) override {
     if (e->op == op::var || e->op == op::integer || e->op == op::real) return e;
-    const dtype t = e.type();
-    const bool index = t == dtype::i32 || t == dtype::i64 || t == dtype::boolean;
-    return index ? known_.simplify(e) : mutator::mutate(e);
+    return arith::is_index(e.type()) || e.type() == dtype::boolean ? known_.simplify(e)
+                                                                   : mutator::mutate(e);
   }
 
   stmt mutate(const stmt& s) override {

@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include <tilewright/impl/ir/affine.hpp>
 #include <tilewright/impl/ir/interpret/interpret_call.hpp>
 #include <tilewright/impl/ir/interpret/interpret_narrow.hpp>
 #include <tilewright/impl/ir/interpret/interpret_threads.hpp>
@@ -61,7 +62,6 @@ class compiler {
     return out;
   }
   int used_buffer(const buffer& b);
-  void collect_affine(const expr& e, std::int64_t scale, expr_code& out);
   /// The code with a step behind it that brings its value to the type; the code where there is none.
   const expr_code* followed(const expr_code* code, evaluator step, dtype type);
   const expr_code* compile_affine(const expr& e);
@@ -114,33 +114,25 @@ inline const expr_code* compiler::followed(const expr_code* code, evaluator step
 
 inline bool is_affine_type(dtype t) { return t == dtype::i32 || t == dtype::i64; }
 
-inline void compiler::collect_affine(const expr& e, std::int64_t scale, expr_code& out) {
-  const auto times = [](std::int64_t x, std::int64_t y) {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
-  };
-  if (e->op == op::integer) {
-    out.constant.i =
-        static_cast<std::int64_t>(static_cast<std::uint64_t>(out.constant.i) +
-                                  static_cast<std::uint64_t>(times(scale, e->integer)));
-  } else if (e->op == op::add || e->op == op::sub) {
-    collect_affine(e->args[0], scale, out);
-    collect_affine(e->args[1], e->op == op::add ? scale : times(scale, -1), out);
-  } else if (e->op == op::mul && is_int(e->args[1])) {
-    collect_affine(e->args[0], times(scale, e->args[1]->integer), out);
-  } else if (e->op == op::mul && is_int(e->args[0])) {
-    collect_affine(e->args[1], times(scale, e->args[0]->integer), out);
-  } else if (e->op == op::var) {
-    if (!defined(e)) throw argument_error("variable " + e->name + " has no value where it is used");
-    out.terms.push_back({scale, slot_of(e), nullptr});
-  } else {
-    out.terms.push_back({scale, -1, compile(e)});
-  }
-}
-
 inline const expr_code* compiler::compile_affine(const expr& e) {
+  struct sink {
+    compiler& by;
+    expr_code& out;
+    void add(std::int64_t number) {
+      out.constant.i = static_cast<std::int64_t>(static_cast<std::uint64_t>(out.constant.i) +
+                                                 static_cast<std::uint64_t>(number));
+    }
+    void add(std::int64_t factor, const expr& atom) {
+      if (!is_var(atom)) return out.terms.push_back({factor, -1, by.compile(atom)});
+      if (!by.defined(atom))
+        throw argument_error("variable " + atom->name + " has no value where it is used");
+      out.terms.push_back({factor, by.slot_of(atom), nullptr});
+    }
+  };
   expr_code& out = fresh_expr();
   out.constant.i = 0;
-  collect_affine(e, 1, out);
+  sink terms{*this, out};
+  add_parts(e, 1, terms);
   out.run = e.type() == dtype::i32 ? &run_affine<dtype::i32> : &run_affine<dtype::i64>;
   return &out;
 }
