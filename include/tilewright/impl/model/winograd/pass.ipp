@@ -192,7 +192,8 @@ TILEWRIGHT_INLINE std::map<std::string, std::vector<std::int64_t>, std::less<>> 
     const tensor_type& y = g.type_of(n.outputs[0]);
     detail::winograd_estimate about;
     if (streams_weights) about.weight_byte = about.of_memory;
-    about.pixels = static_cast<double>(y.elements() / y.extents[3]);
+    const std::int64_t pixels = y.elements() / y.extents[3];  // without remainder
+    about.pixels = static_cast<double>(pixels);
     about.channels = static_cast<double>(g.type_of(n.inputs[0]).extents[3]);
     about.outputs = static_cast<double>(y.extents[3]);
     about.element = static_cast<double>(bytes(y.type));
