@@ -74,7 +74,6 @@
 #include <tilewright/impl/dependence/binding/domain_inference.ipp>
 #include <tilewright/impl/dependence/cover/footprint.ipp>
 #include <tilewright/impl/dependence/cover/must_write.ipp>
-#include <tilewright/impl/dependence/cover/recomputation.ipp>
 #include <tilewright/impl/dependence/cover/region_cover.ipp>
 #include <tilewright/impl/dependence/independence.ipp>
 #include <tilewright/impl/dependence/scope.ipp>

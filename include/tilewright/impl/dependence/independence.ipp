@@ -121,7 +121,7 @@ inline bool boxes_apart(const child_block& child, std::size_t at, const ir::buff
     if (const int alone = iter_index(child.block(), dim.min); alone >= 0)
       note(iters.values[static_cast<std::size_t>(alone)], dim);
     else
-      note(in_loops(dim.min, child, iters), dim);
+      note(in_loops(dim.min, child), dim);
   }
   return tell_apart(std::move(digits), child.loops[at]->extent);
 }

@@ -35,8 +35,7 @@ inline bool share_within_iterations(const child_block& writer, const ir::buffer_
                                     std::size_t loop) {
   const standing_loops standing{loop + 1, {}};
   const ir::var& v = writer.loops[loop]->var;
-  const footprint a = touched(writer, bind_iters(writer), written, standing),
-                  b = touched(reader, bind_iters(reader), read, standing);
+  const footprint a = touched({writer, written}, standing), b = touched({reader, read}, standing);
   const auto same = [](const std::optional<arith::linear>& x,
                        const std::optional<arith::linear>& y) {
     return x && y && footprints::constant_sum(*x, *y, -1) == 0;

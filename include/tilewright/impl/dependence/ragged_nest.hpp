@@ -124,7 +124,7 @@ inline bool cuts_elements(const child_block& c, const ir::expr& conjunct,
   const auto room = footprints::not_negative(conjunct);
   if (!room) return true;
   const auto beyond = [&](const ir::range& dim, const ir::expr& shape) {
-    const arith::linear first = in_loops(dim.min, c, bind_iters(c));
+    const arith::linear first = in_loops(dim.min, c);
     arith::linear after = first;
     accumulate(after, *room);
     const auto last = footprints::constant_sum(after, arith::to_linear(shape), -1);

@@ -157,6 +157,10 @@ bool uses_loops_from(const ir::expr& e, const child_block& child, std::size_t fi
 bool is_affine_binding(const child_block& child);
 /// The same for the loops from position `first` on: the others are constants.
 bool is_affine_binding(const child_block& child, std::size_t first);
+/// No two iterations of the loops from position `first` on run the same instance, as they do which
+/// compute_at leaves below loops that the block does not follow. A complete block may run again; a
+/// reduction may only as a whole, init included.
+bool runs_once(const child_block& child, std::size_t first);
 /// Affine, and each iteration variable reaches both ends of its domain, which a guard or the padding
 /// of a domain can keep it from; symbolic domains are believed.
 bool visits_domains(const child_block& child);

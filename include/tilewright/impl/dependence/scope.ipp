@@ -169,8 +169,7 @@ inline bounds constant_side(const ir::block_node& block, const ir::buffer_region
     b = arith::add(b, {0, ir::as_int(dim.extent) - 1});
   else
     b.hi = arith::add(range_in_block(dim.min + dim.extent, block), {-1, -1}).hi;
-  const ir::expr& shape = region.buffer->shape[dimension];
-  return meet(b, {0, ir::is_int(shape) ? ir::as_int(shape) - 1 : bounds::positive_infinity});
+  return meet(b, bounds_of_shape(region, dimension));
 }
 
 /// Conditions of the two properties, with dominance asked of the children that `counts` accepts.
@@ -223,11 +222,9 @@ TILEWRIGHT_INLINE std::vector<arith::bounds> constant_box(const ir::block_node& 
 TILEWRIGHT_INLINE bool may_overlap(const ir::block_node& a, const ir::buffer_region& of_a,
                                    const ir::block_node& b, const ir::buffer_region& of_b) {
   if (of_a.buffer != of_b.buffer) return false;
-  for (std::size_t d = 0; d < of_a.box.size(); ++d) {
-    const arith::bounds x = scopes::constant_side(a, of_a, d),
-                        y = scopes::constant_side(b, of_b, d);
-    if (x.hi < y.lo || y.hi < x.lo) return false;
-  }
+  for (std::size_t d = 0; d < of_a.box.size(); ++d)  // side by side: the first often tells
+    if (disjoint(scopes::constant_side(a, of_a, d), scopes::constant_side(b, of_b, d)))
+      return false;
   return true;
 }
 

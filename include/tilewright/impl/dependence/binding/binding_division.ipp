@@ -126,11 +126,7 @@ inline ir::expr with_units(const arith::iter_map& map, const arith::iter_sum& su
 }
 
 inline bool divide(arith::linear& sum, std::int64_t by) {
-  for (auto& term : sum.terms) {
-    if (term.second % by != 0) return false;
-    term.second /= by;
-  }
-  if (sum.constant % by != 0) return false;
+  if (!footprints::divide_terms(sum, by) || sum.constant % by != 0) return false;
   sum.constant /= by;
   return true;
 }

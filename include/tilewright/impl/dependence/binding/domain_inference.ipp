@@ -42,12 +42,9 @@ inline linear quotient(linear sum, std::int64_t shift, std::int64_t divisor,
                        const loop_list& loops) {
   sum.constant += shift;
   if (divisor == 1) return sum;
-  const bool divides =
-      support::all(sum.terms, [&](const auto& t) { return t.second % divisor == 0; });
-  if (divides) {
-    for (auto& t : sum.terms) t.second /= divisor;
-    sum.constant = ir::floor_divide(sum.constant, divisor);
-    return sum;
+  if (linear even = sum; footprints::divide_terms(even, divisor)) {
+    even.constant = ir::floor_divide(sum.constant, divisor);
+    return even;
   }
   arith::analyzer known = knowing(loops);
   return arith::to_linear(
@@ -144,9 +141,8 @@ inline std::optional<std::vector<iter_domain>> invert(const ir::block_node& bloc
                                                       const footprint& required,
                                                       const loop_list& loops) {
   arith::analyzer known = knowing(loops);
-  arith::loop_domains iters, places;
+  arith::loop_domains places;
   std::vector<ir::expr> indices, values;
-  for (const ir::iter_var& v : block.iters) iters.emplace_back(v.var, v.dom);
   for (std::size_t d = 0; d < region.box.size(); ++d) {
     const span& place = required[d];
     const auto count = place.lo && place.hi ? count_of(*place.lo, *place.hi, loops) : std::nullopt;
@@ -160,8 +156,9 @@ inline std::optional<std::vector<iter_domain>> invert(const ir::block_node& bloc
                         ir::range{ir::integer(lo.type(), 0), ir::integer(lo.type(), *count)});
     values.back() = lo + offset;
   }
-  const auto map = arith::detect_iter_map(indices, iters, ir::boolean(true),
-                                          arith::iter_map_level::bijective, known);
+  const auto map =
+      arith::detect_iter_map(indices, dependence::domains(block.iters), ir::boolean(true),
+                             arith::iter_map_level::bijective, known);
   const auto inverse = map ? arith::inverse_affine(*map, values) : std::nullopt;
   if (!inverse) return std::nullopt;
   std::vector<iter_domain> out(block.iters.size());
@@ -337,10 +334,7 @@ TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& do
   using namespace domains_of;
   fitted_iter out;
   const auto start_at = [&](std::int64_t value) {
-    linear at;
-    at.constant = value;
-    at.type = domain.extent.type();
-    return at;
+    return footprints::constant(value, domain.extent.type());
   };
   std::optional<std::int64_t> count;
   bool as_many = false;  // in every iteration

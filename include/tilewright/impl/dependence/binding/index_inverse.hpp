@@ -9,6 +9,7 @@
 
 #include <tilewright/arith/iter_map.hpp>
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/dependence/nest.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
 
@@ -99,11 +100,8 @@ inline std::optional<inverse> invert(const std::vector<ir::expr>& indices,
     values[d] = zero - values[d];
   }
   const auto detect = [&](const std::vector<ir::iter_var>& vars) {
-    arith::loop_domains loops;
-    const arith::analyzer known;
-    for (const ir::iter_var& v : vars) loops.emplace_back(v.var, v.dom);
-    return arith::detect_iter_map(rising, loops, ir::boolean(true),
-                                  arith::iter_map_level::bijective, known);
+    return arith::detect_iter_map(rising, domains(vars), ir::boolean(true),
+                                  arith::iter_map_level::bijective, {});
   };
   auto map = detect(iters);
   if (!map) map = detect(filled_up(indices, iters));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,13 @@ class guards_inside : ir::visitor {
     guards_inside walk(block, x, now);
     walk.enter(block);
     return walk.found_.empty() ? now : walk.found_;
+  }
+  /// The block, with its variables cut to these values.
+  static child_block cut(child_block child, const ir::buffer& x) {
+    auto iters = std::make_shared<bound_iters>(bind_iters(child));
+    iters->clip = of(child.block(), x, std::move(iters->clip));
+    child.bound = std::move(iters);
+    return child;
   }
 
  private:

@@ -25,6 +25,15 @@ inline linear constant(std::int64_t value, dtype type) {
   return out;
 }
 
+/// Divides the coefficients; false, and the sum is of no use, where one does not divide.
+inline bool divide_terms(linear& sum, std::int64_t by) {
+  for (auto& [term, factor] : sum.terms) {
+    if (factor % by != 0) return false;
+    factor /= by;
+  }
+  return true;
+}
+
 /// Terms that are no plain variables, as the digits of a fused loop are.
 inline std::ptrdiff_t compound_terms(const linear& sum) {
   return std::count_if(sum.terms.begin(), sum.terms.end(),
@@ -75,8 +84,7 @@ inline std::optional<std::int64_t> constant_sum(const linear& a, const linear& b
 /// The sum that a comparison says is not negative: b - a - 1 of a < b.
 inline std::optional<linear> not_negative(const ir::expr& comparison) {
   if (comparison->args.size() != 2) return std::nullopt;
-  const dtype type = comparison->args[0].type();
-  if (type != dtype::i32 && type != dtype::i64) return std::nullopt;
+  if (!arith::is_index(comparison->args[0].type())) return std::nullopt;
   linear a = arith::to_linear(comparison->args[0]), b = arith::to_linear(comparison->args[1]);
   switch (comparison->op) {
     case ir::op::ge: break;

@@ -30,6 +30,15 @@ struct bound_iters {
 /// Computed once per child of a walk.
 const bound_iters& bind_iters(const child_block& child);
 
+/// A part of a buffer that a block touches, in terms of its iteration variables.
+struct access {
+  const child_block& by;
+  const ir::buffer_region& region;
+
+  const ir::block_node& block() const { return by.block(); }
+  const bound_iters& iters() const { return bind_iters(by); }
+};
+
 /// Values of one dimension: [lo, hi] inclusive where known, and within constant bounds.
 struct span {
   std::optional<arith::linear> lo, hi;  // in terms of the standing loops
@@ -66,14 +75,12 @@ inline parted_loops parted(const child_block& child, standing_loops standing) {
   return out;
 }
 
-/// Upper bound of what the block touches of the region's buffer while the other loops run.
-footprint touched(const child_block& child, const bound_iters& iters,
-                  const ir::buffer_region& region, standing_loops standing);
+/// Upper bound of what is touched of the buffer while the other loops run.
+footprint touched(const access& a, standing_loops standing);
 
-/// What the block certainly writes, all of it, while the other loops run; nothing when that is not
-/// a box that can be proved.
-std::optional<footprint> written(const child_block& child, const bound_iters& iters,
-                                 const ir::buffer_region& region, standing_loops standing);
+/// What is certainly written, all of it, while the other loops run; nothing when that is not a box
+/// that can be proved.
+std::optional<footprint> written(const access& a, standing_loops standing);
 
 /// True when the reduce variables of the child are driven by none of the standing loops: the
 /// reduction is done when the other loops have run.
@@ -87,17 +94,20 @@ struct linear_range {
 linear_range relax(const arith::linear& sum, const child_block& child, standing_loops standing);
 
 /// The value of an expression over the block's iteration variables as a sum over the loops.
-arith::linear in_loops(const ir::expr& e, const child_block& child, const bound_iters& iters);
+arith::linear in_loops(const ir::expr& e, const child_block& child);
 
 /// @name Constant boxes
 /// @{
 inline arith::bounds meet(const arith::bounds& a, const arith::bounds& b) {
   return {std::max(a.lo, b.lo), std::min(a.hi, b.hi)};
 }
-/// True when two boxes of one rank have no point in common.
+/// True when two sides, or two boxes of one rank, have no point in common.
+inline bool disjoint(const arith::bounds& a, const arith::bounds& b) {
+  return a.hi < b.lo || b.hi < a.lo;
+}
 inline bool disjoint(const std::vector<arith::bounds>& a, const std::vector<arith::bounds>& b) {
   for (std::size_t d = 0; d < a.size(); ++d)
-    if (a[d].hi < b[d].lo || b[d].hi < a[d].lo) return true;
+    if (disjoint(a[d], b[d])) return true;
   return false;
 }
 /// Constant bounds of a range; unbounded where it is symbolic.
@@ -109,6 +119,11 @@ inline arith::bounds constant_range(const ir::expr& min, const ir::expr& extent)
   return out;
 }
 inline arith::bounds constant_range(const ir::range& r) { return constant_range(r.min, r.extent); }
+/// The indices that the buffer of a region has in a dimension.
+inline arith::bounds bounds_of_shape(const ir::buffer_region& r, std::size_t d) {
+  const ir::expr& shape = r.buffer->shape[d];
+  return {0, ir::is_int(shape) ? ir::as_int(shape) - 1 : arith::bounds::positive_infinity};
+}
 /// `loop_index` of several expressions, one after the other: sums mostly name loops in their order.
 class loop_places {
  public:

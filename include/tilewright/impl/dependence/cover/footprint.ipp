@@ -166,7 +166,8 @@ struct unfolded {
   bool compound = false;
 };
 
-inline unfolded unfold(const ir::expr& e, const child_block& child, const bound_iters& iters) {
+inline unfolded unfold(const ir::expr& e, const child_block& child) {
+  const bound_iters& iters = bind_iters(child);
   if (const int alone = iter_index(child.block(), e); alone >= 0)
     return {iters.values[static_cast<std::size_t>(alone)]};
   const linear sum = arith::to_linear(e);
@@ -190,10 +191,9 @@ inline unfolded unfold(const ir::expr& e, const child_block& child, const bound_
 
 }  // namespace footprints
 
-TILEWRIGHT_INLINE arith::linear in_loops(const ir::expr& e, const child_block& child,
-                                         const bound_iters& iters) {
+TILEWRIGHT_INLINE arith::linear in_loops(const ir::expr& e, const child_block& child) {
   using namespace footprints;
-  unfolded value = unfold(e, child, iters);
+  unfolded value = unfold(e, child);
   if (!value.compound && compound_terms(value.sum) == 0) return std::move(value.sum);
   return simplified(value.sum, child.loops);
 }
@@ -246,60 +246,58 @@ namespace footprints {
 
 /// Values of an expression over the block's iteration variables while the moving loops run. A single
 /// digit of a fused loop cancels nothing out.
-inline linear_range run(const ir::expr& e, const child_block& child, const bound_iters& iters,
-                        standing_loops standing) {
+inline linear_range run(const ir::expr& e, const child_block& child, standing_loops standing) {
   const int alone = iter_index(child.block(), e);
   if (alone >= 0) {
-    const linear& value = iters.values[static_cast<std::size_t>(alone)];
+    const linear& value = bind_iters(child).values[static_cast<std::size_t>(alone)];
     if (compound_terms(value) <= 1) return relax(value, child, standing);
   }
-  const unfolded value = unfold(e, child, iters);
+  const unfolded value = unfold(e, child);
   const bool simple = !value.compound && compound_terms(value.sum) <= 1;
   return relax(simple ? value.sum : simplified(value.sum, child.loops), child, standing);
 }
 
 /// Constant bounds of a dimension: the clipped iteration variables bound it, and so does the shape.
-inline bounds constant_bounds(const ir::range& dim, const ir::expr& shape,
-                              const ir::block_node& block, const bound_iters& iters) {
+inline bounds constant_bounds(const access& a, std::size_t d) {
+  const ir::range& dim = a.region.box[d];
+  const std::vector<bounds>& clip = a.iters().clip;
   bounds b;
-  if (const int alone = iter_index(block, dim.min); alone >= 0) {
-    b = iters.clip[static_cast<std::size_t>(alone)];
+  if (const int alone = iter_index(a.block(), dim.min); alone >= 0) {
+    b = clip[static_cast<std::size_t>(alone)];
   } else {
     const arith::linear sum = arith::to_linear(dim.min);
     b = {sum.constant, sum.constant};
     for (const auto& [term, factor] : sum.terms) {
-      const int i = iter_index(block, term);
-      b = arith::add(
-          b, i < 0 ? bounds{} : arith::scale(iters.clip[static_cast<std::size_t>(i)], factor));
+      const int i = iter_index(a.block(), term);
+      b = arith::add(b, i < 0 ? bounds{} : arith::scale(clip[static_cast<std::size_t>(i)], factor));
     }
   }
   if (ir::is_int(dim.extent))
     b = arith::add(b, {0, ir::as_int(dim.extent) - 1});
   else
     b.hi = bounds::positive_infinity;
-  return meet(b, {0, ir::is_int(shape) ? ir::as_int(shape) - 1 : bounds::positive_infinity});
+  return meet(b, bounds_of_shape(a.region, d));
 }
 
 }  // namespace footprints
 
-TILEWRIGHT_INLINE footprint touched(const child_block& child, const bound_iters& iters,
-                                    const ir::buffer_region& region, standing_loops standing) {
+TILEWRIGHT_INLINE footprint touched(const access& a, standing_loops standing) {
   using namespace footprints;
-  const ir::block_node& block = child.block();
-  footprint out(region.box.size());
-  for (std::size_t d = 0; d < region.box.size(); ++d) {
-    const ir::range& dim = region.box[d];
+  const ir::block_node& block = a.block();
+  footprint out(a.region.box.size());
+  for (std::size_t d = 0; d < out.size(); ++d) {
+    const ir::range& dim = a.region.box[d];
     span& s = out[d];
-    linear_range first = run(dim.min, child, iters, standing);
+    linear_range first = run(dim.min, a.by, standing);
     s.lo = std::move(first.lo);
     s.hi = std::move(first.hi);
     if (!ir::is_int(dim.extent)) {
       const ir::expr last = dim.min + dim.extent - ir::integer(dim.extent.type(), 1);
-      s.hi = run(last, child, iters, standing).hi;
+      s.hi = run(last, a.by, standing).hi;
     } else if (s.hi) {
       s.hi->constant += ir::as_int(dim.extent) - 1;
     }
-    s.within = constant_bounds(dim, region.buffer->shape[d], block, iters);
+    s.within = constant_bounds(a, d);
     cut_by_sides(s);
     if (!s.lo && s.within.lo != bounds::negative_infinity)
       s.lo = constant(s.within.lo, dim.min.type());

@@ -40,8 +40,8 @@ inline bool is_contiguous(const linear& value, const child_block& child, standin
 }
 
 /// Whether the values of all iteration variables form a box without holes.
-inline bool is_full_box(const child_block& child, const bound_iters& iters,
-                        standing_loops standing) {
+inline bool is_full_box(const child_block& child, standing_loops standing) {
+  const bound_iters& iters = bind_iters(child);
   if (!iters.understood || child.conditional) return false;
   std::vector<int> used(child.loops.size(), 0);
   const std::vector<ir::iter_var>& vars = child.block().iters;
@@ -60,8 +60,8 @@ inline bool is_full_box(const child_block& child, const bound_iters& iters,
 /// without holes when, from the smallest factor on, each is at most what the smaller ones reach.
 /// Variables that a predicate cuts are left to others. Marks the variables in `used`.
 inline std::optional<span> digits_written(const ir::range& dim, const child_block& child,
-                                          const bound_iters& iters, standing_loops standing,
-                                          std::vector<char>& used) {
+                                          standing_loops standing, std::vector<char>& used) {
+  const bound_iters& iters = bind_iters(child);
   if (!ir::is_int(dim.extent)) return std::nullopt;
   linear sum = arith::to_linear(dim.min);
   std::sort(sum.terms.begin(), sum.terms.end(),
@@ -133,24 +133,16 @@ inline std::optional<std::int64_t> last_value(const arith::iter_sum& sum) {
   return out;
 }
 
-/// The sum in steps of `width`; nothing when it is no multiple of that.
-inline std::optional<linear> steps_of(linear sum, std::int64_t width) {
-  for (auto& [term, factor] : sum.terms) {
-    if (factor % width != 0) return std::nullopt;
-    factor /= width;
-  }
-  return sum;
-}
-
 /// The box that indices cover which are themselves made by splitting, `[v // 16, v % 16]`, or that
 /// move a tile in steps of its width, `[v // 4 * 8 : v // 4 * 8 + 8]`: what the moving loops add to
 /// each is one map of iterations, without holes. The predicate must be one of the moving loops
 /// alone. Marks the variables in `used`.
-inline std::optional<footprint> split_written(const child_block& child, const bound_iters& iters,
-                                              const ir::buffer_region& region,
-                                              standing_loops standing, std::vector<char>& used) {
+inline std::optional<footprint> split_written(const access& a, standing_loops standing,
+                                              std::vector<char>& used) {
+  const child_block& child = a.by;
+  const bound_iters& iters = a.iters();
   const arith::analyzer known = knowing(child.loops);
-  const ir::block_node& block = child.block();
+  const ir::block_node& block = a.block();
   const ir::var_map bindings = ir::bindings(*child.realize);
   ir::var_set reduced;
   for (const ir::iter_var& v : block.iters)
@@ -167,7 +159,7 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
   footprint out;
   std::vector<ir::expr> values;
   std::vector<std::int64_t> widths;
-  for (const ir::range& dim : region.box) {
+  for (const ir::range& dim : a.region.box) {
     if (!ir::is_int(dim.extent) || ir::uses_any(dim.min, reduced)) return std::nullopt;
     for (std::size_t i = 0; i < used.size(); ++i)
       used[i] |= ir::uses_var(dim.min, block.iters[i].var);
@@ -180,10 +172,8 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
     linear still = constant(index.constant, index.type), part = constant(0, index.type);
     for (const auto& term : index.terms)
       (ir::uses_any(term.first, moved) ? part : still).terms.push_back(term);
-    const std::optional<linear> steps =
-        steps_of(std::move(part), std::max<std::int64_t>(wider, 0) + 1);
-    if (!steps) return std::nullopt;
-    values.push_back(arith::from_linear(*steps));
+    if (!divide_terms(part, std::max<std::int64_t>(wider, 0) + 1)) return std::nullopt;
+    values.push_back(arith::from_linear(part));
     if (ir::uses_any(values.back(), fixed)) return std::nullopt;
     widths.push_back(wider + 1);
     // a sum of standing loops is cut by nothing
@@ -213,22 +203,23 @@ inline bool is_beyond(const linear_range& value, const bounds& clip, const loop_
 
 /// The box that indices cover which are single variables or sums of several; split ones, if some
 /// are neither. Marks the variables in `used`.
-inline std::optional<footprint> strips_written(const child_block& child, const bound_iters& iters,
-                                               const ir::buffer_region& region,
-                                               standing_loops standing, std::vector<char>& used) {
-  const ir::block_node& block = child.block();
+inline std::optional<footprint> strips_written(const access& a, standing_loops standing,
+                                               std::vector<char>& used) {
+  const child_block& child = a.by;
+  const bound_iters& iters = a.iters();
+  const ir::block_node& block = a.block();
   // quotients and remainders by a symbolic extent: all of the domains, as whole loops are
-  const bool whole = !is_full_box(child, iters, standing);
+  const bool whole = !is_full_box(child, standing);
   if (whole &&
       !(ir::is_true(child.realize->predicate) && bindings::are_whole_loops(child, standing.fixed)))
     return std::nullopt;
-  footprint out(region.box.size());
-  for (std::size_t d = 0; d < region.box.size(); ++d) {
-    const std::optional<strip> place = strip_of(region.box[d], block);
+  footprint out(a.region.box.size());
+  for (std::size_t d = 0; d < out.size(); ++d) {
+    const std::optional<strip> place = strip_of(a.region.box[d], block);
     span& s = out[d];
     if (!place) {
-      std::optional<span> mixed = digits_written(region.box[d], child, iters, standing, used);
-      if (!mixed) return split_written(child, iters, region, standing, used);
+      std::optional<span> mixed = digits_written(a.region.box[d], child, standing, used);
+      if (!mixed) return split_written(a, standing, used);
       s = std::move(*mixed);
       continue;
     }
@@ -261,13 +252,12 @@ inline std::optional<footprint> strips_written(const child_block& child, const b
 }
 
 /// Whether the domain ends where the buffer does: behind it no element is missed.
-inline bool ends_buffer(const ir::iter_var& v, const ir::block_node& block,
-                        const ir::buffer_region& region) {
-  for (std::size_t d = 0; d < region.box.size(); ++d) {
-    const std::optional<strip> place = strip_of(region.box[d], block);
+inline bool ends_buffer(const ir::iter_var& v, const access& a) {
+  for (std::size_t d = 0; d < a.region.box.size(); ++d) {
+    const std::optional<strip> place = strip_of(a.region.box[d], a.block());
     if (place && place->iter >= 0 && place->factor == 1 && place->offset == 0 &&
-        block.iters[static_cast<std::size_t>(place->iter)].var.same(v.var))
-      return ir::is_int(v.dom.min, 0) && arith::same_value(v.dom.extent, region.buffer->shape[d]);
+        a.block().iters[static_cast<std::size_t>(place->iter)].var.same(v.var))
+      return ir::is_int(v.dom.min, 0) && arith::same_value(v.dom.extent, a.region.buffer->shape[d]);
   }
   return false;
 }
@@ -292,9 +282,10 @@ inline std::optional<std::int64_t> behind(const ir::range& dom,
 /// `told` marks the variables that they tell: the guard may cut none of their values at an end that
 /// is no number, which the box does not know. Of the others some instance runs in every iteration,
 /// the first one of a sum.
-inline bool is_all_written(const child_block& child, const bound_iters& iters,
-                           const ir::buffer_region& region, standing_loops standing,
+inline bool is_all_written(const access& a, standing_loops standing,
                            const std::vector<char>& told) {
+  const child_block& child = a.by;
+  const bound_iters& iters = a.iters();
   const bool guarded = !ir::is_true(child.realize->predicate);
   for (std::size_t i = 0; i < told.size(); ++i) {
     const ir::iter_var& v = child.block().iters[i];
@@ -302,8 +293,7 @@ inline bool is_all_written(const child_block& child, const bound_iters& iters,
     if (told[i] && (numbers || !guarded)) continue;
     const linear_range value = relax(iters.values[i], child, standing);
     if (told[i]) {
-      if (behind(v.dom, value.hi).value_or(0) >= 0 && !ends_buffer(v, child.block(), region))
-        return false;
+      if (behind(v.dom, value.hi).value_or(0) >= 0 && !ends_buffer(v, a)) return false;
       continue;
     }
     // a part of a sum that is told from outside need not be the one that begins it
@@ -365,11 +355,7 @@ struct symbolic_split {
     const auto divided = [&](std::optional<linear>& side, std::int64_t after) {
       if (!side) return false;
       side->constant += after;
-      for (auto& [term, factor] : side->terms) {
-        if (factor % by != 0) return false;
-        factor /= by;
-      }
-      if (side->constant % by != 0) return false;
+      if (!divide_terms(*side, by) || side->constant % by != 0) return false;
       side->constant = side->constant / by - after;
       return true;
     };
@@ -381,31 +367,25 @@ struct symbolic_split {
   }
 };
 
-inline std::optional<footprint> all_written(const child_block& child, const bound_iters& iters,
-                                            const ir::buffer_region& region,
-                                            standing_loops standing) {
-  std::vector<char> told(child.block().iters.size(), 0);
-  std::optional<footprint> out = iters.understood
-                                     ? strips_written(child, iters, region, standing, told)
-                                     : split_written(child, iters, region, standing, told);
-  if (out && !is_all_written(child, iters, region, standing, told)) out.reset();
+inline std::optional<footprint> all_written(const access& a, standing_loops standing) {
+  std::vector<char> told(a.block().iters.size(), 0);
+  std::optional<footprint> out =
+      a.iters().understood ? strips_written(a, standing, told) : split_written(a, standing, told);
+  if (out && !is_all_written(a, standing, told)) out.reset();
   return out;
 }
 
 }  // namespace footprints
 
-TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
-                                                   const bound_iters& iters,
-                                                   const ir::buffer_region& region,
-                                                   standing_loops standing) {
+TILEWRIGHT_INLINE std::optional<footprint> written(const access& a, standing_loops standing) {
   using namespace footprints;
-  const ir::block_node& block = child.block();
-  if (skips_stores(block, region.buffer) || child.conditional || moves_unevenly(child, standing) ||
-      !writes_declared(block, region))
+  if (skips_stores(a.block(), a.region.buffer) || a.by.conditional ||
+      moves_unevenly(a.by, standing) || !writes_declared(a.block(), a.region))
     return std::nullopt;
-  const auto split = iters.understood ? symbolic_split::find(block, region) : std::nullopt;
+  const auto split =
+      a.iters().understood ? symbolic_split::find(a.block(), a.region) : std::nullopt;
   std::optional<footprint> out =
-      all_written(child, iters, split ? split->joined(region) : region, standing);
+      split ? all_written({a.by, split->joined(a.region)}, standing) : all_written(a, standing);
   if (!out || (split && !split->divide(*out))) return std::nullopt;
   for (span& s : *out) cut_by_sides(s);
   return out;

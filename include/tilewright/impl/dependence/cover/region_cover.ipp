@@ -54,16 +54,17 @@ inline bool sums_inside(const footprint& outer, const footprint& inner,
 
 /// Takes off the box what the guard does where it is about a part of an index, as the one of a tile
 /// that is split further without dividing. Where s is not negative, no value is above its sum with s.
-inline void cut_by_guard(footprint& box, const child_block& child, const bound_iters& iters,
-                         const ir::buffer_region& region, standing_loops standing) {
-  if (iters.understood) return;
+inline void cut_by_guard(footprint& box, const access& a, standing_loops standing) {
+  if (a.iters().understood) return;
+  const child_block& child = a.by;
   for (const ir::expr& conjunct : ir::conjuncts(child.realize->predicate)) {
     const std::optional<arith::linear> spare = footprints::not_negative(conjunct);
     if (!spare) continue;
     for (std::size_t d = 0; d < box.size(); ++d) {
-      if (!box[d].hi || !ir::is_int(region.box[d].extent)) continue;
-      arith::linear last = in_loops(region.box[d].min, child, iters);
-      last.constant += ir::as_int(region.box[d].extent) - 1;
+      const ir::range& dim = a.region.box[d];
+      if (!box[d].hi || !ir::is_int(dim.extent)) continue;
+      arith::linear last = in_loops(dim.min, child);
+      last.constant += ir::as_int(dim.extent) - 1;
       for (const auto& [term, factor] : spare->terms) {
         const std::int64_t met = last.coefficient(term);
         if (factor >= 0 || met <= 0 || met % factor != 0) continue;
@@ -79,7 +80,6 @@ inline void cut_by_guard(footprint& box, const child_block& child, const bound_i
 }
 
 TILEWRIGHT_INLINE remainder left_unwritten(const block_scope& scope, std::size_t reader,
-                                           const bound_iters& reader_iters,
                                            const ir::buffer_region& region, sums needed,
                                            const ir::var* loop) {
   const child_block& r = scope[reader];
@@ -100,8 +100,8 @@ TILEWRIGHT_INLINE remainder left_unwritten(const block_scope& scope, std::size_t
       const std::string_view reach =
           ir::storage_rank(scope_of_buffer) == 0 || others ? std::string_view{} : scope_of_buffer;
       const standing_loops standing{scope.common_loops(w, reader), reach};
-      footprint needs = touched(r, reader_iters, region, standing);
-      cut_by_guard(needs, r, reader_iters, region, standing);
+      footprint needs = touched({r, region}, standing);
+      cut_by_guard(needs, {r, region}, standing);
       if (!out.produced) {
         out.produced = true;
         out.rest.push_back(within(needs));
@@ -110,7 +110,7 @@ TILEWRIGHT_INLINE remainder left_unwritten(const block_scope& scope, std::size_t
       }
       const std::optional<footprint> gives =
           needed == sums::unfinished || reduction_done(writer, standing)
-              ? written(writer, bind_iters(writer), of_writer, standing)
+              ? written({writer, of_writer}, standing)
               : std::nullopt;
       if (!gives || !sums_inside(*gives, needs, region.buffer->shape, r.loops)) {
         out.unknown.push_back(constant_box(writer.block(), of_writer));
@@ -124,9 +124,8 @@ TILEWRIGHT_INLINE remainder left_unwritten(const block_scope& scope, std::size_t
 
 /// Whether the parts of `region` that earlier blocks of the scope write are written completely.
 inline bool is_covered(const block_scope& scope, std::size_t reader,
-                       const bound_iters& reader_iters, const ir::buffer_region& region,
-                       sums needed) {
-  const remainder left = left_unwritten(scope, reader, reader_iters, region, needed);
+                       const ir::buffer_region& region, sums needed) {
+  const remainder left = left_unwritten(scope, reader, region, needed);
   if (!left.produced || left.rest.empty()) return true;
   if (scope.allocates(region.buffer)) return false;
   // What nobody in the scope writes comes from outside.
@@ -148,7 +147,7 @@ inline bool fills(const child_block& c, const ir::buffer_region& w,
                   const ir::buffer_region& region) {
   const ir::stmt all = ir::make_realize(c.realize->values, ir::boolean(true), c.realize->block);
   const child_block whole{ir::as_realize(all), c.loops};
-  const std::optional<footprint> box = written(whole, bind_iters(whole), w, {0, {}});
+  const std::optional<footprint> box = written({whole, w}, {0, {}});
   if (!box) return false;
   for (std::size_t i = 0; i < box->size(); ++i) {
     const ir::range& dim = region.box[i];
@@ -201,8 +200,7 @@ bool is_carried_from(const block_scope& scope, std::size_t child, const ir::buff
       const int at = alone_below(writer, loop);
       if (at < 0 || !counts(w, static_cast<std::size_t>(at))) break;
       if (w < child) {
-        if (!left)
-          left = left_unwritten(scope, child, bind_iters(user), read, sums::finished, &loop);
+        if (!left) left = left_unwritten(scope, child, read, sums::finished, &loop);
         const const_box all = constant_box(writer.block(), out);
         if (support::all(left->rest, [&](const const_box& box) { return disjoint(box, all); }))
           continue;
@@ -219,10 +217,8 @@ bool is_carried_from(const block_scope& scope, std::size_t child, const ir::buff
 
 TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t child, sums needed) {
   const std::vector<ir::buffer_region>& reads = scope[child].block().reads;
-  if (reads.empty()) return true;
-  const bound_iters& iters = bind_iters(scope[child]);
   return support::all(reads, [&](const ir::buffer_region& r) {
-    return cover::is_covered(scope, child, iters, r, needed);
+    return cover::is_covered(scope, child, r, needed);
   });
 }
 
@@ -230,8 +226,7 @@ TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t chil
                                       const ir::buffer& x) {
   const std::vector<ir::buffer_region>& reads = scope[child].block().reads;
   return support::all(reads, [&](const ir::buffer_region& r) {
-    return r.buffer != x ||
-           cover::is_covered(scope, child, bind_iters(scope[child]), r, sums::finished);
+    return r.buffer != x || cover::is_covered(scope, child, r, sums::finished);
   });
 }
 
@@ -262,8 +257,7 @@ TILEWRIGHT_INLINE bool reads_own_writes(const ir::block_node& block, const ir::b
   for (std::size_t i = 0; i < inside.size(); ++i)
     for (const ir::buffer_region& r : inside[i].block().reads) {
       if (r.buffer != x && !cover::view_of(block, x, r.buffer)) continue;
-      const cover::remainder left =
-          cover::left_unwritten(inside, i, bind_iters(inside[i]), r, sums::finished);
+      const cover::remainder left = cover::left_unwritten(inside, i, r, sums::finished);
       if (!left.produced || !left.rest.empty()) return false;
     }
   return inside.size() > 0;
@@ -287,7 +281,7 @@ TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
   for (const child_block& part : inner.children())
     for (const ir::buffer_region& w : part.block().writes) {
       if (w.buffer != region.buffer) continue;
-      const std::optional<footprint> gives = written(part, bind_iters(part), w, {0, {}});
+      const std::optional<footprint> gives = written({part, w}, {0, {}});
       const bool known = gives && support::all(*gives, [](const span& s) {
                            return (!s.lo || s.lo->is_constant()) && (!s.hi || s.hi->is_constant());
                          });

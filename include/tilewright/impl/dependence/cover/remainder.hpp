@@ -15,9 +15,9 @@ struct remainder {
   std::vector<const_box> unknown;  // written by blocks of which nothing is certain
 };
 
-/// Of all earlier blocks, or of those below a loop.
+/// Of what that block of the scope reads, by all earlier blocks, or by those below a loop.
 remainder left_unwritten(const block_scope& scope, std::size_t reader,
-                         const bound_iters& reader_iters, const ir::buffer_region& region,
-                         sums needed, const ir::var* loop = nullptr);
+                         const ir::buffer_region& region, sums needed,
+                         const ir::var* loop = nullptr);
 
 }  // namespace tilewright::dependence::cover

@@ -122,8 +122,7 @@ inline std::optional<const_box> box_of(const plain_store& s) {
   inside.body = s.store;
   const ir::stmt all = ir::make_realize({}, ir::boolean(true), ir::make_block(std::move(inside)));
   const child_block child{ir::as_realize(all), s.loops};
-  const std::optional<footprint> gives =
-      written(child, bind_iters(child), child.block().writes[0], {0, {}});
+  const std::optional<footprint> gives = written({child, child.block().writes[0]}, {0, {}});
   if (!gives) return std::nullopt;
   const_box out = within(*gives);
   if (!support::all(out, [](const arith::bounds& b) { return b.bounded(); })) return std::nullopt;

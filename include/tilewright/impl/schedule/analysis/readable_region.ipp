@@ -55,11 +55,10 @@ TILEWRIGHT_INLINE bool region_filled(const path& block, const ir::buffer_region&
   for (std::size_t i = 1; i < line.size(); ++i) {
     const block_scope scope(*line[i]->block);
     const auto at = scope.position(line[i - 1]->block->id);
-    const bound_iters& iters = bind_iters(scope[at]);
     std::vector<ir::buffer_region> rest;
     for (const ir::buffer_region& r : needed) {
-      d::remainder left = d::left_unwritten(scope, at, iters, r, sums::unfinished);
-      if (!left.produced) left.rest = {d::within(touched(scope[at], iters, r, {0, {}}))};
+      d::remainder left = d::left_unwritten(scope, at, r, sums::unfinished);
+      if (!left.produced) left.rest = {d::within(touched({scope[at], r}, {0, {}}))};
       for (const d::const_box& box : left.rest) rest.push_back(d::region_of(r.buffer, box));
     }
     if (rest.empty() || scope.allocates(rest.front().buffer)) return rest.empty();
@@ -77,7 +76,7 @@ TILEWRIGHT_INLINE bool region_declared(const path& block, const ir::buffer_regio
   const auto is_view = [&](const ir::match_buffer& m) { return m.buffer == region.buffer; };
   if (scope.allocates(region.buffer) || support::any(around.match_buffers, is_view)) return true;
   const child_block& child = scope[scope.find(ir::as_realize(block.target())->block->id)];
-  const footprint box = touched(child, bind_iters(child), region, {0, {}});
+  const footprint box = touched({child, region}, {0, {}});
   const arith::analyzer known = knowing(child.loops);
   const auto inside = [&](const span& part, const ir::range& of) {
     const arith::bounds all = constant_range(of);

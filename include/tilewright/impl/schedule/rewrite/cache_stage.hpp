@@ -347,11 +347,9 @@ inline footprint united(const block_scope& scope, const std::vector<std::size_t>
                         const ir::buffer& x, std::size_t fixed) {
   std::vector<requirement> all;
   for (const std::size_t i : list) {
-    bound_iters iters = bind_iters(scope[i]);
-    iters.clip = guards_inside::of(scope[i].block(), x, std::move(iters.clip));
-    for (const ir::buffer_region& r : scope[i].realize->block->reads)
-      if (r.buffer == x)
-        add_requirement(all, x, touched(scope[i], iters, r, {fixed, {}}), scope[i].loops);
+    const child_block reader = guards_inside::cut(scope[i], x);
+    for (const ir::buffer_region& r : reader.realize->block->reads)
+      if (r.buffer == x) add_requirement(all, x, touched({reader, r}, {fixed, {}}), reader.loops);
   }
   return std::move(all.front().box);
 }

@@ -63,12 +63,11 @@ inline std::vector<digit> digits_of(const arith::linear& index, std::size_t dime
 inline std::optional<std::vector<digit>> order_of(const primitive::child_block& child,
                                                   const ir::buffer& b,
                                                   const std::vector<ir::expr>& indices) {
-  const primitive::bound_iters& iters = primitive::bind_iters(child);
   std::vector<digit> all;
   for (std::size_t d = 0; d < indices.size(); ++d) {
     if (!ir::is_int(b->shape[d])) return std::nullopt;
     const std::vector<digit> own =
-        digits_of(primitive::in_loops(indices[d], child, iters), d, b->shape[d]->integer, child);
+        digits_of(primitive::in_loops(indices[d], child), d, b->shape[d]->integer, child);
     if (own.empty()) return std::nullopt;
     all.insert(all.end(), own.begin(), own.end());
   }

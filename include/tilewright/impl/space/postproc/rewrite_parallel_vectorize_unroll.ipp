@@ -71,11 +71,9 @@ inline std::size_t contiguous_loops(const primitive::child_block& child,
                                     const ir::buffer_region& region) {
   const std::vector<std::int64_t> dims = steps_of(region.buffer);
   if (dims.size() != region.box.size()) return 0;
-  const primitive::bound_iters& iters = primitive::bind_iters(child);
   std::vector<std::int64_t> step(child.loops.size(), 0);
   for (std::size_t d = 0; d < dims.size(); ++d)
-    for (const auto& [term, coefficient] :
-         primitive::in_loops(region.box[d].min, child, iters).terms)
+    for (const auto& [term, coefficient] : primitive::in_loops(region.box[d].min, child).terms)
       if (const int l = primitive::loop_index(child.loops, term); l >= 0)
         step[static_cast<std::size_t>(l)] = coefficient * dims[d];
   std::int64_t expected = 0;  // of the next loop outwards that moves; 0: none inside does

@@ -114,8 +114,7 @@ inline std::int64_t bytes_of(const ir::buffer& b, const std::vector<access>& all
   std::vector<extent_of_union> box(b->shape.size());
   const primitive::standing_loops standing{shared_loops(all), b->scope};
   for (const access& a : all) {
-    const primitive::footprint f =
-        primitive::touched(*a.child, primitive::bind_iters(*a.child), *a.region, standing);
+    const primitive::footprint f = primitive::touched({*a.child, *a.region}, standing);
     for (std::size_t d = 0; d < box.size(); ++d) box[d].add(f[d], a.child->loops);
   }
   std::int64_t out = bytes(b->type);

@@ -4,8 +4,8 @@
 #include <string>
 
 #include <tilewright/arith/region.hpp>
-#include <tilewright/impl/dependence/cover/recomputation.hpp>
 #include <tilewright/impl/dependence/loads.hpp>
+#include <tilewright/impl/dependence/scope.hpp>
 #include <tilewright/impl/schedule/analysis/enclosing_definitions.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/scoped_block.hpp>

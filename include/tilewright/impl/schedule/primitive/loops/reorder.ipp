@@ -8,11 +8,11 @@
 #include <tilewright/impl/dependence/binding/binding_loops.hpp>
 #include <tilewright/impl/dependence/binding/element_index.hpp>
 #include <tilewright/impl/dependence/binding/loop_sums.hpp>
-#include <tilewright/impl/dependence/bound_overwrite.hpp>
 #include <tilewright/impl/dependence/cover/carried_reads.hpp>
 #include <tilewright/impl/dependence/cover/footprint.hpp>
-#include <tilewright/impl/dependence/cover/recomputation.hpp>
 #include <tilewright/impl/dependence/iteration_sharing.hpp>
+#include <tilewright/impl/dependence/loads.hpp>
+#include <tilewright/impl/dependence/scope.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/ir/visit.hpp>

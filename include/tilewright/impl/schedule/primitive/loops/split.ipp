@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-#include <tilewright/impl/dependence/bound_overwrite.hpp>
+#include <tilewright/impl/dependence/loads.hpp>
 #include <tilewright/impl/dependence/nest.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>

@@ -155,7 +155,7 @@ std::vector<requirement> gather(const move& m, const moving_block& b, const Dept
     const bool together = m.forward && ir::storage_rank(r.buffer->scope) != 0;
     const standing_loops standing{
         depth(p), together ? std::string_view(r.buffer->scope) : std::string_view{}};
-    add_requirement(out, r.buffer, touched(peer, bind_iters(peer), r, standing), peer.loops);
+    add_requirement(out, r.buffer, touched({peer, r}, standing), peer.loops);
   }
   return out;
 }
@@ -170,7 +170,7 @@ inline bool reads_only(const child_block& c, std::size_t common,
   for (const ir::buffer_region& r : c.block().reads)
     for (const requirement& o : offered) {
       if (o.buffer != r.buffer) continue;
-      const footprint box = touched(c, bind_iters(c), r, {common, {}});
+      const footprint box = touched({c, r}, {common, {}});
       if (std::equal(box.begin(), box.end(), o.box.begin(), within)) return true;
     }
   return false;

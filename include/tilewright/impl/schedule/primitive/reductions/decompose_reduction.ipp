@@ -7,8 +7,8 @@
 #include <tilewright/impl/dependence/binding/binding_loops.hpp>
 #include <tilewright/impl/dependence/binding/element_index.hpp>
 #include <tilewright/impl/dependence/cover/footprint.hpp>
-#include <tilewright/impl/dependence/cover/recomputation.hpp>
 #include <tilewright/impl/dependence/ragged_nest.hpp>
+#include <tilewright/impl/dependence/scope.hpp>
 #include <tilewright/impl/schedule/analysis/conditional_execution.hpp>
 #include <tilewright/impl/schedule/analysis/reduction_form.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>

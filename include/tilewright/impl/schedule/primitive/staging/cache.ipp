@@ -20,7 +20,7 @@ inline std::optional<footprint> filled_by(const child_block& w, const ir::buffer
   for (const ir::buffer_region& r : w.block().writes) {
     if (r.buffer != x) continue;
     if (all) return std::nullopt;
-    all = written(w, bind_iters(w), r, {fixed, {}});
+    all = written({w, r}, {fixed, {}});
     if (!all) return all;
   }
   return all;
@@ -38,7 +38,7 @@ inline bool reads_within(const block_scope& scope, std::size_t writer, std::size
   };
   for (const ir::buffer_region& in : r.realize->block->reads) {
     if (in.buffer != x) continue;
-    const footprint part = touched(r, bind_iters(r), in, standing);
+    const footprint part = touched({r, in}, standing);
     if (!std::equal(part.begin(), part.end(), box.begin(), inside)) return false;
   }
   return true;
@@ -201,14 +201,12 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
       where.before.push_back(scope[r].block().id);
   where.at_end = where.before.empty();
   const standing_loops standing{where.depth, {}};
-  const bound_iters& iters = bind_iters(scope[w]);
   const ir::buffer_region& region = scope[w].block().writes[static_cast<std::size_t>(index)];
   const auto parts =
       std::count_if(scope[w].block().writes.begin(), scope[w].block().writes.end(),
                     [&](const ir::buffer_region& part) { return part.buffer == s.buffer; });
   std::optional<footprint> all;
-  if (parts == 1 && reduction_done(scope[w], standing))
-    all = written(scope[w], iters, region, standing);
+  if (parts == 1 && reduction_done(scope[w], standing)) all = written({scope[w], region}, standing);
   if (!all)
     refusal{c.name}(5, {"what ", quoted(scope[w]), " writes of \"", s.buffer->name,
                         "\" is no box, or not finished where the copy would stand"});

@@ -54,10 +54,8 @@ inline std::vector<ir::range> box_of(const block_scope& scope, const loop_body& 
                                      const arith::analyzer& outside) {
   std::vector<requirement> all;
   for (const std::size_t i : body.children) {
-    const bound_iters& iters = bind_iters(scope[i]);
     for (const ir::buffer_region& r : read ? scope[i].block().reads : scope[i].block().writes)
-      if (r.buffer == x)
-        add_requirement(all, x, touched(scope[i], iters, r, standing), scope[i].loops);
+      if (r.buffer == x) add_requirement(all, x, touched({scope[i], r}, standing), scope[i].loops);
   }
   const ir::var_set lets = cache_stage::defined_by_lets(scope.root());
   cache_stage::widen(all.front().box, [&](const ir::expr& term) {
