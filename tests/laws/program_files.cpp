@@ -67,7 +67,7 @@ std::vector<program_file> read_file(const std::string& name, const std::string& 
 
 std::vector<program_file> read_programs(const std::string& folder) {
   std::vector<program_file> out;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".py") continue;
     std::stringstream text;
     text << std::ifstream(entry.path()).rdbuf();
@@ -80,6 +80,10 @@ std::vector<program_file> read_programs(const std::string& folder) {
   }
   std::sort(out.begin(), out.end(),
             [](const program_file& a, const program_file& b) { return a.name < b.name; });
+  const auto twice = std::adjacent_find(
+      out.begin(), out.end(),
+      [](const program_file& a, const program_file& b) { return a.name == b.name; });
+  if (twice != out.end()) throw argument_error("two programs are called " + twice->name);
   return out;
 }
 

@@ -19,7 +19,7 @@ struct program_file {
   program content;
 };
 
-/// Reads the programs of a folder, in the order of their names.
+/// Reads the programs of a folder and of those inside it, in the order of their names, which differ.
 /// @throws error for a file that is none
 std::vector<program_file> read_programs(const std::string& folder);
 
