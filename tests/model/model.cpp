@@ -81,6 +81,23 @@ TEST_CASE("model: what ONNX Runtime computes, with and without passes") {
   }
 }
 
+TEST_CASE("model: reports say where schedules come from") {
+  model_options o = quick();
+  const model m = load_onnx(data_folder + "tiny_cnn.onnx", o);
+  const search::workload& task = m.program()->task(0);
+  search::database records(":memory:");
+  const auto first = [&] { return network::reports_of(*m.program(), records, 1).at(0).origin; };
+  CHECK(first() == network::schedule_origin::untuned);
+  search::record r;
+  r.key = task.key;
+  r.seconds = {1e-3};
+  records.add(r);
+  CHECK(first() == network::schedule_origin::measured);
+  r.chosen = true;
+  records.add(r);
+  CHECK(first() == network::schedule_origin::tuned);
+}
+
 TEST_CASE("model: strided arguments are copied") {
   const std::vector<float> x = floats(read_array("tiny_cnn.x.npy"));
   const std::vector<float> expected = floats(read_array("tiny_cnn.y.npy"));
@@ -146,7 +163,16 @@ TEST_CASE("model: a short session finds kernels, and the results stay") {
   m(x, y);
   CHECK(apart(floats(read_array("tiny_cnn.y.npy")), y) <= 1e-6);
   const std::string report = m.report();
-  CHECK(count(report, " untuned  ") + count(report, " tuned ") == m.program()->launches().size());
+  std::size_t known = 0;
+  for (const char* origin : {" tuned ", " measured ", " nearest ", " untuned "})
+    known += count(report, origin);
+  CHECK(known == m.program()->launches().size());
+  const std::vector<network::kernel_report> kernels = m.kernel_reports();
+  CHECK(kernels.size() == known);
+  for (const network::kernel_report& k : kernels) {
+    CHECK(k.seconds > 0);
+    CHECK(k.bound >= 0);
+  }
 }
 
 TEST_CASE("model: tuning in the background, while calls run") {

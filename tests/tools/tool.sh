@@ -318,6 +318,10 @@ if "$tool" model info "$networks/tiny_cnn.onnx" >/dev/null 2>&1; then
   expect 0 "largest difference" "${run[@]}" --expect "$work/expected"
   expect 0 "largest difference" "${run[@]}" --expect "$work/expected" --plain
   expect 2 'input "x" is missing' model run "$networks/tiny_cnn.onnx" --db :memory:
+  report=(model report "$networks/tiny_cnn.onnx" --db :memory: --threads 1)
+  expect 0 "% of the roofline  untuned  " "${report[@]}"
+  expect 0 '{"kernels": [{"operator": "' "${report[@]}" --json
+  expect 0 '"origin": "untuned"}], "seconds": ' "${report[@]}" --json
   expect 2 "the extents batch of graph tiny_attention are open" model info "$networks/tiny_attention.onnx"
   expect 0 "kernels" model info "$networks/tiny_attention.onnx" --extent batch=3
   expect 2 "damaged or no ONNX model" model info "$data/matmul.py"

@@ -376,8 +376,35 @@ int run(const network_options& o, bool with_times) {
   return is_different ? different : fine;
 }
 
+/// What model::report says, as JSON.
+std::string report_as_json(const model& m) {
+  const std::vector<network::kernel_report> kernels = m.kernel_reports();
+  const auto program = m.program();
+  double total = 0;  // s
+  for (const network::kernel_report& r : kernels) total += r.seconds;
+  std::string out = "{\"kernels\": [";
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    const network::node& what = program->launches()[k].what;
+    const network::kernel_report& r = kernels[k];
+    out += (k ? ", " : "") + ("{\"operator\": " + json(what.op)) +
+           ", \"node\": " + json(what.name) +
+           ", \"seconds\": " + support::general_text(r.seconds, 6) +
+           ", \"share\": " + support::general_text(r.seconds / total, 4) +
+           ", \"roofline\": " + support::general_text(r.bound / r.seconds, 4) +
+           ", \"origin\": " + json(network::text_of(r.origin)) + "}";
+  }
+  return out + "], \"seconds\": " + support::general_text(total, 6) +
+         ", \"arena_bytes\": " + std::to_string(program->arena_bytes()) +
+         ", \"least_arena_bytes\": " + std::to_string(program->least_arena_bytes()) + "}\n";
+}
+
+/// As JSON where that was asked for.
+void say_report(const network_options& o, const model& m) {
+  say(o.as_json ? report_as_json(m) : m.report());
+}
+
 int report(const network_options& o) {
-  say(load(o).report());
+  say_report(o, load(o));
   return fine;
 }
 
@@ -394,7 +421,7 @@ void tune_all(model& m, const network_options& o, double seconds) {
 int tune(const network_options& o) {
   model m = load(o);
   tune_all(m, o, o.seconds.value_or(tune_seconds));
-  say(m.report());
+  say_report(o, m);
   return fine;
 }
 

@@ -1,10 +1,12 @@
-// What a kernel of a network has to do, and what it could not go below.
+// What a kernel of a network has to do, what it could not go below, and what it took.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <tilewright/model/executable.hpp>
+#include <tilewright/search/database/database.hpp>
 
 namespace tilewright::network {
 
@@ -21,5 +23,26 @@ kernel_work work_of(const executable& program, std::size_t k);
 /// not fit into the last cache; everything else is in the caches. 0 where the rates of this machine
 /// cannot be measured.
 double bound_of(const executable& program, std::size_t k);
+
+/// Where the schedule of a kernel comes from, by what the database holds.
+enum class schedule_origin {
+  tuned,     // it was chosen for this kernel
+  measured,  // the best of a session that ended before one was chosen
+  nearest,   // it was chosen for the same kernel at the nearest extents
+  untuned    // the default of its space
+};
+const char* text_of(schedule_origin o);
+
+/// What a kernel took in the network.
+struct kernel_report {
+  double seconds = 0;  // median of the runs
+  double bound = 0;    // as bound_of
+  schedule_origin origin = schedule_origin::untuned;
+};
+
+/// Runs the network on zeros, and reports each launch. // [launches]
+/// @param records the database that its kernels come from
+std::vector<kernel_report> reports_of(const executable& program, const search::database& records,
+                                      int runs = 5);
 
 }  // namespace tilewright::network

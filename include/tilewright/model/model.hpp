@@ -11,6 +11,7 @@
 #include <tilewright/config.hpp>
 #include <tilewright/model/executable.hpp>
 #include <tilewright/model/graph.hpp>
+#include <tilewright/model/kernel_work.hpp>
 #include <tilewright/model/named_argument.hpp>
 #include <tilewright/search/options.hpp>
 
@@ -93,9 +94,11 @@ class model {
   /// What runs now; with tuning in the background, until faster kernels take its place.
   std::shared_ptr<const network::executable> program() const;
   /// Per kernel its nodes, time, share, how much of that time the roofline of this machine asks for
-  /// (model/kernel_work.hpp), and whether the database has chosen its schedule ("tuned") or it runs
-  /// with another one ("untuned"); measured on zeros.
+  /// (model/kernel_work.hpp), and where the database has its schedule from: "tuned", "measured" without being
+  /// chosen, "nearest" extents, or "untuned"; measured on zeros.
   std::string report() const;
+  /// The same as numbers. // [launches of program()]
+  std::vector<network::kernel_report> kernel_reports() const;
 
  private:
   struct state;

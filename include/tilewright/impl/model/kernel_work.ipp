@@ -1,10 +1,12 @@
 #pragma once
 
 #include <utility>
+#include <vector>
 
 #include <tilewright/model/kernel_work.hpp>
 #include <tilewright/search/check/verify.hpp>
 #include <tilewright/search/roofline.hpp>
+#include <tilewright/search/session.hpp>
 
 namespace tilewright::network {
 TILEWRIGHT_INLINE kernel_work work_of(const executable& program, std::size_t k) {
@@ -29,6 +31,37 @@ TILEWRIGHT_INLINE double bound_of(const executable& program, std::size_t k) {
       *core, w.flops,
       !program.streams_weights() || gathers ? 0 : static_cast<double>(w.weight_bytes),
       task.exec->threads);
+}
+
+TILEWRIGHT_INLINE const char* text_of(schedule_origin o) {
+  switch (o) {
+    case schedule_origin::tuned: return "tuned";
+    case schedule_origin::measured: return "measured";
+    case schedule_origin::nearest: return "nearest";
+    default: return "untuned";
+  }
+}
+
+namespace detail {
+
+/// In the order in which a call without tuning looks for one (impl/dispatch/specialization.ipp).
+inline schedule_origin origin_of(const search::workload& task, const search::database& records) {
+  if (records.chosen(task.key)) return schedule_origin::tuned;
+  if (!records.top(task.key, 1).empty()) return schedule_origin::measured;
+  return search::nearest_record(records, task) ? schedule_origin::nearest
+                                               : schedule_origin::untuned;
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::vector<kernel_report> reports_of(const executable& program,
+                                                        const search::database& records, int runs) {
+  std::vector<kernel_report> out;
+  for (const double seconds : program.measure(runs)) {
+    const std::size_t k = out.size();
+    out.push_back({seconds, bound_of(program, k), detail::origin_of(program.task(k), records)});
+  }
+  return out;
 }
 
 }  // namespace tilewright::network

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <chrono>
 #include <limits>
-#include <numeric>
 #include <thread>
 
 #include <tilewright/impl/dispatch/at_exit.hpp>
@@ -297,31 +296,38 @@ inline std::string right_aligned(const std::string& text, std::size_t width) {
 
 }  // namespace detail
 
+TILEWRIGHT_INLINE std::vector<network::kernel_report> model::kernel_reports() const {
+  state_->prepare();
+  return network::reports_of(*state_->now(), *state_->db);
+}
+
 TILEWRIGHT_INLINE std::string model::report() const {
   state_->prepare();
   const auto program = state_->now();
-  const std::vector<double> seconds = program->measure(5);
-  const double total = std::accumulate(seconds.begin(), seconds.end(), 0.0);
-  std::vector<double> bounds;
-  for (std::size_t k = 0; k < seconds.size(); ++k) bounds.push_back(network::bound_of(*program, k));
+  const std::vector<network::kernel_report> kernels = network::reports_of(*program, *state_->db);
+  double total = 0, bound = 0;  // s
+  for (const network::kernel_report& r : kernels) total += r.seconds, bound += r.bound;
   std::string out;
-  for (std::size_t k = 0; k < seconds.size(); ++k) {
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
     const network::launch& l = program->launches()[k];
-    const bool is_tuned = state_->db->chosen(program->task(k).key).has_value();
-    const std::size_t gap = 28 - std::min<std::size_t>(l.what.op.size(), 28);
-    out += detail::right_aligned(support::fixed_text(seconds[k] * 1e6, 1), 10) + " us " +
-           detail::right_aligned(support::fixed_text(100 * seconds[k] / total, 1), 5) + " % " +
-           detail::right_aligned(support::fixed_text(100 * bounds[k] / seconds[k], 0), 4) +
-           " % of the roofline  " + (is_tuned ? "tuned    " : "untuned  ") + l.what.op +
-           std::string(gap, ' ') + " " + l.what.name + "\n";
+    const network::kernel_report& r = kernels[k];
+    const std::string origin = network::text_of(r.origin);
+    const auto gap = [](std::size_t width, const std::string& text) {
+      return std::string(width - std::min(width, text.size()), ' ');
+    };
+    out += detail::right_aligned(support::fixed_text(r.seconds * 1e6, 1), 10) + " us " +
+           detail::right_aligned(support::fixed_text(100 * r.seconds / total, 1), 5) + " % " +
+           detail::right_aligned(support::fixed_text(100 * r.bound / r.seconds, 0), 4) +
+           " % of the roofline  " + origin + gap(9, origin) + l.what.op + gap(28, l.what.op) + " " +
+           l.what.name + "\n";
   }
   const auto megabytes = [](std::int64_t n) {
     return support::fixed_text(static_cast<double>(n) * 1e-6, 2) + " MB";
   };
   return out + detail::right_aligned(support::fixed_text(total * 1e6, 1), 10) + " us in " +
-         std::to_string(seconds.size()) + " kernels, " +
-         support::fixed_text(100 * std::accumulate(bounds.begin(), bounds.end(), 0.0) / total, 0) +
-         " % of the roofline; arena " + megabytes(program->arena_bytes()) + ", no smaller than " +
+         std::to_string(kernels.size()) + " kernels, " +
+         support::fixed_text(100 * bound / total, 0) + " % of the roofline; arena " +
+         megabytes(program->arena_bytes()) + ", no smaller than " +
          megabytes(program->least_arena_bytes()) + "\n";
 }
 
