@@ -2,7 +2,7 @@
 // one thread.
 //
 // Benchmarks are named spmm/MATRIX/COLUMNS/ENGINE, with one column spmv/MATRIX/ENGINE. The outputs of all engines are compared with f64
-// before anything is timed; a round runs every engine of a problem once, in turn, and the best of its
+// before anything is timed; a round runs every engine of a problem twice, in turn, the second time counts, and the best of its
 // rounds is an engine's time, so that what else runs on the machine meets all of them. Rates count
 // the elements that are stored. Tuning takes BENCH_TUNE_SECONDS (default 5) per problem;
 // `--matrices=NAME,..` and `--columns=1,32,128` choose some, "mixed" among them, which is no part of the
@@ -198,7 +198,7 @@ void compare(const bench::sparse_matrix& a, int columns,
       return;
     }
   }
-  bench::take_turns(engines);
+  bench::take_turns(engines, true);
   const double work = 2e-9 * static_cast<double>(a.nonzeros()) * columns;
   const double rows = engines.front().best();  // of compressed rows
   const double chosen = with_formats ? engines[formats.size() + 1].best() : rows;

@@ -7,11 +7,12 @@
 
 namespace bench {
 
-void take_turns(std::vector<engine>& engines) {
+void take_turns(std::vector<engine>& engines, bool warm) {
   using clock = std::chrono::steady_clock;
   double spent = 0;
   for (int round = 0; round < 5 || (round < 200 && spent < 2); ++round)
     for (engine& e : engines) {
+      if (warm) e.run();
       const auto start = clock::now();
       e.run();
       e.seconds.push_back(std::chrono::duration<double>(clock::now() - start).count());

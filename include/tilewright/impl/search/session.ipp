@@ -14,6 +14,7 @@
 #include <tilewright/impl/search/check/default_check.hpp>
 #include <tilewright/impl/search/check/examiner.hpp>
 #include <tilewright/impl/search/check/extreme_check.hpp>
+#include <tilewright/impl/search/check/row_terms.hpp>
 #include <tilewright/impl/search/first_sketch.hpp>
 #include <tilewright/impl/search/measurement/final_timing.hpp>
 #include <tilewright/impl/search/measurement/test_bench.hpp>
@@ -52,7 +53,7 @@ class tuner {
         forms_(forms),
         budget_(o.seconds),
         bench_(w, o.measuring, o.seed, o.cancelled),
-        needs_(needs_of(w.function)),
+        needs_(with_rows(needs_of(w.function), bench_.data())),
         extremes_(w, bench_, needs_, o.seed, result_.remarks),
         examiner_(w, budget_, o.seed, o.seconds),
         limits_(o, budget_, progress_),
