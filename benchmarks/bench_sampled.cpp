@@ -2,7 +2,8 @@
 //
 // Benchmarks are named sampled/MATRIX/DEPTH/ENGINE and attention/MATRIX/DEPTH/ENGINE; outputs are compared
 // with f64 before anything is timed, and engines take turns. Tuning takes BENCH_TUNE_SECONDS (default 5)
-// per problem; `--matrices=NAME,..` and `--depths=32,128` choose some.
+// per problem; `--matrices=NAME,..` and `--depths=32,128` choose some, "longformer" and "butterfly" among them,
+// which are no part of the figures otherwise.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -154,7 +155,11 @@ int main(int argc, char** argv) {
     if (word.rfind("--depths=", 0) == 0) depths = bench::words(word.substr(9));
   }
   bench::summary total;
-  for (const bench::sparse_matrix& a : bench::sparse_matrices()) {
+  std::vector<bench::sparse_matrix> matrices = bench::sparse_matrices();
+  for (const auto& masks : {bench::longformer(), bench::butterfly()})
+    if (std::find(chosen.begin(), chosen.end(), masks.name) != chosen.end())
+      matrices.push_back(masks);
+  for (const bench::sparse_matrix& a : matrices) {
     if (!chosen.empty() && std::find(chosen.begin(), chosen.end(), a.name) == chosen.end())
       continue;
     std::printf("%s: %s\n", a.name.c_str(), bench::statistics(a).c_str());

@@ -1,5 +1,5 @@
-// Products of a sparse matrix with a vector and a dense matrix beside Eigen, oneMKL and plain loops, on
-// one thread.
+// Products of a sparse matrix with a vector and a dense matrix beside Eigen, oneMKL, SciPy, PyTorch and
+// plain loops, on one thread, or on several as `--threads=2` says, beside the peers that take them.
 //
 // Benchmarks are named spmm/MATRIX/COLUMNS/ENGINE, with one column spmv/MATRIX/ENGINE. The outputs of all engines are compared with f64
 // before anything is timed; a round runs every engine of a problem twice, in turn, the second time counts, and the best of its
@@ -40,10 +40,12 @@ constexpr auto spmv = tw::kernel<"spmv">(
 template <class Kernel>
 using tuned_of = tw::tuned<std::remove_const_t<Kernel>>;
 
+int threads = 1;  // of ours and of those peers that take several
+
 tw::tuned_options tuning(double budget) {
   tw::tuned_options options;
   options.seconds = budget;
-  options.threads = 1;
+  options.threads = threads;
   options.database = ":memory:";
   if (budget <= 0) options.mode = tw::mode::off;
   return options;
@@ -137,6 +139,8 @@ std::vector<converted_product> prepare_formats(const bench::spmm_problem& p, dou
   add_format<tw::bsr<"K", 4>, tw::bsr_matrix<float, 4>>("bsr4", p, budget, out);
   add_format<tw::bsr<"K", 16>, tw::bsr_matrix<float, 16>>("bsr16", p, budget, out);
   add_format<tw::dcsr<"K">, tw::dcsr_matrix<float>>("dcsr", p, budget, out);
+  add_format<tw::csc<"K">, tw::csc_matrix<float>>("csc", p, budget, out);
+  add_format<tw::dia<"K">, tw::dia_matrix<float>>("dia", p, budget, out);
   constexpr tw::dim parts = tw::parts<tw::bsr<"K", 16>, tw::dcsr<"K">>;
   add_format<parts, tw::parted_matrix<float, parts>>("parts", p, budget, out);
   return out;
@@ -175,7 +179,7 @@ void compare(const bench::sparse_matrix& a, int columns,
       c(static_cast<std::size_t>(a.rows) * n);
   for (std::size_t at = 0; at < b.size(); ++at)
     b[at] = static_cast<float>(static_cast<int>(at * 2654435761u % 2001) - 1000) * 1e-3f;
-  const bench::spmm_problem p{&a, columns, b.data(), c.data()};
+  const bench::spmm_problem p{&a, columns, b.data(), c.data(), threads};
   const std::string name =
       columns == 1 ? "spmv/" + a.name : "spmm/" + a.name + "/" + std::to_string(columns);
   std::vector<bench::engine> engines{{"tilewright", prepare_tilewright(p, budget)}};
@@ -187,7 +191,14 @@ void compare(const bench::sparse_matrix& a, int columns,
     engines.push_back({"unmeasured", prepare_tilewright(p, budget, 1000, tw::effort::estimate)});
   }
   for (const bench::sparse_peer& peer : peers)
-    if (peer.missing.empty()) engines.push_back({peer.name, peer.prepare(p)});
+    if (!peer.missing.empty() || (threads > 1 && !peer.threaded)) {
+      continue;
+    } else if (peer.prepare_timed) {
+      const std::function<double()> timed = peer.prepare_timed(p);
+      engines.push_back({peer.name, [timed] { timed(); }, {}, timed});
+    } else {
+      engines.push_back({peer.name, peer.prepare(p)});
+    }
   for (const bench::engine& e : engines) {
     std::fill(c.begin(), c.end(), 99.0f);
     e.run();
@@ -246,9 +257,11 @@ int main(int argc, char** argv) {
     if (word.rfind("--files=", 0) == 0) files = bench::words(word.substr(8));
     if (word.rfind("--columns=", 0) == 0) columns = bench::words(word.substr(10));
     if (word == "--compressed") with_formats = false;
+    if (word.rfind("--threads=", 0) == 0) threads = std::atoi(word.c_str() + 10);
   }
-  const std::vector<bench::sparse_peer> peers{bench::plain_sparse_peer(),
-                                              bench::eigen_sparse_peer(), bench::mkl_sparse_peer()};
+  const std::vector<bench::sparse_peer> peers{
+      bench::plain_sparse_peer(), bench::eigen_sparse_peer(), bench::mkl_sparse_peer(threads),
+      bench::python_sparse_peer("scipy"), bench::python_sparse_peer("torch")};
   for (const bench::sparse_peer& p : peers)
     if (!p.missing.empty()) std::printf("missing: %s: %s\n", p.name.c_str(), p.missing.c_str());
   bench::summary total;

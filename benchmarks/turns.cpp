@@ -14,8 +14,9 @@ void take_turns(std::vector<engine>& engines, bool warm) {
     for (engine& e : engines) {
       if (warm) e.run();
       const auto start = clock::now();
-      e.run();
-      e.seconds.push_back(std::chrono::duration<double>(clock::now() - start).count());
+      const double told = e.timed ? e.timed() : (e.run(), 0.0);
+      const double around = std::chrono::duration<double>(clock::now() - start).count();
+      e.seconds.push_back(e.timed ? told : around);
       spent += e.seconds.back();
     }
   for (engine& e : engines) std::sort(e.seconds.begin(), e.seconds.end());

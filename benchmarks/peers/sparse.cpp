@@ -14,7 +14,7 @@ struct mkl_descriptor {
   int type, mode, diagonal;
 };
 constexpr int mkl_general = 20, mkl_plain = 10, mkl_zero_based = 0, mkl_rows = 101,
-              mkl_sequential = 1;
+              mkl_sequential = 1, mkl_gnu = 3;
 using mkl_handle = void*;
 
 struct mkl_functions {
@@ -31,7 +31,7 @@ struct mkl_functions {
 };
 
 /// The library's functions; `why` says what is missing.
-const mkl_functions* open_mkl(std::string& why) {
+const mkl_functions* open_mkl(std::string& why, int threads) {
   const char* named = std::getenv("BENCH_MKL");
   void* library = nullptr;
   for (const char* name : {named ? named : "", "libmkl_rt.so", "libmkl_rt.so.2", "libmkl_rt.so.3"})
@@ -47,7 +47,9 @@ const mkl_functions* open_mkl(std::string& why) {
     all = all && to;
   };
   int (*layer)(int) = nullptr;
+  void (*count)(int) = nullptr;
   take(layer, "MKL_Set_Threading_Layer");
+  take(count, "MKL_Set_Num_Threads");
   take(f.create, "mkl_sparse_s_create_csr");
   take(f.hint, "mkl_sparse_set_mm_hint");
   take(f.vector_hint, "mkl_sparse_set_mv_hint");
@@ -59,7 +61,8 @@ const mkl_functions* open_mkl(std::string& why) {
     why = "the library lacks a function of the sparse BLAS";
     return nullptr;
   }
-  layer(mkl_sequential);
+  layer(threads > 1 ? mkl_gnu : mkl_sequential);
+  count(threads);
   return &f;
 }
 
@@ -137,11 +140,12 @@ std::function<void()> prepare_eigen(const spmm_problem& p) {
 
 }  // namespace
 
-sparse_peer plain_sparse_peer() { return {"plain", {}, prepare_plain}; }
-sparse_peer eigen_sparse_peer() { return {"eigen", {}, prepare_eigen}; }
-sparse_peer mkl_sparse_peer() {
-  sparse_peer out{"mkl", {}, {}};
-  if (const mkl_functions* f = open_mkl(out.missing))
+sparse_peer plain_sparse_peer() { return {"plain", {}, prepare_plain, {}}; }
+sparse_peer eigen_sparse_peer() { return {"eigen", {}, prepare_eigen, {}}; }
+sparse_peer mkl_sparse_peer(int threads) {
+  sparse_peer out{"mkl", {}, {}, {}};
+  out.threaded = true;
+  if (const mkl_functions* f = open_mkl(out.missing, threads))
     out.prepare = [f](const spmm_problem& p) { return prepare_mkl(*f, p); };
   return out;
 }

@@ -9,20 +9,24 @@
 
 namespace bench {
 
-/// C = A B on one thread; b: [a.columns, columns], c: [a.rows, columns], row-major. Peers take one
-/// column as a vector, with their routine for that.
+/// C = A B; b: [a.columns, columns], c: [a.rows, columns], row-major. Peers take one column as a vector,
+/// with their routine for that.
 struct spmm_problem {
   const sparse_matrix* a;
   int columns;
   const float* b;
   float* c;
+  int threads = 1;
 };
 
 /// A peer. `prepare` does what may be done once for a pattern and returns what is timed.
 struct sparse_peer {
   std::string name;
   std::string missing;  // why it is not there; empty when it is
-  std::function<std::function<void()>(const spmm_problem&)> prepare;
+  std::function<std::function<void()>(const spmm_problem&)> prepare = {};
+  /// Instead, where it tells itself how long a run took. // s
+  std::function<std::function<double()>(const spmm_problem&)> prepare_timed = {};
+  bool threaded = false;  // it takes several threads
 };
 
 /// Three loops, the innermost over the columns, compiled for this machine.
@@ -31,6 +35,10 @@ sparse_peer plain_sparse_peer();
 sparse_peer eigen_sparse_peer();
 /// oneMKL's inspector-executor routines (mkl_sparse_s_mm, _mv), with the hint of many calls; opened at
 /// run time: BENCH_MKL names libmkl_rt.so, else the loader looks for it.
-sparse_peer mkl_sparse_peer();
+/// @param threads that it runs on; with several its OpenMP layer is needed
+sparse_peer mkl_sparse_peer(int threads = 1);
+/// "scipy" or "torch", whose products of compressed rows run in a process of their own: BENCH_PYTHON names a
+/// Python that has the module.
+sparse_peer python_sparse_peer(const std::string& engine);
 
 }  // namespace bench

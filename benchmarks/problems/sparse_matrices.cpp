@@ -183,6 +183,30 @@ sparse_matrix unstructured() {
   return finish("unstructured", n, std::move(rows), random);
 }
 
+namespace {
+
+/// Elements of the blocks that `sees` holds for, given with the numbers of their rows and columns of blocks.
+template <class Sees>
+sparse_matrix masked(const char* name, const Sees& sees) {
+  constexpr std::int32_t block = 16, blocks = 256;
+  generator random(8);
+  row_list rows(static_cast<std::size_t>(block * blocks));
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    for (std::int32_t c = 0; c < block * blocks; ++c)
+      if (sees(static_cast<std::int32_t>(row) / block, c / block)) rows[row].push_back(c);
+  return finish(name, block * blocks, std::move(rows), random);
+}
+
+}  // namespace
+
+sparse_matrix longformer() {
+  return masked("longformer", [](int i, int j) { return j >= i && j < i + 16; });
+}
+
+sparse_matrix butterfly() {
+  return masked("butterfly", [](int i, int j) { return ((i ^ j) & ((i ^ j) - 1)) == 0; });
+}
+
 std::vector<sparse_matrix> sparse_matrices() {
   return {powerlaw(), rmat16(), uniform(), banded(), stencil27(), blocks32(), unstructured()};
 }

@@ -39,9 +39,13 @@ sparse_matrix blocks32();
 sparse_matrix unstructured();
 /// blocks32 with 0.5 % of all elements beside: what pruning by blocks and then by magnitude leaves.
 sparse_matrix mixed();
+/// 4096 x 4096 in 16 x 16 blocks: a window of 16 blocks from the diagonal on (Longformer).
+sparse_matrix longformer();
+/// 4096 x 4096 in 16 x 16 blocks: those whose numbers differ in one bit, and the diagonal (butterfly).
+sparse_matrix butterfly();
 /// @}
 
-/// All of them but `mixed`, in this order.
+/// All of them but the last three, in this order.
 std::vector<sparse_matrix> sparse_matrices();
 
 /// "65536 x 65536, 504137 elements, 7.7 a row (max 2879, cv 4.98), 0 % of rows empty"
