@@ -23,7 +23,7 @@ inline void leave_to_parent(std::thread t) noexcept {
 
 /// Waits for the end of those that this process has started. The calling thread, which ends the process
 /// from a callback, may be one of them and is not waited for; a child of fork has none of its parent's.
-inline void end(background_threads threads) noexcept {
+inline void end(background_threads&& threads) noexcept {
   for (auto& [pid, t] : threads) {
     if (pid != ::getpid())
       leave_to_parent(std::move(t));

@@ -25,7 +25,7 @@ namespace tilewright::space {
 /// `parts` that divide the loop into lengths of `least_part` at least, multiples of 16, and make no more
 /// than two blocks a multiprocessor.
 struct split_k {
-  std::int64_t tile = 64 * 64;  // results
+  std::int64_t tile = 4096;  // results, 64 x 64
   std::int64_t least_length = 512;
   std::int64_t least_part = 64;
   std::vector<std::int64_t> parts{2, 4, 8, 16, 32, 64};
