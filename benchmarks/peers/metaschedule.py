@@ -105,7 +105,7 @@ def time_of_tvm(path, mod):
     import tvm
     device = tvm.cpu()
     function = mod["main"]
-    shapes = [([int(n) for n in function.buffer_map[p].shape], str(function.buffer_map[p].dtype)) for p in function.params]
+    shapes = [([int(n) for n in p.shape], str(p.dtype)) for p in function.params]
     random = numpy.random.default_rng(1)
     arguments = [tvm.runtime.tensor(random.uniform(-1, 1, s).astype(t), device) for s, t in shapes]
     built = tvm.runtime.load_module(str(path))
