@@ -180,6 +180,28 @@ TEST_CASE("workers behind commands compile and time what one program proposes" *
   CHECK(alone == session(4, true));
 }
 
+TEST_CASE("arguments go to workers, and results come back, for another CPU than this one" *
+          doctest::skip(no_worker)) {
+  const target::cpu cpu = target::named("x86-64");
+  if (!target::runs_on(cpu, target::host())) return;
+  fleet_options options = quick();
+  options.code_for = cpu;
+  fleet workers({behind_pipes(), behind_pipes()}, "", options);
+  CHECK(workers.processors().size() == 2);
+  CHECK(workers.processors()[1].isa_key() == target::host().isa_key());
+  session_options o = few(8);
+  workers.use_in(o.measuring);
+  CHECK(o.measuring.call);
+  workload w = product();
+  w.machine = &cpu;
+  w.given = {{}, std::vector<std::byte>(32 * 64 * 4)};  // which would stay here otherwise
+  database db(":memory:");
+  const tuning_result r = tune(w, o, db);
+  CHECK(r.trials == 8);
+  CHECK(r.best > 0);
+  for (const auto& [kind, count] : r.failures) CHECK(kind == failure::schedule);
+}
+
 TEST_CASE("a command that is no worker is left out with its reason" * doctest::skip(no_worker)) {
   fleet workers({behind_pipes(), {{}, 0, "exit 3"}}, "", quick());
   CHECK(workers.size() == 1);
