@@ -240,13 +240,12 @@ struct tally {
   }
 };
 
-/// Whether the shipped model ranks the default schedule higher.
+/// Whether a call runs the default schedule.
 bool prefers_default(const std::optional<search::candidate>& near, const schedule& first,
                      const search::workload& w) {
   const auto other = search::replay(first.trace(), w.function, 1);
   if (!near || !other) return !near;
-  const std::vector<double> scores = search::estimated_scores({*near, *other});
-  return scores[1] > scores[0];
+  return !search::is_worth_adapting(*near, *other);
 }
 
 void look_at(const problem& p, const target::cpu& machine, search::database& db, const options& o,
@@ -313,7 +312,7 @@ void look_at_family(const std::string& name, const family& draw, const options& 
               all.refused, all.problems, all.wrong);
   tally::print("nearest, or default where refused", all.got);
   tally::print("default", all.untuned);
-  tally::print("what the model prefers", all.ranked);
+  tally::print("what a call runs", all.ranked);
   tally::print("the faster of both", all.better);
 }
 

@@ -60,8 +60,8 @@ class specialization {
   }
   /// Publishes stored code. False when nothing is stored for this key.
   bool load_stored();
-  /// Publishes code made without measuring: the nearest stored schedule, else the default one, else
-  /// the interpreter when no code generator can be opened.
+  /// Publishes code made without measuring: the nearest stored schedule where it is ranked above the
+  /// default one, else that one; the interpreter when no code generator can be opened.
   void load_fallback(const std::string& remark);
   /// Publishes no code: for when none may be made or loaded any more.
   void load_interpreter(const std::string& remark);

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -87,4 +88,24 @@ TEST_CASE("records of another machine, and damaged ones, teach nothing") {
   elsewhere.isa = "test";
   elsewhere.threads = 2;
   CHECK(learn_records(model, db, elsewhere) == 0);
+}
+
+TEST_CASE("a schedule of other extents runs where it is ranked well above the default one") {
+  static const target::cpu cpu = target::named("znver4");
+  const ir::function f = product(96);
+  std::vector<candidate> all;
+  for (const schedule& s : space::default_cpu().sketches(f, {&cpu, 1}, 1))
+    for (std::uint64_t seed = 1; seed < 24; ++seed)
+      if (auto c = replay(s.trace().without_decisions(), f, seed)) all.push_back(std::move(*c));
+  REQUIRE(all.size() > 8);
+  const std::vector<double> scores = estimated_scores(all);
+  const auto best = std::max_element(scores.begin(), scores.end()) - scores.begin(),
+             worst = std::min_element(scores.begin(), scores.end()) - scores.begin();
+  const candidate &fast = all[static_cast<std::size_t>(best)],
+                  &slow = all[static_cast<std::size_t>(worst)];
+  REQUIRE(scores[static_cast<std::size_t>(best)] > scores[static_cast<std::size_t>(worst)] + 1);
+  CHECK(is_worth_adapting(fast, slow));
+  CHECK_FALSE(is_worth_adapting(slow, fast));
+  CHECK_FALSE(is_worth_adapting(fast, fast));           // no lead, no change
+  CHECK(is_worth_adapting(slow, fast, cost::prior{}));  // it was measured somewhere
 }

@@ -77,6 +77,21 @@ inline std::string roofline_text(const search::workload& w, const variant& v, do
          ", on " + std::to_string(threads) + (threads == 1 ? " thread)" : " threads)");
 }
 
+/// Whether the default schedule is to run and not that of other extents. Where that does not replay
+/// it is not: who publishes it says why it cannot.
+inline bool runs_better(const schedule& standard, const search::record& near,
+                        const search::workload& w) {
+  if (!w.machine.cpu) return false;  // the shipped trees know programs of CPUs
+  try {
+    const auto stored =
+        search::replay(search::by_name(trace::parse(near.trace), w.function), w.function, 1);
+    const auto other = search::replay(standard.trace(), w.function, 1);
+    return stored && other && !search::is_worth_adapting(*stored, *other);
+  } catch (const argument_error&) {
+    return false;
+  }
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE specialization::specialization(search::workload w, const tuned_options& options,
@@ -240,11 +255,15 @@ TILEWRIGHT_INLINE void specialization::load_fallback(const std::string& remark) 
   // what an interrupted session measured is nearer than anything else
   for (const search::record& r : db_->top(workload_.key, 1))
     if (publish_trace(r, origin::nearest, remark, r.best())) return;
-  if (const auto near = search::nearest_record(*db_, workload_))
-    if (publish_trace(*near, origin::nearest, remark, 0)) return;
   const space::context where{workload_.machine, workload_.exec->threads};
   const schedule s =
       search::default_schedule(workload_.function, workload_.space, where, options_.seed);
+  if (const auto near = search::nearest_record(*db_, workload_)) {
+    if (detail::runs_better(s, *near, workload_))
+      note("the schedule of the nearest stored extents is not ranked above the default one");
+    else if (publish_trace(*near, origin::nearest, remark, 0))
+      return;
+  }
   const search::built b = search::build(s.function(), workload_.machine);
   if (b.code) {
     publish({nullptr, 0, b.code, origin::unscheduled, s.trace().print(), remark, 0, 0, {}});

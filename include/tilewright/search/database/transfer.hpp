@@ -44,4 +44,10 @@ std::shared_ptr<cost::model> experienced_model(const database& db, const record_
 std::vector<double> estimated_scores(const std::vector<candidate>& all,
                                      const cost::prior& start = cost::shipped_prior());
 
+/// Whether a schedule that was found for other extents had better run than the default one, both of
+/// one workload of which nothing was measured: where a prior ranks it higher by more than it errs
+/// between two good schedules. Without trees: it is, as it was measured somewhere.
+bool is_worth_adapting(const candidate& stored, const candidate& standard,
+                       const cost::prior& start = cost::shipped_prior());
+
 }  // namespace tilewright::search
