@@ -1,8 +1,7 @@
 // Solved domains whose combinations do not all occur.
 #pragma once
 
-#include <algorithm>
-#include <optional>
+#include <cstddef>
 #include <vector>
 
 #include <tilewright/impl/dependence/binding/domain_inference.hpp>
@@ -14,14 +13,21 @@ namespace tilewright::dependence {
 /// Whether two iteration variables are solved in terms of one loop, so that not every combination
 /// of their values occurs.
 inline bool solved_together(const std::vector<iter_domain>& solved, const loop_nest& loops) {
-  return support::any(loops, [&](const ir::loop_node* l) {
-    const auto follows = [&](const std::optional<arith::linear>& side) {
-      return side && support::any(side->terms,
-                                  [&](const auto& t) { return ir::uses_var(t.first, l->var); });
-    };
-    return std::count_if(solved.begin(), solved.end(),
-                         [&](const iter_domain& d) { return follows(d.lo) || follows(d.hi); }) > 1;
-  });
+  std::vector<std::size_t> first(loops.size(), solved.size());  // variable in terms of each loop
+  const auto share = [&](const auto& self, const ir::expr& e, std::size_t variable) -> bool {
+    const int l = ir::is_var(e) ? loop_index(loops, e) : -1;
+    if (l < 0)
+      return support::any(e->args, [&](const ir::expr& arg) { return self(self, arg, variable); });
+    std::size_t& user = first[static_cast<std::size_t>(l)];
+    if (user == solved.size()) user = variable;
+    return user != variable;
+  };
+  for (std::size_t i = 0; i < solved.size(); ++i)
+    for (const auto* side : {&solved[i].lo, &solved[i].hi})
+      if (*side &&
+          support::any((*side)->terms, [&](const auto& t) { return share(share, t.first, i); }))
+        return true;
+  return false;
 }
 
 }  // namespace tilewright::dependence
