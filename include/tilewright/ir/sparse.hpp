@@ -69,6 +69,10 @@ struct sparse_buffer {
 /// Axes up to the last one of which only some points are stored; those behind are positions as they stand.
 std::size_t stored_rank(const sparse_buffer& b);
 
+/// Annotation of a parallel loop over rows: the name of their offsets. Threads share it out by the elements of
+/// rows, beside their number.
+inline constexpr const char* balance_annotation = "tilewright.balance";
+
 /// Annotation of a block over coordinates: how the sparse tensors that it reads meet. One of
 ///
 ///     ["intersect", v], ["unite", v]   along the iteration variable v, the patterns of all that are read at it

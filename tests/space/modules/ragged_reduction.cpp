@@ -91,3 +91,21 @@ TEST_CASE("the default space offers it, and leaves other blocks to the other rul
       1);
   CHECK_FALSE(space::is_ragged_reduction(dense, "y"));
 }
+
+TEST_CASE("rows may be shared out by their elements instead of a number at a time") {
+  const target::cpu cpu = machine();
+  for (const char* text : {product, product_with_vector}) {
+    space::chooser choices;
+    int balanced = 0, counted = 0;
+    do {
+      schedule s(ir::parse(text), 1);
+      space::ragged_reduction(s, text == product ? "C_o" : "Y_o", {&cpu, 2}, choices);
+      const std::string shown = s.show();
+      balanced += shown.find("T.parallel(64, annotations={\"tilewright.balance\": \"p\"})") !=
+                  std::string::npos;
+      counted += shown.find("i_0 in T.parallel(") != std::string::npos;
+    } while (choices.advance(true));
+    CHECK(balanced == 1);
+    CHECK(counted == 1);
+  }
+}

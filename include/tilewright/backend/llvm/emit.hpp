@@ -225,7 +225,8 @@ class emitter {
   void emit_parallel(const ir::loop_node& l, value_ref first, value_ref extent, interval range);
   captures capture(const ir::loop_node& l);
   value_ref emit_region(const ir::loop_node& l, const captures& outside, interval range);
-  void emit_chunk(const std::string& name, value_ref inner, const captures& outside);
+  void emit_chunk(const ir::loop_node& l, const std::string& name, value_ref inner,
+                  const captures& outside);
   std::vector<value_ref> call_arguments(value_ref call);
   void bind_parameters();
   value_ref begin_function(const std::string& name, const std::vector<type_ref>& more);

@@ -8,6 +8,7 @@
 #include <tilewright/backend/call.hpp>
 #include <tilewright/backend/llvm/emit.hpp>
 #include <tilewright/impl/backend/llvm/affine_math.ipp>
+#include <tilewright/impl/backend/llvm/balanced_chunks.hpp>
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
@@ -237,7 +238,7 @@ TILEWRIGHT_INLINE value_ref emitter::emit_region(const ir::loop_node& l, const c
   emit_serial(l, first, end, range, false);
   in_region = false;
   finish_function();
-  emit_chunk(name, inner, outside);
+  emit_chunk(l, name, inner, outside);
 
   at = around;
   bound = bound_around;
@@ -251,8 +252,8 @@ TILEWRIGHT_INLINE value_ref emitter::emit_region(const ir::loop_node& l, const c
 
 /// Context of a parallel loop, in slots of 8 bytes: call, first, extent, chunks, captured values,
 /// slots.
-TILEWRIGHT_INLINE void emitter::emit_chunk(const std::string& name, value_ref inner,
-                                           const captures& outside) {
+TILEWRIGHT_INLINE void emitter::emit_chunk(const ir::loop_node& l, const std::string& name,
+                                           value_ref inner, const captures& outside) {
   const value_ref outer = b.function(name, b.none, {b.ptr, b.i64, b.i32}, true);
   b.at(b.new_block(outer, "entry"));
   const value_ref context = b.c.GetParam(outer, 0), chunk = b.c.GetParam(outer, 1);
@@ -267,7 +268,11 @@ TILEWRIGHT_INLINE void emitter::emit_chunk(const std::string& name, value_ref in
     arguments.push_back(type == b.i1 ? b.convert(opcode::trunc, read(b.i8), b.i1) : read(type));
   }
   for (std::size_t i = 0; i < outside.slots.size(); ++i) arguments.push_back(read(b.ptr));
+  const std::optional<std::size_t> offsets = balancing_offsets(f, l);
   const auto border = [&](value_ref n) {
+    if (offsets)
+      return balanced_border(b, arguments[*offsets + 1], f.params[*offsets].buffer->type, extent, n,
+                             chunks);
     return b.add_nsw(first, b.binary(opcode::udiv, b.mul_nsw(n, extent), chunks));
   };
   arguments.push_back(border(chunk));

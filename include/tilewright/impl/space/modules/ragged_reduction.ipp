@@ -7,6 +7,7 @@
 
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/sparse.hpp>
 #include <tilewright/space/modules/ragged_reduction.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
@@ -215,18 +216,42 @@ inline void vectorize_row(schedule& s, const std::string& name, const context& w
   s.vectorize(inner);
 }
 
-/// Rows run in parallel unless results that are stored row after row cannot be told apart, as where the
+/// Offsets whose differences are the extents of loops below that of `rows` iterations; "" where there are none.
+inline std::string offsets_below(const ir::block_node& around, const ir::expr& rows) {
+  std::string out;
+  if (!ir::is_int(rows)) return out;
+  ir::for_each_stmt(around.body, [&](const ir::stmt& s) {
+    const ir::loop_node* loop = ir::as_loop(s);
+    if (!loop || !out.empty()) return;
+    ir::for_each_expr(loop->extent, [&](const ir::expr& e) {
+      if (e->op == ir::op::load && e->buffer->shape.size() == 1 &&
+          ir::is_int(e->buffer->shape[0], ir::as_int(rows) + 1))
+        out = e->buffer->name;
+    });
+  });
+  return out;
+}
+
+/// Rows run in parallel, a number of them at a time or shared out by elements, unless results that are stored row after row cannot be told apart, as where the
 /// pattern has one element.
 inline void parallelize_rows(schedule& s, const std::string& name, const context& where,
                              chooser& choices) {
   if (where.threads < 2) return;
   const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
-  if (loops.empty() || !plain(s.get(loops.front()))) return;
+  const auto over_rows = std::find_if(loops.begin(), loops.end(),
+                                      [&](loop_rv l) { return !ir::is_int(s.get(l).extent, 1); });
+  if (over_rows == loops.end() || !plain(s.get(*over_rows))) return;
+  const std::string offsets = offsets_below(*named_block(s, name).block, s.get(*over_rows).extent);
   schedule attempt = s;
-  const expr_rv rows = choices.categorical(attempt, {8, 32, 128, 512}, {1, 1.5, 1, 1});
-  const auto [tasks, inside] = attempt.split(loops.front(), {infer, rows});
   try {
-    attempt.parallel(tasks);
+    if (!offsets.empty() && choices.pick(2) == 1) {
+      attempt.parallel(*over_rows);
+      attempt.annotate(*over_rows, ir::balance_annotation, offsets);
+    } else {
+      const expr_rv rows = choices.categorical(attempt, {8, 32, 128, 512}, {1, 1.5, 1, 1});
+      const auto [tasks, inside] = attempt.split(*over_rows, {infer, rows});
+      attempt.parallel(tasks);
+    }
     s = std::move(attempt);
   } catch (const schedule_error&) {
   }
