@@ -1,10 +1,12 @@
 // The format of a matrix is chosen at the first call with it; results are those of compressed rows.
+#include <tilewright/expr/formats/csf_tensor.hpp>
 #include <tilewright/search/argument_forms.hpp>
 #include <tilewright/tilewright.hpp>
 
 #include <doctest/doctest.h>
 #include <Eigen/Sparse>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -40,6 +42,10 @@ tuned_options choosing(double calls = 1e9) {
   o.calls = calls;
   return o;
 }
+
+constexpr auto fibre_sums = kernel<"fibre_sums">(
+    [](in<"A", float, "I", compressed<"J">, compressed<"K">> A, in<"x", float, "K"> x,
+       out<"y", float, "I"> y) { return y(i) = sum<j, k>(A(i, j, k) * x(k)); });
 
 /// Whole blocks of 8 x 8 where `stored(row, column)` of the block says so.
 template <class Stored>
@@ -297,4 +303,15 @@ TEST_CASE("threads that call while the choice is made run on compressed rows") {
       }
     });
   for (std::thread& t : threads) t.join();
+}
+
+TEST_CASE("a tensor in fibres is no matrix whose format can be chosen") {
+  const std::array<std::vector<int>, 3> at{std::vector<int>{0, 1, 1}, std::vector<int>{2, 0, 0},
+                                           std::vector<int>{1, 0, 3}};
+  const csf_tensor<float, 3> a({2, 3, 4}, at, std::vector<float>{2, 3, 5});
+  const std::vector<float> x{1, 10, 100, 1000};
+  std::vector<float> y(2);
+  const tuned op(fibre_sums, choosing());
+  op(a, x, y);
+  CHECK(y == std::vector<float>{20, 5003});
 }

@@ -78,13 +78,15 @@ inline any_kernel with_format(const any_kernel& kernel, std::string_view paramet
   return {kernel.name(), std::move(params), std::move(nodes), own};
 }
 
-/// The one compressed parameter of a kernel; null where there is none or more that is sparse, and where
-/// elements of it are looked up.
+/// The one matrix in compressed rows of a kernel; null where there is none or more that is sparse, and
+/// where elements of it are looked up.
 inline const dsl::tensor_info* only_compressed(const any_kernel& kernel) {
   const dsl::tensor_info* out = nullptr;
   for (const dsl::tensor_info* t : kernel.params()) {
     if (!t->sparse()) continue;
-    if (out || t->dims[t->rank - 1].storage != dim_storage::compressed) return nullptr;
+    if (out || t->rank != 2 || t->dims[0].storage != dim_storage::dense ||
+        t->dims[1].storage != dim_storage::compressed)
+      return nullptr;
     out = t;
   }
   const bool followed = support::any(kernel.nodes(), [&](const dsl::node& n) {
