@@ -327,6 +327,7 @@ struct fleet::state {
       out.artifact = backend::deserialize(own->code.data(), own->code.size());
       if (!options.code_for) out.code = backend::load(out.artifact);
     } catch (const error& e) {
+      out = {};
       out.error = e.what();
     }
     return out;
