@@ -227,9 +227,19 @@ class tiler {
     }
     std::size_t choice = choices_.pick(wish.levels.size() + (optional ? 1 : 0));
     if (optional && choice-- == 0) return;
-    if (!wish.through.empty() && choices_.pick(2) == 1) store_together(wish.through);
+    if (!wish.through.empty() && is_matrix(s_.get(block_).block->writes[0].buffer) &&
+        choices_.pick(2) == 1)
+      store_together(wish.through);
     const block_rv copy = s_.cache_write(block_, 0, wish.scope);
     s_.reverse_compute_at(copy, loop_at(wish.levels[choice]), true);
+  }
+
+  /// Whether no more than two dimensions have several elements. Of others lowering cannot always tell that
+  /// threads which store them together store apart.
+  static bool is_matrix(const ir::buffer& b) {
+    int sides = 0;
+    for (const ir::expr& extent : b->shape) sides += ir::is_int(extent, 1) ? 0 : 1;
+    return sides <= 2;
   }
 
   /// Results of all threads of a block meet in a buffer, from where they go on below the first tile.
