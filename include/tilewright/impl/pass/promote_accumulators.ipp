@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <tilewright/arith/scoped_mutator.hpp>
-#include <tilewright/impl/pass/accumulators/tile.hpp>
 #include <tilewright/impl/pass/accumulators/sum_parts.hpp>
+#include <tilewright/impl/pass/accumulators/tile.hpp>
 #include <tilewright/pass/promote_accumulators.hpp>
 
 namespace tilewright::pass::detail::promote {
