@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times PyTorch and Triton on the cases of gpu_bench, and prints their times beside ours.
 
-    gpu_peers.py STAGE... --results FOLDER [--seconds 240] [--write benchmarks/RESULTS.md]
+    gpu_peers.py STAGE... --results FOLDER [--seconds 240] [--write benchmarks/results/gpu.md]
 
 A stage is f32 or tensor. Each time is a line of FOLDER/peers.jsonl as soon as it is known; what stands there is not
 timed again. Work is recorded in CUDA graphs and timed by events, the median of several blocks. For f32, TF32 is off;

@@ -10,7 +10,7 @@ namespace bench {
 struct space_comparison {
   int trials = 128;
   std::uint64_t seeds = 5;
-  std::string only;  // this workload; empty: the seven of RESULTS.md whose spaces are large
+  std::string only;  // this workload; empty: the seven of results/search.md whose spaces are large
 };
 
 /// Whole sessions, the two spaces in turns; prints the best time of each session, and for a workload

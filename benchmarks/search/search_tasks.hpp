@@ -16,7 +16,7 @@ enum class task_use {
 struct search_workload {
   std::string_view name;  // also in the files of times
   task_use use;
-  bool curves;  // one of the twelve whose curves stand in RESULTS.md
+  bool curves;  // one of the twelve whose curves stand in results/search.md
   tilewright::ir::function (*make)();
 };
 
