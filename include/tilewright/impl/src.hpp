@@ -95,11 +95,11 @@
 #include <tilewright/impl/expr/alternatives.ipp>
 #include <tilewright/impl/expr/argument.ipp>
 #include <tilewright/impl/expr/builder.ipp>
-#include <tilewright/impl/expr/footprint.ipp>
 #include <tilewright/impl/expr/formats/converted_matrix.ipp>
 #include <tilewright/impl/expr/formats/sell_matrix.ipp>
 #include <tilewright/impl/expr/kernel.ipp>
-#include <tilewright/impl/expr/padding.ipp>
+#include <tilewright/impl/expr/reified/footprint.ipp>
+#include <tilewright/impl/expr/reified/padding.ipp>
 #include <tilewright/impl/expr/reify.ipp>
 #include <tilewright/impl/expr/runtime_expression.ipp>
 #include <tilewright/impl/expr/show.ipp>

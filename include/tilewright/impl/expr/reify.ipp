@@ -4,8 +4,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include <tilewright/expr/footprint.hpp>
-#include <tilewright/expr/padding.hpp>
+#include <tilewright/expr/reified/footprint.hpp>
+#include <tilewright/expr/reified/padding.hpp>
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/expr/show.hpp>
 #include <tilewright/impl/expr/block_builder.hpp>

@@ -23,7 +23,7 @@
 #include <tilewright/impl/search/session/search_start.hpp>
 #include <tilewright/impl/search/session/session_limits.hpp>
 #include <tilewright/impl/search/session/session_records.hpp>
-#include <tilewright/impl/search/time_budget.hpp>
+#include <tilewright/impl/search/session/time_budget.hpp>
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/pass/vector/vectorize_unmarked.hpp>

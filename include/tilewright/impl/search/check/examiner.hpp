@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include <tilewright/impl/search/time_budget.hpp>
+#include <tilewright/impl/search/session/time_budget.hpp>
 #include <tilewright/search/check/proof.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/support/stage_clock.hpp>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <tilewright/impl/search/measurement/test_bench.hpp>
-#include <tilewright/impl/search/time_budget.hpp>
+#include <tilewright/impl/search/session/time_budget.hpp>
 #include <tilewright/search/measurement/measurement.hpp>
 
 namespace tilewright::search::detail {

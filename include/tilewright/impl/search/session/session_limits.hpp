@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <tilewright/impl/search/time_budget.hpp>
+#include <tilewright/impl/search/session/time_budget.hpp>
 #include <tilewright/search/progress.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/session_end.hpp>

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include <tilewright/expr/footprint.hpp>
+#include <tilewright/expr/reified/footprint.hpp>
 #include <tilewright/impl/ir/affine.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>

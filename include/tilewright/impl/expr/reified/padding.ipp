@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-#include <tilewright/expr/padding.hpp>
+#include <tilewright/expr/reified/padding.hpp>
 #include <tilewright/expr/show.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/numbers/radix.hpp>
