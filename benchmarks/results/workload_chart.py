@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the first table of "Workloads" in results/kernels.md: workload_chart.py kernels.md OUTPUT.svg
+"""Draws the first table of "Workloads" in kernels.md: workload_chart.py kernels.md workloads.svg
 
 One pair of bars a workload: Tilewright, and oneDNN in the faster of its two layouts. Each pair is scaled
 to its own faster bar: softmax is bound by memory and exp, and would vanish beside the products.
