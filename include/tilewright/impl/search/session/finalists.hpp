@@ -17,7 +17,7 @@ struct finalist {
   std::string trace;
   built code;
   double seconds;
-  const argument_form* form;  // of the arguments that it takes; null: the workload's
+  const argument_form* form = nullptr;  // of the arguments that it takes; null: the workload's
 };
 
 /// No more than so many of them; the slowest makes room for the next.
