@@ -41,12 +41,16 @@ TEST_CASE("slots: where it is over, those have run that come before it") {
 
 TEST_CASE("slots: a failure on this thread waits for the helpers") {
   std::atomic<int> inside{0};
+  std::atomic<bool> failed{false};  // until then helpers leave the other slots to this thread
   const auto here = std::this_thread::get_id();
   CHECK_THROWS_AS(for_slots(1000, 3, {},
                             [&](std::size_t) {
-                              if (std::this_thread::get_id() == here)
+                              if (std::this_thread::get_id() == here) {
+                                failed = true;
                                 throw std::runtime_error("no");
+                              }
                               ++inside;
+                              while (!failed) std::this_thread::yield();
                               --inside;
                             }),
                   std::runtime_error);
