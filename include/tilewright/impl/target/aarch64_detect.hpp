@@ -3,8 +3,8 @@
 #pragma once
 
 #include <array>
+#include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,9 +52,13 @@ inline constexpr std::array<known_design, 9> known_designs{{
     {0x61, 0x022, "Apple M1", "apple-a14"},
 }};
 
-/// The design of the first core; nothing is known where the kernel does not tell.
-inline known_design design_of(const std::string& midr) {
-  const auto number = static_cast<std::uint32_t>(std::strtoull(midr.c_str(), nullptr, 16));
+/// The design that a core names, "0x" and hexadecimal digits; nothing is known where the kernel does not
+/// tell.
+inline known_design design_of(std::string_view midr) {
+  if (midr.starts_with("0x")) midr.remove_prefix(2);
+  std::uint64_t wide = 0;
+  std::from_chars(midr.data(), midr.data() + midr.size(), wide, 16);
+  const auto number = static_cast<std::uint32_t>(wide);
   const std::uint32_t implementer = number >> 24, part = (number >> 4) & 0xfff;
   for (const known_design& k : known_designs)
     if (k.implementer == implementer && k.part == part) return k;

@@ -1,7 +1,6 @@
 // The formats that a call may convert a matrix of compressed rows into, and a kernel in one of them.
 #pragma once
 
-#include <cctype>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include <tilewright/expr/kernel.hpp>
 #include <tilewright/impl/model/formats/converted_arrays.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
 
 namespace tilewright::detail {
 
@@ -27,7 +27,7 @@ struct known_format {
   std::string identifier() const {
     std::string out;
     for (const char* c = name; *c; ++c)
-      if (std::isalnum(static_cast<unsigned char>(*c)))
+      if (support::is_ascii_alnum(*c))
         out += *c;
       else if (!out.empty() && out.back() != '_' && *c != '>')
         out += '_';

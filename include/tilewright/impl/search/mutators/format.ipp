@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cctype>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +13,7 @@ namespace detail {
 
 /// A name without its digits.
 inline std::string family_of_algorithm(std::string name) {
-  std::erase_if(name, [](unsigned char c) { return std::isdigit(c) != 0; });
+  std::erase_if(name, [](char c) { return c >= '0' && c <= '9'; });
   return name;
 }
 
