@@ -34,6 +34,7 @@ grep -q '"isa": "aarch64:+dotprod,+fullfp16,+neon:128"' records || fail "records
 grep -q '"cpu": "AArch64"' records || fail "measured elsewhere: $(cat records)"
 key=$(sed -n 's/.*"workload": "\([0-9a-f]*\)".*/\1/p' records | head -1)
 "$tool" db code "$key" --db one.db -o kernel > out || fail "no code: $(cat out)"
-aarch64-linux-gnu-objdump -d kernel.o | grep -q 'fmla.*v[0-9]*\.4s' || fail "no code with vectors"
+aarch64-linux-gnu-objdump -d kernel.o > listing  # grep -q would end a pipe before its writer
+grep -q 'fmla.*v[0-9]*\.4s' listing || fail "no code with vectors: $(cat listing)"
 grep -q 'fmla' kernel.s || fail "no assembly"
 echo "PASSED"
