@@ -92,6 +92,7 @@ inline constexpr unsigned function_index = ~0u, return_index = 0;
 
 /// Functions of libLLVM, named as there without the prefix LLVM.
 struct api {
+  // NOLINTBEGIN(readability-identifier-naming): LLVM's own names
   void (*GetVersion)(unsigned*, unsigned*, unsigned*) = nullptr;
   context_ref (*ContextCreate)() = nullptr;
   void (*ContextDispose)(context_ref) = nullptr;
@@ -196,6 +197,7 @@ struct api {
   void (*InitializeAArch64Target)() = nullptr;
   void (*InitializeAArch64TargetMC)() = nullptr;
   void (*InitializeAArch64AsmPrinter)() = nullptr;
+  // NOLINTEND(readability-identifier-naming)
 
   /// Calls f(name, pointer) for every function above, f(name, pointer, true) for those that an LLVM
   /// may lack.

@@ -55,6 +55,7 @@ using generator_disposer = void (*)(void*);
 
 /// Functions of libLLVM, named as there without the prefix LLVM.
 struct orc_api {
+  // NOLINTBEGIN(readability-identifier-naming): LLVM's own names
   error_ref (*OrcCreateLLJIT)(jit_ref*, jit_builder_ref) = nullptr;
   session_ref (*OrcLLJITGetExecutionSession)(jit_ref) = nullptr;
   error_ref (*OrcLLJITAddObjectFileWithRT)(jit_ref, tracker_ref, memory_ref) = nullptr;
@@ -80,6 +81,7 @@ struct orc_api {
   char* (*GetErrorMessage)(error_ref) = nullptr;
   void (*DisposeErrorMessage)(char*) = nullptr;
   void (*ConsumeError)(error_ref) = nullptr;
+  // NOLINTEND(readability-identifier-naming)
 
   /// As api::visit.
   template <class F>
