@@ -236,6 +236,7 @@ TILEWRIGHT_INLINE std::shared_ptr<const loaded> link(const artifact& a) {
   const std::uint64_t begin = kernel->address(a.symbol);
   if (shows_code()) l::tell_perf(object, a, begin);
   std::shared_ptr<loaded> out(new loaded);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): ORC gives addresses as numbers
   out->entry_ = reinterpret_cast<backend::entry>(begin);
   out->code_bytes_ = object.bytes;
   out->workspace_bytes_ = a.workspace_bytes;

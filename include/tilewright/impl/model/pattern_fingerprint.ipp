@@ -36,7 +36,7 @@ class block_counts {
     for (auto at = offsets[first]; at < offsets[last]; ++at)
       columns_.push_back(static_cast<std::int64_t>(indices[at]) / sizes[s]);
     std::sort(columns_.begin(), columns_.end());
-    const auto whole = static_cast<std::size_t>(sizes[s] * sizes[s]);
+    const auto side = static_cast<std::size_t>(sizes[s]), whole = side * side;
     for (std::size_t at = 0; at < columns_.size();) {
       std::size_t end = at + 1;
       while (end < columns_.size() && columns_[end] == columns_[at]) ++end;
