@@ -56,7 +56,8 @@ inline bool is_panel_material(const schedule& s, const ir::block_node& block,
 /// out: some sums are enough, and hardware loads lines in pairs.
 inline double window_weight(const register_tile& t, std::int64_t row_extent,
                             std::int64_t column_extent, std::int64_t lanes) {
-  const double sums = static_cast<double>(t.rows * t.columns / lanes);
+  const std::int64_t vectors = t.rows * t.columns / lanes;
+  const auto sums = static_cast<double>(vectors);
   const double inside = fill(row_extent, t.rows) * fill(column_extent, t.columns);
   const double pairs = t.columns % (2 * lanes) == 0 ? 1.25 : 1;
   return pairs * std::pow(inside, 4) * std::min({1.0, sums / 8, 14 / sums});
