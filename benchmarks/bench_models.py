@@ -12,8 +12,9 @@ runs, and the ratio of the medians to each peer: above 1, Tilewright is faster. 
 PyTorch's (benchmarks/torch_networks.py), the last with freezing. tools/models.py makes the networks.
 
 --steps begins with an empty database and times the network after so many seconds of tuning in all. --costs says what
-a network takes besides: its slowest kernels and their shares, its arena beside what is alive at once, and of a saved one
-the time from the start of a process to its answer and the resident memory. --markdown writes rows of tables.
+a network takes besides: its slowest kernels and their shares, its arena beside what is alive at once, by how much its
+run as a whole is longer than the sum of its kernels in place, and of a saved one the time from the start of a process to
+its answer and the resident memory. --markdown writes rows of tables.
 """
 import argparse
 import json
@@ -114,6 +115,7 @@ class Network:
         for run in others.values():
             timed(run, 2)
         for _ in range(self.options.rounds):
+            time.sleep(self.options.pause)
             ours += self.timed_by_tool(file, threads, more, self.options.runs)["seconds"]
             for name, run in others.items():
                 timed(run, 1)  # weights of another one were in the cache
@@ -162,14 +164,26 @@ class Network:
             sys.exit(f"{self.name}: {file} does not run")
         return seconds, used.ru_maxrss * 1024
 
+    def write_overhead(self, threads, more):
+        """The network as a whole beside the sum of its kernels, each timed in its place: medians of blocks in turns."""
+        whole, kernels = [], []
+        for _ in range(self.options.rounds):
+            whole.append(statistics.median(self.timed_by_tool(self.file, threads, more, self.options.runs)["seconds"]))
+            kernels.append(json.loads(self.tool("report", self.file, threads, [*more, "--json"]))["seconds"])
+        share = sorted(100 * (w / k - 1) for w, k in zip(whole, kernels))
+        print(f"    whole {statistics.median(whole) * 1e3:.3f} ms, its kernels in place "
+              f"{statistics.median(kernels) * 1e3:.3f} ms: {statistics.median(share):+.1f} % "
+              f"({share[0]:+.1f} to {share[-1]:+.1f})", flush=True)
+
     def write_costs(self, threads):
-        lines = self.tool("report", self.file, threads,
-                          ["--db", str(self.options.models / f"{self.name}.db")]).splitlines()
+        more = ["--db", str(self.options.models / f"{self.name}.db")]
+        lines = self.tool("report", self.file, threads, more).splitlines()
         kernels = sorted((line for line in lines if "% of the roofline" in line and " us in " not in line),
                          key=lambda line: -float(re.search(r"([0-9.]+) us", line).group(1)))
         print(f"{self.name}, threads {threads}: {lines[-1].strip()}")
         for line in kernels[:5]:
             print("    " + " ".join(line.split()))
+        self.write_overhead(threads, more)
         if not self.options.saved:
             return
         file, _ = self.tuned(threads)
@@ -200,6 +214,8 @@ def main():
                         help="largest difference from ONNX Runtime, relative to the largest element")
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--runs", type=int, default=5, help="in a block")
+    parser.add_argument("--pause", type=float, default=0.1, metavar="S",
+                        help="before Tilewright's blocks: threads of its peers spin for a while when they have nothing to do")
     options = parser.parse_args()
     names = options.names or sorted(f.parent.name for f in options.models.glob("*/about.json"))
     for name in names:
