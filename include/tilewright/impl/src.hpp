@@ -366,6 +366,7 @@
 #include <tilewright/impl/space/space.ipp>
 #include <tilewright/impl/space/steps.ipp>
 #include <tilewright/impl/space/tensor_form.ipp>
+#include <tilewright/impl/sparse/array_names.ipp>
 #include <tilewright/impl/sparse/lower.ipp>
 #include <tilewright/impl/sparse/storage.ipp>
 #include <tilewright/impl/support/dynamic_library.ipp>

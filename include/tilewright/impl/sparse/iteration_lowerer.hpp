@@ -1,0 +1,256 @@
+// One sparse iteration as blocks over positions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tilewright/impl/ir/analysis/infer_regions.hpp>
+#include <tilewright/impl/sparse/co_iteration.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::sparse::detail {
+
+using namespace tilewright::ir;
+
+/// A buffer that is kept one row at a time, inside of the block of rows.
+struct row_buffer {
+  buffer whole;           // as expressions know it
+  buffer row;             // without the dimension of rows
+  std::size_t dimension;  // that one
+};
+
+/// Makes blocks of one iteration.
+class iteration_lowerer {
+ public:
+  /// @param rows buffers of one row at a time, instead of those that expressions know
+  iteration_lowerer(const sparse_function& f, const sparse_iteration& it,
+                    const std::vector<row_buffer>& rows)
+      : function_(f), it_(it), rows_(rows), index_(it.iters.front().var.type()) {
+    check_axes();
+    const co_iteration divided(f, it);
+    patterns_meet_ = divided.needed();
+    loops_ = divided.outer();
+  }
+
+  /// Everything, or what is inside of the block of rows.
+  stmt inner() const {
+    const std::vector<std::ptrdiff_t> ends = rows_around();
+    stmt out = nest(it_.name, loops_.begin() + ends.back(), loops_.end(), leaf());
+    for (std::size_t level = ends.size(); level-- > 1;) {
+      block_node fibre;
+      fibre.body = out;
+      out = nest(it_.name + "_o" + std::to_string(level), loops_.begin() + ends[level - 1],
+                 loops_.begin() + ends[level], std::move(fibre));
+    }
+    return out;
+  }
+
+  /// The block of rows around that, which allocates what is as long as a row.
+  stmt around(const stmt& inside) const {
+    block_node rows;
+    rows.body = inside;
+    for (const row_buffer& b : rows_) rows.alloc_buffers.push_back(b.row);
+    return nest(it_.name + "_o", loops_.begin(), loops_.begin() + rows_around().front(),
+                std::move(rows));
+  }
+
+ private:
+  using iterator = std::vector<sparse_iter>::const_iterator;
+
+  [[noreturn]] void refuse(int requirement, const std::string& what) const {
+    throw argument_error("lower: iteration \"" + it_.name + "\" " + what + " (requirement " +
+                         std::to_string(requirement) + ")");
+  }
+
+  void check_axes() const {
+    sparse_axis last;
+    for (const sparse_iter& i : it_.iters) {
+      if (!i.axis->variable()) continue;
+      const std::vector<sparse_axis> above = ancestry(i.axis->parent);
+      if (last && support::none(above, [&](const sparse_axis& a) { return a == last; }))
+        refuse(1, "has two axes of variable extent, neither of which is below the other");
+      last = i.axis;
+      for (std::size_t k = 0; k < above.size(); ++k)
+        if (!(it_.iters[k].axis == above[k]) ||
+            (it_.init && it_.iters[k].kind != iter_kind::spatial))
+          refuse(1, "does not begin with the parent of axis \"" + i.axis->name + "\", as spatial");
+    }
+  }
+
+  /// Numbers of axes on which the extents of the others depend: those above each variable one.
+  std::vector<std::ptrdiff_t> rows_around() const {
+    std::vector<std::ptrdiff_t> out;
+    for (const sparse_iter& i : loops_)
+      if (i.axis->variable())
+        out.push_back(static_cast<std::ptrdiff_t>(ancestry(i.axis->parent).size()));
+    if (out.empty()) out.push_back(0);
+    return out;
+  }
+
+  /// The variable of an axis; null when the iteration has none.
+  expr position_of(const sparse_axis& axis) const {
+    for (const sparse_iter& i : it_.iters)
+      if (i.axis == axis) return i.var;
+    return {};
+  }
+
+  /// Positions along the axes, where the iteration has them all.
+  std::vector<expr> positions_of(const std::vector<sparse_axis>& axes) const {
+    std::vector<expr> out;
+    for (const sparse_axis& axis : axes) {
+      out.push_back(position_of(axis));
+      if (!out.back()) refuse(1, "has no axis \"" + axis->name + "\"");
+    }
+    return out;
+  }
+
+  expr address(const sparse_axis& axis) const {
+    const std::vector<sparse_axis> chain = ancestry(axis);
+    return storage_index(chain, positions_of(chain), index_);
+  }
+
+  expr extent_of(const sparse_axis& axis) const {
+    return fibre_extent(*axis, axis->parent ? address(axis->parent) : expr{}, index_);
+  }
+
+  /// The coordinate that a variable of the iteration stands for.
+  expr coordinate_of(const sparse_iter& i) const {
+    if (!i.axis->sparse()) return i.var;
+    return cast(index_, load(i.axis->indices, {address(i.axis)}));
+  }
+
+  /// Accesses by coordinates as accesses of storage, variables as positions.
+  class to_positions : public mutator {
+   public:
+    explicit to_positions(const iteration_lowerer& of) : of_(of) {}
+    using mutator::mutate;
+    expr mutate(const expr& e) override {
+      if (e->op == op::load && of_.is_moved(e->buffer)) {
+        const auto [to, at] = of_.moved(e->buffer, e->args, "reads");
+        return load(to, at);
+      }
+      if (e->op == op::var)
+        for (const sparse_iter& i : of_.it_.iters)
+          if (i.var.same(e)) return of_.coordinate_of(i);
+      return mutator::mutate(e);
+    }
+    stmt mutate(const stmt& s) override {
+      const store_node* store = as_store(s);
+      if (!store || !of_.is_moved(store->buffer)) return mutator::mutate(s);
+      const auto [to, at] = of_.moved(store->buffer, store->indices, "writes");
+      return make_store(to, at, mutate(store->value));
+    }
+
+   private:
+    const iteration_lowerer& of_;
+  };
+
+  const row_buffer* row_of(const buffer& b) const {
+    for (const row_buffer& r : rows_)
+      if (r.whole == b) return &r;
+    return nullptr;
+  }
+  bool is_moved(const buffer& b) const { return function_.find(b) || row_of(b); }
+
+  /// Where an element of a sparse buffer, or of one that is kept a row at a time, lies.
+  std::pair<buffer, std::vector<expr>> moved(const buffer& b, std::vector<expr> at,
+                                             const std::string& does) const {
+    const sparse_buffer* s = function_.find(b);
+    const std::size_t stored = s ? stored_rank(*s) : 0;
+    for (std::size_t d = 0; d < stored; ++d) {
+      const expr own = position_of(s->axes[d]);
+      if (!own || !at[d].same(own))
+        refuse(2, does + " \"" + b->name + "\" elsewhere than at the variables of its axes");
+    }
+    if (const row_buffer* r = row_of(b)) {
+      at.erase(at.begin() + static_cast<std::ptrdiff_t>(r->dimension));
+      if (at.empty()) at.push_back(integer(index_, 0));
+      for (std::size_t d = stored > 0 ? stored - 1 : 0; d < at.size(); ++d)
+        at[d] = to_positions(*this).mutate(at[d]);
+      return {r->row, std::move(at)};
+    }
+    for (std::size_t d = stored; d < at.size(); ++d) at[d] = to_positions(*this).mutate(at[d]);
+    return {s->storage, place_in_storage(*s, at, index_)};
+  }
+
+  /// What nothing changes when the value is combined with it.
+  static expr identity(op o, dtype type) {
+    switch (o) {
+      case op::add: return literal(type, 0);
+      case op::mul: return literal(type, 1);
+      case op::max: return lowest_value(type);
+      case op::min: return highest_value(type);
+      default: return {};
+    }
+  }
+
+  /// The body where the variable axis is visited once more than it has elements, perhaps.
+  stmt guarded(const stmt& body, const expr& inside) const {
+    const store_node* store = as_store(body);
+    const expr value = store ? store->value : expr{};
+    const expr neutral = value ? identity(value->op, value.type()) : expr{};
+    const bool reduces =
+        neutral && value->args[0]->op == op::load && value->args[0]->buffer == store->buffer;
+    if (!reduces) refuse(3, "does not combine its result with one value");
+    return make_store(
+        store->buffer, store->indices,
+        with_args(value, {value->args[0], if_then_else(inside, value->args[1], neutral)}));
+  }
+
+  /// A row without elements is visited, so that its result is initialized; one that is added to a result
+  /// is not.
+  bool visited_once_more(const sparse_iter& i) const {
+    return it_.init && i.axis->variable() && i.kind == iter_kind::reduce;
+  }
+
+  block_node leaf() const {
+    to_positions change(*this);
+    if (patterns_meet_) {
+      block_node met =
+          co_iteration(function_, it_).block([&](const sparse_axis& a) { return extent_of(a); });
+      met.body = change.mutate(met.body);
+      return met;
+    }
+    block_node out;
+    out.annotations = it_.annotations;
+    if (it_.init) out.init = change.mutate(it_.init);
+    out.body = change.mutate(it_.body);
+    for (const sparse_iter& i : it_.iters)
+      if (visited_once_more(i)) out.body = guarded(out.body, lt(i.var, extent_of(i.axis)));
+    return out;
+  }
+
+  /// Loops over some of the axes around a block.
+  stmt nest(const std::string& name, iterator begin, iterator end, block_node block) const {
+    const expr zero = integer(index_, 0);
+    std::vector<expr> values;
+    std::vector<var> loops;
+    std::vector<expr> extents;
+    for (iterator i = begin; i != end; ++i) {
+      expr extent = extent_of(i->axis);
+      if (visited_once_more(*i)) extent = max(extent, integer(index_, 1));
+      block.iters.push_back({i->var, {zero, extent}, i->kind});
+      const std::string& v = i->var->name;
+      loops.push_back(make_var(v.size() > 1 && v[0] == 'v' ? v.substr(1) : v, index_));
+      values.push_back(loops.back());
+      extents.push_back(std::move(extent));
+    }
+    block.name = name;
+    ir::detail::infer_regions(block, true, true);
+    stmt out = make_realize(values, boolean(true), make_block(std::move(block)));
+    for (std::size_t k = loops.size(); k-- > 0;) out = make_loop(loops[k], zero, extents[k], out);
+    return out;
+  }
+
+  const sparse_function& function_;
+  const sparse_iteration& it_;
+  const std::vector<row_buffer>& rows_;
+  dtype index_;
+  bool patterns_meet_ = false;
+  std::vector<sparse_iter> loops_;  // around the block
+};
+
+}  // namespace tilewright::sparse::detail
