@@ -61,33 +61,18 @@ struct structure {
   }
 };
 
-/// Members of one sketch, finished.
-std::vector<schedule> members_of(const ir::function& f, const schedule& sketch, int count,
-                                 const space::design_space& list) {
-  std::vector<schedule> out;
-  for (std::uint64_t seed = 1; seed < 400 && out.size() < static_cast<std::size_t>(count); ++seed) {
-    auto member = search::replay(sketch.trace().without_decisions(), f, seed);
-    if (!member) continue;
-    try {
-      list.finish(member->scheduled, gpu_list::machine());
-      out.push_back(member->scheduled);
-    } catch (const schedule_error&) {
-    }
-  }
-  return out;
-}
-
 /// Emulates members of each sketch that is `wanted`. @returns sketches
 template <class Wanted>
 int check_sketches(const ir::function& f, int each, const Wanted& wanted) {
   const space::design_space list = space::default_gpu();
   const std::vector<harness::argument> expected = cases::interpreted(f);
-  int out = 0;
+  int out = 0, in_parts = 0, in_vectors = 0;
   for (const schedule& sketch : list.sketches(f, gpu_list::machine(), 7)) {
     const structure how(sketch);
     if (!wanted(how)) continue;
     ++out;
-    const std::vector<schedule> members = members_of(f, sketch, each, list);
+    in_parts += how.in_parts ? 1 : 0;
+    const std::vector<schedule> members = gpu_list::members_of(f, sketch, each, list);
     CHECK(members.size() == static_cast<std::size_t>(each));
     for (const schedule& s : members) {
       INFO(s.trace().print());
@@ -96,11 +81,18 @@ int check_sketches(const ir::function& f, int each, const Wanted& wanted) {
           cases::cu::print(pass::lower(s.function(), cases::device()), cases::device());
       INFO(p.text);
       CHECK(p.kernels.size() == (how.in_parts ? 2 : 1));  // the epilogue has no kernel of its own
+      // partial results are loaded in vectors where results are stored in vectors
+      if (how.in_parts && p.text.find("tw_store_vector(D") != std::string::npos) {
+        ++in_vectors;
+        CHECK(p.text.find("(C_rf, ") != std::string::npos);
+        CHECK(p.text.find("C_rf[") == std::string::npos);
+      }
       const cases::cu::emulator kernels(p);
       for (std::uint64_t seed = 1; seed <= 2; ++seed)
         cases::check_equal(cases::emulated(kernels, f, seed), expected, 1e-5 * (1 + 512 / 64.0));
     }
   }
+  CHECK((in_parts == 0 || in_vectors > 0));
   return out;
 }
 

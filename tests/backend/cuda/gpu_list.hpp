@@ -43,6 +43,23 @@ inline std::vector<schedule> members(const ir::function& f, int count,
   return out;
 }
 
+/// Members of one sketch, finished, `count` of them where so many are found.
+inline std::vector<schedule> members_of(const ir::function& f, const schedule& sketch, int count,
+                                        const space::design_space& list,
+                                        const space::context& where = machine()) {
+  std::vector<schedule> out;
+  for (std::uint64_t seed = 1; seed < 400 && out.size() < static_cast<std::size_t>(count); ++seed) {
+    auto member = search::replay(sketch.trace().without_decisions(), f, seed);
+    if (!member) continue;
+    try {
+      list.finish(member->scheduled, where);
+      out.push_back(member->scheduled);
+    } catch (const schedule_error&) {
+    }
+  }
+  return out;
+}
+
 /// MetaSchedule's list; the kernels of tests are small, so any number of threads will do.
 inline space::design_space rules() { return space::metaschedule_cuda(1); }
 

@@ -108,6 +108,7 @@ TEST_CASE("split_k: the default space splits products, epilogues read sums in re
     CHECK(space::is_tiled(sketch, "C_rf"));
     CHECK(members::mentions(sketch, "storage_scope=\"local\""));
     schedule s = sketch;
+    CHECK(s.get(s.get_loops(s.get_block("C")).back()).loop == ir::loop_kind::vectorized);
     try {
       list.finish(s, device());
     } catch (const schedule_error&) {  // sizes that do not go together
@@ -116,6 +117,29 @@ TEST_CASE("split_k: the default space splits products, epilogues read sums in re
     ++split;
     INFO(s.show());
     // partial products, and sums with their epilogue
+    CHECK(space::gpu_usage(s.function()).size() == 2);
+    members::check_equal(members::interpreted(members::in_lockstep(s.function()), true),
+                         members::interpreted(f, false), 1e-5);
+  }
+  CHECK(split >= 1);
+}
+
+TEST_CASE("split_k: sums that are the result stay in registers until all parts are in") {
+  const ir::function f = product(16, 24, 512);
+  const space::design_space list = space::default_gpu();
+  int split = 0;
+  for (const schedule& sketch : list.sketches(f, device(), 5)) {
+    if (!in_parts(sketch)) continue;
+    schedule s = sketch;
+    CHECK(s.get(s.get_block("C")).block->writes[0].buffer->scope == "local");
+    CHECK(s.get(s.get_loops(s.get_block("C")).back()).loop == ir::loop_kind::vectorized);
+    try {
+      list.finish(s, device());
+    } catch (const schedule_error&) {
+      continue;
+    }
+    ++split;
+    INFO(s.show());
     CHECK(space::gpu_usage(s.function()).size() == 2);
     members::check_equal(members::interpreted(members::in_lockstep(s.function()), true),
                          members::interpreted(f, false), 1e-5);

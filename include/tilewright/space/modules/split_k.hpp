@@ -35,8 +35,9 @@ struct split_k {
 };
 
 /// Gives threads to the sums of the parts that `split_k` made, each the sum of one result, or of those of
-/// a vector. Where one block alone reads the sums, element by element, as an epilogue does, these are its
-/// threads, and the sums stay in their registers.
+/// a vector, whose parts are loaded as vectors. Where one block alone reads the sums, element by element, as
+/// an epilogue does, these are its threads, and the sums stay in their registers; so do sums that are the
+/// function's result, until all parts are in.
 struct sum_parts {
   auto_bind binding;
 

@@ -61,6 +61,29 @@ inline std::vector<std::int64_t> fitting_parts(const split_k& rule, const produc
   return out;
 }
 
+/// The block that alone reads the sums, element by element.
+inline std::optional<std::string> epilogue_of(const schedule& s, const std::string& name) {
+  const std::vector<std::string> readers = consumer_names(s, name);
+  if (readers.size() != 1 || is_output(s, name)) return std::nullopt;
+  const ir::block_node& reader = *named_block(s, readers[0]).block;
+  const read_pattern reads = pattern_of_reads(reader);
+  if (reader.init || !reads.injective || !reads.ordered) return std::nullopt;
+  return readers[0];
+}
+
+/// A thread adds up whole vectors: its results are the lanes, inside of the loop over the parts.
+inline void add_vectors(schedule& s, const std::string& name, std::size_t own) {
+  const std::vector<nest_loop> nest = nest_of(s, name);
+  const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
+  std::vector<loop_rv> order, lanes;
+  for (std::size_t i = own; i < nest.size(); ++i)
+    (nest[i].kind == primitive::loop_iter_kind::reduce ? order : lanes).push_back(loops[i]);
+  if (order.empty() || lanes.empty()) return;
+  order.insert(order.end(), lanes.begin(), lanes.end());
+  s.reorder(order);
+  s.vectorize(lanes.back());
+}
+
 }  // namespace detail::splitting
 
 TILEWRIGHT_INLINE void split_k::operator()(schedule& s, const std::string& name,
@@ -87,23 +110,25 @@ TILEWRIGHT_INLINE void split_k::operator()(schedule& s, const std::string& name,
 
 TILEWRIGHT_INLINE void sum_parts::operator()(schedule& s, const std::string& name,
                                              const context& where, chooser& choices) const {
+  namespace splitting = detail::splitting;
   if (!has_block(s, name)) return;
   const block_rv block = s.get_block(name);
-  if (s.get(block).block->annotations.count(detail::splitting::key) == 0) return;
-  const std::vector<std::string> readers = consumer_names(s, name);
-  std::optional<std::string> epilogue;
-  if (readers.size() == 1 && !is_output(s, name)) {
-    const ir::block_node& reader = *named_block(s, readers[0]).block;
-    const read_pattern reads = pattern_of_reads(reader);
-    if (!reader.init && reads.injective && reads.ordered) epilogue = readers[0];
+  if (s.get(block).block->annotations.count(splitting::key) == 0) return;
+  std::optional<std::string> epilogue = splitting::epilogue_of(s, name);
+  const bool kept = epilogue.has_value();
+  if (!kept && is_output(s, name)) {
+    const block_rv copy = s.cache_write(block, 0, "local");
+    epilogue = std::string(s.get(copy).block->name);
   }
   binding(s, epilogue.value_or(name), where, choices);
   if (!epilogue) return;
   const std::vector<detail::nest_loop> nest = detail::nest_of(s, *epilogue);
   for (std::size_t i = nest.size(); i-- > 0;)
     if (nest[i].bound_to("threadIdx")) {
+      const bool vectors = nest.back().node->loop == ir::loop_kind::vectorized;
       s.compute_at(block, s.get_loops(s.get_block(*epilogue))[i], true);
-      s.set_scope(block, 0, "local");
+      if (kept) s.set_scope(block, 0, "local");
+      if (vectors) splitting::add_vectors(s, name, i + 1);
       return;
     }
 }
