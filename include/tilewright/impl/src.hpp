@@ -239,6 +239,7 @@
 #include <tilewright/impl/schedule/primitive/staging/reindex_cache.ipp>
 #include <tilewright/impl/schedule/primitive/work_on.ipp>
 #include <tilewright/impl/schedule/rewrite/block_names.ipp>
+#include <tilewright/impl/schedule/rewrite/joined_reductions.ipp>
 #include <tilewright/impl/schedule/rewrite/loop_rebinding.ipp>
 #include <tilewright/impl/schedule/schedule.ipp>
 #include <tilewright/impl/schedule/schedule_blocks.ipp>

@@ -157,3 +157,76 @@ def main(X: T.Buffer((5, 6, 7), "float32"), Y: T.Buffer((5,), "float32")):
                  },
                  {.device = true});
 }
+
+TEST_CASE("rows: a warp to each of several rows is a third choice, with and without a consumer") {
+  const auto reduces = [](schedule& s, const std::string& block, const char* axis) {
+    for (const loop_rv l : s.get_loops(s.get_block(block)))
+      if (s.get(l).thread_tag == axis) return true;
+    return false;
+  };
+  space::cross_thread_reduction rule;
+  rule.rows = {2, 4};
+  const ir::function f = kernels::softmax();
+  const std::vector<schedule> all = members::sketches(f, {rule, space::auto_bind{}});
+  CHECK(all.size() > 4);
+  int warps = 0;
+  members::check(f, all,
+                 [&](schedule& s) {
+                   if (!reduces(s, "M", "threadIdx.y") && !reduces(s, "S", "threadIdx.y")) return;
+                   ++warps;
+                   for (const std::string& name : space::root_block_names(s))
+                     CHECK(s.get(s.get_loops(s.get_block(name))[0]).thread_tag == "blockIdx.x");
+                 },
+                 {.device = true});
+  CHECK(warps > 10);
+  // without rows nothing is another
+  CHECK(members::sketches(f, {space::cross_thread_reduction{}, space::auto_bind{}}).size() == 4);
+  // of one row there are no several
+  const ir::function one = ir::parse(R"(
+@T.prim_func
+def main(X: T.Buffer((1, 24), "float32"), S: T.Buffer((1,), "float32")):
+    for i, j in T.grid(1, 24):
+        with T.block("S"):
+            vi, vj = T.axis.remap("SR", [i, j])
+            with T.init():
+                S[vi] = T.float32(0)
+            S[vi] = S[vi] + X[vi, vj]
+)");
+  CHECK(members::sketches(one, {rule}).size() == 2);
+}
+
+TEST_CASE("a reduction of pairs moves to its consumer where tuples are asked for") {
+  const ir::function f = ir::parse(R"script(
+@T.prim_func
+def main(X: T.Buffer((6, 24), "float32"), Y: T.Buffer((6, 24), "float32")):
+    A = T.alloc_buffer((6,), "float32")
+    B = T.alloc_buffer((6,), "float32")
+    for i, j in T.grid(6, 24):
+        with T.block("A"):
+            vi, vj = T.axis.remap("SR", [i, j])
+            T.block_attr({"tilewright.reducer": "T.comm_reducer(lambda x0, x1, y0, y1: (x0 + y0, x1 + y1), [T.float32(0), T.float32(0)])"})
+            with T.init():
+                A[vi] = T.float32(0)
+                B[vi] = T.float32(0)
+            a: T.float32 = A[vi] + X[vi, vj]
+            b: T.float32 = B[vi] + X[vi, vj] * X[vi, vj]
+            A[vi] = a
+            B[vi] = b
+    for i, j in T.grid(6, 24):
+        with T.block("Y"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            Y[vi, vj] = X[vi, vj] * B[vi] - A[vi]
+)script");
+  for (const bool tuples : {false, true}) {
+    space::cross_thread_reduction rule;
+    rule.tuples = tuples;
+    const std::vector<schedule> all = members::sketches(f, {rule, space::auto_bind{}});
+    REQUIRE(all.size() == 2);
+    members::check(f, {all[0]},
+                   [&](schedule& s) {
+                     for (const ir::buffer_region& r : s.get(s.get_block("A")).block->writes)
+                       CHECK(r.buffer->scope == (tuples ? "shared" : "global"));
+                   },
+                   {.device = true});
+  }
+}

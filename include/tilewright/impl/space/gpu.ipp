@@ -1,8 +1,10 @@
 #pragma once
 
 #include <initializer_list>
+#include <string>
 #include <utility>
 
+#include <tilewright/impl/schedule/rewrite/joined_reductions.hpp>
 #include <tilewright/impl/space/gpu_rules.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/gpu.hpp>
@@ -22,6 +24,9 @@ inline gpu_rules rules_for(const target::gpu& gpu) {
   list.tiling.reuse_write.through = "shared";
   list.reduction.thread_extents = {32, 64, 128, 256, 512, 16, 8, 4};
   list.reduction.max_threads_per_block = gpu.threads_per_block;
+  list.reduction.rows = {4, 8, 2, 16};
+  list.reduction.warp_size = gpu.warp_size;
+  list.reduction.tuples = true;
   list.binding.thread_extents = {256, 32, 64, 128, 512, 1024};
   list.binding.max_threads_per_block = gpu.threads_per_block;
   list.binding.max_threadblocks = gpu.grid_x;
@@ -44,6 +49,16 @@ inline void add_tensor_families(std::vector<schedule>& out, const gpu_rules& lis
   }
 }
 
+/// Families that read rows once for several of their reductions.
+inline void add_joined_families(std::vector<schedule>& out, const gpu_rules& list, schedule s,
+                                const context& where) {
+  const ir::function before = s.function();
+  if (!primitive::join_reductions(before)) return;
+  s.work_on(before.name + std::string(primitive::joined_suffix));
+  for (schedule& grown : list.space(split_k{}).grow(std::move(s), where))
+    out.push_back(std::move(grown));
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE design_space default_gpu() {
@@ -54,6 +69,7 @@ TILEWRIGHT_INLINE design_space default_gpu() {
            const detail::gpu_rules list = detail::rules_for(*where.gpu);
            std::vector<schedule> out = list.space(split_k{}).grow(s, where);
            detail::add_tensor_families(out, list, s, where);
+           detail::add_joined_families(out, list, s, where);
            return out;
          }))
       .with(detail::gpu_postprocs(true));

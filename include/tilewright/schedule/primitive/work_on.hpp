@@ -13,9 +13,16 @@ namespace tilewright::primitive {
 /// ```
 /// direct(X, F, Y), beside it gemm(X, F, Y)   ->   the body of gemm
 /// ```
-/// A function without others is worked on whatever it is called.
+/// A function without others is worked on whatever it is called. `name.joined` is the algorithm of that
+/// name with reductions over one domain joined in one: `S[i] += exp(X[i, j] - M[i])` behind the maximum
+/// M[i] of X[i, j] becomes a reduction of both at once, which scales the sum as the maximum grows. That
+/// of nothing but minus infinities is the least finite number then.
 ///
-/// Requires: 1. an algorithm has the name.
+/// Requires:
+/// 1. an algorithm has the name;
+/// 2. where its joined form is asked for, two of its reductions are nests of their own over equal domains,
+///    load one element in each iteration, lie alike in their results, and the second does not need what
+///    the first makes, unless that is the maximum of x, and it sums products with a factor exp(x - maximum).
 /// @throws schedule_error
 ir::function work_on(const ir::function& f, const std::string& func_name);
 

@@ -24,10 +24,21 @@ bool needs_cross_thread_reduction(const schedule& s, const std::string& block,
 /// there, into shared memory: the consumer's innermost loop is split and bound to as many threads,
 /// unless it is bound already, as one that another reduction was moved to. Then their number is the
 /// same random variable.
-/// Structural choice: across threads or not. The number of threads is drawn.
+///
+/// With numbers in `rows`, a block reduces that many rows at a time, each by a warp:
+/// ```
+/// for i, k: S[i] += A[i, k]
+///   ->  for i_0, i_1 in threadIdx.y, k_0, k_1 in threadIdx.x: S[.] += A[i_0 * n + i_1, k_0 * 32 + k_1]
+/// ```
+/// A consumer has no threads yet then, and a loop inside of its rows.
+/// Structural choice: across the threads of a block, not at all, or across those of a warp. The number of
+/// threads is drawn, or that of rows.
 struct cross_thread_reduction {
   std::vector<std::int64_t> thread_extents{4, 8, 16, 32, 64, 128, 256, 512};  // equally likely
   std::int64_t max_threads_per_block = 1024;
+  std::vector<std::int64_t> rows{};  // equally likely; none: no such choice
+  std::int64_t warp_size = 32;
+  bool tuples = false;  // whether reductions of several values move to their consumer too
 
   void operator()(schedule& s, const std::string& block, const context& where,
                   chooser& choices) const;

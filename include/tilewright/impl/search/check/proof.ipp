@@ -92,7 +92,7 @@ TILEWRIGHT_INLINE exact_comparison compare_exactly(const ir::function& original,
                                                    const ir::function& scheduled,
                                                    std::uint64_t seed) {
   using result = exact_comparison::result;
-  if (!ir::has_modular_meaning(original))
+  if (!ir::has_modular_meaning(original) || !ir::has_modular_meaning(scheduled))
     return {result::unknown, "a reducer of the kernel calls functions"};
   std::optional<detail::residue_memory> expected, found;
   try {

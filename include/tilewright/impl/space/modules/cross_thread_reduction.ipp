@@ -7,6 +7,7 @@
 #include <tilewright/impl/space/modules/nest.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/cross_thread_reduction.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::space {
@@ -19,10 +20,12 @@ struct destination {
 };
 
 /// The deepest loop of the first consumer that answers a spatial outer loop of the block and that
-/// all consumers share.
-inline std::optional<destination> find_destination(const schedule& s, const std::string& name) {
+/// all consumers share; below its rows where threads have a row each.
+inline std::optional<destination> find_destination(const schedule& s, const std::string& name,
+                                                   bool tuples) {
   const std::vector<std::string> consumers = consumer_names(s, name);
-  if (consumers.empty() || is_output(s, name) || named_block(s, name).block->writes.size() != 1 ||
+  if (consumers.empty() || is_output(s, name) ||
+      (named_block(s, name).block->writes.size() != 1 && !tuples) ||
       shares_operands(s, consumers[0]))
     return std::nullopt;
   const std::vector<nest_loop> own = nest_of(s, name), there = nest_of(s, consumers[0]);
@@ -39,6 +42,7 @@ inline std::optional<destination> find_destination(const schedule& s, const std:
          own[depth].kind == primitive::loop_iter_kind::spatial)
     ++depth;
   if (depth == 0) return std::nullopt;
+  while (depth < shared && there[depth].bound_to("threadIdx.y")) ++depth;
   return destination{consumers[0], depth - 1};
 }
 
@@ -64,24 +68,63 @@ inline factor size_of(const schedule& s, const ir::loop_node& loop) {
   return loop.extent->integer;
 }
 
+/// Whether the loop can be cut into groups of rows, with a warp for each row of a group.
+inline bool has_rows(const nest_loop& l) {
+  return l.plain() && l.kind == primitive::loop_iter_kind::spatial && !l.branches() &&
+         ir::is_int(l.node->extent) && l.node->extent->integer > 1;
+}
+
+/// The last of the spatial loops that are the block's own; nothing where there is none.
+inline std::optional<std::size_t> own_rows(const std::vector<nest_loop>& nest) {
+  std::size_t last = nest.size();
+  while (last > 0 && nest[last - 1].kind == primitive::loop_iter_kind::reduce) --last;
+  if (last == 0) return std::nullopt;
+  return last - 1;
+}
+
+/// Whether rows of the reduction, there or where it stands, can have a warp each.
+inline bool may_have_warps(const schedule& s, const std::string& name,
+                           const std::optional<destination>& to) {
+  const std::vector<nest_loop> nest = nest_of(s, to ? to->consumer : name);
+  if (!to) {
+    const std::optional<std::size_t> rows = own_rows(nest);
+    return rows && has_rows(nest[*rows]);
+  }
+  const auto has_threads = [](const nest_loop& l) { return l.bound_to("threadIdx"); };
+  return to->loop + 1 < nest.size() && has_rows(nest[to->loop]) && support::none(nest, has_threads);
+}
+
+/// @returns the loop over the rows of a group, which has threads
+inline loop_rv group_rows(schedule& s, loop_rv rows, const cross_thread_reduction& rule,
+                          chooser& choices) {
+  const expr_rv count =
+      choices.categorical(s, rule.rows, std::vector<double>(rule.rows.size(), 1.0));
+  const auto [group, row] = s.split(rows, {infer, count});
+  (void)group;
+  s.bind(row, "threadIdx.y");
+  return row;
+}
+
 /// Computes the block with its consumer, whose innermost loop is bound to threads where none is.
 /// @returns their number
 inline factor move(schedule& s, const std::string& name, const destination& to,
-                   const cross_thread_reduction& rule, chooser& choices) {
+                   const cross_thread_reduction& rule, bool warps, chooser& choices) {
   std::optional<factor> count;
   for (const nest_loop& l : nest_of(s, to.consumer))
     if (l.bound_to("threadIdx.x")) count = size_of(s, *l.node);
   const std::vector<loop_rv> loops = s.get_loops(s.get_block(to.consumer));
   loop_rv target = loops[to.loop];
+  if (warps) target = group_rows(s, target, rule, choices);
   if (!count) {
-    count = draw_threads(s, rule, choices);
+    count = warps ? factor(rule.warp_size) : draw_threads(s, rule, choices);
     const auto [outer, inner] = s.split(loops.back(), {infer, *count});
     s.bind(inner, "threadIdx.x");
     if (to.loop + 1 == loops.size()) target = outer;
   }
   const block_rv block = s.get_block(name);
   s.compute_at(block, target, true);
-  s.set_scope(block, 0, "shared");
+  const std::size_t values = named_block(s, name).block->writes.size();
+  for (std::size_t i = 0; i < values; ++i) s.set_scope(block, static_cast<int>(i), "shared");
   return *count;
 }
 
@@ -127,16 +170,26 @@ TILEWRIGHT_INLINE void cross_thread_reduction::operator()(schedule& s, const std
                                                           chooser& choices) const {
   namespace across = detail::across_threads;
   if (!has_block(s, name) || !needs_cross_thread_reduction(s, name, max_threads_per_block)) return;
-  if (choices.pick(2) == 1) return;
+  const std::optional<across::destination> to = across::find_destination(s, name, tuples);
+  const bool rows_offered = !rows.empty() && across::may_have_warps(s, name, to);
+  const std::size_t how = choices.pick(rows_offered ? 3 : 2);
+  if (how == 1) return;
+  const bool warps = how == 2;
   std::optional<factor> threads;
-  if (const std::optional<across::destination> to = across::find_destination(s, name)) {
+  if (to) {
     try {
       schedule attempt = s;
-      threads = across::move(attempt, name, *to, *this, choices);
+      threads = across::move(attempt, name, *to, *this, warps, choices);
       s = std::move(attempt);
     } catch (const schedule_error&) {
       threads.reset();  // computed where it stands
     }
+  }
+  if (!threads && warps) {
+    const auto own = across::own_rows(detail::nest_of(s, name));
+    if (!own) return;
+    across::group_rows(s, s.get_loops(s.get_block(name))[*own], *this, choices);
+    threads = factor(warp_size);
   }
   if (!threads) threads = across::draw_threads(s, *this, choices);
   const auto [serial, inner] = s.split(across::fused_reduction(s, name), {infer, *threads});

@@ -1,0 +1,38 @@
+// Reductions over one domain as one reduction of tuples, so that what both read is read once.
+//
+// A sum of exp(x - m) needs the maximum m of all x before it begins; the pair of both is a reducer of its
+// own, whose sums are scaled when the maximum grows (online softmax: Milakov and Gimelshein,
+// arXiv 1805.02867).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <tilewright/ir/stmt.hpp>
+
+namespace tilewright::primitive {
+
+/// What stands behind an algorithm's name where its joined form is meant: no name has a dot.
+inline constexpr std::string_view joined_suffix = ".joined";
+
+/// The function with reductions joined, each group in the place of its first one, under that one's name.
+/// ```
+/// for i, j: M[i] = max(M[i], X[i, j])
+/// for i, j: E[i, j] = exp(X[i, j] - M[i])
+/// for i, j: S[i] += E[i, j]
+/// for i, j: Y[i, j] = E[i, j] / S[i]
+///   ->
+/// for i, j: M[i], S[i] = max(M[i], X[i, j]), S[i] * exp(M[i] - max) + exp(X[i, j] - max)
+/// for i, j: Y[i, j] = exp(X[i, j] - M[i]) / S[i]
+/// ```
+/// Reductions are joined that are nests of their own in the root block, over equal domains, into results
+/// that lie alike, if both load one element in each of their iterations, and no other block has to run
+/// between them; blocks between that compute elements for the second one are inlined where they can be. The
+/// second may use the result of the first where that is a maximum of x and the second a sum of products
+/// one factor of which is exp(x - maximum). The new block has its reducer as annotation, and the maximum
+/// begins at the least finite number: that of nothing but minus infinities is this number.
+/// @returns nothing where no two can be joined
+std::optional<ir::function> join_reductions(const ir::function& f);
+
+}  // namespace tilewright::primitive

@@ -1,0 +1,132 @@
+// Reductions of rows in the default space for GPUs: a block or a warp to a row, and several reductions of a row as one,
+// each a choice of the search.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <tilewright/backend/cuda/compile.hpp>
+#include <tilewright/backend/cuda/nvrtc.hpp>
+#include <tilewright/expr/reify.hpp>
+#include <tilewright/ops/normalization.hpp>
+#include <tilewright/support/error.hpp>
+
+#include "cases.hpp"
+#include "gpu/workloads.hpp"
+#include "gpu_list.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+/// What a sketch does with rows.
+struct structure {
+  bool joined, across_warps, across_blocks;
+  explicit structure(const schedule& s) {
+    const std::string text = s.trace().print();
+    const auto has = [&](const char* part) { return text.find(part) != std::string::npos; };
+    joined = has(".joined");
+    across_warps = has("\"threadIdx.y\"");
+    across_blocks = !across_warps && has("storage_scope=\"shared\"");
+  }
+  std::tuple<bool, bool, bool> all() const { return {joined, across_warps, across_blocks}; }
+};
+
+gpu_workloads::workload named(const std::vector<gpu_workloads::workload>& list,
+                              const std::string& name) {
+  for (const gpu_workloads::workload& w : list)
+    if (w.name == name) return w;
+  throw argument_error("no workload is called " + name);
+}
+
+/// Emulates members of each sketch. @returns the structures that came
+std::set<std::tuple<bool, bool, bool>> check_sketches(const ir::function& f, int terms) {
+  const space::design_space list = space::default_gpu();
+  const std::vector<harness::argument> expected = cases::interpreted(f);
+  std::set<std::tuple<bool, bool, bool>> out;
+  for (const schedule& sketch : list.sketches(f, gpu_list::machine(), 7)) {
+    out.insert(structure(sketch).all());
+    const std::vector<schedule> members = gpu_list::members_of(f, sketch, 1, list);
+    INFO(sketch.trace().print());
+    CHECK(members.size() == 1);
+    for (const schedule& s : members) {
+      CHECK(trace::parse(s.trace().print()) == s.trace());
+      const cases::cu::program p =
+          cases::cu::print(pass::lower(s.function(), cases::device()), cases::device());
+      INFO(p.text);
+      const cases::cu::emulator kernels(p);
+      cases::check_equal(cases::emulated(kernels, f, 3), expected, 1e-5 * (1 + terms / 64.0));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("rows: norms and softmax are offered as one reduction, a block or a warp to a row") {
+  if (!cases::have_emulator()) return;
+  for (const char* name : {"SFM", "SOFTMAX", "LAYERNORM"}) {
+    CAPTURE(name);
+    const gpu_workloads::workload w = named(gpu_workloads::small(), name);
+    const auto met = check_sketches(w.function, w.terms);
+    for (const bool joined : {false, true}) {
+      CHECK(met.count({joined, true, false}) == 1);
+      CHECK(met.count({joined, false, true}) == 1);
+    }
+  }
+}
+
+TEST_CASE("rows: kernels of the library") {
+  if (!cases::have_emulator()) return;
+  const dim_values dims{{"M", 5}, {"N", 70}};
+  for (const ir::function& f :
+       {reify(ops::softmax<float>, dims), reify(ops::log_softmax<float>, dims),
+        reify(ops::online_softmax<float>, dims)}) {
+    CAPTURE(f.name);
+    const auto met = check_sketches(f, 70);
+    const bool joined = f.name != "online_softmax";  // which is one already
+    CHECK(met.count({joined, true, false}) == 1);
+    CHECK(met.count({joined, false, true}) == 1);
+  }
+}
+
+TEST_CASE("rows: sums of rows have a warp each") {
+  if (!cases::have_emulator()) return;
+  const gpu_workloads::workload w = named(gpu_workloads::small(), "ROWSUMS");
+  CHECK(check_sketches(w.function, w.terms).count({false, true, false}) == 1);
+}
+
+TEST_CASE("rows: a member of each structure compiles without spills") {
+  try {
+    cases::cu::nvrtc();
+  } catch (const build_error& e) {
+    MESSAGE("skipped: " << e.what());
+    return;
+  }
+  const target::gpu device = target::named_gpu("sm_90a");
+  const space::context where{&device, 1};
+  const space::design_space list = space::default_gpu();
+  for (const char* name : {"SOFTMAX", "LAYERNORM"}) {
+    CAPTURE(name);
+    const gpu_workloads::workload w = named(gpu_workloads::full(), name);
+    std::set<std::tuple<bool, bool, bool>> met;
+    for (const schedule& sketch : list.sketches(w.function, where, 1)) {
+      if (!met.insert(structure(sketch).all()).second) continue;
+      const std::vector<schedule> members =
+          gpu_list::members_of(w.function, sketch, 1, list, where);
+      REQUIRE(members.size() == 1);
+      INFO(members[0].trace().print());
+      const cases::cu::program p =
+          cases::cu::print(pass::lower(members[0].function(), device), device);
+      INFO(p.text);
+      const cases::cu::compiled c = cases::cu::compile(p, device, std::chrono::seconds(60));
+      for (const backend::launch& l : c.artifact.launches)
+        CHECK(cases::cu::why_rejected(l, c.report, device) == "");
+    }
+    CHECK(met.size() >= 4);
+  }
+}
