@@ -9,10 +9,16 @@
 # faults, launch cost, noise, ceilings, cuBLAS), f32 (the twelve workloads of the MetaSchedule paper,
 # matrix products, kernels bound by memory), tensor (products on tensor cores, and the paper's fused dense
 # naive, + tiling, + inline, + unroll, + tensor cores). A stage goes on where it stopped, ends with a
-# table, and says "skipped: no GPU" where there is none. Behind f32 and tensor, gpu_peers.py times PyTorch
-# and Triton on the same cases, where Python has them, and joins all times in a table. Packing needs NVRTC
-# and a C++ compiler; running needs neither. Options of packing: --candidates 4, --pack-seconds 600,
+# table, and says "skipped: no GPU" where there is none. f32 and tensor time cuBLASLt, cuDNN and, through
+# gpu_peers.py, PyTorch and Triton in turns with ours, where they are installed. Packing needs NVRTC and a
+# C++ compiler; running needs neither. Options of packing: --candidates 4, --pack-seconds 600,
 # --architectures sm_90a,sm_80.
+#
+# On a GPU that is lent for a quarter of an hour: make the pack before, for its architecture alone; then
+#   gpu_pack/gpu_bench.sh first --seconds 200      is it right at all? 3 to 4 minutes
+#   gpu_pack/gpu_bench.sh f32 --seconds 300        the twelve workloads, in the order of the paper
+#   gpu_pack/gpu_bench.sh tensor --seconds 240     products on tensor cores
+# and copy the folder results. What is left over is the first thing that another run does.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 pack=${GPU_PACK:-gpu_pack}
@@ -44,7 +50,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-[ -n "$stages" ] || { sed -n '2,15p' "$0"; exit 2; }
+[ -n "$stages" ] || { sed -n '2,/^set/p' "$0" | grep '^#'; exit 2; }
 
 # beside this script in a pack, else the folder of that name
 [ -x "$(dirname "$0")/gpu_bench" ] && pack=$(dirname "$0")
@@ -71,10 +77,21 @@ known() { ldconfig -p 2>/dev/null | grep -q "$1.so" || [ -e "/usr/local/cuda/lib
   TILEWRIGHT_CUBLASLT=$(python_library libcublasLt)
   export TILEWRIGHT_CUBLASLT
 }
+[ -n "${TILEWRIGHT_CUDNN:-}" ] || known libcudnn || {
+  TILEWRIGHT_CUDNN=$(python_library libcudnn)
+  export TILEWRIGHT_CUDNN
+}
 [ -n "${TILEWRIGHT_NVRTC:-}" ] || known libnvrtc || {
   TILEWRIGHT_NVRTC=$(python_library libnvrtc)
   export TILEWRIGHT_NVRTC
 }
+
+scripts=$(cd "$(dirname "$0")" && pwd)
+case $scripts in
+  *[!A-Za-z0-9_./-]*) peers= ;;  # a name that is several words to a shell
+  *) peers="--peers $scripts/gpu_peers.py" ;;
+esac
+command -v python3 >/dev/null 2>&1 || peers=
 
 status=0
 end=$(($(date +%s) + seconds))
@@ -85,7 +102,7 @@ for stage in $stages; do
     # what holds up for good ends soon after the deadline
     code=0
     timeout -k 5 $((left + 20)) "$pack/gpu_bench" "$stage" --pack "$pack" --out "$results/$stage.jsonl" \
-      --seconds $left || code=$?
+      --seconds $left $peers || code=$?
     case $code in
       5) echo "the device was lost; stage $stage goes on in a new process" ;;
       124|137) echo "stage $stage was ended" ;;
@@ -95,11 +112,8 @@ for stage in $stages; do
     [ $left -gt 0 ] || left=0  # then its table is printed
   done
   [ $code -eq 0 ] || status=$code
-  if [ "$stage" != first ] && [ -e "$results/$stage.jsonl" ] && command -v python3 >/dev/null 2>&1; then
-    left=$((end - $(date +%s)))
-    [ $left -gt 0 ] || left=0  # then times that are there stand in its table
-    timeout -k 5 $((left + 60)) python3 "$(dirname "$0")/gpu_peers.py" "$stage" --results "$results" --seconds $left ||
-      echo "peers of stage $stage were ended"
+  if [ -n "$peers" ] && [ "$stage" != first ] && [ -e "$results/$stage.jsonl" ]; then
+    python3 "$scripts/gpu_peers.py" "$stage" --results "$results" || echo "stage $stage has no table of its peers"
   fi
   if [ "$stage" = first ] && command -v compute-sanitizer >/dev/null 2>&1; then
     for name in matmul_tails softmax; do

@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
-"""Times PyTorch and Triton on the cases of gpu_bench, and prints their times beside ours.
+"""Times PyTorch and Triton in turns with gpu_bench, and prints a table of what its stages found.
 
-    gpu_peers.py STAGE... --results FOLDER [--seconds 240] [--write benchmarks/results/gpu.md]
+    gpu_peers.py --serve                                    asked by gpu_bench, line by line
+    gpu_peers.py STAGE... --results FOLDER [--write benchmarks/results/gpu.md]
 
-A stage is f32 or tensor. Each time is a line of FOLDER/peers.jsonl as soon as it is known; what stands there is not
-timed again. Work is recorded in CUDA graphs and timed by events, the median of several blocks. For f32, TF32 is off;
-cuDNN tries its algorithms. What is not installed is said so. Convolutions are timed with channels first and with
-channels last, and the better time counts. --write appends the table to a document, with the device, the driver, the
-clocks and the date that the stages found.
+A stage is f32 or tensor. Serving, it says who is there, "peers pytorch=2.8 triton=3.4" or "peers none REASON",
+and answers:
+
+    prepare STAGE CASE PEER    "ready SECONDS" of one run, or "none REASON"
+    round                      "seconds SECONDS": of one run, in a round of 20 ms or more of the case that is ready
+    drop                       "dropped": the case's memory is free
+
+Work is recorded in CUDA graphs and timed by events. For f32, TF32 is off; cuDNN tries its algorithms. Convolutions are
+readied with channels first and with channels last, and the faster one counts. --write appends the table to a document,
+with the device, the driver, the clocks and the date that the stages found.
 """
 import argparse
 import json
 import math
 import os
-import statistics
-import time
+import sys
 
 PAPER = ["C1D", "C2D", "C3D", "DEP", "DIL", "GMM", "GRP", "T2D", "CBR", "TBG", "NRM", "SFM"]
 
@@ -159,62 +164,121 @@ def triton_cases(torch, triton, tl):
                        "BF16_4096": product(torch.bfloat16, 4096, 4096, 4096), "TF32_4096": product(single, 4096, 4096, 4096)}}
 
 
-def seconds_of(torch, work, blocks=7, least=0.02):
-    """Of one call: recorded in a graph as often as fills `least` seconds."""
-    for _ in range(3):
-        work()
-    torch.cuda.synchronize()
+class Rounds:
+    """Work in rounds that take `least` seconds, in a graph where it can be recorded."""
 
-    def timed(run):
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    def __init__(self, torch, work, least=0.02):
+        self.torch = torch
+        for _ in range(3):
+            work()
+        torch.cuda.synchronize()
+        self.count = max(1, min(1000, int(least / max(self.timed(work), 1e-6))))
+
+        def all_of_it():
+            for _ in range(self.count):
+                work()
+
+        try:
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                all_of_it()
+            self.run = graph.replay
+        except RuntimeError:  # what waits or allocates
+            torch.cuda.synchronize()
+            self.run = all_of_it
+        self.seconds()
+
+    def timed(self, run):
+        begin, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
         begin.record()
         run()
         end.record()
-        torch.cuda.synchronize()
+        self.torch.cuda.synchronize()
         return begin.elapsed_time(end) * 1e-3
 
-    count = max(1, min(1000, int(least / max(timed(work), 1e-6))))
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for _ in range(count):
-            work()
-    timed(graph.replay)
-    return statistics.median(timed(graph.replay) for _ in range(blocks)) / count
+    def seconds(self):
+        return self.timed(self.run) / self.count
 
 
-class Peers:
-    """Lines of peers.jsonl."""
+def one_line(error):
+    return str(error).split("\n")[0][:200] or type(error).__name__
 
-    def __init__(self, path):
-        self.path, self.times = path, {}
-        for line in lines_of(path):
-            if "seconds" in line:
-                self.times[line["case"], line["peer"]] = line["seconds"]
 
-    def say(self, **line):
-        with open(self.path, "a") as out:
-            out.write(json.dumps(line) + "\n")
-        print(" ".join(f"{k}={v}" for k, v in line.items()), flush=True)
+class Server:
+    """Answers to lines."""
 
-    def time(self, torch, name, peer, makers, end):
-        if (name, peer) in self.times:
-            return True
-        if time.monotonic() > end:
-            return False
-        best, wrong = math.inf, "no layout of it"
-        for make in makers:
+    def __init__(self):
+        self.ready = None
+        self.torch, self.versions, self.missing = None, {}, ""
+        try:
+            import torch
+            if not torch.cuda.is_available():
+                raise ImportError("it finds no GPU")
+            self.torch = torch
+            self.versions["pytorch"] = torch.__version__
+            torch.backends.cudnn.benchmark = True
+        except (ImportError, OSError) as e:
+            self.missing = f"PyTorch: {one_line(e)}"
+            return
+        try:
+            import triton
+            import triton.language as tl
+            # its programs look for their names where they were written
+            globals().update(triton=triton, tl=tl)
+            self.versions["triton"] = triton.__version__
+        except (ImportError, OSError):
+            pass
+
+    def greeting(self):
+        return "peers " + (" ".join(f"{k}={v}" for k, v in self.versions.items()) or f"none {self.missing}")
+
+    def answer(self, line):
+        words = line.split()
+        if words[:1] == ["prepare"] and len(words) == 4:
+            return self.prepare(*words[1:])
+        if words == ["round"] and self.ready:
+            return f"seconds {self.ready.seconds():.9g}"
+        if words == ["drop"]:
+            self.ready = None
+            if self.torch:
+                self.torch.cuda.empty_cache()
+            return "dropped"
+        return f"none not understood: {line}"
+
+    def prepare(self, stage, name, peer):
+        self.ready = None
+        if peer not in self.versions:
+            return f"none {peer} is not installed"
+        if peer == "triton":
+            cases = triton_cases(self.torch, triton, tl).get(stage, {})
+        else:
+            cases = {"f32": f32_cases, "tensor": tensor_cases}[stage](self.torch)
+        backends = self.torch.backends
+        backends.cuda.matmul.allow_tf32 = backends.cudnn.allow_tf32 = name.startswith("TF32")
+        best, why = math.inf, f"{peer} has no program for it"
+        for make in cases.get(name, []):
             try:
                 work = make()
-                if work is not None:
-                    best = min(best, seconds_of(torch, work))
+                if work is None:
+                    continue
+                rounds = Rounds(self.torch, work)
+                seconds = rounds.seconds()
             except Exception as e:  # a kernel that does not exist here: the next one
-                wrong = str(e).split("\n")[0][:200]
-        if best < math.inf:
-            self.times[name, peer] = best
-            self.say(case=name, peer=peer, seconds=best)
-        else:
-            self.say(case=name, peer=peer, error=wrong)
-        return True
+                why = one_line(e)
+                continue
+            if seconds < best:
+                best, self.ready = seconds, rounds
+        return f"ready {best:.9g}" if self.ready else f"none {why}"
+
+
+def serve():
+    # libraries print what they like: that goes where errors go
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    server = Server()
+    print(server.greeting(), file=out, flush=True)
+    for line in sys.stdin:
+        print(server.answer(line.strip()), file=out, flush=True)
 
 
 def lines_of(path):
@@ -230,56 +294,22 @@ def lines_of(path):
     return out
 
 
-def run(stages, peers, end):
-    try:
-        import torch
-        if not torch.cuda.is_available():
-            raise ImportError("it finds no GPU")
-    except (ImportError, OSError) as e:
-        return peers.say(peer="pytorch", skipped=f"not found: {e}")
-    peers.say(peer="pytorch", version=str(torch.__version__))
-    cases = {"f32": f32_cases, "tensor": tensor_cases}
-    left = 0
-    torch.backends.cudnn.benchmark = True
-    for stage in stages:
-        for name, makers in cases[stage](torch).items():
-            tf32 = name.startswith("TF32")
-            torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32
-            left += not peers.time(torch, name, "pytorch", makers, end)
-    try:
-        import triton
-        import triton.language as tl
-    except (ImportError, OSError) as e:
-        peers.say(peer="triton", skipped=f"not found: {e}")
-    else:
-        peers.say(peer="triton", version=str(triton.__version__))
-        # its programs look for their names where they were written
-        globals().update(triton=triton, tl=tl)
-        for stage in stages:
-            for name, makers in triton_cases(torch, triton, tl)[stage].items():
-                left += not peers.time(torch, name, "triton", makers, end)
-    if left:
-        print(f"{left} cases of peers are left for another run")
+PEERS = ["cublas", "cudnn", "pytorch", "triton"]
+HEAD = ["case", "us", "of cuBLAS", "of cuDNN", "of PyTorch", "of Triton"]
 
 
-HEAD = ["case", "us", "of cuBLAS", "PyTorch us", "speed-up", "Triton us", "speed-up"]
-
-
-def joined(stages, results, peers):
-    """Rows of the table, and what there is to say of the paper's workloads."""
+def joined(stages, results):
+    """Rows of the table, how often ours fits into the time of each peer, and what there is to say of the paper's workloads."""
     rows, ratios = [], []
     for stage in stages:
         for line in lines_of(os.path.join(results, stage + ".jsonl")):
             name, ours = line.get("case"), line.get("seconds")
             if not ours:
                 continue
-            row = [name, f"{ours * 1e6:.1f}", f"{line['of_cublas']:.3f}" if "of_cublas" in line else ""]
-            for peer in ("pytorch", "triton"):
-                theirs = peers.times.get((name, peer))
-                row += [f"{theirs * 1e6:.1f}", f"{theirs / ours:.3f}"] if theirs else ["", ""]
-                if theirs and peer == "pytorch" and name in PAPER:
-                    ratios.append(theirs / ours)
-            rows.append(row)
+            of = [line.get("of_" + peer) for peer in PEERS]
+            rows.append([name, f"{ours * 1e6:.1f}"] + [f"{x:.3f}" if x else "" for x in of])
+            if of[2] and name in PAPER:
+                ratios.append(of[2])
     if not ratios:
         return rows, ""
     mean = math.exp(sum(math.log(r) for r in ratios) / len(ratios))
@@ -311,15 +341,16 @@ def write(path, stages, results, rows, mean):
 
 def main():
     say = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    say.add_argument("stages", nargs="+", choices=["f32", "tensor"])
+    say.add_argument("stages", nargs="*", choices=["f32", "tensor", []])
+    say.add_argument("--serve", action="store_true")
     say.add_argument("--results", default="results")
-    say.add_argument("--seconds", type=float, default=240)
     say.add_argument("--write", metavar="DOCUMENT")
     asked = say.parse_args()
-    os.makedirs(asked.results, exist_ok=True)
-    peers = Peers(os.path.join(asked.results, "peers.jsonl"))
-    run(asked.stages, peers, time.monotonic() + asked.seconds)
-    rows, mean = joined(asked.stages, asked.results, peers)
+    if asked.serve:
+        return serve()
+    if not asked.stages:
+        say.error("name a stage: f32, tensor")
+    rows, mean = joined(asked.stages, asked.results)
     table(rows, mean)
     if asked.write and rows:
         write(asked.write, asked.stages, asked.results, rows, mean)

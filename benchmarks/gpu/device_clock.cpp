@@ -82,16 +82,55 @@ double device_clock::round::seconds() const {
   return all / count_;
 }
 
+namespace {
+
+duel in_rounds(const std::function<double()>& first, const std::function<double()>& second) {
+  std::vector<double> a, b, ratios;
+  for (int r = 0; r < 7; ++r) {
+    a.push_back(first());
+    b.push_back(second());
+    ratios.push_back(b.back() / a.back());
+  }
+  return {median(a), median(b), median(ratios), false};
+}
+
+}  // namespace
+
 duel in_turns(const device_clock& clock, const starter& first, const starter& second) {
   const device_clock::round one(clock, first, clock.worth(first, 0.02)),
       other(clock, second, clock.worth(second, 0.02));
-  std::vector<double> a, b, ratios;
-  for (int r = 0; r < 7; ++r) {
-    a.push_back(one.seconds());
-    b.push_back(other.seconds());
-    ratios.push_back(b.back() / a.back());
+  duel out = in_rounds([&] { return one.seconds(); }, [&] { return other.seconds(); });
+  out.in_graphs = one.in_graph() && other.in_graph();
+  return out;
+}
+
+duel in_turns(const device_clock& clock, const starter& first,
+              const std::function<double()>& second_round) {
+  const device_clock::round one(clock, first, clock.worth(first, 0.02));
+  duel out = in_rounds([&] { return one.seconds(); }, second_round);
+  out.in_graphs = one.in_graph();
+  return out;
+}
+
+std::size_t fastest_of(const device_clock& clock, const std::vector<starter>& all) {
+  std::size_t best = all.size();
+  double least = 0;
+  std::string refused = "there is nothing to start";
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    try {
+      const device_clock::round some(clock, all[i], clock.worth(all[i], 0.005));
+      const double seconds = some.seconds();
+      if (best < all.size() && seconds >= least) continue;
+      best = i;
+      least = seconds;
+    } catch (const hang&) {
+      throw;
+    } catch (const tilewright::build_error& e) {
+      refused = e.what();
+    }
   }
-  return {median(a), median(b), median(ratios), one.in_graph() && other.in_graph()};
+  if (best == all.size()) throw tilewright::build_error(refused);
+  return best;
 }
 
 }  // namespace gpu_time

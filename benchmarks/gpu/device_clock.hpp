@@ -1,6 +1,7 @@
 // Seconds that a device needs, with patience for kernels that do not end.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -66,5 +67,12 @@ struct duel {
   bool in_graphs = false;        // both
 };
 duel in_turns(const device_clock& clock, const starter& first, const starter& second);
+/// The second one in a process of its own, which says the seconds of a round.
+duel in_turns(const device_clock& clock, const starter& first,
+              const std::function<double()>& second_round);
+
+/// Position of the one that is fastest in a short round; those that refuse to start are left out.
+/// @throws build_error when all do
+std::size_t fastest_of(const device_clock& clock, const std::vector<starter>& all);
 
 }  // namespace gpu_time

@@ -12,6 +12,7 @@
 //   gpu_bench check NAME --pack FOLDER          one case, for compute-sanitizer
 //   gpu_bench fault NAME --pack FOLDER          a kernel that misbehaves: illegal, hang; or nothing
 //
+// With `--peers SCRIPT` (tools/gpu_peers.py) f32 and tensor time PyTorch and Triton in turns with ours.
 // Cases whose line stands in FILE already are not run again; `--seconds N` is a deadline. Without a GPU
 // a stage says "skipped: no GPU" and why. Exit status 5: the device is lost for this process, and another one
 // goes on with the next case.
@@ -36,7 +37,8 @@ int gpu_bench_usage() {
   std::fprintf(stderr,
                "usage: gpu_bench pack FOLDER [--candidates 4] [--pack-seconds 600] "
                "[--architectures sm_90a,sm_80]\n"
-               "       gpu_bench first|f32|tensor --pack FOLDER --out FILE [--seconds 540]\n"
+               "       gpu_bench first|f32|tensor --pack FOLDER --out FILE [--seconds 540] "
+               "[--peers gpu_peers.py]\n"
                "       gpu_bench check NAME --pack FOLDER\n"
                "       gpu_bench fault illegal|hang|nothing --pack FOLDER\n");
   return 2;
@@ -58,12 +60,14 @@ int start_gpu_bench(const std::vector<std::string>& words, const fs::path& self)
   const std::string& what = words[0];
   fs::path folder = ".", out = "results/" + what + ".jsonl";
   double seconds = 540;
+  std::vector<std::string> python;
   gpu_pack::options packed;
   for (std::size_t i = 1; i + 1 < words.size(); ++i) {
     const std::string& value = words[i + 1];
     if (words[i] == "--pack") folder = value;
     if (words[i] == "--out") out = value;
     if (words[i] == "--seconds") seconds = std::stod(value);
+    if (words[i] == "--peers") python = {"python3", value, "--serve"};
     if (words[i] == "--pack-seconds") packed.seconds = std::stod(value);
     if (words[i] == "--architectures") packed.architectures = parts_of(value);
     if (words[i] == "--candidates")
@@ -77,7 +81,7 @@ int start_gpu_bench(const std::vector<std::string>& words, const fs::path& self)
   if (!quiet && what != "first" && what != "f32" && what != "tensor") return gpu_bench_usage();
   std::optional<gpu_stage::stage> s;
   try {
-    s.emplace(folder, quiet ? fs::path("/dev/null") : out, seconds);
+    s.emplace(what, folder, quiet ? fs::path("/dev/null") : out, seconds, python);
   } catch (const tilewright::build_error& e) {
     std::printf("skipped: no GPU (%s)\n", e.what());
     return 0;

@@ -57,10 +57,12 @@ std::string clock_rates() {
 
 }  // namespace
 
-stage::stage(std::filesystem::path pack, const std::filesystem::path& out, double seconds)
+stage::stage(std::string name, std::filesystem::path pack, const std::filesystem::path& out,
+             double seconds, std::vector<std::string> python)
     : pack_(std::move(pack)),
       results_(out),
-      end_(clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds))) {
+      end_(clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds))),
+      duels_(device_, clock_, std::move(name), std::move(python)) {
   arch_ = device_.description().name;
   // the pack has one binary for 8.x and one for 9.0
   if (arch_ != "sm_90a") arch_ = "sm_80";
@@ -254,48 +256,10 @@ std::string stage::time_cublas(const gpu_cublas::shape& s) const {
   device_.copy_in(right.get(), b.data(), b.size());
   void* const data[] = {reinterpret_cast<void*>(left.get()), reinterpret_cast<void*>(right.get()),
                         reinterpret_cast<void*>(out.get())};
-  return number("algorithms", static_cast<double>(product->algorithms())) + ", " +
-         rates(clock_.seconds_of(fastest_of(*product, data)), 2.0 * s.batch * s.m * s.n * s.k, 0);
-}
-
-/// A start of the fastest algorithm.
-gpu_time::starter stage::fastest_of(const gpu_cublas::product& product, void* const* data) const {
-  const auto starter = [&product, data](std::size_t i) {
-    return
-        [&product, data, i](cu::stream_ref on) { product.start(i, data[0], data[1], data[2], on); };
-  };
-  std::size_t best = 0;
-  double least = INFINITY;
-  for (std::size_t i = 0; i < product.algorithms(); ++i) {
-    const double t = round(clock_, starter(i), clock_.worth(starter(i), 0.005)).seconds();
-    if (t < least) best = i;
-    least = std::min(least, t);
-  }
-  return starter(best);
-}
-
-/// The winner and the fastest algorithm of cuBLASLt, in turns, on the same memory; the library's result is
-/// checked as well.
-std::string stage::beside_cublas(const gpu_workloads::workload& w, case_memory& memory,
-                                 const gpu_time::starter& winner) {
-  std::optional<gpu_cublas::product> product;
-  try {
-    product.emplace(device_, w.peer);
-  } catch (const build_error& e) {
-    return ", \"cublas\": " + json_text(e.what());
-  }
-  const std::vector<void*> data = memory.addresses();
-  const gpu_time::starter peer = fastest_of(*product, data.data());
-  std::string out;
-  if (w.peer.type != gpu_cublas::element::i8) {  // which has B in another layout
-    memory.poison();
-    peer(nullptr);
-    clock_.settle();
-    out = ", " + number("cublas_max_rel_err", memory.spot_difference());
-  }
-  const gpu_time::duel d = gpu_time::in_turns(clock_, winner, peer);
-  return out + ", " + number("cublas_seconds", d.second) + ", " + number("of_cublas", d.ratio) +
-         ", \"in_graphs\": " + (d.in_graphs ? "true" : "false");
+  const std::vector<gpu_time::starter> all = gpu_duels::starters_of(*product, data);
+  return number("algorithms", static_cast<double>(all.size())) + ", " +
+         rates(clock_.seconds_of(all[gpu_time::fastest_of(clock_, all)]),
+               2.0 * s.batch * s.m * s.n * s.k, 0);
 }
 
 /// Every packed candidate, checked at points and timed; the fastest right one counts.
@@ -345,9 +309,8 @@ std::string stage::time_candidates(const gpu_workloads::workload& w) {
   if (winner < 0) return out;
   out += ", " + number("fastest", winner) + ", " + number("default_seconds", first) + ", " +
          rates(best, w.operations, w.bytes);
-  if (w.peer.type == gpu_cublas::element::none) return out;
   const auto l = load(winner);
-  return out + beside_cublas(w, memory, starter(*l));
+  return out + duels_.against_all(w, memory, starter(*l), [&] { return seconds_left(); });
 }
 
 /// What a start costs the calling thread, and what the device needs for one that does nothing.

@@ -14,8 +14,8 @@
 #include "ceilings.hpp"
 #include "conformance.hpp"
 #include "corpus.hpp"
-#include "cublas.hpp"
 #include "device_clock.hpp"
+#include "duels.hpp"
 #include "result_file.hpp"
 #include "workloads.hpp"
 
@@ -31,8 +31,11 @@ inline constexpr int device_lost = 5;
 /// file is not run again. A case that loses the device, or whose kernel does not end, ends the process.
 class stage {
  public:
+  /// @param name    of the stage; peers are asked for its cases
+  /// @param python  what starts peers that are Python's; empty for none
   /// @throws build_error when there is no GPU
-  stage(std::filesystem::path pack, const std::filesystem::path& out, double seconds);
+  stage(std::string name, std::filesystem::path pack, const std::filesystem::path& out,
+        double seconds, std::vector<std::string> python = {});
 
   /// @name Stages
   /// @returns 1 when a line of the file says that something is wrong
@@ -50,6 +53,7 @@ class stage {
  private:
   using clock = std::chrono::steady_clock;
 
+  double seconds_left() const { return std::chrono::duration<double>(end_ - clock::now()).count(); }
   bool is_late() const { return clock::now() > end_; }
   void once(const std::string& name, const std::function<std::string()>& f);
   int summary() const;
@@ -62,9 +66,6 @@ class stage {
   std::string time_ceiling(const gpu_ceilings::entry& e) const;
   std::string time_cublas(const gpu_cublas::shape& s) const;
   std::string time_candidates(const gpu_workloads::workload& w);
-  gpu_time::starter fastest_of(const gpu_cublas::product& product, void* const* data) const;
-  std::string beside_cublas(const gpu_workloads::workload& w, case_memory& memory,
-                            const gpu_time::starter& winner);
   std::string launch_cost() const;
   std::string noise() const;
   std::string survives(const std::string& name);
@@ -74,6 +75,7 @@ class stage {
   clock::time_point end_;
   cu::device device_;
   gpu_time::device_clock clock_{device_};
+  gpu_duels::duels duels_;
   std::string arch_;
   int run_ = 0, wrong_ = 0, left_ = 0;
 };

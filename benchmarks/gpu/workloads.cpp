@@ -193,12 +193,19 @@ void convolution_inputs(script& s, const window& v, kind what) {
   s.parameter("F", filter);
 }
 
+gpu_cudnn::shape peer_of(const window& v, kind what) {
+  const int groups = what == kind::depthwise ? v.channels : v.groups;
+  return {v.input, v.channels, v.filters, v.taps, v.stride, v.padding, v.dilation, groups};
+}
+
 workload convolution(const std::string& name, const window& v, kind what = kind::plain) {
   script s(name);
   convolution_inputs(s, v, what);
   s.parameter("Y", with_ends(1, outputs(v), v.filters));
   pad(s, v);
-  return s.finish(convolve(s, v, what));
+  workload out = s.finish(convolve(s, v, what));
+  out.convolution = peer_of(v, what);
+  return out;
 }
 
 /// Convolution, bias, batch norm as a product and a sum, max(., 0).
@@ -222,7 +229,10 @@ workload convolution_norm_relu(const std::string& name, const window& v) {
     before = to;
   }
   s.block(loops, "Z" + at, "T.max(" + before + at + ", T.float32(0))");
-  return s.finish(work);
+  workload out = s.finish(work);
+  out.convolution = peer_of(v, kind::plain);
+  out.convolution.normalized = true;
+  return out;
 }
 
 /// A transposed convolution of windows of four and strides of two.
@@ -239,7 +249,10 @@ workload transposed(const std::string& name, int h, int w, int channels, int fil
   s.sum(loops, "Y[vn, vh, vw, vk]",
         "T.if_then_else((vh + vrh) % 2 == 0 and (vw + vrw) % 2 == 0, "
         "P[vn, (vh + vrh) // 2, (vw + vrw) // 2, vc], T.float32(0)) * F[3 - vrh, 3 - vrw, vc, vk]");
-  return s.finish(2.0 * stride * h * stride * w * filters * taps * taps * channels);
+  workload out = s.finish(2.0 * stride * h * stride * w * filters * taps * taps * channels);
+  out.convolution = {{h, w}, channels, filters, taps, stride, 1};
+  out.convolution.transposed = true;
+  return out;
 }
 
 workload product(const std::string& name, int batch, int m, int n, int k) {

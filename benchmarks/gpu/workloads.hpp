@@ -7,7 +7,8 @@
 
 #include <tilewright/ir/stmt.hpp>
 
-#include "cublas.hpp"
+#include "peers/cublas.hpp"
+#include "peers/cudnn.hpp"
 
 namespace gpu_workloads {
 
@@ -15,11 +16,12 @@ namespace gpu_workloads {
 struct workload {
   std::string name;
   tilewright::ir::function function;
-  double operations = 0;        // of one run, floating point
-  double bytes = 0;             // of one run, all parameters once
-  int terms = 1;                // of the longest reduction
-  double rounding = 0;          // of factors, relative, where candidates round them
-  gpu_cublas::shape peer = {};  // the product that it is; none where it is no product
+  double operations = 0;              // of one run, floating point
+  double bytes = 0;                   // of one run, all parameters once
+  int terms = 1;                      // of the longest reduction
+  double rounding = 0;                // of factors, relative, where candidates round them
+  gpu_cublas::shape peer = {};        // the product that it is; none where it is no product
+  gpu_cudnn::shape convolution = {};  // that it is, of its parameters in their order; or none
 };
 
 /// At the paper's sizes, products of 1024 and 4096, arrays of 256 MB.

@@ -7,44 +7,57 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 peers() { python3 -S "$tools/gpu_peers.py" "$@"; }  # -S: no packages of this machine
+# ANSWERS: to the lines of the standard input
+answers() { peers --serve 2>"$work/err"; }
 
-# Nothing is installed: said, and what there is of ours is a table.
-mkdir "$work/results"
-echo '{"case": "GMM", "correct": true, "seconds": 2e-06, "of_cublas": 0.5}' >"$work/results/f32.jsonl"
-echo '{"case": "C1D", "correct": true, "seco' >>"$work/results/f32.jsonl"  # cut off
-peers f32 --results "$work/results" >"$work/none.out" || fail "without PyTorch: exit status $?"
-grep -q 'peer=pytorch skipped=not found: No module named' "$work/none.out" || fail "PyTorch is not said to be missing"
-grep -Eq 'GMM +2.0 +0.500' "$work/none.out" || fail "our own times are not in the table"
+# Nothing is installed: said, and what is asked then has no answer but that.
+printf 'prepare f32 GMM pytorch\nround\n' | answers >"$work/none" || fail "without PyTorch: exit status $?"
+grep -q '^peers none PyTorch: No module named' "$work/none" || fail "PyTorch is not said to be missing"
+grep -q '^none pytorch is not installed' "$work/none" || fail "a case is ready without PyTorch"
+grep -q '^none not understood: round' "$work/none" || fail "a round of nothing"
 
 # A GPU that PyTorch does not see.
 export PYTHONPATH=$here/fake_torch FAKE_TORCH_LOG=$work/log
-FAKE_TORCH_GPU=0 peers f32 --results "$work/results" | grep -q 'skipped=not found: it finds no GPU' || fail "a PyTorch without GPU"
+FAKE_TORCH_GPU=0 answers </dev/null | grep -q '^peers none PyTorch: it finds no GPU' || fail "a PyTorch without GPU"
 
-# Both stages, each case once, ours beside theirs.
-peers f32 tensor --results "$work/results" >"$work/first.out" || fail "with PyTorch: exit status $?"
-for name in C1D C2D C3D DEP DIL GMM GRP T2D CBR TBG NRM SFM GEMM1024 GEMM4096 CHAIN SOFTMAX LAYERNORM ROWSUMS COLUMNSUMS \
-  F16_1024 F16_M16 F16_BATCH BF16_4096 TF32_4096 DENSE_naive DENSE_tensor_cores; do
-  [ "$(grep -c "^{\"case\": \"$name\", \"peer\": \"pytorch\", \"seconds\": " "$work/results/peers.jsonl")" = 1 ] || fail "$name has no time, or several"
+# Every case of both stages is readied, timed and dropped.
+for case in C1D C2D C3D DEP DIL GMM GRP T2D CBR TBG NRM SFM GEMM1024 GEMM4096 SPLITK CHAIN SOFTMAX LAYERNORM ROWSUMS COLUMNSUMS; do
+  printf 'prepare f32 %s pytorch\nround\ndrop\n' $case
+done >"$work/asked"
+for case in F16_1024 F16_4096 F16_8192 F16_M16 F16_BATCH F16_SPLITK BF16_4096 TF32_4096 DENSE_naive DENSE_tensor_cores; do
+  printf 'prepare tensor %s pytorch\nround\ndrop\n' $case
+done >>"$work/asked"
+answers <"$work/asked" >"$work/answered" || fail "with PyTorch: exit status $?"
+[ "$(head -n 1 "$work/answered")" = "peers pytorch=0.0-fake" ] || fail "who is there: $(head -n 1 "$work/answered")"
+for answer in 'ready [0-9.e-]*' 'seconds [0-9.e-]*' dropped; do
+  [ "$(grep -c "^$answer\$" "$work/answered")" = 30 ] || fail "not 30 times $answer"
 done
-grep -q '"case": "S8_4096", "peer": "pytorch", "error": "not on this device"' "$work/results/peers.jsonl" || fail "what does not run has no reason"
-grep -q 'peer=triton skipped=not found: ' "$work/first.out" || fail "Triton is not said to be missing"
-grep -q '1 of the paper' "$work/first.out" || fail "no mean"
-
-# The table in a document.
-echo '{"case": "machine", "device": "fake", "driver": 13000, "date": "2026-11-25T00:00:00Z", "nvrtc": "13.0", "clocks": ""}' >>"$work/results/f32.jsonl"
-echo '# Results' >"$work/RESULTS.md"
-peers f32 tensor --results "$work/results" --seconds 0 --write "$work/RESULTS.md" >/dev/null || fail "writing: exit status $?"
-grep -q '^## On fake$' "$work/RESULTS.md" && grep -q '2026-11-25T00:00:00Z, driver 13000, NVRTC 13.0' "$work/RESULTS.md" || fail "the document does not say where and when"
-grep -Eq '^\| GMM \| 2.0 \| 0.500 \| [0-9.]+ \| [0-9.]+ \|' "$work/RESULTS.md" || fail "the document has no row of GMM"
-
 grep -q None "$work/log" && fail "TF32 was left as it came"
-grep -q True "$work/log" || fail "TF32_4096 was not timed with TF32"
+[ "$(grep -c False "$work/log")" -gt 50 ] && grep -q True "$work/log" || fail "TF32 is not off for f32, and on where it is asked for"
 
-# Another run times nothing again, except what failed; one without time says so.
-lines=$(grep -c '"seconds"' "$work/results/peers.jsonl")
-peers f32 tensor --results "$work/results" >/dev/null || fail "again: exit status $?"
-[ "$(grep -c '"seconds"' "$work/results/peers.jsonl")" = "$lines" ] || fail "a case was timed twice"
-rm "$work/results/peers.jsonl"
-peers f32 --results "$work/results" --seconds 0 | grep -q 'cases of peers are left for another run' || fail "no word of what is left"
+# What does not run, what is not known, what is no line of ours.
+printf 'prepare tensor S8_4096 pytorch\nround\nprepare f32 NOTHING pytorch\nprepare f32 GMM triton\nhello\n' | answers >"$work/bad"
+grep -q '^none not on this device' "$work/bad" || fail "what does not run has no reason"
+grep -q '^none pytorch has no program for it' "$work/bad" || fail "a case that nobody knows"
+grep -q '^none triton is not installed' "$work/bad" || fail "Triton is not said to be missing"
+grep -q '^none not understood: hello' "$work/bad" || fail "a line that nobody knows"
+# What a library prints is no answer.
+printf 'drop\n' | FAKE_TORCH_PRINTS=1 answers >"$work/prints"
+[ "$(wc -l <"$work/prints")" = 2 ] && grep -q 'a word of a library' "$work/err" || fail "what a library prints stands among the answers"
+
+# The table of a stage, on the terminal and in a document.
+mkdir "$work/results"
+{ echo '{"case": "machine", "device": "fake", "driver": 13000, "date": "2026-11-25T00:00:00Z", "nvrtc": "13.0", "clocks": ""}'
+  echo '{"case": "GMM", "correct": true, "seconds": 2e-06, "of_cublas": 0.5, "of_pytorch": 2, "of_triton": 3}'
+  echo '{"case": "C1D", "correct": true, "seconds": 4e-06, "of_cudnn": 0.8, "of_pytorch": 0.5}'
+  echo '{"case": "C2D", "correct": true, "seco'; } >"$work/results/f32.jsonl"  # cut off
+echo '# Results' >"$work/RESULTS.md"
+peers f32 tensor --results "$work/results" --write "$work/RESULTS.md" >"$work/table" || fail "the table: exit status $?"
+grep -Eq '^ +GMM +2.0 +0.500 +2.000 +3.000$' "$work/table" || fail "the table has no row of GMM"
+grep -q "2 of the paper's 12 workloads: geometric mean 1.000, least 0.500" "$work/table" || fail "no mean"
+grep -q '^## On fake$' "$work/RESULTS.md" && grep -q '2026-11-25T00:00:00Z, driver 13000, NVRTC 13.0' "$work/RESULTS.md" || fail "the document does not say where and when"
+grep -Fq '| C1D | 4.0 |  | 0.800 | 0.500 |  |' "$work/RESULTS.md" || fail "the document has no row of C1D"
+peers 2>"$work/err" && fail "no stage is named, and nothing is said"
+grep -q 'name a stage: f32, tensor' "$work/err" || fail "what is missing is not said"
 
 exit $((failures > 0))

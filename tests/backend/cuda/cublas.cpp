@@ -1,6 +1,6 @@
 // cuBLASLt, a peer of the GPU program: prototypes and constants against the real header, where it is
 // installed.
-#include "gpu/cublas.hpp"
+#include "gpu/peers/cublas.hpp"
 
 #include <doctest/doctest.h>
 #include <tilewright/support/error.hpp>

@@ -38,7 +38,7 @@ class cuda(Anything):
     Event = Event
     CUDAGraph = Anything
     graph = staticmethod(lambda g: Anything())
-    synchronize = staticmethod(lambda: None)
+    synchronize = empty_cache = staticmethod(lambda: None)
     is_available = staticmethod(lambda: os.environ.get("FAKE_TORCH_GPU", "1") == "1")
 
 
@@ -70,6 +70,8 @@ def matmul(a, b):
 
 
 __version__ = "0.0-fake"
+if os.environ.get("FAKE_TORCH_PRINTS"):
+    print("a word of a library")
 
 
 def __getattr__(name):

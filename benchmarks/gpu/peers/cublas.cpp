@@ -3,6 +3,8 @@
 #include <tilewright/support/dynamic_library.hpp>
 #include <tilewright/support/error.hpp>
 
+#include "primary_context.hpp"
+
 namespace gpu_cublas {
 namespace {
 
@@ -25,17 +27,6 @@ const api& library() {
     return out;
   }();
   return table;
-}
-
-/// The library works in the calling thread's context: the primary one, which stays current.
-void make_current() {
-  static const cu::context_ref primary = [] {
-    cu::context_ref out = nullptr;
-    if (cu::driver().DevicePrimaryCtxRetain(&out, 0) != cu::driver_success)
-      throw build_error("the primary context cannot be had for cuBLASLt");
-    return out;
-  }();
-  cu::driver().CtxSetCurrent(primary);
 }
 
 void check(int status, const char* what) {
@@ -76,7 +67,7 @@ handle_ref product::layout(int type, std::uint64_t rows, std::uint64_t columns, 
 
 // Row-major matrices are transposed ones to the library: it multiplies B' A' to C'.
 product::product(const cu::device& on, const shape& s)
-    : shape_(s), workspace_((make_current(), on), workspace_bytes) {
+    : shape_(s), workspace_((gpu_peers::enter_primary_context("cuBLASLt"), on), workspace_bytes) {
   const api& c = library();
   const kinds k = kinds_of(s.type);
   const auto m = static_cast<std::uint64_t>(s.m), n = static_cast<std::uint64_t>(s.n),

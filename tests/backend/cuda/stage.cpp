@@ -1,0 +1,211 @@
+// A stage of the GPU program from its pack to its lines, on a device that is a fake one: kernels leave the right
+// result, or a wrong one; cuBLASLt and cuDNN are fakes that compute; PyTorch is one that takes a millisecond.
+#include "gpu/stage.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <tilewright/backend/artifact.hpp>
+#include <tilewright/support/error.hpp>
+
+#include "fake.hpp"
+#include "gpu/pack.hpp"
+#include "gpu/workloads.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace tilewright;
+using gpu_case::byte_list;
+
+/// What a kernel of that name leaves in its last argument.
+std::map<std::string, byte_list>& results() {
+  static std::map<std::string, byte_list> all;
+  return all;
+}
+
+int leave_result(const char* symbol, void** arguments, void*) {
+  const byte_list& right = results().at(symbol);
+  const char* digits = std::strchr(symbol, '_') + 1;
+  unsigned long long to = 0;
+  std::memcpy(&to, arguments[std::atoi(digits) - 1], sizeof to);
+  std::memcpy(reinterpret_cast<void*>(to), right.data(), right.size());
+  return 0;
+}
+
+void on_launch(int (*hook)(const char*, void**, void*)) {
+  void* const driver = ::dlopen(TILEWRIGHT_FAKE_DRIVER, RTLD_NOW | RTLD_NOLOAD);
+  REQUIRE(driver);
+  reinterpret_cast<void (*)(decltype(hook))>(::dlsym(driver, "fake_cuda_on_launch"))(hook);
+  ::dlclose(driver);
+}
+
+gpu_workloads::workload named(const std::string& name) {
+  for (gpu_workloads::workload& w : gpu_workloads::full())
+    if (w.name == name) return std::move(w);
+  throw argument_error("no workload is called " + name);
+}
+
+/// A pack with one candidate of some workloads, and the folder of its results.
+class packed {
+ public:
+  explicit packed(const std::vector<std::string>& names) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    for (const std::string& name : names) add(named(name));
+    on_launch(&leave_result);
+  }
+  ~packed() {
+    on_launch(nullptr);
+    fs::remove_all(folder_);
+  }
+  packed(const packed&) = delete;
+  packed& operator=(const packed&) = delete;
+
+  /// Another wrong result of the candidate.
+  static void spoil(const std::string& name) {
+    for (auto& [symbol, bytes] : results())
+      if (symbol.rfind(name + "_", 0) == 0)
+        for (std::size_t i = 3; i < bytes.size(); i += 4) bytes[i] ^= std::byte{0x80};
+  }
+  fs::path pack() const { return folder_; }
+  fs::path lines() const { return folder_ / "f32.jsonl"; }
+  /// The line of a case.
+  std::string line(const std::string& name) const {
+    std::ifstream in(lines());
+    for (std::string text; std::getline(in, text);)
+      if (text.rfind("{\"case\": \"" + name + "\"", 0) == 0) return text;
+    return {};
+  }
+
+ private:
+  /// Code whose kernel is called after the workload and its number of arguments.
+  void add(const gpu_workloads::workload& w) {
+    backend::artifact a;
+    a.isa = "nvidia:sm_90a";
+    a.object.resize(64);
+    backend::launch l;
+    l.symbol = w.name + "_" + std::to_string(w.function.params.size());
+    for (std::size_t i = 0; i < w.function.params.size(); ++i)
+      l.arguments.push_back(
+          {backend::launch_argument::kind::buffer, 8, static_cast<std::int64_t>(i)});
+    a.launches = {l};
+    const std::vector<std::byte> bytes = backend::serialize(a);
+    std::ofstream out(gpu_pack::code_file(folder_, gpu_pack::candidate_name(w.name, 0), "sm_90a"),
+                      std::ios::binary);
+    out.write(reinterpret_cast<const char*>(bytes.data()),
+              static_cast<std::streamsize>(bytes.size()));
+    const gpu_stage::cu::device device;
+    gpu_case::case_memory memory(device, w.function, 13);  // the inputs that a stage takes
+    memory.interpret();
+    results()[l.symbol] = memory.all().back().host;
+  }
+
+  fs::path folder_ = fs::temp_directory_path() / ("tilewright_stage_" + std::to_string(::getpid()));
+};
+
+int run_f32(const packed& p, const std::vector<std::string>& python = {}, double seconds = 600) {
+  return gpu_stage::stage("f32", p.pack(), p.lines(), seconds, python).run_f32();
+}
+
+double number_of(const std::string& line, const std::string& key) {
+  const std::string text = gpu_results::field(line, key);
+  CAPTURE(line);
+  REQUIRE_MESSAGE(!text.empty(), key, " is missing");
+  return std::atof(text.c_str());
+}
+
+}  // namespace
+
+TEST_CASE("stage: a right kernel is timed in turns with cuBLASLt, cuDNN and PyTorch") {
+  if (!fake::here()) return;
+  const packed p({"GMM", "C1D", "NRM"});
+  // PyTorch through the script, where there is a Python
+  std::vector<std::string> python;
+  if (std::system("python3 -c '' >/dev/null 2>&1") == 0) {
+    python = {"env",
+              "PYTHONPATH=tests/tools/fake_torch",
+              "FAKE_TORCH_LOG=" + (p.pack() / "log").string(),
+              "python3",
+              "-S",
+              "tools/gpu_peers.py",
+              "--serve"};
+  } else {
+    MESSAGE("without PyTorch: no python3");
+  }
+  CHECK(run_f32(p, python) == 0);
+  for (const char* name : {"GMM", "C1D", "NRM"}) {
+    const std::string line = p.line(name);
+    CAPTURE(line);
+    CHECK(gpu_results::field(line, "correct") == "true");
+    CHECK(number_of(line, "seconds") > 0);
+    if (python.empty()) continue;
+    CHECK(number_of(line, "pytorch_seconds") > 0);
+    CHECK(number_of(line, "of_pytorch") > 0);
+    CHECK(gpu_results::field(line, "pytorch_in_graphs") == "true");
+  }
+  CHECK(number_of(p.line("GMM"), "cublas_max_rel_err") < 1e-5);
+  CHECK(number_of(p.line("GMM"), "of_cublas") == 1);  // of the fake, every round takes as long
+  CHECK(gpu_results::field(p.line("GMM"), "cublas_in_graphs") == "true");
+  CHECK(gpu_results::field(p.line("GMM"), "of_cudnn") == "");
+  CHECK(number_of(p.line("C1D"), "cudnn_max_rel_err") < 1e-5);
+  CHECK(number_of(p.line("C1D"), "of_cudnn") == 1);
+  CHECK(gpu_results::field(p.line("C1D"), "of_cublas") == "");
+  CHECK(gpu_results::field(p.line("SFM"), "skipped") == "\"the pack has no code of it\"");
+}
+
+TEST_CASE("stage: peers that know nothing, refuse, are wrong or missing leave our time as it is") {
+  if (!fake::here()) return;
+  const packed p({"GMM", "C1D"});
+  {
+    const fake::setting none("FAKE_CUBLASLT", "none"), other("FAKE_CUDNN", "none");
+    CHECK(run_f32(p) == 0);
+  }
+  CHECK(gpu_results::field(p.line("GMM"), "cublas") ==
+        "\"cuBLASLt knows no algorithm for this product\"");
+  CHECK(gpu_results::field(p.line("C1D"), "cudnn") ==
+        "\"cuDNN knows no algorithm for this convolution\"");
+  CHECK(gpu_results::field(p.line("C1D"), "python") == "\"no script of peers was named\"");
+  CHECK(number_of(p.line("C1D"), "seconds") > 0);
+  fs::remove(p.lines());
+  {
+    const fake::setting refuse("FAKE_CUBLASLT", "refuse"), other("FAKE_CUDNN", "refuse");
+    CHECK(run_f32(p, {"/bin/sh", "-c", "echo peers none PyTorch: not found"}) == 0);
+  }
+  CHECK(gpu_results::field(p.line("GMM"), "cublas") ==
+        "\"cuBLASLt: Matmul failed with status 15\"");
+  CHECK(gpu_results::field(p.line("C1D"), "cudnn") ==
+        "\"cuDNN: ConvolutionForward failed with status 9\"");
+  CHECK(gpu_results::field(p.line("C1D"), "python") == "\"PyTorch: not found\"");
+  fs::remove(p.lines());
+  CHECK(run_f32(p, {"/bin/sh", "-c",
+                    "echo peers pytorch=1; read -r x; echo ready 1; read -r x; echo seconds 1"}) ==
+        0);
+  CHECK(gpu_results::field(p.line("GMM"), "pytorch") == "\"a peer has ended\"");
+  CHECK(number_of(p.line("GMM"), "of_cublas") == 1);
+}
+
+TEST_CASE("stage: a wrong kernel is wrong, and nothing is timed against it") {
+  if (!fake::here()) return;
+  const packed p({"GMM", "C1D"});
+  packed::spoil("GMM");
+  CHECK(run_f32(p) == 1);
+  const std::string line = p.line("GMM");
+  CHECK(gpu_results::field(line, "correct") == "false");
+  CHECK(gpu_results::field(line, "seconds") == "");
+  CHECK(gpu_results::field(line, "of_cublas") == "");
+  CHECK(number_of(p.line("C1D"), "of_cudnn") == 1);  // the stage goes on
+  // what stands there is not run again
+  const auto written = fs::file_size(p.lines());
+  CHECK(run_f32(p) == 1);
+  CHECK(fs::file_size(p.lines()) == written);
+}
