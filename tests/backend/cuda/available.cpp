@@ -1,6 +1,14 @@
 #include <tilewright/backend/cuda/available.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
 
 #include <doctest/doctest.h>
 #include <tilewright/impl/backend/cuda/examination.hpp>
@@ -90,4 +98,28 @@ TEST_CASE("the toolkit's stub of the driver is told from a driver") {
     return;
   }
   MESSAGE("no stub library: skipped");
+}
+
+TEST_CASE("NVRTC is looked for in Python packages, behind toolkits") {
+  namespace fs = std::filesystem;
+  const fs::path root =
+      fs::temp_directory_path() / ("tilewright_packages_" + std::to_string(::getpid()));
+  const fs::path folder = root / "lib" / "python3.12" / "site-packages" / "nvidia";
+  for (const char* package : {"cu13", "cuda_nvrtc"})
+    fs::create_directories(folder / package / "lib");
+  const fs::path newer = folder / "cu13" / "lib" / "libnvrtc.so.13",
+                 older = folder / "cuda_nvrtc" / "lib" / "libnvrtc.so.12";
+  std::ofstream(newer) << "library";
+  std::ofstream(older) << "library";
+  {
+    const setting s("VIRTUAL_ENV", root.c_str());
+    const std::vector<std::string> names = backend::cuda::detail::nvrtc_names().names;
+    const auto place = [&](const std::string& name) {
+      return std::find(names.begin(), names.end(), name) - names.begin();
+    };
+    CHECK(place("/usr/local/cuda/lib64/libnvrtc.so") < place(newer.string()));
+    CHECK(place(newer.string()) < place(older.string()));
+    CHECK(static_cast<std::size_t>(place(older.string())) < names.size());
+  }
+  fs::remove_all(root);
 }
