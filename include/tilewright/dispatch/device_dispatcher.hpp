@@ -5,7 +5,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 
 #include <tilewright/config.hpp>
@@ -14,6 +13,7 @@
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/search/check/shrink.hpp>
 #include <tilewright/search/options.hpp>
+#include <tilewright/support/owned.hpp>
 
 namespace tilewright::dispatch {
 
@@ -49,7 +49,7 @@ class device_dispatcher {
 
  private:
   struct state;
-  std::unique_ptr<state> state_;
+  support::owned<state> state_;
 };
 
 }  // namespace tilewright::dispatch

@@ -17,6 +17,7 @@
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/search/check/shrink.hpp>
 #include <tilewright/search/options.hpp>
+#include <tilewright/support/owned.hpp>
 
 namespace tilewright::dispatch {
 
@@ -92,7 +93,7 @@ class dispatcher {
 
  private:
   struct state;
-  std::unique_ptr<state> state_;
+  support::owned<state> state_;
 };
 
 }  // namespace tilewright::dispatch

@@ -20,8 +20,6 @@ inline constexpr bool may_be_assigned = false;
 template <class... T>
 inline constexpr bool takes_element_type = false;
 template <class... T>
-inline constexpr bool is_known_type = false;
-template <class... T>
 inline constexpr bool may_be_sparse = false;
 template <class... T>
 inline constexpr bool has_rows_before_compressed = false;
@@ -34,9 +32,6 @@ struct indices_given {};
 template <int N>
 struct rank_needed {};
 /// @}
-
-template <dsl::role Role>
-struct role_constant {};
 
 template <class T, class U>
 inline constexpr bool assigns = std::is_same_v<T, U> ||

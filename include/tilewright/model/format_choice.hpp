@@ -13,6 +13,7 @@
 #include <tilewright/dispatch/dispatcher.hpp>
 #include <tilewright/expr/kernel.hpp>
 #include <tilewright/search/options.hpp>
+#include <tilewright/support/owned.hpp>
 
 namespace tilewright {
 
@@ -49,7 +50,7 @@ class format_choice {
 
  private:
   struct state;
-  std::unique_ptr<state> state_;
+  support::owned<state> state_;
 };
 
 /// Null where there is no choice.

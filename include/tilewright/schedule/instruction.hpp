@@ -12,6 +12,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -34,20 +36,65 @@ struct annotation_value {
   std::variant<ir::attr, factor, list, dict> value;
 
   template <class T>
-  requires std::constructible_from<ir::attr, T> annotation_value(T v)
-      : value(ir::attr(std::move(v))) {}               // NOLINT
-  annotation_value(expr_rv v) : value(factor(v)) {}    // NOLINT
-  annotation_value(factor f) : value(std::move(f)) {}  // NOLINT
-  annotation_value(list l) : value(std::move(l)) {}    // NOLINT
-  annotation_value(dict d) : value(std::move(d)) {}    // NOLINT
-  friend bool operator==(const annotation_value&, const annotation_value&) = default;
+  requires std::constructible_from<ir::attr, T> annotation_value(T v)  // NOLINT
+      : annotation_value(std::in_place, ir::attr(std::move(v))) {}
+  annotation_value(std::in_place_t, ir::attr constant);
+  annotation_value(expr_rv v);  // NOLINT
+  annotation_value(factor f);   // NOLINT
+  annotation_value(list l);     // NOLINT
+  annotation_value(dict d);     // NOLINT
+  annotation_value(const annotation_value&);
+  annotation_value(annotation_value&&) noexcept;
+  annotation_value& operator=(const annotation_value&);
+  annotation_value& operator=(annotation_value&&) noexcept;
+  ~annotation_value();
+  friend bool operator==(const annotation_value& a, const annotation_value& b);
 };
 
+namespace detail {
+/// Types whose values are all integers of 64 bits.
+template <class T>
+concept small_integer =
+    !std::same_as<T, bool> && (std::integral<T> || std::is_enum_v<T>)&&requires(const T& v) {
+  std::int64_t{v};
+};
+template <class T>
+concept short_real = std::same_as<T, float> || std::same_as<T, double>;
+}  // namespace detail
+
 /// Argument of an instruction; monostate for an optional one that was left out.
-using argument =
-    std::variant<std::monostate, rv, std::vector<rv>, std::vector<factor>, bool, std::int64_t,
-                 std::string, std::vector<std::int64_t>, std::vector<double>, annotation_value,
-                 double, factor, buffer_selector, map_argument>;
+struct argument
+    : std::variant<std::monostate, rv, std::vector<rv>, std::vector<factor>, bool, std::int64_t,
+                   std::string, std::vector<std::int64_t>, std::vector<double>, annotation_value,
+                   double, factor, buffer_selector, map_argument> {
+  argument();
+  argument(std::monostate);                  // NOLINT
+  argument(rv v);                            // NOLINT
+  argument(std::vector<rv> list);            // NOLINT
+  argument(std::vector<factor> list);        // NOLINT
+  argument(std::string text);                // NOLINT
+  argument(std::vector<std::int64_t> list);  // NOLINT
+  argument(std::vector<double> list);        // NOLINT
+  argument(annotation_value note);           // NOLINT
+  argument(factor f);                        // NOLINT
+  argument(buffer_selector buffer);          // NOLINT
+  argument(map_argument map);                // NOLINT
+  argument(std::in_place_t, bool v);
+  argument(std::in_place_t, std::int64_t v);
+  argument(std::in_place_t, double v);
+  template <std::same_as<bool> T>
+  argument(T v) : argument(std::in_place, v) {}  // NOLINT
+  template <detail::small_integer T>
+  argument(T v) : argument(std::in_place, static_cast<std::int64_t>(v)) {}  // NOLINT
+  template <detail::short_real T>
+  argument(T v) : argument(std::in_place, static_cast<double>(v)) {}  // NOLINT
+  argument(const argument&);
+  argument(argument&&) noexcept;
+  argument& operator=(const argument&);
+  argument& operator=(argument&&) noexcept;
+  ~argument();
+  friend bool operator==(const argument& a, const argument& b);
+};
 
 enum class argument_type : std::uint8_t {
   block,

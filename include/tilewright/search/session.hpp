@@ -22,8 +22,8 @@
 #include <tilewright/search/callbacks.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/database/database.hpp>
+#include <tilewright/search/measurement/argument_layout.hpp>
 #include <tilewright/search/measurement/measuring.hpp>
-#include <tilewright/search/measurement/runner.hpp>
 #include <tilewright/search/mutator.hpp>
 #include <tilewright/search/progress.hpp>
 #include <tilewright/search/session_end.hpp>

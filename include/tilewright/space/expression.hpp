@@ -108,11 +108,12 @@ struct holder final : held_step {
   void run(schedule& s, scope& in) const override { step(s, in); }
   void write(expression_text& out) const override { step.write(out); }
 };
-/// By way of a unique_ptr to the base, which costs the compiler no control block a type.
+/// By way of a pointer to the base, which costs the compiler no control block a type.
 using shared_step = std::shared_ptr<const held_step>;
 template <class Step>
 shared_step hold(Step step) {
-  return std::unique_ptr<const held_step>(new holder<Step>(std::move(step)));
+  const held_step* held = new holder<Step>(std::move(step));
+  return shared_step(held);
 }
 design_space space_of(shared_step expression);
 

@@ -11,7 +11,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <tilewright/meta/axis.hpp>
@@ -95,9 +94,21 @@ struct given_decision {
 };
 
 struct arithmetic;
-/// An argument of a step when it runs.
-using step_argument =
-    std::variant<operand, std::shared_ptr<const arithmetic>, argument, given_decision>;
+/// An argument behind the operands of a step, in parentheses. What it holds, one of the four, is
+/// `argument_value` in the library: a std::variant here would cost every file that includes this one.
+class step_argument {
+ public:
+  step_argument(const operand& o);                        // NOLINT
+  step_argument(std::shared_ptr<const arithmetic> tree);  // NOLINT
+  step_argument(argument given);                          // NOLINT
+  step_argument(given_decision decided);                  // NOLINT
+
+  struct held;
+  const held& operator*() const noexcept { return *held_; }
+
+ private:
+  std::shared_ptr<const held> held_;
+};
 struct arithmetic {
   factor::op op = factor::op::add;
   step_argument left, right;

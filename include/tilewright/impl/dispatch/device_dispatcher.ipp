@@ -30,8 +30,8 @@
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_mutex.hpp>
 #include <tilewright/support/numbers/float_environment.hpp>
-#include <tilewright/support/stack.hpp>
 #include <tilewright/support/thread.hpp>
+#include <tilewright/support/threads/stack.hpp>
 
 namespace tilewright::dispatch {
 namespace detail {
@@ -137,7 +137,7 @@ struct device_dispatcher::state {
 TILEWRIGHT_INLINE device_dispatcher::device_dispatcher(
     kernel_signature kernel, std::function<ir::function(const search::extent_map&)> make,
     const tuned_options& options, const weight_set& weights)
-    : state_(std::make_unique<state>(std::move(kernel), std::move(make), options, weights)) {}
+    : state_(new state(std::move(kernel), std::move(make), options, weights)) {}
 
 TILEWRIGHT_INLINE device_dispatcher::~device_dispatcher() { state_->end_threads(); }
 

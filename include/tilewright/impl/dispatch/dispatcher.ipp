@@ -17,7 +17,7 @@
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/support/fork_mutex.hpp>
 #include <tilewright/support/numbers/float_environment.hpp>
-#include <tilewright/support/stack.hpp>
+#include <tilewright/support/threads/stack.hpp>
 #include <tilewright/support/threads/thread_end.hpp>
 
 namespace tilewright::dispatch {
@@ -140,8 +140,8 @@ struct dispatcher::state {
 TILEWRIGHT_INLINE dispatcher::dispatcher(
     kernel_signature kernel, std::function<ir::function(const search::extent_map&)> make,
     tuned_options options, weight_set weights)
-    : state_(std::make_unique<state>(std::move(kernel), std::move(make), std::move(options),
-                                     std::move(weights))) {}
+    : state_(
+          new state(std::move(kernel), std::move(make), std::move(options), std::move(weights))) {}
 
 TILEWRIGHT_INLINE std::shared_ptr<dispatcher> dispatcher::with(std::size_t parameter,
                                                                const call_argument& value) const {

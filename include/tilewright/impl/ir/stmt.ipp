@@ -7,6 +7,21 @@
 
 namespace tilewright::ir {
 
+TILEWRIGHT_INLINE attr::attr() : value(std::int64_t{0}) {}
+TILEWRIGHT_INLINE attr::attr(int v) : value(std::int64_t{v}) {}
+TILEWRIGHT_INLINE attr::attr(std::int64_t v) : value(v) {}
+TILEWRIGHT_INLINE attr::attr(double v) : value(v) {}
+TILEWRIGHT_INLINE attr::attr(const char* v) : value(std::string(v)) {}
+TILEWRIGHT_INLINE attr::attr(std::string v) : value(std::move(v)) {}
+TILEWRIGHT_INLINE attr::attr(list v) : value(std::move(v)) {}
+TILEWRIGHT_INLINE attr::attr(dict v) : value(std::move(v)) {}
+TILEWRIGHT_INLINE attr::attr(const attr&) = default;
+TILEWRIGHT_INLINE attr::attr(attr&&) noexcept = default;
+TILEWRIGHT_INLINE attr& attr::operator=(const attr&) = default;
+TILEWRIGHT_INLINE attr& attr::operator=(attr&&) noexcept = default;
+TILEWRIGHT_INLINE attr::~attr() = default;
+TILEWRIGHT_INLINE bool operator==(const attr& a, const attr& b) { return a.value == b.value; }
+
 TILEWRIGHT_INLINE stmt make_loop(var v, expr min, expr extent, stmt body, loop_kind kind,
                                  annotations notes, std::string thread_tag) {
   auto* node = new loop_node;

@@ -13,7 +13,7 @@
 #include <tilewright/model/format_choice.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
-#include <tilewright/support/stack.hpp>
+#include <tilewright/support/threads/stack.hpp>
 
 namespace tilewright {
 
@@ -257,7 +257,7 @@ TILEWRIGHT_INLINE bool format_choice::possible(const std::vector<any_kernel>& al
 
 TILEWRIGHT_INLINE format_choice::format_choice(const std::vector<any_kernel>& algorithms,
                                                const tuned_options& options)
-    : state_(std::make_unique<state>(algorithms, options)) {}
+    : state_(new state(algorithms, options)) {}
 
 TILEWRIGHT_INLINE format_choice::~format_choice() = default;
 

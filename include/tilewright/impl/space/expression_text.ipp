@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <tilewright/impl/schedule/trace/trace_text.hpp>
+#include <tilewright/impl/space/argument_value.hpp>
 #include <tilewright/ir/text/literal.hpp>
 #include <tilewright/space/expression_text.hpp>
 #include <tilewright/support/any.hpp>
@@ -26,10 +27,10 @@ inline std::string text_of(const operand& o) {
   return name;
 }
 
-inline std::string text_of(const step_argument& a);
+inline std::string text_of(const argument_value& a);
 
 inline std::string text_of(const arithmetic& a) {
-  const std::string left = text_of(a.left), right = text_of(a.right);
+  const std::string left = text_of((*a.left).value), right = text_of((*a.right).value);
   const auto infix = [&](const char* sign) { return "(" + left + sign + right + ")"; };
   const auto call = [&](const char* name) { return name + ("(" + left + ", " + right + ")"); };
   switch (a.op) {
@@ -48,7 +49,7 @@ inline std::string text_of(const arithmetic& a) {
   }
 }
 
-inline std::string text_of(const step_argument& a) {
+inline std::string text_of(const argument_value& a) {
   if (const auto* o = std::get_if<operand>(&a)) return text_of(*o);
   if (const auto* tree = std::get_if<std::shared_ptr<const arithmetic>>(&a)) return text_of(**tree);
   if (const auto* decided = std::get_if<given_decision>(&a)) {
@@ -74,7 +75,7 @@ TILEWRIGHT_INLINE void expression_text::step(std::string_view primitive, operand
                                              const std::vector<step_argument>& more) {
   std::vector<std::string> inside, behind;
   for (std::size_t n = 0; n < operands.size; ++n) inside.push_back(text_of(operands[n]));
-  for (const step_argument& a : more) behind.push_back(text_of(a));
+  for (const step_argument& a : more) behind.push_back(text_of((*a).value));
   std::string out(primitive);
   out += "<" + joined(inside, ", ") + ">";
   if (!behind.empty()) out += "(" + joined(behind, ", ") + ")";

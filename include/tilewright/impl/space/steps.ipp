@@ -8,6 +8,7 @@
 
 #include <tilewright/impl/schedule/trace/default_argument.hpp>
 #include <tilewright/impl/schedule/trace/map_scalars.hpp>
+#include <tilewright/impl/space/argument_value.hpp>
 #include <tilewright/impl/space/at_hand.hpp>
 #include <tilewright/ir/index_map.hpp>
 #include <tilewright/ir/text/tokenize.hpp>
@@ -16,11 +17,20 @@
 
 namespace tilewright::space::detail {
 
+TILEWRIGHT_INLINE step_argument::step_argument(const operand& o)
+    : held_(std::make_shared<const held>(held{o})) {}
+TILEWRIGHT_INLINE step_argument::step_argument(std::shared_ptr<const arithmetic> tree)
+    : held_(std::make_shared<const held>(held{std::move(tree)})) {}
+TILEWRIGHT_INLINE step_argument::step_argument(argument given)
+    : held_(std::make_shared<const held>(held{std::move(given)})) {}
+TILEWRIGHT_INLINE step_argument::step_argument(given_decision decided)
+    : held_(std::make_shared<const held>(held{std::move(decided)})) {}
+
 /// Takes the arguments of a step one parameter after the other.
 class argument_reader {
  public:
   argument_reader(schedule& s, scope& in, const instruction_kind& kind,
-                  std::vector<step_argument> given)
+                  std::vector<argument_value> given)
       : s_(s), in_(in), kind_(kind), given_(std::move(given)) {}
 
   std::vector<argument> read() {
@@ -66,7 +76,7 @@ class argument_reader {
     return values.size() == 1 ? "one " + one : std::to_string(values.size()) + " " + one + "s";
   }
 
-  const step_argument* peek() const { return next_ < given_.size() ? &given_[next_] : nullptr; }
+  const argument_value* peek() const { return next_ < given_.size() ? &given_[next_] : nullptr; }
   const operand* peek_operand() const { return peek() ? std::get_if<operand>(peek()) : nullptr; }
   bool at(operand::role role) const { return peek_operand() && peek_operand()->is == role; }
 
@@ -131,9 +141,10 @@ class argument_reader {
   }
 
   /// A number, a random one, arithmetic on these, or what follows from the others.
-  std::optional<std::vector<factor>> numbers(const step_argument& a) const {
+  std::optional<std::vector<factor>> numbers(const argument_value& a) const {
     if (const auto* tree = std::get_if<std::shared_ptr<const arithmetic>>(&a))
-      return {{factor((*tree)->op, number((*tree)->left), number((*tree)->right))}};
+      return {
+          {factor((*tree)->op, number((*(*tree)->left).value), number((*(*tree)->right).value))}};
     const operand* o = std::get_if<operand>(&a);
     if (!o) return std::nullopt;
     if (o->is == operand::role::number) return {{factor(o->number)}};
@@ -146,7 +157,7 @@ class argument_reader {
     }
     return out;
   }
-  factor number(const step_argument& a) const {
+  factor number(const argument_value& a) const {
     const auto found = numbers(a);
     if (!found || found->size() != 1) refuse("arithmetic needs integers, one a variable");
     return found->front();
@@ -290,7 +301,7 @@ class argument_reader {
   schedule& s_;
   scope& in_;
   const instruction_kind& kind_;
-  std::vector<step_argument> given_;
+  std::vector<argument_value> given_;
   std::size_t next_ = 0;
 };
 
@@ -309,9 +320,9 @@ inline void follow_axis(scope& in, std::string_view primitive, const operand_ref
 }
 
 /// The decision that a sampling is given; it is no argument.
-inline decision take_decision(std::vector<step_argument>& given, const instruction_kind& kind) {
+inline decision take_decision(std::vector<argument_value>& given, const instruction_kind& kind) {
   decision out;
-  std::erase_if(given, [&](const step_argument& a) {
+  std::erase_if(given, [&](const argument_value& a) {
     const auto* d = std::get_if<given_decision>(&a);
     if (d) out = d->value;
     return d != nullptr;
@@ -329,9 +340,9 @@ inline std::vector<rv> run_primitive(schedule& s, scope& in, std::string_view pr
                                      const std::vector<step_argument>& more) {
   const instruction_kind* kind = find_instruction_kind(primitive);
   if (!kind) throw internal_error("there is no primitive " + std::string(primitive));
-  std::vector<step_argument> given;
+  std::vector<argument_value> given;
   for (std::size_t n = 0; n < operands.size; ++n) given.emplace_back(operands[n]);
-  given.insert(given.end(), more.begin(), more.end());
+  for (const step_argument& a : more) given.push_back((*a).value);
   const decision choice = take_decision(given, *kind);
   std::vector<argument> args = argument_reader(s, in, *kind, std::move(given)).read();
   if (primitive == "get_block") args.back() = s.function().name;

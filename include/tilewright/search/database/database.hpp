@@ -18,6 +18,7 @@
 
 #include <tilewright/config.hpp>
 #include <tilewright/search/database/record.hpp>
+#include <tilewright/support/owned.hpp>
 
 namespace tilewright::search {
 
@@ -112,7 +113,7 @@ class database {
   static std::shared_ptr<database> unopened(const std::string& path);
 
   struct state;
-  std::unique_ptr<state> state_;
+  support::owned<state> state_;
 };
 
 }  // namespace tilewright::search

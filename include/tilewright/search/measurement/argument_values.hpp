@@ -6,14 +6,11 @@
 #include <vector>
 
 #include <tilewright/config.hpp>
+#include <tilewright/search/measurement/argument_layout.hpp>
 #include <tilewright/search/measurement/operands.hpp>
 #include <tilewright/support/random.hpp>
 
 namespace tilewright::search {
-
-/// Elements of each parameter in row-major order of its extents; an empty entry, or no entry, means
-/// values that are made up.
-using given_values = std::vector<std::vector<std::byte>>;
 
 /// What made-up values look like.
 enum class value_set : std::uint8_t {

@@ -11,6 +11,7 @@
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/config.hpp>
 #include <tilewright/ir/stmt.hpp>
+#include <tilewright/support/owned.hpp>
 #include <tilewright/target/machine.hpp>
 
 namespace tilewright::search {
@@ -62,7 +63,7 @@ class build_queue {
 
  private:
   struct state;
-  std::unique_ptr<state> state_;
+  support::owned<state> state_;
 };
 
 }  // namespace tilewright::search

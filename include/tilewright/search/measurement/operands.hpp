@@ -44,8 +44,6 @@ struct operand {
 /// The parameters of `f` in order. An integer parameter whose elements index another tensor, directly or in
 /// a linear expression, gets the range for which every such access is in bounds; offsets of sparse rows
 /// are named by an attribute of the function, sparse::lower's.
-/// @throws argument_error when an extent is no literal
-/// a linear expression, gets the range for which every such access is in bounds.
 /// @throws argument_error when an extent is no literal, and as ir::check_extents
 std::vector<operand> operands(const ir::function& f);
 

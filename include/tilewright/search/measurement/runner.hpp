@@ -4,24 +4,19 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include <tilewright/backend/call.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/config.hpp>
+#include <tilewright/search/measurement/argument_layout.hpp>
 #include <tilewright/search/measurement/argument_memory.hpp>
 #include <tilewright/search/measurement/argument_values.hpp>
 #include <tilewright/search/measurement/measurement.hpp>
 #include <tilewright/search/measurement/operands.hpp>
+#include <tilewright/support/owned.hpp>
 
 namespace tilewright::search {
-
-/// Memory layout of one argument: strides in elements, and where element 0 lies.
-struct argument_layout {
-  std::vector<std::int64_t> strides;
-  placement at;
-};
 
 /// A set of arguments of one function in guarded memory. Not thread-safe but for `cancel`.
 class runner {
@@ -60,7 +55,7 @@ class runner {
 
  private:
   struct state;
-  std::unique_ptr<state> state_;
+  support::owned<state> state_;
 };
 
 }  // namespace tilewright::search

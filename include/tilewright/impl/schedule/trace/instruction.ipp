@@ -1,6 +1,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <variant>
 
 #include <tilewright/schedule/instruction.hpp>
 #include <tilewright/support/error.hpp>
@@ -62,6 +64,47 @@ inline void collect_note(const annotation_value& note, std::vector<rv>& out) {
 }
 
 }  // namespace detail
+
+TILEWRIGHT_INLINE annotation_value::annotation_value(std::in_place_t, ir::attr constant)
+    : value(std::move(constant)) {}
+TILEWRIGHT_INLINE annotation_value::annotation_value(expr_rv v) : value(factor(v)) {}
+TILEWRIGHT_INLINE annotation_value::annotation_value(factor f) : value(std::move(f)) {}
+TILEWRIGHT_INLINE annotation_value::annotation_value(list l) : value(std::move(l)) {}
+TILEWRIGHT_INLINE annotation_value::annotation_value(dict d) : value(std::move(d)) {}
+TILEWRIGHT_INLINE annotation_value::annotation_value(const annotation_value&) = default;
+TILEWRIGHT_INLINE annotation_value::annotation_value(annotation_value&&) noexcept = default;
+TILEWRIGHT_INLINE annotation_value& annotation_value::operator=(const annotation_value&) = default;
+TILEWRIGHT_INLINE annotation_value& annotation_value::operator=(annotation_value&&) noexcept =
+    default;
+TILEWRIGHT_INLINE annotation_value::~annotation_value() = default;
+TILEWRIGHT_INLINE bool operator==(const annotation_value& a, const annotation_value& b) {
+  return a.value == b.value;
+}
+
+TILEWRIGHT_INLINE argument::argument() = default;
+TILEWRIGHT_INLINE argument::argument(std::monostate) {}
+TILEWRIGHT_INLINE argument::argument(rv v) : variant(v) {}
+TILEWRIGHT_INLINE argument::argument(std::vector<rv> list) : variant(std::move(list)) {}
+TILEWRIGHT_INLINE argument::argument(std::vector<factor> list) : variant(std::move(list)) {}
+TILEWRIGHT_INLINE argument::argument(std::string text) : variant(std::move(text)) {}
+TILEWRIGHT_INLINE argument::argument(std::vector<std::int64_t> list) : variant(std::move(list)) {}
+TILEWRIGHT_INLINE argument::argument(std::vector<double> list) : variant(std::move(list)) {}
+TILEWRIGHT_INLINE argument::argument(annotation_value note) : variant(std::move(note)) {}
+TILEWRIGHT_INLINE argument::argument(factor f) : variant(std::move(f)) {}
+TILEWRIGHT_INLINE argument::argument(buffer_selector buffer) : variant(std::move(buffer)) {}
+TILEWRIGHT_INLINE argument::argument(map_argument map) : variant(std::move(map)) {}
+TILEWRIGHT_INLINE argument::argument(std::in_place_t, bool v) : variant(v) {}
+TILEWRIGHT_INLINE argument::argument(std::in_place_t, std::int64_t v) : variant(v) {}
+TILEWRIGHT_INLINE argument::argument(std::in_place_t, double v) : variant(v) {}
+TILEWRIGHT_INLINE argument::argument(const argument&) = default;
+TILEWRIGHT_INLINE argument::argument(argument&&) noexcept = default;
+TILEWRIGHT_INLINE argument& argument::operator=(const argument&) = default;
+TILEWRIGHT_INLINE argument& argument::operator=(argument&&) noexcept = default;
+TILEWRIGHT_INLINE argument::~argument() = default;
+TILEWRIGHT_INLINE bool operator==(const argument& a, const argument& b) {
+  const auto alternatives = [](const argument& x) -> const argument::variant& { return x; };
+  return alternatives(a) == alternatives(b);
+}
 
 TILEWRIGHT_INLINE argument renumber(const argument& a, std::span<const std::uint32_t> numbers) {
   if (const rv* v = std::get_if<rv>(&a)) return rv{v->kind, detail::renumbered(v->number, numbers)};

@@ -80,7 +80,7 @@ struct database_list {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE database::database(std::string path) : state_(std::make_unique<state>()) {
+TILEWRIGHT_INLINE database::database(std::string path) : state_(new state()) {
   const support::fork_pass inside;
   const detail::database_list files(path.empty() ? default_database_path() : path);
   for (const std::string& file : files.behind) state_->behind.push_back(unopened(file));

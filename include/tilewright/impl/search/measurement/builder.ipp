@@ -134,7 +134,7 @@ struct build_queue::state {
 TILEWRIGHT_INLINE build_queue::build_queue(std::vector<ir::function> programs,
                                            const target::machine& where, build_threads threads,
                                            builder make, double deadline)
-    : state_(std::make_unique<state>(where)) {
+    : state_(new state(where)) {
   state_->slots.resize(programs.size());
   state_->programs = std::move(programs);
   if (!make && where.gpu) {

@@ -101,7 +101,7 @@ TILEWRIGHT_INLINE runner::runner(const ir::function& f, std::vector<argument_lay
                                  const backend::executor& exec, std::uint64_t seed,
                                  const given_values& given, argument_memory::sharing sharing,
                                  value_set set)
-    : state_(std::make_unique<state>(f, std::move(layouts), exec, sharing)) {
+    : state_(new state(f, std::move(layouts), exec, sharing)) {
   support::random random(seed);
   for (std::size_t i = 0; i < state_->operands.size(); ++i)
     state_->fill(i, random.split(), given, set);

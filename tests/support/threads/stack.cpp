@@ -1,4 +1,4 @@
-#include <tilewright/support/stack.hpp>
+#include <tilewright/support/threads/stack.hpp>
 
 #include <doctest/doctest.h>
 
