@@ -171,24 +171,17 @@ struct plain_format {
 };
 
 template <class A>
-requires is_csc_view<std::remove_const_t<A>>
-struct sparse_recognized<A> : plain_format<dim_storage::csc> {
+requires(is_csr_view<std::remove_const_t<A>> ||
+         is_csc_view<std::remove_const_t<A>>) struct sparse_recognized<A>
+    : plain_format<is_csc_view<std::remove_const_t<A>> ? dim_storage::csc
+                                                       : dim_storage::compressed> {
   using value_type = std::remove_const_t<std::remove_pointer_t<decltype(A::values)>>;
   using index_type = std::remove_const_t<std::remove_pointer_t<decltype(A::indices)>>;
   static std::array<argument, 3> make(const A& a, const char*) {
-    return sparse_arguments<index_type, value_type>(a.columns, a.rows, a.nonzeros, a.offsets,
-                                                    a.indices, a.values);
-  }
-};
-
-template <class A>
-requires is_csr_view<std::remove_const_t<A>>
-struct sparse_recognized<A> : plain_format<dim_storage::compressed> {
-  using value_type = std::remove_const_t<std::remove_pointer_t<decltype(A::values)>>;
-  using index_type = std::remove_const_t<std::remove_pointer_t<decltype(A::indices)>>;
-  static std::array<argument, 3> make(const A& a, const char*) {
-    return sparse_arguments<index_type, value_type>(a.rows, a.columns, a.nonzeros, a.offsets,
-                                                    a.indices, a.values);
+    constexpr bool by_rows = is_csr_view<std::remove_const_t<A>>;
+    return sparse_arguments<index_type, value_type>(by_rows ? a.rows : a.columns,
+                                                    by_rows ? a.columns : a.rows, a.nonzeros,
+                                                    a.offsets, a.indices, a.values);
   }
 };
 

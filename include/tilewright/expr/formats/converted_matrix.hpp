@@ -137,6 +137,14 @@ class converted_matrix {
                            "of type std::int64_t");
   }
 
+  /// Refuses more rows than indices number, where these are numbers of rows.
+  void check_row_numbers() const {
+    if (rows_ > static_cast<std::int64_t>(std::numeric_limits<Index>::max()))
+      throw argument_error(std::string(maker_) + ": there are " + std::to_string(rows_) +
+                           " rows, which the indices do not number; take one with indices of type "
+                           "std::int64_t");
+  }
+
   void reserve_places(std::size_t places) {
     values_.assign(places, T(0));
     source_.assign(places, Index(-1));

@@ -6,8 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <string>
 #include <vector>
 
 #include <tilewright/expr/formats/converted_matrix.hpp>
@@ -50,10 +48,7 @@ class csc_matrix : public detail::converted_matrix<T, Index> {
  private:
   explicit csc_matrix(const rows_given& a) : base("csc_matrix", a) {
     const double start = detail::seconds_now();
-    if (a.rows > static_cast<std::int64_t>(std::numeric_limits<Index>::max()))
-      throw argument_error("csc_matrix: there are " + std::to_string(a.rows) +
-                           " rows, which the indices do not number; take one with indices of type "
-                           "std::int64_t");
+    this->check_row_numbers();
     offsets_.assign(static_cast<std::size_t>(a.columns) + 1, 0);
     const auto count = static_cast<std::size_t>(a.nonzeros);
     for (std::size_t at = 0; at < count; ++at)

@@ -6,9 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <string>
-#include <type_traits>
 #include <vector>
 
 #include <tilewright/expr/formats/converted_matrix.hpp>
@@ -53,10 +50,7 @@ class dcsr_matrix : public detail::converted_matrix<T, Index> {
  private:
   explicit dcsr_matrix(const rows_given& a) : base("dcsr_matrix", a) {
     const double start = detail::seconds_now();
-    if (a.rows > static_cast<std::int64_t>(std::numeric_limits<Index>::max()))
-      throw argument_error("dcsr_matrix: there are " + std::to_string(a.rows) +
-                           " rows, which the indices do not number; take one with indices of type "
-                           "std::int64_t");
+    this->check_row_numbers();
     offsets_.assign(1, 0);
     for (std::size_t row = 0; row < static_cast<std::size_t>(a.rows); ++row) {
       if (a.length(row) == 0) continue;
