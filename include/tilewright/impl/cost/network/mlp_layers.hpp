@@ -10,6 +10,7 @@
 
 #include <tilewright/cost/features.hpp>
 #include <tilewright/impl/cost/network/adam.hpp>
+#include <tilewright/impl/cost/network/relu_layer.hpp>
 #include <tilewright/support/random.hpp>
 
 namespace tilewright::cost::detail {
@@ -68,9 +69,9 @@ class mlp_head {
  public:
   /// @param w the weights from r1 on; `s` are the sums, a row for each program; both outlive it
   mlp_head(const double* w, const layer_matrix& s) : w_(w), s0_(&s) {
-    p1_ = (s * get(mlp_layout::r1)).rowwise() + get(mlp_layout::c1).row(0);
+    p1_ = before_relu(s, get(mlp_layout::r1), get(mlp_layout::c1));
     s1_ = s + p1_.cwiseMax(0.0);
-    p2_ = (s1_ * get(mlp_layout::r2)).rowwise() + get(mlp_layout::c2).row(0);
+    p2_ = before_relu(s1_, get(mlp_layout::r2), get(mlp_layout::c2));
     s2_ = s1_ + p2_.cwiseMax(0.0);
     scores_ = s2_ * get(mlp_layout::v);
     scores_.array() += get(mlp_layout::d)(0, 0);
@@ -92,10 +93,7 @@ class mlp_head {
  private:
   layer_matrix back(const layer_matrix& before, const layer_matrix& from, const layer_matrix& by,
                     mlp_layout::name w, mlp_layout::name b, double* out) const {
-    const layer_matrix through = (before.array() > 0).select(by, 0.0);
-    at(out, w) += from.transpose() * through;
-    at(out, b) += through.colwise().sum();
-    return through * get(w).transpose();
+    return back_through_relu(before, from, by, get(w), at(out, w), at(out, b));
   }
   static Eigen::Index place(mlp_layout::name n) {
     const mlp_layout& l = mlp_layout::shared();
@@ -176,17 +174,14 @@ class mlp_pass {
     return mlp_layout::shared().get(w_, n);
   }
   layer_matrix dense(const layer_matrix& x, mlp_layout::name w, mlp_layout::name b) const {
-    return (x * get(w)).rowwise() + get(b).row(0);
+    return before_relu(x, get(w), get(b));
   }
 
-  /// Through relu(from * w + b), whose units had `before`; the slopes of w and b go to `out`.
+  /// Through relu(from * w + b), whose units had `before`; the slopes of w and b are added to `out`.
   layer_matrix back(const layer_matrix& before, const layer_matrix& from, const layer_matrix& by,
                     mlp_layout::name w, mlp_layout::name b, layer_vector& out) const {
     const mlp_layout& l = mlp_layout::shared();
-    const layer_matrix through = (before.array() > 0).select(by, 0.0);
-    l.get(out, w) = from.transpose() * through;
-    l.get(out, b) = through.colwise().sum();
-    return through * get(w).transpose();
+    return back_through_relu(before, from, by, get(w), l.get(out, w), l.get(out, b));
   }
 
   const layer_vector& w_;

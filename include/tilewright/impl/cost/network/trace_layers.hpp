@@ -9,6 +9,7 @@
 
 #include <tilewright/cost/trace_token.hpp>
 #include <tilewright/impl/cost/network/adam.hpp>
+#include <tilewright/impl/cost/network/relu_layer.hpp>
 #include <tilewright/support/random.hpp>
 
 namespace tilewright::cost::detail {
@@ -87,7 +88,7 @@ class trace_head {
  public:
   /// @param w the weights from r1 on; `s` are the sums, a row for each program; both outlive it
   trace_head(const double* w, const layer_matrix& s) : w_(w), s_(&s) {
-    p1_ = (s * get(trace_layout::r1)).rowwise() + get(trace_layout::c1).row(0);
+    p1_ = before_relu(s, get(trace_layout::r1), get(trace_layout::c1));
     s1_ = s + p1_.cwiseMax(0.0);
     scores_ = s1_ * get(trace_layout::v);
     scores_.array() += get(trace_layout::d)(0, 0);
@@ -101,10 +102,8 @@ class trace_head {
     at(out, trace_layout::v) += s1_.transpose() * by_score;
     at(out, trace_layout::d)(0, 0) += by_score.sum();
     layer_matrix by = by_score * get(trace_layout::v).transpose();
-    const layer_matrix through = (p1_.array() > 0).select(by, 0.0);
-    at(out, trace_layout::r1) += s_->transpose() * through;
-    at(out, trace_layout::c1) += through.colwise().sum();
-    by += through * get(trace_layout::r1).transpose();
+    by += back_through_relu(p1_, *s_, by, get(trace_layout::r1), at(out, trace_layout::r1),
+                            at(out, trace_layout::c1));
     return by;
   }
 
@@ -181,7 +180,7 @@ class trace_pass {
     const Eigen::Index n = p.numbers.rows();
     if (n == 0) return;
     trail& t = kept_[i];
-    t.e = (p.numbers * get(trace_layout::numbers)).rowwise() + get(trace_layout::start).row(0);
+    t.e = before_relu(p.numbers, get(trace_layout::numbers), get(trace_layout::start));
     for (Eigen::Index r = 0; r < n; ++r)
       t.e.row(r) += get(trace_layout::kinds).row(p.kinds[static_cast<std::size_t>(r)]) +
                     get(trace_layout::words).row(p.words[static_cast<std::size_t>(r)]);
@@ -196,7 +195,7 @@ class trace_pass {
       t.a.row(r) /= t.a.row(r).sum();
     }
     t.h = t.x + t.a * t.v;
-    t.p2 = (t.h * get(trace_layout::w2)).rowwise() + get(trace_layout::b2).row(0);
+    t.p2 = before_relu(t.h, get(trace_layout::w2), get(trace_layout::b2));
     s_.row(static_cast<Eigen::Index>(i)) =
         t.p2.cwiseMax(0.0).colwise().sum() / std::sqrt(static_cast<double>(n));
   }
@@ -208,10 +207,9 @@ class trace_pass {
     if (n == 0) return;
     const trail& t = kept_[i];
     const Eigen::RowVectorXd each = by_sum / std::sqrt(static_cast<double>(n));
-    const layer_matrix by_p2 = (t.p2.array() > 0).select(each.replicate(n, 1), 0.0);
-    l.get(out, trace_layout::w2) += t.h.transpose() * by_p2;
-    l.get(out, trace_layout::b2) += by_p2.colwise().sum();
-    const layer_matrix by_h = by_p2 * get(trace_layout::w2).transpose();
+    const layer_matrix by_h =
+        back_through_relu(t.p2, t.h, each.replicate(n, 1), get(trace_layout::w2),
+                          l.get(out, trace_layout::w2), l.get(out, trace_layout::b2));
     const layer_matrix by_v = t.a.transpose() * by_h, by_a = by_h * t.v.transpose();
     // softmax: each row of a, minus what all of its row lose together
     const layer_vector together = by_a.cwiseProduct(t.a).rowwise().sum();
