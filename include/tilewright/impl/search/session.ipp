@@ -21,9 +21,11 @@
 #include <tilewright/impl/search/session/earlier_results.hpp>
 #include <tilewright/impl/search/session/finalists.hpp>
 #include <tilewright/impl/search/session/search_start.hpp>
+#include <tilewright/impl/search/session/session_checks.hpp>
 #include <tilewright/impl/search/session/session_limits.hpp>
 #include <tilewright/impl/search/session/session_records.hpp>
 #include <tilewright/impl/search/session/time_budget.hpp>
+#include <tilewright/impl/search/session/vetoes.hpp>
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/pass/vector/vectorize_unmarked.hpp>
@@ -193,14 +195,11 @@ class tuner {
   /// nothing of what a call of a library does.
   void await_alternatives(const schedule& first) {
     if (!ir::has_alternatives(w_.function)) return;
-    const auto algorithm = [](const schedule& s) {  // the first line of a trace says it
-      const std::string text = s.trace().print();
-      return text.substr(0, text.find('\n'));
-    };
-    std::vector<std::string> met{algorithm(first)};
+    std::vector<std::string> met{algorithm_of(first.trace())};
     for (const schedule& s : sketches_) {
-      if (support::contains(met, algorithm(s))) continue;
-      met.push_back(algorithm(s));
+      const std::string algorithm = algorithm_of(s.trace());
+      if (support::contains(met, algorithm)) continue;
+      met.push_back(algorithm);
       std::optional<candidate> c = replay(s.trace(), w_.function, o_.seed, nullptr, finish_);
       if (c && seen_.insert(c->identity).second) pending_.push_back(std::move(*c));
     }
@@ -275,19 +274,6 @@ class tuner {
     return v != verdict::go_on;
   }
 
-  /// Nothing is learned from what a callback has dropped.
-  static void drop_vetoed(std::vector<candidate>& batch, std::vector<measurement>& measured) {
-    std::vector<candidate> kept;
-    std::vector<measurement> times;
-    for (std::size_t i = 0; i < measured.size(); ++i)
-      if (measured[i].failed != failure::veto) {
-        kept.push_back(std::move(batch[i]));
-        times.push_back(std::move(measured[i]));
-      }
-    batch = std::move(kept);
-    measured = std::move(times);
-  }
-
   /// Tells why the search is over, and keeps no time for it that it does not use.
   void note_end() {
     if (progress_.trials == 0 && !cancelled())
@@ -348,13 +334,6 @@ class tuner {
     }
     report();
     return m;
-  }
-
-  static measurement vetoed() {
-    measurement out;
-    out.failed = failure::veto;
-    out.detail = "a callback dropped it";
-    return out;
   }
 
   /// A new best must compute the same as the default schedule, on extreme values too, and as f64
@@ -496,29 +475,6 @@ class tuner {
   finalists finalists_;
   support::stage_clock clock_;
 };
-
-}  // namespace detail
-
-namespace detail {
-
-/// Refuses what no schedule makes end within an hour, which is as long as a session waits for a call.
-inline void check_amount(const workload& w) {
-  constexpr double most_per_second = 2e11, patience = 3600;  // element operations of a core, s
-  const double work = work_of(w.function);
-  if (work <= most_per_second * patience * std::max(w.exec->threads, 1)) return;
-  throw argument_error(w.function.name + " stores " + support::general_text(work, 3) +
-                       " elements in a call, which takes more than an hour; tune it at smaller "
-                       "extents");
-}
-
-/// Refuses code that nothing here can run.
-inline void check_machine(const workload& w, const measuring_options& o) {
-  if (!w.machine.cpu || o.call || target::runs_on(*w.machine.cpu, target::host())) return;
-  throw argument_error("this machine (" + target::host().isa_key() + ") does not run code for " +
-                       w.machine.cpu->name + " (" + w.machine.cpu->isa_key() +
-                       "); tune with a worker on one that does: tilewright tune --worker-at \"ssh "
-                       "HOST tilewright worker\", or search::fleet with code_for");
-}
 
 }  // namespace detail
 
