@@ -19,31 +19,41 @@
 
 namespace tilewright::search::detail {
 
-/// Arguments of one form, and the process that computes with them, where there is one.
+/// What computes candidates: this process, one beside it, or another machine.
+struct computer {
+  bool in_worker = false;
+  int threads = 1;  // of a worker
+  caller elsewhere = {};
+};
+
+/// Arguments of one form, and what computes with them.
 class bench_place {
  public:
-  bench_place(std::unique_ptr<runner> data, bool in_worker, int threads,
-              const std::atomic<bool>* cancelled)
-      : data_(std::move(data)) {
-    data_->watch(cancelled);
-    if (!in_worker) return;
-    worker_ = std::make_unique<worker>(data_->memory(), threads);
-    worker_->watch(cancelled);
+  /// @param data the arguments, which outlive this
+  /// @param cancelled ends what runs when it becomes true; null: never
+  bench_place(runner& data, const computer& by, const std::atomic<bool>* cancelled)
+      : data_(data), elsewhere_(by.elsewhere) {
+    if (cancelled) data_.watch(cancelled);
+    if (!by.in_worker) return;
+    worker_ = std::make_unique<worker>(data_.memory(), by.threads);
+    if (cancelled) worker_->watch(cancelled);
   }
 
-  runner& data() noexcept { return *data_; }
+  /// One call on fresh outputs. // deadline: s
   measurement run(const built& b, double deadline) {
-    if (!worker_) return data_->run(*b.code, deadline);
-    data_->reset_outputs();
-    return worker_->run(b.artifact, deadline);
+    if (!worker_ && !elsewhere_) return data_.run(*b.code, deadline);
+    data_.reset_outputs();
+    return elsewhere_ ? elsewhere_(b, data_.memory(), deadline)
+                      : worker_->run(b.artifact, deadline);
   }
   measurement measure(const built& b, const measure_options& o) {
-    data_->reset_outputs();
-    return worker_ ? worker_->measure(b.artifact, o) : data_->measure(*b.code, o);
+    data_.reset_outputs();
+    return worker_ ? worker_->measure(b.artifact, o) : data_.measure(*b.code, o);
   }
 
  private:
-  std::unique_ptr<runner> data_;
+  runner& data_;
+  caller elsewhere_;
   std::unique_ptr<worker> worker_;
 };
 
@@ -59,8 +69,8 @@ class test_bench {
         exec_(*w.exec),
         seed_(seed),
         cancelled_(cancelled),
-        plain_(std::make_unique<runner>(w.function, w.layouts, *w.exec, seed, w.given, sharing()),
-               in_worker(), w.exec->threads, cancelled) {
+        plain_(std::make_unique<runner>(w.function, w.layouts, *w.exec, seed, w.given, sharing())),
+        place_(*plain_, computes(), cancelled) {
     // NVRTC can be stopped at a deadline, and several of its threads compile at the same time
     if (in_worker() && !machine_.gpu)
       compilers_ = std::make_unique<compile_workers>(o.build_deadline);
@@ -68,8 +78,8 @@ class test_bench {
   }
 
   /// The arguments, and what the last `run` left in the outputs.
-  runner& data(const argument_form* form = nullptr) { return place_of(form).data(); }
-  const std::vector<operand>& operands() { return plain_.data().operands(); }
+  runner& data(const argument_form* form = nullptr) { return form ? *formed(*form).data : *plain_; }
+  const std::vector<operand>& operands() { return plain_->operands(); }
   /// The arguments of `plain` in another form.
   /// @throws argument_error when these have no such form
   std::unique_ptr<runner> in_form(const argument_form& form, const runner& plain) const {
@@ -99,16 +109,13 @@ class test_bench {
 
   /// One call on fresh outputs. // deadline: s
   measurement run(const built& b, double deadline = patience, const argument_form* form = nullptr) {
-    if (options_.call) return called(b, data(form), deadline);
     return place_of(form).run(b, deadline);
   }
   /// The same on arguments of `r`, which `sharing` says how to make.
   measurement run(const built& b, runner& r) const {
-    if (options_.call) return called(b, r, patience);
-    if (!in_worker()) return r.run(*b.code, patience);
-    worker beside(r.memory(), exec_.threads);
-    r.reset_outputs();
-    return beside.run(b.artifact, patience);
+    computer by = computes();
+    if (by.elsewhere) by.in_worker = false;  // which would have nothing to do
+    return bench_place(r, by, nullptr).run(b, patience);
   }
   argument_memory::sharing sharing() const {
     return in_worker() ? argument_memory::sharing::possible : argument_memory::sharing::none;
@@ -131,10 +138,7 @@ class test_bench {
   /// What runs on a GPU always does: a fault there is the end of all driver calls of its process.
   bool in_worker() const { return options_.run_in == isolation::worker || machine_.gpu; }
 
-  measurement called(const built& b, runner& r, double deadline) const {
-    r.reset_outputs();
-    return options_.call(b, r.memory(), deadline);
-  }
+  computer computes() const { return {in_worker(), exec_.threads, options_.call}; }
 
   static constexpr double patience = 3600;  // s; what is right may be slow
 
@@ -146,23 +150,31 @@ class test_bench {
     };
   }
 
+  /// Arguments in another form, and what computes with them.
+  struct formed_place {
+    std::unique_ptr<runner> data;
+    bench_place place;
+  };
   /// Made when it is asked for first.
-  bench_place& place_of(const argument_form* form) {
-    if (!form) return plain_;
-    std::unique_ptr<bench_place>& out = formed_[form->algorithm];
-    if (!out)
-      out = std::make_unique<bench_place>(in_form(*form, plain_.data()), in_worker(), exec_.threads,
-                                          cancelled_);
+  formed_place& formed(const argument_form& form) {
+    std::unique_ptr<formed_place>& out = formed_[form.algorithm];
+    if (!out) {
+      std::unique_ptr<runner> data = in_form(form, *plain_);
+      bench_place place(*data, computes(), cancelled_);
+      out.reset(new formed_place{std::move(data), std::move(place)});
+    }
     return *out;
   }
+  bench_place& place_of(const argument_form* form) { return form ? formed(*form).place : place_; }
 
   target::machine machine_;
   const measuring_options& options_;
   const backend::executor& exec_;
   std::uint64_t seed_;
   const std::atomic<bool>* cancelled_;
-  bench_place plain_;
-  std::map<std::string, std::unique_ptr<bench_place>> formed_;  // by algorithm
+  std::unique_ptr<runner> plain_;
+  bench_place place_;                                            // of `plain_`
+  std::map<std::string, std::unique_ptr<formed_place>> formed_;  // by algorithm
   std::unique_ptr<compile_workers> compilers_;
   measurer measurer_;
 };
