@@ -34,7 +34,6 @@ enum class loop_annotation : std::uint8_t {
   serial,
   virtual_thread
 };
-inline constexpr std::size_t loop_annotations = 11;
 
 /// What a loop is to the stores below it.
 enum class loop_role : std::uint8_t {

@@ -15,7 +15,6 @@ constexpr dtype computed_as(dtype t) {
   if (is_narrow_float(t)) return dtype::f32;
   return is_bit_integer(t) ? dtype::i64 : t;
 }
-constexpr bool is_machine_type(dtype t) { return computed_as(t) == t; }
 
 /// The type that a step brings a value to stands in the constant of its node.
 inline dtype type_in(const expr_code& n) { return static_cast<dtype>(n.constant.i); }

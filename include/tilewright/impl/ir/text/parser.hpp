@@ -269,7 +269,6 @@ class parser {
   void parameters();
   void announce_scalars();
   void parameter();
-  void handle_type();
   stmt finish_function(stmt body);
   void define(const token& name, entity e);
   void define_variable(const token& name, expr variable, range domain = {});

@@ -32,14 +32,6 @@ inline void infer_winograd_input(inference& n) {
   n.out(0, {n.in(0).type, {t.tile + 2, t.tile + 2, x[0], t.tiles(0), t.tiles(1), x[3]}});
 }
 
-/// A sum of `count` terms, written out.
-template <class Term>
-dsl::runtime_expression written_sum(std::int64_t count, const Term& term) {
-  dsl::runtime_expression out = term(0);
-  for (std::int64_t k = 1; k < count; ++k) out = out + term(k);
-  return out;
-}
-
 /// Rows first: a row of sums serves all tiles that stand side by side.
 inline void emit_winograd_input(emission& e) {
   const winograd_tiling t = tiling_of(e);
