@@ -7,6 +7,7 @@
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/measurement/worker.hpp>
 #include <tilewright/space/cpu.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 #include <doctest/doctest.h>
@@ -69,6 +70,24 @@ TEST_CASE(
   }
   CHECK(seen[0] == seen[1]);
   CHECK(seen[0] != seen[2]);
+}
+
+TEST_CASE("a stored trace with a kind of instruction that nobody knows is skipped with a remark") {
+  const workload w = product();
+  database db(":memory:");
+  record stored = wanted_record(w);
+  stored.trace = "b0 = sch.get_block(name=\"C\", func_name=\"main\")\nsch.fold_in_time(block=b0)";
+  stored.seconds = {1e-12};
+  stored.from = made_on(w.machine);
+  db.add(stored);
+  const tuning_result r = tune(w, few(4), db);
+  CHECK(r.trials == 4);
+  CHECK(r.best > 1e-12);
+  CHECK(r.trace.find("fold_in_time") == std::string::npos);
+  CHECK(support::any(r.remarks, [](const std::string& remark) {
+    return remark.find("a stored trace does not replay") == 0 &&
+           remark.find("fold_in_time") != std::string::npos;
+  }));
 }
 
 TEST_CASE("a second session goes on where the first one ended") {

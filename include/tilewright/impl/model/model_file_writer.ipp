@@ -75,10 +75,12 @@ struct chosen_kernel {
 inline chosen_kernel choose(const search::workload& w, search::database& db, std::uint64_t seed) {
   std::string why;
   std::optional<schedule> s;
-  if (const auto hit = db.chosen(w.key))
-    if (auto c = search::replay(search::by_name(trace::parse(hit->trace), w.function), w.function,
-                                seed, &why))
-      s = std::move(c->scheduled);
+  if (const auto hit = db.chosen(w.key)) try {
+      if (auto c = search::replay(search::by_name(trace::parse(hit->trace), w.function), w.function,
+                                  seed, &why))
+        s = std::move(c->scheduled);
+    } catch (const argument_error&) {  // a trace of another version
+    }
   if (!s) s = search::default_schedule(w.function, w.space, {w.machine, w.exec->threads}, seed);
   chosen_kernel out{search::build(s->function(), w.machine), {}};
   if (!out.code.code) throw build_error(w.function.name + ": " + out.code.error);
