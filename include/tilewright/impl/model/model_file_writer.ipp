@@ -26,6 +26,7 @@
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/database/trace_names.hpp>
 #include <tilewright/search/measurement/builder.hpp>
+#include <tilewright/search/measurement/operands.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
