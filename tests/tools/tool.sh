@@ -314,6 +314,9 @@ if "$tool" model info "$networks/tiny_cnn.onnx" >/dev/null 2>&1; then
   expect 0 "12 kernels" model info "$networks/tiny_cnn.onnx"
   expect 0 '"unsupported": []' model info "$networks/tiny_cnn.onnx" --json
   expect 0 "Conv_Add_Relu" model info "$networks/tiny_cnn.onnx" --print
+  expect 0 "before all passes:" model info "$networks/tiny_cnn.onnx" --passes
+  expect 0 "after replace_nan: the same" model info "$networks/tiny_cnn.onnx" --passes
+  expect 0 "after fuse:" model info "$networks/tiny_cnn.onnx" --passes
   expect 0 "y float32 (1, 5)" "${run[@]}" --out "y=$work/y.npy"
   expect 0 "largest difference" "${run[@]}" --expect "$work/expected"
   expect 0 "largest difference" "${run[@]}" --expect "$work/expected" --plain

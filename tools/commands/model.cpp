@@ -18,6 +18,7 @@
 
 #include <tilewright/backend/artifact.hpp>
 #include <tilewright/impl/model/model_file.hpp>
+#include <tilewright/impl/model/passes/pass_list.hpp>
 #include <tilewright/interop/onnx.hpp>
 #include <tilewright/model/bind_extents.hpp>
 #include <tilewright/model/kernel_work.hpp>
@@ -47,7 +48,7 @@ struct network_options {
   double tolerance = 5e-6;
   int threads = 0, runs = 20;
   std::uint64_t seed = 42;
-  bool plain = false, as_json = false, print = false, verbose = false;
+  bool plain = false, as_json = false, print = false, passes = false, verbose = false;
 };
 
 network::extent_values graph_extents_of(const network_options& o) {
@@ -152,6 +153,20 @@ int info_of_saved(const network_options& o) {
   return fine;
 }
 
+/// The graph before all passes, and after each.
+std::string text_of_passes(network::graph g) {
+  std::string before = network::print(g), out = "before all passes:\n" + before;
+  const auto step = [&](const network::detail::named_pass& pass) {
+    pass.run(g);
+    const std::string after = network::print(g);
+    out += std::string("after ") + pass.name + (after == before ? ": the same\n" : ":\n" + after);
+    before = after;
+  };
+  for (const network::detail::named_pass& pass : network::detail::simplifying_passes) step(pass);
+  for (const network::detail::named_pass& pass : network::detail::kernel_passes) step(pass);
+  return out;
+}
+
 int info(const network_options& o) {
   if (is_saved(o.file)) return info_of_saved(o);
   network::graph g = read_network(o);
@@ -186,6 +201,7 @@ int info(const network_options& o) {
   if (missing.empty()) {
     network::bind_extents(g, graph_extents_of(o));
     network::infer_types(g);
+    if (o.passes) lines += text_of_passes(g);
     if (!o.plain) network::optimize(g);
     tuned_options kernel_options;
     kernel_options.mode = mode::off;
@@ -457,9 +473,10 @@ std::function<int()> declare_model(CLI::App& app) {
     sub->callback([chosen, run_it] { *chosen = run_it; });
     return sub;
   };
-  add("info", "Operators, what is not supported, kernels, memory", [o] {
-    return info(*o);
-  })->add_flag("--print", o->print, "print the graph that runs, too");
+  CLI::App* about =
+      add("info", "Operators, what is not supported, kernels, memory", [o] { return info(*o); });
+  about->add_flag("--print", o->print, "print the graph that runs, too");
+  about->add_flag("--passes", o->passes, "print the graph before all passes, and after each");
   const auto with_arrays = [&](CLI::App* sub) {
     sub->add_option("--in", o->inputs, "NAME=FILE.npy: an input")->take_all();
     sub->add_option("--out", o->outputs, "NAME=FILE.npy: where an output goes")->take_all();

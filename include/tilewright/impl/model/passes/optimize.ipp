@@ -2,26 +2,20 @@
 
 #include <utility>
 
+#include <tilewright/impl/model/passes/pass_list.hpp>
 #include <tilewright/model/passes.hpp>
 
 namespace tilewright::network {
 namespace detail {
 
 inline void simplify(graph& g) {
-  remove_unused(g);
-  fold_constants(g);
-  remove_repeated(g);
-  replace_nan(g);
-  scale_products(g);
-  channels_last(g);
+  for (const named_pass& pass : simplifying_passes) pass.run(g);
 }
 
 }  // namespace detail
 
 TILEWRIGHT_INLINE void make_kernels(graph& g) {
-  fuse(g);
-  place_parts(g);
-  remove_unused(g);
+  for (const detail::named_pass& pass : detail::kernel_passes) pass.run(g);
 }
 
 TILEWRIGHT_INLINE void optimize(graph& g) {
