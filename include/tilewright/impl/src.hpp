@@ -230,6 +230,7 @@
 #include <tilewright/impl/schedule/primitive/query.ipp>
 #include <tilewright/impl/schedule/primitive/reductions/decompose_reduction.ipp>
 #include <tilewright/impl/schedule/primitive/reductions/fuse_reduction_epilogue.ipp>
+#include <tilewright/impl/schedule/primitive/reductions/joined_reductions.ipp>
 #include <tilewright/impl/schedule/primitive/reductions/rfactor.ipp>
 #include <tilewright/impl/schedule/primitive/staging/cache.ipp>
 #include <tilewright/impl/schedule/primitive/staging/cache_index.ipp>
@@ -239,7 +240,6 @@
 #include <tilewright/impl/schedule/primitive/staging/reindex_cache.ipp>
 #include <tilewright/impl/schedule/primitive/work_on.ipp>
 #include <tilewright/impl/schedule/rewrite/block_names.ipp>
-#include <tilewright/impl/schedule/rewrite/joined_reductions.ipp>
 #include <tilewright/impl/schedule/rewrite/loop_rebinding.ipp>
 #include <tilewright/impl/schedule/schedule.ipp>
 #include <tilewright/impl/schedule/schedule_blocks.ipp>

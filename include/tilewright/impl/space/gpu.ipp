@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include <tilewright/impl/schedule/rewrite/joined_reductions.hpp>
+#include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
 #include <tilewright/impl/space/gpu_rules.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/gpu.hpp>

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
-#include <tilewright/impl/schedule/rewrite/joined_reductions.hpp>
+#include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
 #include <tilewright/ir/reformatted.hpp>
 #include <tilewright/schedule/primitive/work_on.hpp>
 #include <tilewright/support/error.hpp>

@@ -8,7 +8,7 @@
 #include <tilewright/impl/schedule/analysis/reducer.hpp>
 #include <tilewright/impl/schedule/analysis/reduction_form.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
-#include <tilewright/impl/schedule/rewrite/joined_reductions.hpp>
+#include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/comm_reducer.hpp>
 #include <tilewright/ir/equal.hpp>

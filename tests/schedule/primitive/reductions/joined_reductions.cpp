@@ -1,4 +1,4 @@
-#include <tilewright/impl/schedule/rewrite/joined_reductions.hpp>
+#include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -17,7 +17,7 @@
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/support/error.hpp>
 
-#include "check_schedule.hpp"
+#include "schedule/check_schedule.hpp"
 
 using namespace tilewright;
 
