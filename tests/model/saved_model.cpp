@@ -17,6 +17,7 @@
 #include <tilewright/impl/model/plan_writer.hpp>
 #include <tilewright/interop/onnx.hpp>
 #include <tilewright/model/saved_model.hpp>
+#include <tilewright/search/database/database.hpp>
 
 #include "model/array_file.hpp"
 
@@ -357,4 +358,32 @@ TEST_CASE("saved model: code for several instruction sets, of which the machine 
   seal(none);
   write(path, none);
   CHECK(has(refusal(path), "which this machine lacks; and it was made for \"a86-64:"));
+}
+
+TEST_CASE("saved model: a stored schedule of another version counts as none") {
+  const own_folder folder;
+  const std::vector<float> x = floats(read_array("tiny_cnn.x.npy"));
+  std::vector<float> expected(5), out(5);
+  model_options o = quick();
+  o.database = folder.file("tuned.db");
+  {
+    model m = load_onnx(data_folder + "tiny_cnn.onnx", o);
+    m(x, expected);
+    m.tune(0.5);
+  }
+  {
+    search::database db(o.database);
+    const std::vector<search::record> chosen =
+        db.all([](const search::record& r) { return r.chosen; });
+    REQUIRE_FALSE(chosen.empty());
+    for (search::record r : chosen) {
+      r.trace = "b0 = sch.get_block(name=\"C\", func_name=\"main\")\nsch.fold_in_time(block=b0)";
+      db.add(r);
+    }
+  }
+  const model m = load_onnx(data_folder + "tiny_cnn.onnx", o);
+  m.save(folder.file("a.twm"));
+  load_model(folder.file("a.twm"))(x, out);
+  for (std::size_t k = 0; k < out.size(); ++k)
+    CHECK(out[k] == doctest::Approx(expected[k]).epsilon(1e-5));
 }
