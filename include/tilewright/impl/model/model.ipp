@@ -6,9 +6,10 @@
 #include <atomic>
 #include <chrono>
 #include <limits>
-#include <thread>
+#include <utility>
 
 #include <tilewright/impl/dispatch/at_exit.hpp>
+#include <tilewright/impl/dispatch/background_threads.hpp>
 #include <tilewright/impl/model/dense_arguments.hpp>
 #include <tilewright/impl/model/model_file.hpp>
 #include <tilewright/impl/search/measurement/process_turns.hpp>
@@ -176,17 +177,17 @@ struct model::state {
     static std::atomic<bool> known{false};
     dispatch::detail::exit_entry::come_first(known);
     const search::detail::process_turns::turn mine(joining);  // somebody may wait already
-    process = ::getpid();
-    tuner = support::start_thread([this] {
-      const support::default_float_environment ours;  // the thread has its maker's
-      try {
-        // kernels are swapped as they come: soon at first, then as more is known
-        for (const double share : {0.125, 0.125, 0.25, 0.5})
-          if (!is_cancelled) tune(share * options.seconds);
-      } catch (const std::exception& e) {
-        support::notice(source->name + " is not tuned further: " + e.what());
-      }
-    });
+    tuners.emplace_back(
+        ::getpid(), support::start_thread([this] {
+          const support::default_float_environment ours;  // the thread has its maker's
+          try {
+            // kernels are swapped as they come: soon at first, then as more is known
+            for (const double share : {0.125, 0.125, 0.25, 0.5})
+              if (!is_cancelled) tune(share * options.seconds);
+          } catch (const std::exception& e) {
+            support::notice(source->name + " is not tuned further: " + e.what());
+          }
+        }));
   }
   void end_background() noexcept {
     is_cancelled = true;
@@ -194,17 +195,12 @@ struct model::state {
   }
   void wait() noexcept {
     const search::detail::process_turns::turn mine(joining);
-    if (!tuner.joinable()) return;
-    if (process == ::getpid())
-      tuner.join();
-    else
-      (void)new std::thread(std::move(tuner));  // a forked child, which does not have the thread
+    dispatch::detail::end(std::exchange(tuners, {}));
   }
   ~state() { end_background(); }
 
   std::atomic<bool> is_cancelled{false};
-  std::thread tuner;  // of `process`, in the background
-  pid_t process = 0;
+  dispatch::detail::background_threads tuners;
   dispatch::detail::exit_entry exit{[](void* self) { static_cast<state*>(self)->end_background(); },
                                     this};
 };
