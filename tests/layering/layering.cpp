@@ -187,6 +187,32 @@ TEST_CASE("wings of the schedule include only downwards") {
   CHECK(seen == std::set<std::string>(wings.begin(), wings.end()));
 }
 
+TEST_CASE("the map says what each room includes") {
+  std::ifstream map(fs::path(TILEWRIGHT_INCLUDE_DIR) / "../../docs/map.md");
+  REQUIRE(map);
+  std::map<std::string, room_set> said;
+  const auto names_in = [](const std::string& cell) {  // those between backticks
+    room_set out;
+    for (auto at = cell.find('`'); at != std::string::npos; at = cell.find('`', at)) {
+      const auto end = cell.find('`', at + 1);
+      out.insert(cell.substr(at + 1, end - at - 1));
+      at = end + 1;
+    }
+    return out;
+  };
+  for (std::string row; std::getline(map, row);) {
+    const auto first = row.find('|', 1), second = row.find('|', first + 1);
+    if (row.rfind("| `", 0) != 0 || second == std::string::npos) continue;
+    const room_set room = names_in(row.substr(0, first));
+    if (room.size() == 1 && direct.count(*room.begin()) == 1)
+      said[*room.begin()] = names_in(row.substr(first, second - first));
+  }
+  for (const auto& [room, below] : direct) {
+    INFO(room);
+    if (room != "top") CHECK(said[room] == below);
+  }
+}
+
 TEST_CASE("no folder holds more than 25 files") {
   std::map<std::string, int> files;
   for (const fs::directory_entry& entry :
