@@ -72,8 +72,8 @@ class tuned {
   tuned(const Kernel& kernel,
         const tuned_options& options = {})  // NOLINT: `tuned op = kernel;` reads well
       requires(sizeof...(Bound) == 0)
-      : dispatcher_(make_dispatcher({any_kernel(kernel)}, options)),
-        formats_(make_format_choice({any_kernel(kernel)}, options)) {}
+      : dispatcher_(make_dispatcher(any_kernel(kernel), options)),
+        formats_(make_format_choice(any_kernel(kernel), options)) {}
   /// Of several algorithms: `tuned op{alternatives(direct, by_matmul)};`
   /// @throws argument_error as above
   tuned(const dsl::algorithms<Kernel>& several, const tuned_options& options = {})  // NOLINT

@@ -92,3 +92,29 @@ TEST_CASE("launches that a call could not follow are refused") {
   refused([](launch& l) { l.arguments[0].index = -1; });
   refused([](launch& l) { l.arguments[3].index = 12346; });
 }
+
+TEST_CASE("artifacts that differ in one thing are not equal") {
+  artifact all = pair();
+  all.launches = device().launches;
+  CHECK(all == artifact(all));
+  const auto differs = [&](auto change) {
+    artifact other = all;
+    change(other);
+    CHECK_FALSE(other == all);
+  };
+  differs([](artifact& a) { a.object.back() = std::byte{1}; });
+  differs([](artifact& a) { a.symbol += "x"; });
+  differs([](artifact& a) { ++a.workspace_bytes; });
+  differs([](artifact& a) { a.isa += "x"; });
+  differs([](artifact& a) { ++a.packed_bytes[1]; });
+  differs([](artifact& a) { a.preparation[0].symbol += "x"; });
+  differs([](artifact& a) { a.launches.pop_back(); });
+  differs([](artifact& a) { a.launches[1].symbol += "x"; });
+  differs([](artifact& a) { ++a.launches[1].grid[2]; });
+  differs([](artifact& a) { ++a.launches[1].block[2]; });
+  differs([](artifact& a) { ++a.launches[1].cluster[2]; });
+  differs([](artifact& a) { ++a.launches[1].shared_bytes; });
+  differs([](artifact& a) { ++a.launches[1].arguments[0].index; });
+  differs([](artifact& a) { ++a.launches[1].registers; });
+  differs([](artifact& a) { ++a.launches[1].spilled_bytes; });
+}

@@ -37,7 +37,7 @@ struct launch {
   std::int32_t registers = 0;      // of a thread
   std::int64_t spilled_bytes = 0;  // stored and loaded, of a thread
 
-  friend bool operator==(const launch&, const launch&) = default;
+  friend bool operator==(const launch& a, const launch& b);
 };
 
 /// A compiled kernel at rest: one image, and what is started of it. A CPU object has one entry,
@@ -53,11 +53,7 @@ struct artifact {
   std::vector<artifact> preparation;       // fills them; at most one, same parameters
   std::vector<launch> launches;            // of a GPU image, in order
 
-  friend bool operator==(const artifact& a, const artifact& b) {
-    return a.object == b.object && a.symbol == b.symbol && a.workspace_bytes == b.workspace_bytes &&
-           a.isa == b.isa && a.packed_bytes == b.packed_bytes && a.preparation == b.preparation &&
-           a.launches == b.launches;
-  }
+  friend bool operator==(const artifact& a, const artifact& b);
 };
 
 /// Self-describing bytes with a length and a checksum; equal artifacts give equal bytes.

@@ -15,5 +15,7 @@ namespace tilewright {
 /// @throws argument_error for options that make no sense
 std::shared_ptr<dispatch::dispatcher> make_dispatcher(const std::vector<any_kernel>& algorithms,
                                                       tuned_options options);
+std::shared_ptr<dispatch::dispatcher> make_dispatcher(const any_kernel& kernel,
+                                                      tuned_options options);
 
 }  // namespace tilewright

@@ -56,5 +56,7 @@ class format_choice {
 /// Null where there is no choice.
 std::shared_ptr<format_choice> make_format_choice(const std::vector<any_kernel>& algorithms,
                                                   const tuned_options& options);
+std::shared_ptr<format_choice> make_format_choice(const any_kernel& kernel,
+                                                  const tuned_options& options);
 
 }  // namespace tilewright

@@ -11,6 +11,18 @@
 #include <tilewright/support/hash.hpp>
 
 namespace tilewright::backend {
+
+TILEWRIGHT_INLINE bool operator==(const launch& a, const launch& b) {
+  return a.symbol == b.symbol && a.grid == b.grid && a.block == b.block && a.cluster == b.cluster &&
+         a.shared_bytes == b.shared_bytes && a.arguments == b.arguments &&
+         a.registers == b.registers && a.spilled_bytes == b.spilled_bytes;
+}
+
+TILEWRIGHT_INLINE bool operator==(const artifact& a, const artifact& b) {
+  return a.object == b.object && a.symbol == b.symbol && a.workspace_bytes == b.workspace_bytes &&
+         a.isa == b.isa && a.packed_bytes == b.packed_bytes && a.preparation == b.preparation &&
+         a.launches == b.launches;
+}
 namespace detail::artifact_format {
 
 // File = magic[8], words of 8 bytes little-endian: format, workspace, sizes of symbol, isa, object,

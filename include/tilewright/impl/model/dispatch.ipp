@@ -298,4 +298,9 @@ TILEWRIGHT_INLINE std::shared_ptr<dispatch::dispatcher> make_dispatcher(
                                                 std::move(options));
 }
 
+TILEWRIGHT_INLINE std::shared_ptr<dispatch::dispatcher> make_dispatcher(const any_kernel& kernel,
+                                                                        tuned_options options) {
+  return make_dispatcher(std::vector<any_kernel>{kernel}, std::move(options));
+}
+
 }  // namespace tilewright

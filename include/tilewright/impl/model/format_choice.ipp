@@ -345,4 +345,9 @@ TILEWRIGHT_INLINE std::shared_ptr<format_choice> make_format_choice(
   return std::make_shared<format_choice>(algorithms, options);
 }
 
+TILEWRIGHT_INLINE std::shared_ptr<format_choice> make_format_choice(const any_kernel& kernel,
+                                                                    const tuned_options& options) {
+  return make_format_choice(std::vector<any_kernel>{kernel}, options);
+}
+
 }  // namespace tilewright
