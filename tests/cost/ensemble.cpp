@@ -41,6 +41,17 @@ TEST_CASE("small and failed batches judge nobody") {
   CHECK(both.weights() == std::vector<double>{0.5, 0.5});
 }
 
+TEST_CASE("scores of two calls have one scale until something is learned") {
+  ensemble_model both({factor(1), factor(2)});
+  const std::vector<double> slow = both.predict(programs(1, 9)),
+                            fast = both.predict(programs(101, 109));
+  // whoever compares the generations of a search sees that the second ones are better
+  CHECK(*std::min_element(fast.begin(), fast.end()) > *std::max_element(slow.begin(), slow.end()));
+  CHECK(both.predict(programs(1, 3)).front() == slow.front());
+  both.update(programs(1, 9));
+  CHECK(both.predict(programs(101, 109)) == slow);
+}
+
 TEST_CASE("an ensemble is saved with its members") {
   ensemble_model a({factor(1), factor(-1)}), b({factor(1), factor(-1)});
   a.update(programs(1, 9));

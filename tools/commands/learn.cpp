@@ -83,7 +83,9 @@ int learn(const learn_options& o) {
     throw input_error(db->path(), "of " + std::to_string(all.size()) + " records " +
                                       std::to_string(known.samples.size()) +
                                       " replay, and learning needs " + std::to_string(least));
-  const std::string text = cost::prior_text(o.kind, *trained(o, known.samples));
+  // whoever searches with these trees adapts them to what it measures
+  const std::string kind = o.kind == "trees" ? "prior" : o.kind;
+  const std::string text = cost::prior_text(kind, *trained(o, known.samples));
   std::ofstream to(o.file, std::ios::binary);
   to << text;
   if (!to.flush()) throw input_error(o.file, "cannot be written");

@@ -22,6 +22,8 @@ struct ensemble_options {
 /// The mean of the standardized scores of its members, weighted by their recent rank correlation.
 /// The correlation is taken on every batch of measurements before the members learn from it, so that
 /// no member is judged by what it has seen; a batch of fewer than four valid programs judges nobody.
+/// Scores of two calls can be compared where no update lies between them: the first call after one with
+/// eight programs or more sets the scales.
 class ensemble_model final : public model {
  public:
   /// Requires: 1. at least one member, and none is null.
@@ -44,6 +46,10 @@ class ensemble_model final : public model {
   std::vector<std::shared_ptr<model>> members_;
   ensemble_options options_;
   std::vector<double> correlations_;  // recent, of each member
+  struct scale {
+    double mean, deviation;
+  };
+  std::vector<scale> scales_;  // of each member; empty: not set since the last update
 };
 
 }  // namespace tilewright::cost

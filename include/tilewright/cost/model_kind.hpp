@@ -18,8 +18,8 @@ struct model_kind {
   std::unique_ptr<model> (*make)(std::uint64_t seed) = nullptr;
 };
 
-/// The kinds there are: "random", "trees" (which know nothing at first), "prior" (trees that start
-/// from the shipped ones), and those that were added, in this order.
+/// The kinds there are: "random", "trees" (which know nothing at first), "prior" (the shipped
+/// trees, adapted to what is measured), and those that were added, in this order.
 std::vector<model_kind> model_kinds();
 /// Adds a kind, or takes the place of the one of that name. Any thread may call it.
 void add_model_kind(const model_kind& kind);

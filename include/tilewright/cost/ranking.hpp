@@ -12,6 +12,11 @@ namespace tilewright::cost {
 /// count half. 0.5 when there is no such pair.
 double pairwise_accuracy(std::span<const double> scores, std::span<const double> truth);
 
+/// The same of the pairs whose truth differs by more than two standard errors: what was measured to differ.
+/// Requires: as many errors as truths, each of its truth's own unit.
+double pairwise_accuracy(std::span<const double> scores, std::span<const double> truth,
+                         std::span<const double> errors);
+
 /// Best truth among the k highest scores, relative to the best of all; truth is positive, larger is
 /// better. Of equal scores the first ones are taken. 0 when there is nothing.
 double top_score(std::span<const double> scores, std::span<const double> truth, std::size_t k);

@@ -56,6 +56,7 @@
 #include <tilewright/impl/backend/loader.ipp>
 #include <tilewright/impl/backend/narrow_executor.ipp>
 #include <tilewright/impl/backend/pool.ipp>
+#include <tilewright/impl/cost/adapted_trees.ipp>
 #include <tilewright/impl/cost/curve_features.ipp>
 #include <tilewright/impl/cost/draft.ipp>
 #include <tilewright/impl/cost/ensemble.ipp>

@@ -32,11 +32,16 @@ TILEWRIGHT_INLINE std::vector<double> ensemble_model::weights() const {
 TILEWRIGHT_INLINE std::vector<double> ensemble_model::predict(std::span<const sample> programs) {
   std::vector<double> out(programs.size(), 0.0);
   const std::vector<double> share = weights();
+  constexpr std::size_t enough = 8;
+  std::vector<scale> fresh;
   for (std::size_t m = 0; m < members_.size(); ++m) {
     const std::vector<double> scores = members_[m]->predict(programs);
-    const auto scale = detail::standardization::of(scores);
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] += share[m] * scale(scores[i]);
+    auto by = detail::standardization::of(scores);
+    fresh.push_back({by.mean, by.deviation});
+    if (!scales_.empty()) by = {scales_[m].mean, scales_[m].deviation};
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] += share[m] * by(scores[i]);
   }
+  if (scales_.empty() && programs.size() >= enough) scales_ = std::move(fresh);
   return out;
 }
 
@@ -46,6 +51,7 @@ TILEWRIGHT_INLINE void ensemble_model::update(std::span<const sample> measured) 
       correlations_[m] = options_.memory * correlations_[m] + (1 - options_.memory) * *now;
     members_[m]->update(measured);
   }
+  scales_.clear();
 }
 
 /// "ensemble 1 MEMBERS", a line of correlations, then each member: "member BYTES" and its text.
@@ -79,6 +85,7 @@ TILEWRIGHT_INLINE void ensemble_model::load(std::string_view text) {
   skip("\n");
   detail::load_members(members_, text, "ensemble");
   correlations_ = std::move(correlations);
+  scales_.clear();
 }
 
 TILEWRIGHT_INLINE bool ensemble_model::reads_traces() const {

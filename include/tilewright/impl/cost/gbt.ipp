@@ -5,7 +5,8 @@
 #include <optional>
 
 #include <tilewright/cost/gbt.hpp>
-#include <tilewright/impl/cost/tree_grower.hpp>
+#include <tilewright/impl/cost/trees/model_reader.hpp>
+#include <tilewright/impl/cost/trees/tree_grower.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
 
@@ -40,41 +41,6 @@ inline std::vector<std::uint32_t> choose_columns(std::size_t kept, double share,
   std::sort(all.begin(), all.end());
   return all;
 }
-
-/// Words of a saved model.
-class model_reader {
- public:
-  explicit model_reader(std::string_view text) : rest_(text) {}
-
-  std::string_view word() {
-    const std::size_t from = rest_.find_first_not_of(" \n");
-    if (from == std::string_view::npos) return {};
-    const std::size_t to = std::min(rest_.find_first_of(" \n", from), rest_.size());
-    const std::string_view out = rest_.substr(from, to - from);
-    rest_.remove_prefix(to);
-    return out;
-  }
-  std::size_t count(std::size_t most) {
-    const auto n = support::read_number<std::size_t>(word());
-    if (!n || *n > most) throw argument_error("gbt: damaged model");
-    return *n;
-  }
-  /// Thresholds are infinite where nothing is split.
-  float threshold() {
-    const auto x = support::read_number<float>(word());
-    if (!x || std::isnan(*x)) throw argument_error("gbt: damaged model");
-    return *x;
-  }
-  float number() {
-    const float x = threshold();
-    constexpr float most = 1e9f;  // sums stay finite
-    if (!(std::abs(x) <= most)) throw argument_error("gbt: damaged model");
-    return x;
-  }
-
- private:
-  std::string_view rest_;
-};
 
 inline void append_number(std::string& out, float x) {
   out += " " + support::general_text(static_cast<double>(x), 9);

@@ -1,10 +1,9 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 
 #include <tilewright/cost/model.hpp>
+#include <tilewright/impl/cost/trees/tree_training.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
 #include <tilewright/support/stage_clock.hpp>
@@ -94,46 +93,18 @@ TILEWRIGHT_INLINE void tree_model::update(std::span<const sample> measured) {
   if (known_.size() > options_.most_data)
     known_.erase(known_.begin(), known_.end() - static_cast<std::ptrdiff_t>(options_.most_data));
   const bool enough = known_.size() >= options_.warmup || !prior_.empty();
-  const double wanted = options_.retrain_share * static_cast<double>(trained_);
-  if (enough && static_cast<double>(fresh_) >= std::max(1.0, wanted)) train();
+  if (enough && detail::training_is_due(fresh_, trained_, options_.retrain_share)) train();
 }
 
 TILEWRIGHT_INLINE dataset tree_model::data() const {
-  std::map<support::hash128, double> best;
-  std::map<support::hash128, std::uint32_t> number;
-  const auto is_time = [](double s) { return std::isfinite(s) && s > 0; };
-  for (const datum& d : known_) {
-    double& b = best.try_emplace(d.workload, std::numeric_limits<double>::infinity()).first->second;
-    if (is_time(d.seconds)) b = std::min(b, d.seconds);
-    number.try_emplace(d.workload, static_cast<std::uint32_t>(number.size()));
-  }
-  dataset out;
-  out.columns = columns();
-  for (const datum& d : known_) {
-    const double least = best[d.workload];
-    const double label = is_time(d.seconds) ? least / d.seconds : 0;
-    // fast programs matter most
-    const double weight = 0.1 + label;
-    out.add(d.rows.x.get(), d.rows.count, static_cast<float>(label), static_cast<float>(weight),
-            number[d.workload]);
-  }
-  return out;
+  return detail::training_set(known_, columns());
 }
-
-/// Below as many measured programs a prior is corrected with care; found on operators left out.
-inline constexpr std::size_t few_programs = 64;
 
 TILEWRIGHT_INLINE void tree_model::train() {
   if (known_.empty()) return;
   gbt next = prior_;
-  gbt_options how = options_.trees;
-  if (!prior_.empty() && known_.size() < few_programs) {
-    // Deep trees would learn a few programs by heart, and forget what the prior knows of the others.
-    how.depth = std::min(how.depth, 3);
-    how.rate = std::min(how.rate, 0.1);
-    how.rounds = std::min(how.rounds, 2 * static_cast<int>(known_.size()));
-  }
-  next.boost(data(), how);
+  next.boost(data(), prior_.empty() ? options_.trees
+                                    : detail::correction_by(known_.size(), options_.trees));
   trees_ = std::move(next);
   trained_ = known_.size();
   fresh_ = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tilewright/cost/adapted_trees.hpp>
 #include <tilewright/cost/model_kind.hpp>
 #include <tilewright/cost/prior.hpp>
 #include <tilewright/support/kind_table.hpp>
@@ -10,22 +11,23 @@ namespace detail {
 /// Lives until the process ends: an op that a static destructor calls may still tune.
 inline support::kind_table<model_kind>& model_table() {
   static auto* const out = new support::kind_table<model_kind>(
-      "cost model", {{"random", "no preference",
-                      [](std::uint64_t seed) -> std::unique_ptr<model> {
-                        return std::make_unique<random_model>(seed);
-                      }},
-                     {"trees", "boosted trees on per-store features, which know nothing at first",
-                      [](std::uint64_t seed) -> std::unique_ptr<model> {
-                        tree_model_options options;
-                        options.seed = seed;
-                        return std::make_unique<tree_model>(options);
-                      }},
-                     {"prior", "boosted trees that start from the shipped ones",
-                      [](std::uint64_t seed) -> std::unique_ptr<model> {
-                        tree_model_options options;
-                        options.seed = seed;
-                        return std::make_unique<tree_model>(options, shipped_prior().trees);
-                      }}});
+      "cost model",
+      {{"random", "no preference",
+        [](std::uint64_t seed) -> std::unique_ptr<model> {
+          return std::make_unique<random_model>(seed);
+        }},
+       {"trees", "boosted trees on per-store features, which know nothing at first",
+        [](std::uint64_t seed) -> std::unique_ptr<model> {
+          tree_model_options options;
+          options.seed = seed;
+          return std::make_unique<tree_model>(options);
+        }},
+       {"prior", "boosted trees that start from the shipped ones, and a process over their leaves",
+        [](std::uint64_t seed) -> std::unique_ptr<model> {
+          tree_model_options options;
+          options.seed = seed;
+          return std::make_unique<adapted_trees>(shipped_prior().trees, options);
+        }}});
   return *out;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -9,12 +10,16 @@
 
 namespace tilewright::cost {
 
-TILEWRIGHT_INLINE double pairwise_accuracy(std::span<const double> scores,
-                                           std::span<const double> truth) {
+namespace detail {
+
+/// @param told whether the pair (i, j) counts
+template <class Told>
+double accuracy_of_pairs(std::span<const double> scores, std::span<const double> truth,
+                         const Told& told) {
   double right = 0, pairs = 0;
   for (std::size_t i = 0; i < truth.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) {
-      if (truth[i] == truth[j]) continue;
+      if (truth[i] == truth[j] || !told(i, j)) continue;
       ++pairs;
       if (scores[i] == scores[j])
         right += 0.5;
@@ -22,6 +27,21 @@ TILEWRIGHT_INLINE double pairwise_accuracy(std::span<const double> scores,
         ++right;
     }
   return pairs == 0 ? 0.5 : right / pairs;
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE double pairwise_accuracy(std::span<const double> scores,
+                                           std::span<const double> truth) {
+  return detail::accuracy_of_pairs(scores, truth, [](std::size_t, std::size_t) { return true; });
+}
+
+TILEWRIGHT_INLINE double pairwise_accuracy(std::span<const double> scores,
+                                           std::span<const double> truth,
+                                           std::span<const double> errors) {
+  return detail::accuracy_of_pairs(scores, truth, [&](std::size_t i, std::size_t j) {
+    return std::abs(truth[i] - truth[j]) > 2 * std::hypot(errors[i], errors[j]);
+  });
 }
 
 TILEWRIGHT_INLINE double top_score(std::span<const double> scores, std::span<const double> truth,

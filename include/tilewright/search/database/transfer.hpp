@@ -34,7 +34,7 @@ recorded_programs programs_of(const database& db, const record_key& but, std::si
 std::size_t learn_records(cost::model& model, const database& db, const record_key& but,
                           std::size_t most = 600, const std::function<bool()>& over = {});
 
-/// Boosted trees that start from `start` and have learned the records of `db`.
+/// The trees of `start`, adapted to the records of `db`.
 std::shared_ptr<cost::model> experienced_model(const database& db, const record_key& but,
                                                std::uint64_t seed,
                                                const std::function<bool()>& over = {},

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include <tilewright/cost/adapted_trees.hpp>
 #include <tilewright/cost/prior.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/ir/text/parse.hpp>
@@ -89,7 +90,7 @@ TILEWRIGHT_INLINE std::shared_ptr<cost::model> experienced_model(const database&
                                                                  const cost::prior& start) {
   cost::tree_model_options options;
   options.seed = seed;
-  auto out = std::make_shared<cost::tree_model>(options, start.trees);
+  auto out = std::make_shared<cost::adapted_trees>(start.trees, options);
   learn_records(*out, db, but, 600, over);
   return out;
 }

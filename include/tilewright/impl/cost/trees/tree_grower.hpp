@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include <tilewright/impl/cost/gbt_data.hpp>
+#include <tilewright/impl/cost/trees/gbt_data.hpp>
 
 namespace tilewright::cost::detail {
 
