@@ -45,20 +45,20 @@ inline std::pair<double, double> errors(const std::vector<double>& scores,
   return {all, fast / count};
 }
 
-/// Quality of a model by workload, after it has met 0, 8, 16 and 32 programs: means over the orders in
+/// Quality of a model by workload (`told`: of the pairs that measuring tells apart), after it has met 0, 8, 16 and 32 programs: means over the orders in
 /// which it meets them.
 class few_shots {
  public:
   static constexpr std::size_t counts[] = {0, 8, 16, 32};
 
   struct quality {
-    std::vector<double> pairs, top1, top8, error, error_of_fast;  // [workloads]
+    std::vector<double> pairs, told, top1, top8, error, error_of_fast;  // [workloads]
   };
 
   void begin_workload() {
     for (const std::size_t n : counts) {
       quality& q = after_[n];
-      for (auto* list : {&q.pairs, &q.top1, &q.top8, &q.error, &q.error_of_fast})
+      for (auto* list : {&q.pairs, &q.told, &q.top1, &q.top8, &q.error, &q.error_of_fast})
         list->push_back(0);
     }
   }
@@ -68,10 +68,16 @@ class few_shots {
   void meet(tilewright::cost::model& model, const ranked_workload& held, std::uint64_t order,
             double share) {
     std::vector<tilewright::cost::sample> own = held.samples;
+    std::vector<double> spread = held.errors;
     tilewright::support::random r(order);
-    for (std::size_t i = own.size(); i-- > 1;) std::swap(own[i], own[r.below(i + 1)]);
+    for (std::size_t i = own.size(); i-- > 1;) {
+      const std::size_t j = r.below(i + 1);
+      std::swap(own[i], own[j]);
+      std::swap(spread[i], spread[j]);
+    }
     const auto all = std::span<const tilewright::cost::sample>(own);
     const auto test = all.subspan(counts[std::size(counts) - 1]);
+    const auto errors_of_test = std::span<const double>(spread).subspan(all.size() - test.size());
     std::vector<double> speed, labels;
     for (const tilewright::cost::sample& s : test) speed.push_back(1 / s.seconds);
     const double best = *std::max_element(speed.begin(), speed.end());
@@ -84,6 +90,7 @@ class few_shots {
       const auto [whole, fast] = errors(scores, labels);
       quality& q = after_[n];
       q.pairs.back() += share * tilewright::cost::pairwise_accuracy(scores, speed);
+      q.told.back() += share * tilewright::cost::pairwise_accuracy(scores, speed, errors_of_test);
       q.top1.back() += share * tilewright::cost::top_score(scores, speed, 1);
       q.top8.back() += share * tilewright::cost::top_score(scores, speed, 8);
       q.error.back() += share * whole;
@@ -96,8 +103,8 @@ class few_shots {
     for (const std::size_t n : counts) {
       quality& to = after_[n];
       const quality& from = other.after(n);
-      for (const auto list : {&quality::pairs, &quality::top1, &quality::top8, &quality::error,
-                              &quality::error_of_fast})
+      for (const auto list : {&quality::pairs, &quality::told, &quality::top1, &quality::top8,
+                              &quality::error, &quality::error_of_fast})
         (to.*list).insert((to.*list).end(), (from.*list).begin(), (from.*list).end());
     }
   }

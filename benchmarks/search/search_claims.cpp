@@ -88,8 +88,11 @@ constexpr pairing pairings[] = {
     {"meta-BO-T", "network, FOMAML (c)", by_belief<search::fantasy::believer>, "the paper's network with its template"},
     {"meta-BO-T qEI", "network, FOMAML (c)", by_belief<search::fantasy::joint>, "the same, batches chosen by their joint improvement"},
     {"meta-RL-T", "network, FOMAML (c)", by_policy, "that network under Chameleon's strategy"},
-    {"default", "trees, others first", evolved, "what ships: evolution, trees that learned other operators"},
-    {"default + sieve", "trees, others first", evolved, "the same, TLP's network looks at traces first; two seeds", "traces, others first", 2}};
+    {"default", "adapted trees, others first", evolved, "what ships: evolution, trees that learned other operators and a process over their leaves"},
+    {"trees alone", "trees, others first", evolved, "the same without that process"},
+    {"trees + perceptron", "trees and perceptron", evolved, "evolution, trees and TenSet's perceptron"},
+    {"default + perceptron", "adapted trees and perceptron", evolved, "what ships, and the perceptron"},
+    {"trees + sieve", "trees, others first", evolved, "trees alone, TLP's network looks at traces first; two seeds", "traces, others first", 2}};
 // clang-format on
 
 /// What a pairing did, by workload: means over seeds.
@@ -356,7 +359,8 @@ void write_chart(const std::map<std::string, searched>& all,
 void print_shots(const char* name, const few_shots& s) {
   std::printf("%-26s", name);
   for (const std::size_t n : few_shots::counts)
-    std::printf("  pairs after %zu: %s", n, bootstrapped(s.after(n).pairs).text().c_str());
+    std::printf("  pairs after %zu: %s, told apart %.3f", n,
+                bootstrapped(s.after(n).pairs).text().c_str(), bootstrapped(s.after(n).told).mean);
   std::printf("  MSE(D) %.4f\n", bootstrapped(s.after(most_shots).error_of_fast).mean);
   std::fflush(stdout);
 }
@@ -403,8 +407,11 @@ int run_claims(const std::string& file, const claim_options& o) {
 
   std::map<std::string, few_shots> shots;
   for (const char* name :
-       {"trees, new", "trees, others first", "perceptron, others first", "trees and perceptron",
-        "traces, others first", "network, pretrained (b)", "network, FOMAML (c)"}) {
+       {"trees, new", "trees, others first", "adapted trees, others first",
+        "perceptron, others first", "trees and perceptron", "adapted trees and perceptron",
+        "traces, others first", "network, new (a)", "network, pretrained (b)",
+        "network, FOMAML (c)", "network, MAML (d)", "network, Reptile (e)",
+        "network without template"}) {
     models.train(name, o.seeds);
     std::vector<const ranked_workload*> large;
     for (const ranked_workload& w : held)
@@ -435,7 +442,10 @@ int run_claims(const std::string& file, const claim_options& o) {
     gain("C5 meta-BO-T over xgb-Xfer", "+4 to 7 %", "meta-BO-T", "xgb-Xfer");
     gain("C6 the model under RL: meta-RL-T over RL", "+7 %", "meta-RL-T", "RL");
     gain("   qEI over the believer", "", "meta-BO-T qEI", "meta-BO-T");
-    gain("   the sieve over none", "", "default + sieve", "default");
+    gain("   the sieve over none", "", "trees + sieve", "trees alone");
+    gain("   what ships over trees alone", "", "default", "trees alone");
+    gain("   what ships over trees and perceptron", "", "default", "trees + perceptron");
+    gain("   what ships over it and the perceptron", "", "default", "default + perceptron");
     gain("   what ships over xgb", "", "default", "xgb");
     gain("   what ships over meta-BO-T", "", "default", "meta-BO-T");
   }

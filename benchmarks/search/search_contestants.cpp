@@ -1,7 +1,9 @@
 #include "search_contestants.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include <tilewright/cost/adapted_trees.hpp>
 #include <tilewright/cost/ensemble.hpp>
 #include <tilewright/cost/graph_network.hpp>
 #include <tilewright/cost/model_kind.hpp>
@@ -14,6 +16,21 @@ namespace bench {
 
 using namespace tilewright;
 
+namespace {
+
+/// The standard error of a program's speed, 1/s, as its times spread.
+double error_of_speed(const timed_trace& t) {
+  const auto n = static_cast<double>(t.times.size());
+  double mean = 0, square = 0;
+  for (const double s : t.times) mean += s / n;
+  for (const double s : t.times) square += (s - mean) * (s - mean);
+  if (n < 2) return 0;
+  const double of_time = std::sqrt(square / (n - 1) / n);
+  return of_time / (t.seconds() * t.seconds());
+}
+
+}  // namespace
+
 ranked_workload ranked(const recorded_workload& w, std::size_t most) {
   ranked_workload out;
   out.name = w.name();
@@ -24,6 +41,7 @@ ranked_workload ranked(const recorded_workload& w, std::size_t most) {
     const auto c = search::replay(trace::parse(t.trace), w.task().function, 1);
     if (!c) continue;
     out.programs.push_back(c->scheduled.function());
+    out.errors.push_back(error_of_speed(t));
     out.samples.push_back(
         {nullptr, c->identity, workload, t.seconds(),
          std::make_shared<const std::vector<cost::trace_token>>(search::tokens_of(c->scheduled))});
@@ -93,6 +111,18 @@ std::shared_ptr<cost::model> both_of(std::span<const cost::sample> others, std::
       std::vector<std::shared_ptr<cost::model>>{trees_of(others, seed), network_of(others, seed)});
 }
 
+std::shared_ptr<cost::model> adapted_of(std::span<const cost::sample> others, std::uint64_t seed) {
+  cost::tree_model_options o;
+  o.seed = seed;
+  return std::make_shared<cost::adapted_trees>(cost::prior_of(others, seed), o);
+}
+
+std::shared_ptr<cost::model> adapted_and_perceptron(std::span<const cost::sample> others,
+                                                    std::uint64_t seed) {
+  return std::make_shared<cost::ensemble_model>(std::vector<std::shared_ptr<cost::model>>{
+      adapted_of(others, seed), perceptron_of(others, seed)});
+}
+
 std::shared_ptr<cost::model> trees_and_perceptron(std::span<const cost::sample> others,
                                                   std::uint64_t seed) {
   return std::make_shared<cost::ensemble_model>(std::vector<std::shared_ptr<cost::model>>{
@@ -135,6 +165,15 @@ std::shared_ptr<cost::model> blank_trees_and_perceptron(std::uint64_t seed) {
   return std::make_shared<cost::ensemble_model>(
       std::vector<std::shared_ptr<cost::model>>{blank_trees(seed), blank_perceptron(seed)});
 }
+std::shared_ptr<cost::model> blank_adapted(std::uint64_t seed) {
+  cost::tree_model_options o;
+  o.seed = seed;
+  return std::make_shared<cost::adapted_trees>(cost::gbt(), o);
+}
+std::shared_ptr<cost::model> blank_adapted_and_perceptron(std::uint64_t seed) {
+  return std::make_shared<cost::ensemble_model>(
+      std::vector<std::shared_ptr<cost::model>>{blank_adapted(seed), blank_perceptron(seed)});
+}
 std::shared_ptr<cost::model> blank_traces(std::uint64_t seed) {
   return cost::make_model("trace_network", seed);
 }
@@ -162,7 +201,9 @@ constexpr contestant table[] = {
     {"trees and perceptron", blank_trees_and_perceptron, trees_and_perceptron},
     {"traces, others first", blank_traces, traces_of},
     {"trees, perceptron, traces", blank_three, three_of},
-    {"trees and network", blank_both, both_of}};
+    {"trees and network", blank_both, both_of},
+    {"adapted trees, others first", blank_adapted, adapted_of},
+    {"adapted trees and perceptron", blank_adapted_and_perceptron, adapted_and_perceptron}};
 
 }  // namespace
 

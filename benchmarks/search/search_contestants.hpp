@@ -21,6 +21,7 @@ struct ranked_workload {
   bool held_out = false;
   std::vector<tilewright::ir::function> programs;
   std::vector<tilewright::cost::sample> samples;
+  std::vector<double> errors;  // of the samples' speeds: standard errors in 1/s
 };
 
 /// The first `most` drawn programs that ran.

@@ -21,8 +21,9 @@ using clock_type = std::chrono::steady_clock;
 void print(const contestant& who, const few_shots& all, const few_shots* against, double seconds) {
   for (const std::size_t n : few_shots::counts) {
     const few_shots::quality& q = all.after(n);
-    std::printf("%-26s %2zu  pairs %s  top-1 %s  top-8 %s  MSE %.4f  MSE(D) %.4f", who.name, n,
-                bootstrapped(q.pairs).text().c_str(), bootstrapped(q.top1).text().c_str(),
+    std::printf("%-26s %2zu  pairs %s  told apart %s  top-1 %s  top-8 %s  MSE %.4f  MSE(D) %.4f",
+                who.name, n, bootstrapped(q.pairs).text().c_str(),
+                bootstrapped(q.told).text().c_str(), bootstrapped(q.top1).text().c_str(),
                 bootstrapped(q.top8).text().c_str(), bootstrapped(q.error).mean,
                 bootstrapped(q.error_of_fast).mean);
     if (against)

@@ -10,7 +10,8 @@
 //                                         TARGET that runs here, as haswell, in a file of its own;
 //                                         may be ended at any moment, and goes on when called again
 //   search_quality again FILE COUNT       measures the COUNT fastest of each workload again
-//   search_quality search FILE STRATEGY TRIALS SEEDS OUT.csv   runs one strategy
+//   search_quality search FILE STRATEGY[:MODEL] TRIALS SEEDS OUT.csv [WHICH]   runs one strategy, on the
+//                                         workloads of the curves or the held_out ones
 //   search_quality rank FILE              how well models rank, XGBoost beside ours
 //   search_quality models FILE [COUNT SEEDS NAME]   how models rank operators that they never saw, after 0
 //                                         to 32 of their programs
@@ -93,8 +94,9 @@ int measure_again(const std::string& file, std::size_t count) {
 }
 
 int search_all(const std::string& file, const std::string& name, std::size_t trials,
-               std::uint64_t seeds, const std::string& out_file) {
-  std::vector<recorded_workload> all = recorded_workloads(file, selection::curves);
+               std::uint64_t seeds, const std::string& out_file, bool held_out) {
+  std::vector<recorded_workload> all =
+      recorded_workloads(file, held_out ? selection::held_out : selection::curves);
   std::ofstream to = appended(file), out(out_file, std::ios::app);
   for (recorded_workload& w : all)
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -279,9 +281,10 @@ int main(int argc, char** argv) {
                   argc > 5 ? argv[5] : "");
   if (command == "again" && argc == 4)
     return measure_again(argv[2], static_cast<std::size_t>(number(3, 1)));
-  if (command == "search" && argc == 7)
+  if (command == "search" && (argc == 7 || argc == 8))
     return search_all(argv[2], argv[3], static_cast<std::size_t>(std::atoi(argv[4])),
-                      static_cast<std::uint64_t>(std::atoi(argv[5])), argv[6]);
+                      static_cast<std::uint64_t>(std::atoi(argv[5])), argv[6],
+                      argc > 7 && std::string_view(argv[7]) == "held_out");
   if (command == "rank" && argc == 3) return rank(argv[2]);
   if (command == "models" && argc >= 3 && argc <= 6)
     return run_models(argv[2], static_cast<std::size_t>(number(3, 200)),
@@ -334,8 +337,8 @@ int main(int argc, char** argv) {
       stderr,
       "search_quality curves FILE OUT.csv [TRIALS SEEDS PROCESSES SECONDS FIRST_SEED] | summary "
       "OUT.csv | "
-      "record FILE COUNT [WHICH TARGET] | again FILE COUNT | search FILE STRATEGY TRIALS SEEDS "
-      "OUT.csv | rank "
+      "record FILE COUNT [WHICH TARGET] | again FILE COUNT | search FILE STRATEGY[:MODEL] TRIALS "
+      "SEEDS OUT.csv [WHICH] | rank "
       "FILE | models FILE [COUNT SEEDS NAME] | claims FILE [SEEDS OTHER TARGET OUT.csv TRIALS] | "
       "strategies FILE [TRIALS SEEDS] | spaces [TRIALS "
       "SEEDS "

@@ -7,7 +7,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <tilewright/cost/adapted_trees.hpp>
 #include <tilewright/cost/ensemble.hpp>
 #include <tilewright/cost/graph_network.hpp>
 #include <tilewright/cost/mlp.hpp>
@@ -42,12 +44,13 @@ def main(A: T.Buffer((16, 12), "float32"), D: T.Buffer((16,), "float32")):
 }
 
 std::unique_ptr<cost::model> blank(std::uint8_t kind) {
-  switch (kind % 6) {
+  switch (kind % 7) {
     case 0: return std::make_unique<cost::random_model>();
     case 1: return std::make_unique<cost::tree_model>();
     case 2: return std::make_unique<cost::mlp_model>();
     case 3: return std::make_unique<cost::graph_model>();
     case 4: return std::make_unique<cost::trace_model>();
+    case 6: return std::make_unique<cost::adapted_trees>(cost::gbt());
     default:
       return std::make_unique<cost::ensemble_model>(std::vector<std::shared_ptr<cost::model>>{
           std::make_shared<cost::random_model>(), std::make_shared<cost::tree_model>()});
@@ -67,6 +70,13 @@ void read_model(std::uint8_t kind, std::string_view text) {
   const std::unique_ptr<cost::model> again = blank(kind);
   again->load(m->save());
   if (again->save() != m->save()) std::abort();
+  // what was read learns two programs, and still ranks by finite numbers
+  std::vector<cost::sample> measured(2, program());
+  measured[1].key = {7, 7};
+  measured[1].seconds = 3e-5;
+  m->update(measured);
+  for (const double score : m->predict(measured))
+    if (!std::isfinite(score)) std::abort();
 }
 
 }  // namespace

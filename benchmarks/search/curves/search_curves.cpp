@@ -233,7 +233,9 @@ void record_drawn(recorded_workload& w, std::size_t count, std::ofstream& to) {
 std::vector<double> best_times(recorded_workload& w, const std::string& strategy,
                                std::size_t trials, std::uint64_t seed, std::ofstream& to) {
   if (strategy == random_replay) return drawn_curve(w, trials, seed);
-  auto s = search::make_strategy(strategy, seed);
+  const std::size_t mark = std::min(strategy.find(':'), strategy.size());
+  auto s = search::make_strategy(strategy.substr(0, mark), seed,
+                                 strategy.substr(std::min(mark + 1, strategy.size())));
   s->start(w.task(), seed);
   std::vector<double> out;
   double best = INFINITY;
