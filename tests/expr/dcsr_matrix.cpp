@@ -41,12 +41,16 @@ TEST_CASE("new values go to the rows that are there; another pattern is refused"
   CHECK_THROWS_AS(m.refresh(other), argument_error);
 }
 
-TEST_CASE("a matrix without elements has no rows; wrong patterns are refused") {
+TEST_CASE("a matrix without elements has one row without any; wrong patterns are refused") {
   const std::vector<int> none;
   const std::vector<float> no_values;
   const dcsr_matrix<float> empty(csr_matrix<float>(3, 3, none, none, no_values));
-  CHECK(empty.row_numbers().empty());
-  CHECK(empty.offsets() == std::vector<std::int32_t>{0});
+  CHECK(empty.row_numbers() == std::vector<std::int32_t>{0});
+  CHECK(empty.offsets() == std::vector<std::int32_t>{0, 0});
+  CHECK(empty.source() == std::vector<std::int32_t>{-1});
+  CHECK(empty.padding() == 0);
+  const dcsr_matrix<float> no_rows(csr_matrix<float>(0, 3, none, none, no_values));
+  CHECK(no_rows.row_numbers().empty());
   const std::vector<std::int32_t> offsets{0, 1}, indices{9};
   const std::vector<float> values{1};
   CHECK_THROWS_WITH_AS(dcsr_matrix<float>(csr(offsets, indices, values, 3)),

@@ -95,6 +95,16 @@ TEST_CASE("a matrix without elements has parts without elements") {
   CHECK(empty.padding() == 0);
 }
 
+TEST_CASE("two parts of rows of one width share out the columns") {
+  constexpr dim halves = parts<ell<"K", 2>, ell<"K", 2>, dcsr<"K">>;
+  const parted_matrix<float, halves> m(block_and_elements(), {.by_columns = true});
+  CHECK(m.shares() == std::vector<std::int64_t>{4, 2, 0});
+  CHECK(m.part<0>().values() == std::vector<float>{1, 2, 4, 5, 0, 0, 0, 0});
+  CHECK(m.part<1>().values() == std::vector<float>{3, 0, 0, 0, 0, 0, 6, 0});
+  const parted_matrix<float, halves> whole(block_and_elements());
+  CHECK(whole.shares() == std::vector<std::int64_t>{5, 1, 0});
+}
+
 TEST_CASE("parts that do not suit the matrix, and wrong patterns, are refused") {
   CHECK(parts_refusal([] {
           parted_matrix<float, blocks_first> m(block_and_elements(), {.least_share = 0.9});

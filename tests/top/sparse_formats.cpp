@@ -116,6 +116,42 @@ TEST_CASE("parts: tuned and not, each element in one of them, new values, none a
   check_empty<two, parted_matrix<float, two>>();
 }
 
+/// The product with a matrix of which one part has no element, by code that was made for it.
+template <dim Columns>
+void check_empty_part(const stored_rows& a, const std::vector<std::int64_t>& shares) {
+  parted_matrix<float, Columns> m(a, {.least_fill = 1});
+  CHECK(m.shares() == shares);
+  const stored_dense b = stored_dense::Random(a.cols(), 19);
+  for (const mode how : {mode::off, mode::now}) {
+    const tuned op(scaled_product<Columns>, short_tuning(how));
+    stored_dense c = stored_dense::Ones(a.rows(), 19);
+    op(2.0f, m, b, c);
+    const stored_dense ones = stored_dense::Ones(a.rows(), 19);
+    CHECK(c.isApprox(2.0f * (a * b) + ones, 1e-5f));
+    const std::string text = op.report(2.0f, m, b, c);
+    CAPTURE(text);
+    CHECK(text.find(how == mode::off ? "default schedule" : "tuned by this process") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("parts: code is made where one of them has no element") {
+  stored_rows blocks(16, 12), lines(16, 12);
+  for (int r = 0; r < 16; ++r) {
+    for (int c = 0; c < 12; ++c)
+      if ((r / 4 + c / 4) % 2 == 0) blocks.insert(r, c) = static_cast<float>(1 + (r + 3 * c) % 5);
+    lines.insert(r, (7 * r) % 12) = 2.0f;
+  }
+  blocks.makeCompressed();
+  lines.makeCompressed();
+  constexpr dim and_rows = parts<bsr<"K", 4>, compressed<"K">>;
+  constexpr dim and_numbered = parts<bsr<"K", 4>, dcsr<"K">>;
+  check_empty_part<and_rows>(blocks, {blocks.nonZeros(), 0});
+  check_empty_part<and_numbered>(blocks, {blocks.nonZeros(), 0});
+  check_empty_part<and_rows>(lines, {0, 16});
+  check_empty_part<and_numbered>(lines, {0, 16});
+}
+
 TEST_CASE("rows with numbers: tuned and not, new values, none at all") {
   check_calls<dcsr<"K">, dcsr_matrix<float>>(uneven_rows(117, 42));
   check_empty<dcsr<"K">, dcsr_matrix<float>>();

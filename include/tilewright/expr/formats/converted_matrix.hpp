@@ -107,10 +107,10 @@ class converted_matrix {
   std::int64_t rows() const noexcept { return rows_; }
   std::int64_t columns() const noexcept { return columns_; }
   std::int64_t nonzeros() const noexcept { return nonzeros_; }
-  /// Places that hold no element, as a share of all.
+  /// Places that hold no element, as a share of all; 0 where there is none.
   double padding() const {
     const auto all = static_cast<double>(values_.size());
-    return all > 0 ? 1 - static_cast<double>(nonzeros_) / all : 0;
+    return nonzeros_ > 0 ? 1 - static_cast<double>(nonzeros_) / all : 0;
   }
   /// What it took to make it. // s
   double conversion_seconds() const noexcept { return seconds_; }

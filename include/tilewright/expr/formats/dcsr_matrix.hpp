@@ -1,7 +1,8 @@
 // Compressed rows of which only those with elements are there (DCSR).
 //
 // Of a graph with many isolated nodes, or of what other parts of a matrix have left, most rows have no
-// element: they cost no offset here, and a product adds to the others alone.
+// element: they cost no offset here, and a product adds to the others alone. Where no row has one, the first
+// row is there, without elements.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +32,8 @@ class dcsr_matrix : public detail::converted_matrix<T, Index> {
   template <class Matrix>
   explicit dcsr_matrix(const Matrix& m) : dcsr_matrix(rows_given::of(m, "dcsr_matrix")) {}
 
-  /// @name Arrays beside `values` and `source`, which are those of compressed rows
+  /// @name Arrays beside `values` and `source`, which are those of compressed rows; one place that nothing
+  /// reads where there is no element
   /// @{
   const std::vector<Index>& row_numbers() const { return row_numbers_; }  // [rows that are stored]
   const std::vector<Index>& offsets() const { return offsets_; }  // [rows that are stored + 1]
@@ -58,8 +60,15 @@ class dcsr_matrix : public detail::converted_matrix<T, Index> {
       offsets_.push_back(a.offsets[row + 1]);
     }
     indices_.assign(a.indices, a.indices + a.nonzeros);
+    const std::size_t elements = indices_.size();
+    if (elements == 0 &&
+        a.rows > 0) {  // code is made for arrays that are there: nothing reads the place
+      row_numbers_.assign(1, 0);
+      offsets_.push_back(0);
+      indices_.assign(1, 0);
+    }
     this->reserve_places(indices_.size());
-    for (std::size_t at = 0; at < indices_.size(); ++at) this->place(at, a, static_cast<Index>(at));
+    for (std::size_t at = 0; at < elements; ++at) this->place(at, a, static_cast<Index>(at));
     this->took(detail::seconds_now() - start);
   }
 

@@ -83,13 +83,14 @@ std::vector<unsigned char> in_full_blocks(const part_of_rows<T, Index>& a, int b
   return out;
 }
 
-/// The first elements of each row, as many as `width`. // [elements of a]
+/// The first elements of each row before column `end`, as many as `width`. // [elements of a]
 template <class T, class Index>
-std::vector<unsigned char> first_of_rows(const part_of_rows<T, Index>& a, int width) {
+std::vector<unsigned char> first_of_rows(const part_of_rows<T, Index>& a, int width,
+                                         std::int64_t end) {
   std::vector<unsigned char> out(a.indices.size(), 0);
   for (std::size_t row = 0; row < static_cast<std::size_t>(a.rows); ++row)
     for (Index at = a.offsets[row]; at < a.offsets[row + 1] && at - a.offsets[row] < width; ++at)
-      out[static_cast<std::size_t>(at)] = 1;
+      out[static_cast<std::size_t>(at)] = a.indices[static_cast<std::size_t>(at)] < end;
   return out;
 }
 

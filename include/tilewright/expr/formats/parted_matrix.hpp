@@ -36,6 +36,9 @@ struct parted_options {
   double most_padding = 8;
   /// The conversion is refused when parts before the last take less than this share of the elements.
   double least_share = 0;
+  /// Two parts of rows of one width share out the columns: the first one takes elements of the left half, so
+  /// that a walk reads one half of the other operand after the other.
+  bool by_columns = false;
 };
 
 namespace detail {
@@ -51,9 +54,11 @@ class rest_of_rows : public converted_matrix<T, Index> {
         offsets_(a.offsets),
         indices_(a.indices) {
     const auto rows = csr_source<T, Index>::of(a.view(), "");
+    const std::size_t elements = indices_.size();
+    // code is made for arrays that are there: nothing reads the place
+    if (elements == 0 && a.rows > 0) indices_.assign(1, 0);
     this->reserve_places(indices_.size());
-    for (std::size_t at = 0; at < indices_.size(); ++at)
-      this->place(at, rows, static_cast<Index>(at));
+    for (std::size_t at = 0; at < elements; ++at) this->place(at, rows, static_cast<Index>(at));
   }
   const std::vector<Index>& offsets() const { return offsets_; }  // [rows + 1]
   const std::vector<Index>& indices() const { return indices_; }  // [elements]
@@ -92,8 +97,9 @@ struct part_matrix<T, Index, dim_storage::bsr, Group> {
 template <class T, class Index, int Group>
 struct part_matrix<T, Index, dim_storage::ell, Group> {
   using type = ell_matrix<T, Group, Index>;
-  static std::vector<unsigned char> takes(const part_of_rows<T, Index>& a, const parted_options&) {
-    return first_of_rows(a, Group);
+  static std::vector<unsigned char> takes(const part_of_rows<T, Index>& a,
+                                          const parted_options& o) {
+    return first_of_rows(a, Group, o.by_columns ? (a.columns + 1) / 2 : a.columns);
   }
   static type make(const part_of_rows<T, Index>& a, const parted_options& o) {
     const double places = static_cast<double>(a.rows) * Group;
@@ -175,10 +181,12 @@ class parted_matrix {
     return std::apply([](auto&... part) { return std::vector<std::int64_t>{part.nonzeros()...}; },
                       parts_);
   }
-  /// Places that hold no element, as a share of all.
+  /// Places of the parts that have elements which hold none, as a share of all.
   double padding() const {
-    const double all = std::apply(
-        [](auto&... part) { return (static_cast<double>(part.values().size()) + ...); }, parts_);
+    const auto places = [](const auto& part) {
+      return part.nonzeros() > 0 ? static_cast<double>(part.values().size()) : 0.0;
+    };
+    const double all = std::apply([&](auto&... part) { return (places(part) + ...); }, parts_);
     return all > 0 ? 1 - static_cast<double>(nonzeros_) / all : 0;
   }
   /// What it took to make it. // s
@@ -241,7 +249,9 @@ class parted_matrix {
     some_rows left(a);
     const auto take = [&](auto number) {
       if constexpr (number + 1 < sizeof...(K)) {
-        auto two = detail::divide(left, part_form<number>::takes(left, options));
+        parted_options of_part = options;
+        of_part.by_columns = options.by_columns && number == 0;
+        auto two = detail::divide(left, part_form<number>::takes(left, of_part));
         out[number] = std::move(two.first);
         left = std::move(two.second);
       }
