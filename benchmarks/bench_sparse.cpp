@@ -9,7 +9,10 @@
 // figures otherwise; `--files=A.mtx,..` adds matrices from Matrix
 // Market files; `--compressed` leaves the formats beside compressed rows out. "chosen" is what a call takes that
 // may convert the matrix for 1000 calls: one session over formats and schedules, of the same time as that of
-// compressed rows. "unmeasured" is the format and the schedule that the pattern alone asks for.
+// compressed rows. "unmeasured" is the format and the schedule that the pattern alone asks for. `--database=FILE`
+// keeps what is found there, for a run that tunes nothing; the choice has a file of its own beside it. Of products
+// with a vector bytes per second are told, which count the arrays of compressed rows and both vectors once, beside
+// those of a loop that reads these and writes the result.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -40,13 +43,15 @@ constexpr auto spmv = tw::kernel<"spmv">(
 template <class Kernel>
 using tuned_of = tw::tuned<std::remove_const_t<Kernel>>;
 
-int threads = 1;  // of ours and of those peers that take several
+int threads = 1;       // of ours and of those peers that take several
+std::string database;  // file; empty: none
 
-tw::tuned_options tuning(double budget) {
+/// @param apart what keeps its own file; empty: not
+tw::tuned_options tuning(double budget, const std::string& apart = {}) {
   tw::tuned_options options;
   options.seconds = budget;
   options.threads = threads;
-  options.database = ":memory:";
+  options.database = database.empty() ? ":memory:" : database + apart;
   if (budget <= 0) options.mode = tw::mode::off;
   return options;
 }
@@ -56,7 +61,8 @@ tw::tuned_options tuning(double budget) {
 std::function<void()> prepare_tilewright(const bench::spmm_problem& p, double budget,
                                          double calls = 0,
                                          tw::effort effort = tw::effort::measure) {
-  tw::tuned_options options = tuning(budget);
+  tw::tuned_options options = tuning(budget, calls > 0 ? ".chosen" : "");
+  if (effort == tw::effort::estimate) options.database = ":memory:";
   options.calls = calls;
   options.effort = effort;
   options.matrices_change = false;
@@ -209,6 +215,7 @@ void compare(const bench::sparse_matrix& a, int columns,
       return;
     }
   }
+  if (columns == 1) engines.push_back({"reads", bench::read_once(p)});
   bench::take_turns(engines, true);
   const double work = 2e-9 * static_cast<double>(a.nonzeros()) * columns;
   const double rows = engines.front().best();  // of compressed rows
@@ -219,6 +226,15 @@ void compare(const bench::sparse_matrix& a, int columns,
       found = std::min(found, engines[e].best());
     total.add("unmeasured/" + std::to_string(columns) + ", of the best found",
               engines[formats.size() + 2].best() / found);
+  }
+  if (columns == 1) {
+    const double bytes = 8 * static_cast<double>(a.nonzeros()) + 8.0 * a.rows + 4.0 * a.columns;
+    const double read = engines.back().best();
+    engines.pop_back();
+    std::printf("%s: %.1f GB/s, chosen %.1f GB/s, read alone %.1f GB/s\n", name.c_str(),
+                1e-9 * bytes / rows, 1e-9 * bytes / chosen, 1e-9 * bytes / read);
+    total.add("reading alone", read / rows);
+    if (with_formats) total.add("reading alone, of the choice", read / chosen);
   }
   for (std::size_t e = 0; e < engines.size(); ++e) {
     const double best = engines[e].best();
@@ -257,6 +273,7 @@ int main(int argc, char** argv) {
     if (word.rfind("--files=", 0) == 0) files = bench::words(word.substr(8));
     if (word.rfind("--columns=", 0) == 0) columns = bench::words(word.substr(10));
     if (word == "--compressed") with_formats = false;
+    if (word.rfind("--database=", 0) == 0) database = word.substr(11);
     if (word.rfind("--threads=", 0) == 0) threads = std::atoi(word.c_str() + 10);
   }
   const std::vector<bench::sparse_peer> peers{

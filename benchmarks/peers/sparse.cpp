@@ -3,6 +3,7 @@
 #include <Eigen/Sparse>
 #include <cstdlib>
 #include <memory>
+#include <vector>
 
 #include "sparse_peer.hpp"
 
@@ -139,6 +140,54 @@ std::function<void()> prepare_eigen(const spmm_problem& p) {
 }
 
 }  // namespace
+
+std::function<void()> relations_by_eigen(const relation_problem& p, bool weights_first) {
+  using dense = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using rows = Eigen::SparseMatrix<float, Eigen::RowMajor>;
+  const auto of_kind = std::make_shared<std::vector<rows>>();
+  const sparse_matrix& a = *p.a;
+  for (std::int32_t kind = 0; kind < p.kinds; ++kind) {
+    std::vector<Eigen::Triplet<float>> entries;
+    for (std::int32_t row = 0; row < a.rows; ++row)
+      for (std::int32_t at = a.offsets[static_cast<std::size_t>(row)];
+           at < a.offsets[static_cast<std::size_t>(row) + 1]; ++at)
+        if (static_cast<std::int32_t>(a.values[static_cast<std::size_t>(at)]) == kind)
+          entries.emplace_back(row, a.indices[static_cast<std::size_t>(at)], 1.0f);
+    of_kind->emplace_back(a.rows, a.columns);
+    of_kind->back().setFromTriplets(entries.begin(), entries.end());
+  }
+  const Eigen::Map<const dense> x(p.x, a.columns, p.in);
+  return [=] {
+    Eigen::Map<dense> y(p.y, p.a->rows, p.out);
+    y.setZero();
+    dense between;
+    for (std::int32_t kind = 0; kind < p.kinds; ++kind) {
+      const rows& one = (*of_kind)[static_cast<std::size_t>(kind)];
+      const Eigen::Map<const dense> w(p.w + std::ptrdiff_t{kind} * p.in * p.out, p.in, p.out);
+      if (weights_first) {
+        between.noalias() = x * w;
+        y.noalias() += one * between;
+      } else {
+        between.noalias() = one * x;
+        y.noalias() += between * w;
+      }
+    }
+  };
+}
+
+std::function<void()> read_once(const spmm_problem& p) {
+  return [p] {
+    const sparse_matrix& a = *p.a;
+    using integers = Eigen::Map<const Eigen::ArrayXi>;
+    using reals = Eigen::Map<const Eigen::ArrayXf>;
+    const int read = integers(a.offsets.data(), a.rows + 1).sum() +
+                     integers(a.indices.data(), a.nonzeros()).sum();
+    const float sum = reals(a.values.data(), a.nonzeros()).sum() +
+                      reals(p.b, static_cast<Eigen::Index>(a.columns) * p.columns).sum() +
+                      static_cast<float>(read);
+    Eigen::Map<Eigen::ArrayXf>(p.c, static_cast<Eigen::Index>(a.rows) * p.columns) = sum;
+  };
+}
 
 sparse_peer plain_sparse_peer() { return {"plain", {}, prepare_plain, {}}; }
 sparse_peer eigen_sparse_peer() { return {"eigen", {}, prepare_eigen, {}}; }

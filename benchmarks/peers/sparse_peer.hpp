@@ -19,6 +19,20 @@ struct spmm_problem {
   int threads = 1;
 };
 
+/// Y(i, :) = sum over the stored j of A(i, j) of X(j, :) W[kind of (i, j)]; all row-major.
+struct relation_problem {
+  const sparse_matrix* a;  // kinds in the place of values
+  std::int32_t kinds;
+  int in, out;     // features
+  const float* x;  // [a.columns, in]
+  const float* w;  // [kinds, in, out]
+  float* y;        // [a.rows, out]
+};
+
+/// With Eigen, a sparse and a dense product for each kind, one after the other.
+/// @param weights_first features go through the weights before they are added up
+std::function<void()> relations_by_eigen(const relation_problem& p, bool weights_first);
+
 /// A peer. `prepare` does what may be done once for a pattern and returns what is timed.
 struct sparse_peer {
   std::string name;
@@ -28,6 +42,10 @@ struct sparse_peer {
   std::function<std::function<double()>(const spmm_problem&)> prepare_timed = {};
   bool threaded = false;  // it takes several threads
 };
+
+/// Reads the arrays of the matrix and the other operand once, in vectors, and writes the result: what the memory
+/// or cache that they lie in allows. It computes nothing.
+std::function<void()> read_once(const spmm_problem& p);
 
 /// Three loops, the innermost over the columns, compiled for this machine.
 sparse_peer plain_sparse_peer();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -205,6 +206,90 @@ sparse_matrix longformer() {
 
 sparse_matrix butterfly() {
   return masked("butterfly", [](int i, int j) { return ((i ^ j) & ((i ^ j) - 1)) == 0; });
+}
+
+sparse_matrix pruned_elements(std::int32_t rows, std::int32_t columns, double zeros) {
+  generator random(21);
+  row_list list(static_cast<std::size_t>(rows));
+  for (std::vector<std::int32_t>& row : list)
+    for (std::int32_t c = 0; c < columns; ++c)
+      if (random.unit() >= zeros) row.push_back(c);
+  return finish("pruned", columns, std::move(list), random);
+}
+
+sparse_matrix pruned_blocks(std::int32_t rows, std::int32_t columns, double zeros) {
+  constexpr std::int32_t block = 16;
+  generator random(22);
+  row_list list(static_cast<std::size_t>(rows));
+  for (std::int32_t r = 0; r < rows; r += block)
+    for (std::int32_t c = 0; c < columns; c += block) {
+      if (random.unit() < zeros) continue;
+      for (std::int32_t k = 0; k < block * block; ++k)
+        list[static_cast<std::size_t>(r + k / block)].push_back(c + k % block);
+    }
+  return finish("pruned_blocks", columns, std::move(list), random);
+}
+
+sparse_matrix relations(std::int32_t nodes, std::int32_t kinds) {
+  generator random(23);
+  std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> edges;
+  double shares = 0;
+  for (std::int32_t k = 1; k <= kinds; ++k) shares += 1.0 / k;
+  // nodes of a power law: the square of a number in [0, 1) is small more often
+  const auto node = [&](std::int32_t kind) {
+    const double u = random.unit();
+    const auto drawn = static_cast<std::int64_t>(u * u * nodes);
+    return static_cast<std::int32_t>((drawn * 2 + kind) * 40503 % nodes);
+  };
+  for (std::int32_t k = 0; k < kinds; ++k) {
+    const auto count = static_cast<std::int64_t>(8.0 * nodes / shares / (k + 1));
+    for (std::int64_t e = 0; e < count; ++e) edges.try_emplace({node(k), node(k)}, k);
+  }
+  row_list list(static_cast<std::size_t>(nodes));
+  for (const auto& [edge, kind] : edges)
+    list[static_cast<std::size_t>(edge.first)].push_back(edge.second);
+  sparse_matrix out = finish("relations", nodes, std::move(list), random);
+  std::size_t at = 0;  // a map is in the order of rows and columns
+  for (const auto& [edge, kind] : edges) out.values[at++] = static_cast<float>(kind);
+  return out;
+}
+
+sparse_matrix surface_points() {
+  constexpr std::int32_t side = 128;
+  generator random(24);
+  std::map<std::int32_t, std::int32_t> points;  // by place
+  const auto place = [](std::int32_t x, std::int32_t y, std::int32_t z) {
+    return (x * side + y) * side + z;
+  };
+  for (int sphere = 0; sphere < 6; ++sphere) {
+    const double radius = 12 + 20 * random.unit();
+    double center[3];
+    for (double& c : center) c = radius + 1 + (side - 2 * radius - 2) * random.unit();
+    for (std::int32_t x = 0; x < side; ++x)
+      for (std::int32_t y = 0; y < side; ++y)
+        for (std::int32_t z = 0; z < side; ++z) {
+          const double far = std::hypot(x - center[0], y - center[1], z - center[2]);
+          if (std::abs(far - radius) <= 0.5) points.try_emplace(place(x, y, z), 0);
+        }
+  }
+  std::int32_t count = 0;
+  for (auto& [at, number] : points) number = count++;
+  row_list list(points.size());
+  std::vector<float> kinds;
+  for (const auto& [at, number] : points)
+    for (std::int32_t offset = 0; offset < 27; ++offset) {
+      const std::int32_t x = at / side / side + offset / 9 - 1,
+                         y = at / side % side + offset / 3 % 3 - 1, z = at % side + offset % 3 - 1;
+      if (std::min({x, y, z}) < 0 || std::max({x, y, z}) >= side) continue;
+      const auto neighbour = points.find(place(x, y, z));
+      if (neighbour == points.end()) continue;
+      list[static_cast<std::size_t>(number)].push_back(neighbour->second);
+      kinds.push_back(
+          static_cast<float>(offset));  // places rise with offsets, and numbers with places
+    }
+  sparse_matrix out = finish("points", count, std::move(list), random);
+  out.values = std::move(kinds);
+  return out;
 }
 
 std::vector<sparse_matrix> sparse_matrices() {

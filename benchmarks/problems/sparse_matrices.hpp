@@ -43,9 +43,18 @@ sparse_matrix mixed();
 sparse_matrix longformer();
 /// 4096 x 4096 in 16 x 16 blocks: those whose numbers differ in one bit, and the diagonal (butterfly).
 sparse_matrix butterfly();
+/// Weights that were pruned by size: a share of `zeros` of the elements anywhere.
+sparse_matrix pruned_elements(std::int32_t rows, std::int32_t columns, double zeros);
+/// Weights that were pruned in blocks: a share of `zeros` of the blocks of 16 x 16.
+sparse_matrix pruned_blocks(std::int32_t rows, std::int32_t columns, double zeros);
+/// A graph with as many kinds of edges, each a power law among a random half of the nodes; sizes follow Zipf's
+/// law. The kind of each element stands in `values`.
+sparse_matrix relations(std::int32_t nodes, std::int32_t kinds);
+/// Voxels of closed surfaces in 128^3, and their neighbours at 27 offsets, whose numbers stand in `values`.
+sparse_matrix surface_points();
 /// @}
 
-/// All of them but the last three, in this order.
+/// All of them but mixed, masks, weights, relations and points, in this order.
 std::vector<sparse_matrix> sparse_matrices();
 
 /// "65536 x 65536, 504137 elements, 7.7 a row (max 2879, cv 4.98), 0 % of rows empty"
