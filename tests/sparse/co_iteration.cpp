@@ -18,6 +18,7 @@
 
 #include "patterns.hpp"
 #include "random_schedule.hpp"
+#include "random_seeds.hpp"
 
 using namespace tilewright;
 using axes::i, axes::j, axes::k;
@@ -347,14 +348,13 @@ TEST_CASE("random merged walks and look-ups compute what dense loops do") {
     MESSAGE("no LLVM library: the merged walks are skipped");
     return;
   }
-  const char* text = std::getenv("TILEWRIGHT_SPARSE_PROGRAMS");
-  const std::uint64_t programs = (text ? std::strtoull(text, nullptr, 10) : 200) / 10;
+  const std::uint64_t first = random_seeds::first() / 10, programs = random_seeds::count() / 10;
   std::uint64_t refused = 0;
   const auto run = [&](auto one) {
     one.run();
     refused += static_cast<std::uint64_t>(one.refused);
   };
-  for (std::uint64_t seed = 0; seed < programs; ++seed) {
+  for (std::uint64_t seed = first; seed < first + programs; ++seed) {
     CAPTURE(seed);
     switch (seed % 4) {
       case 0: run(example<float, std::int32_t>(seed)); break;

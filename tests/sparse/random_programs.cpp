@@ -6,7 +6,6 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <tilewright/backend/compile.hpp>
@@ -23,6 +22,7 @@
 
 #include "part_arrays.hpp"
 #include "random_schedule.hpp"
+#include "random_seeds.hpp"
 
 using namespace tilewright;
 
@@ -253,14 +253,13 @@ TEST_CASE("random sparse programs compute what the dense ones do, in every forma
     MESSAGE("no LLVM library: the random sparse programs are skipped");
     return;
   }
-  const char* text = std::getenv("TILEWRIGHT_SPARSE_PROGRAMS");
-  const std::uint64_t programs = text ? std::strtoull(text, nullptr, 10) : 200;
+  const std::uint64_t first = random_seeds::first(), programs = random_seeds::count();
   std::uint64_t refused = 0;
   const auto run = [&](auto one) {
     one.run();
     refused += static_cast<std::uint64_t>(one.refused);
   };
-  for (std::uint64_t seed = 0; seed < programs; ++seed) {
+  for (std::uint64_t seed = first; seed < first + programs; ++seed) {
     CAPTURE(seed);
     switch (seed % 5) {
       case 0: run(example<float, std::int32_t>(seed)); break;

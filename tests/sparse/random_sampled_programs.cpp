@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <random>
 #include <type_traits>
 #include <vector>
@@ -17,6 +16,7 @@
 #include <tilewright/sparse/storage.hpp>
 
 #include "random_schedule.hpp"
+#include "random_seeds.hpp"
 
 using namespace tilewright;
 
@@ -156,14 +156,13 @@ TEST_CASE("random programs on patterns compute what the dense ones do there, in 
     MESSAGE("no LLVM library: the random programs on patterns are skipped");
     return;
   }
-  const char* text = std::getenv("TILEWRIGHT_SPARSE_PROGRAMS");
-  const std::uint64_t programs = text ? std::strtoull(text, nullptr, 10) : 200;
+  const std::uint64_t first = random_seeds::first(), programs = random_seeds::count();
   std::uint64_t refused = 0;
   const auto run = [&](auto one) {
     one.run();
     refused += static_cast<std::uint64_t>(one.refused);
   };
-  for (std::uint64_t seed = 0; seed < programs; ++seed) {
+  for (std::uint64_t seed = first; seed < first + programs; ++seed) {
     CAPTURE(seed);
     switch (seed % 4) {
       case 0: run(sampled_example<float, std::int32_t>(seed)); break;
