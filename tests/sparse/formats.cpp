@@ -7,6 +7,7 @@
 #include <tilewright/expr/formats/dcsr_matrix.hpp>
 #include <tilewright/expr/formats/dia_matrix.hpp>
 #include <tilewright/expr/formats/ell_matrix.hpp>
+#include <tilewright/expr/formats/parted_matrix.hpp>
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/ir/interpret/evaluate.hpp>
 #include <tilewright/ir/interpret/sparse_interpret.hpp>
@@ -326,4 +327,51 @@ TEST_CASE("no sketch computes a row of blocks again for each row of an epilogue"
       visits *= ir::is_int(s.get(l).extent) ? ir::as_int(s.get(l).extent) : 1;
     CHECK(visits <= 8);  // 4 rows of blocks
   }
+}
+
+namespace {
+
+/// The number behind `word` in what making the matrix with that limit throws.
+template <class Make>
+std::int64_t bytes_refused(const Make& make) {
+  try {
+    make(1);
+  } catch (const argument_error& e) {
+    const std::string said = e.what();
+    CAPTURE(said);
+    CHECK(said.find(" bytes in this format, and most_bytes allows 1; ") != std::string::npos);
+    const std::string word = "would take ";
+    return std::stoll(said.substr(said.find(word) + word.size()));
+  }
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("a format that takes more bytes than it may is refused, and one byte more is enough") {
+  const patterns::csr_matrix<> a = patterns::random_matrix(40, 30, 0.3, 3);
+  const auto m = csr(a.offsets, a.indices, a.values, a.columns);
+  const auto check = [](const auto& make) {
+    const std::int64_t bytes = bytes_refused(make);
+    CHECK(bytes > 0);
+    CHECK_THROWS_AS(make(bytes - 1), argument_error);
+    CHECK_NOTHROW(make(bytes));
+  };
+  check(
+      [&](std::int64_t most) { sell_matrix<float>(m, {.most_padding = 1e9, .most_bytes = most}); });
+  check([&](std::int64_t most) {
+    bsr_matrix<float, 4>(m, {.most_padding = 1e9, .most_bytes = most});
+  });
+  check(
+      [&](std::int64_t most) { dia_matrix<float>(m, {.most_padding = 1e9, .most_bytes = most}); });
+  check([&](std::int64_t most) { ell_matrix<float, 30>(m, {most}); });
+  check([&](std::int64_t most) { dcsr_matrix<float>(m, {most}); });
+  check([&](std::int64_t most) { csc_matrix<float>(m, {most}); });
+  const std::int64_t places = dcsr_matrix<float>(m).nonzeros();
+  CHECK(bytes_refused([&](std::int64_t most) { csc_matrix<float>(m, {most}); }) ==
+        places * 12 + 31 * 4);
+  constexpr dim stored = parts<bsr<"K", 2>, compressed<"K">>;
+  CHECK(bytes_refused([&](std::int64_t most) {
+          parted_matrix<float, stored>(m, {.most_padding = 1e9, .most_bytes = most});
+        }) > 0);
 }

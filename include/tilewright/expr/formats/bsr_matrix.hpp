@@ -19,6 +19,8 @@ namespace tilewright {
 struct bsr_options {
   /// The conversion is refused when it would take more places than this many for each element.
   double most_padding = 8;
+  /// The conversion is refused when its arrays would take more bytes than this.
+  std::int64_t most_bytes = detail::no_limit;
 };
 
 /// A sparse matrix as an argument of parameters with `bsr<"K", Block>`:
@@ -40,8 +42,8 @@ class bsr_matrix : public detail::converted_matrix<T, Index> {
   static constexpr part_format format{dim_storage::bsr, Block};
 
   /// It requires: 1) offsets that begin with 0, never decrease, and end with the number of elements;
-  /// 2) indices that are in the columns and 3) rise within a row; 4) no more places than the options and
-  /// indices of this type allow.
+  /// 2) indices that are in the columns and 3) rise within a row; 4) no more places and bytes than the options
+  /// and indices of this type allow.
   /// @throws argument_error naming array, position and value
   template <class Matrix>
   explicit bsr_matrix(const Matrix& m, bsr_options options = {})
@@ -69,6 +71,8 @@ class bsr_matrix : public detail::converted_matrix<T, Index> {
     const double places = static_cast<double>(indices_.size()) * Block * Block;
     this->check_places(places, options.most_padding,
                        "take smaller blocks, or allow more by most_padding");
+    this->check_bytes(places, static_cast<double>(indices_.size() + offsets_.size()),
+                      options.most_bytes);
     // code is made for arrays that are there: nothing reads the block
     if (indices_.empty() && a.columns > 0) indices_.assign(1, 0);
     fill(a);

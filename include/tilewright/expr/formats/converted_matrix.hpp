@@ -20,6 +20,9 @@ namespace tilewright::detail {
 /// Of a clock that only goes forward. // s
 double seconds_now();
 
+/// A number of bytes that no matrix takes.
+inline constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+
 /// Compressed rows in memory of the user's.
 template <class T, class Index>
 struct csr_source {
@@ -145,6 +148,19 @@ class converted_matrix {
                            "std::int64_t");
   }
 
+  /// Refuses arrays that take more bytes than the matrix may, before any memory is taken for them.
+  /// @param places of values, each of which has an element of the source, too
+  /// @param others indices, offsets and what else the format consists of
+  void check_bytes(double places, double others, std::int64_t most) const {
+    const double bytes = places * (sizeof(T) + sizeof(Index)) + others * sizeof(Index);
+    if (bytes > static_cast<double>(most))
+      throw argument_error(std::string(maker_) + ": " + std::to_string(nonzeros_) +
+                           " elements would take " +
+                           std::to_string(static_cast<std::int64_t>(bytes)) +
+                           " bytes in this format, and most_bytes allows " + std::to_string(most) +
+                           "; take another format, or allow more");
+  }
+
   void reserve_places(std::size_t places) {
     values_.assign(places, T(0));
     source_.assign(places, Index(-1));
@@ -165,3 +181,13 @@ class converted_matrix {
 };
 
 }  // namespace tilewright::detail
+
+namespace tilewright {
+
+/// What a conversion may take where the format has no other options.
+struct memory_limit {
+  /// The conversion is refused when its arrays would take more bytes than this.
+  std::int64_t most_bytes = detail::no_limit;
+};
+
+}  // namespace tilewright

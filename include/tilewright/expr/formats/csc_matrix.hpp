@@ -27,10 +27,12 @@ class csc_matrix : public detail::converted_matrix<T, Index> {
   static constexpr part_format format{dim_storage::csc};
 
   /// It requires: 1) offsets that begin with 0, never decrease, and end with the number of elements;
-  /// 2) indices that are in the columns and 3) rise within a row; 4) rows that indices of this type number.
+  /// 2) indices that are in the columns and 3) rise within a row; 4) rows that indices of this type number;
+  /// 5) no more bytes than the limit.
   /// @throws argument_error naming array, position and value
   template <class Matrix>
-  explicit csc_matrix(const Matrix& m) : csc_matrix(rows_given::of(m, "csc_matrix")) {}
+  explicit csc_matrix(const Matrix& m, memory_limit limit = {})
+      : csc_matrix(rows_given::of(m, "csc_matrix"), limit) {}
 
   /// @name Arrays beside `values` and `source`, which are those of columns
   /// @{
@@ -46,9 +48,12 @@ class csc_matrix : public detail::converted_matrix<T, Index> {
   }
 
  private:
-  explicit csc_matrix(const rows_given& a) : base("csc_matrix", a) {
+  csc_matrix(const rows_given& a, memory_limit limit) : base("csc_matrix", a) {
     const double start = detail::seconds_now();
     this->check_row_numbers();
+    this->check_bytes(static_cast<double>(a.nonzeros),
+                      static_cast<double>(a.nonzeros) + static_cast<double>(a.columns) + 1,
+                      limit.most_bytes);
     offsets_.assign(static_cast<std::size_t>(a.columns) + 1, 0);
     const auto count = static_cast<std::size_t>(a.nonzeros);
     for (std::size_t at = 0; at < count; ++at)

@@ -27,10 +27,12 @@ class dcsr_matrix : public detail::converted_matrix<T, Index> {
   static constexpr part_format format{dim_storage::dcsr};
 
   /// It requires: 1) offsets that begin with 0, never decrease, and end with the number of elements;
-  /// 2) indices that are in the columns and 3) rise within a row; 4) rows that indices of this type number.
+  /// 2) indices that are in the columns and 3) rise within a row; 4) rows that indices of this type number;
+  /// 5) no more bytes than the limit.
   /// @throws argument_error naming array, position and value
   template <class Matrix>
-  explicit dcsr_matrix(const Matrix& m) : dcsr_matrix(rows_given::of(m, "dcsr_matrix")) {}
+  explicit dcsr_matrix(const Matrix& m, memory_limit limit = {})
+      : dcsr_matrix(rows_given::of(m, "dcsr_matrix"), limit) {}
 
   /// @name Arrays beside `values` and `source`, which are those of compressed rows; one place that nothing
   /// reads where there is no element
@@ -50,7 +52,7 @@ class dcsr_matrix : public detail::converted_matrix<T, Index> {
   }
 
  private:
-  explicit dcsr_matrix(const rows_given& a) : base("dcsr_matrix", a) {
+  dcsr_matrix(const rows_given& a, memory_limit limit) : base("dcsr_matrix", a) {
     const double start = detail::seconds_now();
     this->check_row_numbers();
     offsets_.assign(1, 0);
@@ -59,6 +61,9 @@ class dcsr_matrix : public detail::converted_matrix<T, Index> {
       row_numbers_.push_back(static_cast<Index>(row));
       offsets_.push_back(a.offsets[row + 1]);
     }
+    this->check_bytes(static_cast<double>(a.nonzeros),
+                      static_cast<double>(a.nonzeros) + 2 * static_cast<double>(offsets_.size()),
+                      limit.most_bytes);
     indices_.assign(a.indices, a.indices + a.nonzeros);
     const std::size_t elements = indices_.size();
     if (elements == 0 &&

@@ -18,6 +18,8 @@ namespace tilewright {
 struct dia_options {
   /// The conversion is refused when it would take more places than this many for each element.
   double most_padding = 8;
+  /// The conversion is refused when its arrays would take more bytes than this.
+  std::int64_t most_bytes = detail::no_limit;
 };
 
 /// A sparse matrix as an argument of parameters with `dia<"K">`:
@@ -36,8 +38,8 @@ class dia_matrix : public detail::converted_matrix<T, Index> {
   static constexpr part_format format{dim_storage::dia};
 
   /// It requires: 1) offsets that begin with 0, never decrease, and end with the number of elements;
-  /// 2) indices that are in the columns and 3) rise within a row; 4) no more places than the options and
-  /// indices of this type allow.
+  /// 2) indices that are in the columns and 3) rise within a row; 4) no more places and bytes than the options
+  /// and indices of this type allow.
   /// @throws argument_error naming array, position and value
   template <class Matrix>
   explicit dia_matrix(const Matrix& m, dia_options options = {})
@@ -63,6 +65,8 @@ class dia_matrix : public detail::converted_matrix<T, Index> {
     const std::vector<Index> number = number_diagonals(a);
     this->check_places(static_cast<double>(offsets_.size()) * static_cast<double>(a.rows),
                        options.most_padding, "take another format, or allow more by most_padding");
+    this->check_bytes(static_cast<double>(offsets_.size()) * static_cast<double>(a.rows),
+                      static_cast<double>(offsets_.size()), options.most_bytes);
     this->reserve_places(offsets_.size() * rows);
     for (std::size_t row = 0; row < rows; ++row)
       for (Index from = a.offsets[row]; from < a.offsets[row + 1]; ++from) {

@@ -33,10 +33,11 @@ class ell_matrix : public detail::converted_matrix<T, Index> {
 
   /// It requires: 1) offsets that begin with 0, never decrease, and end with the number of elements;
   /// 2) indices that are in the columns and 3) rise within a row; 4) no row of more than `Width`
-  /// elements; 5) no more places than indices of this type count.
+  /// elements; 5) no more places than indices of this type count, and no more bytes than the limit.
   /// @throws argument_error naming array or row, position and value
   template <class Matrix>
-  explicit ell_matrix(const Matrix& m) : ell_matrix(rows_given::of(m, "ell_matrix")) {}
+  explicit ell_matrix(const Matrix& m, memory_limit limit = {})
+      : ell_matrix(rows_given::of(m, "ell_matrix"), limit) {}
 
   /// @name Arrays beside `values` and `source`, which have places [rows, Width]
   /// @{
@@ -50,7 +51,7 @@ class ell_matrix : public detail::converted_matrix<T, Index> {
   auto arguments() const { return detail::matrix_arguments(*this, lengths_); }
 
  private:
-  explicit ell_matrix(const rows_given& a) : base("ell_matrix", a) {
+  ell_matrix(const rows_given& a, memory_limit limit) : base("ell_matrix", a) {
     const double start = detail::seconds_now();
     const auto rows = static_cast<std::size_t>(a.rows);
     for (std::size_t row = 0; row < rows; ++row) {
@@ -63,6 +64,8 @@ class ell_matrix : public detail::converted_matrix<T, Index> {
     }
     this->check_places(static_cast<double>(a.rows) * Width, std::numeric_limits<double>::infinity(),
                        "");
+    this->check_bytes(static_cast<double>(a.rows) * Width,
+                      static_cast<double>(a.rows) * (Width + 1), limit.most_bytes);
     indices_.assign(rows * Width, 0);
     this->reserve_places(rows * Width);
     for (std::size_t row = 0; row < rows; ++row) fill(a, row);

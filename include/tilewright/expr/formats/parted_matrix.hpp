@@ -39,6 +39,8 @@ struct parted_options {
   /// Two parts of rows of one width share out the columns: the first one takes elements of the left half, so
   /// that a walk reads one half of the other operand after the other.
   bool by_columns = false;
+  /// The conversion is refused when the arrays of a part would take more bytes than this.
+  std::int64_t most_bytes = detail::no_limit;
 };
 
 namespace detail {
@@ -49,12 +51,14 @@ class rest_of_rows : public converted_matrix<T, Index> {
  public:
   static constexpr part_format format{dim_storage::compressed};
 
-  explicit rest_of_rows(const part_of_rows<T, Index>& a)
+  rest_of_rows(const part_of_rows<T, Index>& a, std::int64_t most_bytes)
       : converted_matrix<T, Index>("parted_matrix", csr_source<T, Index>::of(a.view(), "")),
         offsets_(a.offsets),
         indices_(a.indices) {
     const auto rows = csr_source<T, Index>::of(a.view(), "");
     const std::size_t elements = indices_.size();
+    this->check_bytes(static_cast<double>(indices_.size()),
+                      static_cast<double>(indices_.size() + offsets_.size()), most_bytes);
     // code is made for arrays that are there: nothing reads the place
     if (elements == 0 && a.rows > 0) indices_.assign(1, 0);
     this->reserve_places(indices_.size());
@@ -80,7 +84,7 @@ struct part_matrix<T, Index, dim_storage::sell, Group> {
     return in_short_rows(a, o.longest_row > 0 ? o.longest_row : 4 * mean);
   }
   static type make(const part_of_rows<T, Index>& a, const parted_options& o) {
-    return type(a.view(), {.most_padding = o.most_padding});
+    return type(a.view(), {.most_padding = o.most_padding, .most_bytes = o.most_bytes});
   }
 };
 template <class T, class Index, int Group>
@@ -91,7 +95,7 @@ struct part_matrix<T, Index, dim_storage::bsr, Group> {
     return in_full_blocks(a, Group, o.least_fill);
   }
   static type make(const part_of_rows<T, Index>& a, const parted_options& o) {
-    return type(a.view(), {.most_padding = o.most_padding});
+    return type(a.view(), {.most_padding = o.most_padding, .most_bytes = o.most_bytes});
   }
 };
 template <class T, class Index, int Group>
@@ -109,20 +113,22 @@ struct part_matrix<T, Index, dim_storage::ell, Group> {
                            " elements in rows of " + std::to_string(Group) +
                            " places would take more than " + std::to_string(o.most_padding) +
                            " places each; take narrower rows, or allow more by most_padding");
-    return type(a.view());
+    return type(a.view(), {o.most_bytes});
   }
 };
 template <class T, class Index, int Group>
 struct part_matrix<T, Index, dim_storage::compressed, Group> {
   using type = rest_of_rows<T, Index>;
-  static type make(const part_of_rows<T, Index>& a, const parted_options&) { return type(a); }
+  static type make(const part_of_rows<T, Index>& a, const parted_options& o) {
+    return type(a, o.most_bytes);
+  }
 };
 
 template <class T, class Index, int Group>
 struct part_matrix<T, Index, dim_storage::dcsr, Group> {
   using type = dcsr_matrix<T, Index>;
-  static type make(const part_of_rows<T, Index>& a, const parted_options&) {
-    return type(a.view());
+  static type make(const part_of_rows<T, Index>& a, const parted_options& o) {
+    return type(a.view(), {o.most_bytes});
   }
 };
 

@@ -24,6 +24,8 @@ struct sell_options {
   std::int64_t window = 4096;
   /// The conversion is refused when it would take more places than this many for each element.
   double most_padding = 64;
+  /// The conversion is refused when its arrays would take more bytes than this.
+  std::int64_t most_bytes = detail::no_limit;
 };
 
 namespace detail {
@@ -58,7 +60,7 @@ class sell_matrix : public detail::converted_matrix<T, Index> {
 
   /// It requires: 1) offsets that begin with 0, never decrease, and end with the number of elements;
   /// 2) indices that are in the columns and 3) rise within a row; 4) a window of one row or more; 5)
-  /// no more places than the options and indices of this type allow.
+  /// no more places and bytes than the options and indices of this type allow.
   /// @throws argument_error naming array, position and value
   template <class Matrix>
   explicit sell_matrix(const Matrix& m, sell_options options = {})
@@ -101,6 +103,11 @@ class sell_matrix : public detail::converted_matrix<T, Index> {
     const detail::row_slices slices = detail::slice_rows(lengths, options.window, Lanes);
     this->check_places(static_cast<double>(slices.ends.back()) * Lanes, options.most_padding,
                        "widen the window, or allow more by most_padding");
+    const double places = static_cast<double>(slices.ends.back()) * Lanes;
+    this->check_bytes(places,
+                      places + static_cast<double>(slices.ends.size()) * (Lanes + 1) +
+                          static_cast<double>(a.rows),
+                      options.most_bytes);
     offsets_.assign(slices.ends.begin(), slices.ends.end());
     lengths_.assign((slices.ends.size() - 1) * Lanes, 0);
     order_.resize(lengths.size());
