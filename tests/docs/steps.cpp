@@ -67,6 +67,11 @@ forms queries() {
           FORM(get_output_blocks, OF("root"), let<c> = get_output_blocks<b>)};
 }
 
+forms iterations() {
+  return {FORM(sparse_reorder, OF("C"), let<c> = sparse_reorder<b, 2, 0, 1>),
+          FORM(sparse_fuse, OF("S"), let<c> = sparse_fuse<b, 0, 1>)};
+}
+
 forms samplings() {
   return {
       FORM(sample_categorical,
@@ -169,8 +174,8 @@ TEST_CASE("the trace of each section, written as an expression of steps") {
   static const target::cpu machine = target::named("haswell");
   const std::map<std::string, docs::section> sections = docs::documented();
   std::map<std::string_view, int> seen;
-  for (const forms& page : {queries(), samplings(), loops(), movement(), staging(), buffers(),
-                            reductions_and_padding(), blocks_and_notes()})
+  for (const forms& page : {queries(), iterations(), samplings(), loops(), movement(), staging(),
+                            buffers(), reductions_and_padding(), blocks_and_notes()})
     for (const auto& each : page) {
       const std::string_view name = each.first;
       const form& shown = each.second;

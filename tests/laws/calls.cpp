@@ -265,6 +265,13 @@ class caller {
     const integers back(same.rbegin(), same.rend());
     return listed({same, back, integers{0, 0}});
   }
+  arguments axis_orders() {
+    return listed({integers{0, 1, 2}, integers{0, 2, 1}, integers{2, 0, 1}, integers{1, 0, 2},
+                   integers{0, 1}, integers{1, 0}});
+  }
+  arguments axis_groups() {
+    return listed({integers{0, 1}, integers{0, 1, 2}, integers{1, 2}, integers{0}});
+  }
   arguments paddings() {
     arguments out;
     for (const std::int64_t by : {1, 2, 4}) out.push_back(integers(iterations(), by));
@@ -378,6 +385,8 @@ class caller {
         {"", "offset", &caller::align_offset},
         {"", "axis_separators", &caller::separators},
         {"", "buf_index_array", &caller::first_index},
+        {"sparse_reorder", "new_order", &caller::axis_orders},
+        {"sparse_fuse", "axes", &caller::axis_groups},
         {"", "new_order", &caller::new_orders},
         {"", "padding", &caller::paddings},
         {"", "index_map", &caller::iteration_maps},

@@ -65,6 +65,7 @@ std::string run_one(std::uint64_t seed, laws::tally& tally) {
                                                   : themed ? laws::theme_of(*steps.featured)
                                                            : std::string_view());
   if (steps.featured->name == "work_on") made = laws::with_twin(std::move(made));
+  if (steps.featured->name.substr(0, 7) == "sparse_") made = laws::sparse_program(draw);
   laws::trial trial(std::move(made), seed);
   const std::string name = "broken_law_" + std::to_string(seed);
   for (std::int64_t i = 0; i < steps.steps; ++i) {

@@ -6,6 +6,8 @@
 #include <sstream>
 
 #include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/sparse_script.hpp>
+#include <tilewright/sparse/iterations.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace laws {
@@ -24,7 +26,7 @@ std::string with_loops(std::string text, std::string_view open, std::string_view
 /// What the comments of a file say.
 struct notes {
   program content;  // without its function
-  bool twin = false, each_kind = false;
+  bool twin = false, each_kind = false, iterations = false;
 };
 
 notes read_notes(const std::string& text) {
@@ -37,6 +39,7 @@ notes read_notes(const std::string& text) {
     if (hash != "#") continue;
     out.twin |= what == "twin";
     out.each_kind |= what == "each_kind";
+    out.iterations |= what == "iterations";
     if (what != "dim" && what != "data") continue;
     words >> name >> equals;
     for (std::int64_t value; words >> value;) {
@@ -53,7 +56,8 @@ std::vector<program_file> read_file(const std::string& name, const std::string& 
   std::vector<program_file> out;
   const auto add = [&](const std::string& variant, const std::string& script) {
     out.push_back({variant, of.content});
-    out.back().content.function = ir::parse(script);
+    out.back().content.function =
+        of.iterations ? sparse::with_iterations(ir::parse_sparse(script)) : ir::parse(script);
     if (of.twin) out.back().content = with_twin(std::move(out.back().content));
   };
   add(name, text);

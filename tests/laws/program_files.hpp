@@ -2,8 +2,8 @@
 //
 // A file holds one function in script form. Comments say what else a run needs: `# dim n = 5` gives
 // a symbolic extent, `# data I = 2 0 1` what an index input holds (the file's own promises, such as
-// that loaded places differ, have to be true of it), `# twin` adds another algorithm beside it, and
-// `# each_kind` says that the loops written `T.serial(4)` are to be tried as parallel and
+// that loaded places differ, have to be true of it), `# twin` adds another algorithm beside it, `# iterations`
+// that it is a sparse program, which the function carries, and `# each_kind` says that the loops written `T.serial(4)` are to be tried as parallel and
 // thread-bound ones, too.
 #pragma once
 

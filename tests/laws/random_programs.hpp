@@ -52,4 +52,7 @@ program random_program(support::random& draw, std::string_view theme = {});
 /// The program with another algorithm beside it, "twin", which does the same.
 program with_twin(program p);
 
+/// Sums and results on a random pattern; the function carries its iterations.
+program sparse_program(support::random& draw);
+
 }  // namespace laws

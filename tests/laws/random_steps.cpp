@@ -218,6 +218,18 @@ class proposer : focus {
     if (chance(draw_, 10)) out.push_back(0);
     return out;
   }
+  argument axis_order() {
+    integers out(static_cast<std::size_t>(2 + pick(draw_, 2)));
+    std::iota(out.begin(), out.end(), 0);
+    shuffle(out, draw_);
+    return out;
+  }
+  argument axis_group() {
+    const std::int64_t first = chance(draw_, 80) ? 0 : 1;
+    integers out(static_cast<std::size_t>(chance(draw_, 80) ? 2 : 1 + pick(draw_, 3)));
+    std::iota(out.begin(), out.end(), first);
+    return out;
+  }
   argument padding() {
     const ir::block_node* b = focus_block();
     integers out(b ? b->iters.size() : 2);
@@ -383,6 +395,8 @@ const proposer::hint* proposer::find_hint(const parameter& p) const {
       {"", "n", &proposer::tile_rank},
       {"", "candidates", &proposer::candidates},
       {"", "probs", &proposer::probabilities},
+      {"sparse_reorder", "new_order", &proposer::axis_order},
+      {"sparse_fuse", "axes", &proposer::axis_group},
       {"", "new_order", &proposer::permutation},
       {"", "axis_separators", &proposer::separators},
       {"", "padding", &proposer::padding},

@@ -7,14 +7,17 @@
 #include <string>
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/loader.hpp>
+#include <tilewright/expr/formats/dcsr_matrix.hpp>
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/ir/text/print.hpp>
+#include <tilewright/ir/text/sparse_script.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/sparse/lower.hpp>
 #include <tilewright/sparse/storage.hpp>
+#include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>
 #include <utility>
 #include <vector>
@@ -148,4 +151,71 @@ TEST_CASE("a note of other offsets, or of none, leaves chunks of as many rows") 
         exec.interface());
     CHECK(exec.ends == std::vector<std::int64_t>{8, 16, 24, 32, 40, 48, 56, 64});
   }
+}
+
+namespace {
+
+/// The program of a matrix whose rows are numbered, with the loop over these rows in parallel.
+schedule parallel_numbered_rows(const ir::sparse_function& f) {
+  schedule s(sparse::lower(f));
+  const std::vector<loop_rv> loops = s.get_loops(s.get_block("C_o"));
+  s.parallel(loops.back());
+  return s;
+}
+
+ir::sparse_function numbered_program(const dcsr_matrix<float>& m) {
+  sparse::stored_parameter format{"A", m.nonzeros()};
+  format.numbered_rows = static_cast<std::int64_t>(m.row_numbers().size());
+  return sparse::with_storage(
+      reify(product<dcsr<"K">>, {{"M", m.rows()}, {"K", m.columns()}, {"N", 3}}), {format});
+}
+
+}  // namespace
+
+TEST_CASE(
+    "rows that are numbered run in parallel: their numbers rise, and each writes its own row") {
+  patterns::csr_matrix<> a = patterns::random_matrix(60, 30, 0.3, 5);
+  const dcsr_matrix<float> m(csr(a.offsets, a.indices, a.values, a.columns));
+  const schedule s = parallel_numbered_rows(numbered_program(m));
+  const std::string text = s.show();
+  CAPTURE(text);
+  CHECK(text.find("T.writes(C[A_row_numbers[") != std::string::npos);
+  CHECK(text.find("\"tilewright.rising\": [\"A_row_numbers\"]") != std::string::npos);
+  std::vector<float> b(90);
+  for (std::size_t n = 0; n < b.size(); ++n) b[n] = static_cast<float>(n % 7) - 3;
+  std::vector<float> expected(180, 99), got(180, 99);
+  const std::vector<void*> inputs{const_cast<std::int32_t*>(m.row_numbers().data()),
+                                  const_cast<std::int32_t*>(m.offsets().data()),
+                                  const_cast<std::int32_t*>(m.indices().data()),
+                                  const_cast<float*>(m.values().data()), b.data()};
+  std::vector<ir::tensor_view> views;
+  for (void* one : inputs) views.push_back({one, {}});
+  views.push_back({expected.data(), {}});
+  ir::interpret(sparse::lower(numbered_program(m)), views);
+  views.back().data = got.data();
+  ir::interpret_options options;
+  options.check_races = true;
+  ir::interpret(s.function(), views, options);
+  CHECK(got == expected);
+  if (!backend::compiler_available()) return;
+  std::fill(got.begin(), got.end(), 99.0f);
+  std::vector<void*> data = inputs;
+  data.push_back(got.data());
+  counting_executor exec;
+  exec.written = [] { return 0; };
+  run(s.function(), data, exec.interface());
+  CHECK(exec.chunks > 1);
+  for (std::size_t n = 0; n < got.size(); ++n)
+    CHECK(got[n] == doctest::Approx(expected[n]).epsilon(1e-5));
+}
+
+TEST_CASE("rows whose numbers need not rise do not run in parallel") {
+  patterns::csr_matrix<> a = patterns::random_matrix(60, 30, 0.3, 5);
+  const dcsr_matrix<float> m(csr(a.offsets, a.indices, a.values, a.columns));
+  std::string text = ir::print(numbered_program(m));
+  const std::string line = ", A_row_numbers)";
+  const std::size_t at = text.find(line);
+  REQUIRE(at != std::string::npos);
+  text.insert(at + line.size() - 1, ", sorted=False");
+  CHECK_THROWS_AS(parallel_numbered_rows(ir::parse_sparse(text)), schedule_error);
 }

@@ -214,6 +214,8 @@
 #include <tilewright/impl/schedule/primitive/buffers/storage.ipp>
 #include <tilewright/impl/schedule/primitive/buffers/transform_layout.ipp>
 #include <tilewright/impl/schedule/primitive/buffers/transform_layout_padding.ipp>
+#include <tilewright/impl/schedule/primitive/iterations/sparse_fuse.ipp>
+#include <tilewright/impl/schedule/primitive/iterations/sparse_reorder.ipp>
 #include <tilewright/impl/schedule/primitive/loops/add_unit_loop.ipp>
 #include <tilewright/impl/schedule/primitive/loops/fuse.ipp>
 #include <tilewright/impl/schedule/primitive/loops/loop_kind.ipp>
@@ -369,6 +371,7 @@
 #include <tilewright/impl/space/steps.ipp>
 #include <tilewright/impl/space/tensor_form.ipp>
 #include <tilewright/impl/sparse/array_names.ipp>
+#include <tilewright/impl/sparse/iterations.ipp>
 #include <tilewright/impl/sparse/lower.ipp>
 #include <tilewright/impl/sparse/storage.ipp>
 #include <tilewright/impl/support/dynamic_library.ipp>

@@ -80,6 +80,14 @@ inline constexpr const char* balance_annotation = "tilewright.balance";
 ///     ["walk", A, vi, vk]              what A stores is, as A[vi, vk]; the others are looked up
 inline constexpr const char* walk_attribute = "tilewright.walk";
 
+/// Annotation of a block: names of parameters whose elements rise strictly, so that no number occurs twice. Pattern
+/// checks see to it. Instances that write at such a number write apart.
+inline constexpr const char* rising_annotation = "tilewright.rising";
+
+/// Attribute of a function on flat storage: the text of the sparse program that it was lowered from
+/// (sparse/iterations.hpp).
+inline constexpr const char* iterations_attribute = "tilewright.iterations";
+
 /// The points along an axis that an iteration visits.
 enum class axis_walk : std::uint8_t {
   every,      // those that the axis has
@@ -92,7 +100,17 @@ struct sparse_iter {
   sparse_axis axis;
   iter_kind kind = iter_kind::spatial;  // spatial or reduce
   axis_walk walk = axis_walk::every;
+  bool fused = false;  // one loop over the elements of the next axis walks that one and this one
+  /// An axis that stands before, whose coordinates are the rows of this one; null: positions of its parent
+  /// are. Rows of one matrix are so walked below the columns of another one.
+  sparse_axis attached = {};
 };
+
+/// Whether one loop walks the axis and others. A fused group begins with an axis that has no parent, and
+/// each further one is of variable extent, below the one before.
+inline bool in_fused_group(const std::vector<sparse_iter>& iters, std::size_t k) {
+  return iters[k].fused || (k > 0 && iters[k - 1].fused);
+}
 
 /// `body` for each point that the axes store, in their order. `init` runs once for each point of
 /// the spatial axes, before, also where nothing is stored to be reduced. A sparse buffer that is read

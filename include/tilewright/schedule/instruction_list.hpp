@@ -5,6 +5,8 @@
 
 #define TILEWRIGHT_INSTRUCTIONS(ENTRY)                                                             \
   ENTRY(work_on, kind<&work_on>("work_on", {"func_name"}))                                         \
+  ENTRY(sparse_reorder, kind<&sparse_reorder>("sparse_reorder", {"block", "new_order"}))           \
+  ENTRY(sparse_fuse, kind<&sparse_fuse>("sparse_fuse", {"block", "axes"}))                         \
   ENTRY(get_block,                                                                                 \
         query<&kind_adapter::get_block>("get_block", {"name", "func_name=main"}, "get_sblock"))    \
   ENTRY(get_loops, query<&get_loops>("get_loops", {"block"}))                                      \

@@ -49,14 +49,23 @@ namespace tilewright::sparse {
 /// ```
 ///
 /// Of an iteration with several variable axes, each below the one before, the initialization is a nest of its
-/// own, and each axis has a block.
+/// own, and each axis has a block. Below an axis that another one is attached to, coordinates of the former
+/// number the rows of the latter.
 ///
-/// It requires: 1) variable axes of an iteration are below each other, and it begins with the axes above
-/// them, which are spatial where it initializes something, and dense where several are; 2) a sparse buffer is
+/// Axes that are fused are one loop over the elements of the last one. Which element of its parent each of them
+/// lies below is listed before, by a nest over the rows:
+/// ```
+/// iteration S [fuse(I, K), J: reduce]:             for i, p in range(n): K_parent[indptr[i] + p] = i
+///   S[vi, vk] += X[vi, vj] * Y[vk, vj]      ->     for k in range(nnz), j: block S:
+///                                                    S[vk] += X[K_parent[vk], vj] * Y[indices[vk], vj]
+/// ```
+///
+/// It requires: 1) variable axes of an iteration are below each other, and stand behind the axes above
+/// them, before which, and which, are spatial where it initializes something, and dense where several are; 2) a sparse buffer is
 /// written at the variables of its own axes in their order, and read
 /// there unless it is one of compressed rows; dense axes behind are indexed as they stand; 3) what is reduced where no patterns meet has the form
 /// `C[..] = C[..] op value` with op one of + * max min; 4) one axis is merged, in rows that do not change
-/// along it.
+/// along it, and none is fused or attached beside.
 /// @throws argument_error naming iteration, buffer and requirement
 ir::function lower(const ir::sparse_function& f);
 

@@ -110,3 +110,46 @@ TEST_CASE("the interpreter finds elements by their coordinates, and zero where t
   CHECK(y[1] == 0);
   CHECK(y[2] == 39);
 }
+
+TEST_CASE("axes that one loop walks, and rows that columns number, have a text") {
+  const std::string two =
+      "    I = T.dense_fixed(3)\n"
+      "    K = T.sparse_variable(I, (6, 5), (p, q))\n"
+      "    R = T.dense_fixed(6)\n"
+      "    L = T.sparse_variable(R, (6, 5), (p, q))\n"
+      "    a_1 = T.match_sparse_buffer(a, (I, K))\n";
+  for (const std::string& text :
+       {head + axes +
+            "    with T.sp_iter([T.fuse(I, K)], \"SR\", \"y\") as [i, k]:\n"
+            "        y[i] = y[i] + a_1[i, k] * x[k]\n",
+        head + two +
+            "    with T.sp_iter([I, K, T.attach(L, K)], \"SRR\", \"y\") as [i, k, l]:\n"
+            "        y[i] = y[i] + a_1[i, k] * x[l]\n"}) {
+    CHECK(ir::print(ir::parse_sparse(text)) == text);
+    CHECK(failure(text) == "");
+  }
+}
+
+TEST_CASE("what cannot be fused or attached is said") {
+  const auto with = [](const std::string& iterated, const std::string& kinds,
+                       const std::string& variables) {
+    return failure(head + axes +
+                   "    R = T.dense_fixed(3)\n"
+                   "    L = T.sparse_variable(R, (6, 5), (p, q))\n"
+                   "    with T.sp_iter([" +
+                   iterated + "], \"" + kinds + "\", \"y\") as [" + variables +
+                   "]:\n        y[0] = T.float32(1.0)\n");
+  };
+  CHECK(with("T.fuse(I, R)", "SS", "i, r").find("\"R\" among fused ones, which is no axis") !=
+        std::string::npos);
+  CHECK(with("I, T.fuse(K, R)", "SSS", "i, k, r").find("before which its parent is missing") !=
+        std::string::npos);
+  CHECK(with("I, K, T.attach(L, K)", "SSS", "i, k, l").find("another extent than its rows") !=
+        std::string::npos);
+  CHECK(with("I, T.attach(R, I)", "SS", "i, r").find("which is no axis of rows") !=
+        std::string::npos);
+  CHECK(with("R, I, T.attach(L, I)", "SSS", "r, i, l").find("whose own rows are walked") !=
+        std::string::npos);
+  CHECK(with("T.attach(L, I)", "S", "l").find("without its parent \"I\" before it") !=
+        std::string::npos);
+}

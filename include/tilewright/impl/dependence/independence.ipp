@@ -15,6 +15,7 @@
 #include <tilewright/impl/dependence/binding/loop_sums.hpp>
 #include <tilewright/impl/dependence/cover/footprint.hpp>
 #include <tilewright/impl/dependence/output_dependence.hpp>
+#include <tilewright/impl/dependence/rising_numbers.hpp>
 #include <tilewright/impl/dependence/scope.hpp>
 #include <tilewright/ir/analysis/private_buffers.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
@@ -116,12 +117,14 @@ inline bool boxes_apart(const child_block& child, std::size_t at, const ir::buff
     if (const auto d = stepped_digit(child, at, place, ir::as_int(dim.extent)))
       digits.push_back(*d);
   };
+  const rising_numbers rising(child.block());
   for (const ir::range& dim : region.box) {
     if (!ir::is_int(dim.extent)) continue;
-    if (const int alone = iter_index(child.block(), dim.min); alone >= 0)
+    const ir::expr& place = ir::is_int(dim.extent, 1) ? rising.place(dim.min) : dim.min;
+    if (const int alone = iter_index(child.block(), place); alone >= 0)
       note(iters.values[static_cast<std::size_t>(alone)], dim);
     else
-      note(in_loops(dim.min, child), dim);
+      note(in_loops(place, child), dim);
   }
   return tell_apart(std::move(digits), child.loops[at]->extent);
 }
@@ -175,8 +178,9 @@ inline bool is_hidden(const ir::buffer_region& region, const ir::block_node& blo
 
 /// Every variable that does not reduce is an index of its own.
 inline bool indices_tell(const ir::block_node& block, const ir::buffer_region& region) {
+  const rising_numbers rising(block);
   return support::all(block.iters, [&](const ir::iter_var& v) {
-    return v.kind == ir::iter_kind::reduce || is_index(v, region);
+    return v.kind == ir::iter_kind::reduce || is_index(v, region, rising);
   });
 }
 

@@ -395,10 +395,12 @@ namespace scopes {
 /// that differs in a spatial variable: `Y[i] = Y[i] + X[i]`, or `Y[i] = Y[i] + X[i, k]` without an init, a
 /// reduction that continues one. With an init the declared reads say nothing of what is written.
 inline bool updates_own_elements(const ir::block_node& b) {
+  const rising_numbers rising(b);
   for (const ir::iter_var& iter : b.iters) {
     if (iter.kind == ir::iter_kind::reduce && !b.init) continue;
     if (iter.kind != ir::iter_kind::spatial ||
-        !support::all(b.writes, [&](const ir::buffer_region& w) { return is_index(iter, w); }))
+        !support::all(b.writes,
+                      [&](const ir::buffer_region& w) { return is_index(iter, w, rising); }))
       return false;
   }
   return !read_of_others(b);

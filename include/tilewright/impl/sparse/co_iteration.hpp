@@ -41,6 +41,8 @@ class co_iteration {
     const auto merged = [](const sparse_iter& i) { return i.walk != axis_walk::every; };
     needed_ = !reads_.empty() || support::any(it.iters, merged);
     if (!needed_) return;
+    if (support::any(it_.iters, [](const sparse_iter& i) { return i.fused || i.attached; }))
+      refuse(4, "fuses or attaches axes where patterns meet");
     for (const expr& e : reads_) check_read(e);
     find_walked();
     divide();
@@ -103,7 +105,13 @@ class co_iteration {
       const auto own = [&](const sparse_iter& i) {
         return i.axis == b.axes[d] && i.var.same(e->args[d]);
       };
-      if (!support::any(it_.iters, own)) return false;
+      const auto attached = [&](const sparse_iter& i) {
+        return i.attached && i.axis->parent == b.axes[d] &&
+               support::any(it_.iters, [&](const sparse_iter& to) {
+                 return to.axis == i.attached && to.var.same(e->args[d]);
+               });
+      };
+      if (!support::any(it_.iters, own) && !support::any(it_.iters, attached)) return false;
     }
     return true;
   }

@@ -1,7 +1,10 @@
 // One sparse iteration as blocks over positions.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,13 +25,17 @@ struct row_buffer {
   std::size_t dimension;  // that one
 };
 
+/// Of an axis that is fused with its parent: the number of the parent's element that each of its own is below.
+using parent_lists = std::map<const sparse_axis_node*, buffer>;
+
 /// Makes blocks of one iteration.
 class iteration_lowerer {
  public:
   /// @param rows buffers of one row at a time, instead of those that expressions know
+  /// @param parents of the axes that iterations fuse
   iteration_lowerer(const sparse_function& f, const sparse_iteration& it,
-                    const std::vector<row_buffer>& rows)
-      : function_(f), it_(it), rows_(rows), index_(it.iters.front().var.type()) {
+                    const std::vector<row_buffer>& rows, const parent_lists& parents)
+      : function_(f), it_(it), rows_(rows), parents_(parents), index_(it.iters.front().var.type()) {
     check_axes();
     const co_iteration divided(f, it);
     patterns_meet_ = divided.needed();
@@ -67,33 +74,60 @@ class iteration_lowerer {
 
   void check_axes() const {
     sparse_axis last;
-    for (const sparse_iter& i : it_.iters) {
+    for (std::size_t k = 0; k < it_.iters.size(); ++k) {
+      const sparse_iter& i = it_.iters[k];
       if (!i.axis->variable()) continue;
-      const std::vector<sparse_axis> above = ancestry(i.axis->parent);
+      const std::vector<sparse_axis> above = axes_above(i);
       if (last && support::none(above, [&](const sparse_axis& a) { return a == last; }))
         refuse(1, "has two axes of variable extent, neither of which is below the other");
       last = i.axis;
-      for (std::size_t k = 0; k < above.size(); ++k)
-        if (!(it_.iters[k].axis == above[k]) ||
-            (it_.init && it_.iters[k].kind != iter_kind::spatial))
-          refuse(1, "does not begin with the parent of axis \"" + i.axis->name + "\", as spatial");
+      if (in_fused_group(it_.iters, k)) continue;
+      for (const sparse_axis& a : above)
+        if (!position_of(a)) refuse(1, "has no axis \"" + a->name + "\"");
+      const auto reduced = [](const sparse_iter& o) { return o.kind != iter_kind::spatial; };
+      if (it_.init &&
+          std::any_of(it_.iters.begin(), it_.iters.begin() + place_of(above.back()) + 1, reduced))
+        refuse(1, "does not begin with the parent of axis \"" + i.axis->name + "\", as spatial");
     }
   }
 
-  /// Numbers of axes on which the extents of the others depend: those above each variable one.
+  /// Axes on whose positions the extent of the iterated one depends, outermost first.
+  std::vector<sparse_axis> axes_above(const sparse_iter& i) const {
+    if (!i.attached) return ancestry(i.axis->parent);
+    std::vector<sparse_axis> out =
+        axes_above(it_.iters[static_cast<std::size_t>(place_of(i.attached))]);
+    out.push_back(i.attached);
+    return out;
+  }
+
+  /// Number of the iteration variable of an axis.
+  std::ptrdiff_t place_of(const sparse_axis& axis) const {
+    std::ptrdiff_t out = 0;
+    while (!(it_.iters[static_cast<std::size_t>(out)].axis == axis)) ++out;
+    return out;
+  }
+
+  /// Numbers of axes on which the extents of the others depend: those up to the parent of each variable one.
   std::vector<std::ptrdiff_t> rows_around() const {
     std::vector<std::ptrdiff_t> out;
-    for (const sparse_iter& i : loops_)
-      if (i.axis->variable())
-        out.push_back(static_cast<std::ptrdiff_t>(ancestry(i.axis->parent).size()));
+    for (std::size_t k = 0; k < loops_.size(); ++k) {
+      const sparse_iter& i = loops_[k];
+      if (!i.axis->variable() || in_fused_group(loops_, k)) continue;
+      const sparse_axis above = axes_above(i).back();
+      std::ptrdiff_t after = 0;
+      while (!(loops_[static_cast<std::size_t>(after)].axis == above)) ++after;
+      out.push_back(after + 1);
+    }
     if (out.empty()) out.push_back(0);
     return out;
   }
 
-  /// The variable of an axis; null when the iteration has none.
+  /// The variable whose value says where along the axis the iteration is; null when it has none.
   expr position_of(const sparse_axis& axis) const {
     for (const sparse_iter& i : it_.iters)
       if (i.axis == axis) return i.var;
+    for (const sparse_iter& i : it_.iters)
+      if (i.attached && i.axis->parent == axis) return position_of(i.attached);
     return {};
   }
 
@@ -103,13 +137,41 @@ class iteration_lowerer {
     for (const sparse_axis& axis : axes) {
       out.push_back(position_of(axis));
       if (!out.back()) refuse(1, "has no axis \"" + axis->name + "\"");
+      if (!axis->parent && is_int(axis->length, 1)) out.back() = integer(index_, 0);
     }
     return out;
   }
 
+  /// Number of the element of the axis, among all that it has.
   expr address(const sparse_axis& axis) const {
+    for (std::size_t k = 0; k < it_.iters.size(); ++k)
+      if (it_.iters[k].axis == axis && in_fused_group(it_.iters, k)) return element(k);
+    for (const sparse_iter& i : it_.iters)
+      if (i.attached && i.axis->parent == axis)
+        return coordinate_of(it_.iters[static_cast<std::size_t>(place_of(i.attached))]);
+    if (axis->parent && is_numbered(axis->parent)) {
+      const expr above = address(axis->parent), own = cast(index_, positions_of({axis}).front());
+      return axis->variable() ? cast(index_, load(axis->indptr, {above})) + own
+                              : above * fibre_extent(*axis, {}, index_) + own;
+    }
     const std::vector<sparse_axis> chain = ancestry(axis);
     return storage_index(chain, positions_of(chain), index_);
+  }
+
+  /// Number of the element of axis `k` of a fused group. The loop counts elements of the last one.
+  expr element(std::size_t k) const {
+    if (!it_.iters[k].fused) return it_.iters[k].var;
+    const sparse_axis& below = it_.iters[k + 1].axis;
+    return cast(index_, load(parents_.at(below.get()), {element(k + 1)}));
+  }
+
+  /// Whether the number of an element of the axis is no sum of positions: the loop counts it, or data do.
+  bool is_numbered(const sparse_axis& axis) const {
+    for (std::size_t k = 0; k < it_.iters.size(); ++k)
+      if ((it_.iters[k].axis == axis && in_fused_group(it_.iters, k)) ||
+          (it_.iters[k].attached && it_.iters[k].axis->parent == axis))
+        return true;
+    return axis->parent && is_numbered(axis->parent);
   }
 
   expr extent_of(const sparse_axis& axis) const {
@@ -118,7 +180,12 @@ class iteration_lowerer {
 
   /// The coordinate that a variable of the iteration stands for.
   expr coordinate_of(const sparse_iter& i) const {
-    if (!i.axis->sparse()) return i.var;
+    const std::size_t k = static_cast<std::size_t>(place_of(i.axis));
+    if (!i.axis->sparse() && !in_fused_group(it_.iters, k)) return i.var;
+    if (!i.axis->sparse()) {
+      const expr at = element(k);
+      return i.axis->variable() ? at - cast(index_, load(i.axis->indptr, {element(k - 1)})) : at;
+    }
     return cast(index_, load(i.axis->indices, {address(i.axis)}));
   }
 
@@ -173,7 +240,27 @@ class iteration_lowerer {
       return {r->row, std::move(at)};
     }
     for (std::size_t d = stored; d < at.size(); ++d) at[d] = to_positions(*this).mutate(at[d]);
-    return {s->storage, place_in_storage(*s, at, index_)};
+    if (stored == 0 || !is_numbered(s->axes[stored - 1]))
+      return {s->storage, place_in_storage(*s, at, index_)};
+    return {s->storage, numbered_place(*s, at, does)};
+  }
+
+  /// The indices of an element whose number is known, in the storage of `b`.
+  std::vector<expr> numbered_place(const sparse_buffer& b, const std::vector<expr>& at,
+                                   const std::string& does) const {
+    const std::size_t stored = stored_rank(b);
+    const sparse_axis& last = b.axes[stored - 1];
+    if (ancestry(last) != std::vector<sparse_axis>(
+                              b.axes.begin(), b.axes.begin() + static_cast<std::ptrdiff_t>(stored)))
+      refuse(2, does + " \"" + b.coordinates->name + "\", whose axes are not those of one pattern");
+    std::vector<expr> out{address(last)};
+    for (std::size_t d = stored; d < at.size(); ++d) {
+      if (b.storage->shape.size() > 1)
+        out.push_back(at[d]);
+      else
+        out[0] = out[0] * fibre_extent(*b.axes[d], {}, index_) + cast(index_, at[d]);
+    }
+    return out;
   }
 
   /// What nothing changes when the value is combined with it.
@@ -229,10 +316,14 @@ class iteration_lowerer {
     std::vector<expr> values;
     std::vector<var> loops;
     std::vector<expr> extents;
+    iter_kind kind = iter_kind::spatial;  // of the axes that one loop walks
     for (iterator i = begin; i != end; ++i) {
-      expr extent = extent_of(i->axis);
+      if (i->kind == iter_kind::reduce) kind = iter_kind::reduce;
+      if (i->fused) continue;
+      const bool last_of_group = i != begin && (i - 1)->fused;
+      expr extent = last_of_group ? cast(index_, i->axis->nnz) : extent_of(i->axis);
       if (visited_once_more(*i)) extent = max(extent, integer(index_, 1));
-      block.iters.push_back({i->var, {zero, extent}, i->kind});
+      block.iters.push_back({i->var, {zero, extent}, std::exchange(kind, iter_kind::spatial)});
       const std::string& v = i->var->name;
       loops.push_back(make_var(v.size() > 1 && v[0] == 'v' ? v.substr(1) : v, index_));
       values.push_back(loops.back());
@@ -240,14 +331,44 @@ class iteration_lowerer {
     }
     block.name = name;
     ir::detail::infer_regions(block, true, true);
+    name_written_rows(block);
     stmt out = make_realize(values, boolean(true), make_block(std::move(block)));
     for (std::size_t k = loops.size(); k-- > 0;) out = make_loop(loops[k], zero, extents[k], out);
     return out;
   }
 
+  /// A block that writes at the numbers of rows, which rise, writes one row of its result for each: its regions
+  /// say so, and a note that the numbers do.
+  void name_written_rows(block_node& block) const {
+    const stmt whole = it_.body;
+    attr::list rising;
+    for_each_stmt(whole, [&](const stmt& s) {
+      const store_node* store = as_store(s);
+      if (!store || function_.find(store->buffer)) return;
+      for (std::size_t d = 0; d < store->indices.size(); ++d)
+        for (const sparse_iter& i : it_.iters) {
+          if (!store->indices[d].same(i.var) || !numbers_rise(i)) continue;
+          const range row{coordinate_of(i), integer(index_, 1)};
+          for (auto* regions : {&block.reads, &block.writes})
+            for (buffer_region& r : *regions)
+              if (r.buffer == store->buffer) r.box[d] = row;
+          rising.emplace_back(i.axis->indices->name);
+        }
+    });
+    if (!rising.empty()) block.annotations[rising_annotation] = std::move(rising);
+  }
+
+  /// The coordinates are listed for all positions in one fibre, and rise.
+  bool numbers_rise(const sparse_iter& i) const {
+    const sparse_axis_node& axis = *i.axis;
+    return axis.kind == axis_kind::sparse_fixed && axis.sorted && is_int(axis.parent->length, 1) &&
+           !axis.parent->parent;
+  }
+
   const sparse_function& function_;
   const sparse_iteration& it_;
   const std::vector<row_buffer>& rows_;
+  const parent_lists& parents_;
   dtype index_;
   bool patterns_meet_ = false;
   std::vector<sparse_iter> loops_;  // around the block

@@ -14,13 +14,17 @@
 namespace tilewright::sparse {
 namespace detail {
 
-/// Takes the initialization out of an iteration with several variable axes, whose inner blocks run it again;
-/// null where it stays.
+/// Takes the initialization out of an iteration with several variable axes, whose inner blocks run it again, or
+/// whose one loop walks elements of several sums; null where it stays.
 inline stmt take_init(const sparse_function& f, sparse_iteration& it) {
-  const auto variable = [](const sparse_iter& i) { return i.axis->variable(); };
-  if (!it.init || co_iteration(f, it).needed() ||
-      std::count_if(it.iters.begin(), it.iters.end(), variable) < 2)
-    return {};
+  bool fused_sum = false;
+  int walks = 0;  // loops whose extents are read
+  for (std::size_t k = 0; k < it.iters.size(); ++k) {
+    const bool fused = in_fused_group(it.iters, k);
+    fused_sum = fused_sum || (fused && it.iters[k].kind == iter_kind::reduce);
+    if (it.iters[k].axis->variable() && !fused) ++walks;
+  }
+  if (!it.init || co_iteration(f, it).needed() || (!fused_sum && walks < 2)) return {};
   block_node b;
   b.name = it.name + "_init";
   std::vector<var> loops;
@@ -47,6 +51,28 @@ inline stmt take_init(const sparse_function& f, sparse_iteration& it) {
   for (std::size_t k = loops.size(); k-- > 0;)
     out = make_loop(loops[k], integer(loops[k].type(), 0), extents[k], out);
   return out;
+}
+
+/// Lists below which element of its parent each element of the axis lies: a nest over the rows of elements.
+inline stmt list_parents(const sparse_axis_node& axis, const buffer& parents) {
+  const dtype index = parents->type;
+  const expr zero = integer(index, 0);
+  const var row = make_var("vr", index), place = make_var("vp", index);
+  const auto in_loop = [&](const std::string& name, const var& v, const expr& extent, stmt body) {
+    block_node b;
+    b.name = name;
+    b.iters.push_back({v, {zero, extent}, iter_kind::spatial});
+    b.body = std::move(body);
+    ir::detail::infer_regions(b, true, true);
+    const var loop = make_var(v->name.substr(1), index);
+    return make_loop(loop, zero, extent,
+                     make_realize({loop}, boolean(true), make_block(std::move(b))));
+  };
+  const expr above = axis.parent->variable() ? axis.parent->nnz : axis.parent->length;
+  const expr first = cast(index, load(axis.indptr, {row}));
+  stmt out = in_loop(parents->name, place, fibre_extent(axis, row, index),
+                     make_store(parents, {first + place}, row));
+  return in_loop(parents->name + "_o", row, cast(index, above), std::move(out));
 }
 
 /// Coordinates that are listed along the axis, or along one below it; "" when all are counted.
@@ -87,7 +113,19 @@ TILEWRIGHT_INLINE ir::function lower(const ir::sparse_function& f) {
     out.attrs[ir::offsets_attribute] = std::move(offsets);
   std::vector<ir::buffer> allocated = f.alloc_buffers;
   std::vector<ir::stmt> body;
-  detail::row_group group(f);
+  detail::parent_lists parents;
+  for (const auto& part : f.body) {
+    const auto* it = std::get_if<ir::sparse_iteration>(&part);
+    for (std::size_t k = 1; it && k < it->iters.size(); ++k) {
+      const ir::sparse_axis& axis = it->iters[k].axis;
+      if (!it->iters[k - 1].fused || parents.count(axis.get())) continue;
+      allocated.push_back(
+          ir::make_buffer(axis->name + "_parent", it->iters[k].var.type(), {axis->nnz}));
+      parents[axis.get()] = allocated.back();
+      body.push_back(detail::list_parents(*axis, allocated.back()));
+    }
+  }
+  detail::row_group group(f, parents);
   const auto end_group = [&] {
     if (!group.empty()) body.push_back(group.lower(allocated));
   };

@@ -14,7 +14,9 @@ namespace tilewright::sparse::detail {
 
 /// The extents of the other axes depend on the position along the first one.
 inline bool ragged(const std::vector<sparse_iter>& iters) {
-  return support::any(iters, [](const sparse_iter& i) { return i.axis->variable(); });
+  for (std::size_t k = 0; k < iters.size(); ++k)
+    if (iters[k].axis->variable() && !in_fused_group(iters, k)) return true;
+  return false;
 }
 inline bool ragged(const sparse_function& f, const sparse_iteration& it) {
   return ragged(co_iteration(f, it).outer());
@@ -24,7 +26,7 @@ inline bool ragged(const sparse_function& f, const sparse_iteration& it) {
 /// pattern what an earlier one wrote: one block of rows holds the nests of all.
 class row_group {
  public:
-  explicit row_group(const sparse_function& f) : f_(f) {}
+  row_group(const sparse_function& f, const parent_lists& parents) : f_(f), parents_(parents) {}
 
   bool empty() const { return members_.empty(); }
 
@@ -32,7 +34,7 @@ class row_group {
   /// done that row.
   bool takes(const sparse_iteration& it) const {
     if (members_.empty()) return true;
-    if (!ragged(f_, it) || !ragged(f_, members_.front())) return false;
+    if (!begins_with_rows(it) || !begins_with_rows(members_.front())) return false;
     const sparse_iter &own = it.iters.front(), &first = members_.front().iters.front();
     if (!(own.axis == first.axis) || own.kind != iter_kind::spatial) return false;
     std::vector<sparse_iteration> all = members_;
@@ -56,7 +58,7 @@ class row_group {
   stmt lower(std::vector<buffer>& allocated) {
     std::vector<row_buffer> rows;
     if (members_.size() > 1) rows = take_rows(allocated);
-    const iteration_lowerer first(f_, members_.front(), rows);
+    const iteration_lowerer first(f_, members_.front(), rows, parents_);
     std::vector<stmt> nests;
     const expr row = members_.front().iters.front().var;
     for (const sparse_iteration& member : members_) {
@@ -65,7 +67,7 @@ class row_group {
       same_row.iters.front().var = members_.front().iters.front().var;
       if (same_row.init) same_row.init = substitute(same_row.init, to_first);
       same_row.body = substitute(same_row.body, to_first);
-      nests.push_back(iteration_lowerer(f_, same_row, rows).inner());
+      nests.push_back(iteration_lowerer(f_, same_row, rows, parents_).inner());
     }
     const stmt out =
         ragged(f_, members_.front()) ? first.around(make_seq(std::move(nests))) : nests.front();
@@ -74,6 +76,15 @@ class row_group {
   }
 
  private:
+  /// The axis of rows is the first one, and only their elements depend on it.
+  bool begins_with_rows(const sparse_iteration& it) const {
+    const co_iteration divided(f_, it);
+    for (const sparse_iter& i : divided.outer())
+      if (i.axis->variable())
+        return !it.iters.front().fused && !i.attached && i.axis->parent == it.iters.front().axis;
+    return false;
+  }
+
   template <class Visit>
   static void for_each_access(const sparse_iteration& it, const Visit& visit) {
     for (const stmt& part : {it.init, it.body}) {
@@ -162,6 +173,7 @@ class row_group {
   }
 
   const sparse_function& f_;
+  const parent_lists& parents_;
   std::vector<sparse_iteration> members_;
 };
 

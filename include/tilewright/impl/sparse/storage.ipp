@@ -352,6 +352,22 @@ class storage_giver {
     out_.body.emplace_back(std::move(made.rows));
   }
 
+  /// Rows of a second matrix that columns of the first one number, as in A[i, j] * B[j, k] summed over both, are
+  /// walked below these columns.
+  void attach_rows(const block_node& b, sparse_iteration& out) const {
+    if (b.annotations.count(walk_attribute)) return;
+    for_each_expr(b.body, [&](const expr& e) {
+      const sparse_buffer* rows = e->op == op::load ? out_.find(e->buffer) : nullptr;
+      if (!rows || rows->axes.size() != 2 || rows->axes[1]->kind != axis_kind::sparse_variable)
+        return;
+      const sparse_iter& last = out.iters.back();
+      if (!last.axis->sparse() || !e->args[0].same(last.var) || e->args[1].same(last.var)) return;
+      for (const iter_var& v : b.iters)
+        if (v.var.same(e->args[1]) && v.kind == iter_kind::reduce)
+          out.iters.push_back({v.var, rows->axes[1], v.kind, axis_walk::every, false, last.axis});
+    });
+  }
+
   /// @param own the buffer whose axes it has; null: dense ones alone
   /// @param at the indices of its result on a pattern, or else of its first read
   sparse_iteration iteration(const block_node& b, const sparse_buffer* own,
@@ -367,6 +383,7 @@ class storage_giver {
     for (std::size_t d = 0; d < at.size(); ++d)
       for (const iter_var& v : b.iters)
         if (v.var.same(at[d]) && !bound(v.var)) out.iters.push_back({v.var, own->axes[d], v.kind});
+    if (own) attach_rows(b, out);
     for (const iter_var& v : b.iters) {
       if (bound(v.var)) continue;
       const sparse_axis axis = dense_fixed(b.name + "_" + v.var->name, v.dom.extent);

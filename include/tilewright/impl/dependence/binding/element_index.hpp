@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/dependence/rising_numbers.hpp>
 #include <tilewright/impl/dependence/scope.hpp>
 #include <tilewright/ir/any_expr.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -12,11 +13,14 @@
 
 namespace tilewright::dependence {
 
-/// The region of an instance tells the value of the variable, which is an index of an element.
-inline bool is_index(const ir::iter_var& iter, const ir::buffer_region& r) {
+/// The region of an instance tells the value of the variable, which is an index of an element, or the place of
+/// one in a list that rises.
+inline bool is_index(const ir::iter_var& iter, const ir::buffer_region& r,
+                     const rising_numbers& rising = {}) {
   const auto holds = [&](const auto& says) {
-    return support::any(r.box,
-                        [&](const ir::range& d) { return ir::is_int(d.extent, 1) && says(d.min); });
+    return support::any(r.box, [&](const ir::range& d) {
+      return ir::is_int(d.extent, 1) && says(rising.place(d.min));
+    });
   };
   const auto is_variable = [&](const ir::expr& e) { return e.same(iter.var); };
   const auto is_shifted = [&](const ir::expr& e) {
@@ -47,11 +51,13 @@ inline ir::buffer read_of_others(const ir::block_node& b) {
 /// loop goes: all variables that it drives are indices.
 inline bool elements_tell(const child_block& c, const ir::var& loop) {
   const ir::block_node& block = c.block();
+  const rising_numbers rising(block);
   for (std::size_t i = 0; i < block.iters.size(); ++i)
     if (ir::uses_var(c.realize->values[i], loop) &&
         (block.iters[i].kind == ir::iter_kind::reduce ||
-         !support::all(block.writes,
-                       [&](const ir::buffer_region& w) { return is_index(block.iters[i], w); })))
+         !support::all(block.writes, [&](const ir::buffer_region& w) {
+           return is_index(block.iters[i], w, rising);
+         })))
       return false;
   return !ir::any_expr(block.body, [&](const ir::expr& e) { return e.same(loop); });
 }

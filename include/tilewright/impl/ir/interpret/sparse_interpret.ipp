@@ -113,6 +113,7 @@ class pattern_expander {
 
   template <class F>
   void for_each_position(const sparse_iter& i, const F& f) {
+    if (i.attached) here_[i.axis->parent.get()] = coordinate(*i.attached, here_);
     const std::int64_t n = count(*i.axis, here_);
     for (std::int64_t p = 0; p < n; ++p) {
       here_[i.axis.get()] = p;
@@ -120,6 +121,7 @@ class pattern_expander {
       f();
     }
     here_.erase(i.axis.get());
+    if (i.attached) here_.erase(i.axis->parent.get());
     values_.erase(i.var);
   }
 

@@ -112,16 +112,39 @@ TILEWRIGHT_INLINE void parser::sparse_definition(const token& name, const token&
     sparse_axis_definition(name, call);
 }
 
-/// `K`, `T.intersect(K)` or `T.unite(K)`
-TILEWRIGHT_INLINE std::pair<sparse_axis, axis_walk> parser::iterated_axis() {
-  if (!in_.accept("T")) return {axis_name(), axis_walk::every};
+/// `K`, `T.intersect(K)`, `T.unite(K)`, `T.fuse(I, K)` or `T.attach(K, J)`
+TILEWRIGHT_INLINE void parser::iterated_axis(std::vector<sparse_iter>& to) {
+  sparse_iter one;
+  if (!in_.accept("T")) {
+    one.axis = axis_name();
+    to.push_back(std::move(one));
+    return;
+  }
   in_.expect(".");
-  const axis_walk walk = in_.accept("unite") ? axis_walk::unite : axis_walk::intersect;
-  if (walk == axis_walk::intersect) in_.expect("intersect");
+  if (in_.accept("fuse")) {
+    in_.expect("(");
+    do {
+      one.axis = axis_name();
+      one.fused = true;
+      to.push_back(one);
+    } while (in_.accept(","));
+    to.back().fused = false;
+    in_.expect(")");
+    return;
+  }
+  const bool attached = in_.accept("attach");
+  one.walk = attached              ? axis_walk::every
+             : in_.accept("unite") ? axis_walk::unite
+                                   : axis_walk::intersect;
+  if (one.walk == axis_walk::intersect) in_.expect("intersect");
   in_.expect("(");
-  sparse_axis axis = axis_name();
+  one.axis = axis_name();
+  if (attached) {
+    in_.expect(",");
+    one.attached = axis_name();
+  }
   in_.expect(")");
-  return {std::move(axis), walk};
+  to.push_back(std::move(one));
 }
 
 /// `T.sp_iter([I, K], "SR", "y") as [vi, vk]:` and what is below it. The statement is a block that
@@ -132,7 +155,7 @@ TILEWRIGHT_INLINE stmt parser::sparse_iteration_statement(const token& at) {
   in_.expect("[");
   iterated_axes axes;
   while (!in_.at("]")) {
-    axes.push_back(iterated_axis());
+    iterated_axis(axes);
     if (!in_.accept(",") && !in_.at("]")) in_.fail("',' or ']'");
   }
   in_.expect("]");
@@ -152,7 +175,7 @@ TILEWRIGHT_INLINE stmt parser::sparse_iteration_statement(const token& at) {
   for (std::size_t k = 0; k < axes.size(); ++k) {
     if (k) in_.expect(",");
     const token name = in_.expect_name("a variable for each axis");
-    const expr& length = axes[k].first->length;
+    const expr& length = axes[k].axis->length;
     const var v = make_var(std::string(name.text), length.type());
     define_variable(name, v);
     frame.node.iters.push_back({v,
@@ -194,9 +217,11 @@ TILEWRIGHT_INLINE sparse_function parser::run_sparse() {
       it.annotations = block->annotations;
       it.init = block->init;
       it.body = block->body;
-      for (std::size_t k = 0; k < axes.size(); ++k)
-        it.iters.push_back(
-            {block->iters[k].var, axes[k].first, block->iters[k].kind, axes[k].second});
+      it.iters = axes;
+      for (std::size_t k = 0; k < axes.size(); ++k) {
+        it.iters[k].var = block->iters[k].var;
+        it.iters[k].kind = block->iters[k].kind;
+      }
       out.body.emplace_back(std::move(it));
       return;
     }

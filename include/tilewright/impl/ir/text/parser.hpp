@@ -287,7 +287,7 @@ class parser {
   void sparse_buffer_definition(const token& name, const token& call);
   stmt sparse_iteration_statement(const token& at);
   sparse_axis axis_name();
-  std::pair<sparse_axis, axis_walk> iterated_axis();
+  void iterated_axis(std::vector<sparse_iter>& to);
   buffer pattern_array();
   /// @}
 
@@ -331,7 +331,7 @@ class parser {
   function* function_ = nullptr;
   sparse_function* sparse_ = nullptr;  // where one is read
   std::unordered_map<std::string_view, sparse_axis> axes_;
-  using iterated_axes = std::vector<std::pair<sparse_axis, axis_walk>>;
+  using iterated_axes = std::vector<sparse_iter>;          // without variables and kinds
   std::vector<std::pair<block, iterated_axes>> iterated_;  // blocks of T.sp_iter
   std::vector<std::string_view> param_names_;
   std::deque<std::string> texts_;  // of strings that were read as expressions

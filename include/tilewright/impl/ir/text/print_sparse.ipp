@@ -49,12 +49,19 @@ TILEWRIGHT_INLINE void printer::write(const sparse_iteration& it) {
   line();
   out_ += "with T.sp_iter([";
   std::string kinds;
+  bool inside = false;  // of axes that are fused
   for (const sparse_iter& i : it.iters) {
     if (!kinds.empty()) out_ += ", ";
     const std::string axis = names_.use(i.axis.get(), i.axis->name);
-    out_ += i.walk == axis_walk::every   ? axis
-            : i.walk == axis_walk::unite ? "T.unite(" + axis + ")"
-                                         : "T.intersect(" + axis + ")";
+    if (i.fused && !inside) out_ += "T.fuse(";
+    if (i.walk != axis_walk::every)
+      out_ += (i.walk == axis_walk::unite ? "T.unite(" : "T.intersect(") + axis + ")";
+    else if (i.attached)
+      out_ += "T.attach(" + axis + ", " + names_.use(i.attached.get(), i.attached->name) + ")";
+    else
+      out_ += axis;
+    if (inside && !i.fused) out_ += ")";
+    inside = i.fused;
     kinds += i.kind == iter_kind::reduce ? 'R' : 'S';
   }
   out_ += "], " + quote(kinds) + ", " + quote(it.name) + ") as [";

@@ -112,6 +112,35 @@ class sparse_verifier {
     if (reads.size() < 2) fail(name + "along which it reads fewer than two sparse buffers");
   }
 
+  /// The last axis of the group counts the elements of the whole, so that nothing is around the first one.
+  static void check_fused(const sparse_iteration& it, std::size_t k) {
+    if (!in_fused_group(it.iters, k)) return;
+    const sparse_iter& i = it.iters[k];
+    const std::string name =
+        "iteration \"" + it.name + "\" has axis \"" + i.axis->name + "\" among fused ones, ";
+    const bool first = k == 0 || !it.iters[k - 1].fused;
+    if (i.walk != axis_walk::every || i.attached) fail(name + "which is merged or attached");
+    if (first && i.axis->parent) fail(name + "before which its parent is missing");
+    if (!first && (!i.axis->variable() || !(i.axis->parent == it.iters[k - 1].axis)))
+      fail(name + "which is no axis of variable extent below the one before");
+    if (i.fused && k + 1 == it.iters.size()) fail(name + "behind which there is none");
+  }
+
+  /// Rows of an attached axis are numbered by coordinates of the axis that it is attached to.
+  static void check_attached(const sparse_iteration& it, const sparse_iter& i) {
+    if (!i.attached) return;
+    const std::string name =
+        "iteration \"" + it.name + "\" attaches axis \"" + i.axis->name + "\" ";
+    const sparse_axis& rows = i.axis->parent;
+    if (!i.axis->variable() || rows->kind != axis_kind::dense_fixed || rows->parent)
+      fail(name + "which is no axis of rows that have offsets");
+    if (!equal(rows->length, i.attached->length))
+      fail(name + "to \"" + i.attached->name + "\", which has another extent than its rows");
+    if (i.walk != axis_walk::every ||
+        support::any(it.iters, [&](const sparse_iter& o) { return o.axis == rows; }))
+      fail(name + "which is merged, or whose own rows are walked");
+  }
+
   void check_iteration(const sparse_iteration& it) const {
     const std::string name = "iteration \"" + it.name + "\" ";
     for (std::size_t k = 0; k < it.iters.size(); ++k) {
@@ -119,14 +148,17 @@ class sparse_verifier {
       if (i.kind != iter_kind::spatial && i.kind != iter_kind::reduce)
         fail(name + "takes axis \"" + i.axis->name + "\" neither as spatial nor as reduce");
       check_merged(it, i);
-      bool parent = !i.axis->parent;
+      check_fused(it, k);
+      check_attached(it, i);
+      const sparse_axis& above = i.attached ? i.attached : i.axis->parent;
+      bool found = !above;
       for (std::size_t before = 0; before < k; ++before) {
         if (it.iters[before].axis == i.axis) fail(name + "has axis \"" + i.axis->name + "\" twice");
-        parent = parent || it.iters[before].axis == i.axis->parent;
+        found = found || it.iters[before].axis == above;
       }
-      if (!parent)
-        fail(name + "has axis \"" + i.axis->name + "\" without its parent \"" +
-             i.axis->parent->name + "\" before it");
+      if (!found)
+        fail(name + "has axis \"" + i.axis->name + "\" without its parent \"" + above->name +
+             "\" before it");
     }
   }
 

@@ -12,6 +12,8 @@
 #include <tilewright/schedule/primitive/buffers/set_axis_separator.hpp>
 #include <tilewright/schedule/primitive/buffers/storage.hpp>
 #include <tilewright/schedule/primitive/buffers/transform_layout.hpp>
+#include <tilewright/schedule/primitive/iterations/sparse_fuse.hpp>
+#include <tilewright/schedule/primitive/iterations/sparse_reorder.hpp>
 #include <tilewright/schedule/primitive/loops/add_unit_loop.hpp>
 #include <tilewright/schedule/primitive/loops/fuse.hpp>
 #include <tilewright/schedule/primitive/loops/loop_kind.hpp>

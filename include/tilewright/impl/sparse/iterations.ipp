@@ -1,0 +1,58 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/text/sparse_script.hpp>
+#include <tilewright/sparse/iterations.hpp>
+#include <tilewright/sparse/lower.hpp>
+
+namespace tilewright::sparse {
+namespace detail {
+
+/// Programs of texts, beside what lowering makes of them: a search replays traces of a few alone.
+struct read_iterations {
+  std::string text;
+  ir::sparse_function program;
+  ir::function lowered;
+};
+
+inline const read_iterations& read_text(const std::string& text) {
+  constexpr std::size_t most = 8;
+  thread_local std::vector<read_iterations> known;
+  for (const read_iterations& one : known)
+    if (one.text == text) return one;
+  ir::sparse_function program = ir::parse_sparse(text);
+  ir::function lowered = lower(program);
+  if (known.size() == most) known.erase(known.begin());
+  known.push_back({text, std::move(program), std::move(lowered)});
+  return known.back();
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE ir::function with_iterations(const ir::sparse_function& f) {
+  ir::function out = lower(f);
+  out.attrs[ir::iterations_attribute] = ir::print(f);
+  return out;
+}
+
+TILEWRIGHT_INLINE std::optional<ir::sparse_function> iterations_of(const ir::function& f) {
+  const auto found = f.attrs.find(ir::iterations_attribute);
+  if (found == f.attrs.end()) return std::nullopt;
+  const auto* text = std::get_if<std::string>(&found->second.value);
+  if (!text) return std::nullopt;
+  const detail::read_iterations& read = detail::read_text(*text);
+  ir::function as_lowered = read.lowered;
+  as_lowered.name = f.name;
+  as_lowered.attrs = f.attrs;
+  if (!ir::equal(as_lowered, f)) return std::nullopt;
+  ir::sparse_function out = read.program;
+  out.name = f.name;
+  return out;
+}
+
+}  // namespace tilewright::sparse
