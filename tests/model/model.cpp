@@ -96,6 +96,17 @@ TEST_CASE("model: reports say where schedules come from") {
   r.chosen = true;
   records.add(r);
   CHECK(first() == network::schedule_origin::tuned);
+  // fewer threads know the same kernel
+  o.threads = 2;
+  const model two = load_onnx(data_folder + "tiny_cnn.onnx", o);
+  search::database of_one(":memory:");
+  r.key = two.program()->task(0).key;
+  CHECK(r.key.threads == 2);
+  r.key.threads = 1;
+  r.trace = "b0 = sch.get_block(name=\"#0\", func_name=\"main\")";
+  of_one.add(r);
+  CHECK(network::reports_of(*two.program(), of_one, 1).at(0).origin ==
+        network::schedule_origin::nearest);
 }
 
 TEST_CASE("model: strided arguments are copied") {

@@ -139,6 +139,26 @@ TEST_CASE("a kernel whose inputs are called otherwise finds what was tuned") {
            said.find("a stored schedule could not be used") != std::string::npos));
 }
 
+TEST_CASE("calls on two threads run what one thread has found, until they are tuned themselves") {
+  const folder f;
+  tuned_options o = quick();
+  o.database = f.file();
+  o.trials = 24;
+  o.seconds = 5;
+  o.threads = 1;
+  const row_major a = row_major::Random(64, 48), b = row_major::Random(48, 80);
+  row_major c(64, 80), d(64, 80);
+  tuned{matmul_relu, o}(a, b, c);
+  o.mode = mode::off;
+  o.threads = 2;
+  const tuned two{matmul_relu, o};
+  two(a, b, d);
+  CHECK((c - d).cwiseAbs().maxCoeff() < 1e-4f);
+  const std::string said = two.report(a, b, d);
+  CHECK(said.find("nearest stored workload") != std::string::npos);
+  CHECK(said.find("parallel(") != std::string::npos);
+}
+
 TEST_CASE("a kernel whose output, temporaries and axes are called otherwise finds what was tuned") {
   constexpr auto softmax =
       kernel<"softmax">([](in<"X", float, "M", "N"> X, out<"Y", float, "M", "N"> Y) {

@@ -28,7 +28,7 @@ double bound_of(const executable& program, std::size_t k);
 enum class schedule_origin {
   tuned,     // it was chosen for this kernel
   measured,  // the best of a session that ended before one was chosen
-  nearest,   // it was chosen for the same kernel at the nearest extents
+  nearest,   // it was chosen for the same kernel at the nearest extents, or found by fewer threads
   untuned    // the default of its space
 };
 const char* text_of(schedule_origin o);

@@ -9,6 +9,7 @@
 #include <tilewright/dispatch/specialization.hpp>
 #include <tilewright/impl/dispatch/at_exit.hpp>
 #include <tilewright/impl/dispatch/progress_printer.hpp>
+#include <tilewright/impl/search/database/fewer_threads.hpp>
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/search/check/verify.hpp>
 #include <tilewright/search/database/trace_names.hpp>
@@ -29,7 +30,7 @@ inline const char* origin_text(origin o) {
     case origin::stored_schedule: return "stored schedule, code made again";
     case origin::tuned: return "tuned by this process";
     case origin::estimated: return "estimated: ranked first by the model, not measured";
-    case origin::nearest: return "fallback: schedule of the nearest stored extents";
+    case origin::nearest: return "fallback: schedule of the nearest stored workload";
     case origin::unscheduled: return "fallback: default schedule";
     case origin::interpreter: return "fallback: interpreter";
   }
@@ -255,6 +256,12 @@ TILEWRIGHT_INLINE void specialization::load_fallback(const std::string& remark) 
   // what an interrupted session measured is nearer than anything else
   for (const search::record& r : db_->top(workload_.key, 1))
     if (publish_trace(r, origin::nearest, remark, r.best())) return;
+  for (const search::candidate& c :
+       search::detail::spread_over_threads(workload_, *db_, 1, options_.seed)) {
+    search::record spread;
+    spread.trace = c.scheduled.trace().print();
+    if (publish_trace(spread, origin::nearest, remark, 0)) return;
+  }
   const space::context where{workload_.machine, workload_.exec->threads};
   const schedule s =
       search::default_schedule(workload_.function, workload_.space, where, options_.seed);

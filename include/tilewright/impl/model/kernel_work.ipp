@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/search/database/fewer_threads.hpp>
 #include <tilewright/model/kernel_work.hpp>
 #include <tilewright/search/check/verify.hpp>
 #include <tilewright/search/roofline.hpp>
@@ -48,8 +49,9 @@ namespace detail {
 inline schedule_origin origin_of(const search::workload& task, const search::database& records) {
   if (records.chosen(task.key)) return schedule_origin::tuned;
   if (!records.top(task.key, 1).empty()) return schedule_origin::measured;
-  return search::nearest_record(records, task) ? schedule_origin::nearest
-                                               : schedule_origin::untuned;
+  const bool is_known_nearby = search::nearest_record(records, task) ||
+                               !search::detail::records_of_fewer_threads(task, records, 1).empty();
+  return is_known_nearby ? schedule_origin::nearest : schedule_origin::untuned;
 }
 
 }  // namespace detail

@@ -181,7 +181,7 @@ class tuner {
     earlier.read_failed(records_.from, share_of_time(recall_share));
     for (parent& p : earlier.parents) parents_.push_back(std::move(p));
     if (!earlier.known.empty()) strategy_->learn(earlier.known, earlier.seconds);
-    if (auto near = earlier.read_nearest(finish_)) pending_.push_back(*std::move(near));
+    for (candidate& c : earlier.read_near(finish_)) pending_.push_back(std::move(c));
     sort_parents();
   }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <tilewright/impl/search/database/failing_traces.hpp>
+#include <tilewright/impl/search/database/fewer_threads.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/database/database.hpp>
 #include <tilewright/search/database/trace_names.hpp>
@@ -51,8 +52,27 @@ class earlier_results {
     know_failing(failing_traces(db_.failed(w_.key), here), true, late);
     if (near_) know_failing(failing_elsewhere(db_.failed(near_->key), here), false, late);
   }
-  /// The schedule of the nearest workload, where it fits this one.
-  std::optional<candidate> read_nearest(const finisher& finish) {
+  /// What is known of workloads beside this one, where it fits: schedules that fewer threads found for it, and
+  /// that of the nearest extents.
+  std::vector<candidate> read_near(const finisher& finish) {
+    constexpr std::size_t most = 4;  // of fewer threads
+    std::vector<candidate> out;
+    if (known.size() < begun)
+      for (candidate& c : spread_over_threads(w_, db_, most, seed_))
+        if (seen_.insert(c.identity).second) out.push_back(std::move(c));
+    if (auto c = nearest_extents(finish)) out.push_back(*std::move(c));
+    return out;
+  }
+
+  std::vector<candidate> known;
+  std::vector<double> seconds;  // [known], infinity where one failed
+  std::vector<parent> parents;  // of those that did not fail
+
+ private:
+  static constexpr std::size_t begun =
+      32;  // measurements; what is behind them has met other schedules already
+
+  std::optional<candidate> nearest_extents(const finisher& finish) {
     if (!near_) return std::nullopt;
     try {
       auto c = replay(by_name(trace::parse(near_->trace), w_.function), w_.function, seed_, nullptr,
@@ -62,12 +82,6 @@ class earlier_results {
     }
     return std::nullopt;
   }
-
-  std::vector<candidate> known;
-  std::vector<double> seconds;  // [known], infinity where one failed
-  std::vector<parent> parents;  // of those that did not fail
-
- private:
   void know_failing(const std::vector<std::string>& traces, bool here,
                     const std::function<bool()>& late) {
     for (const std::string& text : traces) {

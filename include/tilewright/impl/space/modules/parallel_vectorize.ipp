@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include <tilewright/impl/space/outer_parallel.hpp>
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
@@ -114,26 +115,7 @@ TILEWRIGHT_INLINE void vectorize_squares(schedule& s, block_rv block, std::size_
 }
 
 TILEWRIGHT_INLINE void parallelize_outermost(schedule& s, const context& where) {
-  if (where.threads < 2) return;
-  for (const std::string& name : root_block_names(s)) {
-    schedule attempt = s;
-    const std::vector<loop_rv> loops = attempt.get_loops(attempt.get_block(name));
-    if (loops.empty() || !detail::plain(attempt.get(loops[0]))) continue;
-    // fuse as deep as parallel accepts, down to one loop
-    for (std::size_t depth = loops.size(); depth >= 1; --depth) {
-      schedule trial = attempt;
-      try {
-        std::vector<loop_rv> outer(loops.begin(), loops.begin() + static_cast<long>(depth));
-        bool free = support::all(outer, [&](loop_rv l) { return detail::plain(trial.get(l)); });
-        if (!free || (depth > 1 && depth == loops.size())) continue;
-        trial.parallel(depth > 1 ? trial.fuse(outer) : outer[0]);
-        s = std::move(trial);
-        break;
-      } catch (const schedule_error&) {
-        // one loop less
-      }
-    }
-  }
+  if (where.threads > 1) detail::parallelize_nests(s, detail::all_iterations);
 }
 
 }  // namespace tilewright::space
