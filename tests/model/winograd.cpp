@@ -251,6 +251,23 @@ TEST_CASE("winograd: the database says which convolutions run in tiles") {
   CHECK(network::faster_tiles(*direct, {tiled}, *db) == network::tile_choice{{one.name, 4}});
   say(*tiled, 0.5);
   CHECK(network::faster_tiles(*direct, {tiled}, *db).empty());
+  // what one thread knows counts for two, as long as these know nothing of the convolution as it stands
+  say(*tiled, 0.25);
+  o.threads = 2;
+  const auto direct_on_two = program_of(one.g), tiled_on_two = program_of(one.in_tiles(4));
+  CHECK(network::faster_tiles(*direct_on_two, {tiled_on_two}, *db) ==
+        network::tile_choice{{one.name, 4}});
+  CHECK(std::isinf(network::known_seconds(*direct_on_two, *db)));
+  search::record alone;
+  alone.trace = "of two threads";
+  alone.seconds = {1};
+  alone.chosen = true;
+  for (std::size_t k = 0; k < direct_on_two->launches().size(); ++k) {
+    alone.key = direct_on_two->task(k).key;
+    CHECK(alone.key.threads == 2);
+    db->add(alone);
+  }
+  CHECK(network::faster_tiles(*direct_on_two, {tiled_on_two}, *db).empty());
 }
 
 TEST_CASE("winograd: a tuned model is the interpreter's graph, whatever was chosen") {

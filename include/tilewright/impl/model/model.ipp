@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include <tilewright/impl/dispatch/background_threads.hpp>
 #include <tilewright/impl/model/dense_arguments.hpp>
 #include <tilewright/impl/model/model_file.hpp>
+#include <tilewright/impl/model/session/kernel_times.hpp>
 #include <tilewright/impl/search/measurement/process_turns.hpp>
 #include <tilewright/model/bind_extents.hpp>
 #include <tilewright/model/in_place.hpp>
@@ -104,16 +106,21 @@ struct model::state {
     std::atomic_store(&programs, std::shared_ptr<const program_list>(std::move(all)));
     std::atomic_store(&program, fresh);
   }
-  /// The first alternative, unless the database knows all kernels of a faster one.
+  /// The first alternative, unless the database knows all kernels of a faster one: on the threads that they run
+  /// on, or else on fewer.
   std::shared_ptr<const network::executable> fastest(const program_list& all) const {
+    using network::detail::timed_on;
     std::size_t best = 0;
     double least = std::numeric_limits<double>::infinity();
-    for (std::size_t k = 0; all.size() > 1 && k < all.size(); ++k) {
-      const double seconds = network::known_seconds(*all[k], *db);
-      if (seconds < least) {
-        least = seconds;
-        best = k;
+    for (const timed_on threads : {timed_on::its_threads, timed_on::fewer_threads}) {
+      for (std::size_t k = 0; all.size() > 1 && k < all.size(); ++k) {
+        const double seconds = network::detail::seconds_of(*all[k], *db, threads);
+        if (seconds < least) {
+          least = seconds;
+          best = k;
+        }
       }
+      if (std::isfinite(least)) break;
     }
     return all.at(best);
   }

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <map>
 #include <memory>
-#include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
+#include <tilewright/impl/model/session/kernel_times.hpp>
 #include <tilewright/model/session.hpp>
 
 namespace tilewright::network {
@@ -81,26 +82,10 @@ TILEWRIGHT_INLINE search::workload task_for(const search::workload& w, const tar
 }
 
 TILEWRIGHT_INLINE double known_seconds(const executable& program, const search::database& db) {
-  double out = 0;
-  for (std::size_t k = 0; k < program.launches().size(); ++k) {
-    const std::optional<search::record> r = db.chosen(program.task(k).key);
-    if (!r) return std::numeric_limits<double>::infinity();
-    out += r->best();
-  }
-  return out;
+  return detail::seconds_of(program, db, detail::timed_on::its_threads);
 }
 
 namespace detail {
-
-/// Times of the kernels of a program that the database knows, by the name of what they make. // s
-inline std::map<std::string, double> known_times(const executable& program,
-                                                 const search::database& db) {
-  std::map<std::string, double> out;
-  for (std::size_t k = 0; k < program.launches().size(); ++k)
-    if (const std::optional<search::record> r = db.chosen(program.task(k).key))
-      out[program.whole().at(program.launches()[k].what.outputs[0]).name] = r->best();
-  return out;
-}
 
 /// The end of a rewritten convolution, alone or with what is fused behind it.
 struct winograd_end {
@@ -116,25 +101,26 @@ inline winograd_end winograd_end_of(const graph& g, const node& n) {
   return {};
 }
 
-}  // namespace detail
-
-TILEWRIGHT_INLINE tile_choice faster_tiles(
-    const executable& direct, const std::vector<std::shared_ptr<const executable>>& by_tiles,
-    const search::database& db) {
-  const std::map<std::string, double> plain = detail::known_times(direct, db);
+/// faster_tiles, by the records that count; convolutions whose time as they stand is known are added to `met`.
+inline void add_faster_tiles(const executable& direct,
+                             const std::vector<std::shared_ptr<const executable>>& by_tiles,
+                             const search::database& db, timed_on threads,
+                             std::set<std::string>& met, tile_choice& out) {
+  const std::map<std::string, double> plain = times_of(direct, db, threads);
   std::map<std::string, double> least;  // by the name of the convolution
-  tile_choice out;
+  std::set<std::string> now;
   for (const auto& program : by_tiles) {
-    const std::map<std::string, double> times = detail::known_times(*program, db);
+    const std::map<std::string, double> times = times_of(*program, db, threads);
     for (const launch& l : program->launches()) {
-      const detail::winograd_end end = detail::winograd_end_of(program->whole(), l.what);
-      if (end.tile == 0) continue;
+      const winograd_end end = winograd_end_of(program->whole(), l.what);
+      if (end.tile == 0 || met.count(end.convolution)) continue;
       const std::string result = program->whole().at(l.what.outputs[0]).name;
       const auto before = plain.find(result);
+      if (before == plain.end()) continue;
+      now.insert(end.convolution);
       const auto a = times.find(end.convolution + ".tiles"), c = times.find(result);
       const auto b = times.find(end.convolution + ".products");
-      if (before == plain.end() || a == times.end() || b == times.end() || c == times.end())
-        continue;
+      if (a == times.end() || b == times.end() || c == times.end()) continue;
       const double sum = a->second + b->second + c->second;
       const double limit = least.count(end.convolution) ? least[end.convolution] : before->second;
       if (!(sum < limit)) continue;
@@ -142,6 +128,18 @@ TILEWRIGHT_INLINE tile_choice faster_tiles(
       out[end.convolution] = end.tile;
     }
   }
+  met.insert(now.begin(), now.end());
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE tile_choice faster_tiles(
+    const executable& direct, const std::vector<std::shared_ptr<const executable>>& by_tiles,
+    const search::database& db) {
+  tile_choice out;
+  std::set<std::string> met;
+  for (const auto threads : {detail::timed_on::its_threads, detail::timed_on::fewer_threads})
+    detail::add_faster_tiles(direct, by_tiles, db, threads, met, out);
   return out;
 }
 
