@@ -7,11 +7,23 @@
 // Inside declared reductions the identity of the operator need not be combined. It applies where
 // the condition is the same for all lanes, so that it becomes a branch that later moves out of
 // inner loops.
+//
+// A product with 0 is 0 unless its other factors are infinite or no number. Where a block says by
+// `skip_zeros_note` that this is as good, sums leave such products out, too:
+//
+//   Y[q] = Y[q] + if_then_else(1 <= q + s, X[q + s - 1], 0) * F[s]
+//   ->
+//   if 1 <= q + s:
+//     Y[q] = Y[q] + X[q + s - 1] * F[s]
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>
 
 namespace tilewright::pass {
+
+/// Annotation of blocks, and of the loops of their reductions: what is multiplied by a zero that a
+/// choice gives is left out, also where it is infinite or no number.
+inline constexpr const char* skip_zeros_note = "tilewright.skip_zeros";
 
 /// Works on the loops of lower_blocks; vectorized loops innermost.
 ir::function skip_identities(const ir::function& f);

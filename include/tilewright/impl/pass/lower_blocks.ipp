@@ -13,6 +13,7 @@
 #include <tilewright/ir/comm_reducer.hpp>
 #include <tilewright/ir/rerouting.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
+#include <tilewright/pass/skip_identities.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/any.hpp>
 
@@ -226,7 +227,7 @@ class lowering : public mutator {
 
   void note_reduction_loops(const block_realize_node& r) {
     annotations given;
-    for (const char* key : {reduction_lanes_note, reducer_note})
+    for (const char* key : {reduction_lanes_note, reducer_note, skip_zeros_note})
       if (const auto note = r.block->annotations.find(key); note != r.block->annotations.end())
         given.insert(*note);
     for (std::size_t k = 0; k < r.values.size(); ++k)

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/skip_identities.hpp>
@@ -19,6 +21,36 @@ inline bool is_identity(op o, const expr& e) {
   return bound->op == op::real ? value == bound->real : e->integer == bound->integer;
 }
 
+/// A value under a condition without which it is the identity.
+struct choice {
+  expr condition, value;
+};
+
+inline expr both(const expr& a, const expr& b) { return a && b ? logical_and(a, b) : a ? a : b; }
+
+/// A term of a reduction by `o` that may be the identity. With `products`, a term of a sum that may be
+/// zero, also because a factor may.
+inline std::optional<choice> identity_unless(op o, const expr& e, bool products) {
+  products = products && o == op::add;
+  if (e->op == op::select || e->op == op::if_then_else) {
+    if (!is_identity(o, e->args[2])) return std::nullopt;
+    std::optional<choice> inner =
+        products ? identity_unless(o, e->args[1], products) : std::nullopt;
+    if (!inner) return choice{e->args[0], e->args[1]};
+    return choice{both(e->args[0], inner->condition), std::move(inner->value)};
+  }
+  if (!products || (e->op != op::mul && e->op != op::cast)) return std::nullopt;
+  expr condition;
+  std::vector<expr> args = e->args;
+  for (expr& factor : args)
+    if (std::optional<choice> part = identity_unless(o, factor, products)) {
+      condition = both(condition, part->condition);
+      factor = std::move(part->value);
+    }
+  if (!condition) return std::nullopt;
+  return choice{std::move(condition), with_args(e, std::move(args))};
+}
+
 class skipper : public mutator {
  public:
   using mutator::mutate;
@@ -26,9 +58,13 @@ class skipper : public mutator {
   stmt mutate(const stmt& s) override {
     if (const loop_node* loop = as_loop(s)) {
       const bool outside = std::exchange(in_reduction_, in_reduction_ || is_reduction(*loop));
+      const auto note = loop->annotations.find(skip_zeros_note);
+      const bool asked = note != loop->annotations.end() && !(note->second == attr(0));
+      const bool before = std::exchange(products_, products_ || asked);
       if (loop->loop == loop_kind::vectorized) lanes_.insert(loop->var);
       stmt out = mutator::mutate(s);
       in_reduction_ = outside;
+      products_ = before;
       return out;
     }
     const store_node* store = as_store(s);
@@ -40,20 +76,18 @@ class skipper : public mutator {
     const expr& v = store.value;
     if (v->op != op::add && v->op != op::mul && v->op != op::max && v->op != op::min)
       return unchanged;
-    const expr &old = v->args[0], &choice = v->args[1];
+    const expr& old = v->args[0];
     if (old->op != op::load || old->buffer != store.buffer ||
         !same_indices(old->args, store.indices))
       return unchanged;
-    if (choice->op != op::select && choice->op != op::if_then_else) return unchanged;
-    const expr& condition = choice->args[0];
-    if (!is_identity(v->op, choice->args[2]) || reads_memory(condition) ||
-        uses_any(condition, lanes_))
+    const std::optional<choice> term = identity_unless(v->op, v->args[1], products_);
+    if (!term || reads_memory(term->condition) || uses_any(term->condition, lanes_))
       return unchanged;
-    return make_if(condition,
-                   make_store(store.buffer, store.indices, with_args(v, {old, choice->args[1]})));
+    return make_if(term->condition,
+                   make_store(store.buffer, store.indices, with_args(v, {old, term->value})));
   }
 
-  bool in_reduction_ = false;
+  bool in_reduction_ = false, products_ = false;
   var_set lanes_;
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include <tilewright/impl/space/own_windows.hpp>
+#include <tilewright/impl/space/borders.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/modules/add_rfactor.hpp>
@@ -23,35 +23,6 @@
 
 namespace tilewright::space {
 namespace detail {
-
-/// A border by clamped or mirrored indices, read by a reduction: in there every step would compute
-/// its indices again and gather by them, where a copy with its border is read in vectors.
-inline bool is_border_of_windows(const schedule& s, const std::string& name) {
-  const auto bends = [](const ir::expr& index) {
-    bool found = false;
-    ir::for_each_expr(index, [&](const ir::expr& e) {
-      found = found || e->op == ir::op::min || e->op == ir::op::max || e->op == ir::op::select;
-    });
-    return found;
-  };
-  bool border = false;
-  ir::for_each_expr(named_block(s, name).block->body, [&](const ir::expr& e) {
-    if (e->op == ir::op::load) border = border || support::any(e->args, bends);
-  });
-  const std::vector<std::string> readers = consumer_names(s, name);
-  return border && support::any(readers, [&](const std::string& reader) {
-           return static_cast<bool>(named_block(s, reader).block->init);
-         });
-}
-
-/// Loads in the block's body of one buffer, or of all.
-inline std::size_t loads_in(const schedule& s, const std::string& name, const ir::buffer& of = {}) {
-  std::size_t out = 0;
-  ir::for_each_expr(named_block(s, name).block->body, [&](const ir::expr& e) {
-    out += e->op == ir::op::load && (!of || e->buffer == of);
-  });
-  return out;
-}
 
 /// Inlining multiplies work: a consumer reads the block several times, and the block several
 /// elements.
@@ -87,44 +58,22 @@ inline void choose_stencils(schedule& s, const context& where, chooser& choices)
       cheap_arithmetic()(s, name, where, choices);
 }
 
-/// Whether the only reader of the block is a reduction that uses an element at no two places of any
-/// axis of its result, as windows of a depthwise convolution do: a copy costs about as much as it.
-inline bool is_read_by_windows_alone(const schedule& s, const std::string& name) {
-  const std::vector<std::string> readers = consumer_names(s, name);
-  if (readers.size() != 1 || is_output(s, name)) return false;
-  const ir::block_node& b = *named_block(s, name).block;
-  const std::optional<block_profile> p = profile(s, readers[0]);
-  if (!p || !p->reduction || b.init || b.writes.size() != 1) return false;
-  return support::all(p->reads, [&](const access_profile& read) {
-    if (read.buffer != b.writes[0].buffer) return true;
-    for (std::size_t i = 0; i < p->kind.size(); ++i)
-      if (p->kind[i] == ir::iter_kind::spatial && p->extent[i] > 1 && read.stride[i] == 0)
-        return false;
-    return read.affine;
-  });
-}
-
-/// Whether such windows had better decide their borders than read a copy with borders: what the copy
-/// takes is as much as some ten taps, less where it is of narrow elements, and a decision is a mask
-/// where windows move along the lanes.
-inline bool suits_decided_borders(const schedule& s, const std::string& reader) {
-  constexpr std::int64_t few_taps = 16;
-  const block_profile p = *profile(s, reader);
-  const access_profile* own = own_operand(p);
-  if (!own || bytes(own->buffer->type) < bytes(p.write.buffer->type)) return false;
-  const std::optional<std::size_t> columns = p.contiguous();
-  return !columns || taps_of(p) <= few_taps ||
-         !reads_windows(*named_block(s, reader).block, *columns);
-}
-
-/// Borders of such windows are decided where the windows are read, or copied.
-inline void choose_borders(schedule& s, const context& where, chooser& choices) {
+/// Borders of windows that serve one result each are decided where the windows are read, or copied;
+/// of other sums their zeros are left out, or copied.
+inline void choose_borders(schedule& s, const context& where, chooser& choices, bool intrinsics) {
   auto_inline rule = cheap_arithmetic();
   rule.conditionals = true;
   for (const std::string& name : root_block_names(s)) {
-    if (is_border_of_windows(s, name) || !is_read_by_windows_alone(s, name)) continue;
-    if ((choices.pick(2) == 0) == suits_decided_borders(s, consumer_names(s, name)[0]))
+    if (is_border_of_windows(s, name)) continue;
+    if (is_read_by_windows_alone(s, name)) {
+      if ((choices.pick(2) == 0) == suits_decided_borders(s, consumer_names(s, name)[0]))
+        rule(s, name, where, choices);
+    } else if (!intrinsics && is_padding_of_sums(s, name)) {
+      const std::string reader = consumer_names(s, name)[0];
+      if ((choices.pick(2) == 0) != suits_skipped_zeros(s, name)) continue;
       rule(s, name, where, choices);
+      if (!has_block(s, name)) s.annotate(s.get_block(reader), skip_zeros_key, 1);
+    }
   }
 }
 
@@ -138,8 +87,12 @@ inline void split_all_groups(schedule& s) {
 /// contiguous, or one along which it is made so. Operands are laid out for it.
 inline void choose_columns(schedule& s, const std::string& name, const context& where,
                            chooser& choices) {
-  const std::vector<std::size_t> axes = column_axes(s, name, where);
+  std::vector<std::size_t> axes = column_axes(s, name, where);
   if (axes.empty()) return;
+  // zeros are left out where all lanes agree on them
+  const ir::block block = named_block(s, name).block;
+  const auto moves = [&](std::size_t axis) { return reads_windows(*block, axis); };
+  if (skips_zeros(*block) && !support::all(axes, moves)) std::erase_if(axes, moves);
   const std::size_t columns = axes[axes.size() > 1 ? choices.pick(axes.size()) : 0];
   transposed_output(s, name, columns);
   arranged_operands(s, name, columns, choices);
@@ -167,7 +120,7 @@ inline std::vector<std::string> plain_blocks(const schedule& s) {
 inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices, bool intrinsics) {
   choose_stencils(s, where, choices);
   split_all_groups(s);
-  choose_borders(s, where, choices);
+  choose_borders(s, where, choices, intrinsics);
   std::vector<std::string> blocks = root_block_names(s);
   bool tiled = intrinsics && choose_intrinsics(s, where, choices);
   for (const std::string& name : blocks) {

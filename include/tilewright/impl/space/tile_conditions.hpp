@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <numeric>
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/space/vector_axis.hpp>
@@ -71,6 +73,25 @@ inline bool decides_rows(const ir::block_node& b, std::size_t rows, std::size_t 
     for (const ir::expr& term : ir::conjuncts(e->args[0]))
       out = out ||
             (ir::uses_var(term, b.iters[rows].var) && ir::uses_var(term, b.iters[reduced].var));
+  });
+  return out;
+}
+
+/// Elements of an operand that the rows of a tile read in the taps that conditions decide, all of which
+/// are written out: neighbours in both are the same element, which stays in a register.
+inline std::int64_t elements_of_taps(const ir::block_node& b, std::size_t rows, std::size_t reduced,
+                                     std::int64_t tile_rows, std::int64_t taps) {
+  std::int64_t out = tile_rows * taps;
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    if (e->op != ir::op::load) return;
+    for (const ir::expr& index : e->args) {
+      const arith::linear sum = arith::to_linear(index);
+      const std::int64_t row = std::abs(sum.coefficient(b.iters[rows].var)),
+                         tap = std::abs(sum.coefficient(b.iters[reduced].var));
+      if (row == 0 || tap == 0) continue;
+      const std::int64_t step = std::gcd(row, tap);
+      out = std::min(out, ((tile_rows - 1) * row + (taps - 1) * tap) / step + 1);
+    }
   });
   return out;
 }

@@ -95,6 +95,17 @@ inline std::optional<std::size_t> transposed_iter(const schedule& s, const ir::b
   return std::nullopt;
 }
 
+/// The variable of a consumer with this profile along which it reads `result` contiguously, where that
+/// is another one than the one along which it writes so.
+inline std::optional<std::size_t> across_result(const block_profile& consumer,
+                                                const ir::buffer& result) {
+  for (const access_profile& read : consumer.reads)
+    if (read.buffer == result && read.affine)
+      for (std::size_t i = 0; i < read.stride.size(); ++i)
+        if (read.stride[i] == 1 && i != *consumer.contiguous()) return i;
+  return std::nullopt;
+}
+
 /// The loop that alone drives the block's iteration variable, plus outer loops.
 inline std::optional<std::size_t> loop_driving(const schedule& s,
                                                const ir::block_realize_node& realize,

@@ -6,6 +6,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/space/borders.hpp>
 #include <tilewright/impl/space/own_windows.hpp>
 #include <tilewright/impl/space/tile_conditions.hpp>
 #include <tilewright/ir/bound_weights.hpp>
@@ -57,6 +58,8 @@ class tiling {
   }
 
  private:
+  static constexpr std::int64_t most_taps = 8;  // of a reduction loop that may be written out
+
   std::int64_t reduction_extent() const {
     std::int64_t total = 1;
     for (std::size_t i = 0; i < profile_.kind.size(); ++i)
@@ -76,7 +79,7 @@ class tiling {
       codes.push_back(t.rows * tile_code + t.columns);
       const double weight =
           own_windows_ ? window_weight(t, row_extent, profile_.extent[columns_], vector_lanes())
-                       : t.weight;
+                       : t.weight * room_for_taps(t);
       weights.push_back(t.rows % period == 0 ? weight : weight * ragged_period);
     }
     const expr_rv code = choices_.categorical(s_, codes, weights);
@@ -97,6 +100,25 @@ class tiling {
         middle_.push_back(l[1]);
       }
     }
+  }
+
+  /// What is left of a tile's promise where zeros are left out of the taps of the innermost reduction, which
+  /// are written out then: less than one where sums and operands of all taps do not fit the registers.
+  double room_for_taps(const register_tile& t) const {
+    constexpr std::int64_t most_statements = 1024;  // pass/unroll_loops.hpp
+    const ir::block_node& b = *s_.get(block_).block;
+    if (!rows_ || !skips_zeros(b) || period_of_rows(b, *rows_) > 1) return 1;
+    std::size_t innermost = profile_.kind.size();
+    for (std::size_t i = 0; i < profile_.kind.size(); ++i)
+      if (profile_.kind[i] == ir::iter_kind::reduce && profile_.extent[i] > 1) innermost = i;
+    if (innermost == profile_.kind.size() || !decides_rows(b, *rows_, innermost)) return 1;
+    const std::int64_t vectors = t.columns / vector_lanes(), taps = profile_.extent[innermost];
+    if (taps > most_taps || t.rows * vectors * taps > most_statements) return 1;
+    const std::int64_t needed =
+        (t.rows + 1) * vectors + elements_of_taps(b, *rows_, innermost, t.rows, taps);
+    return std::pow(std::min(1.0, static_cast<double>(where_.cpu->vector_registers) /
+                                      static_cast<double>(needed)),
+                    4);
   }
 
   /// Few long blocks of rows: whatever is staged for the columns is then used often.
@@ -149,7 +171,6 @@ class tiling {
   /// once, and conditions on their position decided. Those that decide which rows of the tile a step
   /// is about always are, as that of a transposed convolution.
   void unroll_taps() {
-    constexpr std::int64_t most_taps = 8;
     bool found = false;
     for (std::size_t i = 0, loop = 0; i < profile_.kind.size(); ++i) {
       if (profile_.kind[i] != ir::iter_kind::reduce) continue;
@@ -217,16 +238,6 @@ class tiling {
     return inner_row_.empty() ? inner_column_.back() : inner_row_.back();
   }
 
-  /// The variable of a consumer with this profile along which it reads the result contiguously,
-  /// where that is another one than the one along which it writes so.
-  std::optional<std::size_t> transposed(const block_profile& consumer) const {
-    for (const access_profile& read : consumer.reads)
-      if (read.buffer == profile_.write.buffer && read.affine)
-        for (std::size_t i = 0; i < read.stride.size(); ++i)
-          if (read.stride[i] == 1 && i != *consumer.contiguous()) return i;
-    return std::nullopt;
-  }
-
   /// Whether the rows of a tile lie side by side in what the consumer writes.
   bool writes_along_rows(const block_profile& consumer) const {
     return rows_ && support::any(consumer.reads, [&](const access_profile& read) {
@@ -242,7 +253,7 @@ class tiling {
     if (!p || p->reduction || p->updates || !p->contiguous()) return;
     if (producer_names(s_, consumers[0]).size() != 1) return;
     const block_rv consumer = s_.get_block(consumers[0]);
-    if (const std::optional<std::size_t> along = transposed(*p)) {
+    if (const auto along = across_result(*p, profile_.write.buffer)) {
       // squares of a block of tiles, or of the whole result where a block is one element wide
       if ((choices_.pick(2) == 0) == writes_along_rows(*p))
         s_.reverse_compute_at(consumer, last_middle_, true);
@@ -274,7 +285,8 @@ class tiling {
     });
     // the first sketch stages the streamed operand when it would not stay in the first-level cache
     // and many rows use what was copied, or when it is bound and staging it costs a call nothing
-    const std::size_t levels = broadcast.empty() ? 2 : 3;
+    const bool windows = skips_zeros(*s_.get(block_).block);  // a panel would have their borders
+    const std::size_t levels = broadcast.empty() || windows ? 2 : 3;
     constexpr std::int64_t often = 64;
     const bool worth =
         any_bound(streamed) || (streamed_bytes(streamed) > where_.cpu->l1_bytes * 4 && rows_ &&

@@ -1,0 +1,148 @@
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <tilewright/ir/interpret/interpret.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/pass/lower.hpp>
+#include <tilewright/space/cpu.hpp>
+
+#include "members.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+struct shape {
+  bool channels_last = true;
+  int extent = 6, stride = 1, size = 3;
+  std::string type = "float32";
+  bool fixed = false;  // one term after the other
+};
+
+/// Y[p, q, k] sums P[p * stride + r, q * stride + s, c] * F[r, s, c, k], P being X with a border of
+/// zeros one element wide; 5 channels to 12. With channels first c, k, and k, c of F are in front.
+ir::function convolution(const shape& v) {
+  const auto n = [](int x) { return std::to_string(x); };
+  const auto image = [&](const std::string& channel, const std::string& row,
+                         const std::string& column) {
+    return v.channels_last ? row + ", " + column + ", " + channel
+                           : channel + ", " + row + ", " + column;
+  };
+  const auto filter = [&](const std::string& taps, const std::string& c, const std::string& k) {
+    return v.channels_last ? taps + ", " + c + ", " + k : k + ", " + c + ", " + taps;
+  };
+  const bool bytes = v.type == "int8";
+  const std::string sum = bytes ? "int32" : v.type;
+  const auto wide = [&](const std::string& x) {
+    return bytes ? "T.cast(" + x + ", \"int32\")" : x;
+  };
+  const std::string outputs = n((v.extent + 2 - v.size) / v.stride + 1), inside = n(v.extent),
+                    padded = n(v.extent + 2), last = n(v.extent + 1), size = n(v.size),
+                    step = " * " + n(v.stride) + " + ";
+  const std::string axes = v.channels_last ? "p, q, k, r, s, c" : "k, p, q, c, r, s";
+  const std::string variables =
+      v.channels_last ? "vp, vq, vk, vr, vs, vc" : "vk, vp, vq, vc, vr, vs";
+  const std::string extents =
+      image("12", outputs, outputs) + ", " +
+      (v.channels_last ? size + ", " + size + ", 5" : "5, " + size + ", " + size);
+  const std::string y = "Y[" + image("vk", "vp", "vq") + "]";
+  return ir::parse(
+      "@T.prim_func\ndef main(X: T.Buffer((" + image("5", inside, inside) + "), \"" + v.type +
+      "\"), F: T.Buffer((" + filter(size + ", " + size, "5", "12") + "), \"" + v.type +
+      "\"), Y: T.Buffer((" + image("12", outputs, outputs) + "), \"" + sum +
+      "\")):\n    P = T.alloc_buffer((" + image("5", padded, padded) + "), \"" + v.type +
+      "\")\n    for a, b, d in T.grid(" + image("5", padded, padded) +
+      "):\n        with T.block(\"P\"):\n            " + image("vc", "vh", "vw") +
+      " = T.axis.remap(\"SSS\", [a, b, d])\n            P[" + image("vc", "vh", "vw") +
+      "] = T.if_then_else(1 <= vh and vh < " + last + " and 1 <= vw and vw < " + last + ", X[" +
+      image("vc", "vh - 1", "vw - 1") + "], T." + v.type + "(0))\n    for " + axes + " in T.grid(" +
+      extents + "):\n        with T.block(\"Y\"):\n            " + variables +
+      " = T.axis.remap(\"SSSRRR\", [" + axes + "])\n" +
+      (v.fixed ? "            T.block_attr({\"tilewright.reduction_lanes\": 1})\n" : "") +
+      "            with T.init():\n                " + y + " = T." + sum + "(0)\n            " + y +
+      " = " + y + " + " + wide("P[" + image("vc", "vp" + step + "vr", "vq" + step + "vs") + "]") +
+      " * " + wide("F[" + filter("vr, vs", "vc", "vk") + "]") + "\n");
+}
+
+std::vector<schedule> sketches_of(const ir::function& f, int threads = 1) {
+  static const target::cpu cpu = target::named("haswell");
+  return space::default_cpu().sketches(f, space::context{&cpu, threads}, 1);
+}
+
+bool skips(const schedule& s) { return members::mentions(s, "tilewright.skip_zeros"); }
+
+/// Results that are no finite numbers when all weights of the first row of a window are infinite.
+int not_finite(const ir::function& f, const shape& v) {
+  std::vector<std::vector<float>> memory;
+  std::vector<ir::tensor_view> views;
+  for (const ir::param& p : f.params) {
+    std::int64_t size = 1;
+    for (const ir::expr& e : p.buffer->shape) size *= ir::as_int(e);
+    memory.emplace_back(static_cast<std::size_t>(size), 1.0f);
+  }
+  std::vector<float>& weights = memory[1];
+  const auto taps = static_cast<std::size_t>(v.size);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::size_t row = v.channels_last ? i / (weights.size() / taps) : i / taps % taps;
+    if (row == 0) weights[i] = std::numeric_limits<float>::infinity();
+  }
+  for (std::vector<float>& data : memory) views.push_back({data.data(), {}});
+  ir::interpret(f, std::move(views));
+  int out = 0;
+  for (const float y : memory[2]) out += std::isfinite(y) ? 0 : 1;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("terms of a border of zeros are left out, first of all with channels last") {
+  for (const bool channels_last : {true, false}) {
+    const std::vector<schedule> sketches = sketches_of(convolution({channels_last, 40}));
+    bool skipped = false, copied = false;
+    for (const schedule& s : sketches) (skips(s) ? skipped : copied) = true;
+    CHECK(skipped);
+    CHECK(copied);
+    CHECK(skips(sketches.front()) == channels_last);
+  }
+  CHECK(skips(sketches_of(convolution({false, 7})).front()));  // a third of the elements
+}
+
+TEST_CASE("no tap is computed outside of the data") {
+  for (const bool channels_last : {true, false}) {
+    const shape v{channels_last, 7};
+    const ir::function f = convolution(v);
+    const int rows = 7 * 7 * 12;
+    CHECK(not_finite(f, v) == rows);  // 0 * infinity is no number
+    const schedule first = sketches_of(f).front();
+    REQUIRE(skips(first));
+    CHECK(not_finite(first.function(), v) == rows);
+    CHECK(not_finite(pass::lower(first.function(), target::named("haswell")), v) ==
+          rows - 7 * 12);  // the first row of windows is outside
+  }
+}
+
+TEST_CASE("a sum whose terms are asked for one after the other keeps them all") {
+  shape v;
+  v.fixed = true;
+  for (const schedule& s : sketches_of(convolution(v))) CHECK_FALSE(skips(s));
+}
+
+TEST_CASE("members that leave terms out compute the convolution") {
+  members::demands ask;
+  ask.count = 12;
+  const auto promised = [](const schedule&) {};
+  for (const bool channels_last : {true, false})
+    for (const int stride : {1, 2})
+      for (const char* type : {"float32", "float64", "int8"}) {
+        const ir::function f = convolution({channels_last, 9, stride, 3, type});
+        for (const int threads : {1, 2}) {
+          std::vector<schedule> skipping = sketches_of(f, threads);
+          std::erase_if(skipping, [](const schedule& s) { return !skips(s); });
+          CHECK(members::check(f, skipping, promised, ask) > 5);
+        }
+      }
+}
