@@ -14,6 +14,7 @@
 #include <tilewright/target/cpu.hpp>
 
 #include "../schedule/check_schedule.hpp"
+#include "members.hpp"
 #include "programs.hpp"
 
 using namespace tilewright;
@@ -177,4 +178,26 @@ def main(X: T.Buffer((9, 8, 20), "int32"), F: T.Buffer((3, 3, 20), "int32"), Y: 
   // nothing else is shared, so that the first sketch writes the taps out
   CHECK(ir::print(all[0].function()).find("\"pragma_auto_unroll_max_step\": 192") !=
         std::string::npos);
+}
+
+TEST_CASE("results larger than the last cache go past it, and only those") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((3, 2100), "float32"), B: T.Buffer((3, 2100), "float32"), Y: T.Buffer((3, 2100), "float32")):
+    for i, j in T.grid(3, 2100):
+        with T.block("Y"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            Y[vi, vj] = T.max(A[vi, vj] + B[vi, vj], T.float32(0))
+)");
+  for (const schedule& s : sketches_of(f)) CHECK_FALSE(mentions(s, "tilewright.stream"));
+  target::cpu small = target::named("haswell");
+  small.l2_bytes = small.l3_bytes = 3 * 2100 * 4 - 1;
+  for (const int threads : {1, 2}) {
+    const std::vector<schedule> sketches =
+        space::default_cpu().sketches(f, space::context{&small, threads}, 1);
+    REQUIRE(sketches.size() > 1);
+    CHECK(mentions(sketches.front(), "tilewright.stream"));
+    CHECK_FALSE(mentions(sketches.back(), "tilewright.stream"));
+    members::check(f, sketches, [](const schedule&) {});
+  }
 }

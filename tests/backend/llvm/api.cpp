@@ -125,6 +125,9 @@ TEST_CASE("every prototype of the table is that of the real headers") {
   SAME(BuildInBoundsGEP2);
   SAME(SetAlignment);
   SAME(SetOrdering);
+  SAME(GetMDKindIDInContext);
+  SAME(MDNodeInContext);
+  SAME(SetMetadata);
   SAME(BuildExtractElement);
   SAME(BuildInsertElement);
   SAME(BuildShuffleVector);

@@ -59,6 +59,7 @@ enum class opcode : int {
   sitofp = 36,
   fptrunc = 37,
   fpext = 38,
+  ptrtoint = 39,
   bitcast = 41
 };
 /// LLVMIntPredicate.
@@ -166,6 +167,9 @@ struct api {
                                  const char*) = nullptr;
   void (*SetAlignment)(value_ref, unsigned) = nullptr;
   void (*SetOrdering)(value_ref, int) = nullptr;
+  unsigned (*GetMDKindIDInContext)(context_ref, const char*, unsigned) = nullptr;
+  value_ref (*MDNodeInContext)(context_ref, value_ref*, unsigned) = nullptr;
+  void (*SetMetadata)(value_ref, unsigned, value_ref) = nullptr;
   value_ref (*BuildExtractElement)(builder_ref, value_ref, value_ref, const char*) = nullptr;
   value_ref (*BuildInsertElement)(builder_ref, value_ref, value_ref, value_ref,
                                   const char*) = nullptr;
@@ -273,6 +277,9 @@ struct api {
     f("BuildInBoundsGEP2", BuildInBoundsGEP2);
     f("SetAlignment", SetAlignment);
     f("SetOrdering", SetOrdering);
+    f("GetMDKindIDInContext", GetMDKindIDInContext);
+    f("MDNodeInContext", MDNodeInContext);
+    f("SetMetadata", SetMetadata);
     f("BuildExtractElement", BuildExtractElement);
     f("BuildInsertElement", BuildInsertElement);
     f("BuildShuffleVector", BuildShuffleVector);

@@ -68,6 +68,10 @@ class builder {
   value_ref byte_pointer(value_ref base, std::int64_t bytes) const;
   value_ref load(type_ref type, value_ref pointer, unsigned alignment) const;
   void store(value_ref value, value_ref pointer, unsigned alignment) const;
+  /// A store past the caches, of a whole vector that is aligned to its size.
+  void store_nontemporal(value_ref value, value_ref pointer, unsigned alignment) const;
+  /// Stores past the caches are seen by whoever sees the stores behind it.
+  void order_nontemporal() const;
   value_ref call(value_ref function, std::initializer_list<value_ref> arguments) const;
   value_ref call(value_ref function, const std::vector<value_ref>& arguments) const;
   /// Calls the intrinsic `name` ("llvm.fma") overloaded on `types`.

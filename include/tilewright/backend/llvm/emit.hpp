@@ -23,6 +23,7 @@
 #include <tilewright/ir/external.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/pass/vector/streams.hpp>
 #include <tilewright/support/function_ref.hpp>
 
 namespace tilewright::backend::llvm {
@@ -86,6 +87,7 @@ class emitter {
     block_ref entry = nullptr, body = nullptr, cancelled = nullptr;
     value_ref call = nullptr, workspace = nullptr, worker_base = nullptr, cancel = nullptr;
     std::vector<value_ref> data;  // one per parameter of the function
+    bool streams = false;         // it stores past the caches
     std::unordered_map<const ir::buffer_node*, place> places;
   };
   using bindings = std::unordered_map<const ir::expr_node*, binding>;
@@ -107,6 +109,7 @@ class emitter {
   struct lane_state {
     int lanes = 1;
     value_ref mask = nullptr;  // lanes that are on; null: all
+    bool nontemporal = false;  // whole aligned vectors are stored past the caches
   };
 
   // affine.ipp
@@ -182,6 +185,10 @@ class emitter {
   value_ref load_lanes(const place& p, const affine& at, bool safe);
   value_ref load_spread(const place& p, const affine& at, bool safe);
   void emit_store(const ir::store_node& s);
+  void emit_stream(const ir::loop_node& l, const pass::stream& how);
+  value_ref elements_before(const place& p, const affine& at, std::int64_t width);
+  void emit_ahead(const ir::loop_node& l, const affine& position, std::int64_t distance);
+  void bind_position(const ir::loop_node& l, affine position);
   void store_lanes(const place& p, const affine& at, value_ref stored);
 
   // transpose.ipp

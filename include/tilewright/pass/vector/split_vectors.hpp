@@ -14,6 +14,7 @@
 // elements are divided by one divisor and a CPU divides slowly, since what its products need is tested
 // once for all lanes. Up to
 // `unrolled_vectors` whole vectors are written out; more become a serial loop over groups of four.
+// Streams (pass/vector/streams.hpp) are left whole.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string_view>
 #include <utility>
 
 #include <tilewright/backend/llvm/builder.hpp>
@@ -133,6 +134,23 @@ TILEWRIGHT_INLINE value_ref builder::load(type_ref type, value_ref pointer,
 TILEWRIGHT_INLINE void builder::store(value_ref value, value_ref pointer,
                                       unsigned alignment) const {
   c.SetAlignment(c.BuildStore(b, value, pointer), alignment);
+}
+
+TILEWRIGHT_INLINE void builder::store_nontemporal(value_ref value, value_ref pointer,
+                                                  unsigned alignment) const {
+  const value_ref stored = c.BuildStore(b, value, pointer);
+  c.SetAlignment(stored, alignment);
+  value_ref one = integer(i32, 1);
+  constexpr std::string_view kind = "nontemporal";
+  c.SetMetadata(stored,
+                c.GetMDKindIDInContext(context, kind.data(), static_cast<unsigned>(kind.size())),
+                c.MDNodeInContext(context, &one, 1));
+}
+
+TILEWRIGHT_INLINE void builder::order_nontemporal() const {
+  // elsewhere they are ordered as other stores are
+  if (target::architecture_of(cpu) == target::architecture::x86_64)
+    target_intrinsic("llvm.x86.sse.sfence", {});
 }
 
 TILEWRIGHT_INLINE value_ref builder::call(value_ref function,

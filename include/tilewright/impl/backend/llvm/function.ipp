@@ -100,6 +100,7 @@ TILEWRIGHT_INLINE value_ref emitter::begin_function(const std::string& name,
 }
 
 TILEWRIGHT_INLINE void emitter::finish_function() {
+  if (at.streams) b.order_nontemporal();
   b.c.BuildRet(b.b, b.integer(b.i32, call_done));
   // Stack slots stand alone in the first block, where LLVM takes them for static.
   b.at(at.entry);

@@ -4,6 +4,8 @@
 #include <numeric>
 
 #include <tilewright/backend/llvm/emit.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::backend::llvm {
@@ -258,6 +260,8 @@ TILEWRIGHT_INLINE void emitter::store_lanes(const place& p, const affine& a, val
   const auto size = static_cast<unsigned>(bytes(p.type));
   if (a.lane_step == 1 && a.lane_steps.empty() && a.vectors.empty()) {
     const value_ref to = pointer(p, a);
+    if (lane.nontemporal && !lane.mask)
+      return b.store_nontemporal(stored, to, size * static_cast<unsigned>(lanes));
     if (!lane.mask) return b.store(stored, to, alignment(p, a));
     b.intrinsic("llvm.masked.store", {all, b.ptr}, {stored, to, b.integer(b.i32, size), lane.mask});
     return;
@@ -269,6 +273,93 @@ TILEWRIGHT_INLINE void emitter::store_lanes(const place& p, const affine& a, val
     return;
   }
   for (int i = 0; i < lanes; ++i) b.store(b.extract(stored, i), lane_pointer(p, a, i), size);
+}
+
+/// The loop's variable stands for `position`, counted from its first value.
+TILEWRIGHT_INLINE void emitter::bind_position(const ir::loop_node& l, affine position) {
+  const std::int64_t first = ir::as_int(l.min), last = first + ir::as_int(l.extent) - 1;
+  position.constant += first;
+  bound[l.var.get()] = binding{binding::kind::form, 0, {}, {first, last}, std::move(position)};
+}
+
+/// Elements from the one at `a` up to the next whose address divides by `width`, a power of two.
+TILEWRIGHT_INLINE value_ref emitter::elements_before(const place& p, const affine& a,
+                                                     std::int64_t width) {
+  const value_ref address = b.convert(opcode::ptrtoint, pointer(p, a), b.i64);
+  const value_ref gap =
+      b.binary(opcode::and_, b.binary(opcode::sub, b.index(0), address), b.index(width - 1));
+  return b.binary(opcode::udiv, gap, b.index(bytes(p.type)));
+}
+
+/// Asks for the lines of what is loaded `distance` elements behind `position`, or at the loop's end.
+TILEWRIGHT_INLINE void emitter::emit_ahead(const ir::loop_node& l, const affine& position,
+                                           std::int64_t distance) {
+  affine wanted = position;
+  wanted.constant += distance;
+  const value_ref far = scalar_sum(wanted), last = b.index(ir::as_int(l.extent) - 1);
+  affine there;
+  there.scalars.emplace_back(b.select(b.compare(int_predicate::slt, far, last), far, last), 1);
+  bind_position(l, std::move(there));
+  ir::for_each_expr(l.body, [&](const ir::expr& e) {
+    if (e->op == ir::op::load && ir::uses_var(e, l.var) &&
+        support::none(e->args, [](const ir::expr& index) { return ir::reads_memory(index); }))
+      emit_prefetch(e);
+  });
+}
+
+/// Elements up to an aligned vector of results, groups of four vectors, vectors, and the elements that
+/// are left.
+TILEWRIGHT_INLINE void emitter::emit_stream(const ir::loop_node& l, const pass::stream& how) {
+  constexpr std::int64_t group = 4;
+  const ir::store_node& store = *ir::as_store(l.body);
+  const std::int64_t extent = ir::as_int(l.extent), lanes = how.lanes;
+  const double inside = work(l.body);
+  const body_of body(*this, l.body);
+  value_ref head = b.index(0);
+  if (how.nontemporal) {
+    bind_position(l, {});
+    const place p = place_of(store.buffer);
+    head = elements_before(p, offset(p, store.buffer, store.indices), lanes * bytes(p.type));
+  }
+  const auto scalars = [&](value_ref from, value_ref count) {
+    emit_counted(l.var->name, b.index(0), count, false, inside, [&](value_ref i) {
+      affine position;
+      position.scalars = {{from, 1}, {i, 1}};
+      bind_position(l, std::move(position));
+      emit(l.body);
+    });
+  };
+  const auto vector = [&](const affine& position) {
+    if (how.ahead > 0) emit_ahead(l, position, how.ahead * lanes);
+    lane = {static_cast<int>(lanes), nullptr, how.nontemporal};
+    affine lanes_of_it = position;
+    lanes_of_it.lane_step = 1;
+    bind_position(l, std::move(lanes_of_it));
+    emit(l.body);
+    lane = {};
+  };
+  const auto vectors = [&](value_ref from, value_ref count, std::int64_t at_once) {
+    emit_counted(l.var->name, b.index(0), count, false,
+                 inside * static_cast<double>(at_once * lanes), [&](value_ref i) {
+                   for (std::int64_t u = 0; u < at_once; ++u) {
+                     affine position;
+                     position.scalars = {{from, 1}, {i, at_once * lanes}};
+                     position.constant = u * lanes;
+                     vector(position);
+                   }
+                 });
+    return b.add_nsw(from, b.mul_nsw(count, b.index(at_once * lanes)));
+  };
+  const auto left = [&](value_ref done) { return b.binary(opcode::sub, b.index(extent), done); };
+  const auto steps = [&](value_ref count, std::int64_t of) {
+    return b.binary(opcode::udiv, count, b.index(of));
+  };
+  scalars(b.index(0), head);
+  value_ref done = vectors(head, steps(left(head), group * lanes), group);
+  done = vectors(done, steps(left(done), lanes), 1);
+  scalars(done, left(done));
+  bound.erase(l.var.get());
+  at.streams = at.streams || how.nontemporal;
 }
 
 }  // namespace tilewright::backend::llvm

@@ -81,6 +81,8 @@ TILEWRIGHT_INLINE void emitter::emit_loop(const ir::loop_node& l) {
     throw argument_error("loop \"" + l.var->name + "\" is bound to " + l.thread_tag +
                          "; the CPU backend has no such threads");
   if (literal && l.loop == ir::loop_kind::unrolled) return emit_repeated(l, first.lo, count.lo);
+  if (lane.lanes == 1)
+    if (const pass::stream how = pass::stream_of(l, b.cpu)) return emit_stream(l, how);
   if (literal && l.loop == ir::loop_kind::vectorized && lane.lanes == 1 &&
       p::vectorizable(l.body, l.var)) {
     if (count.lo <= p::most_lanes && std::has_single_bit(static_cast<std::uint64_t>(count.lo)))
@@ -165,7 +167,7 @@ TILEWRIGHT_INLINE void emitter::emit_by_four(const ir::loop_node& l, std::int64_
 
 TILEWRIGHT_INLINE void emitter::emit_vectorized(const ir::loop_node& l, std::int64_t first,
                                                 std::int64_t extent) {
-  lane = {static_cast<int>(extent), nullptr};
+  lane = {static_cast<int>(extent), nullptr, false};
   bound[l.var.get()] = binding{binding::kind::lane, first, {}, {first, first + extent - 1}, {}};
   emit(l.body);
   bound.erase(l.var.get());

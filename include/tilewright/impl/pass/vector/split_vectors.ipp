@@ -8,6 +8,7 @@
 #include <tilewright/impl/target/slow_division.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/vector/split_vectors.hpp>
+#include <tilewright/pass/vector/streams.hpp>
 #include <tilewright/pass/walk.hpp>
 
 namespace tilewright::pass::detail::vectors {
@@ -23,7 +24,7 @@ class splitter : public mutator {
   stmt mutate(const stmt& s) override {
     stmt out = mutator::mutate(s);
     const loop_node* loop = as_loop(out);
-    if (!loop || loop->loop != loop_kind::vectorized) return out;
+    if (!loop || loop->loop != loop_kind::vectorized || stream_of(*loop, target_)) return out;
     const std::int64_t lanes = lanes_of(loop->body, target_);
     return is_int(loop->extent) ? split(*loop, as_int(loop->extent), lanes)
                                 : split_symbolic(*loop, lanes);

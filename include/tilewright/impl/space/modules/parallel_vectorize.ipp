@@ -12,6 +12,7 @@
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/numbers/checked.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::space {
@@ -62,6 +63,46 @@ inline void order_squares(schedule& s, std::vector<loop_rv> loops, std::size_t a
   s.unroll(step);
 }
 
+/// Whether the block writes a result that is larger than the last cache, side by side along `iter` as
+/// everything that it reads: rows that are worth going past the caches.
+inline bool suits_streams(const schedule& s, const ir::block_node& b, std::size_t iter,
+                          const target::cpu& cpu) {
+  constexpr std::int64_t least_row =
+      2048;  // elements; the parts of a vector at its ends cost little
+  const ir::store_node* store = ir::as_store(b.body);
+  const ir::expr& extent = b.iters[iter].dom.extent;
+  if (!store || b.init || !is_output(s, b.name) || !ir::is_int(extent) ||
+      extent->integer < least_row)
+    return false;
+  std::int64_t size = bytes(store->buffer->type);
+  for (const ir::iter_var& i : b.iters)
+    size = support::saturated_product(size, ir::is_int(i.dom.extent) ? i.dom.extent->integer : 1);
+  if (size <= std::max(cpu.l2_bytes, cpu.l3_bytes)) return false;
+  const auto side_by_side = [&](const access_profile& a) {
+    return a.affine && (a.stride[iter] == 0 || a.stride[iter] == 1) && a.buffer != store->buffer;
+  };
+  bool out = true;
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    if (e->op == ir::op::load) out = out && side_by_side(profile_access(b, e->buffer, e->args));
+    out = out && e->op != ir::op::if_then_else;
+  });
+  return out;
+}
+
+/// The rows as streams (pass/vector/streams.hpp), in chunks where several threads share one row.
+inline void make_streams(schedule& s, const std::vector<loop_rv>& loops, const context& where,
+                         chooser& choices) {
+  constexpr std::int64_t chunk = 1 << 16;
+  loop_rv row = loops.back();
+  if (where.threads > 1 && loops.size() == 1) {
+    const auto [outer, inner] = s.split(row, {infer, chunk});
+    row = inner;
+  }
+  s.vectorize(row);
+  s.annotate(row, "tilewright.stream", choices.categorical(s, {1, 0}, {3, 1}));
+  s.annotate(row, "tilewright.stream_ahead", choices.categorical(s, {0, 8, 16, 32}, {3, 1, 1, 1}));
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
@@ -79,6 +120,12 @@ TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
   const ir::loop_node& loop = attempt.get(loops[*position]);
   if (!detail::plain(loop) || (ir::is_int(loop.extent) && loop.extent->integer < 2)) return;
   try {
+    if (*position + 1 == loops.size() &&
+        detail::suits_streams(s, *realize.block, *iter, *where.cpu) && choices.pick(2) == 0) {
+      detail::make_streams(attempt, loops, where, choices);
+      s = std::move(attempt);
+      return;
+    }
     const expr_rv width = choices.categorical(attempt, {lanes, 2 * lanes, 4 * lanes}, {1, 1, 1.5});
     const auto [outer, inner] = attempt.split(loops[*position], {infer, width});
     if (const auto across = detail::transposed_iter(s, *realize.block, *iter)) {
