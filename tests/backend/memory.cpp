@@ -59,7 +59,7 @@ TEST_CASE("constant strides in the lane: one, minus one, three, zero") {
 }
 
 TEST_CASE("columns of a row-major matrix are read as rows and transposed") {
-  for (dtype t : {dtype::f32, dtype::i32, dtype::f64, dtype::i16}) {
+  for (dtype t : {dtype::f32, dtype::i32, dtype::f64, dtype::i16, dtype::i8}) {
     CAPTURE(std::string(name(t)));
     for (int lanes : {2, 4, 8, 16}) {
       const buffer x = make_buffer("X", t, {16, 24}), y = make_buffer("Y", t, {24, 16});
@@ -342,4 +342,22 @@ TEST_CASE("squares of a buffer that the function writes are loaded by rows, and 
   const stmt change =
       vector_loop(w, 16, make_store(t, {w, floormod(c * 4 + n + 1, 16)}, load(x, {w, c * 4 + n})));
   check_agrees(make("changing", {x, y}, make_allocate(t, make_seq({fill, squares(change)}))));
+}
+
+TEST_CASE("lanes a few elements apart: at the buffer's ends, and all taps of a window") {
+  for (dtype t : {dtype::i8, dtype::f32, dtype::f64})
+    for (const int step : {2, 3, 4})
+      for (const int size : {16 * step, 16 * step + 1, 16 * step + 5}) {
+        CAPTURE(step);
+        CAPTURE(size);
+        const buffer x = make_buffer("X", t, {integer(dtype::i32, size)}),
+                     y = make_buffer("Y", t, {16});
+        const var v = make_var("v");
+        for (int from = 0; from <= size - 15 * step - 1; ++from)
+          check_agrees(make("one", {x, y},
+                            vector_loop(v, 16, make_store(y, {v}, load(x, {v * step + from})))));
+        expr sum = load(x, {v * step});
+        for (int tap = 1; tap <= size - 15 * step - 1; ++tap) sum = sum + load(x, {v * step + tap});
+        check_agrees(make("all", {x, y}, vector_loop(v, 16, make_store(y, {v}, sum))));
+      }
 }

@@ -184,6 +184,7 @@ class emitter {
   void emit_prefetch(const ir::expr& e);
   value_ref load_lanes(const place& p, const affine& at, bool safe);
   value_ref load_spread(const place& p, const affine& at, bool safe);
+  value_ref load_neighbours(const ir::expr& e, const place& p, const affine& at);
   void emit_store(const ir::store_node& s);
   void emit_stream(const ir::loop_node& l, const pass::stream& how);
   value_ref elements_before(const place& p, const affine& at, std::int64_t width);
@@ -197,6 +198,7 @@ class emitter {
   bool reads_rows(const ir::loop_node& l);
   value_ref load_column(const ir::expr& e, const place& p, const affine& at);
   std::vector<value_ref> load_rows(const place& p, const affine& at, int columns);
+  std::vector<value_ref> load_words(const place& p, const affine& at, int columns);
   std::vector<value_ref> transposed(const std::vector<value_ref>& rows, int columns);
 
   // stmt.ipp

@@ -108,7 +108,8 @@ TILEWRIGHT_INLINE value emitter::emit_load(const ir::expr& e) {
   const affine a = offset(p, e->buffer, e->args);
   const bool safe = !lane.mask || in_bounds(e->buffer, e->args);
   if (!a.uniform()) {
-    value_ref raw = safe ? load_column(e, p, a) : nullptr;
+    value_ref raw = safe ? load_neighbours(e, p, a) : nullptr;
+    if (!raw && safe) raw = load_column(e, p, a);
     if (!raw) raw = load_lanes(p, a, safe);
     return {b.to_held(p.type, raw, lane.lanes), true};
   }
@@ -164,6 +165,42 @@ TILEWRIGHT_INLINE value_ref emitter::load_lanes(const place& p, const affine& a,
   for (int i = 0; i < lanes; ++i) {
     const value_ref one = b.load(element, lane_pointer(p, a, i), size);
     out = b.c.BuildInsertElement(b.b, out, one, b.integer(b.i32, i), "");
+  }
+  return out;
+}
+
+/// Lanes that lie a few elements apart, out of the whole vectors that hold these elements and those
+/// between them: the accesses beside it, as other taps of a window, take theirs out of the same vectors,
+/// which are loaded once. Null where the lanes lie otherwise, or not all of it is in the buffer.
+TILEWRIGHT_INLINE value_ref emitter::load_neighbours(const ir::expr& e, const place& p,
+                                                     const affine& a) {
+  const std::int64_t lanes = lane.lanes, step = a.lane_step;
+  if (step < 2 || step > detail::memory_parts::most_spread || !a.lane_steps.empty() ||
+      !a.vectors.empty())
+    return nullptr;
+  const affine last = index(e->args.back());
+  if (last.lane_step != step) return nullptr;
+  const std::int64_t before = ((last.constant % step) + step) % step, behind = step - 1 - before;
+  const interval range = bounds(e->args.back()), extent = bounds(e->buffer->shape.back());
+  if (range.lo < before || range.hi > extent.lo - 1 - behind) return nullptr;
+  const type_ref all = b.stored(p.type, lane.lanes);
+  const auto loaded = [&](std::int64_t number) {
+    affine from = a;
+    from.lane_step = 0;
+    from.constant += number * lanes - before;
+    return b.load(all, pointer(p, from), static_cast<unsigned>(bytes(p.type)));
+  };
+  value_ref out = loaded(0);
+  for (std::int64_t number = 1; number < step; ++number) {
+    std::vector<std::int64_t> from;  // what `out` has, else what the next vector brings
+    for (std::int64_t i = 0; i < lanes; ++i) {
+      const std::int64_t element = i * step + before;
+      if (element / lanes == number)
+        from.push_back(lanes + element % lanes);
+      else
+        from.push_back(number == 1 && element < lanes ? element : i);
+    }
+    out = b.c.BuildShuffleVector(b.b, out, loaded(number), b.integers(b.i32, from), "");
   }
   return out;
 }
