@@ -223,7 +223,7 @@ cmp -s "$data/matmul.py" "$work/mine.py" || { echo "FAILED: a script was changed
 if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 0 "largest difference" run "$data/matmul.py" --trace "$data/tiled.trace"
   expect 0 "largest difference 0" run "$data/element_types.py" --trace "$data/element_types.trace"
-  expect 0 "time" run "$data/scale.py" --dim n=5 --time --threads 1
+  expect 0 "us of processor time" run "$data/scale.py" --dim n=5 --time --threads 1
   expect 0 '"best_seconds"' tune "$data/matmul.py" --trials 3 --seconds 2 --threads 1 --json --db "$work/t.db"
   expect 0 '"trials": 2' tune "$data/matmul.py" --db :memory: --trials 2 --seconds 60 --worker --json
   expect 0 '"trials": 2' tune "$data/matmul.py" --db :memory: --trials 2 --seconds 60 --caches cold --json
