@@ -34,6 +34,7 @@ namespace tilewright::pass {
 
 struct accumulator_limits {
   std::int64_t register_bytes = 16 * 32;  // of the vector register file
+  std::int64_t vector_bytes = 32;         // of one, which shorter vectors fill, too
   std::int64_t scalar_elements = 16;      // of a tile without a vectorized loop
   /// Additions in f32 that make a part of a sum; one of up to half as many again stays whole. 0: all do.
   /// With 256 the tile passes through the first cache once in 256 steps, which costs a product of matrices

@@ -1,6 +1,8 @@
 #include <tilewright/pass/vector/vectorize_unmarked.hpp>
 
+#include <tilewright/ir/external.hpp>
 #include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/target/cpu.hpp>
@@ -88,7 +90,92 @@ def main(X: T.Buffer((6, 24), "float32"), Y: T.Buffer((6, 24), "float32"), Z: T.
 TEST_CASE("who has marked a loop around the block has decided, and short loops stay") {
   CHECK(vectors(product("ijk", "T.unroll")) == 0);
   CHECK(vectors(product("ijk", "T.vectorized", 8)) == 1);
-  CHECK(vectors(product("ijk", "range", 7)) == 0);
+  CHECK(vectors(product("ijk", "range", 3)) == 0);
+}
+
+TEST_CASE("lanes shorter than a vector are taken where there are no more, from 16 bytes on") {
+  for (const int columns : {4, 5, 7}) {
+    CAPTURE(columns);
+    const function f = product("ijk", "range", columns);
+    CHECK(vectors(f) == 1);
+    check_same(f, pass::vectorize_unmarked(f, machine()), 1e-6);
+    check_same(f, pass::lower(f, machine()), 1e-5);
+  }
+}
+
+namespace {
+
+/// A product of 9 x 16 whose columns are j = j0 * (16 / outer) + j1, with the loops in some order and
+/// loops of one iteration inside.
+function tiled_product(const std::string& order, int outer, const std::string& inner_kind,
+                       const std::string& guard = "") {
+  const std::string inner = std::to_string(16 / outer);
+  std::string text =
+      "@T.prim_func\ndef main(A: T.Buffer((9, 11), \"float32\"), B: T.Buffer((11, 16), "
+      "\"float32\"), C: T.Buffer((9, 16), \"float32\")):\n";
+  std::string indent = "    ";
+  const auto open = [&](const std::string& var, const std::string& extent,
+                        const std::string& kind) {
+    text += indent + "for " + var + " in " + kind + "(" + extent + "):\n";
+    indent += "    ";
+  };
+  for (const char axis : order) {
+    if (axis == 'i') open("i", "9", "range");
+    if (axis == 'k') open("k", "11", "range");
+    if (axis == 'J') open("j0", std::to_string(outer), "range");
+    if (axis == 'j') open("j1", inner, inner_kind);
+    if (axis == 'u') open("u", "1", "range");
+  }
+  const std::string u = order.find('u') == std::string::npos ? "" : " + u";
+  return parse(text + indent + "with T.block(\"C\"):\n" + indent +
+               "    vi = T.axis.spatial(9, i)\n" + indent + "    vj = T.axis.spatial(16, j0 * " +
+               inner + " + j1" + u + ")\n" + indent + "    vk = T.axis.reduce(11, k)\n" +
+               (guard.empty() ? "" : indent + "    T.where(" + guard + ")\n") + indent +
+               "    with T.init():\n" + indent + "        C[vi, vj] = T.float32(0)\n" + indent +
+               "    C[vi, vj] = C[vi, vj] + A[vi, vj // 16 + vk] * B[vk, vj]\n");
+}
+
+/// Lanes of the one vectorized loop; 0 where there is none.
+std::int64_t lanes_made(const function& f) {
+  std::int64_t out = 0;
+  for_each_stmt(pass::vectorize_unmarked(f, machine()).body, [&](const stmt& s) {
+    const loop_node* l = as_loop(s);
+    if (l && l->loop == loop_kind::vectorized) out = pass::constant_extent(*l);
+  });
+  return out;
+}
+
+void check_lanes(const function& f, std::int64_t lanes) {
+  CAPTURE(ir::print(f));
+  CHECK(lanes_made(f) == lanes);
+  check_same(f, pass::vectorize_unmarked(f, machine()), 1e-6);
+  check_same(f, pass::lower(f, machine()), 1e-5);
+}
+
+}  // namespace
+
+TEST_CASE("loops of one iteration inside of lanes change nothing") {
+  check_lanes(tiled_product("iJjku", 1, "range"), 16);
+  check_lanes(tiled_product("iJkju", 1, "range"), 16);
+  check_lanes(tiled_product("iJkuj", 1, "range"), 16);
+}
+
+TEST_CASE("two loops along one row become the lanes of a vector, wherever they stand") {
+  for (const char* kind : {"range", "T.vectorized"}) {
+    for (const char* order : {"iJkj", "Jikj", "kJij"}) {
+      CAPTURE(std::string(order));
+      check_lanes(tiled_product(order, 8, kind), 16);
+      check_lanes(tiled_product(order, 4, kind), 16);
+    }
+    // nine rows of two vectors are more sums than there are registers
+    check_lanes(tiled_product("Jkij", 4, kind), 8);
+  }
+  check_lanes(tiled_product("iJjk", 4, "range"), 16);
+}
+
+TEST_CASE("marked lanes stay where they fill vectors, or a guard tells them apart") {
+  check_lanes(tiled_product("iJkj", 2, "T.vectorized"), 8);
+  check_lanes(tiled_product("iJkj", 8, "T.vectorized", "j0 * 2 + j1 < 11"), 2);
 }
 
 TEST_CASE("operands lie at most four elements apart, and what is written is not read elsewhere") {
@@ -100,6 +187,40 @@ TEST_CASE("operands lie at most four elements apart, and what is written is not 
   CHECK(vectors(elementwise("X[vi, vj // 2]")) == 0);
   CHECK(vectors(elementwise("X[vi, vj] + Y[vi, vj]")) == 1);
   CHECK(vectors(elementwise("X[vi, vj] + Y[vi, 39 - vj]")) == 0);
+}
+
+float half(float x) { return x / 2; }
+
+TEST_CASE("functions of the program take one value at a time") {
+  add_external("test_half", &half);
+  CHECK(vectors(elementwise("T.call_extern(\"float32\", \"test_half\", X[vi, vj])")) == 0);
+  remove_external("test_half");
+}
+
+TEST_CASE("quotients of lanes are decided by the domain, or keep lanes within a group") {
+  const auto lanes_of = [](const std::string& value) {
+    std::int64_t out = 0;
+    const function f = parse(R"(
+@T.prim_func
+def main(X: T.Buffer((40, 128), "float32"), Y: T.Buffer((40, 128), "float32")):
+    for i, j in T.grid(40, 128):
+        with T.block("Y"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            Y[vi, vj] = )" + value +
+                             "\n");
+    for_each_stmt(pass::vectorize_unmarked(f, machine()).body, [&](const stmt& s) {
+      const loop_node* l = as_loop(s);
+      if (l && l->loop == loop_kind::vectorized) out = pass::constant_extent(*l);
+    });
+    check_same(f, pass::lower(f, machine()), 1e-6);
+    return out;
+  };
+  CHECK(lanes_of("X[vi, vj // 128]") == 32);
+  CHECK(lanes_of("X[vi, vj // 32 * 16]") == 32);
+  CHECK(lanes_of("X[vi, vj // 16 * 3 + 1]") == 16);
+  CHECK(lanes_of("X[vi, vj // 8] + X[vi, vj % 8]") == 8);
+  CHECK(lanes_of("X[vi, vj // 4]") == 4);
+  CHECK(lanes_of("X[vi, vj // 2]") == 0);
 }
 
 TEST_CASE("what stays scalar is told with the reason") {

@@ -54,7 +54,8 @@ ir::function on_cpu(const ir::function& f, const target::machine& where) {
 
 inline ir::function in_registers(const ir::function& f, const target::machine& where) {
   accumulator_limits registers;
-  registers.register_bytes = std::int64_t{where.cpu->vector_registers} * where.cpu->vector_bits / 8;
+  registers.vector_bytes = std::max(where.cpu->vector_bits / 8, 1);
+  registers.register_bytes = where.cpu->vector_registers * registers.vector_bytes;
   return promote_accumulators(f, registers);
 }
 

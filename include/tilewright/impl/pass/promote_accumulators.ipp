@@ -227,17 +227,17 @@ class promoter : public arith::scoped_mutator {
   }
 
   bool fits(const tile& t) const {
-    std::int64_t elements = 1;
-    bool vectors = false;
+    std::int64_t elements = 1, lanes = 1;
     for (const loop_node* l : t.loops) {
       elements *= constant_extent(*l);
       if (elements > 65536) return false;
-      vectors = vectors || l->loop == loop_kind::vectorized;
+      if (l->loop == loop_kind::vectorized) lanes *= constant_extent(*l);
     }
-    if (!vectors) return elements <= limits_.scalar_elements;
+    if (lanes == 1) return elements <= limits_.scalar_elements;
+    const std::int64_t vectors =
+        elements / lanes * ((lanes * bytes(t.original->type) - 1) / limits_.vector_bytes + 1);
     // what the schedule unrolled itself may exceed the registers somewhat
-    return elements * bytes(t.original->type) <=
-           limits_.register_bytes * (t.unrolled.empty() ? 4 : 1);
+    return vectors * limits_.vector_bytes <= limits_.register_bytes * (t.unrolled.empty() ? 4 : 1);
   }
 
   /// Iterations that run at once may have the tile in common: then those that do not store may not

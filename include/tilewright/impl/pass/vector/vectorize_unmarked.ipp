@@ -1,10 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
-#include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/pass/vector/placed_block.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/vector/vectorize_unmarked.hpp>
@@ -22,115 +24,197 @@ inline bool is_decided(const loop_node& l) {
   return l.loop == loop_kind::vectorized || l.loop == loop_kind::thread_binding;
 }
 
-/// Elements by which an access moves when `v` takes a step; nothing when that is no constant.
-inline std::optional<std::int64_t> step_along(const buffer& b, const std::vector<expr>& indices,
-                                              const var& v) {
-  std::int64_t step = 0, stride = 1;
-  for (std::size_t d = indices.size(); d-- > 0;) {
-    std::int64_t along = 0;
-    for (const auto& [term, coefficient] : arith::to_linear(indices[d]).terms) {
-      if (term.same(v))
-        along = coefficient;
-      else if (uses_var(term, v))
-        return std::nullopt;
-    }
-    if (reads_memory(indices[d])) return std::nullopt;
-    if (!b->strides.empty()) stride = is_int(b->strides[d]) ? b->strides[d]->integer : 0;
-    if (along != 0 && stride == 0) return std::nullopt;  // not known before the call
-    step += along * stride;
-    if (b->strides.empty()) stride = is_int(b->shape[d]) ? stride * b->shape[d]->integer : 0;
-  }
-  return step;
-}
-
-/// A block with its indices in terms of the loops around it.
-class placed_block {
- public:
-  explicit placed_block(const block_realize_node& realize)
-      : realize_(realize), store_(as_store(realize.block->body)) {
-    for (std::size_t i = 0; i < realize.values.size(); ++i)
-      at_[realize.block->iters[i].var] = realize.values[i];
-  }
-
-  /// It does nothing but store one element.
-  bool stores_one() const {
-    const block_node& b = *realize_.block;
-    return store_ && (!b.init || as_store(b.init)) && b.match_buffers.empty() &&
-           b.alloc_buffers.empty() && !store_->indices.empty();
-  }
-  bool drives(const var& v, iter_kind kind) const {
-    for (std::size_t i = 0; i < realize_.values.size(); ++i)
-      if (realize_.block->iters[i].kind == kind && uses_var(realize_.values[i], v)) return true;
-    return false;
-  }
-  /// Instances write side by side along `v`, which drives spatial variables alone.
-  bool writes_along(const var& v) const {
-    for (std::size_t i = 0; i < realize_.values.size(); ++i)
-      if (uses_var(realize_.values[i], v) && realize_.block->iters[i].kind != iter_kind::spatial)
-        return false;
-    return step(store_->buffer, store_->indices, v) == 1;
-  }
-  /// Iterations of `v` write other elements than each other, whatever the loops inside of it do.
-  bool writes_apart(const var& v, std::int64_t extent, const std::vector<var>& inside) const {
-    return support::any(store_->indices, [&](const expr& index) {
-      bool apart = false, mixed = false;
-      for (const auto& [term, coefficient] : arith::to_linear(substitute(index, at_)).terms) {
-        if (term.same(v))
-          apart = coefficient == 1;
-        else
-          mixed = mixed || uses_var(term, v) ||
-                  (coefficient % extent != 0 &&
-                   support::any(inside, [&, t = term](const var& w) { return uses_var(t, w); }));
-      }
-      return apart && !mixed;
-    });
-  }
-  /// Why vectors along `v` cannot be loaded; empty when they can.
-  std::string obstacle(const var& v, std::int64_t most_spread) const {
-    std::string out;
-    for_each_expr(store_->value, [&](const expr& e) {
-      if (!out.empty()) return;
-      if (e->op == op::call && !is_float(e.type())) out = "it calls " + e->name;
-      if (e->op == op::data || e->op == op::let) out = "it hands out memory";
-      if (e->op != op::load) return;
-      if (e->buffer == store_->buffer) {
-        if (!same_indices(e->args, store_->indices))
-          out = "it reads other elements of " + e->buffer->name + ", which it writes";
-        return;
-      }
-      const std::optional<std::int64_t> by = step(e->buffer, e->args, v);
-      if (!by)
-        out = e->buffer->name + " is read at places that do not follow loop " + v->name;
-      else if (*by < 0 || *by > most_spread)
-        out = e->buffer->name + " is read every " + std::to_string(*by) + " elements along loop " +
-              v->name;
-    });
-    return out;
-  }
-
-  const store_node& store() const { return *store_; }
-
- private:
-  std::optional<std::int64_t> step(const buffer& b, const std::vector<expr>& indices,
-                                   const var& v) const {
-    std::vector<expr> placed;
-    for (const expr& e : indices) placed.push_back(substitute(e, at_));
-    return step_along(b, placed, v);
-  }
-
-  const block_realize_node& realize_;
-  const store_node* store_;
-  var_map at_;
-};
-
 /// Elements from lane to lane at which vectors are still loaded whole.
 inline constexpr std::int64_t most_spread = 4;
 
-/// Whether the iterations of the loop of `v` around the block can be lanes.
-inline bool can_be_lanes(const block_realize_node& realize, const var& v) {
-  const placed_block b(realize);
-  return b.stores_one() && b.writes_along(v) && b.obstacle(v, most_spread).empty();
-}
+/// Loops whose iterations become lanes: one, and others outside of it that step over what it covers.
+struct lane_loops {
+  std::size_t at;                  // position of the outermost one in the nest, where lanes begin
+  std::vector<std::size_t> which;  // positions, innermost first
+  std::int64_t extent;             // of all together
+  std::int64_t width = 0;          // of one step: lanes
+};
+
+/// Loops around one block and nothing else, outermost first; at most the innermost one is vectorized.
+class nest {
+ public:
+  /// What stands below `s`, when that is a nest.
+  static std::optional<nest> below(const stmt& s, const target::cpu& target) {
+    nest out(target);
+    const stmt* at = &s;
+    for (const loop_node* l; (l = as_loop(*at)) != nullptr; at = &l->body) {
+      if (is_decided(*l) && !(l->loop == loop_kind::vectorized && as_realize(l->body)))
+        return std::nullopt;
+      out.loops_.push_back(l);
+    }
+    out.block_ = *at;
+    out.realize_ = as_realize(*at);
+    if (!out.realize_ || out.loops_.empty()) return std::nullopt;
+    return out;
+  }
+
+  /// The nest with lanes, where there are any and nobody has given it whole vectors.
+  std::optional<stmt> vectorized() const {
+    const placed_block block(*realize_);
+    if (!block.stores_one()) return std::nullopt;
+    const std::size_t last = loops_.size() - 1;
+    if (loops_[last]->loop == loop_kind::vectorized && !is_unit(*loops_[last])) {
+      const std::int64_t marked = constant_extent(*loops_[last]);
+      if (marked == 0 || marked >= lanes()) return std::nullopt;
+      lane_loops wide = widened(last);
+      return wide.extent > marked && fits(wide) ? std::optional(with_lanes(wide)) : std::nullopt;
+    }
+    std::optional<lane_loops> narrow;
+    for (std::size_t p = loops_.size(); p-- > 0;) {
+      if (!is_free(*loops_[p])) continue;
+      lane_loops one = widened(p);
+      if (one.extent < std::min(lanes(), narrowest()) || !fits(one)) continue;
+      if (one.width >= lanes()) return with_lanes(one);
+      if (!narrow || one.width > narrow->width) narrow = std::move(one);
+    }
+    return narrow ? std::optional(with_lanes(*narrow)) : std::nullopt;
+  }
+
+ private:
+  explicit nest(const target::cpu& target) : target_(target) {}
+
+  static constexpr std::int64_t most_vectors = 4;
+  dtype type() const { return as_store(realize_->block->body)->buffer->type; }
+  std::int64_t lanes() const { return target_.lanes(type()); }
+  /// Lanes that are worth it where there are not more: those of 16 bytes.
+  std::int64_t narrowest() const { return 16 / bytes(type()); }
+
+  static bool is_free(const loop_node& l) {
+    return l.loop == loop_kind::serial && is_int(l.min, 0) && constant_extent(l) > 1;
+  }
+
+  /// What stands for loop variables where `which` are one loop of the first one's variable.
+  var_map joined(const std::vector<std::size_t>& which) const {
+    var_map out;
+    for (const loop_node* l : loops_)
+      if (is_unit(*l)) out[l->var] = l->min;
+    for (std::size_t k = 1; k < which.size(); ++k) {
+      const var& v = loops_[which[k]]->var;
+      out[v] = integer(v.type(), 0);
+    }
+    return out;
+  }
+
+  /// The loop at `p`, with loops outside of it while there are fewer lanes than a vector has.
+  lane_loops widened(std::size_t p) const {
+    lane_loops out{p, {p}, constant_extent(*loops_[p])};
+    const var& v = loops_[p]->var;
+    for (std::size_t q = p; q-- > 0 && out.extent < lanes();) {
+      const loop_node& outer = *loops_[q];
+      if (!is_free(outer) || outer.var.type() != v.type() ||
+          uses_var(realize_->predicate, outer.var) || uses_var(realize_->predicate, v) ||
+          !placed_block(*realize_, joined(out.which)).steps_over(outer.var, v, out.extent))
+        continue;
+      out.at = q;
+      out.which.push_back(q);
+      out.extent *= constant_extent(outer);
+    }
+    return out;
+  }
+
+  bool is_one_of(std::size_t p, const lane_loops& l) const {
+    return support::any(l.which, [&](std::size_t other) { return other == p; });
+  }
+
+  /// Whether the iterations can be lanes, with the other loops inside going around them; then, how many.
+  bool fits(lane_loops& l) const {
+    const placed_block block(*realize_, joined(l.which));
+    const var& v = loops_[l.which[0]]->var;
+    if (!block.writes_along(v)) return false;
+    std::vector<var> inside;
+    for (std::size_t p = l.at + 1; p < loops_.size(); ++p) {
+      for (const std::size_t lane : l.which)
+        if (uses_var(loops_[p]->min, loops_[lane]->var) ||
+            uses_var(loops_[p]->extent, loops_[lane]->var))
+          return false;
+      if (!is_one_of(p, l) && !is_unit(*loops_[p])) inside.push_back(loops_[p]->var);
+    }
+    // beyond its end, a guard that loads has nothing to load
+    if (l.extent > lanes() && l.extent % lanes() != 0 && reads_memory(realize_->predicate))
+      return false;
+    if (!inside.empty() && !block.writes_apart(v, l.extent, inside)) return false;
+    l.width = std::min(l.extent, lanes());
+    while (l.width >= lanes() && 2 * l.width <= vectors(l) * lanes() &&
+           l.extent % (2 * l.width) == 0)
+      l.width *= 2;
+    // fewer lanes may stay within a group whose number is a quotient
+    while (!follows(l)) {
+      if (l.width % 2 != 0 || l.width / 2 < std::min(lanes(), narrowest())) return false;
+      l.width /= 2;
+    }
+    return true;
+  }
+
+  /// Whether what is loaded for the lanes of one step lies evenly.
+  bool follows(const lane_loops& l) const {
+    const var& v = loops_[l.which[0]]->var;
+    const var step = make_var("step", v.type()), lane = make_var("lane", v.type());
+    arith::loop_domains domains;
+    for (const loop_node* x : loops_) domains.emplace_back(x->var, range{x->min, x->extent});
+    const auto number = [&](std::int64_t n) { return integer(v.type(), n); };
+    domains.emplace_back(step, range{number(0), number((l.extent + l.width - 1) / l.width)});
+    domains.emplace_back(lane, range{number(0), number(l.width)});
+    var_map map = joined(l.which);
+    map[v] = step * number(l.width) + lane;
+    return placed_block(*realize_, map, domains).obstacle(lane, most_spread).empty();
+  }
+
+  /// Vectors of one step, so that what is added up stays in registers with the rows that go around it.
+  std::int64_t vectors(const lane_loops& l) const {
+    const placed_block block(*realize_);
+    std::int64_t rows = 1;
+    bool sums = false;
+    for (std::size_t p = l.at + 1; p < loops_.size(); ++p) {
+      if (is_one_of(p, l) || is_unit(*loops_[p])) continue;
+      if (block.drives(loops_[p]->var, iter_kind::reduce))
+        sums = true;
+      else if (sums)
+        rows *= std::max<std::int64_t>(constant_extent(*loops_[p]), 1);
+    }
+    return std::clamp<std::int64_t>(target_.vector_registers * 3 / 4 / rows, 1, most_vectors);
+  }
+
+  /// Lanes take the place of the innermost of the loops, steps of whole vectors that of the outermost.
+  stmt with_lanes(const lane_loops& l) const {
+    const std::int64_t width = l.width;
+    const loop_node &first = *loops_[l.which[0]], &place = *loops_[l.at];
+    const dtype index = first.var.type();
+    const var step = make_var(place.var->name + "_0", index),
+              lane = make_var(first.var->name + "_1", index);
+    const expr at = step * integer(index, width) + lane;
+    var_map map = joined(l.which);
+    map[first.var] = at;
+    stmt body = substitute(block_, map);
+    if (l.extent % width != 0) body = guarded(body, lt(at, integer(index, l.extent)));
+    for (std::size_t p = loops_.size(); p-- > 0;) {
+      if (!is_one_of(p, l)) body = with_body(*loops_[p], std::move(body));
+      if (p == l.which[0])
+        body = make_loop(lane, integer(index, 0), integer(index, width), std::move(body),
+                         loop_kind::vectorized);
+      if (p == l.at)
+        body = make_loop(step, integer(index, 0), integer(index, (l.extent + width - 1) / width),
+                         std::move(body), loop_kind::serial, place.annotations);
+    }
+    return body;
+  }
+
+  /// The block with a condition more in its guard.
+  static stmt guarded(const stmt& block, const expr& condition) {
+    const block_realize_node& r = *as_realize(block);
+    return make_realize(
+        r.values, is_true(r.predicate) ? condition : logical_and(r.predicate, condition), r.block);
+  }
+
+  std::vector<const loop_node*> loops_;
+  stmt block_;
+  const block_realize_node* realize_ = nullptr;  // the same
+  const target::cpu& target_;
+};
 
 class vectorizer : public mutator {
  public:
@@ -140,71 +224,11 @@ class vectorizer : public mutator {
   stmt mutate(const stmt& s) override {
     const loop_node* l = as_loop(s);
     if (!l) return mutator::mutate(s);
-    if (is_decided(*l)) return s;
-    if (const block_realize_node* realize = only_block(l->body)) {
-      // the innermost loop that can be vectorized
-      stmt inner = mutate(l->body);
-      if (inner.get() != l->body.get()) return with_body(*l, std::move(inner));
-      return vectorized(*l, *realize).value_or(s);
-    }
-    return mutator::mutate(s);
+    if (const auto n = nest::below(s, target_)) return n->vectorized().value_or(s);
+    return is_decided(*l) ? s : mutator::mutate(s);
   }
 
  private:
-  /// The block below a chain of loops of which none is decided; null when there is anything else.
-  static const block_realize_node* only_block(const stmt& s) {
-    if (const loop_node* l = as_loop(s)) return is_decided(*l) ? nullptr : only_block(l->body);
-    return as_realize(s);
-  }
-
-  std::optional<stmt> vectorized(const loop_node& l, const block_realize_node& realize) {
-    const std::int64_t extent = constant_extent(l);
-    const store_node* store = as_store(realize.block->body);
-    if (l.loop != loop_kind::serial || !store || !is_int(l.min, 0)) return std::nullopt;
-    const std::int64_t lanes = target_.lanes(store->buffer->type);
-    if (extent < lanes || !can_be_lanes(realize, l.var) || moves_bounds(l.body, l.var))
-      return std::nullopt;
-    // the loops inside go around the lanes
-    std::vector<var> inside;
-    for (const loop_node* x = as_loop(l.body); x; x = as_loop(x->body)) inside.push_back(x->var);
-    if (!inside.empty() && !placed_block(realize).writes_apart(l.var, extent, inside))
-      return std::nullopt;
-    std::int64_t width = lanes;
-    while (width < most_vectors * lanes && extent % (2 * width) == 0) width *= 2;
-    const dtype type = l.var.type();
-    const var outer = make_var(l.var->name + "_0", type), lane = make_var(l.var->name + "_1", type);
-    const expr at = outer * integer(type, width) + lane;
-    // beyond its end, a guard that loads has nothing to load
-    if (extent % width != 0 && reads_memory(realize.predicate)) return std::nullopt;
-    stmt body = substitute(l.body, {{l.var, at}});
-    if (extent % width != 0) body = guarded{lt(at, integer(type, extent))}.mutate(body);
-    body = make_loop(lane, integer(type, 0), integer(type, width), std::move(body),
-                     loop_kind::vectorized);
-    return make_loop(outer, integer(type, 0), integer(type, (extent + width - 1) / width),
-                     std::move(body), loop_kind::serial, l.annotations);
-  }
-
-  /// Whether a loop around the block runs as often as an iteration of `v` says.
-  static bool moves_bounds(const stmt& s, const var& v) {
-    const loop_node* l = as_loop(s);
-    return l && (uses_var(l->min, v) || uses_var(l->extent, v) || moves_bounds(l->body, v));
-  }
-
-  /// Adds a condition to the guard of the block.
-  struct guarded : mutator {
-    explicit guarded(expr c) : condition(std::move(c)) {}
-    using mutator::mutate;
-    stmt mutate(const stmt& s) override {
-      const block_realize_node* r = as_realize(s);
-      if (!r) return mutator::mutate(s);
-      return make_realize(r->values,
-                          is_true(r->predicate) ? condition : logical_and(r->predicate, condition),
-                          r->block);
-    }
-    expr condition;
-  };
-
-  static constexpr std::int64_t most_vectors = 4;
   const target::cpu& target_;
 };
 
