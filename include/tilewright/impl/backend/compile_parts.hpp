@@ -18,7 +18,8 @@
 
 namespace tilewright::backend::detail::compile_parts {
 
-inline constexpr const char* pipeline = "function(sroa,early-cse)";
+/// Local buffers become registers, and what loops load again and again leaves them.
+inline constexpr const char* pipeline = "function(sroa,early-cse,loop-mssa(licm))";
 
 /// Takes a message of LLVM over and frees it.
 inline std::string take_message(const llvm::api& c, char* text) {
