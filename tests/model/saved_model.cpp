@@ -13,11 +13,14 @@
 #include <thread>
 #include <vector>
 
+#include <tilewright/backend/artifact.hpp>
 #include <tilewright/impl/model/model_file.hpp>
 #include <tilewright/impl/model/plan_writer.hpp>
+#include <tilewright/impl/search/database/fewer_threads.hpp>
 #include <tilewright/interop/onnx.hpp>
 #include <tilewright/model/saved_model.hpp>
 #include <tilewright/search/database/database.hpp>
+#include <tilewright/search/measurement/builder.hpp>
 
 #include "model/array_file.hpp"
 
@@ -316,6 +319,39 @@ TEST_CASE("saved model: code for instructions that are not here") {
   seal(bytes);
   write(path, bytes);
   CHECK(refusal(path) != "none");
+}
+
+TEST_CASE(
+    "saved model: what one thread has found is saved for two, as long as these are not tuned") {
+  const own_folder folder;
+  model_options o = quick();
+  o.database = folder.file("t.db");
+  model one = load_onnx(data_folder + "tiny_cnn.onnx", o);
+  one.tune(1, "host");
+  o.threads = 2;
+  const model two = load_onnx(data_folder + "tiny_cnn.onnx", o);
+  two.save(folder.file("a.twm"));
+  const std::vector<network::saved_plan> plans = plans_in(bytes_of(folder.file("a.twm")));
+  const auto db = search::database::shared(o.database);
+  const network::executable& program = *two.program();
+  REQUIRE(plans.at(0).kernels.size() == program.launches().size());
+  std::size_t met = 0;
+  for (std::size_t k = 0; k < program.launches().size(); ++k) {
+    search::workload w = program.task(k);
+    const auto spread = search::detail::spread_over_threads(w, *db, 1, o.seed);
+    if (spread.empty()) continue;
+    ++met;
+    const std::vector<std::byte>& code = plans[0].kernels[k].code;
+    CHECK(plans[0].kernels[k].threads == 2);
+    CHECK(backend::deserialize(code.data(), code.size()).object ==
+          search::build(spread[0].scheduled.function(), w.machine).artifact.object);
+  }
+  CHECK(met > 0);
+  const std::vector<float> x = floats(read_array("tiny_cnn.x.npy"));
+  const std::vector<float> expected = floats(read_array("tiny_cnn.y.npy"));
+  std::vector<float> y(5);
+  load_model(folder.file("a.twm"), {.threads = 2})(x, y);
+  for (std::size_t k = 0; k < 5; ++k) CHECK(y[k] == doctest::Approx(expected[k]).epsilon(1e-5));
 }
 
 TEST_CASE("saved model: code for several instruction sets, of which the machine takes one") {

@@ -20,6 +20,7 @@
 #include <tilewright/dispatch/packed_weights.hpp>
 #include <tilewright/impl/model/model_file.hpp>
 #include <tilewright/impl/model/plan_writer.hpp>
+#include <tilewright/impl/search/database/fewer_threads.hpp>
 #include <tilewright/model/session.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -73,19 +74,26 @@ struct chosen_kernel {
   std::vector<bool> is_read;  // [parameters], by calls
 };
 
-inline chosen_kernel choose(const search::workload& w, search::database& db, std::uint64_t seed) {
+/// The schedule that was chosen, or what becomes of that for fewer threads, or the default one.
+inline schedule schedule_of(const search::workload& w, const search::database& db,
+                            std::uint64_t seed) {
   std::string why;
-  std::optional<schedule> s;
   if (const auto hit = db.chosen(w.key)) try {
       if (auto c = search::replay(search::by_name(trace::parse(hit->trace), w.function), w.function,
                                   seed, &why))
-        s = std::move(c->scheduled);
+        return std::move(c->scheduled);
     } catch (const argument_error&) {  // a trace of another version
     }
-  if (!s) s = search::default_schedule(w.function, w.space, {w.machine, w.exec->threads}, seed);
-  chosen_kernel out{search::build(s->function(), w.machine), {}};
+  std::vector<search::candidate> spread = search::detail::spread_over_threads(w, db, 1, seed);
+  if (!spread.empty()) return std::move(spread.front().scheduled);
+  return search::default_schedule(w.function, w.space, {w.machine, w.exec->threads}, seed);
+}
+
+inline chosen_kernel choose(const search::workload& w, search::database& db, std::uint64_t seed) {
+  const schedule s = schedule_of(w, db, seed);
+  chosen_kernel out{search::build(s.function(), w.machine), {}};
   if (!out.code.code) throw build_error(w.function.name + ": " + out.code.error);
-  const ir::function main = pass::lower_prepared(s->function(), *w.machine.cpu).main;
+  const ir::function main = pass::lower_prepared(s.function(), *w.machine.cpu).main;
   const pass::buffer_set loaded = pass::loaded_buffers(main.body),
                          stored = pass::stored_buffers(main.body);
   for (std::size_t k = 0; k < w.function.params.size(); ++k) {
