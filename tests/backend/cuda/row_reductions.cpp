@@ -100,6 +100,31 @@ TEST_CASE("rows: sums of rows have a warp each") {
   CHECK(check_sketches(w.function, w.terms).count({false, true, false}) == 1);
 }
 
+TEST_CASE("rows: elements side by side are loaded as vectors") {
+  // four elements for each thread of a warp, one load of them
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(X: T.Buffer((4, 256), "float32"), S: T.Buffer((4,), "float32")):
+    for i in T.thread_binding(4, thread="blockIdx.x"):
+        for j_0 in range(2):
+            for j_1 in T.thread_binding(32, thread="threadIdx.x"):
+                for j_2 in T.unroll(4):
+                    with T.block("S"):
+                        vi = T.axis.spatial(4, i)
+                        vj = T.axis.reduce(256, j_0 * 128 + j_1 * 4 + j_2)
+                        with T.init():
+                            S[vi] = T.float32(0)
+                        S[vi] = S[vi] + X[vi, vj] * X[vi, vj]
+)");
+  const std::string text = cases::cu::print(pass::lower(f, cases::device()), cases::device()).text;
+  INFO(text);
+  const std::size_t first = text.find("tw_load_vector<4>(X, ");
+  CHECK(first != std::string::npos);
+  CHECK(text.find("tw_load_vector", first + 1) == std::string::npos);
+  CHECK(text.find("X[") == std::string::npos);
+  cases::check_emulated(f, 1e-4);
+}
+
 TEST_CASE("rows: a member of each structure compiles without spills") {
   try {
     cases::cu::nvrtc();
@@ -114,6 +139,7 @@ TEST_CASE("rows: a member of each structure compiles without spills") {
     CAPTURE(name);
     const gpu_workloads::workload w = named(gpu_workloads::full(), name);
     std::set<std::tuple<bool, bool, bool>> met;
+    int in_vectors = 0;
     for (const schedule& sketch : list.sketches(w.function, where, 1)) {
       if (!met.insert(structure(sketch).all()).second) continue;
       const std::vector<schedule> members =
@@ -123,10 +149,12 @@ TEST_CASE("rows: a member of each structure compiles without spills") {
       const cases::cu::program p =
           cases::cu::print(pass::lower(members[0].function(), device), device);
       INFO(p.text);
+      in_vectors += p.text.find("tw_load_vector<") != std::string::npos ? 1 : 0;
       const cases::cu::compiled c = cases::cu::compile(p, device, std::chrono::seconds(60));
       for (const backend::launch& l : c.artifact.launches)
         CHECK(cases::cu::why_rejected(l, c.report, device) == "");
     }
     CHECK(met.size() >= 4);
+    CHECK(in_vectors > 0);
   }
 }

@@ -26,6 +26,7 @@ inline gpu_rules rules_for(const target::gpu& gpu) {
   list.reduction.max_threads_per_block = gpu.threads_per_block;
   list.reduction.rows = {4, 8, 2, 16};
   list.reduction.warp_size = gpu.warp_size;
+  list.reduction.vector_bytes = 16;
   list.reduction.tuples = true;
   list.binding.thread_extents = {256, 32, 64, 128, 512, 1024};
   list.binding.max_threads_per_block = gpu.threads_per_block;

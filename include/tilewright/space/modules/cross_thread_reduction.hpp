@@ -30,7 +30,11 @@ bool needs_cross_thread_reduction(const schedule& s, const std::string& block,
 /// for i, k: S[i] += A[i, k]
 ///   ->  for i_0, i_1 in threadIdx.y, k_0, k_1 in threadIdx.x: S[.] += A[i_0 * n + i_1, k_0 * 32 + k_1]
 /// ```
-/// A consumer has no threads yet then, and a loop inside of its rows.
+/// A consumer has no threads yet then, and a loop inside of its rows. With `vector_bytes` each thread takes
+/// elements side by side, as many as are drawn of those that fit:
+/// ```
+///   ->  for i, k_0: for k_1 in threadIdx.x: for k_2 in unroll(4): S[i] += A[i, (k_0 * n + k_1) * 4 + k_2]
+/// ```
 /// Structural choice: across the threads of a block, not at all, or across those of a warp. The number of
 /// threads is drawn, or that of rows.
 struct cross_thread_reduction {
@@ -38,7 +42,8 @@ struct cross_thread_reduction {
   std::int64_t max_threads_per_block = 1024;
   std::vector<std::int64_t> rows{};  // equally likely; none: no such choice
   std::int64_t warp_size = 32;
-  bool tuples = false;  // whether reductions of several values move to their consumer too
+  int vector_bytes = 0;  // of a thread's loads; 0: an element
+  bool tuples = false;   // whether reductions of several values move to their consumer too
 
   void operator()(schedule& s, const std::string& block, const context& where,
                   chooser& choices) const;

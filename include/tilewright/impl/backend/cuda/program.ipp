@@ -9,6 +9,7 @@
 #include <tilewright/impl/backend/cuda/text.hpp>
 #include <tilewright/impl/pass/gpu/async_copy.hpp>
 #include <tilewright/impl/pass/gpu/barrier.hpp>
+#include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/pass/gpu/unify_threads.hpp>
 #include <tilewright/pass/gpu/unroll_registers.hpp>
@@ -269,6 +270,7 @@ class printer {
       throw argument_error("loop " + n.var->name + " on " + n.thread_tag +
                            " stands inside of a kernel; call pass::lower first");
     if (n.loop == loop_kind::vectorized && vector_store(n)) return;
+    if (n.loop == loop_kind::unrolled && vector_loads(n)) return;
     if (const char* pragma = unrolling(n)) line(pragma);
     open(n);
     block(n.body);
@@ -321,11 +323,95 @@ class printer {
       if (!chooses || i == 0) certain_loads(e->args[i], out);
   }
 
+  static bool makes_vectors(const loop_node& n) {
+    const std::int64_t count = pass::constant_extent(n);
+    return (count == 2 || count == 4 || count == 8 || count == 16) && is_int(n.min, 0);
+  }
+
+  /// Statements one after the other, as those of a reduction's update.
+  struct straight_line {
+    std::vector<expr> values;
+    std::vector<buffer> stored;
+    var_set lets;
+
+    /// @returns false for other statements
+    bool collect(const stmt& s) {
+      if (const seq_node* seq = as_seq(s))
+        return std::all_of(seq->stmts.begin(), seq->stmts.end(),
+                           [&](const stmt& child) { return collect(child); });
+      if (const let_node* let = as_let(s)) {
+        values.push_back(let->value);
+        lets.insert(let->var);
+        return collect(let->body);
+      }
+      const store_node* store = as_store(s);
+      if (!store) return false;
+      values.push_back(store->value);
+      stored.push_back(store->buffer);
+      return true;
+    }
+    bool stores(const buffer& b) const {
+      return std::find(stored.begin(), stored.end(), b) != stored.end();
+    }
+  };
+
+  /// Elements of global memory side by side that iterations load are loaded before the loop, at once.
+  bool vector_loads(const loop_node& n) {
+    std::vector<expr> loads, wide, places;
+    straight_line body;
+    if (n.annotations.count(pass::rolled_note) || !makes_vectors(n) || !body.collect(n.body))
+      return false;
+    const arith::analyzer before = words_.known;
+    known_bind(n);
+    for (const expr& value : body.values) certain_loads(value, loads);
+    for (const expr& l : loads) {
+      if (storage_rank(l->buffer->scope) != 0 || body.stores(l->buffer)) continue;
+      std::optional<expr> at = vector_place(l->buffer, l->args, n);
+      if (!at || uses_any(*at, body.lets)) continue;
+      wide.push_back(l);
+      places.push_back(*at);
+    }
+    if (!wide.empty()) {
+      line("{");
+      ++depth_;
+      vector_lanes lanes;
+      load_wide(n, wide, places, lanes);
+      line("#pragma unroll");
+      open(n);
+      words_.lanes = &lanes;
+      block(n.body);
+      words_.lanes = nullptr;
+      line("}");
+      --depth_;
+      line("}");
+    }
+    words_.known = before;
+    return !wide.empty();
+  }
+
+  /// Vectors, each element at one place once; `lanes` says which load has which.
+  void load_wide(const loop_node& n, const std::vector<expr>& wide, const std::vector<expr>& places,
+                 vector_lanes& lanes) {
+    lanes.lane = n.var;
+    const std::string digits = std::to_string(pass::constant_extent(n));
+    for (std::size_t i = 0; i < wide.size(); ++i) {
+      std::size_t same = 0;
+      while (wide[same]->buffer != wide[i]->buffer || !equal(places[same], places[i])) ++same;
+      if (same < i) {
+        lanes.loaded.emplace(wide[i].get(), lanes.loaded.at(wide[same].get()));
+        continue;
+      }
+      const std::string name = words_.fresh(wide[i]->buffer->name + "_lanes");
+      line("const auto " + name + " = tw_load_vector<" + digits + ">(" +
+           words_.name(wide[i]->buffer) + ", " + words_.print(places[i]) + ");");
+      lanes.loaded.emplace(wide[i].get(), name);
+    }
+  }
+
   bool vector_store(const loop_node& n) {
     const std::int64_t count = pass::constant_extent(n);
     const store_node* to = as_store(n.body);
-    if (!to || (count != 2 && count != 4 && count != 8 && count != 16) || !is_int(n.min, 0))
-      return false;
+    if (!to || !makes_vectors(n)) return false;
     const arith::analyzer before = words_.known;
     known_bind(n);
     const std::optional<expr> target = vector_place(to->buffer, to->indices, n);
@@ -344,14 +430,8 @@ class printer {
     line("{");
     ++depth_;
     vector_lanes lanes;
-    lanes.lane = n.var;
+    load_wide(n, wide, places, lanes);
     const std::string digits = std::to_string(count);
-    for (std::size_t i = 0; i < wide.size(); ++i) {
-      const std::string name = words_.fresh(wide[i]->buffer->name + "_lanes");
-      line("const auto " + name + " = tw_load_vector<" + digits + ">(" +
-           words_.name(wide[i]->buffer) + ", " + words_.print(places[i]) + ");");
-      lanes.loaded.emplace(wide[i].get(), name);
-    }
     const std::string result = target ? words_.fresh(to->buffer->name + "_lanes") : "";
     if (target)
       line("tw_vector<" + stored_type(to->buffer->type) + ", " + digits + "> " + result + ";");

@@ -105,6 +105,41 @@ inline loop_rv group_rows(schedule& s, loop_rv rows, const cross_thread_reductio
   return row;
 }
 
+/// How many elements a thread takes at once, of those by which the loop can be divided; nothing where it is one.
+inline std::optional<factor> draw_lanes(schedule& s, loop_rv loop, dtype type, int vector_bytes,
+                                        chooser& choices) {
+  const ir::expr extent = s.get(loop).extent;
+  std::vector<std::int64_t> fitting;
+  for (std::int64_t n = vector_bytes / bytes(type); n > 0 && ir::is_int(extent); n /= 2)
+    if (extent->integer % n == 0) fitting.push_back(n);
+  if (fitting.size() < 2) return std::nullopt;
+  return choices.categorical(s, fitting, std::vector<double>(fitting.size(), 1.0));
+}
+
+/// The type of what the block reads first.
+inline dtype read_type(const schedule& s, const std::string& name) {
+  const ir::block_node& b = *named_block(s, name).block;
+  return (b.reads.empty() ? b.writes : b.reads)[0].buffer->type;
+}
+
+/// Splits the loop over threads, a vector's lanes inside of them where there are some, and binds it.
+/// @returns what is left of it outside
+inline loop_rv spread(schedule& s, loop_rv loop, const factor& threads,
+                      const std::optional<factor>& lanes, bool vectorized) {
+  if (!lanes) {
+    const auto [outer, inner] = s.split(loop, {infer, threads});
+    s.bind(inner, "threadIdx.x");
+    return outer;
+  }
+  const auto [outer, inner, lane] = s.split(loop, {infer, threads, *lanes});
+  s.bind(inner, "threadIdx.x");
+  if (vectorized)
+    s.vectorize(lane);
+  else
+    s.unroll(lane);
+  return outer;
+}
+
 /// Computes the block with its consumer, whose innermost loop is bound to threads where none is.
 /// @returns their number
 inline factor move(schedule& s, const std::string& name, const destination& to,
@@ -117,8 +152,12 @@ inline factor move(schedule& s, const std::string& name, const destination& to,
   if (warps) target = group_rows(s, target, rule, choices);
   if (!count) {
     count = warps ? factor(rule.warp_size) : draw_threads(s, rule, choices);
-    const auto [outer, inner] = s.split(loops.back(), {infer, *count});
-    s.bind(inner, "threadIdx.x");
+    const bool spatial = nest_of(s, to.consumer).back().kind == primitive::loop_iter_kind::spatial;
+    const std::optional<factor> lanes =
+        spatial && to.loop + 1 < loops.size()
+            ? draw_lanes(s, loops.back(), read_type(s, to.consumer), rule.vector_bytes, choices)
+            : std::nullopt;
+    const loop_rv outer = spread(s, loops.back(), *count, lanes, true);
     if (to.loop + 1 == loops.size()) target = outer;
   }
   const block_rv block = s.get_block(name);
@@ -192,8 +231,10 @@ TILEWRIGHT_INLINE void cross_thread_reduction::operator()(schedule& s, const std
     threads = factor(warp_size);
   }
   if (!threads) threads = across::draw_threads(s, *this, choices);
-  const auto [serial, inner] = s.split(across::fused_reduction(s, name), {infer, *threads});
-  s.bind(inner, "threadIdx.x");
+  const loop_rv reduced = across::fused_reduction(s, name);
+  const std::optional<factor> lanes =
+      across::draw_lanes(s, reduced, across::read_type(s, name), vector_bytes, choices);
+  across::spread(s, reduced, *threads, lanes, false);
 }
 
 }  // namespace tilewright::space
