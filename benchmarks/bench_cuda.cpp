@@ -1,7 +1,8 @@
 // What kernels for GPUs cost before there is a GPU: lowering and text, NVRTC, the emulator.
 //
 // Names: lower_and_print/KERNEL, nvrtc/KERNEL, nvrtc/KERNEL/threads:2, nvrtc_together/KERNEL/COUNT, nvrtc_memory/COMPILES, emulator_compile/KERNEL,
-// emulate/KERNEL. NVRTC and the C++ compiler of the emulator are reported as missing where they are not
+// emulate/KERNEL, candidates/WORKLOAD: replayed, verified, with key, features and score, as a search ranks them, `refused` the
+// share of draws that are no candidates. NVRTC and the C++ compiler of the emulator are reported as missing where they are not
 // installed.
 #include <cstdint>
 #include <exception>
@@ -15,10 +16,18 @@
 
 #include <tilewright/backend/cuda/compile.hpp>
 #include <tilewright/backend/cuda/emulator.hpp>
+#include <tilewright/cost/features.hpp>
+#include <tilewright/cost/prior.hpp>
+#include <tilewright/ir/key.hpp>
+#include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/pass/gpu/lower_gpu.hpp>
+#include <tilewright/search/candidate.hpp>
+#include <tilewright/space/gpu.hpp>
+#include <tilewright/space/postproc/verify_gpu_code.hpp>
 #include <tilewright/target/gpu.hpp>
 
 #include "gpu/corpus.hpp"
+#include "gpu/workloads.hpp"
 
 namespace {
 
@@ -121,6 +130,37 @@ void compile_beside(benchmark::State& state) {
   repeat(state, [&] { benchmark::DoNotOptimize(cu::compile(p, device)); });
 }
 
+/// What a search does with candidates of the default space before one is compiled.
+void rank_candidates(benchmark::State& state, const gpu_workloads::workload& w) {
+  const target::gpu device = target::named_gpu("sm_90a");
+  const space::context where{&device, 1};
+  const space::design_space list = space::default_gpu();
+  const cost::gbt& model = cost::shipped_prior().trees;
+  cost::feature_options options;
+  options.gpu = true;
+  std::vector<trace> families;
+  for (const schedule& s : list.sketches(w.function, where, 1))
+    families.push_back(s.trace().without_decisions());
+  std::vector<trace> members;
+  double draws = 0;
+  for (std::uint64_t seed = 1; members.size() < 16 && seed < 4000; ++seed, ++draws)
+    if (const auto c = search::replay(families[seed % families.size()], w.function, seed, nullptr,
+                                      [&](schedule& s) { list.finish(s, where); }))
+      members.push_back(c->scheduled.trace());
+  std::size_t next = 0;
+  for (auto _ : state) {
+    schedule s(w.function);
+    members[next++ % members.size()].apply_to(s);
+    space::verify_gpu_code{}(s, where);
+    ir::verify(s.function());
+    ir::workload_key(s.function());
+    const auto rows = cost::store_features(s.function(), options);
+    benchmark::DoNotOptimize(model.score(rows.front().data(), rows.size()));
+  }
+  state.SetItemsProcessed(state.iterations());
+  state.counters["refused"] = 1 - static_cast<double>(members.size()) / draws;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -139,6 +179,10 @@ int main(int argc, char** argv) {
       ->Arg(1000)
       ->Iterations(1)
       ->Unit(benchmark::kSecond);
+  for (const gpu_workloads::workload& w : gpu_workloads::full())
+    if (w.name == "C2D" || w.name == "GMM" || w.name == "SFM")
+      benchmark::RegisterBenchmark(("candidates/" + w.name).c_str(), rank_candidates, w)
+          ->Unit(benchmark::kMillisecond);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();
