@@ -7,7 +7,8 @@
 // the elements that are stored. Tuning takes BENCH_TUNE_SECONDS (default 5) per problem;
 // `--matrices=NAME,..` and `--columns=1,32,128` choose some, "mixed" among them, which is no part of the
 // figures otherwise; `--files=A.mtx,..` adds matrices from Matrix
-// Market files; `--compressed` leaves the formats beside compressed rows out. "chosen" is what a call takes that
+// Market files; `--compressed` leaves the formats beside compressed rows out, `--formats=sell8,none` those but the choice that
+// it does not name. "chosen" is what a call takes that
 // may convert the matrix for 1000 calls: one session over formats and schedules, of the same time as that of
 // compressed rows. "unmeasured" is the format and the schedule that the pattern alone asks for. `--database=FILE`
 // keeps what is found there, for a run that tunes nothing; the choice has a file of its own beside it. Of products
@@ -43,8 +44,9 @@ constexpr auto spmv = tw::kernel<"spmv">(
 template <class Kernel>
 using tuned_of = tw::tuned<std::remove_const_t<Kernel>>;
 
-int threads = 1;       // of ours and of those peers that take several
-std::string database;  // file; empty: none
+int threads = 1;                   // of ours and of those peers that take several
+std::string database;              // file; empty: none
+std::vector<std::string> alone;  // formats that are measured alone; empty: all
 
 /// @param apart what keeps its own file; empty: not
 tw::tuned_options tuning(double budget, const std::string& apart = {}) {
@@ -111,6 +113,7 @@ template <tw::dim Columns, class Matrix>
 void add_format(const std::string& name, const bench::spmm_problem& p, double budget,
                 std::vector<converted_product>& to) {
   const bench::sparse_matrix& a = *p.a;
+  if (!alone.empty() && std::find(alone.begin(), alone.end(), name) == alone.end()) return;
   try {
     const auto left = tw::csr(a.offsets, a.indices, a.values, a.columns);
     std::shared_ptr<Matrix> m;
@@ -273,6 +276,7 @@ int main(int argc, char** argv) {
     if (word.rfind("--files=", 0) == 0) files = bench::words(word.substr(8));
     if (word.rfind("--columns=", 0) == 0) columns = bench::words(word.substr(10));
     if (word == "--compressed") with_formats = false;
+    if (word.rfind("--formats=", 0) == 0) alone = bench::words(word.substr(10));
     if (word.rfind("--database=", 0) == 0) database = word.substr(11);
     if (word.rfind("--threads=", 0) == 0) threads = std::atoi(word.c_str() + 10);
   }
