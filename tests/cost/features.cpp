@@ -1,6 +1,7 @@
 #include <tilewright/cost/features.hpp>
 
 #include <tilewright/ir/key.hpp>
+#include <tilewright/ir/pattern_note.hpp>
 #include <tilewright/ir/text/parse.hpp>
 
 #include <doctest/doctest.h>
@@ -174,4 +175,24 @@ TEST_CASE("a cache answers the second question") {
   cache.of(f, {1, 2});
   cache.of(f, {1, 3});  // full: forgets
   CHECK(cache.size() == 1);
+}
+
+TEST_CASE("a gather along a pattern goes on by the distance between its elements") {
+  ir::function f = ir::parse(R"(
+@T.prim_func
+def main(X: T.Buffer((65536,), "float32"), at: T.Buffer((1024,), "int32"), B: T.Buffer((1024,), "float32")):
+    for i in range(1024):
+        with T.block("B"):
+            vi = T.axis.spatial(1024, i)
+            T.reads(X[0:65536], at[vi])
+            T.writes(B[vi])
+            B[vi] = X[at[vi]]
+)");
+  constexpr std::size_t lines = 57 + 5;  // of the buffer of which most are touched
+  const auto touched = [&] { return static_cast<double>(store_features(f).at(0)[lines]); };
+  CHECK(touched() == doctest::Approx(slog(1024)));
+  ir::note_pattern(f, {2});
+  CHECK(touched() == doctest::Approx(slog(1024 * 2 * 4 / 64)));
+  ir::note_pattern(f, {1e6});
+  CHECK(touched() == doctest::Approx(slog(1024)));
 }

@@ -85,4 +85,10 @@ TEST_CASE("patterns of one class have like rows") {
   CHECK(even.kind() == "l3v0e0g4");
   CHECK(uneven.kind() == "l3v20e9g0");
   CHECK(sparse_call{{0, 0}, {}}.kind() == "");
+  const auto gap = [](sparse_call& c) {
+    return c.with(
+        [](const auto&, const auto& o, const call_argument* a) { return pattern_gap(o[0], a[1]); });
+  };
+  CHECK(gap(even) == doctest::Approx(16));
+  CHECK(gap(uneven) == doctest::Approx(1));
 }

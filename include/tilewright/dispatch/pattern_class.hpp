@@ -19,4 +19,7 @@ namespace tilewright::dispatch {
 std::string pattern_class(const search::operand& offsets, const call_argument& offset_data,
                           const call_argument& index_data);
 
+/// Columns from an element to the next one in its row, on the average over some; 1 where none is listed.
+double pattern_gap(const search::operand& offsets, const call_argument& index_data);
+
 }  // namespace tilewright::dispatch

@@ -132,6 +132,7 @@
 #include <tilewright/impl/ir/interpret/scalarize.ipp>
 #include <tilewright/impl/ir/interpret/sparse_interpret.ipp>
 #include <tilewright/impl/ir/key.ipp>
+#include <tilewright/impl/ir/pattern_note.ipp>
 #include <tilewright/impl/ir/reformatted.ipp>
 #include <tilewright/impl/ir/rerouting.ipp>
 #include <tilewright/impl/ir/sparse.ipp>

@@ -49,11 +49,12 @@ struct spread_algebra {
   }
 
   /// Anywhere in memory, chosen anew by the loops that move `by`.
-  spread anywhere(const spread& by) const {
+  /// @param step what an iteration of one of these goes on by; where nobody knows, far
+  spread anywhere(const spread& by, double step) const {
     spread out = by;
     out.known = false;
     for (std::size_t i = 0; i < out.depth; ++i)
-      if (out.coefficient[i] != 0) out.coefficient[i] = 1024;
+      if (out.coefficient[i] != 0) out.coefficient[i] = step;
     return out;
   }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <tilewright/impl/cost/spread.hpp>
+#include <tilewright/ir/pattern_note.hpp>
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/ir/visit.hpp>
 
@@ -66,7 +67,7 @@ inline double extent_number(const ir::expr& e) {
 
 class store_walk {
  public:
-  explicit store_walk(const ir::function& f) : function_(f) {
+  explicit store_walk(const ir::function& f) : function_(f), pattern_(ir::noted_pattern(f)) {
     bound_.reserve(32);  // each holds coefficients for all loops
     for (const ir::param& p : f.params)
       if (p.buffer) buffers[buffer_of(p.buffer)].parameter = true;
@@ -237,7 +238,19 @@ class store_walk {
   spread load_as_index(const ir::expr_node& e, operation_counts* counts) {
     spread by = algebra().constant(0);
     for (const ir::expr& i : e.args) by = algebra().sum(by, index(i, counts), 1);
-    return algebra().anywhere(by);
+    return algebra().anywhere(by, step_of(e));
+  }
+
+  /// What the next iteration of a loop finds in the place of what is loaded here, minus that: of offsets the length
+  /// of a row, of other indices what the pattern is known to have between two elements.
+  double step_of(const ir::expr_node& load) const {
+    constexpr double far = 1024;
+    if (!pattern_) return far;
+    const std::optional<ir::offsets_note> rows = ir::offsets_of(function_, load.buffer->name);
+    if (!rows || load.buffer->shape.size() != 1 || !ir::is_int(load.buffer->shape[0]))
+      return std::clamp(pattern_->gap, 1.0, far);
+    const auto count = static_cast<double>(ir::as_int(load.buffer->shape[0]) - 1);
+    return std::clamp(static_cast<double>(rows->last) / std::max(count, 1.0), 1.0, far);
   }
 
   spread other_index(const ir::expr_node& e, operation_counts* counts) {
@@ -368,6 +381,7 @@ class store_walk {
 
   std::vector<loop_info> path_;
   const ir::function& function_;
+  std::optional<ir::pattern_note> pattern_;
   std::vector<double> extents_;  // of the first `deepest` loops
   std::vector<binding> bound_;
   std::vector<alias> aliases_;

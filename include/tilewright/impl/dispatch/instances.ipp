@@ -14,6 +14,7 @@
 #include <tilewright/impl/dispatch/call_mode.hpp>
 #include <tilewright/impl/dispatch/instances.hpp>
 #include <tilewright/ir/key.hpp>
+#include <tilewright/ir/pattern_note.hpp>
 #include <tilewright/search/measurement/argument_values.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/support/any.hpp>
@@ -217,8 +218,13 @@ TILEWRIGHT_INLINE void instances::make(instance& s, const search::extent_map& di
   const std::int64_t* strides = b.strides.data();
   for (std::size_t i = 0; i < kernel_.params.size(); ++i) {
     w.key.arguments += (i ? " " : "") + (weights_.has(i) ? "bound" : layouts[i].text());
-    if (const auto& pattern = s.operands[i].offsets)
-      w.key.arguments += pattern_class(s.operands[i], arguments[i], arguments[pattern->parameter]);
+    if (const auto& pattern = s.operands[i].offsets) {
+      const call_argument& indices = arguments[pattern->parameter];
+      w.key.arguments += pattern_class(s.operands[i], arguments[i], indices);
+      const bool listed = &indices != &arguments[i];  // else rows are counted
+      if (listed && indices.data && !kernel_.params[i].checked && !ir::noted_pattern(w.function))
+        ir::note_pattern(w.function, {pattern_gap(s.operands[i], indices)});
+    }
     w.layouts.push_back({{}, placement_of(arguments[i])});  // dense: as declared
     const std::size_t rank = kernel_.params[i].dims.size();
     if (!layouts[i].dense) w.layouts.back().strides.assign(strides, strides + rank);

@@ -9,6 +9,21 @@
 namespace tilewright::dispatch {
 namespace detail {
 
+/// Of a few thousand steps between neighbours, anywhere; those to the next row go backwards.
+template <class Index>
+double mean_gap(const Index* indices, std::int64_t nonzeros) {
+  double gaps = 0;
+  std::int64_t counted = 0;
+  const std::int64_t step = std::max<std::int64_t>(1, nonzeros / 4096);
+  for (std::int64_t k = 0; indices && k + 1 < nonzeros; k += step) {
+    const double gap = static_cast<double>(indices[k + 1]) - static_cast<double>(indices[k]);
+    if (gap <= 0) continue;
+    gaps += gap;
+    ++counted;
+  }
+  return counted ? gaps / static_cast<double>(counted) : 1;
+}
+
 template <class Index>
 std::string pattern_class(const Index* offsets, const Index* indices, std::int64_t rows,
                           std::int64_t nonzeros) {
@@ -21,16 +36,6 @@ std::string pattern_class(const Index* offsets, const Index* indices, std::int64
     squares += off * off;
     empty += offsets[i + 1] == offsets[i];
   }
-  // a few thousand steps between neighbours, anywhere; those to the next row go backwards
-  double gaps = 0;
-  std::int64_t counted = 0;
-  const std::int64_t step = std::max<std::int64_t>(1, nonzeros / 4096);
-  for (std::int64_t k = 0; indices && k + 1 < nonzeros; k += step) {
-    const double gap = static_cast<double>(indices[k + 1]) - static_cast<double>(indices[k]);
-    if (gap <= 0) continue;
-    gaps += gap;
-    ++counted;
-  }
   const auto logarithm = [](double x) {
     return std::to_string(static_cast<int>(std::lround(std::log2(std::max(x, 1.0)))));
   };
@@ -38,7 +43,7 @@ std::string pattern_class(const Index* offsets, const Index* indices, std::int64
   const double spread = std::sqrt(squares / static_cast<double>(rows)) / mean;
   return "l" + logarithm(mean) + "v" + std::to_string(std::lround(2 * std::min(spread, 1000.0))) +
          "e" + std::to_string(static_cast<int>(10 * share)) + "g" +
-         logarithm(counted ? gaps / static_cast<double>(counted) : 1);
+         logarithm(mean_gap(indices, nonzeros));
 }
 
 }  // namespace detail
@@ -55,6 +60,14 @@ TILEWRIGHT_INLINE std::string pattern_class(const search::operand& offsets,
                                  static_cast<const std::int64_t*>(indices), rows, nonzeros);
   return detail::pattern_class(static_cast<const std::int32_t*>(offset_data.data),
                                static_cast<const std::int32_t*>(indices), rows, nonzeros);
+}
+
+TILEWRIGHT_INLINE double pattern_gap(const search::operand& offsets,
+                                     const call_argument& index_data) {
+  const std::int64_t nonzeros = index_data.extents[0];
+  if (offsets.type == dtype::i64)
+    return detail::mean_gap(static_cast<const std::int64_t*>(index_data.data), nonzeros);
+  return detail::mean_gap(static_cast<const std::int32_t*>(index_data.data), nonzeros);
 }
 
 }  // namespace tilewright::dispatch

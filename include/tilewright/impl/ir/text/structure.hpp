@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include <tilewright/ir/alternatives.hpp>
+#include <tilewright/ir/pattern_note.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/support/address_map.hpp>
 
@@ -36,9 +37,10 @@ class structure_writer {
         write(p.scalar);
     }
     binding_ = false;
-    if (has_alternatives(f)) {  // they compute the same
+    if (has_alternatives(f) || f.attrs.count(pattern_attribute) > 0) {  // it computes the same
       annotations notes = f.attrs;
       notes.erase(alternatives_attribute);
+      notes.erase(pattern_attribute);
       write(notes);
     } else {
       write(f.attrs);
