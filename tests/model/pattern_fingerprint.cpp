@@ -49,6 +49,9 @@ TEST_CASE("lengths of rows, blocks and slices are counted") {
   CHECK(p.in_full_blocks[1] == doctest::Approx(1));
   CHECK(p.in_full_blocks[2] == doctest::Approx(0));
   CHECK(p.side_by_side[0] == doctest::Approx(1));
+  CHECK(p.in_first[0] == doctest::Approx(0.25));
+  CHECK(p.in_first[1] == doctest::Approx(1));
+  CHECK(p.in_first_of_halves[0] == doctest::Approx(0.5));
   const pattern_fingerprint one = measured(16, 32, [](int r, int) { return r == 3; });
   CHECK(one.empty == doctest::Approx(15.0 / 16));
   CHECK(one.longest == doctest::Approx(16));

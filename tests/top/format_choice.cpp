@@ -6,7 +6,12 @@
 #include <doctest/doctest.h>
 #include <Eigen/Sparse>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -43,6 +48,13 @@ tuned_options choosing(double calls = 1e9) {
   return o;
 }
 
+/// The same where matrices do not change: of small ones looking for changes costs more than a format gains.
+tuned_options choosing_once() {
+  tuned_options o = choosing();
+  o.matrices_change = false;
+  return o;
+}
+
 constexpr auto fibre_sums = kernel<"fibre_sums">(
     [](in<"A", float, "I", compressed<"J">, compressed<"K">> A, in<"x", float, "K"> x,
        out<"y", float, "I"> y) { return y(i) = sum<j, k>(A(i, j, k) * x(k)); });
@@ -61,6 +73,17 @@ matrix_of_rows blocks_where(int rows, int columns, const Stored& stored) {
 
 matrix_of_rows some_blocks(int shift = 0) {
   return blocks_where(96, 80, [=](int r, int c) { return (r * 5 + c * 3 + shift) % 4 == 0; });
+}
+
+/// As many elements in each of 600 rows, all over the columns; of 8 or less four or less in each half of them.
+matrix_of_rows short_rows(int elements) {
+  std::vector<Eigen::Triplet<float>> entries;
+  for (int r = 0; r < 600; ++r)
+    for (int e = 0; e < elements; ++e)
+      entries.emplace_back(r, (r * 31 + e * 10) % 80, static_cast<float>(1 + (r + e) % 7));
+  matrix_of_rows out(600, 80);
+  out.setFromTriplets(entries.begin(), entries.end());
+  return out;
 }
 
 template <class Op>
@@ -84,15 +107,16 @@ std::string report_of(const auto& op, const matrix_of_rows& a) {
 }  // namespace
 
 TEST_CASE("the report says of each format what it takes, and which one was chosen") {
-  const tuned op(updated, choosing());
+  const tuned op(updated, choosing_once());
   const matrix_of_rows a = some_blocks();
   const std::string text = report_of(op, a);
   for (const char* part :
-       {"  format    compressed rows: ", "  format    sell<8>: ", "  format    sell<16>: ",
-        "  format    bsr<8>: ", "  format    bsr<16>: bsr_matrix: ", "  format    chosen: "})
-    CHECK(text.find(part) != std::string::npos);
-  CHECK(text.find("  format    bsr<4>: ") != std::string::npos);
-  CHECK(text.find("candidates in 5 formats measured") != std::string::npos);
+       {"  format    compressed rows: ", "  format    bsr<8>: ", "  format    bsr<4>: ",
+        "  format    sell<8, 4096>: not measured: 3.", "  format    sell<16, 256>: not measured: ",
+        "times as long as in bsr<8> is expected", "  format    hyb<1, 4>: not measured: ",
+        "  format    bsr_and_rows<8>: blocks would have all elements", "  format    chosen: "})
+    CHECK_MESSAGE(text.find(part) != std::string::npos, std::string(part));
+  CHECK(text.find("candidates in 3 formats measured") != std::string::npos);
   check_product(op, a);
 }
 
@@ -123,32 +147,56 @@ TEST_CASE("blocks beside single elements are a format, where most elements are i
   matrix_of_rows a = some_blocks();
   for (int r = 0; r < 96; r += 3) a.coeffRef(r, (r * 7) % 80) = 2.0f;
   a.makeCompressed();
-  const tuned op(updated, choosing());
+  const tuned op(updated, choosing_once());
   const std::string text = report_of(op, a);
-  CHECK(text.find("  format    bsr<8> and rows: ") != std::string::npos);
-  CHECK(text.find("bsr<16> and rows: parted_matrix: the parts before the last take") !=
+  CHECK(text.find("  format    bsr_and_rows<8>: ") != std::string::npos);
+  CHECK(text.find("bsr_and_rows<16>: parted_matrix: the parts before the last take") !=
         std::string::npos);
   check_product(op, a);
+  const tuned looking(updated, choosing());
+  check_product(looking, a);
   a.coeffs() *= -2.0f;
-  check_product(op, a);
+  check_product(looking, a);
 }
 
 TEST_CASE("the format is the first decision of the traces that a session measures") {
-  tuned_options o = choosing();
+  tuned_options o = choosing_once();
   o.seconds = 60;
   o.trials = 16;
   std::map<std::string, int> measured;
+  bool drawn = false;
   o.callbacks.after_run = [&](const search::candidate& c, const search::built&,
                               const search::measurement& m) {
-    if (m.ok()) ++measured[search::algorithm_of(c.scheduled.trace())];
+    const trace& t = c.scheduled.trace();
+    if (m.ok()) ++measured[search::algorithm_of(t)];
+    drawn = drawn || t.print().rfind("v0 = sch.sample_categorical(candidates=[8, 4], ", 0) == 0;
     return search::verdict::go_on;
   };
   const tuned op(updated, o);
   check_product(op, some_blocks());
-  for (const char* name :
-       {"updated_in_sell_8", "updated_in_sell_16", "updated_in_bsr_8", "updated_in_bsr_4"})
+  for (const char* name : {"updated_in_bsr_8", "updated_in_bsr_4"})
     CHECK_MESSAGE(measured[name] > 0, std::string(name));
   CHECK(measured.count("updated_in_bsr_16") == 0);  // which does not fit
+  CHECK(drawn);
+
+  // rows side by side for a vector, with the rows that are sorted at a time
+  measured.clear();
+  const matrix_of_rows a = short_rows(5);
+  const Eigen::VectorXf x = Eigen::VectorXf::Random(a.cols());
+  Eigen::VectorXf y(a.rows());
+  tuned(by_row_sums, o)(a, x, y);
+  CHECK(y.isApprox(a * x, 1e-4f));
+  for (const char* name : {"by_row_sums_in_sell_8_4096", "by_row_sums_in_sell_16_4096",
+                           "by_row_sums_in_sell_8_256", "by_row_sums_in_sell_16_256"})
+    CHECK_MESSAGE(measured[name] > 0, std::string(name));
+
+  // rows of one width, in all columns and in each half of them
+  measured.clear();
+  check_product(tuned(updated, o), short_rows(4));
+  CHECK(measured["updated_in_hyb_1_4"] > 0);
+  measured.clear();
+  check_product(tuned(updated, o), short_rows(8));
+  CHECK(measured["updated_in_hyb_2_4"] > 0);
 }
 
 TEST_CASE("a database keeps the format with the schedule, for the pattern and those like it") {
@@ -275,15 +323,15 @@ TEST_CASE("wrong patterns are refused before anything is converted, and empty ma
 }
 
 TEST_CASE("a format that a kernel cannot take is left out by its reason") {
-  const tuned op(by_rows, choosing());
-  const Eigen::SparseMatrix<double, Eigen::RowMajor, std::int64_t> a = some_blocks().cast<double>();
+  const tuned op(by_rows, choosing_once());
+  const Eigen::SparseMatrix<double, Eigen::RowMajor, std::int64_t> a = short_rows(5).cast<double>();
   const Eigen::VectorXd w = Eigen::VectorXd::Random(a.rows()),
                         x = Eigen::VectorXd::Random(a.cols());
   Eigen::VectorXd y(a.rows());
   op(w, a, x, y);
   CHECK(y.isApprox(w.asDiagonal() * (a * x)));
   CHECK(op.report(w, a, x, y)
-            .find("sell<8>: with_storage: block \"y\" reads \"A\", which is not "
+            .find("sell<8, 4096>: with_storage: block \"y\" reads \"A\", which is not "
                   "stored in compressed rows, and needs the number of the row") !=
         std::string::npos);
 }
@@ -314,4 +362,81 @@ TEST_CASE("a tensor in fibres is no matrix whose format can be chosen") {
   const tuned op(fibre_sums, choosing());
   op(a, x, y);
   CHECK(y == std::vector<float>{20, 5003});
+}
+
+namespace {
+
+constexpr const char* database_variable = "TILEWRIGHT_FORMATS_DATABASE";
+
+/// "  format    chosen: bsr<8"
+std::string chosen_in(const std::string& report) {
+  const std::size_t at = report.find("  format    chosen: ");
+  REQUIRE(at != std::string::npos);
+  return report.substr(at, report.find('>', at) - at);
+}
+
+tuned_options of_one_database(const std::string& path) {
+  tuned_options o = choosing();
+  o.seconds = 60;  // the trials are the budget
+  o.trials = 8;
+  o.matrices_change = false;
+  o.database = path;
+  return o;
+}
+
+/// This program as another process that chooses a format.
+pid_t start_other_process(const std::string& database) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  ::setenv(database_variable, database.c_str(), 1);
+  ::execl("/proc/self/exe", "test_top", "--no-skip",
+          "--test-case=two processes*: the other one chooses", static_cast<char*>(nullptr));
+  ::_exit(127);
+}
+
+bool ended_well(pid_t child) {
+  int status = 0;
+  return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("two processes of one database: the other one chooses" * doctest::skip()) {
+  const char* database = std::getenv(database_variable);
+  if (!database) return;  // somebody runs all tests
+  const tuned op(updated, of_one_database(database));
+  check_product(op, some_blocks());
+  CHECK(report_of(op, some_blocks()).find("  format    chosen: ") != std::string::npos);
+}
+
+TEST_CASE("two processes of one database: what one has found the other one uses") {
+  for (const int processes : {1, 2}) {  // one after the other, and at the same time
+    const std::string path = "/tmp/tilewright_formats." + std::to_string(::getpid()) + "." +
+                             std::to_string(processes) + ".db";
+    std::vector<pid_t> children;
+    for (int n = 0; n < processes; ++n) children.push_back(start_other_process(path));
+    for (const pid_t child : children) {
+      REQUIRE(child > 0);
+      CHECK(ended_well(child));
+    }
+    tuned_options o = of_one_database(path);
+    o.callbacks.after_run = [](const search::candidate&, const search::built&,
+                               const search::measurement&) -> search::verdict {
+      FAIL("a candidate was measured");
+      return search::verdict::go_on;
+    };
+    const tuned op(updated, o);
+    const std::string same = report_of(op, some_blocks());
+    CHECK(same.find(" as it is stored for this pattern, for") != std::string::npos);
+    CHECK(same.find("code      stored schedule, ") != std::string::npos);
+    check_product(op, some_blocks());
+    const matrix_of_rows like =
+        blocks_where(104, 80, [](int r, int c) { return (r * 5 + c * 3) % 4 == 0; });
+    const tuned near(updated, o);
+    const std::string nearest = report_of(near, like);
+    CHECK(nearest.find(" as for a pattern that is stored, 0.") != std::string::npos);
+    CHECK(chosen_in(nearest) == chosen_in(same));
+    check_product(near, like);
+    for (const char* end : {"", "-wal", "-shm"}) std::remove((path + end).c_str());
+  }
 }

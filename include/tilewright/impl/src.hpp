@@ -302,7 +302,6 @@
 #include <tilewright/impl/search/mutator.ipp>
 #include <tilewright/impl/search/mutators/categorical.ipp>
 #include <tilewright/impl/search/mutators/compute_location.ipp>
-#include <tilewright/impl/search/mutators/format.ipp>
 #include <tilewright/impl/search/mutators/parallel.ipp>
 #include <tilewright/impl/search/mutators/thread_binding.ipp>
 #include <tilewright/impl/search/mutators/tile_size.ipp>

@@ -20,12 +20,16 @@ namespace tilewright {
 /// Calls a kernel with the matrix of a call in the format that is worth its conversion over
 /// `tuned_options::calls` calls. Any number of threads may call at once.
 ///
-/// Formats beside compressed rows are 8 and 16 rows side by side (`sell`), blocks of 4, 8 and 16 rows and
-/// columns of which the matrix consists (`bsr`), and such that half of its elements are in, beside the
-/// others in compressed rows (`parts`). No block has an element that is not stored: results are those of
-/// compressed rows. Left out before anything is made is what would leave more than three places of four
-/// unused, or take more than four times the bytes of compressed rows. A format has to gain 3 % of a call
-/// beside its share of the conversion.
+/// Formats beside compressed rows are
+/// - `sell<C, W>`: 8 and 16 rows side by side, sorted within 256 and 4096 of them;
+/// - `bsr<b>`: blocks of 4, 8 and 16 rows and columns of which the matrix consists;
+/// - `bsr_and_rows<b>`: such that half of its elements are in, beside the others in compressed rows;
+/// - `hyb<c, w>`: the first 4 and 16 elements of each row, in all columns or in each half of them, beside the
+///   others in compressed rows of which those with elements are there.
+/// No block has an element that is not stored: results are those of compressed rows. The numbers are drawn in the
+/// trace. Left out before anything is made is what would leave more than three places of four unused, or take more
+/// than four times the bytes of compressed rows, and not measured what is expected to take half as long again as
+/// the best. A format has to gain 3 % of a call beside its share of the conversion.
 ///
 /// What was found is stored for the numbers of the pattern (model/pattern_fingerprint.hpp) and for the
 /// calls; a matrix with the same pattern, or nearly the same, begins with it and nothing is measured.

@@ -27,6 +27,8 @@ struct pattern_arrays {
 struct pattern_fingerprint {
   static constexpr std::array<int, 3> block_sizes{4, 8, 16};
   static constexpr std::array<int, 2> lanes{8, 16};
+  static constexpr std::array<int, 2> windows{4096, 256};
+  static constexpr std::array<int, 2> widths{4, 16};
 
   std::int64_t rows = 0, columns = 0, elements = 0;
   double mean_row = 0;      // elements
@@ -39,8 +41,12 @@ struct pattern_fingerprint {
   std::array<double, 3> fill{};
   /// Share of the elements in blocks of these sizes that are full.
   std::array<double, 3> in_full_blocks{};
-  /// Places for each element where 8 or 16 rows stand side by side, sorted within 4096 of them.
-  std::array<double, 2> side_by_side{1, 1};
+  /// Places for each element where 8 or 16 rows stand side by side, sorted within 4096 of them; and within 256,
+  /// which is no part of `numbers`.
+  std::array<double, 2> side_by_side{1, 1}, side_by_side_near{1, 1};
+  /// Share of the elements among the first 4 or 16 of their row; and among as many of those in the left half of the
+  /// columns, and as many of what is left. No part of `numbers`.
+  std::array<double, 2> in_first{}, in_first_of_halves{};
 
   /// Numbers of which the sum of |log2| of the ratios is how far two patterns are apart
   /// (search::extent_distance): each is 1 or more, and what schedules hardly depend on counts little.

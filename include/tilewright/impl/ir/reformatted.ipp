@@ -89,4 +89,42 @@ TILEWRIGHT_INLINE std::vector<std::string> algorithm_names(const function& f) {
   return out;
 }
 
+TILEWRIGHT_INLINE std::vector<std::int64_t> sizes_in(const annotations& notes) {
+  std::vector<std::int64_t> out;
+  const auto found = notes.find(sizes_attribute);
+  const auto* list = found == notes.end() ? nullptr : std::get_if<attr::list>(&found->second.value);
+  if (!list) return out;
+  for (const attr& each : *list)
+    if (const auto* size = std::get_if<std::int64_t>(&each.value)) out.push_back(*size);
+  return out;
+}
+
+TILEWRIGHT_INLINE std::string sized_name(const std::string& family,
+                                         const std::vector<std::int64_t>& sizes) {
+  std::string out = family;
+  for (const std::int64_t size : sizes) out += "_" + std::to_string(size);
+  return out;
+}
+
+TILEWRIGHT_INLINE std::vector<algorithm_family> algorithm_families(const function& f) {
+  std::vector<algorithm_family> out;
+  for (const function& one : alternatives(f)) {
+    std::vector<std::int64_t> sizes = sizes_in(one.attrs);
+    const std::string end = sized_name({}, sizes);
+    std::string name = one.name;
+    if (name.ends_with(end))
+      name.resize(name.size() - end.size());
+    else
+      sizes.clear();
+    const auto known = std::find_if(out.begin(), out.end(), [&](const algorithm_family& a) {
+      return a.name == name && a.sizes[0].size() == sizes.size() && !sizes.empty();
+    });
+    if (known == out.end())
+      out.push_back({std::move(name), {std::move(sizes)}});
+    else
+      known->sizes.push_back(std::move(sizes));
+  }
+  return out;
+}
+
 }  // namespace tilewright::ir

@@ -189,17 +189,40 @@ class format_decision {
     return {};
   }
 
+  /// Each format that is measured takes memory for the arguments in it, and a share of the search.
+  /// @param seconds that a call is expected to take
+  /// @param first the least of them, with its choice; nothing: none was made yet
+  std::string why_unmeasured(double seconds,
+                             const std::optional<std::pair<double, std::size_t>>& first,
+                             std::size_t measured) const {
+    constexpr double hopeless = 1.5;  // times the least
+    constexpr std::size_t most = 7;
+    if (first && seconds > hopeless * first->first)
+      return support::fixed_text(seconds / first->first, 1) + " times as long as in " +
+             kernel_.name(first->second) + " is expected";
+    return measured >= most ? "others are expected to be faster" : "";
+  }
+
   format_candidate by_search() {
     std::vector<format_candidate> all{{}};
-    for (const auto& [seconds, choice] : in_order()) {
-      if (choice == 0) continue;
+    std::optional<std::pair<double, std::size_t>> first;  // the best of those that can be made
+    for (const auto& one : in_order()) {
+      const auto& [seconds, choice] = one;
+      if (const std::string why = choice == 0 ? "" : why_unmeasured(seconds, first, all.size());
+          !why.empty()) {
+        text_ += line(kernel_.name(choice) + ": not measured: " + why);
+        continue;
+      }
       try {
-        format_candidate one = converted(choice);
-        kernel_.with(choice, one.converted.get(), a_,
-                     [](dispatch::dispatcher& d, const dispatch::call_argument* args) {
-                       (void)d.task(args);
-                     });
-        all.push_back(std::move(one));
+        if (choice > 0) {
+          format_candidate made = converted(choice);
+          kernel_.with(choice, made.converted.get(), a_,
+                       [](dispatch::dispatcher& d, const dispatch::call_argument* args) {
+                         (void)d.task(args);
+                       });
+          all.push_back(std::move(made));
+        }
+        if (!first) first = one;
       } catch (const error& e) {
         text_ += line(kernel_.name(choice) + ": " + e.what());
       }

@@ -52,26 +52,43 @@ class block_counts {
 };
 
 template <class Index>
-void measure_rows(const Index* offsets, pattern_fingerprint& out) {
+void measure_rows(const Index* offsets, const Index* indices, pattern_fingerprint& out) {
   const auto rows = static_cast<std::size_t>(out.rows);
   std::vector<std::int64_t> lengths(rows);
   double squares = 0;
   std::int64_t longest = 0, empty = 0;
+  std::array<std::int64_t, 2> first{}, of_halves{};
+  const std::int64_t half = (out.columns + 1) / 2;
   for (std::size_t row = 0; row < rows; ++row) {
     lengths[row] = static_cast<std::int64_t>(offsets[row + 1]) - offsets[row];
     const double off = static_cast<double>(lengths[row]) - out.mean_row;
     squares += off * off;
     longest = std::max(longest, lengths[row]);
     empty += lengths[row] == 0;
+    const Index* begin = indices + offsets[row];
+    const std::int64_t left =
+        std::lower_bound(begin, indices + offsets[row + 1], static_cast<Index>(half)) - begin;
+    for (std::size_t w = 0; w < out.widths.size(); ++w) {
+      const std::int64_t width = out.widths[w], taken = std::min(left, width);
+      first[w] += std::min(lengths[row], width);
+      of_halves[w] += taken + std::min(lengths[row] - taken, width);
+    }
   }
   out.spread = std::sqrt(squares / static_cast<double>(rows)) / out.mean_row;
   out.longest = static_cast<double>(longest) / out.mean_row;
   out.empty = static_cast<double>(empty) / static_cast<double>(rows);
-  constexpr std::int64_t window = 4096;
+  const auto elements = static_cast<double>(out.elements);
+  for (std::size_t w = 0; w < out.widths.size(); ++w) {
+    out.in_first[w] = static_cast<double>(first[w]) / elements;
+    out.in_first_of_halves[w] = static_cast<double>(of_halves[w]) / elements;
+  }
+  const auto places = [&](int window, int lanes) {
+    const auto slices = tilewright::detail::slice_rows(lengths, window, lanes);
+    return static_cast<double>(slices.ends.back()) * lanes / elements;
+  };
   for (std::size_t k = 0; k < out.lanes.size(); ++k) {
-    const auto slices = tilewright::detail::slice_rows(lengths, window, out.lanes[k]);
-    out.side_by_side[k] =
-        static_cast<double>(slices.ends.back()) * out.lanes[k] / static_cast<double>(out.elements);
+    out.side_by_side[k] = places(out.windows[0], out.lanes[k]);
+    out.side_by_side_near[k] = places(out.windows[1], out.lanes[k]);
   }
 }
 
@@ -107,7 +124,7 @@ void measure_elements(const Index* offsets, const Index* indices, pattern_finger
 template <class Index>
 void measure(const pattern_arrays& a, pattern_fingerprint& out) {
   const auto* offsets = static_cast<const Index*>(a.offsets);
-  measure_rows(offsets, out);
+  measure_rows(offsets, static_cast<const Index*>(a.indices), out);
   measure_elements(offsets, static_cast<const Index*>(a.indices), out);
 }
 

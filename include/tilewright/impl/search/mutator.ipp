@@ -2,11 +2,9 @@
 
 #include <array>
 
-#include <tilewright/ir/alternatives.hpp>
 #include <tilewright/search/mutator.hpp>
 #include <tilewright/search/mutators/categorical.hpp>
 #include <tilewright/search/mutators/compute_location.hpp>
-#include <tilewright/search/mutators/format.hpp>
 #include <tilewright/search/mutators/parallel.hpp>
 #include <tilewright/search/mutators/thread_binding.hpp>
 #include <tilewright/search/mutators/tile_size.hpp>
@@ -15,14 +13,13 @@
 namespace tilewright::search {
 
 TILEWRIGHT_INLINE std::span<const mutator> mutators() {
-  static constexpr std::array<mutator, 7> table{{
+  static constexpr std::array<mutator, 6> table{{
       {"tile_size", 0.50, &mutate_tile_size},
       {"categorical", 0.40, &mutate_categorical},
       {"compute_location", 0.04, &mutate_compute_location},
       {"unroll", 0.03, &mutate_unroll},
       {"parallel", 0.02, &mutate_parallel},
       {"thread_binding", 0.02, &mutate_thread_binding},
-      {"format", 0.05, &mutate_format},
   }};
   return table;
 }
@@ -30,8 +27,7 @@ TILEWRIGHT_INLINE std::span<const mutator> mutators() {
 TILEWRIGHT_INLINE std::optional<trace> mutate_by(std::span<const mutator> table, const trace& t,
                                                  const ir::function& f, support::random& random) {
   std::vector<const mutator*> left;
-  for (const mutator& m : table)
-    if (m.apply != &mutate_format || ir::has_alternatives(f)) left.push_back(&m);
+  for (const mutator& m : table) left.push_back(&m);
   while (!left.empty()) {
     double total = 0;
     for (const mutator* m : left) total += m->weight;

@@ -20,11 +20,13 @@
 #include <tilewright/impl/search/measurement/test_bench.hpp>
 #include <tilewright/impl/search/session/earlier_results.hpp>
 #include <tilewright/impl/search/session/finalists.hpp>
+#include <tilewright/impl/search/session/form_times.hpp>
 #include <tilewright/impl/search/session/search_start.hpp>
 #include <tilewright/impl/search/session/session_checks.hpp>
 #include <tilewright/impl/search/session/session_limits.hpp>
 #include <tilewright/impl/search/session/session_records.hpp>
 #include <tilewright/impl/search/session/time_budget.hpp>
+#include <tilewright/impl/search/session/trace_algorithm.hpp>
 #include <tilewright/impl/search/session/vetoes.hpp>
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/key.hpp>
@@ -195,12 +197,8 @@ class tuner {
   /// nothing of what a call of a library does.
   void await_alternatives(const schedule& first) {
     if (!ir::has_alternatives(w_.function)) return;
-    std::vector<std::string> met{algorithm_of(first.trace())};
-    for (const schedule& s : sketches_) {
-      const std::string algorithm = algorithm_of(s.trace());
-      if (support::contains(met, algorithm)) continue;
-      met.push_back(algorithm);
-      std::optional<candidate> c = replay(s.trace(), w_.function, o_.seed, nullptr, finish_);
+    for (const trace& t : first_of_each_algorithm(w_.function, first.trace(), sketches_)) {
+      std::optional<candidate> c = replay(t, w_.function, o_.seed, nullptr, finish_);
       if (c && seen_.insert(c->identity).second) pending_.push_back(std::move(*c));
     }
   }
@@ -230,13 +228,20 @@ class tuner {
     pending_.clear();
     const std::size_t wanted = count * static_cast<std::size_t>(std::max(o_.model.oversample, 1));
     const std::size_t refused = strategy_->refused();
+    std::vector<candidate> behind;
     // half of what is left is for measuring what is found
     for (candidate& c :
          strategy_->propose(wanted - std::min(wanted, out.size()), share_of_time(0.5)))
-      if (seen_.insert(c.identity).second) out.push_back(std::move(c));
+      if (seen_.insert(c.identity).second) (is_behind(c) ? behind : out).push_back(std::move(c));
+    if (out.empty()) out = std::move(behind);
     progress_.failures[failure::schedule] += static_cast<int>(strategy_->refused() - refused);
     if (progress_.failures[failure::schedule] == 0) progress_.failures.erase(failure::schedule);
     return best_scored(o_.model, std::move(out), count);
+  }
+
+  /// One of a form that others have left behind.
+  bool is_behind(const candidate& c) const {
+    return !forms_.empty() && form_times_.is_behind(form_of(c.scheduled.trace()), result_.best);
   }
 
   void round() {
@@ -320,8 +325,9 @@ class tuner {
       if (shortened && m.failed == failure::timeout) m.failed = failure::cancelled;
     }
     if (o_.callbacks.after_run && drops(o_.callbacks.after_run(c, b, m))) return vetoed();
-    if (m.ok() && m.median() < result_.best)
+    if (m.ok() && (m.median() < result_.best || is_rival(m.median(), form)))
       accept(c, b, m, bench_.leaves_outputs(raw) ? m : run_once(b, 3600, form));
+    if (m.ok() && !forms_.empty()) form_times_.note(form, m.median());
     ++progress_.trials;
     limits_.note_best(result_.best);
     progress_.last = m.ok() ? m.median() : 0;
@@ -336,7 +342,15 @@ class tuner {
     return m;
   }
 
-  /// A new best must compute the same as the default schedule, on extreme values too, and as f64
+  /// The fastest of those that take the workload's own arguments is timed with the finalists where it is near
+  /// the best: no form that seemed faster once is to be slower than what needs none.
+  bool is_rival(double seconds, const argument_form* form) const {
+    constexpr double near = 1.25;
+    return !forms_.empty() && !form && seconds < near * result_.best &&
+           seconds < std::min(finalists_.own_seconds(), result_.baseline);
+  }
+
+  /// A finalist must compute the same as the default schedule, on extreme values too, and as f64
   /// where that is known.
   /// @param call of what the outputs are
   void accept(const candidate& c, const built& b, measurement& m, const measurement& call) {
@@ -356,8 +370,8 @@ class tuner {
         result_.remarks.push_back("a candidate was dropped: " + wrong);
       return;
     }
+    if (m.median() < result_.best) progress_.since_best = 0;
     result_.best = progress_.best = std::min(result_.best, m.median());
-    progress_.since_best = 0;
     finalists_.add({text_of(c), b, m.median(), form});
     budget_.keep(wanted_for_finals(result_.best, result_.baseline, finalists_.size(), 5));
   }
@@ -473,6 +487,7 @@ class tuner {
   spot_list spots_;
   built baseline_;
   finalists finalists_;
+  form_times form_times_;
   support::stage_clock clock_;
 };
 
@@ -492,9 +507,7 @@ TILEWRIGHT_INLINE tuning_result tune(const workload& w, const session_options& o
 }
 
 TILEWRIGHT_INLINE std::string algorithm_of(const trace& t) {
-  if (t.empty() || t[0].what->kind->name != "work_on") return {};
-  const auto* name = std::get_if<std::string>(&t[0].what->args[0]);
-  return name ? *name : std::string();
+  return detail::chosen_algorithm(t).name;
 }
 
 }  // namespace tilewright::search

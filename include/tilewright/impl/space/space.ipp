@@ -4,9 +4,10 @@
 #include <exception>
 #include <set>
 
-#include <tilewright/ir/alternatives.hpp>
+#include <tilewright/ir/reformatted.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/space/space.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/hash.hpp>
 
@@ -112,14 +113,33 @@ TILEWRIGHT_INLINE std::vector<schedule> structures_of(schedule start, const cont
   return out;
 }
 
+/// Goes on with a member of a family; the numbers of its format are drawn, so that a search changes them as
+/// it changes what else is drawn.
+inline void work_on_one(schedule& s, const ir::algorithm_family& family, std::size_t member) {
+  const std::vector<std::int64_t>& sizes = family.sizes[member];
+  if (family.sizes.size() == 1) return s.work_on(ir::sized_name(family.name, sizes));
+  annotation_value::list drawn;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    std::vector<std::int64_t> candidates;
+    for (const std::vector<std::int64_t>& each : family.sizes)
+      if (!support::contains(candidates, each[d])) candidates.push_back(each[d]);
+    const auto at = std::find(candidates.begin(), candidates.end(), sizes[d]) - candidates.begin();
+    const std::vector<double> weights(candidates.size(),
+                                      1.0 / static_cast<double>(candidates.size()));
+    drawn.emplace_back(s.sample_categorical(std::move(candidates), weights, std::int64_t{at}));
+  }
+  s.annotate(s.get_block("root"), ir::sizes_attribute, std::move(drawn));
+  s.work_on(family.name);
+}
+
 inline std::vector<schedule> all_sketches(const design_space& space, const ir::function& f,
                                           const context& where, std::uint64_t seed) {
   if (!ir::has_alternatives(f)) return space.grow(schedule(f, seed), where);
   gathering all;
-  for (const ir::function& each : ir::alternatives(f))
+  for (const ir::algorithm_family& each : ir::algorithm_families(f))
     all.add([&] {
       schedule s(f, seed);
-      s.work_on(each.name);
+      work_on_one(s, each, 0);
       return space.grow(std::move(s), where);
     });
   return all.take(true);
@@ -149,10 +169,13 @@ TILEWRIGHT_INLINE schedule design_space::member(const ir::function& f, context w
                                                 std::uint64_t seed) const {
   where.wanted = yield::member;
   support::random random(seed);
-  const std::vector<ir::function> all =
-      ir::has_alternatives(f) ? ir::alternatives(f) : std::vector<ir::function>();
   schedule s(f, random.next());
-  if (!all.empty()) s.work_on(all[random.below(all.size())].name);
+  if (ir::has_alternatives(f)) {
+    const std::vector<ir::algorithm_family> all = ir::algorithm_families(f);
+    const ir::algorithm_family& family = all[random.below(all.size())];
+    const std::size_t members = family.sizes.size();
+    detail::work_on_one(s, family, members > 1 ? random.below(members) : 0);
+  }
   std::vector<schedule> made = grow(std::move(s), where);
   if (made.empty()) detail::refuse_empty(f, text_);
   return std::move(made[random.below(made.size())]);

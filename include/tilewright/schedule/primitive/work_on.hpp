@@ -17,6 +17,14 @@ namespace tilewright::primitive {
 /// name with reductions over one domain joined in one: `S[i] += exp(X[i, j] - M[i])` behind the maximum
 /// M[i] of X[i, j] becomes a reduction of both at once, which scales the sum as the maximum grows. That
 /// of nothing but minus infinities is the least finite number then.
+/// A function without others is worked on whatever it is called. Where the root is annotated with numbers
+/// (ir::sizes_attribute), as those of a format that were drawn, the algorithm's name ends with them:
+/// ```
+/// v0 = sch.sample_categorical(candidates=[4, 8, 16], probs=[1, 1, 1], decision=2)
+/// b1 = sch.get_block(name="root", func_name="main")
+/// sch.annotate(block_or_loop=b1, ann_key="tilewright.sizes", ann_val=[v0])
+/// sch.work_on(func_name="layer_in_bsr")   ->   the body of layer_in_bsr_16
+/// ```
 ///
 /// Requires:
 /// 1. an algorithm has the name;

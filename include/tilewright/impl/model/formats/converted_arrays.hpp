@@ -84,19 +84,28 @@ constexpr dim with_index_bits(dim form, int width) {
   return form;
 }
 
-template <class T, class Index, dim Form>
+/// True for two parts of rows of one width: they share out the columns.
+constexpr bool in_column_parts(dim form) {
+  return form.storage == dim_storage::parts && form.parts.count == 3 &&
+         form.parts.at[0] == form.parts.at[1];
+}
+
+/// @tparam Window rows that are sorted at a time, where rows stand side by side
+template <class T, class Index, dim Form, int Window>
 std::shared_ptr<converted_arrays> convert_rows(const rows_of_call& a, filling with) {
   const auto rows = view_of_rows<T, Index>(a);
   const bool zeros = with == filling::zeros;
   if constexpr (Form.storage == dim_storage::sell) {
     using matrix = sell_matrix<T, Form.group, Index>;
     return std::make_shared<converted_as<matrix>>(
-        matrix(rows, {.most_padding = zeros ? 1e9 : 4.0}));
+        matrix(rows, {.window = Window, .most_padding = zeros ? 1e9 : 4.0}));
   } else if constexpr (Form.storage == dim_storage::parts) {
     using matrix = parted_matrix<T, with_index_bits(Form, static_cast<int>(8 * sizeof(Index)))>;
-    return std::make_shared<converted_as<matrix>>(matrix(rows, {.least_fill = zeros ? 1e-9 : 1.0,
-                                                                .most_padding = zeros ? 1e9 : 8.0,
-                                                                .least_share = zeros ? 0.0 : 0.5}));
+    return std::make_shared<converted_as<matrix>>(
+        matrix(rows, {.least_fill = zeros ? 1e-9 : 1.0,
+                      .most_padding = zeros ? 1e9 : 8.0,
+                      .least_share = zeros ? 0.0 : 0.5,
+                      .by_columns = in_column_parts(Form)}));
   } else {
     using matrix = bsr_matrix<T, Form.group, Index>;
     return std::make_shared<converted_as<matrix>>(
@@ -104,20 +113,20 @@ std::shared_ptr<converted_arrays> convert_rows(const rows_of_call& a, filling wi
   }
 }
 
-template <dim Form, class Index>
+template <dim Form, int Window, class Index>
 std::shared_ptr<converted_arrays> convert_by_size(const rows_of_call& a, filling with) {
   switch (a.element) {
-    case 2: return convert_rows<std::uint16_t, Index, Form>(a, with);
-    case 4: return convert_rows<std::uint32_t, Index, Form>(a, with);
-    case 8: return convert_rows<std::uint64_t, Index, Form>(a, with);
+    case 2: return convert_rows<std::uint16_t, Index, Form, Window>(a, with);
+    case 4: return convert_rows<std::uint32_t, Index, Form, Window>(a, with);
+    case 8: return convert_rows<std::uint64_t, Index, Form, Window>(a, with);
     default: throw argument_error("elements of this size stay in compressed rows");
   }
 }
 
-template <dim Form>
+template <dim Form, int Window>
 std::shared_ptr<converted_arrays> convert(const rows_of_call& a, filling with) {
-  return a.index == dtype::i64 ? convert_by_size<Form, std::int64_t>(a, with)
-                               : convert_by_size<Form, std::int32_t>(a, with);
+  return a.index == dtype::i64 ? convert_by_size<Form, Window, std::int64_t>(a, with)
+                               : convert_by_size<Form, Window, std::int32_t>(a, with);
 }
 
 /// A number for the content of an array; arrays that differ have the same one with a probability of

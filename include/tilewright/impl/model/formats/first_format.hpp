@@ -43,6 +43,14 @@ class format_costs {
     if (vector_) return 1e-9 * (elements * places * (0.25 + 0.6 * miss()) + count * 1.5);
     return 1e-9 * (elements * (0.2 + 0.4 * places) * vectors_ * 1.5 + count * (0.5 * vectors_ + 5));
   }
+  /// @param rest elements that are left in compressed rows of which only those with elements are there
+  double one_width(double places, double rest, int parts) const {
+    const auto count = static_cast<double>(p_.rows);
+    const double each = vector_ ? 0.8 : 0.4 * vectors_ + 0.1;
+    const double left = std::min(rest, count);  // rows
+    return 1e-9 * (places * each + count * parts * (0.3 * vectors_ + 1)) +
+           1e-9 * (rest * (0.4 * vectors_ + 0.15) + left * (0.3 * vectors_ + 5));
+  }
   double blocks(double elements, int size) const {
     const double each = vector_ ? 0.04 + 0.5 / size : 0.25 * vectors_ + 0.4 / size;
     return 1e-9 * (elements * each + static_cast<double>(p_.rows) / size * 5);
@@ -57,7 +65,8 @@ class format_costs {
   double vectors_;
 };
 
-inline std::size_t size_number(const std::array<int, 3>& sizes, int size) {
+template <std::size_t Count>
+std::size_t size_number(const std::array<int, Count>& sizes, int size) {
   return static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), size) - sizes.begin());
 }
 
@@ -74,9 +83,17 @@ inline format_estimate estimate(const pattern_fingerprint& p, const known_format
   out.bytes = elements * each + at_rows;
   if (!f) return out;
   if (f->form.storage == dim_storage::sell) {
-    out.places = p.side_by_side[f->form.group == 8 ? 0 : 1];
+    const auto& places = f->window() == p.windows[0] ? p.side_by_side : p.side_by_side_near;
+    out.places = places[size_number(p.lanes, f->form.group)];
     out.seconds = cost.side_by_side(out.places);
     out.bytes = elements * out.places * each + 3 * at_rows;
+  } else if (const int width = f->width()) {
+    const auto& taken_by = f->column_parts() > 1 ? p.in_first_of_halves : p.in_first;
+    const double in_rows = rows * width * f->column_parts(),
+                 taken = taken_by[size_number(p.widths, width)] * elements;
+    out.places = (in_rows + elements - taken) / elements;
+    out.seconds = cost.one_width(in_rows, elements - taken, f->column_parts());
+    out.bytes = elements * out.places * each + at_rows;
   } else {
     const int size = f->block();
     const std::size_t s = size_number(p.block_sizes, size);

@@ -20,6 +20,8 @@
 #include <tilewright/impl/dispatch/progress_printer.hpp>
 #include <tilewright/impl/model/formats/first_format.hpp>
 #include <tilewright/impl/model/formats/formatted_kernel.hpp>
+#include <tilewright/impl/search/session/trace_algorithm.hpp>
+#include <tilewright/ir/pattern_note.hpp>
 #include <tilewright/ir/reformatted.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/database/trace_names.hpp>
@@ -52,6 +54,7 @@ class format_session {
         db_(std::move(db)),
         a_(a),
         look_(look),
+        gap_(pattern.gap),
         task_(kernel.code(0).tuning(a)),
         plain_(ir::algorithm_names(task_.what.function)) {
     task_.session = dispatch::call_session(options, *db_, task_.what.key);
@@ -173,7 +176,8 @@ class format_session {
   };
 
   std::string name_in(std::size_t choice, const std::string& algorithm) const {
-    return algorithm + "_in_" + kernel_.format(choice).identifier();
+    const known_format& f = kernel_.format(choice);
+    return ir::sized_name(algorithm + "_in_" + f.family, f.numbers());
   }
   std::optional<place> place_of(const std::string& name) const {
     for (std::size_t k = 0; k < plain_.size(); ++k) {
@@ -203,6 +207,12 @@ class format_session {
                  [&](dispatch::dispatcher& d, const dispatch::call_argument* all) {
                    ir::function f = ir::alternatives(d.task(all).function).at(algorithm);
                    f.name = name_in(c.choice, plain_[algorithm]);
+                   ir::attr::list sizes;
+                   for (const std::int64_t size : kernel_.format(c.choice).numbers())
+                     sizes.emplace_back(size);
+                   f.attrs[ir::sizes_attribute] = std::move(sizes);
+                   const int block = kernel_.format(c.choice).block();
+                   ir::note_pattern(f, {gap_ / std::max(block, 1)});
                    others.push_back(std::move(f));
                  });
     search::argument_form form;
@@ -218,29 +228,30 @@ class format_session {
   /// The winner as the chosen schedule of the kernel in its format.
   void store(const search::tuning_result& r, const format_candidate& c,
              std::size_t algorithm) const {
-    kernel_.with(
-        c.choice, c.converted.get(), a_,
-        [&](dispatch::dispatcher& d, const dispatch::call_argument* all) {
-          const search::workload& own = d.task(all);
-          const trace whole = trace::parse(r.trace);
-          trace rest;
-          for (std::size_t i = search::algorithm_of(whole).empty() ? 0 : 1; i < whole.size(); ++i)
-            rest.append(whole[i].what, whole[i].choice);
-          std::string text = rest.print();
-          const std::vector<ir::function> algorithms = ir::alternatives(own.function);
-          if (algorithms.size() > 1)
-            text = "sch.work_on(func_name=\"" + algorithms.at(algorithm).name + "\")\n" + text;
-          search::record best = search::wanted_record(own);
-          best.trace = search::trace_by_position(text, own.function);
-          best.seconds = {without_charge(r.best, c)};
-          best.from = search::made_on(own.machine);
-          best.chosen = true;
-          best.checked = r.checked;
-          db_->add_code(own.key, best.trace, best.from, backend::serialize(r.code));
-          db_->add(best);
-          d.warm(all);
-          if (c.choice == 0) d.reload(all);
-        });
+    kernel_.with(c.choice, c.converted.get(), a_,
+                 [&](dispatch::dispatcher& d, const dispatch::call_argument* all) {
+                   const search::workload& own = d.task(all);
+                   const trace whole = trace::parse(r.trace);
+                   trace rest;
+                   for (std::size_t i = search::detail::chosen_algorithm(whole).length;
+                        i < whole.size(); ++i)
+                     rest.append(whole[i].what, whole[i].choice);
+                   std::string text = rest.print();
+                   const std::vector<ir::function> algorithms = ir::alternatives(own.function);
+                   if (algorithms.size() > 1)
+                     text = "sch.work_on(func_name=\"" + algorithms.at(algorithm).name + "\")\n" +
+                            text;
+                   search::record best = search::wanted_record(own);
+                   best.trace = search::trace_by_position(text, own.function);
+                   best.seconds = {without_charge(r.best, c)};
+                   best.from = search::made_on(own.machine);
+                   best.chosen = true;
+                   best.checked = r.checked;
+                   db_->add_code(own.key, best.trace, best.from, backend::serialize(r.code));
+                   db_->add(best);
+                   d.warm(all);
+                   if (c.choice == 0) d.reload(all);
+                 });
   }
 
   const formatted_kernel& kernel_;
@@ -248,6 +259,7 @@ class format_session {
   std::shared_ptr<search::database> db_;
   const dispatch::call_argument* a_;
   double look_;
+  double gap_;  // pattern_fingerprint::gap
   dispatch::tuning_task task_;
   std::vector<std::string> plain_;  // names of the kernel's algorithms
 };

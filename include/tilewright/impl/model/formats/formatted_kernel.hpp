@@ -40,7 +40,7 @@ class formatted_kernel {
   dispatch::dispatcher& code(std::size_t choice) const { return *entries_[choice].code; }
   const known_format& format(std::size_t choice) const { return *entries_[choice].format; }
   std::string name(std::size_t choice) const {
-    return choice == 0 ? "compressed rows" : format(choice).name;
+    return choice == 0 ? "compressed rows" : format(choice).name();
   }
   dtype index() const noexcept { return index_; }
   int element() const noexcept { return element_; }  // bytes

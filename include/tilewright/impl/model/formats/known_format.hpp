@@ -1,6 +1,8 @@
 // The formats that a call may convert a matrix of compressed rows into, and a kernel in one of them.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,48 +11,81 @@
 #include <tilewright/expr/kernel.hpp>
 #include <tilewright/impl/model/formats/converted_arrays.hpp>
 #include <tilewright/support/any.hpp>
-#include <tilewright/support/numbers/number_text.hpp>
 
 namespace tilewright::detail {
 
 struct known_format {
-  const char* name;
+  const char* family;       // in names of algorithms, before the numbers
+  std::array<int, 2> size;  // the numbers
+  int sizes;                // how many
   dim form;
   format_maker make;
 
   /// Rows and columns of its blocks; 0: it has none.
   int block() const {
     if (form.storage == dim_storage::bsr) return form.group;
-    return form.storage == dim_storage::parts ? form.parts.at[0].group : 0;
+    if (form.storage != dim_storage::parts) return 0;
+    return form.parts.at[0].storage == dim_storage::bsr ? form.parts.at[0].group : 0;
   }
-  /// In names of algorithms: "sell_8", "bsr_16_and_rows".
-  std::string identifier() const {
-    std::string out;
-    for (const char* c = name; *c; ++c)
-      if (support::is_ascii_alnum(*c))
-        out += *c;
-      else if (!out.empty() && out.back() != '_' && *c != '>')
-        out += '_';
-    return out;
+  /// Places of rows of one width, and how many parts the columns have; 0: it has no such rows.
+  int width() const { return is_hybrid() ? size[1] : 0; }
+  int column_parts() const { return is_hybrid() ? size[0] : 1; }
+  /// Of rows side by side; 0: it has none.
+  int window() const { return form.storage == dim_storage::sell ? size[1] : 0; }
+
+  std::vector<std::int64_t> numbers() const { return {size.begin(), size.begin() + sizes}; }
+  /// "sell<8, 4096>", "bsr_and_rows<16>"
+  std::string name() const {
+    std::string out = std::string(family) + "<" + std::to_string(size[0]);
+    if (sizes > 1) out += ", " + std::to_string(size[1]);
+    return out + ">";
+  }
+
+ private:
+  bool is_hybrid() const {
+    return form.storage == dim_storage::parts && form.parts.at[0].storage == dim_storage::ell;
   }
 };
 
-template <dim Form>
-constexpr known_format known_as(const char* name) {
-  return {name, Form, convert<Form>};
-}
+template <int Lanes, int Window>
+inline constexpr known_format side_by_side = {
+    "sell", {Lanes, Window}, 2, sell<"K", Lanes>, convert<sell<"K", Lanes>, Window>};
 template <int Block>
-inline constexpr dim blocks_and_rows = parts<bsr<"K", Block>, compressed<"K">>;
+inline constexpr known_format in_blocks = {
+    "bsr", {Block, 0}, 1, bsr<"K", Block>, convert<bsr<"K", Block>, 0>};
+template <int Block>
+inline constexpr dim blocks_then_rows = parts<bsr<"K", Block>, compressed<"K">>;
+template <int Block>
+inline constexpr known_format blocks_and_rows = {
+    "bsr_and_rows", {Block, 0}, 1, blocks_then_rows<Block>, convert<blocks_then_rows<Block>, 0>};
+template <int Width>
+inline constexpr dim width_then_rows = parts<ell<"K", Width>, dcsr<"K">>;
+template <int Width>
+inline constexpr dim halves_then_rows = parts<ell<"K", Width>, ell<"K", Width>, dcsr<"K">>;
+/// Rows of one width, of all columns or of each half of them, beside what is left (HYB: Bell and Garland, SC 09;
+/// hyb(c, k): SparseTIR).
+template <int Width>
+inline constexpr known_format hybrid = {
+    "hyb", {1, Width}, 2, width_then_rows<Width>, convert<width_then_rows<Width>, 0>};
+template <int Width>
+inline constexpr known_format hybrid_in_halves = {
+    "hyb", {2, Width}, 2, halves_then_rows<Width>, convert<halves_then_rows<Width>, 0>};
 
-/// In the order in which a session measures them first.
-inline constexpr known_format known_formats[] = {known_as<sell<"K", 8>>("sell<8>"),
-                                                 known_as<sell<"K", 16>>("sell<16>"),
-                                                 known_as<bsr<"K", 16>>("bsr<16>"),
-                                                 known_as<bsr<"K", 8>>("bsr<8>"),
-                                                 known_as<bsr<"K", 4>>("bsr<4>"),
-                                                 known_as<blocks_and_rows<16>>("bsr<16> and rows"),
-                                                 known_as<blocks_and_rows<8>>("bsr<8> and rows"),
-                                                 known_as<blocks_and_rows<4>>("bsr<4> and rows")};
+/// In the order in which a session measures them first. Formats of one family are one after the other.
+inline constexpr known_format known_formats[] = {side_by_side<8, 4096>,
+                                                 side_by_side<16, 4096>,
+                                                 side_by_side<8, 256>,
+                                                 side_by_side<16, 256>,
+                                                 in_blocks<16>,
+                                                 in_blocks<8>,
+                                                 in_blocks<4>,
+                                                 blocks_and_rows<16>,
+                                                 blocks_and_rows<8>,
+                                                 blocks_and_rows<4>,
+                                                 hybrid<4>,
+                                                 hybrid<16>,
+                                                 hybrid_in_halves<4>,
+                                                 hybrid_in_halves<16>};
 
 /// The kernel with one parameter in another format.
 inline any_kernel with_format(const any_kernel& kernel, std::string_view parameter,

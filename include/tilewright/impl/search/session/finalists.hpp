@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +21,8 @@ struct finalist {
   const argument_form* form = nullptr;  // of the arguments that it takes; null: the workload's
 };
 
-/// No more than so many of them; the slowest makes room for the next.
+/// No more than so many of them; the slowest makes room for the next. Of those that take the workload's own
+/// arguments the fastest stays, so that what takes another form has to beat it in the last round.
 class finalists {
  public:
   explicit finalists(int most) : most_(static_cast<std::size_t>(std::max(most, 1))) {}
@@ -30,10 +32,24 @@ class finalists {
 
   void add(finalist f) {
     list_.push_back(std::move(f));
-    if (list_.size() > most_)
-      list_.erase(std::max_element(
-          list_.begin(), list_.end(),
-          [](const finalist& x, const finalist& y) { return x.seconds < y.seconds; }));
+    if (list_.size() <= most_) return;
+    const auto faster = [](const finalist& x, const finalist& y) { return x.seconds < y.seconds; };
+    const std::size_t own = fastest_of_own();
+    auto slowest = list_.end();
+    for (auto at = list_.begin(); at != list_.end(); ++at)
+      if (static_cast<std::size_t>(at - list_.begin()) != own &&
+          (slowest == list_.end() || faster(*slowest, *at)))
+        slowest = at;
+    if (slowest != list_.end() && most_ > 1)
+      list_.erase(slowest);
+    else
+      list_.erase(std::max_element(list_.begin(), list_.end(), faster));
+  }
+
+  /// The time of the fastest that takes the workload's own arguments; infinity: there is none. // s
+  double own_seconds() const {
+    const std::size_t own = fastest_of_own();
+    return own < list_.size() ? list_[own].seconds : std::numeric_limits<double>::infinity();
   }
 
   /// The default schedule and they, for the last round. The code stays theirs.
@@ -44,6 +60,14 @@ class finalists {
   }
 
  private:
+  /// Its number; that of all of them where there is none.
+  std::size_t fastest_of_own() const {
+    std::size_t out = list_.size();
+    for (std::size_t i = 0; i < list_.size(); ++i)
+      if (!list_[i].form && (out == list_.size() || list_[i].seconds < list_[out].seconds)) out = i;
+    return out;
+  }
+
   std::size_t most_;
   std::vector<finalist> list_;
 };
