@@ -44,8 +44,8 @@ constexpr auto spmv = tw::kernel<"spmv">(
 template <class Kernel>
 using tuned_of = tw::tuned<std::remove_const_t<Kernel>>;
 
-int threads = 1;                   // of ours and of those peers that take several
-std::string database;              // file; empty: none
+int threads = 1;                 // of ours and of those peers that take several
+std::string database;            // file; empty: none
 std::vector<std::string> alone;  // formats that are measured alone; empty: all
 
 /// @param apart what keeps its own file; empty: not
