@@ -399,3 +399,20 @@ TEST_CASE("what an axis may merge") {
       ir::verify_error);
   CHECK_THROWS_AS(changed("T.intersect(", "T.meet("), argument_error);
 }
+
+TEST_CASE(
+    "a row that is asked often is laid out in a table, and one that is long for few questions "
+    "searched") {
+  const auto lowered = [](std::int64_t asked, std::int64_t stored) {
+    return ir::print(sparse::lower(sparse::with_storage(
+        reify(kernels<float, std::int32_t>::searched(), {{"M", 4}, {"K", 600}}),
+        {{"A", 4 * asked}, {"B", 4 * stored}})));
+  };
+  const std::string table = lowered(40, 60), search = lowered(2, 500);
+  CAPTURE(table);
+  CAPTURE(search);
+  CHECK(table.find("B_columns_place = T.alloc_buffer((600,), \"int32\")") != std::string::npos);
+  CHECK(table.find("while") == std::string::npos);
+  CHECK(search.find("B_columns_place") == std::string::npos);
+  CHECK(search.find("while B_columns_low[0] < B_columns_high[0]:") != std::string::npos);
+}

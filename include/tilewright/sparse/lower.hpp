@@ -37,7 +37,7 @@ namespace tilewright::sparse {
 ///
 /// Where patterns meet, one block for a row, or for a pair of rows, holds the walk: two sums over what
 /// both store, or over what one of them does, are loops that move along both rows; what is read anywhere
-/// else is found by binary search. Dense axes are loops inside of the walk, and the sums of a row are kept
+/// else is found by binary search, or in a table of a row's places where that row is asked often. Dense axes are loops inside of the walk, and the sums of a row are kept
 /// beside their place:
 /// ```
 /// iteration y [I, intersect(K): reduce]:          for i: block y:

@@ -10,10 +10,17 @@
 //              q += b[q] < k or both                        q += b[q] == k
 // ```
 // A dense axis is walked in order with the same cursors. What is read anywhere else is found by binary
-// search in its row.
+// search in its row, or, where one row is asked for all that another one stores and it pays, in a table of
+// places:
+// ```
+// for p in row of a: place[a[p]] = -1        for p in row of a: q = place[a[p]]; body, with b's value at q
+// for q in row of b: place[b[q]] = q                            or with 0 where q < 0
+// ```
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -88,6 +95,7 @@ class co_iteration {
     expr row, key;
     buffer low, high;  // [1]
     var end, met;
+    buffer table;  // [coordinates], place of each that was asked or is stored; null: binary search
   };
   /// A result that is added up beside its place.
   struct accumulator {
@@ -204,8 +212,44 @@ class co_iteration {
       return s.axis == axis && equal(s.row, row) && equal(s.key, key);
     };
     if (support::any(searches_, known)) return;
-    searches_.push_back({axis, row, key, counter(name + "_low"), counter(name + "_high"),
-                         make_var(name + "_end", index_), make_var(name + "_met", dtype::boolean)});
+    searches_.push_back({axis,
+                         row,
+                         key,
+                         counter(name + "_low"),
+                         {},
+                         make_var(name + "_end", index_),
+                         make_var(name + "_met", dtype::boolean),
+                         {}});
+    search& made = searches_.back();
+    if (pays_as_table(made)) {
+      made.table = make_buffer(name + "_place", index_, {axis->length});
+      allocated_.push_back(made.table);
+    } else {
+      made.high = counter(name + "_high");
+    }
+  }
+
+  /// Elements of a row, on the average; 0 where that is not known.
+  static double mean_row(const sparse_axis& axis) {
+    if (!is_int(axis->nnz) || !is_int(axis->parent->length)) return 0;
+    const auto rows = static_cast<double>(as_int(axis->parent->length));
+    return rows > 0 ? static_cast<double>(as_int(axis->nnz)) / rows : 0;
+  }
+
+  /// One row is asked for each element of the row that is walked, so that it can be laid out once, and that
+  /// costs less than searching. A step of a search ends with a branch that nothing predicts.
+  bool pays_as_table(const search& s) const {
+    constexpr double cost_of_step = 4;  // stores in a row
+    constexpr std::int64_t longest_table = std::int64_t{1} << 18;
+    if (!walked_ || merges() || !s.key.same(walked_->var) || uses_var(s.row, walked_->var) ||
+        depends(s.row, inner_) || !is_int(s.axis->length) || as_int(s.axis->length) > longest_table)
+      return false;
+    const sparse_axis& rows = walked_->axis->parent;
+    if (!walked_->axis->sparse() || rows->kind != axis_kind::dense_fixed || rows->parent)
+      return false;
+    const double asked = mean_row(walked_->axis), stored = mean_row(s.axis);
+    return asked > 0 && stored > 0 &&
+           cost_of_step * asked * std::log2(stored + 1) > 2 * asked + stored;
   }
 
   /// Results are added up in memory of the block, and stored when a row is done.
@@ -330,6 +374,9 @@ class co_iteration {
 
   /// `low` becomes the place of the first element of the row that is not before the key.
   stmt searched(const search& s, stmt body) const {
+    if (s.table)
+      return make_seq({set(s.low, load(s.table, {s.key})),
+                       make_let(s.met, ge(at(s.low), zero()), std::move(body))});
     const expr key = cast(index_, s.key);
     const var middle = make_var(s.axis->name + "_middle", index_);
     const expr low = at(s.low), high = at(s.high);
@@ -343,9 +390,30 @@ class co_iteration {
     return make_let(s.end, last_of(s.axis, s.row), std::move(out));
   }
 
+  /// Fills the table of a row: nothing at all coordinates that are going to be asked, and places of its elements.
+  void lay_out(const search& s, const expr& asked, std::vector<stmt>& to) const {
+    expr row;  // that is walked
+    for (const sparse_iter& i : it_.iters)
+      if (i.axis == walked_->axis->parent) row = i.var;
+    const var p = make_var(walked_->var->name, index_), q = make_var(s.axis->name + "_q", index_);
+    const expr first = first_of(s.axis, s.row) + q;
+    to.push_back(
+        make_loop(p, zero(), asked,
+                  make_store(s.table, {index_at(walked_->axis, first_of(walked_->axis, row) + p)},
+                             integer(index_, -1))));
+    to.push_back(make_loop(q, zero(), last_of(s.axis, s.row) - first_of(s.axis, s.row),
+                           make_store(s.table, {index_at(s.axis, first)}, first)));
+  }
+
   template <class Extent>
   stmt walked(const Extent& extent) const {
-    if (!merges()) return make_loop(walked_->var, zero(), extent(walked_->axis), visited());
+    if (!merges()) {
+      std::vector<stmt> parts;
+      for (const search& s : searches_)
+        if (s.table) lay_out(s, extent(walked_->axis), parts);
+      parts.push_back(make_loop(walked_->var, zero(), extent(walked_->axis), visited()));
+      return make_seq(std::move(parts));
+    }
     std::vector<stmt> out;
     for (const cursor& c : cursors_) out.push_back(set(c.at, first_of(c.axis, c.row)));
     out.push_back(walked_->walk == axis_walk::intersect ? intersection() : united());
