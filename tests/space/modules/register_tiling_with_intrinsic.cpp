@@ -108,3 +108,27 @@ TEST_CASE("what no instruction does is tiled as before") {
     for (const schedule& s : space::default_cpu().sketches(f, where, 3))
       CHECK_FALSE(members::mentions(s, "sch.tensorize("));
 }
+
+TEST_CASE("results with channels first are transposed behind all tiles, or with each") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(X: T.Buffer((16, 22), "uint8"), F: T.Buffer((32, 16, 3), "int8"), Y: T.Buffer((32, 20), "int32")):
+    for k, p, c, r in T.grid(32, 20, 16, 3):
+        with T.block("Y"):
+            vk, vp, vc, vr = T.axis.remap("SSRR", [k, p, c, r])
+            with T.init():
+                Y[vk, vp] = 0
+            Y[vk, vp] = Y[vk, vp] + T.cast(X[vc, vp + vr], "int32") * T.cast(F[vk, vc, vr], "int32")
+)");
+  const target::cpu cpu = target::named("cascadelake");
+  const space::context where{&cpu, 1};
+  bool with_each = false;
+  const std::vector<schedule> all = space::default_cpu().sketches(f, where, 3);
+  for (const schedule& s : all)
+    with_each = with_each || (members::mentions(s, "sch.tensorize(") &&
+                              members::mentions(s, "reverse_compute_at"));
+  CHECK(with_each);
+  CHECK_FALSE(members::mentions(all[0], "reverse_compute_at"));
+  check_default(f, "cascadelake", "dot_16x4_vnni", 0);
+  check_default(f, "cascadelake", "dot_16x4_vnni", 0, 2);
+}

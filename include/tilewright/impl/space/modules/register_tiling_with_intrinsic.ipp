@@ -6,11 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/intrin/intrinsic.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/block_profile.hpp>
+#include <tilewright/space/modules/parallel_vectorize.hpp>
 #include <tilewright/space/modules/register_tiling.hpp>
 #include <tilewright/space/modules/register_tiling_with_intrinsic.hpp>
 #include <tilewright/space/root_blocks.hpp>
@@ -222,7 +224,8 @@ class tiling {
     }
   }
 
-  /// The only consumer, where it is computed element by element, goes below the tile.
+  /// The only consumer, where it is computed element by element, goes below the tile; one that
+  /// transposes stays behind all of them, or goes there, too.
   void fuse_consumer() {
     const std::string name = s_.get(block_).block->name;
     const std::vector<std::string> consumers = consumer_names(s_, name);
@@ -233,6 +236,13 @@ class tiling {
     schedule attempt = s_;
     try {
       const block_rv consumer = attempt.get_block(consumers[0]);
+      const ir::buffer result = s_.get(block_).block->writes[0].buffer;
+      if (const auto along = across_result(*p, result); along && choices_.pick(2) == 0) {
+        // squares of the whole result: a tile has few of its rows
+        vectorize_squares(attempt, consumer, *p->contiguous(), *along, where_, choices_);
+        s_ = std::move(attempt);
+        return;
+      }
       attempt.reverse_compute_at(consumer, tile_loop_, true);
       std::vector<loop_rv> inner = attempt.get_loops(consumer);
       inner.erase(inner.begin(), inner.end() - static_cast<long>(p->kind.size()));
