@@ -197,6 +197,7 @@
 #include <tilewright/impl/pass/vector/sink_vectors.ipp>
 #include <tilewright/impl/pass/vector/split_vectors.ipp>
 #include <tilewright/impl/pass/vector/streams.ipp>
+#include <tilewright/impl/pass/vector/vectorize_copies.ipp>
 #include <tilewright/impl/pass/vector/vectorize_reductions.ipp>
 #include <tilewright/impl/pass/vector/vectorize_unmarked.ipp>
 #include <tilewright/impl/pass/walk.ipp>

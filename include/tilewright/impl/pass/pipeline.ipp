@@ -24,6 +24,7 @@
 #include <tilewright/pass/unroll_loops.hpp>
 #include <tilewright/pass/vector/sink_vectors.hpp>
 #include <tilewright/pass/vector/split_vectors.hpp>
+#include <tilewright/pass/vector/vectorize_copies.hpp>
 #include <tilewright/pass/vector/vectorize_reductions.hpp>
 #include <tilewright/pass/vector/vectorize_unmarked.hpp>
 #include <tilewright/support/error.hpp>
@@ -74,6 +75,7 @@ inline std::vector<named_pass> standard() {
       {"simplify_loops", &plain<&simplify_loops>},
       {"order_dimensions", &plain<&order_dimensions>},
       {"compact_buffers", &plain<&compact_buffers>},
+      {"vectorize_copies", &on_cpu<&vectorize_copies>},
       {"compensate_dots", &on_cpu<&compensate_dots>},
       {cut, nullptr},
       {"name_bounds", &plain<&name_bounds>},
