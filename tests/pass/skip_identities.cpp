@@ -73,3 +73,39 @@ def main(X: T.Buffer((6, 8), "float32"), F: T.Buffer((3, 8), "float32"), Y: T.Bu
   check_same(plain, skipped);
   check_same(plain, pass::lower(s.function(), target::named("haswell")));
 }
+
+TEST_CASE("products with a zero that a remainder chooses are skipped, other choices stay inside") {
+  const buffer y = make_buffer("Y", dtype::f32, {4, 8}), x = make_buffer("X", dtype::f32, {8}),
+               w = make_buffer("W", dtype::f32, {4, 8});
+  annotations notes{{pass::reduction_note, 1}};
+  const auto program = [&](const auto& condition, bool first) {
+    const var r = make_var("r"), q = make_var("q"), k = make_var("k");
+    const expr chosen = if_then_else(condition(q, r, k), load(x, {q + r}), f32(0)),
+               other = load(w, {r, k});
+    return make_function(
+        {y, x, w},
+        make_loop(r, 0, 4,
+                  nest({{q, 4, loop_kind::unrolled}, {k, 8, loop_kind::vectorized}},
+                       make_store(y, {q, k},
+                                  load(y, {q, k}) + (first ? chosen * other : other * chosen))),
+                  loop_kind::serial, notes));
+  };
+  const auto branches = [&](const auto& condition, bool first = true) {
+    const function f = program(condition, first), g = pass::skip_identities(f);
+    check_same(f, g, 0);
+    check_same(f, pass::lower(f, target::named("haswell")), 1e-6);
+    return count(g.body, stmt_kind::if_else);
+  };
+  const auto even = [](const expr& a) { return eq(floormod(a, 2), 0); };
+  CHECK(branches([&](const var& q, const var& r, const var&) { return even(q + r); }) == 1);
+  CHECK(branches([&](const var& q, const var& r, const var&) { return even(q + r); }, false) == 1);
+  CHECK(branches([&](const var& q, const var& r, const var&) {
+          return logical_and(even(q + r), lt(q, 3));
+        }) == 1);
+  CHECK(branches([&](const var& q, const var&, const var& k) {
+          return logical_and(even(k), lt(q, 3));
+        }) == 0);
+  CHECK(branches([&](const var& q, const var&, const var&) { return lt(q, 3); }) == 0);
+  notes[pass::reduction_lanes_note] = 1;  // asks for all terms, one after the other
+  CHECK(branches([&](const var& q, const var& r, const var&) { return even(q + r); }) == 0);
+}

@@ -4,12 +4,13 @@
 //     Y[q] = Y[q] + Select(r % 2 == 0, X[..], 0)    ->       if r % 2 == 0:
 //                                                              Y[q] = Y[q] + X[..]
 //
-// Inside declared reductions the identity of the operator need not be combined. It applies where
-// the condition is the same for all lanes, so that it becomes a branch that later moves out of
-// inner loops.
+// Inside declared reductions the identity of the operator need not be combined, nor a product of which a
+// factor is the literal 0 but where a remainder fits, as in a transposed convolution: infinity times such a
+// zero is left out, too, unless the block asks for its terms one after the other
+// (`reduction_lanes_note` 0 or 1). It applies where the condition is the same for all lanes, so that it
+// becomes a branch that later moves out of inner loops.
 //
-// A product with 0 is 0 unless its other factors are infinite or no number. Where a block says by
-// `skip_zeros_note` that this is as good, sums leave such products out, too:
+// Other products with 0 are left out where a block says by `skip_zeros_note` that this is as good:
 //
 //   Y[q] = Y[q] + if_then_else(1 <= q + s, X[q + s - 1], 0) * F[s]
 //   ->

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/pass/accumulators/sum_parts.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/skip_identities.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -61,10 +63,13 @@ class skipper : public mutator {
       const auto note = loop->annotations.find(skip_zeros_note);
       const bool asked = note != loop->annotations.end() && !(note->second == attr(0));
       const bool before = std::exchange(products_, products_ || asked);
+      const bool free = std::exchange(
+          in_order_, in_order_ || (is_reduction(*loop) && !promote::has_free_order(*loop)));
       if (loop->loop == loop_kind::vectorized) lanes_.insert(loop->var);
       stmt out = mutator::mutate(s);
       in_reduction_ = outside;
       products_ = before;
+      in_order_ = free;
       return out;
     }
     const store_node* store = as_store(s);
@@ -80,14 +85,49 @@ class skipper : public mutator {
     if (old->op != op::load || old->buffer != store.buffer ||
         !same_indices(old->args, store.indices))
       return unchanged;
-    const std::optional<choice> term = identity_unless(v->op, v->args[1], products_);
+    const expr& added = v->args[1];
+    const std::optional<choice> term = identity_unless(v->op, added, products_);
+    if (!term && !in_order_ && v->op == op::add && added->op == op::mul && is_float(v.type())) {
+      const stmt out = skip_factor(store, old, added);
+      return out ? out : unchanged;
+    }
     if (!term || reads_memory(term->condition) || uses_any(term->condition, lanes_))
       return unchanged;
     return make_if(term->condition,
                    make_store(store.buffer, store.indices, with_args(v, {old, term->value})));
   }
 
-  bool in_reduction_ = false, products_ = false;
+  static bool divides(const expr& condition) {
+    bool out = false;
+    for_each_expr(condition, [&](const expr& e) { out = out || e->op == op::floormod; });
+    return out;
+  }
+
+  /// What is added is a product of which a factor is 0 but where a remainder fits; null where it is not.
+  stmt skip_factor(const store_node& store, const expr& old, const expr& product) const {
+    for (std::size_t k = 0; k < 2; ++k) {
+      const expr& factor = product->args[k];
+      if (factor->op != op::select && factor->op != op::if_then_else) continue;
+      if (!is_identity(op::add, factor->args[2])) continue;
+      std::vector<expr> fits, others;
+      for (const expr& part : conjuncts(factor->args[0]))
+        (divides(part) && !reads_memory(part) && !uses_any(part, lanes_) ? fits : others)
+            .push_back(part);
+      if (fits.empty()) continue;
+      const expr inner =
+          others.empty()
+              ? factor->args[1]
+              : with_args(factor, {conjunction(others), factor->args[1], factor->args[2]});
+      std::vector<expr> factors = product->args;
+      factors[k] = inner;
+      return make_if(conjunction(fits),
+                     make_store(store.buffer, store.indices,
+                                with_args(store.value, {old, with_args(product, factors)})));
+    }
+    return {};
+  }
+
+  bool in_reduction_ = false, products_ = false, in_order_ = false;
   var_set lanes_;
 };
 
