@@ -33,6 +33,11 @@ class schedule {
   /// Starts from a function whose body is the realize of a root block.
   /// @throws argument_error when the function is none of a schedulable form
   explicit schedule(ir::function f, std::uint64_t seed = 42);
+  schedule(const schedule&);
+  schedule(schedule&&) noexcept;
+  schedule& operator=(const schedule&);
+  schedule& operator=(schedule&&) noexcept;
+  ~schedule();
 
   const ir::function& function() const noexcept { return state_.function; }
   const tilewright::trace& trace() const noexcept { return trace_; }

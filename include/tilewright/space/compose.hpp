@@ -19,6 +19,7 @@
 #include <tilewright/config.hpp>
 #include <tilewright/space/expression.hpp>
 #include <tilewright/space/names.hpp>
+#include <tilewright/support/function_ref.hpp>
 
 namespace tilewright::space {
 
@@ -31,6 +32,8 @@ std::vector<std::string> blocks_in_post_order(const schedule& s);
 namespace detail {
 
 bool target_is(const context& where, std::string_view name);
+/// Runs `step` on copies; where a primitive refuses, the program and what is known of it stay as they were.
+void run_as_whole(schedule& s, scope& in, support::function_ref<void(schedule&, scope&)> step);
 
 template <class Step>
 struct post_order_step {
@@ -56,15 +59,7 @@ struct attempt_step {
   using tilewright_space = void;
   Step step;
   void operator()(schedule& s, scope& in) const {
-    schedule trial = s;
-    scope inner = in;
-    try {
-      step(trial, inner);
-    } catch (const schedule_error&) {
-      return;  // the program stays as it was
-    }
-    s = std::move(trial);
-    in = std::move(inner);
+    run_as_whole(s, in, [this](schedule& trial, scope& inner) { step(trial, inner); });
   }
   void write(expression_text& out) const {
     out.open();

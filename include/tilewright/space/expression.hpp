@@ -63,7 +63,7 @@ struct scope {
   /// True when the program has a block of that name.
   bool exists(const schedule& s, std::string_view name) const;
   /// The same with another block at hand.
-  scope on(std::string name) const { return {where, choices, std::move(name), {}, variables, {}}; }
+  scope on(std::string name) const;
 };
 
 /// A size that search draws; without weights all candidates are equally likely.

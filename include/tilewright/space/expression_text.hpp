@@ -16,6 +16,8 @@ namespace tilewright::space::detail {
 
 class expression_text {
  public:
+  expression_text();
+
   /// `primitive<operands>(more)`
   void step(std::string_view primitive, operand_refs operands,
             const std::vector<step_argument>& more = {});
@@ -42,7 +44,7 @@ class expression_text {
   void add(part p);
   static part sequence(const std::vector<part>& parts);
 
-  std::vector<std::vector<part>> groups_{1};
+  std::vector<std::vector<part>> groups_;  // one at least
   std::string let_;
 };
 

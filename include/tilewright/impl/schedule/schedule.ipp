@@ -53,6 +53,12 @@ TILEWRIGHT_INLINE schedule::schedule(ir::function f, std::uint64_t seed)
                          " must be the realize of a root block without iteration variables");
 }
 
+TILEWRIGHT_INLINE schedule::schedule(const schedule&) = default;
+TILEWRIGHT_INLINE schedule::schedule(schedule&&) noexcept = default;
+TILEWRIGHT_INLINE schedule& schedule::operator=(const schedule&) = default;
+TILEWRIGHT_INLINE schedule& schedule::operator=(schedule&&) noexcept = default;
+TILEWRIGHT_INLINE schedule::~schedule() = default;
+
 TILEWRIGHT_INLINE std::string schedule::show() const { return ir::print(state_.function); }
 
 TILEWRIGHT_INLINE schedule schedule::copy() {

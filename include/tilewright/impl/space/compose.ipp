@@ -26,6 +26,19 @@ TILEWRIGHT_INLINE bool target_is(const context& where, std::string_view name) {
   return where.cpu && (where.cpu->name == name || where.cpu->has(name));
 }
 
+TILEWRIGHT_INLINE void run_as_whole(schedule& s, scope& in,
+                                    support::function_ref<void(schedule&, scope&)> step) {
+  schedule trial = s;
+  scope inner = in;
+  try {
+    step(trial, inner);
+  } catch (const schedule_error&) {
+    return;
+  }
+  s = std::move(trial);
+  in = std::move(inner);
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE std::vector<std::string> blocks_in_post_order(const schedule& s) {

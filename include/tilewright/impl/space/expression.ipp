@@ -21,6 +21,10 @@ TILEWRIGHT_INLINE random_size choose(std::vector<std::int64_t> candidates,
   return {std::move(candidates), std::move(weights)};
 }
 
+TILEWRIGHT_INLINE scope scope::on(std::string name) const {
+  return {where, choices, std::move(name), {}, variables, {}};
+}
+
 TILEWRIGHT_INLINE block_rv scope::get_block(schedule& s) const { return s.get_block(block); }
 
 TILEWRIGHT_INLINE bool scope::exists(const schedule& s, std::string_view name) const {

@@ -71,6 +71,8 @@ std::string joined(const List& list, std::string_view between) {
   return out;
 }
 
+TILEWRIGHT_INLINE expression_text::expression_text() : groups_(1) {}
+
 TILEWRIGHT_INLINE void expression_text::step(std::string_view primitive, operand_refs operands,
                                              const std::vector<step_argument>& more) {
   std::vector<std::string> inside, behind;
