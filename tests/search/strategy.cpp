@@ -244,6 +244,32 @@ TEST_CASE("a share of a batch lies one change beside the fastest measured progra
   }
 }
 
+TEST_CASE("of a population what the model ranks best is changed, and no more") {
+  const search_task task = product();
+  evolution_options o;
+  o.population = 40;
+  o.changed = 0.25;
+  o.generations = 1;
+  o.crossover = 0;
+  o.near = 0;
+  const auto model = std::make_shared<noting_model>();
+  auto s = evolutionary(model, o);
+  s->start(task, 5);
+  s->propose(8, {});
+  const std::size_t drawn = model->population.size();
+  REQUIRE(drawn > 30);
+  CHECK(model->scores.size() > drawn);
+  CHECK(model->scores.size() <= drawn + 10);
+  // all programs again, where all of them are changed
+  o.changed = 1;
+  const auto whole = std::make_shared<noting_model>();
+  auto all = evolutionary(whole, o);
+  all->start(task, 5);
+  all->propose(8, {});
+  CHECK(whole->population == model->population);
+  CHECK(whole->scores.size() > model->scores.size());
+}
+
 TEST_CASE("crossover takes each decision from one of two traces of one sketch") {
   const search_task task = product();
   const auto a = replay(task.sketches[0], task.function, 1),
@@ -255,6 +281,7 @@ TEST_CASE("crossover takes each decision from one of two traces of one sketch") 
   evolution_options o;
   o.population = 3;
   o.measured_share = 1;
+  o.changed = 1;
   o.near = 0;
   o.crossover = 1;
   o.generations = 20;

@@ -1,7 +1,7 @@
 // Strategy: chains of changed traces that a cost model guides (MetaSchedule, section 4).
 //
-// The population consists of the fastest measured programs and of draws from the prior. Every
-// member is a chain: a step changes its trace or crosses it with another member of the same sketch,
+// The population consists of the fastest measured programs and of draws from the prior. Those that
+// the model ranks best among them become chains: a step changes its trace or crosses it with another member of the same sketch,
 // and is accepted as Metropolis and Hastings do for the distribution P(trace) * exp(score / T), T
 // falling from generation to generation; steps count as equally likely both ways. What all chains have met and nobody measured is ranked by
 // score; the best are proposed, with a few random ones among them, and a few that lie one change
@@ -24,6 +24,7 @@ namespace tilewright::search {
 struct evolution_options {
   std::size_t population = 96;
   double measured_share = 0.4;  // of the population, at most
+  double changed = 1 / 3.0;     // of the population: what the model ranks best becomes chains
   int generations = 4;
   double crossover = 0.1;    // share of the steps
   double temperature = 0.5;  // of the first generation, in standard deviations of the scores

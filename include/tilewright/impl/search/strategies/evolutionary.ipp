@@ -51,6 +51,7 @@ class evolver final : public drawing_strategy {
     populate(over);
     score_all();
     meet_neighbours(over);
+    keep_best_chains();
     double temperature = options_.temperature;
     for (int g = 0; g < options_.generations && !(over && over()); ++g) {
       advance(temperature, over);
@@ -148,6 +149,16 @@ class evolver final : public drawing_strategy {
       chains_[i].score = scores[i];
       meet(chains_[i].program, scores[i], i >= elders_);
     }
+  }
+
+  /// Most of a search's own time goes into replays of changed traces, which are worth most where they
+  /// begin well.
+  void keep_best_chains() {
+    const double share = std::clamp(options_.changed, 0.0, 1.0);
+    const auto kept =
+        static_cast<std::size_t>(std::ceil(share * static_cast<double>(chains_.size())));
+    support::stable_sort(chains_, [](const chain& a, const chain& b) { return a.score > b.score; });
+    chains_.erase(chains_.begin() + static_cast<std::ptrdiff_t>(kept), chains_.end());
   }
 
   void meet(const candidate& c, double score, bool drawn) {
