@@ -110,25 +110,33 @@ TEST_CASE("what no instruction does is tiled as before") {
 }
 
 TEST_CASE("results with channels first are transposed behind all tiles, or with each") {
-  const ir::function f = ir::parse(R"(
-@T.prim_func
-def main(X: T.Buffer((16, 22), "uint8"), F: T.Buffer((32, 16, 3), "int8"), Y: T.Buffer((32, 20), "int32")):
-    for k, p, c, r in T.grid(32, 20, 16, 3):
-        with T.block("Y"):
-            vk, vp, vc, vr = T.axis.remap("SSRR", [k, p, c, r])
-            with T.init():
-                Y[vk, vp] = 0
-            Y[vk, vp] = Y[vk, vp] + T.cast(X[vc, vp + vr], "int32") * T.cast(F[vk, vc, vr], "int32")
-)");
+  const auto convolution = [](int outputs) {
+    const std::string n = std::to_string(outputs), inputs = std::to_string(outputs + 2);
+    return ir::parse("@T.prim_func\ndef main(X: T.Buffer((16, " + inputs +
+                     "), \"uint8\"), F: T.Buffer((32, 16, 3), \"int8\"), Y: T.Buffer((32, " + n +
+                     "), \"int32\")):\n    for k, p, c, r in T.grid(32, " + n +
+                     ", 16, 3):\n"
+                     "        with T.block(\"Y\"):\n"
+                     "            vk, vp, vc, vr = T.axis.remap(\"SSRR\", [k, p, c, r])\n"
+                     "            with T.init():\n"
+                     "                Y[vk, vp] = 0\n"
+                     "            Y[vk, vp] = Y[vk, vp] + T.cast(X[vc, vp + vr], \"int32\") * "
+                     "T.cast(F[vk, vc, vr], \"int32\")\n");
+  };
   const target::cpu cpu = target::named("cascadelake");
   const space::context where{&cpu, 1};
-  bool with_each = false;
-  const std::vector<schedule> all = space::default_cpu().sketches(f, where, 3);
-  for (const schedule& s : all)
-    with_each = with_each || (members::mentions(s, "sch.tensorize(") &&
-                              members::mentions(s, "reverse_compute_at"));
-  CHECK(with_each);
-  CHECK_FALSE(members::mentions(all[0], "reverse_compute_at"));
-  check_default(f, "cascadelake", "dot_16x4_vnni", 0);
-  check_default(f, "cascadelake", "dot_16x4_vnni", 0, 2);
+  for (const int outputs : {20, 30}) {
+    const ir::function f = convolution(outputs);
+    bool with_each = false, behind = false;
+    const std::vector<schedule> all = space::default_cpu().sketches(f, where, 3);
+    for (const schedule& s : all)
+      if (members::mentions(s, "sch.tensorize("))
+        (members::mentions(s, "reverse_compute_at") ? with_each : behind) = true;
+    CHECK(with_each);
+    CHECK(behind);
+    // 20 fill little more than half of two vectors
+    CHECK(members::mentions(all[0], "reverse_compute_at") == (outputs == 20));
+    check_default(f, "cascadelake", "dot_16x4_vnni", 0);
+  }
+  check_default(convolution(30), "cascadelake", "dot_16x4_vnni", 0, 2);
 }
