@@ -19,6 +19,10 @@ TILEWRIGHT_INLINE block_scope::block_scope(const ir::block_node& root) : root_(&
   if (!loaded_around_.empty()) widen();
 }
 
+/// Finds the blocks directly below, with their loops. Beside loops, whatever a block stands in decides
+/// whether and how often it runs: expressions there that read memory are kept in `around_` on the way
+/// down, since the block depends on what they read as if it read it itself.
+/// @param conditional something else than loops decides whether the block runs
 TILEWRIGHT_INLINE void block_scope::collect(const ir::stmt& s, bool conditional) {
   const std::size_t outside = around_.size();
   const auto within = [&](const ir::expr& e) {
@@ -72,6 +76,8 @@ TILEWRIGHT_INLINE void block_scope::add_child(const ir::block_realize_node& real
   children_.push_back({&realize, stack_, conditional});
 }
 
+/// A block whose loops, conditions or bindings load a buffer that some block of the scope writes gets that
+/// buffer among its reads, whole: every question about order then sees the dependence.
 TILEWRIGHT_INLINE void block_scope::widen() {
   const auto is_written = [&](const ir::buffer& b) {
     return support::any(
@@ -172,7 +178,7 @@ inline bounds constant_side(const ir::block_node& block, const ir::buffer_region
   return meet(b, bounds_of_shape(region, dimension));
 }
 
-/// Conditions of the two properties, with dominance asked of the children that `counts` accepts.
+/// Whether no other block writes what this one does; only children that `counts` accepts are asked.
 template <class Counts>
 bool dominant_among(const block_scope& scope, std::size_t child, Counts counts) {
   const ir::block_node& b = scope[child].block();
@@ -187,6 +193,10 @@ inline bool is_below(const child_block& child, const ir::var& loop) {
   return loop_index(child.loops, loop) >= 0;
 }
 
+/// @name What the block alone says of the two properties
+/// The number of a reason, as complete_reason and reduction_reason have them; 0 where only its bindings and
+/// the other blocks of the scope can tell.
+/// @{
 inline int shape_of_complete(const ir::block_node& b) {
   for (const ir::iter_var& v : b.iters)
     if (v.kind != ir::iter_kind::spatial) return 1;
@@ -207,6 +217,7 @@ inline int shape_of_reduction(const ir::block_node& b) {
     return 5;
   return reads_other_results(b) ? 7 : 0;
 }
+/// @}
 
 }  // namespace scopes
 
@@ -297,6 +308,8 @@ TILEWRIGHT_INLINE bool is_dominant(const block_scope& scope, std::size_t child) 
   return scopes::dominant_among(scope, child, [](std::size_t) { return true; });
 }
 
+// Cheap questions come first. Whether instances write apart, the dearest one, is asked only of a block that
+// nothing else is wrong with; so a block with two faults is told of the other.
 TILEWRIGHT_INLINE int complete_violation(const block_scope& scope, std::size_t child) {
   const int shape = scopes::shape_of_complete(scope[child].block());
   if (shape == 1) return 1;
