@@ -145,8 +145,17 @@ bool touches_registers_only(const std::string& text, std::size_t at) {
          body.find("tw_copy_async") == body.npos;
 }
 
-/// One mutant for each barrier, for each condition of an if, for each group of copies in the background,
-/// and two for each wait for such: it is left out, or lets one group more be on its way.
+/// One past the comma or parenthesis that ends the argument which begins at `at`.
+std::size_t end_of_argument(const std::string& text, std::size_t at) {
+  for (int depth = 0;; ++at) {
+    if (depth == 0 && (text[at] == ',' || text[at] == ')')) return at + 1;
+    depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+  }
+}
+
+/// One mutant for each barrier, for each condition of an if, for each group of copies in the background, for each
+/// place in swizzled memory, whose row is forgotten, and two for each wait for copies: it is left out, or lets one
+/// group more be on its way.
 std::vector<mutant> mutants_of(const cases::cu::program& p) {
   std::vector<mutant> out;
   const auto add = [&](std::size_t at, std::size_t length, const std::string& instead) {
@@ -160,6 +169,12 @@ std::vector<mutant> mutants_of(const cases::cu::program& p) {
     add(at, barrier.size(), "");
   for (std::size_t at = p.text.find(guard); at != p.text.npos; at = p.text.find(guard, at + 1))
     add(at, p.text.find(" {\n", at) - at, "if (true)");
+  const std::string swizzle = "tw_bitwise_xor<int>(";
+  for (std::size_t at = p.text.find(swizzle); at != p.text.npos;
+       at = p.text.find(swizzle, at + 1)) {
+    const std::size_t column = at + swizzle.size(), row = end_of_argument(p.text, column);
+    add(at, end_of_argument(p.text, row) - at, "(" + p.text.substr(column, row - 1 - column) + ")");
+  }
   const std::string commit = "tw_commit_copies();", wait = "tw_wait_copies<";
   for (std::size_t at = p.text.find(commit); at != p.text.npos; at = p.text.find(commit, at + 1))
     add(at, commit.size(), "");
@@ -189,7 +204,7 @@ std::string caught(const mutant& m, const gpu_corpus::entry& e,
 
 }  // namespace
 
-TEST_CASE("every barrier, guard, wait and group of copies is missed when it is left out") {
+TEST_CASE("every barrier, guard, swizzle, wait and group of copies is missed when it is left out") {
   if (!cases::have_emulator()) return;
   int all = 0, found = 0, redundant = 0;
   for (const gpu_corpus::entry& e : gpu_corpus::small()) {
