@@ -91,7 +91,6 @@ constexpr pairing pairings[] = {
     {"default", "adapted trees, others first", evolved, "what ships: evolution, trees that learned other operators and a process over their leaves"},
     {"trees alone", "trees, others first", evolved, "the same without that process"},
     {"trees + perceptron", "trees and perceptron", evolved, "evolution, trees and TenSet's perceptron"},
-    {"default + perceptron", "adapted trees and perceptron", evolved, "what ships, and the perceptron"},
     {"trees + sieve", "trees, others first", evolved, "trees alone, TLP's network looks at traces first; two seeds", "traces, others first", 2}};
 // clang-format on
 
@@ -445,7 +444,6 @@ int run_claims(const std::string& file, const claim_options& o) {
     gain("   the sieve over none", "", "trees + sieve", "trees alone");
     gain("   what ships over trees alone", "", "default", "trees alone");
     gain("   what ships over trees and perceptron", "", "default", "trees + perceptron");
-    gain("   what ships over it and the perceptron", "", "default", "default + perceptron");
     gain("   what ships over xgb", "", "default", "xgb");
     gain("   what ships over meta-BO-T", "", "default", "meta-BO-T");
   }
