@@ -44,6 +44,7 @@ stored_parts of(const parted_matrix<T, Parts>& m) {
   stored_parts out;
   [&]<int... K>(std::integer_sequence<int, K...>) { (add_part(m.template part<K>(), out), ...); }
   (std::make_integer_sequence<int, Parts.parts.count>{});
+  for (sparse::stored_parameter& format : out.formats) format.exclusive_rows = m.exclusive_rows();
   return out;
 }
 

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <random>
 #include <string>
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/ir/interpret/evaluate.hpp>
@@ -143,4 +144,36 @@ TEST_CASE("rows of a later part are tiled as those of a matrix that stands alone
             (at != std::string::npos && trace.find("tilewright.prefetch", at) != std::string::npos);
   }
   CHECK(tiled);
+}
+
+TEST_CASE("parts with rows of their own store them, and parts that share a row add up") {
+  patterns::csr_matrix<> a;  // two full blocks of rows, and single elements in rows between
+  a.columns = 8;
+  std::mt19937 random(1);
+  for (std::int64_t row = 0; row < 16; ++row)
+    a.add_row(
+        row % 8 < 4 ? std::vector<std::int64_t>{0, 1, 2, 3} : std::vector<std::int64_t>{row % 8},
+        random);
+  const auto matrix = [&] { return csr(a.offsets, a.indices, a.values, a.columns); };
+  const parted_matrix<float, blocks_and_numbered> own(matrix(), {.least_fill = 1});
+  CHECK(own.exclusive_rows());
+  const std::string stored = ir::print(program_of(own, 4));
+  CAPTURE(stored);
+  CHECK(count_of(stored, "with T.init():") == 2);
+  CHECK_NOTHROW(parted_matrix<float, blocks_and_numbered>(
+      matrix(), {.least_fill = 1, .exclusive_rows = true}));
+  check_parts<blocks_and_numbered>(a, 4);
+
+  a.indices[3] = 5;  // the first block is no longer full: its rows have elements in both parts
+  const parted_matrix<float, blocks_and_numbered> shared(matrix(), {.least_fill = 0.9});
+  CHECK_FALSE(shared.exclusive_rows());
+  const std::string added = ir::print(program_of(shared, 4));
+  CAPTURE(added);
+  CHECK(count_of(added, "with T.init():") == 1);
+  CHECK_THROWS_WITH_AS((parted_matrix<float, blocks_and_numbered>(
+                           matrix(), {.least_fill = 0.9, .exclusive_rows = true})),
+                       "parted_matrix: two parts write row 0, so that rows are not exclusive; take "
+                       "other parts, or allow it by exclusive_rows = false",
+                       argument_error);
+  check_parts<blocks_and_numbered>(a, 4);
 }

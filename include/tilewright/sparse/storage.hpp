@@ -25,6 +25,8 @@ struct stored_parameter {
   std::int64_t numbered_rows = -1;
   /// Name of the arrays where the parameter is a sum of several matrices, each of which has an entry; "": its own.
   std::string part = {};
+  /// Of a part: no other one has elements in its rows, which are stored by it alone.
+  bool exclusive_rows = false;
   bool by_columns = false;      // offsets are those of columns, and indices number rows
   std::int64_t diagonals = -1;  // stored as so many diagonals; -1: by rows
   bool counted = false;         // rows have offsets and no indices: ragged
@@ -83,7 +85,8 @@ std::string part_name(const std::string& parameter, int part);
 /// iteration C [..: over the first part]:         C[i] = 0, C[i] += A_part0[..] * B[..]
 /// iteration C_part1 [rows: S, columns: R]:       C[i] += A_part1[i, k] * B[k]
 /// ```
-/// No two parts hold one element: what makes the matrix sees to it.
+/// No two parts hold one element: what makes the matrix sees to it. A part of rows with numbers whose rows no other
+/// part has initializes and stores them itself, instead of adding to what is there.
 /// Of rows with numbers (DCSR) those that are there are added to a result that a nest of its own has
 /// initialized; so are columns (CSC) where the sum is along a row. Diagonals (DIA) are walked by rows, as far
 /// as they lie in the matrix.

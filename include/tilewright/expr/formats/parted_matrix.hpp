@@ -39,6 +39,8 @@ struct parted_options {
   /// Two parts of rows of one width share out the columns: the first one takes elements of the left half, so
   /// that a walk reads one half of the other operand after the other.
   bool by_columns = false;
+  /// The conversion is refused unless no two parts have elements in one row.
+  bool exclusive_rows = false;
   /// The conversion is refused when the arrays of a part would take more bytes than this.
   std::int64_t most_bytes = detail::no_limit;
 };
@@ -156,7 +158,8 @@ class parted_matrix {
 
   /// It requires: 1) offsets that begin with 0, never decrease, and end with the number of elements;
   /// 2) indices that are in the columns and 3) rise within a row; 4) no more places, and no smaller share in
-  /// the parts before the last, than the options allow, and what the last part's format requires.
+  /// the parts before the last, than the options allow, and what the last part's format requires; 5) rows that
+  /// one part has alone, where the options say so.
   /// @throws argument_error naming array, position and value
   template <class Matrix>
   explicit parted_matrix(const Matrix& m, parted_options options = {})
@@ -182,6 +185,9 @@ class parted_matrix {
   const auto& part() const noexcept {
     return std::get<static_cast<std::size_t>(Part)>(parts_);
   }
+  /// No two parts write one row: a row has elements in one part alone, and where that is one of blocks, so have all
+  /// rows of its block. Results of such rows are stored instead of added to what other parts have left.
+  bool exclusive_rows() const noexcept { return shared_row_ < 0; }
   /// Elements of each part. // [parts]
   std::vector<std::int64_t> shares() const {
     return std::apply([](auto&... part) { return std::vector<std::int64_t>{part.nonzeros()...}; },
@@ -229,11 +235,42 @@ class parted_matrix {
   template <std::size_t... K>
   parted_matrix(const source_rows& a, const parted_options& options, double start,
                 std::index_sequence<K...> numbers)
-      : parts_(make(divided(a, options, numbers), options, numbers)),
+      : parted_matrix(a, divided(a, options, numbers), options, numbers) {
+    seconds_ = detail::seconds_now() - start;
+  }
+  template <std::size_t... K>
+  parted_matrix(const source_rows& a, const std::array<some_rows, sizeof...(K)>& of,
+                const parted_options& options, std::index_sequence<K...> numbers)
+      : shared_row_(shared_row(of)),
+        parts_(make(of, options, numbers)),
         rows_(a.rows),
         columns_(a.columns),
-        nonzeros_(a.nonzeros),
-        seconds_(detail::seconds_now() - start) {}
+        nonzeros_(a.nonzeros) {
+    if (options.exclusive_rows && shared_row_ >= 0)
+      throw argument_error("parted_matrix: two parts write row " + std::to_string(shared_row_) +
+                           ", so that rows are not exclusive; take other parts, or allow it by "
+                           "exclusive_rows = false");
+  }
+
+  /// A row that two parts write; -1: there is none.
+  template <std::size_t Count>
+  static std::int64_t shared_row(const std::array<some_rows, Count>& parts) {
+    std::vector<std::size_t> writer(static_cast<std::size_t>(parts[0].rows), Count);
+    for (std::size_t k = 0; k < Count; ++k) {
+      const std::size_t group = format.at[k].storage == dim_storage::bsr
+                                    ? static_cast<std::size_t>(format.at[k].group)
+                                    : 1;
+      for (std::size_t row = 0; row < writer.size(); ++row) {
+        if (parts[k].offsets[row] == parts[k].offsets[row + 1]) continue;
+        const std::size_t first = row / group * group;
+        for (std::size_t at = first; at < std::min(first + group, writer.size()); ++at) {
+          if (writer[at] < k) return static_cast<std::int64_t>(at);
+          writer[at] = k;
+        }
+      }
+    }
+    return -1;
+  }
 
   template <std::size_t... K>
   static part_tuple make(const std::array<some_rows, sizeof...(K)>& of,
@@ -274,6 +311,7 @@ class parted_matrix {
     return out;
   }
 
+  std::int64_t shared_row_;
   part_tuple parts_;
   std::int64_t rows_, columns_, nonzeros_;
   double seconds_ = 0;

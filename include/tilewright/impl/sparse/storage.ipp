@@ -332,7 +332,7 @@ class storage_giver {
     b.init = b.init ? substitute(b.init, own) : b.init;
     b.body = substitute(b.body, own);
     for (expr& e : at) e = substitute(e, own);
-    add_part_nest(b, part, at, true);
+    add_part_nest(b, part, at, !(part.format.exclusive_rows && part.format.numbered_rows >= 0));
   }
 
   void add_part_nest(const block_node& b, const converted_parameter& a, const std::vector<expr>& at,
