@@ -53,6 +53,13 @@ class schedule {
   /// Goes on with one of the algorithms that the function carries; the first thing to be done.
   void work_on(std::string func_name);
 
+  /// @name Sparse iterations
+  /// They come before everything else; the block that comes back takes the place of the one that was given.
+  /// @{
+  block_rv sparse_reorder(block_rv block, std::vector<std::int64_t> new_order);
+  block_rv sparse_fuse(block_rv block, std::vector<std::int64_t> axes);
+  /// @}
+
   /// @name Queries
   /// @{
   /// The only block of that name.

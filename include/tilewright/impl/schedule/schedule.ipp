@@ -313,6 +313,14 @@ TILEWRIGHT_INLINE void schedule::work_on(std::string func_name) {
   apply(detail::named<"work_on">, {std::move(func_name)});
 }
 
+TILEWRIGHT_INLINE block_rv schedule::sparse_reorder(block_rv block,
+                                                    std::vector<std::int64_t> new_order) {
+  return {apply(detail::named<"sparse_reorder">, {rv(block), std::move(new_order)})[0].number};
+}
+TILEWRIGHT_INLINE block_rv schedule::sparse_fuse(block_rv block, std::vector<std::int64_t> axes) {
+  return {apply(detail::named<"sparse_fuse">, {rv(block), std::move(axes)})[0].number};
+}
+
 TILEWRIGHT_INLINE void schedule::require(factor condition) {
   apply(detail::named<"assert_">, {std::move(condition)});
 }
