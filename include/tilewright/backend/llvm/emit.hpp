@@ -198,7 +198,6 @@ class emitter {
   bool reads_rows(const ir::loop_node& l);
   value_ref load_column(const ir::expr& e, const place& p, const affine& at);
   std::vector<value_ref> load_rows(const place& p, const affine& at, int columns);
-  std::vector<value_ref> load_words(const place& p, const affine& at, int columns);
   std::vector<value_ref> transposed(const std::vector<value_ref>& rows, int columns);
 
   // stmt.ipp

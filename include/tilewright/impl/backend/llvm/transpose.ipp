@@ -2,8 +2,8 @@
 //
 // A lane stride other than 1 or 2 costs one scalar load and one insertion per lane. Where several
 // consecutive columns are wanted, which is so in unrolled code along the contiguous dimension, 16
-// bytes of each row are loaded at once, of bytes four, and in-register shuffles make one vector per
-// column out of them:
+// bytes of each row are loaded at once, and in-register shuffles make one vector per column out of
+// them:
 //
 //   X[lane, c], X[lane, c+1], X[lane, c+2], X[lane, c+3]  ->  rows X[lane, c:c+4], transposed
 //
@@ -52,12 +52,11 @@ TILEWRIGHT_INLINE void emitter::note_written(const ir::stmt& s) {
   });
 }
 
-/// Columns that one row load brings: 16 bytes, or four single ones; 0 when the type has no
-/// transposition here.
+/// Columns that one row load brings: 16 bytes; 0 when the type has no transposition here.
 TILEWRIGHT_INLINE int emitter::columns_at_once(const ir::buffer& buffer) {
   const int size = bytes(buffer->type);
-  if (size == 2 || written.count(buffer.get())) return 0;
-  return size == 1 ? 4 : 16 / size;
+  if (size < 4 || written.count(buffer.get())) return 0;
+  return 16 / size;
 }
 
 /// True when unrolling `l` lets strided loads become loads of rows.
@@ -110,10 +109,9 @@ TILEWRIGHT_INLINE value_ref emitter::load_column(const ir::expr& e, const place&
   return loaded[0];
 }
 
-/// Vector r holds in its group g of as many elements the row of lane g * columns + r.
+/// Vector r holds in its 16-byte group g the row of lane g * columns + r.
 TILEWRIGHT_INLINE std::vector<value_ref> emitter::load_rows(const place& p, const affine& a,
                                                             int columns) {
-  if (bytes(p.type) == 1) return load_words(p, a, columns);
   const type_ref row = b.stored(p.type, columns);
   const auto join = [&](value_ref x, value_ref y, int each) {
     return b.c.BuildShuffleVector(b.b, x, y, b.ramp(b.i32, 0, 1, 2 * each), "");
@@ -135,28 +133,7 @@ TILEWRIGHT_INLINE std::vector<value_ref> emitter::load_rows(const place& p, cons
   return out;
 }
 
-/// The same of bytes: four of them are a word, which is put in its place as it is loaded.
-TILEWRIGHT_INLINE std::vector<value_ref> emitter::load_words(const place& p, const affine& a,
-                                                             int columns) {
-  std::vector<value_ref> out;
-  const auto word = [&](int lane_number) {
-    return b.load(b.i32, lane_pointer(p, a, lane_number), 1);
-  };
-  for (int r = 0; r < columns; ++r) {
-    value_ref words = word(r);
-    if (lane.lanes > columns) {
-      words = b.c.BuildInsertElement(b.b, b.c.GetPoison(b.vector(b.i32, lane.lanes / columns)),
-                                     words, b.integer(b.i32, 0), "");
-      for (int group = 1; group * columns < lane.lanes; ++group)
-        words = b.c.BuildInsertElement(b.b, words, word(group * columns + r),
-                                       b.integer(b.i32, group), "");
-    }
-    out.push_back(b.convert(opcode::bitcast, words, b.stored(p.type, lane.lanes)));
-  }
-  return out;
-}
-
-/// Transposes square groups: out[w] lane (g, r) = rows[r] lane (g, w).
+/// Transposes square groups of 16 bytes: out[w] lane (g, r) = rows[r] lane (g, w).
 TILEWRIGHT_INLINE std::vector<value_ref> emitter::transposed(const std::vector<value_ref>& rows,
                                                              int columns) {
   const int lanes = lane.lanes;

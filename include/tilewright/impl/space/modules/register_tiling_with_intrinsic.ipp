@@ -224,11 +224,13 @@ class tiling {
     }
   }
 
-  /// Whether squares whose lanes run along what the consumer writes have few lanes beside it.
-  bool fills_squares(const block_profile& consumer) const {
+  /// Whether squares whose lanes run along what the consumer writes have few lanes beside it, and
+  /// several vectors of results side by side.
+  bool fills_squares(const block_profile& consumer, std::size_t along) const {
     constexpr double most_lanes = 0.8;
-    return fill(consumer.extent[*consumer.contiguous()],
-                where_.cpu->lanes(consumer.write.buffer->type)) >= most_lanes;
+    const std::int64_t lanes = where_.cpu->lanes(consumer.write.buffer->type);
+    return consumer.extent[along] > lanes &&
+           fill(consumer.extent[*consumer.contiguous()], lanes) >= most_lanes;
   }
 
   /// The only consumer, where it is computed element by element, goes below the tile; one that
@@ -245,7 +247,7 @@ class tiling {
       const block_rv consumer = attempt.get_block(consumers[0]);
       const ir::buffer result = s_.get(block_).block->writes[0].buffer;
       if (const auto along = across_result(*p, result);
-          along && (choices_.pick(2) == 0) == fills_squares(*p)) {
+          along && (choices_.pick(2) == 0) == fills_squares(*p, *along)) {
         // squares of the whole result: a tile has few of its rows
         vectorize_squares(attempt, consumer, *p->contiguous(), *along, where_, choices_);
         s_ = std::move(attempt);
