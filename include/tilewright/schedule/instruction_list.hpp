@@ -1,12 +1,11 @@
-// The list of instruction kinds, one entry a primitive in the order of the documentation: its name, and
-// what the table of kinds makes of it (impl/schedule/instruction_table.ipp). Traces record, print and
-// parse what is here, and space expressions have a step for each (space/steps.hpp).
+// The list of instruction kinds, one entry a primitive: its name, and what the table of kinds makes of it
+// (impl/schedule/trace/instruction_table.ipp). Traces record, print and parse what is here, and space
+// expressions have a step for each (space/steps.hpp). New kinds come last: the place of a kind is what
+// saved networks over traces know of it (cost/trace_token.hpp).
 #pragma once
 
 #define TILEWRIGHT_INSTRUCTIONS(ENTRY)                                                             \
   ENTRY(work_on, kind<&work_on>("work_on", {"func_name"}))                                         \
-  ENTRY(sparse_reorder, kind<&sparse_reorder>("sparse_reorder", {"block", "new_order"}))           \
-  ENTRY(sparse_fuse, kind<&sparse_fuse>("sparse_fuse", {"block", "axes"}))                         \
   ENTRY(get_block,                                                                                 \
         query<&kind_adapter::get_block>("get_block", {"name", "func_name=main"}, "get_sblock"))    \
   ENTRY(get_loops, query<&get_loops>("get_loops", {"block"}))                                      \
@@ -100,4 +99,6 @@
         kind<&kind_adapter::annotate>("annotate", {"block_or_loop", "ann_key", "ann_val"}))        \
   ENTRY(unannotate, kind<&kind_adapter::unannotate>("unannotate", {"block_or_loop", "ann_key"}))   \
   ENTRY(assert_, renamed(kind<&kind_adapter::require>("assert_", {"condition"}), "assert"))        \
-  ENTRY(enter_postproc, kind<&kind_adapter::enter_postproc>("enter_postproc", {}))
+  ENTRY(enter_postproc, kind<&kind_adapter::enter_postproc>("enter_postproc", {}))                 \
+  ENTRY(sparse_reorder, kind<&sparse_reorder>("sparse_reorder", {"block", "new_order"}))           \
+  ENTRY(sparse_fuse, kind<&sparse_fuse>("sparse_fuse", {"block", "axes"}))
