@@ -38,13 +38,14 @@ TEST_CASE("a schedule goes on with one of them, under the function's name") {
 
 TEST_CASE("formats that differ in numbers are a family, and the numbers are drawn before work_on") {
   const auto sized = [](const std::string& name, int n, ir::attr::list sizes) {
-    ir::function out = sums(name, n);
+    ir::function out = programs::row_sums(name, n);
     out.attrs[ir::sizes_attribute] = std::move(sizes);
     return out;
   };
   const ir::function f = ir::with_reformatted(
-      sums("sum", 5), {sized("sum_in_ell_8", 8, {8}), sized("sum_in_other_7", 7, {7}),
-                       sized("sum_in_ell_16", 16, {16}), sums("sum_in_none", 6)});
+      programs::row_sums("sum", 5),
+      {sized("sum_in_ell_8", 8, {8}), sized("sum_in_other_7", 7, {7}),
+       sized("sum_in_ell_16", 16, {16}), programs::row_sums("sum_in_none", 6)});
   const std::vector<ir::algorithm_family> all = ir::algorithm_families(f);
   REQUIRE(all.size() == 4);
   CHECK(all[0].name == "sum");
@@ -70,7 +71,7 @@ l3, l4 = sch.get_loops(block=b2)
     CHECK(s.function().name == "sum");
     ir::function made = s.function();
     made.attrs.clear();
-    CHECK(ir::equal(made, sums("sum", choice == 0 ? 8 : 16)));
+    CHECK(ir::equal(made, programs::row_sums("sum", choice == 0 ? 8 : 16)));
   }
   schedule s(f);
   s.annotate(s.get_block("root"), ir::sizes_attribute, annotation_value::list{32});
