@@ -23,6 +23,7 @@
 #include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/search/candidate.hpp>
+#include <tilewright/search/measurement/runner.hpp>
 #include <tilewright/search/measurement/worker.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/trace_tokens.hpp>
