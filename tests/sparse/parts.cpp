@@ -164,6 +164,15 @@ TEST_CASE("parts with rows of their own store them, and parts that share a row a
       matrix(), {.least_fill = 1, .exclusive_rows = true}));
   check_parts<blocks_and_numbered>(a, 4);
 
+  patterns::csr_matrix<> whole;  // of full blocks alone: the part of numbered rows is empty
+  whole.columns = 8;
+  for (std::int64_t row = 0; row < 8; ++row) whole.add_row({0, 1, 2, 3}, random);
+  const parted_matrix<float, blocks_and_numbered> empty(
+      csr(whole.offsets, whole.indices, whole.values, whole.columns),
+      {.least_fill = 1, .exclusive_rows = true});
+  CHECK_FALSE(empty.exclusive_rows());
+  check_parts<blocks_and_numbered>(whole, 4);
+
   a.indices[3] = 5;  // the first block is no longer full: its rows have elements in both parts
   const parted_matrix<float, blocks_and_numbered> shared(matrix(), {.least_fill = 0.9});
   CHECK_FALSE(shared.exclusive_rows());

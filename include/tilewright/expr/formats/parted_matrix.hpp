@@ -186,8 +186,11 @@ class parted_matrix {
     return std::get<static_cast<std::size_t>(Part)>(parts_);
   }
   /// No two parts write one row: a row has elements in one part alone, and where that is one of blocks, so have all
-  /// rows of its block. Results of such rows are stored instead of added to what other parts have left.
-  bool exclusive_rows() const noexcept { return shared_row_ < 0; }
+  /// rows of its block. Results of such rows are stored instead of added to what other parts have left. A part of
+  /// numbered rows that has no elements adds nothing to the first row, which stands in for its own.
+  bool exclusive_rows() const noexcept {
+    return shared_row_ < 0 && !has_row_of_others(part_numbers{});
+  }
   /// Elements of each part. // [parts]
   std::vector<std::int64_t> shares() const {
     return std::apply([](auto&... part) { return std::vector<std::int64_t>{part.nonzeros()...}; },
@@ -250,6 +253,12 @@ class parted_matrix {
       throw argument_error("parted_matrix: two parts write row " + std::to_string(shared_row_) +
                            ", so that rows are not exclusive; take other parts, or allow it by "
                            "exclusive_rows = false");
+  }
+
+  template <std::size_t... K>
+  bool has_row_of_others(std::index_sequence<K...>) const noexcept {
+    return ((format.at[K].storage == dim_storage::dcsr && std::get<K>(parts_).nonzeros() == 0) ||
+            ...);
   }
 
   /// A row that two parts write; -1: there is none.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -54,7 +55,7 @@ inline binned bin_features(const dataset& data, int bins) {
   for (std::size_t c = 0; c < data.columns; ++c) {
     for (std::size_t r = 0; r < rows; ++r) {
       const float x = data.x[r * data.columns + c];
-      values[r] = x == x ? x : -INFINITY;
+      values[r] = x == x ? x : -std::numeric_limits<float>::infinity();
     }
     std::vector<float> cuts = cuts_of(values, static_cast<std::size_t>(std::clamp(bins, 2, 255)));
     if (cuts.empty()) continue;
@@ -65,8 +66,8 @@ inline binned bin_features(const dataset& data, int bins) {
   for (std::size_t k = 0; k < out.kept(); ++k)
     for (std::size_t r = 0; r < rows; ++r) {
       const float x = data.x[r * data.columns + out.feature[k]];
-      const auto at =
-          std::lower_bound(out.cuts[k].begin(), out.cuts[k].end(), x == x ? x : -INFINITY);
+      const auto at = std::lower_bound(out.cuts[k].begin(), out.cuts[k].end(),
+                                       x == x ? x : -std::numeric_limits<float>::infinity());
       out.bin[r * out.kept() + k] = static_cast<std::uint8_t>(at - out.cuts[k].begin());
     }
   return out;

@@ -144,8 +144,8 @@ class tree_grower {
   template <class Left>
   position partition(position from, position to, const Left& left) {
     right_.clear();
-    position middle = from;
-    for (position at = from; at != to; ++at) {
+    auto middle = from;
+    for (auto at = from; at != to; ++at) {
       if (left(*at))
         *middle++ = *at;
       else
