@@ -180,7 +180,7 @@ class iteration_lowerer {
 
   /// The coordinate that a variable of the iteration stands for.
   expr coordinate_of(const sparse_iter& i) const {
-    const std::size_t k = static_cast<std::size_t>(place_of(i.axis));
+    const auto k = static_cast<std::size_t>(place_of(i.axis));
     if (!i.axis->sparse() && !in_fused_group(it_.iters, k)) return i.var;
     if (!i.axis->sparse()) {
       const expr at = element(k);
@@ -317,7 +317,7 @@ class iteration_lowerer {
     std::vector<var> loops;
     std::vector<expr> extents;
     iter_kind kind = iter_kind::spatial;  // of the axes that one loop walks
-    for (iterator i = begin; i != end; ++i) {
+    for (auto i = begin; i != end; ++i) {
       if (i->kind == iter_kind::reduce) kind = iter_kind::reduce;
       if (i->fused) continue;
       const bool last_of_group = i != begin && (i - 1)->fused;

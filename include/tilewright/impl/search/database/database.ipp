@@ -80,6 +80,7 @@ struct database_list {
 
 }  // namespace detail
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 TILEWRIGHT_INLINE database::database(std::string path) : state_(new state()) {
   const support::fork_pass inside;
   const detail::database_list files(path.empty() ? default_database_path() : path);

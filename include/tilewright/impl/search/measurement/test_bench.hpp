@@ -161,7 +161,7 @@ class test_bench {
     if (!out) {
       std::unique_ptr<runner> data = in_form(form, *plain_);
       bench_place place(*data, computes(), cancelled_);
-      out.reset(new formed_place{std::move(data), std::move(place)});
+      out = std::make_unique<formed_place>(formed_place{std::move(data), std::move(place)});
     }
     return *out;
   }
