@@ -63,6 +63,13 @@ double device_clock::seconds_of(const starter& start) const {
   return median(rounds);
 }
 
+double device_clock::glance_at(const starter& start) const {
+  const round some(*this, start, worth(start, 0.001));
+  double least = some.seconds();
+  for (int r = 0; r < 2; ++r) least = std::min(least, some.seconds());
+  return least;
+}
+
 device_clock::round::round(const device_clock& clock, starter start, int count)
     : clock_(clock), start_(std::move(start)), count_(count) {
   try {

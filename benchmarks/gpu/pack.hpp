@@ -26,7 +26,7 @@ void make(const std::filesystem::path& folder, const std::filesystem::path& self
 std::filesystem::path code_file(const std::filesystem::path& folder, const std::string& name,
                                 const std::string& architecture);
 std::string candidate_name(const std::string& workload, int i);
-inline constexpr int most_candidates = 64;
+inline constexpr int most_candidates = 1000;
 
 /// @throws argument_error when the file is not there
 std::vector<std::byte> read_bytes(const std::filesystem::path& path);

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <tilewright/backend/cuda/nvrtc.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
 #include <tilewright/target/gpu.hpp>
 
 #include "pack.hpp"
@@ -26,6 +27,9 @@ using gpu_pack::candidate_name, gpu_pack::read_code;
 using gpu_results::json_text, gpu_results::number;
 using gpu_time::hang, gpu_time::median;
 using round = gpu_time::device_clock::round;
+
+/// Candidates of a workload that are checked and timed with care.
+constexpr std::size_t most_to_check = 4;
 
 std::string rates(double seconds, double operations, double bytes) {
   std::string out = number("seconds", seconds);
@@ -262,12 +266,18 @@ std::string stage::time_cublas(const gpu_cublas::shape& s) const {
                2.0 * s.batch * s.m * s.n * s.k, 0);
 }
 
-/// Every packed candidate, checked at points and timed; the fastest right one counts.
-std::string stage::time_candidates(const gpu_workloads::workload& w) {
-  std::vector<int> packed;
+std::vector<int> stage::packed_candidates(const std::string& workload) const {
+  std::vector<int> out;
   for (int i = 0; i < gpu_pack::most_candidates; ++i)
-    if (std::filesystem::exists(gpu_pack::code_file(pack_, candidate_name(w.name, i), arch_)))
-      packed.push_back(i);
+    if (std::filesystem::exists(gpu_pack::code_file(pack_, candidate_name(workload, i), arch_)))
+      out.push_back(i);
+  return out;
+}
+
+/// Every packed candidate, checked at points and timed; the fastest right one counts. Of many, the fastest few at
+/// a glance.
+std::string stage::time_candidates(const gpu_workloads::workload& w) {
+  std::vector<int> packed = packed_candidates(w.name);
   if (packed.empty()) return "\"skipped\": \"the pack has no code of it\"";
   case_memory memory(device_, w.function, 13);
   const std::vector<void*> data = memory.addresses();
@@ -287,6 +297,22 @@ std::string stage::time_candidates(const gpu_workloads::workload& w) {
   const auto starter = [&](const loaded& l) {
     return [&](cu::stream_ref on) { l.code.start(data.data(), nullptr, l.workspace.get(), on); };
   };
+  std::string glances;
+  if (packed.size() > most_to_check) {
+    std::vector<std::pair<double, int>> seen;
+    for (const int i : packed) {
+      if (is_late()) break;
+      seen.emplace_back(clock_.glance_at(starter(*load(i))), i);
+      if (i == 0) first = seen.back().first;
+      glances += (glances.empty() ? "" : " ") + std::to_string(i) + ":" +
+                 support::general_text(1e6 * seen.back().first, 5);
+    }
+    std::sort(seen.begin(), seen.end());
+    packed.clear();
+    for (std::size_t i = 0; i < std::min(seen.size(), most_to_check); ++i)
+      packed.push_back(seen[i].second);
+    glances = ", \"microseconds_at_a_glance\": " + json_text(glances);
+  }
   for (const int i : packed) {
     if (count > 0 && is_late()) break;
     ++count;
@@ -305,7 +331,7 @@ std::string stage::time_candidates(const gpu_workloads::workload& w) {
     winner = i;
   }
   std::string out = verdict(right == count) + ", " + number("max_rel_err", worst) + ", " +
-                    number("candidates", count) + ", " + number("right", right);
+                    number("candidates", count) + ", " + number("right", right) + glances;
   if (winner < 0) return out;
   out += ", " + number("fastest", winner) + ", " + number("default_seconds", first) + ", " +
          rates(best, w.operations, w.bytes);

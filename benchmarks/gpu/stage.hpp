@@ -66,6 +66,7 @@ class stage {
   std::string time_ceiling(const gpu_ceilings::entry& e) const;
   std::string time_cublas(const gpu_cublas::shape& s) const;
   std::string time_candidates(const gpu_workloads::workload& w);
+  std::vector<int> packed_candidates(const std::string& workload) const;
   std::string launch_cost() const;
   std::string noise() const;
   std::string survives(const std::string& name);

@@ -55,13 +55,13 @@ gpu_workloads::workload named(const std::string& name) {
   throw argument_error("no workload is called " + name);
 }
 
-/// A pack with one candidate of some workloads, and the folder of its results.
+/// A pack with candidates of some workloads, all alike, and the folder of its results.
 class packed {
  public:
-  explicit packed(const std::vector<std::string>& names) {
+  explicit packed(const std::vector<std::string>& names, int candidates = 1) {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
-    for (const std::string& name : names) add(named(name));
+    for (const std::string& name : names) add(named(name), candidates);
     on_launch(&leave_result);
   }
   ~packed() {
@@ -89,7 +89,7 @@ class packed {
 
  private:
   /// Code whose kernel is called after the workload and its number of arguments.
-  void add(const gpu_workloads::workload& w) {
+  void add(const gpu_workloads::workload& w, int candidates) {
     backend::artifact a;
     a.isa = "nvidia:sm_90a";
     a.object.resize(64);
@@ -100,10 +100,12 @@ class packed {
           {backend::launch_argument::kind::buffer, 8, static_cast<std::int64_t>(i)});
     a.launches = {l};
     const std::vector<std::byte> bytes = backend::serialize(a);
-    std::ofstream out(gpu_pack::code_file(folder_, gpu_pack::candidate_name(w.name, 0), "sm_90a"),
-                      std::ios::binary);
-    out.write(reinterpret_cast<const char*>(bytes.data()),
-              static_cast<std::streamsize>(bytes.size()));
+    for (int i = 0; i < candidates; ++i) {
+      std::ofstream out(gpu_pack::code_file(folder_, gpu_pack::candidate_name(w.name, i), "sm_90a"),
+                        std::ios::binary);
+      out.write(reinterpret_cast<const char*>(bytes.data()),
+                static_cast<std::streamsize>(bytes.size()));
+    }
     const gpu_stage::cu::device device;
     gpu_case::case_memory memory(device, w.function, 13);  // the inputs that a stage takes
     memory.interpret();
@@ -192,6 +194,21 @@ TEST_CASE("stage: peers that know nothing, refuse, are wrong or missing leave ou
         0);
   CHECK(gpu_results::field(p.line("GMM"), "pytorch") == "\"a peer has ended\"");
   CHECK(number_of(p.line("GMM"), "of_cublas") == 1);
+}
+
+TEST_CASE("stage: of many candidates the fastest few at a glance are checked and timed") {
+  if (!fake::here()) return;
+  const packed p({"GMM"}, 6);
+  CHECK(run_f32(p) == 0);
+  CHECK(number_of(p.line("GMM"), "candidates") == 4);
+  CHECK(number_of(p.line("GMM"), "right") == 4);
+  const std::string seen = gpu_results::field(p.line("GMM"), "microseconds_at_a_glance");
+  for (int i = 0; i < 6; ++i) CHECK(seen.find(std::to_string(i) + ":") != seen.npos);
+  fs::remove(p.lines());
+  packed::spoil("GMM");
+  CHECK(run_f32(p) == 1);
+  CHECK(number_of(p.line("GMM"), "candidates") == 4);
+  CHECK(number_of(p.line("GMM"), "right") == 0);
 }
 
 TEST_CASE("stage: a wrong kernel is wrong, and nothing is timed against it") {
