@@ -1,15 +1,18 @@
 #include "case_memory.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <thread>
 
 #include <tilewright/ir/interpret/evaluate.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/numbers/float16.hpp>
 #include <tilewright/support/random.hpp>
+#include <tilewright/target/cpu.hpp>
 
 #include "point_check.hpp"
 
@@ -52,14 +55,11 @@ double difference_of(dtype type, const byte_list& a, const byte_list& b) {
   return worst;
 }
 
-}  // namespace
-
-void fill_random(byte_list& bytes, dtype type, std::uint64_t seed) {
-  support::random draw(seed);
+void fill_piece(std::byte* to, std::size_t size, dtype type, support::random draw) {
   const auto fill = [&](const auto& make) {
-    for (std::size_t i = 0; i < bytes.size();) {
+    for (std::size_t i = 0; i < size;) {
       const auto x = make();
-      std::memcpy(&bytes[i], &x, sizeof x);
+      std::memcpy(to + i, &x, sizeof x);
       i += sizeof x;
     }
   };
@@ -71,6 +71,26 @@ void fill_random(byte_list& bytes, dtype type, std::uint64_t seed) {
     case dtype::i8: return fill([&] { return static_cast<std::int8_t>(draw.next()); });
     default: return;
   }
+}
+
+}  // namespace
+
+void fill_random(byte_list& bytes, dtype type, std::uint64_t seed) {
+  constexpr std::size_t piece = 1 << 20;  // bytes; each has a stream of its own
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i * piece < bytes.size(); i = next++) {
+      const std::size_t begin = i * piece;
+      fill_piece(&bytes[begin], std::min(piece, bytes.size() - begin), type,
+                 support::random(seed + (std::uint64_t{i} << 32)));
+    }
+  };
+  std::vector<std::thread> others;
+  for (std::size_t n = std::min<std::size_t>(target::host().cores, bytes.size() / piece); n > 1;
+       --n)
+    others.emplace_back(work);
+  work();
+  for (std::thread& t : others) t.join();
 }
 
 case_memory::case_memory(const cu::device& on, const ir::function& f, std::uint64_t seed)
