@@ -56,17 +56,15 @@ class draw {
   gpu_workloads::workload what;
   int packed = 0;  // candidates in the folder
 
-  ir::function first() const {
-    return search::default_schedule(what.function, list_, where(), 1).function();
-  }
+  schedule first() const { return search::default_schedule(what.function, list_, where(), 1); }
   /// Nothing when many draws in a row give nothing new.
-  std::optional<ir::function> next() {
+  std::optional<schedule> next() {
     if (sketches_.empty()) sketches_ = list_.sketches(what.function, where(), 1);
     for (const std::uint64_t end = seed_ + 50; seed_ < end;) {
       const trace family = sketches_[++seed_ % sketches_.size()].trace().without_decisions();
       const auto c = search::replay(family, what.function, seed_, nullptr,
                                     [&](schedule& s) { list_.finish(s, where()); });
-      if (c && seen_.insert(c->identity).second) return c->scheduled.function();
+      if (c && seen_.insert(c->identity).second) return c->scheduled;
     }
     return std::nullopt;
   }
@@ -124,8 +122,7 @@ class packing {
     std::vector<work> all;
     for (draw& d : draws_) {
       if (d.packed + 1 >= options_.candidates || clock::now() > end) continue;
-      if (std::optional<ir::function> f = d.next())
-        all.push_back({&d, d.packed + 1, std::move(*f)});
+      if (std::optional<schedule> s = d.next()) all.push_back({&d, d.packed + 1, std::move(*s)});
     }
     if (all.empty()) return false;
     build(std::move(all), options_.deadline, end);
@@ -142,7 +139,7 @@ class packing {
   struct work {
     draw* of;
     int number;
-    ir::function program;
+    schedule scheduled;
   };
 
   void leave_out(const draw& d, int number, const std::string& why) const {
@@ -155,7 +152,7 @@ class packing {
   /// On all cores; what is not begun by `end` is not built.
   void build(std::vector<work> all, double deadline, clock::time_point end) const {
     std::vector<ir::function> programs;
-    for (const work& w : all) programs.push_back(w.program);
+    for (const work& w : all) programs.push_back(w.scheduled.function());
     const search::builder make = [&](const ir::function& f, const target::machine& where) {
       if (clock::now() < end) return search::build(f, where, deadline);
       search::built none;
@@ -175,8 +172,9 @@ class packing {
         std::printf("%s for %s took %.1f s\n", w.of->what.name.c_str(), device_.name.c_str(),
                     since(begin));
       if (w.number > 0) ++w.of->packed;
-      write_bytes(code_file(folder_, candidate_name(w.of->what.name, w.number), device_.name),
-                  backend::serialize(b.artifact));
+      const std::string name = candidate_name(w.of->what.name, w.number);
+      write_bytes(code_file(folder_, name, device_.name), backend::serialize(b.artifact));
+      std::ofstream(trace_file(folder_, name, device_.name)) << w.scheduled.trace().print();
     }
   }
 
@@ -202,6 +200,10 @@ fs::path code_file(const fs::path& folder, const std::string& name, const std::s
   return folder / (name + "." + arch + ".kernel");
 }
 
+fs::path trace_file(const fs::path& folder, const std::string& name, const std::string& arch) {
+  return folder / (name + "." + arch + ".trace");
+}
+
 std::string candidate_name(const std::string& workload, int i) {
   return workload + "." + std::to_string(i);
 }
@@ -218,7 +220,7 @@ void make(const fs::path& folder, const fs::path& self, const options& o) {
       begin + std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * o.seconds));
   fs::create_directories(folder);
   for (const fs::directory_entry& f : fs::directory_iterator(folder))  // of an earlier pack
-    if (f.path().extension() == ".kernel") fs::remove(f.path());
+    if (f.path().extension() == ".kernel" || f.path().extension() == ".trace") fs::remove(f.path());
   for (const gpu_conformance::entry& e : gpu_conformance::all())
     write_bytes(folder / (e.name + ".expected"), gpu_conformance::on_host(e));
   fs::copy_file(self, folder / "gpu_bench", fs::copy_options::overwrite_existing);

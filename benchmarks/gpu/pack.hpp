@@ -25,6 +25,9 @@ void make(const std::filesystem::path& folder, const std::filesystem::path& self
 /// Where code lies; of a workload the candidate with that number, 0 the default schedule.
 std::filesystem::path code_file(const std::filesystem::path& folder, const std::string& name,
                                 const std::string& architecture);
+/// Where its schedule lies, as `tilewright apply` reads it.
+std::filesystem::path trace_file(const std::filesystem::path& folder, const std::string& name,
+                                 const std::string& architecture);
 std::string candidate_name(const std::string& workload, int i);
 inline constexpr int most_candidates = 1000;
 
