@@ -9,6 +9,7 @@
 //                                               kernels bound by memory
 //   gpu_bench tensor --pack FOLDER --out FILE   the same for products on tensor cores and the paper's
 //                                               fused dense with one rule after the other
+//   gpu_bench glance --pack FOLDER --out FILE   short times of all candidates of both, unchecked, for gpu_prior
 //   gpu_bench check NAME --pack FOLDER          one case, for compute-sanitizer
 //   gpu_bench fault NAME --pack FOLDER          a kernel that misbehaves: illegal, hang; or nothing
 //
@@ -37,7 +38,7 @@ int gpu_bench_usage() {
   std::fprintf(stderr,
                "usage: gpu_bench pack FOLDER [--candidates 4] [--pack-seconds 600] "
                "[--architectures sm_90a,sm_80]\n"
-               "       gpu_bench first|f32|tensor --pack FOLDER --out FILE [--seconds 540] "
+               "       gpu_bench first|f32|tensor|glance --pack FOLDER --out FILE [--seconds 540] "
                "[--peers gpu_peers.py]\n"
                "       gpu_bench check NAME --pack FOLDER\n"
                "       gpu_bench fault illegal|hang|nothing --pack FOLDER\n");
@@ -78,7 +79,8 @@ int start_gpu_bench(const std::vector<std::string>& words, const fs::path& self)
     return 0;
   }
   const bool quiet = what == "check" || what == "fault";
-  if (!quiet && what != "first" && what != "f32" && what != "tensor") return gpu_bench_usage();
+  if (!quiet && what != "first" && what != "f32" && what != "tensor" && what != "glance")
+    return gpu_bench_usage();
   std::optional<gpu_stage::stage> s;
   try {
     s.emplace(what, folder, quiet ? fs::path("/dev/null") : out, seconds, python);
@@ -89,6 +91,7 @@ int start_gpu_bench(const std::vector<std::string>& words, const fs::path& self)
   if (what == "first") return s->run_first();
   if (what == "f32") return s->run_f32();
   if (what == "tensor") return s->run_tensor();
+  if (what == "glance") return s->run_glance();
   if (what == "check") return s->check(words[1]);
   s->fault(words[1]);
   return 0;

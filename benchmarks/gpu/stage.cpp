@@ -12,10 +12,10 @@
 #include <sys/wait.h>
 #include <tilewright/backend/cuda/nvrtc.hpp>
 #include <tilewright/support/error.hpp>
-#include <tilewright/support/numbers/number_text.hpp>
 #include <tilewright/target/gpu.hpp>
 
 #include "pack.hpp"
+#include "packed_code.hpp"
 #include "tensor_workloads.hpp"
 
 namespace gpu_stage {
@@ -23,13 +23,14 @@ namespace {
 
 using namespace tilewright;
 using gpu_case::fill_random;
-using gpu_pack::candidate_name, gpu_pack::read_code;
+using gpu_pack::read_code;
 using gpu_results::json_text, gpu_results::number;
 using gpu_time::hang, gpu_time::median;
 using round = gpu_time::device_clock::round;
 
 /// Candidates of a workload that are checked and timed with care.
 constexpr std::size_t most_to_check = 4;
+constexpr const char* nothing_packed = "\"skipped\": \"the pack has no code of it\"";
 
 std::string rates(double seconds, double operations, double bytes) {
   std::string out = number("seconds", seconds);
@@ -109,6 +110,15 @@ int stage::run_tensor() {
   describe_machine();
   for (const gpu_workloads::tensor_workload& w : gpu_workloads::tensor_workloads())
     once(w.what.name, [&] { return time_candidates(w.what); });
+  return summary();
+}
+
+int stage::run_glance() {
+  describe_machine();
+  for (const gpu_workloads::workload& w : gpu_workloads::full())
+    once(w.name, [&] { return glance_at(w); });
+  for (const gpu_workloads::tensor_workload& w : gpu_workloads::tensor_workloads())
+    once(w.what.name, [&] { return glance_at(w.what); });
   return summary();
 }
 
@@ -266,65 +276,52 @@ std::string stage::time_cublas(const gpu_cublas::shape& s) const {
                2.0 * s.batch * s.m * s.n * s.k, 0);
 }
 
-std::vector<int> stage::packed_candidates(const std::string& workload) const {
-  std::vector<int> out;
-  for (int i = 0; i < gpu_pack::most_candidates; ++i)
-    if (std::filesystem::exists(gpu_pack::code_file(pack_, candidate_name(workload, i), arch_)))
-      out.push_back(i);
-  return out;
+/// All packed candidates at a glance; nothing is checked.
+std::string stage::glance_at(const gpu_workloads::workload& w) {
+  const gpu_candidates::packed_code packed(device_, pack_, w.name, arch_);
+  if (packed.numbers().empty()) return nothing_packed;
+  const case_memory memory(device_, w.function, 13);
+  const auto seen = packed.look_at_all(clock_, memory.addresses(), [&] { return is_late(); });
+  return number("candidates", static_cast<double>(seen.size())) + ", " +
+         rates(seen.front().seconds, w.operations, w.bytes) +
+         ", \"microseconds_at_a_glance\": " + json_text(gpu_candidates::text(seen));
 }
 
 /// Every packed candidate, checked at points and timed; the fastest right one counts. Of many, the fastest few at
 /// a glance.
 std::string stage::time_candidates(const gpu_workloads::workload& w) {
-  std::vector<int> packed = packed_candidates(w.name);
-  if (packed.empty()) return "\"skipped\": \"the pack has no code of it\"";
+  const gpu_candidates::packed_code packed(device_, pack_, w.name, arch_);
+  if (packed.numbers().empty()) return nothing_packed;
   case_memory memory(device_, w.function, 13);
   const std::vector<void*> data = memory.addresses();
   // beyond what rounding may do; that of factors adds up like a random walk
   const double tolerance = 1e-5 + 2 * w.rounding * std::sqrt(w.terms);
   double best = 0, first = 0, worst = 0;
   int count = 0, right = 0, winner = -1;
-  struct loaded {
-    cu::device_code code;
-    cu::device_memory workspace;
-    loaded(const cu::device& on, const backend::artifact& a)
-        : code(on, a), workspace(on, static_cast<std::size_t>(code.workspace_bytes())) {}
-  };
-  const auto load = [&](int i) {
-    return std::make_unique<loaded>(device_, read_code(pack_, candidate_name(w.name, i), arch_));
-  };
-  const auto starter = [&](const loaded& l) {
-    return [&](cu::stream_ref on) { l.code.start(data.data(), nullptr, l.workspace.get(), on); };
-  };
+  std::vector<int> chosen = packed.numbers();
   std::string glances;
-  if (packed.size() > most_to_check) {
-    std::vector<std::pair<double, int>> seen;
-    for (const int i : packed) {
-      if (is_late()) break;
-      seen.emplace_back(clock_.glance_at(starter(*load(i))), i);
-      if (i == 0) first = seen.back().first;
-      glances += (glances.empty() ? "" : " ") + std::to_string(i) + ":" +
-                 support::general_text(1e6 * seen.back().first, 5);
+  if (chosen.size() > most_to_check) {
+    const auto seen = packed.look_at_all(clock_, data, [&] { return is_late(); });
+    glances = ", \"microseconds_at_a_glance\": " + json_text(gpu_candidates::text(seen));
+    chosen.clear();
+    for (const gpu_candidates::glance& g : seen) {
+      if (g.number == 0) first = g.seconds;
+      if (chosen.size() < most_to_check) chosen.push_back(g.number);
     }
-    std::sort(seen.begin(), seen.end());
-    packed.clear();
-    for (std::size_t i = 0; i < std::min(seen.size(), most_to_check); ++i)
-      packed.push_back(seen[i].second);
-    glances = ", \"microseconds_at_a_glance\": " + json_text(glances);
   }
-  for (const int i : packed) {
+  for (const int i : chosen) {
     if (count > 0 && is_late()) break;
     ++count;
-    const auto l = load(i);
+    const auto code = packed.load(i);
+    const gpu_time::starter start = code->starter(data);
     memory.poison();
-    starter (*l)(nullptr);
+    start(nullptr);
     clock_.settle();
     const double off = memory.spot_difference();
     worst = std::max(worst, off);
     if (!(off <= tolerance)) continue;
     ++right;
-    const double seconds = clock_.seconds_of(starter(*l));
+    const double seconds = clock_.seconds_of(start);
     if (i == 0) first = seconds;
     if (best > 0 && seconds >= best) continue;
     best = seconds;
@@ -335,8 +332,8 @@ std::string stage::time_candidates(const gpu_workloads::workload& w) {
   if (winner < 0) return out;
   out += ", " + number("fastest", winner) + ", " + number("default_seconds", first) + ", " +
          rates(best, w.operations, w.bytes);
-  const auto l = load(winner);
-  return out + duels_.against_all(w, memory, starter(*l), [&] { return seconds_left(); });
+  const auto code = packed.load(winner);
+  return out + duels_.against_all(w, memory, code->starter(data), [&] { return seconds_left(); });
 }
 
 /// What a start costs the calling thread, and what the device needs for one that does nothing.

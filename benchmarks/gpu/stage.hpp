@@ -43,6 +43,7 @@ class stage {
   int run_first();
   int run_f32();
   int run_tensor();
+  int run_glance();
   /// @}
 
   /// One small case of the corpus; what compute-sanitizer watches.
@@ -66,7 +67,7 @@ class stage {
   std::string time_ceiling(const gpu_ceilings::entry& e) const;
   std::string time_cublas(const gpu_cublas::shape& s) const;
   std::string time_candidates(const gpu_workloads::workload& w);
-  std::vector<int> packed_candidates(const std::string& workload) const;
+  std::string glance_at(const gpu_workloads::workload& w);
   std::string launch_cost() const;
   std::string noise() const;
   std::string survives(const std::string& name);

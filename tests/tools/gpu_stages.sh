@@ -14,7 +14,7 @@ FAKE_CUDA_DEVICES=0 run f32 || fail "without a device: exit status $?"
 grep -q '^skipped: no GPU' "$work/out" || fail "no word that there is no GPU"
 [ -e "$work/f32.jsonl" ] && fail "a stage without a device left results"
 
-for stage in f32 tensor; do
+for stage in f32 tensor glance; do
   # No time: every case is left.
   run $stage --seconds 0 || fail "$stage without time: exit status $?"
   left=$(sed -n 's/^0 cases run, 0 wrong in all, \([0-9]*\) left for another run$/\1/p' "$work/out")
@@ -28,8 +28,8 @@ for stage in f32 tensor; do
   run $stage || fail "$stage again: exit status $?"
   grep -q '^0 cases run, 0 wrong in all, 0 left' "$work/out" || fail "$stage ran a case twice"
 done
-grep -Eq '^GMM +skipped' "$work/out" && fail "the table of tensor has cases of f32"
-grep -Eq '^F16_4096 +skipped' "$work/out" || fail "the table of tensor lacks its cases"
+grep -Eq '^GMM +skipped' "$work/out" || fail "the table of glance lacks cases of f32"
+grep -Eq '^F16_4096 +skipped' "$work/out" || fail "the table of glance lacks cases of tensor"
 
 # Code that is damaged is an error of its case, and the stage goes on.
 echo nonsense >"$work/pack/GMM.0.sm_90a.kernel"

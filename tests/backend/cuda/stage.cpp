@@ -205,6 +205,10 @@ TEST_CASE("stage: of many candidates the fastest few at a glance are checked and
   const std::string seen = gpu_results::field(p.line("GMM"), "microseconds_at_a_glance");
   for (int i = 0; i < 6; ++i) CHECK(seen.find(std::to_string(i) + ":") != seen.npos);
   fs::remove(p.lines());
+  CHECK(gpu_stage::stage("glance", p.pack(), p.lines(), 600).run_glance() == 0);
+  CHECK(number_of(p.line("GMM"), "candidates") == 6);
+  CHECK(number_of(p.line("GMM"), "seconds") > 0);
+  fs::remove(p.lines());
   packed::spoil("GMM");
   CHECK(run_f32(p) == 1);
   CHECK(number_of(p.line("GMM"), "candidates") == 4);

@@ -1,0 +1,51 @@
+#include "packed_code.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <tilewright/support/numbers/number_text.hpp>
+
+#include "pack.hpp"
+
+namespace gpu_candidates {
+
+packed_code::packed_code(const cu::device& on, std::filesystem::path pack, std::string workload,
+                         std::string architecture)
+    : on_(on),
+      pack_(std::move(pack)),
+      workload_(std::move(workload)),
+      architecture_(std::move(architecture)) {
+  for (int i = 0; i < gpu_pack::most_candidates; ++i)
+    if (std::filesystem::exists(
+            gpu_pack::code_file(pack_, gpu_pack::candidate_name(workload_, i), architecture_)))
+      numbers_.push_back(i);
+}
+
+std::unique_ptr<loaded_code> packed_code::load(int number) const {
+  return std::make_unique<loaded_code>(
+      on_, gpu_pack::read_code(pack_, gpu_pack::candidate_name(workload_, number), architecture_));
+}
+
+std::vector<glance> packed_code::look_at_all(const gpu_time::device_clock& clock,
+                                             const std::vector<void*>& data,
+                                             const std::function<bool()>& late) const {
+  std::vector<glance> out;
+  for (const int i : numbers_) {
+    if (!out.empty() && late()) break;
+    const auto code = load(i);
+    out.push_back({i, clock.glance_at(code->starter(data))});
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const glance& a, const glance& b) { return a.seconds < b.seconds; });
+  return out;
+}
+
+std::string text(const std::vector<glance>& all) {
+  std::string out;
+  for (const glance& g : all)
+    out += (out.empty() ? "" : " ") + std::to_string(g.number) + ":" +
+           tilewright::support::general_text(1e6 * g.seconds, 5);
+  return out;
+}
+
+}  // namespace gpu_candidates
