@@ -6,20 +6,22 @@
   venv/bin/python benchmarks/peers/metaschedule.py time FOLDER [--tool build/bin/tilewright]
 
 `tune` runs what is not yet in FOLDER: programs, TVM's best code, our best trace, and how long each search took. One thread,
-programs of TVM's own operators, the same text for both. `time` calls the results of both in turns, outputs compared first,
-and prints a table; the fastest of all rounds counts.
+programs of TVM's own operators, the same text for both. `time` compares outputs, calls the results of both in turns and
+prints a table; the fastest of all rounds counts. Of TVM's records the FINALISTS fastest are called, since one time that a busy machine disturbed
+decides nothing then; a session of ours times its own finalists again.
 """
 import argparse
-import contextlib
 import json
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
 OPERATORS = ["GMM", "C1D", "C2D", "CBR", "DEP", "SFM"]
 TRIALS = [64, 256]
+FINALISTS = 5
 
 
 def target_of_host():
@@ -33,9 +35,41 @@ def program(name):
     return IRModule({"main": te_workload.create_te_workload(name, 0)})
 
 
+def mean(seconds):
+    return sum(map(float, seconds)) / len(seconds)
+
+
+def records_of(name, folder):
+    """All records in the order in which they were measured: TVM's own list of them is sorted by time."""
+    from tvm.s_tir import meta_schedule as ms
+    workload = ms.database.Workload(program(name))
+    lines = (folder / f"{name}.tvm" / "database_tuning_record.json").read_text().splitlines()
+    return [ms.database.TuningRecord.from_json(json.loads(line)[1], workload) for line in lines]
+
+
+def fastest_of(records):
+    known = [r for r in records if r.run_secs and float(r.run_secs[0]) < 1e9]
+    return sorted(known, key=lambda r: mean(r.run_secs))
+
+
+def library_of(record, path, mod):
+    import tvm
+    if path.exists():
+        return path
+    schedule = tvm.s_tir.Schedule(mod)
+    record.trace.apply_to_schedule(schedule, remove_postproc=False)
+    tvm.compile(schedule.mod, target=target_of_host()).export_library(str(path))
+    return path
+
+
+def libraries_of_tvm(name, folder, trials):
+    """Code of the fastest of the first so many records."""
+    best = fastest_of(records_of(name, folder)[:trials])[:FINALISTS]
+    return [library_of(r, folder / f"{name}.tvm.{trials}.{i}.so", program(name)) for i, r in enumerate(best)]
+
+
 def metaschedule(name, folder):
     """One search of TRIALS[-1] trials, whose first TRIALS[0] are what the smaller budget would have run."""
-    import tvm
     from tvm.ir.utils import derived_object
     from tvm.s_tir import meta_schedule as ms
 
@@ -51,19 +85,13 @@ def metaschedule(name, folder):
     work.mkdir(exist_ok=True)
     callbacks = ms.measure_callback
     patience = 600  # s, for a candidate: on a busy machine a worker takes more than the usual 30 to start
-    database = ms.tune_tir(
+    ms.tune_tir(
         mod, target, str(work), TRIALS[-1], num_trials_per_iter=TRIALS[0], seed=42, num_tuning_cores="physical",
         builder=ms.builder.LocalBuilder(timeout_sec=patience), runner=ms.runner.LocalRunner(timeout_sec=patience),
         measure_callbacks=[callbacks.AddToDatabase(), callbacks.RemoveBuildArtifact(), callbacks.UpdateCostModel(), Stamp()])
-    records = list(database.get_all_tuning_records())
-    out = []
+    records, out = records_of(name, folder), []
     for trials in TRIALS:
-        known = [r for r in records[:trials] if r.run_secs and float(r.run_secs[0]) < 1e9]
-        best = min(known, key=lambda r: sum(map(float, r.run_secs)) / len(r.run_secs))
-        schedule = tvm.s_tir.Schedule(mod)
-        best.trace.apply_to_schedule(schedule, remove_postproc=False)
-        built = tvm.compile(schedule.mod, target=target)
-        built.export_library(str(folder / f"{name}.tvm.{trials}.so"))
+        known = fastest_of(records[:trials])
         met, seconds = 0, None
         for count, at in ends:
             met += count
@@ -71,7 +99,7 @@ def metaschedule(name, folder):
                 seconds = at
         out.append({"trials": min(trials, len(records)), "failed": min(trials, len(records)) - len(known),
                     "seconds": seconds if seconds is not None else ends[-1][1],
-                    "best": sum(map(float, best.run_secs)) / len(best.run_secs)})
+                    "best": mean(known[0].run_secs)})
     return out
 
 
@@ -100,27 +128,47 @@ def tune(folder, tool, names):
         print(name, json.dumps(known), flush=True)
 
 
-def time_of_tvm(path, mod):
-    import numpy
-    import tvm
-    device = tvm.cpu()
-    function = mod["main"]
-    shapes = [([int(n) for n in p.shape], str(p.dtype)) for p in function.params]
-    random = numpy.random.default_rng(1)
-    arguments = [tvm.runtime.tensor(random.uniform(-1, 1, s).astype(t), device) for s, t in shapes]
-    built = tvm.runtime.load_module(str(path))
-    return lambda: min(built.time_evaluator("main", device, number=1, repeat=5, min_repeat_ms=5)(*arguments).results)
+class Turns:
+    """Results of both searches on the same data."""
 
+    def __init__(self, name, folder, tool, trials):
+        import numpy
+        import tvm
+        mod, device = program(name), tvm.cpu()
+        self.libraries = [tvm.runtime.load_module(str(p)) for p in libraries_of_tvm(name, folder, trials)]
+        shapes = [([int(n) for n in p.shape], str(p.dtype)) for p in mod["main"].params]
+        random = numpy.random.default_rng(1)
+        self.host = [random.uniform(-1, 1, s).astype(t) for s, t in shapes]
+        self.arguments = [tvm.runtime.tensor(a, device) for a in self.host]
+        head = re.search(r"def main\(.*", (folder / f"{name}.py").read_text())[0]  # the script's names are distinct
+        self.device, self.names = device, re.findall(r"(\w+): T\.Buffer", head)
+        self.command = [tool, "run", str(folder / f"{name}.py"), "--trace", str(folder / f"{name}.{trials}.trace"),
+                        "--threads", "1", "--no-check"]
 
-def time_of_ours(name, folder, tool, trials):
-    command = [tool, "run", str(folder / f"{name}.py"), "--trace", str(folder / f"{name}.{trials}.trace"), "--threads", "1",
-               "--time", "--no-check"]
+    def compare(self):
+        """Ends the program where what they compute differs."""
+        import numpy
+        with tempfile.TemporaryDirectory() as place:
+            files = [str(pathlib.Path(place) / f"{n}.npy") for n in self.names]
+            for file, array in zip(files, self.host):
+                numpy.save(file, array)
+            more = [part for n, file in zip(self.names[:-1], files) for part in ("--in", f"{n}={file}")]
+            subprocess.run([*self.command, *more, "--out", f"{self.names[-1]}={files[-1]}"], check=True, capture_output=True)
+            ours = numpy.load(files[-1])
+        for library in self.libraries:
+            library["main"](*self.arguments)
+            theirs = self.arguments[-1].numpy()
+            apart = numpy.abs(theirs - ours).max() / numpy.abs(ours).max()
+            if not apart < 1e-5:
+                sys.exit(f"{self.command[2]}: results differ by {apart:.2g}")
 
-    def run():
-        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    def theirs(self):
+        return min(min(b.time_evaluator("main", self.device, number=1, repeat=5, min_repeat_ms=5)(*self.arguments).results)
+                   for b in self.libraries)
+
+    def ours(self):
+        said = subprocess.run([*self.command, "--time"], capture_output=True, text=True, check=True).stdout
         return 1e-6 * float(re.search(r"time ([0-9.e+-]+) us per call", said).group(1))
-
-    return run
 
 
 def compare(folder, tool, names, rounds):
@@ -133,11 +181,11 @@ def compare(folder, tool, names, rounds):
         for i, trials in enumerate(TRIALS):
             if "tilewright" not in known:
                 continue
-            theirs = time_of_tvm(folder / f"{name}.tvm.{trials}.so", program(name))
-            ours = time_of_ours(name, folder, tool, trials)
+            turns = Turns(name, folder, tool, trials)
+            turns.compare()
             best = [1e30, 1e30]
             for _ in range(rounds):
-                best = [min(best[0], theirs()), min(best[1], ours())]
+                best = [min(best[0], turns.theirs()), min(best[1], turns.ours())]
             print(f"| {name} | {trials} | {best[0] * 1e6:.1f} us | {best[1] * 1e6:.1f} us | {best[0] / best[1]:.2f} | "
                   f"{known['tvm'][i]['seconds']:.0f} s | {known['tilewright'][i]['seconds']:.0f} s |", flush=True)
 
