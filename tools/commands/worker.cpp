@@ -1,17 +1,13 @@
 // tilewright worker: runs candidates for another process. The library starts it; on machines where
 // candidates are to be timed people do, with --listen, or ssh does, between pipes.
-#include <poll.h>
-#include <signal.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <memory>
 #include <string>
-#include <thread>
 
 #include <CLI/CLI.hpp>
 
+#include <tilewright/impl/search/measurement/worker_owner.hpp>
 #include <tilewright/search/measurement/worker.hpp>
 #include <tilewright/search/measurement/worker_server.hpp>
 
@@ -20,16 +16,6 @@
 
 namespace tool {
 namespace {
-
-/// Ends this process with the one that started it, which may die without a word while a candidate
-/// runs here. The kernel's own signal for that comes with the end of a thread, and the thread that
-/// starts workers may end before they do.
-void end_with(pid_t owner) {
-  pollfd connection{tilewright::search::worker_connection, POLLRDHUP, 0};
-  while (::getppid() == owner && (::poll(&connection, 1, 500) <= 0 || connection.revents == 0)) {
-  }
-  ::kill(::getpid(), SIGKILL);
-}
 
 /// Serves one client after the other, without end.
 int serve(const std::string& address, const std::string& token_file) {
@@ -46,11 +32,7 @@ bool is_connection(int descriptor) {
 }
 
 int work() {
-  int type = 0;
-  socklen_t size = sizeof type;
-  const bool connected =
-      ::getsockopt(tilewright::search::worker_connection, SOL_SOCKET, SO_TYPE, &type, &size) == 0 &&
-      type == SOCK_STREAM;
+  const bool connected = tilewright::search::detail::has_worker_owner();
   if (!connected && is_connection(0) && is_connection(1))
     return tilewright::search::serve_pipes(0, 1) ? fine : failed;
   if (!connected) {
@@ -59,8 +41,8 @@ int work() {
         "other machines: --listen HOST:PORT, or tune --worker-at \"ssh HOST tilewright worker\"");
     return bad_input;
   }
-  std::thread([owner = ::getppid()] { end_with(owner); }).detach();
   using namespace tilewright::search;
+  detail::end_with_worker_owner();
   return serve_worker(worker_connection, worker_memory) ? fine : failed;
 }
 
