@@ -10,15 +10,19 @@ class device::current {
  public:
   explicit current(const device& on) : d_(on.d_) {
     d_.CtxGetCurrent(&before_);
-    if (before_ != on.context_) on.check(d_.CtxSetCurrent(on.context_), "cuCtxSetCurrent");
+    changes_ = before_ != on.context_;
+    if (changes_) on.check(d_.CtxSetCurrent(on.context_), "cuCtxSetCurrent");
   }
-  ~current() { d_.CtxSetCurrent(before_); }
+  ~current() {
+    if (changes_) d_.CtxSetCurrent(before_);
+  }
   current(const current&) = delete;
   current& operator=(const current&) = delete;
 
  private:
   const driver_api& d_;
   context_ref before_ = nullptr;
+  bool changes_ = false;  // not where it is current already, as beside CUDA's runtime
 };
 
 }  // namespace tilewright::backend::cuda
