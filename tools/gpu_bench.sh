@@ -2,7 +2,8 @@
 # Checks and times kernels on a GPU, on a machine that has nothing but its driver.
 #
 #   tools/gpu_bench.sh pack [FOLDER] [OPTION...]     builds, and packs program and code into FOLDER
-#   tools/gpu_bench.sh STAGE... [--seconds 540]      runs stages; results go to results/STAGE.jsonl
+#   tools/gpu_bench.sh STAGE... [--seconds 540] [--tune-seconds 12] [--only NAME,NAME]
+#                                                    runs stages; results go to results/STAGE.jsonl
 #
 # FOLDER is gpu_pack unless said otherwise, by its name or by GPU_PACK; RESULTS is another folder for
 # results, GPU_BUILD one for the build. Stages: first (loading, conformance of the prelude, correctness,
@@ -10,12 +11,15 @@
 # matrix products, kernels bound by memory), tensor (products on tensor cores, and the paper's fused dense
 # naive, + tiling, + inline, + unroll, + tensor cores). A stage goes on where it stopped, ends with a
 # table, and says "skipped: no GPU" where there is none. f32 and tensor time cuBLASLt, cuDNN and, through
-# gpu_peers.py, PyTorch and Triton in turns with ours, where they are installed. Packing needs NVRTC and a
-# C++ compiler; running needs neither. Options of packing: --candidates 4, --pack-seconds 600,
-# --architectures sm_90a,sm_80.
+# gpu_peers.py, PyTorch and Triton in turns with ours, where they are installed. Stage tune searches the schedules
+# of both there, --tune-seconds for each workload; what it finds lies in the pack for f32 and
+# tensor, and in results/tuned.tar.gz. With --only these three do some workloads alone. Packing needs NVRTC and a C++ compiler, tune and three cases of first need
+# NVRTC; the rest needs neither. Options of packing: --candidates 4, --pack-seconds 600, --architectures
+# sm_90a,sm_80.
 #
 # On a GPU that is lent for a quarter of an hour: make the pack before, for its architecture alone; then
 #   gpu_pack/gpu_bench.sh first --seconds 200      is it right at all? 3 to 4 minutes
+#   gpu_pack/gpu_bench.sh tune --seconds 200 --only GEMM4096,SOFTMAX   what search finds; before f32 and tensor
 #   gpu_pack/gpu_bench.sh f32 --seconds 300        the twelve workloads, in the order of the paper
 #   gpu_pack/gpu_bench.sh tensor --seconds 240     products on tensor cores
 # and copy the folder results. What is left over is the first thing that another run does.
@@ -26,6 +30,7 @@ results=${RESULTS:-results}
 tree=${GPU_BUILD:-$root/build}
 seconds=540
 stages=
+sessions=
 
 build() {
   [ -d "$tree" ] || (cd "$root" && cmake --preset default -B "$tree")
@@ -45,8 +50,9 @@ fi
 while [ $# -gt 0 ]; do
   case $1 in
     --seconds) seconds=$2; shift ;;
-    first|f32|tensor) stages="$stages $1" ;;
-    *) echo "gpu_bench.sh: there is no stage $1; stages: first, f32, tensor" >&2; exit 2 ;;
+    --tune-seconds|--only) sessions="$sessions $1 $2"; shift ;;
+    first|f32|tensor|tune) stages="$stages $1" ;;
+    *) echo "gpu_bench.sh: there is no stage $1; stages: first, tune, f32, tensor" >&2; exit 2 ;;
   esac
   shift
 done
@@ -102,7 +108,7 @@ for stage in $stages; do
     # what holds up for good ends soon after the deadline
     code=0
     timeout -k 5 $((left + 20)) "$pack/gpu_bench" "$stage" --pack "$pack" --out "$results/$stage.jsonl" \
-      --seconds $left $peers || code=$?
+      --seconds $left $sessions $peers || code=$?
     case $code in
       5) echo "the device was lost; stage $stage goes on in a new process" ;;
       124|137) echo "stage $stage was ended" ;;
@@ -112,7 +118,9 @@ for stage in $stages; do
     [ $left -gt 0 ] || left=0  # then its table is printed
   done
   [ $code -eq 0 ] || status=$code
-  if [ -n "$peers" ] && [ "$stage" != first ] && [ -e "$results/$stage.jsonl" ]; then
+  if [ "$stage" = tune ]; then
+    ls "$pack"/*.100.*.kernel "$results/tune.jsonl" >/dev/null 2>&1 && (cd "$pack" && tar -cz ./*.100.*.kernel) >"$results/tuned.tar.gz"
+  elif [ -n "$peers" ] && [ "$stage" != first ] && [ -e "$results/$stage.jsonl" ]; then
     python3 "$scripts/gpu_peers.py" "$stage" --results "$results" || echo "stage $stage has no table of its peers"
   fi
   if [ "$stage" = first ] && command -v compute-sanitizer >/dev/null 2>&1; then

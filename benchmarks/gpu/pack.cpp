@@ -92,8 +92,7 @@ class packing {
   /// Kernels of written schedules and written text.
   void kernels() {
     const auto add = [&](const std::string& name, const cu::program& p) {
-      write_bytes(code_file(folder_, name, device_.name),
-                  backend::serialize(cu::compile(p, device_).artifact));
+      write_code(folder_, name, device_.name, cu::compile(p, device_).artifact);
     };
     const auto printed = [&](const gpu_corpus::entry& e) {
       return cu::print(pass::lower(e.scheduled, device_), device_);
@@ -173,7 +172,7 @@ class packing {
                     since(begin));
       if (w.number > 0) ++w.of->packed;
       const std::string name = candidate_name(w.of->what.name, w.number);
-      write_bytes(code_file(folder_, name, device_.name), backend::serialize(b.artifact));
+      write_code(folder_, name, device_.name, b.artifact);
       std::ofstream(trace_file(folder_, name, device_.name)) << w.scheduled.trace().print();
     }
   }
@@ -206,6 +205,11 @@ fs::path trace_file(const fs::path& folder, const std::string& name, const std::
 
 std::string candidate_name(const std::string& workload, int i) {
   return workload + "." + std::to_string(i);
+}
+
+void write_code(const fs::path& folder, const std::string& name, const std::string& arch,
+                const backend::artifact& code) {
+  write_bytes(code_file(folder, name, arch), backend::serialize(code));
 }
 
 backend::artifact read_code(const fs::path& folder, const std::string& name,

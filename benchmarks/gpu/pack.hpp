@@ -30,6 +30,12 @@ std::filesystem::path trace_file(const std::filesystem::path& folder, const std:
                                  const std::string& architecture);
 std::string candidate_name(const std::string& workload, int i);
 inline constexpr int most_candidates = 1000;
+/// The number of the one that a tuning session on this machine has found.
+inline constexpr int tuned_candidate = 999;
+
+/// Writes code where `read_code` finds it.
+void write_code(const std::filesystem::path& folder, const std::string& name,
+                const std::string& architecture, const tilewright::backend::artifact& code);
 
 /// @throws argument_error when the file is not there
 std::vector<std::byte> read_bytes(const std::filesystem::path& path);

@@ -6,17 +6,23 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <fstream>
 #include <optional>
 #include <utility>
 
 #include <sys/wait.h>
 #include <tilewright/backend/cuda/nvrtc.hpp>
+#include <tilewright/space/gpu.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/gpu.hpp>
 
+#include "call_cost.hpp"
 #include "pack.hpp"
 #include "packed_code.hpp"
+#include "sessions.hpp"
 #include "tensor_workloads.hpp"
+#include "worker_restart.hpp"
 
 namespace gpu_stage {
 namespace {
@@ -65,6 +71,7 @@ std::string clock_rates() {
 stage::stage(std::string name, std::filesystem::path pack, const std::filesystem::path& out,
              double seconds, std::vector<std::string> python)
     : pack_(std::move(pack)),
+      traces_(out.parent_path() / "traces.txt"),
       results_(out),
       end_(clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds))),
       duels_(device_, clock_, std::move(name), std::move(python)) {
@@ -84,6 +91,7 @@ int stage::run_first() {
   for (const char* name : {"nothing", "illegal", "hang"})
     once(std::string("fault_") + name, [&] { return survives(name); });
   once("launch_cost", [&] { return launch_cost(); });
+  measure_calls();
   for (const gpu_ceilings::entry& e : gpu_ceilings::all())
     if (e.name != "ceiling_nothing") once(e.name, [&] { return time_ceiling(e); });
   using gpu_cublas::element;
@@ -102,14 +110,39 @@ int stage::run_first() {
 int stage::run_f32() {
   describe_machine();
   for (const gpu_workloads::workload& w : gpu_workloads::full())
-    once(w.name, [&] { return time_candidates(w); });
+    if (wanted(w.name)) once(w.name, [&] { return time_candidates(w); });
   return summary();
 }
 
 int stage::run_tensor() {
   describe_machine();
   for (const gpu_workloads::tensor_workload& w : gpu_workloads::tensor_workloads())
-    once(w.what.name, [&] { return time_candidates(w.what); });
+    if (wanted(w.what.name)) once(w.what.name, [&] { return time_candidates(w.what); });
+  return summary();
+}
+
+int stage::run_tune(const tuning& how) {
+  ::setenv("TILEWRIGHT_WORKER", how.program.c_str(), 1);
+  describe_machine();
+  const auto tuned = [&](const gpu_workloads::workload& w, const space::design_space& space) {
+    if (!wanted(w.name)) return;
+    const double seconds = std::min(how.seconds, seconds_left());
+    if (seconds < how.seconds / 2 && !results_.has(w.name))
+      ++left_;  // too little is left to find anything
+    else
+      once(w.name, [&] { return tune(w, space, seconds); });
+  };
+  for (const auto& [harmful, expected] :
+       {std::pair<const char*, const char*>{"illegal", "fault"}, {"hang", "timeout"}})
+    if (wanted(std::string("worker_after_") + harmful))
+      once(std::string("worker_after_") + harmful,
+           [&, h = harmful, e = expected] { return replace_worker(h, e); });
+  for (const gpu_workloads::workload& w :
+       how.small ? gpu_workloads::small() : gpu_workloads::full())
+    tuned(w, space::default_gpu());
+  if (!how.small)
+    for (const gpu_workloads::tensor_workload& w : gpu_workloads::tensor_workloads())
+      tuned(w.what, w.space);
   return summary();
 }
 
@@ -139,6 +172,10 @@ void stage::describe_machine() {
            ", " + number("driver", driver) + ", \"date\": " + json_text(date) +
            ", \"nvrtc\": " + json_text(compiler()) + ", \"clocks\": " + json_text(clock_rates());
   });
+}
+
+bool stage::wanted(const std::string& name) const {
+  return chosen_.empty() || support::contains(chosen_, name);
 }
 
 /// What is wrong stands in the line; a device that is lost for this process ends it.
@@ -370,6 +407,37 @@ std::string stage::noise() const {
   const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
   return number("median_ratio", median(ratios)) + ", " + number("least", *least) + ", " +
          number("most", *most);
+}
+
+/// Calls of a kernel beside its launches; each is a case of its own.
+void stage::measure_calls() {
+  const auto said = [&](const gpu_calls::result& r) { return verdict(r.fine) + ", " + r.fields; };
+  once("call_cost", [&] { return said(gpu_calls::against_launches(device_, clock_)); });
+  once("call_in_graph", [&] { return said(gpu_calls::in_graph(device_, clock_)); });
+  once("call_memory", [&] { return said(gpu_calls::memory_after(device_, clock_, 100000)); });
+}
+
+// ---- tuning ---------------------------------------------------------------------------------------
+
+std::string stage::replace_worker(const std::string& harmful, const std::string& expected) {
+  constexpr double deadline = 1;  // s
+  const gpu_workers::restart r =
+      gpu_workers::restart_after(read_code(pack_, "fault_" + harmful, arch_),
+                                 read_code(pack_, "ceiling_nothing", arch_), expected, deadline);
+  return verdict(r.fine) + ", " + r.fields;
+}
+
+/// The code that a session finds becomes a candidate of the pack, which the other stages check and time.
+std::string stage::tune(const gpu_workloads::workload& w, const space::design_space& space,
+                        double seconds) {
+  constexpr std::uint64_t seed = 42;
+  const gpu_sessions::session s = gpu_sessions::run(w, space, device_.description(), seconds, seed);
+  gpu_pack::write_code(pack_, candidate_name(w.name, gpu_pack::tuned_candidate), arch_, s.code);
+  std::ofstream(traces_, std::ios::app) << "# " << w.name << "\n" << s.trace << "\n";
+  std::string rate;
+  if (w.operations > 0) rate += ", " + number("gflops", w.operations / s.seconds * 1e-9);
+  if (w.bytes > 0) rate += ", " + number("gbytes_per_s", w.bytes / s.seconds * 1e-9);
+  return s.fields + rate;
 }
 
 // ---- faults ---------------------------------------------------------------------------------------

@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tilewright/backend/cuda/device.hpp>
 #include <tilewright/ir/stmt.hpp>
+#include <tilewright/space/space.hpp>
 
 #include "case_memory.hpp"
 #include "ceilings.hpp"
@@ -27,6 +29,13 @@ using gpu_case::byte_list, gpu_case::case_memory;
 /// What the program ends with when its device is of no use any more: a new process goes on.
 inline constexpr int device_lost = 5;
 
+/// What a tuning stage is asked for.
+struct tuning {
+  double seconds = 12;            // of each session
+  bool small = false;             // those that can be emulated, at their small extents
+  std::filesystem::path program;  // which serves as the worker, as `PROGRAM worker`
+};
+
 /// Cases in order, each once: its line is written as soon as it is known, and a case whose line stands in the
 /// file is not run again. A case that loses the device, or whose kernel does not end, ends the process.
 class stage {
@@ -37,6 +46,9 @@ class stage {
   stage(std::string name, std::filesystem::path pack, const std::filesystem::path& out,
         double seconds, std::vector<std::string> python = {});
 
+  /// Of the workloads, and of what a tuning stage does beside them, only these; empty: all.
+  void choose(std::vector<std::string> names) { chosen_ = std::move(names); }
+
   /// @name Stages
   /// @returns 1 when a line of the file says that something is wrong
   /// @{
@@ -44,6 +56,9 @@ class stage {
   int run_f32();
   int run_tensor();
   int run_glance();
+  /// Sessions of the library here, and how a worker is replaced. What each finds lies in the pack afterwards,
+  /// as one more candidate of its workload; traces go to `traces.txt` beside the results.
+  int run_tune(const tuning& how);
   /// @}
 
   /// One small case of the corpus; what compute-sanitizer watches.
@@ -56,6 +71,7 @@ class stage {
 
   double seconds_left() const { return std::chrono::duration<double>(end_ - clock::now()).count(); }
   bool is_late() const { return clock::now() > end_; }
+  bool wanted(const std::string& name) const;
   void once(const std::string& name, const std::function<std::string()>& f);
   int summary() const;
   void describe_machine();
@@ -71,8 +87,13 @@ class stage {
   std::string launch_cost() const;
   std::string noise() const;
   std::string survives(const std::string& name);
+  void measure_calls();
+  std::string replace_worker(const std::string& harmful, const std::string& expected);
+  std::string tune(const gpu_workloads::workload& w, const tilewright::space::design_space& space,
+                   double seconds);
 
-  std::filesystem::path pack_;
+  std::filesystem::path pack_, traces_;
+  std::vector<std::string> chosen_;
   gpu_results::result_file results_;
   clock::time_point end_;
   cu::device device_;

@@ -39,4 +39,32 @@ grep -q '^{"case": "GMM", "error": "' "$work/f32.jsonl" || fail "damaged code is
 grep -Eq '^GMM +error' "$work/out" || fail "the table does not show the error"
 grep -q '^1 cases run, 1 wrong in all, 0 left' "$work/out" || fail "the stage did not end as it should"
 
+# Sessions: the program is its own worker. The kernel of the fake computes what the workload says; a session ends when
+# all of its space is measured, and what it finds lies in the pack.
+export FAKE_CUDA_COMPUTE=chain
+tune() { run tune --small --tune-seconds 3 "$@"; }
+tune --only CHAIN --seconds 1 || fail "tune without time: exit status $?"
+grep -q '^1 cases run, 0 wrong in all, 1 left for another run' "$work/out" || fail "tune without time does not leave its session"
+tune --only CHAIN
+status=$?
+if grep -q '^{"case": "CHAIN", "error": ".*NVRTC' "$work/tune.jsonl"; then
+  echo "tune: skipped, no NVRTC"
+else
+  [ $status = 0 ] || fail "tune: exit status $status"
+  line=$(grep '^{"case": "CHAIN", "seconds": ' "$work/tune.jsonl") || fail "tune has no line of CHAIN: $(cat "$work/out")"
+  for field in default_seconds candidates candidates_per_s end profile within_5_percent_after_s gflops gbytes_per_s; do
+    case $line in *"\"$field\": "*) ;; *) fail "the line of a session has no $field: $line" ;; esac
+  done
+  [ -s "$work/pack/CHAIN.100.sm_90a.kernel" ] || fail "a session leaves no candidate in the pack"
+  grep -q '^# CHAIN$' "$work/traces.txt" && grep -q 'threadIdx.x' "$work/traces.txt" || fail "a session leaves no trace"
+  tune --only CHAIN || fail "tune again: exit status $?"
+  grep -q '^0 cases run, 0 wrong in all, 0 left' "$work/out" || fail "tune ran a session twice"
+  # Results that are wrong end the session, and nothing is packed.
+  rm "$work/pack/CHAIN.100.sm_90a.kernel"
+  sed -i '/"CHAIN"/d' "$work/tune.jsonl"
+  FAKE_CUDA_COMPUTE=none tune --only CHAIN && fail "a session with wrong results is fine"
+  grep -q '^{"case": "CHAIN", "error": ".*the default schedule of CHAIN disagrees' "$work/tune.jsonl" || fail "wrong results of a session are no error: $(tail -n 1 "$work/tune.jsonl")"
+  [ -e "$work/pack/CHAIN.100.sm_90a.kernel" ] && fail "wrong code lies in the pack"
+fi
+
 exit $((failures > 0))

@@ -1,6 +1,8 @@
 // A process whose driver is the fake one, and what it answers.
 #pragma once
 
+#include <dlfcn.h>
+
 #include <cstdlib>
 #include <string>
 
@@ -14,6 +16,14 @@ inline bool here() {
   const bool out = name && std::string(name) == TILEWRIGHT_FAKE_DRIVER;
   if (!out) MESSAGE("skipped: runs as the test cuda_fake_driver");
   return out;
+}
+
+/// What starts kernels from now on: their name, their arguments, their stream; null: what the environment says.
+inline void on_launch(int (*hook)(const char*, void**, void*)) {
+  void* const driver = ::dlopen(TILEWRIGHT_FAKE_DRIVER, RTLD_NOW | RTLD_NOLOAD);
+  REQUIRE(driver);
+  reinterpret_cast<void (*)(decltype(hook))>(::dlsym(driver, "fake_cuda_on_launch"))(hook);
+  ::dlclose(driver);
 }
 
 /// An answer of the driver, while it lives.

@@ -1,9 +1,15 @@
 // A driver without a device behind it, for tests of what the library does with answers. The
 // environment says what it answers: FAKE_CUDA_INIT (a result), FAKE_CUDA_DEVICES, FAKE_CUDA_VERSION.
 // Device memory is host memory; a launch leaves a mark in its first argument, or is what the test makes of it.
+// Kernels FAKE_CUDA_ILLEGAL and FAKE_CUDA_HANG make an illegal access and do not end; with FAKE_CUDA_COMPUTE=chain
+// all others compute max(exp(x / 2) - x, 0) of their first argument into their second one.
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <set>
 #include <string>
 
@@ -15,6 +21,38 @@ namespace {
 int number(const char* variable, int otherwise) {
   const char* text = std::getenv(variable);
   return text && *text ? std::atoi(text) : otherwise;
+}
+
+bool is(const char* variable, const char* text) {
+  const char* value = std::getenv(variable);
+  return value && std::strcmp(value, text) == 0;
+}
+
+bool hangs = false;  // a kernel of this process does not end
+
+// [address] bytes
+std::map<unsigned long long, std::size_t> allocations;
+std::mutex allocating;
+constexpr unsigned long long device_bytes = 1ull << 40;
+
+/// Bytes behind an address, without those that the library keeps behind an argument.
+std::size_t bytes_behind(unsigned long long address) {
+  constexpr std::size_t canary = 1024;
+  const std::lock_guard lock(allocating);
+  auto next = allocations.upper_bound(address);
+  if (next == allocations.begin()) return 0;
+  const auto& [first, size] = *--next;
+  return first + size > address + canary ? first + size - canary - address : 0;
+}
+
+void compute_chain(void** arguments) {
+  unsigned long long from, to;
+  std::memcpy(&from, arguments[0], sizeof from);
+  std::memcpy(&to, arguments[1], sizeof to);
+  const std::size_t count = std::min(bytes_behind(from), bytes_behind(to)) / sizeof(float);
+  const float* x = reinterpret_cast<const float*>(from);
+  float* y = reinterpret_cast<float*>(to);
+  for (std::size_t i = 0; i < count; ++i) y[i] = std::fmax(std::exp(x[i] * 0.5f) - x[i], 0.0f);
 }
 
 char place, elsewhere;  // what handles point to: of this context, and of another one
@@ -91,7 +129,14 @@ void fake_cuda_on_launch(launch_hook hook) { on_launch = hook; }
 
 int cuLaunchKernel(void* symbol, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                    unsigned, void* stream, void** arguments, void**) {
-  if (on_launch) return on_launch(static_cast<const char*>(symbol), arguments, stream);
+  const auto* const name = static_cast<const char*>(symbol);
+  if (on_launch) return on_launch(name, arguments, stream);
+  if (is("FAKE_CUDA_ILLEGAL", name)) return 700;
+  if (is("FAKE_CUDA_HANG", name)) hangs = true;
+  if (is("FAKE_CUDA_COMPUTE", "chain")) {
+    compute_chain(arguments);
+    return 0;
+  }
   // one byte per launch in FAKE_CUDA_LOG, the same one for all launches of FAKE_CUDA_NAME
   if (const char* log = std::getenv("FAKE_CUDA_LOG")) {
     const char mark = static_cast<char>(number("FAKE_CUDA_NAME", 'a'));
@@ -113,9 +158,21 @@ int cuLaunchKernel(void* symbol, unsigned, unsigned, unsigned, unsigned, unsigne
 }
 int cuMemAlloc_v2(unsigned long long* out, std::size_t size) {
   *out = reinterpret_cast<unsigned long long>(std::malloc(size));
+  const std::lock_guard lock(allocating);
+  allocations[*out] = size;
   return number("FAKE_CUDA_ALLOC", 0);
 }
+int cuMemGetInfo_v2(std::size_t* free, std::size_t* all) {
+  const std::lock_guard lock(allocating);
+  *all = *free = device_bytes;
+  for (const auto& [at, size] : allocations) *free -= size;
+  return 0;
+}
 int cuMemFree_v2(unsigned long long at) {
+  {
+    const std::lock_guard lock(allocating);
+    allocations.erase(at);
+  }
   std::free(reinterpret_cast<void*>(at));
   return 0;
 }
@@ -176,7 +233,7 @@ int cuEventCreate(void** out, unsigned) {
 }
 int cuEventDestroy_v2(void*) { return 0; }
 int cuEventRecord(void*, void*) { return 0; }
-int cuEventQuery(void*) { return number("FAKE_CUDA_QUERY", 0); }
+int cuEventQuery(void*) { return hangs ? 600 : number("FAKE_CUDA_QUERY", 0); }
 int cuEventSynchronize(void*) { return 0; }
 int cuEventElapsedTime(float* out, void*, void*) {
   *out = 1;

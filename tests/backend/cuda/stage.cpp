@@ -2,7 +2,6 @@
 // result, or a wrong one; cuBLASLt and cuDNN are fakes that compute; PyTorch is one that takes a millisecond.
 #include "gpu/stage.hpp"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -15,10 +14,12 @@
 
 #include <doctest/doctest.h>
 #include <tilewright/backend/artifact.hpp>
+#include <tilewright/search/measurement/worker.hpp>
 #include <tilewright/support/error.hpp>
 
 #include "fake.hpp"
 #include "gpu/pack.hpp"
+#include "gpu/sessions.hpp"
 #include "gpu/workloads.hpp"
 
 namespace {
@@ -42,13 +43,6 @@ int leave_result(const char* symbol, void** arguments, void*) {
   return 0;
 }
 
-void on_launch(int (*hook)(const char*, void**, void*)) {
-  void* const driver = ::dlopen(TILEWRIGHT_FAKE_DRIVER, RTLD_NOW | RTLD_NOLOAD);
-  REQUIRE(driver);
-  reinterpret_cast<void (*)(decltype(hook))>(::dlsym(driver, "fake_cuda_on_launch"))(hook);
-  ::dlclose(driver);
-}
-
 gpu_workloads::workload named(const std::string& name) {
   for (gpu_workloads::workload& w : gpu_workloads::full())
     if (w.name == name) return std::move(w);
@@ -61,11 +55,12 @@ class packed {
   explicit packed(const std::vector<std::string>& names, int candidates = 1) {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
-    for (const std::string& name : names) add(named(name), candidates);
-    on_launch(&leave_result);
+    for (const std::string& name : names)
+      for (int i = 0; i < candidates; ++i) add(named(name), i);
+    fake::on_launch(&leave_result);
   }
   ~packed() {
-    on_launch(nullptr);
+    fake::on_launch(nullptr);
     fs::remove_all(folder_);
   }
   packed(const packed&) = delete;
@@ -76,6 +71,18 @@ class packed {
     for (auto& [symbol, bytes] : results())
       if (symbol.rfind(name + "_", 0) == 0)
         for (std::size_t i = 3; i < bytes.size(); i += 4) bytes[i] ^= std::byte{0x80};
+  }
+  /// Kernels of two parameters, called like the file that they lie in.
+  void add_kernel(const std::string& name) const {
+    backend::artifact a;
+    a.isa = "nvidia:sm_90a";
+    a.object.resize(64);
+    backend::launch l;
+    l.symbol = name;
+    l.arguments = {{backend::launch_argument::kind::buffer, 8, 0},
+                   {backend::launch_argument::kind::buffer, 8, 1}};
+    a.launches = {l};
+    gpu_pack::write_code(folder_, name, "sm_90a", a);
   }
   fs::path pack() const { return folder_; }
   fs::path lines() const { return folder_ / "f32.jsonl"; }
@@ -89,7 +96,7 @@ class packed {
 
  private:
   /// Code whose kernel is called after the workload and its number of arguments.
-  void add(const gpu_workloads::workload& w, int candidates) {
+  void add(const gpu_workloads::workload& w, int number = 0) {
     backend::artifact a;
     a.isa = "nvidia:sm_90a";
     a.object.resize(64);
@@ -99,13 +106,7 @@ class packed {
       l.arguments.push_back(
           {backend::launch_argument::kind::buffer, 8, static_cast<std::int64_t>(i)});
     a.launches = {l};
-    const std::vector<std::byte> bytes = backend::serialize(a);
-    for (int i = 0; i < candidates; ++i) {
-      std::ofstream out(gpu_pack::code_file(folder_, gpu_pack::candidate_name(w.name, i), "sm_90a"),
-                        std::ios::binary);
-      out.write(reinterpret_cast<const char*>(bytes.data()),
-                static_cast<std::streamsize>(bytes.size()));
-    }
+    gpu_pack::write_code(folder_, gpu_pack::candidate_name(w.name, number), "sm_90a", a);
     const gpu_stage::cu::device device;
     gpu_case::case_memory memory(device, w.function, 13);  // the inputs that a stage takes
     memory.interpret();
@@ -229,4 +230,69 @@ TEST_CASE("stage: a wrong kernel is wrong, and nothing is timed against it") {
   const auto written = fs::file_size(p.lines());
   CHECK(run_f32(p) == 1);
   CHECK(fs::file_size(p.lines()) == written);
+}
+
+TEST_CASE("stage: what a session has found is a candidate beside the packed ones") {
+  if (!fake::here()) return;
+  const packed p({"GMM"});
+  const auto file = [&](int i) {
+    return gpu_pack::code_file(p.pack(), gpu_pack::candidate_name("GMM", i), "sm_90a");
+  };
+  fs::copy_file(file(0), file(gpu_pack::tuned_candidate));
+  CHECK(run_f32(p) == 0);
+  CHECK(number_of(p.line("GMM"), "candidates") == 2);
+  fs::remove(p.lines());
+  fs::remove(file(0));
+  CHECK(run_f32(p) == 0);
+  CHECK(number_of(p.line("GMM"), "candidates") == 1);
+  CHECK(number_of(p.line("GMM"), "fastest") == gpu_pack::tuned_candidate);
+}
+
+TEST_CASE("stage: a worker whose kernel does harm is replaced, and one that does none is not") {
+  if (!fake::here()) return;
+  const std::string program = search::find_worker();
+  if (program.empty()) return;
+  const packed p(std::vector<std::string>{});
+  for (const char* name : {"fault_illegal", "fault_hang", "ceiling_nothing"}) p.add_kernel(name);
+  fake::on_launch(nullptr);
+  const fake::setting illegal("FAKE_CUDA_ILLEGAL", "fault_illegal"),
+      hang("FAKE_CUDA_HANG", "fault_hang");
+  const auto line_of = [&](const std::string& name) {
+    fs::remove(p.lines());
+    gpu_stage::tuning how;
+    how.program = program;
+    gpu_stage::stage stage("tune", p.pack(), p.lines(), 600);
+    stage.choose({name});
+    const int status = stage.run_tune(how);
+    return std::to_string(status) + p.line(name);
+  };
+  for (const char* name : {"worker_after_illegal", "worker_after_hang"}) {
+    const std::string line = line_of(name);
+    CAPTURE(line);
+    CHECK(line[0] == '0');
+    CHECK(gpu_results::field(line, "correct") == "true");
+    CHECK(number_of(line, "restarts") == 3);
+    CHECK(number_of(line, "restart_seconds") < 20);
+    CHECK(number_of(line, "failure_seconds") > 0);
+  }
+  const fake::setting harmless("FAKE_CUDA_ILLEGAL", "");
+  const std::string line = line_of("worker_after_illegal");
+  CAPTURE(line);
+  CHECK(line[0] == '1');
+  CHECK(gpu_results::field(line, "correct") == "false");
+  CHECK(gpu_results::field(line, "wrong") == "\"none where fault was expected: \"");
+}
+
+TEST_CASE("curve: times at marks, and when the last best one was near") {
+  gpu_sessions::curve c;
+  CHECK(c.fields().empty());
+  c.note(0, 8);
+  c.note(0.5, 6);
+  c.note(1.5, 6.5);  // not better
+  c.note(4, 4.1);
+  c.note(7, 4);
+  c.note(12, 4);
+  CHECK(c.fields() ==
+        ", \"best_after_1_s\": 6, \"best_after_2_s\": 6, \"best_after_5_s\": 4.1, "
+        "\"best_after_10_s\": 4, \"within_5_percent_after_s\": 4");
 }

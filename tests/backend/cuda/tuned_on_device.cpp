@@ -3,7 +3,6 @@
 #include <tilewright/cuda.hpp>
 #include <tilewright/tuned.hpp>
 
-#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -154,10 +153,10 @@ class emulated_launches {
     program_ = cu::print(pass::lower(c->scheduled.function(), gpu), gpu);
     kernels_ = std::make_unique<cu::emulator>(program_);
     current = this;
-    hook(&launched);
+    fake::on_launch(&launched);
   }
   ~emulated_launches() {
-    hook(nullptr);
+    fake::on_launch(nullptr);
     current = nullptr;
   }
   emulated_launches(const emulated_launches&) = delete;
@@ -167,13 +166,6 @@ class emulated_launches {
   std::vector<void*> streams;  // of the launches
 
  private:
-  using function = int (*)(const char*, void**, void*);
-  static void hook(function f) {
-    void* driver = ::dlopen(TILEWRIGHT_FAKE_DRIVER, RTLD_NOW | RTLD_NOLOAD);
-    REQUIRE(driver);
-    reinterpret_cast<void (*)(function)>(::dlsym(driver, "fake_cuda_on_launch"))(f);
-    ::dlclose(driver);
-  }
   static int launched(const char* symbol, void** arguments, void* stream) {
     current->take(symbol, arguments);
     current->streams.push_back(stream);
