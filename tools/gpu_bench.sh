@@ -119,7 +119,7 @@ for stage in $stages; do
   done
   [ $code -eq 0 ] || status=$code
   if [ "$stage" = tune ]; then
-    ls "$pack"/*.100.*.kernel "$results/tune.jsonl" >/dev/null 2>&1 && (cd "$pack" && tar -cz ./*.100.*.kernel) >"$results/tuned.tar.gz"
+    ls "$pack"/*.999.*.kernel "$results/tune.jsonl" >/dev/null 2>&1 && (cd "$pack" && tar -cz ./*.999.*.kernel) >"$results/tuned.tar.gz"
   elif [ -n "$peers" ] && [ "$stage" != first ] && [ -e "$results/$stage.jsonl" ]; then
     python3 "$scripts/gpu_peers.py" "$stage" --results "$results" || echo "stage $stage has no table of its peers"
   fi

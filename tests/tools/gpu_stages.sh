@@ -55,16 +55,16 @@ else
   for field in default_seconds candidates candidates_per_s end profile within_5_percent_after_s gflops gbytes_per_s; do
     case $line in *"\"$field\": "*) ;; *) fail "the line of a session has no $field: $line" ;; esac
   done
-  [ -s "$work/pack/CHAIN.100.sm_90a.kernel" ] || fail "a session leaves no candidate in the pack"
+  [ -s "$work/pack/CHAIN.999.sm_90a.kernel" ] || fail "a session leaves no candidate in the pack"
   grep -q '^# CHAIN$' "$work/traces.txt" && grep -q 'threadIdx.x' "$work/traces.txt" || fail "a session leaves no trace"
   tune --only CHAIN || fail "tune again: exit status $?"
   grep -q '^0 cases run, 0 wrong in all, 0 left' "$work/out" || fail "tune ran a session twice"
   # Results that are wrong end the session, and nothing is packed.
-  rm "$work/pack/CHAIN.100.sm_90a.kernel"
+  rm "$work/pack/CHAIN.999.sm_90a.kernel"
   sed -i '/"CHAIN"/d' "$work/tune.jsonl"
   FAKE_CUDA_COMPUTE=none tune --only CHAIN && fail "a session with wrong results is fine"
   grep -q '^{"case": "CHAIN", "error": ".*the default schedule of CHAIN disagrees' "$work/tune.jsonl" || fail "wrong results of a session are no error: $(tail -n 1 "$work/tune.jsonl")"
-  [ -e "$work/pack/CHAIN.100.sm_90a.kernel" ] && fail "wrong code lies in the pack"
+  [ -e "$work/pack/CHAIN.999.sm_90a.kernel" ] && fail "wrong code lies in the pack"
 fi
 
 exit $((failures > 0))
