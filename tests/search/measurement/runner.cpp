@@ -2,6 +2,7 @@
 
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/ir/bound_weights.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/search/check/verify.hpp>
 #include <tilewright/search/measurement/builder.hpp>
@@ -12,7 +13,11 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <memory>
+#include <set>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "search/faulty_code.hpp"
 #include "search/kernels.hpp"
@@ -68,6 +73,33 @@ TEST_CASE("equal seeds give equal arguments, strided or not") {
     const float v = static_cast<float*>(a.data()[0])[i];
     CHECK(v >= -1.0f);
     CHECK(v < 1.0f);
+  }
+}
+
+TEST_CASE("equal seeds give equal arguments where threads share them, strided or not") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((5, 400001), "float32"), B: T.Buffer((5,), "float32")):
+    for i in range(5):
+        with T.block("B"):
+            vi = T.axis.spatial(5, i)
+            B[vi] = A[vi, 0]
+)");
+  for (const value_set set : {value_set::usual, value_set::extreme}) {
+    const auto made = [&](std::vector<argument_layout> layouts) {
+      return std::make_unique<runner>(f, std::move(layouts), backend::serial_executor(), 7,
+                                      given_values{}, argument_memory::sharing::none, set);
+    };
+    const auto dense = made({}), again = made({}), strided = made({{{400004, 1}, {}}, {{1}, {}}});
+    const auto* a = static_cast<const float*>(dense->data()[0]);
+    const auto* b = static_cast<const float*>(strided->data()[0]);
+    CHECK(std::memcmp(a, again->data()[0], 5 * 400001 * sizeof(float)) == 0);
+    std::set<float> beginnings;
+    for (int row = 0; row < 5; ++row) {
+      CHECK(std::memcmp(a + row * 400001, b + row * 400004, 400001 * sizeof(float)) == 0);
+      beginnings.insert(a[row * 400001]);
+    }
+    CHECK(beginnings.size() >= 2);
   }
 }
 

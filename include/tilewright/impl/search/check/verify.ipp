@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <exception>
@@ -21,17 +22,29 @@ inline std::string compare_floats(const operand& o, double relative,
                                   const std::vector<std::byte>& expected,
                                   const std::vector<std::byte>& actual, non_finite kinds) {
   const auto size = static_cast<std::size_t>(bytes(o.type));
+  const std::size_t count = expected.size() / size;
   const double scale = root_mean_square(o.type, expected);
-  for (std::size_t at = 0; at < expected.size(); at += size) {
-    const double a = float_at(o.type, &expected[at]), b = float_at(o.type, &actual[at]);
-    if (std::isnan(a) && std::isnan(b)) continue;
-    if (kinds == non_finite::alike && !std::isfinite(a) && !std::isfinite(b)) continue;
-    if (a == b || std::abs(a - b) <= relative * std::max(std::abs(a), scale)) continue;
-    return o.name + index_text(static_cast<std::int64_t>(at / size), o.extents) + " is " +
-           support::general_text(b, 9) + " instead of " + support::general_text(a, 9) +
-           " (tolerance " + support::general_text(relative * std::max(std::abs(a), scale), 3) + ")";
-  }
-  return {};
+  const auto differ = [&](double a, double b) {
+    if (a == b || std::abs(a - b) <= relative * std::max(std::abs(a), scale)) return false;
+    if (std::isnan(a) && std::isnan(b)) return false;
+    return !(kinds == non_finite::alike && !std::isfinite(a) && !std::isfinite(b));
+  };
+  std::atomic<std::size_t> found{count};  // the first element that differs, of all parts
+  with_reader(o.type, [&](const auto& read) {
+    in_parts(count, [&](std::size_t, std::size_t first, std::size_t end) {
+      std::size_t at = first;
+      while (at < end && !differ(read(&expected[at * size]), read(&actual[at * size]))) ++at;
+      std::size_t known = found.load();
+      while (at < end && at < known && !found.compare_exchange_weak(known, at)) {
+      }
+    });
+  });
+  const std::size_t at = found.load();
+  if (at == count) return {};
+  const double a = float_at(o.type, &expected[at * size]), b = float_at(o.type, &actual[at * size]);
+  return o.name + index_text(static_cast<std::int64_t>(at), o.extents) + " is " +
+         support::general_text(b, 9) + " instead of " + support::general_text(a, 9) +
+         " (tolerance " + support::general_text(relative * std::max(std::abs(a), scale), 3) + ")";
 }
 
 inline bool is_float_operation(const ir::expr& e) {

@@ -104,6 +104,26 @@ class extreme_floats {
   int spread_ = 0;    // of each element, where they do not
 };
 
+/// Calls `put(address, stream)` for each element. Those of one part have a stream of their own, so that values don't
+/// depend on the number of threads, nor on strides.
+template <class Put>
+void put_each(const operand& o, std::byte* element0, const std::vector<std::int64_t>& strides,
+              support::random random, const Put& put) {
+  const auto elements = static_cast<std::size_t>(o.elements());
+  const std::int64_t size = bytes(o.type);
+  std::vector<support::random> streams(1, random);
+  for (std::size_t p = 1; p < parts_of(elements); ++p) streams.push_back(random.split());
+  if (strides == row_major(o.extents))
+    return in_parts(elements, [&](std::size_t part, std::size_t first, std::size_t end) {
+      support::random mine = streams[part];
+      for (std::size_t i = first; i < end; ++i)
+        put(element0 + static_cast<std::int64_t>(i) * size, mine);
+    });
+  std::size_t n = 0;
+  each_offset(o.extents, strides,
+              [&](std::int64_t at) { put(element0 + at * size, streams[n++ / elements_of_part]); });
+}
+
 /// Offsets of rows of random lengths, some of them empty.
 inline void make_up_offsets(const operand& o, std::byte* element0,
                             const std::vector<std::int64_t>& strides, support::random& random) {
@@ -127,25 +147,29 @@ TILEWRIGHT_INLINE void make_up(const operand& o, const value_needs& needs, std::
                                value_set set, std::size_t number) {
   if (o.offsets) return detail::make_up_offsets(o, element0, strides, random);
   const detail::value_range range = detail::values_for(o, needs);
-  const std::int64_t size = bytes(o.type);
   if (set == value_set::extreme && is_float(o.type) && !is_narrow_float(o.type)) {
     const detail::extreme_floats floats(o.type, needs, number);
-    return detail::each_offset(o.extents, strides,
-                               [&](std::int64_t at) { floats.put(element0 + at * size, random); });
-  }
-  if (set == value_set::extreme && is_integer(o.type) && !o.steers && !o.index)
-    return detail::each_offset(o.extents, strides, [&](std::int64_t at) {
-      detail::put_extreme_integer(element0 + at * size, o.type, random);
+    detail::put_each(o, element0, strides, random,
+                     [&](std::byte* at, support::random& r) { floats.put(at, r); });
+  } else if (set == value_set::extreme && is_integer(o.type) && !o.steers && !o.index) {
+    detail::put_each(o, element0, strides, random, [&](std::byte* at, support::random& r) {
+      detail::put_extreme_integer(at, o.type, r);
     });
-  detail::each_offset(o.extents, strides, [&](std::int64_t at) {
-    detail::put_value(element0 + at * size, o.type, range, random);
-  });
+  } else {
+    detail::put_each(o, element0, strides, random, [&](std::byte* at, support::random& r) {
+      detail::put_value(at, o.type, range, r);
+    });
+  }
 }
 
 TILEWRIGHT_INLINE std::vector<std::byte> packed_elements(const operand& o,
                                                          const std::byte* element0,
                                                          const std::vector<std::int64_t>& strides) {
   const std::int64_t size = bytes(o.type);
+  if (strides == row_major(o.extents)) {
+    const auto whole = static_cast<std::size_t>(o.elements() * size);
+    return {element0, element0 + whole};
+  }
   std::vector<std::byte> out(static_cast<std::size_t>(o.elements() * size));
   std::byte* to = out.data();
   detail::each_offset(o.extents, strides, [&](std::int64_t at) {
@@ -160,6 +184,10 @@ TILEWRIGHT_INLINE void unpack_elements(const operand& o, std::byte* element0,
                                        const std::vector<std::byte>& elements) {
   const std::int64_t size = bytes(o.type);
   const std::byte* from = elements.data();
+  if (strides == row_major(o.extents)) {
+    std::copy(elements.begin(), elements.end(), element0);
+    return;
+  }
   detail::each_offset(o.extents, strides, [&](std::int64_t at) {
     std::memcpy(element0 + at * size, from, static_cast<std::size_t>(size));
     from += size;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/impl/search/measurement/element_parts.hpp>
 #include <tilewright/search/measurement/operands.hpp>
 #include <tilewright/support/numbers/float16.hpp>
 #include <tilewright/support/numbers/narrow_float.hpp>
@@ -27,6 +28,20 @@ inline double float_at(dtype type, const std::byte* at) {
     case dtype::bf16: return static_cast<double>(static_cast<float>(as(bfloat16{})));
     default: return is_narrow_float(type) ? widen_narrow(type, as(std::uint8_t{})) : 0;
   }
+}
+
+/// What `use` makes of a function that reads an element at an address: one for each common type, so that loops
+/// need not ask for it.
+template <class Use>
+auto with_reader(dtype type, const Use& use) {
+  if (type == dtype::f32)
+    return use([](const std::byte* at) {
+      float value;
+      std::memcpy(&value, at, sizeof value);
+      return static_cast<double>(value);
+    });
+  if (type == dtype::f16) return use([](const std::byte* at) { return float_at(dtype::f16, at); });
+  return use([type](const std::byte* at) { return float_at(type, at); });
 }
 
 inline std::string index_text(std::int64_t flat, const std::vector<std::int64_t>& extents) {
@@ -66,12 +81,24 @@ inline bool has_no_floats(const std::vector<operand>& all) {
 
 /// Of the finite elements.
 inline double root_mean_square(dtype type, const std::vector<std::byte>& elements) {
-  double squares = 0;
-  std::size_t finite = 0;
-  for (std::size_t at = 0; at < elements.size(); at += static_cast<std::size_t>(bytes(type)))
-    if (const double v = float_at(type, &elements[at]); std::isfinite(v))
-      squares += v * v, ++finite;
-  return finite ? std::sqrt(squares / static_cast<double>(finite)) : 0;
+  const auto size = static_cast<std::size_t>(bytes(type));
+  struct sum {
+    double squares = 0;
+    std::size_t finite = 0;
+  };
+  std::vector<sum> sums(parts_of(elements.size() / size));
+  with_reader(type, [&](const auto& read) {
+    in_parts(elements.size() / size, [&](std::size_t part, std::size_t first, std::size_t end) {
+      sum s;
+      for (std::size_t i = first; i < end; ++i)
+        if (const double v = read(&elements[i * size]); std::isfinite(v))
+          s.squares += v * v, ++s.finite;
+      sums[part] = s;
+    });
+  });
+  sum all;
+  for (const sum& s : sums) all.squares += s.squares, all.finite += s.finite;
+  return all.finite ? std::sqrt(all.squares / static_cast<double>(all.finite)) : 0;
 }
 
 inline double relative_tolerance(dtype type, const value_needs& needs) {

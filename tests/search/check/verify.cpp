@@ -1,0 +1,81 @@
+// Comparisons of results so large that several threads share them.
+#include <tilewright/search/check/verify.hpp>
+
+#include <tilewright/impl/search/measurement/element_parts.hpp>
+#include <tilewright/impl/search/measurement/elements.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+using namespace tilewright;
+using namespace tilewright::search;
+
+namespace {
+
+constexpr std::size_t many = 9 * search::detail::elements_of_part + 5;
+
+std::vector<std::byte> bytes_of(const std::vector<float>& values) {
+  std::vector<std::byte> out(values.size() * sizeof(float));
+  std::memcpy(out.data(), values.data(), out.size());
+  return out;
+}
+
+operand output() {
+  operand o;
+  o.name = "Y";
+  o.type = dtype::f32;
+  o.extents = {static_cast<std::int64_t>(many)};
+  o.strides = {1};
+  o.written = true;
+  return o;
+}
+
+}  // namespace
+
+TEST_CASE("every element is in one part") {
+  for (const std::size_t elements :
+       {std::size_t{0}, std::size_t{1}, search::detail::elements_of_part, many}) {
+    std::vector<std::atomic<int>> visits(elements);
+    std::atomic<std::size_t> parts{0};
+    search::detail::in_parts(elements, [&](std::size_t part, std::size_t first, std::size_t end) {
+      CHECK(part < search::detail::parts_of(elements));
+      ++parts;
+      for (std::size_t i = first; i < end; ++i) ++visits[i];
+    });
+    CHECK(parts == search::detail::parts_of(elements));
+    std::size_t once = 0;
+    for (const std::atomic<int>& v : visits) once += v == 1;
+    CHECK(once == elements);
+  }
+}
+
+TEST_CASE("the first difference is named, in whatever part it lies") {
+  const std::vector<operand> all{output()};
+  std::vector<float> expected(many, 2), actual = expected;
+  actual[7] = 2.000001f;  // within the tolerance
+  const auto difference = [&] {
+    return compare_outputs(all, {}, {bytes_of(expected)}, {bytes_of(actual)});
+  };
+  CHECK(difference().empty());
+  for (const std::size_t at : {many - 1, 5 * search::detail::elements_of_part, std::size_t{3}}) {
+    actual[at] = 2.5f;
+    CHECK(difference().find("Y[" + std::to_string(at) + "] is 2.5 instead of 2 ") == 0);
+  }
+  actual = expected;
+  expected[many - 2] = std::numeric_limits<float>::quiet_NaN();
+  CHECK(difference().find("Y[" + std::to_string(many - 2) + "] is 2 instead of nan") == 0);
+  actual[many - 2] = expected[many - 2];
+  CHECK(difference().empty());
+}
+
+TEST_CASE("the root mean square of many elements leaves out what is not finite") {
+  std::vector<float> values(many, 3);
+  values[many / 2] = std::numeric_limits<float>::infinity();
+  CHECK(search::detail::root_mean_square(dtype::f32, bytes_of(values)) == doctest::Approx(3));
+}
