@@ -145,6 +145,38 @@ TEST_CASE("a worker keeps the arguments, and one whose device is lost is replace
   CHECK(w.restarts() == 1);
 }
 
+TEST_CASE("a worker that waits for a GPU's code has its arguments there when it comes") {
+  if (!fake::here()) return;
+  problem p;
+  {
+    worker w(p.r.memory(), 1, worker_code::of_gpu);
+    CHECK(w.run(code(), 2).ok());
+    CHECK(p.first_byte() == 0x5a);
+  }
+  const fake::setting s("FAKE_CUDA_DEVICES", "0");
+  worker none(p.r.memory(), 1, worker_code::of_gpu);
+  const measurement m = none.run(code(), 2);
+  CHECK(m.failed == failure::build);
+  CHECK(m.detail.find("there is no CUDA device 0") != std::string::npos);
+}
+
+TEST_CASE(
+    "what a call wrote is not there when the next one begins, whatever the host's memory holds") {
+  if (!fake::here()) return;
+  problem p;
+  device_timer t(p.memory());
+  CHECK(t.run(code(), 1).ok());
+  std::byte* const second = static_cast<std::byte*>(p.r.data()[1]) + 1;
+  *second = std::byte{1};
+  {
+    const fake::setting s("FAKE_CUDA_WRITE_AT", "8");
+    CHECK(t.run(code(), 1).ok());
+  }
+  CHECK(p.first_byte() == 0xa5);
+  CHECK(*second == std::byte{0xa5});
+  CHECK(static_cast<unsigned>(p.r.outputs()[0][8]) == 0x5a);
+}
+
 TEST_CASE("without a device, code for one is a failure with its reason") {
   if (!fake::here()) return;
   const fake::setting s("FAKE_CUDA_DEVICES", "0");

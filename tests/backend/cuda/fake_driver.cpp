@@ -2,10 +2,12 @@
 // environment says what it answers: FAKE_CUDA_INIT (a result), FAKE_CUDA_DEVICES, FAKE_CUDA_VERSION.
 // Device memory is host memory; a launch leaves a mark in its first argument, or is what the test makes of it.
 // Kernels FAKE_CUDA_ILLEGAL and FAKE_CUDA_HANG make an illegal access and do not end; with FAKE_CUDA_COMPUTE=chain
-// all others compute max(exp(x / 2) - x, 0) of their first argument into their second one.
+// all others compute max(exp(x / 2) - x, 0) of their first argument into their second one. A kernel
+// "fill_64_250" writes 64 bytes into the first, and takes 250 us.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -59,6 +61,7 @@ char place, elsewhere;  // what handles point to: of this context, and of anothe
 
 using launch_hook = int (*)(const char* symbol, void** arguments, void* stream);
 launch_hook on_launch = nullptr;
+float since_event = 0, between_events = 0;  // ms that kernels took
 
 }  // namespace
 
@@ -135,6 +138,15 @@ int cuLaunchKernel(void* symbol, unsigned, unsigned, unsigned, unsigned, unsigne
   if (is("FAKE_CUDA_HANG", name)) hangs = true;
   if (is("FAKE_CUDA_COMPUTE", "chain")) {
     compute_chain(arguments);
+    return 0;
+  }
+  std::size_t bytes = 0;
+  float microseconds = 0;
+  if (std::sscanf(name, "fill_%zu_%f", &bytes, &microseconds) == 2) {
+    unsigned char* first = nullptr;
+    std::memcpy(&first, arguments[0], sizeof first);
+    std::memset(first, 0x5a, bytes);
+    since_event += microseconds * 1e-3f;
     return 0;
   }
   // one byte per launch in FAKE_CUDA_LOG, the same one for all launches of FAKE_CUDA_NAME
@@ -232,11 +244,15 @@ int cuEventCreate(void** out, unsigned) {
   return 0;
 }
 int cuEventDestroy_v2(void*) { return 0; }
-int cuEventRecord(void*, void*) { return 0; }
+int cuEventRecord(void*, void*) {
+  between_events = since_event;
+  since_event = 0;
+  return 0;
+}
 int cuEventQuery(void*) { return hangs ? 600 : number("FAKE_CUDA_QUERY", 0); }
 int cuEventSynchronize(void*) { return 0; }
 int cuEventElapsedTime(float* out, void*, void*) {
-  *out = 1;
+  *out = between_events > 0 ? between_events : 1;
   return 0;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cstring>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,11 +21,19 @@ namespace detail {
 
 namespace cu = backend::cuda;
 
+/// The byte that all of `bytes` bytes are; nothing where they differ.
+inline std::optional<unsigned char> only_byte(const std::byte* at, std::size_t bytes) {
+  if (bytes == 0 || std::memcmp(at, at + 1, bytes - 1) != 0) return std::nullopt;
+  return static_cast<unsigned char>(*at);
+}
+
 /// Copies of all arguments on a device, each between canaries.
 class device_arguments {
  public:
   device_arguments(const cu::device& on, const argument_memory& host) : on_(on), host_(host) {
     for (const argument_place& p : host.places()) {
+      const std::size_t number = filler_.size();
+      filler_.push_back(p.written ? only_byte(host.sealed(number), p.bytes) : std::nullopt);
       offset_.push_back(canary + p.at.beyond % alignment);
       memory_.emplace_back(on, offset_.back() + p.bytes + canary);
       on_.fill(memory_.back().get(), mark, offset_.back() + p.bytes + canary);
@@ -39,11 +49,10 @@ class device_arguments {
 
   void* const* data() const { return data_.data(); }
 
-  /// What is on the host goes to the device: all of it, or what calls write.
+  /// Arguments as they were sealed go to the device: all of them, or what calls write.
   void copy_in(bool all) const {
     for (std::size_t i = 0; i < memory_.size(); ++i)
-      if (all || host_.places()[i].written)
-        on_.copy_in(start(i), host_.buffer(i).data(), host_.places()[i].bytes);
+      if (all || host_.places()[i].written) refresh(i);
   }
   void copy_out() const {
     for (std::size_t i = 0; i < memory_.size(); ++i)
@@ -70,6 +79,15 @@ class device_arguments {
 
   cu::device_pointer start(std::size_t i) const { return memory_[i].get() + offset_[i]; }
 
+  /// Outputs that nothing is read from, all of whose bytes are one, need not be copied.
+  void refresh(std::size_t i) const {
+    const std::size_t bytes = host_.places()[i].bytes;
+    if (filler_[i])
+      on_.fill(start(i), *filler_[i], bytes);
+    else
+      on_.copy_in(start(i), host_.sealed(i), bytes);
+  }
+
   bool intact(std::size_t i, std::size_t from, std::size_t bytes) const {
     std::vector<unsigned char> here(bytes);
     on_.copy_out(here.data(), memory_[i].get() + from, bytes);
@@ -78,7 +96,8 @@ class device_arguments {
 
   const cu::device& on_;
   const argument_memory& host_;
-  std::vector<std::size_t> offset_;  // bytes, of an argument in its allocation
+  std::vector<std::size_t> offset_;                   // bytes, of an argument in its allocation
+  std::vector<std::optional<unsigned char>> filler_;  // of an argument: what all its bytes are
   std::vector<cu::device_memory> memory_;
   std::vector<void*> data_;
 };
@@ -277,7 +296,6 @@ TILEWRIGHT_INLINE measurement device_timer::run(const backend::artifact& code, d
   state& s = *state_;
   return s.guarded([&](measurement& out) {
     if (!s.prepare(code, caches::warm, deadline, out)) return;
-    s.arguments.reset();
     s.sets[0]->copy_in(false);
     const double seconds = s.call(1, out);
     if (out.failed != failure::none) return;

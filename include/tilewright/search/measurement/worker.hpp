@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -21,6 +22,10 @@ namespace tilewright::search {
 /// the one on PATH; empty when there is none.
 std::string find_worker();
 
+/// What a worker's code runs on. For a GPU it takes hold of the first device, with its arguments, while nobody
+/// asks it for anything yet; what goes wrong then is said when there is code to run.
+enum class worker_code : std::uint8_t { of_cpu, of_gpu };
+
 /// A worker process and the connection to it. Not thread-safe. The process ends with this object,
 /// and with the process that made it. A forked child cannot use its parent's worker.
 class worker {
@@ -28,7 +33,7 @@ class worker {
   /// Starts it. The memory was made to be shared, is sealed, and outlives the worker.
   /// @param threads of a call
   /// @throws build_error when no program is found, or when it is none or one of another version
-  worker(const argument_memory& arguments, int threads);
+  worker(const argument_memory& arguments, int threads, worker_code code = worker_code::of_cpu);
   ~worker();
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;

@@ -35,22 +35,25 @@ class default_check {
     const std::optional<ir::function> small = small_form();
     interpreted_ = small.has_value();
     if (!small) return;
+    runner usual(*small, {}, *w_.exec, seed_, {}, bench_.sharing());
+    runner extreme(*small, {}, *w_.exec, seed_, {}, bench_.sharing(), value_set::extreme);
+    // their processes take hold of a GPU while code is made for it
+    bench_place at_usual = bench_.place_for(usual), at_extreme = bench_.place_for(extreme);
     const schedule s = default_schedule(*small, w_.space, where, seed_);
     const built b = bench_.make(s.function());
     if (!b)
       throw build_error("the default schedule cannot be compiled at small extents: " + b.error);
-    runner usual(*small, {}, *w_.exec, seed_, {}, bench_.sharing());
     measurement last;
-    const std::string wrong =
-        verify_against_interpreter(*small, usual, [&] { return last = bench_.run(b, usual); });
+    const std::string wrong = verify_against_interpreter(
+        *small, usual, [&] { return last = at_usual.run(b, test_bench::patience); });
     if (w_.machine.gpu && !last.ok())  // the device, not the schedule
       throw build_error("the default schedule does not run: " + last.detail);
     if (!wrong.empty())
       throw internal_error("the default schedule of " + w_.function.name +
                            " disagrees with the interpreter: " + wrong);
-    runner extreme(*small, {}, *w_.exec, seed_, {}, bench_.sharing(), value_set::extreme);
     const std::string far = verify_against_interpreter(
-        *small, extreme, [&] { return bench_.run(b, extreme); }, non_finite::alike);
+        *small, extreme, [&] { return at_extreme.run(b, test_bench::patience); },
+        non_finite::alike);
     if (far.empty()) return;
     const std::string text = " disagrees with the interpreter on extreme values: " + far;
     if (has_no_floats(extreme.operands()))

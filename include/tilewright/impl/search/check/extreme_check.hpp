@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tilewright/impl/search/measurement/elements.hpp>
@@ -46,15 +47,17 @@ class extreme_check {
   std::string difference(const built& baseline, const built& candidate, const argument_form* form,
                          double call_seconds, double seconds) {
     if (!ready_) prepare(baseline, call_seconds, seconds);
-    if (!data_) return {};
-    runner& data = data_of(form);
-    const measurement m = bench_.run(candidate, data);
+    if (!plain_) return {};
+    place& there = place_of(form);
+    measurement m = there.computing.run(candidate, test_bench::patience);
+    if (m.failed == failure::worker)  // its process may have ended since the last comparison
+      m = there.computing.run(candidate, test_bench::patience);
     if (m.failed == failure::cancelled) return {};
     if (!m.ok()) return "on extreme values: " + m.detail;
-    const auto outputs = data.outputs();
+    const auto outputs = there.data->outputs();
     std::string wrong =
-        compare_outputs(data_->operands(), needs_, expected_, outputs, non_finite::alike);
-    if (wrong.empty()) wrong = compare_spots(data_->operands(), needs_, spots_, outputs);
+        compare_outputs(bench_.operands(), needs_, expected_, outputs, non_finite::alike);
+    if (wrong.empty()) wrong = compare_spots(bench_.operands(), needs_, spots_, outputs);
     return wrong.empty() ? wrong : "on extreme values: " + wrong;
   }
 
@@ -63,10 +66,20 @@ class extreme_check {
   static constexpr double seconds_per_element = 1e-8;  // of making values up and comparing them
   static constexpr double share = 0.1;
 
-  runner& data_of(const argument_form* form) {
-    if (!form) return *data_;
-    std::unique_ptr<runner>& out = formed_[form->algorithm];
-    if (!out) out = bench_.in_form(*form, *data_);
+  /// Arguments, and what goes on computing with them: a process of their own starts once.
+  struct place {
+    std::unique_ptr<runner> data;
+    bench_place computing;
+  };
+  std::unique_ptr<place> with(std::unique_ptr<runner> data) const {
+    bench_place computing = bench_.place_for(*data);
+    return std::make_unique<place>(place{std::move(data), std::move(computing)});
+  }
+
+  place& place_of(const argument_form* form) {
+    if (!form) return *plain_;
+    std::unique_ptr<place>& out = formed_[form->algorithm];
+    if (!out) out = with(bench_.in_form(*form, *plain_->data));
     return *out;
   }
 
@@ -84,14 +97,17 @@ class extreme_check {
           (slow ? "a call takes too much of the session" : "the arguments take more than 1 GiB"));
       return;
     }
-    data_ = std::make_unique<runner>(w_.function, w_.layouts, *w_.exec, seed_ + 1,
-                                     given_to_steer(w_), bench_.sharing(), value_set::extreme);
-    if (!bench_.run(baseline, *data_).ok()) return data_.reset();  // cancelled
-    expected_ = data_->outputs();
-    spots_ = spot_values(w_.function, *data_, seed_ + 1);
-    const std::string wrong = compare_spots(data_->operands(), needs_, spots_, expected_);
+    plain_ =
+        with(std::make_unique<runner>(w_.function, w_.layouts, *w_.exec, seed_ + 1,
+                                      given_to_steer(w_), bench_.sharing(), value_set::extreme));
+    if (!plain_->computing.run(baseline, test_bench::patience).ok())
+      return plain_.reset();  // cancelled
+    runner& data = *plain_->data;
+    expected_ = data.outputs();
+    spots_ = spot_values(w_.function, data, seed_ + 1);
+    const std::string wrong = compare_spots(data.operands(), needs_, spots_, expected_);
     if (wrong.empty()) return;
-    if (has_no_floats(data_->operands()))
+    if (has_no_floats(data.operands()))
       throw internal_error("the default schedule of " + w_.function.name +
                            " computes something else on extreme values: " + wrong);
     spots_ = {};  // the kernel's own rounding leads away from f64
@@ -103,8 +119,8 @@ class extreme_check {
   std::uint64_t seed_;
   std::vector<std::string>& remarks_;
   bool ready_ = false;
-  std::unique_ptr<runner> data_;
-  std::map<std::string, std::unique_ptr<runner>> formed_;  // of `data_`, by algorithm
+  std::unique_ptr<place> plain_;
+  std::map<std::string, std::unique_ptr<place>> formed_;  // of `plain_`, by algorithm
   std::vector<std::vector<std::byte>> expected_;
   spot_list spots_;
 };

@@ -24,6 +24,7 @@ struct computer {
   bool in_worker = false;
   int threads = 1;  // of a worker
   caller elsewhere = {};
+  worker_code code = worker_code::of_cpu;
 };
 
 /// Arguments of one form, and what computes with them.
@@ -35,23 +36,29 @@ class bench_place {
       : data_(data), elsewhere_(by.elsewhere) {
     if (cancelled) data_.watch(cancelled);
     if (!by.in_worker) return;
-    worker_ = std::make_unique<worker>(data_.memory(), by.threads);
+    worker_ = std::make_unique<worker>(data_.memory(), by.threads, by.code);
     if (cancelled) worker_->watch(cancelled);
   }
 
   /// One call on fresh outputs. // deadline: s
   measurement run(const built& b, double deadline) {
     if (!worker_ && !elsewhere_) return data_.run(*b.code, deadline);
-    data_.reset_outputs();
+    freshen(b);
     return elsewhere_ ? elsewhere_(b, data_.memory(), deadline)
                       : worker_->run(b.artifact, deadline);
   }
   measurement measure(const built& b, const measure_options& o) {
-    data_.reset_outputs();
+    freshen(b);
     return worker_ ? worker_->measure(b.artifact, o) : data_.measure(*b.code, o);
   }
 
  private:
+  /// Outputs of what runs on a GPU are fresh in its own memory, and copied over those of the host as a whole.
+  void freshen(const built& b) {
+    const bool on_device = worker_ && !elsewhere_ && !b.artifact.launches.empty();
+    if (!on_device) data_.reset_outputs();
+  }
+
   runner& data_;
   caller elsewhere_;
   std::unique_ptr<worker> worker_;
@@ -107,15 +114,17 @@ class test_bench {
   /// True where the first call of a measurement is what `run` does.
   bool runs_as_timed() const { return !measurer_ && options_.where == caches::warm; }
 
+  static constexpr double patience = 3600;  // s; what is right may be slow
+
   /// One call on fresh outputs. // deadline: s
   measurement run(const built& b, double deadline = patience, const argument_form* form = nullptr) {
     return place_of(form).run(b, deadline);
   }
-  /// The same on arguments of `r`, which `sharing` says how to make.
-  measurement run(const built& b, runner& r) const {
+  /// What computes with the arguments of `r`, which outlive it; `sharing` says how to make them.
+  bench_place place_for(runner& r) const {
     computer by = computes();
     if (by.elsewhere) by.in_worker = false;  // which would have nothing to do
-    return bench_place(r, by, nullptr).run(b, patience);
+    return {r, by, nullptr};
   }
   argument_memory::sharing sharing() const {
     return in_worker() ? argument_memory::sharing::possible : argument_memory::sharing::none;
@@ -131,16 +140,18 @@ class test_bench {
   /// @param seconds of a call: short ones are timed many at a time
   bool leaves_outputs(double seconds) const {
     constexpr double surely_alone = 1e-3;  // s
-    return !measurer_ && options_.where != caches::rotating && seconds >= surely_alone;
+    return !measurer_ && !machine_.gpu && options_.where != caches::rotating &&
+           seconds >= surely_alone;
   }
 
  private:
   /// What runs on a GPU always does: a fault there is the end of all driver calls of its process.
   bool in_worker() const { return options_.run_in == isolation::worker || machine_.gpu; }
 
-  computer computes() const { return {in_worker(), exec_.threads, options_.call}; }
-
-  static constexpr double patience = 3600;  // s; what is right may be slow
+  computer computes() const {
+    return {in_worker(), exec_.threads, options_.call,
+            machine_.gpu ? worker_code::of_gpu : worker_code::of_cpu};
+  }
 
   /// The user's own, or one that asks workers; null: `build`.
   builder chosen_builder() const {

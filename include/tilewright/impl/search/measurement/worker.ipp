@@ -40,13 +40,15 @@ struct worker::state {
   static constexpr double turns = 30;
   static constexpr std::size_t most_answer = 1 << 20;
 
-  state(const argument_memory& arguments, int threads)
-      : process(arguments.descriptor(), introduction(arguments, threads)) {}
+  state(const argument_memory& arguments, int threads, worker_code code)
+      : process(arguments.descriptor(), introduction(arguments, threads, code)) {}
 
-  static detail::message introduction(const argument_memory& arguments, int threads) {
+  static detail::message introduction(const argument_memory& arguments, int threads,
+                                      worker_code code) {
     detail::message m;
     m.add(static_cast<std::uint64_t>(detail::worker_request::arguments));
     m.add(static_cast<std::uint64_t>(threads));
+    m.add(static_cast<std::uint64_t>(code));
     detail::write(m, arguments.places());
     return m;
   }
@@ -82,8 +84,8 @@ struct worker::state {
   detail::worker_process process;
 };
 
-TILEWRIGHT_INLINE worker::worker(const argument_memory& arguments, int threads)
-    : state_(std::make_unique<state>(arguments, threads)) {
+TILEWRIGHT_INLINE worker::worker(const argument_memory& arguments, int threads, worker_code code)
+    : state_(std::make_unique<state>(arguments, threads, code)) {
   state_->process.start();
 }
 TILEWRIGHT_INLINE worker::~worker() = default;
@@ -130,6 +132,7 @@ class worker_service {
     switch (static_cast<worker_request>(r.word())) {
       case worker_request::arguments: {
         const auto threads = static_cast<int>(std::clamp<std::uint64_t>(r.word(), 1, 4096));
+        awaits_gpu_ = r.word() == static_cast<std::uint64_t>(worker_code::of_gpu);
         arguments_ = std::make_unique<argument_memory>(read_places(r), memory_);
         pool_ = std::make_unique<backend::pool>(threads);
         timer_ = std::make_unique<timer>(*arguments_, pool_->view());
@@ -154,7 +157,20 @@ class worker_service {
     throw build_error("no request of a worker");
   }
 
+  /// Between an answer and the next request.
+  void get_ready() {
+    if (!std::exchange(awaits_gpu_, false)) return;
+    try {
+      need_device();
+    } catch (const build_error&) {  // the code that needs it says so
+    }
+  }
+
  private:
+  void need_device() {
+    if (!device_) device_ = std::make_unique<device_timer>(*arguments_);
+  }
+
   static built compiled(const std::string& program, const target::machine& where) {
     try {
       return build(ir::parse(program), where);
@@ -173,7 +189,7 @@ class worker_service {
     try {
       const backend::artifact a = backend::deserialize(code.data(), code.size());
       if (a.launches.empty()) return use(*timer_, *backend::load(a));
-      if (!device_) device_ = std::make_unique<device_timer>(*arguments_);
+      need_device();
       return use(*device_, a);
     } catch (const build_error& e) {
       measurement out;
@@ -187,7 +203,8 @@ class worker_service {
   std::unique_ptr<argument_memory> arguments_;
   std::unique_ptr<backend::pool> pool_;
   std::unique_ptr<timer> timer_;
-  std::unique_ptr<device_timer> device_;  // made when the first code for a GPU comes
+  std::unique_ptr<device_timer> device_;  // made before the first code for a GPU runs
+  bool awaits_gpu_ = false;
 };
 
 }  // namespace detail
@@ -200,6 +217,7 @@ TILEWRIGHT_INLINE bool serve_worker(int connection, int memory) {
   detail::message said = detail::worker_greeting();
   for (;;) {
     if (stream.send(said, detail::worker_time_after(1e6)) != result::done) return true;
+    service.get_ready();
     std::vector<std::byte> request;
     const result got = stream.receive(request, most_request, detail::worker_time_after(1e6));
     if (got == result::closed) return true;

@@ -1,0 +1,83 @@
+// Sessions on a device that is a fake one, whose kernels write what their names say: which results are refused.
+#include <tilewright/search/session.hpp>
+
+#include <atomic>
+#include <string>
+
+#include <doctest/doctest.h>
+#include <tilewright/backend/pool.hpp>
+#include <tilewright/ir/key.hpp>
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/search/measurement/worker.hpp>
+#include <tilewright/space/gpu.hpp>
+#include <tilewright/target/gpu.hpp>
+
+#include "fake.hpp"
+
+using namespace tilewright;
+using namespace tilewright::search;
+
+namespace {
+
+/// 4096 bytes of 0x5a.
+workload constant(const target::gpu& gpu) {
+  workload w;
+  w.function = ir::parse(R"(
+@T.prim_func
+def main(B: T.Buffer((4096,), "int8")):
+    for i in range(4096):
+        with T.block("B"):
+            vi = T.axis.spatial(4096, i)
+            B[vi] = T.int8(90)
+)");
+  w.key = {ir::workload_key(w.function).hex(), "test", "", 1};
+  w.family = "constant";
+  w.extents = {4096};
+  w.machine = &gpu;
+  w.exec = &backend::serial_executor();
+  w.space = space::default_gpu();
+  return w;
+}
+
+/// Code that writes so many bytes.
+built filling(int bytes, int microseconds) {
+  built out;
+  backend::artifact& a = out.artifact;
+  a.isa = "nvidia:sm_90a";
+  a.object.resize(64);
+  backend::launch l;
+  l.symbol = "fill_" + std::to_string(bytes) + "_" + std::to_string(microseconds);
+  l.arguments = {{backend::launch_argument::kind::buffer, 8, 0}};
+  a.launches = {l};
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("fast kernels and slow ones are checked, and the right ones kept") {
+  if (!fake::here() || find_worker().empty()) return;
+  const target::gpu gpu = target::named_gpu("sm_90a");
+  // beyond a millisecond, a call of a CPU's code is checked by what it has left while it was timed
+  for (const int slowest : {900, 9000}) {
+    std::atomic<int> built_so_far{0};
+    session_options o;
+    o.seconds = 60;
+    o.trials = 12;
+    o.batch = 3;
+    o.measuring.builds = 1;
+    o.measuring.build = [&](const ir::function&, const target::machine&) {
+      const int n = built_so_far++;
+      const int microseconds = slowest - 20 * n;  // each is faster than those before
+      if (n < 2) return filling(4096, slowest);   // the default schedule, at small extents too
+      return filling(n % 4 == 2 ? 4095 : n % 4 == 3 ? 4097 : 4096, microseconds);
+    };
+    database db(":memory:");
+    const tuning_result r = tune(constant(gpu), o, db);
+    CHECK(r.trials == 12);
+    CHECK(r.failures.at(failure::wrong_result) == 3);
+    CHECK(r.failures.at(failure::fault) == 3);
+    CHECK(r.improved);
+    CHECK(r.best < 1e-6 * slowest);
+    CHECK(r.code.launches.at(0).symbol.find("fill_4096_") == 0);
+  }
+}
