@@ -481,7 +481,9 @@ std::function<int()> declare_tune(CLI::App& app) {
                  "0: use all of the budget; default: 0.01, and 0 with --seconds or --trials")
       ->check(at_least_0());
   app.add_option("--batch", o->batch,
-                 "Candidates that are proposed together; as many workers may be busy")
+                 "Candidates that are proposed together; as many workers may be busy. For a GPU, "
+                 "16 stands for "
+                 "two for each core where that is more")
       ->check(whole<int>(1))
       ->capture_default_str();
   app.add_option("--threads", o->threads, "Threads of a call; 0: all")->check(whole<int>());

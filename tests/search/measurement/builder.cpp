@@ -6,7 +6,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <set>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "search/kernels.hpp"
@@ -111,4 +114,65 @@ TEST_CASE("a queue that is dropped does not build what has not begun") {
     q.take(0);
   }
   CHECK(begun < 50);
+}
+
+TEST_CASE("any program that is ready is taken, each once, whatever the number of threads") {
+  for (const build_threads threads : {build_threads{1, 0}, {3, 0}, {0, 0}}) {
+    build_queue q(roots(20), target::host(), threads, marked);
+    std::set<std::size_t> taken;
+    for (int n = 0; n < 20; ++n) {
+      const auto [i, b] = q.take_any();
+      CHECK(b.error == std::to_string(i + 1));
+      CHECK(taken.insert(i).second);
+    }
+    CHECK(q.all_begun());
+  }
+}
+
+TEST_CASE("a program that takes long to compile does not hold up those behind it") {
+  std::atomic<bool> hold{true};
+  const auto slow_first = [&](const ir::function& f, const target::machine& where) {
+    while (extent_of(f) == 1 && hold) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return marked(f, where);
+  };
+  build_queue q(roots(12), target::host(), {2, 0}, slow_first);
+  for (int n = 0; n < 11; ++n) CHECK(q.take_any().first != 0);
+  hold = false;
+  CHECK(q.take_any().first == 0);
+  hold = true;
+  build_queue late(roots(3), target::host(), {1, 0}, slow_first, 0.05);
+  const auto [i, b] = late.take_any();
+  CHECK(i == 0);
+  CHECK(b.late);
+  CHECK_FALSE(late.take_any().second.late);
+  CHECK_FALSE(late.take_any().second.late);
+  hold = false;  // the destructor waits for the first
+}
+
+TEST_CASE("programs that are added are built behind the others") {
+  build_queue q({}, target::host(), {2, 0}, marked);
+  CHECK(q.all_begun());
+  std::set<std::string> made;
+  for (const int more : {3, 5}) {
+    q.add(roots(more));
+    for (int n = 0; n < more; ++n) made.insert(q.take_any().second.error);
+    CHECK(made.size() == static_cast<std::size_t>(more));
+  }
+}
+
+TEST_CASE("a queue that has ended begins nothing more") {
+  std::atomic<int> begun{0};
+  std::atomic<bool> hold{true};
+  build_queue q(roots(50), target::host(), {1, 0},
+                [&](const ir::function& f, const target::machine& where) {
+                  ++begun;
+                  while (hold) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                  return marked(f, where);
+                });
+  while (begun == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  CHECK_FALSE(q.all_begun());
+  q.end();
+  hold = false;
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  CHECK(begun == 1);
 }

@@ -18,6 +18,7 @@
 #include <tilewright/impl/search/first_sketch.hpp>
 #include <tilewright/impl/search/measurement/final_timing.hpp>
 #include <tilewright/impl/search/measurement/test_bench.hpp>
+#include <tilewright/impl/search/session/candidate_batches.hpp>
 #include <tilewright/impl/search/session/earlier_results.hpp>
 #include <tilewright/impl/search/session/finalists.hpp>
 #include <tilewright/impl/search/session/form_times.hpp>
@@ -62,6 +63,7 @@ class tuner {
         examiner_(w, budget_, o.seed, o.seconds),
         limits_(o, budget_, progress_),
         records_(w, o, db),
+        batches_(w, o, bench_),
         finalists_(o.measuring.finalists) {}
 
   tuning_result run() {
@@ -69,6 +71,7 @@ class tuner {
     if (start_baseline()) {
       recall();
       while (!limits_.over() && !limits_.exhausted()) round();
+      batches_.end();
       result_.end = progress_.end = limits_.end();
       note_end();
       finish();
@@ -244,32 +247,43 @@ class tuner {
     return !forms_.empty() && form_times_.is_behind(form_of(c.scheduled.trace()), result_.best);
   }
 
-  void round() {
-    const std::size_t left = static_cast<std::size_t>(std::max(o_.trials - progress_.trials, 0));
-    std::vector<candidate> batch =
-        proposals(std::min<std::size_t>(static_cast<std::size_t>(o_.batch), left));
-    limits_.note_round(batch.empty());
+  /// Candidates for a batch of `count`, without those that a callback drops.
+  /// @param coming trials that come before these
+  proposed_batch propose(std::size_t count, std::size_t coming) {
+    const auto left = static_cast<std::size_t>(std::max(o_.trials - progress_.trials, 0));
+    proposed_batch out;
+    count = std::min(count, left - std::min(left, coming));
+    if (count > 0) out.candidates = proposals(count);
+    out.is_empty = out.candidates.empty();
     if (o_.callbacks.before_build)
-      std::erase_if(batch, [&](const candidate& c) { return drops(o_.callbacks.before_build(c)); });
-    std::vector<ir::function> programs;
-    for (const candidate& c : batch) programs.push_back(c.scheduled.function());
-    build_queue queue = bench_.queue(std::move(programs));
+      std::erase_if(out.candidates,
+                    [&](const candidate& c) { return drops(o_.callbacks.before_build(c)); });
+    return out;
+  }
+
+  void round() {
+    const auto proposer = [this](std::size_t n, std::size_t coming) { return propose(n, coming); };
+    limits_.note_round(!batches_.advance(proposer));
+    std::vector<candidate> tried;
     std::vector<measurement> measured;
-    for (std::size_t i = 0; i < batch.size() && !limits_.stops(); ++i)
-      measured.push_back(try_one(batch[i], take_code(queue, i)));
-    drop_vetoed(batch, measured);
+    while (batches_.left() > 0 && !limits_.stops()) {
+      batches_.look_ahead(proposer);
+      candidate_batches::taken next = take_next();
+      measured.push_back(try_one(next.what, next.code));
+      tried.push_back(std::move(next.what));
+    }
+    batches_.end_batch();
+    drop_vetoed(tried, measured);
     // a model that nobody asks any more need not be trained
-    if (!limits_.over() || o_.method) learn(batch, measured);
-    if (o_.model.learn)
-      o_.model.learn({batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(measured.size())},
-                     measured);
+    if (!limits_.over() || o_.method) learn(tried, measured);
+    if (o_.model.learn) o_.model.learn(tried, measured);
     sort_parents();
     ++progress_.round;
   }
 
-  built take_code(build_queue& queue, std::size_t i) const {
+  candidate_batches::taken take_next() {
     const stage at("compile");
-    return queue.take(i);
+    return batches_.take();
   }
 
   /// Whether a callback drops the candidate that it was asked about.
@@ -486,6 +500,7 @@ class tuner {
   std::vector<std::vector<std::byte>> expected_;
   spot_list spots_;
   built baseline_;
+  candidate_batches batches_;
   finalists finalists_;
   form_times form_times_;
   support::stage_clock clock_;

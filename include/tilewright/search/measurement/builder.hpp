@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tilewright/backend/artifact.hpp>
@@ -44,7 +45,8 @@ struct build_threads {
 };
 
 /// Builds programs in order on threads of its own; `take` waits for one. The destructor gives up
-/// what has not begun and joins.
+/// what has not begun and joins. Threads that build for a GPU stand back behind those of normal priority, so that
+/// the one that starts kernels never waits for a core.
 class build_queue {
  public:
   /// @param threads one at least
@@ -60,6 +62,16 @@ class build_queue {
 
   /// Program `i`; one caller at a time. When it returns, only threads of `beside` build.
   built take(std::size_t i);
+  /// More programs, behind those that there are. By the caller of `take_any`.
+  void add(std::vector<ir::function> more);
+  /// The first program to be ready of those that were not taken, and its number; so a program that takes long to
+  /// compile holds none of the others up. One caller at a time, who does not ask for one by its number, while one
+  /// is left.
+  std::pair<std::size_t, built> take_any();
+  /// Whether every program has begun, so that threads have nothing more to do.
+  bool all_begun() const;
+  /// Gives up what has not begun: nothing is taken any more.
+  void end();
 
  private:
   struct state;

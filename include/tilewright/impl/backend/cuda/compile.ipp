@@ -7,6 +7,7 @@
 #include <tilewright/backend/cuda/compile.hpp>
 #include <tilewright/backend/cuda/nvrtc.hpp>
 #include <tilewright/backend/cuda/prelude.hpp>
+#include <tilewright/impl/backend/cuda/compile_stop.hpp>
 #include <tilewright/impl/backend/cuda/prelude_parts.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>
@@ -31,12 +32,13 @@ class compilation {
     const std::array<const char*, 6> options{architecture.c_str(), "-std=c++17",
                                              "-minimal",           "-default-device",
                                              "-Xptxas=-v",         "-diag-suppress=177"};
-    if (deadline.count() > 0 && c.SetFlowCallback) {
-      end_ = clock::now() + deadline;
+    if ((deadline.count() > 0 || stop_) && c.SetFlowCallback) {
+      if (deadline.count() > 0) end_ = clock::now() + deadline;
       check(c.SetFlowCallback(program_, &is_late, this));
     }
     const int result = c.CompileProgram(program_, static_cast<int>(options.size()), options.data());
     if (result == nvrtc_success) return;
+    if (stopped_) throw build_error("NVRTC was stopped: nobody wants its code any more");
     if (late_)
       throw build_error("NVRTC was stopped after " + std::to_string(deadline.count()) + " ms");
     throw build_error("NVRTC refuses kernels for " + device.architecture + ": " +
@@ -68,13 +70,15 @@ class compilation {
   static int is_late(void* self, void*) {
     auto* const me = static_cast<compilation*>(self);
     me->late_ = clock::now() > me->end_;
-    return me->late_ ? 1 : 0;
+    me->stopped_ = me->stop_ && me->stop_->load(std::memory_order_relaxed);
+    return me->late_ || me->stopped_ ? 1 : 0;
   }
 
   const nvrtc_api& c;
   nvrtc_program program_ = nullptr;
-  clock::time_point end_;
-  bool late_ = false;
+  clock::time_point end_ = clock::time_point::max();
+  const std::atomic<bool>* stop_ = stop_flag;
+  bool late_ = false, stopped_ = false;
 };
 
 }  // namespace detail

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -8,6 +12,7 @@
 #include <thread>
 
 #include <tilewright/backend/compile.hpp>
+#include <tilewright/impl/backend/cuda/compile_stop.hpp>
 #include <tilewright/impl/search/built_parts.hpp>
 #include <tilewright/pass/gpu/lower_gpu.hpp>
 #include <tilewright/pass/lower.hpp>
@@ -40,6 +45,7 @@ struct build_queue::state {
     clock::time_point begun{};
     kind by = kind::beside;
     bool running = false, done = false;
+    bool gone = false;  // to who takes any
   };
 
   std::vector<ir::function> programs;
@@ -50,14 +56,21 @@ struct build_queue::state {
   std::condition_variable changed;
   std::vector<slot> slots;
   std::size_t next = 0, taken = 0;
-  bool ended = false, waiting = false;  // waiting: for the last one taken
+  std::atomic<bool> ended{false};  // changed under the lock
+  bool waiting = false;            // for the last one taken
   /// Programs that a thread takes at a time: several where the compiler takes them in one run.
   std::size_t together = 1;
-  double compile_deadline = 0;  // s, of such a run
+  double compile_deadline = 0;  // s, of such a run; 0: there are none
   std::vector<std::thread> threads;
   int at_work = 0;  // threads that take programs; 0: whoever waits for a program makes it
 
   explicit state(const target::machine& m) : where(m) {}
+
+  /// Of this thread alone, and for good.
+  static void stand_back() {
+    constexpr int behind = 10;
+    (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), behind);
+  }
 
   void start_thread(kind k) {
     std::thread fresh = support::start_thread([this, k] { work(k); });
@@ -66,14 +79,24 @@ struct build_queue::state {
     ++at_work;
   }
 
+  void know_size() {
+    constexpr std::size_t few = 4;  // so that all threads have some
+    together = detail::are_small(programs, *where.gpu) ? few : 1;
+  }
+
   bool may_begin(kind k) const {
+    if (next == programs.size()) return false;
     if (k == kind::between && !(waiting && !slots[taken - 1].done)) return false;
     return next < taken + ahead;
   }
 
-  built made(std::size_t i) const {
+  std::vector<ir::function>::const_iterator at(std::size_t i) const {
+    return programs.begin() + static_cast<std::ptrdiff_t>(i);
+  }
+
+  built made(const ir::function& program) const {
     try {
-      return make(programs[i], where);
+      return make(program, where);
     } catch (const std::exception& e) {
       built out;
       out.error = e.what();
@@ -81,18 +104,18 @@ struct build_queue::state {
     }
   }
 
-  std::vector<built> made(std::size_t first, std::size_t end) const {
-    if (end == first + 1) return {made(first)};
-    return detail::kernels_of_all({programs.begin() + static_cast<std::ptrdiff_t>(first),
-                                   programs.begin() + static_cast<std::ptrdiff_t>(end)},
-                                  *where.gpu, compile_deadline);
+  std::vector<built> made(const std::vector<ir::function>& some) const {
+    if (some.size() == 1) return {made(some[0])};
+    return detail::kernels_of_all(some, *where.gpu, compile_deadline);
   }
 
   void work(kind k) {
+    if (where.gpu) stand_back();
+    const backend::cuda::detail::compile_stop stop(ended);
     std::unique_lock lock(mutex);
     for (;;) {
-      changed.wait(lock, [&] { return ended || next == programs.size() || may_begin(k); });
-      if (ended || next == programs.size()) return;
+      changed.wait(lock, [&] { return ended || may_begin(k); });
+      if (ended) return;
       const std::size_t first = next;
       do {
         slots[next].begun = clock::now();
@@ -101,9 +124,10 @@ struct build_queue::state {
         ++next;
       } while (next < programs.size() && next < first + together && may_begin(k));
       const std::size_t end = next;
+      const std::vector<ir::function> mine{at(first), at(end)};
       changed.notify_all();
       lock.unlock();
-      std::vector<built> all = made(first, end);
+      std::vector<built> all = made(mine);
       lock.lock();
       bool given_up = false;  // another thread is in this one's place
       for (std::size_t i = first; i < end; ++i) {
@@ -121,7 +145,11 @@ struct build_queue::state {
   void wait_for(std::unique_lock<std::mutex>& lock, std::size_t i) {
     slot& s = slots[i];
     changed.wait(lock, [&] { return s.running; });
-    if (changed.wait_until(lock, s.begun + deadline, [&] { return s.done; })) return;
+    if (!changed.wait_until(lock, s.begun + deadline, [&] { return s.done; })) give_up(s);
+  }
+
+  /// Of what is being built: another thread is in the place of the one that goes on with it.
+  void give_up(slot& s) {
     s.result = {};
     s.result.late = true;
     s.result.error = "took longer than its deadline to compile";
@@ -129,24 +157,43 @@ struct build_queue::state {
     --at_work;
     start_thread(s.by);
   }
+
+  /// Under the lock; waits for the first program to be ready of those not gone.
+  std::size_t wait_for_any(std::unique_lock<std::mutex>& lock) {
+    for (;;) {
+      slot* oldest = nullptr;  // of those that are being built
+      for (std::size_t k = 0; k < next; ++k) {
+        if (slots[k].gone) continue;
+        if (slots[k].done) return k;
+        if (!oldest || slots[k].begun < oldest->begun) oldest = &slots[k];
+      }
+      if (oldest) {
+        if (changed.wait_until(lock, oldest->begun + deadline) == std::cv_status::timeout &&
+            !oldest->done)
+          give_up(*oldest);
+      } else if (at_work == 0) {
+        const std::size_t k = next++;
+        slots[k].result = made(programs[k]);
+        slots[k].running = slots[k].done = true;
+      } else {
+        changed.wait(lock);
+      }
+    }
+  }
 };
 
 TILEWRIGHT_INLINE build_queue::build_queue(std::vector<ir::function> programs,
                                            const target::machine& where, build_threads threads,
                                            builder make, double deadline)
     : state_(new state(where)) {
-  state_->slots.resize(programs.size());
-  state_->programs = std::move(programs);
-  if (!make && where.gpu) {
-    constexpr std::size_t few = 4;  // so that all threads have some
-    state_->together = detail::are_small(state_->programs, *where.gpu) ? few : 1;
-    state_->compile_deadline = deadline;
-  }
+  const bool ours = !make;
   if (!make)
     make = [deadline](const ir::function& f, const target::machine& m) {
       return build(f, m, deadline);
     };
   state_->make = std::move(make);
+  if (ours && where.gpu) state_->compile_deadline = deadline;
+  add(std::move(programs));
   state_->deadline = std::chrono::duration_cast<state::clock::duration>(
       std::chrono::duration<double>(std::min(deadline, 1e6)));
   state_->ahead = std::max(
@@ -155,12 +202,27 @@ TILEWRIGHT_INLINE build_queue::build_queue(std::vector<ir::function> programs,
   for (int t = 0; t < threads.between; ++t) state_->start_thread(state::kind::between);
 }
 
-TILEWRIGHT_INLINE build_queue::~build_queue() {
+TILEWRIGHT_INLINE void build_queue::add(std::vector<ir::function> more) {
+  {
+    const std::lock_guard lock(state_->mutex);
+    const bool first = state_->programs.empty();
+    for (ir::function& f : more) state_->programs.push_back(std::move(f));
+    state_->slots.resize(state_->programs.size());
+    if (first && state_->compile_deadline > 0) state_->know_size();
+  }
+  state_->changed.notify_all();
+}
+
+TILEWRIGHT_INLINE void build_queue::end() {
   {
     const std::lock_guard lock(state_->mutex);
     state_->ended = true;
   }
   state_->changed.notify_all();
+}
+
+TILEWRIGHT_INLINE build_queue::~build_queue() {
+  end();
   for (std::thread& t : state_->threads) t.join();
 }
 
@@ -169,7 +231,7 @@ TILEWRIGHT_INLINE built build_queue::take(std::size_t i) {
   state_->taken = i + 1;
   if (state_->at_work == 0 && !state_->slots[i].running) {
     state_->next = std::max(state_->next, i + 1);
-    return state_->made(i);
+    return state_->made(state_->programs[i]);
   }
   state_->waiting = true;
   state_->changed.notify_all();
@@ -179,6 +241,20 @@ TILEWRIGHT_INLINE built build_queue::take(std::size_t i) {
   for (std::size_t k = 0; k < slots.size(); ++k)
     if (slots[k].running && slots[k].by == state::kind::between) state_->wait_for(lock, k);
   return std::move(slots[i].result);
+}
+
+TILEWRIGHT_INLINE std::pair<std::size_t, built> build_queue::take_any() {
+  std::unique_lock lock(state_->mutex);
+  ++state_->taken;
+  state_->changed.notify_all();
+  const std::size_t i = state_->wait_for_any(lock);
+  state_->slots[i].gone = true;
+  return {i, std::move(state_->slots[i].result)};
+}
+
+TILEWRIGHT_INLINE bool build_queue::all_begun() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->next == state_->slots.size();
 }
 
 }  // namespace tilewright::search

@@ -101,14 +101,14 @@ class test_bench {
                       : build(scheduled, machine_, options_.build_deadline);
   }
   /// Builds on all cores, while a measurement runs on those that it leaves free.
-  build_queue queue(std::vector<ir::function> programs) const {
+  std::unique_ptr<build_queue> queue(std::vector<ir::function> programs) const {
     // a GPU leaves all of them free
     const int cores = target::host().cores;
     const int free = machine_.gpu ? cores : std::max(cores - exec_.threads, 0);
-    return {
+    return std::make_unique<build_queue>(
         std::move(programs), machine_,
         options_.builds > 0 ? build_threads{options_.builds, 0} : build_threads{free, cores - free},
-        chosen_builder(), options_.build_deadline};
+        chosen_builder(), options_.build_deadline);
   }
 
   /// True where the first call of a measurement is what `run` does.
