@@ -9,8 +9,9 @@ namespace tilewright::intrin {
 /// type `in` with sums in `sum`: "wmma_sync_16x16x16_f16f16f32". `b_trans`: B is [columns, steps],
 /// "..._trans". Of f32, tensor cores take the first 11 bits of each factor, so that such a schedule gives other
 /// results than the program beyond the rounding of sums: "wmma_sync_16x16x16_tf32tf32f32", which no
-/// space takes unasked. The operands belong to a warp; every implementation is what the whole warp computes.
-intrinsic wmma_sync(dtype in, dtype sum, bool b_trans);
+/// space takes unasked. `steps`: the extent of the reduction, 16, or 32 of bytes ("wmma_sync_16x16x32_s8s8s32",
+/// which is none of TVM's). The operands belong to a warp; every implementation is what the whole warp computes.
+intrinsic wmma_sync(dtype in, dtype sum, bool b_trans, int steps = 16);
 /// C[16, 16] (wmma.accumulator) = 0: "wmma_fill_16x16x16_f32".
 intrinsic wmma_fill(dtype sum);
 /// A fragment from memory of the block: "wmma_load_16x16x16_f16_a_shared_dyn". `operand`: "a", "b",

@@ -80,7 +80,7 @@ TEST_CASE("long run: any schedule of default_gpu computes what the interpreter c
     INFO(text.text);
     ++run;
     ++s.run;
-    s.on_tensor_cores += text.text.find("tw_mma(") == std::string::npos ? 0 : 1;
+    s.on_tensor_cores += text.text.find("tw_mma") == std::string::npos ? 0 : 1;
     const double tolerance = 1e-5 * (1 + s.what.terms / 64.0);
     try {
       const cases::cu::emulator kernels(text);

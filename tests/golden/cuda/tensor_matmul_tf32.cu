@@ -60,13 +60,17 @@ extern "C" TW_KERNEL(128) void tilewright_tensor_matmul_tf32_0(TW_GLOBAL(const f
           tw_commit_copies();
           #pragma unroll
           for (int ax0_tile = 0; ax0_tile < 4; ++ax0_tile) {
-            tw_load_matrix(A_shared_dyn_wmma_matrix_a, ax0_tile * 8, A_shared_dyn, k_0 % 4 * 2048 + ty / 2 * 1024 + ax0_tile * 256 + tx % 16 * 16 + tw_bitwise_xor<int>(tx / 16, tx / 2 % 4) * 4);
-            tw_load_matrix(A_shared_dyn_wmma_matrix_a, ax0_tile * 8 + 4, A_shared_dyn, k_0 % 4 * 2048 + ty / 2 * 1024 + ax0_tile * 256 + tx % 16 * 16 + tw_bitwise_xor<int>(tx / 16 + 2, tx / 2 % 4) * 4);
+            #pragma unroll
+            for (int part = 0; part < 2; ++part) {
+              tw_load_matrix(A_shared_dyn_wmma_matrix_a, ax0_tile * 8 + part * 4, A_shared_dyn, k_0 % 4 * 2048 + ty / 2 * 1024 + ax0_tile * 256 + tx % 16 * 16 + tw_bitwise_xor<int>(tx / 16 + part * 2, tx / 2 % 4) * 4);
+            }
           }
           #pragma unroll
           for (int ax0_tile_1 = 0; ax0_tile_1 < 4; ++ax0_tile_1) {
-            tw_load_matrix(B_shared_dyn_wmma_matrix_b, ax0_tile_1 * 8, B_shared_dyn, k_0 % 4 * 2048 + ty % 2 * 1024 + ax0_tile_1 * 256 + tx % 8 * 16 + tw_bitwise_xor<int>(tx / 8, tx / 2 % 4) * 4);
-            tw_load_matrix(B_shared_dyn_wmma_matrix_b, ax0_tile_1 * 8 + 4, B_shared_dyn, k_0 % 4 * 2048 + ty % 2 * 1024 + ax0_tile_1 * 256 + tx % 8 * 16 + tw_bitwise_xor<int>(tx / 8, tx / 2 % 4) * 4 + 128);
+            #pragma unroll
+            for (int part_1 = 0; part_1 < 2; ++part_1) {
+              tw_load_matrix(B_shared_dyn_wmma_matrix_b, ax0_tile_1 * 8 + part_1 * 4, B_shared_dyn, k_0 % 4 * 2048 + ty % 2 * 1024 + ax0_tile_1 * 256 + tx % 8 * 16 + part_1 * 128 + tw_bitwise_xor<int>(tx / 8, tx / 2 % 4) * 4);
+            }
           }
           #pragma unroll
           for (int i_2 = 0; i_2 < 4; ++i_2) {

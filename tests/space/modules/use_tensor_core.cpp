@@ -83,7 +83,7 @@ TEST_CASE("use_tensor_core: products of 16-bit floats and of bytes, second opera
               1e-5);
   check_space(dense("bfloat16", "float32", 32, 32, 32, false), "wmma_sync_16x16x16_bf16bf16f32",
               1e-5);
-  check_space(dense("int8", "int32", 32, 32, 32, true), "wmma_sync_16x16x16_s8s8s32_trans", 0);
+  check_space(dense("int8", "int32", 32, 32, 32, true), "wmma_sync_16x16x32_s8s8s32_trans", 0);
 }
 
 TEST_CASE("use_tensor_core: operands are staged in shared memory and fragments, results in these") {

@@ -26,8 +26,9 @@ inline std::string operand_name(dtype t) { return t == dtype::f32 ? "tf32" : sho
 
 inline std::string typed(dtype t) { return "\"" + std::string(name(t)) + "\""; }
 
-inline std::string parameter(const char* of, dtype t, const std::string& scope) {
-  return std::string(of) + ": T.Buffer((16, 16), " + typed(t) +
+inline std::string parameter(const char* of, dtype t, const std::string& scope,
+                             const std::string& shape = "16, 16") {
+  return std::string(of) + ": T.Buffer((" + shape + "), " + typed(t) +
          ", align=64, offset_factor=16, scope=\"" + scope + "\")";
 }
 
@@ -65,28 +66,32 @@ constexpr const char* whole = "[0:16, 0:16]";
 
 }  // namespace detail::wmma
 
-TILEWRIGHT_INLINE intrinsic wmma_sync(dtype in, dtype sum, bool b_trans) {
+TILEWRIGHT_INLINE intrinsic wmma_sync(dtype in, dtype sum, bool b_trans, int steps) {
   using namespace detail::wmma;
+  const std::string k = std::to_string(steps), left = "16, " + k,
+                    right = b_trans ? left : k + ", 16", all = "[0:16, 0:" + k + "]";
   const std::string begin =
-      head(parameter("A", in, "wmma.matrix_a") + ", " + parameter("B", in, "wmma.matrix_b") + ", " +
+      head(parameter("A", in, "wmma.matrix_a", left) + ", " +
+               parameter("B", in, "wmma.matrix_b", right) + ", " +
                parameter("C", sum, "wmma.accumulator"),
-           std::string("C") + whole + ", A" + whole + ", B" + whole, std::string("C") + whole);
+           std::string("C") + whole + ", A" + all + ", B" + (b_trans ? all : "[0:" + k + ", 0:16]"),
+           std::string("C") + whole);
   const auto wide = [&](const std::string& e) {
     return in == sum ? e : "T.cast(" + e + ", " + typed(sum) + ")";
   };
   const std::string statement = "C[vi, vj] = C[vi, vj] + " + wide("A[vi, vk]") + " * " +
                                 wide(b_trans ? "B[vj, vk]" : "B[vk, vj]") + "\n";
+  const std::string grid = "T.grid(16, 16, " + k + "):\n";
   intrinsic out;
-  out.name = "wmma_sync_16x16x16_" + operand_name(in) + operand_name(in) + short_name(sum) +
+  out.name = "wmma_sync_16x16x" + k + "_" + operand_name(in) + operand_name(in) + short_name(sum) +
              (b_trans ? "_trans" : "");
-  out.description = ir::parse(begin +
-                              "        for i, j, k in T.grid(16, 16, 16):\n"
+  out.description = ir::parse(begin + "        for i, j, k in " + grid +
                               "            with T.block(\"update\"):\n"
                               "                vi, vj, vk = T.axis.remap(\"SSR\", [i, j, k])\n"
                               "                " +
                               statement);
   out.implementation =
-      ir::parse(begin + "        for vi, vj, vk in T.grid(16, 16, 16):\n            " + statement);
+      ir::parse(begin + "        for vi, vj, vk in " + grid + "            " + statement);
   return out;
 }
 

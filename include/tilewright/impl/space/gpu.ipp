@@ -1,6 +1,5 @@
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -38,11 +37,20 @@ inline gpu_rules rules_for(const target::gpu& gpu) {
 /// Families on tensor cores, where something fits them; `how` as in use_tensor_core.
 inline void add_tensor_families(std::vector<schedule>& out, const gpu_rules& list,
                                 const schedule& s, const context& where) {
-  for (const auto& [background, staged] : std::initializer_list<std::pair<int, bool>>{
-           {2, false}, {3, false}, {0, false}, {2, true}, {3, true}}) {
+  struct way {
+    int background;
+    bool staged, carried;
+  };
+  for (const way& w : {way{3, false, true},
+                       {2, false, true},
+                       {3, false, false},
+                       {0, false, false},
+                       {2, true, true},
+                       {3, true, false}}) {
     use_tensor_core rule;
-    rule.background = background;
-    rule.staged = staged;
+    rule.background = w.background;
+    rule.staged = w.staged;
+    rule.carried = w.carried;
     rule.max_threads_per_block = where.gpu->threads_per_block;
     for (schedule& grown : list.space(split_k{}, rule).grow(s, where))
       if (ir::root_block(grown.function())->annotations.count("warp_execution"))
@@ -68,8 +76,10 @@ TILEWRIGHT_INLINE design_space default_gpu() {
              throw argument_error(
                  "default_gpu makes schedules for GPUs, and the target is none; write default_cpu");
            const detail::gpu_rules list = detail::rules_for(*where.gpu);
-           std::vector<schedule> out = list.space(split_k{}).grow(s, where);
-           detail::add_tensor_families(out, list, s, where);
+           std::vector<schedule> out;
+           detail::add_tensor_families(out, list, s, where);  // of which the first runs unmeasured
+           for (schedule& grown : list.space(split_k{}).grow(s, where))
+             out.push_back(std::move(grown));
            detail::add_joined_families(out, list, s, where);
            return out;
          }))

@@ -10,12 +10,13 @@
 // statement of its body: in round x of the new loop a statement works on iteration x - stage, at its place in
 // the order. What the body allocates gets as many versions as iterations of it are alive at once. A
 // pipelined loop inside of another one counts as three statements there: what comes before its rounds, the
-// rounds, and what comes after them (MetaSchedule's and TVM's meaning of both annotations).
+// rounds, be they none, and what comes after them (MetaSchedule's and TVM's meaning of both annotations).
 //
 // Stages listed in `software_pipeline_async_stages` copy from global to shared memory in the background:
 // what they copy in vectors of 4, 8 or 16 bytes becomes `tw_copy_async`, each round is committed as one
-// group, and a round begins by waiting for the group that its last stage reads. Such a loop has one copy
-// of its body: in the last rounds nothing more is loaded.
+// group, and a round begins by waiting for the group that the first stage behind them reads. Such a loop has
+// one copy of its body, in whose last rounds nothing more is loaded; where later stages follow those that
+// read, their last rounds stand behind it.
 //
 // Loops with fewer iterations than stages, or with another number of statements than the annotations, stay
 // as they are: annotations change when something is done, never what.

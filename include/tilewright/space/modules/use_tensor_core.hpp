@@ -2,6 +2,7 @@
 // Use-Tensor-Core).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,9 @@ namespace tilewright::space {
 
 /// Gives a product or a convolution the form of a wmma intrinsic, and tiles it over blocks and warps:
 /// ```
-/// i, j, k  ->  i0 j0 (blockIdx.x) | i1 j1 (blockIdx.y) | i2 j2 (threadIdx.y) | k0 | k1 | i3 j3 | k2 | i4 j4
+/// i, j, k  ->  i0 j0 i1 j1 (blockIdx.x) | i2 j2 (threadIdx.y) | k0 | k1 | i3 j3 | k2 | i4 j4
 /// ```
+/// Blocks that begin one after the other are neighbours in i1 and j1, and share operands in the cache.
 /// Below k0 both operands are copied into shared memory by all warps, below k1 into the fragments of
 /// each warp; sums stay in fragments until the reduction is done. The copies that gave operands and
 /// result their form go into these copies where nothing is padded. Loops k0 and k1 are annotated
@@ -26,6 +28,7 @@ struct use_tensor_core {
       "wmma_sync_16x16x16_f16f16f32",   "wmma_sync_16x16x16_f16f16f32_trans",
       "wmma_sync_16x16x16_f16f16f16",   "wmma_sync_16x16x16_f16f16f16_trans",
       "wmma_sync_16x16x16_bf16bf16f32", "wmma_sync_16x16x16_bf16bf16f32_trans",
+      "wmma_sync_16x16x32_s8s8s32",     "wmma_sync_16x16x32_s8s8s32_trans",
       "wmma_sync_16x16x16_s8s8s32",     "wmma_sync_16x16x16_s8s8s32_trans"};
   int warp_size = 32;
   int max_threads_per_block = 1024;
@@ -35,6 +38,12 @@ struct use_tensor_core {
   /// Results go through shared memory, from where all warps store them together in whole rows. Otherwise
   /// each lane stores what it has, two elements of a row side by side.
   bool staged = false;
+  /// Of copies in the background: a step begins with the products of the last fragments of the one before it,
+  /// beside which its first fragments are loaded. Otherwise it begins by waiting for these.
+  bool carried = false;
+  /// What runs unmeasured, i1 to i4, j1 to j4, and k1 and k2, in tiles: the greatest divisors up to these, and
+  /// smaller ones where multiprocessors would have nothing to do.
+  std::vector<std::int64_t> rows{8, 2, 4, 1}, columns{1, 4, 4, 1}, steps{2, 1};
 
   void operator()(schedule& s, const std::string& block, const context& where,
                   chooser& choices) const;

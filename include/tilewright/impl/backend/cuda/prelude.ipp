@@ -396,8 +396,11 @@ template <class T> TW_FUNCTION T tw_shuffle_xor(T x, int lanes, int group) {
 TILEWRIGHT_INLINE std::string device_prelude(std::string_view text) {
   std::string out{detail::device_part()};
   out += detail::common_part();
-  if (detail::copies_in_background(text)) out += detail::device_copies();
-  if (detail::multiplies_matrices(text)) out += detail::device_matrices();
+  const bool copies = detail::copies_in_background(text),
+             matrices = detail::multiplies_matrices(text);
+  if (copies || matrices) out += detail::device_addresses();
+  if (copies) out += detail::device_copies();
+  if (matrices) out += detail::device_matrices();
   return out;
 }
 

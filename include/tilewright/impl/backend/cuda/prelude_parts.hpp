@@ -17,13 +17,23 @@ inline bool copies_in_background(std::string_view text) {
   return text.find("tw_copy_async<") != text.npos;
 }
 
+/// Addresses of shared memory as instructions want them; before the parts that follow.
+inline std::string_view device_addresses() {
+  return R"cuda(// Where an element of shared memory lies: 32 bits, the beginning and what is added to it.
+template <class T, class I>
+TW_FUNCTION unsigned tw_shared_address(const T* from, I at) {
+  unsigned long long out;
+  asm("cvta.to.shared.u64 %0, %1;" : "=l"(out) : "l"(from));
+  return static_cast<unsigned>(out) + static_cast<unsigned>(at) * static_cast<unsigned>(sizeof(T));
+}
+)cuda";
+}
+
 inline std::string_view device_copies() {
   return R"cuda(// Copies of 4, 8 or 16 bytes to shared memory that the thread does not wait for.
 template <int count, class T, class I, class J>
 TW_FUNCTION void tw_copy_async(T* to, I at, const T* from, J there) {
-  unsigned long long address;
-  asm("cvta.to.shared.u64 %0, %1;" : "=l"(address) : "l"(to + at));
-  const unsigned place = static_cast<unsigned>(address);
+  const unsigned place = tw_shared_address(to, at);
   if (count * sizeof(T) == 16)
     asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" :: "r"(place), "l"(from + there) : "memory");
   else if (count * sizeof(T) == 8)
@@ -52,17 +62,12 @@ static void tw_wait_copies() { tw_host->wait_copies(pending); }
 inline std::string_view device_matrices() {
   return R"cuda(// Matrices of 16 x 16 elements in the registers of a warp, 8 elements a lane.
 // Their layout is that of two mma.m16n8k16 side by side, of tf32 of four mma.m16n8k8.
-TW_FUNCTION unsigned tw_shared_address(const void* p) {
-  unsigned long long out;
-  asm("cvta.to.shared.u64 %0, %1;" : "=l"(out) : "l"(p));
-  return static_cast<unsigned>(out);
-}
 // `row`: where the row of 16 bytes begins that this lane points to. Of elements of 4 bytes four are loaded,
 // which is half of a matrix.
 template <class T, class I>
 TW_FUNCTION void tw_load_matrix(T* to, int at, const T* from, I row) {
   unsigned words[4];
-  const unsigned address = tw_shared_address(from + row);
+  const unsigned address = tw_shared_address(from, row);
   if (sizeof(T) == 1) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
                  : "=r"(words[0]), "=r"(words[1]) : "r"(address) : "memory");
@@ -72,12 +77,21 @@ TW_FUNCTION void tw_load_matrix(T* to, int at, const T* from, I row) {
   }
   memcpy(to + at, words, sizeof(T) == 1 ? 8 : 16);
 }
+// Of bytes pairs are transposed: those of rows 2 g, then those of rows 2 g + 1.
+template <class I>
+TW_FUNCTION void tw_load_transposed(signed char* to, int at, const signed char* from, I row) {
+  unsigned x, y;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+               : "=r"(x), "=r"(y) : "r"(tw_shared_address(from, row)) : "memory");
+  const unsigned words[2] = {__byte_perm(x, y, 0x6420), __byte_perm(x, y, 0x7531)};
+  memcpy(to + at, words, sizeof words);
+}
 template <class T, class I>
 TW_FUNCTION void tw_load_transposed(T* to, int at, const T* from, I row) {
   unsigned words[4];
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
-               : "r"(tw_shared_address(from + row)) : "memory");
+               : "r"(tw_shared_address(from, row)) : "memory");
   memcpy(to + at, words, sizeof words);
 }
 #define TW_MMA_FLOAT(type, name)                                                                  \
@@ -138,22 +152,39 @@ TW_FUNCTION void tw_mma(int* c, int ci, const signed char* a, int ai, const sign
                  : "+r"(s[0]), "+r"(s[1]), "+r"(s[2]), "+r"(s[3]) : "r"(x[0]), "r"(x[1]), "r"(y[n]));
   }
 }
+// Of two tiles along k.
+TW_FUNCTION void tw_mma_pair(int* c, int ci, const signed char* a, int ai, const signed char* a1, int ai1,
+                             const signed char* b, int bi, const signed char* b1, int bi1) {
+  unsigned x[4], y[4];
+  memcpy(x, a + ai, 8);
+  memcpy(x + 2, a1 + ai1, 8);
+  memcpy(y, b + bi, 8);
+  memcpy(y + 2, b1 + bi1, 8);
+  for (int n = 0; n < 2; ++n) {
+    int* const s = c + ci + 4 * n;
+    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 "
+                 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+r"(s[0]), "+r"(s[1]), "+r"(s[2]), "+r"(s[3])
+                 : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[n]), "r"(y[2 + n]));
+  }
+}
 )cuda";
 }
 
 inline std::string_view host_matrices() {
   return R"cuda(// Matrices of 16 x 16 elements in the registers of a warp, 8 elements a lane.
 // What a lane receives it has read; the row that it points to has to be there whole.
-template <class T, int count, class U>
-static void tw_receive(const char* what, tw_registers<T, count>& to, int at, const tw_memory<U>& from,
-                       long long row, int matrices, bool transposed) {
-  struct pointer { tw_memory<U> from; long long row; };
-  constexpr int width = 16 / sizeof(T), part = width / 4;  // elements of a row, and of a register
+template <class U>
+struct tw_pointer { tw_memory<U> from; long long row; };
+template <class T, class U>
+static const tw_pointer<U>* tw_point(const char* what, const tw_memory<U>& from, long long row, int matrices) {
+  using pointer = tw_pointer<U>;
+  constexpr int width = 16 / sizeof(T);  // elements of a row
   const pointer mine{from, row};
   if ((tw_place->number & 31) < 8 * matrices) tw_host->read(&from.access, row, width);
   const pointer* const all = static_cast<const pointer*>(
       tw_host->meet(what, 0, &mine, sizeof mine, 32));
-  const int lane = tw_place->number & 31, group = lane >> 2, place = lane & 3;
+  const int lane = tw_place->number & 31;
   // a step gives each of the eight places of 16 bytes in a row of all banks once
   for (int m = 0; lane == 0 && m < matrices; ++m) {
     int wanted[8] = {}, most = 0;
@@ -165,15 +196,34 @@ static void tw_receive(const char* what, tw_registers<T, count>& to, int at, con
     }
     tw_host->matrix(most);
   }
+  return all;
+}
+template <class T, int count, class U>
+static void tw_receive(const char* what, tw_registers<T, count>& to, int at, const tw_memory<U>& from,
+                       long long row, int matrices, bool transposed) {
+  constexpr int part = 4 / sizeof(T);  // elements of a register
+  const tw_pointer<U>* const all = tw_point<T>(what, from, row, matrices);
+  const int lane = tw_place->number & 31, group = lane >> 2, place = lane & 3;
   for (int m = 0; m < matrices; ++m)
     for (int i = 0; i < part; ++i) {
-      const pointer& p = all[8 * m + (transposed ? part * place + i : group)];
+      const tw_pointer<U>& p = all[8 * m + (transposed ? part * place + i : group)];
       tw_store(to, at + part * m + i, p.from[p.row + (transposed ? group : part * place + i)]);
     }
 }
 template <class T, int count, class U>
 static void tw_load_matrix(tw_registers<T, count>& to, int at, const tw_memory<U>& from, long long row) {
   tw_receive("a load of matrices", to, at, from, row, sizeof(T) == 1 ? 2 : 4, false);
+}
+// Of bytes pairs are transposed: those of rows 2 g, then those of rows 2 g + 1.
+template <int count, class U>
+static void tw_load_transposed(tw_registers<signed char, count>& to, int at, const tw_memory<U>& from, long long row) {
+  const tw_pointer<U>* const all = tw_point<signed char>("a load of transposed matrices", from, row, 2);
+  const int lane = tw_place->number & 31, group = lane >> 2, place = lane & 3;
+  for (int n = 0; n < 2; ++n)
+    for (int i = 0; i < 4; ++i) {
+      const tw_pointer<U>& p = all[8 * (i / 2) + 2 * place + i % 2];
+      tw_store(to, at + 4 * n + i, p.from[p.row + 2 * group + n]);
+    }
 }
 template <class T, int count, class U>
 static void tw_load_transposed(tw_registers<T, count>& to, int at, const tw_memory<U>& from, long long row) {
@@ -227,6 +277,15 @@ static void tw_mma(tw_registers<S, cs>& c, int ci, const tw_registers<T, as>& a,
         for (int k = 0; k < 16; ++k) sum += left[row][k] * right[2 * n + h][k];
         tw_store(c, at, static_cast<S>(sum));
       }
+}
+// Of two tiles along k.
+template <int cs, int as, int bs>
+static void tw_mma_pair(tw_registers<int, cs>& c, int ci, const tw_registers<signed char, as>& a, int ai,
+                        const tw_registers<signed char, as>& a1, int ai1,
+                        const tw_registers<signed char, bs>& b, int bi,
+                        const tw_registers<signed char, bs>& b1, int bi1) {
+  tw_mma(c, ci, a, ai, b, bi);
+  tw_mma(c, ci, a1, ai1, b1, bi1);
 }
 )cuda";
 }

@@ -19,6 +19,10 @@ struct layout {
   bool halves_inside =
       true;              // rows 8 to 15 lie beside rows 0 to 7 of the same step, else behind them
   bool swapped = false;  // a row of the layout is a column of the buffer
+  /// Of bytes whose rows in memory are columns of the layout, and of the sums of their products: row 2 g of an
+  /// operand lies where row g does otherwise, and row 2 g + 1 where row g + 8 does. What ldmatrix transposes
+  /// are pairs of bytes, so that a lane receives bytes of two rows side by side.
+  bool interleaved = false;
 
   friend bool operator==(const layout&, const layout&) = default;
 
@@ -26,12 +30,19 @@ struct layout {
   std::int64_t step() const { return 4 * part; }
   std::int64_t groups() const { return registers / part; }
 
-  /// Row and column in the buffer of element `i` of register `group`.
+  /// Which of a lane's elements of a tile is element `i` of group `group`.
+  expr element(const expr& group, const expr& i) const {
+    if (!interleaved || !halves_inside) return group * integer32(part) + i;
+    return floormod(i, 2) * 4 + group * 2 + floordiv(i, 2);  // sums, four of a row side by side
+  }
+
+  /// Row and column in the buffer of element `i` of group `group`, whose elements lie side by side.
   std::pair<expr, expr> place(const expr& lane, const expr& group, const expr& i) const {
     const std::int64_t steps = tile / step();
     const expr half = halves_inside ? floormod(group, 2) : floordiv(group, integer32(steps));
     const expr along = halves_inside ? floordiv(group, 2) : floormod(group, integer32(steps));
-    expr row = floordiv(lane, 4) + half * 8;
+    const bool rows = interleaved && !halves_inside;
+    expr row = rows ? floordiv(lane, 4) * 2 + half : floordiv(lane, 4) + half * 8;
     expr column = along * integer32(step()) + floormod(lane, 4) * integer32(part) + i;
     if (swapped) std::swap(row, column);
     return {row, column};
@@ -47,14 +58,16 @@ inline std::int64_t loads_of_tile(const layout& l) { return l.part == 1 ? 2 : 1;
 /// come out in the order of the layout. `transposed`: rows in memory are columns of the layout. `load`:
 /// the number of the load, of those of a tile.
 inline std::pair<expr, expr> pointed_row(const layout& l, bool transposed, const expr& lane,
-                                         std::int64_t load) {
+                                         const expr& load) {
   const expr low = floormod(lane, 8), middle = floormod(floordiv(lane, 8), 2),
-             high = floordiv(lane, 16), second = layout::integer32(8 * load);
+             high = floordiv(lane, 16), second = load * 8;
   expr row, column;
   if (l.part == 1 && l.halves_inside)
     row = low + middle * 8, column = high * 4 + second;
   else if (l.part == 1)
     row = low + second, column = floordiv(lane, 8) * 4;
+  else if (l.part == 4 && transposed)  // four steps for each place of a lane
+    row = layout::integer32(0), column = floordiv(low, 2) * 4 + middle * 2 + floormod(low, 2);
   else if (l.part == 4)
     row = floormod(lane, 16), column = layout::integer32(0);
   else if (l.halves_inside)

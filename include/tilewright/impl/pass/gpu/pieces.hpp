@@ -12,6 +12,9 @@
 
 namespace tilewright::pass::detail {
 
+/// Shared memory whose elements of 4 bytes a warp loads from four rows, eight of each, at once.
+inline constexpr const char* columns_scope = "shared.columns";
+
 inline bool is_piece_copy(const ir::expr& e) {
   return e->op == ir::op::call && e->name == "tw_copy_async";
 }
@@ -19,7 +22,7 @@ inline bool is_matrix_load(const ir::expr& e) {
   return e->op == ir::op::call && (e->name == "tw_load_matrix" || e->name == "tw_load_transposed");
 }
 inline bool is_matrix_product(const ir::expr& e) {
-  return e->op == ir::op::call && e->name == "tw_mma";
+  return e->op == ir::op::call && (e->name == "tw_mma" || e->name == "tw_mma_pair");
 }
 inline bool is_call_on_pieces(const ir::expr& e) {
   return is_matrix_product(e) || is_matrix_load(e) || is_piece_copy(e);
@@ -37,9 +40,11 @@ struct piece {
 /// The pieces of a call that has all their elements; what is written comes first.
 inline std::vector<piece> pieces_of(const ir::expr& e) {
   const std::vector<ir::expr>& all = e->args;
-  if (is_matrix_product(e)) {
-    const std::size_t each = all.size() / 3;
-    return {{all[0], each}, {all[each], each}, {all[2 * each], each}};
+  if (is_matrix_product(e)) {  // sums, one or two tiles of A, as many of B
+    const std::size_t count = e->name == "tw_mma" ? 3 : 5, each = all.size() / count;
+    std::vector<piece> out;
+    for (std::size_t i = 0; i < count; ++i) out.push_back({all[i * each], each});
+    return out;
   }
   const std::size_t second =
       is_piece_copy(e) ? all.size() / 2 : all.size() - row_elements(all.back().type());

@@ -93,8 +93,10 @@ class versioning : public rerouting {
 /// One loop as a pipeline.
 class pipeline_of_loop {
  public:
-  pipeline_of_loop(const loop_node& loop, pieces body)
+  /// @param nested  inside of another pipeline, where the loop has to become three statements
+  pipeline_of_loop(const loop_node& loop, pieces body, bool nested)
       : loop_(loop),
+        nested_(nested),
         body_(std::move(body)),
         stage_(numbers_of(loop, stage_key)),
         order_(numbers_of(loop, order_key)),
@@ -111,7 +113,7 @@ class pipeline_of_loop {
     if (rounds_ < 1 || !count_versions()) return unchanged();
     if (const auto filled = async_.empty() ? std::nullopt : find_async())
       return in_background(*filled);
-    return rounds_ <= last_stage_ ? unchanged() : in_three_parts();
+    return rounds_ < last_stage_ + (nested_ ? 0 : 1) ? unchanged() : in_three_parts();
   }
 
  private:
@@ -192,7 +194,9 @@ class pipeline_of_loop {
         if (effects_[i].touched.count(b))
           first = std::min(first, stage_[i]), last = std::max(last, stage_[i]);
       std::int64_t count = std::max<std::int64_t>(last - first + 1, 1);
-      if (last > first && ends_before_next(b, first, last)) --count;
+      // threads would have to wait for each other before they copy to what was just read
+      const bool waits = !async_.empty() && storage_rank(b->scope) == 1;
+      if (last > first && !waits && ends_before_next(b, first, last)) --count;
       if (count > 1 && shares && storage_rank(b->scope) > 1) return false;
       if (count > 1) versions_[b] = with_versions(b, count);
       count_[b] = count;
@@ -272,11 +276,11 @@ class pipeline_of_loop {
     for (std::int64_t x = rounds_; x < rounds_ + last_stage_; ++x)
       for (const std::size_t i : sequence_)
         if (stage_[i] > x - rounds_) after.push_back(at(i, number(x - stage_[i])));
-    stmt inside = make_seq(std::move(body));
+    stmt inside = count > 0 ? make_seq(std::move(body)) : make_seq({});
     if (count > 1) inside = rounds(v, count, std::move(inside));
     pieces out{{}, new_buffers()};
     for (stmt s : {make_seq(std::move(before)), std::move(inside), make_seq(std::move(after))})
-      if (!is_nothing(s)) out.statements.push_back(std::move(s));
+      if (nested_ || !is_nothing(s)) out.statements.push_back(std::move(s));
     return out;
   }
 
@@ -311,30 +315,43 @@ class pipeline_of_loop {
     return support::contains(b.copies, i) ? async_copies::in_background(s) : s;
   }
 
+  /// What a round that reads iteration `i` of what was copied begins with.
+  void wait_for(const expr& i, const background& b, std::vector<stmt>& out) const {
+    std::vector<stmt> landed;
+    for (const std::size_t c : b.copies) landed.push_back(at(c, i));
+    out.push_back(async_copies::wait(b.reader - b.stage - 1, make_seq(std::move(landed))));
+    out.push_back(barrier());
+  }
+
+  /// Round `x` outside of the loop.
+  void single_round(std::int64_t x, const background& b, std::vector<stmt>& out) const {
+    if (x >= b.reader && x - b.reader < rounds_) wait_for(number(x - b.reader), b, out);
+    for (const std::size_t i : sequence_) {
+      if (stage_[i] <= x && x - stage_[i] < rounds_)
+        out.push_back(in_round(i, number(x - stage_[i]), b));
+      if (i == last_copy(b) && x - b.reader + 1 < rounds_) out.push_back(async_copies::commit());
+    }
+  }
+
   pieces in_background(const background& b) const {
     pieces out{{}, new_buffers()};
-    for (std::int64_t x = 0; x < last_stage_; ++x) {
-      for (const std::size_t i : sequence_)
-        if (stage_[i] <= x && x - stage_[i] < rounds_)
-          out.statements.push_back(in_round(i, number(x - stage_[i]), b));
-      out.statements.push_back(async_copies::commit());
-    }
+    for (std::int64_t x = 0; x < last_stage_; ++x) single_round(x, b, out.statements);
+    // rounds in which all is done but some of the copies
+    const std::int64_t count = rounds_ - (last_stage_ - b.reader);
     const var v = make_var(loop_.var->name, loop_.var.type());
-    const auto guarded = [&](std::int64_t ahead, stmt s) {
-      return ahead == 0 ? s : make_if(lt(v, number(rounds_ - ahead)), std::move(s));
-    };
-    std::vector<stmt> landed, body;
-    const std::int64_t ahead = last_stage_ - b.reader;
-    for (const std::size_t i : b.copies) landed.push_back(at(i, v + number(ahead)));
-    body.push_back(
-        async_copies::wait(b.reader - b.stage - 1, guarded(ahead, make_seq(std::move(landed)))));
-    body.push_back(barrier());
+    std::vector<stmt> body;
+    wait_for(v + number(last_stage_ - b.reader), b, body);
     for (const std::size_t i : sequence_) {
-      body.push_back(
-          guarded(last_stage_ - stage_[i], in_round(i, v + number(last_stage_ - stage_[i]), b)));
+      const std::int64_t ahead = last_stage_ - stage_[i];
+      const stmt mine = in_round(i, v + number(ahead), b);
+      body.push_back(rounds_ - ahead >= count ? mine
+                                              : make_if(lt(v, number(rounds_ - ahead)), mine));
       if (i == last_copy(b)) body.push_back(async_copies::commit());
     }
-    out.statements.push_back(rounds(v, rounds_, make_seq(std::move(body))));
+    if (count > 0) out.statements.push_back(rounds(v, count, make_seq(std::move(body))));
+    for (std::int64_t x = last_stage_ + std::max<std::int64_t>(count, 0); x < rounds_ + last_stage_;
+         ++x)
+      single_round(x, b, out.statements);
     return {{make_seq(std::move(out.statements))}, std::move(out.buffers)};
   }
 
@@ -346,6 +363,7 @@ class pipeline_of_loop {
   }
 
   const loop_node& loop_;
+  bool nested_;
   pieces body_;
   numbers stage_, order_, async_;
   std::int64_t rounds_, last_stage_ = 0;
@@ -360,17 +378,17 @@ class pipeliner : public mutator {
   using mutator::mutate;
   stmt mutate(const stmt& s) override {
     const loop_node* loop = as_loop(s);
-    return loop && is_pipeline(*loop) ? expand(*loop).whole() : mutator::mutate(s);
+    return loop && is_pipeline(*loop) ? expand(*loop, false).whole() : mutator::mutate(s);
   }
 
  private:
   static bool is_pipeline(const loop_node& loop) {
     return !numbers_of(loop, stage_key).empty() && !numbers_of(loop, order_key).empty();
   }
-  pieces expand(const loop_node& loop) {
+  pieces expand(const loop_node& loop, bool nested) {
     pieces body;
     flatten(loop.body, body);
-    return pipeline_of_loop(loop, std::move(body)).run();
+    return pipeline_of_loop(loop, std::move(body), nested).run();
   }
   void flatten(const stmt& s, pieces& out) {
     if (const allocate_node* n = as_allocate(s)) {
@@ -386,7 +404,7 @@ class pipeliner : public mutator {
       out.statements.push_back(mutate(s));
       return;
     }
-    pieces inner = expand(*loop);
+    pieces inner = expand(*loop, true);
     for (stmt& part : inner.statements) out.statements.push_back(std::move(part));
     out.buffers.insert(out.buffers.end(), inner.buffers.begin(), inner.buffers.end());
   }

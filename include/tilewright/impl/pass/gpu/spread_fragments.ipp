@@ -9,6 +9,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/pass/gpu/fragment_layout.hpp>
+#include <tilewright/impl/pass/gpu/pieces.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/gpu/spread_fragments.hpp>
@@ -77,7 +78,18 @@ class spreader : public mutator {
   using mutator::mutate;
 
   /// Finds out how the fragments of the function are laid out.
-  explicit spreader(const stmt& s) { look(s); }
+  explicit spreader(const stmt& s) {
+    look(s, [&](const store_node& x) { note(x); });
+    look(s, [&](const store_node& x) { note_copy(x); });
+    look(s, [&](const store_node& x) { note_sums(x); });
+    if (mixed_) interleaved_.clear();
+  }
+
+  /// All of the function's statements.
+  stmt run(const stmt& s) {
+    const stmt out = mutate(s);
+    return in_columns_.empty() ? out : replace_buffers(out, in_columns_);
+  }
 
   stmt mutate(const stmt& s) override {
     switch (s->kind) {
@@ -120,23 +132,43 @@ class spreader : public mutator {
   // ---- layouts ------------------------------------------------------------------------------------
 
   /// Which of the last two indices moves with the loop that both loads have in common.
-  void look(const stmt& s) {
+  template <class See>
+  void look(const stmt& s, const See& see) {
     if (const loop_node* loop = as_loop(s)) {
       loops_.push_back(loop);
-      look(loop->body);
+      look(loop->body, see);
       loops_.pop_back();
       return;
     }
-    if (const store_node* store = as_store(s)) return note(*store);
+    if (const store_node* store = as_store(s)) return see(*store);
     if (const seq_node* seq = as_seq(s))
-      for (const stmt& child : seq->stmts) look(child);
+      for (const stmt& child : seq->stmts) look(child, see);
     if (const if_node* branch = as_if(s)) {
-      look(branch->then_body);
-      if (branch->else_body) look(branch->else_body);
+      look(branch->then_body, see);
+      if (branch->else_body) look(branch->else_body, see);
     }
-    if (const let_node* let = as_let(s)) look(let->body);
-    if (const allocate_node* n = as_allocate(s)) look(n->body);
-    if (const attribute_node* n = as_attribute(s)) look(n->body);
+    if (const let_node* let = as_let(s)) look(let->body, see);
+    if (const allocate_node* n = as_allocate(s)) look(n->body, see);
+    if (const attribute_node* n = as_attribute(s)) look(n->body, see);
+  }
+
+  /// Second operands of bytes that lie transposed in shared memory.
+  void note_copy(const store_node& s) {
+    if (s.buffer->scope != "wmma.matrix_b" || bytes(s.buffer->type) != 1 || !copies_shared(s))
+      return;
+    const auto [row, column] = loops_of(s.buffer, s.indices);
+    if (lies_transposed(s, layout_of(s.buffer), *row, *column).value_or(false))
+      interleaved_.insert(s.buffer);
+    else
+      mixed_ = true;
+  }
+  void note_sums(const store_node& s) {
+    const auto p = product_of(s);
+    if (!p || bytes(p->b->buffer->type) != 1) return;
+    if (interleaved_.count(p->b->buffer))
+      interleaved_.insert(s.buffer);
+    else
+      mixed_ = true;
   }
 
   void note(const store_node& s) {
@@ -165,6 +197,8 @@ class spreader : public mutator {
 
   layout layout_of(const buffer& b) const {
     layout out;
+    out.interleaved = interleaved_.count(b) != 0;
+    if (is_sum(b) && out.interleaved) out.part = 4;
     if (is_sum(b)) return out;
     out.part = 4 / bytes(b->type);
     out.halves_inside = b->scope == "wmma.matrix_a";
@@ -270,7 +304,7 @@ class spreader : public mutator {
       throw build_error(
           "loop " + loop.var->name +
           " runs over the tiles of fragments and over something else; give each a loop");
-    const std::int64_t count = constant_extent(loop) / tile;
+    const std::int64_t count = constant_extent(loop) / tile / (paired_.count(loop.var) ? 2 : 1);
     if (count == 1) return substitute(body, {{found->second, integer(loop.var.type(), 0)}});
     const loop_kind kind = loop.loop == loop_kind::vectorized ? loop_kind::serial : loop.loop;
     return make_loop(found->second, loop.min, integer(loop.extent.type(), count), std::move(body),
@@ -310,7 +344,7 @@ class spreader : public mutator {
   stmt each_element(const store_node& s, const layout& how, const loop_node& row,
                     const loop_node& column) {
     const var lane = make_var("lane"), group = make_var("group"), i = make_var("element");
-    const expr element = group * layout::integer32(how.part) + i;
+    const expr element = how.element(group, i);
     const auto [r, c] = how.place(lane, group, i);
     const var_map here = {{row.var, in_tile(row, r)}, {column.var, in_tile(column, c)}};
     const expr value = rewrite(s.value, [&](const expr& e) {
@@ -364,11 +398,10 @@ class spreader : public mutator {
 
   /// All elements of a tile that a lane has, or some, as arguments of a call.
   void append_elements(std::vector<expr>& arguments, const buffer& b,
-                       const std::vector<expr>& indices, std::int64_t first = 0,
+                       const std::vector<expr>& indices, const expr& first = layout::integer32(0),
                        std::int64_t count = registers) {
-    for (std::int64_t e = first; e < first + count; ++e)
-      arguments.push_back(
-          load(spread_buffer(b), spread_indices(b, indices, integer(dtype::i32, e))));
+    for (std::int64_t e = 0; e < count; ++e)
+      arguments.push_back(load(spread_buffer(b), spread_indices(b, indices, first + e)));
   }
 
   stmt multiply(const store_node& s, const product& p) {
@@ -376,52 +409,101 @@ class spreader : public mutator {
     const auto [x, y] = loops_of(p.a->buffer, p.a->args);
     if (is_guarded({i, j, x, y}))
       refuse(s.buffer, "is summed under a condition on single elements; pad the operands instead");
+    const loop_node& k = x == i ? *y : *x;
+    const bool pairs = takes_pairs(s, p, k);
     std::vector<expr> arguments;
     append_elements(arguments, s.buffer, s.indices);
-    append_elements(arguments, p.a->buffer, p.a->args);
-    append_elements(arguments, p.b->buffer, p.b->args);
-    return on_lanes(make_var("lane"),
-                    make_evaluate(call(dtype::i32, "tw_mma", std::move(arguments))));
+    for (const expr& operand : {p.a, p.b})
+      for (int half = 0; half < (pairs ? 2 : 1); ++half) {
+        const std::size_t first = arguments.size();
+        append_elements(arguments, operand->buffer, operand->args);
+        const expr number = tiles_of(k);
+        for (std::size_t e = first; pairs && e < arguments.size(); ++e)
+          arguments[e] =
+              substitute(arguments[e], {{tiles_of(k), number * 2 + integer(number.type(), half)}});
+      }
+    if (pairs) paired_.insert(k.var);
+    const char* const name = pairs ? "tw_mma_pair" : "tw_mma";
+    return on_lanes(make_var("lane"), make_evaluate(call(dtype::i32, name, std::move(arguments))));
+  }
+
+  /// Whether two tiles of bytes along `k` are multiplied at once, by m16n8k32; nothing else may stand in the loop.
+  bool takes_pairs(const store_node& s, const product& p, const loop_node& k) const {
+    if (bytes(p.a->buffer->type) != 1 || constant_extent(k) % (2 * tile) != 0) return false;
+    const stmt* inside = &k.body;
+    while (const loop_node* l = as_loop(*inside)) inside = &l->body;
+    return as_store(*inside) == &s;
+  }
+
+  /// Whether an operand is filled with elements of shared memory as they are there.
+  static bool copies_shared(const store_node& s) {
+    return is_fragment(s.buffer) && !is_sum(s.buffer) && s.value->op == op::load &&
+           storage_rank(s.value->buffer->scope) == 1 && s.value->type == s.buffer->type &&
+           bytes(s.buffer->type) <= 4;
+  }
+
+  /// Whether rows in shared memory are columns of the layout; nothing where they are neither.
+  std::optional<bool> lies_transposed(const store_node& s, const layout& how, const loop_node& row,
+                                      const loop_node& column) const {
+    const std::vector<expr>& at = s.value->args;
+    const auto last = index_of(at.back());
+    if (!last || (last->loop != &row && last->loop != &column)) return std::nullopt;
+    for (std::size_t d = 0; d + 1 < at.size(); ++d)
+      if (uses_var(at[d], last->loop->var)) return std::nullopt;
+    return (last->loop == &row) != how.swapped;
   }
 
   /// A copy of rows of shared memory by ldmatrix; null where it is none.
   stmt load_matrix(const store_node& s, const layout& how, const loop_node& row,
                    const loop_node& column) {
-    if (!is_fragment(s.buffer) || is_sum(s.buffer) || s.value->op != op::load ||
-        storage_rank(s.value->buffer->scope) != 1 || s.value->type != s.buffer->type ||
-        bytes(s.buffer->type) > 4 || is_guarded({&row, &column}))
-      return {};
+    if (!copies_shared(s) || is_guarded({&row, &column})) return {};
     const std::vector<expr>& at = s.value->args;
     const std::int64_t width = 16 / bytes(s.buffer->type);
-    const auto last = index_of(at.back());
-    if (!last || (last->loop != &row && last->loop != &column)) return {};
-    for (std::size_t d = 0; d + 1 < at.size(); ++d)
-      if (uses_var(at[d], last->loop->var)) return {};
-    const bool transposed = (last->loop == &row) != how.swapped;
-    if (transposed && bytes(s.buffer->type) != 2) return {};
+    const auto lies = lies_transposed(s, how, row, column);
+    if (!lies) return {};
+    const bool transposed = *lies;
+    if (transposed && bytes(s.buffer->type) == 4) note_columns(s.value->buffer);
+    if (transposed && bytes(s.buffer->type) != 2 && !how.interleaved) return {};
+    if (!transposed && how.interleaved) return {};
     const var lane = make_var("lane");
     const std::int64_t loads = loads_of_tile(how), count = registers / loads;
-    std::vector<stmt> all;
-    for (std::int64_t l = 0; l < loads; ++l) {
-      const auto [r, c] = pointed_row(how, transposed, lane, l);
-      const var_map here = {{row.var, in_tile(row, r)}, {column.var, in_tile(column, c)}};
-      std::vector<expr> arguments, first;
-      append_elements(arguments, s.buffer, s.indices, l * count, count);
-      for (const expr& e : at) first.push_back(substitute(e, here));
-      for (std::int64_t i = 0; i < width; ++i) {
-        std::vector<expr> place = first;
-        place.back() = place.back() + integer(place.back().type(), i);
-        arguments.push_back(load(s.value->buffer, std::move(place)));
-      }
-      all.push_back(make_evaluate(call(
-          dtype::i32, transposed ? "tw_load_transposed" : "tw_load_matrix", std::move(arguments))));
+    const var part = make_var("part");
+    const expr number = loads == 1 ? layout::integer32(0) : expr(part);
+    const auto [r, c] = pointed_row(how, transposed, lane, number);
+    const var_map here = {{row.var, in_tile(row, r)}, {column.var, in_tile(column, c)}};
+    std::vector<expr> arguments, first;
+    append_elements(arguments, s.buffer, s.indices, number * count, count);
+    for (const expr& e : at) first.push_back(substitute(e, here));
+    for (std::int64_t i = 0; i < width; ++i) {
+      std::vector<expr> place = first;
+      place.back() = place.back() + integer(place.back().type(), i);
+      arguments.push_back(load(s.value->buffer, std::move(place)));
     }
-    return on_lanes(lane, make_seq(std::move(all)));
+    const char* const name = transposed ? "tw_load_transposed" : "tw_load_matrix";
+    const stmt all = on_lanes(lane, make_evaluate(call(dtype::i32, name, std::move(arguments))));
+    // one statement of a pipeline, however many loads it takes
+    return loads == 1 ? all
+                      : make_loop(part, layout::integer32(0), layout::integer32(loads), all,
+                                  loop_kind::unrolled);
+  }
+
+  /// Elements of 4 bytes that lie transposed are loaded one by one, four rows of eight at once.
+  void note_columns(const buffer& b) {
+    if (!b->strides.empty() || (b->scope != "shared" && b->scope != "shared.dyn")) return;
+    buffer& out = in_columns_[b];
+    if (out) return;
+    buffer_node node = *b;
+    node.scope = columns_scope;
+    out = buffer(new buffer_node(std::move(node)));
   }
 
   std::vector<const loop_node*> loops_;
   std::vector<expr> guards_;
   std::unordered_map<buffer, bool> swapped_;
+  buffer_set interleaved_;
+  bool mixed_ = false;  // some second operands of bytes lie one way and some the other
+  var_set paired_;      // loops over two tiles at a time
+  buffer_map in_columns_;
   std::unordered_map<buffer, buffer> spread_;
   std::unordered_map<expr, var, expr_identity_hash, expr_identity_equal> tiles_;
 };
@@ -433,7 +515,7 @@ namespace tilewright::pass {
 TILEWRIGHT_INLINE ir::function spread_fragments(const ir::function& f) {
   if (!detail::fragments::touches_fragments(f.body)) return f;
   ir::function out = f;
-  out.body = detail::fragments::spreader(f.body).mutate(f.body);
+  out.body = detail::fragments::spreader(f.body).run(f.body);
   return out;
 }
 

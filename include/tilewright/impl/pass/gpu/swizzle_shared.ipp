@@ -41,18 +41,27 @@ class swizzler : public rerouting {
     });
     for_each_expr(kernel, [&](const expr& e) {
       if (e->op == op::load) choose_asked(e->buffer);
-      if (is_matrix_load(e) && can_swizzle(e->args.back()->buffer))
-        chosen_.insert(e->args.back()->buffer);
+      if (!is_matrix_load(e) || !can_swizzle(e->args.back()->buffer)) return;
+      const buffer& b = e->args.back()->buffer;
+      chosen_.insert(b);
+      if (e->name == "tw_load_transposed" && bytes(b->type) == 1) pairs_.insert(b);
     });
   }
 
  private:
   /// What has the scope for it.
   void choose_asked(const buffer& b) {
+    if (b->scope == columns_scope && can_swizzle(b) && pieces_of(b) == pieces_of_all_banks)
+      chosen_.insert(b);
     if (b->scope != swizzled_scope || !chosen_.insert(b).second || can_swizzle(b)) return;
     throw build_error("buffer " + b->name + " of scope " + std::string(swizzled_scope) +
                       " cannot be swizzled: its rows have to be dense, and of 32, 64 or a multiple "
                       "of 128 bytes; choose other tiles, or scope shared");
+  }
+
+  /// Of a row, at most as many as all banks have.
+  static std::int64_t pieces_of(const buffer& b) {
+    return std::min(as_int(b->shape.back()) * bytes(b->type) / piece_bytes, pieces_of_all_banks);
   }
 
   bool reroutes(const buffer& b) const override { return chosen_.count(b) != 0; }
@@ -60,18 +69,24 @@ class swizzler : public rerouting {
     const expr& row = at[at.size() - 2];
     const expr& column = at.back();
     const dtype t = column.type();
-    const std::int64_t width = piece_bytes / bytes(b->type),
-                       pieces = std::min(as_int(b->shape.back()) / width, pieces_of_all_banks);
+    const std::int64_t width = piece_bytes / bytes(b->type), pieces = pieces_of(b);
     const auto number = [&](std::int64_t n) { return integer(t, n); };
     expr pattern = row.type() == t ? row : cast(t, row);
     // eight rows of 32 or 64 bytes take less than eight times all banks
-    pattern = floormod(floordiv(pattern, number(pieces_of_all_banks / pieces)), number(pieces));
+    if (b->scope == columns_scope)
+      pattern = floormod(pattern, number(4)) * 2;
+    else if (pairs_.count(b) && pieces == pieces_of_all_banks)
+      pattern =
+          floormod(floordiv(pattern, number(4)), number(4)) * 2 + floormod(pattern, number(2));
+    else
+      pattern = floormod(floordiv(pattern, number(pieces_of_all_banks / pieces)), number(pieces));
     at.back() = call(t, "bitwise_xor", {floordiv(column, number(width)), pattern}) * number(width) +
                 floormod(column, number(width));
     return {b, std::move(at)};
   }
 
   buffer_set chosen_;
+  buffer_set pairs_;  // from which rows 0, 1, 4, 5, 8, 9, 12 and 13 are loaded at once
 };
 
 }  // namespace tilewright::pass::detail::swizzling

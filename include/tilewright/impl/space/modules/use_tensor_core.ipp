@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tilewright/impl/space/first_tiles.hpp>
 #include <tilewright/impl/space/staged_copies.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/use_tensor_core.hpp>
@@ -9,7 +10,7 @@
 namespace tilewright::space {
 
 TILEWRIGHT_INLINE void use_tensor_core::operator()(schedule& s, const std::string& name,
-                                                   const context&, chooser& choices) const {
+                                                   const context& where, chooser& choices) const {
   if (!has_block(s, name) || is_tiled(s, name)) return;
   std::optional<block_rv> formed;
   for (const tensor_form probe : {tensor_form::as_is, tensor_form::reindexed})
@@ -27,24 +28,23 @@ TILEWRIGHT_INLINE void use_tensor_core::operator()(schedule& s, const std::strin
   // tiles of fragments
   std::vector<loop_rv> loops = s.get_loops(tile);
   const loop_rv k = loops.back(), j = loops[loops.size() - 2], i = loops[loops.size() - 3];
-  const auto is = s.split(i, choices.perfect_tile(s, i, 4, {1, 2, 2, 1}));
-  const auto js = s.split(j, choices.perfect_tile(s, j, 4, {1, 2, 2, 1}));
-  const auto ks = s.split(k, choices.perfect_tile(s, k, 4, {2, 1}));
+  const detail::first_tiles first = detail::fitted({rows, columns, steps}, s, loops, where.gpu);
+  const auto is = s.split(i, choices.perfect_tile(s, i, 4, first.rows));
+  const auto js = s.split(j, choices.perfect_tile(s, j, 4, first.columns));
+  const auto ks = s.split(k, choices.perfect_tile(s, k, 4, first.steps));
   std::vector<loop_rv> grid(loops.begin(), loops.end() - 3);  // batches
-  grid.insert(grid.end(), {is[0], js[0]});
+  grid.insert(grid.end(), {is[0], js[0], is[1], js[1]});
   std::vector<loop_rv> order = grid;
-  order.insert(order.end(),
-               {is[1], js[1], is[2], js[2], ks[0], ks[1], is[3], js[3], ks[2], is[4], js[4]});
+  order.insert(order.end(), {is[2], js[2], ks[0], ks[1], is[3], js[3], ks[2], is[4], js[4]});
   s.reorder(order);
   s.bind(s.fuse(grid), "blockIdx.x");
-  s.bind(s.fuse(is[1], js[1]), "blockIdx.y");
   const loop_rv warps = s.fuse(is[2], js[2]);
   s.bind(warps, "threadIdx.y");
   s.annotate(tile, "meta_schedule.thread_extent_low_inclusive", warp_size);
   s.annotate(tile, "meta_schedule.thread_extent_high_inclusive", max_threads_per_block);
   // copies, and the vectors in which their bytes move
   const auto in_vectors = [&](block_rv copy) {
-    s.annotate(copy, "vector_bytes", choices.categorical(s, {4, 8, 16}, {1, 1, 1}));
+    s.annotate(copy, "vector_bytes", choices.categorical(s, {16, 8, 4}, {1, 1, 1}));
   };
   const block_rv sums = s.write_at(warps, tile, 0, "wmma.accumulator");
   const block_rv store = staged ? s.write_at(warps, sums, 0, "shared.dyn") : sums;
@@ -66,10 +66,11 @@ TILEWRIGHT_INLINE void use_tensor_core::operator()(schedule& s, const std::strin
   using list = ir::attr::list;
   s.annotate(ks[1], "software_pipeline_stage", list{0, 0, 1});
   s.annotate(ks[1], "software_pipeline_order", list{0, 1, 2});
-  const int b = background;
-  const list stages = b ? list{0, 0, b, b, b} : list{0, 0, 0, 0, 0, 1, 1};
+  const int b = background, last = carried ? b + 1 : b;
+  const list stages = b ? list{0, 0, b, b, last} : list{0, 0, 0, 0, 0, 1, 1};
   s.annotate(ks[0], "software_pipeline_stage", stages);
-  s.annotate(ks[0], "software_pipeline_order", b ? list{0, 1, 2, 3, 4} : list{0, 3, 1, 4, 5, 2, 6});
+  const list turns = carried ? list{2, 3, 1, 4, 0} : list{0, 1, 2, 3, 4};
+  s.annotate(ks[0], "software_pipeline_order", b ? turns : list{0, 3, 1, 4, 5, 2, 6});
   if (b > 0) s.annotate(ks[0], "software_pipeline_async_stages", list{0});
 }
 
