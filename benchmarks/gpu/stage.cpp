@@ -29,7 +29,7 @@ namespace {
 
 using namespace tilewright;
 using gpu_case::fill_random;
-using gpu_pack::read_code;
+using gpu_pack::candidate_name, gpu_pack::read_code;
 using gpu_results::json_text, gpu_results::number;
 using gpu_time::hang, gpu_time::median;
 using round = gpu_time::device_clock::round;
