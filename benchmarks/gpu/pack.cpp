@@ -55,6 +55,7 @@ class draw {
 
   gpu_workloads::workload what;
   int packed = 0;  // candidates in the folder
+  int drawn = 0;   // and those that were left out
 
   schedule first() const { return search::default_schedule(what.function, list_, where(), 1); }
   /// Nothing when many draws in a row give nothing new.
@@ -116,7 +117,8 @@ class packing {
     build(std::move(all), options_.patience, clock::time_point::max());
   }
 
-  /// One more candidate of each workload that wants one. @returns whether any did
+  /// A few more candidates of each workload that wants some: the dearest one holds up the others of its round.
+  /// @returns whether any did
   bool another_round(clock::time_point end) {
     std::vector<work> all;
     for (draw& d : draws_) {
