@@ -35,7 +35,8 @@ class device_clock {
   /// Seconds of one start: the median of 7 rounds of as many as take 20 ms, after 50 ms of others.
   double seconds_of(const starter& start) const;
   /// About that, from three short rounds: what tells many candidates apart in little time.
-  double glance_at(const starter& start) const;
+  /// @param enough  seconds of a single start beyond which that is the answer; 0: however long it takes
+  double glance_at(const starter& start, double enough = 0) const;
   /// How many starts in a row take that long, 1 to 1000.
   int worth(const starter& start, double seconds) const;
 

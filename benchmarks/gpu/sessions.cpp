@@ -65,7 +65,8 @@ std::string curve::fields() const {
 }
 
 session run(const gpu_workloads::workload& w, const space::design_space& space,
-            const target::gpu& where, double seconds, std::uint64_t seed) {
+            const target::gpu& where, double seconds, std::uint64_t seed,
+            const std::string& database) {
   search::workload task =
       search::contiguous_workload(w.function, target::machine(where), backend::serial_executor());
   task.space = space;
@@ -77,8 +78,8 @@ session run(const gpu_workloads::workload& w, const space::design_space& space,
     if (p.trials == 1) best.note(0, p.baseline);
     best.note(p.elapsed, p.best);
   };
-  search::database none(":memory:");
-  const search::tuning_result r = search::tune(task, o, none);
+  search::database records(database);
+  const search::tuning_result r = search::tune(task, o, records);
   return {fields_of(r) + best.fields(), r.trace, r.code, r.best};
 }
 

@@ -38,8 +38,10 @@ struct session {
 };
 
 /// One session of that many seconds: NVRTC compiles on all cores, a worker runs.
+/// @param database  where its records go, ":memory:" for nowhere
 /// @throws tilewright::error when not even the default schedule can be timed
 session run(const gpu_workloads::workload& w, const tilewright::space::design_space& space,
-            const tilewright::target::gpu& where, double seconds, std::uint64_t seed);
+            const tilewright::target::gpu& where, double seconds, std::uint64_t seed,
+            const std::string& database);
 
 }  // namespace gpu_sessions

@@ -72,6 +72,7 @@ stage::stage(std::string name, std::filesystem::path pack, const std::filesystem
              double seconds, std::vector<std::string> python)
     : pack_(std::move(pack)),
       traces_(out.parent_path() / "traces.txt"),
+      records_(out.parent_path() / "records.db"),
       results_(out),
       end_(clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds))),
       duels_(device_, clock_, std::move(name), std::move(python)) {
@@ -431,7 +432,8 @@ std::string stage::replace_worker(const std::string& harmful, const std::string&
 std::string stage::tune(const gpu_workloads::workload& w, const space::design_space& space,
                         double seconds) {
   constexpr std::uint64_t seed = 42;
-  const gpu_sessions::session s = gpu_sessions::run(w, space, device_.description(), seconds, seed);
+  const gpu_sessions::session s =
+      gpu_sessions::run(w, space, device_.description(), seconds, seed, records_.string());
   gpu_pack::write_code(pack_, candidate_name(w.name, gpu_pack::tuned_candidate), arch_, s.code);
   std::ofstream(traces_, std::ios::app) << "# " << w.name << "\n" << s.trace << "\n";
   std::string rate;

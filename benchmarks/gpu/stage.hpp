@@ -57,7 +57,8 @@ class stage {
   int run_tensor();
   int run_glance();
   /// Sessions of the library here, and how a worker is replaced. What each finds lies in the pack afterwards,
-  /// as one more candidate of its workload; traces go to `traces.txt` beside the results.
+  /// as one more candidate of its workload; traces go to `traces.txt` beside the results,
+  /// all that was timed to the database `records.db`.
   int run_tune(const tuning& how);
   /// @}
 
@@ -92,7 +93,7 @@ class stage {
   std::string tune(const gpu_workloads::workload& w, const tilewright::space::design_space& space,
                    double seconds);
 
-  std::filesystem::path pack_, traces_;
+  std::filesystem::path pack_, traces_, records_;
   std::vector<std::string> chosen_;
   gpu_results::result_file results_;
   clock::time_point end_;

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include <tilewright/backend/cuda/compile.hpp>
 #include <tilewright/backend/cuda/nvrtc.hpp>
@@ -29,9 +29,12 @@ class compilation {
 
   void run(const target::gpu& device, std::chrono::milliseconds deadline) {
     const std::string architecture = "-arch=" + device.architecture;
-    const std::array<const char*, 6> options{architecture.c_str(), "-std=c++17",
-                                             "-minimal",           "-default-device",
-                                             "-Xptxas=-v",         "-diag-suppress=177"};
+    std::vector<const char*> options{architecture.c_str(), "-std=c++17", "-minimal",
+                                     "-default-device",    "-Xptxas=-v", "-diag-suppress=177"};
+    // Since 12.9 the driver remembers code, which then comes without the assembler's report.
+    int major = 0, minor = 0;
+    check(c.Version(&major, &minor));
+    if (std::pair(major, minor) >= std::pair(12, 9)) options.push_back("-no-cache");
     if ((deadline.count() > 0 || stop_) && c.SetFlowCallback) {
       if (deadline.count() > 0) end_ = clock::now() + deadline;
       check(c.SetFlowCallback(program_, &is_late, this));
