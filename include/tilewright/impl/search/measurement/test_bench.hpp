@@ -104,17 +104,21 @@ class test_bench {
   std::unique_ptr<build_queue> queue(std::vector<ir::function> programs) const {
     // a GPU leaves all of them free
     const int cores = target::host().cores;
+    // NVRTC is at some candidates for minutes: of a deadline that nobody has named, less
+    const bool named = options_.build_deadline != measuring_options{}.build_deadline;
+    const double deadline = machine_.gpu && !named ? gpu_deadline : options_.build_deadline;
     const int free = machine_.gpu ? cores : std::max(cores - exec_.threads, 0);
     return std::make_unique<build_queue>(
         std::move(programs), machine_,
         options_.builds > 0 ? build_threads{options_.builds, 0} : build_threads{free, cores - free},
-        chosen_builder(), options_.build_deadline);
+        chosen_builder(), deadline);
   }
 
   /// True where the first call of a measurement is what `run` does.
   bool runs_as_timed() const { return !measurer_ && options_.where == caches::warm; }
 
-  static constexpr double patience = 3600;  // s; what is right may be slow
+  static constexpr double patience = 3600;   // s; what is right may be slow
+  static constexpr double gpu_deadline = 5;  // s, to compile a candidate
 
   /// One call on fresh outputs. // deadline: s
   measurement run(const built& b, double deadline = patience, const argument_form* form = nullptr) {

@@ -1,0 +1,394 @@
+// Seconds that a GPU may need for a scheduled program, from what is known of such devices: what ranks candidates for
+// one of which nothing was measured. Trees that were trained on CPUs know nothing of blocks, warps and banks.
+//
+// Every kernel is bounded by arithmetic, by shared memory, by what blocks ask of the second cache, by memory, and by how
+// many warps are there to wait. The program is looked at as it was scheduled, as features are (features.hpp); what
+// lowering does later (registers of unrolled loops, fetches that all threads share) is foreseen in rough. Orders are
+// meant to be right, and times within a factor of a few.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <tilewright/cost/model.hpp>
+#include <tilewright/impl/cost/store_walk.hpp>
+#include <tilewright/ir/stmt.hpp>
+#include <tilewright/support/error.hpp>
+#include <tilewright/target/gpu.hpp>
+
+namespace tilewright::cost::detail {
+
+/// What descriptions of devices leave out: rates of one multiprocessor, per cycle.
+struct gpu_rates {
+  double clock = 1.7e9;         // Hz
+  double lanes = 128;           // multiply-adds of f32
+  double tensor = 1024;         // multiply-adds of f16
+  double memory_bytes = 18;     // of a share of the device's
+  double cache_bytes = 32;      // of a share of the second cache's
+  double latency_bytes = 14e3;  // that have to be on their way for all of `memory_bytes`
+};
+
+inline gpu_rates rates_of(const target::gpu& device) {
+  gpu_rates out;
+  if (device.compute_capability == 80) out = {1.4e9, 64, 1024, 13, 32, 10e3};
+  if (device.compute_capability == 86) out = {1.7e9, 128, 512, 6.5, 20, 6e3};
+  if (device.compute_capability == 89) out = {2.4e9, 128, 512, 3.5, 20, 4e3};
+  return out;
+}
+
+/// What one kernel does, by block.
+struct kernel_work {
+  double blocks = 1, threads = 1;
+  double issues = 0;                            // arithmetic instructions of warps
+  double tensor = 0;                            // multiply-adds of tensor cores
+  double shared_cycles = 0;                     // in which shared memory serves one warp
+  double cache_cycles = 0;                      // in which the first cache serves one warp
+  double requested = 0;                         // bytes asked of the second cache
+  double flight = 0;                            // bytes that one warp has on their way, at most
+  double chains = 1;                            // independent results of a thread
+  double heaviest = 0;                          // issues of the store that `chains` is of
+  std::map<std::size_t, double> shared, local;  // bytes: of a block and of a thread, by buffer
+  double memory_bytes = 0;                      // of all blocks
+};
+
+class gpu_walk {
+ public:
+  gpu_walk(const ir::function& f, const target::gpu& device)
+      : device_(device), rates_(rates_of(device)), walk_(f) {
+    const ir::block_realize_node* root = f.body ? ir::as_realize(f.body) : nullptr;
+    in_warps_ = root && root->block->annotations.count("warp_execution") > 0;
+    shrink_buffers();
+    for (const store_info& s : walk_.stores) add(s);
+  }
+
+  double seconds() const {
+    double out = 0;
+    for (const auto& [id, kernel] : kernels_) out += seconds_of(kernel);
+    return out;
+  }
+
+ private:
+  static constexpr double most_unrolled = 1024;     // iterations that become statements
+  static constexpr double cached_bytes = 64 << 10;  // of a block that its first cache holds
+
+  /// Buffers of blocks and threads have as many elements as are met between the loops around all of their accesses:
+  /// those of threads count as well where the threads of a block share them.
+  void shrink_buffers() {
+    std::map<std::size_t, std::vector<int>> around;  // loops, by buffer
+    for (const store_info& s : walk_.stores)
+      for (const access& a : s.accesses) {
+        std::vector<int> loops;
+        for (const loop_info& l : s.loops) {
+          if (l.id < 0) break;
+          loops.push_back(l.id);
+        }
+        const auto [at, fresh] = around.try_emplace(a.buffer, loops);
+        if (fresh) continue;
+        const auto same =
+            std::mismatch(at->second.begin(), at->second.end(), loops.begin(), loops.end());
+        at->second.erase(same.first, at->second.end());
+      }
+    std::map<std::size_t, std::vector<double>> widest;
+    for (const store_info& s : walk_.stores)
+      for (const access& a : s.accesses) {
+        const buffer_info& b = walk_.buffers[a.buffer];
+        if (b.node->scope == "global") continue;
+        std::vector<double>& shape = widest[a.buffer];
+        shape.resize(b.shape.size(), 1);
+        for (std::size_t d = 0; d < shape.size() && d < a.dims.size(); ++d)
+          shape[d] = std::max(shape[d], met(s, a.dims[d], around[a.buffer].size(),
+                                            b.node->scope.starts_with("shared")));
+      }
+    for (const auto& [buffer, shape] : widest)
+      for (std::size_t d = 0; d < shape.size(); ++d) {
+        double& extent = walk_.buffers[buffer].shape[d];
+        extent = extent > 0 ? std::min(extent, shape[d]) : shape[d];
+      }
+  }
+
+  /// Elements that the loops from `level` on meet, and those over threads, where these count.
+  static double met(const store_info& s, const spread& at, std::size_t level, bool by_threads) {
+    if (!at.known) return 1e9;
+    double out = at.extent(level);
+    if (by_threads && at.linear)
+      for (std::size_t l = 0; l < std::min(level, s.loops.size()); ++l)
+        if (s.loops[l].tag.starts_with("threadIdx") || s.loops[l].tag.starts_with("vthread"))
+          out += std::abs(at.moved_by(l)) * (s.loops[l].extent - 1);
+    return std::max(out, 1.0);
+  }
+
+  double size(std::size_t buffer) const {
+    double out = 1;
+    for (const double extent : walk_.buffers[buffer].shape) out *= std::max(extent, 1.0);
+    return out;
+  }
+
+  /// Loops of a store, as a block runs them.
+  struct nest {
+    std::vector<bool> counted;     // by the threads of a block, one after the other
+    std::vector<bool> unrolled;    // and written out
+    std::size_t inside_block = 0;  // the first loop behind those of the grid
+    std::size_t lane = deepest;    // the loop over threadIdx.x; deepest: there is none
+    double blocks = 1, threads = 1, lanes = 1;
+    double iterations = 1;  // of a thread
+    double chains = 1;      // of `unrolled`
+  };
+
+  nest nest_of(const store_info& s) const {
+    nest out;
+    out.counted.assign(s.loops.size(), false);
+    out.unrolled.assign(s.loops.size(), false);
+    std::vector<std::string_view> met;
+    bool innermost = true;
+    for (std::size_t l = s.loops.size(); l-- > 0;) {
+      const loop_info& loop = s.loops[l];
+      const bool of_block = loop.tag.starts_with("blockIdx"),
+                 of_thread = loop.tag.starts_with("threadIdx");
+      if (of_block) out.inside_block = std::max(out.inside_block, l + 1);
+      if (of_block || of_thread) {
+        // one that stands inside of another one on its axis spreads over the same threads
+        if (std::find(met.begin(), met.end(), loop.tag) != met.end()) continue;
+        met.push_back(loop.tag);
+        (of_block ? out.blocks : out.threads) *= loop.extent;
+        if (loop.tag == "threadIdx.x" && l < deepest) out.lane = l, out.lanes = loop.extent;
+      } else if (loop.counts) {
+        out.counted[l] = true;
+        out.iterations *= loop.extent;
+        innermost = innermost && out.chains * loop.extent <= most_unrolled;
+        if (innermost) out.unrolled[l] = true, out.chains *= loop.extent;
+      }
+    }
+    out.lanes = std::min(out.lanes, static_cast<double>(device_.warp_size));
+    return out;
+  }
+
+  static bool moves(const access& a, std::size_t loop) {
+    return std::any_of(a.dims.begin(), a.dims.end(),
+                       [&](const spread& d) { return d.moved_by(loop) != 0; });
+  }
+
+  /// Elements of dimension `d` that loops from `level` on meet.
+  double width(const access& a, std::size_t d, std::size_t level) const {
+    const double shape = walk_.buffers[a.buffer].shape[d];
+    const double w = a.dims[d].known ? a.dims[d].extent(level) : shape;
+    return shape > 0 ? std::clamp(w, 1.0, shape) : std::max(w, 1.0);
+  }
+  double elements(const access& a, std::size_t level) const {
+    double out = 1;
+    const std::size_t rank = walk_.buffers[a.buffer].shape.size();
+    for (std::size_t d = 0; d < rank && d < a.dims.size(); ++d) out *= width(a, d, level);
+    return out;
+  }
+
+  /// Bytes of the pieces of 32 that loops from `level` on touch.
+  double touched(const access& a, std::size_t level, double item) const {
+    const std::size_t rank = walk_.buffers[a.buffer].shape.size();
+    const double run = rank && rank <= a.dims.size() ? width(a, rank - 1, level) : 1;
+    return elements(a, level) / run * std::max(run * item, 32.0);
+  }
+
+  /// Elements from one iteration of a loop to the next; 0: it does not move the access.
+  double stride(const access& a, std::size_t loop) const {
+    const std::vector<double>& shape = walk_.buffers[a.buffer].shape;
+    double step = 1, out = 0;
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      const double by = d < a.dims.size() ? std::abs(a.dims[d].moved_by(loop)) : 0;
+      if (by >= 1 && (out == 0 || by * step < out)) out = by * step;
+      step *= std::max(shape[d], 1.0);
+    }
+    return out;
+  }
+
+  /// Places that the lanes of a warp read, of `lanes` many.
+  double places(const access& a, const nest& n, double extent) const {
+    if (n.lane == deepest) return 1;
+    double out = 1;
+    const std::size_t rank = walk_.buffers[a.buffer].shape.size();
+    for (std::size_t d = 0; d < rank && d < a.dims.size(); ++d) {
+      const spread& s = a.dims[d];
+      const double by = std::abs(s.moved_by(n.lane));
+      if (by == 0) continue;
+      if (s.linear && by >= 1)
+        out *= extent;
+      else if (by < 1)  // a quotient
+        out *= std::max(1.0, by * n.lanes);
+      else
+        out *= std::max(1.0, s.extent(n.lane) / s.extent(n.lane + 1));
+    }
+    return std::min(out, n.lanes);
+  }
+
+  void add(const store_info& s) {
+    const int id = s.loops.empty() ? -1 : s.loops.front().id;
+    kernel_work& k = kernels_[id];
+    const nest n = nest_of(s);
+    k.blocks = std::max(k.blocks, n.blocks);
+    k.threads = std::max(k.threads, in_warps_ ? n.threads * device_.warp_size : n.threads);
+    const double warps = in_warps_ ? n.threads : std::ceil(n.threads / device_.warp_size);
+    const double each = in_warps_ ? 1.0 / device_.warp_size : 1;  // of what a warp does at once
+    const std::string_view to = walk_.buffers[s.buffer].node->scope;
+    if (to == "wmma.accumulator") {
+      if (s.operations[2] + s.operations[9] > 0) k.tensor += n.iterations * warps;
+    } else {
+      const double issues = n.iterations * each * warps *
+                            instructions(s.operations, walk_.buffers[s.buffer].node->type);
+      k.issues += issues;
+      if (issues > k.heaviest) k.heaviest = issues, k.chains = results(s, n);
+    }
+    for (const access& a : s.accesses) add_access(s, n, a, warps * each, k);
+  }
+
+  /// Of one iteration. What indices take is mostly moved out of loops, and counts as one where integers are stored.
+  static double instructions(const operation_counts& o, dtype stored) {
+    constexpr double long_ones = 8;  // quotients, calls
+    return std::max(o[1], o[2]) + o[4] + long_ones * (o[3] + o[5] + o[6]) +
+           (is_float(stored) ? 0 : 1);
+  }
+
+  /// Results that a thread has at a time.
+  double results(const store_info& s, const nest& n) const {
+    double out = 1;
+    for (const access& a : s.accesses)
+      if (a.write)
+        for (std::size_t l = 0; l < s.loops.size(); ++l)
+          if (n.unrolled[l] && moves(a, l)) out *= s.loops[l].extent;
+    return out;
+  }
+
+  void add_access(const store_info& s, const nest& n, const access& a, double warps,
+                  kernel_work& k) {
+    const buffer_info& b = walk_.buffers[a.buffer];
+    const double item = bytes(b.node->type);
+    const std::string_view scope = b.node->scope;
+    const bool shared = scope.starts_with("shared");
+    if (!shared && scope != "global") {
+      k.local[a.buffer] = size(a.buffer) * item * (in_warps_ ? 1.0 / device_.warp_size : 1);
+      return;
+    }
+    // what loops that are written out do not move is loaded once for all of their iterations
+    double loads = 1, together = 1;
+    for (std::size_t l = s.loops.size(); l-- > 0;) {
+      if (!n.counted[l] || (n.unrolled[l] && !moves(a, l))) continue;
+      const bool vector = together == 1 && n.unrolled[l] && stride(a, l) == 1 &&
+                          (shared || s.loops[l].kind == ir::loop_kind::vectorized);
+      if (vector) together = std::min(s.loops[l].extent, std::max(1.0, 16 / item));
+      loads *= s.loops[l].extent;
+    }
+    loads /= together;
+    const double extent = n.lane < s.loops.size() ? std::min(s.loops[n.lane].extent, n.lanes) : 1;
+    const double lanes = places(a, n, extent);
+    const double step = n.lane == deepest ? 0 : stride(a, n.lane) * item, piece = together * item;
+    const double times = loads * warps * (a.read && a.write ? 2 : 1);
+    if (shared) {
+      const double conflicts = lanes > 1 && step > piece ? std::min(lanes, step / piece) : 1;
+      k.shared_cycles += times * std::max(1.0, lanes * piece / 128) *
+                         (std::fmod(step, 128) == 0 || conflicts < 2 ? conflicts : 1);
+      k.shared[a.buffer] = size(a.buffer) * item;
+      return;
+    }
+    const double sectors = std::max(1.0, step <= 32 ? std::ceil(lanes * std::max(step, piece) / 32)
+                                                    : lanes * std::ceil(piece / 32));
+    const double asked = times * sectors * 32, own = touched(a, n.inside_block, item);
+    k.cache_cycles += times * std::max(1.0, sectors / 4);
+    k.requested += own <= cached_bytes ? std::min(asked, std::max(own, 32.0)) : asked;
+    k.flight = std::max(k.flight, lanes * piece * std::clamp(n.chains / together, 4.0, 32.0));
+    double& whole = memory_[{&k, a.buffer}];
+    const double now = elements(a, 0) * item * (a.read && a.write ? 2 : 1);
+    k.memory_bytes += std::max(now - whole, 0.0);
+    whole = std::max(whole, now);
+  }
+
+  double seconds_of(const kernel_work& k) const {
+    const double warp = device_.warp_size, sms = device_.multiprocessors;
+    const double warps = std::ceil(k.threads / warp);
+    double local = 0, shared = 1024;  // what every block has besides
+    for (const auto& [buffer, bytes] : k.local) local += bytes;
+    for (const auto& [buffer, bytes] : k.shared) shared += bytes;
+    const double registers = std::min(32 + local / 4, 1024.0);
+    const double spilled = registers > device_.registers_per_thread ? 4 : 1;
+    double fit = std::min<double>(device_.blocks_per_multiprocessor,
+                                  std::floor(device_.threads_per_multiprocessor / (warps * warp)));
+    fit =
+        std::min(fit, std::floor(static_cast<double>(device_.shared_per_multiprocessor) / shared));
+    fit = std::min(fit, std::floor(device_.registers_per_multiprocessor /
+                                   (std::min(registers, 255.0) * warps * warp)));
+    fit = std::max(fit, 1.0);
+    // blocks of the fullest multiprocessor, and how many of them are there at a time
+    const double rounds = std::ceil(k.blocks / (sms * fit));
+    const double queue = rounds > 1 ? rounds * fit : std::ceil(k.blocks / sms);
+    const double there = std::min(fit, queue) * warps;
+    const double busy = std::min(1.0, there * std::clamp(k.chains, 1.0, 8.0) / 24);
+    const double parts[] = {k.issues / (rates_.lanes / warp) * spilled, k.tensor / rates_.tensor,
+                            k.shared_cycles, k.cache_cycles};
+    double most = 0, sum = 0;
+    for (const double part : parts) most = std::max(most, part), sum += part;
+    const double block = most + 0.25 * (sum - most);  // what does not hide behind the slowest
+    const double computing = queue * block / (busy * rates_.clock);
+    const double used = std::min(1.0, k.blocks / sms);
+    // what the second cache holds comes sooner
+    const double far = k.memory_bytes < 0.5 * static_cast<double>(device_.l2_bytes) ? 0.5 : 1;
+    const double flying =
+        std::min(1.0, there * std::max(k.flight, 32.0) / (far * rates_.latency_bytes));
+    const double moving =
+        k.memory_bytes / (rates_.memory_bytes * sms * used * flying * rates_.clock);
+    const double asking = k.requested * k.blocks / (rates_.cache_bytes * sms * used * rates_.clock);
+    constexpr double start = 1.5e-6;
+    return std::max({computing, moving, asking}) + start;
+  }
+
+  const target::gpu& device_;
+  gpu_rates rates_;
+  store_walk walk_;
+  bool in_warps_ = false;               // a thread of the schedule is a warp
+  std::map<int, kernel_work> kernels_;  // by their outermost loop
+  std::map<std::pair<const kernel_work*, std::size_t>, double> memory_;  // bytes, by buffer
+};
+
+inline double gpu_seconds(const ir::function& f, const target::gpu& device) {
+  return gpu_walk(f, device).seconds();
+}
+
+}  // namespace tilewright::cost::detail
+
+namespace tilewright::cost {
+
+/// Scores a program by the logarithm of how often the time that a GPU is estimated to need for it fits into that for the
+/// first program that was asked about. Learns nothing.
+class gpu_estimate final : public model {
+ public:
+  explicit gpu_estimate(target::gpu device) : device_(std::move(device)) {}
+
+  std::vector<double> predict(std::span<const sample> programs) override {
+    constexpr std::size_t most_known = 1 << 14;
+    if (known_.size() > most_known) known_.clear();
+    std::vector<double> out;
+    for (const sample& s : programs) {
+      const auto [at, fresh] = known_.try_emplace(s.key, 0.0);
+      if (fresh) at->second = -std::log(detail::gpu_seconds(*s.program, device_));
+      if (!first_) first_ = at->second;
+      out.push_back(at->second - *first_);
+    }
+    return out;
+  }
+  void update(std::span<const sample>) override {}
+  std::string save() const override { return "gpu estimate 1\n"; }
+  void load(std::string_view text) override {
+    if (text != save()) throw argument_error("gpu_estimate: this is no saved estimate");
+  }
+
+ private:
+  target::gpu device_;
+  std::optional<double> first_;
+  std::unordered_map<support::hash128, double> known_;
+};
+
+}  // namespace tilewright::cost
