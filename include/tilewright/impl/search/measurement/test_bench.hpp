@@ -53,9 +53,11 @@ class bench_place {
   }
 
  private:
-  /// Outputs of what runs on a GPU are fresh in its own memory, and copied over those of the host as a whole.
+  /// Outputs of what runs on a GPU are made fresh there, and copied over those of the host as a whole. A process that
+  /// begins takes those of the host for fresh.
   void freshen(const built& b) {
-    const bool on_device = worker_ && !elsewhere_ && !b.artifact.launches.empty();
+    const bool on_device =
+        worker_ && worker_->pid() != 0 && !elsewhere_ && !b.artifact.launches.empty();
     if (!on_device) data_.reset_outputs();
   }
 
