@@ -50,6 +50,7 @@
 #include <tilewright/impl/backend/llvm/library_names.ipp>
 #include <tilewright/impl/backend/llvm/math.ipp>
 #include <tilewright/impl/backend/llvm/memory.ipp>
+#include <tilewright/impl/backend/llvm/shuffle.ipp>
 #include <tilewright/impl/backend/llvm/stmt.ipp>
 #include <tilewright/impl/backend/llvm/transpose.ipp>
 #include <tilewright/impl/backend/llvm/types.ipp>

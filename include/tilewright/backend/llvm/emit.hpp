@@ -192,6 +192,11 @@ class emitter {
   void bind_position(const ir::loop_node& l, affine position);
   void store_lanes(const place& p, const affine& at, value_ref stored);
 
+  // shuffle.ipp
+  std::optional<std::int64_t> lane_value(const ir::expr& e, int lane_number);
+  std::vector<std::int64_t> lane_elements(const ir::expr& load, const place& p);
+  value_ref load_shuffled(const ir::expr& e, const place& p);
+
   // transpose.ipp
   void note_written(const ir::stmt& s);
   int columns_at_once(const ir::buffer& buffer);

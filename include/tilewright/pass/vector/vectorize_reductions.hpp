@@ -16,12 +16,29 @@
 // A loop whose extent is no literal, such as the walk of a row of a sparse matrix, has partial results
 // only where that annotation asks for them. What its whole vectors leave is one more under a mask:
 // rows differ in length, and no branch may depend on it.
+//
+// Loops over results each of which is such a sum, as the elements of a sampled product, compute several at a
+// time where `sums_together_note` asks for them: a vector of partial results each, which are added up
+// together in fewer steps than one after the other.
+//
+//   for j in range(n):                           for b in range((n + 7) // 8):
+//     S[j] = 0                                     for u in unroll(8), l in vectorized(16): part[u * 16 + l] = 0
+//     for k in range(64):                ->        for v in range(4):
+//       S[j] = S[j] + X[k] * Y[q[j], k]              for u in unroll(8), l in vectorized(16):
+//                                                      part[u * 16 + l] += X[v * 16 + l] * Y[q[min(b * 8 + u, n - 1)], ..]
+//                                                  ... total[u] = sum of part[u * 16 .. u * 16 + 15]
+//                                                  for u in vectorized(8): if b * 8 + u < n: S[b * 8 + u] = 0 + total[u]
+//
+// The last ones compute the last element again instead of a sum that is not there.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::pass {
+
+/// Annotation of loops whose iterations are sums of their own: how many are computed at a time, a power of two.
+inline constexpr const char* sums_together_note = "tilewright.sums_together";
 
 ir::function vectorize_reductions(const ir::function& f, const target::cpu& target);
 

@@ -108,7 +108,8 @@ TILEWRIGHT_INLINE value emitter::emit_load(const ir::expr& e) {
   const affine a = offset(p, e->buffer, e->args);
   const bool safe = !lane.mask || in_bounds(e->buffer, e->args);
   if (!a.uniform()) {
-    value_ref raw = safe ? load_neighbours(e, p, a) : nullptr;
+    value_ref raw = safe && !a.vectors.empty() ? load_shuffled(e, p) : nullptr;
+    if (!raw && safe) raw = load_neighbours(e, p, a);
     if (!raw && safe) raw = load_column(e, p, a);
     if (!raw) raw = load_lanes(p, a, safe);
     return {b.to_held(p.type, raw, lane.lanes), true};

@@ -4,10 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/pass/accumulation.hpp>
 #include <tilewright/impl/pass/masked_tails.hpp>
-#include <tilewright/pass/guards.hpp>
+#include <tilewright/impl/pass/vector/reduction_nest.hpp>
+#include <tilewright/impl/pass/vector/sums_together.hpp>
 #include <tilewright/pass/vector/split_vectors.hpp>
 #include <tilewright/pass/vector/vectorize_reductions.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -18,72 +17,6 @@ namespace tilewright::pass::detail::reductions {
 
 using namespace tilewright::ir;
 
-/// An accumulation under the loops `chain`, outermost first.
-struct reduction {
-  std::vector<const loop_node*> chain;
-  accumulation step;
-};
-
-/// What is accumulated reads no accumulator, and the loops do not move those.
-inline bool stays_put(const reduction& r) {
-  bool fine = true;
-  if (r.step.combine != op::call)
-    for (const expr& value : r.step.value)
-      for_each_expr(value, [&](const expr& e) {
-        for (const buffer& to : r.step.to) fine = fine && !(e->op == op::load && e->buffer == to);
-      });
-  for (const std::vector<expr>& at : r.step.at)
-    for (const expr& e : at)
-      for (const loop_node* l : r.chain) fine = fine && !uses_var(e, l->var);
-  return fine;
-}
-
-inline std::optional<reduction> match(const loop_node& outermost) {
-  reduction r;
-  const loop_node* loop = &outermost;
-  while (loop && loop->loop == loop_kind::serial && is_reduction(*loop)) {
-    r.chain.push_back(loop);
-    if (!as_loop(loop->body)) break;
-    loop = as_loop(loop->body);
-  }
-  if (!loop || r.chain.empty() || r.chain.back() != loop) return std::nullopt;
-  std::optional<accumulation> step = match_accumulation(*loop);
-  if (!step) return std::nullopt;
-  r.step = std::move(*step);
-  return stays_put(r) ? std::optional(std::move(r)) : std::nullopt;
-}
-
-/// Every load that changes with `k` reads the next element.
-inline bool is_contiguous(const expr& e, const var& k) {
-  if (e->op == op::if_then_else && uses_var(e->args[0], k)) return false;
-  if (e->op == op::load && uses_var(e, k)) {
-    const std::vector<expr>& strides = e->buffer->strides;
-    if (!strides.empty() && !is_int(strides.back(), 1)) return false;
-    for (std::size_t d = 0; d + 1 < e->args.size(); ++d)
-      if (uses_var(e->args[d], k)) return false;
-    const arith::linear last = arith::to_linear(e->args.back());
-    for (const auto& [term, factor] : last.terms)
-      if (term.same(k) ? factor != 1 : uses_var(term, k)) return false;
-    return true;
-  }
-  for (const expr& arg : e->args)
-    if (!is_contiguous(arg, k)) return false;
-  return true;
-}
-
-inline bool loads_along(const expr& e, const var& k) {
-  if (e->op == op::load && uses_var(e, k)) return true;
-  for (const expr& arg : e->args)
-    if (loads_along(arg, k)) return true;
-  return false;
-}
-
-inline bool calls(const expr& e) {
-  bool found = false;
-  for_each_expr(e, [&](const expr& x) { found = found || x->op == op::call; });
-  return found;
-}
-
 class vectorizer : public mutator {
  public:
   explicit vectorizer(const target::cpu& target) : target_(target) {}
@@ -91,6 +24,7 @@ class vectorizer : public mutator {
 
   stmt mutate(const stmt& s) override {
     if (const loop_node* loop = as_loop(s)) {
+      if (stmt together = sums_together(*loop, target_)) return together;
       if (std::optional<reduction> r = match(*loop)) {
         const std::int64_t lanes = lanes_of(r->chain.back()->body, target_);
         const std::int64_t parts = choose(*r, lanes);

@@ -1,0 +1,137 @@
+// Several results at a time, each of which is a sum (impl/pass/vector/sums_together.hpp).
+#include <tilewright/pass/vector/vectorize_reductions.hpp>
+#include <tilewright/pass/walk.hpp>
+
+#include "../programs.hpp"
+
+using namespace programs;
+
+namespace {
+
+struct sums {
+  std::int64_t results = 13, depth = 48;
+  std::int64_t together = 4;
+  bool init = true;
+  dtype type = dtype::f32;
+  expr (*combine)(const expr&, const expr&) = [](const expr& a, const expr& b) { return a + b; };
+  std::int64_t lanes = 8;  // asked of the sum
+};
+
+/// S[n - 1 - j] = 0.5 (op) X[k] * Y[q[j], k] for the first n[0] results.
+function make(const sums& o) {
+  const buffer n = make_buffer("n", dtype::i32, {1}), q = make_buffer("q", dtype::i32, {40}),
+               x = make_buffer("X", o.type, {dim(o.depth)}),
+               y = make_buffer("Y", o.type, {7, dim(o.depth)}), s = make_buffer("S", o.type, {40});
+  const var j = make_var("j"), k = make_var("k");
+  const std::vector<expr> at{expr(39) - j};
+  const expr value = load(x, {k}) * load(y, {load(q, {j}), k});
+  stmt body = make_loop(k, 0, dim(o.depth), make_store(s, at, o.combine(load(s, at), value)),
+                        loop_kind::serial,
+                        {{pass::reduction_note, 1}, {pass::reduction_lanes_note, o.lanes}});
+  if (o.init) body = make_seq({make_store(s, at, real(o.type, 0.5)), body});
+  annotations notes{{pass::sums_together_note, o.together}};
+  const expr extent = o.results < 0 ? load(n, {0}) : dim(o.results);
+  return make_function({n, q, x, y, s},
+                       make_loop(j, 0, extent, body, loop_kind::serial, std::move(notes)));
+}
+
+template <class T>
+std::vector<T> results(const function& f, std::int32_t count, std::int64_t depth) {
+  std::vector<std::int32_t> n{count}, q(40);
+  std::vector<T> x(static_cast<std::size_t>(depth)), y(static_cast<std::size_t>(7 * depth)),
+      s(40, T(3));
+  for (std::size_t at = 0; at < q.size(); ++at) q[at] = static_cast<std::int32_t>(at * 5 % 7);
+  for (std::size_t at = 0; at < x.size(); ++at) x[at] = static_cast<T>(at % 5) - 2;
+  for (std::size_t at = 0; at < y.size(); ++at) y[at] = static_cast<T>(at * 37 % 11) - 5;
+  interpret(f, {{n.data(), {}}, {q.data(), {}}, {x.data(), {}}, {y.data(), {}}, {s.data(), {}}});
+  return s;
+}
+
+int allocations(const function& f) { return count(f.body, stmt_kind::allocate); }
+
+const target::cpu haswell = target::named("haswell"), znver4 = target::named("znver4");
+
+}  // namespace
+
+TEST_CASE("sums of several results are added up together, whatever their number") {
+  for (const target::cpu& cpu : {haswell, znver4})
+    for (const std::int64_t together : {4, 8, 16})
+      for (const std::int64_t depth : {16, 19, 48, 67}) {
+        sums o;
+        o.together = together;
+        o.depth = depth;
+        o.results = -1;
+        CAPTURE(together);
+        CAPTURE(depth);
+        const function f = make(o), g = pass::vectorize_reductions(f, cpu);
+        const int lanes = cpu.lanes(dtype::f32);
+        // one buffer of partial results, and one after each halving of them
+        if (together <= lanes && depth >= lanes) CHECK(allocations(g) == (lanes == 8 ? 4 : 5));
+        for (const std::int32_t n : {0, -3, 1, 3, 4, 8, 9, 16, 31, 40})
+          CHECK(results<float>(f, n, depth) == results<float>(g, n, depth));
+      }
+}
+
+TEST_CASE("a literal number of results, doubles, maxima, and sums that go on with what is there") {
+  for (const target::cpu& cpu : {haswell, znver4})
+    for (const std::int64_t n : {1, 8, 13, 32}) {
+      sums o;
+      o.results = n;
+      for (const bool init : {true, false}) {
+        o.init = init;
+        CHECK(results<float>(make(o), 0, 48) ==
+              results<float>(pass::vectorize_reductions(make(o), cpu), 0, 48));
+        sums most = o;
+        most.combine = [](const expr& a, const expr& b) { return max(a, b); };
+        const function largest = pass::vectorize_reductions(make(most), cpu);
+        CHECK(allocations(largest) > 1);
+        CHECK(results<float>(make(most), 0, 48) == results<float>(largest, 0, 48));
+      }
+      o.type = dtype::f64;
+      const function wide = pass::vectorize_reductions(make(o), cpu);
+      CHECK(allocations(wide) > 1);
+      CHECK(results<double>(make(o), 0, 48) == results<double>(wide, 0, 48));
+    }
+}
+
+TEST_CASE(
+    "one after the other where nobody asks, the order is to stay, or a vector is not filled") {
+  const auto alone = [](const sums& o) {
+    return allocations(pass::vectorize_reductions(make(o), haswell)) <= 1;
+  };
+  CHECK_FALSE(alone({}));
+  for (const std::int64_t n : {0, 1, 2, 3, 6, 16}) {
+    sums o;
+    o.together = n;
+    CHECK(alone(o));
+  }
+  for (const std::int64_t n : {0, 1}) {
+    sums o;
+    o.lanes = n;
+    CHECK(alone(o));
+  }
+  sums narrow;
+  narrow.depth = 7;
+  CHECK(alone(narrow));
+}
+
+TEST_CASE("results that meet, or that the sums read, are computed one after the other") {
+  const buffer x = make_buffer("X", dtype::f32, {32, 32}), s = make_buffer("S", dtype::f32, {64});
+  const var j = make_var("j"), k = make_var("k");
+  const auto over = [&](const std::vector<expr>& at, const expr& value) {
+    const stmt sum = make_loop(k, 0, 32, make_store(s, at, load(s, at) + value), loop_kind::serial,
+                               {{pass::reduction_note, 1}});
+    return make_function({x, s}, make_loop(j, 0, 16, make_seq({make_store(s, at, f32(0)), sum}),
+                                           loop_kind::serial, {{pass::sums_together_note, 4}}));
+  };
+  const expr element = load(x, {j, k});
+  for (const function& f : {over({floordiv(j, 2)}, element), over({3}, element),
+                            over({j}, element * load(s, {k})), over({j}, load(x, {k, j}))}) {
+    const function g = pass::vectorize_reductions(f, haswell);
+    CHECK(allocations(g) <= 1);
+    check_same(f, g, 1e-5);
+  }
+  const function f = over({j * 3 + 1}, element), g = pass::vectorize_reductions(f, haswell);
+  CHECK(allocations(g) == 4);
+  check_same(f, g, 1e-5);
+}
