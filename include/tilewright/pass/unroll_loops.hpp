@@ -14,6 +14,9 @@
 //   for k in range(32):
 //     for u in unroll(4): C_acc += A[k*4 + u] * B[k*4 + u]
 //   for k in range(128, 129): C_acc += A[k] * B[k]
+//
+// A loop with `sums_apart_note` = n has n accumulators, to which these iterations add in turn; they are added up
+// behind it. That is done to sums in registers whose order is free.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +25,9 @@
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::pass {
+
+/// Annotation of reduction loops: accumulators of each sum, a power of two.
+inline constexpr const char* sums_apart_note = "tilewright.sums_apart";
 
 struct unroll_limits {
   std::int64_t always = 8;                 // statements that are written out without being asked

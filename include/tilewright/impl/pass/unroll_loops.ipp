@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/pass/accumulators/sums_apart.hpp>
 #include <tilewright/impl/pass/written_out.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/unroll_loops.hpp>
@@ -102,7 +103,10 @@ class reduction_unroller : public mutator {
     std::int64_t factor = limits_.reduction_factor;
     while (factor > 1 && factor * size > limits_.reduction_statements) factor /= 2;
     if (factor == 1 || (extent > 0 && extent < 2 * factor)) return out;
-    return split(*loop, extent, factor);
+    std::int64_t accumulators = std::min(asked_apart(*loop), factor);
+    while (accumulators > 1 && accumulators * size > target_.vector_registers / 2)
+      accumulators /= 2;
+    return split(*loop, extent, factor, accumulators);
   }
 
  private:
@@ -113,17 +117,22 @@ class reduction_unroller : public mutator {
     return note != loop.annotations.end() && !(note->second == attr(0));
   }
 
-  stmt split(const loop_node& loop, std::int64_t extent, std::int64_t factor) const {
+  stmt split(const loop_node& loop, std::int64_t extent, std::int64_t factor,
+             std::int64_t accumulators) const {
     const dtype type = loop.var.type();
     const expr by = integer(type, factor);
     const expr whole =
         extent > 0 ? integer(type, extent / factor) : whole_steps(loop.extent, by, sizes_);
     const var k = make_var(loop.var->name, type), u = make_var(loop.var->name + "_u", type);
-    stmt inner = make_loop(u, integer(type, 0), by,
-                           rename_loops(substitute(loop.body, {{loop.var, loop.min + k * by + u}})),
-                           loop_kind::unrolled);
-    stmt main = make_loop(k, integer(type, 0), whole, std::move(inner), loop_kind::serial,
-                          loop.annotations);
+    std::vector<apart> sums;
+    if (accumulators > 1)
+      for (const buffer& b : local_sums(loop)) sums.emplace_back(b, accumulators);
+    stmt body = rename_loops(substitute(loop.body, {{loop.var, loop.min + k * by + u}}));
+    for (const apart& sum : sums) body = sum.rerouted(body, u);
+    stmt main = make_loop(k, integer(type, 0), whole,
+                          make_loop(u, integer(type, 0), by, std::move(body), loop_kind::unrolled),
+                          loop_kind::serial, loop.annotations);
+    for (const apart& sum : sums) main = sum.around(std::move(main));
     if (extent > 0 && extent % factor == 0) return main;
     return make_seq({std::move(main), with_domain(loop, loop.min + whole * by,
                                                   loop.extent - whole * by, loop.body)});
