@@ -1,11 +1,15 @@
 // Comparisons of results so large that several threads share them.
 #include <tilewright/search/check/verify.hpp>
 
+#include <tilewright/backend/pool.hpp>
+#include <tilewright/impl/search/check/output_spans.hpp>
 #include <tilewright/impl/search/measurement/element_parts.hpp>
 #include <tilewright/impl/search/measurement/elements.hpp>
+#include <tilewright/ir/text/parse.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstring>
@@ -78,4 +82,40 @@ TEST_CASE("the root mean square of many elements leaves out what is not finite")
   std::vector<float> values(many, 3);
   values[many / 2] = std::numeric_limits<float>::infinity();
   CHECK(search::detail::root_mean_square(dtype::f32, bytes_of(values)) == doctest::Approx(3));
+}
+
+TEST_CASE("results are compared where they lie, with gaps between them or without") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((3, 4), "int32"), B: T.Buffer((3, 4), "int32"), C: T.Buffer((3, 4), "int32")):
+    for i, j in T.grid(3, 4):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj]
+            C[vi, vj] = A[vi, vj]
+)");
+  runner r(f, {{{4, 1}, {}}, {{8, 2}, {}}, {{4, 1}, {}}}, backend::serial_executor(), 1);
+  for (const int k : {1, 2})
+    for (int i = 0; i < 12; ++i) {
+      const std::vector<std::int64_t>& s = r.layouts()[static_cast<std::size_t>(k)].strides;
+      static_cast<std::int32_t*>(
+          r.data()[static_cast<std::size_t>(k)])[i / 4 * s[0] + i % 4 * s[1]] = 100 * k + i;
+    }
+  const search::detail::outputs_in_place there(r);
+  const std::vector<std::vector<std::byte>> copied = r.outputs();
+  REQUIRE(there.spans().size() == 2);
+  for (std::size_t k = 0; k < 2; ++k) {
+    CHECK(std::equal(copied[k].begin(), copied[k].end(), there.spans()[k].begin(),
+                     there.spans()[k].end()));
+    std::int32_t last = 0;
+    std::memcpy(&last, &there.spans()[k][44], sizeof last);
+    CHECK(last == 100 * static_cast<int>(k + 1) + 11);
+  }
+  CHECK(there.spans()[1].data() == static_cast<const std::byte*>(r.data()[2]));
+  CHECK(search::detail::compare_spans(r.operands(), {}, search::detail::spans_of(copied),
+                                      there.spans())
+            .empty());
+  ++static_cast<std::int32_t*>(r.data()[2])[6];
+  CHECK(search::detail::compare_spans(r.operands(), {}, search::detail::spans_of(copied),
+                                      there.spans()) == "C[1, 2] differs");
 }

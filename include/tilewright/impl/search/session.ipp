@@ -14,6 +14,7 @@
 #include <tilewright/impl/search/check/default_check.hpp>
 #include <tilewright/impl/search/check/examiner.hpp>
 #include <tilewright/impl/search/check/extreme_check.hpp>
+#include <tilewright/impl/search/check/output_spans.hpp>
 #include <tilewright/impl/search/check/row_terms.hpp>
 #include <tilewright/impl/search/first_sketch.hpp>
 #include <tilewright/impl/search/measurement/final_timing.hpp>
@@ -371,10 +372,12 @@ class tuner {
     const stage at("verify");
     const argument_form* form = form_of(c.scheduled.trace());
     const std::vector<operand>& operands = bench_.data().operands();
-    const auto outputs = bench_.data(form).outputs();
-    std::string wrong =
-        call.ok() ? compare_outputs(operands, needs_, expected_, outputs) : call.detail;
-    if (wrong.empty()) wrong = compare_spots(operands, needs_, spots_, outputs);
+    std::string wrong = call.detail;
+    if (call.ok()) {
+      const outputs_in_place outputs(bench_.data(form));
+      wrong = compare_spans(operands, needs_, spans_of(expected_), outputs.spans());
+      if (wrong.empty()) wrong = compare_spot_spans(operands, needs_, spots_, outputs.spans());
+    }
     if (wrong.empty() && !cancelled())
       wrong = extremes_.difference(baseline_, b, form, result_.baseline, o_.seconds);
     if (!wrong.empty()) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/search/check/output_spans.hpp>
 #include <tilewright/impl/search/measurement/elements.hpp>
 #include <tilewright/impl/search/measurement/test_bench.hpp>
 #include <tilewright/search/check/spot_check.hpp>
@@ -54,10 +55,11 @@ class extreme_check {
       m = there.computing.run(candidate, test_bench::patience);
     if (m.failed == failure::cancelled) return {};
     if (!m.ok()) return "on extreme values: " + m.detail;
-    const auto outputs = there.data->outputs();
-    std::string wrong =
-        compare_outputs(bench_.operands(), needs_, expected_, outputs, non_finite::alike);
-    if (wrong.empty()) wrong = compare_spots(bench_.operands(), needs_, spots_, outputs);
+    const outputs_in_place outputs(*there.data);
+    std::string wrong = compare_spans(bench_.operands(), needs_, spans_of(expected_),
+                                      outputs.spans(), non_finite::alike);
+    if (wrong.empty())
+      wrong = compare_spot_spans(bench_.operands(), needs_, spots_, outputs.spans());
     return wrong.empty() ? wrong : "on extreme values: " + wrong;
   }
 

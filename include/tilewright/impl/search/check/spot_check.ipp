@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include <tilewright/impl/ir/interpret/interpret_convert.hpp>
+#include <tilewright/impl/search/check/output_spans.hpp>
 #include <tilewright/impl/search/measurement/elements.hpp>
 #include <tilewright/ir/interpret/evaluate.hpp>
 #include <tilewright/search/check/spot_check.hpp>
@@ -103,11 +105,18 @@ TILEWRIGHT_INLINE spot_list spot_values(const ir::function& f, runner& r, std::u
 TILEWRIGHT_INLINE std::string compare_spots(const std::vector<operand>& operands,
                                             const value_needs& needs, const spot_list& list,
                                             const std::vector<std::vector<std::byte>>& outputs) {
+  return detail::compare_spot_spans(operands, needs, list, detail::spans_of(outputs));
+}
+
+TILEWRIGHT_INLINE std::string detail::compare_spot_spans(const std::vector<operand>& operands,
+                                                         const value_needs& needs,
+                                                         const spot_list& list,
+                                                         const output_spans& outputs) {
   std::size_t k = 0;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const operand& o = operands[i];
     if (!o.written) continue;
-    const std::vector<std::byte>& elements = outputs[k++];
+    const std::span<const std::byte> elements = outputs[k++];
     const bool real = is_float(o.type);
     const double relative = real ? detail::relative_tolerance(o.type, needs) : 0;
     const double scale =

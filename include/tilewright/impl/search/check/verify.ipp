@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstring>
 #include <exception>
+#include <span>
 
+#include <tilewright/impl/search/check/output_spans.hpp>
 #include <tilewright/impl/search/data_share.hpp>
 #include <tilewright/impl/search/measurement/elements.hpp>
 #include <tilewright/ir/alternatives.hpp>
@@ -19,8 +21,8 @@ namespace tilewright::search {
 namespace detail {
 
 inline std::string compare_floats(const operand& o, double relative,
-                                  const std::vector<std::byte>& expected,
-                                  const std::vector<std::byte>& actual, non_finite kinds) {
+                                  std::span<const std::byte> expected,
+                                  std::span<const std::byte> actual, non_finite kinds) {
   const auto size = static_cast<std::size_t>(bytes(o.type));
   const std::size_t count = expected.size() / size;
   const double scale = root_mean_square(o.type, expected);
@@ -45,6 +47,16 @@ inline std::string compare_floats(const operand& o, double relative,
   return o.name + index_text(static_cast<std::int64_t>(at), o.extents) + " is " +
          support::general_text(b, 9) + " instead of " + support::general_text(a, 9) +
          " (tolerance " + support::general_text(relative * std::max(std::abs(a), scale), 3) + ")";
+}
+
+inline bool equal_bytes(std::span<const std::byte> a, std::span<const std::byte> b) {
+  std::atomic<bool> out{a.size() == b.size()};
+  if (!out) return false;
+  in_parts(a.size(), [&](std::size_t, std::size_t first, std::size_t end) {
+    if (out.load(std::memory_order_relaxed) && std::memcmp(&a[first], &b[first], end - first) != 0)
+      out = false;
+  });
+  return out;
 }
 
 inline bool is_float_operation(const ir::expr& e) {
@@ -95,30 +107,36 @@ class work_counter : public ir::visitor {
 
 }  // namespace detail
 
+TILEWRIGHT_INLINE std::string detail::compare_spans(const std::vector<operand>& operands,
+                                                    const value_needs& needs,
+                                                    const output_spans& expected,
+                                                    const output_spans& actual, non_finite kinds) {
+  std::size_t k = 0;
+  for (const operand& o : operands) {
+    if (!o.written) continue;
+    const std::span<const std::byte> a = expected[k], b = actual[k];
+    ++k;
+    if (equal_bytes(a, b)) continue;
+    if (!is_float(o.type)) {
+      const auto size = static_cast<std::size_t>(bytes(o.type));
+      std::size_t at = 0;
+      while (std::memcmp(&a[at], &b[at], size) == 0) at += size;
+      return o.name + index_text(static_cast<std::int64_t>(at / size), o.extents) + " differs";
+    }
+    const double relative = relative_tolerance(o.type, needs);
+    if (std::string difference = compare_floats(o, relative, a, b, kinds); !difference.empty())
+      return difference;
+  }
+  return {};
+}
+
 TILEWRIGHT_INLINE std::string compare_outputs(const std::vector<operand>& operands,
                                               const value_needs& needs,
                                               const std::vector<std::vector<std::byte>>& expected,
                                               const std::vector<std::vector<std::byte>>& actual,
                                               non_finite kinds) {
-  std::size_t k = 0;
-  for (const operand& o : operands) {
-    if (!o.written) continue;
-    const std::vector<std::byte>&a = expected[k], &b = actual[k];
-    ++k;
-    if (a == b) continue;
-    if (!is_float(o.type)) {
-      const auto size = static_cast<std::size_t>(bytes(o.type));
-      std::size_t at = 0;
-      while (std::memcmp(&a[at], &b[at], size) == 0) at += size;
-      return o.name + detail::index_text(static_cast<std::int64_t>(at / size), o.extents) +
-             " differs";
-    }
-    const double relative = detail::relative_tolerance(o.type, needs);
-    if (std::string difference = detail::compare_floats(o, relative, a, b, kinds);
-        !difference.empty())
-      return difference;
-  }
-  return {};
+  return detail::compare_spans(operands, needs, detail::spans_of(expected),
+                               detail::spans_of(actual), kinds);
 }
 
 TILEWRIGHT_INLINE std::string verify_against_interpreter(const ir::function& f, runner& r,

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -80,7 +81,7 @@ inline bool has_no_floats(const std::vector<operand>& all) {
 }
 
 /// Of the finite elements.
-inline double root_mean_square(dtype type, const std::vector<std::byte>& elements) {
+inline double root_mean_square(dtype type, std::span<const std::byte> elements) {
   const auto size = static_cast<std::size_t>(bytes(type));
   struct sum {
     double squares = 0;
