@@ -115,6 +115,18 @@ entry make_product(const char* name, const char* in, const char* sum, dtype resu
   return make(name, dtype::i32, result, "s", integers(seed), first.c_str());
 }
 
+/// Two tiles of bytes along the reduction.
+entry make_pair_product(const char* name, std::uint64_t seed) {
+  std::string first =
+      "TW_LOCAL(signed char, a, 16); TW_LOCAL(signed char, b, 16); TW_LOCAL(int, c, 8);\n"
+      "  for (int e = 0; e < 16; ++e) {\n    tw_store(a, e, (x >> e & 255) - 128);\n"
+      "    tw_store(b, e, (x >> (e + 7) & 255) - 100);\n    if (e < 8) tw_store(c, e, x >> e & "
+      "15);\n  }\n"
+      "  tw_mma_pair(c, 0, a, 0, a, 8, b, 0, b, 8);\n"
+      "  int s = 0;\n  for (int e = 0; e < 8; ++e) s += (e + 1) * c[e];";
+  return make(name, dtype::i32, dtype::i32, "s", integers(seed), first.c_str());
+}
+
 /// Rows of shared memory in registers, which are weighed by their place.
 entry make_load(const char* name, const char* function, const char* type, int elements,
                 std::uint64_t seed, int registers = 8) {
@@ -162,6 +174,8 @@ std::vector<entry> all() {
       make_load("load_matrix_bytes", "tw_load_matrix", "signed char", 16, 19),
       make_load("load_matrix_words", "tw_load_matrix", "int", 4, 23, 4),
       make_load("load_transposed", "tw_load_transposed", "unsigned short", 8, 20),
+      make_load("load_transposed_bytes", "tw_load_transposed", "signed char", 16, 24),
+      make_pair_product("mma_pair", 25),
       make("copy_async", dtype::i32, dtype::i32, "s[t ^ 1]", integers(21),
            "TW_SHARED(int, s, 0, 256);\n  tw_copy_async<1>(s, t, A, i);\n  tw_commit_copies();\n"
            "  tw_wait_copies<0>();\n  tw_barrier();",

@@ -1,5 +1,7 @@
 #include <tilewright/pass/gpu/pipeline_loops.hpp>
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include <tilewright/pass/lower_blocks.hpp>
@@ -84,4 +86,49 @@ TEST_CASE("a statement that would come before what it depends on is refused") {
                        doctest::Contains("who comes first"), build_error);
   CHECK_THROWS_WITH_AS(pass::pipeline_loops(sums("[0, 1]", "[0, 0]")),
                        doctest::Contains("no permutation"), build_error);
+}
+
+TEST_CASE("statements behind those that read what is copied: their last rounds follow the loop") {
+  // S is copied two steps ahead, and what was read of it is added a step later
+  for (const int steps : {2, 3, 8}) {
+    CAPTURE(steps);
+    const std::string n = std::to_string(steps);
+    const ir::function before = threads::without_blocks(
+        (R"(
+@T.prim_func
+def main(A: T.Buffer(()" +
+         n + R"(, 4), "float32"), C: T.Buffer((4,), "float32")):
+    for k in T.serial()" +
+         n +
+         R"(, annotations={"software_pipeline_stage": [0, 2, 3], "software_pipeline_order": [1, 2, 0], "software_pipeline_async_stages": [0]}):
+        with T.block("step"):
+            vk = T.axis.spatial()" +
+         n + R"(, k)
+            T.reads(A[vk, 0:4], C[0:4])
+            T.writes(C[0:4])
+            S = T.alloc_buffer((4,), "float32", scope="shared")
+            X = T.alloc_buffer((4,), "float32")
+            for i in T.vectorized(4):
+                with T.block("S"):
+                    vi = T.axis.spatial(4, i)
+                    S[vi] = A[vk, vi]
+            for i in range(4):
+                with T.block("X"):
+                    vi = T.axis.spatial(4, i)
+                    X[vi] = S[vi] * T.float32(2)
+            for i in range(4):
+                with T.block("C"):
+                    vi = T.axis.spatial(4, i)
+                    C[vi] = C[vi] + X[vi]
+)")
+            .c_str());
+    const ir::function after = pass::simplify_loops(pass::pipeline_loops(before));
+    INFO(ir::print(after));
+    // waits stand before the first reading round, in the loop, and nowhere behind it
+    CHECK(threads::count(after, "tw_copy_async") == static_cast<std::size_t>(std::min(steps, 4)));
+    CHECK(threads::count(after, "async_wait") == 2);
+    CHECK(threads::count(after, "range(" + std::to_string(steps - 1) + ")") +
+              threads::count(after, "T.serial(" + std::to_string(steps - 1)) ==
+          (steps > 2 ? 1U : 0U));
+  }
 }

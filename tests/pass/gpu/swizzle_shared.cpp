@@ -60,3 +60,14 @@ TEST_CASE("rows without a pattern are refused") {
                         "dense, and of 32, 64 or a multiple of 128 bytes"),
       build_error);
 }
+
+TEST_CASE("memory that is read in columns of 4 bytes: where its rows fill all banks") {
+  const ir::function before = transposed("shared.columns");
+  const ir::function after = pass::swizzle_shared(before);
+  CHECK(threads::count(after, "bitwise_xor") == 2);
+  CHECK(threads::count(after, "% 4 * 2") == 2);  // four rows side by side in eight places
+  threads::check_same(before, after);
+  for (const int columns : {16, 20})
+    CHECK(ir::print(pass::swizzle_shared(transposed("shared.columns", columns))) ==
+          ir::print(transposed("shared.columns", columns)));
+}

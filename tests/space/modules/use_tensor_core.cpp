@@ -9,8 +9,10 @@
 
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/space/access_pattern.hpp>
+#include <tilewright/space/compose.hpp>
 #include <tilewright/space/metaschedule.hpp>
 #include <tilewright/space/postproc/verify_gpu_code.hpp>
+#include <tilewright/target/gpu.hpp>
 
 #include "../kernels.hpp"
 #include "../members.hpp"
@@ -129,6 +131,29 @@ TEST_CASE("use_tensor_core: a warp's tile may have 64 x 64 results") {
     if (sides[0] <= 4 && sides[1] <= 4) largest = std::max(largest, sides[0] * sides[1]);
   }
   CHECK(largest == 16);
+}
+
+TEST_CASE("use_tensor_core: the first tiles are large, and smaller where blocks would be few") {
+  struct expectation {
+    int m, n, k;
+    const char *rows, *columns, *steps;
+  };
+  const target::gpu device = target::named_gpu("sm_90a");
+  for (const expectation& e :
+       {expectation{4096, 4096, 4096, "[4, 8, 2, 4, 1]", "[16, 1, 4, 4, 1]", "[128, 2, 1]"},
+        {1024, 1024, 1024, "[2, 8, 2, 2, 1]", "[8, 1, 2, 4, 1]", "[32, 2, 1]"},
+        {16, 4096, 4096, "[1, 1, 1, 1, 1]", "[128, 1, 2, 1, 1]", "[32, 8, 1]"},
+        {32, 32, 32, "[2, 1, 1, 1, 1]", "[2, 1, 1, 1, 1]", "[1, 2, 1]"}}) {
+    CAPTURE(e.m);
+    const space::design_space all(space::post_order(space::module(space::use_tensor_core{})));
+    const std::vector<schedule> sketches =
+        all.sketches(dense("float16", "float32", e.m, e.n, e.k, false), {&device, 1}, 7);
+    REQUIRE_FALSE(sketches.empty());
+    const std::string text = sketches[0].trace().print();
+    INFO(text);
+    for (const char* decision : {e.rows, e.columns, e.steps})
+      CHECK(text.find("decision=" + std::string(decision)) != text.npos);
+  }
 }
 
 TEST_CASE("use_tensor_core: extents that are no multiples are padded") {

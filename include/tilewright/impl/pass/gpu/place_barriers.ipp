@@ -156,8 +156,12 @@ class placer {
     part out = std::move(body);
     out.s = with_body(n, std::move(out.s));
     if (out.has_barrier && !(is_int(n.extent) && as_int(n.extent) > 0)) out.has_barrier = false;
-    for (access_list* list : {&out.first, &out.last})
-      for (thread_access& a : *list) forget_version(a, n.var);
+    // where each round has a barrier, what stands before the first one is of the first round
+    const bool counted = out.has_barrier && is_int(n.min) && is_int(n.extent);
+    const std::int64_t begin = counted ? as_int(n.min) : 0,
+                       end = counted ? begin + as_int(n.extent) : 0;
+    for (thread_access& a : out.first) leave_loop(a, n.var, counted, begin);
+    for (thread_access& a : out.last) leave_loop(a, n.var, counted, end - 1);
     return out;
   }
 
@@ -370,9 +374,15 @@ class placer {
     return std::nullopt;
   }
 
-  /// Outside of the loop that numbers the rounds, an access is one of any version.
-  static void forget_version(thread_access& a, const var& round) {
+  /// Outside of the loop that numbers the rounds, an access is one of the round's version where that is known,
+  /// else of any.
+  static void leave_loop(thread_access& a, const var& round, bool known, std::int64_t value) {
     if (!a.version || !a.version->round || !a.version->round.same(round)) return;
+    if (known) {
+      a.version = buffer_version{
+          {}, floor_modulo(a.version->offset + value, a.version->count), a.version->count};
+      return;
+    }
     a.version.reset();
     a.any_version = true;
   }
