@@ -2,14 +2,15 @@
 //
 // Each benchmark runs the compiler once an iteration on a generated program. `parse` only checks
 // syntax, `build` compiles with -O2. Kernels and spaces are added in numbers, so that the cost of
-// one more is the slope, reported as the counter `ms_each`. `expression` is about the three
-// compilers of reference, those that are installed: `ms_more` is what the program costs beside the
-// bare include.
+// one more is the slope, reported as the counter `ms_each`. `kernel` and `expression` are about the
+// three compilers of reference, those that are installed: `kernel` builds a file with one kernel at
+// three levels of optimization, and `ms_more` of `expression` is what the program costs beside the
+// bare include. All times are the compiler's processor time, since other work of the machine makes
+// its runs longer by the clock.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -20,6 +21,7 @@
 namespace {
 
 const std::string scratch = std::string(BENCH_SCRATCH) + "/unit.cpp";
+const std::string umbrella = "#include <tilewright/tilewright.hpp>\n";
 
 std::string kernels(int count) {
   std::string out;
@@ -59,23 +61,32 @@ std::string spaces(int count) {
   return out;
 }
 
-/// Seconds of one run of the compiler; negative when it fails.
+/// Processor time of the programs that this one has run and waited for. // s
+double children_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+/// Processor time of one run of the compiler, in seconds; negative when it fails.
 double compile(const std::string& body, const std::string& flags,
-               const std::string& include = "#include <tilewright/tilewright.hpp>\n",
+               const std::string& include = umbrella,
                const std::string& compiler = BENCH_COMPILER) {
   std::ofstream(scratch) << include << body << "int main() {}\n";
   const std::string command = compiler + " -std=c++20 -I" BENCH_INCLUDE " " + flags + " " +
                               scratch + " -o " + scratch + ".o > " + scratch + ".log 2>&1";
-  const auto start = std::chrono::steady_clock::now();
+  const double before = children_seconds();
   const int status = std::system(command.c_str());
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return status == 0 ? seconds : -1;
+  return status == 0 ? children_seconds() - before : -1;
 }
 
-void measure(benchmark::State& state, const std::string& body, const std::string& flags) {
+void measure(benchmark::State& state, const std::string& body, const std::string& flags,
+             const std::string& compiler = BENCH_COMPILER) {
   for (auto _ : state) {
-    const double seconds = compile(body, flags);
+    const double seconds = compile(body, flags, umbrella, compiler);
     if (seconds < 0)
       return state.SkipWithError(("does not compile, see " + scratch + ".log").c_str());
     state.SetIterationTime(seconds);
@@ -94,24 +105,13 @@ void slope(benchmark::State& state, std::string (*make)(int), const std::string&
   }
 }
 
-/// Processor time of the programs that this one has run and waited for. // s
-double children_seconds() {
-  rusage used{};
-  getrusage(RUSAGE_CHILDREN, &used);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
-}
-
 /// Processor time of the fastest of a few runs: other work of the machine only ever adds.
 double fastest(const std::string& body, const std::string& include, const std::string& compiler) {
   constexpr int runs = 3;
   double out = -1;
   for (int r = 0; r < runs; ++r) {
-    const double before = children_seconds();
-    if (compile(body, "-DTILEWRIGHT_DECLARE_ONLY -fsyntax-only", include, compiler) < 0) return -1;
-    const double now = children_seconds() - before;
+    const double now = compile(body, "-DTILEWRIGHT_DECLARE_ONLY -fsyntax-only", include, compiler);
+    if (now < 0) return -1;
     out = out < 0 ? now : std::min(out, now);
   }
   return out;
@@ -146,12 +146,11 @@ int main(int argc, char** argv) {
   add("empty_program", [](State& s) {
     for (auto _ : s) {
       std::ofstream(scratch) << "int main() {}\n";
-      const auto start = std::chrono::steady_clock::now();
+      const double before = children_seconds();
       if (std::system(
               (std::string(BENCH_COMPILER) + " -std=c++20 -fsyntax-only " + scratch).c_str()) != 0)
         return s.SkipWithError("the compiler does not run");
-      s.SetIterationTime(
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      s.SetIterationTime(children_seconds() - before);
     }
   });
   add("parse/header_only", [](State& s) { measure(s, "", "-fsyntax-only"); });
@@ -168,6 +167,12 @@ int main(int argc, char** argv) {
     const std::string is_there = std::string(compiler) + " --version > /dev/null 2>&1";
     if (std::system(is_there.c_str()) != 0) continue;
     const std::string name = "expression/" + std::string(compiler), which = compiler;
+    for (const std::string level : {"-O0", "-O1", "-O2"}) {
+      add("kernel/compiled/" + which + "/" + level,
+          [=](State& s) { measure(s, kernels(1), declare + level + " -c", which); });
+      add("kernel/header_only/" + which + "/" + level,
+          [=](State& s) { measure(s, kernels(1), level + " -c", which); });
+    }
     for (const int n : {5, 20, 40})
       add(name + "/steps:" + std::to_string(n),
           [=](State& s) { beside(s, programs::space_expressions(n, 1), steps, which); });
