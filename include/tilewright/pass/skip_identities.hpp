@@ -18,13 +18,12 @@
 //     Y[q] = Y[q] + X[q + s - 1] * F[s]
 #pragma once
 
+#include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/ir/stmt.hpp>
 
 namespace tilewright::pass {
 
-/// Annotation of blocks, and of the loops of their reductions: what is multiplied by a zero that a
-/// choice gives is left out, also where it is infinite or no number.
-inline constexpr const char* skip_zeros_note = "tilewright.skip_zeros";
+using ir::skip_zeros_note;
 
 /// Works on the loops of lower_blocks; vectorized loops innermost.
 ir::function skip_identities(const ir::function& f);

@@ -30,22 +30,34 @@ struct choice {
 
 inline expr both(const expr& a, const expr& b) { return a && b ? logical_and(a, b) : a ? a : b; }
 
+/// What of a condition becomes a branch, and what stays a choice inside of it; null for nothing.
+struct division {
+  expr branch, rest;
+};
+
+inline division whole(const expr& condition) { return {condition, {}}; }
+
 /// A term of a reduction by `o` that may be the identity. With `products`, a term of a sum that may be
 /// zero, also because a factor may.
-inline std::optional<choice> identity_unless(op o, const expr& e, bool products) {
+template <class Divide>
+std::optional<choice> identity_unless(op o, const expr& e, bool products, const Divide& divide) {
   products = products && o == op::add;
   if (e->op == op::select || e->op == op::if_then_else) {
     if (!is_identity(o, e->args[2])) return std::nullopt;
-    std::optional<choice> inner =
-        products ? identity_unless(o, e->args[1], products) : std::nullopt;
-    if (!inner) return choice{e->args[0], e->args[1]};
-    return choice{both(e->args[0], inner->condition), std::move(inner->value)};
+    const division condition = divide(e->args[0]);
+    choice out{condition.branch, e->args[1]};
+    if (products)
+      if (std::optional<choice> inner = identity_unless(o, e->args[1], products, divide))
+        out = {both(out.condition, inner->condition), std::move(inner->value)};
+    if (!out.condition) return std::nullopt;
+    if (condition.rest) out.value = with_args(e, {condition.rest, out.value, e->args[2]});
+    return out;
   }
   if (!products || (e->op != op::mul && e->op != op::cast)) return std::nullopt;
   expr condition;
   std::vector<expr> args = e->args;
   for (expr& factor : args)
-    if (std::optional<choice> part = identity_unless(o, factor, products)) {
+    if (std::optional<choice> part = identity_unless(o, factor, products, divide)) {
       condition = both(condition, part->condition);
       factor = std::move(part->value);
     }
@@ -86,11 +98,9 @@ class skipper : public mutator {
         !same_indices(old->args, store.indices))
       return unchanged;
     const expr& added = v->args[1];
-    const std::optional<choice> term = identity_unless(v->op, added, products_);
-    if (!term && !in_order_ && v->op == op::add && added->op == op::mul && is_float(v.type())) {
-      const stmt out = skip_factor(store, old, added);
-      return out ? out : unchanged;
-    }
+    std::optional<choice> term = identity_unless(v->op, added, products_, whole);
+    if (!term && !in_order_ && v->op == op::add && is_float(v.type()))
+      term = identity_unless(v->op, added, true, [&](const expr& c) { return remainders(c); });
     if (!term || reads_memory(term->condition) || uses_any(term->condition, lanes_))
       return unchanged;
     return make_if(term->condition,
@@ -103,28 +113,14 @@ class skipper : public mutator {
     return out;
   }
 
-  /// What is added is a product of which a factor is 0 but where a remainder fits; null where it is not.
-  stmt skip_factor(const store_node& store, const expr& old, const expr& product) const {
-    for (std::size_t k = 0; k < 2; ++k) {
-      const expr& factor = product->args[k];
-      if (factor->op != op::select && factor->op != op::if_then_else) continue;
-      if (!is_identity(op::add, factor->args[2])) continue;
-      std::vector<expr> fits, others;
-      for (const expr& part : conjuncts(factor->args[0]))
-        (divides(part) && !reads_memory(part) && !uses_any(part, lanes_) ? fits : others)
-            .push_back(part);
-      if (fits.empty()) continue;
-      const expr inner =
-          others.empty()
-              ? factor->args[1]
-              : with_args(factor, {conjunction(others), factor->args[1], factor->args[2]});
-      std::vector<expr> factors = product->args;
-      factors[k] = inner;
-      return make_if(conjunction(fits),
-                     make_store(store.buffer, store.indices,
-                                with_args(store.value, {old, with_args(product, factors)})));
-    }
-    return {};
+  /// Whether a remainder fits becomes a branch, where it is the same for all lanes.
+  division remainders(const expr& condition) const {
+    std::vector<expr> fits, others;
+    for (const expr& part : conjuncts(condition))
+      (divides(part) && !reads_memory(part) && !uses_any(part, lanes_) ? fits : others)
+          .push_back(part);
+    if (fits.empty()) return {{}, condition};
+    return {conjunction(fits), others.empty() ? expr{} : conjunction(others)};
   }
 
   bool in_reduction_ = false, products_ = false, in_order_ = false;

@@ -10,15 +10,13 @@
 #include <vector>
 
 #include <tilewright/impl/space/own_windows.hpp>
+#include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::space::detail {
-
-/// Annotation of a block: products with zeros of a padding are left out (pass/skip_identities.hpp).
-inline constexpr const char* skip_zeros_key = "tilewright.skip_zeros";
 
 /// A border by clamped or mirrored indices, read by a reduction: in there every step would compute
 /// its indices again and gather by them, where a copy with its border is read in vectors.
@@ -79,13 +77,6 @@ inline bool suits_decided_borders(const schedule& s, const std::string& reader) 
          !reads_windows(*named_block(s, reader).block, *columns);
 }
 
-/// Whether the block asks for the terms of its sum one after the other, as they are written.
-inline bool keeps_all_terms(const ir::block_node& b) {
-  const auto note = b.annotations.find("tilewright.reduction_lanes");  // pass/walk.hpp
-  return note != b.annotations.end() &&
-         (note->second == ir::attr(0) || note->second == ir::attr(1));
-}
-
 inline bool is_zero(const ir::expr& e) {
   return (e->op == ir::op::integer && e->integer == 0) || (e->op == ir::op::real && e->real == 0);
 }
@@ -124,13 +115,13 @@ inline bool is_padding_of_sums(const schedule& s, const std::string& name) {
   const ir::store_node* sum = ir::as_store(reader.body);
   const std::optional<block_profile> p = profile(s, readers[0]);
   if (!p || !p->reduction || !p->has(ir::iter_kind::reduce) || !sum) return false;
-  if (sum->value->op != ir::op::add || keeps_all_terms(reader)) return false;
+  if (sum->value->op != ir::op::add || ir::asks_for_order(reader.annotations)) return false;
   const ir::buffer& padded = b.writes[0].buffer;
   return loads_in(s, readers[0], padded) == 1 && vanishes_with(sum->value->args[1], padded);
 }
 
 inline bool skips_zeros(const ir::block_node& b) {
-  return b.annotations.count(skip_zeros_key) != 0;
+  return b.annotations.count(ir::skip_zeros_note) != 0;
 }
 
 /// Whether terms of the border had better be left out than computed from a copy with borders: the copy

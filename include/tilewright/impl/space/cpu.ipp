@@ -72,7 +72,7 @@ inline void choose_borders(schedule& s, const context& where, chooser& choices, 
       const std::string reader = consumer_names(s, name)[0];
       if ((choices.pick(2) == 0) != suits_skipped_zeros(s, name)) continue;
       rule(s, name, where, choices);
-      if (!has_block(s, name)) s.annotate(s.get_block(reader), skip_zeros_key, 1);
+      if (!has_block(s, name)) s.annotate(s.get_block(reader), ir::skip_zeros_note, 1);
     }
   }
 }

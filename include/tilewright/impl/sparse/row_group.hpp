@@ -9,6 +9,7 @@
 
 #include <tilewright/impl/sparse/iteration_lowerer.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::sparse::detail {
 
@@ -165,8 +166,7 @@ class row_group {
         continue;
       }
       const auto& it = std::get<sparse_iteration>(part);
-      const bool member = std::any_of(members_.begin(), members_.end(),
-                                      [&](const auto& m) { return m.body == it.body; });
+      const bool member = support::any(members_, [&](const auto& m) { return m.body == it.body; });
       out = out || (!member && accessed({it}, b));
     }
     return out;

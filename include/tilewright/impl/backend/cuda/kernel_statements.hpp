@@ -1,13 +1,13 @@
 // What the printer of kernels asks of statements: the memory that they use, and what a straight line of them computes.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::backend::cuda::detail::kernel_text {
 
@@ -27,11 +27,10 @@ struct uses {
 
   void add(const stmt& body, const device_memory& memory, const function& f) {
     const auto once = [](auto& list, const auto& x, const auto& same) {
-      if (std::none_of(list.begin(), list.end(), same)) list.push_back(x);
+      if (support::none(list, same)) list.push_back(x);
     };
     const auto use = [&](const buffer& b) {
-      const bool parameter = std::any_of(f.params.begin(), f.params.end(),
-                                         [&](const param& p) { return p.buffer == b; });
+      const bool parameter = support::any(f.params, [&](const param& p) { return p.buffer == b; });
       if (parameter || memory.offsets.count(b.get()))
         once(buffers, b, [&](const buffer& other) { return other == b; });
     };
@@ -45,9 +44,7 @@ struct uses {
       if (e->op == op::load) use(e->buffer);
     });
   }
-  bool writes(const buffer& b) const {
-    return std::find(written.begin(), written.end(), b) != written.end();
-  }
+  bool writes(const buffer& b) const { return support::contains(written, b); }
 };
 
 /// Statements one after the other, as those of a reduction's update.
@@ -59,8 +56,7 @@ struct straight_line {
   /// @returns false for other statements
   bool collect(const stmt& s) {
     if (const seq_node* seq = as_seq(s))
-      return std::all_of(seq->stmts.begin(), seq->stmts.end(),
-                         [&](const stmt& child) { return collect(child); });
+      return support::all(seq->stmts, [&](const stmt& child) { return collect(child); });
     if (const let_node* let = as_let(s)) {
       values.push_back(let->value);
       lets.insert(let->var);
@@ -72,9 +68,7 @@ struct straight_line {
     stored.push_back(store->buffer);
     return true;
   }
-  bool stores(const buffer& b) const {
-    return std::find(stored.begin(), stored.end(), b) != stored.end();
-  }
+  bool stores(const buffer& b) const { return support::contains(stored, b); }
 };
 
 }  // namespace tilewright::backend::cuda::detail::kernel_text

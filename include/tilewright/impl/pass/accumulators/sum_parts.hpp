@@ -14,6 +14,7 @@
 
 #include <tilewright/impl/pass/accumulators/tile.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/any.hpp>
@@ -29,9 +30,7 @@ inline std::int64_t longest_whole(std::int64_t part) { return part + part / 2; }
 
 /// The iterations may be reassociated, and nobody asks for one result.
 inline bool has_free_order(const loop_node& loop) {
-  const auto lanes = loop.annotations.find(reduction_lanes_note);
-  return is_reduction(loop) && (lanes == loop.annotations.end() ||
-                                (lanes->second != attr(0) && lanes->second != attr(1)));
+  return is_reduction(loop) && !asks_for_order(loop.annotations);
 }
 
 /// Whether the loop adds to elements of `b` in one place, and updates nothing else.

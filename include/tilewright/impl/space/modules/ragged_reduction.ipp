@@ -7,6 +7,7 @@
 
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/space/modules/ragged_reduction.hpp>
 #include <tilewright/space/root_blocks.hpp>
@@ -18,8 +19,6 @@ namespace tilewright::space {
 namespace detail {
 
 inline constexpr const char* prefetch_key = "tilewright.prefetch";  // pass/prefetch_gathers.hpp
-inline constexpr const char* short_rows_key = "tilewright.edge";    // pass/walk.hpp
-inline constexpr const char* row_lanes_key = "tilewright.reduction_lanes";  // pass/walk.hpp
 
 /// Combines its result with several values.
 inline bool reduces(const ir::block_node& b) {
@@ -164,7 +163,7 @@ inline bool tile_columns(schedule& s, const std::string& name, const context& wh
   if (loops.rows) s.unroll(*loops.rows);
   const loop_rv walked = loops.walks.empty() ? order[order.size() - 2] : loops.walks.back();
   s.annotate(walked, prefetch_key, choices.categorical(s, {0, 4, 8, 16}, {1.5, 1, 1, 1}));
-  s.annotate(walked, short_rows_key, choices.categorical(s, {0, 1}, {1, 1}));
+  s.annotate(walked, ir::edge_note, choices.categorical(s, {0, 1}, {1, 1}));
   return true;
 }
 
@@ -178,7 +177,7 @@ inline void split_sums(schedule& s, const std::string& name, const context& wher
   if (loops.empty() || !ir::reads_memory(s.get(loops.back()).extent)) return;
   const std::int64_t lanes = where.cpu->lanes(named_block(s, name).block->writes[0].buffer->type);
   if (lanes < 4) return;
-  s.annotate(s.get_block(name), row_lanes_key,
+  s.annotate(s.get_block(name), ir::reduction_lanes_note,
              choices.categorical(s, {0, lanes / 2, lanes, 2 * lanes}, {1.5, 1, 1, 1}));
 }
 
@@ -198,7 +197,7 @@ inline bool walk_results(schedule& s, const std::string& name, const context& wh
   for (const std::int64_t n : {lanes / 2, lanes, 2 * lanes})
     if (n > 1 && ir::is_int(extent) && n <= ir::as_int(extent)) parts.push_back(n);
   if (!parts.empty())
-    s.annotate(s.get_block(name), row_lanes_key,
+    s.annotate(s.get_block(name), ir::reduction_lanes_note,
                choices.categorical(s, parts, std::vector<double>(parts.size(), 1)));
   return true;
 }

@@ -1,0 +1,27 @@
+// What blocks and loops say of how their reductions are to be computed: rooms that write these notes and
+// rooms that follow them stand apart.
+#pragma once
+
+#include <tilewright/ir/stmt.hpp>
+
+namespace tilewright::ir {
+
+/// Annotation of loops and blocks: number of partial results of a reduction; 0 and 1 ask for its terms
+/// one after the other, as they are written.
+inline constexpr const char* reduction_lanes_note = "tilewright.reduction_lanes";
+
+/// Annotation of blocks, and of the loops of their reductions: what is multiplied by a zero that a
+/// choice gives is left out, also where it is infinite or no number.
+inline constexpr const char* skip_zeros_note = "tilewright.skip_zeros";
+
+/// Annotation of reduction loops in the code of a tile's edge, or over short rows: not worth unrolling;
+/// with 0 it says that they are.
+inline constexpr const char* edge_note = "tilewright.edge";
+
+/// Whether all terms are asked for, one after the other.
+inline bool asks_for_order(const annotations& notes) {
+  const auto lanes = notes.find(reduction_lanes_note);
+  return lanes != notes.end() && (lanes->second == attr(0) || lanes->second == attr(1));
+}
+
+}  // namespace tilewright::ir
