@@ -181,6 +181,7 @@
 #include <tilewright/impl/pass/gpu/unroll_registers.ipp>
 #include <tilewright/impl/pass/guards.ipp>
 #include <tilewright/impl/pass/hoist_invariants.ipp>
+#include <tilewright/impl/pass/hoist_statements.ipp>
 #include <tilewright/impl/pass/lower.ipp>
 #include <tilewright/impl/pass/lower_blocks.ipp>
 #include <tilewright/impl/pass/name_bounds.ipp>

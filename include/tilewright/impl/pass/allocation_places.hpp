@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -55,6 +56,24 @@ class placer : public visitor {
     for (const buffer& b : allocated_)
       if (const life& l = lives_.at(b); !l.all.empty()) out[home(b, l)].push_back(b);
     return out;
+  }
+
+  /// Whether an iteration of the loop may load of the buffer what only an earlier one has stored; of a
+  /// buffer that no block allocates it is not known.
+  bool carries(const var& loop, const buffer& b) const {
+    const auto found = lives_.find(b);
+    if (found == lives_.end()) return true;
+    std::size_t position = 0;  // of the loop, around all that is in it
+    const auto is_inside = [&](const access& a) {
+      for (std::size_t k = 0; k < a.loops.size(); ++k)
+        if (a.loops[k].first.same(loop)) return position = k, true;
+      return false;
+    };
+    std::vector<access> inside;
+    std::copy_if(found->second.all.begin(), found->second.all.end(), std::back_inserter(inside),
+                 is_inside);
+    const arith::analyzer known = knowing(inside);
+    return !inside.empty() && accesses{b->shape, inside, known}.carried_by(position);
   }
 
   void visit(const expr& e) override {
@@ -228,9 +247,9 @@ class placer : public visitor {
       if (loop_at(l.around[d])) out.push_back(d);
     return out;
   }
-  static arith::analyzer knowing(const life& l) {
+  static arith::analyzer knowing(const std::vector<access>& all) {
     arith::analyzer out;
-    for (const access& a : l.all) out.bind_new(a.loops);
+    for (const access& a : all) out.bind_new(a.loops);
     return out;
   }
 
@@ -247,7 +266,7 @@ class placer : public visitor {
   /// turn; of the rest lanes have their own where all accesses are seen, and their number is.
   static void share(const buffer& b, const life& l, const std::vector<std::size_t>& loops,
                     std::size_t k, shared_buffers& out) {
-    const arith::analyzer known = knowing(l);
+    const arith::analyzer known = knowing(l.all);
     const accesses uses{b->shape, l.all, known};
     if (uses.apart_in(k)) return;
     const loop_node* n = loop_at(l.around[loops[k]]);
@@ -276,7 +295,7 @@ class placer : public visitor {
     if (!is_read(l)) return out;
     std::vector<std::size_t> loops = loops_of(l);
     if (!loops.empty() && loops.back() + 1 == l.around.size()) loops.pop_back();
-    const arith::analyzer known = knowing(l);
+    const arith::analyzer known = knowing(l.all);
     const accesses uses{b->shape, l.all, known};
     for (std::size_t k = loops.size(); k-- > 0 && loops[k] >= l.block;) {
       const loop_node& n = *static_cast<const loop_node*>(l.around[loops[k]]);

@@ -10,6 +10,7 @@
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/compensate_dots.hpp>
 #include <tilewright/pass/hoist_invariants.hpp>
+#include <tilewright/pass/hoist_statements.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/name_bounds.hpp>
 #include <tilewright/pass/order_dimensions.hpp>
@@ -70,6 +71,7 @@ inline std::vector<named_pass> standard() {
   return {
       // loops instead of blocks, with buffers as small as they can be
       {"scalar_function", &plain<&detail::scalar_function>},
+      {"hoist_statements", &plain<&hoist_statements>},
       {"vectorize_unmarked", &on_cpu<&vectorize_unmarked>},
       {"lower_blocks", &plain<&lower_blocks>},
       {"simplify_loops", &plain<&simplify_loops>},

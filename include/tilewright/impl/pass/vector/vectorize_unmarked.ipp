@@ -9,6 +9,7 @@
 #include <tilewright/impl/pass/vector/placed_block.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/pass/hoist_statements.hpp>
 #include <tilewright/pass/vector/vectorize_unmarked.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/any.hpp>
@@ -295,7 +296,7 @@ TILEWRIGHT_INLINE ir::function vectorize_unmarked(const ir::function& f,
 TILEWRIGHT_INLINE std::vector<std::string> scalar_blocks(const ir::function& f,
                                                          const target::cpu& target) {
   detail::unmarked::scalars out;
-  out.visit(vectorize_unmarked(f, target).body);
+  out.visit(vectorize_unmarked(hoist_statements(f), target).body);
   return std::move(out.found);
 }
 
