@@ -140,6 +140,23 @@ TEST_CASE("compensate dots: tiles of rows and columns, with guards of their own"
   CHECK(subtractions(out) == 1);
 }
 
+TEST_CASE("compensate dots: sums that live as long as a tile is computed") {
+  const std::string nest =
+      "        S = T.alloc_buffer((4, 16), \"int32\")\n"
+      "        for r0, c in T.grid(2, 2):\n"
+      "            for r1 in range(4):\n                for v in T.vectorized(16):\n"
+      "                    S[r1, v] = 0\n"
+      "            for k, r1 in T.grid(8, 4):\n                for v in T.vectorized(16):\n"
+      "                    S[r1, v] = T.call_extern(\"int32\", \"dot4\", S[r1, v], "
+      "A[r0 * 4 + r1, k * 4], A[r0 * 4 + r1, k * 4 + 1], A[r0 * 4 + r1, k * 4 + 2], "
+      "A[r0 * 4 + r1, k * 4 + 3], B[c, k, v, 0], B[c, k, v, 1], B[c, k, v, 2], B[c, k, v, 3])\n"
+      "            for r1 in range(4):\n                for v in T.vectorized(16):\n"
+      "                    C[r0 * 4 + r1, c * 16 + v] = S[r1, v]\n";
+  const function out = compensated(loops_of(nest));
+  CHECK(signed_dots(out) == 0);
+  CHECK(subtractions(out) == 1);
+}
+
 TEST_CASE("compensate dots: a factor that is computed before is read when it is there") {
   const std::string staged =
       "        P = T.alloc_buffer((2, 8, 16, 4), \"int8\")\n"

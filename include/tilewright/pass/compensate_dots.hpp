@@ -19,7 +19,8 @@ namespace tilewright::pass {
 
 /// Works on the loops of lower_blocks, before prepare_weights, for CPUs that have vpdpbusd. A dot
 /// product of signed bytes changes when
-/// 1. it is the only access of its sums in the outermost loop that does not move them;
+/// 1. it is the only access of its sums in the outermost loop that does not move them, of those that
+///    stand in their allocation;
 /// 2. its second factor is a parameter or was computed before all loops around;
 /// 3. the loops that move the second factor have literal extents and follow from no others, and
 ///    conditions around it concern either those loops or the others;

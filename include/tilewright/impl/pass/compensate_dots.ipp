@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct signed_dot {
   const store_node* store;
   std::vector<const loop_node*> loops;  // around it, outermost first
   std::vector<expr> guards;             // conjuncts of the conditions around it
+  std::size_t outside = 0;              // loops around the allocation of the sums
 };
 
 /// The dot product that a statement stores into the sum that it reads; null for any other one.
@@ -83,10 +85,11 @@ class planner {
   /// Tells the loops apart: those that index D, those that D sums over, and the others.
   bool divide(change& out) {
     std::int64_t uses = 1;
-    for (const loop_node* l : dot_.loops) {
+    for (std::size_t k = 0; k < dot_.loops.size(); ++k) {
+      const loop_node* l = dot_.loops[k];
       if (l->loop == loop_kind::thread_binding || constant_extent(*l) <= 0 || !is_int(l->min))
         return false;
-      const bool of_sum = moves(dot_.store->indices, l->var);
+      const bool of_sum = k < dot_.outside || moves(dot_.store->indices, l->var);
       if (!of_sum && !out.outermost) out.outermost = l;
       if (of_sum && out.outermost) out.tile.push_back(l);
       if (of_sum && moves_factor(l->var)) out.columns.push_back(l);
@@ -181,8 +184,12 @@ class finder : public visitor {
       const bool before = std::exchange(opaque_, true);
       visitor::visit(s);
       opaque_ = before;
+    } else if (const allocate_node* sums = as_allocate(s)) {
+      around_[sums->buffer] = here_.loops.size();
+      visitor::visit(s);
     } else if (const store_node* store = as_store(s); store && !opaque_ && signed_product(*store)) {
       here_.store = store;
+      here_.outside = around_[store->buffer];
       add();
     } else {
       visitor::visit(s);
@@ -202,7 +209,8 @@ class finder : public visitor {
   }
 
   signed_dot here_{};
-  std::vector<stmt> bodies_;  // the loops again
+  std::vector<stmt> bodies_;                        // the loops again
+  std::unordered_map<buffer, std::size_t> around_;  // loops around allocations
   bool opaque_ = false;
 };
 

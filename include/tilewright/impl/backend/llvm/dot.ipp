@@ -70,9 +70,9 @@ TILEWRIGHT_INLINE value emitter::load_moved(const ir::expr& e, std::size_t first
   }
   const value whole = load_packed(ir::call(e.type(), e->name, std::move(bytes)), 0, count);
   if (!whole.v) return {};
-  const value_ref flip =
-      b.integer(b.i32, static_cast<std::int32_t>(0x80808080u), lanes_of(whole.vector));
-  return {b.binary(opcode::xor_, whole.v, flip), whole.vector};
+  // of lanes that are loaded as one, as an operand of the instruction that moves them
+  const value_ref flip = b.integer(b.i32, static_cast<std::int32_t>(0x80808080u), lane.lanes);
+  return {b.binary(opcode::xor_, widen(whole, lane.lanes > 1), flip), lane.lanes > 1};
 }
 
 TILEWRIGHT_INLINE value emitter::emit_dot4(const ir::expr& e) {
