@@ -52,6 +52,7 @@
 #include <tilewright/impl/backend/llvm/memory.ipp>
 #include <tilewright/impl/backend/llvm/shuffle.ipp>
 #include <tilewright/impl/backend/llvm/stmt.ipp>
+#include <tilewright/impl/backend/llvm/store_squares.ipp>
 #include <tilewright/impl/backend/llvm/transpose.ipp>
 #include <tilewright/impl/backend/llvm/types.ipp>
 #include <tilewright/impl/backend/loader.ipp>

@@ -205,6 +205,13 @@ class emitter {
   std::vector<value_ref> load_rows(const place& p, const affine& at, int columns);
   std::vector<value_ref> transposed(const std::vector<value_ref>& rows, int columns);
 
+  // store_squares.ipp
+  bool emit_squares(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
+  void emit_rows_of_squares(const ir::loop_node& l, std::int64_t first, std::int64_t extent,
+                            const ir::loop_node& lanes, const ir::store_node& store);
+  void emit_square(const ir::loop_node& l, const ir::loop_node& lanes, const ir::store_node& store,
+                   const affine& from, interval range);
+
   // stmt.ipp
   void emit(const ir::stmt& s);
   void emit_loop(const ir::loop_node& l);
@@ -293,6 +300,7 @@ class emitter {
   std::unordered_map<value_ref, loaded_indices> indices_in_memory;  // until the next store
   std::unordered_set<const ir::buffer_node*> written;  // by the innermost loop around, or by all
   std::unordered_map<const ir::stmt_node*, double> work_of;
+  std::vector<ir::stmt> made;  // statements that are emitted and stand nowhere in the function
   std::unordered_map<const ir::buffer_node*, interval> offset_bounds;  // of their elements
   int regions = 0;
   bool in_region = false;    // inside a parallel loop: further ones run serially

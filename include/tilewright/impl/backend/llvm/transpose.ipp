@@ -133,25 +133,31 @@ TILEWRIGHT_INLINE std::vector<value_ref> emitter::load_rows(const place& p, cons
   return out;
 }
 
-/// Transposes square groups of 16 bytes: out[w] lane (g, r) = rows[r] lane (g, w).
+/// Transposes square groups of 16 bytes: out[w] lane (g, r) = rows[r] lane (g, w). Each step interleaves
+/// the first half of the vectors with the second one.
 TILEWRIGHT_INLINE std::vector<value_ref> emitter::transposed(const std::vector<value_ref>& rows,
                                                              int columns) {
-  const int lanes = lane.lanes;
-  // Within each group takes elements `from` of x and y, where elements of y count from `columns`
-  // on.
-  const auto pick = [&](value_ref x, value_ref y, const std::vector<int>& from) {
+  const int lanes = lane.lanes, half = columns / 2;
+  // Elements from `first` on of each group, in turn those of x and those of y.
+  const auto interleaved = [&](value_ref x, value_ref y, int first) {
     std::vector<std::int64_t> mask;
-    for (int g = 0; g < lanes; g += columns)
-      for (int i : from) mask.push_back(i < columns ? g + i : lanes + g + i - columns);
+    for (int g = first; g < lanes; g += columns)
+      for (int k = 0; k < half; ++k) {
+        mask.push_back(g + k);
+        mask.push_back(lanes + g + k);
+      }
     return b.c.BuildShuffleVector(b.b, x, y, b.integers(b.i32, mask), "");
   };
-  if (columns == 2) return {pick(rows[0], rows[1], {0, 2}), pick(rows[0], rows[1], {1, 3})};
-  const value_ref low01 = pick(rows[0], rows[1], {0, 4, 1, 5}),
-                  high01 = pick(rows[0], rows[1], {2, 6, 3, 7});
-  const value_ref low23 = pick(rows[2], rows[3], {0, 4, 1, 5}),
-                  high23 = pick(rows[2], rows[3], {2, 6, 3, 7});
-  return {pick(low01, low23, {0, 1, 4, 5}), pick(low01, low23, {2, 3, 6, 7}),
-          pick(high01, high23, {0, 1, 4, 5}), pick(high01, high23, {2, 3, 6, 7})};
+  std::vector<value_ref> out = rows;
+  for (int step = 1; step < columns; step *= 2) {
+    std::vector<value_ref> next;
+    for (int i = 0; i < half; ++i)
+      for (const int first : {0, half})
+        next.push_back(interleaved(out[static_cast<std::size_t>(i)],
+                                   out[static_cast<std::size_t>(i + half)], first));
+    out = std::move(next);
+  }
+  return out;
 }
 
 }  // namespace tilewright::backend::llvm

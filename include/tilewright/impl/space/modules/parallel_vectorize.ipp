@@ -63,6 +63,44 @@ inline void order_squares(schedule& s, std::vector<loop_rv> loops, std::size_t a
   s.unroll(step);
 }
 
+/// The loop along the rows of what a block writes, where these are remainders, as those of channels in
+/// groups, and how long they are.
+struct row_loop {
+  std::size_t at;
+  std::int64_t extent;
+};
+
+/// Nothing where elements are wider than two bytes: those are transposed when they are loaded.
+inline std::optional<row_loop> row_loop_of(const schedule& s,
+                                           const ir::block_realize_node& realize) {
+  const ir::block_node& b = *realize.block;
+  const ir::store_node* store = ir::as_store(b.body);
+  if (!store || b.init || store->indices.empty() || bytes(store->buffer->type) > 2)
+    return std::nullopt;
+  const ir::expr& last = store->indices.back();
+  if (last->op != ir::op::floormod || !ir::is_int(last->args[1])) return std::nullopt;
+  const std::int64_t extent = last->args[1]->integer;
+  for (std::size_t i = 0; i < b.iters.size(); ++i) {
+    const ir::expr& whole = b.iters[i].dom.extent;
+    if (!last->args[0].same(b.iters[i].var) || !ir::is_int(whole) || whole->integer % extent != 0)
+      continue;
+    if (const std::optional<std::size_t> at = loop_driving(s, realize, i))
+      return row_loop{*at, extent};
+  }
+  return std::nullopt;
+}
+
+/// The loop along these rows goes right around the one over lanes across them, so that squares of both
+/// are transposed in registers and stored by rows.
+inline void order_rows(schedule& s, std::vector<loop_rv> order, std::size_t along,
+                       std::int64_t extent, loop_rv lanes) {
+  const auto [groups, row] = s.split(order[along], {infer, extent});
+  order[along] = groups;
+  order.push_back(row);
+  order.push_back(lanes);
+  s.reorder(order);
+}
+
 /// Whether the block writes a result that is larger than the last cache, side by side along `iter` as
 /// everything that it reads: rows that are worth going past the caches.
 inline bool suits_streams(const schedule& s, const ir::block_node& b, std::size_t iter,
@@ -128,12 +166,17 @@ TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
     }
     const expr_rv width = choices.categorical(attempt, {lanes, 2 * lanes, 4 * lanes}, {1, 1, 1.5});
     const auto [outer, inner] = attempt.split(loops[*position], {infer, width});
+    const std::optional<detail::row_loop> rows = detail::row_loop_of(s, realize);
     if (const auto across = detail::transposed_iter(s, *realize.block, *iter)) {
       const std::optional<std::size_t> along = detail::loop_driving(s, realize, *across);
       if (!along || !detail::plain(attempt.get(loops[*along]))) return;
       std::vector<loop_rv> order = loops;
       order[*position] = outer;
       detail::order_squares(attempt, std::move(order), *along, inner, choices);
+    } else if (rows && rows->at != *position && detail::plain(attempt.get(loops[rows->at]))) {
+      std::vector<loop_rv> order = loops;
+      order[*position] = outer;
+      detail::order_rows(attempt, std::move(order), rows->at, rows->extent, inner);
     } else if (reduction || *position + 1 != loops.size()) {
       std::vector<loop_rv> order{outer};
       order.insert(order.end(), loops.begin() + static_cast<long>(*position) + 1, loops.end());

@@ -1,0 +1,62 @@
+#include <tilewright/space/modules/parallel_vectorize.hpp>
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/target/cpu.hpp>
+
+#include "../../schedule/check_schedule.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+/// P holds X with channels last, in groups; Y reads it.
+ir::function grouped(const std::string& type) {
+  const std::string quoted = "\"" + type + "\"";
+  return ir::parse("@T.prim_func\ndef main(X: T.Buffer((32, 5, 70), " + quoted +
+                   "), Y: T.Buffer((2, 5, 70, 16), " + quoted +
+                   ")):\n"
+                   "    P = T.alloc_buffer((2, 5, 70, 16), " +
+                   quoted +
+                   ")\n"
+                   "    for c, h, w in T.grid(32, 5, 70):\n"
+                   "        with T.block(\"P\"):\n"
+                   "            vc, vh, vw = T.axis.remap(\"SSS\", [c, h, w])\n"
+                   "            P[vc // 16, vh, vw, vc % 16] = X[vc, vh, vw]\n"
+                   "    for g, h, w, c in T.grid(2, 5, 70, 16):\n"
+                   "        with T.block(\"Y\"):\n"
+                   "            vg, vh, vw, vc = T.axis.remap(\"SSSS\", [g, h, w, c])\n"
+                   "            Y[vg, vh, vw, vc] = P[vg, vh, vw, vc]\n");
+}
+
+/// Extents of the loops around a block, outermost first; 0: no literal.
+std::vector<std::int64_t> extents(schedule& s, const std::string& name) {
+  std::vector<std::int64_t> out;
+  for (const loop_rv l : s.get_loops(s.get_block(name))) {
+    const ir::expr& extent = s.get(l).extent;
+    out.push_back(ir::is_int(extent) ? extent->integer : 0);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("channels of bytes in groups: the loop along a row stands right around the lanes") {
+  const target::cpu cpu = target::named("haswell");
+  const space::context where{&cpu, 1};
+  for (const auto& [type, order] :
+       {std::pair{"int8", std::vector<std::int64_t>{2, 5, 1, 16, 128}},
+        std::pair{"float32", std::vector<std::int64_t>{32, 5, 3, 32}}}) {
+    CAPTURE(std::string(type));
+    const ir::function f = grouped(type);
+    schedule s(f);
+    space::chooser choices;
+    space::vectorize_innermost(s, "P", where, choices);
+    CHECK(extents(s, "P") == order);
+    check_meaning(s, f);
+  }
+}
