@@ -291,6 +291,7 @@ if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 0 "another program" db why "$data/scale.py" --dim n=3 --db "$work/t.db"
   tvm=$data/../../search/data/tvm/dense_relu
   expect 0 "12 schedules of TVM apply to main, 12 kept" db import "$tvm/database_tuning_record.json" --threads 1 --db "$work/v.db"
+  expect 0 "; TVM's own best time is " db import "$tvm/database_tuning_record.json" --threads 1 --db "$work/v.db"
   expect 0 "12 kept with TVM's times, 0 were there; 0 do not apply" db import "$tvm/database_tuning_record.json" --unmeasured --threads 2 --db "$work/w.db"
   expect 0 "extents 64 48 48 96 64 96" db ls --db "$work/v.db"
   cp "$tvm/database_tuning_record.json" "$work/alone.json"
