@@ -13,12 +13,16 @@
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/numbers/checked.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::space {
 namespace detail {
 
 inline constexpr const char* prefetch_key = "tilewright.prefetch";  // pass/prefetch_gathers.hpp
+inline constexpr const char* sums_apart_key = "tilewright.sums_apart";      // pass/unroll_loops.hpp
+/// pass/vector/vectorize_reductions.hpp
+inline constexpr const char* sums_together_key = "tilewright.sums_together";
 
 /// Combines its result with several values.
 inline bool reduces(const ir::block_node& b) {
@@ -112,6 +116,28 @@ inline walked_loops sort_loops(const schedule& s, const std::string& name,
   return out;
 }
 
+/// Sums of few vectors wait for themselves: their walk may have several accumulators, which are added up behind it,
+/// as many as registers hold. Rows of a matrix are short or long; a literal number of terms is known to be worth it.
+inline void take_sums_apart(schedule& s, const walked_loops& loops, chooser& choices) {
+  constexpr std::int64_t many = 16;
+  if (loops.rows || (loops.walks.empty() && loops.sums.empty())) return;  // rows have a sum each
+  const loop_rv walk = loops.sums.empty() ? loops.walks.back() : loops.sums.back();
+  const bool is_long = !loops.sums.empty() && ir::as_int(s.get(walk).extent) >= many;
+  s.annotate(walk, sums_apart_key,
+             choices.categorical(s, {1, 2, 4}, {is_long ? 1 : 1.5, 1, is_long ? 1.5 : 1}));
+}
+
+/// The place in `widths` of the first one to try: sixteen sums of a block whose rows read the same rows of the other
+/// operand, which leaves the cache once for all of them, and wide tiles elsewhere.
+inline std::size_t likely_width(const schedule& s, const walked_loops& loops, std::size_t widths) {
+  std::size_t out = 3;  // eight vectors
+  if (loops.rows && !loops.sums.empty()) {
+    out = 0;
+    for (std::int64_t rows = ir::as_int(s.get(*loops.rows).extent); rows < 16; rows *= 2) ++out;
+  }
+  return std::min(out, widths - 1);
+}
+
 /// Rows of a block whose sums stay in registers together, each as wide as a tile of `width` elements.
 inline void tile_block_rows(schedule& s, walked_loops& loops, std::int64_t vectors,
                             const context& where, chooser& choices) {
@@ -144,7 +170,7 @@ inline bool tile_columns(schedule& s, const std::string& name, const context& wh
   const dtype type = named_block(s, name).block->writes[0].buffer->type;
   const std::vector<std::int64_t> widths = ragged_tiles(*where.cpu, type, extent);
   std::vector<double> weights(widths.size(), 1);
-  weights[std::min<std::size_t>(widths.size() - 1, 3)] = 1.5;  // eight vectors
+  weights[likely_width(s, loops, widths.size())] = 1.5;
   const expr_rv width = choices.categorical(s, widths, weights);
   const auto [outer, inner] = s.split(columns, {infer, width});
   loops.before.push_back(outer);
@@ -164,6 +190,7 @@ inline bool tile_columns(schedule& s, const std::string& name, const context& wh
   const loop_rv walked = loops.walks.empty() ? order[order.size() - 2] : loops.walks.back();
   s.annotate(walked, prefetch_key, choices.categorical(s, {0, 4, 8, 16}, {1.5, 1, 1, 1}));
   s.annotate(walked, ir::edge_note, choices.categorical(s, {0, 1}, {1, 1}));
+  take_sums_apart(s, loops, choices);
   return true;
 }
 
@@ -181,16 +208,47 @@ inline void split_sums(schedule& s, const std::string& name, const context& wher
              choices.categorical(s, {0, lanes / 2, lanes, 2 * lanes}, {1.5, 1, 1, 1}));
 }
 
-/// Each element of a row is a sum of its own, as in a sampled product: vectors run along the sum, whose
-/// operands are fetched ahead, a drawn number of elements. How many partial results a sum has is drawn,
-/// too: many take longer to add up, few wait for each other.
-/// @returns false when the row is what is summed
-inline bool walk_results(schedule& s, const std::string& name, const context& where,
-                         chooser& choices) {
-  const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
-  const std::optional<std::size_t> at = column_loop(s, name);
-  if (!at || !ir::reads_memory(s.get(loops[*at]).extent)) return false;
-  s.annotate(loops[*at], prefetch_key, choices.categorical(s, {0, 2, 4, 8}, {1, 1, 1.5, 1}));
+/// A drawn number of sums that lie along the loop before the last one is computed at a time, where each fills a vector.
+/// @param results the loop over them
+inline void add_up_together(schedule& s, const std::string& name, const std::vector<loop_rv>& loops,
+                            std::size_t results, const context& where, chooser& choices) {
+  constexpr std::int64_t shuffled_bytes = 16;  // impl/pass/vector/sums_together.hpp
+  const ir::expr depth = s.get(loops.back()).extent;
+  const dtype type = named_block(s, name).block->writes[0].buffer->type;
+  const std::int64_t lanes = where.cpu->lanes(type);
+  if (results + 2 != loops.size() || bytes(type) < 4 || !ir::is_int(depth) ||
+      ir::as_int(depth) < lanes)
+    return;
+  std::vector<std::int64_t> counts{1};
+  for (const std::int64_t n : {lanes / 2, lanes})
+    if (n > 1 && n * bytes(type) >= shuffled_bytes) counts.push_back(n);
+  std::vector<double> weights(counts.size(), 1);
+  if (weights.size() > 1) weights[1] = 1.5;
+  if (counts.size() > 1)
+    s.annotate(loops[results], sums_together_key, choices.categorical(s, counts, weights));
+}
+
+/// Whether everything that the block reads fits the cache of one core.
+inline bool reads_cached(const schedule& s, const std::string& name, const target::cpu& cpu) {
+  std::int64_t size = 0;
+  for (const ir::buffer_region& r : named_block(s, name).block->reads) {
+    std::int64_t own = bytes(r.buffer->type);
+    for (const ir::expr& extent : r.buffer->shape)
+      own = support::saturated_product(own, ir::is_int(extent) ? ir::as_int(extent) : 1);
+    size = std::max(size, own);
+  }
+  return size <= cpu.l2_bytes;
+}
+
+/// Results that are sums of their own, along loop number `results`: vectors run along the sum, whose operands are
+/// fetched ahead, a drawn number of results; what is in the cache takes as long to ask for as to load. How many partial results a sum has is drawn, too: many take longer to
+/// add up, few wait for each other. So is how many results are computed at a time, whose sums are added up together:
+/// rows that are long gain, those of few elements compute some of them again.
+inline void sum_results(schedule& s, const std::string& name, const std::vector<loop_rv>& loops,
+                        std::size_t results, const context& where, chooser& choices) {
+  const bool cached = reads_cached(s, name, *where.cpu);
+  s.annotate(loops[results], prefetch_key,
+             choices.categorical(s, {0, 2, 4, 8}, {cached ? 1.5 : 1, 1, cached ? 1 : 1.5, 1}));
   const ir::expr extent = s.get(loops.back()).extent;
   const std::int64_t lanes = where.cpu->lanes(named_block(s, name).block->writes[0].buffer->type);
   std::vector<std::int64_t> parts;
@@ -199,6 +257,17 @@ inline bool walk_results(schedule& s, const std::string& name, const context& wh
   if (!parts.empty())
     s.annotate(s.get_block(name), ir::reduction_lanes_note,
                choices.categorical(s, parts, std::vector<double>(parts.size(), 1)));
+  add_up_together(s, name, loops, results, where, choices);
+}
+
+/// Each element of a row is a sum of its own, as in a sampled product.
+/// @returns false when the row is what is summed
+inline bool walk_results(schedule& s, const std::string& name, const context& where,
+                         chooser& choices) {
+  const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
+  const std::optional<std::size_t> at = column_loop(s, name);
+  if (!at || !ir::reads_memory(s.get(loops[*at]).extent)) return false;
+  sum_results(s, name, loops, *at, where, choices);
   return true;
 }
 
