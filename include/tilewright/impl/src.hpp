@@ -346,6 +346,7 @@
 #include <tilewright/impl/space/modules/auto_bind.ipp>
 #include <tilewright/impl/space/modules/auto_inline.ipp>
 #include <tilewright/impl/space/modules/cross_thread_reduction.ipp>
+#include <tilewright/impl/space/modules/fuse_elements.ipp>
 #include <tilewright/impl/space/modules/fuse_rows.ipp>
 #include <tilewright/impl/space/modules/inline_constant_scalars.ipp>
 #include <tilewright/impl/space/modules/multi_level_tiling.ipp>

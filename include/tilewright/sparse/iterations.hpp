@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <tilewright/config.hpp>
 #include <tilewright/ir/sparse.hpp>
@@ -16,5 +18,9 @@ ir::function with_iterations(const ir::sparse_function& f);
 /// The program that the function was lowered from; nothing where it carries none, or is no longer what
 /// lowering made of it. A text that this thread has read lately is not read again.
 std::optional<ir::sparse_function> iterations_of(const ir::function& f);
+
+/// Names of the iterations of a program, where each begins with rows and their elements and computes a result at each
+/// of these, as a sampled product does; none where one does something else.
+std::vector<std::string> iterations_of_elements(const ir::sparse_function& f);
 
 }  // namespace tilewright::sparse

@@ -9,6 +9,7 @@
 #include <tilewright/space/modules/add_rfactor.hpp>
 #include <tilewright/space/modules/arranged_operands.hpp>
 #include <tilewright/space/modules/auto_inline.hpp>
+#include <tilewright/space/modules/fuse_elements.hpp>
 #include <tilewright/space/modules/fuse_rows.hpp>
 #include <tilewright/space/modules/order_loops.hpp>
 #include <tilewright/space/modules/parallel_vectorize.hpp>
@@ -179,6 +180,12 @@ TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit, bool intrinsics) {
     if (where.gpu)
       throw argument_error(
           "default_cpu makes schedules for CPUs, and the target is a GPU; write default_gpu");
+    if (has_results_of_elements(s))
+      return enumerate(s, where, limit, [&](schedule& sketch, chooser& choices) {
+        const bool fused = choices.pick(2) == 1 && fuse_elements(sketch, where, choices);
+        if (!fused) detail::inline_cheap_blocks(sketch, where);
+        detail::build_cpu_sketch(sketch, where, choices, false);
+      });
     detail::inline_cheap_blocks(s, where);
     const bool around = intrinsics && detail::offers_intrinsics(s, where);
     if (where.wanted == yield::member)

@@ -32,6 +32,15 @@ inline const read_iterations& read_text(const std::string& text) {
   return known.back();
 }
 
+/// Begins with rows and their elements, and sums over neither.
+inline bool computes_at_elements(const ir::sparse_iteration& it) {
+  if (it.iters.size() < 2) return false;
+  const ir::sparse_iter &rows = it.iters[0], &elements = it.iters[1];
+  return !rows.fused && !rows.axis->parent && elements.axis->variable() && !elements.attached &&
+         elements.axis->parent == rows.axis && rows.kind == ir::iter_kind::spatial &&
+         elements.kind == ir::iter_kind::spatial;
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE ir::function with_iterations(const ir::sparse_function& f) {
@@ -52,6 +61,17 @@ TILEWRIGHT_INLINE std::optional<ir::sparse_function> iterations_of(const ir::fun
   if (!ir::equal(as_lowered, f)) return std::nullopt;
   ir::sparse_function out = read.program;
   out.name = f.name;
+  return out;
+}
+
+TILEWRIGHT_INLINE std::vector<std::string> iterations_of_elements(const ir::sparse_function& f) {
+  std::vector<std::string> out;
+  for (const auto& part : f.body) {
+    const auto* it = std::get_if<ir::sparse_iteration>(&part);
+    if (!it) continue;
+    if (!detail::computes_at_elements(*it)) return {};
+    out.push_back(it->name);
+  }
   return out;
 }
 

@@ -13,6 +13,7 @@
 
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/pattern_note.hpp>
+#include <tilewright/ir/sparse.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/support/address_map.hpp>
 
@@ -37,10 +38,11 @@ class structure_writer {
         write(p.scalar);
     }
     binding_ = false;
-    if (has_alternatives(f) || f.attrs.count(pattern_attribute) > 0) {  // it computes the same
+    if (has_alternatives(f) || f.attrs.count(pattern_attribute) > 0 ||
+        f.attrs.count(iterations_attribute) > 0) {  // it computes the same
       annotations notes = f.attrs;
-      notes.erase(alternatives_attribute);
-      notes.erase(pattern_attribute);
+      for (const char* aside : {alternatives_attribute, pattern_attribute, iterations_attribute})
+        notes.erase(aside);
       write(notes);
     } else {
       write(f.attrs);
