@@ -1,4 +1,5 @@
-// Sampled products (SDDMM) and attention over a sparse pattern beside loops with Eigen, on one thread.
+// Sampled products (SDDMM) and attention over a sparse pattern beside loops with Eigen, and sampled products beside
+// what was written by hand in intrinsics and PyTorch's (BENCH_PYTHON names a Python that has it), on one thread.
 //
 // Benchmarks are named sampled/MATRIX/DEPTH/ENGINE and attention/MATRIX/DEPTH/ENGINE; outputs are compared
 // with f64 before anything is timed, and engines take turns. Tuning takes BENCH_TUNE_SECONDS (default 5)
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -119,6 +121,13 @@ void compare(const bench::sparse_matrix& a, int depth, bool attends, bench::summ
   std::vector<bench::engine> engines{
       {"tilewright", ours},
       {"eigen", [&] { attends ? bench::attention_by_eigen(p) : bench::sampled_by_eigen(p); }}};
+  if (!attends && bench::sampled_by_hand(p))
+    engines.push_back({"by hand", [&] { bench::sampled_by_hand(p); }});
+  std::string missing;
+  const std::function<double()> torch =
+      attends ? std::function<double()>() : bench::sampled_by_torch(p, missing);
+  if (torch) engines.push_back({"torch", [torch] { torch(); }, {}, torch});
+  if (!missing.empty()) std::printf("missing: torch: %s\n", missing.c_str());
   const std::string name =
       (attends ? "attention/" : "sampled/") + a.name + "/" + std::to_string(depth);
   const exact expected = compute(p);
@@ -140,8 +149,10 @@ void compare(const bench::sparse_matrix& a, int depth, bool attends, bench::summ
   for (const bench::engine& e : engines)
     std::printf("%s/%-12s %8.2f GFLOP/s  (median %.2f)  %.2f\n", name.c_str(), e.name.c_str(),
                 work / e.best(), work / e.median(), e.best() / engines.front().best());
-  total.add((attends ? "attention/" : "sampled/") + std::to_string(depth),
-            engines[1].best() / engines[0].best());
+  for (std::size_t other = 1; other < engines.size(); ++other)
+    total.add((attends ? "attention/" : "sampled/") + std::to_string(depth) + " over " +
+                  engines[other].name,
+              engines[other].best() / engines[0].best());
   std::fflush(stdout);
 }
 

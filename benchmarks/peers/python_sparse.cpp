@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "sampled_peer.hpp"
 #include "sparse_peer.hpp"
 
 namespace bench {
@@ -32,7 +33,7 @@ class array_folder {
   }
   array_folder(const array_folder&) = delete;
   ~array_folder() {
-    for (const char* name : {"offsets", "indices", "values", "b", "c"})
+    for (const char* name : {"offsets", "indices", "values", "b", "x", "c"})
       ::unlink((path_ + "/" + name).c_str());
     ::rmdir(path_.c_str());
   }
@@ -125,6 +126,7 @@ std::string missing_module(const std::string& engine) {
   folder.write("indices", indices, 1);
   folder.write("values", one, 1);
   folder.write("b", one, 1);
+  folder.write("x", one, 1);
   conversation talk(command(engine, folder.path(), 1, 1, 1, 1));
   const std::string first = talk.answer();
   if (first == "ready") return {};
@@ -133,24 +135,34 @@ std::string missing_module(const std::string& engine) {
              : first.substr(first.find(':') + 2);
 }
 
-std::function<double()> prepare(const std::string& engine, const spmm_problem& p) {
-  const sparse_matrix& a = *p.a;
+/// A process with the matrix and another operand of so many columns, ready to be asked.
+/// @param x another one with the matrix's rows; null: there is none
+/// @param count elements of the result
+std::function<double()> started(const std::string& engine, const sparse_matrix& a, int columns,
+                                int threads, const float* b, const float* x, float* c,
+                                std::size_t count) {
   const auto folder = std::make_shared<array_folder>();
-  const auto n = static_cast<std::size_t>(p.columns);
+  const auto n = static_cast<std::size_t>(columns);
   folder->write("offsets", a.offsets.data(), a.offsets.size());
   folder->write("indices", a.indices.data(), a.indices.size());
   folder->write("values", a.values.data(), a.values.size());
-  folder->write("b", p.b, static_cast<std::size_t>(a.columns) * n);
+  folder->write("b", b, static_cast<std::size_t>(a.columns) * n);
+  if (x) folder->write("x", x, static_cast<std::size_t>(a.rows) * n);
   const auto talk = std::make_shared<conversation>(
-      command(engine, folder->path(), a.rows, a.columns, p.columns, p.threads));
+      command(engine, folder->path(), a.rows, a.columns, columns, threads));
   if (talk->answer() != "ready") throw std::runtime_error(engine + " does not take the problem");
   const auto checked = std::make_shared<bool>(false);
   return [=] {
     const std::string answer = talk->ask(*checked ? "run\n" : "check\n");
-    if (!*checked) folder->read("c", p.c, static_cast<std::size_t>(p.a->rows) * n);
+    if (!*checked) folder->read("c", c, count);
     *checked = true;
     return std::atof(answer.c_str());
   };
+}
+
+std::function<double()> prepare(const std::string& engine, const spmm_problem& p) {
+  return started(engine, *p.a, p.columns, p.threads, p.b, nullptr, p.c,
+                 static_cast<std::size_t>(p.a->rows) * static_cast<std::size_t>(p.columns));
 }
 
 }  // namespace
@@ -160,6 +172,12 @@ sparse_peer python_sparse_peer(const std::string& engine) {
   out.threaded = engine == "torch";
   out.prepare_timed = [engine](const spmm_problem& p) { return prepare(engine, p); };
   return out;
+}
+
+std::function<double()> sampled_by_torch(const sampled_problem& p, std::string& missing) {
+  missing = missing_module("torch_sampled");
+  if (!missing.empty()) return {};
+  return started("torch_sampled", *p.a, p.depth, 1, p.y, p.x, p.result, p.a->indices.size());
 }
 
 }  // namespace bench
