@@ -22,6 +22,7 @@
 #include <tilewright/cost/model.hpp>
 #include <tilewright/impl/cost/store_walk.hpp>
 #include <tilewright/ir/stmt.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/gpu.hpp>
 
@@ -156,7 +157,7 @@ class gpu_walk {
       if (of_block) out.inside_block = std::max(out.inside_block, l + 1);
       if (of_block || of_thread) {
         // one that stands inside of another one on its axis spreads over the same threads
-        if (std::find(met.begin(), met.end(), loop.tag) != met.end()) continue;
+        if (support::contains(met, loop.tag)) continue;
         met.push_back(loop.tag);
         (of_block ? out.blocks : out.threads) *= loop.extent;
         if (loop.tag == "threadIdx.x" && l < deepest) out.lane = l, out.lanes = loop.extent;
@@ -172,8 +173,7 @@ class gpu_walk {
   }
 
   static bool moves(const access& a, std::size_t loop) {
-    return std::any_of(a.dims.begin(), a.dims.end(),
-                       [&](const spread& d) { return d.moved_by(loop) != 0; });
+    return support::any(a.dims, [&](const spread& d) { return d.moved_by(loop) != 0; });
   }
 
   /// Elements of dimension `d` that loops from `level` on meet.
