@@ -11,11 +11,11 @@
 # matrix products, kernels bound by memory), tensor (products on tensor cores, and the paper's fused dense
 # naive, + tiling, + inline, + unroll, + tensor cores). A stage goes on where it stopped, ends with a
 # table, and says "skipped: no GPU" where there is none. f32 and tensor time cuBLASLt, cuDNN and, through
-# gpu_peers.py, PyTorch and Triton in turns with ours, where they are installed. Stage tune searches the schedules
-# of both there, --tune-seconds for each workload; what it finds lies in the pack for f32 and
-# tensor, and in results/tuned.tar.gz. With --only these three do some workloads alone. Packing needs NVRTC and a C++ compiler, tune and three cases of first need
-# NVRTC; the rest needs neither. Options of packing: --candidates 4, --pack-seconds 600, --architectures
-# sm_90a,sm_80.
+# gpu_peers.py, PyTorch and Triton in turns with ours, where they are installed. Stage tune searches the
+# schedules of both there, --tune-seconds for each workload; what it finds lies in the pack for f32 and
+# tensor, and in results/tuned.tar.gz. With --only these three do some alone. Packing needs NVRTC and a
+# C++ compiler, tune and three cases of first need NVRTC; the rest needs neither. Options of packing:
+# --candidates 4, --pack-seconds 600, --architectures sm_90a,sm_80.
 #
 # On a GPU that is lent for a quarter of an hour: make the pack before, for its architecture alone; then
 #   gpu_pack/gpu_bench.sh first --seconds 200      is it right at all? 3 to 4 minutes
