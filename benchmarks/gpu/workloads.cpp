@@ -393,7 +393,7 @@ std::vector<workload> small() {
           softmax("SOFTMAX", 5, 96),
           layer_norm("LAYERNORM", 5, 66),
           sums("ROWSUMS", 7, 50, true),
-          sums("COLUMNSUMS", 50, 7, false)};
+          sums("COLUMNSUMS", 50, 70, false)};
 }
 
 }  // namespace gpu_workloads

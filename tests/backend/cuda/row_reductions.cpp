@@ -100,6 +100,14 @@ TEST_CASE("rows: sums of rows have a warp each") {
   CHECK(check_sketches(w.function, w.terms).count({false, true, false}) == 1);
 }
 
+TEST_CASE(
+    "columns: sums of columns have a warp of them to a block, threads that lack a column or a row "
+    "among them") {
+  if (!cases::have_emulator()) return;
+  const gpu_workloads::workload w = named(gpu_workloads::small(), "COLUMNSUMS");
+  CHECK(check_sketches(w.function, w.terms).count({false, true, false}) == 1);
+}
+
 TEST_CASE("rows: elements side by side are loaded as vectors") {
   // four elements for each thread of a warp, one load of them
   const ir::function f = ir::parse(R"(

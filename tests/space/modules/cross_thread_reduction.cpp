@@ -195,6 +195,47 @@ def main(X: T.Buffer((1, 24), "float32"), S: T.Buffer((1,), "float32")):
   CHECK(members::sketches(one, {rule}).size() == 2);
 }
 
+TEST_CASE("columns: results side by side have a warp, and each a column of threads") {
+  const auto text = [](const char* shape, const char* kinds, const char* read) {
+    return ir::parse(std::string("@T.prim_func\ndef main(X: T.Buffer(") + shape +
+                     ", \"float32\"), S: T.Buffer((40,), \"float32\")):\n"
+                     "    for i, j in T.grid(" +
+                     (kinds[0] == 'R' ? "24, 40" : "40, 24") +
+                     "):\n"
+                     "        with T.block(\"S\"):\n"
+                     "            vi, vj = T.axis.remap(\"" +
+                     kinds +
+                     "\", [i, j])\n"
+                     "            with T.init():\n"
+                     "                S[" +
+                     (kinds[0] == 'R' ? "vj" : "vi") + "] = T.float32(0)\n            S[" +
+                     (kinds[0] == 'R' ? "vj" : "vi") + "] = S[" + (kinds[0] == 'R' ? "vj" : "vi") +
+                     "] + X[" + read + "]\n");
+  };
+  const ir::function f = text("(24, 40)", "RS", "vi, vj");
+  space::cross_thread_reduction rule;
+  CHECK(members::sketches(f, {rule, space::auto_bind{}}).size() == 2);
+  rule.columns = {8, 2};
+  const std::vector<schedule> all = members::sketches(f, {rule, space::auto_bind{}});
+  REQUIRE(all.size() == 3);
+  members::check(f, {all[0]},
+                 [](schedule& s) {
+                   const std::vector<loop_rv> loops = s.get_loops(s.get_block("S"));
+                   REQUIRE(loops.size() == 4);
+                   CHECK(s.get(loops[0]).thread_tag == "blockIdx.x");
+                   CHECK(s.get(loops[1]).thread_tag == "threadIdx.x");
+                   CHECK(s.get(loops[1]).extent->integer == 32);
+                   CHECK(s.get(loops[3]).thread_tag == "threadIdx.y");
+                 },
+                 {.device = true});
+  // the same with the loops the other way round
+  CHECK(members::sketches(text("(24, 40)", "SR", "vj, vi"), {rule}).size() == 3);
+  // rows are none, and neither is what has fewer results than a warp has lanes
+  CHECK(members::sketches(text("(40, 24)", "SR", "vi, vj"), {rule}).size() == 2);
+  rule.warp_size = 64;
+  CHECK(members::sketches(f, {rule}).size() == 2);
+}
+
 TEST_CASE("a reduction of pairs moves to its consumer where tuples are asked for") {
   const ir::function f = ir::parse(R"script(
 @T.prim_func

@@ -24,6 +24,7 @@ inline gpu_rules rules_for(const target::gpu& gpu) {
   list.reduction.thread_extents = {32, 64, 128, 256, 512, 16, 8, 4};
   list.reduction.max_threads_per_block = gpu.threads_per_block;
   list.reduction.rows = {4, 8, 2, 16};
+  list.reduction.columns = {32, 16, 8, 4};
   list.reduction.warp_size = gpu.warp_size;
   list.reduction.vector_bytes = 16;
   list.reduction.tuples = true;

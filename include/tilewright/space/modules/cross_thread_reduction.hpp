@@ -35,12 +35,19 @@ bool needs_cross_thread_reduction(const schedule& s, const std::string& block,
 /// ```
 ///   ->  for i, k_0: for k_1 in threadIdx.x: for k_2 in unroll(4): S[i] += A[i, (k_0 * n + k_1) * 4 + k_2]
 /// ```
-/// Structural choice: across the threads of a block, not at all, or across those of a warp. The number of
-/// threads is drawn, or that of rows.
+/// With numbers in `columns`, a reduction that stays where it is, and whose results lie side by side as what it reads
+/// for them does, gives each of as many results as a warp has lanes a column of threads:
+/// ```
+/// for i, k: S[k] += A[i, k]
+///   ->  for k_0, k_1 in threadIdx.x, i_0, i_1 in threadIdx.y: S[k_0 * 32 + k_1] += A[i_0 * n + i_1, k_0 * 32 + k_1]
+/// ```
+/// Structural choice: in columns, across the threads of a block, not at all, or across those of a warp. The number
+/// of threads is drawn, or that of rows.
 struct cross_thread_reduction {
   std::vector<std::int64_t> thread_extents{4, 8, 16, 32, 64, 128, 256, 512};  // equally likely
   std::int64_t max_threads_per_block = 1024;
-  std::vector<std::int64_t> rows{};  // equally likely; none: no such choice
+  std::vector<std::int64_t> rows{};     // equally likely; none: no such choice
+  std::vector<std::int64_t> columns{};  // threads of a column, equally likely; none: no such choice
   std::int64_t warp_size = 32;
   int vector_bytes = 0;  // of a thread's loads; 0: an element
   bool tuples = false;   // whether reductions of several values move to their consumer too

@@ -13,6 +13,9 @@
 namespace tilewright::space {
 namespace detail::across_threads {
 
+/// How a reduction is shared.
+enum class form { in_columns, in_blocks, as_it_is, in_warps };
+
 /// Where a reduction can be computed with its consumer: below this one of the consumer's loops.
 struct destination {
   std::string consumer;
@@ -185,6 +188,50 @@ inline loop_rv fused_reduction(schedule& s, const std::string& name) {
   return reduced.size() > 1 ? s.fuse(reduced) : reduced.at(0);
 }
 
+/// The variable of the last spatial loop where a block reads element after element along it; null elsewhere.
+inline ir::var side_by_side(const ir::block_node& block) {
+  ir::var last;
+  for (const ir::iter_var& i : block.iters)
+    if (i.kind == ir::iter_kind::spatial) last = i.var;
+  const auto follows = [&](const ir::buffer_region& r) {
+    return !r.box.empty() && last && r.box.back().min.same(last) &&
+           ir::is_int(r.box.back().extent, 1);
+  };
+  const bool all = !block.reads.empty() && support::all(block.reads, follows) &&
+                   support::all(block.writes, follows);
+  return all ? last : ir::var();
+}
+
+/// Whether a warp has results side by side to reduce, each by a column of threads.
+inline bool may_have_columns(const schedule& s, const std::string& name, std::int64_t warp_size) {
+  const ir::block_node& block = *named_block(s, name).block;
+  const ir::var last = side_by_side(block);
+  return last && !shares_operands(s, name) && support::any(block.iters, [&](const ir::iter_var& i) {
+           return i.var.same(last) && ir::is_int(i.dom.extent) &&
+                  i.dom.extent->integer >= warp_size;
+         });
+}
+
+/// Binds the last spatial loop and the reduction, each in part.
+inline void reduce_columns(schedule& s, const std::string& name, const cross_thread_reduction& rule,
+                           chooser& choices) {
+  const loop_rv reduced = fused_reduction(s, name);
+  const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
+  const auto [group, lane] = s.split(loops[loops.size() - 2], {infer, rule.warp_size});
+  (void)group;
+  s.bind(lane, "threadIdx.x");
+  std::vector<std::int64_t> fitting;
+  for (const std::int64_t n : rule.columns)
+    if (n * rule.warp_size <= rule.max_threads_per_block) fitting.push_back(n);
+  const factor count =
+      fitting.empty()
+          ? factor(1)
+          : factor(choices.categorical(s, fitting, std::vector<double>(fitting.size(), 1.0)));
+  const auto [outer, inner] = s.split(reduced, {infer, count});
+  (void)outer;
+  s.bind(inner, "threadIdx.y");
+}
+
 }  // namespace detail::across_threads
 
 TILEWRIGHT_INLINE bool needs_cross_thread_reduction(const schedule& s, const std::string& name,
@@ -211,9 +258,17 @@ TILEWRIGHT_INLINE void cross_thread_reduction::operator()(schedule& s, const std
   if (!has_block(s, name) || !needs_cross_thread_reduction(s, name, max_threads_per_block)) return;
   const std::optional<across::destination> to = across::find_destination(s, name, tuples);
   const bool rows_offered = !rows.empty() && across::may_have_warps(s, name, to);
-  const std::size_t how = choices.pick(rows_offered ? 3 : 2);
-  if (how == 1) return;
-  const bool warps = how == 2;
+  const bool columns_offered =
+      !columns.empty() && !to && across::may_have_columns(s, name, warp_size);
+  using across::form;
+  std::vector<form> forms;
+  if (columns_offered) forms.push_back(form::in_columns);
+  forms.insert(forms.end(), {form::in_blocks, form::as_it_is});
+  if (rows_offered) forms.push_back(form::in_warps);
+  const form how = forms[choices.pick(forms.size())];
+  if (how == form::as_it_is) return;
+  if (how == form::in_columns) return across::reduce_columns(s, name, *this, choices);
+  const bool warps = how == form::in_warps;
   std::optional<factor> threads;
   if (to) {
     try {
