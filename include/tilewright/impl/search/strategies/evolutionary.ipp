@@ -322,7 +322,8 @@ class evolver final : public drawing_strategy {
     const auto part = [&](double share) {
       return static_cast<std::size_t>(std::ceil(share * static_cast<double>(count)));
     };
-    const std::size_t near = part(options_.near), greedy = part(options_.greedy);
+    const std::size_t near = part(options_.near);
+    const std::size_t greedy = part(elite_.empty() ? options_.first_greedy : options_.greedy);
     std::vector<candidate> out;
     for (std::size_t i = 0; i < ranked.size() && out.size() < near; ++i)
       if (ranked[i]->near) take(*ranked[i], out);
