@@ -180,6 +180,10 @@ std::vector<entry> all() {
            "TW_SHARED(int, s, 0, 256);\n  tw_copy_async<1>(s, t, A, i);\n  tw_commit_copies();\n"
            "  tw_wait_copies<0>();\n  tw_barrier();",
            1024),
+      make("copy_or_zero", dtype::i32, dtype::i32, "s[t ^ 1]", integers(22),
+           "TW_SHARED(int, s, 0, 256);\n  tw_copy_or_zero<1>(s, t, A, i, t % 3 != 0);\n"
+           "  tw_commit_copies();\n  tw_wait_copies<0>();\n  tw_barrier();",
+           1024),
   };
 }
 

@@ -168,6 +168,7 @@
 #include <tilewright/impl/pass/compact_buffers.ipp>
 #include <tilewright/impl/pass/compensate_dots.ipp>
 #include <tilewright/impl/pass/gpu/distribute_vthreads.ipp>
+#include <tilewright/impl/pass/gpu/guard_vectors.ipp>
 #include <tilewright/impl/pass/gpu/lower_gpu.ipp>
 #include <tilewright/impl/pass/gpu/name_pieces.ipp>
 #include <tilewright/impl/pass/gpu/narrow_indices.ipp>

@@ -26,6 +26,12 @@ inline stmt guarded(const std::vector<expr>& terms, stmt body) {
   return terms.empty() ? body : make_if(conjunction(terms), std::move(body));
 }
 
+/// Whether copies of the loop are made in the background, also those of its only iteration
+/// (pass/gpu/pipeline_loops.hpp).
+inline bool copies_ahead(const loop_node& loop) {
+  return loop.annotations.count("software_pipeline_async_stages") > 0;
+}
+
 class simplifier : public mutator {
  public:
   using mutator::mutate;
@@ -90,7 +96,7 @@ class simplifier : public mutator {
     const loop_node& loop = *as_loop(s);
     const expr min = mutate(loop.min), extent = mutate(loop.extent);
     if (is_int(extent) && as_int(extent) <= 0) return nothing();
-    if (is_int(extent, 1) && loop.loop != loop_kind::thread_binding) {
+    if (is_int(extent, 1) && loop.loop != loop_kind::thread_binding && !copies_ahead(loop)) {
       const expr at = min.type() == loop.var.type() ? min : cast(loop.var.type(), min);
       return mutate(substitute(loop.body, {{loop.var, at}}));
     }

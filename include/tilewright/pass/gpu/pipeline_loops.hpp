@@ -14,9 +14,10 @@
 //
 // Stages listed in `software_pipeline_async_stages` copy from global to shared memory in the background:
 // what they copy in vectors of 4, 8 or 16 bytes becomes `tw_copy_async`, each round is committed as one
-// group, and a round begins by waiting for the group that the first stage behind them reads. Such a loop has
-// one copy of its body, in whose last rounds nothing more is loaded; where later stages follow those that
-// read, their last rounds stand behind it.
+// group, and a round begins by waiting for the group that the first stage behind them reads; borders of zeros are
+// filled in by `tw_copy_or_zero`. A single iteration is copied in this way, too. Such a loop has one copy of its
+// body, in whose last rounds nothing more is loaded; where later stages follow those that read, their last rounds
+// stand behind it.
 //
 // Loops with fewer iterations than stages, or with another number of statements than the annotations, stay
 // as they are: annotations change when something is done, never what.

@@ -114,7 +114,8 @@ class emulation {
   void wait(state s);
   const void* meet(const char* what, int detail, const void* mine, std::size_t bytes, int group);
   bool release_meetings(std::size_t threads);
-  void start_copy(const host_access& to, long long at, const host_access& from, long long there,
+  /// From nowhere: zeros.
+  void start_copy(const host_access& to, long long at, const host_access* from, long long there,
                   std::size_t count);
   void wait_copies(int pending);
   bool release_barrier(std::size_t threads);

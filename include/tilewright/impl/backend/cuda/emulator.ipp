@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <numeric>
@@ -315,18 +316,19 @@ void emulation::each_shadow(const host_access& a, long long at, std::size_t coun
 
 /// From here until the thread has waited there is nothing to be read where the copy goes.
 TILEWRIGHT_INLINE void emulation::start_copy(const host_access& to, long long at,
-                                             const host_access& from, long long there,
+                                             const host_access* from, long long there,
                                              std::size_t count) {
-  note_read(from, there, count);
+  static constexpr std::array<std::byte, 16> zeros{};
+  if (from) note_read(*from, there, count);
   const std::vector<std::byte> nothing(count * to.element, std::byte{0xff});
   note_write(to, at, count, nothing.data());
   each_shadow(to, at, count, [](shadow& s) { s.written = false; });
   fiber& f = fibers_[current_];
   if (f.copies.empty()) f.copies.emplace_back();
-  f.copies.back().push_back(
-      {to, at,
-       static_cast<const std::byte*>(from.base) + static_cast<std::size_t>(there) * from.element,
-       count});
+  const std::byte* const source = from ? static_cast<const std::byte*>(from->base) +
+                                             static_cast<std::size_t>(there) * from->element
+                                       : zeros.data();
+  f.copies.back().push_back({to, at, source, count});
 }
 
 TILEWRIGHT_INLINE void emulation::wait_copies(int pending) {
@@ -354,7 +356,7 @@ TILEWRIGHT_INLINE const host_runtime& emulation::runtime() {
         return active_->meet(what, detail, mine, bytes, group);
       },
       [](const host_access* to, long long at, const host_access* from, long long there,
-         std::size_t count) { active_->start_copy(*to, at, *from, there, count); },
+         std::size_t count) { active_->start_copy(*to, at, from, there, count); },
       [] {
         auto& copies = active_->fibers_[active_->current_].copies;
         if (copies.empty()) copies.emplace_back();

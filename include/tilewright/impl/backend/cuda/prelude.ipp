@@ -10,7 +10,8 @@ inline std::string_view device_part() {
   return R"cuda(// for devices
 #define TW_FUNCTION static __device__ __forceinline__
 #define TW_MEMBER __device__ __forceinline__
-#define TW_KERNEL(threads) __global__ __launch_bounds__(threads)
+// Threads of a block and, where it is said, how many blocks shall be on a multiprocessor at once.
+#define TW_KERNEL(...) __global__ __launch_bounds__(__VA_ARGS__)
 #define TW_GLOBAL(type) type* __restrict__
 #define TW_BLOCK(axis) static_cast<int>(blockIdx.axis)
 #define TW_THREAD(axis) static_cast<int>(threadIdx.axis)
@@ -97,7 +98,7 @@ inline std::string_view host_part() {
   return R"cuda(// for the host
 #define TW_FUNCTION static inline
 #define TW_MEMBER
-#define TW_KERNEL(threads)
+#define TW_KERNEL(...)
 #define TW_GLOBAL(type) tw_memory<type>
 #define TW_BLOCK(axis) tw_place->block.axis
 #define TW_THREAD(axis) tw_place->thread.axis

@@ -14,7 +14,7 @@ inline bool multiplies_matrices(std::string_view text) {
 }
 
 inline bool copies_in_background(std::string_view text) {
-  return text.find("tw_copy_async<") != text.npos;
+  return text.find("tw_copy_async<") != text.npos || text.find("tw_copy_or_zero<") != text.npos;
 }
 
 /// Addresses of shared memory as instructions want them; before the parts that follow.
@@ -41,6 +41,20 @@ TW_FUNCTION void tw_copy_async(T* to, I at, const T* from, J there) {
   else
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(place), "l"(from + there) : "memory");
 }
+// The same where there is something to be copied; otherwise zeros.
+template <int count, class T, class I, class J>
+TW_FUNCTION void tw_copy_or_zero(T* to, I at, const T* from, J there, bool some) {
+  unsigned long long address;
+  asm("cvta.to.shared.u64 %0, %1;" : "=l"(address) : "l"(to + at));
+  const unsigned place = static_cast<unsigned>(address), bytes = some ? count * sizeof(T) : 0;
+  const T* const source = some ? from + there : from;
+  if (count * sizeof(T) == 16)
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" :: "r"(place), "l"(source), "r"(bytes) : "memory");
+  else if (count * sizeof(T) == 8)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" :: "r"(place), "l"(source), "r"(bytes) : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" :: "r"(place), "l"(source), "r"(bytes) : "memory");
+}
 // What was started since the last one is a group; a wait leaves the youngest `pending` groups on their way.
 TW_FUNCTION void tw_commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int pending>
@@ -52,6 +66,10 @@ inline std::string_view host_copies() {
   return R"cuda(template <int count, class T, class U>
 static void tw_copy_async(const tw_memory<T>& to, long long at, const tw_memory<U>& from, long long there) {
   tw_host->copy(&to.access, at, &from.access, there, count);
+}
+template <int count, class T, class U>
+static void tw_copy_or_zero(const tw_memory<T>& to, long long at, const tw_memory<U>& from, long long there, bool some) {
+  tw_host->copy(&to.access, at, some ? &from.access : nullptr, there, count);
 }
 static void tw_commit_copies() { tw_host->commit(); }
 template <int pending>

@@ -38,7 +38,7 @@ class printer {
     for (const auto* loops : {&nest.blocks, &nest.threads})
       for (const loop_node* loop : *loops) bind_axis(*loop, k, threads);
     for (const buffer& b : nest.shared) declare_shared(b, k);
-    text_ = "extern \"C\" TW_KERNEL(" + std::to_string(threads) + ") void " + symbol + "(" +
+    text_ = "extern \"C\" TW_KERNEL(" + bounds_of(nest, threads) + ") void " + symbol + "(" +
             parameter_list(k) + ") {\n" + std::exchange(text_, {});
     statement(nest.body);
     out += text_ + "}\n";
@@ -49,6 +49,20 @@ class printer {
   void line(const std::string& s) {
     text_.append(2 * static_cast<std::size_t>(depth_), ' ');
     text_ += s + "\n";
+  }
+
+  /// Threads of a block, and how many blocks shall be on a multiprocessor where the schedule says so: the
+  /// registers of a thread are limited by it.
+  static std::string bounds_of(const pass::kernel_nest& nest, std::int64_t threads) {
+    std::string out = std::to_string(threads);
+    for (const auto* loops : {&nest.blocks, &nest.threads})
+      for (const loop_node* loop : *loops) {
+        const auto note = loop->annotations.find(pass::resident_blocks_note);
+        if (note == loop->annotations.end()) continue;
+        const auto* n = std::get_if<std::int64_t>(&note->second.value);
+        return n && *n > 0 ? out + ", " + std::to_string(*n) : out;
+      }
+    return out;
   }
 
   // ---- head -------------------------------------------------------------------------------------

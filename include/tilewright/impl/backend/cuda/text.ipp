@@ -279,11 +279,12 @@ TILEWRIGHT_INLINE std::string expression_text::call_on_pieces(const ir::expr& e)
   const bool copies = pass::detail::is_piece_copy(e);
   std::string out;
   for (const ir::expr& piece : e->args) {
-    if (piece->op != ir::op::load) continue;  // how many elements a copy has
+    if (piece->op != ir::op::load) continue;  // of a copy: its condition, and how many elements
     const ir::expr at = position(piece->buffer, piece->args);
     if (ir::storage_rank(piece->buffer->scope) == 1 && !copies) check_row(piece, at);
     out += (out.empty() ? "(" : ", ") + name(piece->buffer) + ", " + print(at);
   }
+  if (pass::detail::has_condition(e)) out += ", " + print(e->args[2]);
   return e->name + (copies ? "<" + print(e->args.back()) + ">" : "") + out + ")";
 }
 

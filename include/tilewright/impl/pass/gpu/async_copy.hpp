@@ -2,11 +2,13 @@
 //
 //   tw_copy_async(S[..] .. , A[..] ..)   copies 4, 8 or 16 bytes some time before the wait for its group;
 //                                        all elements copied to, then all elements copied from
+//   tw_copy_or_zero(S[..] .. , A[..] .., c)   the same where the condition c holds, zeros where it does not
 //   tw_commit_copies()                   what the thread has started since the last one is a group
 //   attribute async_wait, n: body        all groups but the last n have landed; the body says what that is,
 //                                        and is not executed
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -23,7 +25,7 @@ namespace tilewright::pass::detail::async_copies {
 using namespace tilewright::ir;
 
 inline constexpr const char* wait_key = "async_wait";
-inline constexpr const char* copy_name = "tw_copy_async";
+inline constexpr const char *copy_name = "tw_copy_async", *padded_name = "tw_copy_or_zero";
 
 inline stmt commit() { return make_evaluate(call(dtype::i32, "tw_commit_copies", {})); }
 inline stmt wait(std::int64_t pending, stmt landed) {
@@ -47,20 +49,38 @@ inline bool is_aligned(const buffer& b, const std::vector<expr>& indices, std::i
   return whole(arith::to_linear(at)) || whole(arith::to_linear(arith::simplify(at)));
 }
 
+inline bool is_zero(const expr& e) {
+  return (e->op == op::real && e->real == 0 && !std::signbit(e->real)) || is_int(e, 0);
+}
+
+/// What is copied, and the condition under which it is; otherwise zeros are stored.
+struct copied {
+  expr value, condition;
+};
+inline copied copied_by(const store_node& to) {
+  const expr& v = to.value;
+  const bool padded = (v->op == op::if_then_else || v->op == op::select) && is_zero(v->args[2]) &&
+                      !reads_memory(v->args[0]);
+  return padded ? copied{v->args[1], v->args[0]} : copied{v, {}};
+}
+
 /// The copy in the background that the statement is: a store, or a loop on vectors around one; null when
 /// it is none.
 inline stmt as_copy(const stmt& s) {
   const loop_node* lanes = as_loop(s);
   if (lanes && (lanes->loop != loop_kind::vectorized || !is_int(lanes->min, 0))) return {};
   const store_node* to = as_store(lanes ? lanes->body : s);
-  if (!to || to->value->op != op::load || to->value.type() != to->buffer->type ||
-      storage_rank(to->buffer->scope) != 1 || storage_rank(to->value->buffer->scope) != 0)
+  if (!to) return {};
+  const auto [from, condition] = copied_by(*to);
+  if (from->op != op::load || from.type() != to->buffer->type ||
+      storage_rank(to->buffer->scope) != 1 || storage_rank(from->buffer->scope) != 0 ||
+      (condition && lanes && uses_var(condition, lanes->var)))
     return {};
   const std::int64_t count = lanes ? constant_extent(*lanes) : 1,
                      size = count * bytes(to->buffer->type);
   if (size != 4 && size != 8 && size != 16) return {};
   for (const auto& [b, indices] :
-       {std::pair(to->buffer, to->indices), std::pair(to->value->buffer, to->value->args)}) {
+       {std::pair(to->buffer, to->indices), std::pair(from->buffer, from->args)}) {
     std::vector<expr> first = indices;
     if (lanes)
       for (expr& e : first) e = substitute(e, {{lanes->var, integer(lanes->var.type(), 0)}});
@@ -76,8 +96,10 @@ inline stmt as_copy(const stmt& s) {
     }
   };
   append(to->buffer, to->indices);
-  append(to->value->buffer, to->value->args);
-  return make_evaluate(call(dtype::i32, copy_name, std::move(arguments)));
+  append(from->buffer, from->args);
+  if (condition) arguments.push_back(condition);
+  const char* const name = condition ? padded_name : copy_name;
+  return make_evaluate(call(dtype::i32, name, std::move(arguments)));
 }
 
 /// Copies of the statement in the background, as many as can be.

@@ -9,6 +9,7 @@
 #include <tilewright/impl/pass/scalar_function.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/gpu/distribute_vthreads.hpp>
+#include <tilewright/pass/gpu/guard_vectors.hpp>
 #include <tilewright/pass/gpu/lower_gpu.hpp>
 #include <tilewright/pass/gpu/name_pieces.hpp>
 #include <tilewright/pass/gpu/narrow_indices.hpp>
@@ -24,6 +25,7 @@
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/pipeline.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
+#include <tilewright/pass/skip_identities.hpp>
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/target/gpu.hpp>
 
@@ -47,6 +49,7 @@ inline std::vector<named_pass> standard() {
       // loops instead of blocks; what warps and blocks do together goes to their threads
       {"spread_copies", &on_any<&spread_copies>},
       {"lower_blocks", &on_any<&lower_blocks>},
+      {"skip_identities", &on_any<&skip_identities>},
       simplified,
       {"narrow_indices", &on_any<&narrow_indices>},
       {"spread_fragments", &on_any<&spread_fragments>},
@@ -58,6 +61,7 @@ inline std::vector<named_pass> standard() {
       simplified,
       {"compact_buffers", &on_any<&compact_buffers>},
       simplified,
+      {"guard_vectors", &on_any<&guard_vectors>},
       // iterations overlap before their memory is placed, and are kept apart after it
       {"pipeline_loops", &on_any<&pipeline_loops>},
       simplified,

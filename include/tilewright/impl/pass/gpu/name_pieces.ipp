@@ -17,6 +17,7 @@ inline expr shortened(const expr& e) {
   std::vector<expr> out;
   const std::vector<piece> all = pieces_of(e);
   for (const piece& p : all) out.push_back(p.first);
+  if (has_condition(e)) out.push_back(e->args.back());
   if (is_piece_copy(e)) out.push_back(integer(dtype::i32, static_cast<std::int64_t>(all[0].count)));
   return call(e.type(), e->name, std::move(out));
 }

@@ -16,7 +16,11 @@ namespace tilewright::pass::detail {
 inline constexpr const char* columns_scope = "shared.columns";
 
 inline bool is_piece_copy(const ir::expr& e) {
-  return e->op == ir::op::call && e->name == "tw_copy_async";
+  return e->op == ir::op::call && (e->name == "tw_copy_async" || e->name == "tw_copy_or_zero");
+}
+/// Whether the copy's last argument says if there is anything to be copied; where not, zeros are stored.
+inline bool has_condition(const ir::expr& e) {
+  return e->op == ir::op::call && e->name == "tw_copy_or_zero";
 }
 inline bool is_matrix_load(const ir::expr& e) {
   return e->op == ir::op::call && (e->name == "tw_load_matrix" || e->name == "tw_load_transposed");
@@ -46,8 +50,8 @@ inline std::vector<piece> pieces_of(const ir::expr& e) {
     for (std::size_t i = 0; i < count; ++i) out.push_back({all[i * each], each});
     return out;
   }
-  const std::size_t second =
-      is_piece_copy(e) ? all.size() / 2 : all.size() - row_elements(all.back().type());
+  if (is_piece_copy(e)) return {{all[0], all.size() / 2}, {all[all.size() / 2], all.size() / 2}};
+  const std::size_t second = all.size() - row_elements(all.back().type());
   return {{all[0], second}, {all[second], all.size() - second}};
 }
 

@@ -117,7 +117,10 @@ class pipeline_of_loop {
   }
 
  private:
-  pieces unchanged() const { return {{with_body(loop_, body_.whole())}, {}}; }
+  pieces unchanged() const {
+    if (rounds_ == 1) return {{rounds(loop_.var, 1, body_.whole())}, {}};
+    return {{with_body(loop_, body_.whole())}, {}};
+  }
 
   /// The statements in the order of a round.
   std::vector<std::size_t> positions() const {
@@ -197,6 +200,7 @@ class pipeline_of_loop {
       // threads would have to wait for each other before they copy to what was just read
       const bool waits = !async_.empty() && storage_rank(b->scope) == 1;
       if (last > first && !waits && ends_before_next(b, first, last)) --count;
+      count = std::min(count, rounds_);
       if (count > 1 && shares && storage_rank(b->scope) > 1) return false;
       if (count > 1) versions_[b] = with_versions(b, count);
       count_[b] = count;

@@ -143,7 +143,9 @@ class placer {
     known_.bind(n.var, range{n.min, n.extent});
     part body = place(n.body);
     known_ = before;
-    const bool repeats = !is_int(n.extent) || as_int(n.extent) > 1;
+    // a vector is one access
+    const bool repeats =
+        n.loop != loop_kind::vectorized && (!is_int(n.extent) || as_int(n.extent) > 1);
     if (repeats && any_meet(body.last, body.first, axes_, {n.var, body.has_barrier})) {
       body.s = make_seq({std::move(body.s), barrier()});
       body.last.clear();
