@@ -12,27 +12,17 @@ namespace tilewright::sparse::detail {
 /// @name Formats
 /// Each gives its axes to the matrix, and returns the arrays before the indices.
 /// @{
-inline std::vector<buffer> store_rows(converted_parameter& own, const buffer& indices) {
+inline std::vector<buffer> store_compressed(converted_parameter& own, const buffer& indices) {
   const std::string& name = own.format.arrays();
-  const expr rows = own.matrix->shape.at(0), columns = own.matrix->shape.at(1);
+  const bool columns = own.format.by_columns;
+  const expr outer = own.matrix->shape.at(columns ? 1 : 0),
+             inner = own.matrix->shape.at(columns ? 0 : 1);
   const buffer indptr =
-      make_buffer(indptr_name(name), own.format.index, {rows + integer(rows.type(), 1)});
-  const sparse_axis row = dense_fixed(name + "_rows", rows);
-  own.stored.axes = {
-      row, sparse_variable(name + "_columns", row, columns, integer(rows.type(), own.format.places),
-                           indptr, indices)};
-  return {indptr};
-}
-
-inline std::vector<buffer> store_columns(converted_parameter& own, const buffer& indices) {
-  const std::string& name = own.format.arrays();
-  const expr rows = own.matrix->shape.at(0), columns = own.matrix->shape.at(1);
-  const buffer indptr =
-      make_buffer(indptr_name(name), own.format.index, {columns + integer(columns.type(), 1)});
-  const sparse_axis column = dense_fixed(name + "_columns", columns);
-  own.stored.axes = {
-      column, sparse_variable(name + "_rows", column, rows, integer(rows.type(), own.format.places),
-                              indptr, indices)};
+      make_buffer(indptr_name(name), own.format.index, {outer + integer(outer.type(), 1)});
+  const sparse_axis above = dense_fixed(name + (columns ? "_columns" : "_rows"), outer);
+  own.stored.axes = {above,
+                     sparse_variable(name + (columns ? "_rows" : "_columns"), above, inner,
+                                     integer(outer.type(), own.format.places), indptr, indices)};
   return {indptr};
 }
 
@@ -124,8 +114,6 @@ inline std::vector<buffer> lay_out(converted_parameter& own) {
   std::vector<buffer> arrays;
   if (format.diagonals >= 0)
     arrays = store_diagonals(own);
-  else if (format.by_columns)
-    arrays = store_columns(own, indices);
   else if (format.block > 1)
     arrays = store_blocks(own, indices);
   else if (format.width > 0)
@@ -135,7 +123,7 @@ inline std::vector<buffer> lay_out(converted_parameter& own) {
   else if (format.numbered_rows >= 0)
     arrays = store_numbered_rows(own, indices);
   else
-    arrays = store_rows(own, indices);
+    arrays = store_compressed(own, indices);
   std::vector<expr> shape;
   for (const sparse_axis& axis : own.stored.axes) shape.push_back(axis->length);
   own.stored.coordinates = make_buffer(name, own.matrix->type, shape);

@@ -159,7 +159,7 @@ class storage_giver {
               : out_.alloc_buffers.end();
     if (temporary == out_.alloc_buffers.end()) return;
     const auto plain = [](const expr& e) { return e->op == op::var; };
-    if (!std::all_of(store->indices.begin(), store->indices.end(), plain)) return;
+    if (!support::all(store->indices, plain)) return;
     const pattern* followed_one = nullptr;
     bool followed = true;
     for (std::size_t m = 0; m < nests.size(); ++m) {

@@ -52,8 +52,7 @@ class sparse_verifier {
   [[noreturn]] static void fail(const std::string& what) { throw verify_error(what); }
 
   bool is_param(const buffer& b) const {
-    return std::any_of(f_.params.begin(), f_.params.end(),
-                       [&](const param& p) { return p.buffer == b; });
+    return support::any(f_.params, [&](const param& p) { return p.buffer == b; });
   }
 
   void check_axis(const sparse_axis& axis, std::size_t at) const {
@@ -171,8 +170,8 @@ TILEWRIGHT_INLINE function dense_form(const sparse_function& f) {
   function out;
   out.name = f.name;
   const auto holds = [&](const buffer& b) {
-    return std::any_of(f.axes.begin(), f.axes.end(),
-                       [&](const sparse_axis& a) { return a->indptr == b || a->indices == b; });
+    return support::any(f.axes,
+                        [&](const sparse_axis& a) { return a->indptr == b || a->indices == b; });
   };
   for (const param& p : f.params) {
     if (p.buffer && holds(p.buffer)) continue;
