@@ -50,6 +50,7 @@ TEST_CASE("annotate and unannotate: requirements by number") {
   check_refusal(s, "annotate", 1, [&] { s.annotate(b, "key", 2); });
   check_refusal(s, "annotate", 1, [&] { s.annotate(i, "key", "1"); });
   s.annotate(i, "key", 1);  // as it is
+  check_refusal(s, "annotate", 2, [&] { s.annotate(b, "tilewright.rising", ir::attr::list{"q"}); });
   check_refusal(s, "unannotate", 1, [&] { s.unannotate(b, "other"); });
   check_refusal(s, "unannotate", 1, [&] { s.unannotate(i, "other"); });
   s.unannotate(b, "key");

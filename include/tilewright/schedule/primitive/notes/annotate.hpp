@@ -9,7 +9,8 @@
 namespace tilewright::primitive {
 
 /// Adds an annotation to a block or a loop.
-/// Requires: 1. there is no annotation of that key with another value (TVM keeps it silently).
+/// Requires: 1. there is no annotation of that key with another value (TVM keeps it silently); 2. the key is not
+/// `tilewright.rising`, which says what lowering knows of arguments and nothing would check.
 /// @throws schedule_error
 ir::function annotate_block(const ir::function& f, std::uint64_t block, const std::string& key,
                             const ir::attr& value);

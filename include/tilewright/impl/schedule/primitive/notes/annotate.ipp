@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/ir/sparse.hpp>
 #include <tilewright/schedule/primitive/notes/annotate.hpp>
 
 namespace tilewright::primitive {
@@ -32,6 +33,10 @@ ir::function annotated(const ir::function& f, const Owner& of, const std::string
     const auto [at, fresh] = notes.emplace(key, value);
     if (!fresh && !(at->second == value))
       refusal{"annotate"}(1, {owner, " has another annotation \"", key, "\"; unannotate it first"});
+    if (fresh && key == ir::rising_annotation)
+      refusal{"annotate"}(
+          2, {"\"", key, "\" of ", owner,
+              " would promise what no call checks; store the rows with dcsr<..>, which says it"});
   });
 }
 
