@@ -206,12 +206,15 @@ class parted_matrix {
   }
   /// What it took to make it. // s
   double conversion_seconds() const noexcept { return seconds_; }
-  /// What a call takes: the arrays of all parts.
+  /// What a call takes: the arrays of all parts. The extents of the indices of numbered rows end with 2 where
+  /// rows are exclusive, else with 1.
   auto arguments() const {
     std::array<dsl::argument, matrix_arrays(dim_storage::parts, format)> out;
     auto to = out.begin();
-    const auto put = [&](const auto& part) {
-      const auto arrays = part.arguments();
+    const std::int64_t alone = exclusive_rows() ? 2 : 1;
+    const auto put = [&]<class Part>(const Part& part) {
+      auto arrays = part.arguments();
+      if constexpr (Part::format.storage == dim_storage::dcsr) arrays[2].extents[3] = alone;
       to = std::copy(arrays.begin(), arrays.end(), to);
     };
     std::apply([&](const auto&... part) { (put(part), ...); }, parts_);

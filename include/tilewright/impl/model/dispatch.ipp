@@ -11,11 +11,13 @@ namespace tilewright {
 namespace detail {
 
 /// Dimensions of a sparse parameter that are no extents of the tensor: places of elements, groups of rows
-/// that stand side by side or in blocks, blocks, and rows that have numbers.
+/// that stand side by side or in blocks, blocks, rows that have numbers, and of a part of such rows 2 where no other
+/// part has elements in them, else 1: a kernel that is made smaller promises less.
 inline std::string places_name(const std::string& parameter) { return parameter + "_nnz"; }
 inline std::string slices_name(const std::string& parameter) { return parameter + "_slices"; }
 inline std::string blocks_name(const std::string& parameter) { return parameter + "_blocks"; }
 inline std::string numbered_name(const std::string& parameter) { return parameter + "_numbered"; }
+inline std::string alone_name(const std::string& parameter) { return parameter + "_alone"; }
 inline std::string diagonal_count_name(const std::string& parameter) {
   return parameter + "_diagonal_count";
 }
@@ -165,6 +167,7 @@ inline void add_matrix(const param_info& p, const param_info& of,
     before[0].dims.push_back({numbered_name(p.name), 0, 1});
     before.insert(before.begin(), numbers);
     indices.beside.push_back(of_rows);
+    if (p.name != of.name) indices.beside.push_back({alone_name(p.name), 0});
   } else if (columns.storage == dim_storage::ell) {
     lengths.dims.push_back(of_rows);
     before = {lengths};
@@ -240,7 +243,12 @@ inline sparse::stored_parameter format_of(const param_info& p, const search::ext
       out.block = group;
       out.places = dims.at(blocks_name(p.name)) * group * group;
       break;
-    case dim_storage::dcsr: out.numbered_rows = dims.at(numbered_name(p.name)); break;
+    case dim_storage::dcsr: {
+      const auto alone = dims.find(alone_name(p.name));
+      out.numbered_rows = dims.at(numbered_name(p.name));
+      out.exclusive_rows = alone != dims.end() && alone->second > 1;
+      break;
+    }
     case dim_storage::ell: {
       const dim_description& rows = p.dims.front();
       out.width = group;
@@ -264,8 +272,9 @@ inline ir::function reify_sparse(const std::vector<any_kernel>& algorithms, cons
       formats.push_back(format_of(matrix, dims));
       formats.back().parameter = p.name;
       if (name != p.name) formats.back().part = name;
-      for (const std::string& own : {places_name(name), slices_name(name), blocks_name(name),
-                                     numbered_name(name), diagonal_count_name(name)})
+      for (const std::string& own :
+           {places_name(name), slices_name(name), blocks_name(name), numbered_name(name),
+            alone_name(name), diagonal_count_name(name)})
         dense.erase(own);
       for (const std::string& level : levels_of(matrix)) dense.erase(places_name(level));
     }
