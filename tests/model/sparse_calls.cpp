@@ -1,4 +1,5 @@
-// What a call of a kernel with sparse arguments makes of it: what its matrix promises.
+// What a call of a kernel with sparse arguments makes of it: what its matrix promises, and the iterations that a
+// schedule may begin with.
 #include <tilewright/model/dispatch.hpp>
 
 #include <doctest/doctest.h>
@@ -9,6 +10,7 @@
 #include <tilewright/expr/formats/parted_matrix.hpp>
 #include <tilewright/expr/kernel.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/sparse/iterations.hpp>
 
 using namespace tilewright;
 using axes::i, axes::j, axes::k;
@@ -88,4 +90,42 @@ TEST_CASE("a matrix whose rows have elements in one part each gets code that sto
               a.values[at] * b[static_cast<std::size_t>(a.indices[at]) * n + column];
     CHECK(c == expected);
   }
+}
+
+TEST_CASE(
+    "results on a pattern carry the iterations that a schedule may fuse, sums over rows do not") {
+  constexpr auto sampled = kernel<"sampled">(
+      [](in<"A", float, "M", compressed<"N">> A, in<"X", float, "M", "K"> X,
+         in<"Y", float, "N", "K"> Y, out<"S", float, "M", stored_like<"N", "A">> S) {
+        return S(i, j) = A(i, j) * sum<k>(X(i, k) * Y(j, k));
+      });
+  constexpr auto product = kernel<"product">(
+      [](in<"A", float, "M", compressed<"N">> A, in<"Y", float, "N", "K"> Y,
+         out<"C", float, "M", "K"> C) { return C(i, k) = sum<j>(A(i, j) * Y(j, k)); });
+  const blocks_and_elements a(3);
+  const auto count = static_cast<std::int64_t>(a.indices.size());
+  const std::int64_t offsets[] = {17}, indices[] = {count, 12}, x[] = {16, 32}, y[] = {12, 32},
+                     rows[] = {32, 1}, one[] = {1};
+  std::vector<float> left(16 * 32, 1), right(12 * 32, 2), out(16 * 32, 99);
+  const auto place = [](const auto& v) {
+    return const_cast<void*>(static_cast<const void*>(v.data()));
+  };
+  const std::vector<dispatch::call_argument> matrix{{place(a.offsets), offsets, one},
+                                                    {place(a.indices), indices, one},
+                                                    {place(a.values), indices, one}};
+  std::vector<dispatch::call_argument> all = matrix;
+  all.push_back({place(left), x, rows});
+  all.push_back({place(right), y, rows});
+  all.push_back({place(out), indices, one});
+  const auto results = make_dispatcher(any_kernel(sampled), untuned());
+  const auto carried = sparse::iterations_of(results->task(all.data()).function);
+  REQUIRE(carried);
+  CHECK(sparse::iterations_of_elements(*carried).size() == 2);
+  results->call(all.data());
+  for (std::size_t at = 0; at < a.values.size(); ++at) CHECK(out[at] == 64 * a.values[at]);
+  all = matrix;
+  all.push_back({place(right), y, rows});
+  all.push_back({place(out), x, rows});
+  const auto sums = make_dispatcher(any_kernel(product), untuned());
+  CHECK_FALSE(sparse::iterations_of(sums->task(all.data()).function));
 }

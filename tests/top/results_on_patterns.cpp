@@ -1,10 +1,14 @@
 // Calls with results that are stored like an input.
+#include <tilewright/space/chooser.hpp>
+#include <tilewright/space/modules/fuse_elements.hpp>
 #include <tilewright/tilewright.hpp>
 
 #include <doctest/doctest.h>
 #include <Eigen/Sparse>
 
+#include <memory>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -83,6 +87,32 @@ TEST_CASE(
       op(a, x_columns, y, s);
       CHECK(Eigen::Map<const Eigen::VectorXf>(s.valuePtr(), s.nonZeros()).isApprox(want, 1e-5f));
     }
+}
+
+TEST_CASE("a schedule in one loop over all elements is stored, and found by the next process") {
+  const sparse_rows a = random_pattern(50, 40, 5, 1);
+  const dense_rows x = dense_rows::Random(50, 32), y = dense_rows::Random(40, 32);
+  tuned_options o = quick(mode::now);
+  o.own_database = std::make_shared<search::database>(":memory:");
+  o.space = space::design_space([](schedule& s, const space::context& where) {
+    space::chooser choices;
+    if (!space::fuse_elements(s, where, choices)) throw std::logic_error("nothing was fused");
+  });
+  const auto check = [&](const tuned_options& options) {
+    const tuned op(sampled, options);
+    Eigen::VectorXf values = Eigen::VectorXf::Constant(a.nonZeros(), 7);
+    op(a, x, y, values);
+    for (int r = 0, at = 0; r < a.rows(); ++r)
+      for (sparse_rows::InnerIterator e(a, r); e; ++e, ++at)
+        CHECK(values[at] ==
+              doctest::Approx(e.value() * x.row(r).dot(y.row(e.col()))).epsilon(1e-4));
+    return op.report(a, x, y, values);
+  };
+  CHECK(check(o).find("tuned by this process") != std::string::npos);
+  o.mode = mode::off;
+  const std::string later = check(o);
+  CAPTURE(later);
+  CHECK(later.find("stored schedule") != std::string::npos);
 }
 
 TEST_CASE("values on a pattern that are updated, with indices of 64 bits") {

@@ -3,6 +3,7 @@
 #include <tilewright/expr/alternatives.hpp>
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/model/dispatch.hpp>
+#include <tilewright/sparse/iterations.hpp>
 #include <tilewright/sparse/lower.hpp>
 #include <tilewright/sparse/storage.hpp>
 #include <tilewright/support/any.hpp>
@@ -281,7 +282,9 @@ inline ir::function reify_sparse(const std::vector<any_kernel>& algorithms, cons
   }
   for (const any_kernel& kernel : algorithms) add_patterns(kernel, formats);
   return ir::map_alternatives(reify(algorithms, dense), [&](const ir::function& f) {
-    return sparse::lower(sparse::with_storage(f, formats));
+    const ir::sparse_function stored = sparse::with_storage(f, formats);
+    return sparse::iterations_of_elements(stored).empty() ? sparse::lower(stored)
+                                                          : sparse::with_iterations(stored);
   });
 }
 
