@@ -144,8 +144,8 @@ space::design_space tf32_space(int warp_size) {
   use_tensor_core cores;
   cores.intrinsics = {"wmma_sync_16x16x16_tf32tf32f32", "wmma_sync_16x16x16_tf32tf32f32_trans"};
   cores.warp_size = warp_size;
-  cores.background = 3;
-  cores.steps = {1, 1};
+  cores.background = 2;
+  cores.columns = {1, 2, 4, 1};  // two blocks to a multiprocessor, as nothing is carried over
   auto_inline inlining;
   inlining.into_producer = inlining.conditionals = true;
   inlining.injective_reads = inlining.ordered_reads = false;

@@ -88,26 +88,27 @@ TEST_CASE("a statement that would come before what it depends on is refused") {
                        doctest::Contains("no permutation"), build_error);
 }
 
-TEST_CASE("statements behind those that read what is copied: their last rounds follow the loop") {
-  // S is copied two steps ahead, and what was read of it is added a step later
-  for (const int steps : {2, 3, 8}) {
-    CAPTURE(steps);
-    const std::string n = std::to_string(steps);
-    const ir::function before = threads::without_blocks(
-        (R"(
+namespace {
+
+/// S is copied two steps ahead; what was read of it, in X of that scope, is added a step later.
+ir::function read_and_used_later(int steps, const std::string& order, const std::string& scope) {
+  const std::string n = std::to_string(steps);
+  const std::string text =
+      R"(
 @T.prim_func
 def main(A: T.Buffer(()" +
-         n + R"(, 4), "float32"), C: T.Buffer((4,), "float32")):
+      n + R"(, 4), "float32"), C: T.Buffer((4,), "float32")):
     for k in T.serial()" +
-         n +
-         R"(, annotations={"software_pipeline_stage": [0, 2, 3], "software_pipeline_order": [1, 2, 0], "software_pipeline_async_stages": [0]}):
+      n + R"(, annotations={"software_pipeline_stage": [0, 2, 3], "software_pipeline_order": )" +
+      order + R"(, "software_pipeline_async_stages": [0]}):
         with T.block("step"):
             vk = T.axis.spatial()" +
-         n + R"(, k)
+      n + R"(, k)
             T.reads(A[vk, 0:4], C[0:4])
             T.writes(C[0:4])
             S = T.alloc_buffer((4,), "float32", scope="shared")
-            X = T.alloc_buffer((4,), "float32")
+            X = T.alloc_buffer((4,), "float32", scope=")" +
+      scope + R"(")
             for i in T.vectorized(4):
                 with T.block("S"):
                     vi = T.axis.spatial(4, i)
@@ -120,9 +121,17 @@ def main(A: T.Buffer(()" +
                 with T.block("C"):
                     vi = T.axis.spatial(4, i)
                     C[vi] = C[vi] + X[vi]
-)")
-            .c_str());
-    const ir::function after = pass::simplify_loops(pass::pipeline_loops(before));
+)";
+  return threads::without_blocks(text.c_str());
+}
+
+}  // namespace
+
+TEST_CASE("statements behind those that read what is copied: their last rounds follow the loop") {
+  for (const int steps : {2, 3, 8}) {
+    CAPTURE(steps);
+    const ir::function after = pass::simplify_loops(
+        pass::pipeline_loops(read_and_used_later(steps, "[1, 2, 0]", "global")));
     INFO(ir::print(after));
     // waits stand before the first reading round, in the loop, and nowhere behind it
     CHECK(threads::count(after, "tw_copy_async") == static_cast<std::size_t>(std::min(steps, 4)));
@@ -131,4 +140,19 @@ def main(A: T.Buffer(()" +
               threads::count(after, "T.serial(" + std::to_string(steps - 1)) ==
           (steps > 2 ? 1U : 0U));
   }
+}
+
+TEST_CASE("registers have no versions: a round ends iterations before it begins others") {
+  const ir::function after =
+      pass::simplify_loops(pass::pipeline_loops(read_and_used_later(8, "[0, 1, 2]", "local")));
+  INFO(ir::print(after));
+  CHECK(threads::count(after, "tw_copy_async") == 4);
+  CHECK(threads::count(after, "X = T.decl_buffer((4,)") == 1);
+  const std::string text = ir::print(after);
+  const std::size_t loop = text.find("in range(7)");
+  REQUIRE(loop != text.npos);
+  const std::size_t used = text.find("C[i] = C[i] +", loop), filled = text.find("X[i] =", loop),
+                    copied = text.find("tw_copy_async", loop);
+  CHECK(used < filled);
+  CHECK(filled < copied);
 }

@@ -99,6 +99,39 @@ TEST_CASE("use_tensor_core: operands are staged in shared memory and fragments, 
   CHECK(text.find("C_reindex_reindex") == std::string::npos);
 }
 
+TEST_CASE(
+    "use_tensor_core: an epilogue that reads a sum several times goes into the store of the "
+    "results") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((32, 32), "float16"), B: T.Buffer((32, 32), "float16"), D: T.Buffer((32,), "float32"), out: T.Buffer((32, 32), "float32")):
+    C = T.alloc_buffer((32, 32), "float32")
+    P = T.alloc_buffer((32, 32), "float32")
+    E = T.alloc_buffer((32, 32), "float32")
+    for i, j, k in T.grid(32, 32, 32):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + T.cast(A[vi, vk], "float32") * T.cast(B[vj, vk], "float32")
+    for i, j in T.grid(32, 32):
+        with T.block("biased"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            P[vi, vj] = C[vi, vj] + D[vj]
+    for i, j in T.grid(32, 32):
+        with T.block("erf"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            E[vi, vj] = T.erf(P[vi, vj])
+    for i, j in T.grid(32, 32):
+        with T.block("gelu"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            out[vi, vj] = P[vi, vj] * (E[vi, vj] + T.float32(1))
+)");
+  const std::string text = tiled(f)[0].show();
+  for (const char* block : {"biased", "erf", "gelu"})
+    CHECK(text.find("T.block(\"" + std::string(block) + "\")") == text.npos);
+  check_space(f, "wmma_sync_16x16x16_f16f16f32_trans", 1e-5);
+}
+
 TEST_CASE("use_tensor_core: a thread of the schedule counts as a warp") {
   schedule s = tiled(dense("float16", "float32", 32, 32, 32, false))[0];
   const std::vector<space::kernel_usage> usage = space::gpu_usage(s.function());
@@ -143,7 +176,8 @@ TEST_CASE("use_tensor_core: the first tiles are large, and smaller where blocks 
        {expectation{4096, 4096, 4096, "[4, 8, 2, 4, 1]", "[16, 1, 4, 4, 1]", "[128, 2, 1]"},
         {1024, 1024, 1024, "[2, 8, 2, 2, 1]", "[8, 1, 2, 4, 1]", "[32, 2, 1]"},
         {16, 4096, 4096, "[1, 1, 1, 1, 1]", "[128, 1, 2, 1, 1]", "[32, 8, 1]"},
-        {32, 32, 32, "[2, 1, 1, 1, 1]", "[2, 1, 1, 1, 1]", "[1, 2, 1]"}}) {
+        {32, 32, 32, "[2, 1, 1, 1, 1]", "[2, 1, 1, 1, 1]", "[1, 2, 1]"},
+        {8192, 512, 64, "[8, 8, 2, 4, 1]", "[4, 1, 2, 4, 1]", "[1, 4, 1]"}}) {
     CAPTURE(e.m);
     const space::design_space all(space::post_order(space::module(space::use_tensor_core{})));
     const std::vector<schedule> sketches =

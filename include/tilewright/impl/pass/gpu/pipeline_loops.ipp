@@ -110,7 +110,7 @@ class pipeline_of_loop {
     sequence_ = positions();
     for (const stmt& s : body_.statements) effects_.emplace_back(s);
     check_dependences();
-    if (rounds_ < 1 || !count_versions()) return unchanged();
+    if (rounds_ < 1 || !(count_versions() || count_with_later_stages_first())) return unchanged();
     if (const auto filled = async_.empty() ? std::nullopt : find_async())
       return in_background(*filled);
     return rounds_ < last_stage_ + (nested_ ? 0 : 1) ? unchanged() : in_three_parts();
@@ -206,6 +206,19 @@ class pipeline_of_loop {
       count_[b] = count;
     }
     return true;
+  }
+
+  /// In an order in which each round ends iterations before it begins others, registers are free when the next
+  /// iteration fills them.
+  bool count_with_later_stages_first() {
+    std::stable_sort(sequence_.begin(), sequence_.end(), [&](std::size_t a, std::size_t b) {
+      return stage_[a] != stage_[b] ? stage_[a] > stage_[b] : a < b;
+    });
+    for (std::size_t at = 0; at < sequence_.size(); ++at)
+      order_[sequence_[at]] = static_cast<std::int64_t>(at);
+    versions_.clear();
+    count_.clear();
+    return count_versions();
   }
 
   /// Whether in each round what is done last to the buffer comes before what is done first to it.

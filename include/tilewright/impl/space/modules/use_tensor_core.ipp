@@ -1,7 +1,7 @@
 #pragma once
 
-#include <tilewright/impl/space/first_tiles.hpp>
-#include <tilewright/impl/space/staged_copies.hpp>
+#include <tilewright/impl/space/tensor_cores/first_tiles.hpp>
+#include <tilewright/impl/space/tensor_cores/staged_copies.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/use_tensor_core.hpp>
 #include <tilewright/space/root_blocks.hpp>
@@ -49,8 +49,7 @@ TILEWRIGHT_INLINE void use_tensor_core::operator()(schedule& s, const std::strin
   const block_rv sums = s.write_at(warps, tile, 0, "wmma.accumulator");
   const block_rv store = staged ? s.write_at(warps, sums, 0, "shared.dyn") : sums;
   if (staged) detail::spread_rows(s, sums);
-  for (const std::string& back : consumer_names(s, s.get(store).block->name))
-    detail::become_one_with_producer(s, back);
+  detail::take_epilogue(s, s.get(store).block->name);
   in_vectors(store);
   for (const int operand : {0, 1}) {
     const block_rv copy = s.read_at(ks[0], tile, operand, "shared.dyn");
@@ -69,7 +68,7 @@ TILEWRIGHT_INLINE void use_tensor_core::operator()(schedule& s, const std::strin
   const int b = background, last = carried ? b + 1 : b;
   const list stages = b ? list{0, 0, b, b, last} : list{0, 0, 0, 0, 0, 1, 1};
   s.annotate(ks[0], "software_pipeline_stage", stages);
-  const list turns = carried ? list{2, 3, 1, 4, 0} : list{0, 1, 2, 3, 4};
+  const list turns = carried ? list{2, 3, 0, 4, 1} : list{0, 1, 2, 3, 4};
   s.annotate(ks[0], "software_pipeline_order", b ? turns : list{0, 3, 1, 4, 5, 2, 6});
   if (b > 0) s.annotate(ks[0], "software_pipeline_async_stages", list{0});
 }

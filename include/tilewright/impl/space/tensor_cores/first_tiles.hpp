@@ -17,8 +17,16 @@ struct first_tiles {
   std::vector<std::int64_t> rows, columns, steps;
 
   /// Makes them smaller until `blocks_of_all` blocks, or nearly as many, compute `m` x `n` tiles in each of
-  /// `batches` products, and steps longer where tiles are small.
-  void fit(std::int64_t m, std::int64_t n, std::int64_t batches, std::int64_t blocks_of_all) {
+  /// `batches` products, and steps longer where tiles are small. A reduction of few tiles, `k`, is one step,
+  /// of blocks that run beside others, which multiply while one stores.
+  void fit(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batches,
+           std::int64_t blocks_of_all) {
+    constexpr std::int64_t few = 4;
+    if (k <= few) {
+      steps[0] = k;
+      while (side(columns) > side(rows) && shrink(columns)) {
+      }
+    }
     while (side(rows) > m && shrink(rows)) {
     }
     while (side(columns) > n && shrink(columns)) {
@@ -31,7 +39,7 @@ struct first_tiles {
       const bool wide = side(columns) > side(rows);
       if (!shrink(wide ? columns : rows) && !shrink(wide ? rows : columns)) break;
     }
-    while (steps[0] < 8 && (side(rows) + side(columns)) * steps[0] < 16) steps[0] *= 2;
+    while (k > few && steps[0] < 8 && (side(rows) + side(columns)) * steps[0] < 16) steps[0] *= 2;
   }
 
  private:
@@ -61,7 +69,8 @@ inline first_tiles fitted(first_tiles wanted, const schedule& s, const std::vect
   std::int64_t batches = 1;
   for (std::size_t d = 0; d + 3 < extents.size(); ++d) batches *= extents[d];
   const std::size_t first = extents.size() - 3;
-  wanted.fit(extents[first], extents[first + 1], batches, gpu ? gpu->multiprocessors : 1);
+  wanted.fit(extents[first], extents[first + 1], extents[first + 2], batches,
+             gpu ? gpu->multiprocessors : 1);
   return wanted;
 }
 

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <tilewright/schedule/schedule.hpp>
+#include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/dtype.hpp>
 #include <tilewright/support/error.hpp>
 
@@ -29,6 +31,28 @@ inline void become_one_with_consumers(schedule& s, const std::string& block) {
     s = std::move(trial);
   } catch (const schedule_error&) {  // it stays
   }
+}
+
+/// What is computed of each result goes into the block that writes these: where several blocks read them, first
+/// each into those that read it, as sums with a bias into the factors of a GeLU, if one is left that can go. Else
+/// those go that can at once.
+inline void take_epilogue(schedule& s, const std::string& block) {
+  schedule trial = s;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const std::string& reader : consumer_names(trial, block)) {
+      if (is_output(trial, reader)) continue;
+      become_one_with_consumers(trial, reader);
+      changed = changed || !has_block(trial, reader);
+    }
+  }
+  const std::vector<std::string> left = consumer_names(trial, block);
+  if (left.size() == 1) become_one_with_producer(trial, left[0]);
+  if (left.size() == 1 && !has_block(trial, left[0])) {
+    s = std::move(trial);
+    return;
+  }
+  for (const std::string& reader : consumer_names(s, block)) become_one_with_producer(s, reader);
 }
 
 /// Rows of the shared buffer that the block writes begin 16 bytes further on in the banks than the row
