@@ -66,12 +66,11 @@ template <class Wanted>
 int check_sketches(const ir::function& f, int each, const Wanted& wanted) {
   const space::design_space list = space::default_gpu();
   const std::vector<harness::argument> expected = cases::interpreted(f);
-  int out = 0, in_parts = 0, in_vectors = 0;
+  int out = 0;
   for (const schedule& sketch : list.sketches(f, gpu_list::machine(), 7)) {
     const structure how(sketch);
     if (!wanted(how)) continue;
     ++out;
-    in_parts += how.in_parts ? 1 : 0;
     const std::vector<schedule> members = gpu_list::members_of(f, sketch, each, list);
     CHECK(members.size() == static_cast<std::size_t>(each));
     for (const schedule& s : members) {
@@ -83,7 +82,6 @@ int check_sketches(const ir::function& f, int each, const Wanted& wanted) {
       CHECK(p.kernels.size() == (how.in_parts ? 2 : 1));  // the epilogue has no kernel of its own
       // partial results are loaded in vectors where results are stored in vectors
       if (how.in_parts && p.text.find("tw_store_vector(D") != std::string::npos) {
-        ++in_vectors;
         CHECK(p.text.find("(C_rf, ") != std::string::npos);
         CHECK(p.text.find("C_rf[") == std::string::npos);
       }
@@ -92,7 +90,6 @@ int check_sketches(const ir::function& f, int each, const Wanted& wanted) {
         cases::check_equal(cases::emulated(kernels, f, seed), expected, 1e-5 * (1 + 512 / 64.0));
     }
   }
-  CHECK((in_parts == 0 || in_vectors > 0));
   return out;
 }
 

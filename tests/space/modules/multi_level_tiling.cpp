@@ -188,3 +188,42 @@ TEST_CASE("mistakes are refused with what was written") {
   CHECK(refusal("SSRSRS", {0}) == 3);
   CHECK(refusal("SSRSRS", {2}) == 0);
 }
+
+TEST_CASE("operands are copied ahead where they are copied or padded, not where computed") {
+  space::multi_level_tiling rule = space::gpu_tiling();
+  rule.steps_ahead = {2, 1, 0};
+  rule.resident_blocks = {0, 2};
+  const auto notes = [&](const ir::function& f, const char* block) {
+    schedule s = members::sketches(f, {rule}).at(0);
+    std::string out;
+    for (const loop_rv l : s.get_loops(s.get_block(block)))
+      for (const auto& [key, value] : s.get(l).annotations) out += key + " ";
+    return out;
+  };
+  for (const std::string& all :
+       {notes(kernels::dense_relu(), "P"), notes(kernels::conv2d(), "Y")}) {
+    CHECK(all.find("software_pipeline_stage") != std::string::npos);
+    CHECK(all.find("software_pipeline_order") != std::string::npos);
+    CHECK(all.find("software_pipeline_async_stages") != std::string::npos);
+    CHECK(all.find("tilewright.resident_blocks") != std::string::npos);
+  }
+  const ir::function computed = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((12, 20), "float32"), B: T.Buffer((20, 16), "float32"), C: T.Buffer((12, 16), "float32")):
+    E = T.alloc_buffer((12, 20), "float32")
+    for i, k in T.grid(12, 20):
+        with T.block("E"):
+            vi, vk = T.axis.remap("SS", [i, k])
+            E[vi, vk] = T.exp(A[vi, vk])
+    for i, j, k in T.grid(12, 16, 20):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + E[vi, vk] * B[vk, vj]
+)");
+  CHECK(notes(computed, "C").find("software_pipeline_stage") == std::string::npos);
+  rule.steps_ahead.clear();
+  rule.resident_blocks.clear();
+  CHECK(notes(kernels::dense_relu(), "P").empty());
+}

@@ -96,7 +96,7 @@ TEST_CASE("split_k: the number of parts is drawn, replays, and keeps the meaning
     check_meaning(member->scheduled, f);
     met.insert(member->scheduled.show());
   }
-  CHECK(met.size() == 3);  // 2, 4 and 8 parts of 64 at least
+  CHECK(met.size() >= 4);  // of 2, 4, 8, 16 and 32 parts of 16 at least
 }
 
 TEST_CASE("split_k: the default space splits products, epilogues read sums in registers") {
@@ -108,7 +108,6 @@ TEST_CASE("split_k: the default space splits products, epilogues read sums in re
     CHECK(space::is_tiled(sketch, "C_rf"));
     CHECK(members::mentions(sketch, "storage_scope=\"local\""));
     schedule s = sketch;
-    CHECK(s.get(s.get_loops(s.get_block("C")).back()).loop == ir::loop_kind::vectorized);
     try {
       list.finish(s, device());
     } catch (const schedule_error&) {  // sizes that do not go together
@@ -124,6 +123,18 @@ TEST_CASE("split_k: the default space splits products, epilogues read sums in re
   CHECK(split >= 1);
 }
 
+TEST_CASE("split_k: many sums are added up in vectors, few by a thread each") {
+  const auto adds_vectors = [](int m, int n, int k) {
+    for (schedule s : space::default_gpu().sketches(product(m, n, k), device(), 5))
+      if (in_parts(s))
+        return s.get(s.get_loops(s.get_block("C")).back()).loop == ir::loop_kind::vectorized;
+    FAIL("no sketch is in parts");
+    return false;
+  };
+  CHECK(adds_vectors(384, 512, 4096));
+  CHECK_FALSE(adds_vectors(64, 64, 4096));
+}
+
 TEST_CASE("split_k: sums that are the result stay in registers until all parts are in") {
   const ir::function f = product(16, 24, 512);
   const space::design_space list = space::default_gpu();
@@ -132,7 +143,6 @@ TEST_CASE("split_k: sums that are the result stay in registers until all parts a
     if (!in_parts(sketch)) continue;
     schedule s = sketch;
     CHECK(s.get(s.get_block("C")).block->writes[0].buffer->scope == "local");
-    CHECK(s.get(s.get_loops(s.get_block("C")).back()).loop == ir::loop_kind::vectorized);
     try {
       list.finish(s, device());
     } catch (const schedule_error&) {

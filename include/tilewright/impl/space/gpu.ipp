@@ -19,6 +19,11 @@ inline gpu_rules rules_for(const target::gpu& gpu) {
   gpu_rules list;
   list.tiling.warp_size = gpu.warp_size;
   list.tiling.max_threads_per_block = gpu.threads_per_block;
+  list.tiling.resident_blocks = {0, 1, 2, 4};
+  list.tiling.steps_ahead = {1, 2, 3, 0};
+  list.unroll_steps = {2048, 0, 16, 32, 64, 128, 256, 512, 1024};
+  list.tiling.multiprocessors = gpu.multiprocessors;
+  list.tiling.staged_bytes = gpu.shared_per_block / 3;
   list.tiling.vector_load_lengths = {4, 1, 2, 8, 16};
   list.tiling.reuse_write.through = "shared";
   list.reduction.thread_extents = {32, 64, 128, 256, 512, 16, 8, 4};

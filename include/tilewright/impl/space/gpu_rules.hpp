@@ -35,6 +35,7 @@ struct gpu_rules {
   multi_level_tiling tiling = gpu_tiling();
   cross_thread_reduction reduction;
   auto_bind binding;
+  std::vector<std::int64_t> unroll_steps{0, 16, 32, 64, 128, 256, 512, 1024};
 
   /// @param first  rules that come before the tiles, for what they can take
   template <class... First>
@@ -45,7 +46,7 @@ struct gpu_rules {
     inlining.costly.clear();
     parallel_vectorize_unroll unrolling;
     unrolling.max_jobs_per_thread = unrolling.max_vectorize_extent = -1;
-    unrolling.unroll.max_steps = {0, 16, 32, 64, 128, 256, 512, 1024};
+    unrolling.unroll.max_steps = unroll_steps;
     return (each_block(apply_custom_rule{}) >> ... >> each_block(first)) >> each_block(tiling) >>
            each_block(inline_constant_scalars{}) >> each_block(inlining) >>
            each_block(sum_parts{binding}) >> each_block(reduction) >>

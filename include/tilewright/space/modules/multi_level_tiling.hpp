@@ -61,6 +61,18 @@ struct multi_level_tiling {
   /// least and may have at most.
   int warp_size = 32;
   int max_threads_per_block = 1024;
+  /// How many steps of the outermost reduction tiles operands are copied ahead, in the background of what is
+  /// done with those of one step (pass/gpu/pipeline_loops.hpp); one is drawn, 0: none. Empty: never, nor where
+  /// an operand is computed, and not copied or padded.
+  std::vector<std::int64_t> steps_ahead;
+  /// How many blocks shall be on a multiprocessor at once, which limits the registers of a thread; one is drawn,
+  /// 0: as many as come of it. Empty: nothing is said.
+  std::vector<std::int64_t> resident_blocks;
+  /// Of the device, for the sizes that are chosen without measuring: results and threads by an estimate of
+  /// how much is computed with what is loaded and how much of the device is occupied, up to 8 x 8 results
+  /// a thread; as many steps of the reduction between two barriers as operands fit.
+  int multiprocessors = 108;
+  std::int64_t staged_bytes = 48 << 10;  // of operands in shared memory, of a block
 
   void operator()(schedule& s, const std::string& block, const context& where,
                   chooser& choices) const;

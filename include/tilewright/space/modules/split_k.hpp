@@ -27,15 +27,15 @@ namespace tilewright::space {
 struct split_k {
   std::int64_t tile = 4096;  // results, 64 x 64
   std::int64_t least_length = 512;
-  std::int64_t least_part = 64;
-  std::vector<std::int64_t> parts{2, 4, 8, 16, 32, 64};
+  std::int64_t least_part = 16;
+  std::vector<std::int64_t> parts{2, 4, 8, 16, 32, 64, 128};
 
   void operator()(schedule& s, const std::string& block, const context& where,
                   chooser& choices) const;
 };
 
 /// Gives threads to the sums of the parts that `split_k` made, each the sum of one result, or of those of
-/// a vector, whose parts are loaded as vectors. Where one block alone reads the sums, element by element, as
+/// a vector, whose parts are loaded as vectors, where there are so many that this occupies the device. Where one block alone reads the sums, element by element, as
 /// an epilogue does, these are its threads, and the sums stay in their registers; so do sums that are the
 /// function's result, until all parts are in.
 struct sum_parts {

@@ -9,6 +9,7 @@
 #include <tilewright/space/modules/cross_thread_reduction.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/target/gpu.hpp>
 
 namespace tilewright::space {
 namespace detail::across_threads {
@@ -49,11 +50,33 @@ inline std::optional<destination> find_destination(const schedule& s, const std:
   return destination{consumers[0], depth - 1};
 }
 
-inline factor draw_threads(schedule& s, const cross_thread_reduction& rule, chooser& choices) {
+/// How many threads a row is worth without measuring. Where others read the row again, it stays in their
+/// registers, twice 16 bytes each; otherwise there are as many as occupy the device.
+inline std::int64_t preferred_threads(const schedule& s, const std::string& name, bool again,
+                                      const context& where) {
+  double rows = 1, terms = 1;
+  for (const ir::iter_var& iter : named_block(s, name).block->iters)
+    if (ir::is_int(iter.dom.extent))
+      (iter.kind == ir::iter_kind::reduce ? terms : rows) *=
+          static_cast<double>(iter.dom.extent->integer);
+  constexpr double each = 4, twice = 2, busy = 1024;
+  if (again || !where.gpu) return static_cast<std::int64_t>(terms / (twice * each));
+  return static_cast<std::int64_t>(
+      std::min(terms / each, busy * where.gpu->multiprocessors / rows));
+}
+
+/// The number that is drawn, in the first sketch the largest up to `preferred`, at least a warp.
+inline factor draw_threads(schedule& s, const cross_thread_reduction& rule, std::int64_t preferred,
+                           chooser& choices) {
   std::vector<std::int64_t> fitting;
   for (const std::int64_t n : rule.thread_extents)
     if (n <= rule.max_threads_per_block) fitting.push_back(n);
   if (fitting.empty()) return rule.max_threads_per_block;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < fitting.size(); ++i)
+    if (fitting[i] > fitting[first] && fitting[i] <= preferred) first = i;
+  std::rotate(fitting.begin(), fitting.begin() + static_cast<std::ptrdiff_t>(first),
+              fitting.begin() + static_cast<std::ptrdiff_t>(first) + 1);
   return choices.categorical(s, fitting, std::vector<double>(fitting.size(), 1.0));
 }
 
@@ -146,7 +169,8 @@ inline loop_rv spread(schedule& s, loop_rv loop, const factor& threads,
 /// Computes the block with its consumer, whose innermost loop is bound to threads where none is.
 /// @returns their number
 inline factor move(schedule& s, const std::string& name, const destination& to,
-                   const cross_thread_reduction& rule, bool warps, chooser& choices) {
+                   const cross_thread_reduction& rule, bool warps, std::int64_t preferred,
+                   chooser& choices) {
   std::optional<factor> count;
   for (const nest_loop& l : nest_of(s, to.consumer))
     if (l.bound_to("threadIdx.x")) count = size_of(s, *l.node);
@@ -154,7 +178,7 @@ inline factor move(schedule& s, const std::string& name, const destination& to,
   loop_rv target = loops[to.loop];
   if (warps) target = group_rows(s, target, rule, choices);
   if (!count) {
-    count = warps ? factor(rule.warp_size) : draw_threads(s, rule, choices);
+    count = warps ? factor(rule.warp_size) : draw_threads(s, rule, preferred, choices);
     const bool spatial = nest_of(s, to.consumer).back().kind == primitive::loop_iter_kind::spatial;
     const std::optional<factor> lanes =
         spatial && to.loop + 1 < loops.size()
@@ -252,7 +276,7 @@ TILEWRIGHT_INLINE bool needs_cross_thread_reduction(const schedule& s, const std
 }
 
 TILEWRIGHT_INLINE void cross_thread_reduction::operator()(schedule& s, const std::string& name,
-                                                          const context& /*where*/,
+                                                          const context& where,
                                                           chooser& choices) const {
   namespace across = detail::across_threads;
   if (!has_block(s, name) || !needs_cross_thread_reduction(s, name, max_threads_per_block)) return;
@@ -269,11 +293,12 @@ TILEWRIGHT_INLINE void cross_thread_reduction::operator()(schedule& s, const std
   if (how == form::as_it_is) return;
   if (how == form::in_columns) return across::reduce_columns(s, name, *this, choices);
   const bool warps = how == form::in_warps;
+  const std::int64_t preferred = across::preferred_threads(s, name, to.has_value(), where);
   std::optional<factor> threads;
   if (to) {
     try {
       schedule attempt = s;
-      threads = across::move(attempt, name, *to, *this, warps, choices);
+      threads = across::move(attempt, name, *to, *this, warps, preferred, choices);
       s = std::move(attempt);
     } catch (const schedule_error&) {
       threads.reset();  // computed where it stands
@@ -285,7 +310,7 @@ TILEWRIGHT_INLINE void cross_thread_reduction::operator()(schedule& s, const std
     across::group_rows(s, s.get_loops(s.get_block(name))[*own], *this, choices);
     threads = factor(warp_size);
   }
-  if (!threads) threads = across::draw_threads(s, *this, choices);
+  if (!threads) threads = across::draw_threads(s, *this, preferred, choices);
   const loop_rv reduced = across::fused_reduction(s, name);
   const std::optional<factor> lanes =
       across::draw_lanes(s, reduced, across::read_type(s, name), vector_bytes, choices);

@@ -84,6 +84,23 @@ inline void add_vectors(schedule& s, const std::string& name, std::size_t own) {
   s.vectorize(lanes.back());
 }
 
+/// Threads and vectors for so many sums: where whole blocks of vectors would not occupy the device, a thread
+/// has one sum, and blocks are small.
+inline auto_bind binding_of(auto_bind binding, const schedule& s, const std::string& name,
+                            const context& where) {
+  std::int64_t sums = 1;
+  for (const ir::iter_var& iter : named_block(s, name).block->iters)
+    if (iter.kind == ir::iter_kind::spatial && ir::is_int(iter.dom.extent))
+      sums *= iter.dom.extent->integer;
+  constexpr std::int64_t block = 256, vector = 4;
+  const std::int64_t all = block * (where.gpu ? where.gpu->multiprocessors : 1);
+  if (sums < vector * all) binding.vector_bytes = 0;
+  std::vector<std::int64_t>& sizes = binding.thread_extents;
+  const auto small = std::find(sizes.begin(), sizes.end(), 64);
+  if (sums < all && small != sizes.end()) std::rotate(sizes.begin(), small, small + 1);
+  return binding;
+}
+
 }  // namespace detail::splitting
 
 TILEWRIGHT_INLINE void split_k::operator()(schedule& s, const std::string& name,
@@ -120,7 +137,7 @@ TILEWRIGHT_INLINE void sum_parts::operator()(schedule& s, const std::string& nam
     const block_rv copy = s.cache_write(block, 0, "local");
     epilogue = std::string(s.get(copy).block->name);
   }
-  binding(s, epilogue.value_or(name), where, choices);
+  splitting::binding_of(binding, s, name, where)(s, epilogue.value_or(name), where, choices);
   if (!epilogue) return;
   const std::vector<detail::nest_loop> nest = detail::nest_of(s, *epilogue);
   for (std::size_t i = nest.size(); i-- > 0;)

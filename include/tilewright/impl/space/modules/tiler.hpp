@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/space/tiles/thread_tiles.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/multi_level_tiling.hpp>
@@ -34,10 +35,12 @@ class tiler {
   void run() {
     check();
     block_ = s_.get_block(name_);
+    origin_ = origin_of_operands();
     tile_loops();
     bind_tiles();
     stage_results();
     stage_operands();
+    overlap_steps();
   }
 
   /// The innermost tile that `fix_innermost` asked for, if the extent was longer.
@@ -75,7 +78,7 @@ class tiler {
     const std::vector<loop_rv> loops = s_.get_loops(block_);
     s_.annotate(block_, tiling_structure_key, rule_.structure);
     tiles_.assign(rule_.structure.size(), {});
-    share_out(block->iters);
+    if (!rule_.tile_binds.empty()) device_ = tile_estimate(*block, limits()).best();
     for (std::size_t i = 0; i < loops.size(); ++i) {
       const char letter = letter_of(block->iters[i].kind);
       std::vector<std::size_t> positions;
@@ -94,6 +97,14 @@ class tiler {
       support::stable_sort(
           order, [&](loop_rv a, loop_rv b) { return !(a == *vector_tile_) && b == *vector_tile_; });
     if (order.size() > 1) s_.reorder(order);
+  }
+
+  tile_limits limits() const {
+    tile_limits out;
+    out.threads = std::min(256, rule_.max_threads_per_block);
+    out.multiprocessors = rule_.multiprocessors;
+    out.staged_bytes = rule_.staged_bytes;
+    return out;
   }
 
   std::vector<loop_rv> split(loop_rv loop, std::size_t iter,
@@ -127,43 +138,16 @@ class tiler {
     return choices_.perfect_tile(s_, loop, limit, preferred);
   }
 
-  /// A size that is sound without measuring. On a device, 256 threads with 16 results each at most,
-  /// along the last axes first.
+  /// A size that is sound without measuring.
   std::int64_t preferred_size(std::size_t position, bool innermost, std::size_t iter) const {
-    if (rule_.tile_binds.empty()) return innermost ? 16 : 4;
-    if (position < rule_.tile_binds.size()) return is_threads(position) ? threads_[iter] : 1;
-    if (rule_.structure[position] == 'R') return 4;
-    return innermost ? results_[iter] : 1;
-  }
-  bool is_threads(std::size_t position) const {
-    return rule_.tile_binds[position].rfind("threadIdx", 0) == 0;
-  }
-
-  /// Shares out the threads of a block and the results of a thread among the axes, 16 threads an axis
-  /// at most, or more where these are too few.
-  void share_out(const std::vector<ir::iter_var>& iters) {
-    if (share_out(iters, 16) < 2 * rule_.warp_size) share_out(iters, 256);
-  }
-  /// @returns threads
-  std::int64_t share_out(const std::vector<ir::iter_var>& iters, std::int64_t most) {
-    std::int64_t threads = std::min(256, rule_.max_threads_per_block), results = 16, out = 1;
-    threads_.assign(iters.size(), 1);
-    results_.assign(iters.size(), 1);
-    for (std::size_t i = iters.size(); i-- > 0;) {
-      const ir::expr& extent = iters[i].dom.extent;
-      if (iters[i].kind != ir::iter_kind::spatial || !ir::is_int(extent)) continue;
-      threads_[i] = largest_divisor(extent->integer, std::min(most, threads));
-      results_[i] =
-          largest_divisor(extent->integer / threads_[i], std::min<std::int64_t>(4, results));
-      threads /= threads_[i];
-      results /= results_[i];
-      out *= threads_[i];
-    }
-    return out;
-  }
-  static std::int64_t largest_divisor(std::int64_t of, std::int64_t most) {
-    while (most > 1 && of % most != 0) --most;
-    return std::max<std::int64_t>(most, 1);
+    if (!device_) return innermost ? 16 : 4;
+    const thread_tiles::axis& mine = device_->spatial[iter];
+    if (rule_.structure[position] == 'R') return innermost ? 1 : device_->steps[iter];
+    if (innermost) return mine.results;
+    if (position >= rule_.tile_binds.size()) return 1;
+    const std::string& axis = rule_.tile_binds[position];
+    if (axis.rfind("threadIdx", 0) == 0) return mine.threads;
+    return axis.rfind("vthread", 0) == 0 ? mine.vthreads : 1;
   }
 
   void bind_tiles() {
@@ -176,9 +160,29 @@ class tiler {
       threads = threads || rule_.tile_binds[p].rfind("threadIdx", 0) == 0;
     }
     if (!threads) return;
+    limit_registers();
     const int least = spatial_volume_ > 2 * rule_.warp_size ? rule_.warp_size : 1;
     s_.annotate(block_, "meta_schedule.thread_extent_low_inclusive", least);
     s_.annotate(block_, "meta_schedule.thread_extent_high_inclusive", rule_.max_threads_per_block);
+  }
+
+  /// Threads with many results need registers that leave room for other blocks.
+  void limit_registers() {
+    if (rule_.resident_blocks.empty() || tiles_[0].size() != 1 || !device_) return;
+    std::int64_t threads = 1, results = 1;
+    for (const thread_tiles::axis& a : device_->spatial) {
+      threads *= a.threads;
+      results *= a.vthreads * a.results;
+    }
+    constexpr std::int64_t many = 32, all = 512;  // results of a thread; threads of 128 registers
+    const std::int64_t wanted =
+        results > many && origin_ == origin::copied ? std::max<std::int64_t>(all / threads, 1) : 0;
+    std::vector<std::int64_t> numbers = rule_.resident_blocks;
+    const auto first = std::find(numbers.begin(), numbers.end(), wanted);
+    if (first != numbers.end()) std::rotate(numbers.begin(), first, first + 1);
+    const std::vector<double> weights(numbers.size(), 1.0);
+    s_.annotate(tiles_[0][0], "tilewright.resident_blocks",
+                choices_.categorical(s_, numbers, weights));
   }
 
   /// The last loop at the position or, where that tile has none, before it.
@@ -264,10 +268,82 @@ class tiler {
       const ir::block_node& block = *s_.get(block_).block;
       const ir::buffer operand = block.reads[r].buffer;
       if (operand == block.writes[0].buffer) continue;
+      ++copies_;
       const block_rv copy = s_.cache_read(block_, static_cast<int>(r), wish.scope, {block_});
       s_.compute_at(copy, at, true);
       fetch_together(copy, operand);
     }
+  }
+
+  /// What becomes of operands on their way to shared memory.
+  enum class origin : std::uint8_t { copied, padded, computed };
+
+  origin origin_of_operands() const {
+    origin out = origin::copied;
+    for (const std::string& name : producer_names(s_, name_)) {
+      const ir::store_node* to = ir::as_store(named_block(s_, name).block->body);
+      if (!to) return origin::computed;
+      const bool chooses = to->value->op == ir::op::if_then_else || to->value->op == ir::op::select;
+      const ir::expr& element = chooses ? to->value->args[1] : to->value;
+      const bool border = !chooses || to->value->args[2]->op == ir::op::real ||
+                          to->value->args[2]->op == ir::op::integer;
+      if (element->op != ir::op::load || !border) return origin::computed;
+      if (chooses) out = origin::padded;
+    }
+    return out;
+  }
+
+  /// Operands of later steps are copied in the background of one.
+  void overlap_steps() {
+    const std::size_t first = rule_.structure.find('R');
+    if (rule_.steps_ahead.empty() || copies_ == 0 || origin_ == origin::computed ||
+        first == std::string::npos)
+      return;
+    const std::optional<loop_rv> loop = longest_reduction(first);
+    if (!loop) return;
+    std::vector<std::int64_t> numbers = rule_.steps_ahead;
+    const std::int64_t wanted = preferred_ahead(rounds(*loop));
+    const auto chosen = std::find(numbers.begin(), numbers.end(), wanted);
+    if (chosen != numbers.end()) std::rotate(numbers.begin(), chosen, chosen + 1);
+    const std::vector<double> weights(numbers.size(), 1.0);
+    const expr_rv ahead = choices_.categorical(s_, numbers, weights);
+    annotation_value::list stages(static_cast<std::size_t>(copies_), 0);
+    ir::attr::list order;
+    stages.emplace_back(factor(ahead));
+    for (std::int64_t i = 0; i <= copies_; ++i) order.emplace_back(i);
+    s_.annotate(*loop, "software_pipeline_stage", stages);
+    s_.annotate(*loop, "software_pipeline_order", order);
+    s_.annotate(*loop, "software_pipeline_async_stages", ir::attr::list{0});
+  }
+
+  /// Of a short loop the first copies are much of it, and several are made at once; as many as leave memory for
+  /// other blocks.
+  std::int64_t preferred_ahead(std::int64_t rounds) const {
+    constexpr std::int64_t short_loop = 8, most = 3;
+    if (rounds == 1 || !device_) return 1;
+    std::int64_t out = rounds <= short_loop ? most : 1;
+    const double room = 1.25 * static_cast<double>(rule_.staged_bytes);
+    while (out > 0 && static_cast<double>(out + 1) * device_->staged_bytes > room) --out;
+    return out;
+  }
+  std::int64_t rounds(loop_rv loop) const {
+    const ir::expr& extent = s_.get(loop).extent;
+    return ir::is_int(extent) ? extent->integer : std::numeric_limits<std::int64_t>::max();
+  }
+
+  /// The outermost tile of the longest reduction; nothing where none has several iterations.
+  std::optional<loop_rv> longest_reduction(std::size_t position) const {
+    std::optional<loop_rv> out;
+    std::int64_t most = 1;
+    std::size_t next = 0;
+    for (const ir::iter_var& iter : named_block(s_, name_).block->iters) {
+      if (iter.kind != ir::iter_kind::reduce) continue;
+      const loop_rv tile = tiles_[position].at(next++);
+      if (!ir::is_int(iter.dom.extent) || iter.dom.extent->integer <= most) continue;
+      most = iter.dom.extent->integer;
+      out = tile;
+    }
+    return out;
   }
 
   void fetch_together(block_rv copy, const ir::buffer& operand) {
@@ -302,7 +378,9 @@ class tiler {
   block_rv block_;
   std::vector<std::vector<loop_rv>> tiles_;  // [positions]
   std::int64_t spatial_volume_ = 1;
-  std::vector<std::int64_t> threads_, results_;  // [iteration variables], preferred
+  std::int64_t copies_ = 0;  // of operands
+  origin origin_ = origin::copied;
+  std::optional<thread_tiles> device_;  // preferred sizes
 };
 
 }  // namespace tilewright::space::detail

@@ -80,7 +80,9 @@ inline std::int64_t versions_of(const std::vector<access>& all) {
         continue;
       if (const auto* list = std::get_if<ir::attr::list>(&stages->second.value))
         for (const ir::attr& stage : *list)
-          if (const auto* n = std::get_if<std::int64_t>(&stage.value)) out = std::max(out, *n + 1);
+          if (const auto* n = std::get_if<std::int64_t>(&stage.value))
+            out = std::max(out,
+                           ir::is_int(l->extent) ? std::min(*n + 1, l->extent->integer) : *n + 1);
     }
   return out;
 }
