@@ -181,7 +181,7 @@ bool stage::wanted(const std::string& name) const {
 
 /// What is wrong stands in the line; a device that is lost for this process ends it.
 void stage::once(const std::string& name, const std::function<std::string()>& f) {
-  if (results_.has(name)) return;
+  if (results_.has(name) || (!wanted(name) && name != "machine")) return;
   if (is_late()) {
     ++left_;
     return;
