@@ -205,7 +205,7 @@ def main(A: T.Buffer(({m}, {k}), "{in}"), B: T.Buffer({b}, "{in}"), C: T.Buffer(
   s.annotate(k1, "software_pipeline_order", list{0, 1, 2});
   const bool carried = bytes < 4;
   s.annotate(k0, "software_pipeline_stage", list{0, 0, 3, 3, carried ? 4 : 3});
-  s.annotate(k0, "software_pipeline_order", carried ? list{2, 3, 1, 4, 0} : list{0, 1, 2, 3, 4});
+  s.annotate(k0, "software_pipeline_order", carried ? list{2, 3, 0, 4, 1} : list{0, 1, 2, 3, 4});
   s.annotate(k0, "software_pipeline_async_stages", list{0});
   entry out = make(std::move(name), f, s);
   out.registers = bytes == 4 ? 224 : 248;

@@ -81,19 +81,19 @@ extern "C" TW_KERNEL(256) void tilewright_tensor_matmul_0(TW_GLOBAL(const tw_f16
           tw_wait_copies<2>();
           tw_barrier();
           #pragma unroll
-          for (int i_2_1 = 0; i_2_1 < 4; ++i_2_1) {
-            #pragma unroll
-            for (int j_2_1 = 0; j_2_1 < 4; ++j_2_1) {
-              tw_mma(C_wmma_accumulator, i_2_1 * 32 + j_2_1 * 8, A_shared_dyn_wmma_matrix_a, i_2_1 * 8 + 32, B_shared_dyn_wmma_matrix_b, j_2_1 * 8 + 32);
-            }
-          }
-          #pragma unroll
           for (int ax0_tile_2 = 0; ax0_tile_2 < 4; ++ax0_tile_2) {
             tw_load_matrix(A_shared_dyn_wmma_matrix_a, ax0_tile_2 * 8, A_shared_dyn, (k_0 + 1) % 4 * 4096 + ty / 4 * 2048 + ax0_tile_2 * 512 + tx % 16 * 32 + tw_bitwise_xor<int>(tx / 16, tx / 2 % 4) * 8);
           }
           #pragma unroll
           for (int ax1_tile_2 = 0; ax1_tile_2 < 4; ++ax1_tile_2) {
             tw_load_transposed(B_shared_dyn_wmma_matrix_b, ax1_tile_2 * 8, B_shared_dyn, (k_0 + 1) % 4 * 8192 + tx % 16 * 256 + tw_bitwise_xor<int>(ty % 4 * 8 + ax1_tile_2 * 2 + tx / 16, tx % 8) * 8);
+          }
+          #pragma unroll
+          for (int i_2_1 = 0; i_2_1 < 4; ++i_2_1) {
+            #pragma unroll
+            for (int j_2_1 = 0; j_2_1 < 4; ++j_2_1) {
+              tw_mma(C_wmma_accumulator, i_2_1 * 32 + j_2_1 * 8, A_shared_dyn_wmma_matrix_a, i_2_1 * 8 + 32, B_shared_dyn_wmma_matrix_b, j_2_1 * 8 + 32);
+            }
           }
           if (k_0 < 5) {
             for (int round_8 = 0; round_8 < 2; ++round_8) {

@@ -93,13 +93,6 @@ extern "C" TW_KERNEL(256) void tilewright_tensor_matmul_s8_0(TW_GLOBAL(const sig
           tw_wait_copies<2>();
           tw_barrier();
           #pragma unroll
-          for (int i_2_1 = 0; i_2_1 < 4; ++i_2_1) {
-            #pragma unroll
-            for (int j_2_1 = 0; j_2_1 < 4; ++j_2_1) {
-              tw_mma_pair(C_wmma_accumulator, i_2_1 * 32 + j_2_1 * 8, A_shared_dyn_wmma_matrix_a, i_2_1 * 16 + 64, A_shared_dyn_wmma_matrix_a, i_2_1 * 16 + 72, B_shared_dyn_wmma_matrix_b, j_2_1 * 16 + 64, B_shared_dyn_wmma_matrix_b, j_2_1 * 16 + 72);
-            }
-          }
-          #pragma unroll
           for (int ax0_tile_4 = 0; ax0_tile_4 < 4; ++ax0_tile_4) {
             #pragma unroll
             for (int ax1_tile_4 = 0; ax1_tile_4 < 2; ++ax1_tile_4) {
@@ -111,6 +104,13 @@ extern "C" TW_KERNEL(256) void tilewright_tensor_matmul_s8_0(TW_GLOBAL(const sig
             #pragma unroll
             for (int ax1_tile_5 = 0; ax1_tile_5 < 2; ++ax1_tile_5) {
               tw_load_matrix(B_shared_dyn_wmma_matrix_b, ax0_tile_5 * 16 + ax1_tile_5 * 8, B_shared_dyn, (k_0 + 1) % 4 * 16384 + ty % 4 * 4096 + ax0_tile_5 * 1024 + tx % 16 * 64 + tw_bitwise_xor<int>(ax1_tile_5, tx / 2 % 4) * 16);
+            }
+          }
+          #pragma unroll
+          for (int i_2_1 = 0; i_2_1 < 4; ++i_2_1) {
+            #pragma unroll
+            for (int j_2_1 = 0; j_2_1 < 4; ++j_2_1) {
+              tw_mma_pair(C_wmma_accumulator, i_2_1 * 32 + j_2_1 * 8, A_shared_dyn_wmma_matrix_a, i_2_1 * 16 + 64, A_shared_dyn_wmma_matrix_a, i_2_1 * 16 + 72, B_shared_dyn_wmma_matrix_b, j_2_1 * 16 + 64, B_shared_dyn_wmma_matrix_b, j_2_1 * 16 + 72);
             }
           }
           if (k_0 < 5) {
