@@ -11,6 +11,11 @@
 // bytes of it side by side, one of `tw_load_matrix` or `tw_load_transposed`; all others are done
 // element by element, each lane those that it has. The arguments of a call are all elements that the
 // lane touches, those of one operand after those of the other.
+//
+// Of bytes two tiles along the reduction are multiplied at once (`tw_mma_pair`) where its loop is a multiple of 32.
+// Second operands of bytes that lie transposed are loaded as pairs of columns, which changes the layout of their
+// fragments and of the sums. Shared memory from which elements of 4 bytes are loaded one by one in columns gets the
+// scope "shared.columns", which pass/gpu/swizzle_shared.hpp spreads over the banks.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>

@@ -5,7 +5,9 @@
 // A load of matrices takes 16 bytes of each of eight rows at once, which lie in the same banks when rows
 // are powers of two long. In a buffer that is loaded so, the pieces of 16 bytes of a row change places by the
 // number of the row: rows of 128 bytes and multiples of them by eight patterns, of 64 bytes by four, of 32
-// bytes by two (CuTe's Swizzle<3, 4, 3> and its smaller ones). Buffers with strides of their own, as
+// bytes by two (CuTe's Swizzle<3, 4, 3> and its smaller ones). Bytes that are loaded transposed come from rows
+// 0, 1, 4, 5, 8, 9, 12 and 13 at once, whose patterns differ; elements of 4 bytes that a warp reads in columns, scope
+// "shared.columns" (pass/gpu/spread_fragments.hpp), from eight places of each of four rows. Buffers with strides of their own, as
 // `storage_align` gives them, have another remedy and stay.
 #pragma once
 
