@@ -50,7 +50,6 @@
 #include <tilewright/impl/backend/llvm/library_names.ipp>
 #include <tilewright/impl/backend/llvm/math.ipp>
 #include <tilewright/impl/backend/llvm/memory.ipp>
-#include <tilewright/impl/backend/llvm/shuffle.ipp>
 #include <tilewright/impl/backend/llvm/stmt.ipp>
 #include <tilewright/impl/backend/llvm/store_squares.ipp>
 #include <tilewright/impl/backend/llvm/transpose.ipp>
@@ -347,7 +346,6 @@
 #include <tilewright/impl/space/modules/auto_bind.ipp>
 #include <tilewright/impl/space/modules/auto_inline.ipp>
 #include <tilewright/impl/space/modules/cross_thread_reduction.ipp>
-#include <tilewright/impl/space/modules/fuse_elements.ipp>
 #include <tilewright/impl/space/modules/fuse_rows.ipp>
 #include <tilewright/impl/space/modules/inline_constant_scalars.ipp>
 #include <tilewright/impl/space/modules/multi_level_tiling.ipp>

@@ -192,11 +192,6 @@ class emitter {
   void bind_position(const ir::loop_node& l, affine position);
   void store_lanes(const place& p, const affine& at, value_ref stored);
 
-  // shuffle.ipp
-  std::optional<std::int64_t> lane_value(const ir::expr& e, int lane_number);
-  std::vector<std::int64_t> lane_elements(const ir::expr& load, const place& p);
-  value_ref load_shuffled(const ir::expr& e, const place& p);
-
   // transpose.ipp
   void note_written(const ir::stmt& s);
   int columns_at_once(const ir::buffer& buffer);
@@ -204,6 +199,9 @@ class emitter {
   value_ref load_column(const ir::expr& e, const place& p, const affine& at);
   std::vector<value_ref> load_rows(const place& p, const affine& at, int columns);
   std::vector<value_ref> transposed(const std::vector<value_ref>& rows, int columns);
+  std::optional<std::int64_t> lane_value(const ir::expr& e, int lane_number);
+  std::vector<std::int64_t> lane_elements(const ir::expr& load, const place& p);
+  value_ref load_shuffled(const ir::expr& e, const place& p);
 
   // store_squares.ipp
   bool emit_squares(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
