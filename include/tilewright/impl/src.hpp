@@ -47,12 +47,12 @@
 #include <tilewright/impl/backend/llvm/expr.ipp>
 #include <tilewright/impl/backend/llvm/external.ipp>
 #include <tilewright/impl/backend/llvm/function.ipp>
+#include <tilewright/impl/backend/llvm/lanes/store_squares.ipp>
+#include <tilewright/impl/backend/llvm/lanes/transpose.ipp>
 #include <tilewright/impl/backend/llvm/library_names.ipp>
 #include <tilewright/impl/backend/llvm/math.ipp>
 #include <tilewright/impl/backend/llvm/memory.ipp>
 #include <tilewright/impl/backend/llvm/stmt.ipp>
-#include <tilewright/impl/backend/llvm/store_squares.ipp>
-#include <tilewright/impl/backend/llvm/transpose.ipp>
 #include <tilewright/impl/backend/llvm/types.ipp>
 #include <tilewright/impl/backend/loader.ipp>
 #include <tilewright/impl/backend/narrow_executor.ipp>

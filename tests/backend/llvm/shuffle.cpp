@@ -1,4 +1,4 @@
-// Loads of lanes that lie anywhere in two vectors of a local buffer (impl/backend/llvm/transpose.ipp).
+// Loads of lanes that lie anywhere in two vectors of a local buffer (impl/backend/llvm/lanes/transpose.ipp).
 #include "../harness.hpp"
 
 using namespace harness;

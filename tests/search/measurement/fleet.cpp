@@ -1,6 +1,6 @@
 #include <tilewright/search/measurement/fleet.hpp>
 
-#include <tilewright/impl/search/measurement/fleet_message.hpp>
+#include <tilewright/impl/search/measurement/fleet/fleet_message.hpp>
 #include <tilewright/search/measurement/worker.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/support/error.hpp>

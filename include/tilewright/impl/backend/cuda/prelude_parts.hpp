@@ -8,7 +8,7 @@ namespace tilewright::backend::cuda::detail {
 
 /// Whether a program's text needs this part.
 inline bool multiplies_matrices(std::string_view text) {
-  for (const char* name : {"tw_mma(", "tw_load_matrix(", "tw_load_transposed("})
+  for (const char* name : {"tw_mma(", "tw_mma_pair(", "tw_load_matrix(", "tw_load_transposed("})
     if (text.find(name) != text.npos) return true;
   return false;
 }

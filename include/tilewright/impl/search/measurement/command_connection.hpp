@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include <tilewright/impl/search/measurement/fleet_message.hpp>
+#include <tilewright/impl/search/measurement/fleet/fleet_message.hpp>
 
 namespace tilewright::search::detail {
 

@@ -11,8 +11,8 @@
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/impl/search/measurement/bound_positions.hpp>
 #include <tilewright/impl/search/measurement/command_connection.hpp>
+#include <tilewright/impl/search/measurement/fleet/fleet_message.hpp>
 #include <tilewright/impl/search/measurement/fleet/sent_arguments.hpp>
-#include <tilewright/impl/search/measurement/fleet_message.hpp>
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/search/measurement/fleet.hpp>
 #include <tilewright/search/session.hpp>

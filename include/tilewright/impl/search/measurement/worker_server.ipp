@@ -11,8 +11,8 @@
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/impl/search/measurement/fleet/client_service.hpp>
+#include <tilewright/impl/search/measurement/fleet/fleet_message.hpp>
 #include <tilewright/impl/search/measurement/fleet/object_service.hpp>
-#include <tilewright/impl/search/measurement/fleet_message.hpp>
 #include <tilewright/impl/search/measurement/worker_process.hpp>
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/search/measurement/worker_server.hpp>

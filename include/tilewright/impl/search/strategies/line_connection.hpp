@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include <tilewright/impl/search/measurement/fleet_message.hpp>
+#include <tilewright/impl/search/measurement/fleet/fleet_message.hpp>
 
 namespace tilewright::search::detail {
 

@@ -22,8 +22,8 @@
 namespace tilewright::space {
 namespace detail {
 
-inline constexpr const char* prefetch_key = "tilewright.prefetch";  // pass/prefetch_gathers.hpp
-inline constexpr const char* sums_apart_key = "tilewright.sums_apart";      // pass/unroll_loops.hpp
+inline constexpr const char* prefetch_key = "tilewright.prefetch";      // pass/prefetch_gathers.hpp
+inline constexpr const char* sums_apart_key = "tilewright.sums_apart";  // pass/unroll_loops.hpp
 /// pass/vector/vectorize_reductions.hpp
 inline constexpr const char* sums_together_key = "tilewright.sums_together";
 

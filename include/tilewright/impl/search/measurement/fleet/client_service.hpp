@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include <tilewright/impl/search/measurement/fleet_message.hpp>
+#include <tilewright/impl/search/measurement/fleet/fleet_message.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::search::detail {

@@ -12,8 +12,8 @@
 #include <tilewright/backend/artifact.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/backend/pool.hpp>
+#include <tilewright/impl/search/measurement/fleet/fleet_message.hpp>
 #include <tilewright/impl/search/measurement/fleet/sent_arguments.hpp>
-#include <tilewright/impl/search/measurement/fleet_message.hpp>
 #include <tilewright/search/measurement/timer.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>

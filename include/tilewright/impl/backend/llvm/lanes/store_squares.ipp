@@ -16,7 +16,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/backend/llvm/emit.hpp>
-#include <tilewright/impl/backend/llvm/transpose.ipp>
+#include <tilewright/impl/backend/llvm/lanes/transpose.ipp>
 #include <tilewright/impl/pass/vector/placed_block.hpp>
 #include <tilewright/support/any.hpp>
 
