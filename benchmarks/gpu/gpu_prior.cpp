@@ -7,8 +7,11 @@
 // trained on the programs of all other operators, and by the trees that are shipped for CPUs. HEADER gets trees that
 // know all of them.
 #include <cstdio>
+#include <deque>
 #include <exception>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,10 +21,12 @@
 #include <tilewright/cost/ranking.hpp>
 #include <tilewright/impl/cost/gpu_estimate.hpp>
 #include <tilewright/ir/key.hpp>
+#include <tilewright/search/candidate.hpp>
 #include <tilewright/search/database/database.hpp>
-#include <tilewright/search/database/transfer.hpp>
+#include <tilewright/search/database/record.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/gpu.hpp>
+#include <tilewright/target/machine.hpp>
 
 #include "../prior_header.hpp"
 #include "tensor_workloads.hpp"
@@ -34,6 +39,7 @@ using namespace tilewright;
 /// Measured programs of one workload.
 struct timed_workload {
   std::string name;
+  std::deque<search::candidate> made;  // of which `samples` speaks
   std::vector<cost::sample> samples;
 };
 
@@ -52,21 +58,39 @@ std::string operator_of(const std::string& name) {
   return name;
 }
 
-std::vector<timed_workload> by_workload(const search::recorded_programs& known) {
-  std::map<support::hash128, std::string> names;
-  for (const gpu_workloads::workload& w : gpu_workloads::full())
-    names.emplace(ir::workload_key(w.function), w.name);
-  for (const gpu_workloads::tensor_workload& w : gpu_workloads::tensor_workloads())
-    names.emplace(ir::workload_key(w.what.function), w.what.name);
-  std::map<std::string, timed_workload> out;
-  for (const cost::sample& s : known.samples) {
-    const auto named = names.find(s.workload);
-    const std::string name = named == names.end() ? s.workload.hex().substr(0, 8) : named->second;
-    timed_workload& w = out.try_emplace(name, timed_workload{name, {}}).first->second;
-    w.samples.push_back(s);
+/// The functions of both stages by their keys, as records have them.
+std::map<std::string, std::pair<std::string, ir::function>> functions_by_key() {
+  std::map<std::string, std::pair<std::string, ir::function>> out;
+  const auto add = [&](const gpu_workloads::workload& w) {
+    out.emplace(ir::workload_key(w.function).hex(), std::pair(w.name, w.function));
+  };
+  for (const gpu_workloads::workload& w : gpu_workloads::full()) add(w);
+  for (const gpu_workloads::tensor_workload& w : gpu_workloads::tensor_workloads()) add(w.what);
+  return out;
+}
+
+/// Each program once; what does not replay any more is left out.
+std::vector<timed_workload> read_all(const search::database& db) {
+  const auto functions = functions_by_key();
+  std::map<std::string, timed_workload> found;
+  std::set<support::hash128> met;
+  for (const search::record& r : db.all()) {
+    const auto at = functions.find(r.key.workload);
+    if (at == functions.end() || !target::machine::is_gpu(r.key.isa) || !(r.best() > 0)) continue;
+    const auto& [name, f] = at->second;
+    std::optional<search::candidate> c;
+    try {
+      c = search::replay(trace::parse(r.trace), f, 1);
+    } catch (const error&) {  // a trace of another version
+    }
+    if (!c || !met.insert(c->identity).second) continue;
+    timed_workload& w = found.try_emplace(name, timed_workload{name, {}, {}}).first->second;
+    w.made.push_back(std::move(*c));
+    w.samples.push_back({&w.made.back().scheduled.function(), w.made.back().identity,
+                         ir::workload_key(f), r.best()});
   }
   std::vector<timed_workload> all;
-  for (auto& [name, w] : out)
+  for (auto& [name, w] : found)
     if (w.samples.size() >= 8) all.push_back(std::move(w));
   return all;
 }
@@ -117,14 +141,9 @@ void print_ranks(const std::vector<timed_workload>& all) {
 }
 
 int rank(const std::string& database, const std::string& header) {
-  const search::database db(database);
-  search::record_key any;
-  any.isa = target::machine(target::named_gpu("sm_90a")).isa_key();
-  const search::recorded_programs known = search::programs_of(db, any, 100000);
-  const std::vector<timed_workload> all = by_workload(known);
+  const std::vector<timed_workload> all = read_all(search::database(database));
   if (all.size() < 2) {
-    std::fprintf(stderr, "%s has records of fewer than two workloads for %s\n", database.c_str(),
-                 any.isa.c_str());
+    std::fprintf(stderr, "%s has records of fewer than two of the workloads\n", database.c_str());
     return 1;
   }
   print_ranks(all);
