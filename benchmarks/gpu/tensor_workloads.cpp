@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <tilewright/ir/text/parse.hpp>
+#include <tilewright/search/measurement/operands.hpp>
 #include <tilewright/space/compose.hpp>
 #include <tilewright/space/gpu.hpp>
 #include <tilewright/space/metaschedule.hpp>
@@ -58,7 +59,10 @@ def main(A: T.Buffer(({b}, {m}, {k}), "{in}"), B: T.Buffer(({b}, {k}, {n}), "{in
                                               {"{sum}", sum},
                                               {"{zero}", sum == "int32" ? "0" : "T.float32(0)"}}));
   const double inputs = in == "int8" ? 1 : in == "float32" ? 4 : 2;
-  if (in == "float32") out.rounding = 0x1p-11;
+  if (in == "float32") {
+    out.rounding = 0x1p-11;
+    out.function.attrs[search::factors_attribute] = std::string("tf32");
+  }
   out.operations = 2.0 * batch * m * n * k;
   out.bytes = batch * (inputs * (1.0 * m * k + 1.0 * k * n) + 4.0 * m * n);
   out.terms = k;

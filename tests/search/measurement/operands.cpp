@@ -36,6 +36,11 @@ TEST_CASE("needs follow from what is computed") {
   CHECK_FALSE(m.positive);
   CHECK(m.reduction == 40);
   CHECK(m.epsilon == epsilon_of(dtype::f32));
+  ir::function rounded = reify(kernels::matmul_relu, {{"M", 8}, {"N", 6}, {"K", 40}});
+  rounded.attrs[factors_attribute] = std::string("tf32");
+  CHECK(needs_of(rounded).epsilon == 0x1p-10);
+  rounded.attrs[factors_attribute] = std::string("f32");
+  CHECK(needs_of(rounded).epsilon == epsilon_of(dtype::f32));
 }
 
 TEST_CASE("spans follow strides of either sign") {

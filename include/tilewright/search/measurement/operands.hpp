@@ -52,12 +52,16 @@ struct value_needs {
   bool positive = false;  // logarithms, roots, powers, float divisions: keep away from 0 and below
   bool integer_divisor = false;  // an integer division by data: keep away from 0
   std::int64_t reduction = 1;    // terms of the longest reduction, for tolerances
-  double epsilon = 0;            // of the narrowest float type that is stored, for tolerances
+  double epsilon =
+      0;  // of the narrowest float type that is stored, or factors are rounded to; for tolerances
   bool product =
       false;  // a reduction multiplies: the order decides what overflows before a zero comes
   bool joint = false;  // a reduction keeps several values: equal keys may take either's company
 };
 value_needs needs_of(const ir::function& f);
+
+/// Attribute of a function whose f32 factors may be rounded: "tf32", to 11 bits, as tensor cores do it.
+inline constexpr const char* factors_attribute = "tilewright.factors";
 
 /// Distance from 1 to the next value of a float type.
 double epsilon_of(dtype type);

@@ -223,6 +223,10 @@ TILEWRIGHT_INLINE std::vector<operand> operands(const ir::function& f) {
 
 TILEWRIGHT_INLINE value_needs needs_of(const ir::function& f) {
   value_needs out;
+  if (const auto factors = f.attrs.find(factors_attribute); factors != f.attrs.end())
+    if (const auto* type = std::get_if<std::string>(&factors->second.value);
+        type && *type == "tf32")
+      out.epsilon = 0x1p-10;
   ir::for_each_expr(f.body, [&](const ir::expr& e) {
     if (e->op == ir::op::call)
       out.positive |= e->name == "log" || e->name == "log2" || e->name == "log10" ||
