@@ -52,8 +52,7 @@ struct value_needs {
   bool positive = false;  // logarithms, roots, powers, float divisions: keep away from 0 and below
   bool integer_divisor = false;  // an integer division by data: keep away from 0
   std::int64_t reduction = 1;    // terms of the longest reduction, for tolerances
-  double epsilon =
-      0;  // of the narrowest float type that is stored, or factors are rounded to; for tolerances
+  double epsilon = 0;            // of the narrowest float stored or rounded to, for tolerances
   bool product =
       false;  // a reduction multiplies: the order decides what overflows before a zero comes
   bool joint = false;  // a reduction keeps several values: equal keys may take either's company
