@@ -42,7 +42,7 @@ int work() {
     return bad_input;
   }
   using namespace tilewright::search;
-  detail::end_with_worker_owner();
+  tilewright::search::detail::end_with_worker_owner();
   return serve_worker(worker_connection, worker_memory) ? fine : failed;
 }
 
