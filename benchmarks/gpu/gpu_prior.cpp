@@ -7,8 +7,8 @@
 // trained on the programs of all other operators, and by the trees that are shipped for CPUs. HEADER gets trees that
 // know all of them.
 #include <cstdio>
-#include <deque>
 #include <exception>
+#include <list>
 #include <map>
 #include <optional>
 #include <set>
@@ -39,7 +39,7 @@ using namespace tilewright;
 /// Measured programs of one workload.
 struct timed_workload {
   std::string name;
-  std::deque<search::candidate> made;  // of which `samples` speaks
+  std::list<search::candidate> made;  // of which `samples` speaks
   std::vector<cost::sample> samples;
 };
 
