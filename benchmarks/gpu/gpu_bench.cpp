@@ -9,7 +9,7 @@
 //                                               kernels bound by memory
 //   gpu_bench tensor --pack FOLDER --out FILE   the same for products on tensor cores and the paper's
 //                                               fused dense with one rule after the other
-//   gpu_bench glance --pack FOLDER --out FILE   short times of all candidates of both, unchecked, for gpu_prior
+//   gpu_bench glance --pack FOLDER --out FILE   short times of all candidates of both, unchecked
 //   gpu_bench tune --pack FOLDER --out FILE     tunes the workloads of both here, `--tune-seconds N` each, 12
 //                                               unless said, or `--only NAME,NAME`; what is found is a
 //                                               candidate more in FOLDER. `--small`: where they can be emulated

@@ -1,11 +1,10 @@
-// How well programs for GPUs are ranked before anything was measured, and the trees that may do it:
+// How well programs for GPUs are ranked before anything was measured:
 //
-//   gpu_prior RECORDS [--write HEADER]
+//   gpu_ranking RECORDS
 //
 // RECORDS is the database of a stage `tune` of gpu_bench (results/records.db), with the times of what its sessions
 // measured. Each workload's programs are ranked by the estimate of their time (impl/cost/gpu_estimate.hpp), by trees
-// trained on the programs of all other operators, and by the trees that are shipped for CPUs. HEADER gets trees that
-// know all of them.
+// trained on the programs of all other operators, and by the trees that are shipped for CPUs.
 #include <cstdio>
 #include <exception>
 #include <list>
@@ -28,7 +27,6 @@
 #include <tilewright/target/gpu.hpp>
 #include <tilewright/target/machine.hpp>
 
-#include "../prior_header.hpp"
 #include "tensor_workloads.hpp"
 #include "workloads.hpp"
 
@@ -140,42 +138,27 @@ void print_ranks(const std::vector<timed_workload>& all) {
   std::printf("\n");
 }
 
-int rank(const std::string& database, const std::string& header) {
+int rank(const std::string& database) {
   const std::vector<timed_workload> all = read_all(search::database(database));
   if (all.size() < 2) {
     std::fprintf(stderr, "%s has records of fewer than two of the workloads\n", database.c_str());
     return 1;
   }
   print_ranks(all);
-  if (header.empty()) return 0;
-  const std::vector<cost::sample> samples = joined(all, "");
-  const std::string about = std::to_string(samples.size()) + " programs of " +
-                            std::to_string(all.size()) + " workloads, timed on an H200";
-  return write_prior_header(header, "benchmarks/gpu/gpu_prior.cpp", about, "gpu_prior_lines",
-                            cost::prior_of(samples))
-             ? 0
-             : 1;
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string database, header;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word == "--write" && i + 1 < argc)
-      header = argv[++i];
-    else
-      database = word;
-  }
-  if (database.empty()) {
-    std::fprintf(stderr, "usage: gpu_prior RECORDS [--write HEADER]\n");
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: gpu_ranking RECORDS\n");
     return 2;
   }
   try {
-    return rank(database, header);
+    return rank(argv[1]);
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "gpu_prior: %s\n", e.what());
+    std::fprintf(stderr, "gpu_ranking: %s\n", e.what());
     return 4;
   }
 }
