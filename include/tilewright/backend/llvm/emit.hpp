@@ -298,7 +298,7 @@ class emitter {
   std::unordered_map<value_ref, loaded_indices> indices_in_memory;  // until the next store
   std::unordered_set<const ir::buffer_node*> written;  // by the innermost loop around, or by all
   std::unordered_map<const ir::stmt_node*, double> work_of;
-  std::vector<ir::stmt> made;  // statements that are emitted and stand nowhere in the function
+  std::vector<ir::stmt> made_;  // statements that are emitted and stand nowhere in the function
   std::unordered_map<const ir::buffer_node*, interval> offset_bounds;  // of their elements
   int regions = 0;
   bool in_region = false;    // inside a parallel loop: further ones run serially

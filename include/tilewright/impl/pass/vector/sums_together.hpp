@@ -139,7 +139,7 @@ class together {
         substitute(step().value[0], {{loop.var, loop.min + place}, {inner().var, k}});
     const expr old = load(part, {at});
     expr sum = step().combined({old}, {value})[0];
-    if (wanted) sum = if_then_else(wanted, std::move(sum), old);
+    if (wanted) sum = if_then_else(wanted, sum, old);
     return make_store(part, {at}, std::move(sum));
   }
   const loop_node& inner() const { return *of_.sum.chain.back(); }
@@ -194,7 +194,8 @@ class together {
     for (std::int64_t unit = near / 2; unit > 0; unit /= 2) steps.emplace_back(unit, near);
     for (std::int64_t unit = lanes_ / 2; unit >= near; unit /= 2) steps.emplace_back(unit, lanes_);
     std::int64_t vectors = count_, lanes = lanes_;
-    for (const auto& [unit, group] : steps) {
+    for (const std::pair<std::int64_t, std::int64_t>& each : steps) {
+      const std::int64_t unit = each.first, group = each.second;
       const buffer from = own.back();
       const bool joins = vectors > 1;
       if (joins)

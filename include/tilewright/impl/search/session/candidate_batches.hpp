@@ -38,7 +38,7 @@ class candidate_batches {
         ahead_(w.machine.gpu != nullptr),
         size_(static_cast<std::size_t>(std::max(o.batch, 0))) {
     // of a number that nobody has named: as many as keep all cores at work
-    const auto busy = static_cast<std::size_t>(2 * target::host().cores);
+    const auto busy = 2 * static_cast<std::size_t>(target::host().cores);
     if (ahead_ && o.batch == session_options{}.batch) size_ = std::max(size_, busy);
   }
 

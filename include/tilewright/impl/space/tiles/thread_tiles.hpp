@@ -201,7 +201,8 @@ class tile_estimate {
       if (reduces(i)) continue;
       const thread_tiles::axis& a = tiles.spatial[i];
       const auto mine = static_cast<double>(a.vthreads * a.results);
-      blocks *= static_cast<double>(extents_[i] / a.all());
+      const std::int64_t apart = extents_[i] / a.all();
+      blocks *= static_cast<double>(apart);
       threads *= static_cast<double>(a.threads);
       if (columns == 0 && extents_[i] > 1)
         columns = mine;

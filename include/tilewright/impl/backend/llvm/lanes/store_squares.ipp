@@ -106,7 +106,7 @@ TILEWRIGHT_INLINE bool emitter::emit_squares(const ir::loop_node& l, std::int64_
       continue;
     }
     const ir::stmt rest = with_body(l, part);
-    made.push_back(rest);  // what is known of statements goes by their address
+    made_.push_back(rest);  // what is known of statements goes by their address
     emit(rest);
   }
   return true;

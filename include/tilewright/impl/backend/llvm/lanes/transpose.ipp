@@ -163,8 +163,9 @@ TILEWRIGHT_INLINE std::vector<value_ref> emitter::transposed(const std::vector<v
     std::vector<value_ref> next;
     for (int i = 0; i < half; ++i)
       for (const int first : {0, half})
-        next.push_back(interleaved(out[static_cast<std::size_t>(i)],
-                                   out[static_cast<std::size_t>(i + half)], first));
+        next.push_back(
+            interleaved(out[static_cast<std::size_t>(i)],
+                        out[static_cast<std::size_t>(i) + static_cast<std::size_t>(half)], first));
     out = std::move(next);
   }
   return out;

@@ -147,7 +147,7 @@ inline void write(message& m, const std::vector<argument_layout>& layouts) {
 }
 
 inline std::vector<argument_layout> read_layouts(message_reader& r) {
-  std::vector<argument_layout> out(r.count(3 * 8));
+  std::vector<argument_layout> out(r.count(24));  // three words each
   for (argument_layout& l : out) {
     l.at.alignment = r.word();
     l.at.beyond = r.word();
