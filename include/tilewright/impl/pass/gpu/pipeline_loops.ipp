@@ -211,7 +211,7 @@ class pipeline_of_loop {
   /// In an order in which each round ends iterations before it begins others, registers are free when the next
   /// iteration fills them.
   bool count_with_later_stages_first() {
-    std::stable_sort(sequence_.begin(), sequence_.end(), [&](std::size_t a, std::size_t b) {
+    std::sort(sequence_.begin(), sequence_.end(), [&](std::size_t a, std::size_t b) {
       return stage_[a] != stage_[b] ? stage_[a] > stage_[b] : a < b;
     });
     for (std::size_t at = 0; at < sequence_.size(); ++at)

@@ -48,7 +48,7 @@ struct first_tiles {
   /// Half of it: fewer warps where there are many, else smaller tiles of a warp.
   static bool shrink(std::vector<std::int64_t>& x) {
     for (const std::int64_t least : {2, 1})
-      for (const std::size_t at : {1, 3, 2})
+      for (const std::size_t at : {1U, 3U, 2U})
         if (x[at] > (at == 1 ? least : 1)) {
           x[at] = (x[at] + 1) / 2;
           return true;
