@@ -18,6 +18,12 @@ inline constexpr const char* skip_zeros_note = "tilewright.skip_zeros";
 /// with 0 it says that they are.
 inline constexpr const char* edge_note = "tilewright.edge";
 
+/// Annotation of reduction loops: accumulators of each sum, a power of two.
+inline constexpr const char* sums_apart_note = "tilewright.sums_apart";
+
+/// Annotation of loops whose iterations are sums of their own: how many are computed at a time, a power of two.
+inline constexpr const char* sums_together_note = "tilewright.sums_together";
+
 /// Whether all terms are asked for, one after the other.
 inline bool asks_for_order(const annotations& notes) {
   const auto lanes = notes.find(reduction_lanes_note);

@@ -21,13 +21,13 @@
 
 #include <cstdint>
 
+#include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::pass {
 
-/// Annotation of reduction loops: accumulators of each sum, a power of two.
-inline constexpr const char* sums_apart_note = "tilewright.sums_apart";
+using ir::sums_apart_note;
 
 struct unroll_limits {
   std::int64_t always = 8;                 // statements that are written out without being asked

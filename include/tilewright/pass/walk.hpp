@@ -6,6 +6,7 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/ir/visit.hpp>
 
 namespace tilewright::pass {
@@ -13,12 +14,7 @@ namespace tilewright::pass {
 /// Annotation of loops whose variable occurs in the binding of a reduce iteration variable: their
 /// iterations may be reassociated. Set by lower_blocks.
 inline constexpr const char* reduction_note = "tilewright.reduction";
-/// Annotation of loops and blocks: number of partial results of a reduction; 0 asks for none.
-inline constexpr const char* reduction_lanes_note = "tilewright.reduction_lanes";
-
-/// Annotation of reduction loops in the code of a tile's edge: not worth unrolling. Set by
-/// peel_tails.
-inline constexpr const char* edge_note = "tilewright.edge";
+using ir::edge_note, ir::reduction_lanes_note;
 
 using buffer_set = std::unordered_set<ir::buffer>;
 

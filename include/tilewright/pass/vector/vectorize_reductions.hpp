@@ -32,13 +32,13 @@
 // The last ones compute the last element again instead of a sum that is not there.
 #pragma once
 
+#include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::pass {
 
-/// Annotation of loops whose iterations are sums of their own: how many are computed at a time, a power of two.
-inline constexpr const char* sums_together_note = "tilewright.sums_together";
+using ir::sums_together_note;
 
 ir::function vectorize_reductions(const ir::function& f, const target::cpu& target);
 

@@ -22,10 +22,7 @@
 namespace tilewright::space {
 namespace detail {
 
-inline constexpr const char* prefetch_key = "tilewright.prefetch";      // pass/prefetch_gathers.hpp
-inline constexpr const char* sums_apart_key = "tilewright.sums_apart";  // pass/unroll_loops.hpp
-/// pass/vector/vectorize_reductions.hpp
-inline constexpr const char* sums_together_key = "tilewright.sums_together";
+inline constexpr const char* prefetch_key = "tilewright.prefetch";  // pass/prefetch_gathers.hpp
 
 /// Combines its result with several values.
 inline bool reduces(const ir::block_node& b) {
@@ -126,7 +123,7 @@ inline void take_sums_apart(schedule& s, const walked_loops& loops, chooser& cho
   if (loops.rows || (loops.walks.empty() && loops.sums.empty())) return;  // rows have a sum each
   const loop_rv walk = loops.sums.empty() ? loops.walks.back() : loops.sums.back();
   const bool is_long = !loops.sums.empty() && ir::as_int(s.get(walk).extent) >= many;
-  s.annotate(walk, sums_apart_key,
+  s.annotate(walk, ir::sums_apart_note,
              choices.categorical(s, {1, 2, 4}, {is_long ? 1 : 1.5, 1, is_long ? 1.5 : 1}));
 }
 
@@ -228,7 +225,7 @@ inline void add_up_together(schedule& s, const std::string& name, const std::vec
   std::vector<double> weights(counts.size(), 1);
   if (weights.size() > 1) weights[1] = 1.5;
   if (counts.size() > 1)
-    s.annotate(loops[results], sums_together_key, choices.categorical(s, counts, weights));
+    s.annotate(loops[results], ir::sums_together_note, choices.categorical(s, counts, weights));
 }
 
 /// Whether everything that the block reads fits the cache of one core.
