@@ -7,7 +7,8 @@
 A stage is f32 or tensor. Serving, it says who is there, "peers pytorch=2.8 triton=3.4" or "peers none REASON",
 and answers:
 
-    prepare STAGE CASE PEER    "ready SECONDS" of one run, or "none REASON"
+    prepare STAGE CASE PEER    "ready SECONDS" of one run and what is to be said of it, or "none REASON";
+                               with "careful" behind it channels first alone, and cuDNN tries no algorithms
     round                      "seconds SECONDS": of one run, in a round of 20 ms or more of the case that is ready
     drop                       "dropped": the case's memory is free
 
@@ -75,6 +76,7 @@ def f32_cases(torch):
         "NRM": on((1, 256, 256), lambda x: torch.linalg.vector_norm(x, dim=(1, 2))),
         "SFM": on((256, 256), lambda x: torch.softmax(x, 1)),
         "GEMM1024": [lambda: product(1, 1024, 1024, 1024)], "GEMM4096": [lambda: product(1, 4096, 4096, 4096)],
+        "GEMM2048": [lambda: product(1, 2048, 2048, 2048)], "GEMM8192": [lambda: product(1, 8192, 8192, 8192)],
         "SPLITK": [lambda: product(1, 64, 64, 16384)],
         "CHAIN": on((8192, 4096), lambda x: torch.relu(torch.exp(x * 0.5) - x)),
         "SOFTMAX": on((16384, 2048), lambda x: torch.softmax(x, 1)),
@@ -91,8 +93,19 @@ def tensor_cases(torch):
 
     def product(type_, batch, m, n, k):
         def make():
-            a, b = random(type_, batch, m, k), random(type_, batch, k, n)
-            return lambda: torch.matmul(a, b)
+            first = () if batch == 1 else (batch,)
+            a, b = random(type_, *first, m, k), random(type_, *first, k, n)
+            if type_ == torch.float32:
+                return lambda: torch.matmul(a, b)
+            multiply = torch.mm if batch == 1 else torch.bmm
+
+            def wide():  # results in f32, as ours are
+                return multiply(a, b, out_dtype=torch.float32)
+            try:
+                wide()
+            except TypeError:  # an older PyTorch
+                return Noted(lambda: torch.matmul(a, b), "its results have 16 bits")
+            return wide
         return [make]
 
     def bytes_():
@@ -164,11 +177,22 @@ def triton_cases(torch, triton, tl):
                        "BF16_4096": product(torch.bfloat16, 4096, 4096, 4096), "TF32_4096": product(single, 4096, 4096, 4096)}}
 
 
+class Noted:
+    """Work of which something is to be said."""
+
+    def __init__(self, work, note):
+        self.work, self.note = work, note
+
+    def __call__(self):
+        return self.work()
+
+
 class Rounds:
     """Work in rounds that take `least` seconds, in a graph where it can be recorded."""
 
     def __init__(self, torch, work, least=0.02):
         self.torch = torch
+        self.note = getattr(work, "note", "")
         for _ in range(3):
             work()
         torch.cuda.synchronize()
@@ -234,8 +258,8 @@ class Server:
 
     def answer(self, line):
         words = line.split()
-        if words[:1] == ["prepare"] and len(words) == 4:
-            return self.prepare(*words[1:])
+        if words[:1] == ["prepare"] and (len(words) == 4 or words[4:] == ["careful"]):
+            return self.prepare(*words[1:4], careful=len(words) > 4)
         if words == ["round"] and self.ready:
             return f"seconds {self.ready.seconds():.9g}"
         if words == ["drop"]:
@@ -245,7 +269,7 @@ class Server:
             return "dropped"
         return f"none not understood: {line}"
 
-    def prepare(self, stage, name, peer):
+    def prepare(self, stage, name, peer, careful):
         self.ready = None
         if peer not in self.versions:
             return f"none {peer} is not installed"
@@ -255,8 +279,9 @@ class Server:
             cases = {"f32": f32_cases, "tensor": tensor_cases}[stage](self.torch)
         backends = self.torch.backends
         backends.cuda.matmul.allow_tf32 = backends.cudnn.allow_tf32 = name.startswith("TF32")
+        backends.cudnn.benchmark = not careful
         best, why = math.inf, f"{peer} has no program for it"
-        for make in cases.get(name, []):
+        for make in cases.get(name, [])[:1 if careful else None]:
             try:
                 work = make()
                 if work is None:
@@ -268,7 +293,7 @@ class Server:
                 continue
             if seconds < best:
                 best, self.ready = seconds, rounds
-        return f"ready {best:.9g}" if self.ready else f"none {why}"
+        return f"ready {best:.9g} {self.ready.note}".rstrip() if self.ready else f"none {why}"
 
 
 def serve():

@@ -21,7 +21,7 @@ export PYTHONPATH=$here/fake_torch FAKE_TORCH_LOG=$work/log
 FAKE_TORCH_GPU=0 answers </dev/null | grep -q '^peers none PyTorch: it finds no GPU' || fail "a PyTorch without GPU"
 
 # Every case of both stages is readied, timed and dropped.
-for case in C1D C2D C3D DEP DIL GMM GRP T2D CBR TBG NRM SFM GEMM1024 GEMM4096 SPLITK CHAIN SOFTMAX LAYERNORM ROWSUMS COLUMNSUMS; do
+for case in C1D C2D C3D DEP DIL GMM GRP T2D CBR TBG NRM SFM GEMM1024 GEMM2048 GEMM4096 GEMM8192 SPLITK CHAIN SOFTMAX LAYERNORM ROWSUMS COLUMNSUMS; do
   printf 'prepare f32 %s pytorch\nround\ndrop\n' $case
 done >"$work/asked"
 for case in F16_1024 F16_4096 F16_8192 F16_M16 F16_BATCH F16_SPLITK BF16_4096 TF32_4096 DENSE_naive DENSE_tensor_cores; do
@@ -30,8 +30,15 @@ done >>"$work/asked"
 answers <"$work/asked" >"$work/answered" || fail "with PyTorch: exit status $?"
 [ "$(head -n 1 "$work/answered")" = "peers pytorch=0.0-fake" ] || fail "who is there: $(head -n 1 "$work/answered")"
 for answer in 'ready [0-9.e-]*' 'seconds [0-9.e-]*' dropped; do
-  [ "$(grep -c "^$answer\$" "$work/answered")" = 30 ] || fail "not 30 times $answer"
+  [ "$(grep -c "^$answer\$" "$work/answered")" = 32 ] || fail "not 32 times $answer"
 done
+grep -q 'results of float32' "$work/log" || fail "products of 16 bits leave results of 16"
+printf 'prepare tensor F16_1024 pytorch\n' | FAKE_TORCH_OLD=1 answers | grep -q '^ready [0-9.e-]* its results have 16 bits$' ||
+  fail "that an older PyTorch has results of 16 bits is not said"
+printf 'prepare f32 C3D pytorch careful\nprepare f32 C3D pytorch\n' |
+  FAKE_TORCH_LOG=$work/tries answers >"$work/careful"
+[ "$(grep -c '^ready' "$work/careful")" = 2 ] || fail "a case that is readied carefully"
+[ "$(uniq "$work/tries" | tr '\n' ' ')" = "careful tried " ] || fail "cuDNN tries its algorithms though asked to be careful"
 grep -q None "$work/log" && fail "TF32 was left as it came"
 [ "$(grep -c False "$work/log")" -gt 50 ] && grep -q True "$work/log" || fail "TF32 is not off for f32, and on where it is asked for"
 

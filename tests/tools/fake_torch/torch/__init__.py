@@ -54,6 +54,11 @@ class backends:
         benchmark = allow_tf32 = None
 
 
+def note(text):
+    with open(os.environ["FAKE_TORCH_LOG"], "a") as log:
+        log.write(f"{text}\n")
+
+
 def _int_mm(*of):
     raise RuntimeError("not on this device")
 
@@ -64,9 +69,31 @@ def rand(*shape, **options):
 
 def matmul(a, b):
     # products of f32 are not rounded, those of tf32 are asked for by name
-    with open(os.environ["FAKE_TORCH_LOG"], "a") as log:
-        log.write(f"{matmul_options.allow_tf32}\n")
+    note(matmul_options.allow_tf32)
     return Anything()
+
+
+def mm(a, b, out_dtype):
+    if os.environ.get("FAKE_TORCH_OLD"):
+        raise TypeError("out_dtype")
+    note(f"results of {out_dtype}")
+    return matmul(a, b)
+
+
+bmm = mm
+
+
+class functional(Anything):
+    def conv3d(self, *of):
+        note("tried" if backends.cudnn.benchmark else "careful")
+        return Anything()
+
+
+class nn:
+    functional = functional()
+
+
+float32, float16, bfloat16, int8 = "float32", "float16", "bfloat16", "int8"
 
 
 __version__ = "0.0-fake"
