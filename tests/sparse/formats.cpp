@@ -374,4 +374,13 @@ TEST_CASE("a format that takes more bytes than it may is refused, and one byte m
   CHECK(bytes_refused([&](std::int64_t most) {
           parted_matrix<float, stored>(m, {.most_padding = 1e9, .most_bytes = most});
         }) > 0);
+  const parted_matrix<float, stored> whole(m, {.least_fill = 0.5, .most_padding = 1e9});
+  const std::int64_t first = whole.part<0>().bytes(), all = first + whole.part<1>().bytes();
+  CHECK(first > 0);
+  CHECK(all > first);
+  const auto within = [&](std::int64_t most) {
+    parted_matrix<float, stored>(m, {.least_fill = 0.5, .most_padding = 1e9, .most_bytes = most});
+  };
+  CHECK_NOTHROW(within(all));
+  CHECK_THROWS_AS(within(all - 1), argument_error);  // no part is larger than that
 }

@@ -279,6 +279,36 @@ TEST_CASE("formats that would be padding for the most part are left out before t
   check_product(op, a);
 }
 
+TEST_CASE("a program says how much memory formats may take") {
+  const matrix_of_rows a = some_blocks();
+  tuned_options o = choosing_once();
+  o.effort = effort::estimate;
+  CHECK(report_of(tuned(updated, o), a).find("chosen: bsr<8>") != std::string::npos);
+  o.most_format_bytes = 100;
+  const tuned op(updated, o);
+  const std::string text = report_of(op, a);
+  CAPTURE(text);
+  CHECK(text.find("chosen: compressed rows by the pattern alone") != std::string::npos);
+  CHECK(text.find("and most_format_bytes allows 0.0001 MB") != std::string::npos);
+  check_product(op, a);
+}
+
+TEST_CASE("what is found within a limit of memory is for those that have it") {
+  const matrix_of_rows a = some_blocks();
+  tuned_options free = choosing_once();
+  free.own_database = std::make_shared<search::database>(":memory:");
+  tuned_options limited = free;
+  limited.most_format_bytes = 100;
+  CHECK(report_of(tuned(updated, free), a).find("chosen: compressed rows") == std::string::npos);
+  CHECK(report_of(tuned(updated, limited), a).find("chosen: compressed rows by search") !=
+        std::string::npos);
+  const std::string again = report_of(tuned(updated, free), a);
+  CHECK(again.find("chosen: compressed rows") == std::string::npos);
+  CHECK(again.find("as it is stored for this pattern") != std::string::npos);
+  CHECK(report_of(tuned(updated, limited), a)
+            .find("chosen: compressed rows as it is stored for this pattern") != std::string::npos);
+}
+
 TEST_CASE("long rows may be summed in another order in another format") {
   matrix_of_rows a(64, 8192);
   for (int r = 0; r < 64; ++r)

@@ -28,8 +28,9 @@ namespace tilewright {
 ///   others in compressed rows of which those with elements are there.
 /// No block has an element that is not stored: results are those of compressed rows. The numbers are drawn in the
 /// trace. Left out before anything is made is what would leave more than three places of four unused, or take more
-/// than four times the bytes of compressed rows, and not measured what is expected to take half as long again as
-/// the best. A format has to gain 3 % of a call beside its share of the conversion.
+/// than four times the bytes of compressed rows, or more than `tuned_options::most_format_bytes`, and not measured
+/// what is expected to take half as long again as the best. A format has to gain 3 % of a call beside its share of
+/// the conversion.
 ///
 /// What was found is stored for the numbers of the pattern (model/pattern_fingerprint.hpp) and for the
 /// calls; a matrix with the same pattern, or nearly the same, begins with it and nothing is measured.

@@ -71,6 +71,9 @@ struct tuned_options {
   /// at each call, which takes a part of a product with a vector. Without, the program promises that they
   /// do not.
   bool matrices_change = true;
+  /// Formats of a sparse matrix whose arrays would take more bytes than this are left out; compressed rows, in which
+  /// it comes, are none of them.
+  std::int64_t most_format_bytes = std::numeric_limits<std::int64_t>::max();
   search::measuring_options measuring = {};  // how candidates are built and timed
   search::event_handler events = {};
   std::vector<search::mutator> changes = {};  // what changes traces, with weights; empty: all

@@ -71,7 +71,7 @@ class bsr_matrix : public detail::converted_matrix<T, Index> {
     const double places = static_cast<double>(indices_.size()) * Block * Block;
     this->check_places(places, options.most_padding,
                        "take smaller blocks, or allow more by most_padding");
-    this->check_bytes(places, static_cast<double>(indices_.size() + offsets_.size()),
+    this->claim_bytes(places, static_cast<double>(indices_.size() + offsets_.size()),
                       options.most_bytes);
     // code is made for arrays that are there: nothing reads the block
     if (indices_.empty() && a.columns > 0) indices_.assign(1, 0);

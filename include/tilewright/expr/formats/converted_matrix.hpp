@@ -110,6 +110,8 @@ class converted_matrix {
   std::int64_t rows() const noexcept { return rows_; }
   std::int64_t columns() const noexcept { return columns_; }
   std::int64_t nonzeros() const noexcept { return nonzeros_; }
+  /// Bytes of all its arrays, `source` among them.
+  std::int64_t bytes() const noexcept { return bytes_; }
   /// Places that hold no element, as a share of all; 0 where there is none.
   double padding() const {
     const auto all = static_cast<double>(values_.size());
@@ -148,10 +150,11 @@ class converted_matrix {
                            "std::int64_t");
   }
 
-  /// Refuses arrays that take more bytes than the matrix may, before any memory is taken for them.
+  /// Refuses arrays that take more bytes than the matrix may, before any memory is taken for them, and notes
+  /// what they take.
   /// @param places of values, each of which has an element of the source, too
   /// @param others indices, offsets and what else the format consists of
-  void check_bytes(double places, double others, std::int64_t most) const {
+  void claim_bytes(double places, double others, std::int64_t most) {
     const double bytes = places * (sizeof(T) + sizeof(Index)) + others * sizeof(Index);
     if (bytes > static_cast<double>(most))
       throw argument_error(std::string(maker_) + ": " + std::to_string(nonzeros_) +
@@ -159,6 +162,7 @@ class converted_matrix {
                            std::to_string(static_cast<std::int64_t>(bytes)) +
                            " bytes in this format, and most_bytes allows " + std::to_string(most) +
                            "; take another format, or allow more");
+    bytes_ = static_cast<std::int64_t>(bytes);
   }
 
   void reserve_places(std::size_t places) {
@@ -175,7 +179,7 @@ class converted_matrix {
  private:
   double seconds_ = 0;
   const char* maker_;
-  std::int64_t rows_, columns_, nonzeros_;
+  std::int64_t rows_, columns_, nonzeros_, bytes_ = 0;
   std::vector<T> values_;
   std::vector<Index> source_;
 };

@@ -51,7 +51,7 @@ class csc_matrix : public detail::converted_matrix<T, Index> {
   csc_matrix(const rows_given& a, memory_limit limit) : base("csc_matrix", a) {
     const double start = detail::seconds_now();
     this->check_row_numbers();
-    this->check_bytes(static_cast<double>(a.nonzeros),
+    this->claim_bytes(static_cast<double>(a.nonzeros),
                       static_cast<double>(a.nonzeros) + static_cast<double>(a.columns) + 1,
                       limit.most_bytes);
     offsets_.assign(static_cast<std::size_t>(a.columns) + 1, 0);

@@ -61,7 +61,7 @@ class dcsr_matrix : public detail::converted_matrix<T, Index> {
       row_numbers_.push_back(static_cast<Index>(row));
       offsets_.push_back(a.offsets[row + 1]);
     }
-    this->check_bytes(static_cast<double>(a.nonzeros),
+    this->claim_bytes(static_cast<double>(a.nonzeros),
                       static_cast<double>(a.nonzeros) + 2 * static_cast<double>(offsets_.size()),
                       limit.most_bytes);
     indices_.assign(a.indices, a.indices + a.nonzeros);

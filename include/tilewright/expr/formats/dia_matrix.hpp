@@ -65,7 +65,7 @@ class dia_matrix : public detail::converted_matrix<T, Index> {
     const std::vector<Index> number = number_diagonals(a);
     this->check_places(static_cast<double>(offsets_.size()) * static_cast<double>(a.rows),
                        options.most_padding, "take another format, or allow more by most_padding");
-    this->check_bytes(static_cast<double>(offsets_.size()) * static_cast<double>(a.rows),
+    this->claim_bytes(static_cast<double>(offsets_.size()) * static_cast<double>(a.rows),
                       static_cast<double>(offsets_.size()), options.most_bytes);
     this->reserve_places(offsets_.size() * rows);
     for (std::size_t row = 0; row < rows; ++row)

@@ -64,7 +64,7 @@ class ell_matrix : public detail::converted_matrix<T, Index> {
     }
     this->check_places(static_cast<double>(a.rows) * Width, std::numeric_limits<double>::infinity(),
                        "");
-    this->check_bytes(static_cast<double>(a.rows) * Width,
+    this->claim_bytes(static_cast<double>(a.rows) * Width,
                       static_cast<double>(a.rows) * (Width + 1), limit.most_bytes);
     indices_.assign(rows * Width, 0);
     this->reserve_places(rows * Width);

@@ -41,7 +41,7 @@ struct parted_options {
   bool by_columns = false;
   /// The conversion is refused unless no two parts have elements in one row.
   bool exclusive_rows = false;
-  /// The conversion is refused when the arrays of a part would take more bytes than this.
+  /// The conversion is refused when the arrays of its parts would take more bytes than this.
   std::int64_t most_bytes = detail::no_limit;
 };
 
@@ -59,7 +59,7 @@ class rest_of_rows : public converted_matrix<T, Index> {
         indices_(a.indices) {
     const auto rows = csr_source<T, Index>::of(a.view(), "");
     const std::size_t elements = indices_.size();
-    this->check_bytes(static_cast<double>(indices_.size()),
+    this->claim_bytes(static_cast<double>(indices_.size()),
                       static_cast<double>(indices_.size() + offsets_.size()), most_bytes);
     // code is made for arrays that are there: nothing reads the place
     if (elements == 0 && a.rows > 0) indices_.assign(1, 0);
@@ -285,10 +285,11 @@ class parted_matrix {
   }
 
   template <std::size_t... K>
-  static part_tuple make(const std::array<some_rows, sizeof...(K)>& of,
-                         const parted_options& options, std::index_sequence<K...>) {
+  static part_tuple make(const std::array<some_rows, sizeof...(K)>& of, parted_options options,
+                         std::index_sequence<K...>) {
     const auto one = [&](auto number) {
       auto out = part_form<number>::make(of[number], options);
+      options.most_bytes -= out.bytes();  // which those behind it have left
       out.take_elements(of[number].elements);
       return out;
     };

@@ -104,7 +104,7 @@ class sell_matrix : public detail::converted_matrix<T, Index> {
     this->check_places(static_cast<double>(slices.ends.back()) * Lanes, options.most_padding,
                        "widen the window, or allow more by most_padding");
     const double places = static_cast<double>(slices.ends.back()) * Lanes;
-    this->check_bytes(places,
+    this->claim_bytes(places,
                       places + static_cast<double>(slices.ends.size()) * (Lanes + 1) +
                           static_cast<double>(a.rows),
                       options.most_bytes);

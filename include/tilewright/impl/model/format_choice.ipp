@@ -125,7 +125,8 @@ class format_decision {
   format_candidate converted(std::size_t choice) const {
     format_candidate out;
     out.choice = choice;
-    if (choice > 0) out.converted = kernel_.format(choice).make(rows_, filling::none);
+    if (choice > 0)
+      out.converted = kernel_.format(choice).make(rows_, filling::none, options_.most_format_bytes);
     return out;
   }
 
@@ -161,7 +162,8 @@ class format_decision {
     std::vector<std::pair<double, std::size_t>> out{{rows.seconds, 0}};
     for (std::size_t c = 1; c < kernel_.size(); ++c) {
       const format_estimate e = estimated(&kernel_.format(c));
-      if (const std::string why = why_not(e, rows); !why.empty())
+      if (const std::string why = why_not(e, rows, static_cast<double>(options_.most_format_bytes));
+          !why.empty())
         text_ += line(kernel_.name(c) + ": " + why);
       else
         out.emplace_back(e.seconds + look_ + e.converts / options_.calls, c);

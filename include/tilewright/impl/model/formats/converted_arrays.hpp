@@ -74,9 +74,10 @@ enum class filling {
   zeros  // any: results are those where the other operands are finite
 };
 
-/// Makes a format of a matrix.
-/// @throws argument_error when the matrix does not suit it
-using format_maker = std::shared_ptr<converted_arrays> (*)(const rows_of_call&, filling);
+/// Makes a format of a matrix, of arrays that take no more than so many bytes.
+/// @throws argument_error when the matrix does not suit it, or takes more
+using format_maker = std::shared_ptr<converted_arrays> (*)(const rows_of_call&, filling,
+                                                           std::int64_t most_bytes);
 
 /// The same format with indices of another width.
 constexpr dim with_index_bits(dim form, int width) {
@@ -92,41 +93,44 @@ constexpr bool in_column_parts(dim form) {
 
 /// @tparam Window rows that are sorted at a time, where rows stand side by side
 template <class T, class Index, dim Form, int Window>
-std::shared_ptr<converted_arrays> convert_rows(const rows_of_call& a, filling with) {
+std::shared_ptr<converted_arrays> convert_rows(const rows_of_call& a, filling with,
+                                               std::int64_t most_bytes) {
   const auto rows = view_of_rows<T, Index>(a);
   const bool zeros = with == filling::zeros;
   if constexpr (Form.storage == dim_storage::sell) {
     using matrix = sell_matrix<T, Form.group, Index>;
-    return std::make_shared<converted_as<matrix>>(
-        matrix(rows, {.window = Window, .most_padding = zeros ? 1e9 : 4.0}));
+    return std::make_shared<converted_as<matrix>>(matrix(
+        rows, {.window = Window, .most_padding = zeros ? 1e9 : 4.0, .most_bytes = most_bytes}));
   } else if constexpr (Form.storage == dim_storage::parts) {
     using matrix = parted_matrix<T, with_index_bits(Form, static_cast<int>(8 * sizeof(Index)))>;
-    return std::make_shared<converted_as<matrix>>(
-        matrix(rows, {.least_fill = zeros ? 1e-9 : 1.0,
-                      .most_padding = zeros ? 1e9 : 8.0,
-                      .least_share = zeros ? 0.0 : 0.5,
-                      .by_columns = in_column_parts(Form)}));
+    return std::make_shared<converted_as<matrix>>(matrix(rows, {.least_fill = zeros ? 1e-9 : 1.0,
+                                                                .most_padding = zeros ? 1e9 : 8.0,
+                                                                .least_share = zeros ? 0.0 : 0.5,
+                                                                .by_columns = in_column_parts(Form),
+                                                                .most_bytes = most_bytes}));
   } else {
     using matrix = bsr_matrix<T, Form.group, Index>;
     return std::make_shared<converted_as<matrix>>(
-        matrix(rows, {.most_padding = zeros ? 1e9 : 1.0}));
+        matrix(rows, {.most_padding = zeros ? 1e9 : 1.0, .most_bytes = most_bytes}));
   }
 }
 
 template <dim Form, int Window, class Index>
-std::shared_ptr<converted_arrays> convert_by_size(const rows_of_call& a, filling with) {
+std::shared_ptr<converted_arrays> convert_by_size(const rows_of_call& a, filling with,
+                                                  std::int64_t most_bytes) {
   switch (a.element) {
-    case 2: return convert_rows<std::uint16_t, Index, Form, Window>(a, with);
-    case 4: return convert_rows<std::uint32_t, Index, Form, Window>(a, with);
-    case 8: return convert_rows<std::uint64_t, Index, Form, Window>(a, with);
+    case 2: return convert_rows<std::uint16_t, Index, Form, Window>(a, with, most_bytes);
+    case 4: return convert_rows<std::uint32_t, Index, Form, Window>(a, with, most_bytes);
+    case 8: return convert_rows<std::uint64_t, Index, Form, Window>(a, with, most_bytes);
     default: throw argument_error("elements of this size stay in compressed rows");
   }
 }
 
 template <dim Form, int Window>
-std::shared_ptr<converted_arrays> convert(const rows_of_call& a, filling with) {
-  return a.index == dtype::i64 ? convert_by_size<Form, Window, std::int64_t>(a, with)
-                               : convert_by_size<Form, Window, std::int32_t>(a, with);
+std::shared_ptr<converted_arrays> convert(const rows_of_call& a, filling with,
+                                          std::int64_t most_bytes) {
+  return a.index == dtype::i64 ? convert_by_size<Form, Window, std::int64_t>(a, with, most_bytes)
+                               : convert_by_size<Form, Window, std::int32_t>(a, with, most_bytes);
 }
 
 /// A number for the content of an array; arrays that differ have the same one with a probability of

@@ -113,7 +113,8 @@ inline format_estimate estimate(const pattern_fingerprint& p, const known_format
 
 /// Why a format is left out before it is made: what it would take, as far as a fingerprint tells; empty
 /// where it may be made.
-inline std::string why_not(const format_estimate& e, const format_estimate& rows) {
+/// @param most bytes that arrays may take
+inline std::string why_not(const format_estimate& e, const format_estimate& rows, double most) {
   constexpr double most_bytes = 4, most_padding = 0.75;  // of compressed rows; of the places
   const auto megabytes = [](double bytes) {
     return support::general_text(1e-6 * bytes, 3) + " MB";
@@ -127,6 +128,9 @@ inline std::string why_not(const format_estimate& e, const format_estimate& rows
     return "it would take " + megabytes(e.bytes) + ", compressed rows take " +
            megabytes(rows.bytes) + ", and " + support::general_text(most_bytes, 2) +
            " times as much is the limit";
+  if (e.bytes > most)
+    return "it would take " + megabytes(e.bytes) + ", and most_format_bytes allows " +
+           megabytes(most);
   return {};
 }
 

@@ -64,6 +64,10 @@ class format_session {
                        std::to_string(std::lround(std::log2(calls)));
     support::hasher family;
     family.add(std::string_view(w.family));
+    if (options.most_format_bytes < no_limit) {  // what is found within a limit is for no others
+      w.key.arguments += "-b" + std::to_string(options.most_format_bytes);
+      family.add(std::to_string(options.most_format_bytes));
+    }
     family.add(std::string_view(options.matrices_change ? "formats" : "kept formats"));
     w.family = family.finish().hex();
     w.extents = pattern.numbers();

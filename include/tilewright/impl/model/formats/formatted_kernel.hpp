@@ -103,9 +103,9 @@ class formatted_kernel {
   /// The matrix in a format. Small ones that were made up for a comparison need not suit it.
   std::shared_ptr<converted_arrays> made(std::size_t choice, const rows_of_call& rows) const {
     try {
-      return format(choice).make(rows, filling::none);
+      return format(choice).make(rows, filling::none, no_limit);
     } catch (const argument_error&) {
-      return format(choice).make(rows, filling::zeros);
+      return format(choice).make(rows, filling::zeros, no_limit);
     }
   }
 
