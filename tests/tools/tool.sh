@@ -264,6 +264,8 @@ if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 0 "extents 128" db ls --db "$work/t.db"
   key=$("$tool" db ls --db "$work/t.db" | cut -c1-12)
   expect 0 "inner loop: " explain "$key" --db "$work/t.db"
+  expect 0 "family: " explain "$key" --db "$work/t.db"
+  expect 0 "bound: " explain "$key" --db "$work/t.db"
   expect 2 "leave --dim, --target and --threads out" explain "$key" --db "$work/t.db" --dim M=3
   expect 2 "no record of a workload that starts with" explain ffffffffffff --db "$work/t.db"
   expect 0 "instructions are multiply-adds" db code "$key" --db "$work/t.db" -o "$work/winner"

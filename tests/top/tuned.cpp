@@ -364,6 +364,12 @@ TEST_CASE("another process finds schedule and code in the database") {
   CHECK(report.find("stored code") != std::string::npos);
   CHECK(report.find(" % of the roofline (arithmetic is the bound, ") != std::string::npos);
   CHECK(report.find(" times as fast as the default schedule (") != std::string::npos);
+  CHECK(report.find("  family    ") != std::string::npos);
+  CHECK(report.find(" in register tiles of ") != std::string::npos);
+  const std::size_t loop = report.find("  loop      ");
+  REQUIRE(loop != std::string::npos);  // a short reduction may be written out whole
+  CHECK((report.find(" instructions are multiply-adds (", loop) != std::string::npos ||
+         report.find("the code is straight", loop) != std::string::npos));
 }
 
 TEST_CASE("many threads call while one tunes") {

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include <tilewright/backend/compile.hpp>
+#include <tilewright/backend/inner_loop.hpp>
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/search/database/database.hpp>
@@ -20,7 +21,6 @@
 
 #include "../command.hpp"
 #include "../database.hpp"
-#include "../display/inner_loop.hpp"
 #include "../import_tvm.hpp"
 #include "../option_values.hpp"
 #include "../workload.hpp"
@@ -142,7 +142,7 @@ int code(const search::database& db, const db_options& o) {
   say("entry " + made.symbol + (stored ? ", stored code" : ", code made again") + "; " +
       search::time_text(r.best()) + " measured on " + r.from.cpu + "\n");
   if (target::architecture_of(cpu) == target::architecture::x86_64)
-    say("inner loop: " + inner_loop_text(find_inner_loop(assembly)));
+    say("inner loop: " + backend::inner_loop_text(backend::find_inner_loop(assembly)));
   return fine;
 }
 

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include <tilewright/backend/compile.hpp>
+#include <tilewright/backend/inner_loop.hpp>
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/pass/lower.hpp>
@@ -15,13 +16,14 @@
 #include <tilewright/search/database/database.hpp>
 #include <tilewright/search/database/trace_names.hpp>
 #include <tilewright/search/measurement/operands.hpp>
+#include <tilewright/search/report/limits.hpp>
+#include <tilewright/search/report/schedule_family.hpp>
 #include <tilewright/search/roofline.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
 #include <tilewright/target/cpu.hpp>
 
 #include "../command.hpp"
 #include "../database.hpp"
-#include "../display/inner_loop.hpp"
 #include "../display/line_diff.hpp"
 #include "../option_values.hpp"
 #include "../workload.hpp"
@@ -61,21 +63,29 @@ std::string origin(const search::workload& w, const record& r) {
          share_of_bound(w, r);
 }
 
-/// The schedule that a call would run, and in `from` where it comes from.
-trace trace_of_call(const search::workload& w, const search::database& db, std::string& from) {
+/// A schedule to explain.
+struct explained {
+  trace steps;
+  std::string from;    // where it comes from
+  double seconds = 0;  // of a call on this machine with these extents; 0: not measured
+};
+
+/// The schedule that a call would run.
+explained schedule_of_call(const search::workload& w, const search::database& db) {
   std::optional<record> r = db.chosen(w.key);
-  from = "the recorded schedule: ";
+  std::string from = "the recorded schedule: ";
+  const double seconds = r && r->from.cpu == w.machine.model() ? r->best() : 0;
   if (!r) {
     r = search::nearest_record(db, w);
     from = "the schedule of the nearest recorded extents: ";
   }
   if (r && !r->trace.empty()) {
-    from += origin(w, *r);
-    return search::by_name(trace::parse(r->trace), w.function);
+    return {search::by_name(trace::parse(r->trace), w.function), from + origin(w, *r), seconds};
   }
   from = r ? "the default schedule, which no candidate beat: " + origin(w, *r)
            : "the default schedule; nothing is recorded:\n" + db.why(search::wanted_record(w));
-  return w.space.sketches(w.function, {w.machine, w.key.threads}, 42).front().trace();
+  return {w.space.sketches(w.function, {w.machine, w.key.threads}, 42).front().trace(), from,
+          seconds};
 }
 
 /// The beginning of a workload key: hexadecimal digits.
@@ -83,18 +93,25 @@ bool is_key(const std::string& text) {
   return text.size() >= 4 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-/// Prints the loop in which the time of a schedule goes, where this machine makes such code.
-void print_inner_loop(const trace& t, const ir::function& f, const std::string& isa) {
+/// Prints the family of a schedule, the loop in which its time goes, and, where `seconds` are of this
+/// machine, what limits it.
+void print_code(const explained& e, const ir::function& f, const std::string& isa, int threads) {
   const target::cpu cpu = target::host();
   if (isa != cpu.isa_key() || !backend::compiler_available()) return;
   try {
+    say("\nfamily: " + search::schedule_family(e.steps, f) + "\n");
     schedule s(f, 42);
-    t.apply_to(s);
-    const std::string assembly =
-        backend::inspect(pass::lower(s.function(), cpu), cpu, backend::stage::assembly);
-    say("\ninner loop: " + inner_loop_text(find_inner_loop(assembly)));
-  } catch (const error& e) {  // a schedule for a GPU, say
-    say(std::string("\ninner loop: no code is made here: ") + e.what() + "\n");
+    e.steps.apply_to(s);
+    const backend::inner_loop loop = backend::find_inner_loop(
+        backend::inspect(pass::lower(s.function(), cpu), cpu, backend::stage::assembly));
+    if (const search::roofline* core = e.seconds > 0 ? search::measured_roofline() : nullptr)
+      say("bound: " +
+          search::limits_text(search::limits_of(*core, cpu, search::work_of_call(f, threads), loop),
+                              e.seconds) +
+          "\n");
+    say("inner loop: " + backend::inner_loop_text(loop));
+  } catch (const error& x) {  // a schedule for a GPU, say
+    say(std::string("\ninner loop: no code is made here: ") + x.what() + "\n");
   }
 }
 
@@ -127,12 +144,13 @@ int explain_key(const explain_options& o) {
   const target::cpu cpu = target::host();
   backend::executor exec = backend::pool::shared().view();
   exec.threads = r.key.threads;
-  const trace t = search::by_name(trace::parse(r.trace), f);
-  say(f.name + " " + r.key.workload +
-      ", the recorded schedule: " + origin(contiguous_workload(f, cpu, exec), r) + "\n\n");
-  print_steps(t, f);
-  print_inner_loop(t, f, r.key.isa);
-  if (o.cpp) say("\n" + t.print_cpp());
+  const explained e{search::by_name(trace::parse(r.trace), f),
+                    "the recorded schedule: " + origin(contiguous_workload(f, cpu, exec), r),
+                    r.from.cpu == cpu.model ? r.best() : 0};
+  say(f.name + " " + r.key.workload + ", " + e.from + "\n\n");
+  print_steps(e.steps, f);
+  print_code(e, f, r.key.isa, r.key.threads);
+  if (o.cpp) say("\n" + e.steps.print_cpp());
   return fine;
 }
 
@@ -145,18 +163,17 @@ int explain(const explain_options& o) {
   backend::executor exec = backend::pool::shared().view();
   if (o.threads > 0) exec.threads = o.threads;
   cpu.cores = exec.threads;
-  trace t;
-  std::string from = "the schedule of " + o.trace;
+  explained e{{}, "the schedule of " + o.trace};
   if (!o.trace.empty()) {
-    t = parse_file(o.trace, &trace::parse);
+    e.steps = parse_file(o.trace, &trace::parse);
   } else {
     const auto db = database_to_read(o.database);
-    t = trace_of_call(contiguous_workload(f, cpu, exec), *db, from);
+    e = schedule_of_call(contiguous_workload(f, cpu, exec), *db);
   }
-  say(f.name + ", " + from + "\n\n");
-  print_steps(t, f);
-  print_inner_loop(t, f, cpu.isa_key());
-  if (o.cpp) say("\n" + t.print_cpp());
+  say(f.name + ", " + e.from + "\n\n");
+  print_steps(e.steps, f);
+  print_code(e, f, cpu.isa_key(), exec.threads);
+  if (o.cpp) say("\n" + e.steps.print_cpp());
   return fine;
 }
 

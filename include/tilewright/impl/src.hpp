@@ -37,6 +37,7 @@
 #include <tilewright/impl/backend/cuda/resources.ipp>
 #include <tilewright/impl/backend/cuda/text.ipp>
 #include <tilewright/impl/backend/elf.ipp>
+#include <tilewright/impl/backend/inner_loop.ipp>
 #include <tilewright/impl/backend/linker.ipp>
 #include <tilewright/impl/backend/llvm/affine.ipp>
 #include <tilewright/impl/backend/llvm/affine_math.ipp>
@@ -312,6 +313,8 @@
 #include <tilewright/impl/search/mutators/unroll.ipp>
 #include <tilewright/impl/search/pass_builder.ipp>
 #include <tilewright/impl/search/progress.ipp>
+#include <tilewright/impl/search/report/limits.ipp>
+#include <tilewright/impl/search/report/schedule_family.ipp>
 #include <tilewright/impl/search/roofline.ipp>
 #include <tilewright/impl/search/session.ipp>
 #include <tilewright/impl/search/session_end.ipp>

@@ -8,6 +8,7 @@
 #include <tilewright/dispatch/call_session.hpp>
 #include <tilewright/dispatch/specialization.hpp>
 #include <tilewright/impl/dispatch/at_exit.hpp>
+#include <tilewright/impl/dispatch/code_text.hpp>
 #include <tilewright/impl/dispatch/progress_printer.hpp>
 #include <tilewright/impl/search/database/fewer_threads.hpp>
 #include <tilewright/ir/text/print.hpp>
@@ -400,20 +401,15 @@ TILEWRIGHT_INLINE std::string specialization::report() const {
              " times as fast as the default schedule (" + search::time_text(baseline) + ")";
     out += "\n";
   }
+  out +=
+      detail::code_text(workload_, v->trace, v->cpu == workload_.machine.model() ? v->seconds : 0);
   if (v->packed.bytes() > 0)
     out += "  weights   packed once, " + std::to_string(v->packed.bytes()) + " bytes\n";
   out += "  database  " + database_text() + "\n";
   out += "  key       " + workload_.key.workload + " " + workload_.key.isa + "\n";
   const std::lock_guard lock(mutex_);
   for (const std::string& r : remarks_) out += "  remark    " + r + "\n";
-  if (!v->trace.empty()) {
-    out += "  schedule\n";
-    for (std::size_t at = 0; at < v->trace.size();) {
-      const std::size_t end = std::min(v->trace.find('\n', at), v->trace.size());
-      out += "    " + v->trace.substr(at, end - at) + "\n";
-      at = end + 1;
-    }
-  }
+  if (!v->trace.empty()) out += "  schedule\n" + detail::indented(v->trace, "    ");
   return out;
 }
 
