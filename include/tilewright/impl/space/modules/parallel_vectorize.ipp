@@ -101,21 +101,16 @@ inline void order_rows(schedule& s, std::vector<loop_rv> order, std::size_t alon
   s.reorder(order);
 }
 
-/// Whether the block writes a result that is larger than the last cache, side by side along `iter` as
-/// everything that it reads: rows that are worth going past the caches.
-inline bool suits_streams(const schedule& s, const ir::block_node& b, std::size_t iter,
-                          const target::cpu& cpu) {
+/// Bytes of the result of a block that writes it side by side along `iter`, as it reads everything: rows
+/// that may go past the caches. 0 where rows are short or something is read otherwise.
+inline std::int64_t bytes_of_rows(const schedule& s, const ir::block_node& b, std::size_t iter) {
   constexpr std::int64_t least_row =
       2048;  // elements; the parts of a vector at its ends cost little
   const ir::store_node* store = ir::as_store(b.body);
   const ir::expr& extent = b.iters[iter].dom.extent;
   if (!store || b.init || !is_output(s, b.name) || !ir::is_int(extent) ||
       extent->integer < least_row)
-    return false;
-  std::int64_t size = bytes(store->buffer->type);
-  for (const ir::iter_var& i : b.iters)
-    size = support::saturated_product(size, ir::is_int(i.dom.extent) ? i.dom.extent->integer : 1);
-  if (size <= std::max(cpu.l2_bytes, cpu.l3_bytes)) return false;
+    return 0;
   const auto side_by_side = [&](const access_profile& a) {
     return a.affine && (a.stride[iter] == 0 || a.stride[iter] == 1) && a.buffer != store->buffer;
   };
@@ -124,12 +119,25 @@ inline bool suits_streams(const schedule& s, const ir::block_node& b, std::size_
     if (e->op == ir::op::load) out = out && side_by_side(profile_access(b, e->buffer, e->args));
     out = out && e->op != ir::op::if_then_else;
   });
-  return out;
+  if (!out) return 0;
+  std::int64_t size = bytes(store->buffer->type);
+  for (const ir::iter_var& i : b.iters)
+    size = support::saturated_product(size, ir::is_int(i.dom.extent) ? i.dom.extent->integer : 1);
+  return size;
+}
+
+/// Whether rows become streams in this sketch. A result beyond the last cache has left it before it is
+/// read, and the first sketch lets it pass; one that the second-level cache does not hold may gain by
+/// it as well, and by lines asked for ahead, where the last cache is far or others use it.
+inline bool chooses_streams(std::int64_t size, const target::cpu& cpu, chooser& choices) {
+  if (size <= cpu.l2_bytes) return false;
+  return (choices.pick(2) == 0) == (size > cpu.l3_bytes);
 }
 
 /// The rows as streams (pass/vector/streams.hpp), in chunks where several threads share one row.
+/// @param stays whether the result may stay in the last cache
 inline void make_streams(schedule& s, const std::vector<loop_rv>& loops, const context& where,
-                         chooser& choices) {
+                         bool stays, chooser& choices) {
   constexpr std::int64_t chunk = 1 << 16;
   loop_rv row = loops.back();
   if (where.threads > 1 && loops.size() == 1) {
@@ -137,8 +145,11 @@ inline void make_streams(schedule& s, const std::vector<loop_rv>& loops, const c
     row = inner;
   }
   s.vectorize(row);
-  s.annotate(row, "tilewright.stream", choices.categorical(s, {1, 0}, {3, 1}));
-  s.annotate(row, "tilewright.stream_ahead", choices.categorical(s, {0, 8, 16, 32}, {3, 1, 1, 1}));
+  const std::vector<double> past = stays ? std::vector<double>{1, 1} : std::vector<double>{3, 1},
+                            ahead = stays ? std::vector<double>{1, 1, 1, 1}
+                                          : std::vector<double>{3, 1, 1, 1};
+  s.annotate(row, "tilewright.stream", choices.categorical(s, {1, 0}, past));
+  s.annotate(row, "tilewright.stream_ahead", choices.categorical(s, {0, 8, 16, 32}, ahead));
 }
 
 }  // namespace detail
@@ -158,9 +169,10 @@ TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
   const ir::loop_node& loop = attempt.get(loops[*position]);
   if (!detail::plain(loop) || (ir::is_int(loop.extent) && loop.extent->integer < 2)) return;
   try {
-    if (*position + 1 == loops.size() &&
-        detail::suits_streams(s, *realize.block, *iter, *where.cpu) && choices.pick(2) == 0) {
-      detail::make_streams(attempt, loops, where, choices);
+    const std::int64_t size =
+        *position + 1 == loops.size() ? detail::bytes_of_rows(s, *realize.block, *iter) : 0;
+    if (detail::chooses_streams(size, *where.cpu, choices)) {
+      detail::make_streams(attempt, loops, where, size <= where.cpu->l3_bytes, choices);
       s = std::move(attempt);
       return;
     }
