@@ -1,3 +1,4 @@
+#include <tilewright/pass/simplify_loops.hpp>
 #include <tilewright/pass/trim_loops.hpp>
 
 #include "programs.hpp"
@@ -62,4 +63,51 @@ TEST_CASE("a choice by the loop's variable becomes two loops") {
   CHECK(chosen(lt(i, 12)) == 1);
   CHECK(chosen(ge(i * 2, -3)) == 1);
   CHECK(chosen(eq(floormod(i, 2), 0)) == 0);  // stays
+}
+
+TEST_CASE("a loop runs over the iterations that a remainder lets through, and over no others") {
+  for (const int by : {2, 3, 5})
+    for (const int extent : {1, 2, 3, 4, 6, 7})
+      for (const int factor : {1, -1})
+        for (const int first : {0, 2}) {
+          CAPTURE(by);
+          CAPTURE(extent);
+          CAPTURE(factor);
+          CAPTURE(first);
+          const buffer y = make_buffer("Y", dtype::f32, {11, 10});
+          const var q = make_var("q"), s = make_var("s");
+          const expr fits = eq(floormod(q - 3 + s * factor, by), 0);
+          const stmt inner =
+              make_loop(s, first, extent,
+                        make_if(logical_and(fits, lt(s + q, 15)), make_store(y, {q, s}, f32(1))));
+          const function f = make_function({y}, make_loop(q, 0, 11, inner));
+          const function g = pass::trim_loops(f);
+          check_same(f, g);
+          int remainders = 0;
+          for_each_stmt(g.body, [&](const stmt& each) {
+            if (const if_node* guard = as_if(each))
+              for_each_expr(guard->condition,
+                            [&](const expr& e) { remainders += e->op == op::eq; });
+          });
+          CHECK(remainders == 0);
+          check_same(f, pass::trim_loops(pass::simplify_loops(g)));
+        }
+}
+
+TEST_CASE("a remainder that lanes or the loop's own quotient decide stays a condition") {
+  const buffer y = make_buffer("Y", dtype::f32, {8, 8});
+  const var q = make_var("q"), s = make_var("s");
+  const auto kept = [&](loop_kind kind, const expr& sum) {
+    const function f = make_function(
+        {y}, make_loop(
+                 q, 0, 8,
+                 make_loop(s, 0, 8, make_if(eq(floormod(sum, 3), 0), make_store(y, {q, s}, f32(1))),
+                           kind)));
+    const function g = pass::trim_loops(f);
+    check_same(f, g);
+    return count(g.body, stmt_kind::if_else) == 1;
+  };
+  CHECK(kept(loop_kind::vectorized, q + s));
+  CHECK(kept(loop_kind::serial, q + s * 2));
+  CHECK(kept(loop_kind::serial, q + s + floordiv(s, 2)));
 }

@@ -12,6 +12,12 @@
 //     else: B[i] = ..                           for i in range(2, 3):
 //                                                 B[i] = ..
 //
+// A loop of which a remainder lets one iteration in so many through runs over these alone, as the taps of a
+// transposed convolution that meet an element:
+//
+//   for s in range(3):                          for s in range(1):
+//     if (q - s) % 3 == 0: A[s] = ..      ->      A[q % 3 + s * 3] = ..
+//
 // Serial loops take symbolic bounds; unrolled and vectorized ones, and small serial loops of a
 // register tile, only constant ones.
 #pragma once

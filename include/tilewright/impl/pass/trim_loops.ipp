@@ -28,10 +28,59 @@ class trimmer : public arith::scoped_mutator {
     const if_node* guard = as_if(loop.body);
     if (!guard || loop.loop == loop_kind::parallel || loop.loop == loop_kind::thread_binding)
       return out;
-    return guard->else_body ? cut(loop, *guard, out) : trim(loop, *guard, out);
+    if (guard->else_body) return cut(loop, *guard, out);
+    const stmt stepped = step(loop, *guard, out);
+    return stepped.get() == out.get() ? trim(loop, *guard, out) : stepped;
   }
 
  private:
+  /// (factor * v + others) % by == 0, where factor is 1 or -1.
+  struct remainder {
+    std::int64_t factor, by;
+    arith::linear others;
+  };
+
+  static std::optional<remainder> remainder_of(const expr& term, const var& v) {
+    if (term->op != op::eq || !is_int(term->args[1], 0)) return std::nullopt;
+    const expr& left = term->args[0];
+    if (left->op != op::floormod || !is_int(left->args[1]) || as_int(left->args[1]) < 2)
+      return std::nullopt;
+    remainder out{0, as_int(left->args[1]), arith::to_linear(left->args[0])};
+    out.factor = out.others.coefficient(v);
+    if ((out.factor != 1 && out.factor != -1) || out.others.type != v.type()) return std::nullopt;
+    erase_if(out.others.terms, [&](const auto& t) { return t.first.same(v); });
+    if (mentions(out.others, v)) return std::nullopt;
+    return out;
+  }
+
+  /// The iterations that a remainder lets through, one in so many, become all of a loop.
+  stmt step(const loop_node& loop, const if_node& guard, const stmt& unchanged) {
+    if (loop.loop != loop_kind::serial || is_tile_loop(loop, inside_reduction_) ||
+        !is_int(loop.min) || !is_int(loop.extent))
+      return unchanged;
+    std::vector<expr> rest = conjuncts(guard.condition);
+    for (auto term = rest.begin(); term != rest.end(); ++term) {
+      const std::optional<remainder> r = remainder_of(*term, loop.var);
+      if (!r) continue;
+      rest.erase(term);
+      const dtype type = loop.var.type();
+      const std::int64_t extent = as_int(loop.extent);
+      // the first one, counted from the loop's
+      const expr first = known.simplify(
+          floormod(integer(type, -r->factor) * arith::from_linear(r->others) - loop.min,
+                   integer(type, r->by)));
+      const expr place = first + loop.var * integer(type, r->by);
+      const var_map moved{{loop.var, loop.min + place}};
+      stmt body = guard.then_body;
+      if (!rest.empty()) body = make_if(conjunction(rest), body);
+      body = substitute(body, moved);
+      if (extent % r->by != 0) body = make_if(lt(place, loop.extent), body);
+      return with_domain(loop, integer(type, 0), integer(type, (extent + r->by - 1) / r->by),
+                         std::move(body));
+    }
+    return unchanged;
+  }
+
   /// A loop for the iterations of each branch, where the condition compares the variable alone.
   static stmt cut(const loop_node& loop, const if_node& choice, const stmt& unchanged) {
     if (loop.loop != loop_kind::serial || is_reduction(loop) || !is_int(loop.min) ||
