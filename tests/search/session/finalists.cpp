@@ -1,4 +1,5 @@
 #include <tilewright/impl/search/session/finalists.hpp>
+#include <tilewright/impl/search/session/form_times.hpp>
 
 #include <vector>
 
@@ -32,20 +33,42 @@ TEST_CASE("one finalist is kept however few are asked for") {
   CHECK(list.beside({nullptr, 3, "default"})[1].trace == "a");
 }
 
-TEST_CASE("the fastest that takes the workload's own arguments stays among them") {
-  const argument_form form;
+TEST_CASE("the fastest of each form stays among them, and makes room only for a faster one") {
+  const argument_form first, second;
   finalists list(2);
-  CHECK(list.own_seconds() > 1e9);
+  CHECK(list.seconds_of(nullptr) > 1e9);
   list.add({"own", {}, 5});
-  CHECK(list.own_seconds() == 5);
-  list.add({"b", {}, 3, &form});
-  list.add({"c", {}, 2, &form});
+  CHECK(list.seconds_of(nullptr) == 5);
+  list.add({"b", {}, 3, &first});
+  list.add({"c", {}, 2, &first});
   list.add({"slower own", {}, 6});
   const std::vector<contestant> all = list.beside({nullptr, 9, "default"});
   REQUIRE(all.size() == 3);
   CHECK(all[1].trace == "own");
   CHECK(all[2].trace == "c");
   list.add({"faster own", {}, 1});
-  CHECK(list.own_seconds() == 1);
+  CHECK(list.seconds_of(nullptr) == 1);
   CHECK(list.size() == 2);
+  list.add({"disturbed", {}, 7, &second});
+  CHECK(list.size() == 3);
+  CHECK(list.seconds_of(&second) == 7);
+  list.add({"as fast", {}, 7, &second});
+  CHECK(list.size() == 3);
+  CHECK(list.beside({nullptr, 9, "default"})[3].trace == "disturbed");
+  list.leave_out([&](const argument_form* form) { return form == &first; });
+  CHECK(list.size() == 2);
+  CHECK(list.seconds_of(&first) > 1e9);
+  CHECK(list.seconds_of(&second) == 7);
+}
+
+TEST_CASE(
+    "a form may win as long as few of its times are known, all of which may have been disturbed") {
+  const argument_form form;
+  form_times times;
+  CHECK(times.may_win(&form, 3.5, 1));
+  CHECK(!times.may_win(&form, 4.5, 1));
+  for (int n = 0; n < 6; ++n) times.note(&form, 3.5);
+  CHECK(times.is_behind(&form, 1));
+  CHECK(!times.may_win(&form, 3.5, 1));
+  CHECK(times.may_win(&form, 1.2, 1));
 }

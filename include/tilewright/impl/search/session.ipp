@@ -357,12 +357,11 @@ class tuner {
     return m;
   }
 
-  /// The fastest of those that take the workload's own arguments is timed with the finalists where it is near
-  /// the best: no form that seemed faster once is to be slower than what needs none.
+  /// The fastest of each form is timed with the finalists where it may win yet: no form that seemed faster once is
+  /// to be slower than what needs none, and none is lost by one time that something disturbed.
   bool is_rival(double seconds, const argument_form* form) const {
-    constexpr double near = 1.25;
-    return !forms_.empty() && !form && seconds < near * result_.best &&
-           seconds < std::min(finalists_.own_seconds(), result_.baseline);
+    if (forms_.empty() || !(seconds < finalists_.seconds_of(form))) return false;
+    return form_times_.may_win(form, seconds, result_.best) && (form || seconds < result_.baseline);
   }
 
   /// A finalist must compute the same as the default schedule, on extreme values too, and as f64
@@ -421,6 +420,9 @@ class tuner {
 
   void finish() {
     if (!cancelled()) revive();
+    finalists_.leave_out([&](const argument_form* form) {
+      return !forms_.empty() && form_times_.is_behind(form, result_.best);
+    });
     std::vector<contestant> all = finalists_.beside({&baseline_, result_.baseline, result_.trace});
     std::vector<measurement> times = finals(all);
     final_result won = winner_of(all, times);

@@ -49,8 +49,8 @@ inline double wanted_for_finals(double best, double baseline, std::size_t finali
 }
 
 /// Times of all, the first of which is the default; none where there is no time for the default and
-/// the fastest. The time that is left decides how often each has its turn. A default that is slower by
-/// a factor that no drift explains has no more than one.
+/// the fastest. The time that is left decides how often each has its turn. One that is slower than the fastest by
+/// a factor that no drift explains, in its turn too, has no more than one.
 template <class Cancelled>
 std::vector<measurement> timed_in_turn(test_bench& bench, const std::vector<contestant>& all,
                                        const time_budget& budget, const Cancelled& cancelled) {
@@ -65,10 +65,12 @@ std::vector<measurement> timed_in_turn(test_bench& bench, const std::vector<cont
   const double until = budget.elapsed() + std::max(budget.left(), least);
   const auto fits = [&](double seconds) { return budget.elapsed() + seconds <= until; };
   if (!fits(visit_seconds(all[0].seconds) + visit_seconds(all[fastest].seconds))) return times;
+  const auto known = [&](std::size_t i) {  // s, the least so far
+    return times[i].seconds.empty() ? all[i].seconds : std::min(all[i].seconds, times[i].best());
+  };
   for (int turn = 0; turn < most_turns; ++turn) {
     for (std::size_t i = 0; i < all.size() && !cancelled(); ++i) {
-      const bool once = i == 0 && all[0].seconds > beyond_drift * all[fastest].seconds;
-      if (turn > 0 && once) continue;
+      if (turn > 0 && known(i) > beyond_drift * known(fastest)) continue;
       const bool needed = turn == 0 && (i == 0 || i == fastest);
       if (!needed && !fits(visit_seconds(all[i].seconds))) continue;
       measurement m = bench.measure(*all[i].code, visit_options(all[i].seconds), all[i].form);

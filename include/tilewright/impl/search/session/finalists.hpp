@@ -21,8 +21,9 @@ struct finalist {
   const argument_form* form = nullptr;  // of the arguments that it takes; null: the workload's
 };
 
-/// No more than so many of them; the slowest makes room for the next. Of those that take the workload's own
-/// arguments the fastest stays, so that what takes another form has to beat it in the last round.
+/// No more than so many of them; the slowest makes room for the next. The fastest of each form of the arguments
+/// stays, whatever their number: a form has to beat the others in the last round, and a single time that something
+/// disturbed decides about none.
 class finalists {
  public:
   explicit finalists(int most) : most_(static_cast<std::size_t>(std::max(most, 1))) {}
@@ -33,23 +34,25 @@ class finalists {
   void add(finalist f) {
     list_.push_back(std::move(f));
     if (list_.size() <= most_) return;
-    const auto faster = [](const finalist& x, const finalist& y) { return x.seconds < y.seconds; };
-    const std::size_t own = fastest_of_own();
     auto slowest = list_.end();
     for (auto at = list_.begin(); at != list_.end(); ++at)
-      if (static_cast<std::size_t>(at - list_.begin()) != own &&
-          (slowest == list_.end() || faster(*slowest, *at)))
+      if (!is_first_of_form(*at) && (slowest == list_.end() || slowest->seconds < at->seconds))
         slowest = at;
-    if (slowest != list_.end() && most_ > 1)
-      list_.erase(slowest);
-    else
-      list_.erase(std::max_element(list_.begin(), list_.end(), faster));
+    if (slowest != list_.end()) list_.erase(slowest);
   }
 
-  /// The time of the fastest that takes the workload's own arguments; infinity: there is none. // s
-  double own_seconds() const {
-    const std::size_t own = fastest_of_own();
-    return own < list_.size() ? list_[own].seconds : std::numeric_limits<double>::infinity();
+  /// The time of the fastest of a form; infinity: there is none. // s
+  double seconds_of(const argument_form* form) const {
+    double out = std::numeric_limits<double>::infinity();
+    for (const finalist& f : list_)
+      if (f.form == form) out = std::min(out, f.seconds);
+    return out;
+  }
+
+  /// Without those whose forms came to be known as slow.
+  template <class Behind>
+  void leave_out(const Behind& is_behind) {
+    std::erase_if(list_, [&](const finalist& f) { return is_behind(f.form); });
   }
 
   /// The default schedule and they, for the last round. The code stays theirs.
@@ -60,12 +63,12 @@ class finalists {
   }
 
  private:
-  /// Its number; that of all of them where there is none.
-  std::size_t fastest_of_own() const {
-    std::size_t out = list_.size();
-    for (std::size_t i = 0; i < list_.size(); ++i)
-      if (!list_[i].form && (out == list_.size() || list_[i].seconds < list_[out].seconds)) out = i;
-    return out;
+  /// The one that was added first, of several that are as fast.
+  bool is_first_of_form(const finalist& f) const {
+    const auto first = std::find_if(list_.begin(), list_.end(), [&](const finalist& other) {
+      return other.form == f.form && other.seconds == seconds_of(f.form);
+    });
+    return &*first == &f;
   }
 
   std::size_t most_;

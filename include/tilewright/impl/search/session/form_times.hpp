@@ -22,10 +22,17 @@ class form_times {
     const auto found = all_.find(form);
     return found != all_.end() && found->second.count >= few && found->second.best > far * best;
   }
+  /// A form may win as long as its candidates are not far behind; of few times each may have been disturbed.
+  bool may_win(const argument_form* form, double seconds, double best) const {
+    const auto found = all_.find(form);
+    const bool is_known = found != all_.end() && found->second.count >= few;
+    return seconds < (is_known ? far : disturbed) * best;
+  }
 
  private:
   static constexpr int few = 6;        // candidates
   static constexpr double far = 1.25;  // times the best
+  static constexpr double disturbed = 4;
   struct entry {
     int count = 0;
     double best = std::numeric_limits<double>::infinity();  // s
