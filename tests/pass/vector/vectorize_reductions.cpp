@@ -89,6 +89,18 @@ TEST_CASE("an annotation chooses the number of partial results") {
 
 using combination = expr (*)(const expr&, const expr&);
 
+TEST_CASE("fewer partial results than a vector has lanes: the last iterations have a place, too") {
+  const target::cpu masks = target::named("znver4");
+  for (const int asked : {4, 8})
+    for (const std::int64_t n : {17, 19, 67}) {
+      annotations notes = reduction;
+      notes[pass::reduction_lanes_note] = asked;
+      const function f = fold(3, n, sum, notes), g = pass::vectorize_reductions(f, masks);
+      CHECK(parts(g) == asked);
+      check_same(f, g, 1e-5);
+    }
+}
+
 TEST_CASE("rows whose length is data: whole vectors, and the rest under a mask, where asked for") {
   const target::cpu haswell = target::named("haswell");
   const buffer length = make_buffer("n", dtype::i32, {6}), y = make_buffer("Y", dtype::f32, {6}),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -142,7 +143,7 @@ class vectorizer : public mutator {
       done += rest;
     }
     if (done < extent && masks_rest(r)) {
-      out.push_back(lanes_loop(lanes, [&](const expr& l) {
+      out.push_back(lanes_loop(std::min(lanes, parts), [&](const expr& l) {
         const expr k = integer(index, done) + cast(index, l);
         return update(r, part, l, inner.min + k, lt(k, integer(index, extent)));
       }));
