@@ -119,3 +119,35 @@ def main(A: T.Buffer((12, 20), "float32"), B: T.Buffer((20, 32), "float32"), C: 
   // the samples are multiples of 3/8, so all sums are exact whatever is contracted
   check_lowered(s.function());
 }
+
+TEST_CASE("dot: sums of products of short integers take one instruction where there is one") {
+  const auto program = [](const std::string& a, const std::string& b, const std::string& factor) {
+    return ir::parse("@T.prim_func\ndef main(A: T.Buffer((3, 16), \"" + a +
+                     "\"), B: T.Buffer((3, 16), \"" + b +
+                     "\"), C: T.Buffer((16,), \"int32\")):\n"
+                     "    with T.block(\"root\"):\n"
+                     "        for k in range(3):\n"
+                     "            for i in T.vectorized(16):\n"
+                     "                C[i] = C[i] + T.cast(A[k, i], \"int32\") * T.cast(" +
+                     factor + ", \"int32\")\n");
+  };
+  for (const char* a : {"int8", "uint8", "int16", "uint16", "int32"})
+    for (const char* b : {"int8", "uint8", "int16"})
+      for (const char* factor : {"B[k, i]", "B[k, 0]"}) check_lowered(program(a, b, factor));
+  // the least numbers, whose products are the largest
+  check_lowered(ir::parse(R"(@T.prim_func
+def main(C: T.Buffer((16,), "int32")):
+    with T.block("root"):
+        for i in T.vectorized(16):
+            C[i] = C[i] + T.cast(T.cast(i - 32768, "int16"), "int32") * T.cast(T.int16(-32768), "int32")
+)"));
+  if (!harness::have_compiler()) return;
+  const auto code = [&](const ir::function& f, const char* cpu) {
+    const target::cpu of = target::named(cpu);
+    return backend::inspect(pass::lower(f, of), of, backend::stage::assembly);
+  };
+  CHECK(code(program("int8", "int8", "B[k, 0]"), "cascadelake").find("vpdpwssd") !=
+        std::string::npos);
+  CHECK(code(program("uint16", "int8", "B[k, 0]"), "cascadelake").find("vpdpwssd") ==
+        std::string::npos);  // 16 bits do not hold it with a sign
+}

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
+#include <optional>
+#include <string>
 
 #include <tilewright/backend/llvm/emit.hpp>
 #include <tilewright/impl/backend/llvm/quotient.hpp>
@@ -49,6 +52,31 @@ inline opcode plain_operator(ir::op o, bool floating) {
   }
 }
 
+/// Whether `e` widens an integer that 16 bits hold with its sign.
+inline bool is_widened_word(const ir::expr& e) {
+  if (e->op != ir::op::cast || e.type() != dtype::i32) return false;
+  const dtype from = e->args[0].type();
+  return from == dtype::i8 || from == dtype::u8 || from == dtype::i16;
+}
+
+/// Which operand of a sum is a product of two such integers; nothing where none is.
+inline std::optional<std::size_t> product_of_words(const ir::expr& e) {
+  if (e->op != ir::op::add || e.type() != dtype::i32) return std::nullopt;
+  for (std::size_t i = 0; i < 2; ++i)
+    if (const ir::expr& term = e->args[i];
+        term->op == ir::op::mul && is_widened_word(term->args[0]) && is_widened_word(term->args[1]))
+      return i;
+  return std::nullopt;
+}
+
+/// The instruction that adds products of 16-bit numbers in pairs to sums of 32 bits; empty where the
+/// target has none for so many lanes.
+inline std::string sum_of_words(const target::cpu& cpu, int lanes) {
+  const bool has =
+      cpu.has("avx512vnni") && (lanes == 16 || ((lanes == 4 || lanes == 8) && cpu.has("avx512vl")));
+  return has ? "llvm.x86.avx512.vpdpwssd." + std::to_string(lanes * 32) : std::string();
+}
+
 }  // namespace detail::expr_parts
 
 TILEWRIGHT_INLINE value emitter::emit(const ir::expr& e) {
@@ -81,6 +109,24 @@ TILEWRIGHT_INLINE value emitter::emit(const ir::expr& e) {
   const bool divides = e->op == ir::op::div || e->op == ir::op::mod || e->op == ir::op::floordiv ||
                        e->op == ir::op::floormod;
   if (divides) return emit_division(e);
+  if (const auto product = p::product_of_words(e))
+    if (const std::string name = p::sum_of_words(b.cpu, lane.lanes); !name.empty()) {
+      const value sum = emit(e->args[1 - *product]), x = emit(e->args[*product]->args[0]),
+                  y = emit(e->args[*product]->args[1]);
+      const bool vector = sum.vector || x.vector || y.vector;
+      // the upper half of one factor is 0, and with it the second product of each pair
+      const value &single = x.vector ? y : x, &other = x.vector ? x : y;
+      const value_ref low =
+          b.binary(opcode::and_, single.v, b.integer(b.i32, 0xffff, lanes_of(single.vector)));
+      value_ref out = nullptr;
+      if (vector)
+        out = b.target_intrinsic(
+            name, {widen(sum, true), widen(other, true), widen({low, single.vector}, true)});
+      if (!out)
+        out = b.binary(opcode::add, widen(sum, vector),
+                       b.binary(opcode::mul, widen(x, vector), widen(y, vector)));
+      return {out, vector};
+    }
   const value x = emit(e->args[0]), y = emit(e->args[1]);
   const bool vector = x.vector || y.vector;
   const value_ref l = widen(x, vector), r = widen(y, vector);
