@@ -4,7 +4,8 @@
 // Benchmarks are named sampled/MATRIX/DEPTH/ENGINE and attention/MATRIX/DEPTH/ENGINE; outputs are compared
 // with f64 before anything is timed, and engines take turns. Tuning takes BENCH_TUNE_SECONDS (default 5)
 // per problem; `--matrices=NAME,..` and `--depths=32,128` choose some, "longformer" and "butterfly" among them,
-// which are no part of the figures otherwise.
+// which are no part of the figures otherwise; `--only=sampled` or `--only=attention` leaves the other out, and
+// `--report` prints what was found.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -41,6 +42,8 @@ constexpr auto attention =
                         e(i, j) = tw::exp(s(i, j) - peak(i)), total(i) = tw::sum<j>(e(i, j)),
                         O(i, d) = tw::sum<j>(e(i, j) * V(j, d)) / tw::max(total(i), 1e-30f));
     });
+
+bool reports = false;
 
 tw::tuned_options tuning() {
   const char* text = std::getenv("BENCH_TUNE_SECONDS");
@@ -145,6 +148,11 @@ void compare(const bench::sparse_matrix& a, int depth, bool attends, bench::summ
     }
   }
   bench::take_turns(engines);
+  if (reports && !attends)
+    std::printf("%s\n", product
+                            .report(pattern, tw::view(p.x, {a.rows, depth}),
+                                    tw::view(p.y, {a.columns, depth}), result)
+                            .c_str());
   const double work = (attends ? 4e-9 : 2e-9) * static_cast<double>(a.nonzeros()) * depth;
   for (const bench::engine& e : engines)
     std::printf("%s/%-12s %8.2f GFLOP/s  (median %.2f)  %.2f\n", name.c_str(), e.name.c_str(),
@@ -159,11 +167,13 @@ void compare(const bench::sparse_matrix& a, int depth, bool attends, bench::summ
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::string> chosen, depths{"32", "128"};
+  std::vector<std::string> chosen, depths{"32", "128"}, only{"sampled", "attention"};
   for (int at = 1; at < argc; ++at) {
     const std::string word = argv[at];
     if (word.rfind("--matrices=", 0) == 0) chosen = bench::words(word.substr(11));
     if (word.rfind("--depths=", 0) == 0) depths = bench::words(word.substr(9));
+    if (word == "--report") reports = true;
+    if (word.rfind("--only=", 0) == 0) only = bench::words(word.substr(7));
   }
   bench::summary total;
   std::vector<bench::sparse_matrix> matrices = bench::sparse_matrices();
@@ -175,7 +185,8 @@ int main(int argc, char** argv) {
       continue;
     std::printf("%s: %s\n", a.name.c_str(), bench::statistics(a).c_str());
     for (const std::string& n : depths)
-      for (const bool attends : {false, true}) compare(a, std::atoi(n.c_str()), attends, total);
+      for (const std::string& what : only)
+        compare(a, std::atoi(n.c_str()), what == "attention", total);
   }
   total.print();
 }

@@ -21,15 +21,17 @@
 // time where `sums_together_note` asks for them: a vector of partial results each, which are added up
 // together in fewer steps than one after the other.
 //
-//   for j in range(n):                           for b in range((n + 7) // 8):
+//   for j in range(n):                           for b in range(n // 8):
 //     S[j] = 0                                     for u in unroll(8), l in vectorized(16): part[u * 16 + l] = 0
 //     for k in range(64):                ->        for v in range(4):
 //       S[j] = S[j] + X[k] * Y[q[j], k]              for u in unroll(8), l in vectorized(16):
-//                                                      part[u * 16 + l] += X[v * 16 + l] * Y[q[min(b * 8 + u, n - 1)], ..]
+//                                                      part[u * 16 + l] += X[v * 16 + l] * Y[q[b * 8 + u], ..]
 //                                                  ... total[u] = sum of part[u * 16 .. u * 16 + 15]
-//                                                  for u in vectorized(8): if b * 8 + u < n: S[b * 8 + u] = 0 + total[u]
+//                                                  for u in vectorized(8): S[b * 8 + u] = 0 + total[u]
+//                                                if n // 8 * 8 < n // 4 * 4: the same for 4 of them
+//                                                for j in range(n // 4 * 4, n): one after the other
 //
-// The last ones compute the last element again instead of a sum that is not there.
+// What whole groups leave is computed by half a group where there is as much, and then one after the other.
 #pragma once
 
 #include <tilewright/ir/reduction_notes.hpp>

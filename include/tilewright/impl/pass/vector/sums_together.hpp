@@ -75,48 +75,34 @@ inline std::optional<loop_of_sums> match_sums(const loop_node& loop) {
   return loop_of_sums{&loop, init, std::move(*sum)};
 }
 
-/// The code of one loop of sums.
+/// The code of some sums of a loop.
 class together {
  public:
+  /// @param count of results, a power of two
   together(const loop_of_sums& of, std::int64_t count, std::int64_t lanes, bool masks)
       : of_(of), count_(count), lanes_(lanes), masks_(masks), index_(of.results->var.type()) {}
 
-  stmt run() const {
-    const loop_node& loop = *of_.results;
-    const var groups = make_var(loop.var->name, index_);
-    const var named = make_var(loop.var->name + "_count", index_);
-    const expr extent = is_int(loop.extent) ? loop.extent : expr(named);
-    annotations notes = loop.annotations;
-    notes.erase(sums_together_note);
-    const expr times = floordiv(extent - number(1), number(count_)) + number(1);
-    const expr first = groups * number(count_);
-    stmt out = make_loop(groups, number(0), times, group(first, extent - first), loop_kind::serial,
-                         std::move(notes));
-    return is_int(loop.extent) ? out : make_let(named, loop.extent, std::move(out));
+  /// The results from number `first` of the loop on.
+  stmt group(const expr& first) const {
+    const buffer part = local("_part", count_ * lanes_);
+    std::vector<stmt> all{each_vector(count_, lanes_, [&](const expr& at, const var&, const var&) {
+      return make_store(part, {at}, step().identity()[0]);
+    })};
+    add_values(part, first, all);
+    std::vector<buffer> own{part};
+    const buffer total = add_up(own, all);
+    all.push_back(store_results(total, first));
+    stmt out = make_seq(std::move(all));
+    for (const buffer& b : own) out = make_allocate(b, std::move(out));
+    return out;
   }
 
  private:
-  expr number(std::int64_t n) const { return integer(index_, n); }
   static expr lane_number(std::int64_t n) { return integer(dtype::i32, n); }
   const accumulation& step() const { return of_.sum.step; }
   buffer local(const char* suffix, std::int64_t elements) const {
     return make_buffer(step().to[0]->name + suffix, step().to[0]->type, {lane_number(elements)},
                        "local");
-  }
-
-  /// @param left results from the first one of the group on
-  stmt group(const expr& first, const expr& left) const {
-    const buffer part = local("_part", count_ * lanes_);
-    std::vector<stmt> all{each_vector(count_, lanes_, [&](const expr& at, const var&, const var&) {
-      return make_store(part, {at}, step().identity()[0]);
-    })};
-    add_values(part, first, left, all);
-    std::vector<buffer> own{part};
-    const buffer total = add_up(own, all);
-    all.push_back(store_results(total, first, left));
-    stmt out = make_seq(std::move(all));
-    for (const buffer& b : own) out = make_allocate(b, std::move(out));
-    return out;
   }
 
   /// Statements of all lanes of `vectors` vectors, which are told the element, the vector and the lane.
@@ -132,11 +118,10 @@ class together {
 
   /// The values of the `u`-th result of a group at `k`, added to what `at` holds.
   stmt update(const buffer& part, const expr& at, const expr& u, const expr& k, const expr& first,
-              const expr& left, const expr& wanted = {}) const {
+              const expr& wanted = {}) const {
     const loop_node& loop = *of_.results;
-    const expr place = first + min(cast(index_, u), left - number(1));
-    const expr value =
-        substitute(step().value[0], {{loop.var, loop.min + place}, {inner().var, k}});
+    const expr value = substitute(
+        step().value[0], {{loop.var, loop.min + first + cast(index_, u)}, {inner().var, k}});
     const expr old = load(part, {at});
     expr sum = step().combined({old}, {value})[0];
     if (wanted) sum = if_then_else(wanted, sum, old);
@@ -145,15 +130,14 @@ class together {
   const loop_node& inner() const { return *of_.sum.chain.back(); }
 
   /// Whole vectors of all sums, and what these leave.
-  void add_values(const buffer& part, const expr& first, const expr& left,
-                  std::vector<stmt>& to) const {
+  void add_values(const buffer& part, const expr& first, std::vector<stmt>& to) const {
     constexpr std::int64_t written_out = 32;
     const dtype type = inner().var.type();
     const std::int64_t all = constant_extent(inner()), whole = all / lanes_, done = whole * lanes_;
     const auto k_of = [&](const expr& k) { return inner().min + k; };
     const var v = make_var(inner().var->name, type);
     stmt vectors = each_vector(count_, lanes_, [&](const expr& at, const var& u, const var& l) {
-      return update(part, at, u, k_of(v * integer(type, lanes_) + cast(type, l)), first, left);
+      return update(part, at, u, k_of(v * integer(type, lanes_) + cast(type, l)), first);
     });
     to.push_back(make_loop(v, integer(type, 0), integer(type, whole), std::move(vectors),
                            whole * count_ <= written_out ? loop_kind::unrolled : loop_kind::serial,
@@ -162,13 +146,12 @@ class together {
     if (masks_) {
       to.push_back(each_vector(count_, lanes_, [&](const expr& at, const var& u, const var& l) {
         const expr k = integer(type, done) + cast(type, l);
-        return update(part, at, u, k_of(k), first, left, lt(k, integer(type, all)));
+        return update(part, at, u, k_of(k), first, lt(k, integer(type, all)));
       }));
       return;
     }
     const var u = make_var("u"), t = make_var(inner().var->name, type);
-    const stmt one =
-        update(part, u * lane_number(lanes_), u, k_of(integer(type, done) + t), first, left);
+    const stmt one = update(part, u * lane_number(lanes_), u, k_of(integer(type, done) + t), first);
     to.push_back(make_loop(
         u, 0, lane_number(count_),
         make_loop(t, integer(type, 0), integer(type, all - done), one, loop_kind::unrolled),
@@ -217,19 +200,17 @@ class together {
     return own.back();
   }
 
-  /// The results of a group that are there.
-  stmt store_results(const buffer& total, const expr& first, const expr& left) const {
+  stmt store_results(const buffer& total, const expr& first) const {
     const loop_node& loop = *of_.results;
     const var l = make_var("l");
-    const expr at = cast(index_, l);
-    const var_map element{{loop.var, loop.min + first + at}};
+    const var_map element{{loop.var, loop.min + first + cast(index_, l)}};
     std::vector<expr> place;
     for (const expr& e : step().at[0]) place.push_back(substitute(e, element));
     const expr begun = of_.init ? substitute(of_.init->value, element) : load(step().to[0], place);
-    const stmt store =
-        make_store(step().to[0], place, step().combined({begun}, {load(total, {l})})[0]);
-    return make_loop(l, 0, lane_number(count_), make_if(lt(at, left), store),
-                     loop_kind::vectorized);
+    return make_loop(
+        l, 0, lane_number(count_),
+        make_store(step().to[0], place, step().combined({begun}, {load(total, {l})})[0]),
+        loop_kind::vectorized);
   }
 
   const loop_of_sums& of_;
@@ -246,8 +227,55 @@ inline std::int64_t asked_together(const loop_node& loop) {
   return n && *n > 1 && (*n & (*n - 1)) == 0 ? *n : 0;
 }
 
+/// Whether so many vectors of partial results can be added up together.
+inline bool are_shuffled(std::int64_t count, dtype type, std::int64_t lanes) {
+  return bytes(type) >= 4 && count <= lanes && count * bytes(type) >= shuffled_bytes;
+}
+
+/// A loop of whole groups of results; what they leave is half a group, if there is as much, and so on, and then one
+/// result after the other: rows of a matrix are short, and half of a group that computes something again costs more
+/// than a branch.
+/// @param alone vectorizes a loop of single results
+inline stmt in_groups(const loop_of_sums& of, std::int64_t count, std::int64_t lanes, bool masks,
+                      support::function_ref<stmt(const stmt&)> alone) {
+  const loop_node& loop = *of.results;
+  const dtype index = loop.var.type();
+  const auto number = [&](std::int64_t n) { return integer(index, n); };
+  const var named = make_var(loop.var->name + "_count", index);
+  const bool is_known = is_int(loop.extent);
+  const expr extent = is_known ? loop.extent : expr(named);
+  annotations notes = loop.annotations;
+  notes.erase(sums_together_note);
+  const var groups = make_var(loop.var->name, index);
+  std::vector<stmt> all;
+  if (!is_known || as_int(extent) >= count)
+    all.push_back(make_loop(groups, number(0), floordiv(extent, number(count)),
+                            together(of, count, lanes, masks).group(groups * number(count)),
+                            loop_kind::serial, notes));
+  std::int64_t least = count;  // results of the smallest group
+  const auto done = [&] { return floordiv(extent, number(least)) * number(least); };
+  while (are_shuffled(least / 2, of.sum.step.to[0]->type, lanes)) {
+    const expr first = done();
+    least /= 2;
+    const stmt some = together(of, least, lanes, masks).group(first);
+    if (!is_known)
+      all.push_back(make_if(lt(first, done()), some));
+    else if (as_int(extent) / least % 2 == 1)
+      all.push_back(some);
+  }
+  const var single = make_var(loop.var->name, index);
+  if (!is_known || as_int(extent) % least != 0)
+    all.push_back(alone(make_loop(single, loop.min + done(), extent - done(),
+                                  substitute(loop.body, {{loop.var, single}}), loop_kind::serial,
+                                  std::move(notes))));
+  stmt out = make_seq(std::move(all));
+  return is_known ? out : make_let(named, max(loop.extent, number(0)), std::move(out));
+}
+
 /// The loop with its results several at a time; null where nobody asks for it, or they are no such sums.
-inline stmt sums_together(const loop_node& loop, const target::cpu& target) {
+/// @param alone vectorizes a loop of single results
+inline stmt sums_together(const loop_node& loop, const target::cpu& target,
+                          support::function_ref<stmt(const stmt&)> alone) {
   const std::int64_t count = asked_together(loop);
   if (count == 0) return {};
   const std::optional<loop_of_sums> sums = match_sums(loop);
@@ -255,9 +283,8 @@ inline stmt sums_together(const loop_node& loop, const target::cpu& target) {
   const loop_node& inner = *sums->sum.chain.back();
   const dtype type = sums->sum.step.to[0]->type;
   const std::int64_t lanes = lanes_of(inner.body, target);
-  const bool fits = bytes(type) >= 4 && count <= lanes && count * bytes(type) >= shuffled_bytes &&
-                    constant_extent(inner) >= lanes;
-  return fits ? together(*sums, count, lanes, masked::has_masks(target)).run() : stmt{};
+  if (!are_shuffled(count, type, lanes) || constant_extent(inner) < lanes) return {};
+  return in_groups(*sums, count, lanes, masked::has_masks(target), alone);
 }
 
 }  // namespace tilewright::pass::detail::reductions

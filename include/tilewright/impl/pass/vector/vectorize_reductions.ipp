@@ -25,7 +25,8 @@ class vectorizer : public mutator {
 
   stmt mutate(const stmt& s) override {
     if (const loop_node* loop = as_loop(s)) {
-      if (stmt together = sums_together(*loop, target_)) return together;
+      const auto alone = [this](const stmt& single) { return mutator::mutate(single); };
+      if (stmt together = sums_together(*loop, target_, alone)) return together;
       if (std::optional<reduction> r = match(*loop)) {
         const std::int64_t lanes = lanes_of(r->chain.back()->body, target_);
         const std::int64_t parts = choose(*r, lanes);
