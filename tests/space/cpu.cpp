@@ -180,6 +180,45 @@ def main(X: T.Buffer((9, 8, 20), "int32"), F: T.Buffer((3, 3, 20), "int32"), Y: 
         std::string::npos);
 }
 
+TEST_CASE("depthwise windows of bytes decide borders along their lanes, and copy others") {
+  const auto depthwise = [](bool channels_last) {
+    const std::string c = channels_last ? "(12, 13, 20)" : "(20, 12, 13)",
+                      padded = channels_last ? "(14, 15, 20)" : "(20, 14, 15)",
+                      y = channels_last ? "(12, 13, 20)" : "(20, 12, 13)";
+    const auto at = [&](const std::string& channel, const std::string& row,
+                        const std::string& column) {
+      return channels_last ? "[" + row + ", " + column + ", " + channel + "]"
+                           : "[" + channel + ", " + row + ", " + column + "]";
+    };
+    return ir::parse("@T.prim_func\ndef main(X: T.Buffer(" + c +
+                     ", \"int8\"), F: T.Buffer((3, 3, 20), \"int8\"), Y: T.Buffer(" + y +
+                     ", \"int32\")):\n    P = T.alloc_buffer(" + padded +
+                     ", \"int8\")\n"
+                     "    for c, i, j in T.grid(20, 14, 15):\n"
+                     "        with T.block(\"P\"):\n"
+                     "            vc, vi, vj = T.axis.remap(\"SSS\", [c, i, j])\n"
+                     "            P" +
+                     at("vc", "vi", "vj") +
+                     " = T.if_then_else(1 <= vi and vi < 13 and 1 <= vj and vj < 14, X" +
+                     at("vc", "vi - 1", "vj - 1") +
+                     ", T.int8(0))\n"
+                     "    for c, p, q, r, s in T.grid(20, 12, 13, 3, 3):\n"
+                     "        with T.block(\"Y\"):\n"
+                     "            vc, vp, vq, vr, vs = T.axis.remap(\"SSSRR\", [c, p, q, r, s])\n"
+                     "            with T.init():\n"
+                     "                Y" +
+                     at("vc", "vp", "vq") + " = 0\n            Y" + at("vc", "vp", "vq") + " = Y" +
+                     at("vc", "vp", "vq") + " + T.cast(P" + at("vc", "vp + vr", "vq + vs") +
+                     ", \"int32\") * T.cast(F[vr, vs, vc], \"int32\")\n");
+  };
+  for (const bool channels_last : {false, true}) {
+    const ir::function f = depthwise(channels_last);
+    const std::vector<schedule> all = sketches_of(f);
+    CHECK(space::has_block(all[0], "P") == channels_last);
+    check_meaning(all[0], f);
+  }
+}
+
 TEST_CASE("results larger than the last cache go past it, others beyond a core's own may") {
   const ir::function f = ir::parse(R"(
 @T.prim_func

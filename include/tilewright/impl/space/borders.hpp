@@ -65,16 +65,18 @@ inline bool is_read_by_windows_alone(const schedule& s, const std::string& name)
 }
 
 /// Whether such windows had better decide their borders than read a copy with borders: what the copy
-/// takes is as much as some ten taps, less where it is of narrow elements, and a decision is a mask
-/// where windows move along the lanes.
+/// takes is as much as some ten taps, and a decision is a mask where windows move along the lanes. Of
+/// elements that are narrower than the result the copy takes less, but there each tap is widened, too,
+/// which costs more than a mask.
 inline bool suits_decided_borders(const schedule& s, const std::string& reader) {
   constexpr std::int64_t few_taps = 16;
   const block_profile p = *profile(s, reader);
   const access_profile* own = own_operand(p);
-  if (!own || bytes(own->buffer->type) < bytes(p.write.buffer->type)) return false;
+  if (!own) return false;
   const std::optional<std::size_t> columns = p.contiguous();
-  return !columns || taps_of(p) <= few_taps ||
-         !reads_windows(*named_block(s, reader).block, *columns);
+  const bool along = columns && reads_windows(*named_block(s, reader).block, *columns);
+  if (bytes(own->buffer->type) < bytes(p.write.buffer->type)) return along;
+  return !along || taps_of(p) <= few_taps;
 }
 
 inline bool is_zero(const ir::expr& e) {

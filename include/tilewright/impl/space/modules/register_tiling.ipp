@@ -180,9 +180,17 @@ class tiling {
       if (rows_ && decides_rows(*s_.get(block_).block, *rows_, i)) s_.unroll(l);
     }
     if (!found) return;
-    const expr_rv most = own_windows_ ? choices_.categorical(s_, {0, 64, 192}, {1, 1, 2})
-                                      : choices_.categorical(s_, {0, 64, 192}, {2, 1, 1});
+    // taps of bytes are widened one by one, and fill the instruction cache sooner
+    const std::vector<double> written_out = !own_windows_   ? std::vector<double>{2, 1, 1}
+                                            : reads_bytes() ? std::vector<double>{1, 2, 1}
+                                                            : std::vector<double>{1, 1, 2};
+    const expr_rv most = choices_.categorical(s_, {0, 64, 192}, written_out);
     s_.annotate(reduce_inner_.front(), "pragma_auto_unroll_max_step", most);
+  }
+
+  bool reads_bytes() const {
+    return support::any(profile_.reads,
+                        [](const access_profile& r) { return bytes(r.buffer->type) == 1; });
   }
 
   void order() {

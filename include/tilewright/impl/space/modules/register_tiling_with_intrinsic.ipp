@@ -19,6 +19,7 @@
 #include <tilewright/space/tensor_form.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/numbers/checked.hpp>
 #include <tilewright/support/stable_sort.hpp>
 #include <tilewright/target/cpu.hpp>
 
@@ -225,11 +226,16 @@ class tiling {
   }
 
   /// Whether squares whose lanes run along what the consumer writes have few lanes beside it, and
-  /// several vectors of results side by side.
+  /// several vectors of results side by side; and all of it stays in the first-level cache until it is
+  /// transposed, as what a tile has just computed does.
   bool fills_squares(const block_profile& consumer, std::size_t along) const {
     constexpr double most_lanes = 0.8;
-    const std::int64_t lanes = where_.cpu->lanes(consumer.write.buffer->type);
-    return consumer.extent[along] > lanes &&
+    const dtype type = consumer.write.buffer->type;
+    const std::int64_t lanes = where_.cpu->lanes(type);
+    std::int64_t size = bytes(type);
+    for (const std::int64_t extent : consumer.extent)
+      size = support::saturated_product(size, extent);
+    return size <= where_.cpu->l1_bytes && consumer.extent[along] > lanes &&
            fill(consumer.extent[*consumer.contiguous()], lanes) >= most_lanes;
   }
 
