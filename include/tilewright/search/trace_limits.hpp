@@ -20,8 +20,8 @@ namespace tilewright::search {
 /// 2. a `split` whose factors do not cover the loop;
 /// 3. on a GPU, more threads or virtual threads in a block of threads than there may be, or fewer
 ///    than a rule has asked for;
-/// 4. on a GPU, copies of a tile's operands in shared memory that are larger than it. They are
-///    counted where the indices of the operand are sums of iteration variables.
+/// 4. on a GPU, operands of a tile, for all steps copied ahead, that shared memory does not hold, and results of a
+///    thread or of its block that registers do not, counted where indices are sums of iteration variables.
 /// What a replay accepts and post-processing for the GPU (`verify_gpu_code`) lets pass is never refused.
 /// @param gpu null: requirements 1 and 2 alone
 std::string refused_by_decisions(const trace& t, const ir::function& f, const target::gpu* gpu);

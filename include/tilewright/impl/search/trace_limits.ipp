@@ -25,7 +25,9 @@ using known_size = std::optional<std::int64_t>;
 struct tile_loop {
   known_size extent;
   std::vector<std::pair<std::size_t, known_size>> steps;
-  std::string thread;  // what it is bound to
+  std::string thread;           // what it is bound to
+  std::int64_t last_stage = 0;  // of its software pipeline
+  bool background = false;      // which copies in the background
 };
 
 /// A block of the function, as long as all that happens to its loops is known.
@@ -36,9 +38,10 @@ struct block_nest {
   std::int64_t fewest_threads = 0;
 };
 
-/// A copy of an operand in shared memory.
+/// A copy of an operand in shared memory, or of a result in registers.
 struct operand_copy {
   std::uint32_t of = 0;  // the nest
+  bool result = false;
   ir::buffer_region operand;
   known_size elements;  // of a tile, once it has its place
 };
@@ -97,16 +100,14 @@ class reader {
     if (is(what, "reorder")) return reorder(what);
     if (is(what, "bind")) return bind(what);
     if (is(what, "cache_read")) return cache_read(what);
-    if (is(what, "compute_at")) return compute_at(what);
-    if (is(what, "reverse_compute_at")) {  // the loops of where it goes stay
-      if (const auto* b = std::get_if<rv>(&what.args[0])) lose(*b);
-      return {};
-    }
+    if (is(what, "cache_write")) return cache_write(what);
+    // the loops of where it goes stay
+    if (is(what, "compute_at") || is(what, "reverse_compute_at")) return move(what);
     if (is(what, "annotate")) return annotate(what);
     if (is(what, "assert_")) return check(what);
     for (const std::string_view harmless :
-         {"unannotate", "vectorize", "unroll", "parallel", "cache_write", "decompose_reduction",
-          "get_consumers", "get_producers", "get_child_blocks", "storage_align", "set_scope"})
+         {"unannotate", "vectorize", "unroll", "parallel", "decompose_reduction", "get_consumers",
+          "get_producers", "get_child_blocks", "storage_align", "set_scope"})
       if (is(what, harmless)) return {};
     std::vector<rv> touched;
     for (const argument& a : what.args) collect_rvs(a, touched);
@@ -328,16 +329,37 @@ class reader {
     return {};
   }
 
-  /// The threads that a rule asks for at least.
+  known_size number_in(const annotation_value& note) const {
+    if (const auto* f = std::get_if<factor>(&note.value)) return value(*f);
+    const auto* given = std::get_if<ir::attr>(&note.value);
+    const auto* n = given ? std::get_if<std::int64_t>(&given->value) : nullptr;
+    return n ? known_size(*n) : std::nullopt;
+  }
+
+  /// The threads that a rule asks for at least, and stages of pipelines.
   std::string annotate(const instruction& what) {
-    const auto* b = std::get_if<rv>(&what.args[0]);
+    const auto* v = std::get_if<rv>(&what.args[0]);
     const auto* key = std::get_if<std::string>(&what.args[1]);
     const auto* note = std::get_if<annotation_value>(&what.args[2]);
-    if (!b || !key || !note || *key != "meta_schedule.thread_extent_low_inclusive") return {};
-    const auto* given = std::get_if<ir::attr>(&note->value);
-    const auto* least = given ? std::get_if<std::int64_t>(&given->value) : nullptr;
-    const auto there = nests_.find(nest_number(b->number));
-    if (least && there != nests_.end()) there->second.fewest_threads = *least;
+    if (!v || !key || !note) return {};
+    if (*key == "meta_schedule.thread_extent_low_inclusive") {
+      const auto there = nests_.find(nest_number(v->number));
+      const known_size least = number_in(*note);
+      if (least && there != nests_.end()) there->second.fewest_threads = *least;
+      return {};
+    }
+    if (!known(*v)) return {};
+    tile_loop& l = loops_[v->number];
+    if (*key == "software_pipeline_async_stages") l.background = true;
+    if (*key != "software_pipeline_stage") return {};
+    const auto reached = [&](const annotation_value& stage) {
+      if (const known_size n = number_in(stage)) l.last_stage = std::max(l.last_stage, *n);
+    };
+    if (const auto* list = std::get_if<annotation_value::list>(&note->value))
+      for (const annotation_value& stage : *list) reached(stage);
+    if (const auto* given = std::get_if<ir::attr>(&note->value))
+      if (const auto* list = std::get_if<ir::attr::list>(&given->value))
+        for (const ir::attr& stage : *list) reached(stage);
     return {};
   }
 
@@ -353,11 +375,23 @@ class reader {
     if (there == nests_.end() || scope->rfind("shared", 0) != 0) return {};
     const auto at = static_cast<std::size_t>(*index);
     if (at < there->second.block->reads.size())
-      copies_[what.outputs[0].number] = {number, there->second.block->reads[at], {}};
+      copies_[what.outputs[0].number] = {number, false, there->second.block->reads[at], {}};
     return {};
   }
 
-  std::string compute_at(const instruction& what) {
+  std::string cache_write(const instruction& what) {
+    const auto* b = std::get_if<rv>(&what.args[0]);
+    const auto* scope = std::get_if<std::string>(&what.args[2]);
+    if (!b || !scope || what.outputs.size() != 1 || *scope != "local") return {};
+    const std::uint32_t number = nest_number(b->number);
+    const auto there = nests_.find(number);
+    if (there != nests_.end() && there->second.block->writes.size() == 1)
+      copies_[what.outputs[0].number] = {number, true, there->second.block->writes[0], {}};
+    return {};
+  }
+
+  /// To below a loop of a nest; what is known of a copy is how large it is there.
+  std::string move(const instruction& what) {
     const auto* b = std::get_if<rv>(&what.args[0]);
     const auto* v = std::get_if<rv>(&what.args[1]);
     if (!b || !v) return {};
@@ -372,14 +406,15 @@ class reader {
     return {};
   }
 
-  /// Elements of the operand that the loops inside of `at` touch, and the threads around.
+  /// Elements of the operand that the loops inside of `at` touch, and the threads around; of a result the virtual
+  /// threads, which are one.
   known_size tile(const block_nest& n, const rv& at, const operand_copy& c) const {
     std::vector<std::int64_t> steps(n.block->iters.size(), 1);
     bool inside = false;
     for (const std::uint32_t variable : n.loops) {
       const tile_loop& l = loops_.at(variable);
       const bool together =
-          l.thread.rfind("threadIdx", 0) == 0 || l.thread.rfind("vthread", 0) == 0;
+          (l.thread.rfind("threadIdx", 0) == 0 && !c.result) || l.thread.rfind("vthread", 0) == 0;
       if (inside || together)
         for (const auto& [iter, count] : l.steps) {
           if (!count) return std::nullopt;
@@ -404,16 +439,42 @@ class reader {
                                                          : steps[i]);
         width += std::abs(factor) * (most - 1);
       }
-      // strides leave holes, which another way of counting might not count
-      if (found != sum.terms.size() || found > 1) return std::nullopt;
-      for (const auto& [term, factor] : sum.terms)
-        if (std::abs(factor) != 1) return std::nullopt;
+      if (found != sum.terms.size()) return std::nullopt;
       out *= std::min(width, c.operand.buffer->shape[d]->integer);
     }
     return out;
   }
 
   // ---- limits
+
+  /// How many contents of a buffer are there at once.
+  std::int64_t versions(const block_nest& n) const {
+    std::int64_t out = 1;
+    for (const std::uint32_t variable : n.loops) {
+      const tile_loop& l = loops_.at(variable);
+      if (l.background && l.extent) out = std::max(out, std::min(l.last_stage + 1, *l.extent));
+    }
+    return out;
+  }
+
+  std::string memory_limits(std::uint32_t number, const block_nest& n, std::int64_t threads) const {
+    std::int64_t shared = 0, local = 0;
+    for (const auto& [variable, c] : copies_)
+      if (c.of == number && c.elements)
+        (c.result ? local : shared) += *c.elements * bytes(c.operand.buffer->type);
+    shared *= versions(n);
+    if (shared > gpu_->shared_per_block)
+      return std::to_string(shared) + " bytes of shared memory, the limit is " +
+             std::to_string(gpu_->shared_per_block);
+    const std::int64_t registers = local / 4;
+    if (registers > gpu_->registers_per_thread)
+      return std::to_string(registers) + " registers of results, the limit is " +
+             std::to_string(gpu_->registers_per_thread);
+    if (threads * registers > gpu_->registers_per_multiprocessor)
+      return std::to_string(threads * registers) + " registers of a block, the limit is " +
+             std::to_string(gpu_->registers_per_multiprocessor);
+    return {};
+  }
 
   std::string device_limits() const {
     for (const auto& [number, n] : nests_) {
@@ -434,12 +495,7 @@ class reader {
                std::to_string(n.fewest_threads);
       if (const std::int64_t most = space::verify_gpu_code{}.vthreads; together > most)
         return std::to_string(together) + " virtual threads, the limit is " + std::to_string(most);
-      std::int64_t bytes_used = 0;
-      for (const auto& [variable, c] : copies_)
-        if (c.of == number && c.elements) bytes_used += *c.elements * bytes(c.operand.buffer->type);
-      if (bytes_used > gpu_->shared_per_block)
-        return std::to_string(bytes_used) + " bytes of shared memory, the limit is " +
-               std::to_string(gpu_->shared_per_block);
+      if (std::string why = memory_limits(number, n, threads); !why.empty()) return why;
     }
     return {};
   }
