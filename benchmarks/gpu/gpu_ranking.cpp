@@ -1,29 +1,37 @@
 // How well programs for GPUs are ranked before anything was measured:
 //
-//   gpu_ranking RECORDS
+//   gpu_ranking RECORDS...
 //
-// RECORDS is the database of a stage `tune` of gpu_bench (results/records.db), with the times of what its sessions
+// RECORDS are databases of stages `tune` of gpu_bench (results/records.db), with the times of what their sessions
 // measured. Each workload's programs are ranked by the estimate of their time (impl/cost/gpu_estimate.hpp), by trees
-// trained on the programs of all other operators, and by the trees that are shipped for CPUs.
+// trained on the programs of all other operators, by both, and by the trees that are shipped for CPUs; then the rest
+// of them, after some were measured, by what a session learns.
+#include <cmath>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <tilewright/cost/adapted_trees.hpp>
 #include <tilewright/cost/gbt.hpp>
 #include <tilewright/cost/prior.hpp>
 #include <tilewright/cost/ranking.hpp>
+#include <tilewright/cost/residual.hpp>
 #include <tilewright/impl/cost/gpu_estimate.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/database/database.hpp>
 #include <tilewright/search/database/record.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/random.hpp>
 #include <tilewright/target/gpu.hpp>
 #include <tilewright/target/machine.hpp>
 
@@ -68,11 +76,14 @@ std::map<std::string, std::pair<std::string, ir::function>> functions_by_key() {
 }
 
 /// Each program once; what does not replay any more is left out.
-std::vector<timed_workload> read_all(const search::database& db) {
+std::vector<timed_workload> read_all(const std::list<search::database>& all_of_them) {
   const auto functions = functions_by_key();
   std::map<std::string, timed_workload> found;
   std::set<support::hash128> met;
-  for (const search::record& r : db.all()) {
+  std::vector<search::record> records;
+  for (const search::database& db : all_of_them)
+    for (search::record& r : db.all()) records.push_back(std::move(r));
+  for (const search::record& r : records) {
     const auto at = functions.find(r.key.workload);
     if (at == functions.end() || !target::machine::is_gpu(r.key.isa) || !(r.best() > 0)) continue;
     const auto& [name, f] = at->second;
@@ -105,43 +116,111 @@ struct ranked {
   double pairs = 0, best = 0;
 };
 
-ranked rank_by(cost::model& model, const timed_workload& w) {
+ranked rank_by(const std::vector<double>& scores, const std::vector<cost::sample>& samples) {
   std::vector<double> speed;
-  for (const cost::sample& s : w.samples) speed.push_back(1 / s.seconds);
-  const std::vector<double> scores = model.predict(w.samples);
+  for (const cost::sample& s : samples) speed.push_back(1 / s.seconds);
   return {cost::pairwise_accuracy(scores, speed), cost::top_score(scores, speed, 8)};
 }
 
-void print_ranks(const std::vector<timed_workload>& all) {
-  std::printf("%-20s %6s  %-15s  %-15s  %-15s\n%-20s %6s  %7s %7s  %7s %7s  %7s %7s\n", "", "",
-              "estimate", "other operators", "CPU trees", "workload", "count", "pairs", "best@8",
-              "pairs", "best@8", "pairs", "best@8");
-  std::map<std::string, cost::gbt> trees;
+/// The samples with what the estimate misses of their times, as a factor.
+std::vector<cost::sample> missed_by(cost::model& estimate, std::vector<cost::sample> samples) {
+  const std::vector<double> scores = estimate.predict(samples);
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i].seconds *= std::exp(scores[i]);
+  return samples;
+}
+
+/// What is known of other operators.
+struct experience {
+  cost::gbt times, missed;  // trees of times, and of what the estimate misses of them
+};
+
+using rank_list = std::vector<ranked>;
+
+/// Before anything of the workload was measured.
+rank_list before(const timed_workload& w, const experience& others) {
   cost::gpu_estimate estimate(target::named_gpu("sm_90a"));
-  cost::tree_model cpu({}, cost::shipped_prior().trees);
-  std::vector<double> sums(6);
+  cost::tree_model times({}, others.times), missed({}, others.missed),
+      cpu({}, cost::shipped_prior().trees);
+  const std::vector<double> first = estimate.predict(w.samples);
+  std::vector<double> both = missed.predict(w.samples);
+  for (std::size_t i = 0; i < both.size(); ++i) both[i] += first[i];
+  return {rank_by(first, w.samples), rank_by(times.predict(w.samples), w.samples),
+          rank_by(both, w.samples), rank_by(cpu.predict(w.samples), w.samples)};
+}
+
+/// The rest, after 32 were measured: by what a session learns over the estimate, which begins with nothing, with
+/// trees for CPUs, or with trees of what the estimate misses.
+rank_list after(const timed_workload& w, const experience& others) {
+  constexpr std::size_t measured = 32, batch = 16;
+  std::vector<cost::sample> all = w.samples;
+  support::random lots(7);
+  for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[lots.below(i)]);
+  const std::vector<cost::sample> rest(all.begin() + measured, all.end());
+  const auto estimate = std::make_shared<cost::gpu_estimate>(target::named_gpu("sm_90a"));
+  rank_list out{rank_by(estimate->predict(rest), rest)};
+  for (const cost::gbt& start : {cost::gbt(), cost::shipped_prior().trees, others.missed}) {
+    cost::residual_model model(estimate, std::make_shared<cost::adapted_trees>(start));
+    for (std::size_t i = 0; i < measured; i += batch)
+      model.update(std::span<const cost::sample>(all).subspan(i, batch));
+    out.push_back(rank_by(model.predict(rest), rest));
+  }
+  return out;
+}
+
+/// One row a workload, and their mean.
+void print_table(const std::vector<std::string>& head, const std::vector<timed_workload>& all,
+                 const std::function<rank_list(const timed_workload&)>& rank) {
+  std::printf("%-20s %6s", "", "");
+  for (const std::string& h : head) std::printf("  %-15s", h.c_str());
+  std::printf("\n%-20s %6s", "workload", "count");
+  for (std::size_t i = 0; i < head.size(); ++i) std::printf("  %7s %7s", "pairs", "best@8");
+  std::printf("\n");
+  rank_list sums(head.size());
   for (const timed_workload& w : all) {
-    const std::string what = operator_of(w.name);
-    if (!trees.count(what)) trees.emplace(what, cost::prior_of(joined(all, what)));
-    cost::tree_model others({}, trees.at(what));
-    const ranked rows[] = {rank_by(estimate, w), rank_by(others, w), rank_by(cpu, w)};
     std::printf("%-20s %6zu", w.name.c_str(), w.samples.size());
-    for (std::size_t i = 0; i < 3; ++i) {
-      std::printf("  %7.3f %7.3f", rows[i].pairs, rows[i].best);
-      sums[2 * i] += rows[i].pairs / static_cast<double>(all.size());
-      sums[2 * i + 1] += rows[i].best / static_cast<double>(all.size());
+    const rank_list row = rank(w);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      std::printf("  %7.3f %7.3f", row[i].pairs, row[i].best);
+      sums[i].pairs += row[i].pairs / static_cast<double>(all.size());
+      sums[i].best += row[i].best / static_cast<double>(all.size());
     }
     std::printf("\n");
   }
   std::printf("%-20s %6s", "mean", "");
-  for (std::size_t i = 0; i < 3; ++i) std::printf("  %7.3f %7.3f", sums[2 * i], sums[2 * i + 1]);
-  std::printf("\n");
+  for (const ranked& r : sums) std::printf("  %7.3f %7.3f", r.pairs, r.best);
+  std::printf("\n\n");
 }
 
-int rank(const std::string& database) {
-  const std::vector<timed_workload> all = read_all(search::database(database));
+void print_ranks(const std::vector<timed_workload>& all) {
+  std::map<std::string, experience> by_operator;
+  cost::gpu_estimate estimate(target::named_gpu("sm_90a"));
+  for (const timed_workload& w : all) {
+    const std::string what = operator_of(w.name);
+    if (by_operator.count(what)) continue;
+    const std::vector<cost::sample> others = joined(all, what);
+    by_operator[what] = {cost::prior_of(others), cost::prior_of(missed_by(estimate, others))};
+  }
+  const auto others_of = [&](const timed_workload& w) -> const experience& {
+    return by_operator.at(operator_of(w.name));
+  };
+  std::printf("before anything was measured\n");
+  print_table({"estimate", "other operators", "both", "CPU trees"}, all,
+              [&](const timed_workload& w) { return before(w, others_of(w)); });
+  std::vector<timed_workload> many;
+  for (const timed_workload& w : all)
+    if (w.samples.size() >= 48) many.push_back(w);
+  if (many.empty()) return;
+  std::printf("the rest, after 32 were measured\n");
+  print_table({"estimate", "learned", "from CPU trees", "from others"}, many,
+              [&](const timed_workload& w) { return after(w, others_of(w)); });
+}
+
+int rank(const std::vector<std::string>& databases) {
+  std::list<search::database> open;
+  for (const std::string& name : databases) open.emplace_back(name);
+  const std::vector<timed_workload> all = read_all(open);
   if (all.size() < 2) {
-    std::fprintf(stderr, "%s has records of fewer than two of the workloads\n", database.c_str());
+    std::fprintf(stderr, "there are records of fewer than two of the workloads\n");
     return 1;
   }
   print_ranks(all);
@@ -151,12 +230,12 @@ int rank(const std::string& database) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: gpu_ranking RECORDS\n");
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: gpu_ranking RECORDS...\n");
     return 2;
   }
   try {
-    return rank(argv[1]);
+    return rank({argv + 1, argv + argc});
   } catch (const std::exception& e) {
     std::fprintf(stderr, "gpu_ranking: %s\n", e.what());
     return 4;

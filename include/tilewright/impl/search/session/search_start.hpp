@@ -52,13 +52,15 @@ inline evolution_options evolution_of(const workload& w, const session_options& 
   return out;
 }
 
-/// What ranks candidates. Nobody has trained trees on times of GPUs: there an estimate of the time comes first, and what
-/// is learned is what it misses.
+/// What ranks candidates. On GPUs an estimate of the time comes first, and what is learned is what it misses; the
+/// shipped trees, which were trained on times of CPUs, have no part in that, but a prior that TILEWRIGHT_PRIOR names.
 inline std::shared_ptr<cost::model> ranking_model(const workload& w, const database& db,
                                                   std::uint64_t seed,
                                                   const std::function<bool()>& late,
                                                   std::vector<std::string>& remarks) {
-  std::shared_ptr<cost::model> learns = starting_model(db, w.key, seed, late, remarks);
+  const cost::prior none;
+  std::shared_ptr<cost::model> learns =
+      starting_model(db, w.key, seed, late, remarks, w.machine.gpu ? none : cost::shipped_prior());
   if (!w.machine.gpu) return learns;
   return std::make_shared<cost::residual_model>(
       std::make_shared<cost::gpu_estimate>(*w.machine.gpu), std::move(learns));

@@ -15,13 +15,13 @@
 
 namespace tilewright::search::detail {
 
-/// The model of the file that TILEWRIGHT_PRIOR names, else the shipped one; it has learned the
-/// records of the database. A file that is no prior is a remark.
+/// The model of the file that TILEWRIGHT_PRIOR names, else of `start`; it has learned the records of the
+/// database. A file that is no prior is a remark.
 /// @param late says when there is no more time to learn
-inline std::shared_ptr<cost::model> starting_model(const database& db, const record_key& key,
-                                                   std::uint64_t seed,
-                                                   const std::function<bool()>& late,
-                                                   std::vector<std::string>& remarks) {
+inline std::shared_ptr<cost::model> starting_model(
+    const database& db, const record_key& key, std::uint64_t seed,
+    const std::function<bool()>& late, std::vector<std::string>& remarks,
+    const cost::prior& start = cost::shipped_prior()) {
   constexpr std::size_t most_records = 600;
   if (const char* named = std::getenv("TILEWRIGHT_PRIOR"); named && *named) {
     cost::loaded_prior prior = cost::load_prior(named, seed);
@@ -31,7 +31,7 @@ inline std::shared_ptr<cost::model> starting_model(const database& db, const rec
     }
     remarks.push_back("the search starts without TILEWRIGHT_PRIOR: " + prior.problem);
   }
-  return experienced_model(db, key, seed, late);
+  return experienced_model(db, key, seed, late, start);
 }
 
 }  // namespace tilewright::search::detail
