@@ -17,12 +17,9 @@
 # C++ compiler, tune and three cases of first need NVRTC; the rest needs neither. Options of packing:
 # --candidates 4, --pack-seconds 600, --architectures sm_90a,sm_80.
 #
-# On a GPU that is lent for a quarter of an hour: make the pack before, for its architecture alone; then
-#   gpu_pack/gpu_bench.sh first --seconds 200      is it right at all? 3 to 4 minutes
-#   gpu_pack/gpu_bench.sh tune --seconds 200 --only GEMM4096,SOFTMAX   what search finds; before f32 and tensor
-#   gpu_pack/gpu_bench.sh f32 --seconds 300        the twelve workloads, in the order of the paper
-#   gpu_pack/gpu_bench.sh tensor --seconds 240     products on tensor cores
-# and copy the folder results. What is left over is the first thing that another run does.
+# On a GPU that is lent for a quarter of an hour: make the pack before, for its architecture alone; docs/cuda.md
+# has the commands in the order of what is worth most. Copy the folder results; what is left over is the first
+# thing that another run does.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 pack=${GPU_PACK:-gpu_pack}
@@ -124,11 +121,14 @@ for stage in $stages; do
     python3 "$scripts/gpu_peers.py" "$stage" --results "$results" || echo "stage $stage has no table of its peers"
   fi
   if [ "$stage" = first ] && command -v compute-sanitizer >/dev/null 2>&1; then
-    for name in matmul_tails softmax; do
-      [ -e "$results/first.jsonl" ] || break  # no GPU
-      if timeout 120 compute-sanitizer --error-exitcode 9 "$pack/gpu_bench" check $name --pack "$pack" >"$results/sanitizer_$name.txt" 2>&1
-      then echo "compute-sanitizer $name: fine"
-      else echo "compute-sanitizer $name: see $results/sanitizer_$name.txt"; fi
+    # threads apart, then threads that meet in shared memory
+    checked=matmul_tails,softmax,default_C2D,default_DIL,default_T2D,default_TBG,default_GEMM4096,default_SPLITK,default_COLUMNSUMS,default_F16,default_F16_TAILS,default_S8
+    for tool in memcheck racecheck; do
+      left=$((end - $(date +%s)))
+      [ -e "$results/first.jsonl" ] && [ $left -gt 10 ] || break  # no GPU, or no time
+      if timeout $left compute-sanitizer --tool $tool --error-exitcode 9 "$pack/gpu_bench" check $checked --pack "$pack" >"$results/sanitizer_$tool.txt" 2>&1
+      then echo "compute-sanitizer $tool: fine"
+      else echo "compute-sanitizer $tool: see $results/sanitizer_$tool.txt"; fi
     done
   fi
 done

@@ -128,8 +128,9 @@ std::string duels::against_python(const std::string& name, const std::string& pe
   try {
     const duel d =
         gpu_time::in_turns(clock_, winner, [&] { return python_.round(most_of_a_round); });
+    const std::string note = python_.note();
     python_.drop();
-    return fields_of(peer, d);
+    return fields_of(peer, d) + (note.empty() ? "" : missing(peer + "_note", note));
   } catch (const gpu_peers::peer_lost& e) {
     return missing(peer, e.what());
   }

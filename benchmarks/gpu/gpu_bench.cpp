@@ -14,7 +14,7 @@
 //                                               unless said, or `--only NAME,NAME`; what is found is a
 //                                               candidate more in FOLDER. `--small`: where they can be emulated
 //   gpu_bench worker                            what such a session starts to run its candidates
-//   gpu_bench check NAME --pack FOLDER          one case, for compute-sanitizer
+//   gpu_bench check NAME,NAME --pack FOLDER     small cases of first, for compute-sanitizer
 //   gpu_bench fault NAME --pack FOLDER          a kernel that misbehaves: illegal, hang; or nothing
 //
 // With `--only NAME,NAME` f32 and tensor do these cases alone.
@@ -49,7 +49,7 @@ int gpu_bench_usage() {
                "[--peers gpu_peers.py] [--only NAME,NAME]\n"
                "       gpu_bench tune --pack FOLDER --out FILE [--seconds 540] [--tune-seconds 12] "
                "[--only NAME,NAME] [--small]\n"
-               "       gpu_bench check NAME --pack FOLDER\n"
+               "       gpu_bench check NAME,NAME --pack FOLDER\n"
                "       gpu_bench fault illegal|hang|nothing --pack FOLDER\n");
   return 2;
 }
@@ -118,7 +118,7 @@ int start_gpu_bench(const std::vector<std::string>& words, const fs::path& self)
   if (what == "tensor") return s->run_tensor();
   if (what == "glance") return s->run_glance();
   if (what == "tune") return s->run_tune(tuning);
-  if (what == "check") return s->check(words[1]);
+  if (what == "check") return s->check(parts_of(words[1]));
   s->fault(words[1]);
   return 0;
 }

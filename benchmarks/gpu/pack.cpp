@@ -24,6 +24,7 @@
 #include "ceilings.hpp"
 #include "conformance.hpp"
 #include "corpus.hpp"
+#include "default_cases.hpp"
 #include "faults.hpp"
 #include "tensor_workloads.hpp"
 #include "workloads.hpp"
@@ -100,6 +101,10 @@ class packing {
     };
     for (const gpu_corpus::entry& e : gpu_corpus::small()) add(e.name + "_small", printed(e));
     for (const gpu_corpus::entry& e : gpu_corpus::large()) add(e.name, printed(e));
+    for (gpu_corpus::entry& e : gpu_defaults::cases()) {
+      e.scheduled = gpu_defaults::scheduled(e, device_);
+      add(e.name + "_small", printed(e));
+    }
     for (const gpu_conformance::entry& e : gpu_conformance::all()) add(e.name, e.program);
     for (const gpu_ceilings::entry& e : gpu_ceilings::all()) add(e.name, e.program);
     for (const gpu_faults::entry& e : gpu_faults::all()) add(e.name, e.program);

@@ -18,6 +18,7 @@
 #include <tilewright/target/gpu.hpp>
 
 #include "call_cost.hpp"
+#include "default_cases.hpp"
 #include "pack.hpp"
 #include "packed_code.hpp"
 #include "sessions.hpp"
@@ -89,6 +90,7 @@ int stage::run_first() {
     once(e.name, [&] { return conform(e); });
   for (const gpu_corpus::entry& e : gpu_corpus::small())
     once(e.name + "_small", [&] { return verify(e); });
+  for (const gpu_corpus::entry& e : gpu_defaults::cases()) once(e.name, [&] { return verify(e); });
   for (const char* name : {"nothing", "illegal", "hang"})
     once(std::string("fault_") + name, [&] { return survives(name); });
   once("launch_cost", [&] { return launch_cost(); });
@@ -243,13 +245,16 @@ std::string stage::verify(const gpu_corpus::entry& e) {
   return verdict(worst <= e.tolerance) + ", " + number("max_rel_err", worst);
 }
 
-int stage::check(const std::string& name) {
-  for (const gpu_corpus::entry& e : gpu_corpus::small())
-    if (e.name == name) {
-      std::printf("%s: %s\n", name.c_str(), verify(e).c_str());
-      return wrong_ ? 1 : 0;
-    }
-  throw argument_error("the corpus has no case " + name);
+int stage::check(const std::vector<std::string>& names) {
+  std::vector<gpu_corpus::entry> all = gpu_corpus::small();
+  for (gpu_corpus::entry& e : gpu_defaults::cases()) all.push_back(std::move(e));
+  for (const std::string& name : names) {
+    const auto e =
+        std::find_if(all.begin(), all.end(), [&](const auto& x) { return x.name == name; });
+    if (e == all.end()) throw argument_error("neither corpus nor defaults have a case " + name);
+    std::printf("%s: %s\n", name.c_str(), verify(*e).c_str());
+  }
+  return wrong_ ? 1 : 0;
 }
 
 /// Checked at points, then timed.

@@ -62,8 +62,8 @@ class stage {
   int run_tune(const tuning& how);
   /// @}
 
-  /// One small case of the corpus; what compute-sanitizer watches.
-  int check(const std::string& name);
+  /// Small cases of the corpus and of default schedules; what compute-sanitizer watches.
+  int check(const std::vector<std::string>& names);
   /// Starts a kernel that misbehaves, or "nothing", and waits for it.
   void fault(const std::string& name);
 

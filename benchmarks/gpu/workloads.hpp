@@ -24,7 +24,7 @@ struct workload {
   gpu_cudnn::shape convolution = {};  // that it is, of its parameters in their order; or none
 };
 
-/// At the paper's sizes, products of 1024 and 4096, arrays of 256 MB.
+/// At the paper's sizes, products of 1024 to 8192, arrays of 256 MB.
 std::vector<workload> full();
 /// The same kernels, small enough to be emulated; their extents divide badly.
 std::vector<workload> small();

@@ -80,6 +80,20 @@ peer_process::~peer_process() {
   ::waitpid(process_, nullptr, 0);
 }
 
+std::string peer_process::how_it_ended() {
+  int status = 0;
+  for (int waited = 0; waited < 20 && process_ >= 0; ++waited) {
+    if (::waitpid(process_, &status, WNOHANG) == process_) {
+      process_ = -1;
+      if (WIFSIGNALED(status)) return ", by signal " + std::to_string(WTERMSIG(status));
+      if (WEXITSTATUS(status) != 0) return ", with status " + std::to_string(WEXITSTATUS(status));
+      return {};
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return {};
+}
+
 std::string peer_process::hear(double seconds) {
   const clock::time_point end = clock::now() + milliseconds(seconds);
   for (;;) {
@@ -96,7 +110,7 @@ std::string peer_process::hear(double seconds) {
     char text[512];
     const ssize_t count = ::read(socket_, text, sizeof text);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) throw peer_lost("a peer has ended");
+    if (count <= 0) throw peer_lost("a peer has ended" + how_it_ended());
     heard_.append(text, static_cast<std::size_t>(count));
   }
 }
@@ -153,16 +167,24 @@ const std::vector<std::string>& python_peers::names() {
 
 std::string python_peers::prepare(const std::string& stage, const std::string& name,
                                   const std::string& peer, double seconds) {
-  try {
-    if (names().empty()) return missing_;
-    const std::string answer = process_->ask("prepare " + stage + " " + name + " " + peer, seconds);
-    if (answer.rfind("none ", 0) == 0) return answer.substr(5);
-    number_in(answer, "ready");
-    return {};
-  } catch (const peer_lost& e) {
-    lose();
-    return e.what();
+  std::string lost;
+  for (const char* how : {"", " careful"}) {
+    try {
+      if (names().empty()) return lost.empty() ? missing_ : lost;
+      const std::string answer =
+          process_->ask("prepare " + stage + " " + name + " " + peer + how, seconds);
+      if (answer.rfind("none ", 0) == 0) return answer.substr(5);
+      number_in(answer, "ready");
+      const std::size_t behind = answer.find(' ', answer.find(' ') + 1);
+      note_ = behind == answer.npos ? std::string() : answer.substr(behind + 1);
+      if (*how) note_ += (note_.empty() ? "" : "; ") + ("readied carefully: " + lost);
+      return {};
+    } catch (const peer_lost& e) {
+      lose();
+      lost = e.what();
+    }
   }
+  return lost;
 }
 
 double python_peers::round(double seconds) {

@@ -32,6 +32,9 @@ class peer_process {
   std::string ask(const std::string& line, double seconds);
 
  private:
+  /// How it has ended, where it says that something went wrong.
+  std::string how_it_ended();
+
   pid_t process_ = -1;
   int socket_ = -1;
   std::string heard_;  // and not asked for yet
@@ -46,9 +49,12 @@ class python_peers {
   /// "pytorch", "triton": those that answer. Why there is none stands in `missing`.
   const std::vector<std::string>& names();
   const std::string& missing() const noexcept { return missing_; }
-  /// Readies a case. @returns why it cannot be timed; empty when it can
+  /// Readies a case; where its process is lost over that, carefully in another one.
+  /// @returns why it cannot be timed; empty when it can
   std::string prepare(const std::string& stage, const std::string& name, const std::string& peer,
                       double seconds);
+  /// What is to be said of the case that is ready.
+  const std::string& note() const noexcept { return note_; }
   /// Seconds of one run, in a round that takes 20 ms or more. @throws peer_lost
   double round(double seconds);
   /// Frees what the case has.
@@ -60,7 +66,7 @@ class python_peers {
   std::vector<std::string> command_;
   std::unique_ptr<peer_process> process_;
   std::vector<std::string> names_;
-  std::string missing_;
+  std::string missing_, note_;
   int lost_ = 0;  // processes
   bool asked_ = false;
 };

@@ -80,3 +80,18 @@ TEST_CASE("peers of Python: a process that is lost is replaced, three are not") 
     CHECK(p.prepare("f32", "GMM", "pytorch", 10) == "peers were lost too often");
   }
 }
+
+TEST_CASE(
+    "peers of Python: a case over which a process is lost is readied carefully in another one") {
+  // the answer to what is asked the usual way is a signal
+  python_peers p(
+      shell("echo 'peers pytorch=1'; while read -r what rest; do case \"$what $rest\" in *careful) "
+            "echo 'ready 0.5 of "
+            "16 bits' ;; prepare*) kill -SEGV $$ ;; round*) echo 'seconds 0.25' ;; esac; done"));
+  CHECK(p.prepare("f32", "C3D", "pytorch", 10) == "");
+  CHECK(p.note() == "of 16 bits; readied carefully: a peer has ended, by signal 11");
+  CHECK(p.round(10) == 0.25);
+  // and where that is lost, too, the reason is told
+  python_peers q(shell("echo 'peers pytorch=1'; read -r x; exit 3"));
+  CHECK(q.prepare("f32", "C3D", "pytorch", 10) == "a peer has ended, with status 3");
+}

@@ -248,6 +248,16 @@ TEST_CASE("stage: what a session has found is a candidate beside the packed ones
   CHECK(number_of(p.line("GMM"), "fastest") == gpu_pack::tuned_candidate);
 }
 
+TEST_CASE("stage: small cases are checked by their names, default schedules among them") {
+  if (!fake::here()) return;
+  const packed p(std::vector<std::string>{});
+  p.add_kernel("default_NRM_small");
+  fake::on_launch(nullptr);  // nothing is computed
+  CHECK(gpu_stage::stage("check", p.pack(), "/dev/null", 60).check({"default_NRM"}) == 1);
+  CHECK_THROWS_WITH_AS(gpu_stage::stage("check", p.pack(), "/dev/null", 60).check({"default_NONE"}),
+                       doctest::Contains("have a case default_NONE"), argument_error);
+}
+
 TEST_CASE("stage: a worker whose kernel does harm is replaced, and one that does none is not") {
   if (!fake::here()) return;
   const std::string program = search::find_worker();
