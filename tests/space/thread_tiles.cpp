@@ -50,7 +50,8 @@ std::int64_t threads(const thread_tiles& t) { return t.spatial[0].threads * t.sp
 TEST_CASE(
     "thread_tiles: a large product has 8 x 8 results a thread, vectors of four side by side") {
   const thread_tiles t = product(4096, 4096, 4096);
-  CHECK(t.spatial[0].vthreads * t.spatial[0].results == 8);
+  CHECK(t.spatial[0].results == 8);
+  CHECK(t.spatial[0].vthreads == 1);
   CHECK(t.spatial[1].results == 4);
   CHECK(t.spatial[1].vthreads == 2);
   CHECK(threads(t) == 256);
@@ -69,10 +70,23 @@ TEST_CASE("thread_tiles: smaller products occupy the device") {
   }
 }
 
+TEST_CASE("thread_tiles: rows of what all rows of a block read are as long as a warp's reads") {
+  const thread_tiles t = product(1024, 1024, 1024);
+  CHECK(t.spatial[1].all() == 128);
+  CHECK(t.spatial[0].all() == 32);
+  CHECK(threads(t) == 128);
+}
+
+TEST_CASE("thread_tiles: a warp is not alone on its multiprocessor where others have results") {
+  const thread_tiles t = product(128, 128, 128);
+  CHECK(threads(t) == 64);
+}
+
 TEST_CASE("thread_tiles: what fits of a reduction is staged at once") {
-  // a short one whole; of a long one 32 steps
+  // a short one whole; of a long one 32 steps, or 64 where tiles are small
   CHECK(product(128, 128, 64).steps[4] == 64);
-  CHECK(product(128, 128, 2048).steps[4] == 32);
+  CHECK(product(1024, 1024, 2048).steps[4] == 32);
+  CHECK(product(128, 128, 2048).steps[4] == 64);
   // windows: all of the last axes, and no more than fits
   const thread_tiles window = tiles_of(
       "A: T.Buffer((230, 32, 64), \"float32\"), B: T.Buffer((7, 32, 64, 64), \"float32\"), "

@@ -80,7 +80,7 @@ TEST_CASE("split_k: products with a small grid and a long reduction are offered 
 
 TEST_CASE("split_k: other products stay as they are") {
   for (const ir::function& f : {product(1024, 1024, 4096), product(64, 64, 256),
-                                product(64, 64, 1000) /* in multiples of 16: no part */})
+                                product(64, 64, 1002) /* in multiples of 4: no part */})
     for (const schedule& s : split(f)) CHECK_FALSE(in_parts(s));
   const target::cpu cpu = target::named("haswell");
   CHECK(split(product(64, 64, 16384), {&cpu, 1}).size() == 1);
@@ -96,7 +96,7 @@ TEST_CASE("split_k: the number of parts is drawn, replays, and keeps the meaning
     check_meaning(member->scheduled, f);
     met.insert(member->scheduled.show());
   }
-  CHECK(met.size() >= 4);  // of 2, 4, 8, 16 and 32 parts of 16 at least
+  CHECK(met.size() >= 4);  // of 2 to 32 parts, of 16 terms at least
 }
 
 TEST_CASE("split_k: the default space splits products, epilogues read sums in registers") {

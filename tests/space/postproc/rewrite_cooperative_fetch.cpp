@@ -76,3 +76,21 @@ TEST_CASE("without threads there is nobody to fetch") {
   s.annotate(copy, "meta_schedule.cooperative_fetch", 4);
   CHECK_THROWS_AS(rewrite_cooperative_fetch{}(s, draws::haswell()), schedule_error);
 }
+
+TEST_CASE("rows of a fetch begin further on where that was asked for") {
+  for (const int bytes : {16, 0}) {
+    schedule s(programs::matmul(8, 16, 8));
+    const block_rv c = s.get_block("C");
+    const auto [i, j, k] = s.loops<3>(c);
+    s.bind(i, "blockIdx.x");
+    s.bind(j, "threadIdx.x");
+    const block_rv copy = s.cache_read(c, 0, "shared");
+    s.annotate(copy, "meta_schedule.cooperative_fetch", 1);
+    s.annotate(copy, "tilewright.row_padding", bytes);
+    s.compute_at(copy, s.get_loops(c)[1], true);
+    rewrite_cooperative_fetch{}(s, draws::haswell());
+    const ir::annotations& notes = s.get(copy).block->annotations;
+    CHECK(notes.count("tilewright.row_padding") == 0);
+    CHECK((notes.count("buffer_dim_align") > 0) == (bytes > 0));
+  }
+}

@@ -21,6 +21,8 @@ inline gpu_rules rules_for(const target::gpu& gpu) {
   list.tiling.max_threads_per_block = gpu.threads_per_block;
   list.tiling.resident_blocks = {0, 1, 2, 4};
   list.tiling.steps_ahead = {1, 2, 3, 0};
+  list.tiling.product_order = true;
+  list.tiling.row_padding = {16, 0};
   list.unroll_steps = {2048, 0, 16, 32, 64, 128, 256, 512, 1024};
   list.tiling.multiprocessors = gpu.multiprocessors;
   list.tiling.staged_bytes = gpu.shared_per_block / 3;

@@ -68,6 +68,13 @@ struct multi_level_tiling {
   /// How many blocks shall be on a multiprocessor at once, which limits the registers of a thread; one is drawn,
   /// 0: as many as come of it. Empty: nothing is said.
   std::vector<std::int64_t> resident_blocks;
+  /// Of products, blocks with one reduction of several terms: a warp has rows and columns of threads, and blocks
+  /// that begin one after the other stand above each other in groups, and share columns. Both sizes are drawn.
+  bool product_order = false;
+  /// Bytes behind each row of an operand in shared memory whose rows are terms of a product's reduction, so that
+  /// threads which read several rows meet in no bank; one is drawn, and rewrite_cooperative_fetch applies it.
+  /// Empty: none.
+  std::vector<std::int64_t> row_padding;
   /// Of the device, for the sizes that are chosen without measuring: results and threads by an estimate of
   /// how much is computed with what is loaded and how much of the device is occupied, up to 8 x 8 results
   /// a thread; as many steps of the reduction between two barriers as operands fit.

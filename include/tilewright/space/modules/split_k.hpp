@@ -22,12 +22,12 @@ namespace tilewright::space {
 /// `shares_operands`, on a GPU, where blocks of `tile` results would not occupy half of its
 /// multiprocessors and the loop has `least_length` iterations. Structural choice: in parts or as it is;
 /// in parts first where these blocks would occupy a quarter at most. Their number is drawn, of those of
-/// `parts` that divide the loop into lengths of `least_part` at least, multiples of 16, and make no more
-/// than two blocks a multiprocessor.
+/// `parts` that give a part `least_part` terms at least, divide the loop into multiples of 16, of 4 where operands
+/// have 4 bytes or more, and make no more than two blocks a multiprocessor.
 struct split_k {
   std::int64_t tile = 4096;  // results, 64 x 64
   std::int64_t least_length = 512;
-  std::int64_t least_part = 16;
+  std::int64_t least_part = 16;  // terms of a result
   std::vector<std::int64_t> parts{2, 4, 8, 16, 32, 64, 128};
 
   void operator()(schedule& s, const std::string& block, const context& where,

@@ -24,33 +24,41 @@ inline constexpr const char* key = "tilewright.sums_parts";
 struct product {
   std::size_t loop = 0;      // the longest of the reduction, among the loops of the block
   std::int64_t length = 0;   // its iterations
+  std::int64_t others = 1;   // iterations of the rest of the reduction
   std::int64_t results = 1;  // elements
+  std::int64_t step = 16;    // of the loop, of tensor cores, or of vectors of 16 bytes
 };
 
 inline std::optional<product> product_of(const schedule& s, const std::string& name) {
   if (!has_block(s, name) || !shares_operands(s, name)) return std::nullopt;
   product out;
-  const std::vector<ir::iter_var>& iters = named_block(s, name).block->iters;
+  const ir::block_node& block = *named_block(s, name).block;
+  for (const ir::buffer_region& r : block.reads)
+    if (bytes(r.buffer->type) >= 4 && r.buffer != block.writes[0].buffer) out.step = 4;
+  const std::vector<ir::iter_var>& iters = block.iters;
+  std::int64_t terms = 1;
   for (std::size_t i = 0; i < iters.size(); ++i) {
     if (!ir::is_int(iters[i].dom.extent)) return std::nullopt;
     const std::int64_t extent = iters[i].dom.extent->integer;
     if (iters[i].kind == ir::iter_kind::spatial) {
       out.results *= extent;
-    } else if (extent > out.length) {
-      out.loop = i;
-      out.length = extent;
+      continue;
     }
+    terms *= extent;
+    if (extent <= out.length) continue;
+    out.loop = i;
+    out.length = extent;
   }
+  out.others = terms / std::max<std::int64_t>(out.length, 1);
   return out;
 }
 
 /// What may be drawn: first the number that comes nearest to a block for each multiprocessor.
 inline std::vector<std::int64_t> fitting_parts(const split_k& rule, const product& p,
                                                std::int64_t blocks, std::int64_t processors) {
-  constexpr std::int64_t step = 16;  // of tensor cores
   std::vector<std::int64_t> out;
   for (const std::int64_t n : rule.parts)
-    if (p.length % (n * step) == 0 && p.length / n >= rule.least_part &&
+    if (p.length % (n * p.step) == 0 && p.length / n * p.others >= rule.least_part &&
         n * blocks <= 2 * processors)
       out.push_back(n);
   const auto unlike = [&](std::int64_t n) { return std::abs(n * blocks - processors); };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/space/tiles/product_order.hpp>
 #include <tilewright/impl/space/tiles/thread_tiles.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/access_pattern.hpp>
@@ -152,8 +153,14 @@ class tiler {
 
   void bind_tiles() {
     bool threads = false;
+    const std::optional<product_sides> sides =
+        rule_.product_order ? sides_of_product(*named_block(s_, name_).block) : std::nullopt;
     for (std::size_t p = 0; p < std::min(rule_.tile_binds.size(), tiles_.size()); ++p) {
       if (tiles_[p].empty()) continue;
+      if (sides && rule_.tile_binds[p].rfind("blockIdx", 0) == 0)
+        group_blocks(s_, tiles_[p], *sides, choices_, rule_.multiprocessors);
+      if (sides && rule_.tile_binds[p].rfind("threadIdx", 0) == 0)
+        order_in_warps(s_, tiles_[p], *sides, choices_, rule_.warp_size);
       const loop_rv fused = tiles_[p].size() > 1 ? s_.fuse(tiles_[p]) : tiles_[p][0];
       s_.bind(fused, rule_.tile_binds[p]);
       tiles_[p] = {fused};
@@ -268,10 +275,15 @@ class tiler {
       const ir::block_node& block = *s_.get(block_).block;
       const ir::buffer operand = block.reads[r].buffer;
       if (operand == block.writes[0].buffer) continue;
+      const bool in_rows = has_rows_of_terms(block, block.reads[r]);
       ++copies_;
       const block_rv copy = s_.cache_read(block_, static_cast<int>(r), wish.scope, {block_});
       s_.compute_at(copy, at, true);
       fetch_together(copy, operand);
+      if (in_rows && !rule_.row_padding.empty())
+        s_.annotate(copy, "tilewright.row_padding",
+                    choices_.categorical(s_, rule_.row_padding,
+                                         std::vector<double>(rule_.row_padding.size(), 1.0)));
     }
   }
 
@@ -321,8 +333,8 @@ class tiler {
   std::int64_t preferred_ahead(std::int64_t rounds) const {
     constexpr std::int64_t short_loop = 8, most = 3;
     if (rounds == 1 || !device_) return 1;
-    std::int64_t out = rounds <= short_loop ? most : 1;
-    const double room = 1.25 * static_cast<double>(rule_.staged_bytes);
+    std::int64_t out = rounds <= short_loop ? std::min(most, rounds) : 1;
+    const double room = 1.5 * static_cast<double>(rule_.staged_bytes);
     while (out > 0 && static_cast<double>(out + 1) * device_->staged_bytes > room) --out;
     return out;
   }

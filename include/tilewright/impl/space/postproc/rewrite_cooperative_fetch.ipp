@@ -16,6 +16,7 @@ namespace tilewright::space {
 namespace detail::fetch {
 
 inline constexpr const char* key = "meta_schedule.cooperative_fetch";
+inline constexpr const char* padding_key = "tilewright.row_padding";
 
 inline bool is_on(const ir::loop_node& l, const char* axis) {
   return l.loop == ir::loop_kind::thread_binding && l.thread_tag == axis && ir::is_int(l.extent);
@@ -66,6 +67,21 @@ inline void share(schedule& s, const std::string& name, std::int64_t x, std::int
   s.unannotate(block, key);
 }
 
+/// Rows that the block writes begin the bytes that it asks for further on, where they would else begin at
+/// multiples of twice as many.
+inline void pad_rows(schedule& s, const std::string& name) {
+  const ir::block_node& node = *named_block(s, name).block;
+  const auto note = node.annotations.find(padding_key);
+  if (note == node.annotations.end()) return;
+  const auto* asked = std::get_if<std::int64_t>(&note->second.value);
+  const ir::buffer to = node.writes[0].buffer;
+  const std::int64_t elements = asked ? *asked / bytes(to->type) : 0;
+  const block_rv block = s.get_block(name);
+  s.unannotate(block, padding_key);
+  if (elements > 0 && to->shape.size() > 1)
+    s.storage_align(block, 0, -2, static_cast<int>(2 * elements), static_cast<int>(elements));
+}
+
 }  // namespace detail::fetch
 
 TILEWRIGHT_INLINE void rewrite_cooperative_fetch::operator()(schedule& s, const context&) const {
@@ -84,6 +100,7 @@ TILEWRIGHT_INLINE void rewrite_cooperative_fetch::operator()(schedule& s, const 
           1, {"no loop around block ", name,
               " is bound to threadIdx.x, so there are no threads to fetch"});
     detail::fetch::share(s, name, x, detail::fetch::extent_of(s, block, "threadIdx.y"));
+    detail::fetch::pad_rows(s, name);
   }
 }
 

@@ -174,8 +174,8 @@ class tile_estimate {
       a.threads = largest_divisor(extents_[i] / a.results, most);
       own /= std::min(own, a.results);
       others /= a.threads;
-      // what a thread reads lies in vectors of 16 bytes, those of a warp side by side
-      if ((columns || reductions_ < 2) && a.results % 4 == 0 && a.results > 4) {
+      // what a thread reads of a row lies in vectors of 16 bytes, those of a warp side by side
+      if (columns && a.results % 4 == 0 && a.results > 4) {
         a.vthreads = a.results / 4;
         a.results = 4;
       }
@@ -220,15 +220,21 @@ class tile_estimate {
                  step = std::max(products, loads) + std::min(products, loads) / 2 + 1,
                  all = each * warps,
                  few = window ? std::max(1.0, 4 / all) * std::sqrt(std::max(1.0, 16 / all))
-                              : std::sqrt(std::max(1.0, 8 / all)),
-                 copied = staged(tiles, extents_) / 24;
-    return each * (1 + 0.15 / each) * (terms_ * warps * step * few + copied / 2);
+                              : std::max(1.0, 2 / all) * std::sqrt(std::max(1.0, 8 / all)),
+                 copied = staged(tiles, extents_) / 24, alone = window ? 0.15 : 0.3;
+    return each * (1 + alone / each) * (terms_ * warps * step * few + copied / 2);
   }
 
-  /// Bytes of all operands for a tile of results and these steps of the reductions; those of short rows count
-  /// as often as memory moves them.
+  /// How often bytes of rows of so many count when they are moved: as often as memory moves short ones, and those
+  /// of a product up to twice where a warp reads more at once.
+  double weight_of_row(double row) const {
+    constexpr double moved = 64, read = 512;
+    const double product = reductions_ < 2 ? std::clamp(read / row, 1.0, 2.0) : 1.0;
+    return std::max(1.0, moved / row) * product;
+  }
+
+  /// Bytes of all operands for a tile of results and these steps of the reductions, of short rows more.
   double staged(const thread_tiles& tiles, const std::vector<std::int64_t>& steps) const {
-    constexpr double row_bytes = 64;
     const bool whole = &steps == &extents_;  // what is moved, and not what fits
     double out = 0;
     for (const ir::buffer_region& r : block_.reads) {
@@ -245,9 +251,19 @@ class tile_estimate {
         box *= side;
         row = side * bytes(r.buffer->type);
       }
-      out += box * std::max(1.0, whole ? row_bytes / row : 1.0);
+      out += box * (whole ? weight_of_row(row) : 1.0);
     }
     return out;
+  }
+
+  /// Of the reduction of a product: more where so little is staged that its way to shared memory is what takes time.
+  std::int64_t product_steps(const thread_tiles& tiles) const {
+    constexpr std::int64_t usual = 32, many = 64;
+    constexpr double little = 8 << 10;  // bytes
+    std::vector<std::int64_t> steps = extents_;
+    for (std::size_t i = 0; i < extents_.size(); ++i)
+      if (reduces(i)) steps[i] = std::min(extents_[i], many);
+    return staged(tiles, steps) <= little ? many : usual;
   }
 
   bool fits(const thread_tiles& tiles, const std::vector<std::int64_t>& steps) const {
@@ -264,9 +280,9 @@ class tile_estimate {
       return;
     }
     steps.assign(extents_.size(), 1);
-    const std::int64_t some = reductions_ < 2 ? 32 : 16;
     for (std::size_t i = 0; i < extents_.size(); ++i)
       if (reduces(i)) steps[i] = steps_of_[i];
+    const std::int64_t some = reductions_ < 2 ? product_steps(tiles) : 16;
     bool last = true;
     for (std::size_t i = extents_.size(); i-- > 0;) {
       if (!reduces(i) || extents_[i] == 1) continue;

@@ -1,0 +1,100 @@
+// The order of blocks and of threads in a product.
+//
+// Threads of a warp that stand in rows and columns read fewer operands than threads in a line. Of 8 threads, which
+// read 16 bytes each at once, some stand above each other, so that these read few rows and few columns. Blocks that
+// run at a time share more in the cache when they make a square of the result than when they make a line.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/schedule.hpp>
+#include <tilewright/space/chooser.hpp>
+
+namespace tilewright::space::detail {
+
+/// Rows and columns of a product, among the spatial iteration variables of its block.
+struct product_sides {
+  std::size_t row = 0, column = 0;
+};
+
+/// The last two spatial variables with several values, where one reduction has several terms; nothing for
+/// other blocks.
+inline std::optional<product_sides> sides_of_product(const ir::block_node& block) {
+  std::vector<std::size_t> sides;
+  std::size_t spatial = 0;
+  int reductions = 0;
+  for (const ir::iter_var& iter : block.iters) {
+    const bool several = !ir::is_int(iter.dom.extent, 1);
+    if (iter.kind == ir::iter_kind::reduce) {
+      reductions += several ? 1 : 0;
+    } else {
+      if (several) sides.push_back(spatial);
+      ++spatial;
+    }
+  }
+  if (reductions != 1 || sides.size() < 2) return std::nullopt;
+  return product_sides{sides[sides.size() - 2], sides.back()};
+}
+
+/// Whether the rows of what a product reads, its last dimension, are terms of the reduction.
+inline bool has_rows_of_terms(const ir::block_node& block, const ir::buffer_region& operand) {
+  if (operand.box.size() < 2 || !sides_of_product(block)) return false;
+  for (const ir::iter_var& iter : block.iters)
+    if (iter.kind == ir::iter_kind::reduce && !ir::is_int(iter.dom.extent, 1) &&
+        ir::uses_var(operand.box.back().min, iter.var))
+      return true;
+  return false;
+}
+
+inline std::int64_t constant_extent(const schedule& s, loop_rv loop) {
+  const ir::expr extent = s.get(loop).extent;
+  return ir::is_int(extent) ? ir::as_int(extent) : std::numeric_limits<std::int64_t>::max();
+}
+
+/// Splits the rows of blocks into groups, whose size is drawn: `rows columns` becomes `groups columns rows`. What
+/// runs unmeasured are groups of 8 where there are more blocks than the device runs at once, else of 1.
+inline void group_blocks(schedule& s, std::vector<loop_rv>& tile, const product_sides& sides,
+                         chooser& choices, std::int64_t multiprocessors) {
+  constexpr std::int64_t resident = 2, group = 8;
+  constexpr int most = 16;
+  const std::int64_t at_once = resident * multiprocessors;
+  std::int64_t blocks = 1;
+  for (const loop_rv loop : tile)
+    blocks *= std::min(constant_extent(s, loop), at_once / blocks + 1);
+  const std::int64_t wanted = blocks > at_once ? group : 1;
+  const loop_rv rows = tile[sides.row];
+  const std::vector<loop_rv> parts = s.split(rows, choices.perfect_tile(s, rows, most, {wanted}));
+  tile[sides.row] = parts[0];
+  tile.insert(tile.begin() + static_cast<std::ptrdiff_t>(sides.column) + 1, parts[1]);
+  s.reorder(tile);
+}
+
+/// Splits rows and columns of threads into warps and lanes, drawn: `rows columns` becomes `warps of rows, warps of
+/// columns, lanes of rows, lanes of columns, rows that stand together`. What runs unmeasured are warps of 4 x 8, rows
+/// in twos.
+inline void order_in_warps(schedule& s, std::vector<loop_rv>& tile, const product_sides& sides,
+                           chooser& choices, std::int64_t warp_size) {
+  constexpr std::int64_t wide = 8, together = 2;
+  constexpr int most_together = 4;
+  const loop_rv rows = tile[sides.row], columns = tile[sides.column];
+  const std::int64_t beside = std::min(wide, constant_extent(s, columns)),
+                     above = std::min(warp_size / beside, constant_extent(s, rows)),
+                     lanes = std::min(warp_size / above, constant_extent(s, columns));
+  const std::vector<loop_rv> r =
+      s.split(rows, choices.perfect_tile(s, rows, most_together,
+                                         {std::max<std::int64_t>(above / together, 1), together}));
+  const std::vector<loop_rv> c =
+      s.split(columns, choices.perfect_tile(s, columns, static_cast<int>(warp_size), {lanes}));
+  tile[sides.row] = r[0];
+  tile[sides.column] = c[0];
+  tile.insert(tile.end(), {r[1], c[1], r[2]});
+  s.reorder(tile);
+}
+
+}  // namespace tilewright::space::detail
