@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <tilewright/impl/search/sketch.hpp>
+#include <tilewright/search/mutator.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/target/cpu.hpp>
 
@@ -76,4 +77,86 @@ TEST_CASE("replay memory: a trace that was replayed gives the same candidate") {
   CHECK_FALSE(memory.find(sketch, rows_and_columns(1, 0)).known);
   memory.add(sketch, good.without_decisions(), *c);  // which other decisions may come of
   CHECK_FALSE(memory.find(sketch, rows_and_columns(0, 0)).known);
+}
+
+TEST_CASE("replay memory: what begins where another replay has stood ends where a whole one does") {
+  const ir::function f = programs::matmul(96, 64, 48);
+  const target::cpu cpu = target::named("haswell");
+  const space::context where{&cpu, 1};
+  support::random draws(7);
+  search::detail::replay_memory memory;
+  std::size_t replayed = 0, refused = 0, instructions = 0;
+  for (const schedule& drawn : space::default_cpu().sketches(f, where, 1)) {
+    const support::hash128 sketch = search::detail::sketch_of(drawn.trace());
+    trace at = drawn.trace();
+    for (int step = 0; step < 40; ++step) {
+      std::optional<trace> t = mutate_by(mutators(), at, f, draws);
+      if (!t) continue;
+      if (step % 5 == 0) t = mutate_by(mutators(), *t, f, draws).value_or(*t);
+      const std::uint64_t seed = draws.next();
+      search::detail::replay_refusal whole, rest;
+      const auto expected = search::detail::replay_or_refuse(*t, f, seed, whole, {});
+      const auto got = memory.replay(sketch, *t, f, seed, rest);
+      REQUIRE(got.has_value() == expected.has_value());
+      instructions += t->size();
+      if (!got) {
+        ++refused;
+        CHECK(rest.instruction == whole.instruction);
+        CHECK(rest.why == whole.why);
+        continue;
+      }
+      ++replayed;
+      CHECK(got->identity == expected->identity);
+      CHECK(got->log_prior == expected->log_prior);
+      CHECK(got->scheduled.trace() == expected->scheduled.trace());
+      CHECK(got->scheduled.trace().print() == expected->scheduled.trace().print());
+      if (step % 3 == 0) at = got->scheduled.trace();
+    }
+  }
+  CHECK(replayed > 40);
+  CHECK(memory.skipped() > instructions / 5);
+  MESSAGE(replayed << " replayed, " << refused << " refused, " << memory.skipped() << " of "
+                   << instructions << " instructions skipped");
+}
+
+TEST_CASE("replay memory: what begins where another replay has stood draws from its own seed") {
+  const ir::function f = programs::matmul(16, 16, 4);
+  const trace given = rows_and_columns(1, 1);
+  const support::hash128 sketch = search::detail::sketch_of(given);
+  search::detail::replay_memory memory;
+  search::detail::replay_refusal refusal;
+  REQUIRE(memory.replay(sketch, given, f, 1, refusal));
+  const trace open = given.with_decision(4, {});  // the columns
+  bool differ = false;
+  std::optional<support::hash128> first;
+  for (std::uint64_t seed = 1; seed <= 16; ++seed) {
+    const auto whole = replay(open, f, seed), rest = memory.replay(sketch, open, f, seed, refusal);
+    REQUIRE(whole);
+    REQUIRE(rest);
+    CHECK(whole->identity == rest->identity);
+    CHECK(whole->log_prior == rest->log_prior);
+    differ = differ || whole->identity != first.value_or(whole->identity);
+    first = whole->identity;
+  }
+  CHECK(differ);
+  CHECK(memory.skipped() == 16 * 4);
+}
+
+TEST_CASE("replay memory: a trace that leaves out names of results is replayed as a whole") {
+  const ir::function f = programs::matmul(16, 16, 4);
+  const trace unnamed = trace::parse(R"(
+b0 = sch.get_block(name="C", func_name="main")
+l1, l2, l3 = sch.get_loops(block=b0)
+sch.split(loop=l1, factors=[None, 4], preserve_unit_iters=True, disable_predication=False)
+v4 = sch.sample_categorical(candidates=[2, 4], probs=[1, 1], decision=1)
+sch.split(loop=l2, factors=[None, v4], preserve_unit_iters=True, disable_predication=False)
+)");
+  search::detail::replay_memory memory;
+  search::detail::replay_refusal refusal;
+  const auto whole = replay(unnamed, f, 1);
+  const auto got = memory.replay({1, 2}, unnamed, f, 1, refusal);
+  REQUIRE(whole);
+  REQUIRE(got);
+  CHECK(got->identity == whole->identity);
+  CHECK(got->scheduled.trace() == whole->scheduled.trace());
 }

@@ -33,6 +33,32 @@ inline decision move_factor(const decision& tile, support::random& random) {
   return out;
 }
 
+/// What `run` gives, or nothing and why it was refused.
+template <class Run>
+std::optional<candidate> unless_refused(replay_refusal& refusal, const Run& run) {
+  try {
+    return run();
+  } catch (const internal_error&) {
+    throw;
+  } catch (const replay_error& e) {
+    refusal = {e.what(), e.instruction()};
+  } catch (const error& e) {
+    refusal = {e.what(), std::nullopt};
+  }
+  return std::nullopt;
+}
+
+/// Of the decision that was taken last.
+inline double log_prior_of_last_step(const schedule& s) {
+  constexpr double never = -100;
+  return std::max(log_probability_of_last_step(s), never);
+}
+
+inline candidate candidate_of(schedule&& s, double log_prior) {
+  const support::hash128 identity = ir::workload_key(s.function());
+  return candidate{std::move(s), identity, log_prior};
+}
+
 TILEWRIGHT_INLINE std::optional<candidate> replay_or_refuse(const trace& t, const ir::function& f,
                                                             std::uint64_t seed,
                                                             replay_refusal& refusal,
@@ -42,13 +68,11 @@ TILEWRIGHT_INLINE std::optional<candidate> replay_or_refuse(const trace& t, cons
     if (!taken) refusal = {"there is no such program", std::nullopt};
     return taken;
   }
-  try {
+  return unless_refused(refusal, [&] {
     schedule s(f, seed);
-    constexpr double never = -100;
     double prior = 0;
     const auto add_prior = [&](const trace::step& done) {
-      if (done.what->kind->choice != decision_shape::none)
-        prior += std::max(log_probability_of_last_step(s), never);
+      if (done.what->kind->choice != decision_shape::none) prior += log_prior_of_last_step(s);
     };
     if (finish) {
       t.without_postproc().apply_to(s, {}, add_prior);
@@ -56,16 +80,46 @@ TILEWRIGHT_INLINE std::optional<candidate> replay_or_refuse(const trace& t, cons
     } else {
       t.apply_to(s, {}, add_prior);
     }
-    const support::hash128 identity = ir::workload_key(s.function());
-    return candidate{std::move(s), identity, prior};
-  } catch (const internal_error&) {
-    throw;
-  } catch (const replay_error& e) {
-    refusal = {e.what(), e.instruction()};
-  } catch (const error& e) {
-    refusal = {e.what(), std::nullopt};
+    return candidate_of(std::move(s), prior);
+  });
+}
+
+/// Runs an instruction of a trace on a schedule that has come to it.
+/// @returns false when its results have other numbers than in the trace
+inline bool apply_as_recorded(const trace& t, std::size_t at, schedule& s) {
+  try {
+    return s.apply(t[at].what, t[at].choice) == t[at].what->outputs;
+  } catch (const schedule_error& refusal) {
+    throw replay_error(refusal, at);
   }
-  return std::nullopt;
+}
+
+TILEWRIGHT_INLINE std::optional<candidate> replay_memory::replay(const support::hash128& sketch,
+                                                                 const trace& t,
+                                                                 const ir::function& f,
+                                                                 std::uint64_t seed,
+                                                                 replay_refusal& refusal) {
+  const std::vector<draw> list = draws_of(sketch, t);
+  std::size_t known = list.size();  // behind the draw at which this replay begins
+  std::shared_ptr<const place> begin;
+  while (known > 0 && !begin) begin = place_before(list[--known]);
+  return unless_refused(refusal, [&]() -> std::optional<candidate> {
+    schedule s = begin ? begin->before : schedule(f, seed);
+    // a decision that is given leaves the random stream as it is
+    if (begin) s.seed(seed);
+    double prior = begin ? begin->log_prior : 0;
+    std::size_t next = begin ? known + 1 : 0;  // draw before which a place is kept
+    for (std::size_t i = begin ? list[known].instruction : 0; i < t.size(); ++i) {
+      if (next < list.size() && list[next].instruction == i) {
+        auto here = std::make_shared<const place>(place{s, prior});
+        const std::lock_guard lock(guard_);
+        keep(list[next++], std::move(here));
+      }
+      if (!apply_as_recorded(t, i, s)) return replay_or_refuse(t, f, seed, refusal, {});
+      if (draws(t[i])) prior += log_prior_of_last_step(s);
+    }
+    return candidate_of(std::move(s), prior);
+  });
 }
 
 }  // namespace detail

@@ -23,7 +23,7 @@
 namespace tilewright::search {
 
 struct evolution_options {
-  std::size_t population = 96;
+  std::size_t population = 64;
   double measured_share = 0.4;  // of the population, at most
   double changed = 1 / 3.0;     // of the population: what the model ranks best becomes chains
   int generations = 4;

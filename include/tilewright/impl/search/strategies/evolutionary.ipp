@@ -198,7 +198,7 @@ class evolver final : public drawing_strategy {
     replay_memory::answer before = memory_.find(sketch, t);
     if (before.refused || before.known) return std::move(before.known);
     replay_refusal refusal;
-    std::optional<candidate> out = replay_or_refuse(t, task_.function, seed, refusal, {});
+    std::optional<candidate> out = memory_.replay(sketch, t, task_.function, seed, refusal);
     if (out)
       memory_.add(sketch, out->scheduled.trace(), *out);
     else if (refusal.instruction)
