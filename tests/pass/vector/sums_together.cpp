@@ -155,3 +155,60 @@ TEST_CASE("results that meet, or that the sums read, are computed one after the 
   CHECK(allocations(g) == 4);
   check_same(f, g, 1e-5);
 }
+
+namespace {
+
+struct next_loop {
+  const buffer x = make_buffer("X", dtype::f32, {24, 32}), s = make_buffer("S", dtype::f32, {64}),
+               a = make_buffer("A", dtype::f32, {64}), d = make_buffer("D", dtype::f32, {64});
+  const var j = make_var("j"), k = make_var("k"), m = make_var("m");
+
+  /// 21 sums of rows of X, and then what `next` does for each of `count` results.
+  function then(const stmt& next, std::int64_t count = 21) const {
+    const stmt sum = make_loop(k, 0, 32, make_store(s, {j}, load(s, {j}) + load(x, {j, k})),
+                               loop_kind::serial, {{pass::reduction_note, 1}});
+    const stmt sums = make_loop(j, 0, 21, make_seq({make_store(s, {j}, f32(0)), sum}),
+                                loop_kind::serial, {{pass::sums_together_note, 8}});
+    return make_function({x, s, a, d}, make_seq({sums, make_loop(m, 0, dim(count), next)}));
+  }
+};
+
+/// Whether the loop over all results is there yet.
+bool is_apart(const function& f, std::int64_t count = 21) {
+  bool found = false;
+  for_each_stmt(f.body, [&](const stmt& s) {
+    found = found || (as_loop(s) && is_int(as_loop(s)->extent, count));
+  });
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a loop that follows and computes an element of each result is computed with them") {
+  const next_loop o;
+  const function f = o.then(make_store(o.d, {o.m + 3}, load(o.a, {o.m + 3}) * load(o.s, {o.m})));
+  for (const target::cpu& cpu : {haswell, znver4}) {
+    const function g = pass::vectorize_reductions(f, cpu);
+    CHECK_FALSE(is_apart(g));
+    check_same(f, g, 1e-5);
+  }
+}
+
+TEST_CASE("a loop that needs other results, or stores what the sums read, follows them") {
+  const next_loop o;
+  const expr result = load(o.s, {o.m});
+  for (const function& f :
+       {o.then(make_store(o.d, {o.m}, load(o.s, {expr(20) - o.m}))),  // another result
+        o.then(make_store(o.d, {floordiv(o.m, 2)}, result)),          // not one each
+        o.then(make_store(o.x, {0, o.m}, result)),                    // what the sums read
+        o.then(make_store(o.s, {o.m}, result * load(o.a, {o.m}))),    // the results
+        o.then(make_store(o.d, {o.m}, result + load(o.d, {expr(20) - o.m})))}) {  // its own
+    const function g = pass::vectorize_reductions(f, haswell);
+    CHECK(is_apart(g));
+    check_same(f, g, 1e-5);
+  }
+  const function fewer = o.then(make_store(o.d, {o.m}, result), 20);
+  const function g = pass::vectorize_reductions(fewer, haswell);
+  CHECK(is_apart(g, 20));
+  check_same(fewer, g, 1e-5);
+}

@@ -31,7 +31,8 @@
 //                                                if n // 8 * 8 < n // 4 * 4: the same for 4 of them
 //                                                for j in range(n // 4 * 4, n): one after the other
 //
-// What whole groups leave is computed by half a group where there is as much, and then one after the other.
+// What whole groups leave is computed by half a group where there is as much, and then one after the other. A loop
+// that follows and computes an element of each result, as its product with a value of the pattern, is computed with them.
 #pragma once
 
 #include <tilewright/ir/reduction_notes.hpp>

@@ -15,6 +15,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/pass/masked_tails.hpp>
 #include <tilewright/impl/pass/vector/reduction_nest.hpp>
+#include <tilewright/ir/equal.hpp>
 #include <tilewright/pass/vector/split_vectors.hpp>
 #include <tilewright/pass/vector/vectorize_reductions.hpp>
 #include <tilewright/support/any.hpp>
@@ -30,6 +31,8 @@ struct loop_of_sums {
   const loop_node* results;
   const store_node* init;  // null: what is there is added to
   reduction sum;
+  const loop_node* next =
+      nullptr;  // computes one element more of each result; null: there is no such loop behind
 };
 
 /// Whether iterations of the loop have each their own element.
@@ -75,6 +78,30 @@ inline std::optional<loop_of_sums> match_sums(const loop_node& loop) {
   return loop_of_sums{&loop, init, std::move(*sum)};
 }
 
+/// Whether `next`, which follows the loop of sums, may be computed with it: as many elements, of which each needs no
+/// other result than that of its own iteration, and nothing else that the two store.
+inline bool is_computed_with(const loop_of_sums& sums, const loop_node& next) {
+  const loop_node& loop = *sums.results;
+  const accumulation& step = sums.sum.step;
+  const store_node* store = as_store(next.body);
+  if (!store || next.loop != loop_kind::serial || is_reduction(next) ||
+      next.var.type() != loop.var.type() || !equal(next.min, loop.min) ||
+      !equal(next.extent, loop.extent))
+    return false;
+  const buffer& result = step.to[0];
+  if (store->buffer == result || !is_one_each(store->indices, next.var)) return false;
+  std::vector<expr> own;
+  for (const expr& e : step.at[0]) own.push_back(substitute(e, {{loop.var, next.var}}));
+  bool apart = !loads_from(loop.extent, store->buffer) && !loads_from(loop.min, store->buffer) &&
+               !loads_from(loop.body, store->buffer);
+  for_each_expr(next.body, [&](const expr& e) {
+    if (e->op != op::load) return;
+    apart = apart && e->buffer != store->buffer;
+    if (e->buffer == result) apart = apart && same_indices(e->args, own);
+  });
+  return apart;
+}
+
 /// The code of some sums of a loop.
 class together {
  public:
@@ -92,6 +119,7 @@ class together {
     std::vector<buffer> own{part};
     const buffer total = add_up(own, all);
     all.push_back(store_results(total, first));
+    if (of_.next) all.push_back(store_next(first));
     stmt out = make_seq(std::move(all));
     for (const buffer& b : own) out = make_allocate(b, std::move(out));
     return out;
@@ -213,6 +241,14 @@ class together {
         loop_kind::vectorized);
   }
 
+  stmt store_next(const expr& first) const {
+    const loop_node& next = *of_.next;
+    const var l = make_var("l");
+    return make_loop(l, 0, lane_number(count_),
+                     substitute(next.body, {{next.var, next.min + first + cast(index_, l)}}),
+                     loop_kind::vectorized);
+  }
+
   const loop_of_sums& of_;
   std::int64_t count_, lanes_;
   bool masks_;
@@ -264,22 +300,25 @@ inline stmt in_groups(const loop_of_sums& of, std::int64_t count, std::int64_t l
       all.push_back(some);
   }
   const var single = make_var(loop.var->name, index);
+  std::vector<stmt> one{substitute(loop.body, {{loop.var, single}})};
+  if (of.next) one.push_back(substitute(of.next->body, {{of.next->var, single}}));
   if (!is_known || as_int(extent) % least != 0)
     all.push_back(alone(make_loop(single, loop.min + done(), extent - done(),
-                                  substitute(loop.body, {{loop.var, single}}), loop_kind::serial,
-                                  std::move(notes))));
+                                  make_seq(std::move(one)), loop_kind::serial, std::move(notes))));
   stmt out = make_seq(std::move(all));
   return is_known ? out : make_let(named, max(loop.extent, number(0)), std::move(out));
 }
 
 /// The loop with its results several at a time; null where nobody asks for it, or they are no such sums.
+/// @param next the loop that follows, which has to be computed with it; null: it is computed alone
 /// @param alone vectorizes a loop of single results
-inline stmt sums_together(const loop_node& loop, const target::cpu& target,
+inline stmt sums_together(const loop_node& loop, const loop_node* next, const target::cpu& target,
                           support::function_ref<stmt(const stmt&)> alone) {
   const std::int64_t count = asked_together(loop);
   if (count == 0) return {};
-  const std::optional<loop_of_sums> sums = match_sums(loop);
-  if (!sums) return {};
+  std::optional<loop_of_sums> sums = match_sums(loop);
+  if (!sums || (next && !is_computed_with(*sums, *next))) return {};
+  sums->next = next;
   const loop_node& inner = *sums->sum.chain.back();
   const dtype type = sums->sum.step.to[0]->type;
   const std::int64_t lanes = lanes_of(inner.body, target);

@@ -24,9 +24,10 @@ class vectorizer : public mutator {
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
+    if (const seq_node* several = as_seq(s))
+      if (stmt with_next = sums_with_next(*several)) return with_next;
     if (const loop_node* loop = as_loop(s)) {
-      const auto alone = [this](const stmt& single) { return mutator::mutate(single); };
-      if (stmt together = sums_together(*loop, target_, alone)) return together;
+      if (stmt together = together_with(*loop, nullptr)) return together;
       if (std::optional<reduction> r = match(*loop)) {
         const std::int64_t lanes = lanes_of(r->chain.back()->body, target_);
         const std::int64_t parts = choose(*r, lanes);
@@ -37,6 +38,25 @@ class vectorizer : public mutator {
   }
 
  private:
+  stmt together_with(const loop_node& loop, const loop_node* next) {
+    return sums_together(loop, next, target_,
+                         [this](const stmt& single) { return mutator::mutate(single); });
+  }
+
+  /// Statements one of which is a loop of sums that the next one is computed with; null where there is none.
+  stmt sums_with_next(const seq_node& several) {
+    for (std::size_t n = 0; n + 1 < several.stmts.size(); ++n) {
+      const loop_node *loop = as_loop(several.stmts[n]), *next = as_loop(several.stmts[n + 1]);
+      const stmt both = loop && next ? together_with(*loop, next) : stmt{};
+      if (!both) continue;
+      std::vector<stmt> out;
+      for (std::size_t at = 0; at < several.stmts.size(); ++at)
+        if (at != n + 1) out.push_back(at == n ? both : mutate(several.stmts[at]));
+      return make_seq(std::move(out));
+    }
+    return {};
+  }
+
   /// Number of partial results, a power of two; 1: leave it.
   static std::int64_t choose(const reduction& r, std::int64_t lanes) {
     const loop_node& inner = *r.chain.back();
