@@ -75,6 +75,24 @@ TEST_CASE("row reductions accumulate in a scalar, a convolution in its tile") {
   check_same(c, d);
 }
 
+TEST_CASE("indices that are digits of one number are a tile") {
+  const buffer y = make_buffer("Y", dtype::f32, {4, 16, 3}),
+               x = make_buffer("X", dtype::f32, {4, 9, 48});
+  const var p = make_var("p"), u = make_var("u"), k = make_var("k"), l = make_var("l");
+  const auto leaves = [&](const expr& pixel, const expr& channel, bool own) {
+    const function f = make_function(
+        {y, x}, nest({{p, 4}, {k, 9}, {u, 3, loop_kind::unrolled}, {l, 16, loop_kind::vectorized}},
+                     make_store(y, {p, pixel, channel},
+                                load(y, {p, pixel, channel}) + load(x, {p, k, u * 16 + l}))));
+    const function g = pass::promote_accumulators(f, {});
+    if (own) check_same(f, g);
+    return not_stored_under(g, "k", "Y");
+  };
+  const expr at = u * 16 + l;
+  CHECK(leaves(floordiv(at, 3), floormod(at, 3), true));
+  CHECK_FALSE(leaves(floordiv(at, 4), floormod(at, 3), false));  // lanes share elements
+}
+
 TEST_CASE("a running sum whose element changes with the loop is left alone") {
   const buffer y = make_buffer("Y", dtype::f32, {8}), x = make_buffer("X", dtype::f32, {8});
   const var k = make_var("k"), i = make_var("i");

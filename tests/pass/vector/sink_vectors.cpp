@@ -105,3 +105,24 @@ TEST_CASE("lanes that add to shared elements run one after the other") {
   const expr digits = floordiv(j, 4) * 8 + floormod(j, 4);
   CHECK(count_loops(pass::sink_vectors(program(digits)).body, loop_kind::vectorized) == 2);
 }
+
+TEST_CASE("pixels and channels that lanes run over together are sums of their own") {
+  const buffer y = make_buffer("Y", dtype::f32, {4, 24, 3}),
+               x = make_buffer("X", dtype::f32, {4, 24});
+  const var p = make_var("p"), u = make_var("u"), k = make_var("k"), l = make_var("l");
+  const auto lanes_of = [&](const expr& pixel, const expr& channel, bool own) {
+    const function f = make_function(
+        {y, x},
+        nest({{p, 4}, {u, 4}, {l, 16, loop_kind::vectorized}, {k, 24}},
+             make_store(y, {p, pixel, channel}, load(y, {p, pixel, channel}) + load(x, {p, k}))));
+    const function g = pass::sink_vectors(f);
+    if (own) check_same(f, g);
+    return count_loops(g.body, loop_kind::vectorized);
+  };
+  const expr at = u * 16 + l;
+  CHECK(lanes_of(floordiv(at, 3), floormod(at, 3), true) == 1);
+  CHECK(lanes_of(floordiv(l, 3) + u * 6, floormod(l, 3), true) == 1);
+  // no digits of one number
+  CHECK(lanes_of(floordiv(at, 3), floormod(at + 1, 3), false) == 0);
+  CHECK(lanes_of(floordiv(at, 4), floormod(at, 3), false) == 0);
+}

@@ -183,7 +183,6 @@ class emitter {
   value emit_load(const ir::expr& e);
   void emit_prefetch(const ir::expr& e);
   value_ref load_lanes(const place& p, const affine& at, bool safe);
-  value_ref load_spread(const place& p, const affine& at, bool safe);
   value_ref load_neighbours(const ir::expr& e, const place& p, const affine& at);
   void emit_store(const ir::store_node& s);
   void emit_stream(const ir::loop_node& l, const pass::stream& how);
@@ -191,6 +190,11 @@ class emitter {
   void emit_ahead(const ir::loop_node& l, const affine& position, std::int64_t distance);
   void bind_position(const ir::loop_node& l, affine position);
   void store_lanes(const place& p, const affine& at, value_ref stored);
+
+  // near_lanes.ipp
+  std::vector<std::int64_t> lane_distances(const affine& at) const;
+  affine with_even_steps(affine at) const;
+  value_ref load_near(const place& p, const affine& at, bool safe);
 
   // transpose.ipp
   void note_written(const ir::stmt& s);
@@ -295,7 +299,8 @@ class emitter {
   std::vector<pointer_key> shared_order;
   std::map<column_key, value_ref> columns_loaded;
   std::vector<column_key> columns_order;
-  std::unordered_map<value_ref, loaded_indices> indices_in_memory;  // until the next store
+  std::unordered_map<value_ref, loaded_indices> indices_in_memory;        // until the next store
+  std::unordered_map<value_ref, std::vector<std::int64_t>> lane_numbers;  // of constant vectors
   std::unordered_set<const ir::buffer_node*> written;  // by the innermost loop around, or by all
   std::unordered_map<const ir::stmt_node*, double> work_of;
   std::vector<ir::stmt> made_;  // statements that are emitted and stand nowhere in the function

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include <tilewright/impl/space/borders.hpp>
+#include <tilewright/impl/space/short_columns.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/modules/add_rfactor.hpp>
@@ -126,6 +127,7 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
   bool tiled = intrinsics && choose_intrinsics(s, where, choices);
   for (const std::string& name : blocks) {
     if (!has_block(s, name) || is_tensorized(s, name)) continue;  // copies for it have their layout
+    if (fuse_short_columns(s, name, where, choices)) continue;
     choose_columns(s, name, where, choices);
   }
   blocks = plain_blocks(s);

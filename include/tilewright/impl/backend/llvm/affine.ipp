@@ -262,7 +262,9 @@ TILEWRIGHT_INLINE affine emitter::quotient_index(const ir::expr& e) {
     return out;
   }
   out.constant = 0;
-  out.vectors.emplace_back(b.integers(b.i64, lanes), 1);
+  const value_ref numbers = b.integers(b.i64, lanes);
+  lane_numbers.emplace(numbers, std::move(lanes));
+  out.vectors.emplace_back(numbers, 1);
   return out;
 }
 

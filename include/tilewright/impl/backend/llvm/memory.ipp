@@ -4,18 +4,12 @@
 #include <numeric>
 
 #include <tilewright/backend/llvm/emit.hpp>
+#include <tilewright/impl/backend/llvm/lanes/near_lanes.ipp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::backend::llvm {
-namespace detail::memory_parts {
-
-/// Elements from lane to lane up to which loading all that lies between them costs less than an
-/// insertion per lane.
-inline constexpr std::int64_t most_spread = 4;
-
-}  // namespace detail::memory_parts
 
 TILEWRIGHT_INLINE place& emitter::place_of(const ir::buffer& buffer) {
   const auto found = at.places.find(buffer.get());
@@ -56,7 +50,7 @@ TILEWRIGHT_INLINE affine emitter::offset(const place& p, const ir::buffer& buffe
   if (buffer->elem_offset) out = index(buffer->elem_offset);
   for (std::size_t d = 0; d < indices.size(); ++d)
     out = add(std::move(out), multiply(index(indices[d]), p.strides[d]), 1);
-  return out;
+  return with_even_steps(std::move(out));
 }
 
 TILEWRIGHT_INLINE bool emitter::in_bounds(const ir::buffer& buffer,
@@ -147,20 +141,11 @@ TILEWRIGHT_INLINE value_ref emitter::load_lanes(const place& p, const affine& a,
     return b.intrinsic("llvm.masked.load", {all, b.ptr},
                        {from, b.integer(b.i32, size), lane.mask, b.c.ConstNull(all)});
   }
-  const bool spread =
-      strided && a.lane_step > 1 && a.lane_step <= detail::memory_parts::most_spread;
-  if (spread) return load_spread(p, a, safe);
+  if (const value_ref near = load_near(p, a, safe)) return near;
   if (!safe) {
     const value_ref addresses = lane_pointers(p, a);
     return b.intrinsic("llvm.masked.gather", {all, b.vector(b.ptr, lanes)},
                        {addresses, b.integer(b.i32, size), lane.mask, b.c.ConstNull(all)});
-  }
-  if (strided && a.lane_step == -1) {
-    affine last = a;
-    last.constant -= lanes - 1;
-    const value_ref ordered = b.load(all, pointer(p, last), size);
-    return b.c.BuildShuffleVector(b.b, ordered, b.c.GetPoison(all),
-                                  b.ramp(b.i32, lanes - 1, -1, lanes), "");
   }
   value_ref out = b.c.GetPoison(all);
   for (int i = 0; i < lanes; ++i) {
@@ -176,7 +161,7 @@ TILEWRIGHT_INLINE value_ref emitter::load_lanes(const place& p, const affine& a,
 TILEWRIGHT_INLINE value_ref emitter::load_neighbours(const ir::expr& e, const place& p,
                                                      const affine& a) {
   const std::int64_t lanes = lane.lanes, step = a.lane_step;
-  if (step < 2 || step > detail::memory_parts::most_spread || !a.lane_steps.empty() ||
+  if (step < 2 || step > detail::near_parts::most_spread || !a.lane_steps.empty() ||
       !a.vectors.empty())
     return nullptr;
   const affine last = index(e->args.back());
@@ -198,46 +183,6 @@ TILEWRIGHT_INLINE value_ref emitter::load_neighbours(const ir::expr& e, const pl
       const std::int64_t element = i * step + before;
       if (element / lanes == number)
         from.push_back(lanes + element % lanes);
-      else
-        from.push_back(number == 1 && element < lanes ? element : i);
-    }
-    out = b.c.BuildShuffleVector(b.b, out, loaded(number), b.integers(b.i32, from), "");
-  }
-  return out;
-}
-
-/// Lanes that lie a few elements apart: whole vectors are loaded, the last one so that it ends with
-/// the last lane, and shuffled together. Where lanes may be off, only the elements of the others.
-TILEWRIGHT_INLINE value_ref emitter::load_spread(const place& p, const affine& a, bool safe) {
-  const std::int64_t lanes = lane.lanes, step = a.lane_step, span = (lanes - 1) * step + 1;
-  const type_ref all = b.stored(p.type, lane.lanes);
-  const auto part = [&](std::int64_t number) {
-    return std::min(number * lanes, span - lanes);  // its first element
-  };
-  const auto loaded = [&](std::int64_t number) {
-    affine from = a;
-    from.lane_step = 0;
-    from.constant += part(number);
-    const auto size = static_cast<unsigned>(bytes(p.type));
-    if (safe) return b.load(all, pointer(p, from), size);
-    std::vector<std::int64_t> whose;  // the lane of an element; none: a lane that is off
-    for (std::int64_t i = 0; i < lanes; ++i) {
-      const std::int64_t element = part(number) + i;
-      whose.push_back(element % step == 0 ? element / step : lanes);
-    }
-    const value_ref none = b.c.ConstNull(b.c.TypeOf(lane.mask));
-    const value_ref wanted =
-        b.c.BuildShuffleVector(b.b, lane.mask, none, b.integers(b.i32, whose), "");
-    return b.intrinsic("llvm.masked.load", {all, b.ptr},
-                       {pointer(p, from), b.integer(b.i32, size), wanted, b.c.ConstNull(all)});
-  };
-  value_ref out = loaded(0);
-  for (std::int64_t number = 1; number * lanes < span; ++number) {
-    std::vector<std::int64_t> from;  // what `out` has, else what the next part brings
-    for (std::int64_t i = 0; i < lanes; ++i) {
-      const std::int64_t element = i * step;
-      if (element / lanes == number)
-        from.push_back(lanes + element - part(number));
       else
         from.push_back(number == 1 && element < lanes ? element : i);
     }

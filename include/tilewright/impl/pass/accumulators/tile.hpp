@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/pass/vector/joined_indices.hpp>
 #include <tilewright/ir/rerouting.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/any.hpp>
@@ -142,7 +143,7 @@ inline bool has_serial_loop(const stmt& s) {
 inline bool is_injective(const std::vector<expr>& indices,
                          const std::vector<const loop_node*>& loops) {
   std::size_t covered = 0;
-  for (const expr& index : indices) {
+  for (const expr& index : joined_indices(indices)) {
     support::radix digits;
     const arith::linear sum = arith::to_linear(index);
     for (const loop_node* loop : loops) {

@@ -7,6 +7,7 @@
 
 #include <tilewright/arith/iter_map.hpp>
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/pass/vector/joined_indices.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/pass/vector/sink_vectors.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -58,7 +59,8 @@ class own_sums : visitor {
     if (store && loads_from(store->value, store->buffer)) all_ = all_ && is_own(store->indices);
   }
 
-  bool is_own(const std::vector<expr>& indices) const {
+  bool is_own(const std::vector<expr>& apart) const {
+    const std::vector<expr> indices = joined_indices(apart);
     for (const expr& e : indices)
       if (steps_over(e)) return true;
     arith::loop_domains used;

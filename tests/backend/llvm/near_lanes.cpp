@@ -1,0 +1,80 @@
+// Lanes at known places near each other (impl/backend/llvm/lanes/near_lanes.ipp).
+#include <tilewright/backend/compile.hpp>
+
+#include "../harness.hpp"
+
+using namespace harness;
+
+namespace {
+
+stmt vector_loop(const var& v, int n, const stmt& body) {
+  return make_loop(v, 0, n, body, loop_kind::vectorized);
+}
+
+/// Y[p, l // group, l % group] = X[p, l // group * step + first, l % group] for all whole groups of lanes; X
+/// ends with the last element that is read.
+function grouped(dtype t, int lanes, int group, int step, int first, int vectors) {
+  const int groups = (vectors * lanes + group - 1) / group;
+  const buffer x = make_buffer("X", t, {2, (groups - 1) * step + first + 1, group}),
+               y = make_buffer("Y", t, {2, groups, group});
+  const var p = make_var("p"), u = make_var("u"), l = make_var("l");
+  const expr at = u * lanes + l, pixel = floordiv(at, group), channel = floormod(at, group);
+  const stmt body = vector_loop(
+      l, lanes,
+      make_if(lt(at, groups * group),
+              make_store(y, {p, pixel, channel}, load(x, {p, pixel * step + first, channel}))));
+  return make("grouped", {x, y},
+              make_loop(p, 0, 2, make_loop(u, 0, vectors, body, loop_kind::unrolled)));
+}
+
+}  // namespace
+
+TEST_CASE("groups of lanes that stand some steps apart, up to the last element of the buffer") {
+  for (const dtype t : {dtype::f32, dtype::f64, dtype::i8, dtype::f16})
+    for (const int lanes : {2, 4, 8, 16})
+      for (const int group : {1, 2, 3, 5})
+        for (const int step : {1, 2, 3}) {
+          CAPTURE(std::string(name(t)));
+          CAPTURE(lanes);
+          CAPTURE(group);
+          CAPTURE(step);
+          check_agrees(grouped(t, lanes, group, step, 0, 3));
+          check_agrees(grouped(t, lanes, group, step, 1, 2));
+        }
+}
+
+TEST_CASE("lanes that share elements, that fall, and that lie within less than a vector") {
+  for (const dtype t : {dtype::f32, dtype::f64, dtype::i32})
+    for (const int lanes : {4, 8, 16}) {
+      CAPTURE(std::string(name(t)));
+      CAPTURE(lanes);
+      const buffer few = make_buffer("X", t, {3}), y = make_buffer("Y", t, {lanes}),
+                   row = make_buffer("R", t, {3 * lanes});
+      const var l = make_var("l");
+      const auto check = [&](const buffer& from, const expr& at) {
+        check_agrees(
+            make("read", {from, y}, vector_loop(l, lanes, make_store(y, {l}, load(from, {at})))));
+        check_agrees(make(
+            "some", {from, y},
+            vector_loop(l, lanes,
+                        make_if(ne(floormod(l, 4), 1), make_store(y, {l}, load(from, {at}))))));
+      };
+      check(few, floormod(l, 3));
+      check(few, floormod(l + 1, 2));
+      check(few, expr(2) - floormod(l, 3));
+      check(row, floordiv(l, 2) * 3);
+      check(row, expr(2 * lanes) - l * 2);
+      check(row, floordiv(l, 3) * 5 + floormod(l, 3));
+      check(row, expr(lanes) - floordiv(l, 2) * 2 + floormod(l, 2));
+    }
+}
+
+TEST_CASE("pixels of three channels in steps of two take whole vectors and shuffles") {
+  if (!have_compiler()) return;
+  const target::cpu cpu = target::named("skylake-avx512");
+  const std::string text =
+      backend::inspect(grouped(dtype::f32, 16, 3, 2, 0, 3), cpu, backend::stage::assembly);
+  CAPTURE(text);
+  CHECK(text.find("vpermt2ps") != std::string::npos);
+  CHECK(text.find("vinsertps") == std::string::npos);
+}
