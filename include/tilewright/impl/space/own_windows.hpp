@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <string>
 
+#include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/root_blocks.hpp>
@@ -46,6 +49,37 @@ inline bool reads_windows(const ir::block_node& b, std::size_t iter) {
       if (!ir::uses_var(index, b.iters[iter].var)) continue;
       for (const ir::iter_var& other : b.iters)
         found = found || (other.kind == ir::iter_kind::reduce && ir::uses_var(index, other.var));
+    }
+  });
+  return found;
+}
+
+/// Whether an index of an operand adds the reduction variable `tap` to variable `iter`.
+inline bool moves_windows(const ir::block_node& b, std::size_t iter, std::size_t tap) {
+  bool found = false;
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    if (e->op != ir::op::load) return;
+    for (const ir::expr& index : e->args)
+      found = found ||
+              (ir::uses_var(index, b.iters[iter].var) && ir::uses_var(index, b.iters[tap].var));
+  });
+  return found;
+}
+
+/// Whether windows of neighbours along variable `iter` have elements in common: they move by less than they
+/// reach.
+inline bool windows_overlap(const ir::block_node& b, std::size_t iter) {
+  bool found = false;
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    if (e->op != ir::op::load) return;
+    for (const ir::expr& index : e->args) {
+      const arith::linear sum = arith::to_linear(index);
+      const std::int64_t step = std::abs(sum.coefficient(b.iters[iter].var));
+      std::int64_t reach = 0;
+      for (const ir::iter_var& other : b.iters)
+        if (other.kind == ir::iter_kind::reduce && ir::is_int(other.dom.extent))
+          reach += std::abs(sum.coefficient(other.var)) * (other.dom.extent->integer - 1);
+      found = found || (step != 0 && step <= reach);
     }
   });
   return found;

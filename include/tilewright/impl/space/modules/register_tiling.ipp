@@ -53,8 +53,7 @@ class tiling {
     s_.vectorize(column_tile_);
     if (rows_) s_.unroll(row_tile_);
     unroll_taps();
-    s_.decompose_reduction(block_,
-                           split_reduction_ ? reduce_outer_.front() : reduce_inner_.front());
+    s_.decompose_reduction(block_, split_reduction_ ? reduce_outer_.front() : taps_.front());
   }
 
  private:
@@ -78,7 +77,8 @@ class tiling {
                                                  row_extent, profile_.extent[columns_])) {
       codes.push_back(t.rows * tile_code + t.columns);
       const double weight =
-          own_windows_ ? window_weight(t, row_extent, profile_.extent[columns_], vector_lanes())
+          own_windows_ ? window_weight(t, row_extent, profile_.extent[columns_], vector_lanes(),
+                                       !rows_ || windows_overlap(*s_.get(block_).block, *rows_))
                        : t.weight * room_for_taps(t);
       weights.push_back(t.rows % period == 0 ? weight : weight * ragged_period);
     }
@@ -165,6 +165,27 @@ class tiling {
       reduce_outer_.push_back(l[0]);
       reduce_inner_.push_back(l[1]);
     }
+    order_taps();
+  }
+
+  /// What rows of windows share is loaded once where taps along the rows come last, written out: then few
+  /// vectors wait for the next row at a time. With the others last, which share vectors where columns move in
+  /// steps, a tile keeps a vector of each row and tap. One of the two comes first as a structural choice.
+  void order_taps() {
+    taps_ = reduce_inner_;
+    const ir::block_node& b = *s_.get(block_).block;
+    if (!own_windows_ || !rows_ || !windows_overlap(b, *rows_)) return;
+    std::vector<loop_rv> along_rows, others;
+    for (std::size_t i = 0, loop = 0; i < profile_.kind.size(); ++i) {
+      if (profile_.kind[i] != ir::iter_kind::reduce) continue;
+      (profile_.extent[i] > 1 && moves_windows(b, *rows_, i) ? along_rows : others)
+          .push_back(reduce_inner_[loop++]);
+    }
+    if (along_rows.empty() || others.empty() || along_rows.back() == reduce_inner_.back()) return;
+    const bool steps = own_operand(profile_)->stride[columns_] > 1;
+    if ((choices_.pick(2) == 0) == steps) return;
+    taps_ = std::move(others);
+    taps_.insert(taps_.end(), along_rows.begin(), along_rows.end());
   }
 
   /// Short reduction loops may be written out inside the tile: windows that overlap are then loaded
@@ -185,7 +206,7 @@ class tiling {
                                             : reads_bytes() ? std::vector<double>{1, 2, 1}
                                                             : std::vector<double>{1, 1, 2};
     const expr_rv most = choices_.categorical(s_, {0, 64, 192}, written_out);
-    s_.annotate(reduce_inner_.front(), "pragma_auto_unroll_max_step", most);
+    s_.annotate(taps_.front(), "pragma_auto_unroll_max_step", most);
   }
 
   bool reads_bytes() const {
@@ -211,7 +232,7 @@ class tiling {
     add(reduce_outer_);
     add(inner_column_);
     add(inner_row_);
-    add(reduce_inner_);
+    add(taps_);
     if (rows_) all.push_back(row_tile_);
     all.push_back(column_tile_);
     s_.reorder(all);
@@ -432,7 +453,7 @@ class tiling {
   std::vector<loop_rv> outer_, middle_;
   std::vector<loop_rv> outer_row_, middle_row_, inner_row_, outer_column_, middle_column_,
       inner_column_;
-  std::vector<loop_rv> reduce_outer_, reduce_inner_;
+  std::vector<loop_rv> reduce_outer_, reduce_inner_, taps_;  // taps_: the inner ones in order
   loop_rv row_tile_, column_tile_, last_middle_;
 };
 
