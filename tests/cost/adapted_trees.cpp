@@ -211,6 +211,38 @@ TEST_CASE("adapted trees forget the older half of what would be too much to solv
   CHECK(pairwise_accuracy(m.predict(many.front().samples), many.front().speed) > 0.9);
 }
 
+TEST_CASE(
+    "adapted trees: of many programs half as many have to be new before trees are added again") {
+  std::vector<sample> all;
+  const measured_set a = copies(7, 16), b = copies(7, 24), c = copies(7, 32);
+  for (const measured_set* part : {&a, &b, &c})
+    all.insert(all.end(), part->samples.begin(), part->samples.end());
+  REQUIRE(all.size() == 240);
+  adapted_trees m(narrow_prior());
+  auto learn = [&, at = std::size_t{0}](std::size_t count) mutable {
+    m.update(std::span(all).subspan(at, count));
+    at += count;
+    return m.save();
+  };
+  const std::string few = learn(64), more = learn(16), many = learn(64);
+  CHECK(few != more);
+  CHECK(more != many);
+  CHECK(learn(48) == many);  // a third of 144
+  CHECK(learn(24) != many);
+}
+
+TEST_CASE("adapted trees score alike however often they were asked between what they learned") {
+  const measured_set all = wider();
+  adapted_trees asked(narrow_prior()), silent(narrow_prior());
+  for (std::size_t at = 0; at + 7 <= 70; at += 7) {
+    const auto part = std::span(all.samples).subspan(at, 7);
+    asked.update(part);
+    silent.update(part);
+    asked.predict(all.samples);
+  }
+  CHECK(asked.predict(all.samples) == silent.predict(all.samples));
+}
+
 TEST_CASE("adapted trees are saved as trees, which are the prior of whoever loads them") {
   const measured_set all = wider();
   adapted_trees m(narrow_prior()), loaded(prior_of(all.samples, 7));

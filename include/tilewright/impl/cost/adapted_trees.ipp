@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -27,13 +28,18 @@ struct adapted_trees::state {
   /// What the valid programs of one workload say.
   struct view {
     detail::leaf_process process;
-    std::vector<row_list> rows;  // of its programs
+    std::vector<row_list> rows;    // of its programs
+    std::vector<double> by_trees;  // scores of the first of these, since the trees were trained
     std::unordered_set<support::hash128> keys;
     bool fitted = false;
     double share = 0;  // of the trees' scores beside the process
   };
 
   static constexpr std::size_t most_of_workload = 512;
+  /// Past so many programs half as many have to be new before the trees learn again, which then takes most of
+  /// what learning takes: the process knows them at once.
+  static constexpr std::size_t many_programs = 128;
+  static constexpr double share_of_many = 0.5;
 
   tree_model_options options;
   gbt prior, trees;
@@ -100,11 +106,15 @@ struct adapted_trees::state {
       newer.add(v.process.place(i), v.process.seconds(i), *leaves);
     v.process = std::move(newer);
     v.rows.erase(v.rows.begin(), v.rows.begin() + static_cast<std::ptrdiff_t>(from));
+    v.by_trees.clear();
   }
 
   void train_if_due() {
     const bool enough = known.size() >= options.warmup || !prior.empty();
-    if (!enough || !detail::training_is_due(fresh, trained, options.retrain_share)) return;
+    const double share = trained < many_programs ? options.retrain_share
+                                                 : std::max(options.retrain_share, share_of_many);
+    if (!enough || !detail::training_is_due(fresh, trained, share)) return;
+    for (auto& [workload, v] : views) v.by_trees.clear();
     trees = prior;
     trees.boost(detail::training_set(known, feature_count),
                 prior.empty() ? options.trees : detail::correction_by(known.size(), options.trees));
@@ -119,14 +129,14 @@ struct adapted_trees::state {
     view& v = at->second;
     if (v.fitted) return &v;
     v.process.fit(*leaves);
-    std::vector<double> by_process, by_trees;
-    for (std::size_t i = 0; i < v.rows.size(); ++i) {
+    std::vector<double> by_process;
+    for (std::size_t i = 0; i < v.rows.size(); ++i)
       by_process.push_back(v.process(v.process.place(i)));
-      by_trees.push_back(score(v.rows[i]));
-    }
+    for (std::size_t i = v.by_trees.size(); i < v.rows.size(); ++i)
+      v.by_trees.push_back(score(v.rows[i]));
     // both count alike where the programs that were measured are told apart
     v.share = detail::standardization::of(by_process).deviation /
-              detail::standardization::of(by_trees).deviation;
+              detail::standardization::of(v.by_trees).deviation;
     v.fitted = true;
     return &v;
   }
