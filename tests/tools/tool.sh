@@ -263,6 +263,10 @@ if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 0 '"trials": 12' tune "$data/matmul.py" --trials 12 --seconds 60 --threads 1 --json --db "$work/l.db"
   expect 0 "trees of " learn --db "$work/l.db" -o "$work/team.prior"
   expect 0 '"trials": 3' tune "$data/matmul.py" --trials 3 --seconds 60 --threads 1 --json --db :memory: --prior "$work/team.prior"
+  for kind in graph_network mlp trace_network; do
+    expect 0 "$kind of 1" learn --db "$work/l.db" -o "$work/$kind.prior" --kind $kind
+    expect 0 '"trials": 3' tune "$data/matmul.py" --trials 3 --seconds 60 --threads 1 --json --db :memory: --prior "$work/$kind.prior"
+  done
   expect 2 "there is no file" learn --db "$work/empty.db" -o "$work/no.prior"
   head -c 100 "$work/team.prior" >"$work/cut.prior"
   expect 0 '"trials": 3' tune "$data/matmul.py" --trials 3 --seconds 60 --threads 1 --json --db :memory: --prior "$work/cut.prior"

@@ -43,23 +43,25 @@ search::record_key commonest(const std::vector<search::record>& all) {
   return key;
 }
 
+#if defined(TILEWRIGHT_TOOL_LEARNING)
+template <class Model, class Options>
+std::unique_ptr<cost::model> pretrained(Options options, const learn_options& o,
+                                        std::span<const cost::sample> samples) {
+  options.seed = o.seed;
+  auto out = std::make_unique<Model>(options);
+  out->pretrain(samples);
+  return out;
+}
+#endif
+
 std::unique_ptr<cost::model> trained(const learn_options& o,
                                      std::span<const cost::sample> samples) {
 #if defined(TILEWRIGHT_TOOL_LEARNING)
-  if (o.kind == "graph_network") {
-    cost::graph_network_options options;
-    options.seed = o.seed;
-    auto out = std::make_unique<cost::graph_model>(options);
-    out->pretrain(samples);
-    return out;
-  }
-  if (o.kind == "mlp") {
-    cost::mlp_options options;
-    options.seed = o.seed;
-    auto out = std::make_unique<cost::mlp_model>(options);
-    out->pretrain(samples);
-    return out;
-  }
+  if (o.kind == "graph_network")
+    return pretrained<cost::graph_model>(cost::graph_network_options{}, o, samples);
+  if (o.kind == "mlp") return pretrained<cost::mlp_model>(cost::mlp_options{}, o, samples);
+  if (o.kind == "trace_network")
+    return pretrained<cost::trace_model>(cost::network_options{}, o, samples);
 #endif
   cost::tree_model_options options;
   options.seed = o.seed;
@@ -104,7 +106,7 @@ std::function<int()> declare_learn(CLI::App& app) {
       ->required();
   std::vector<std::string> kinds{"trees"};
 #if defined(TILEWRIGHT_TOOL_LEARNING)
-  kinds.insert(kinds.end(), {"graph_network", "mlp"});
+  kinds.insert(kinds.end(), {"graph_network", "mlp", "trace_network"});
 #endif
   app.add_option("--kind", o->kind, "What is trained")
       ->check(CLI::IsMember(kinds))
