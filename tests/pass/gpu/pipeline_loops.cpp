@@ -90,21 +90,23 @@ TEST_CASE("a statement that would come before what it depends on is refused") {
 
 namespace {
 
-/// S is copied two steps ahead; what was read of it, in X of that scope, is added a step later.
-ir::function read_and_used_later(int steps, const std::string& order, const std::string& scope) {
+/// S is copied from those columns of A two steps ahead; what was read of it, in X of that scope, is added
+/// a step later.
+ir::function read_and_used_later(int steps, const std::string& order, const std::string& scope,
+                                 const std::string& column = "vi") {
   const std::string n = std::to_string(steps);
   const std::string text =
       R"(
 @T.prim_func
 def main(A: T.Buffer(()" +
-      n + R"(, 4), "float32"), C: T.Buffer((4,), "float32")):
+      n + R"(, 8), "float32"), C: T.Buffer((4,), "float32")):
     for k in T.serial()" +
       n + R"(, annotations={"software_pipeline_stage": [0, 2, 3], "software_pipeline_order": )" +
       order + R"(, "software_pipeline_async_stages": [0]}):
         with T.block("step"):
             vk = T.axis.spatial()" +
       n + R"(, k)
-            T.reads(A[vk, 0:4], C[0:4])
+            T.reads(A[vk, 0:8], C[0:4])
             T.writes(C[0:4])
             S = T.alloc_buffer((4,), "float32", scope="shared")
             X = T.alloc_buffer((4,), "float32", scope=")" +
@@ -112,7 +114,8 @@ def main(A: T.Buffer(()" +
             for i in T.vectorized(4):
                 with T.block("S"):
                     vi = T.axis.spatial(4, i)
-                    S[vi] = A[vk, vi]
+                    S[vi] = A[vk, )" +
+      column + R"(]
             for i in range(4):
                 with T.block("X"):
                     vi = T.axis.spatial(4, i)
@@ -155,4 +158,18 @@ TEST_CASE("registers have no versions: a round ends iterations before it begins 
                     copied = text.find("tw_copy_async", loop);
   CHECK(used < filled);
   CHECK(filled < copied);
+}
+
+TEST_CASE("a vector of elements that are no neighbours is copied element by element") {
+  const auto loops_around_copies = [](const char* column) {
+    const ir::function after = pass::simplify_loops(
+        pass::pipeline_loops(read_and_used_later(8, "[1, 2, 0]", "global", column)));
+    INFO(ir::print(after));
+    CHECK(threads::count(after, "tw_copy_async") == 4);
+    return threads::count(after, "T.vectorized") - threads::count(after, "async_wait");
+  };
+  CHECK(loops_around_copies("vi + 4") == 0);
+  CHECK(loops_around_copies("(vi + 4) // 8 * 4 + (vi + 4) % 8") == 0);  // neighbours in the end
+  CHECK(loops_around_copies("vi // 2 * 4 + vi % 2") == 4);
+  CHECK(loops_around_copies("3 - vi") == 4);
 }

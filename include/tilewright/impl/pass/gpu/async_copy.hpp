@@ -32,9 +32,8 @@ inline stmt wait(std::int64_t pending, stmt landed) {
   return make_attribute(text("copies"), wait_key, integer(dtype::i32, pending), std::move(landed));
 }
 
-/// Whether an access of `count` elements begins at a multiple of their bytes.
-inline bool is_aligned(const buffer& b, const std::vector<expr>& indices, std::int64_t count) {
-  if (b->alignment % (count * bytes(b->type)) != 0) return false;
+/// How many elements of memory lie before the accessed one.
+inline expr offset_of(const buffer& b, const std::vector<expr>& indices) {
   expr at = b->elem_offset && storage_rank(b->scope) == 0 ? b->elem_offset : integer(dtype::i64, 0);
   for (std::size_t d = 0; d < indices.size(); ++d) {
     if (b->strides.empty())
@@ -42,11 +41,35 @@ inline bool is_aligned(const buffer& b, const std::vector<expr>& indices, std::i
     else
       at = at + cast(dtype::i64, indices[d]) * cast(dtype::i64, b->strides[d]);
   }
+  return at;
+}
+
+/// Whether an access of `count` elements from `at` on begins at a multiple of their bytes.
+inline bool is_aligned(const buffer& b, const expr& at, std::int64_t count) {
+  if (b->alignment % (count * bytes(b->type)) != 0) return false;
   const auto whole = [&](const arith::linear& sum) {
     return sum.constant % count == 0 &&
            support::all(sum.terms, [&](const auto& t) { return t.second % count == 0; });
   };
   return whole(arith::to_linear(at)) || whole(arith::to_linear(arith::simplify(at)));
+}
+
+/// The loop's variable at one of its iterations.
+inline expr at_lane(const expr& e, const loop_node& lanes, std::int64_t i) {
+  return substitute(e, {{lanes.var, integer(lanes.var.type(), i)}});
+}
+
+/// Whether each iteration of the loop accesses the element behind the one before.
+inline bool are_neighbours(const expr& at, const loop_node& lanes) {
+  const arith::linear sum = arith::to_linear(at);
+  if (sum.coefficient(lanes.var) == 1 && support::all(sum.terms, [&](const auto& t) {
+        return arith::same_value(t.first, lanes.var) || !uses_var(t.first, lanes.var);
+      }))
+    return true;
+  const expr first = at_lane(at, lanes, 0);
+  for (std::int64_t i = 1; i < constant_extent(lanes); ++i)
+    if (!is_int(arith::simplify(at_lane(at, lanes, i) - first), i)) return false;
+  return true;
 }
 
 inline bool is_zero(const expr& e) {
@@ -81,17 +104,16 @@ inline stmt as_copy(const stmt& s) {
   if (size != 4 && size != 8 && size != 16) return {};
   for (const auto& [b, indices] :
        {std::pair(to->buffer, to->indices), std::pair(from->buffer, from->args)}) {
-    std::vector<expr> first = indices;
-    if (lanes)
-      for (expr& e : first) e = substitute(e, {{lanes->var, integer(lanes->var.type(), 0)}});
-    if (!is_aligned(b, first, count)) return {};
+    const expr at = offset_of(b, indices);
+    if (lanes && !are_neighbours(at, *lanes)) return {};
+    if (!is_aligned(b, lanes ? at_lane(at, *lanes, 0) : at, count)) return {};
   }
   std::vector<expr> arguments;
   const auto append = [&](const buffer& b, const std::vector<expr>& indices) {
     for (std::int64_t i = 0; i < count; ++i) {
       std::vector<expr> at = indices;
       if (lanes)
-        for (expr& e : at) e = substitute(e, {{lanes->var, integer(lanes->var.type(), i)}});
+        for (expr& e : at) e = at_lane(e, *lanes, i);
       arguments.push_back(load(b, std::move(at)));
     }
   };
