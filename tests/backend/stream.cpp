@@ -1,4 +1,5 @@
 // Loops whose results go past the caches (pass/vector/streams.hpp, impl/backend/llvm/memory.ipp).
+#include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/pass/vector/streams.hpp>
 
 #include "harness.hpp"
@@ -17,7 +18,7 @@ function rows(std::int64_t extent, std::int64_t shift, dtype type, std::int64_t 
   const expr three = is_float(type) ? real(type, 3) : integer(type, 3);
   const stmt row = make_loop(
       j, 0, n(extent), make_store(y, {i, j + n(shift)}, load(x, {i, j}) * three + load(b, {i})),
-      loop_kind::vectorized, {{pass::stream_note, nontemporal}, {pass::stream_ahead_note, ahead}});
+      loop_kind::vectorized, {{ir::stream_note, nontemporal}, {ir::stream_ahead_note, ahead}});
   return make("rows", {x, b, y}, make_loop(i, 0, n(3), row, outer));
 }
 

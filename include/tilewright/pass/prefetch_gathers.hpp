@@ -8,12 +8,9 @@
 
 namespace tilewright::pass {
 
-/// Annotation of a loop: how many iterations ahead gathers inside of it are fetched; 0: none.
-inline constexpr const char* prefetch_note = "tilewright.prefetch";
-
 /// Puts `prefetch(element)` before each loop over lanes that loads a row whose number is read from
-/// memory, inside of a loop with the annotation. The index stays in its array, so that the element
-/// exists.
+/// memory, inside of a loop with `prefetch_note` (ir/loop_notes.hpp). The index stays in its array, so
+/// that the element exists.
 /// ```
 /// for k in serial(.., prefetch 8):              for k in ..:
 ///   for j in vectorized(16):              ->      prefetch(B[q[min(a + k + 8, n - 1)], 0])

@@ -1,5 +1,6 @@
 #include <tilewright/pass/vector/streams.hpp>
 
+#include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/pass/vector/split_vectors.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -31,23 +32,23 @@ pass::stream stream_of(const stmt& s) { return pass::stream_of(*as_loop(s), hasw
 }  // namespace
 
 TEST_CASE("a loop that asks for it is a stream, in the machine's vectors") {
-  const pass::stream far = stream_of(row(64, {{pass::stream_note, 1}}));
+  const pass::stream far = stream_of(row(64, {{ir::stream_note, 1}}));
   CHECK(far.nontemporal);
   CHECK(far.ahead == 0);
   CHECK(far.lanes == 8);
-  const pass::stream near = stream_of(row(64, {{pass::stream_ahead_note, 4}}));
+  const pass::stream near = stream_of(row(64, {{ir::stream_ahead_note, 4}}));
   CHECK_FALSE(near.nontemporal);
   CHECK(near.ahead == 4);
-  CHECK(stream_of(row(32, {{pass::stream_note, 1}}, 0, dtype::f64)).lanes == 4);
+  CHECK(stream_of(row(32, {{ir::stream_note, 1}}, 0, dtype::f64)).lanes == 4);
 }
 
 TEST_CASE("no stream: nothing asked for, few vectors, elements apart, another kind of loop") {
   CHECK_FALSE(stream_of(row(64, {})));
-  CHECK_FALSE(stream_of(row(64, {{pass::stream_note, 0}, {pass::stream_ahead_note, 0}})));
-  CHECK_FALSE(stream_of(row(63, {{pass::stream_note, 1}})));
-  CHECK_FALSE(stream_of(row(64, {{pass::stream_note, 1}}, 0, dtype::f32, 2)));
-  const stmt serial = pass::with_kind(*as_loop(row(64, {{pass::stream_note, 1}})),
-                                      loop_kind::serial, as_loop(row(64, {}))->body);
+  CHECK_FALSE(stream_of(row(64, {{ir::stream_note, 0}, {ir::stream_ahead_note, 0}})));
+  CHECK_FALSE(stream_of(row(63, {{ir::stream_note, 1}})));
+  CHECK_FALSE(stream_of(row(64, {{ir::stream_note, 1}}, 0, dtype::f32, 2)));
+  const stmt serial = pass::with_kind(*as_loop(row(64, {{ir::stream_note, 1}})), loop_kind::serial,
+                                      as_loop(row(64, {}))->body);
   CHECK_FALSE(stream_of(serial));
 }
 
@@ -60,6 +61,6 @@ TEST_CASE("streams stay whole where other vectorized loops are split") {
     check_same(f, pass::lower(f, haswell()));
     return count(g.body, stmt_kind::loop);
   };
-  CHECK(vectors({{pass::stream_note, 1}}) == 1);
+  CHECK(vectors({{ir::stream_note, 1}}) == 1);
   CHECK(vectors({}) > 1);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <tilewright/impl/cost/spread.hpp>
+#include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/pattern_note.hpp>
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -105,8 +106,8 @@ class store_walk {
 
   static std::optional<double> unroll_note(const ir::annotations& notes) {
     if (notes.empty()) return std::nullopt;
-    for (const char* key : {"pragma_auto_unroll_max_step", "meta_schedule.unroll_explicit",
-                            "meta_schedule.unroll_implicit"})
+    for (const char* key :
+         {ir::unroll_note, "meta_schedule.unroll_explicit", "meta_schedule.unroll_implicit"})
       if (const auto found = notes.find(key); found != notes.end())
         if (const auto* n = std::get_if<std::int64_t>(&found->second.value))
           return static_cast<double>(*n);

@@ -7,6 +7,7 @@
 
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/prefetch_gathers.hpp>
 #include <tilewright/support/any.hpp>
@@ -48,7 +49,8 @@ class inserter : public mutator {
     const loop_node* loop = as_loop(s);
     if (!loop) return mutator::mutate(s);
     const std::int64_t outside = distance_;
-    if (const auto note = loop->annotations.find(prefetch_note); note != loop->annotations.end())
+    if (const auto note = loop->annotations.find(ir::prefetch_note);
+        note != loop->annotations.end())
       if (const auto* n = std::get_if<std::int64_t>(&note->second.value)) distance_ = *n;
     stmt out = distance_ > 0 && loop->loop == loop_kind::vectorized ? with_prefetches(*loop, s)
                                                                     : mutator::mutate(s);

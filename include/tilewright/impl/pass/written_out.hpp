@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/walk.hpp>
 
@@ -41,9 +42,9 @@ inline std::int64_t unrolled_times(const ir::loop_node& loop) {
                                               : 1;
 }
 
-/// What `pragma_auto_unroll_max_step` of the loop asks for; 0 where it is not there.
+/// What `unroll_note` of the loop asks for; 0 where it is not there.
 inline std::int64_t unroll_step_of(const ir::loop_node& loop) {
-  const auto note = loop.annotations.find("pragma_auto_unroll_max_step");
+  const auto note = loop.annotations.find(ir::unroll_note);
   if (note == loop.annotations.end()) return 0;
   const std::int64_t* step = std::get_if<std::int64_t>(&note->second.value);
   return step ? *step : 0;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <iterator>
 
 #include <tilewright/impl/space/borders.hpp>
@@ -32,7 +31,7 @@ inline bool is_stencil_of_stencil(const schedule& s, const std::string& name) {
   const ir::block_node& b = *named_block(s, name).block;
   if (b.writes.size() != 1 || b.init || is_output(s, name) || loads_in(s, name) < 3) return false;
   const std::vector<std::string> readers = consumer_names(s, name);
-  return std::any_of(readers.begin(), readers.end(), [&](const std::string& reader) {
+  return support::any(readers, [&](const std::string& reader) {
     return loads_in(s, reader, b.writes[0].buffer) > 2;
   });
 }

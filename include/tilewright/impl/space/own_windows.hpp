@@ -2,7 +2,6 @@
 // each.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -24,7 +23,7 @@ inline std::optional<std::size_t> window_rows(const schedule& s, const std::stri
                                               const block_profile& p, std::size_t columns) {
   const ir::block_node& b = *named_block(s, name).block;
   const auto is_reduced = [&](const ir::expr& index) {
-    return std::any_of(b.iters.begin(), b.iters.end(), [&](const ir::iter_var& i) {
+    return support::any(b.iters, [&](const ir::iter_var& i) {
       return i.kind == ir::iter_kind::reduce && ir::uses_var(index, i.var);
     });
   };

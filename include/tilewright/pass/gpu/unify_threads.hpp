@@ -29,10 +29,6 @@ namespace tilewright::pass {
 ///         longer than a loop around it on the same axis, and for a serial loop around loops on blocks
 ir::function unify_threads(const ir::function& f);
 
-/// Annotation of a loop on blocks: how many of them shall be on a multiprocessor at once; 0: as many as come
-/// of it.
-inline constexpr const char* resident_blocks_note = "tilewright.resident_blocks";
-
 /// Loops on threads around the body of a kernel in the form that `unify_threads` makes.
 struct kernel_nest {
   std::vector<const ir::loop_node*> blocks;   // outermost first

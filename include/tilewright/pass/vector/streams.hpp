@@ -15,12 +15,7 @@
 
 namespace tilewright::pass {
 
-/// Annotation of a vectorized loop: 1 asks for non-temporal stores.
-inline constexpr const char* stream_note = "tilewright.stream";
-/// Annotation of a vectorized loop: lines of what it loads are asked for so many vectors ahead; 0: not.
-inline constexpr const char* stream_ahead_note = "tilewright.stream_ahead";
-
-/// What a loop asks for, and how it is made.
+/// What a loop asks for by `stream_note` and `stream_ahead_note` (ir/loop_notes.hpp), and how it is made.
 struct stream {
   bool nontemporal = false;
   std::int64_t ahead = 0;  // vectors

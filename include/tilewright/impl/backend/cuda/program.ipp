@@ -11,6 +11,7 @@
 #include <tilewright/impl/pass/gpu/async_copy.hpp>
 #include <tilewright/impl/pass/gpu/barrier.hpp>
 #include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/pass/gpu/unify_threads.hpp>
 #include <tilewright/pass/gpu/unroll_registers.hpp>
@@ -57,7 +58,7 @@ class printer {
     std::string out = std::to_string(threads);
     for (const auto* loops : {&nest.blocks, &nest.threads})
       for (const loop_node* loop : *loops) {
-        const auto note = loop->annotations.find(pass::resident_blocks_note);
+        const auto note = loop->annotations.find(ir::resident_blocks_note);
         if (note == loop->annotations.end()) continue;
         const auto* n = std::get_if<std::int64_t>(&note->second.value);
         return n && *n > 0 ? out + ", " + std::to_string(*n) : out;

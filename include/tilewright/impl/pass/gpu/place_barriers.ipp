@@ -336,8 +336,7 @@ class placer {
     return tell_threads_apart(std::move(parts), a, axes_) ? digits.distance() : 0;
   }
   bool is_place(const expr& v) const {
-    return std::any_of(axes_.begin(), axes_.end(),
-                       [&](const thread_axis& x) { return x.place.same(v); });
+    return support::any(axes_, [&](const thread_axis& x) { return x.place.same(v); });
   }
 
   /// Buffers of which a loop takes one version after the other.
@@ -397,8 +396,8 @@ class placer {
         return;
       }
     const std::vector<var> vars = free_vars(inner);
-    if (!reads_memory(inner) && std::all_of(vars.begin(), vars.end(),
-                                            [&](const var& v) { return blocks_.count(v) != 0; })) {
+    if (!reads_memory(inner) &&
+        support::all(vars, [&](const var& v) { return blocks_.count(v) != 0; })) {
       a.blocks.terms.push_back({inner, factor});
       return;
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/vector/split_vectors.hpp>
 #include <tilewright/pass/vector/streams.hpp>
@@ -33,8 +34,8 @@ inline bool goes_on(const ir::store_node& store, const ir::var& v) {
 TILEWRIGHT_INLINE stream stream_of(const ir::loop_node& loop, const target::cpu& target) {
   namespace parts = detail::streams;
   stream out;
-  out.nontemporal = parts::number(loop, stream_note) == 1;
-  out.ahead = parts::number(loop, stream_ahead_note);
+  out.nontemporal = parts::number(loop, ir::stream_note) == 1;
+  out.ahead = parts::number(loop, ir::stream_ahead_note);
   if (!out.nontemporal && out.ahead <= 0) return {};
   if (loop.loop != ir::loop_kind::vectorized || !ir::is_int(loop.min) || !ir::is_int(loop.extent))
     return {};

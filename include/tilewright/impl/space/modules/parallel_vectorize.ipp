@@ -5,6 +5,7 @@
 
 #include <tilewright/impl/space/outer_parallel.hpp>
 #include <tilewright/impl/space/vector_axis.hpp>
+#include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/block_profile.hpp>
@@ -148,8 +149,8 @@ inline void make_streams(schedule& s, const std::vector<loop_rv>& loops, const c
   const std::vector<double> past = stays ? std::vector<double>{1, 1} : std::vector<double>{3, 1},
                             ahead = stays ? std::vector<double>{1, 1, 1, 1}
                                           : std::vector<double>{3, 1, 1, 1};
-  s.annotate(row, "tilewright.stream", choices.categorical(s, {1, 0}, past));
-  s.annotate(row, "tilewright.stream_ahead", choices.categorical(s, {0, 8, 16, 32}, ahead));
+  s.annotate(row, ir::stream_note, choices.categorical(s, {1, 0}, past));
+  s.annotate(row, ir::stream_ahead_note, choices.categorical(s, {0, 8, 16, 32}, ahead));
 }
 
 }  // namespace detail

@@ -8,6 +8,7 @@
 
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/space/modules/fuse_elements.hpp>
@@ -21,8 +22,6 @@
 
 namespace tilewright::space {
 namespace detail {
-
-inline constexpr const char* prefetch_key = "tilewright.prefetch";  // pass/prefetch_gathers.hpp
 
 /// Combines its result with several values.
 inline bool reduces(const ir::block_node& b) {
@@ -188,7 +187,7 @@ inline bool tile_columns(schedule& s, const std::string& name, const context& wh
   s.vectorize(inner);
   if (loops.rows) s.unroll(*loops.rows);
   const loop_rv walked = loops.walks.empty() ? order[order.size() - 2] : loops.walks.back();
-  s.annotate(walked, prefetch_key, choices.categorical(s, {0, 4, 8, 16}, {1.5, 1, 1, 1}));
+  s.annotate(walked, ir::prefetch_note, choices.categorical(s, {0, 4, 8, 16}, {1.5, 1, 1, 1}));
   s.annotate(walked, ir::edge_note, choices.categorical(s, {0, 1}, {1, 1}));
   take_sums_apart(s, loops, choices);
   return true;
@@ -247,7 +246,7 @@ inline bool reads_cached(const schedule& s, const std::string& name, const targe
 inline void sum_results(schedule& s, const std::string& name, const std::vector<loop_rv>& loops,
                         std::size_t results, const context& where, chooser& choices) {
   const bool cached = reads_cached(s, name, *where.cpu);
-  s.annotate(loops[results], prefetch_key,
+  s.annotate(loops[results], ir::prefetch_note,
              choices.categorical(s, {0, 2, 4, 8}, {cached ? 1.5 : 1, 1, cached ? 1 : 1.5, 1}));
   const ir::expr extent = s.get(loops.back()).extent;
   const std::int64_t lanes = where.cpu->lanes(named_block(s, name).block->writes[0].buffer->type);

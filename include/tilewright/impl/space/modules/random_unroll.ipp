@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/access_pattern.hpp>
@@ -23,10 +24,10 @@ TILEWRIGHT_INLINE void random_unroll::operator()(schedule& s, const std::string&
   if (!has_block(s, name) || !named_block(s, name).block->init) return;
   const primitive::path at = primitive::find_block(s.function(), named_block(s, name).block->id);
   const std::vector<const ir::loop_node*> around = at.loops();
-  if (around.empty() || around[0]->annotations.count("pragma_auto_unroll_max_step") > 0) return;
+  if (around.empty() || around[0]->annotations.count(ir::unroll_note) > 0) return;
   const loop_rv outermost = s.get_loops(s.get_block(name))[0];
-  s.annotate(outermost, "pragma_auto_unroll_max_step", draw());
-  s.annotate(outermost, "pragma_unroll_explicit", written_out ? 1 : 0);
+  s.annotate(outermost, ir::unroll_note, draw());
+  s.annotate(outermost, ir::explicit_unroll_note, written_out ? 1 : 0);
 }
 
 }  // namespace tilewright::space

@@ -10,6 +10,7 @@
 #include <tilewright/impl/space/own_windows.hpp>
 #include <tilewright/impl/space/tile_conditions.hpp>
 #include <tilewright/ir/bound_weights.hpp>
+#include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/modules/parallel_vectorize.hpp>
@@ -206,7 +207,7 @@ class tiling {
                                             : reads_bytes() ? std::vector<double>{1, 2, 1}
                                                             : std::vector<double>{1, 1, 2};
     const expr_rv most = choices_.categorical(s_, {0, 64, 192}, written_out);
-    s_.annotate(taps_.front(), "pragma_auto_unroll_max_step", most);
+    s_.annotate(taps_.front(), ir::unroll_note, most);
   }
 
   bool reads_bytes() const {
@@ -491,7 +492,7 @@ TILEWRIGHT_INLINE bool can_be_columns(const schedule& s, const std::string& bloc
                                       const block_profile& p, std::size_t iter) {
   const std::optional<std::size_t> rows = p.reuse(iter);
   const ir::block_node& b = *named_block(s, block).block;
-  return std::all_of(p.reads.begin(), p.reads.end(), [&](const access_profile& read) {
+  return support::all(p.reads, [&](const access_profile& read) {
     return detail::loads_spread(read, iter) ||
            (rows && detail::is_panel_material(s, b, read, iter, *rows));
   });

@@ -12,6 +12,7 @@
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/space/tiles/product_order.hpp>
 #include <tilewright/impl/space/tiles/thread_tiles.hpp>
+#include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/multi_level_tiling.hpp>
@@ -188,8 +189,7 @@ class tiler {
     const auto first = std::find(numbers.begin(), numbers.end(), wanted);
     if (first != numbers.end()) std::rotate(numbers.begin(), first, first + 1);
     const std::vector<double> weights(numbers.size(), 1.0);
-    s_.annotate(tiles_[0][0], "tilewright.resident_blocks",
-                choices_.categorical(s_, numbers, weights));
+    s_.annotate(tiles_[0][0], ir::resident_blocks_note, choices_.categorical(s_, numbers, weights));
   }
 
   /// The last loop at the position or, where that tile has none, before it.

@@ -9,6 +9,7 @@
 
 #include <tilewright/impl/dependence/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/space/postproc/rewrite_parallel_vectorize_unroll.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
@@ -158,9 +159,9 @@ inline void ask_to_unroll(schedule& s, const std::string& name, const wishes& w)
   const bool spatial =
       support::all(iters, [](const ir::iter_var& i) { return i.kind == ir::iter_kind::spatial; });
   const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
-  if (spatial || s.get(loops[0]).annotations.count("pragma_auto_unroll_max_step")) return;
-  s.annotate(loops[0], "pragma_auto_unroll_max_step", w.unroll);
-  s.annotate(loops[0], "pragma_unroll_explicit", w.explicit_unroll ? 1 : 0);
+  if (spatial || s.get(loops[0]).annotations.count(ir::unroll_note)) return;
+  s.annotate(loops[0], ir::unroll_note, w.unroll);
+  s.annotate(loops[0], ir::explicit_unroll_note, w.explicit_unroll ? 1 : 0);
 }
 
 }  // namespace detail::loop_kinds
