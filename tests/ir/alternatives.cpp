@@ -6,7 +6,6 @@
 #include <tilewright/ir/key.hpp>
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/ir/text/print.hpp>
-#include <tilewright/schedule/schedule.hpp>
 #include <tilewright/support/error.hpp>
 
 using namespace tilewright;
@@ -70,24 +69,4 @@ TEST_CASE("what differs in name or parameters is refused") {
       argument_error);
   CHECK_THROWS_AS(ir::with_alternatives(first, {doubled("wide", "A[vi] + A[vi]", "float64")}),
                   argument_error);
-}
-
-TEST_CASE("a schedule goes on with one of them") {
-  schedule s(both());
-  s.work_on("by_sum");
-  CHECK(s.function().name == "twice");
-  CHECK(ir::equal(s.function(), doubled("by_sum", "A[vi] + A[vi]")));
-  CHECK(s.trace().print() == "sch.work_on(func_name=\"by_sum\")\n");
-  schedule again(both());
-  trace::parse(s.trace().print()).apply_to(again);
-  CHECK(again.show() == s.show());
-  schedule other(both());
-  CHECK_THROWS_WITH_AS(
-      other.work_on("thrice"),
-      "work_on: no algorithm is called thrice; there is twice, by_sum (requirement 1)",
-      schedule_error);
-  // of a single function there is nothing to choose
-  CHECK_NOTHROW(again.work_on("main"));
-  CHECK(ir::equal(again.function(), s.function()));
-  CHECK(trace::parse("sch.work_on(\"main\")").empty());
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include <tilewright/ir/reformatted.hpp>
 #include <tilewright/ir/text/parse.hpp>
@@ -25,6 +26,18 @@ inline tilewright::ir::function reformatted_row_sums() {
   return tilewright::ir::with_reformatted(
       row_sums("sum", 5),
       {row_sums("sum_in_ell_8", 8), row_sums("sum_in_ell_16", 16), row_sums("sum_in_other", 7)});
+}
+
+/// Those and others, of which two are one format with different numbers.
+inline tilewright::ir::function row_sums_of_families() {
+  const auto sized = [](const std::string& name, int n, tilewright::ir::attr::list sizes) {
+    tilewright::ir::function out = row_sums(name, n);
+    out.attrs[tilewright::ir::sizes_attribute] = std::move(sizes);
+    return out;
+  };
+  return tilewright::ir::with_reformatted(
+      row_sums("sum", 5), {sized("sum_in_ell_8", 8, {8}), sized("sum_in_other_7", 7, {7}),
+                           sized("sum_in_ell_16", 16, {16}), row_sums("sum_in_none", 6)});
 }
 
 }  // namespace programs

@@ -1,10 +1,11 @@
 #include <tilewright/pass/skip_identities.hpp>
 
+#include <string>
+
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/walk.hpp>
-#include <tilewright/schedule/schedule.hpp>
 #include <tilewright/target/cpu.hpp>
 
 #include "programs.hpp"
@@ -50,7 +51,7 @@ TEST_CASE("a condition that differs between lanes stays a choice") {
 }
 
 TEST_CASE("products with a zero are left out where a block says so") {
-  const function plain = parse(R"(
+  const std::string text = R"(
 @T.prim_func
 def main(X: T.Buffer((6, 8), "float32"), F: T.Buffer((3, 8), "float32"), Y: T.Buffer((6, 8), "float32")):
     for q, s, k in T.grid(6, 3, 8):
@@ -59,10 +60,12 @@ def main(X: T.Buffer((6, 8), "float32"), F: T.Buffer((3, 8), "float32"), Y: T.Bu
             with T.init():
                 Y[vq, vk] = T.float32(0)
             Y[vq, vk] = Y[vq, vk] + F[vs, vk] * (T.if_then_else(1 <= vq + vs and vq + vs < 7, X[vq + vs - 1, vk], T.float32(0)) * T.float32(2))
-)");
-  schedule s(plain);
-  s.annotate(s.get_block("Y"), "tilewright.skip_zeros", 1);
-  const function with = pass::lower_blocks(s.function()), without = pass::lower_blocks(plain);
+)";
+  std::string noted = text;
+  const std::string init = "            with T.init():\n";
+  noted.insert(noted.find(init), "            T.block_attr({\"tilewright.skip_zeros\": 1})\n");
+  const function plain = parse(text), said = parse(noted);
+  const function with = pass::lower_blocks(said), without = pass::lower_blocks(plain);
   CHECK(count(pass::skip_identities(without).body, stmt_kind::if_else) == 0);
   const function skipped = pass::skip_identities(with);
   CHECK(count(skipped.body, stmt_kind::if_else) == 1);
@@ -71,7 +74,7 @@ def main(X: T.Buffer((6, 8), "float32"), F: T.Buffer((3, 8), "float32"), Y: T.Bu
                 [&](const expr& e) { chooses = chooses || e->op == op::if_then_else; });
   CHECK_FALSE(chooses);
   check_same(plain, skipped);
-  check_same(plain, pass::lower(s.function(), target::named("haswell")));
+  check_same(plain, pass::lower(said, target::named("haswell")));
 }
 
 TEST_CASE("products with a zero that a remainder chooses are skipped, other choices stay inside") {
