@@ -4,6 +4,12 @@
 option(TILEWRIGHT_UNITY "Compile the library in few translation units" ON)
 file(GLOB_RECURSE TILEWRIGHT_IPP CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include
   ${PROJECT_SOURCE_DIR}/include/tilewright/impl/*.ipp)
+# A room needs none above it, so that checks of the lower ones do with a library of these.
+set(TILEWRIGHT_ROOMS "" CACHE STRING "Rooms of the library that are compiled, for checks of them alone; all where it is empty")
+if(TILEWRIGHT_ROOMS)
+  string(REPLACE ";" "|" rooms "${TILEWRIGHT_ROOMS}")
+  list(FILTER TILEWRIGHT_IPP INCLUDE REGEX "^tilewright/impl/(${rooms})/")
+endif()
 # learning.hpp alone needs Eigen: without it, its definitions are left out.
 find_package(Eigen3 3.3 QUIET NO_MODULE)
 if(NOT TARGET Eigen3::Eigen)

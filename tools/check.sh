@@ -2,11 +2,13 @@
 # Checks beside the tests, each by its name:
 #
 #   tidy      clang-tidy on the lines of the library that changed since $TILEWRIGHT_BASE (HEAD~1 unless set)
-#   sanitize  the fast test programs under the address and undefined-behaviour sanitizers
+#   lower     the tests of the lower rooms under the address and undefined-behaviour sanitizers, with a
+#             library of these rooms alone
+#   sanitize  the fast test programs under the same sanitizers
 #   threads   the tests of search and of calls under the thread sanitizer
 #   clang     all tests, built by clang 19 without optimization
 #
-# Continuous integration runs the first, `cmake --build build --target checks_long` the others.
+# Continuous integration runs the first two, `cmake --build build --target checks_long` the others.
 source "$(dirname "$0")/setup.sh"
 
 tidy() {
@@ -44,15 +46,22 @@ tidy_file() {
 }
 export -f tidy_file
 
-# Configures a preset, builds the test programs of the rooms, and runs them.
+# Configures a preset, builds the test programs of the rooms, and runs them. The library has the rooms in
+# $library, or all.
 run_rooms() {
   local preset=$1 programs=() names
   shift
   for room in "$@"; do programs+=("test_$room"); done
   names=$(IFS='|'; echo "$*")
-  cmake --preset "$preset" -DTILEWRIGHT_TESTS=ON -DTILEWRIGHT_EXAMPLES=OFF
+  cmake --preset "$preset" -DTILEWRIGHT_TESTS=ON -DTILEWRIGHT_EXAMPLES=OFF "-DTILEWRIGHT_ROOMS=${library:-}"
   cmake --build "build-$preset" --target "${programs[@]}"
   ctest --preset "$preset" -j "$(nproc)" -R "^($names)\$"
+}
+
+lower() {
+  need clang-14 libclang-rt-14-dev doctest-dev libeigen3-dev
+  local library="support;ir;arith;target"
+  run_rooms sanitize support meta ir arith target
 }
 
 sanitize() {
@@ -74,7 +83,7 @@ clang() {
 
 for check in "$@"; do
   case $check in
-    tidy | sanitize | threads | clang) "$check" ;;
-    *) echo "tools/check.sh: \"$check\" is none of tidy, sanitize, threads, clang" >&2; exit 2 ;;
+    tidy | lower | sanitize | threads | clang) "$check" ;;
+    *) echo "tools/check.sh: \"$check\" is none of tidy, lower, sanitize, threads, clang" >&2; exit 2 ;;
   esac
 done
