@@ -12,18 +12,14 @@
 #include <string>
 #include <type_traits>
 
-namespace {
+#include "prototypes.hpp"
 
-/// What a type of the real header is called in the table: handles are void*, enumerations int.
+namespace prototypes {
+
 template <class T>
-struct plain {
-  using type = typename std::conditional_t<std::is_enum_v<T>, std::type_identity<int>,
-                                           std::type_identity<T>>::type;
-};
-template <>
-struct plain<cudaStream_t> {
-  using type = gpu_cublas::cu::stream_ref;
-};
+requires(std::is_same_v<T, cublasLtHandle_t> || std::is_same_v<T, cublasLtMatmulDesc_t> ||
+         std::is_same_v<T, cublasLtMatrixLayout_t> ||
+         std::is_same_v<T, cublasLtMatmulPreference_t>) inline constexpr bool is_handle<T> = true;
 template <>
 struct plain<cublasLtMatmulHeuristicResult_t*> {
   using type = gpu_cublas::heuristic*;
@@ -32,31 +28,15 @@ template <>
 struct plain<const cublasLtMatmulAlgo_t*> {
   using type = const void*;
 };
-template <class T>
-requires(std::is_same_v<T, cublasLtHandle_t> || std::is_same_v<T, cublasLtMatmulDesc_t> ||
-         std::is_same_v<T, cublasLtMatrixLayout_t> ||
-         std::is_same_v<T, cublasLtMatmulPreference_t>) struct plain<T> {
-  using type = gpu_cublas::handle_ref;
-};
-template <class T>
-requires(std::is_same_v<T, cublasLtHandle_t*> || std::is_same_v<T, cublasLtMatmulDesc_t*> ||
-         std::is_same_v<T, cublasLtMatrixLayout_t*> ||
-         std::is_same_v<T, cublasLtMatmulPreference_t*>) struct plain<T> {
-  using type = gpu_cublas::handle_ref*;
-};
-template <class R, class... A>
-struct plain<R(A...)> {
-  using type = typename plain<R>::type (*)(typename plain<A>::type...);
-};
 
-}  // namespace
+}  // namespace prototypes
 
 TEST_CASE("every prototype of cuBLASLt's table is that of the real header") {
   std::set<std::string> checked, table;
-#define LT(name)                                                                              \
-  static_assert(                                                                              \
-      std::is_same_v<decltype(gpu_cublas::api::name), plain<decltype(cublasLt##name)>::type>, \
-      #name);                                                                                 \
+#define LT(name)                                                                   \
+  static_assert(std::is_same_v<decltype(gpu_cublas::api::name),                    \
+                               prototypes::plain<decltype(cublasLt##name)>::type>, \
+                #name);                                                            \
   checked.insert(#name)
   LT(Create);
   LT(Destroy);

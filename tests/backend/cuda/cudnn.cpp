@@ -87,48 +87,29 @@ TEST_CASE("cuDNN as a peer: what it does not know or refuses is an error that sa
 #include <set>
 #include <type_traits>
 
-namespace {
+#include "prototypes.hpp"
 
-/// What a type of the real header is called in the table: handles are void*, enumerations int.
+namespace prototypes {
+
 template <class T>
-struct plain {
-  using type = typename std::conditional_t<std::is_enum_v<T>, std::type_identity<int>,
-                                           std::type_identity<T>>::type;
-};
-template <>
-struct plain<cudaStream_t> {
-  using type = gpu_cudnn::cu::stream_ref;
-};
+requires(std::is_same_v<T, cudnnHandle_t> || std::is_same_v<T, cudnnTensorDescriptor_t> ||
+         std::is_same_v<T, cudnnFilterDescriptor_t> ||
+         std::is_same_v<T, cudnnConvolutionDescriptor_t> ||
+         std::is_same_v<T, cudnnActivationDescriptor_t>) inline constexpr bool is_handle<T> = true;
 template <class T>
 requires(std::is_same_v<T, cudnnConvolutionFwdAlgoPerf_t*> ||
          std::is_same_v<T, cudnnConvolutionBwdDataAlgoPerf_t*>) struct plain<T> {
   using type = gpu_cudnn::algorithm*;
 };
-template <class T>
-inline constexpr bool is_handle =
-    std::is_same_v<T, cudnnHandle_t> || std::is_same_v<T, cudnnTensorDescriptor_t> ||
-    std::is_same_v<T, cudnnFilterDescriptor_t> || std::is_same_v<T, cudnnConvolutionDescriptor_t> ||
-    std::is_same_v<T, cudnnActivationDescriptor_t>;
-template <class T>
-requires(is_handle<T>) struct plain<T> {
-  using type = gpu_cudnn::handle_ref;
-};
-template <class T>
-requires(is_handle<T>) struct plain<T*> {
-  using type = gpu_cudnn::handle_ref*;
-};
-template <class R, class... A>
-struct plain<R(A...)> {
-  using type = typename plain<R>::type (*)(typename plain<A>::type...);
-};
 
-}  // namespace
+}  // namespace prototypes
 
 TEST_CASE("every prototype of cuDNN's table is that of the real header") {
   std::set<std::string> checked, table;
-#define DNN(name)                                                                                 \
-  static_assert(                                                                                  \
-      std::is_same_v<decltype(gpu_cudnn::api::name), plain<decltype(cudnn##name)>::type>, #name); \
+#define DNN(name)                                                               \
+  static_assert(std::is_same_v<decltype(gpu_cudnn::api::name),                  \
+                               prototypes::plain<decltype(cudnn##name)>::type>, \
+                #name);                                                         \
   checked.insert(#name)
   DNN(Create);
   DNN(Destroy);
