@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tilewright/impl/space/own_windows.hpp>
+#include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/chooser.hpp>
 #include <tilewright/space/root_blocks.hpp>
@@ -96,8 +97,7 @@ inline bool fuse_short_columns(schedule& s, const std::string& name, const conte
   s.reorder(inner);
   s.vectorize(lane);
   if (reduced.empty()) return true;
-  s.annotate(reduced.front(), "pragma_auto_unroll_max_step",
-             choices.categorical(s, {0, 64, 192}, {1, 1, 2}));
+  s.annotate(reduced.front(), ir::unroll_note, choices.categorical(s, {0, 64, 192}, {1, 1, 2}));
   s.decompose_reduction(block, reduced.front());
   return true;
 }

@@ -16,6 +16,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/multi_level_tiling.hpp>
+#include <tilewright/space/postproc/rewrite_cooperative_fetch.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/stable_sort.hpp>
@@ -281,7 +282,7 @@ class tiler {
       s_.compute_at(copy, at, true);
       fetch_together(copy, operand);
       if (in_rows && !rule_.row_padding.empty())
-        s_.annotate(copy, "tilewright.row_padding",
+        s_.annotate(copy, row_padding_note,
                     choices_.categorical(s_, rule_.row_padding,
                                          std::vector<double>(rule_.row_padding.size(), 1.0)));
     }

@@ -16,7 +16,6 @@ namespace tilewright::space {
 namespace detail::fetch {
 
 inline constexpr const char* key = "meta_schedule.cooperative_fetch";
-inline constexpr const char* padding_key = "tilewright.row_padding";
 
 inline bool is_on(const ir::loop_node& l, const char* axis) {
   return l.loop == ir::loop_kind::thread_binding && l.thread_tag == axis && ir::is_int(l.extent);
@@ -71,13 +70,13 @@ inline void share(schedule& s, const std::string& name, std::int64_t x, std::int
 /// multiples of twice as many.
 inline void pad_rows(schedule& s, const std::string& name) {
   const ir::block_node& node = *named_block(s, name).block;
-  const auto note = node.annotations.find(padding_key);
+  const auto note = node.annotations.find(row_padding_note);
   if (note == node.annotations.end()) return;
   const auto* asked = std::get_if<std::int64_t>(&note->second.value);
   const ir::buffer to = node.writes[0].buffer;
   const std::int64_t elements = asked ? *asked / bytes(to->type) : 0;
   const block_rv block = s.get_block(name);
-  s.unannotate(block, padding_key);
+  s.unannotate(block, row_padding_note);
   if (elements > 0 && to->shape.size() > 1)
     s.storage_align(block, 0, -2, static_cast<int>(2 * elements), static_cast<int>(elements));
 }
