@@ -2,22 +2,21 @@
 
 #include <doctest/doctest.h>
 
-#include <tilewright/backend/compile.hpp>
-#include <tilewright/backend/loader.hpp>
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/ir/interpret/evaluate.hpp>
 #include <tilewright/ir/interpret/sparse_interpret.hpp>
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/ir/text/sparse_script.hpp>
 #include <tilewright/ir/verify/sparse_verify.hpp>
-#include <tilewright/pass/lower.hpp>
 #include <tilewright/sparse/storage.hpp>
-#include <tilewright/target/cpu.hpp>
 
+#include "compiled_run.hpp"
 #include "patterns.hpp"
 
 using namespace tilewright;
 using axes::i, axes::j, axes::k;
+using compiled_run::run_compiled;
+using patterns::random_values;
 
 namespace {
 
@@ -36,14 +35,6 @@ ir::sparse_function stage_one(const any_kernel& kernel, const patterns::csr_matr
   return sparse::with_storage(reify(kernel, dims), {{"A", a.nonzeros(), dtype::i32}});
 }
 
-std::vector<float> random_values(std::int64_t n, std::uint32_t seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<float> value(-1, 1);
-  std::vector<float> out(static_cast<std::size_t>(n));
-  for (float& v : out) v = value(random);
-  return out;
-}
-
 /// Arguments of a kernel of A, a dense operand and a result.
 struct call_data {
   patterns::csr_matrix<> a;
@@ -60,18 +51,6 @@ struct call_data {
 call_data data_for(const patterns::csr_matrix<>& a, std::int64_t columns) {
   return {a, random_values(a.columns * columns, 9),
           std::vector<float>(static_cast<std::size_t>(a.rows * columns), 99.0f)};
-}
-
-void run_compiled(const ir::function& f, call_data& d) {
-  const target::cpu host = target::host();
-  const auto code = backend::load(backend::compile(pass::lower(f, host), host));
-  std::vector<void*> data;
-  for (const ir::tensor_view& v : d.views()) data.push_back(v.data);
-  std::vector<std::byte> workspace(static_cast<std::size_t>(code->workspace_bytes()) + 64);
-  auto* start = reinterpret_cast<std::byte*>(
-      (reinterpret_cast<std::uintptr_t>(workspace.data()) + 63) / 64 * 64);
-  const backend::call c{data.data(), nullptr, start, nullptr, nullptr, nullptr};
-  CHECK(code->entry()(&c) == backend::call_done);
 }
 
 void check_close(const std::vector<float>& a, const std::vector<float>& b) {
@@ -122,7 +101,7 @@ TEST_CASE("stage I, lowered blocks and machine code agree, and with the dense pr
       call_data oracle = data_for(a, columns), blocks = oracle, code = oracle;
       ir::interpret(f, oracle.views());
       ir::interpret(g, blocks.views());
-      run_compiled(g, code);
+      run_compiled(g, code.views());
       CHECK(oracle.result == blocks.result);
       ir::point_evaluator points(g, oracle.views());
       check_close(oracle.result, code.result);
@@ -153,7 +132,7 @@ TEST_CASE("a reduction inside an expression is an iteration of its own") {
     CHECK(std::holds_alternative<ir::stmt>(f.body[1]));
     call_data oracle = data_for(a, 1), code = oracle;
     ir::interpret(f, oracle.views());
-    run_compiled(sparse::lower(f), code);
+    run_compiled(sparse::lower(f), code.views());
     check_close(oracle.result, code.result);
   }
 }
@@ -170,7 +149,7 @@ TEST_CASE("what is not stored is not touched: no NaN comes from a column that no
   for (std::size_t c = 0; c < 4; ++c)
     oracle.operand[4 + c] = code.operand[4 + c] = std::numeric_limits<float>::quiet_NaN();
   ir::interpret(f, oracle.views());
-  run_compiled(sparse::lower(f), code);
+  run_compiled(sparse::lower(f), code.views());
   for (std::size_t n = 0; n < 12; ++n) {
     CHECK(code.result[n] == doctest::Approx(oracle.result[n]));
     CHECK_FALSE(std::isnan(code.result[n]));
@@ -186,7 +165,7 @@ TEST_CASE("coordinates that occur twice count twice") {
   const ir::sparse_function f = stage_one(spmm, a, {{"N", 1}});
   call_data oracle = data_for(a, 1), code = oracle;
   ir::interpret(f, oracle.views());
-  run_compiled(sparse::lower(f), code);
+  run_compiled(sparse::lower(f), code.views());
   CHECK(oracle.result[0] == doctest::Approx((a.values[0] + a.values[1]) * oracle.operand[1]));
   check_close(oracle.result, code.result);
 }

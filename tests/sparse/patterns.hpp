@@ -61,6 +61,15 @@ csr_matrix<Index> random_matrix(std::int64_t rows, std::int64_t columns, double 
   return out;
 }
 
+/// Between -1 and 1.
+inline std::vector<float> random_values(std::int64_t n, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> value(-1, 1);
+  std::vector<float> out(static_cast<std::size_t>(n));
+  for (float& v : out) v = value(random);
+  return out;
+}
+
 /// Shapes and rows at the edge, and random ones.
 inline std::vector<csr_matrix<>> many() {
   std::vector<csr_matrix<>> out{random_matrix(7, 9, 0.3, 1),      random_matrix(1, 40, 0.5, 2),

@@ -6,33 +6,23 @@
 #include <cstdint>
 #include <vector>
 
-#include <tilewright/backend/compile.hpp>
-#include <tilewright/backend/loader.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/ir/verify/verify.hpp>
-#include <tilewright/pass/lower.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/target/cpu.hpp>
 
+#include "compiled_run.hpp"
+
 namespace random_schedule {
 
 using namespace tilewright;
+using compiled_run::run_compiled;
 
 inline void run_interpreted(const ir::function& f, const std::vector<void*>& data) {
   std::vector<ir::tensor_view> views;
   for (void* d : data) views.push_back({d, {}});
   ir::interpret(f, std::move(views));
-}
-
-inline void run_compiled(const ir::function& f, const target::cpu& cpu,
-                         const std::vector<void*>& data) {
-  const auto code = backend::load(backend::compile(pass::lower(f, cpu), cpu));
-  std::vector<std::byte> workspace(static_cast<std::size_t>(code->workspace_bytes()) + 64);
-  auto* start = reinterpret_cast<std::byte*>(
-      (reinterpret_cast<std::uintptr_t>(workspace.data()) + 63) / 64 * 64);
-  const backend::call c{data.data(), nullptr, start, nullptr, nullptr, nullptr};
-  CHECK(code->entry()(&c) == backend::call_done);
 }
 
 /// The scheduled program gives `expected`, bit for bit, by the interpreter and by machine code.

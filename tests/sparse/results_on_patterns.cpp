@@ -1,22 +1,21 @@
 // Results that are stored like an input: sampled products and what follows them.
 #include <doctest/doctest.h>
 
-#include <tilewright/backend/compile.hpp>
-#include <tilewright/backend/loader.hpp>
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/ir/interpret/sparse_interpret.hpp>
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/ir/text/sparse_script.hpp>
 #include <tilewright/ir/verify/sparse_verify.hpp>
-#include <tilewright/pass/lower.hpp>
 #include <tilewright/sparse/lower.hpp>
 #include <tilewright/sparse/storage.hpp>
-#include <tilewright/target/cpu.hpp>
 
+#include "compiled_run.hpp"
 #include "patterns.hpp"
 
 using namespace tilewright;
 using axes::i, axes::j, axes::k, axes::d;
+using compiled_run::run_compiled;
+using patterns::random_values;
 
 namespace {
 
@@ -38,26 +37,6 @@ constexpr auto attention = kernel<"attention">(
                     total(i) = sum<j>(e(i, j)),
                     O(i, d) = sum<j>(e(i, j) * V(j, d)) / max(total(i), 1e-30f));
     });
-
-std::vector<float> random_values(std::int64_t n, std::uint32_t seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<float> value(-1, 1);
-  std::vector<float> out(static_cast<std::size_t>(n));
-  for (float& v : out) v = value(random);
-  return out;
-}
-
-void run_compiled(const ir::function& f, const std::vector<ir::tensor_view>& views) {
-  const target::cpu host = target::host();
-  const auto code = backend::load(backend::compile(pass::lower(f, host), host));
-  std::vector<void*> data;
-  for (const ir::tensor_view& v : views) data.push_back(v.data);
-  std::vector<std::byte> workspace(static_cast<std::size_t>(code->workspace_bytes()) + 64);
-  auto* start = reinterpret_cast<std::byte*>(
-      (reinterpret_cast<std::uintptr_t>(workspace.data()) + 63) / 64 * 64);
-  const backend::call c{data.data(), nullptr, start, nullptr, nullptr, nullptr};
-  CHECK(code->entry()(&c) == backend::call_done);
-}
 
 /// The result of a program on a pattern by its stage I, by its blocks and by machine code: all equal to
 /// `expected`, element by element.

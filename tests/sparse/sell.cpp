@@ -4,8 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <limits>
-#include <tilewright/backend/compile.hpp>
-#include <tilewright/backend/loader.hpp>
 #include <tilewright/expr/formats/sell_matrix.hpp>
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/ir/interpret/evaluate.hpp>
@@ -13,16 +11,17 @@
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/ir/text/sparse_script.hpp>
 #include <tilewright/ir/verify/sparse_verify.hpp>
-#include <tilewright/pass/lower.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/sparse/lower.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>
 
+#include "compiled_run.hpp"
 #include "patterns.hpp"
 
 using namespace tilewright;
 using axes::i, axes::j, axes::k;
+using compiled_run::run_compiled;
 
 namespace {
 
@@ -62,18 +61,6 @@ std::vector<ir::tensor_view> views(const rows_of_four& a, const std::vector<floa
                                    const std::vector<float>& c) {
   return {view_of(a.offsets()), view_of(a.lengths()), view_of(a.order()), view_of(a.indices()),
           view_of(a.values()),  view_of(b),           view_of(c)};
-}
-
-void run_compiled(const ir::function& f, const std::vector<ir::tensor_view>& arguments) {
-  const target::cpu host = target::host();
-  const auto code = backend::load(backend::compile(pass::lower(f, host), host));
-  std::vector<void*> data;
-  for (const ir::tensor_view& v : arguments) data.push_back(v.data);
-  std::vector<std::byte> workspace(static_cast<std::size_t>(code->workspace_bytes()) + 64);
-  auto* start = reinterpret_cast<std::byte*>(
-      (reinterpret_cast<std::uintptr_t>(workspace.data()) + 63) / 64 * 64);
-  const backend::call c{data.data(), nullptr, start, nullptr, nullptr, nullptr};
-  CHECK(code->entry()(&c) == backend::call_done);
 }
 
 }  // namespace

@@ -10,12 +10,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include <tilewright/expr/formats/csr_matrix.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright {
 
@@ -49,25 +49,17 @@ class csf_tensor {
              duplicates twice = duplicates::refused)
       : extents_(extents), taken_(values.size()) {
     check(coordinates);
-    std::vector<std::size_t> order(taken_);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    const auto first_apart = [&](std::size_t one, std::size_t other) {
-      std::size_t dimension = 0;
-      while (dimension < Rank &&
-             coordinates[dimension].data()[one] == coordinates[dimension].data()[other])
-        ++dimension;
-      return dimension;
-    };
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
-      const std::size_t apart = first_apart(one, other);
-      return apart < Rank && coordinates[apart].data()[one] < coordinates[apart].data()[other];
-    });
+    const coordinate_order<Coordinates> by{coordinates};
+    const std::vector<std::size_t> order = support::sorted_order(
+        taken_, &by, [](const void* context, std::size_t one, std::size_t other) {
+          return static_cast<const coordinate_order<Coordinates>*>(context)->is_before(one, other);
+        });
     place_.resize(taken_);
     std::int64_t row = 0;  // rows that have an offset
     for (auto& offsets : offsets_) offsets.assign(1, 0);
     for (std::size_t k = 0; k < taken_; ++k) {
       const std::size_t at = order[k];
-      const std::size_t apart = k == 0 ? 0 : first_apart(order[k - 1], at);
+      const std::size_t apart = k == 0 ? 0 : by.first_apart(order[k - 1], at);
       if (apart == Rank) {
         if (twice == duplicates::refused)
           throw argument_error("csf_tensor: elements " + std::to_string(order[k - 1]) + " and " +
@@ -130,6 +122,25 @@ class csf_tensor {
   }
 
  private:
+  /// The order of elements by their coordinates, the first dimension first.
+  template <class Coordinates>
+  struct coordinate_order {
+    const std::array<Coordinates, Rank>& coordinates;
+
+    /// The first dimension in which two elements differ; Rank where they are at one place.
+    std::size_t first_apart(std::size_t one, std::size_t other) const {
+      std::size_t dimension = 0;
+      while (dimension < Rank &&
+             coordinates[dimension].data()[one] == coordinates[dimension].data()[other])
+        ++dimension;
+      return dimension;
+    }
+    bool is_before(std::size_t one, std::size_t other) const {
+      const std::size_t apart = first_apart(one, other);
+      return apart < Rank && coordinates[apart].data()[one] < coordinates[apart].data()[other];
+    }
+  };
+
   Index end_of(std::size_t level) const { return static_cast<Index>(indices_[level].size()); }
 
   /// Offsets of the rows before `next`.
