@@ -1,5 +1,7 @@
 #include <tilewright/impl/search/session/form_times.hpp>
 
+#include <vector>
+
 #include <doctest/doctest.h>
 
 using namespace tilewright::search;
@@ -7,7 +9,8 @@ using namespace tilewright::search::detail;
 
 TEST_CASE("a form is behind once a few of its candidates were slow") {
   const argument_form form;
-  form_times times;
+  const std::vector<argument_form> none;
+  form_times times(none);
   CHECK_FALSE(times.is_behind(&form, 1));
   for (int i = 0; i < 100; ++i) times.note(nullptr, 1);
   int measured = 0;
@@ -21,4 +24,20 @@ TEST_CASE("a form is behind once a few of its candidates were slow") {
   times.note(&form, 1.1);
   CHECK_FALSE(times.is_behind(&form, 1));
   CHECK(times.is_behind(nullptr, 0.5));
+}
+
+TEST_CASE("a schedule takes the form of the algorithm that its trace begins with") {
+  using tilewright::trace;
+  const std::vector<argument_form> none;
+  const trace blocked = trace::parse("sch.work_on(func_name=\"blocked\")\n");
+  CHECK_FALSE(form_times(none).any());
+  CHECK(form_times(none).of(blocked) == nullptr);
+  std::vector<argument_form> forms(2);
+  forms[0].algorithm = "sliced";
+  forms[1].algorithm = "blocked";
+  const form_times times(forms);
+  CHECK(times.any());
+  CHECK(times.of(blocked) == &times.all()[1]);
+  CHECK(times.of(trace::parse("")) == nullptr);
+  CHECK(times.of(trace::parse("sch.work_on(func_name=\"rows\")\n")) == nullptr);
 }

@@ -21,6 +21,7 @@
 #include <tilewright/impl/search/measurement/test_bench.hpp>
 #include <tilewright/impl/search/session/candidate_batches.hpp>
 #include <tilewright/impl/search/session/earlier_results.hpp>
+#include <tilewright/impl/search/session/final_standing.hpp>
 #include <tilewright/impl/search/session/finalists.hpp>
 #include <tilewright/impl/search/session/form_times.hpp>
 #include <tilewright/impl/search/session/search_start.hpp>
@@ -61,7 +62,7 @@ class tuner {
         bench_(w, o.measuring, o.seed, o.cancelled),
         needs_(with_rows(needs_of(w.function), bench_.data())),
         extremes_(w, bench_, needs_, o.seed, result_.remarks),
-        examiner_(w, budget_, o.seed, o.seconds),
+        examiner_(w, forms_, budget_, o.seed, o.seconds),
         limits_(o, budget_, progress_),
         records_(w, o, db),
         batches_(w, o, bench_),
@@ -120,7 +121,7 @@ class tuner {
     {
       const stage at("verify");
       check.at_small_extents(where);
-      check.alternatives(forms_);
+      check.alternatives(forms_.all());
     }
     const measurement once = run_once(b, std::max(least_patience, budget_.left_at_most()));
     if (once.failed == failure::cancelled && cancelled()) return false;
@@ -167,14 +168,6 @@ class tuner {
                          const argument_form* form = nullptr) {
     const stage at("run");
     return bench_.measure(b, options, form);
-  }
-  /// The form of the arguments that a schedule takes; null: the workload's.
-  const argument_form* form_of(const trace& t) const {
-    if (forms_.empty()) return nullptr;
-    const std::string name = algorithm_of(t);
-    for (const argument_form& form : forms_)
-      if (form.algorithm == name) return &form;
-    return nullptr;
   }
   /// @}
 
@@ -232,7 +225,10 @@ class tuner {
     pending_.clear();
     const std::size_t wanted = count * static_cast<std::size_t>(std::max(o_.model.oversample, 1));
     const std::size_t refused = strategy_->refused();
-    std::vector<candidate> behind;
+    std::vector<candidate> behind;  // of a form that others have left behind
+    const auto is_behind = [&](const candidate& c) {
+      return forms_.is_behind(forms_.of(c.scheduled.trace()), result_.best);
+    };
     // half of what is left is for measuring what is found
     for (candidate& c :
          strategy_->propose(wanted - std::min(wanted, out.size()), share_of_time(0.5)))
@@ -241,11 +237,6 @@ class tuner {
     progress_.failures[failure::schedule] += static_cast<int>(strategy_->refused() - refused);
     if (progress_.failures[failure::schedule] == 0) progress_.failures.erase(failure::schedule);
     return best_scored(o_.model, std::move(out), count);
-  }
-
-  /// One of a form that others have left behind.
-  bool is_behind(const candidate& c) const {
-    return !forms_.empty() && form_times_.is_behind(form_of(c.scheduled.trace()), result_.best);
   }
 
   /// Candidates for a batch of `count`, without those that a callback drops.
@@ -317,7 +308,7 @@ class tuner {
 
   measurement try_one(const candidate& c, const built& b) {
     measurement m;
-    const argument_form* form = form_of(c.scheduled.trace());
+    const argument_form* form = forms_.of(c.scheduled.trace());
     double raw = 0;  // s, of a call without what is charged for its form
     ++progress_.since_best;
     if (!b) {
@@ -342,7 +333,7 @@ class tuner {
     if (o_.callbacks.after_run && drops(o_.callbacks.after_run(c, b, m))) return vetoed();
     if (m.ok() && (m.median() < result_.best || is_rival(m.median(), form)))
       accept(c, b, m, bench_.leaves_outputs(raw) ? m : run_once(b, 3600, form));
-    if (m.ok() && !forms_.empty()) form_times_.note(form, m.median());
+    if (m.ok() && forms_.any()) forms_.note(form, m.median());
     ++progress_.trials;
     limits_.note_best(result_.best);
     progress_.last = m.ok() ? m.median() : 0;
@@ -360,8 +351,8 @@ class tuner {
   /// The fastest of each form is timed with the finalists where it may win yet: no form that seemed faster once is
   /// to be slower than what needs none, and none is lost by one time that something disturbed.
   bool is_rival(double seconds, const argument_form* form) const {
-    if (forms_.empty() || !(seconds < finalists_.seconds_of(form))) return false;
-    return form_times_.may_win(form, seconds, result_.best) && (form || seconds < result_.baseline);
+    if (!forms_.any() || !(seconds < finalists_.seconds_of(form))) return false;
+    return forms_.may_win(form, seconds, result_.best) && (form || seconds < result_.baseline);
   }
 
   /// A finalist must compute the same as the default schedule, on extreme values too, and as f64
@@ -369,7 +360,7 @@ class tuner {
   /// @param call of what the outputs are
   void accept(const candidate& c, const built& b, measurement& m, const measurement& call) {
     const stage at("verify");
-    const argument_form* form = form_of(c.scheduled.trace());
+    const argument_form* form = forms_.of(c.scheduled.trace());
     const std::vector<operand>& operands = bench_.data().operands();
     std::string wrong = call.detail;
     if (call.ok()) {
@@ -413,7 +404,7 @@ class tuner {
       measurement m;
       m.seconds = {p.seconds};
       if (!b) continue;
-      accept(*c, b, m, run_once(b, 3600, form_of(p.trace)));
+      accept(*c, b, m, run_once(b, 3600, forms_.of(p.trace)));
       revived += m.ok();
     }
   }
@@ -421,38 +412,29 @@ class tuner {
   void finish() {
     if (!cancelled()) revive();
     finalists_.leave_out([&](const argument_form* form) {
-      return !forms_.empty() && form_times_.is_behind(form, result_.best);
+      return forms_.any() && forms_.is_behind(form, result_.best);
     });
-    std::vector<contestant> all = finalists_.beside({&baseline_, result_.baseline, result_.trace});
-    std::vector<measurement> times = finals(all);
-    final_result won = winner_of(all, times);
-    while (won.improved && !cancelled() && !holds(all[won.winner].trace)) {
-      const auto at = static_cast<std::ptrdiff_t>(won.winner);
-      all.erase(all.begin() + at);
-      times.erase(times.begin() + at);
-      won = winner_of(all, times);
-    }
-    const auto timed = [&](std::size_t i) {
-      measurement m = times[i];
-      if (m.seconds.empty()) m.seconds = {all[i].seconds};
-      return m;
-    };
-    result_.noise = won.noise;
-    result_.improved = won.improved;
-    result_.best = result_.baseline = timed(0).median();
-    if (won.improved) {
-      result_.trace = all[won.winner].trace;
-      result_.code = all[won.winner].code->artifact;
-      result_.best = timed(won.winner).median();
+    const std::vector<contestant> all =
+        finalists_.beside({&baseline_, result_.baseline, result_.trace});
+    final_standing standing(all, finals(all));
+    while (standing.improved() && !cancelled() && !holds(standing.leader().trace))
+      standing.drop_leader();
+    result_.noise = standing.noise();
+    result_.improved = standing.improved();
+    result_.baseline = standing.time_of_default().median();
+    result_.best = standing.time_of_leader().median();
+    if (standing.improved()) {
+      result_.trace = standing.leader().trace;
+      result_.code = standing.leader().code->artifact;
     } else if (!cancelled()) {
-      const examination e = examine(result_.trace);
+      const examination e = examiner_.examine(result_.trace);
       result_.checked = e.text;
       if (e.differs) {
         result_.checked = "tested: it differs in exact arithmetic";
         result_.remarks.push_back("the default schedule is not proved: " + e.text);
       }
     }
-    if (!cancelled()) records_.choose(result_, timed(won.improved ? won.winner : 0));
+    if (!cancelled()) records_.choose(result_, standing.time_of_leader());
     if (!w_.machine.cpu) return;
     if (const auto c = replay(trace::parse(result_.trace), w_.function, o_.seed, nullptr, finish_))
       for (std::string& remark : pass::scalar_blocks(c->scheduled.function(), *w_.machine.cpu))
@@ -464,16 +446,9 @@ class tuner {
     return timed_in_turn(bench_, all, budget_, [this] { return cancelled(); });
   }
 
-  /// What exact arithmetic says about a schedule, where it can be asked.
-  examination examine(const std::string& text) {
-    if (!forms_.empty() && form_of(trace::parse(text)))
-      return {false, "tested: it takes its arguments in another form than the program"};
-    return examiner_.examine(text);
-  }
-
   /// False for a candidate that computes something else in exact arithmetic.
   bool holds(const std::string& text) {
-    const examination e = examine(text);
+    const examination e = examiner_.examine(text);
     if (!e.differs) {
       result_.checked = e.text;
       return true;
@@ -486,7 +461,7 @@ class tuner {
   const workload& w_;
   const session_options& o_;
   database& db_;
-  const std::vector<argument_form>& forms_;
+  form_times forms_;
   time_budget budget_;
   test_bench bench_;
   value_needs needs_;
@@ -507,7 +482,6 @@ class tuner {
   built baseline_;
   candidate_batches batches_;
   finalists finalists_;
-  form_times form_times_;
   support::stage_clock clock_;
 };
 

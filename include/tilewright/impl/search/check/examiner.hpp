@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include <tilewright/impl/search/session/form_times.hpp>
 #include <tilewright/impl/search/session/time_budget.hpp>
 #include <tilewright/search/check/proof.hpp>
 #include <tilewright/search/session.hpp>
@@ -20,17 +21,25 @@ struct examination {
 /// All examinations together take no more than a twentieth of the session, and no more than 5 s.
 class examiner {
  public:
-  /// The workload and the budget outlive the examiner.
+  /// The workload, the forms of its arguments and the budget outlive the examiner.
   /// @param seconds of the session
-  examiner(const workload& w, const time_budget& budget, std::uint64_t seed, double seconds)
-      : w_(w), budget_(budget), seed_(seed), left_(std::min(share * seconds, most)) {}
+  examiner(const workload& w, const form_times& forms, const time_budget& budget,
+           std::uint64_t seed, double seconds)
+      : w_(w),
+        forms_(forms),
+        budget_(budget),
+        seed_(seed),
+        left_(std::min(share * seconds, most)) {}
 
-  examination examine(const std::string& trace) {
+  /// What exact arithmetic says about a schedule, where it can be asked.
+  examination examine(const std::string& text) {
+    if (forms_.any() && forms_.of(trace::parse(text)))
+      return {false, "tested: it takes its arguments in another form than the program"};
     const support::stage now("verify");
     using result = exact_comparison::result;
     std::string at;
     const double before = budget_.elapsed();
-    const exact_comparison c = prove(w_, trace, seed_, left_, &at);
+    const exact_comparison c = prove(w_, text, seed_, left_, &at);
     left_ -= budget_.elapsed() - before;
     switch (c.is) {
       case result::different: return {true, "at " + at + ", " + c.text};
@@ -44,6 +53,7 @@ class examiner {
   static constexpr double share = 0.05, most = 5;  // s
 
   const workload& w_;
+  const form_times& forms_;
   const time_budget& budget_;
   std::uint64_t seed_;
   double left_;  // s

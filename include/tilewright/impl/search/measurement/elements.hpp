@@ -12,6 +12,7 @@
 
 #include <tilewright/impl/search/measurement/element_parts.hpp>
 #include <tilewright/search/measurement/operands.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/numbers/float16.hpp>
 #include <tilewright/support/numbers/narrow_float.hpp>
 
@@ -59,7 +60,7 @@ template <class F>
 inline void each_offset(const std::vector<std::int64_t>& extents,
                         const std::vector<std::int64_t>& strides, const F& f) {
   const std::size_t rank = extents.size();
-  if (std::any_of(extents.begin(), extents.end(), [](std::int64_t e) { return e <= 0; })) return;
+  if (support::any(extents, [](std::int64_t e) { return e <= 0; })) return;
   std::vector<std::int64_t> index(rank, 0);
   std::int64_t offset = 0;
   for (;;) {
@@ -77,7 +78,7 @@ inline void each_offset(const std::vector<std::int64_t>& extents,
 
 /// Nothing rounds.
 inline bool has_no_floats(const std::vector<operand>& all) {
-  return std::none_of(all.begin(), all.end(), [](const operand& o) { return is_float(o.type); });
+  return support::none(all, [](const operand& o) { return is_float(o.type); });
 }
 
 /// Of the finite elements.

@@ -115,7 +115,7 @@ class reader {
   void look_at_note(const instruction& i) {
     const std::string key = text(i, 1);
     if (key == ir::skip_zeros_note) once("zeros of a padding left out");
-    if (key == pass::stream_note || key == pass::stream_ahead_note) once("rows as streams");
+    if (key == ir::stream_note || key == ir::stream_ahead_note) once("rows as streams");
   }
 
   const ir::block_node& block(const rv& v) const {

@@ -1,10 +1,13 @@
-// How fast candidates of each form of the arguments have been, and which forms are far behind.
+// The forms of the arguments of a session, how fast candidates of each have been, and which are far behind.
 #pragma once
 
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <string>
+#include <vector>
 
+#include <tilewright/impl/search/session/trace_algorithm.hpp>
 #include <tilewright/search/argument_forms.hpp>
 
 namespace tilewright::search::detail {
@@ -13,19 +16,33 @@ namespace tilewright::search::detail {
 /// left of the time belongs to the others. The workload's own form (null) is one like them.
 class form_times {
  public:
+  /// The forms outlive this.
+  explicit form_times(const std::vector<argument_form>& forms) : forms_(forms) {}
+
+  bool any() const { return !forms_.empty(); }
+  const std::vector<argument_form>& all() const { return forms_; }
+  /// The form that a schedule takes; null: the workload's own.
+  const argument_form* of(const trace& t) const {
+    if (forms_.empty()) return nullptr;
+    const std::string name = chosen_algorithm(t).name;
+    for (const argument_form& form : forms_)
+      if (form.algorithm == name) return &form;
+    return nullptr;
+  }
+
   void note(const argument_form* form, double seconds) {
-    entry& e = all_[form];
+    entry& e = times_[form];
     ++e.count;
     e.best = std::min(e.best, seconds);
   }
   bool is_behind(const argument_form* form, double best) const {
-    const auto found = all_.find(form);
-    return found != all_.end() && found->second.count >= few && found->second.best > far * best;
+    const auto found = times_.find(form);
+    return found != times_.end() && found->second.count >= few && found->second.best > far * best;
   }
   /// A form may win as long as its candidates are not far behind; of few times each may have been disturbed.
   bool may_win(const argument_form* form, double seconds, double best) const {
-    const auto found = all_.find(form);
-    const bool is_known = found != all_.end() && found->second.count >= few;
+    const auto found = times_.find(form);
+    const bool is_known = found != times_.end() && found->second.count >= few;
     return seconds < (is_known ? far : disturbed) * best;
   }
 
@@ -37,7 +54,8 @@ class form_times {
     int count = 0;
     double best = std::numeric_limits<double>::infinity();  // s
   };
-  std::map<const argument_form*, entry> all_;
+  const std::vector<argument_form>& forms_;
+  std::map<const argument_form*, entry> times_;
 };
 
 }  // namespace tilewright::search::detail
