@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/vector/streams.hpp>
