@@ -49,8 +49,8 @@ inline double wanted_for_finals(double best, double baseline, std::size_t finali
 }
 
 /// Times of all, the first of which is the default; none where there is no time for the default and
-/// the fastest. The time that is left decides how often each has its turn. One that is slower than the fastest by
-/// a factor that no drift explains, in its turn too, has no more than one.
+/// the fastest. The time that is left decides how often each has its turn. A default that is slower than
+/// the fastest by a factor that no drift explains has no more than one, and so has what is as slow in its turn, too.
 template <class Cancelled>
 std::vector<measurement> timed_in_turn(test_bench& bench, const std::vector<contestant>& all,
                                        const time_budget& budget, const Cancelled& cancelled) {
@@ -70,7 +70,9 @@ std::vector<measurement> timed_in_turn(test_bench& bench, const std::vector<cont
   };
   for (int turn = 0; turn < most_turns; ++turn) {
     for (std::size_t i = 0; i < all.size() && !cancelled(); ++i) {
-      if (turn > 0 && known(i) > beyond_drift * known(fastest)) continue;
+      const double seconds = i == 0 ? all[0].seconds : known(i);
+      const double least_seconds = i == 0 ? all[fastest].seconds : known(fastest);
+      if (turn > 0 && seconds > beyond_drift * least_seconds) continue;
       const bool needed = turn == 0 && (i == 0 || i == fastest);
       if (!needed && !fits(visit_seconds(all[i].seconds))) continue;
       measurement m = bench.measure(*all[i].code, visit_options(all[i].seconds), all[i].form);
