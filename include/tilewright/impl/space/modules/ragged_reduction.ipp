@@ -115,15 +115,30 @@ inline walked_loops sort_loops(const schedule& s, const std::string& name,
   return out;
 }
 
+/// Whether everything that the block reads fits the cache of one core.
+inline bool reads_cached(const schedule& s, const std::string& name, const target::cpu& cpu) {
+  std::int64_t size = 0;
+  for (const ir::buffer_region& r : named_block(s, name).block->reads) {
+    std::int64_t own = bytes(r.buffer->type);
+    for (const ir::expr& extent : r.buffer->shape)
+      own = support::saturated_product(own, ir::is_int(extent) ? ir::as_int(extent) : 1);
+    size = std::max(size, own);
+  }
+  return size <= cpu.l2_bytes;
+}
+
 /// Sums of few vectors wait for themselves: their walk may have several accumulators, which are added up behind it,
 /// as many as registers hold. Rows of a matrix are short or long; a literal number of terms is known to be worth it.
-inline void take_sums_apart(schedule& s, const walked_loops& loops, chooser& choices) {
+/// @param two whether registers hold two for each vector, and an operand in the cache does not keep them waiting
+inline void take_sums_apart(schedule& s, const walked_loops& loops, bool two, chooser& choices) {
   constexpr std::int64_t many = 16;
   if (loops.rows || (loops.walks.empty() && loops.sums.empty())) return;  // rows have a sum each
   const loop_rv walk = loops.sums.empty() ? loops.walks.back() : loops.sums.back();
   const bool is_long = !loops.sums.empty() && ir::as_int(s.get(walk).extent) >= many;
+  two = two && loops.sums.empty();
   s.annotate(walk, ir::sums_apart_note,
-             choices.categorical(s, {1, 2, 4}, {is_long ? 1 : 1.5, 1, is_long ? 1.5 : 1}));
+             choices.categorical(s, {1, 2, 4},
+                                 {is_long || two ? 1 : 1.5, two ? 1.5 : 1, is_long ? 1.5 : 1}));
 }
 
 /// The place in `widths` of the first one to try: sixteen sums of a block whose rows read the same rows of the other
@@ -173,11 +188,11 @@ inline bool tile_columns(schedule& s, const std::string& name, const context& wh
   const expr_rv width = choices.categorical(s, widths, weights);
   const auto [outer, inner] = s.split(columns, {infer, width});
   loops.before.push_back(outer);
-  if (loops.rows) {
-    const std::int64_t wide = ir::as_int(s.get(inner).extent);
-    const std::int64_t lanes = where.cpu->lanes(type);
-    tile_block_rows(s, loops, (wide + lanes - 1) / lanes, where, choices);
-  }
+  const std::int64_t wide = ir::as_int(s.get(inner).extent), lanes = where.cpu->lanes(type);
+  const std::int64_t vectors = (wide + lanes - 1) / lanes;
+  const bool two =
+      reads_cached(s, name, *where.cpu) && 2 * vectors + 3 <= where.cpu->vector_registers;
+  if (loops.rows) tile_block_rows(s, loops, vectors, where, choices);
   std::vector<loop_rv> order = loops.before;
   for (const auto* next : {&loops.walks, &loops.sums})
     order.insert(order.end(), next->begin(), next->end());
@@ -189,7 +204,7 @@ inline bool tile_columns(schedule& s, const std::string& name, const context& wh
   const loop_rv walked = loops.walks.empty() ? order[order.size() - 2] : loops.walks.back();
   s.annotate(walked, ir::prefetch_note, choices.categorical(s, {0, 4, 8, 16}, {1.5, 1, 1, 1}));
   s.annotate(walked, ir::edge_note, choices.categorical(s, {0, 1}, {1, 1}));
-  take_sums_apart(s, loops, choices);
+  take_sums_apart(s, loops, two, choices);
   return true;
 }
 
@@ -227,29 +242,21 @@ inline void add_up_together(schedule& s, const std::string& name, const std::vec
     s.annotate(loops[results], ir::sums_together_note, choices.categorical(s, counts, weights));
 }
 
-/// Whether everything that the block reads fits the cache of one core.
-inline bool reads_cached(const schedule& s, const std::string& name, const target::cpu& cpu) {
-  std::int64_t size = 0;
-  for (const ir::buffer_region& r : named_block(s, name).block->reads) {
-    std::int64_t own = bytes(r.buffer->type);
-    for (const ir::expr& extent : r.buffer->shape)
-      own = support::saturated_product(own, ir::is_int(extent) ? ir::as_int(extent) : 1);
-    size = std::max(size, own);
-  }
-  return size <= cpu.l2_bytes;
-}
-
 /// Results that are sums of their own, along loop number `results`: vectors run along the sum, whose operands are
-/// fetched ahead, a drawn number of results; what is in the cache takes as long to ask for as to load. How many partial results a sum has is drawn, too: many take longer to
-/// add up, few wait for each other. So is how many results are computed at a time, whose sums are added up together:
-/// rows that are long gain, those of few elements compute some of them again.
+/// fetched ahead, a drawn number of results: what is in the cache, or has few lines, takes as long to ask for as to
+/// load, and what comes from memory takes longer than a group of results. How many partial results a sum has is drawn,
+/// too: many take longer to add up, few wait for each other. So is how many results are computed at a time, whose sums
+/// are added up together.
 inline void sum_results(schedule& s, const std::string& name, const std::vector<loop_rv>& loops,
                         std::size_t results, const context& where, chooser& choices) {
-  const bool cached = reads_cached(s, name, *where.cpu);
-  s.annotate(loops[results], ir::prefetch_note,
-             choices.categorical(s, {0, 2, 4, 8}, {cached ? 1.5 : 1, 1, cached ? 1 : 1.5, 1}));
+  constexpr std::int64_t few_lines = 256;  // bytes
   const ir::expr extent = s.get(loops.back()).extent;
-  const std::int64_t lanes = where.cpu->lanes(named_block(s, name).block->writes[0].buffer->type);
+  const dtype type = named_block(s, name).block->writes[0].buffer->type;
+  const std::int64_t lanes = where.cpu->lanes(type);
+  const bool at_hand = reads_cached(s, name, *where.cpu) ||
+                       (ir::is_int(extent) && ir::as_int(extent) * bytes(type) < few_lines);
+  s.annotate(loops[results], ir::prefetch_note,
+             choices.categorical(s, {0, 4, 8, 16}, {at_hand ? 1.5 : 1, 1, 1, at_hand ? 1 : 1.5}));
   std::vector<std::int64_t> parts;
   for (const std::int64_t n : {lanes / 2, lanes, 2 * lanes})
     if (n > 1 && ir::is_int(extent) && n <= ir::as_int(extent)) parts.push_back(n);
