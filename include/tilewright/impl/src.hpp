@@ -49,6 +49,7 @@
 #include <tilewright/impl/backend/llvm/external.ipp>
 #include <tilewright/impl/backend/llvm/function.ipp>
 #include <tilewright/impl/backend/llvm/lanes/near_lanes.ipp>
+#include <tilewright/impl/backend/llvm/lanes/store_interleaved.ipp>
 #include <tilewright/impl/backend/llvm/lanes/store_squares.ipp>
 #include <tilewright/impl/backend/llvm/lanes/transpose.ipp>
 #include <tilewright/impl/backend/llvm/library_names.ipp>

@@ -60,3 +60,42 @@ TEST_CASE("channels of bytes in groups: the loop along a row stands right around
     check_meaning(s, f);
   }
 }
+
+namespace {
+
+/// The channels of each pixel are mixed.
+ir::function mixed_channels(int channels, const std::string& type) {
+  const std::string n = std::to_string(channels), quoted = "\"" + type + "\"";
+  return ir::parse("@T.prim_func\ndef main(X: T.Buffer((5, 70, " + n + "), " + quoted +
+                   "), Y: T.Buffer((5, 70, " + n + "), " + quoted +
+                   ")):\n"
+                   "    for h, w, c in T.grid(5, 70, " +
+                   n +
+                   "):\n"
+                   "        with T.block(\"Y\"):\n"
+                   "            vh, vw, vc = T.axis.remap(\"SSS\", [h, w, c])\n"
+                   "            Y[vh, vw, vc] = T.Select(vc == 0, X[vh, vw, 0] - X[vh, vw, 1], "
+                   "X[vh, vw, 1] + X[vh, vw, 0])\n");
+}
+
+}  // namespace
+
+TEST_CASE("vectors go along pixels, right below all of their few channels") {
+  const target::cpu cpu = target::named("haswell");
+  const space::context where{&cpu, 1};
+  for (const int channels : {2, 3, 4, 5})
+    for (const std::string type : {"uint8", "float32", "float64"}) {
+      CAPTURE(channels);
+      CAPTURE(type);
+      const ir::function f = mixed_channels(channels, type);
+      schedule s(f);
+      space::chooser choices;
+      space::vectorize_innermost(s, "Y", where, choices);
+      check_meaning(s, f);
+      const std::vector<loop_rv> loops = s.get_loops(s.get_block("Y"));
+      const ir::loop_node &around = s.get(loops[loops.size() - 2]), &lanes = s.get(loops.back());
+      CHECK(lanes.loop == ir::loop_kind::vectorized);
+      CHECK((around.loop == ir::loop_kind::unrolled) == (channels <= 4));
+      if (channels <= 4) CHECK(ir::is_int(around.extent, channels));
+    }
+}

@@ -214,6 +214,13 @@ class emitter {
   void emit_square(const ir::loop_node& l, const ir::loop_node& lanes, const ir::store_node& store,
                    const affine& from, interval range);
 
+  // store_interleaved.ipp
+  bool emit_channels(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
+  void emit_pixels(const ir::loop_node& l, std::int64_t first, std::int64_t extent,
+                   const std::vector<const ir::loop_node*>& unrolled, const ir::loop_node& lanes,
+                   const ir::store_node& store);
+  std::vector<value_ref> interleaved(const std::vector<value_ref>& channels);
+
   // stmt.ipp
   void emit(const ir::stmt& s);
   void emit_loop(const ir::loop_node& l);

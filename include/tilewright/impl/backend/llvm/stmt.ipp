@@ -80,6 +80,8 @@ TILEWRIGHT_INLINE void emitter::emit_loop(const ir::loop_node& l) {
   if (l.loop == ir::loop_kind::thread_binding)
     throw argument_error("loop \"" + l.var->name + "\" is bound to " + l.thread_tag +
                          "; the CPU backend has no such threads");
+  const bool counted = l.loop == ir::loop_kind::unrolled || l.loop == ir::loop_kind::serial;
+  if (literal && counted && lane.lanes == 1 && emit_channels(l, first.lo, count.lo)) return;
   if (literal && l.loop == ir::loop_kind::unrolled) return emit_repeated(l, first.lo, count.lo);
   if (lane.lanes == 1)
     if (const pass::stream how = pass::stream_of(l, b.cpu)) return emit_stream(l, how);

@@ -102,6 +102,48 @@ inline void order_rows(schedule& s, std::vector<loop_rv> order, std::size_t alon
   s.reorder(order);
 }
 
+/// The variable along the pixels of a block whose results are a few channels of each, side by side, as the
+/// colours of an image: vectors along it are shuffled together when they are stored. A channel alone
+/// would fill few lanes.
+inline std::optional<std::size_t> pixel_iter(const ir::block_node& b, std::size_t channel) {
+  constexpr std::int64_t most_channels = 4, least_pixels = 8;
+  const auto extent = [&](std::size_t i) {
+    const ir::expr& e = b.iters[i].dom.extent;
+    return ir::is_int(e) ? e->integer : std::int64_t{-1};
+  };
+  const std::optional<access_profile> stored = stored_element(b);
+  const std::int64_t channels = extent(channel);
+  if (b.init || !ir::as_store(b.body) || !stored || !stored->affine || channels < 2 ||
+      channels > most_channels)
+    return std::nullopt;
+  for (std::size_t i = 0; i < b.iters.size(); ++i)
+    if (i != channel && b.iters[i].kind == ir::iter_kind::spatial &&
+        stored->stride[i] == channels && extent(i) >= least_pixels)
+      return i;
+  return std::nullopt;
+}
+
+/// Vectors go along the loop over pixels, right below the one over all their channels, which is written out.
+/// @returns whether the loops are such
+inline bool order_pixels(schedule& s, const ir::block_node& b, const std::vector<loop_rv>& loops,
+                         std::size_t channel, std::size_t pixel, const context& where,
+                         chooser& choices) {
+  const ir::loop_node &channels = s.get(loops[channel]), &pixels = s.get(loops[pixel]);
+  const std::optional<access_profile> stored = stored_element(b);
+  const bool all_channels =
+      ir::is_int(channels.extent) &&
+      support::any(stored->stride, [&](std::int64_t n) { return n == channels.extent->integer; });
+  if (!all_channels || !plain(channels) || !plain(pixels)) return false;
+  const int lanes = where.cpu->lanes(dtype::f32);  // bytes are mostly computed in wider integers
+  const expr_rv width = choices.categorical(s, {lanes, 2 * lanes, 4 * lanes}, {1, 1.5, 1});
+  const auto [outer, inner] = s.split(loops[pixel], {infer, width});
+  std::vector<loop_rv> order = loops;
+  order[pixel] = outer;
+  order_squares(s, std::move(order), channel, inner, choices);
+  s.vectorize(inner);
+  return true;
+}
+
 /// Bytes of the result of a block that writes it side by side along `iter`, as it reads everything: rows
 /// that may go past the caches. 0 where rows are short or something is read otherwise.
 inline std::int64_t bytes_of_rows(const schedule& s, const ir::block_node& b, std::size_t iter) {
@@ -177,6 +219,14 @@ TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
       s = std::move(attempt);
       return;
     }
+    if (const auto pixel = detail::pixel_iter(*realize.block, *iter)) {
+      const std::optional<std::size_t> along = detail::loop_driving(s, realize, *pixel);
+      if (along &&
+          detail::order_pixels(attempt, *realize.block, loops, *position, *along, where, choices)) {
+        s = std::move(attempt);
+        return;
+      }
+    }
     const expr_rv width = choices.categorical(attempt, {lanes, 2 * lanes, 4 * lanes}, {1, 1, 1.5});
     const auto [outer, inner] = attempt.split(loops[*position], {infer, width});
     const std::optional<detail::row_loop> rows = detail::row_loop_of(s, realize);
@@ -211,6 +261,9 @@ TILEWRIGHT_INLINE void vectorize_squares(schedule& s, block_rv block, std::size_
   const std::int64_t lanes = where.cpu->lanes(realize.block->writes[0].buffer->type);
   std::vector<loop_rv> loops = s.get_loops(block);
   loops.erase(loops.begin(), loops.end() - static_cast<std::ptrdiff_t>(iters));
+  if (detail::pixel_iter(*realize.block, across) == along &&
+      detail::order_pixels(s, *realize.block, loops, across, along, where, choices))
+    return;
   const auto [outer, inner] = s.split(loops[across], {infer, lanes});
   loops[across] = outer;
   detail::order_squares(s, std::move(loops), along, inner, choices);

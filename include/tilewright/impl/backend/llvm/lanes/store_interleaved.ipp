@@ -1,0 +1,152 @@
+// Strided stores of a few channels that become stores of whole vectors.
+//
+// Where the two to four channels of neighbouring pixels fill a run of memory, a vector along the pixels would be
+// stored lane by lane. The vectors of all channels are shuffled together instead:
+//
+//   for c in range(3):                3 vectors X[c, 0:16], shuffled into 48 elements side by side,
+//     for x in vectorized(16):        stored as 3 vectors
+//       Y[x, c] = X[c, x]        ->
+#pragma once
+
+#include <bit>
+#include <optional>
+#include <vector>
+
+#include <tilewright/backend/llvm/emit.hpp>
+#include <tilewright/impl/backend/llvm/lanes/store_squares.ipp>
+#include <tilewright/impl/pass/vector/placed_block.hpp>
+
+namespace tilewright::backend::llvm {
+namespace detail::interleaved_parts {
+
+inline constexpr std::int64_t most_channels = 4, most_vectors = 16, most_lanes = 128;
+
+/// A vector of pixels of which the loop around stores one channel after the other.
+struct pixel_store {
+  std::vector<const ir::loop_node*> unrolled;  // outer first
+  const ir::loop_node* lanes;
+  const ir::store_node* store;
+};
+
+inline bool is_literal(const ir::loop_node& l) { return ir::is_int(l.min) && ir::is_int(l.extent); }
+
+/// The statement as such a store, in a loop of `channel` over so many of them.
+inline std::optional<pixel_store> as_pixel_store(const ir::stmt& s, const ir::var& channel,
+                                                 std::int64_t channels) {
+  pixel_store out{};
+  std::int64_t vectors = 1;
+  const ir::loop_node* l = ir::as_loop(s);
+  for (; l && l->loop == ir::loop_kind::unrolled && is_literal(*l); l = ir::as_loop(l->body)) {
+    out.unrolled.push_back(l);
+    vectors *= l->extent->integer;
+    if (vectors > most_vectors) return std::nullopt;
+  }
+  const ir::store_node* store = l ? ir::as_store(l->body) : nullptr;
+  if (!store || l->loop != ir::loop_kind::vectorized || !is_literal(*l)) return std::nullopt;
+  const dtype type = store->buffer->type;
+  const std::int64_t lanes = l->extent->integer;
+  const auto step = [&](const ir::var& v) {
+    return pass::detail::unmarked::step_along(store->buffer, store->indices, v).value_or(0);
+  };
+  const bool fits = !is_vector(type) && !is_bit_integer(type) && lanes >= 2 &&
+                    lanes <= most_lanes && std::has_single_bit(static_cast<std::uint64_t>(lanes)) &&
+                    step(channel) == 1 && step(l->var) == channels;
+  if (!fits) return std::nullopt;
+  out.lanes = l;
+  out.store = store;
+  return out;
+}
+
+}  // namespace detail::interleaved_parts
+
+/// Emits a loop over channels in which vectors of pixels are stored; false where there are none such.
+TILEWRIGHT_INLINE bool emitter::emit_channels(const ir::loop_node& l, std::int64_t first,
+                                              std::int64_t extent) {
+  namespace p = detail::interleaved_parts;
+  if (extent < 2 || extent > p::most_channels) return false;
+  const ir::seq_node* several = ir::as_seq(l.body);
+  const std::vector<ir::stmt> parts = several ? several->stmts : std::vector<ir::stmt>{l.body};
+  const auto pixels = [&](const ir::stmt& s) { return p::as_pixel_store(s, l.var, extent); };
+  if (support::none(parts, [&](const ir::stmt& s) { return pixels(s).has_value(); }) ||
+      !detail::square_parts::stores_apart(l))
+    return false;
+  for (const ir::stmt& part : parts) {
+    if (const std::optional<p::pixel_store> one = pixels(part)) {
+      emit_pixels(l, first, extent, one->unrolled, *one->lanes, *one->store);
+      continue;
+    }
+    const ir::stmt rest = with_body(l, part);
+    made_.push_back(rest);  // what is known of statements goes by their address
+    emit(rest);
+  }
+  return true;
+}
+
+/// The vectors of all iterations of the loops in `unrolled`.
+TILEWRIGHT_INLINE void emitter::emit_pixels(const ir::loop_node& l, std::int64_t first,
+                                            std::int64_t extent,
+                                            const std::vector<const ir::loop_node*>& unrolled,
+                                            const ir::loop_node& lanes,
+                                            const ir::store_node& store) {
+  if (!unrolled.empty()) {
+    const ir::loop_node& outer = *unrolled.front();
+    const std::vector<const ir::loop_node*> inner(unrolled.begin() + 1, unrolled.end());
+    const std::int64_t start = outer.min->integer;
+    for (std::int64_t i = start; i < start + outer.extent->integer; ++i) {
+      bound[outer.var.get()] = binding{binding::kind::constant, i, {}, {i, i}, {}};
+      emit_pixels(l, first, extent, inner, lanes, store);
+    }
+    bound.erase(outer.var.get());
+    return;
+  }
+  const auto bind_channel = [&](std::int64_t c) {
+    bound[l.var.get()] = binding{binding::kind::constant, c, {}, {c, c}, {}};
+  };
+  const int count = static_cast<int>(lanes.extent->integer);
+  const std::int64_t start = lanes.min->integer;
+  const dtype type = store.buffer->type;
+  lane = {count, nullptr, false};
+  bound[lanes.var.get()] = binding{binding::kind::lane, start, {}, {start, start + count - 1}, {}};
+  std::vector<value_ref> channels;
+  for (std::int64_t c = first; c < first + extent; ++c) {
+    bind_channel(c);
+    channels.push_back(b.to_stored(type, widen(emit(store.value), true), count));
+  }
+  bind_channel(first);
+  const place& p = place_of(store.buffer);
+  affine to = offset(p, store.buffer, store.indices);
+  to.lane_step = 0;
+  for (const value_ref part : interleaved(channels)) {
+    b.store(part, pointer(p, to), static_cast<unsigned>(bytes(type)));
+    to.constant += count;
+  }
+  indices_in_memory.clear();
+  bound.erase(lanes.var.get());
+  bound.erase(l.var.get());
+  lane = {};
+}
+
+/// The lanes of all vectors, in turn one of each, as so many vectors.
+TILEWRIGHT_INLINE std::vector<value_ref> emitter::interleaved(
+    const std::vector<value_ref>& channels) {
+  const auto count = static_cast<std::int64_t>(channels.size());
+  const std::int64_t lanes = lane.lanes;
+  std::vector<value_ref> out;
+  for (std::int64_t part = 0; part < count; ++part) {
+    value_ref made = channels[0];
+    for (std::int64_t c = 1; c < count; ++c) {
+      std::vector<std::int64_t> from;  // what `made` has, else what the next channel brings
+      for (std::int64_t i = 0; i < lanes; ++i) {
+        const std::int64_t element = part * lanes + i, pixel = element / count;
+        const std::int64_t channel = element % count;
+        from.push_back(channel == c ? lanes + pixel : c == 1 && channel == 0 ? pixel : i);
+      }
+      made = b.c.BuildShuffleVector(b.b, made, channels[static_cast<std::size_t>(c)],
+                                    b.integers(b.i32, from), "");
+    }
+    out.push_back(made);
+  }
+  return out;
+}
+
+}  // namespace tilewright::backend::llvm
