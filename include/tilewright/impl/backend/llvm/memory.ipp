@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include <tilewright/backend/llvm/emit.hpp>
-#include <tilewright/impl/backend/llvm/lanes/near_lanes.ipp>
+#include <tilewright/impl/backend/llvm/lanes/near_parts.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>

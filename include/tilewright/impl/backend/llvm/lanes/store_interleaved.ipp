@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <tilewright/backend/llvm/emit.hpp>
-#include <tilewright/impl/backend/llvm/lanes/store_squares.ipp>
+#include <tilewright/impl/backend/llvm/lanes/square_parts.hpp>
 #include <tilewright/impl/pass/vector/placed_block.hpp>
 
 namespace tilewright::backend::llvm {

@@ -24,37 +24,9 @@
 #include <vector>
 
 #include <tilewright/backend/llvm/emit.hpp>
+#include <tilewright/impl/backend/llvm/lanes/transpose_parts.hpp>
 
 namespace tilewright::backend::llvm {
-namespace detail::transpose_parts {
-
-/// True for `v` plus something without `v`.
-inline bool moves_with(const ir::expr& index, const ir::var& v) {
-  if (index.same(v)) return true;
-  if (index->op != ir::op::add) return false;
-  const bool left = ir::uses_var(index->args[0], v), right = ir::uses_var(index->args[1], v);
-  return left != right && moves_with(index->args[left ? 0 : 1], v);
-}
-
-/// The vectorized loop in a body of unrolled and vectorized loops; null when there is another loop.
-inline const ir::loop_node* only_vectorized(const ir::stmt& s) {
-  const ir::loop_node* found = nullptr;
-  bool plain = true;
-  ir::for_each_stmt(s, [&](const ir::stmt& x) {
-    const ir::loop_node* l = ir::as_loop(x);
-    if (x->kind == ir::stmt_kind::allocate || x->kind == ir::stmt_kind::if_else) plain = false;
-    if (!l) return;
-    if (l->loop == ir::loop_kind::vectorized) {
-      plain = plain && !found;
-      found = l;
-    } else if (l->loop != ir::loop_kind::unrolled) {
-      plain = false;
-    }
-  });
-  return plain ? found : nullptr;
-}
-
-}  // namespace detail::transpose_parts
 
 TILEWRIGHT_INLINE void emitter::note_written(const ir::stmt& s) {
   ir::for_each_stmt(s, [&](const ir::stmt& each) {
