@@ -142,6 +142,30 @@ TEST_CASE("src.hpp, learning.hpp or models.hpp includes every definition file") 
   }
 }
 
+TEST_CASE("what is defined once is included by the lists alone") {
+  const fs::path root = TILEWRIGHT_INCLUDE_DIR;
+  const auto defines = [](const fs::path& file) {
+    std::ifstream in(file);
+    std::string text;
+    while (std::getline(in, text))
+      if (text.rfind("TILEWRIGHT_INLINE", 0) == 0) return true;
+    return false;
+  };
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
+    if (!entry.is_regular_file()) continue;
+    const std::string path = fs::relative(entry.path(), root).generic_string();
+    if (path == "impl/src.hpp" || path == "impl/learning.hpp" || path == "impl/models.hpp")
+      continue;
+    for (const include_line& include : includes_of(entry.path())) {
+      const fs::path included = root.parent_path() / include.target;
+      if (included.extension() != ".ipp") continue;
+      INFO(path, ":", include.line, " includes ", include.target,
+           ", which the library compiles as a source of its own: move what both need to a header");
+      CHECK_FALSE(defines(included));
+    }
+  }
+}
+
 TEST_CASE("only config.hpp reads compiler macros") {
   const fs::path root = TILEWRIGHT_INCLUDE_DIR;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
