@@ -1,5 +1,4 @@
 #include <tilewright/impl/search/session/finalists.hpp>
-#include <tilewright/impl/search/session/form_times.hpp>
 
 #include <vector>
 
@@ -59,16 +58,4 @@ TEST_CASE("the fastest of each form stays among them, and makes room only for a 
   CHECK(list.size() == 2);
   CHECK(list.seconds_of(&first) > 1e9);
   CHECK(list.seconds_of(&second) == 7);
-}
-
-TEST_CASE(
-    "a form may win as long as few of its times are known, all of which may have been disturbed") {
-  const argument_form form;
-  form_times times;
-  CHECK(times.may_win(&form, 3.5, 1));
-  CHECK(!times.may_win(&form, 4.5, 1));
-  for (int n = 0; n < 6; ++n) times.note(&form, 3.5);
-  CHECK(times.is_behind(&form, 1));
-  CHECK(!times.may_win(&form, 3.5, 1));
-  CHECK(times.may_win(&form, 1.2, 1));
 }

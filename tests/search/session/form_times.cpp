@@ -41,3 +41,16 @@ TEST_CASE("a schedule takes the form of the algorithm that its trace begins with
   CHECK(times.of(trace::parse("")) == nullptr);
   CHECK(times.of(trace::parse("sch.work_on(func_name=\"rows\")\n")) == nullptr);
 }
+
+TEST_CASE(
+    "a form may win as long as few of its times are known, all of which may have been disturbed") {
+  const std::vector<argument_form> forms(1);
+  form_times times(forms);
+  const argument_form& form = forms[0];
+  CHECK(times.may_win(&form, 3.5, 1));
+  CHECK(!times.may_win(&form, 4.5, 1));
+  for (int n = 0; n < 6; ++n) times.note(&form, 3.5);
+  CHECK(times.is_behind(&form, 1));
+  CHECK(!times.may_win(&form, 3.5, 1));
+  CHECK(times.may_win(&form, 1.2, 1));
+}
