@@ -13,7 +13,8 @@
 // of everything inside: a reduction loop is cut in two instead, so that its body keeps no branch.
 // Where the tile is cut, the remaining size is one constant, because the outer part is a multiple
 // of the tile. Conditions of `if_then_else` (padding) get a version of the code in which they all
-// hold, beside the original. Copies are made while the number of stores stays below a bound; after
+// hold, beside the original; so do vectors that read at clamped indices along their lanes, which read
+// side by side there and, where they touch the edge, all but the lanes beyond it. Copies are made while the number of stores stays below a bound; after
 // that guards stay.
 #pragma once
 

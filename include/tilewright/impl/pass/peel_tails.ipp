@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tilewright/arith/scoped_mutator.hpp>
+#include <tilewright/impl/pass/vector/clamped_lanes.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/peel_tails.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
@@ -442,8 +443,9 @@ namespace tilewright::pass {
 TILEWRIGHT_INLINE ir::function peel_tails(const ir::function& f, const peel_limits& limits) {
   ir::function out = f;
   const int stores = detail::peel::count_stores(f.body);
-  out.body =
-      detail::peel::peeler(limits.growth_base + (limits.growth_factor - 1) * stores).mutate(f.body);
+  out.body = detail::clamped_lanes().mutate(f.body);
+  out.body = detail::peel::peeler(limits.growth_base + (limits.growth_factor - 1) * stores)
+                 .mutate(out.body);
   out.body = ir::rewrite(
       out.body,
       [](const ir::expr& e) {
