@@ -7,6 +7,7 @@
 
 #include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/space/cpu.hpp>
 
@@ -73,6 +74,16 @@ std::vector<schedule> sketches_of(const ir::function& f, int threads = 1) {
   return space::default_cpu().sketches(f, space::context{&cpu, threads}, 1);
 }
 
+/// The names of all blocks in the order of the program, the root left out.
+std::vector<std::string> blocks_of(const schedule& s) {
+  std::vector<std::string> out;
+  ir::for_each_stmt(s.function().body, [&](const ir::stmt& x) {
+    const ir::block_realize_node* n = ir::as_realize(x);
+    if (n && n->block->name != ir::root_block(s.function())->name) out.push_back(n->block->name);
+  });
+  return out;
+}
+
 bool skips(const schedule& s) { return members::mentions(s, "tilewright.skip_zeros"); }
 
 /// Results that are no finite numbers when all weights of the first row of a window are infinite.
@@ -97,7 +108,58 @@ int not_finite(const ir::function& f, const shape& v) {
   return out;
 }
 
+/// A separable filter of a picture of bytes, 24 rows of 150, whose edges are repeated: along rows into T,
+/// then along columns. A and T are padded in blocks of their own, as clamp_outside writes them.
+ir::function blur() {
+  return ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((24, 150), "uint8"), B: T.Buffer((24, 150), "uint8")):
+    P = T.alloc_buffer((24, 154), "uint8")
+    T_ = T.alloc_buffer((24, 150), "uint16")
+    Q = T.alloc_buffer((28, 150), "uint16")
+    for y, x in T.grid(24, 154):
+        with T.block("P"):
+            vy, vx = T.axis.remap("SS", [y, x])
+            P[vy, vx] = A[vy, T.min(T.max(vx - 2, 0), 149)]
+    for y, x in T.grid(24, 150):
+        with T.block("T"):
+            vy, vx = T.axis.remap("SS", [y, x])
+            T_[vy, vx] = T.cast(P[vy, vx], "uint16") + T.cast(P[vy, vx + 1], "uint16") * T.uint16(4) + T.cast(P[vy, vx + 2], "uint16") * T.uint16(6) + T.cast(P[vy, vx + 3], "uint16") * T.uint16(4) + T.cast(P[vy, vx + 4], "uint16")
+    for y, x in T.grid(28, 150):
+        with T.block("Q"):
+            vy, vx = T.axis.remap("SS", [y, x])
+            Q[vy, vx] = T_[T.min(T.max(vy - 2, 0), 23), vx]
+    for y, x in T.grid(24, 150):
+        with T.block("B"):
+            vy, vx = T.axis.remap("SS", [y, x])
+            B[vy, vx] = T.cast(T.floordiv(Q[vy, vx] + Q[vy + 1, vx] * T.uint16(4) + Q[vy + 2, vx] * T.uint16(6) + Q[vy + 3, vx] * T.uint16(4) + Q[vy + 4, vx] + T.uint16(128), T.uint16(256)), "uint8")
+)");
+}
+
 }  // namespace
+
+TEST_CASE("stencils behind repeated edges stay apart first of all, the edges are read in place") {
+  const std::vector<schedule> sketches = sketches_of(blur());
+  const std::vector<std::string> apart{"T", "B"};
+  bool inlined = false;
+  for (const schedule& s : sketches) {
+    const std::vector<std::string> blocks = blocks_of(s);
+    CHECK((blocks == apart || blocks == std::vector<std::string>{"B"}));
+    inlined = inlined || blocks != apart;
+  }
+  CHECK(blocks_of(sketches.front()) == apart);
+  CHECK(inlined);
+}
+
+TEST_CASE("members of a blur with repeated edges compute it") {
+  const ir::function f = blur();
+  members::demands ask;
+  ask.count = 24;
+  ask.tolerance = 0;
+  const auto promised = [](const schedule&) {};
+  for (const int threads : {1, 2})
+    CHECK(members::check(f, sketches_of(f, threads), promised, ask) > 5);
+}
 
 TEST_CASE("terms of a border of zeros are left out, first of all with channels last") {
   for (const bool channels_last : {true, false}) {

@@ -18,9 +18,8 @@
 
 namespace tilewright::space::detail {
 
-/// A border by clamped or mirrored indices, read by a reduction: in there every step would compute
-/// its indices again and gather by them, where a copy with its border is read in vectors.
-inline bool is_border_of_windows(const schedule& s, const std::string& name) {
+/// Whether a block reads at clamped or mirrored indices.
+inline bool bends_indices(const schedule& s, const std::string& name) {
   const auto bends = [](const ir::expr& index) {
     bool found = false;
     ir::for_each_expr(index, [&](const ir::expr& e) {
@@ -28,12 +27,18 @@ inline bool is_border_of_windows(const schedule& s, const std::string& name) {
     });
     return found;
   };
-  bool border = false;
+  bool out = false;
   ir::for_each_expr(named_block(s, name).block->body, [&](const ir::expr& e) {
-    if (e->op == ir::op::load) border = border || support::any(e->args, bends);
+    if (e->op == ir::op::load) out = out || support::any(e->args, bends);
   });
-  const std::vector<std::string> readers = consumer_names(s, name);
-  return border && support::any(readers, [&](const std::string& reader) {
+  return out;
+}
+
+/// A border by clamped or mirrored indices, read by a reduction: in there every step would compute
+/// its indices again and gather by them, where a copy with its border is read in vectors.
+inline bool is_border_of_windows(const schedule& s, const std::string& name) {
+  return bends_indices(s, name) &&
+         support::any(consumer_names(s, name), [&](const std::string& reader) {
            return static_cast<bool>(named_block(s, reader).block->init);
          });
 }

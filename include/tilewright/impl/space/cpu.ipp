@@ -44,9 +44,13 @@ inline auto_inline cheap_arithmetic() {
   return rule;
 }
 
-/// Blocks of cheap arithmetic go into their consumers, however these read them.
+/// Blocks of cheap arithmetic go into their consumers, however these read them. Borders go first: what
+/// is behind one is then seen to be read by a stencil, where it is.
 inline void inline_cheap_blocks(schedule& s, const context& where) {
   chooser none;
+  for (const std::string& name : root_block_names(s))
+    if (loads_in(s, name) == 1 && bends_indices(s, name) && !is_border_of_windows(s, name))
+      cheap_arithmetic()(s, name, where, none);
   for (const std::string& name : root_block_names(s))
     if (!is_border_of_windows(s, name) && !is_stencil_of_stencil(s, name))
       cheap_arithmetic()(s, name, where, none);
