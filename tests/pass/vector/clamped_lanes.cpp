@@ -102,6 +102,7 @@ TEST_CASE("what is not clamped by literals, or not along the lanes, stays") {
   stays(rows([](const expr& x) { return clamped(x * 2); }));
   stays(rows([](const expr& x) { return clamped(floordiv(x, dim(2)) + x); }));
   stays(rows([](const expr& x) { return min(max(x, dim(7)), dim(3)); }));
+  stays(rows([](const expr& x) { return min(max(x, dim(-2)), dim(99)); }));  // no place
   stays(rows([&](const expr& x) { return min(x, n); }));
   const buffer b = make_buffer("B", dtype::f32, {100});
   const var x = make_var("x");

@@ -61,7 +61,8 @@ class clamped_lanes : public ir::mutator {
     const ir::expr out = ir::mutator::mutate(e);
     if (!lane_ || out->op != ir::op::load || out->args.empty()) return out;
     const std::optional<clamped_index> index = as_clamped(out->args.back());
-    if (!index || !moves_with_lanes(*index, out->args)) return out;
+    if (!index || !moves_with_lanes(*index, out->args) || !is_within(out->buffer, *index))
+      return out;
     return decided(out, *index);
   }
 
@@ -74,6 +75,15 @@ class clamped_lanes : public ir::mutator {
     for (const auto& [term, factor] : sum.terms)
       if (!term.same(lane_) && ir::uses_var(term, lane_)) return false;
     return sum.coefficient(lane_) == 1;
+  }
+
+  /// Whether the bounds are places of the buffer: both are read now, whichever lanes were beyond them.
+  static bool is_within(const ir::buffer& b, const clamped_index& index) {
+    const ir::expr& extent = b->shape.back();
+    const auto exists = [&](const ir::expr& bound) {
+      return !bound || (ir::as_int(bound) >= 0 && ir::as_int(bound) < ir::as_int(extent));
+    };
+    return ir::is_int(extent) && exists(index.first) && exists(index.last);
   }
 
   static ir::expr decided(const ir::expr& load, const clamped_index& index) {
