@@ -10,6 +10,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/space/cpu.hpp>
+#include <tilewright/support/any.hpp>
 
 #include "members.hpp"
 
@@ -136,6 +137,51 @@ def main(A: T.Buffer((24, 150), "uint8"), B: T.Buffer((24, 150), "uint8")):
 )");
 }
 
+/// Five taps along rows and then along columns of 24 rows of 50, each with a border of zeros two wide in a
+/// block of its own, as zero_outside writes them.
+ir::function zero_blur() {
+  return ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((24, 50), "float32"), B: T.Buffer((24, 50), "float32")):
+    P = T.alloc_buffer((24, 54), "float32")
+    T_ = T.alloc_buffer((24, 50), "float32")
+    Q = T.alloc_buffer((28, 50), "float32")
+    for y, x in T.grid(24, 54):
+        with T.block("P"):
+            vy, vx = T.axis.remap("SS", [y, x])
+            P[vy, vx] = T.if_then_else(2 <= vx and vx < 52, A[vy, vx - 2], T.float32(0))
+    for y, x in T.grid(24, 50):
+        with T.block("T"):
+            vy, vx = T.axis.remap("SS", [y, x])
+            T_[vy, vx] = P[vy, vx] + P[vy, vx + 1] * T.float32(4) + P[vy, vx + 2] * T.float32(6) + P[vy, vx + 3] * T.float32(4) + P[vy, vx + 4]
+    for y, x in T.grid(28, 50):
+        with T.block("Q"):
+            vy, vx = T.axis.remap("SS", [y, x])
+            Q[vy, vx] = T.if_then_else(2 <= vy and vy < 26, T_[vy - 2, vx], T.float32(0))
+    for y, x in T.grid(24, 50):
+        with T.block("B"):
+            vy, vx = T.axis.remap("SS", [y, x])
+            B[vy, vx] = Q[vy, vx] + Q[vy + 1, vx] * T.float32(4) + Q[vy + 2, vx] * T.float32(6) + Q[vy + 3, vx] * T.float32(4) + Q[vy + 4, vx]
+)");
+}
+
+/// The sum of an element and its six neighbours, zeros outside of 6 x 7 x 40 elements.
+ir::function seven_points() {
+  return ir::parse(R"(
+@T.prim_func
+def main(U: T.Buffer((6, 7, 40), "float64"), V: T.Buffer((6, 7, 40), "float64")):
+    P = T.alloc_buffer((8, 9, 42), "float64")
+    for x, y, z in T.grid(8, 9, 42):
+        with T.block("P"):
+            vx, vy, vz = T.axis.remap("SSS", [x, y, z])
+            P[vx, vy, vz] = T.if_then_else(1 <= vx and vx < 7 and 1 <= vy and vy < 8 and 1 <= vz and vz < 41, U[vx - 1, vy - 1, vz - 1], T.float64(0))
+    for x, y, z in T.grid(6, 7, 40):
+        with T.block("V"):
+            vx, vy, vz = T.axis.remap("SSS", [x, y, z])
+            V[vx, vy, vz] = P[vx, vy + 1, vz + 1] + P[vx + 2, vy + 1, vz + 1] + P[vx + 1, vy, vz + 1] + P[vx + 1, vy + 2, vz + 1] + P[vx + 1, vy + 1, vz] + P[vx + 1, vy + 1, vz + 2] + P[vx + 1, vy + 1, vz + 1]
+)");
+}
+
 }  // namespace
 
 TEST_CASE("stencils behind repeated edges stay apart first of all, the edges are read in place") {
@@ -159,6 +205,27 @@ TEST_CASE("members of a blur with repeated edges compute it") {
   const auto promised = [](const schedule&) {};
   for (const int threads : {1, 2})
     CHECK(members::check(f, sketches_of(f, threads), promised, ask) > 5);
+}
+
+TEST_CASE("a border of zeros around stencils is decided in place first, or copied") {
+  const std::vector<schedule> points = sketches_of(seven_points()),
+                              blurs = sketches_of(zero_blur());
+  const auto copies = [](const schedule& s) { return support::contains(blocks_of(s), "P"); };
+  CHECK(blocks_of(points.front()) == std::vector<std::string>{"V"});
+  CHECK(blocks_of(blurs.front()) == std::vector<std::string>{"T", "B"});
+  for (const std::vector<schedule>* sketches : {&points, &blurs}) {
+    CHECK(support::any(*sketches, copies));
+    CHECK_FALSE(support::all(*sketches, copies));
+  }
+}
+
+TEST_CASE("members of stencils with a border of zeros compute them") {
+  members::demands ask;
+  ask.count = 24;
+  const auto promised = [](const schedule&) {};
+  for (const ir::function& f : {seven_points(), zero_blur()})
+    for (const int threads : {1, 2})
+      CHECK(members::check(f, sketches_of(f, threads), promised, ask) > 5);
 }
 
 TEST_CASE("terms of a border of zeros are left out, first of all with channels last") {

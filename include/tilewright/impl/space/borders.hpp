@@ -97,6 +97,17 @@ inline ir::expr padded_value(const ir::block_node& b) {
   return chooses && is_zero(v->args[2]) ? v->args[1] : ir::expr{};
 }
 
+/// Whether the block pads with zeros what stencils read, each at several places. A copy with borders goes
+/// through memory again, where a stencil in place asks at its edges alone.
+inline bool is_padding_of_stencils(const schedule& s, const std::string& name) {
+  const ir::block_node& b = *named_block(s, name).block;
+  if (!padded_value(b) || is_output(s, name) || b.writes.size() != 1) return false;
+  const std::vector<std::string> readers = consumer_names(s, name);
+  return !readers.empty() && support::all(readers, [&](const std::string& reader) {
+    return !named_block(s, reader).block->init && loads_in(s, reader, b.writes[0].buffer) > 1;
+  });
+}
+
 /// Whether the term is zero where the element of `padded` that it reads is.
 inline bool vanishes_with(const ir::expr& term, const ir::buffer& padded) {
   switch (term->op) {

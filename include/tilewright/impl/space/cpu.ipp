@@ -25,14 +25,19 @@
 namespace tilewright::space {
 namespace detail {
 
-/// Inlining multiplies work: a consumer reads the block several times, and the block several
-/// elements.
+/// Inlining multiplies work: a consumer reads the block several times, through a border of zeros or
+/// without, and the block several elements.
 inline bool is_stencil_of_stencil(const schedule& s, const std::string& name) {
   const ir::block_node& b = *named_block(s, name).block;
   if (b.writes.size() != 1 || b.init || is_output(s, name) || loads_in(s, name) < 3) return false;
   const std::vector<std::string> readers = consumer_names(s, name);
   return support::any(readers, [&](const std::string& reader) {
-    return loads_in(s, reader, b.writes[0].buffer) > 2;
+    if (loads_in(s, reader, b.writes[0].buffer) > 2) return true;
+    const ir::buffer_region& padded = named_block(s, reader).block->writes[0];
+    return is_padding_of_stencils(s, reader) &&
+           support::any(consumer_names(s, reader), [&](const std::string& stencil) {
+             return loads_in(s, stencil, padded.buffer) > 2;
+           });
   });
 }
 
@@ -63,14 +68,16 @@ inline void choose_stencils(schedule& s, const context& where, chooser& choices)
       cheap_arithmetic()(s, name, where, choices);
 }
 
-/// Borders of windows that serve one result each are decided where the windows are read, or copied;
-/// of other sums their zeros are left out, or copied.
+/// Borders of windows that serve one result each are decided where the windows are read, or copied, and
+/// so are borders of zeros around stencils; of other sums their zeros are left out, or copied.
 inline void choose_borders(schedule& s, const context& where, chooser& choices, bool intrinsics) {
   auto_inline rule = cheap_arithmetic();
   rule.conditionals = true;
   for (const std::string& name : root_block_names(s)) {
     if (is_border_of_windows(s, name)) continue;
-    if (is_read_by_windows_alone(s, name)) {
+    if (is_padding_of_stencils(s, name)) {
+      if (choices.pick(2) == 0) rule(s, name, where, choices);
+    } else if (is_read_by_windows_alone(s, name)) {
       if ((choices.pick(2) == 0) == suits_decided_borders(s, consumer_names(s, name)[0]))
         rule(s, name, where, choices);
     } else if (!intrinsics && is_padding_of_sums(s, name)) {
