@@ -4,6 +4,7 @@
 
 #include <tilewright/impl/space/borders.hpp>
 #include <tilewright/impl/space/short_columns.hpp>
+#include <tilewright/impl/space/tiles/own_transpose.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/modules/add_rfactor.hpp>
@@ -49,15 +50,17 @@ inline auto_inline cheap_arithmetic() {
   return rule;
 }
 
-/// Blocks of cheap arithmetic go into their consumers, however these read them. Borders go first: what
-/// is behind one is then seen to be read by a stencil, where it is.
+/// Blocks of cheap arithmetic go into their consumers, however these read them, but not into products
+/// with their own transpose. Borders go first: what is behind one is then seen to be read by a stencil,
+/// where it is.
 inline void inline_cheap_blocks(schedule& s, const context& where) {
   chooser none;
   for (const std::string& name : root_block_names(s))
     if (loads_in(s, name) == 1 && bends_indices(s, name) && !is_border_of_windows(s, name))
       cheap_arithmetic()(s, name, where, none);
   for (const std::string& name : root_block_names(s))
-    if (!is_border_of_windows(s, name) && !is_stencil_of_stencil(s, name))
+    if (!is_border_of_windows(s, name) && !is_stencil_of_stencil(s, name) &&
+        !feeds_own_transpose(s, name))
       cheap_arithmetic()(s, name, where, none);
 }
 

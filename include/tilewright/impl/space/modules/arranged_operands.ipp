@@ -4,7 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/space/tiles/moving_dimension.hpp>
+#include <tilewright/impl/space/tiles/own_transpose.hpp>
 #include <tilewright/ir/index_map.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/modules/arranged_operands.hpp>
@@ -14,43 +15,6 @@
 
 namespace tilewright::space {
 namespace detail {
-
-/// The dimension of a buffer that moves along a variable, and the elements from step to step.
-struct moving_dimension {
-  std::size_t dim = 0;
-  std::int64_t step = 1;
-  bool operator==(const moving_dimension&) const = default;
-};
-
-inline std::optional<moving_dimension> moving_in(const std::vector<ir::expr>& indices,
-                                                 const ir::var& v) {
-  std::optional<moving_dimension> out;
-  for (std::size_t d = 0; d < indices.size(); ++d) {
-    if (!ir::uses_var(indices[d], v)) continue;
-    const arith::linear index = arith::to_linear(indices[d]);
-    const auto hides = [&](const auto& term) {
-      return !term.first.same(v) && ir::uses_var(term.first, v);
-    };
-    const std::int64_t step = index.coefficient(v);
-    if (out || step < 1 || support::any(index.terms, hides)) return std::nullopt;
-    out = moving_dimension{d, step};
-  }
-  return out;
-}
-
-/// The same dimension in all loads of the operand.
-inline std::optional<moving_dimension> moving_along(const ir::block_node& b,
-                                                    const ir::buffer& operand, const ir::var& v) {
-  std::optional<moving_dimension> out;
-  bool agree = true;
-  ir::for_each_expr(b.body, [&](const ir::expr& e) {
-    if (e->op != ir::op::load || e->buffer != operand || !agree) return;
-    const std::optional<moving_dimension> here = moving_in(e->args, v);
-    agree = here && (!out || *out == *here);
-    out = here;
-  });
-  return agree ? out : std::nullopt;
-}
 
 inline bool allocates(const schedule& s, const ir::buffer& operand) {
   return support::contains(ir::root_block(s.function())->alloc_buffers, operand);
@@ -116,7 +80,12 @@ inline void arrange(schedule& s, const std::string& producer, const moving_dimen
 TILEWRIGHT_INLINE bool is_arrangeable(const schedule& s, const std::string& block,
                                       const access_profile& read, std::size_t columns) {
   const ir::block_node& b = *named_block(s, block).block;
-  if (!read.affine || !detail::arranging_producer(s, block, read.buffer)) return false;
+  if (!read.affine) return false;
+  if (!detail::arranging_producer(s, block, read.buffer)) {
+    const std::optional<block_profile> p = profile(s, block);
+    return read.region >= 0 && p && !detail::allocates(s, read.buffer) &&
+           detail::meets_own_transpose(b, *p, read.buffer, columns);
+  }
   const auto moves = detail::moving_along(b, read.buffer, b.iters[columns].var);
   // squares of narrow elements are not transposed in registers
   const bool transposes = moves && moves->dim + 1 < read.buffer->shape.size();
@@ -141,17 +110,23 @@ TILEWRIGHT_INLINE void arranged_operands(schedule& s, const std::string& block, 
       continue;
     const bool shuffled = read.stride[columns] > 1 && read.stride[columns] <= most_steps;
     const std::optional<std::string> producer = detail::arranging_producer(s, block, read.buffer);
+    const auto arrange_copy = [&](schedule& to) {
+      const block_rv copy = to.cache_read(to.get_block(block), read.region, "global");
+      detail::arrange(to, to.get(copy).block->name, *moves);
+    };
     schedule attempt = s;
     try {
-      if (producer) {
+      if (!producer && detail::meets_own_transpose(b, *p, read.buffer, columns)) {
+        if (choices.pick(2) == 1) continue;
+        arrange_copy(attempt);
+      } else if (producer) {
         if (shuffled && choices.pick(2) == 1) continue;
         detail::arrange(attempt, *producer, *moves);
       } else if (shuffled && read.region >= 0 && !detail::allocates(s, read.buffer)) {
         // a copy pays where elements are read again and again, by rows that share operands
         const bool worth = p->reuse(columns) && detail::uses_of_element(*p, read.buffer) >= 2;
         if ((choices.pick(2) == 1) == worth) continue;
-        const block_rv copy = attempt.cache_read(attempt.get_block(block), read.region, "global");
-        detail::arrange(attempt, attempt.get(copy).block->name, *moves);
+        arrange_copy(attempt);
       }
       s = std::move(attempt);
     } catch (const schedule_error&) {

@@ -9,6 +9,7 @@
 #include <tilewright/impl/space/borders.hpp>
 #include <tilewright/impl/space/own_windows.hpp>
 #include <tilewright/impl/space/tile_conditions.hpp>
+#include <tilewright/impl/space/tiles/own_transpose.hpp>
 #include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -43,13 +44,17 @@ class tiling {
   void run() {
     // whole reductions first, unless a panel of the streamed operand would not stay in a cache
     if (reduction_extent() > 128)
-      split_reduction_ = (choices_.pick(2) == 1) != (reduction_extent() > 2048);
+      split_reduction_ = (choices_.pick(2) == 1) !=
+                         (reduction_extent() > (reads_own_rows(profile_, columns_) ? 512 : 2048));
+    // a block of the transposed buffer then serves all tiles from the second-level cache
+    reduction_first_ = split_reduction_ && where_.threads == 1 &&
+                       reads_own_rows(profile_, columns_) && choices_.pick(2) == 0;
     block_ = s_.get_block(name_);
     loops_ = s_.get_loops(block_);
     split_spatial();
     split_reduce();
     order();
-    fuse_consumers();
+    if (!reduction_first_) fuse_consumers();  // else no tile is finished before the last block
     stage_operands();
     s_.vectorize(column_tile_);
     if (rows_) s_.unroll(row_tile_);
@@ -221,6 +226,7 @@ class tiling {
       all.insert(all.end(), more.begin(), more.end());
     };
     columns_first_ = makes_panels() && choices_.pick(2) == 0;
+    if (reduction_first_) add(reduce_outer_);
     if (columns_first_) add(outer_column_);
     add(outer_);
     add(outer_row_);
@@ -230,7 +236,7 @@ class tiling {
     add(middle_row_);
     add(middle_column_);
     const std::size_t spatial = all.size();
-    add(reduce_outer_);
+    if (!reduction_first_) add(reduce_outer_);
     add(inner_column_);
     add(inner_row_);
     add(taps_);
@@ -448,7 +454,7 @@ class tiling {
   std::optional<std::size_t> rows_;
   bool own_windows_;
 
-  bool split_reduction_ = false, columns_first_ = false;
+  bool split_reduction_ = false, reduction_first_ = false, columns_first_ = false;
   block_rv block_;
   std::vector<loop_rv> loops_;
   std::vector<loop_rv> outer_, middle_;
