@@ -10,6 +10,7 @@
 #include <tilewright/impl/space/own_windows.hpp>
 #include <tilewright/impl/space/tile_conditions.hpp>
 #include <tilewright/impl/space/tiles/own_transpose.hpp>
+#include <tilewright/impl/space/tiles/walked_rows.hpp>
 #include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -520,6 +521,13 @@ TILEWRIGHT_INLINE void register_tiling(schedule& s, const std::string& block, co
         1, {"block ", block,
             " is no reduction with a contiguous output axis along which its "
             "operands can be loaded as vectors"});
+  const block_profile p = *profile(s, block);
+  const std::size_t columns = *p.contiguous();
+  const bool sums_rows =
+      !detail::skips_zeros(*named_block(s, block).block) && consumer_names(s, block).empty();
+  if (const auto rows = detail::distant_rows(p, columns, where); rows && sums_rows)
+    if ((choices.pick(2) == 0) == detail::suits_walks(p, columns, where))
+      return detail::walk_rows(s, block, p, columns, *rows, where, choices);
   detail::tiling(s, block, where, choices).run();
 }
 

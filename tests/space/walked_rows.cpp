@@ -1,0 +1,39 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/space/cpu.hpp>
+
+#include "draws.hpp"
+
+using namespace tilewright;
+
+TEST_CASE("rows that lie pages apart are summed row by row, or in registers") {
+  const auto mix = [](int voices, int samples) {
+    const std::string v = std::to_string(voices), n = std::to_string(samples);
+    return ir::parse("@T.prim_func\ndef main(S: T.Buffer((" + v + ", " + n +
+                     "), \"float32\"), G: T.Buffer((" + v + ",), \"float32\"), O: T.Buffer((" + n +
+                     ",), \"float32\")):\n    for i, v in T.grid(" + n + ", " + v + R"():
+        with T.block("O"):
+            vi, vv = T.axis.remap("SR", [i, v])
+            with T.init():
+                O[vi] = T.float32(0)
+            O[vi] = O[vi] + S[vv, vi] * G[vv]
+)");
+  };
+  const auto sketches = [](const ir::function& f, int threads) {
+    return space::default_cpu().sketches(f, draws::haswell(threads), 1);
+  };
+  for (const int threads : {1, 4})
+    for (const int samples : {1024, 1303}) {
+      const ir::function f = mix(9, samples);
+      const std::vector<schedule> both = sketches(f, threads);
+      CHECK(both.size() >= 2);
+      const bool whole = samples == 1024;
+      CHECK((both[0].trace().print().find("sch.unroll") != std::string::npos) == whole);
+      CHECK(draws::check(f, both, 20) > 5);
+    }
+  CHECK(sketches(mix(9, 512), 1)[0].trace().print().find("sch.unroll") == std::string::npos);
+}
