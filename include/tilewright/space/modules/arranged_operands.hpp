@@ -26,8 +26,13 @@ bool is_arrangeable(const schedule& s, const std::string& block, const access_pr
 /// ->  P[c, h, w0, w1] = X[c, h - 1, 2 * w1 + w0 - 1]
 ///     Y[k, p, q] += P[c, 2 * p + r, s % 2, q + s // 2] * F[k, c, r, s]
 /// ```
+/// An argument or such a buffer that is multiplied with its own transpose is stored once for both loads:
+/// ```
+/// C[i, j] += X[i, t] * X[j, t]  ->  XT[t, i] = X[i, t];  C[i, j] += XT[t, i] * XT[t, j]
+/// ```
 /// Structural choices: an operand whose vectors can be loaded and shuffled together stays as it is
-/// or not; an argument that moves in steps is copied into such a buffer or not.
+/// or not; an argument that moves in steps, or that meets its own transpose, is copied into such a buffer or
+/// not.
 /// @param columns the variable along which the block's output is contiguous
 void arranged_operands(schedule& s, const std::string& block, std::size_t columns,
                        chooser& choices);
