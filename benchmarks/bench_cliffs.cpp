@@ -9,17 +9,13 @@
 //
 //   bench_cliffs [--seed=1] [--first=0] [--count=200] [--seconds=5] [Google Benchmark's options]
 #include <benchmark/benchmark.h>
-#include <dlfcn.h>
 
-#include <unistd.h>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <random>
@@ -36,6 +32,7 @@
 #include <tilewright/space/cpu.hpp>
 
 #include "problems/cliff_problems.hpp"
+#include "problems/compiled_nest.hpp"
 
 namespace bench {
 namespace {
@@ -70,44 +67,6 @@ options read_options(int& argc, char** argv) {
   argc = kept;
   return out;
 }
-
-/// Both functions of a nest, in a shared library that clang makes.
-class compiled_nest {
- public:
-  using function = void (*)(void* const*);
-
-  explicit compiled_nest(const std::string& text) {
-    const std::filesystem::path base =
-        std::filesystem::temp_directory_path() / ("bench_cliffs_" + std::to_string(getpid()));
-    const std::string source = base.string() + ".c";
-    std::ofstream(source) << text;
-    for (const bool reference : {false, true}) {
-      const std::string library = base.string() + (reference ? "_reference.so" : "_nest.so");
-      const std::string command = "clang -std=gnu11 -O3 -march=native -ffast-math -shared -fPIC " +
-                                  std::string(reference ? "-DREFERENCE " : "") + source + " -o " +
-                                  library + " -lm";
-      if (std::system(command.c_str()) == 0)
-        if (void* handle = dlopen(library.c_str(), RTLD_NOW)) {
-          handles_.push_back(handle);
-          (reference ? in_double : plain) = reinterpret_cast<function>(dlsym(handle, "nest"));
-        }
-      std::filesystem::remove(library);
-    }
-    std::filesystem::remove(source);
-  }
-
-  // a library left open would be found again where a new file gets its inode
-  ~compiled_nest() {
-    for (void* handle : handles_) dlclose(handle);
-  }
-  compiled_nest(const compiled_nest&) = delete;
-  compiled_nest& operator=(const compiled_nest&) = delete;
-
-  function plain = nullptr, in_double = nullptr;
-
- private:
-  std::vector<void*> handles_;
-};
 
 std::size_t bytes_of(const std::string& type) {
   return type == "int8" ? 1 : type == "float64" ? 8 : 4;

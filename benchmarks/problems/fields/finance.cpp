@@ -1,0 +1,96 @@
+#include "../../peers/eigen_fields.hpp"
+#include "field_problem.hpp"
+
+namespace bench::fields {
+namespace {
+
+using tw::axes::i, tw::axes::j, tw::axes::t;
+
+constexpr auto black_scholes = tw::kernel<"black_scholes">(
+    [](tw::in<"S", float, "N"> S, tw::in<"K", float, "N"> K, tw::in<"T", float, "N"> T,
+       tw::in<"rate", float> rate, tw::in<"volatility", float> volatility,
+       tw::out<"call", float, "N"> call, tw::out<"put", float, "N"> put) {
+      const auto below = [](auto x) { return (erf(x * 0.70710678118654752f) + 1.0f) * 0.5f; };
+      const auto root = volatility * sqrt(T(i));
+      const auto d1 = (log(S(i) / K(i)) + (rate + volatility * volatility * 0.5f) * T(i)) / root;
+      const auto d2 = d1 - root;
+      const auto discounted = K(i) * exp(-rate * T(i));
+      return tw::blocks(call(i) = S(i) * below(d1) - discounted * below(d2),
+                        put(i) = discounted * below(-d2) - S(i) * below(-d1));
+    });
+const char* const black_scholes_nest = R"(
+#define BELOW(x) ((erf((x) * (f32)0.70710678118654752) + 1) * (f32)0.5)
+  for (int i = 0; i < S_0; ++i) {
+    const f32 root = *volatility * sqrt(T[i]);
+    const f32 d1 = (log(S[i] / K[i]) + (*rate + *volatility * *volatility * (f32)0.5) * T[i]) / root;
+    const f32 d2 = d1 - root, discounted = K[i] * exp(-*rate * T[i]);
+    call[i] = S[i] * BELOW(d1) - discounted * BELOW(d2);
+    put[i] = discounted * BELOW(-d2) - S[i] * BELOW(-d1);
+  }
+)";
+
+constexpr auto payoff =
+    tw::kernel<"payoff">([](tw::in<"Z", float, "N"> Z, tw::in<"S", float> S, tw::in<"K", float> K,
+                            tw::in<"drift", float> drift, tw::in<"volatility", float> volatility,
+                            tw::out<"P", float> P) {
+      return P() = tw::sum<i>(max(S * exp(drift + volatility * Z(i)) - K, 0.0f)) /
+                   tw::cast<float>(tw::extent<"N">);
+    });
+const char* const payoff_nest = R"(
+  f32 sum = 0;
+  for (int i = 0; i < Z_0; ++i) {
+    const f32 gain = *S * exp(*drift + *volatility * Z[i]) - *K;
+    sum += gain > 0 ? gain : 0;
+  }
+  *P = sum / Z_0;
+)";
+
+constexpr auto covariance =
+    tw::kernel<"covariance">([](tw::in<"X", double, "N", "T"> X, tw::out<"C", double, "N", "N"> C) {
+      tw::temp<"mean", double, "N"> mean;
+      tw::temp<"D", double, "N", "T"> D;
+      return tw::blocks(
+          mean(i) = tw::sum<t>(X(i, t)) / tw::cast<double>(tw::extent<"T">),
+          D(i, t) = X(i, t) - mean(i),
+          C(i, j) = tw::sum<t>(D(i, t) * D(j, t)) / tw::cast<double>(tw::extent<"T"> - 1));
+    });
+const char* const covariance_nest = R"(
+  static f64 D[X_0][X_1];
+  for (int i = 0; i < X_0; ++i) {
+    f64 mean = 0;
+    for (int t = 0; t < X_1; ++t) mean += X[i][t];
+    mean /= X_1;
+    for (int t = 0; t < X_1; ++t) D[i][t] = X[i][t] - mean;
+  }
+  for (int i = 0; i < X_0; ++i)
+    for (int j = 0; j < X_0; ++j) {
+      f64 sum = 0;
+      for (int t = 0; t < X_1; ++t) sum += D[i][t] * D[j][t];
+      C[i][j] = sum / (X_1 - 1);
+    }
+)";
+
+}  // namespace
+
+std::vector<field_problem> finance() {
+  constexpr int options = 1 << 18, paths = 1 << 20, assets = 256, days = 1000;
+  return {
+      make("finance/black_scholes_f32", black_scholes, black_scholes_nest, {},
+           drawn<float>("S", {50, 150}, options), drawn<float>("K", {50, 150}, options),
+           drawn<float>("T", {0.1, 2}, options), drawn<float>("rate", {0.01, 0.05}),
+           drawn<float>("volatility", {0.1, 0.3}), result<float>("call", options),
+           result<float>("put", options)),
+      make(
+          "finance/payoff_mean_f32", payoff, payoff_nest,
+          [](field_problem::addresses a) { eigen::payoff(paths, a); },
+          drawn<float>("Z", {-3, 3}, paths), drawn<float>("S", {90, 110}),
+          drawn<float>("K", {90, 110}), drawn<float>("drift", {0, 0.02}),
+          drawn<float>("volatility", {0.1, 0.3}), result<float>("P")),
+      make(
+          "finance/covariance_f64", covariance, covariance_nest,
+          [](field_problem::addresses a) { eigen::covariance(assets, days, a); },
+          drawn<double>("X", {}, assets, days), result<double>("C", assets, assets)),
+  };
+}
+
+}  // namespace bench::fields
