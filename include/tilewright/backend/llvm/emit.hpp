@@ -306,8 +306,8 @@ class emitter {
   std::vector<pointer_key> shared_order;
   std::map<column_key, value_ref> columns_loaded;
   std::vector<column_key> columns_order;
-  std::unordered_map<value_ref, loaded_indices> indices_in_memory;        // until the next store
-  std::unordered_map<value_ref, std::vector<std::int64_t>> lane_numbers;  // of constant vectors
+  std::unordered_map<value_ref, loaded_indices> indices_in_memory_;        // until the next store
+  std::unordered_map<value_ref, std::vector<std::int64_t>> lane_numbers_;  // of constant vectors
   std::unordered_set<const ir::buffer_node*> written;  // by the innermost loop around, or by all
   std::unordered_map<const ir::stmt_node*, double> work_of;
   std::vector<ir::stmt> made_;  // statements that are emitted and stand nowhere in the function

@@ -263,7 +263,7 @@ TILEWRIGHT_INLINE affine emitter::quotient_index(const ir::expr& e) {
   }
   out.constant = 0;
   const value_ref numbers = b.integers(b.i64, lanes);
-  lane_numbers.emplace(numbers, std::move(lanes));
+  lane_numbers_.emplace(numbers, std::move(lanes));
   out.vectors.emplace_back(numbers, 1);
   return out;
 }

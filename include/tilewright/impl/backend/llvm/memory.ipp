@@ -212,12 +212,12 @@ TILEWRIGHT_INLINE void emitter::note_indices(const ir::expr& load, value_ref wid
   const place& p = place_of(load->buffer);
   affine first = offset(p, load->buffer, load->args);
   if (first.lane_step != 1 || !first.lane_steps.empty() || !first.vectors.empty()) return;
-  indices_in_memory[wide] = {p, std::move(first)};
+  indices_in_memory_[wide] = {p, std::move(first)};
 }
 
 TILEWRIGHT_INLINE value_ref emitter::lane_index(value_ref indices, int lane_number) {
-  const auto found = indices_in_memory.find(indices);
-  if (found == indices_in_memory.end()) return b.extract(indices, lane_number);
+  const auto found = indices_in_memory_.find(indices);
+  if (found == indices_in_memory_.end()) return b.extract(indices, lane_number);
   const auto& [from, first] = found->second;
   affine one = first;
   one.constant += lane_number;
@@ -230,7 +230,7 @@ TILEWRIGHT_INLINE void emitter::emit_store(const ir::store_node& s) {
   const value v = emit(s.value);
   const place& p = place_of(s.buffer);
   const affine a = offset(p, s.buffer, s.indices);
-  indices_in_memory.clear();
+  indices_in_memory_.clear();
   if (lane.lanes == 1)
     return b.store(b.to_stored(p.type, v.v, 1), pointer(p, a),
                    static_cast<unsigned>(bytes(p.type)));

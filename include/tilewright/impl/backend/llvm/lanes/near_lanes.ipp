@@ -21,8 +21,8 @@ TILEWRIGHT_INLINE std::vector<std::int64_t> emitter::lane_distances(const affine
   std::vector<std::int64_t> out;
   for (int i = 0; i < lane.lanes; ++i) out.push_back(i * a.lane_step);
   for (const auto& [v, k] : a.vectors) {
-    const auto known = lane_numbers.find(v);
-    if (known == lane_numbers.end()) return {};
+    const auto known = lane_numbers_.find(v);
+    if (known == lane_numbers_.end()) return {};
     for (std::size_t i = 0; i < out.size(); ++i) out[i] += k * known->second[i];
   }
   return out;

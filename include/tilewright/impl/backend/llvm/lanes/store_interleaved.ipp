@@ -120,7 +120,7 @@ TILEWRIGHT_INLINE void emitter::emit_pixels(const ir::loop_node& l, std::int64_t
     b.store(part, pointer(p, to), static_cast<unsigned>(bytes(type)));
     to.constant += count;
   }
-  indices_in_memory.clear();
+  indices_in_memory_.clear();
   bound.erase(lanes.var.get());
   bound.erase(l.var.get());
   lane = {};
