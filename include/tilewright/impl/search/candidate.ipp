@@ -111,9 +111,9 @@ TILEWRIGHT_INLINE std::optional<candidate> replay_memory::replay(const support::
     std::size_t next = begin ? known + 1 : 0;  // draw before which a place is kept
     for (std::size_t i = begin ? list[known].instruction : 0; i < t.size(); ++i) {
       if (next < list.size() && list[next].instruction == i) {
-        auto here = std::make_shared<const place>(place{s, prior});
+        const auto here = std::make_shared<const place>(place{s, prior});
         const std::lock_guard lock(guard_);
-        keep(list[next++], std::move(here));
+        keep(list[next++], here);
       }
       if (!apply_as_recorded(t, i, s)) return replay_or_refuse(t, f, seed, refusal, {});
       if (draws(t[i])) prior += log_prior_of_last_step(s);

@@ -134,9 +134,9 @@ class replay_memory {
     return out;
   }
 
-  void keep(const draw& d, std::shared_ptr<const place> p) {
+  void keep(const draw& d, const std::shared_ptr<const place>& p) {
     if (places_.size() >= most_places) older_places_ = std::exchange(places_, {});
-    places_.try_emplace(d.before, std::move(p));
+    places_.try_emplace(d.before, p);
   }
 
   /// Calls `visit` with the sketch and the decisions up to each draw before instruction `end`, until
