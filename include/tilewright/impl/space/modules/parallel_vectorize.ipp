@@ -134,7 +134,8 @@ inline bool order_pixels(schedule& s, const ir::block_node& b, const std::vector
       ir::is_int(channels.extent) &&
       support::any(stored->stride, [&](std::int64_t n) { return n == channels.extent->integer; });
   if (!all_channels || !plain(channels) || !plain(pixels)) return false;
-  const int lanes = where.cpu->lanes(dtype::f32);  // bytes are mostly computed in wider integers
+  const std::int64_t lanes =
+      where.cpu->lanes(dtype::f32);  // bytes are mostly computed in wider integers
   const expr_rv width = choices.categorical(s, {lanes, 2 * lanes, 4 * lanes}, {1, 1.5, 1});
   const auto [outer, inner] = s.split(loops[pixel], {infer, width});
   std::vector<loop_rv> order = loops;
