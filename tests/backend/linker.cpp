@@ -114,6 +114,24 @@ TEST_CASE("threads link at the same time, and a forked child goes on") {
   CHECK(right == 200);
 }
 
+TEST_CASE("a lookup that another thread finishes is waited for") {
+  if (!have_compiler()) return;
+  const backend::artifact a = sample_artifact();
+  std::vector<std::thread> all;
+  std::atomic<int> right{0};
+  for (int t = 0; t < 32; ++t)
+    all.emplace_back([&] {
+      for (int i = 0; i < 500; ++i) {
+        const auto code = backend::link(a);
+        std::vector<float> x(16), y(16, 7);
+        void* data[] = {x.data(), y.data()};
+        if ((*code)({data, nullptr, nullptr, nullptr, nullptr, nullptr}) == 0 && y[3] == 1) ++right;
+      }
+    });
+  for (std::thread& t : all) t.join();
+  CHECK(right == 32 * 500);
+}
+
 TEST_CASE("memory stays flat over linked kernels") {
   if (!have_compiler()) return;
   const backend::artifact a = sample_artifact();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -78,6 +79,37 @@ inline llvm::error_ref find_externals(llvm::generator_ref, void*, llvm::lookup_s
   return c.OrcJITDylibDefine(to, c.OrcAbsoluteSymbols(found.data(), found.size()));
 }
 
+/// What a lookup finds. ORC hands work that waits to whichever thread asks next, so another thread that
+/// links may finish this lookup after the call that began it has returned.
+class answer {
+ public:
+  static void take(llvm::error_ref failed, llvm::symbol_pair* found, std::size_t count, void* to) {
+    auto* self = static_cast<answer*>(to);
+    const std::lock_guard lock(self->mutex_);
+    self->failed_ = failed;
+    if (!failed && count == 1) self->address_ = found[0].symbol.address;
+    self->there_ = true;
+    // under the lock: the answer may be gone as soon as the lock is free
+    self->changed_.notify_one();
+  }
+
+  /// Waits for the answer. Whoever finishes the lookup is inside of the fork gate already, so a fork that
+  /// waits for this thread does not hold that one up.
+  std::uint64_t address(const orc_api& c) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return there_; });
+    check(c, failed_, "linked");
+    return address_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t address_ = 0;
+  llvm::error_ref failed_ = nullptr;
+  bool there_ = false;
+};
+
 /// The linker of the process. Kernels have equal names, so each that is alive has a library of its
 /// own; libraries cannot be removed, and are used again.
 class session {
@@ -129,23 +161,13 @@ class session {
     }
 
     std::uint64_t address(const std::string& symbol) const {
-      struct answer {
-        std::uint64_t address = 0;
-        llvm::error_ref failed = nullptr;
-      } out;
+      answer out;
       llvm::search_element where{library_, llvm::match_all_symbols};
       llvm::lookup_element what{s_.c_.OrcExecutionSessionIntern(s_.orc_, symbol.c_str()),
                                 llvm::required_symbol};
-      s_.c_.OrcExecutionSessionLookup(
-          s_.orc_, llvm::lookup_static, &where, 1, &what, 1,
-          [](llvm::error_ref failed, llvm::symbol_pair* found, std::size_t count, void* to) {
-            auto* o = static_cast<answer*>(to);
-            o->failed = failed;
-            if (!failed && count == 1) o->address = found[0].symbol.address;
-          },
-          &out);
-      check(s_.c_, out.failed, "linked");
-      return out.address;
+      s_.c_.OrcExecutionSessionLookup(s_.orc_, llvm::lookup_static, &where, 1, &what, 1,
+                                      &answer::take, &out);
+      return out.address(s_.c_);
     }
 
    private:
