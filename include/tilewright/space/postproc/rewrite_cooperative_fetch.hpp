@@ -7,9 +7,6 @@
 
 namespace tilewright::space {
 
-/// A copy to shared memory whose rows begin that many bytes behind a multiple of twice as many.
-inline constexpr const char* row_padding_note = "tilewright.row_padding";
-
 /// Gives the innermost loop of every block annotated `meta_schedule.cooperative_fetch` = v to the
 /// threads around it, v neighbouring elements each as a vector:
 /// ```

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <tilewright/impl/space/modules/nest.hpp>
+#include <tilewright/ir/copy_notes.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/auto_bind.hpp>
 
@@ -59,7 +60,7 @@ inline void bind_blocks_and_threads(schedule& s, loop_rv all, const limits& most
 
 /// Whether all threads of a block make the copy, as many as there will be.
 inline bool is_shared_out(const schedule& s, const std::string& name) {
-  return named_block(s, name).block->annotations.count("meta_schedule.cooperative_fetch") > 0;
+  return named_block(s, name).block->annotations.count(ir::cooperative_fetch_note) > 0;
 }
 
 inline std::optional<std::size_t> first_bound(const std::vector<nest_loop>& nest,

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tilewright/impl/space/modules/tiler.hpp>
+#include <tilewright/impl/space/tiles/tiler.hpp>
 #include <tilewright/space/modules/multi_level_tiling.hpp>
 
 namespace tilewright::space {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include <tilewright/impl/space/modules/tiler.hpp>
+#include <tilewright/impl/space/tiles/tiler.hpp>
 #include <tilewright/space/modules/multi_level_tiling_wide_vector.hpp>
 
 namespace tilewright::space {

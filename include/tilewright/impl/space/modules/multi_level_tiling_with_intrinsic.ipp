@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include <tilewright/impl/space/modules/tiler.hpp>
+#include <tilewright/impl/space/tiles/tiler.hpp>
 #include <tilewright/intrin/intrinsic.hpp>
 #include <tilewright/space/modules/multi_level_tiling_with_intrinsic.hpp>
 #include <tilewright/space/tensor_form.hpp>

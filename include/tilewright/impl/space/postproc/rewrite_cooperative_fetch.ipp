@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/ir/copy_notes.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/space/postproc/rewrite_cooperative_fetch.hpp>
@@ -14,8 +15,6 @@
 
 namespace tilewright::space {
 namespace detail::fetch {
-
-inline constexpr const char* key = "meta_schedule.cooperative_fetch";
 
 inline bool is_on(const ir::loop_node& l, const char* axis) {
   return l.loop == ir::loop_kind::thread_binding && l.thread_tag == axis && ir::is_int(l.extent);
@@ -39,7 +38,8 @@ inline std::int64_t extent_of(const schedule& s, const ir::block_node& block, co
 
 inline std::int64_t lanes_of(const schedule& s, const std::string& name, std::int64_t extent) {
   const ir::block_node& block = *named_block(s, name).block;
-  const auto* asked = std::get_if<std::int64_t>(&block.annotations.at(key).value);
+  const auto* asked =
+      std::get_if<std::int64_t>(&block.annotations.at(ir::cooperative_fetch_note).value);
   constexpr std::int64_t widest = 16;  // bytes of an access
   std::int64_t element = 1;
   for (const auto* regions : {&block.reads, &block.writes})
@@ -51,7 +51,7 @@ inline std::int64_t lanes_of(const schedule& s, const std::string& name, std::in
 inline void share(schedule& s, const std::string& name, std::int64_t x, std::int64_t y) {
   const block_rv block = s.get_block(name);
   const std::vector<loop_rv> loops = s.get_loops(block);
-  if (loops.empty()) return s.unannotate(block, key);
+  if (loops.empty()) return s.unannotate(block, ir::cooperative_fetch_note);
   const ir::expr extent = s.get(loops.back()).extent;
   const std::int64_t lanes = ir::is_int(extent) ? lanes_of(s, name, extent->integer) : 1;
   std::vector<factor> factors{infer};
@@ -63,20 +63,20 @@ inline void share(schedule& s, const std::string& name, std::int64_t x, std::int
   if (y > 0) s.bind(parts[next++], "threadIdx.y");
   s.bind(parts[next++], "threadIdx.x");
   if (lanes > 1) s.vectorize(parts[next]);
-  s.unannotate(block, key);
+  s.unannotate(block, ir::cooperative_fetch_note);
 }
 
 /// Rows that the block writes begin the bytes that it asks for further on, where they would else begin at
 /// multiples of twice as many.
 inline void pad_rows(schedule& s, const std::string& name) {
   const ir::block_node& node = *named_block(s, name).block;
-  const auto note = node.annotations.find(row_padding_note);
+  const auto note = node.annotations.find(ir::row_padding_note);
   if (note == node.annotations.end()) return;
   const auto* asked = std::get_if<std::int64_t>(&note->second.value);
   const ir::buffer to = node.writes[0].buffer;
   const std::int64_t elements = asked ? *asked / bytes(to->type) : 0;
   const block_rv block = s.get_block(name);
-  s.unannotate(block, row_padding_note);
+  s.unannotate(block, ir::row_padding_note);
   if (elements > 0 && to->shape.size() > 1)
     s.storage_align(block, 0, -2, static_cast<int>(2 * elements), static_cast<int>(elements));
 }
@@ -87,7 +87,7 @@ TILEWRIGHT_INLINE void rewrite_cooperative_fetch::operator()(schedule& s, const 
   std::vector<std::string> names;
   bool warps = false;
   for (const ir::block_realize_node* realize : primitive::all_blocks(s.function().body)) {
-    if (realize->block->annotations.count(detail::fetch::key))
+    if (realize->block->annotations.count(ir::cooperative_fetch_note))
       names.push_back(realize->block->name);
     warps = warps || realize->block->annotations.count("warp_execution") > 0;
   }

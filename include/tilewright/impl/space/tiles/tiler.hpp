@@ -12,11 +12,11 @@
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/space/tiles/product_order.hpp>
 #include <tilewright/impl/space/tiles/thread_tiles.hpp>
+#include <tilewright/ir/copy_notes.hpp>
 #include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/multi_level_tiling.hpp>
-#include <tilewright/space/postproc/rewrite_cooperative_fetch.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/stable_sort.hpp>
@@ -282,7 +282,7 @@ class tiler {
       s_.compute_at(copy, at, true);
       fetch_together(copy, operand);
       if (in_rows && !rule_.row_padding.empty())
-        s_.annotate(copy, row_padding_note,
+        s_.annotate(copy, ir::row_padding_note,
                     choices_.categorical(s_, rule_.row_padding,
                                          std::vector<double>(rule_.row_padding.size(), 1.0)));
     }
@@ -368,7 +368,7 @@ class tiler {
     if (lengths.empty()) return;
     const std::vector<double> weights(lengths.size(), 1.0);
     const expr_rv length = choices_.categorical(s_, lengths, weights);
-    s_.annotate(copy, "meta_schedule.cooperative_fetch", length);
+    s_.annotate(copy, ir::cooperative_fetch_note, length);
   }
 
   /// The lengths that one load of at most 16 bytes can have.
