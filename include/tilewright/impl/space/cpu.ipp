@@ -2,9 +2,9 @@
 
 #include <iterator>
 
-#include <tilewright/impl/space/borders.hpp>
 #include <tilewright/impl/space/short_columns.hpp>
 #include <tilewright/impl/space/tiles/own_transpose.hpp>
+#include <tilewright/impl/space/windows/borders.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/modules/add_rfactor.hpp>

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <tilewright/impl/space/own_windows.hpp>
+#include <tilewright/impl/space/windows/own_windows.hpp>
 #include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/chooser.hpp>

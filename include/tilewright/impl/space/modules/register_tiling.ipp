@@ -6,11 +6,11 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
-#include <tilewright/impl/space/borders.hpp>
-#include <tilewright/impl/space/own_windows.hpp>
 #include <tilewright/impl/space/tile_conditions.hpp>
 #include <tilewright/impl/space/tiles/own_transpose.hpp>
 #include <tilewright/impl/space/tiles/walked_rows.hpp>
+#include <tilewright/impl/space/windows/borders.hpp>
+#include <tilewright/impl/space/windows/own_windows.hpp>
 #include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/visit.hpp>

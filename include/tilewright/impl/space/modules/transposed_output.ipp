@@ -4,8 +4,8 @@
 #include <optional>
 
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/space/own_windows.hpp>
 #include <tilewright/impl/space/vector_axis.hpp>
+#include <tilewright/impl/space/windows/own_windows.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/modules/arranged_operands.hpp>

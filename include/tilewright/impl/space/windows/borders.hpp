@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <tilewright/impl/space/own_windows.hpp>
+#include <tilewright/impl/space/windows/own_windows.hpp>
 #include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/block_profile.hpp>
