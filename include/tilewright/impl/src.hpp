@@ -368,6 +368,7 @@
 #include <tilewright/impl/space/modules/split_k.ipp>
 #include <tilewright/impl/space/modules/transposed_output.ipp>
 #include <tilewright/impl/space/modules/use_tensor_core.ipp>
+#include <tilewright/impl/space/modules/walk_rows.ipp>
 #include <tilewright/impl/space/postproc/disallow_dynamic_loop.ipp>
 #include <tilewright/impl/space/postproc/rewrite_cooperative_fetch.ipp>
 #include <tilewright/impl/space/postproc/rewrite_layout.ipp>
@@ -376,6 +377,7 @@
 #include <tilewright/impl/space/postproc/rewrite_tensorize.ipp>
 #include <tilewright/impl/space/postproc/rewrite_unbound_block.ipp>
 #include <tilewright/impl/space/postproc/verify_gpu_code.ipp>
+#include <tilewright/impl/space/register_tiles.ipp>
 #include <tilewright/impl/space/root_blocks.ipp>
 #include <tilewright/impl/space/space.ipp>
 #include <tilewright/impl/space/steps.ipp>

@@ -19,6 +19,7 @@
 #include <tilewright/space/modules/register_tiling_with_intrinsic.hpp>
 #include <tilewright/space/modules/split_groups.hpp>
 #include <tilewright/space/modules/transposed_output.hpp>
+#include <tilewright/space/modules/walk_rows.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
@@ -146,7 +147,7 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
   blocks = plain_blocks(s);
   for (auto name = blocks.rbegin(); name != blocks.rend(); ++name)
     if (has_block(s, *name) && needs_register_tiling(s, *name)) {
-      register_tiling(s, *name, where, choices);
+      if (!walk_rows(s, *name, where, choices)) register_tiling(s, *name, where, choices);
       tiled = true;
     }
   for (const std::string& name : blocks)

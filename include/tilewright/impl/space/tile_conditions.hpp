@@ -12,22 +12,10 @@
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/block_profile.hpp>
-#include <tilewright/space/modules/register_tiling.hpp>
+#include <tilewright/space/register_tiles.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::space::detail {
-
-/// Share of the columns whose accumulators LLVM's register allocator keeps in memory: those of a last
-/// tile of which the last vector is narrower than the others, whose broadcasts it shares, where few
-/// registers are left. Counted with LLVM 19 on 206 x 40 and 206 x 56 results, 32 registers, tiles of
-/// three and four vectors a row: none of 24 accumulators and vectors of a row together or fewer, all
-/// of 27 or more. Tiles of one and two vectors follow no such rule and are left alone.
-inline double spilled(const register_tile& tile, std::int64_t column_extent, std::int64_t lanes,
-                      std::int64_t registers) {
-  const std::int64_t last = column_extent % tile.columns, vectors = (last + lanes - 1) / lanes;
-  if (last % lanes == 0 || vectors < 3 || 5 * (tile.rows + 1) * vectors <= 4 * registers) return 0;
-  return static_cast<double>(last) / static_cast<double>(column_extent);
-}
 
 /// Whether vectors along `columns` can be loaded of the operand.
 inline bool loads_vectors(const access_profile& read, std::size_t columns) {

@@ -8,7 +8,6 @@
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/space/tile_conditions.hpp>
 #include <tilewright/impl/space/tiles/own_transpose.hpp>
-#include <tilewright/impl/space/tiles/walked_rows.hpp>
 #include <tilewright/impl/space/windows/borders.hpp>
 #include <tilewright/impl/space/windows/own_windows.hpp>
 #include <tilewright/ir/bound_weights.hpp>
@@ -467,34 +466,6 @@ class tiling {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE std::vector<register_tile> register_tiles(const target::cpu& cpu, dtype type,
-                                                            std::int64_t row_extent,
-                                                            std::int64_t column_extent) {
-  const std::int64_t lanes = cpu.lanes(type);
-  std::vector<register_tile> out;
-  for (std::int64_t vectors = 1; vectors <= 4; ++vectors) {
-    const std::int64_t columns = vectors * lanes;
-    if (vectors > 1 && columns >= column_extent + lanes) break;
-    const std::int64_t most_rows = (cpu.vector_registers - 1 - vectors) / vectors;
-    for (std::int64_t rows = 1; rows <= std::min(most_rows, row_extent); ++rows) {
-      const double accumulators = static_cast<double>(rows * vectors);
-      const double work_per_load = accumulators / static_cast<double>(rows + vectors);
-      const double inside = detail::fill(row_extent, rows) * detail::fill(column_extent, columns);
-      // Two multiply-adds of four cycles can be in flight: fewer than eight accumulators stall.
-      const double weight =
-          std::pow(work_per_load, 2) * std::pow(inside, 4) * std::min(1.0, accumulators / 8);
-      register_tile tile{rows, columns, weight};
-      tile.weight /=
-          std::pow(1 + detail::spilled(tile, column_extent, lanes, cpu.vector_registers), 2);
-      out.push_back(tile);
-    }
-  }
-  support::stable_sort(
-      out, [](const register_tile& a, const register_tile& b) { return a.weight > b.weight; });
-  if (out.size() > 16) out.resize(16);
-  return out;
-}
-
 TILEWRIGHT_INLINE bool can_be_columns(const schedule& s, const std::string& block,
                                       const block_profile& p, std::size_t iter) {
   const std::optional<std::size_t> rows = p.reuse(iter);
@@ -521,13 +492,6 @@ TILEWRIGHT_INLINE void register_tiling(schedule& s, const std::string& block, co
         1, {"block ", block,
             " is no reduction with a contiguous output axis along which its "
             "operands can be loaded as vectors"});
-  const block_profile p = *profile(s, block);
-  const std::size_t columns = *p.contiguous();
-  const bool sums_rows =
-      !detail::skips_zeros(*named_block(s, block).block) && consumer_names(s, block).empty();
-  if (const auto rows = detail::distant_rows(p, columns, where); rows && sums_rows)
-    if ((choices.pick(2) == 0) == detail::suits_walks(p, columns, where))
-      return detail::walk_rows(s, block, p, columns, *rows, where, choices);
   detail::tiling(s, block, where, choices).run();
 }
 

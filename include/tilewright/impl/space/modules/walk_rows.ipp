@@ -1,19 +1,18 @@
-// Reductions over rows that lie far apart, as O[i] = sum_v S[v, i] * G[v]: walked row by row, results in
-// the first-level cache, instead of a few columns of all rows at a time.
 #pragma once
 
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/space/windows/borders.hpp>
 #include <tilewright/space/block_profile.hpp>
-#include <tilewright/space/chooser.hpp>
-#include <tilewright/space/space.hpp>
+#include <tilewright/space/modules/walk_rows.hpp>
+#include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/target/cpu.hpp>
 
-namespace tilewright::space::detail {
+namespace tilewright::space {
+namespace detail {
 
 /// Fewest vectors of results that are walked along.
 inline constexpr std::int64_t least_walk = 64;
@@ -59,7 +58,7 @@ inline bool suits_walks(const block_profile& p, std::size_t columns, const conte
 }
 
 /// Tiles of the columns, rows within a tile, a few rows at once along it: their sums stay in registers.
-inline void walk_rows(schedule& s, const std::string& name, const block_profile& p,
+inline void tile_rows(schedule& s, const std::string& name, const block_profile& p,
                       std::size_t columns, std::size_t reduced, const context& where,
                       chooser& choices) {
   const std::int64_t lanes = where.cpu->lanes(p.write.buffer->type);
@@ -95,4 +94,19 @@ inline void walk_rows(schedule& s, const std::string& name, const block_profile&
   s.decompose_reduction(block, first_reduced ? *first_reduced : row_group);
 }
 
-}  // namespace tilewright::space::detail
+}  // namespace detail
+
+TILEWRIGHT_INLINE bool walk_rows(schedule& s, const std::string& block, const context& where,
+                                 chooser& choices) {
+  const std::optional<block_profile> p = profile(s, block);
+  if (!p || !p->reduction || !p->contiguous() || !consumer_names(s, block).empty() ||
+      detail::skips_zeros(*named_block(s, block).block))
+    return false;
+  const std::size_t columns = *p->contiguous();
+  const std::optional<std::size_t> rows = detail::distant_rows(*p, columns, where);
+  if (!rows || (choices.pick(2) == 0) != detail::suits_walks(*p, columns, where)) return false;
+  detail::tile_rows(s, block, *p, columns, *rows, where, choices);
+  return true;
+}
+
+}  // namespace tilewright::space

@@ -1,3 +1,5 @@
+#include <tilewright/space/modules/walk_rows.hpp>
+
 #include <doctest/doctest.h>
 
 #include <string>
@@ -6,7 +8,7 @@
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/space/cpu.hpp>
 
-#include "draws.hpp"
+#include "../draws.hpp"
 
 using namespace tilewright;
 
