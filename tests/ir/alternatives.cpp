@@ -8,48 +8,34 @@
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/support/error.hpp>
 
+#include "doubled.hpp"
+
 using namespace tilewright;
-
-namespace {
-
-ir::function doubled(const std::string& name, const std::string& value,
-                     const std::string& type = "float32", int n = 16) {
-  const std::string shape = "(" + std::to_string(n) + ",), \"" + type + "\"";
-  return ir::parse("@T.prim_func\ndef " + name + "(A: T.Buffer(" + shape + "), B: T.Buffer(" +
-                   shape + ")):\n    for i in range(" + std::to_string(n) +
-                   "):\n        with T.block(\"B\"):\n            vi = T.axis.spatial(" +
-                   std::to_string(n) + ", i)\n            B[vi] = " + value + "\n");
-}
-
-ir::function both() {
-  return ir::with_alternatives(doubled("twice", "A[vi] * T.float32(2)"),
-                               {doubled("by_sum", "A[vi] + A[vi]")});
-}
-
-}  // namespace
+using programs::doubled, programs::doubled_both_ways;
 
 TEST_CASE("alternatives come back as they were put in") {
-  const std::vector<ir::function> all = ir::alternatives(both());
+  const std::vector<ir::function> all = ir::alternatives(doubled_both_ways());
   REQUIRE(all.size() == 2);
   CHECK(all[0].name == "twice");
   CHECK(all[1].name == "by_sum");
   CHECK_FALSE(ir::has_alternatives(all[0]));
   CHECK(ir::equal(all[1], doubled("by_sum", "A[vi] + A[vi]")));
-  const ir::function three = ir::with_alternatives(both(), {doubled("third", "A[vi] - -A[vi]")});
+  const ir::function three =
+      ir::with_alternatives(doubled_both_ways(), {doubled("third", "A[vi] - -A[vi]")});
   CHECK(ir::alternatives(three).size() == 3);
 }
 
 TEST_CASE("they are no part of what the function computes, and survive its text") {
   const ir::function alone = doubled("twice", "A[vi] * T.float32(2)");
-  CHECK(ir::workload_key(both()) == ir::workload_key(alone));
-  CHECK(ir::equal(both(), alone));
-  const ir::function read = ir::parse(ir::print(both()));
-  CHECK(ir::equal(ir::alternatives(read).at(1), ir::alternatives(both()).at(1)));
-  CHECK(ir::print(read) == ir::print(both()));
+  CHECK(ir::workload_key(doubled_both_ways()) == ir::workload_key(alone));
+  CHECK(ir::equal(doubled_both_ways(), alone));
+  const ir::function read = ir::parse(ir::print(doubled_both_ways()));
+  CHECK(ir::equal(ir::alternatives(read).at(1), ir::alternatives(doubled_both_ways()).at(1)));
+  CHECK(ir::print(read) == ir::print(doubled_both_ways()));
 }
 
 TEST_CASE("a change is made to all") {
-  const ir::function marked = ir::map_alternatives(both(), [](ir::function f) {
+  const ir::function marked = ir::map_alternatives(doubled_both_ways(), [](ir::function f) {
     f.attrs["seen"] = 1;
     return f;
   });

@@ -152,15 +152,19 @@ constexpr auto isfinite(const A& a) {
 /// @}
 
 /// @cond
-template <class A, class B>
-constexpr auto on_bits(const char* name, const A& a, const B& b) {
-  using T = meeting<A, B>;
+template <class T>
+constexpr void check_bits() {
   if constexpr (!is_integer_element<T>) {
     TILEWRIGHT_MISTAKE(is_integer_operand,
                        "tilewright: bits are those of integers; write cast<int>(x), and * and / by "
                        "powers of two for an index",
                        T);
   }
+}
+template <class A, class B>
+constexpr auto on_bits(const char* name, const A& a, const B& b) {
+  using T = meeting<A, B>;
+  check_bits<T>();
   return call_two<T>(name, a, b);
 }
 /// @endcond
@@ -180,10 +184,7 @@ constexpr auto bitwise_xor(const A& a, const B& b) { return on_bits("bitwise_xor
 template <operand A>
 constexpr auto bitwise_not(const A& a) {
   using T = element_of<A>;
-  if constexpr (!is_integer_element<T>) {
-    TILEWRIGHT_MISTAKE(is_integer_operand,
-                       "tilewright: bits are those of integers; write cast<int>(x)", T);
-  }
+  check_bits<T>();
   node n;
   n.op = ir::op::call;
   n.name = "bitwise_not";

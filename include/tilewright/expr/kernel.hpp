@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <tilewright/expr/check/report.hpp>
 #include <tilewright/expr/reduction.hpp>
-#include <tilewright/expr/report.hpp>
 
 namespace tilewright {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <tilewright/expr/checks.hpp>
+#include <tilewright/expr/check/checks.hpp>
 
 namespace tilewright::dsl {
 

@@ -6,42 +6,25 @@
 
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/reformatted.hpp>
-#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/support/error.hpp>
 
+#include "ir/doubled.hpp"
 #include "ir/row_sums.hpp"
 
 using namespace tilewright;
-
-namespace {
-
-ir::function doubled(const std::string& name, const std::string& value,
-                     const std::string& type = "float32", int n = 16) {
-  const std::string shape = "(" + std::to_string(n) + ",), \"" + type + "\"";
-  return ir::parse("@T.prim_func\ndef " + name + "(A: T.Buffer(" + shape + "), B: T.Buffer(" +
-                   shape + ")):\n    for i in range(" + std::to_string(n) +
-                   "):\n        with T.block(\"B\"):\n            vi = T.axis.spatial(" +
-                   std::to_string(n) + ", i)\n            B[vi] = " + value + "\n");
-}
-
-ir::function both() {
-  return ir::with_alternatives(doubled("twice", "A[vi] * T.float32(2)"),
-                               {doubled("by_sum", "A[vi] + A[vi]")});
-}
-
-}  // namespace
+using programs::doubled, programs::doubled_both_ways;
 
 TEST_CASE("a schedule goes on with one of the algorithms") {
-  schedule s(both());
+  schedule s(doubled_both_ways());
   s.work_on("by_sum");
   CHECK(s.function().name == "twice");
   CHECK(ir::equal(s.function(), doubled("by_sum", "A[vi] + A[vi]")));
   CHECK(s.trace().print() == "sch.work_on(func_name=\"by_sum\")\n");
-  schedule again(both());
+  schedule again(doubled_both_ways());
   trace::parse(s.trace().print()).apply_to(again);
   CHECK(again.show() == s.show());
-  schedule other(both());
+  schedule other(doubled_both_ways());
   CHECK_THROWS_WITH_AS(
       other.work_on("thrice"),
       "work_on: no algorithm is called thrice; there is twice, by_sum (requirement 1)",

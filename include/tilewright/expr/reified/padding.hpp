@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include <tilewright/expr/checks.hpp>
+#include <tilewright/expr/check/checks.hpp>
 
 namespace tilewright::dsl {
 

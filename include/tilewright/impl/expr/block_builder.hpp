@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <tilewright/expr/bounds.hpp>
+#include <tilewright/expr/check/bounds.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/support/any.hpp>
 

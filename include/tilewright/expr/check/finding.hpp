@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <tilewright/expr/bounds.hpp>
+#include <tilewright/expr/check/bounds.hpp>
 
 namespace tilewright::dsl {
 

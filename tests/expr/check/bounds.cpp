@@ -1,4 +1,4 @@
-#include <tilewright/expr/bounds.hpp>
+#include <tilewright/expr/check/bounds.hpp>
 
 #include <doctest/doctest.h>
 

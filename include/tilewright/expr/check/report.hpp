@@ -1,7 +1,7 @@
 // From a finding to a compile-time error that names the offender.
 #pragma once
 
-#include <tilewright/expr/checks.hpp>
+#include <tilewright/expr/check/checks.hpp>
 #include <tilewright/meta/mistake.hpp>
 #include <tilewright/meta/name.hpp>
 

@@ -12,7 +12,7 @@
 
 #include <string_view>
 
-#include <tilewright/expr/finding.hpp>
+#include <tilewright/expr/check/finding.hpp>
 
 namespace tilewright::dsl {
 namespace detail {

@@ -6,8 +6,8 @@
 
 #include <string_view>
 
-#include <tilewright/expr/finding.hpp>
-#include <tilewright/expr/sparse_checks.hpp>
+#include <tilewright/expr/check/finding.hpp>
+#include <tilewright/expr/check/sparse_checks.hpp>
 
 namespace tilewright::dsl {
 
