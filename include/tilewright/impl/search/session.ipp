@@ -20,6 +20,7 @@
 #include <tilewright/impl/search/measurement/final_timing.hpp>
 #include <tilewright/impl/search/measurement/test_bench.hpp>
 #include <tilewright/impl/search/session/candidate_batches.hpp>
+#include <tilewright/impl/search/session/candidate_timing.hpp>
 #include <tilewright/impl/search/session/earlier_results.hpp>
 #include <tilewright/impl/search/session/final_standing.hpp>
 #include <tilewright/impl/search/session/finalists.hpp>
@@ -317,18 +318,12 @@ class tuner {
     } else if (o_.callbacks.before_run && drops(o_.callbacks.before_run(c, b))) {
       return vetoed();
     } else {
-      measure_options options;
-      options.best = result_.best;
-      if (budget_.is_slow(result_.best)) options.most_repeats = 0;
-      options.deadline = o_.measuring.run_deadline > 0 ? o_.measuring.run_deadline
-                                                       : std::max(1.0, 20 * result_.baseline);
-      // what is still running when the session is over need not be waited for
-      const bool shortened = budget_.left_at_most() < options.deadline;
-      if (shortened) options.deadline = budget_.left_at_most();
-      m = time_calls(b, options, form);
+      const candidate_timing timing =
+          timing_of_candidate(o_.measuring, budget_, result_.baseline, result_.best);
+      m = time_calls(b, timing.options, form);
       if (m.ok()) raw = m.best();
       charge(m, form);
-      if (shortened && m.failed == failure::timeout) m.failed = failure::cancelled;
+      if (timing.ends_with_session && m.failed == failure::timeout) m.failed = failure::cancelled;
     }
     if (o_.callbacks.after_run && drops(o_.callbacks.after_run(c, b, m))) return vetoed();
     if (m.ok() && (m.median() < result_.best || is_rival(m.median(), form)))
