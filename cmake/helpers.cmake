@@ -19,4 +19,5 @@ function(tilewright_program name)
   target_link_libraries(${name} PRIVATE tilewright::tilewright tilewright_warnings)
   set_target_properties(${name} PROPERTIES
     CXX_EXTENSIONS OFF RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  set_property(GLOBAL APPEND PROPERTY TILEWRIGHT_PROGRAMS ${name})
 endfunction()
