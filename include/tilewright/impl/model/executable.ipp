@@ -26,8 +26,8 @@ namespace detail {
 inline constexpr std::align_val_t arena_alignment{4096};
 
 inline bool makes_elements(const graph& g, const node& n) {
-  return std::any_of(n.outputs.begin(), n.outputs.end(),
-                     [&](value_id v) { return v != no_value && g.type_of(v).elements() > 0; });
+  return support::any(n.outputs,
+                      [&](value_id v) { return v != no_value && g.type_of(v).elements() > 0; });
 }
 
 }  // namespace detail

@@ -8,6 +8,7 @@
 #include <tilewright/impl/model/passes/uses.hpp>
 #include <tilewright/model/operators.hpp>
 #include <tilewright/model/passes.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::network {
 namespace detail {
@@ -134,9 +135,8 @@ class fuser {
       if (&from == &to || !is_move(g_.nodes[from.lead]) || from.nodes.back() != m ||
           uses_.of(v) != reads || from.nodes.size() + to.nodes.size() > most_nodes)
         continue;
-      const bool folds_dims = std::any_of(from.nodes.begin(), from.nodes.end(), [&](std::size_t i) {
-        return folds_dimensions(g_.nodes[i]);
-      });
+      const bool folds_dims =
+          support::any(from.nodes, [&](std::size_t i) { return folds_dimensions(g_.nodes[i]); });
       if (folds_dims && is_product(n)) continue;
       for (const std::size_t moved : from.nodes) group_of_[moved] = group_of_[k];
       to.nodes.insert(to.nodes.end(), from.nodes.begin(), from.nodes.end());

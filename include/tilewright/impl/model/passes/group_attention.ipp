@@ -8,6 +8,7 @@
 #include <tilewright/impl/model/passes/uses.hpp>
 #include <tilewright/model/operators.hpp>
 #include <tilewright/model/passes.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::network {
 namespace detail {
@@ -89,8 +90,7 @@ TILEWRIGHT_INLINE void group_attention(graph& g) {
   for (std::size_t k = 0; k < g.nodes.size(); ++k) {
     std::vector<std::size_t> group = found.ending_at(k);
     // rows that are weighed twice: the first attention keeps its nodes
-    const bool is_free =
-        std::none_of(group.begin(), group.end(), [&](std::size_t i) { return bool{is_taken[i]}; });
+    const bool is_free = support::none(group, [&](std::size_t i) { return bool{is_taken[i]}; });
     if (group.empty() || !is_free) {
       kept[k] = g.nodes[k];
       continue;

@@ -7,6 +7,7 @@
 #include <tilewright/impl/model/operators/slice_spec.hpp>
 #include <tilewright/model/operators.hpp>
 #include <tilewright/model/passes.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::network {
 namespace detail {
@@ -56,7 +57,7 @@ class part_placer {
   bool is_part(const node& n) {
     const slice_spec s = slice_of(node_view(g_, n));
     return !at(is_bound_, n.outputs[0]) && elements_of(s.length) > 0 &&
-           std::all_of(s.step.begin(), s.step.end(), [](std::int64_t x) { return x > 0; }) &&
+           support::all(s.step, [](std::int64_t x) { return x > 0; }) &&
            (s.step.empty() || s.step.back() == 1);
   }
 
@@ -67,10 +68,9 @@ class part_placer {
   }
 
   void join(node& n) {
-    const bool some =
-        std::any_of(n.inputs.begin(), n.inputs.end(), [&](value_id v) { return can_write(v, n); });
-    const bool all = std::all_of(n.inputs.begin(), n.inputs.end(),
-                                 [&](value_id v) { return g_.type_of(v).elements() > 0; });
+    const bool some = support::any(n.inputs, [&](value_id v) { return can_write(v, n); });
+    const bool all =
+        support::all(n.inputs, [&](value_id v) { return g_.type_of(v).elements() > 0; });
     if (!some || !all) return;
     const node before = n;
     for (value_id& v : n.inputs)
