@@ -44,7 +44,7 @@ struct pairing {
   strategy_maker make;
   const char* what;
   const char* sieve = nullptr;  // of contestants(); null: none
-  std::uint64_t most_seeds = 1000;
+  std::uint64_t most_seeds = 1000;  // fewer where no claim of the paper is about it
 };
 
 std::unique_ptr<search::strategy> drawn(std::shared_ptr<cost::model>,
@@ -86,11 +86,11 @@ constexpr pairing pairings[] = {
     {"RL", "trees, new", by_policy, "Chameleon: a policy and adaptive sampling"},
     {"meta-BO", "network without template, FOMAML", by_belief<search::fantasy::believer>, "the paper's network as a plain graph"},
     {"meta-BO-T", "network, FOMAML (c)", by_belief<search::fantasy::believer>, "the paper's network with its template"},
-    {"meta-BO-T qEI", "network, FOMAML (c)", by_belief<search::fantasy::joint>, "the same, batches chosen by their joint improvement"},
+    {"meta-BO-T qEI", "network, FOMAML (c)", by_belief<search::fantasy::joint>, "the same, batches chosen by their joint improvement; three seeds", nullptr, 3},
     {"meta-RL-T", "network, FOMAML (c)", by_policy, "that network under Chameleon's strategy"},
     {"default", "adapted trees, others first", evolved, "what ships: evolution, trees that learned other operators and a process over their leaves"},
-    {"trees alone", "trees, others first", evolved, "the same without that process"},
-    {"trees + perceptron", "trees and perceptron", evolved, "evolution, trees and TenSet's perceptron"},
+    {"trees alone", "trees, others first", evolved, "the same without that process; three seeds", nullptr, 3},
+    {"trees + perceptron", "trees and perceptron", evolved, "evolution, trees and TenSet's perceptron; three seeds", nullptr, 3},
     {"trees + sieve", "trees, others first", evolved, "trees alone, TLP's network looks at traces first; two seeds", "traces, others first", 2}};
 // clang-format on
 
