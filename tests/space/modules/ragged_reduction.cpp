@@ -2,10 +2,14 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/space/chooser.hpp>
 #include <tilewright/space/cpu.hpp>
+#include <tilewright/space/root_blocks.hpp>
 #include <tilewright/target/cpu.hpp>
 
 using namespace tilewright;
@@ -108,4 +112,85 @@ TEST_CASE("rows may be shared out by their elements instead of a number at a tim
     CHECK(balanced == 1);
     CHECK(counted == 1);
   }
+}
+
+namespace {
+
+/// The product with rows as many and as wide as that; each element of the other operand is read `rows` / 48 times.
+std::string product_of(int rows, int wide) {
+  std::string out = product;
+  const auto replace = [&](const std::string& what, const std::string& by) {
+    for (std::size_t at = 0; (at = out.find(what, at)) != std::string::npos; at += by.size())
+      out.replace(at, what.size(), by);
+  };
+  replace("65", std::to_string(rows + 1));
+  replace("64", std::to_string(rows));
+  replace("32)", std::to_string(wide) + ")");
+  replace("32, j", std::to_string(wide) + ", j");
+  return out;
+}
+
+/// For each sketch of the module, whether it reads the operand from a copy.
+std::vector<bool> copies(const std::string& program, const std::string& block,
+                         const std::string& copy) {
+  target::cpu cpu = machine();
+  cpu.l2_bytes = 8 * 1024;
+  cpu.l3_bytes = 32 * 1024;
+  space::chooser choices;
+  std::vector<bool> out;
+  do {
+    schedule s(ir::parse(program), 1);
+    space::ragged_reduction(s, block, {&cpu, 1}, choices);
+    out.push_back(space::has_block(s, copy));
+    if (!out.back()) continue;
+    const std::vector<loop_rv> loops = s.get_loops(s.get_block(copy));
+    CHECK(s.get(loops.back()).loop == ir::loop_kind::vectorized);
+    CHECK(ir::is_int(s.get(loops.back()).extent, 8));
+    CHECK(s.show().find(copy + "[q[p[vi] + vk], v") != std::string::npos);
+  } while (choices.advance(true));
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "an operand whose rows are read many times is copied to a line, first where the second cache "
+    "holds it") {
+  using each = std::vector<bool>;
+  CHECK(copies(product_of(48 * 40, 32), "C_o", "B_global") == each{true, false});
+  CHECK(copies(product_of(48 * 10, 32), "C_o", "B_global") == each{false, true});
+  CHECK(copies(product_of(48 * 40, 64), "C_o", "B_global") == each{false, true});
+  CHECK(copies(product_of(48 * 2, 32), "C_o", "B_global") == each{false});
+  CHECK(copies(product_of(48 * 40, 128), "C_o", "B_global") == each{false});
+  CHECK(copies(product_of(48 * 40, 33), "C_o", "B_global") == each{false});
+}
+
+TEST_CASE("rows that are copied are those of the dense operand, not of what is summed in a row") {
+  CHECK(copies(product_with_vector, "Y_o", "X_global") == std::vector<bool>{false});
+}
+
+TEST_CASE("a sampled product copies the rows that its elements choose") {
+  const std::string program =
+      "@T.prim_func\n"
+      "def sampled(p: T.Buffer((481,), \"int32\"), q: T.Buffer((5000,), \"int32\"), X: "
+      "T.Buffer((480, 16), "
+      "\"float32\"), Y: T.Buffer((12, 16), \"float32\"), S: T.Buffer((5000,), \"float32\")):\n"
+      "    for i in range(480):\n"
+      "        with T.block(\"S_o\"):\n"
+      "            vi = T.axis.spatial(480, i)\n"
+      "            for j in range(T.max(p[vi + 1] - p[vi], 1)):\n"
+      "                for k in range(16):\n"
+      "                    with T.block(\"S\"):\n"
+      "                        vj = T.axis.spatial(T.max(p[vi + 1] - p[vi], 1), j)\n"
+      "                        vk = T.axis.reduce(16, k)\n"
+      "                        with T.init():\n"
+      "                            S[p[vi] + vj] = T.float32(0)\n"
+      "                        S[p[vi] + vj] = S[p[vi] + vj] + X[vi, vk] * Y[q[p[vi] + vj], vk]\n";
+  target::cpu cpu = machine();
+  cpu.l2_bytes = 8 * 1024;
+  space::chooser choices;
+  schedule s(ir::parse(program), 1);
+  space::ragged_reduction(s, "S_o", {&cpu, 1}, choices);
+  CHECK(s.show().find("Y_global[q[p[vi] + vj], vk]") != std::string::npos);
+  CHECK_FALSE(space::has_block(s, "X_global"));
 }

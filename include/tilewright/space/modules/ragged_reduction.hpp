@@ -28,6 +28,8 @@ bool is_ragged_reduction(const schedule& s, const std::string& block);
 /// drawn number is computed at a time, and what is computed element by element beside may be in vectors along the row. Of a matrix in blocks, a
 /// drawn number of rows of a block is summed together, so that a row of the other operand is loaded once
 /// for them; of rows side by side, a drawn number of these, so that their sums do not wait for each other.
+/// Structural choice: whether an operand whose rows are read many times, and fit the caches, is copied to where a
+/// line begins.
 void ragged_reduction(schedule& s, const std::string& block, const context& where,
                       chooser& choices);
 

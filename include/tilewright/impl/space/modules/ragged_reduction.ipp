@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/space/tiles/gathered_operand.hpp>
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/loop_notes.hpp>
@@ -266,6 +267,25 @@ inline void sum_results(schedule& s, const std::string& name, const std::vector<
   add_up_together(s, name, loops, results, where, choices);
 }
 
+/// The variable along which vectors of a reduction run that gathers rows of an operand: that of the tile of columns, or,
+/// where each element of a row is a sum of its own, the one that is summed. Nothing where a row meets a block or several
+/// rows lie side by side: each vector that is loaded serves several sums there.
+inline std::optional<ir::var> gathered_along(const schedule& s, const std::string& name) {
+  const ir::block_node& b = *named_block(s, name).block;
+  const std::optional<std::size_t> columns = column_iter(s, b);
+  if (!columns) return std::nullopt;
+  const auto many = [](const ir::iter_var& v) {
+    return ir::is_int(v.dom.extent) && ir::as_int(v.dom.extent) > 1;
+  };
+  const ir::iter_var* out = many(b.iters[*columns]) ? &b.iters[*columns] : nullptr;
+  for (std::size_t i = 0; i < b.iters.size(); ++i) {
+    if (i == *columns || !many(b.iters[i])) continue;
+    if (out) return std::nullopt;
+    out = &b.iters[i];
+  }
+  return out ? std::optional<ir::var>(out->var) : std::nullopt;
+}
+
 /// Each element of a row is a sum of its own, as in a sampled product.
 /// @returns false when the row is what is summed
 inline bool walk_results(schedule& s, const std::string& name, const context& where,
@@ -371,7 +391,10 @@ TILEWRIGHT_INLINE bool is_ragged_reduction(const schedule& s, const std::string&
 TILEWRIGHT_INLINE void ragged_reduction(schedule& s, const std::string& block, const context& where,
                                         chooser& choices) {
   for (const std::string& inner : detail::ragged_parts(*named_block(s, block).block)) {
-    if (!detail::reduces(*named_block(s, inner).block))
+    const bool sums = detail::reduces(*named_block(s, inner).block);
+    if (const std::optional<ir::var> along = sums ? detail::gathered_along(s, inner) : std::nullopt)
+      detail::copy_gathered(s, block, inner, *along, where, choices);
+    if (!sums)
       detail::vectorize_row(s, inner, where, choices);
     else if (!detail::walk_results(s, inner, where, choices) &&
              !detail::tile_columns(s, inner, where, choices))
