@@ -284,7 +284,30 @@ TEST_CASE("a candidate that is much slower than the best is not repeated") {
   runner r(product(), {}, view, 1);
   measure_options o;
   o.best = 1e-12;
-  CHECK(r.measure(*b.code, o).seconds.size() == 2);
+  CHECK(r.measure(*b.code, o).seconds.size() <= 2);
+}
+
+TEST_CASE("a long call that is slower than the best by more than noise is repeated twice at most") {
+  const built b = product_in_parallel();
+  REQUIRE(b.code);
+  delayed_executor slow{1000};
+  const backend::executor exec{&delayed_executor::run, &slow, 2};
+  runner r(product(), {}, exec, 1);
+  measure_options options;
+  options.hopeless = 1e9;
+  options.budget = 1;
+  options.repeats = options.most_repeats = 6;
+  CHECK(r.measure(*b.code, options).seconds.size() == 6);
+  options.best = 1e-4;
+  CHECK(r.measure(*b.code, options).seconds.size() <= 2);
+  options.evidence = 1e-4;  // each call is a long one
+  CHECK(r.measure(*b.code, options).seconds.size() == 1);
+  options.evidence = 1e-3;
+  delayed_executor fast{0};
+  const backend::executor at_once{&delayed_executor::run, &fast, 2};
+  runner other(product(), {}, at_once, 1);
+  options.best = 1e-9;
+  CHECK(other.measure(*b.code, options).seconds.size() == 6);
 }
 
 TEST_CASE("a candidate is not given up for what its first calls waited for") {

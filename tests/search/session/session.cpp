@@ -3,6 +3,7 @@
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/dispatch/layout.hpp>
 #include <tilewright/ir/key.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/search/database/trace_names.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/measurement/worker.hpp>
@@ -19,6 +20,7 @@
 #include <set>
 #include <thread>
 
+#include "search/faulty_code.hpp"
 #include "search/kernels.hpp"
 #include "search/workloads.hpp"
 
@@ -227,6 +229,32 @@ TEST_CASE("cancelling ends a call that runs") {
     REQUIRE_FALSE(r.remarks.empty());
     CHECK(r.remarks.back() == "cancelled before the default schedule was timed");
     CHECK(db.all().empty());
+  }
+}
+
+TEST_CASE(
+    "a candidate that writes nothing does not pass for the one before it, however large outputs "
+    "are") {
+  for (const std::int64_t size : {64, 1280}) {  // 16 KB, 6.5 MB
+    database db(":memory:");
+    workload w = product();
+    w.function = reify(kernels::matmul_relu, {{"M", size}, {"N", size}, {"K", 2}});
+    w.space = space::design_space([](schedule& s) { s.unroll(s.loops<3>(s.get_block("C"))[2]); }) |
+              space::design_space([](schedule& s) {
+                const auto [i, j, k] = s.loops<3>(s.get_block("C"));
+                s.split(j, {infer, s.sample_categorical({8, 16, 32}, {1, 1, 1})});
+              });
+    session_options o = few(3);
+    int idle = 0;
+    o.measuring.build = [&](const ir::function& f, const target::machine& m) {
+      if (ir::print(f).find("j_1") == std::string::npos) return build(f, m);
+      ++idle;
+      return build(faulty::writes_parameter(f, f.params.size() - 1), m);
+    };
+    tuning_result r = tune(w, o, db);
+    CHECK(idle > 0);
+    CHECK(r.failures[failure::wrong_result] == idle);
+    CHECK_FALSE(r.improved);
   }
 }
 

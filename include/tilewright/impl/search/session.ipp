@@ -327,7 +327,7 @@ class tuner {
     }
     if (o_.callbacks.after_run && drops(o_.callbacks.after_run(c, b, m))) return vetoed();
     if (m.ok() && (m.median() < result_.best || is_rival(m.median(), form)))
-      accept(c, b, m, bench_.leaves_outputs(raw) ? m : run_once(b, 3600, form));
+      accept(c, b, m, bench_.leaves_outputs(raw, form) ? m : run_once(b, 3600, form));
     if (m.ok() && forms_.any()) forms_.note(form, m.median());
     ++progress_.trials;
     limits_.note_best(result_.best);

@@ -47,9 +47,18 @@ class bench_place {
     return elsewhere_ ? elsewhere_(b, data_.memory(), deadline)
                       : worker_->run(b.artifact, deadline);
   }
+  /// Afterwards the outputs are as one call leaves them where `copies_outputs` says so.
   measurement measure(const built& b, const measure_options& o) {
-    freshen(b);
+    if (copies_outputs() || !b.artifact.launches.empty()) freshen(b);
     return worker_ ? worker_->measure(b.artifact, o) : data_.measure(*b.code, o);
+  }
+
+  /// Whether outputs are fresh before each measurement. Large ones take as long to copy as a call that writes them.
+  bool copies_outputs() const {
+    constexpr std::size_t large = std::size_t{4} << 20;  // bytes
+    std::size_t written = 0;
+    for (const argument_place& p : data_.memory().places()) written += p.written ? p.bytes : 0;
+    return written < large;
   }
 
  private:
@@ -144,10 +153,10 @@ class test_bench {
     return place_of(form).measure(b, o);
   }
   /// @param seconds of a call: short ones are timed many at a time
-  bool leaves_outputs(double seconds) const {
+  bool leaves_outputs(double seconds, const argument_form* form = nullptr) {
     constexpr double surely_alone = 1e-3;  // s
     return !measurer_ && !machine_.gpu && options_.where != caches::rotating &&
-           seconds >= surely_alone;
+           seconds >= surely_alone && place_of(form).copies_outputs();
   }
 
  private:

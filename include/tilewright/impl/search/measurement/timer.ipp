@@ -358,10 +358,28 @@ struct timer::state {
   /// interrupted ones, look like it, so that the first ones do not decide.
   static bool hopeless(const measure_options& options, int count, const measurement& out) {
     const auto n = static_cast<int>(out.seconds.size());
+    // to hide what the first waits for
     const bool long_enough =
-        out.best() >= 50 * options.evidence;  // to hide what the first waits for
+        out.best() >= 50 * options.evidence ||
+        (out.best() >= 10 * options.evidence && out.best() > 1.5 * options.hopeless * options.best);
     if ((n < 2 && !long_enough) || !(out.best() > options.hopeless * options.best)) return false;
     return n >= options.most_repeats || n * count * out.best() >= options.evidence;
+  }
+
+  /// Slower than what was found before by more than times of the same code differ: long calls are not repeated to tell
+  /// by how much. Short ones, which take no time, are. Two times are needed, since one may have been disturbed; of calls
+  /// that take far longer than to fill the caches, the first one counts, too.
+  /// @param first seconds of the call that warmed up
+  static bool behind(const measure_options& options, int count, double first,
+                     const measurement& out) {
+    constexpr double long_calls = 4;                // times the evidence
+    constexpr double farther = 1.25, nearer = 1.1;  // times the best
+    const double enough = long_calls * options.evidence;
+    const bool each_is_long = count == 1 && std::min(first, out.best()) >= enough;
+    const auto n = static_cast<int>(out.seconds.size()) + (each_is_long ? 1 : 0);
+    const double best = each_is_long ? std::min(first, out.best()) : out.best();
+    return n >= 2 && best > (each_is_long ? nearer : farther) * options.best &&
+           n * count * best >= enough;
   }
 
   /// The first calls, which warm caches and pages. False when there is no use in more.
@@ -375,7 +393,8 @@ struct timer::state {
 
   void repeat(const backend::loaded& code, const measure_options& options, measurement& out) {
     if (options.most_repeats == 0) return;
-    const int count = batch(options, out.best());
+    const double first = out.best();
+    const int count = batch(options, first);
     const auto start = detail::timer_clock::now();
     out.seconds.clear();
     while (sample(code, options, count, out)) {
@@ -384,7 +403,7 @@ struct timer::state {
       const bool steady = n >= options.repeats && out.spread() < options.stable;
       const bool enough = n >= 3 || out.best() > 5 * options.budget;
       if (n >= options.most_repeats || (late && enough) || steady) break;
-      if (hopeless(options, count, out)) break;
+      if (hopeless(options, count, out) || behind(options, count, first, out)) break;
     }
   }
 };
