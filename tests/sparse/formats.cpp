@@ -262,7 +262,27 @@ TEST_CASE("diagonals are walked by rows, as far as they lie in the matrix") {
   CAPTURE(text);
   CHECK(text.find("with T.sp_iter([A_rows, A_diagonals_1, C_vj], \"SRS\", \"C\")") !=
         std::string::npos);
-  CHECK(text.find("T.if_then_else(vi_o + A_diagonals[vk_d] >= 0") != std::string::npos);
+  CHECK(text.find("T.if_then_else(vi_o >= 0 - T.min(T.max(A_diagonals[vk_d], -6), 5)") !=
+        std::string::npos);
+}
+
+TEST_CASE("neighbouring rows of a diagonal read neighbouring columns in one load") {
+  if (!backend::compiler_available()) return;
+  const auto product =
+      kernel<"product">([](in<"A", float, "M", dia<"K">> A, in<"x", float, "K"> x,
+                           out<"y", float, "M"> y) { return y(i) = sum<k>(A(i, k) * x(k)); });
+  sparse::stored_parameter format{"A", 3 * 100};
+  format.diagonals = 3;
+  const ir::function f =
+      sparse::lower(sparse::with_storage(reify(product, {{"M", 100}, {"K", 90}}), {format}));
+  const target::cpu cpu = target::named("skylake-avx512");
+  const std::vector<schedule> sketches = space::default_cpu().sketches(f, {&cpu, 1}, 1);
+  REQUIRE_FALSE(sketches.empty());
+  const std::string code =
+      backend::inspect(pass::lower(sketches[0].function(), cpu), cpu, backend::stage::llvm_ir);
+  CAPTURE(code);
+  CHECK(code.find("llvm.masked.load") != std::string::npos);
+  CHECK(code.find("llvm.masked.gather") == std::string::npos);
 }
 
 TEST_CASE("what pads a row of one width, and the last blocks, shows nothing of the operand") {

@@ -1,6 +1,8 @@
 // What becomes of a nest that sums over a matrix that is stored otherwise than in compressed rows.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -96,14 +98,26 @@ class walk_maker {
             {}};
   }
 
+  /// The distance of a diagonal is within the matrix, which is said by bounds: only where no sum of a row and a distance
+  /// wraps around do neighbouring rows read neighbouring columns. What a row is compared with is one number for all rows.
   walk diagonals(const var& diagonal) const {
-    const expr column = outer_ + cast(index_, load(a_.diagonals, {diagonal}));
+    const std::int64_t rows = a_.rows(), columns = a_.columns();
+    expr distance = cast(index_, load(a_.diagonals, {diagonal}));
+    expr inside;
+    if (index_ == dtype::i64 || rows + columns <= std::numeric_limits<std::int32_t>::max()) {
+      distance = min(max(distance, number(1 - rows)), number(columns - 1));
+      inside =
+          logical_and(ge(outer_, number(0) - distance), lt(outer_, number(columns) - distance));
+    } else {
+      const expr column = outer_ + distance;
+      inside = logical_and(ge(column, number(0)), lt(column, number(columns)));
+    }
     walk out{{{outer_, axes_[1], iter_kind::spatial}, {diagonal, axes_[0], iter_kind::reduce}},
              {diagonal, outer_},
              outer_,
              outer_,
-             column,
-             logical_and(ge(column, number(0)), lt(column, number(a_.columns())))};
+             outer_ + distance,
+             inside};
     out.reads_outside = false;
     return out;
   }
