@@ -151,3 +151,53 @@ def main(C: T.Buffer((16,), "int32")):
   CHECK(code(program("uint16", "int8", "B[k, 0]"), "cascadelake").find("vpdpwssd") ==
         std::string::npos);  // 16 bits do not hold it with a sign
 }
+
+TEST_CASE("dot: bytes near each other are loaded together, whatever of them is read") {
+  const auto program = [](const std::string& width, const std::string& guard, const std::string& x0,
+                          const std::string& x1, const std::string& x2, const std::string& x3,
+                          const std::string& type = "int8") {
+    return ir::parse("@T.prim_func\ndef main(X: T.Buffer((4, " + width + "), \"" + type +
+                     "\"), F: T.Buffer((4, 4), \"int8\"), C: T.Buffer((4, 16), \"int32\")):\n"
+                     "    with T.block(\"root\"):\n"
+                     "        for i in range(4):\n"
+                     "            for q in T.vectorized(16):\n"
+                     "                if " +
+                     guard +
+                     ":\n"
+                     "                    C[i, q] = T.call_extern(\"int32\", \"dot4\", C[i, q], " +
+                     x0 + ", " + x1 + ", " + x2 + ", " + x3 +
+                     ", F[i, 0], F[i, 1], F[i, 2], F[i, 3])\n");
+  };
+  for (const char* type : {"int8", "uint8"})
+    for (const char* guard : {"0 <= q", "q < 11", "q < 13 and i < 3"}) {
+      // the last row ends with the last byte, or has as many behind it as vectors have
+      for (const char* width : {"50", "51", "80"})
+        check_lowered(program(width, guard, "X[i, q * 3]", "X[i, q * 3 + 2]", "X[i, q * 3 + 4]",
+                              "X[i, q * 3 + 4]", type));
+      check_lowered(program("67", guard, "X[i, q * 4]", "X[i, q * 4 + 3]", "X[i, q * 4 + 6]",
+                            "X[i, 66 - q * 4]", type));
+      check_lowered(
+          program("19", guard, "X[i, q]", "X[i, q + 1]", "X[i, q + 2]", "X[i, q + 3]", type));
+      check_lowered(program("124", guard, "X[i, q * 8]", "X[i, q * 8 + 1]", "X[i, q * 8 + 2]",
+                            "X[i, q * 8 + 3]", type));
+    }
+  // zeros outside of conditions: of lanes, of all lanes, of some groups that others share bytes with
+  const auto inside = [](int tap, const std::string& more) {
+    const std::string at = "q * 3 + " + std::to_string(tap);
+    return "T.if_then_else(2 <= " + at + " and " + at + " < 45" + more + ", X[i, " + at +
+           " - 2], T.int8(0))";
+  };
+  for (const char* guard : {"0 <= q", "q < 11"})
+    for (const char* more : {"", " and i < 3", " and 1 <= i and i < 3"})
+      check_lowered(
+          program("43", guard, inside(0, more), inside(1, more), inside(2, more), inside(3, more)));
+  check_lowered(program("43", "0 <= q", inside(0, " and i < 3"), inside(1, " and 1 <= i"),
+                        inside(2, " and q < 3"), "X[i, q]"));
+  if (!harness::have_compiler()) return;
+  const target::cpu of = target::named("icelake-server");
+  const ir::function f = program("80", "0 <= q", "X[i, q * 3]", "X[i, q * 3 + 1]",
+                                 "X[i, q * 3 + 2]", "X[i, q * 3 + 2]", "uint8");
+  const std::string code = backend::inspect(pass::lower(f, of), of, backend::stage::assembly);
+  CHECK(code.find("vpermb") != std::string::npos);
+  CHECK(code.find("vpinsrb") == std::string::npos);
+}

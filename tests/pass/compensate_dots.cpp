@@ -13,6 +13,7 @@
 #include <tilewright/pass/simplify_loops.hpp>
 #include <tilewright/target/cpu.hpp>
 
+#include "byte_values.hpp"
 #include "programs.hpp"
 
 using namespace programs;
@@ -51,24 +52,6 @@ const std::string product =
     "        for k, r, c in T.grid(8, 8, 2):\n"
     "            for v in T.vectorized(16):\n" +
     dot(4);
-
-/// Bytes at random, the ends of their range too; what is in all parameters after the run.
-std::vector<std::vector<std::uint8_t>> run_bytes(const function& f) {
-  support::random draw(3);
-  std::vector<std::vector<std::uint8_t>> data;
-  std::vector<tensor_view> args;
-  for (const param& p : f.params) {
-    std::int64_t size = bytes(p.buffer->type);
-    for (const expr& e : p.buffer->shape) size *= as_int(e);
-    std::vector<std::uint8_t> values(static_cast<std::size_t>(size));
-    for (std::uint8_t& x : values)
-      x = draw.below(4) == 0 ? 0x80 : static_cast<std::uint8_t>(draw.below(256));
-    data.push_back(std::move(values));
-  }
-  for (auto& values : data) args.push_back({values.data(), {}});
-  interpret(f, args, {});
-  return data;
-}
 
 int signed_dots(const function& f) {
   int out = 0;

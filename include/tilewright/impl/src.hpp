@@ -48,6 +48,7 @@
 #include <tilewright/impl/backend/llvm/expr.ipp>
 #include <tilewright/impl/backend/llvm/external.ipp>
 #include <tilewright/impl/backend/llvm/function.ipp>
+#include <tilewright/impl/backend/llvm/lanes/near_bytes.ipp>
 #include <tilewright/impl/backend/llvm/lanes/near_lanes.ipp>
 #include <tilewright/impl/backend/llvm/lanes/store_interleaved.ipp>
 #include <tilewright/impl/backend/llvm/lanes/store_squares.ipp>
@@ -200,6 +201,7 @@
 #include <tilewright/impl/pass/skip_identities.ipp>
 #include <tilewright/impl/pass/trim_loops.ipp>
 #include <tilewright/impl/pass/unroll_loops.ipp>
+#include <tilewright/impl/pass/vector/join_products.ipp>
 #include <tilewright/impl/pass/vector/sink_vectors.ipp>
 #include <tilewright/impl/pass/vector/split_vectors.ipp>
 #include <tilewright/impl/pass/vector/streams.ipp>

@@ -91,3 +91,23 @@ TEST_CASE("a channel may choose what it stores, and pixels may begin anywhere") 
            make_loop(c, 0, 3, vector_loop(w, 2, 64, make_store(y, {w, c}, cast(dtype::u8, value))),
                      loop_kind::unrolled)));
 }
+
+TEST_CASE("pixels that are not all there are shuffled together and stored under a mask") {
+  for (const dtype t : {dtype::i8, dtype::i16, dtype::f32})
+    for (const int channels : {2, 3, 4})
+      for (const int lanes : {16, 32}) {
+        const buffer x = make_buffer("X", t, {channels, 70}),
+                     y = make_buffer("Y", t, {72, channels});
+        const var c = make_var("c"), w = make_var("w"), u = make_var("u");
+        const expr at = u * lanes + w;
+        const auto loop = [&](const expr& guard) {
+          const stmt copy = make_store(y, {at, c}, load(x, {c, at}));
+          return make_loop(
+              u, 0, 64 / lanes,
+              make_loop(c, 0, channels, vector_loop(w, 0, lanes, make_if(guard, copy))));
+        };
+        check_agrees(make("tail", {x, y}, loop(lt(at, 53))));
+        check_agrees(make("tail", {x, y}, loop(lt(at + c, 53))));  // not the same for all channels
+        check_agrees(make("tail", {x, y}, loop(lt(expr(1), expr(u)))));
+      }
+}

@@ -196,6 +196,21 @@ class emitter {
   affine with_even_steps(affine at) const;
   value_ref load_near(const place& p, const affine& at, bool safe);
 
+  // near_bytes.ipp
+  /// One byte of each lane's group: loaded, or 0 outside of a condition, where there is one.
+  struct byte_part {
+    const ir::expr_node* load = nullptr;
+    ir::expr condition;
+  };
+  struct byte_groups;
+  static std::vector<byte_part> byte_parts(const ir::expr& e, std::size_t first);
+  std::optional<byte_groups> find_byte_groups(const std::vector<byte_part>& parts, const place& p);
+  bool has_bytes_behind(const std::vector<byte_part>& parts, const place& p, std::int64_t count);
+  value_ref wanted_bytes(const std::vector<byte_part>& parts);
+  value_ref load_near_bytes(const ir::expr& e, std::size_t first);
+  value_ref bytes_asked_for(const std::vector<std::int64_t>& distances, std::int64_t begin,
+                            value_ref wanted);
+
   // transpose.ipp
   void note_written(const ir::stmt& s);
   int columns_at_once(const ir::buffer& buffer);
@@ -218,7 +233,7 @@ class emitter {
   bool emit_channels(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
   void emit_pixels(const ir::loop_node& l, std::int64_t first, std::int64_t extent,
                    const std::vector<const ir::loop_node*>& unrolled, const ir::loop_node& lanes,
-                   const ir::store_node& store);
+                   const ir::if_node* guard, const ir::store_node& store);
   std::vector<value_ref> interleaved(const std::vector<value_ref>& channels);
 
   // stmt.ipp

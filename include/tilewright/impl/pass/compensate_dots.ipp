@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -25,17 +26,53 @@ struct signed_dot {
   std::size_t outside = 0;              // loops around the allocation of the sums
 };
 
-/// The dot product that a statement stores into the sum that it reads; null for any other one.
-inline const expr_node* signed_product(const store_node& s) {
-  const expr& e = s.value;
-  if (e->op != op::call || e->name != "dot4" || e->args.size() != 9 || e.type() != dtype::i32)
-    return nullptr;
-  for (std::size_t i = 1; i < e->args.size(); ++i)
-    if (e->args[i]->op != op::load || e->args[i].type() != dtype::i8) return nullptr;
-  const expr& sum = e->args[0];
-  const bool own =
-      sum->op == op::load && sum->buffer == s.buffer && same_indices(sum->args, s.indices);
-  return own ? e.get() : nullptr;
+inline bool reads(const expr& e, const buffer& b) {
+  bool out = false;
+  for_each_expr(e, [&](const expr& x) { out = out || (x->op == op::load && x->buffer == b); });
+  return out;
+}
+
+/// Which operand of a dot product or of a sum has the sum of `b` in it; nothing for anything else.
+inline std::optional<std::size_t> summand(const expr& e, const buffer& b) {
+  if (e->op == op::call && e->name == "dot4" && e->args.size() == 9 && e.type() == dtype::i32)
+    return 0;
+  if (e->op != op::add) return std::nullopt;
+  for (std::size_t i = 0; i < 2; ++i)
+    if (reads(e->args[i], b)) return i;
+  return std::nullopt;
+}
+
+/// Whether a dot product has signed bytes that are loaded, as first factors perhaps below a condition; second
+/// ones may be 0.
+inline bool is_signed_dot(const expr& e) {
+  if (e->op != op::call) return false;
+  for (std::size_t i = 1; i < e->args.size(); ++i) {
+    const expr& x = e->args[i];
+    const bool below = x->op == op::if_then_else && x->args[1]->op == op::load &&
+                       is_int(x->args[2]) && !reads_memory(x->args[0]);
+    const bool fits = x->op == op::load || (i < 5 && below) || (i > 5 && is_int(x, 0));
+    if (!fits || x.type() != dtype::i8) return false;
+  }
+  return true;
+}
+
+/// The dot products of signed bytes that a statement adds to the sum that it stores, the last one first, all
+/// second factors of one buffer; none for any other statement.
+inline std::vector<const expr_node*> signed_products(const store_node& s) {
+  std::vector<const expr_node*> out;
+  expr e = s.value;
+  while (const std::optional<std::size_t> next = summand(e, s.buffer)) {
+    for (std::size_t i = 0; i < e->args.size(); ++i)
+      if (i != *next && reads(e->args[i], s.buffer)) return {};
+    if (is_signed_dot(e)) out.push_back(e.get());
+    e = e->args[*next];
+  }
+  if (e->op != op::load || e->buffer != s.buffer || !same_indices(e->args, s.indices)) return {};
+  for (const expr_node* dot : out)
+    for (std::size_t i = 5; i < dot->args.size(); ++i)
+      if (dot->args[i]->op == op::load && dot->args[i]->buffer != out[0]->args[5]->buffer)
+        return {};
+  return out;
 }
 
 /// Accesses of a buffer in a statement.
@@ -61,7 +98,7 @@ struct change {
 
 class planner {
  public:
-  explicit planner(const signed_dot& d) : dot_(d), product_(*signed_product(*d.store)) {}
+  explicit planner(const signed_dot& d) : dot_(d), products_(signed_products(*d.store)) {}
 
   std::optional<change> plan() {
     change out;
@@ -77,9 +114,10 @@ class planner {
   }
   /// Whether the second factor moves with the loop.
   bool moves_factor(const var& v) const {
-    for (std::size_t i = 5; i < product_.args.size(); ++i)
-      if (moves(product_.args[i]->args, v)) return true;
-    return false;
+    return support::any(products_, [&](const expr_node* dot) {
+      return support::any(std::vector<expr>(dot->args.begin() + 5, dot->args.end()),
+                          [&](const expr& second) { return moves(second->args, v); });
+    });
   }
 
   /// Tells the loops apart: those that index D, those that D sums over, and the others.
@@ -130,10 +168,14 @@ class planner {
       at.push_back(integer(dtype::i32, 0));
     }
     out.compensation = make_buffer(dot_.store->buffer->name + "_128", dtype::i32, shape);
-    std::vector<expr> args{load(out.compensation, at)};
-    args.insert(args.end(), 4, integer(dtype::u8, 128));
-    args.insert(args.end(), product_.args.begin() + 5, product_.args.end());
-    stmt sum = make_store(out.compensation, at, call(dtype::i32, "dot4", std::move(args)));
+    expr total = load(out.compensation, at);
+    for (const expr_node* dot : products_) {
+      std::vector<expr> args{total};
+      args.insert(args.end(), 4, integer(dtype::u8, 128));
+      args.insert(args.end(), dot->args.begin() + 5, dot->args.end());
+      total = call(dtype::i32, "dot4", std::move(args));
+    }
+    stmt sum = make_store(out.compensation, at, std::move(total));
     if (!own_guards_.empty()) sum = make_if(conjunction(own_guards_), std::move(sum));
     stmt zero = make_store(out.compensation, at, integer(dtype::i32, 0));
     // lanes stay innermost, sums come around them
@@ -156,7 +198,7 @@ class planner {
   }
 
   const signed_dot& dot_;
-  const expr_node& product_;
+  std::vector<const expr_node*> products_;
   var_set inside_;  // loops of the fill
   var_set summed_;  // those of them that do not move the sums
   std::vector<expr> own_guards_;
@@ -187,7 +229,8 @@ class finder : public visitor {
     } else if (const allocate_node* sums = as_allocate(s)) {
       around_[sums->buffer] = here_.loops.size();
       visitor::visit(s);
-    } else if (const store_node* store = as_store(s); store && !opaque_ && signed_product(*store)) {
+    } else if (const store_node* store = as_store(s);
+               store && !opaque_ && !signed_products(*store).empty()) {
       here_.store = store;
       here_.outside = around_[store->buffer];
       add();
@@ -200,7 +243,7 @@ class finder : public visitor {
   void add() {
     std::optional<change> c = planner(here_).plan();
     if (!c) return;
-    const buffer& factor = signed_product(*here_.store)->args[5]->buffer;
+    const buffer& factor = signed_products(*here_.store)[0]->args[5]->buffer;
     const auto at = std::find(here_.loops.begin(), here_.loops.end(), c->outermost);
     const stmt& reduction = bodies_[static_cast<std::size_t>(at - here_.loops.begin())];
     if (accesses(reduction, here_.store->buffer) != 2) return;  // the load and the store
@@ -308,10 +351,17 @@ class rewriter : public mutator {
 
   static stmt moved(const change& c) {
     const store_node& s = *c.dot.store;
-    std::vector<expr> args = s.value->args;
-    for (std::size_t i = 1; i <= 4; ++i)
-      args[i] = cast(dtype::u8, args[i]) + integer(dtype::u8, 128);
-    return make_store(s.buffer, s.indices, with_args(s.value, std::move(args)));
+    return make_store(s.buffer, s.indices, moved(s.value, s.buffer));
+  }
+  static expr moved(const expr& e, const buffer& sums) {
+    const std::optional<std::size_t> next = summand(e, sums);
+    if (!next) return e;
+    std::vector<expr> args = e->args;
+    args[*next] = moved(args[*next], sums);
+    if (is_signed_dot(e))
+      for (std::size_t i = 1; i <= 4; ++i)
+        args[i] = cast(dtype::u8, args[i]) + integer(dtype::u8, 128);
+    return with_args(e, std::move(args));
   }
 
   std::vector<change> changes_;
@@ -352,7 +402,7 @@ TILEWRIGHT_INLINE ir::function compensate_dots(const ir::function& f, const targ
   out.body = detail::compensate::rewriter(find.found).mutate(f.body);
   for (const auto& c : find.found)
     out.body = detail::compensate::with_fill(
-        out.body, c, detail::compensate::signed_product(*c.dot.store)->args[5]->buffer);
+        out.body, c, detail::compensate::signed_products(*c.dot.store)[0]->args[5]->buffer);
   return out;
 }
 

@@ -131,9 +131,13 @@ class tails {
     return support::any(a.indices, [&](const expr& index) { return uses_var(index, v); });
   }
 
-  /// Whether an element loaded in the loop does not lie beside that of the next lane.
+  /// Whether an element loaded in the loop does not lie beside that of the next lane. The bytes of dot
+  /// products are loaded and shuffled together in any case.
   static bool spreads(const loop_node& loop) {
-    return support::any(accesses(loop.body), [&](const access& a) {
+    bool dots = false;
+    for_each_expr(loop.body,
+                  [&](const expr& e) { dots = dots || (e->op == op::call && e->name == "dot4"); });
+    return !dots && support::any(accesses(loop.body), [&](const access& a) {
       if (!moves(a, loop.var) || a.stored) return false;
       for (std::size_t d = 0; d + 1 < a.indices.size(); ++d)
         if (uses_var(a.indices[d], loop.var)) return true;
@@ -152,7 +156,7 @@ class tails {
       const bool divides =
           e->op == op::div || e->op == op::mod || e->op == op::floordiv || e->op == op::floormod;
       if (divides && !is_float(e.type()) && !is_int(e->args[1])) out = false;
-      if (e->op == op::call && !is_float(e.type())) out = false;
+      if (e->op == op::call && !is_float(e.type()) && e->name != "dot4") out = false;
       if (e->op == op::load && support::any(e->args, [](const expr& i) { return reads(i); }))
         out = false;
     });

@@ -23,6 +23,7 @@
 #include <tilewright/pass/skip_identities.hpp>
 #include <tilewright/pass/trim_loops.hpp>
 #include <tilewright/pass/unroll_loops.hpp>
+#include <tilewright/pass/vector/join_products.hpp>
 #include <tilewright/pass/vector/sink_vectors.hpp>
 #include <tilewright/pass/vector/split_vectors.hpp>
 #include <tilewright/pass/vector/vectorize_copies.hpp>
@@ -75,6 +76,7 @@ inline std::vector<named_pass> standard() {
       {"vectorize_unmarked", &on_cpu<&vectorize_unmarked>},
       {"lower_blocks", &plain<&lower_blocks>},
       {"simplify_loops", &plain<&simplify_loops>},
+      {"join_products", &on_cpu<&join_products>},
       {"order_dimensions", &plain<&order_dimensions>},
       {"compact_buffers", &plain<&compact_buffers>},
       {"vectorize_copies", &on_cpu<&vectorize_copies>},

@@ -12,6 +12,8 @@ TILEWRIGHT_INLINE value emitter::emit_packed(const ir::expr& e, std::size_t firs
                                              std::size_t count) {
   if (const value whole = load_packed(e, first, count); whole.v) return whole;
   if (const value whole = load_moved(e, first, count); whole.v) return whole;
+  if (count == 4)
+    if (const value_ref near = load_near_bytes(e, first)) return {near, true};
   const dtype type = e->args[first].type();
   std::vector<value> parts;
   bool vector = false;
@@ -68,7 +70,9 @@ TILEWRIGHT_INLINE value emitter::load_moved(const ir::expr& e, std::size_t first
     if (raw->op != ir::op::cast || raw->args[0].type() != dtype::i8) return {};
     bytes.push_back(raw->args[0]);
   }
-  const value whole = load_packed(ir::call(e.type(), e->name, std::move(bytes)), 0, count);
+  const ir::expr raw = ir::call(e.type(), e->name, std::move(bytes));
+  value whole = load_packed(raw, 0, count);
+  if (!whole.v && count == 4) whole = {load_near_bytes(raw, 0), true};
   if (!whole.v) return {};
   // of lanes that are loaded as one, as an operand of the instruction that moves them
   const value_ref flip = b.integer(b.i32, static_cast<std::int32_t>(0x80808080u), lane.lanes);

@@ -165,10 +165,13 @@ TILEWRIGHT_INLINE value_ref emitter::load_neighbours(const ir::expr& e, const pl
       !a.vectors.empty())
     return nullptr;
   const affine last = index(e->args.back());
-  if (last.lane_step != step) return nullptr;
-  const std::int64_t before = ((last.constant % step) + step) % step, behind = step - 1 - before;
+  const bool along_row = last.lane_step == step;
+  const std::int64_t constant = along_row ? last.constant : a.constant;
+  const std::int64_t before = ((constant % step) + step) % step, behind = step - 1 - before;
   const interval range = bounds(e->args.back()), extent = bounds(e->buffer->shape.back());
-  if (range.lo < before || range.hi > extent.lo - 1 - behind) return nullptr;
+  const bool inside = along_row ? range.hi <= extent.lo - 1 - behind
+                                : has_bytes_behind({{e.get(), {}}}, p, behind + 1);
+  if (range.lo < before || !inside) return nullptr;
   const type_ref all = b.stored(p.type, lane.lanes);
   const auto loaded = [&](std::int64_t number) {
     affine from = a;

@@ -25,14 +25,21 @@ inline constexpr std::int64_t most_channels = 4, most_vectors = 16, most_lanes =
 struct pixel_store {
   std::vector<const ir::loop_node*> unrolled;  // outer first
   const ir::loop_node* lanes;
+  const ir::if_node* guard;  // the same for all channels; null: all pixels are there
   const ir::store_node* store;
 };
 
 inline bool is_literal(const ir::loop_node& l) { return ir::is_int(l.min) && ir::is_int(l.extent); }
 
+/// Whether pixels below the condition can be told before channels are.
+inline bool is_guard(const ir::if_node& n, const ir::var& channel) {
+  return !n.else_body && !ir::uses_var(n.condition, channel) && !ir::reads_memory(n.condition);
+}
+
 /// The statement as such a store, in a loop of `channel` over so many of them.
+/// @param masks whether some of the elements of a vector can be stored
 inline std::optional<pixel_store> as_pixel_store(const ir::stmt& s, const ir::var& channel,
-                                                 std::int64_t channels) {
+                                                 std::int64_t channels, bool masks) {
   pixel_store out{};
   std::int64_t vectors = 1;
   const ir::loop_node* l = ir::as_loop(s);
@@ -41,7 +48,9 @@ inline std::optional<pixel_store> as_pixel_store(const ir::stmt& s, const ir::va
     vectors *= l->extent->integer;
     if (vectors > most_vectors) return std::nullopt;
   }
-  const ir::store_node* store = l ? ir::as_store(l->body) : nullptr;
+  const ir::if_node* guard = l && masks ? ir::as_if(l->body) : nullptr;
+  if (guard && !is_guard(*guard, channel)) return std::nullopt;
+  const ir::store_node* store = l ? ir::as_store(guard ? guard->then_body : l->body) : nullptr;
   if (!store || l->loop != ir::loop_kind::vectorized || !is_literal(*l)) return std::nullopt;
   const dtype type = store->buffer->type;
   const std::int64_t lanes = l->extent->integer;
@@ -53,6 +62,7 @@ inline std::optional<pixel_store> as_pixel_store(const ir::stmt& s, const ir::va
                     step(channel) == 1 && step(l->var) == channels;
   if (!fits) return std::nullopt;
   out.lanes = l;
+  out.guard = guard;
   out.store = store;
   return out;
 }
@@ -66,13 +76,14 @@ TILEWRIGHT_INLINE bool emitter::emit_channels(const ir::loop_node& l, std::int64
   if (extent < 2 || extent > p::most_channels) return false;
   const ir::seq_node* several = ir::as_seq(l.body);
   const std::vector<ir::stmt> parts = several ? several->stmts : std::vector<ir::stmt>{l.body};
-  const auto pixels = [&](const ir::stmt& s) { return p::as_pixel_store(s, l.var, extent); };
+  const bool masks = b.cpu.has("avx512bw");
+  const auto pixels = [&](const ir::stmt& s) { return p::as_pixel_store(s, l.var, extent, masks); };
   if (support::none(parts, [&](const ir::stmt& s) { return pixels(s).has_value(); }) ||
       !detail::square_parts::stores_apart(l))
     return false;
   for (const ir::stmt& part : parts) {
     if (const std::optional<p::pixel_store> one = pixels(part)) {
-      emit_pixels(l, first, extent, one->unrolled, *one->lanes, *one->store);
+      emit_pixels(l, first, extent, one->unrolled, *one->lanes, one->guard, *one->store);
       continue;
     }
     const ir::stmt rest = with_body(l, part);
@@ -86,7 +97,7 @@ TILEWRIGHT_INLINE bool emitter::emit_channels(const ir::loop_node& l, std::int64
 TILEWRIGHT_INLINE void emitter::emit_pixels(const ir::loop_node& l, std::int64_t first,
                                             std::int64_t extent,
                                             const std::vector<const ir::loop_node*>& unrolled,
-                                            const ir::loop_node& lanes,
+                                            const ir::loop_node& lanes, const ir::if_node* guard,
                                             const ir::store_node& store) {
   if (!unrolled.empty()) {
     const ir::loop_node& outer = *unrolled.front();
@@ -94,7 +105,7 @@ TILEWRIGHT_INLINE void emitter::emit_pixels(const ir::loop_node& l, std::int64_t
     const std::int64_t start = outer.min->integer;
     for (std::int64_t i = start; i < start + outer.extent->integer; ++i) {
       bound[outer.var.get()] = binding{binding::kind::constant, i, {}, {i, i}, {}};
-      emit_pixels(l, first, extent, inner, lanes, store);
+      emit_pixels(l, first, extent, inner, lanes, guard, store);
     }
     bound.erase(outer.var.get());
     return;
@@ -107,7 +118,12 @@ TILEWRIGHT_INLINE void emitter::emit_pixels(const ir::loop_node& l, std::int64_t
   const dtype type = store.buffer->type;
   lane = {count, nullptr, false};
   bound[lanes.var.get()] = binding{binding::kind::lane, start, {}, {start, start + count - 1}, {}};
-  std::vector<value_ref> channels;
+  std::vector<value_ref> channels, masks;
+  bind_channel(first);
+  if (guard && decided(guard->condition) != true) {
+    lane.mask = widen(emit(guard->condition), true);
+    masks = interleaved(std::vector<value_ref>(static_cast<std::size_t>(extent), lane.mask));
+  }
   for (std::int64_t c = first; c < first + extent; ++c) {
     bind_channel(c);
     channels.push_back(b.to_stored(type, widen(emit(store.value), true), count));
@@ -115,10 +131,11 @@ TILEWRIGHT_INLINE void emitter::emit_pixels(const ir::loop_node& l, std::int64_t
   bind_channel(first);
   const place& p = place_of(store.buffer);
   affine to = offset(p, store.buffer, store.indices);
-  to.lane_step = 0;
-  for (const value_ref part : interleaved(channels)) {
-    b.store(part, pointer(p, to), static_cast<unsigned>(bytes(type)));
-    to.constant += count;
+  to.lane_step = 1;
+  const std::vector<value_ref> parts = interleaved(channels);
+  for (std::size_t part = 0; part < parts.size(); ++part, to.constant += count) {
+    lane.mask = masks.empty() ? nullptr : masks[part];
+    store_lanes(p, to, parts[part]);
   }
   indices_in_memory_.clear();
   bound.erase(lanes.var.get());
@@ -132,6 +149,25 @@ TILEWRIGHT_INLINE std::vector<value_ref> emitter::interleaved(
   const auto count = static_cast<std::int64_t>(channels.size());
   const std::int64_t lanes = lane.lanes;
   std::vector<value_ref> out;
+  if (count == 4 && lanes >= 4) {
+    // pairs of channels first: eight shuffles where twelve would be
+    const auto pairs = [&](std::size_t c, std::int64_t half) {
+      std::vector<std::int64_t> from;
+      for (std::int64_t i = 0; i < lanes; ++i)
+        from.push_back(i % 2 * lanes + half * lanes / 2 + i / 2);
+      return b.c.BuildShuffleVector(b.b, channels[c], channels[c + 1], b.integers(b.i32, from), "");
+    };
+    for (const std::int64_t half : {0, 1}) {
+      const value_ref low = pairs(0, half), high = pairs(2, half);
+      for (const std::int64_t quarter : {0, 1}) {
+        std::vector<std::int64_t> from;
+        for (std::int64_t i = 0; i < lanes; ++i)
+          from.push_back(i % 4 / 2 * lanes + quarter * lanes / 2 + i / 4 * 2 + i % 2);
+        out.push_back(b.c.BuildShuffleVector(b.b, low, high, b.integers(b.i32, from), ""));
+      }
+    }
+    return out;
+  }
   for (std::int64_t part = 0; part < count; ++part) {
     value_ref made = channels[0];
     for (std::int64_t c = 1; c < count; ++c) {
