@@ -111,3 +111,32 @@ TEST_CASE("what is not clamped by literals, or not along the lanes, stays") {
   stays(make_function(
       {source, b}, nest({{x, 100}}, make_store(b, {x}, load(source, {dim(0), clamped(x - 1)})))));
 }
+
+TEST_CASE("lanes at mirrored places read side by side, and backwards beyond an edge") {
+  const auto mirrored = [](const expr& place) {
+    const expr turn = floormod(place, dim(198));
+    return min(turn, dim(198) - turn);
+  };
+  for (const int shift : {-2, 3, -60, 99, 100, 196, -198, 400}) {
+    const function f =
+        rows([&](const expr& x) { return mirrored(x + shift); }, [](const expr& x) { return x; });
+    const function g = decided(f);
+    CAPTURE(shift);
+    CHECK(count_of(g, op::if_then_else) >= 1);
+    check_same(f, g);
+    check_same(f, peeled(f));
+  }
+  const function near = rows([&](const expr& x) { return mirrored(x - 2); });
+  CHECK(count_of(decided(near), op::floormod) == 0);
+  CHECK(has_plain_vectors(peeled(near)));
+  // other periods, and what is no mirror
+  const auto other = [](const expr& x) {
+    return min(floormod(x, dim(98)), dim(98) - floormod(x, dim(98)));
+  };
+  check_same(rows(other), decided(rows(other)));
+  const auto none = [](const expr& x) {
+    return min(floormod(x, dim(98)), dim(97) - floormod(x, dim(98)));
+  };
+  const function left = rows(none);
+  CHECK(decided(left).body == left.body);
+}

@@ -6,17 +6,21 @@
 //                                                               A[x0*16 + x - 2],
 //                                                               select(x0*16 + x - 2 < 0, A[0], A[99]))
 //
+// Mirrored places, min(p % 198, 198 - p % 198) of a row of 100 elements, are those of A[x], A[-x] or A[198 - x].
 // Lanes at clamped places would be gathered one by one. Here all lanes read side by side, those beyond
 // the edges are left out and get one of two elements, and the code of vectors that touch no edge
 // (peel_tails) is a plain load.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/ir/visit.hpp>
 
@@ -42,7 +46,27 @@ inline std::optional<clamped_index> as_clamped(const ir::expr& index) {
   return out;
 }
 
-/// Gives loads whose last index is clamped, and moves with the lanes of a vectorized loop by one element
+/// An index that is mirrored at element 0 and at element `last`, neither of which is repeated.
+struct mirrored_index {
+  ir::expr place;
+  std::int64_t last;
+};
+
+/// min(p % n, n - p % n), in either order.
+inline std::optional<mirrored_index> as_mirrored(const ir::expr& index) {
+  if (index->op != ir::op::min) return std::nullopt;
+  arith::linear there = arith::to_linear(index->args[0]), back = arith::to_linear(index->args[1]);
+  if (there.terms.size() != 1 || back.terms.size() != 1) return std::nullopt;
+  if (there.terms[0].second == -1) std::swap(there, back);
+  const ir::expr& turn = there.terms[0].first;
+  const bool fits = there.terms[0].second == 1 && back.terms[0].second == -1 &&
+                    there.constant == 0 && turn->op == ir::op::floormod &&
+                    equal(turn, back.terms[0].first) && ir::is_int(turn->args[1], back.constant);
+  if (!fits || back.constant < 2 || back.constant % 2 != 0) return std::nullopt;
+  return mirrored_index{turn->args[0], back.constant / 2};
+}
+
+/// Gives loads whose last index is clamped or mirrored, and moves with the lanes of a vectorized loop by one element
 /// a lane, a condition of being inside.
 class clamped_lanes : public ir::mutator {
  public:
@@ -50,9 +74,12 @@ class clamped_lanes : public ir::mutator {
 
   ir::stmt mutate(const ir::stmt& s) override {
     const ir::loop_node* loop = ir::as_loop(s);
-    if (!loop || loop->loop != ir::loop_kind::vectorized) return ir::mutator::mutate(s);
-    const ir::var around = std::exchange(lane_, loop->var);
+    if (!loop) return ir::mutator::mutate(s);
+    const bool lanes = loop->loop == ir::loop_kind::vectorized;
+    const ir::var around = lanes ? std::exchange(lane_, loop->var) : lane_;
+    loops_.push_back(loop);
     const ir::stmt out = ir::mutator::mutate(s);
+    loops_.pop_back();
     lane_ = around;
     return out;
   }
@@ -60,18 +87,20 @@ class clamped_lanes : public ir::mutator {
   ir::expr mutate(const ir::expr& e) override {
     const ir::expr out = ir::mutator::mutate(e);
     if (!lane_ || out->op != ir::op::load || out->args.empty()) return out;
+    if (const std::optional<mirrored_index> index = as_mirrored(out->args.back()))
+      return turned(out, *index);
     const std::optional<clamped_index> index = as_clamped(out->args.back());
-    if (!index || !moves_with_lanes(*index, out->args) || !is_within(out->buffer, *index))
+    if (!index || !moves_with_lanes(index->place, out->args) || !is_within(out->buffer, *index))
       return out;
     return decided(out, *index);
   }
 
  private:
-  bool moves_with_lanes(const clamped_index& index, const std::vector<ir::expr>& indices) const {
+  bool moves_with_lanes(const ir::expr& place, const std::vector<ir::expr>& indices) const {
     for (std::size_t d = 0; d + 1 < indices.size(); ++d)
       if (ir::uses_var(indices[d], lane_)) return false;
-    if (!arith::is_index(index.place.type())) return false;
-    const arith::linear sum = arith::to_linear(index.place);
+    if (!arith::is_index(place.type())) return false;
+    const arith::linear sum = arith::to_linear(place);
     for (const auto& [term, factor] : sum.terms)
       if (!term.same(lane_) && ir::uses_var(term, lane_)) return false;
     return sum.coefficient(lane_) == 1;
@@ -86,12 +115,14 @@ class clamped_lanes : public ir::mutator {
     return ir::is_int(extent) && exists(index.first) && exists(index.last);
   }
 
+  static ir::expr at_last(const ir::expr& load, const ir::expr& last) {
+    std::vector<ir::expr> indices = load->args;
+    indices.back() = last;
+    return ir::load(load->buffer, std::move(indices));
+  }
+
   static ir::expr decided(const ir::expr& load, const clamped_index& index) {
-    const auto at = [&](const ir::expr& last) {
-      std::vector<ir::expr> indices = load->args;
-      indices.back() = last;
-      return ir::load(load->buffer, std::move(indices));
-    };
+    const auto at = [&](const ir::expr& last) { return at_last(load, last); };
     std::vector<ir::expr> inside;
     if (index.first) inside.push_back(ir::le(index.first, index.place));
     if (index.last) inside.push_back(ir::le(index.place, index.last));
@@ -101,7 +132,52 @@ class clamped_lanes : public ir::mutator {
     return ir::if_then_else(ir::conjunction(inside), at(index.place), beyond);
   }
 
+  /// The least and the largest value of a sum of loops of literal bounds.
+  std::optional<std::pair<std::int64_t, std::int64_t>> range_of(const ir::expr& place) const {
+    const arith::linear sum = arith::to_linear(place);
+    std::int64_t low = sum.constant, high = sum.constant;
+    for (const auto& [term, factor] : sum.terms) {
+      const auto found = std::find_if(loops_.begin(), loops_.end(),
+                                      [&](const ir::loop_node* l) { return term.same(l->var); });
+      if (found == loops_.end() || !ir::is_int((*found)->min) || !ir::is_int((*found)->extent))
+        return std::nullopt;
+      const std::int64_t first = factor * (*found)->min->integer,
+                         last = first + factor * ((*found)->extent->integer - 1);
+      low += std::min(first, last);
+      high += std::max(first, last);
+    }
+    return std::pair(low, high);
+  }
+
+  /// A mirrored load that is read side by side where it is, and backwards beyond the edges; what may lie farther
+  /// away than the other edge stays as it is there.
+  ir::expr turned(const ir::expr& load, const mirrored_index& index) const {
+    const ir::expr& extent = load->buffer->shape.back();
+    const auto range = range_of(index.place);
+    if (!range || !moves_with_lanes(index.place, load->args) || !ir::is_int(extent) ||
+        index.last >= ir::as_int(extent))
+      return load;
+    const auto number = [&](std::int64_t n) { return ir::integer(index.place.type(), n); };
+    const std::int64_t period = 2 * index.last,
+                       middle = range->first + (range->second - range->first) / 2,
+                       turns = (middle - ((middle % period) + period) % period) / period;
+    const std::int64_t low = range->first - turns * period, high = range->second - turns * period;
+    const ir::expr place = index.place - number(turns * period);
+    ir::expr beyond = low < -index.last || high > period ? load : ir::expr();
+    if (!beyond) {
+      const ir::expr before = at_last(load, number(0) - place),
+                     behind = at_last(load, number(period) - place);
+      beyond = low >= 0             ? behind
+               : high <= index.last ? before
+                                    : ir::if_then_else(ir::lt(place, number(0)), before, behind);
+    }
+    return ir::if_then_else(
+        ir::logical_and(ir::le(number(0), place), ir::le(place, number(index.last))),
+        at_last(load, place), beyond);
+  }
+
   ir::var lane_;
+  std::vector<const ir::loop_node*> loops_;
 };
 
 }  // namespace tilewright::pass::detail
