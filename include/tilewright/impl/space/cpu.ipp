@@ -86,7 +86,7 @@ inline void choose_borders(schedule& s, const context& where, chooser& choices, 
         rule(s, name, where, choices);
     } else if (!intrinsics && is_padding_of_sums(s, name)) {
       const std::string reader = consumer_names(s, name)[0];
-      if ((choices.pick(2) == 0) != suits_skipped_zeros(s, name)) continue;
+      if ((choices.pick(2) == 0) != suits_skipped_zeros(s, name, where)) continue;
       rule(s, name, where, choices);
       if (!has_block(s, name)) s.annotate(s.get_block(reader), ir::skip_zeros_note, 1);
     }
