@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/pass/invariants/tables.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/hoist_invariants.hpp>
@@ -150,8 +151,10 @@ class hoister : public mutator {
     std::vector<var> lets;
     for (const expr& e : values) lets.push_back(make_var("fixed", e.type()));
     stmt body = values.empty() ? loop->body : replacer(values, lets).mutate(loop->body);
-    body = mutate(body);
-    stmt out = body == loop->body ? s : with_body(*loop, std::move(body));
+    const stmt rest = with_body(*loop, body);
+    const loop_tables tables(*as_loop(rest));
+    body = mutate(tables.read_in(body));
+    stmt out = tables.around(body == loop->body ? s : with_body(*loop, std::move(body)));
     for (std::size_t k = values.size(); k-- > 0;) out = make_let(lets[k], values[k], out);
     return out;
   }
