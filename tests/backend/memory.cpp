@@ -254,6 +254,33 @@ TEST_CASE("accumulators of a register tile live in registers") {
   CHECK(text.find("vmulps") == std::string::npos);
 }
 
+TEST_CASE("what is loaded under a mask, and zero elsewhere, is chosen by the load alone") {
+  const buffer x = make_buffer("X", dtype::f32, {4, 5}), y = make_buffer("Y", dtype::f32, {4, 8});
+  const var i = make_var("i"), v = make_var("v");
+  const auto rows = [&](const expr& here, const expr& other) {
+    return make(
+        "rows", {x, y},
+        make_loop(i, 0, 4,
+                  vector_loop(v, 8,
+                              make_store(y, {i, v},
+                                         load(y, {i, v}) + if_then_else(lt(v, 5), here, other)))));
+  };
+  const auto blends = [](const function& f) {
+    const std::string text =
+        backend::inspect(f, target::named("skylake-avx512"), backend::stage::assembly);
+    return text.find("vblend") != std::string::npos || text.find("vpblend") != std::string::npos;
+  };
+  const expr zero = real(dtype::f32, 0), side_by_side = load(x, {i, v});
+  CHECK_FALSE(blends(rows(side_by_side, zero)));
+  for (const expr& other : {zero, real(dtype::f32, -0.0), real(dtype::f32, 3)})
+    for (const expr& here : {side_by_side, load(x, {i, expr(4) - v}), side_by_side * zero})
+      check_agrees(rows(here, other));
+  // in a choice of another one
+  const expr inner = if_then_else(lt(v, 3), side_by_side, zero);
+  check_agrees(rows(inner, real(dtype::f32, 2)));
+  check_agrees(rows(inner, zero));
+}
+
 TEST_CASE("buffers in the workspace and lets") {
   buffer_node node;
   node.name = "W";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -302,6 +303,16 @@ TILEWRIGHT_INLINE value emitter::emit_choice(const ir::expr& e) {
     return {b.select(condition.v, widen(x, vector), widen(y, vector)), vector};
   }
   const value_ref before = lane.mask;
+  // side by side and perhaps not in bounds: loaded under the mask, with zeros in the other lanes
+  const auto is_zero_elsewhere = [&](const ir::expr& choice) {
+    const ir::expr &x = choice->args[1], &zero = choice->args[2];
+    const bool is_zero =
+        (zero->op == ir::op::real && zero->real == 0 && !std::signbit(zero->real)) ||
+        ir::is_int(zero, 0);
+    if (!is_zero || x->op != ir::op::load || in_bounds(x->buffer, x->args)) return false;
+    const affine a = offset(place_of(x->buffer), x->buffer, x->args);
+    return !a.uniform() && a.lane_steps.empty() && a.vectors.empty() && a.lane_step == 1;
+  };
   const auto under = [&](value_ref on, const ir::expr& branch) {
     lane.mask = before ? b.binary(opcode::and_, before, on) : on;
     const scope inner(*this);
@@ -310,6 +321,7 @@ TILEWRIGHT_INLINE value emitter::emit_choice(const ir::expr& e) {
     return v;
   };
   const value_ref yes = under(condition.v, e->args[1]);
+  if (is_zero_elsewhere(e)) return {yes, true};
   const value_ref no = under(b.c.BuildNot(b.b, condition.v, ""), e->args[2]);
   return {b.select(condition.v, yes, no), true};
 }
