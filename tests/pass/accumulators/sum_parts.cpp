@@ -221,9 +221,36 @@ TEST_CASE("sum parts: what has an order, another type or another operation stays
   const buffer c = make_buffer("C", dtype::f32, {1}), d = make_buffer("D", dtype::f32, {1}),
                a = make_buffer("A", dtype::f32, {1024});
   const var k = make_var("k");
-  check_left(make_function(
-      {c, d, a}, under({{k, 1024}}, make_seq({make_store(c, {0}, load(c, {0}) + load(a, {k})),
-                                              make_store(d, {0}, load(d, {0}) + load(a, {k}))}))));
+  const auto two = [&](const expr& second, const annotations& notes) {
+    return make_function({c, d, a}, under({{k, 1024, notes}},
+                                          make_seq({make_store(c, {0}, load(c, {0}) + load(a, {k})),
+                                                    make_store(d, {0}, load(d, {0}) + second)})));
+  };
+  check_left(two(load(a, {k}), reduction));
+  // sums of one reduction of tuples are, unless one needs what the other has come to
+  annotations of_tuples = reduction;
+  of_tuples[reducer_note] =
+      "T.comm_reducer(lambda x0, x1, y0, y1: (x0 + y0, x1 + y1), "
+      "[T.float32(0.0), T.float32(0.0)])";
+  const function both = two(load(a, {k}) * load(a, {k}), of_tuples);
+  CHECK(fresh(in_parts(both)) == 2);
+  check_same(both, in_parts(both), rounding);
+  check_left(two(load(c, {0}), of_tuples));
+  // as they are where temporaries hold both
+  const var first = make_var("first", dtype::f32), second = make_var("second", dtype::f32);
+  const auto by_lets = [&](const expr& value) {
+    return make_function(
+        {c, d, a},
+        under(
+            {{k, 1024, of_tuples}},
+            make_let(first, load(c, {0}) + load(a, {k}),
+                     make_let(second, load(d, {0}) + value,
+                              make_seq({make_store(c, {0}, first), make_store(d, {0}, second)})))));
+  };
+  CHECK(fresh(in_parts(by_lets(load(a, {k})))) == 2);
+  check_same(by_lets(load(a, {k})), in_parts(by_lets(load(a, {k}))), rounding);
+  CHECK(fresh(in_parts(by_lets(load(c, {0})))) == 0);
+  CHECK(fresh(in_parts(by_lets(cast(dtype::f32, first)))) == 0);
   // an element is added twice a step
   check_left(make_function(
       {c, a},

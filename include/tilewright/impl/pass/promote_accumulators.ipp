@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tilewright/arith/scoped_mutator.hpp>
+#include <tilewright/impl/pass/accumulators/plain_sums.hpp>
 #include <tilewright/impl/pass/accumulators/sum_parts.hpp>
 #include <tilewright/impl/pass/accumulators/tile.hpp>
 #include <tilewright/pass/promote_accumulators.hpp>
@@ -87,10 +88,13 @@ class promoter : public arith::scoped_mutator {
     return out;
   }
 
-  /// Whether the loop adds more numbers to its tile than a sum may have as a whole.
+  /// Whether the loop adds more numbers to its tiles, to each as many, than a sum may have as a whole.
   bool is_too_long(const loop_node& loop, const std::vector<tile>& tiles) const {
-    return limits_.sum_part > 0 && loop.loop == loop_kind::serial && tiles.size() == 1 &&
-           !tiles.front().runs &&
+    const auto alike = [&](const tile& t) {
+      return !t.runs && t.additions == tiles.front().additions;
+    };
+    return limits_.sum_part > 0 && loop.loop == loop_kind::serial && !tiles.empty() &&
+           support::all(tiles, alike) &&
            constant_extent(loop) * tiles.front().additions > longest_whole(limits_.sum_part);
   }
 
@@ -335,7 +339,7 @@ namespace tilewright::pass {
 TILEWRIGHT_INLINE ir::function promote_accumulators(const ir::function& f,
                                                     const accumulator_limits& limits) {
   ir::function out = f;
-  out.body = detail::promote::promoter(limits).mutate(f.body);
+  out.body = detail::promote::promoter(limits).mutate(detail::promote::plain_sums{}.mutate(f.body));
   return out;
 }
 

@@ -98,7 +98,7 @@ class reduction_unroller : public mutator {
     const loop_node* loop = as_loop(out);
     if (!loop || loop->loop != loop_kind::serial || !is_reduction(*loop) || stays_short(*loop))
       return out;
-    if (!writes_out(loop->body)) return out;
+    if (!writes_out(loop->body) || computes_tuples(loop->body)) return out;
     const std::int64_t size = vector_statements(loop->body, target_),
                        extent = constant_extent(*loop);
     std::int64_t factor = limits_.reduction_factor;
@@ -127,6 +127,16 @@ class reduction_unroller : public mutator {
     constexpr std::int64_t next = 1;  // the element in use
     return loads.common == 0 ||
            sums + loads.vectors + loads.common + next <= target_.vector_registers;
+  }
+
+  /// Several results of function values: an iteration fills the pipeline, and several at once would not
+  /// keep their values in registers.
+  static bool computes_tuples(const stmt& body) {
+    bool calls = false;
+    for_each_expr(body, [&](const expr& e) {
+      calls = calls || (e->op == op::call && is_float(e.type()));
+    });
+    return calls && stored_buffers(body).size() > 1;
   }
 
   stmt split(const loop_node& loop, std::int64_t extent, std::int64_t factor,

@@ -14,6 +14,7 @@
 
 #include <tilewright/impl/pass/accumulators/tile.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/comm_reducer.hpp>
 #include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -33,31 +34,43 @@ inline bool has_free_order(const loop_node& loop) {
   return is_reduction(loop) && !asks_for_order(loop.annotations);
 }
 
-/// Whether the loop adds to elements of `b` in one place, and updates nothing else.
+/// Whether a store adds to its element what does not load from the same buffer.
+inline bool adds_to_own(const store_node& store) {
+  const expr& sum = store.value;
+  if (sum->op != op::add) return false;
+  const auto is_old = [&](const expr& e) {
+    return e->op == op::load && e->buffer == store.buffer && same_indices(e->args, store.indices);
+  };
+  const expr &first = sum->args[0], &second = sum->args[1];
+  return (is_old(first) && !loads_from(second, store.buffer)) ||
+         (is_old(second) && !loads_from(first, store.buffer));
+}
+
+/// Whether the loop adds to elements of `b` in one place, and updates nothing else, unless in the same way,
+/// by what does not need these sums, as steps of one reduction of tuples.
 inline bool only_adds_to(const buffer& b, const loop_node& loop) {
   const buffer_set stored = stored_buffers(loop.body);
-  int sums = 0;
+  std::vector<const store_node*> sums;
   bool only = true;
   for_each_stmt(loop.body, [&](const stmt& s) {
     if (const let_node* let = as_let(s))
       for (const buffer& each : stored) only = only && !loads_from(let->value, each);
     const store_node* store = as_store(s);
     if (!store) return;
-    if (store->buffer != b) {
-      only = only && !loads_from(store->value, store->buffer);
-      return;
-    }
-    ++sums;
-    const expr& sum = store->value;
-    if (sum->op != op::add) return void(only = false);
-    const expr &first = sum->args[0], &second = sum->args[1];
-    const auto is_old = [&](const expr& e) {
-      return e->op == op::load && e->buffer == b && same_indices(e->args, store->indices);
-    };
-    only = only &&
-           ((is_old(first) && !loads_from(second, b)) || (is_old(second) && !loads_from(first, b)));
+    if (adds_to_own(*store))
+      sums.push_back(store);
+    else
+      only = only && store->buffer != b && !loads_from(store->value, store->buffer);
   });
-  return only && sums == 1;
+  int own = 0;
+  only = only && (sums.size() < 2 || loop.annotations.count(reducer_note) != 0);
+  for (const store_node* sum : sums) {
+    own += sum->buffer == b ? 1 : 0;
+    for (const store_node* other : sums)
+      only = only && (other == sum ||
+                      (other->buffer != sum->buffer && !loads_from(other->value, sum->buffer)));
+  }
+  return only && own == 1;
 }
 
 /// How often one iteration of the loop adds to an element of a tile of `b`, which `tile_loops` run through;

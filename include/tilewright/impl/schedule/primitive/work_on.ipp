@@ -12,8 +12,8 @@ namespace tilewright::primitive {
 
 TILEWRIGHT_INLINE ir::function work_on(const ir::function& f, const std::string& func_name) {
   if (const std::string plain = without_joined(func_name); plain != func_name) {
-    if (std::optional<ir::function> joined = join_reductions(work_on(f, plain)))
-      return std::move(*joined);
+    if (std::optional<joined_reductions> joined = join_reductions(work_on(f, plain)))
+      return std::move(joined->function);
     refusal{"work_on"}(2, {"no reductions of ", plain, " can be joined"});
   }
   if (!ir::has_alternatives(f)) return f;

@@ -5,6 +5,7 @@
 
 #include <tilewright/impl/space/outer_parallel.hpp>
 #include <tilewright/impl/space/vector_axis.hpp>
+#include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
@@ -196,6 +197,29 @@ inline void make_streams(schedule& s, const std::vector<loop_rv>& loops, const c
   s.annotate(row, ir::stream_ahead_note, choices.categorical(s, {0, 8, 16, 32}, ahead));
 }
 
+/// How likely one, two and four vectors at a time are. A reduction of tuples keeps its sums and the operands
+/// that move along the vectors in registers: where those of four vectors do not fit, two are likelier, or one.
+inline std::vector<double> weights_of_widths(const ir::block_node& b, std::size_t iter,
+                                             const target::cpu& cpu) {
+  if (b.writes.size() < 2 || !b.init) return {1, 1, 1.5};
+  std::vector<ir::expr> along, all;
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    const auto same = [&](const ir::expr& other) { return ir::equal(other, e); };
+    const auto written = [&](const ir::buffer_region& w) { return w.buffer == e->buffer; };
+    if (e->op != ir::op::load || support::any(b.writes, written) || support::any(all, same)) return;
+    all.push_back(e);
+    if (ir::uses_var(e, b.iters[iter].var)) along.push_back(e);
+  });
+  constexpr std::size_t temporaries = 2;  // of each vector
+  const auto fits = [&](std::size_t vectors) {
+    return vectors * (b.writes.size() + along.size() + temporaries) + all.size() - along.size() <=
+           static_cast<std::size_t>(cpu.vector_registers);
+  };
+  return fits(4)   ? std::vector<double>{1, 1, 1.5}
+         : fits(2) ? std::vector<double>{1, 1.5, 0.5}
+                   : std::vector<double>{1.5, 1, 0.5};
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
@@ -228,7 +252,9 @@ TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
         return;
       }
     }
-    const expr_rv width = choices.categorical(attempt, {lanes, 2 * lanes, 4 * lanes}, {1, 1, 1.5});
+    const expr_rv width =
+        choices.categorical(attempt, {lanes, 2 * lanes, 4 * lanes},
+                            detail::weights_of_widths(*realize.block, *iter, *where.cpu));
     const auto [outer, inner] = attempt.split(loops[*position], {infer, width});
     const std::optional<detail::row_loop> rows = detail::row_loop_of(s, realize);
     if (const auto across = detail::transposed_iter(s, *realize.block, *iter)) {

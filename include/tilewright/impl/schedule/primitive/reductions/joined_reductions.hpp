@@ -23,6 +23,14 @@ inline std::string without_joined(const std::string& name) {
              : name;
 }
 
+/// A function some of whose reductions are joined.
+struct joined_reductions {
+  ir::function function;
+  bool shares_values =
+      false;              // of functions, quotients, or blocks of the program: computed once now
+  bool rescales = false;  // a sum waits for a maximum, and takes more arithmetic than apart
+};
+
 /// The function with reductions joined, each group in the place of its first one, under that one's name.
 /// ```
 /// for i, j: M[i] = max(M[i], X[i, j])
@@ -34,12 +42,13 @@ inline std::string without_joined(const std::string& name) {
 /// for i, j: Y[i, j] = exp(X[i, j] - M[i]) / S[i]
 /// ```
 /// Reductions are joined that are nests of their own in the root block, over equal domains, into results
-/// that lie alike, if both load one element in each of their iterations, and no other block has to run
+/// that lie alike, if both load one element in each of their iterations, or compute one value of a function or
+/// quotient, and no other block has to run
 /// between them; blocks between that compute elements for the second one are inlined where they can be. The
 /// second may use the result of the first where that is a maximum of x and the second a sum of products
 /// one factor of which is exp(x - maximum). The new block has its reducer as annotation, and the maximum
 /// begins at the least finite number: that of nothing but minus infinities is this number.
 /// @returns nothing where no two can be joined
-std::optional<ir::function> join_reductions(const ir::function& f);
+std::optional<joined_reductions> join_reductions(const ir::function& f);
 
 }  // namespace tilewright::primitive

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -100,14 +102,25 @@ inline std::optional<ir::expr> without_scale(const ir::expr& e, const ir::expr& 
   return left ? ir::with_args(e, {*inner, e->args[1]}) : ir::with_args(e, {e->args[0], *inner});
 }
 
-/// Loads of an element that differs from iteration to iteration.
-inline values loads_of_elements(const ir::expr& e, const ir::block_node& block) {
+/// A quotient of floats, or the value of a function that takes longer than some additions.
+inline bool takes_long(const ir::expr& e) {
+  if (!is_float(e.type())) return false;
+  if (e->op == ir::op::div) return true;
+  constexpr std::array<std::string_view, 8> short_ones{"abs",   "fabs", "maximum", "minimum",
+                                                       "floor", "ceil", "trunc",   "likely"};
+  return e->op == ir::op::call &&
+         support::none(short_ones, [&](std::string_view name) { return e->name == name; });
+}
+
+/// Loads of an element that differs from iteration to iteration, and values that do and take long to compute.
+inline values own_values(const ir::expr& e, const ir::block_node& block) {
   values out;
   ir::for_each_expr(e, [&](const ir::expr& x) {
     const auto used = [&](const ir::iter_var& i) {
       return ir::is_int(i.dom.extent, 1) || ir::uses_var(x, i.var);
     };
-    if (x->op == ir::op::load && support::all(block.iters, used)) out.push_back(x);
+    if ((x->op == ir::op::load || takes_long(x)) && support::all(block.iters, used))
+      out.push_back(x);
   });
   return out;
 }
@@ -126,6 +139,9 @@ class group {
   group(const ir::function& f, std::uint64_t first) : f_(f), first_(first) {}
 
   std::size_t size() const { return parts_.size(); }
+  bool rescales() const {
+    return support::any(parts_, [](const component& p) { return p.scaled_by >= 0; });
+  }
 
   /// Takes another reduction into the group, whose block goes; or changes nothing.
   void take(std::uint64_t second) {
@@ -205,7 +221,7 @@ class group {
     p.element = ir::substitute(p.element, *vars);
     if (!same_list(p.at, parts_[0].at) || !same_list(p.to->shape, parts_[0].to->shape))
       return false;
-    if (!shares_element(scope[from].block(), p.element) || !place(p)) return false;
+    if (!shares_value(scope[from].block(), p.element) || !place(p)) return false;
     for (const ir::buffer_region& r : scope[to].block().reads) add_read(ir::substitute(r, *vars));
     parts_.push_back(std::move(p));
     f_ = replace(f_, find_block(f_, second), ir::stmt{});
@@ -229,10 +245,11 @@ class group {
     return support::any(parts_, [&](const component& p) { return p.to == b; });
   }
 
-  bool shares_element(const ir::block_node& first, const ir::expr& element) const {
-    for (const ir::expr& a : loads_of_elements(element, first))
+  /// Whether a reduction of the group has a value that `element` has, too.
+  bool shares_value(const ir::block_node& first, const ir::expr& element) const {
+    for (const ir::expr& a : own_values(element, first))
       for (const component& p : parts_)
-        for (const ir::expr& b : loads_of_elements(p.element, first))
+        for (const ir::expr& b : own_values(p.element, first))
           if (ir::equal(a, b)) return true;
     return false;
   }
@@ -322,24 +339,25 @@ inline std::vector<std::uint64_t> reductions_of(const ir::function& f) {
 }
 
 /// Joins others into one of them. @returns nothing when none can be
-inline std::optional<ir::function> joined_once(const ir::function& f) {
+inline std::optional<joined_reductions> joined_once(const ir::function& f) {
   const std::vector<std::uint64_t> all = reductions_of(f);
   for (std::size_t first = 0; first < all.size(); ++first) {
     group g(f, all[first]);
     for (std::size_t other = first + 1; other < all.size(); ++other) g.take(all[other]);
-    if (g.size() > 1) return g.joined();
+    if (g.size() > 1) return joined_reductions{g.joined(), g.rescales()};
   }
   return std::nullopt;
 }
 
 }  // namespace detail::joining
 
-TILEWRIGHT_INLINE std::optional<ir::function> join_reductions(const ir::function& f) {
-  std::optional<ir::function> out = detail::joining::joined_once(f);
+TILEWRIGHT_INLINE std::optional<joined_reductions> join_reductions(const ir::function& f) {
+  std::optional<joined_reductions> out = detail::joining::joined_once(f);
   // a group has an annotation, and is none of what is looked for
   while (out) {
-    std::optional<ir::function> more = detail::joining::joined_once(*out);
+    std::optional<joined_reductions> more = detail::joining::joined_once(out->function);
     if (!more) break;
+    more->rescales = more->rescales || out->rescales;
     out = std::move(more);
   }
   return out;
