@@ -19,6 +19,9 @@ namespace tilewright::space {
 /// Where a consumer reads several elements of a producer, as a stencil of a stencil does, the
 /// alternatives are strips of many rows, whose first rows are computed again, and nests apart.
 ///
+/// A long vector behind sums, as means of windows are, is computed in parts that stay in a cache, with the
+/// sums and with what needs it: `for n_0: for n_1: total ..., for n_1: mean ..., for n_1: deviations ...`.
+///
 /// The loop at which they meet may run over a drawn number of rows at a time, `for i_0: for i_1: peak
 /// ..., for i_1: total ..., for i_1, j: Y`, so that one row's reductions do not wait for another's.
 /// Where an outer loop is the one along which the output is contiguous, as for the rows of a

@@ -152,12 +152,61 @@ inline bool is_read_in_windows(const schedule& s, const std::string& name) {
   return false;
 }
 
+/// Whether the output is one long vector behind sums, as those of windows, none of which is an output itself.
+inline bool ends_chain_of_sums(const schedule& s, const std::string& output,
+                               const std::vector<std::string>& chain) {
+  constexpr std::int64_t beyond_a_cache = 8192;  // elements
+  const std::optional<block_profile> p = profile(s, output);
+  const auto is_sum = [&](const std::string& name) {
+    return static_cast<bool>(named_block(s, name).block->init);
+  };
+  return p && !p->reduction && p->kind.size() == 1 && p->contiguous() &&
+         p->extent[0] >= beyond_a_cache && support::any(chain, is_sum) &&
+         support::none(chain, [&](const std::string& name) { return is_output(s, name); });
+}
+
+/// What needs the block, directly or not, in the order of the program.
+inline std::vector<std::string> chain_below(const schedule& s, const std::string& block) {
+  std::vector<std::string> out{block};
+  for (const std::string& name : root_block_names(s))
+    if (name != block && support::any(producer_names(s, name), [&](const std::string& p) {
+          return support::contains(out, p);
+        }))
+      out.push_back(name);
+  out.erase(out.begin());
+  return out;
+}
+
+/// A part of the vector at a time, with the sums before it and what needs it, so that all of the part is in the
+/// first-level cache: mean and variance of windows are one pass instead of four.
+inline void group_elements(schedule& s, const std::vector<std::string>& chain,
+                           const std::string& output, chooser& choices) {
+  schedule attempt = s;
+  if (!group_rows(attempt, chain, output, 0, choices, {256, 1024, 4096})) return;
+  const loop_rv part = attempt.get_loops(attempt.get_block(output))[0];
+  for (const std::string& name : chain_below(attempt, output)) {
+    schedule moved = attempt;
+    try {
+      moved.reverse_compute_at(moved.get_block(name), part, true);
+    } catch (const schedule_error&) {
+      break;
+    }
+    if (repeats_itself(moved, name)) break;
+    attempt = std::move(moved);
+  }
+  s = std::move(attempt);
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE void fuse_rows(schedule& s, const std::string& output, const context& where,
                                  chooser& choices) {
   const std::vector<std::string> chain = detail::chain_above(s, output);
   const std::size_t loops = loop_count(s, output);
+  if (detail::ends_chain_of_sums(s, output, chain)) {
+    if (choices.pick(2) == 0) detail::group_elements(s, chain, output, choices);
+    return;
+  }
   if (chain.empty() || loops < 2) return;
   if (support::any(chain,
                    [&](const std::string& name) { return detail::is_read_in_windows(s, name); })) {
