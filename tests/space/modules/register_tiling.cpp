@@ -53,6 +53,32 @@ TEST_CASE("the first sketch keeps accumulators in registers, whatever the number
   }
 }
 
+TEST_CASE("tiles with a masked last vector leave registers for its operand") {
+  if (!backend::compiler_available()) return;
+  const target::cpu cpu = target::named("znver4");
+  space::context where;
+  where.cpu = &cpu;
+  const ir::function f = reify(product, {{"M", 286}, {"N", 37}, {"K", 262}});
+  const schedule first = space::default_cpu().sketches(f, where, 1).at(0);
+  const std::string code =
+      backend::inspect(pass::lower(first.function(), cpu), cpu, backend::stage::assembly);
+  CHECK(count(code, "(%rsp), %zmm") == 0);
+  CHECK(first.show().find("T.unroll(6)") != std::string::npos);
+}
+
+TEST_CASE("few rows take tall tiles where all of an operand streams past them") {
+  const target::cpu cpu = target::named("znver4");
+  space::context where;
+  where.cpu = &cpu;
+  const auto first = [&](std::int64_t rows, std::int64_t depth) {
+    const ir::function f = reify(product, {{"M", rows}, {"N", 313}, {"K", depth}});
+    return space::default_cpu().sketches(f, where, 1).at(0).show();
+  };
+  CHECK(first(16, 398).find("T.unroll(8)") != std::string::npos);
+  CHECK(first(16, 8).find("T.unroll(4)") != std::string::npos);  // in the first-level cache
+  CHECK(first(48, 398).find("T.unroll(4)") == std::string::npos);
+}
+
 TEST_CASE("of an operand that calls transpose, a few columns serve all rows before the next ones") {
   const target::cpu cpu = target::named("znver4");
   const ir::function f = reify(across, {{"M", 206}, {"N", 300}, {"K", 120}});
