@@ -548,7 +548,7 @@ def main(A: T.Buffer((8, 8), "int32"), U: T.Buffer((4, 4), "int32")):
                         U[vi, vj] = 0
                     U[vi, vj] = U[vi, vj] + A[(vi + vk) // 2, (vj + vk) // 2]
 )");
-  for (const std::size_t around : {1, 2}) {
+  for (const std::size_t around : {1u, 2u}) {
     schedule s(f);
     const block_rv u = s.block("U");
     const block_rv tile = s.cache_read(u, 0, "shared");

@@ -211,7 +211,7 @@ TEST_CASE("evolution takes the best by score, and a share of programs drawn at r
   auto s = evolutionary(model, o);
   s->start(task, 3);
   std::set<support::hash128> proposed;
-  for (const std::size_t best : {4, 6}) {  // until something ran, half of a batch is drawn
+  for (const std::size_t best : {4u, 6u}) {  // until something ran, half of a batch is drawn
     model->scores.clear();
     const std::vector<candidate> batch = s->propose(8, {});
     REQUIRE(batch.size() == 8);

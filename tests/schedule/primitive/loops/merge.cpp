@@ -31,7 +31,7 @@ ir::function two_nests(const std::string& value, const std::string& second = "C[
 
 TEST_CASE("merge: the body of one loop after that of the other") {
   const ir::function f = two_nests("B[vi, vj] + 1");
-  for (const std::size_t depth : {0, 1}) {
+  for (const std::size_t depth : {0u, 1u}) {
     schedule s(f);
     const loop_rv b = s.get_loops(s.block("B"))[depth], c = s.get_loops(s.block("C"))[depth];
     const loop_rv merged = s.merge({b, c});
