@@ -72,7 +72,7 @@ sanitize() {
 }
 
 threads() {
-  need doctest-dev libeigen3-dev
+  need clang-14 libclang-rt-14-dev llvm-14 doctest-dev libeigen3-dev
   run_rooms tsan search top
 }
 
