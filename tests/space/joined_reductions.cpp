@@ -2,9 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/ir/text/print.hpp>
@@ -182,6 +184,25 @@ TEST_CASE("reductions that only read the same rows are one nest, too") {
   CHECK_FALSE(is_joined(sketches.back()));
   CHECK(draws::check(f, sketches, 20) > 1);
   for (const schedule& s : sketches) check_compiled(f, s.function());
+}
+
+TEST_CASE("a sum that would wait for a maximum stays apart") {
+  const std::string rows = "    for i, j in T.grid(12, 40):\n        with T.block(\"";
+  const ir::function f = ir::parse(
+      "@T.prim_func\ndef main(X: T.Buffer((12, 40), \"float32\"), M: T.Buffer((12,), \"float32\"), "
+      "S: T.Buffer((12,), \"float32\")):\n" +
+      rows +
+      "M\"):\n            vi, vj = T.axis.remap(\"SR\", [i, j])\n            with T.init():\n"
+      "                M[vi] = T.min_value(\"float32\")\n"
+      "            M[vi] = T.max(M[vi], X[vi, vj])\n" +
+      rows +
+      "S\"):\n            vi, vj = T.axis.remap(\"SR\", [i, j])\n            with T.init():\n"
+      "                S[vi] = T.float32(0)\n"
+      "            S[vi] = S[vi] + T.exp(X[vi, vj] - M[vi])\n");
+  const std::optional<primitive::joined_reductions> joined = primitive::join_reductions(f);
+  REQUIRE(joined);
+  CHECK(joined->rescales);
+  for (const schedule& s : sketches_of(f)) CHECK_FALSE(is_joined(s));
 }
 
 TEST_CASE("a limit of few sketches has room for both") {

@@ -26,8 +26,6 @@ inline std::string without_joined(const std::string& name) {
 /// A function some of whose reductions are joined.
 struct joined_reductions {
   ir::function function;
-  bool shares_values =
-      false;              // of functions, quotients, or blocks of the program: computed once now
   bool rescales = false;  // a sum waits for a maximum, and takes more arithmetic than apart
 };
 
