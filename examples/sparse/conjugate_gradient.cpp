@@ -14,7 +14,7 @@
 
 // [product]
 constexpr auto product =
-    tw::kernel<"cg_product">([](tw::in<"A", double, "M", tw::sell<"K", 8>> A,
+    tw::kernel<"cg_product">([](tw::in<"A", double, "M", tw::dia<"K">> A,
                                 tw::in<"p", double, "K"> p, tw::out<"q", double, "M"> q) {
       using tw::axes::i, tw::axes::k;
       return q(i) = tw::sum<k>(A(i, k) * p(k));
@@ -96,13 +96,13 @@ int main() {
   // a second load with all frequencies, so that there is something to iterate for
   for (Eigen::Index k = 0; k < b.size(); ++k) b[k] += k * 7919 % 101 < 50 ? 1 : -1;
 
-  const tw::sell_matrix<double> rows(a);
+  const tw::dia_matrix<double> diagonals(a);
   const tw::tuned op{product, {.seconds = 2, .threads = 1}};
   Eigen::VectorXd x(b.size()), expected(b.size());
-  op.warm(rows, b, x);  // tunes on this pattern
+  op.warm(diagonals, b, x);  // tunes on this pattern
 
   std::cout << n << "^3 points, " << a.nonZeros() << " elements\n";
-  const auto ours = [&](const Eigen::VectorXd& p, Eigen::VectorXd& q) { op(rows, p, q); };
+  const auto ours = [&](const Eigen::VectorXd& p, Eigen::VectorXd& q) { op(diagonals, p, q); };
   const auto eigens = [&](const Eigen::VectorXd& p, Eigen::VectorXd& q) { q.noalias() = a * p; };
   const int iterations = solve(b, x, ours, true);
   const double residual = (a * x - b).norm() / b.norm();
