@@ -2,8 +2,8 @@
 // what was written by hand in intrinsics and PyTorch's (BENCH_PYTHON names a Python that has it), on one thread.
 //
 // Benchmarks are named sampled/MATRIX/DEPTH/ENGINE and attention/MATRIX/DEPTH/ENGINE; outputs are compared
-// with f64 before anything is timed, and engines take turns. Tuning takes BENCH_TUNE_SECONDS (default 5)
-// per problem; `--matrices=NAME,..` and `--depths=32,128` choose some, "longformer" and "butterfly" among them,
+// with f64 before anything is timed; a round runs every engine twice, in turn, and the second time counts. Tuning
+// takes BENCH_TUNE_SECONDS (default 5) per problem; `--matrices=NAME,..` and `--depths=32,128` choose some, "longformer" and "butterfly" among them,
 // which are no part of the figures otherwise; `--only=sampled` or `--only=attention` leaves the other out, and
 // `--report` prints what was found.
 #include <algorithm>
@@ -147,7 +147,7 @@ void compare(const bench::sparse_matrix& a, int depth, bool attends, bench::summ
       return;
     }
   }
-  bench::take_turns(engines);
+  bench::take_turns(engines, true);
   if (reports && !attends)
     std::printf("%s\n", product
                             .report(pattern, tw::view(p.x, {a.rows, depth}),
