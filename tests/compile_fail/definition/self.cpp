@@ -1,4 +1,4 @@
-// expect: its own target at other indices | "C"
+// expect: reads other elements of its own target, a recurrence | "C"
 #include <tilewright/expr/kernel.hpp>
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

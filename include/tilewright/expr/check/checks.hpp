@@ -282,9 +282,6 @@ constexpr void check_order(const program_view& p, finding& problem) {
     for (int k = first; k < at; ++k) {
       const node& n = p.nodes[k];
       if (n.kind != node_kind::load) continue;
-      const bool needs = n.tensor->role == role::temp || n.tensor->role == role::out;
-      if (needs && !defined_before(n.tensor, first))
-        report(fault::read_before_definition, n.tensor->name);
       for (int t = 0; t + 1 < part.count; ++t) {
         const int store = part.at[t];
         if (p.nodes[store].tensor != n.tensor) continue;
@@ -293,6 +290,9 @@ constexpr void check_order(const program_view& p, finding& problem) {
           same = same_node(p.nodes[store - q], p.nodes[k - q]);
         if (!same) report(fault::reads_target_elsewhere, n.tensor->name);
       }
+      const bool needs = n.tensor->role == role::temp || n.tensor->role == role::out;
+      if (needs && !defined_before(n.tensor, first))
+        report(fault::read_before_definition, n.tensor->name);
     }
     for (int t = 0; t + 1 < part.count; ++t)
       if (any_below(p.nodes, part.at[t], [&](int k) {

@@ -154,10 +154,12 @@ constexpr void report_mistake() {
                        "tilewright: the left side needs sums of axes and constants as indices",
                        subject);
   } else if constexpr (f.what == fault::reads_target_elsewhere) {
-    TILEWRIGHT_MISTAKE(reads_target_where_it_writes,
-                       "tilewright: a definition reads its own target at other indices; go through "
-                       "a temp",
-                       subject);
+    TILEWRIGHT_MISTAKE(
+        reads_target_where_it_writes,
+        "tilewright: a definition reads other elements of its own target, a recurrence, "
+        "which needs an order of its steps; a kernel has none: read a temp, or an argument that "
+        "holds the step before, and loop over steps around the call",
+        subject);
   } else if constexpr (f.what == fault::expectation) {
     TILEWRIGHT_MISTAKE(extents_are_as_expected,
                        "tilewright: the static extents break a condition that the kernel expects",

@@ -197,7 +197,11 @@ TILEWRIGHT_INLINE std::string describe(const finding& problem, const node* nodes
       return "the left side of " + subject + " needs sums of axes and constants as indices";
     case fault::reads_target_elsewhere:
       return "the definition of " + subject +
-             " reads it at other indices than it writes; go through a temp";
+             " reads other elements of it, a recurrence, which needs an order of its steps; a "
+             "kernel has "
+             "none: read a temp, or an argument that holds the step before, and loop over steps "
+             "around "
+             "the call";
     case fault::expectation: {
       std::string out = "it expects " + show(nodes, problem.at) + ", but";
       std::string seen;
