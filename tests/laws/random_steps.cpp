@@ -320,7 +320,7 @@ class proposer : focus {
   argument name() { return chance(draw_, 92) ? any(draw_, names_) : std::string("no such block"); }
   argument function_name() { return std::string(chance(draw_, 97) ? "main" : "other"); }
   argument algorithm_name() {
-    static const strings all{"main", "twin", "other", "another"};
+    static const strings all{"main", "twin", "other", "another", "main.joined"};
     return any(draw_, all);
   }
   argument scope() {
