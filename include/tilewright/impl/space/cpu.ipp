@@ -6,6 +6,7 @@
 
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
 #include <tilewright/impl/space/short_columns.hpp>
+#include <tilewright/impl/space/tiles/channel_blocks.hpp>
 #include <tilewright/impl/space/tiles/own_transpose.hpp>
 #include <tilewright/impl/space/windows/borders.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -77,11 +78,13 @@ inline void choose_stencils(schedule& s, const context& where, chooser& choices)
 
 /// Borders of windows that serve one result each are decided where the windows are read, or copied, and
 /// so are borders of zeros around stencils; of other sums their zeros are left out, or copied.
-inline void choose_borders(schedule& s, const context& where, chooser& choices, bool intrinsics) {
+/// @param placed blocks that keep their borders
+inline void choose_borders(schedule& s, const context& where, chooser& choices, bool intrinsics,
+                           const std::vector<std::string>& placed) {
   auto_inline rule = cheap_arithmetic();
   rule.conditionals = true;
   for (const std::string& name : root_block_names(s)) {
-    if (is_border_of_windows(s, name)) continue;
+    if (is_border_of_windows(s, name) || support::contains(placed, name)) continue;
     if (is_padding_of_stencils(s, name)) {
       if (choices.pick(2) == 0) rule(s, name, where, choices);
     } else if (is_read_by_windows_alone(s, name)) {
@@ -139,11 +142,14 @@ inline std::vector<std::string> plain_blocks(const schedule& s) {
 inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices, bool intrinsics) {
   choose_stencils(s, where, choices);
   split_all_groups(s);
-  choose_borders(s, where, choices, intrinsics);
+  std::vector<std::string> placed;
+  if (!intrinsics) placed = choose_channel_blocks(s, where, choices);
+  choose_borders(s, where, choices, intrinsics, placed);
   std::vector<std::string> blocks = root_block_names(s);
   bool tiled = intrinsics && choose_intrinsics(s, where, choices);
   for (const std::string& name : blocks) {
     if (!has_block(s, name) || is_tensorized(s, name)) continue;  // copies for it have their layout
+    if (support::contains(placed, name)) continue;
     if (fuse_short_columns(s, name, where, choices)) continue;
     choose_columns(s, name, where, choices);
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tilewright/impl/space/tiles/moving_dimension.hpp>
+#include <tilewright/impl/space/tiles/operand_producer.hpp>
 #include <tilewright/impl/space/tiles/own_transpose.hpp>
 #include <tilewright/ir/index_map.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -15,26 +16,6 @@
 
 namespace tilewright::space {
 namespace detail {
-
-inline bool allocates(const schedule& s, const ir::buffer& operand) {
-  return support::contains(ir::root_block(s.function())->alloc_buffers, operand);
-}
-
-/// The block that computes the operand, where its layout is nobody else's concern.
-inline std::optional<std::string> arranging_producer(const schedule& s, const std::string& block,
-                                                     const ir::buffer& operand) {
-  if (!allocates(s, operand)) return std::nullopt;
-  std::optional<std::string> out;
-  for (const std::string& name : producer_names(s, block)) {
-    const ir::block_node& b = *named_block(s, name).block;
-    if (b.writes.size() != 1 || b.writes[0].buffer != operand) continue;
-    const std::optional<block_profile> p = profile(s, name);
-    if (out || !p || p->reduction || p->updates || consumer_names(s, name).size() != 1)
-      return std::nullopt;
-    out = name;
-  }
-  return out;
-}
 
 /// How often the block reads an element of the operand, on average.
 inline std::int64_t uses_of_element(const block_profile& p, const ir::buffer& operand) {
