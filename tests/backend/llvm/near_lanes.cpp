@@ -78,3 +78,37 @@ TEST_CASE("pixels of three channels in steps of two take whole vectors and shuff
   CHECK(text.find("vpermt2ps") != std::string::npos);
   CHECK(text.find("vinsertps") == std::string::npos);
 }
+
+TEST_CASE("coordinates of points come out of the same whole vectors") {
+  for (const dtype t : {dtype::f32, dtype::f64, dtype::i8})
+    for (const int step : {2, 3, 4})
+      for (const int more : {0, 1}) {  // points behind the last one that is read
+        CAPTURE(std::string(name(t)));
+        CAPTURE(step);
+        const int lanes = 16, vectors = 3, points = lanes * vectors + more;
+        const buffer x = make_buffer("X", t, {points, step}),
+                     y = make_buffer("Y", t, {step, points});
+        const var u = make_var("u"), c = make_var("c"), l = make_var("l");
+        const expr at = u * lanes + l;
+        check_agrees(make(
+            "points", {x, y},
+            make_loop(u, 0, vectors,
+                      make_loop(c, 0, step,
+                                vector_loop(l, lanes, make_store(y, {c, at}, load(x, {at, c}))),
+                                loop_kind::unrolled))));
+      }
+  if (!have_compiler()) return;
+  const buffer x = make_buffer("X", dtype::f32, {64, 3}), y = make_buffer("Y", dtype::f32, {64});
+  const var u = make_var("u"), l = make_var("l");
+  const expr at = u * 16 + l;
+  const expr sum = load(x, {at, 0}) + load(x, {at, 1}) * load(x, {at, 2});
+  const function f =
+      make("sums", {x, y}, make_loop(u, 0, 4, vector_loop(l, 16, make_store(y, {at}, sum))));
+  const std::string code =
+      backend::inspect(f, target::named("skylake-avx512"), backend::stage::assembly);
+  int moves = 0;
+  for (std::size_t i = code.find("vmovups"); i != std::string::npos;
+       i = code.find("vmovups", i + 1))
+    ++moves;
+  CHECK(moves <= 4);  // three loads, and the store
+}

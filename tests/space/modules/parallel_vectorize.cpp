@@ -5,7 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/ir/text/parse.hpp>
+#include <tilewright/space/cpu.hpp>
 #include <tilewright/target/cpu.hpp>
 
 #include "../../schedule/check_schedule.hpp"
@@ -98,4 +100,32 @@ TEST_CASE("vectors go along pixels, right below all of their few channels") {
       CHECK((around.loop == ir::loop_kind::unrolled) == (channels <= 4));
       if (channels <= 4) CHECK(ir::is_int(around.extent, channels));
     }
+}
+
+TEST_CASE("sums whose windows overlap are computed several results at a time") {
+  const auto filter = [](const std::string& step, const std::string& last) {
+    return ir::parse(
+        "@T.prim_func\ndef main(X: T.Buffer((" + last +
+        ",), \"float32\"), H: T.Buffer((40,), \"float32\"), Y: T.Buffer((50,), \"float32\")):\n"
+        "    for n, k in T.grid(50, 40):\n"
+        "        with T.block(\"Y\"):\n"
+        "            vn, vk = T.axis.remap(\"SR\", [n, k])\n"
+        "            with T.init():\n"
+        "                Y[vn] = T.float32(0)\n"
+        "            Y[vn] = Y[vn] + H[vk] * X[vn * " +
+        step + " + vk]\n");
+  };
+  const auto notes = [](const ir::function& f, int threads) {
+    static const target::cpu cpu = target::named("cascadelake");
+    const space::context where{&cpu, threads};
+    std::size_t out = 0;
+    for (const schedule& s : space::default_cpu().sketches(f, where, 1)) {
+      check_schedule(s, f);
+      out += s.trace().print().find(ir::sums_together_note) != std::string::npos;
+    }
+    return out;
+  };
+  CHECK(notes(filter("8", "433"), 1) > 0);
+  CHECK(notes(filter("8", "433"), 4) > 0);
+  CHECK(notes(filter("64", "3177"), 1) == 0);  // windows apart
 }

@@ -3,10 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/expr/kernel.hpp>
 #include <tilewright/expr/reify.hpp>
+#include <tilewright/ir/text/parse.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/target/cpu.hpp>
@@ -105,4 +107,22 @@ TEST_CASE("panels of a few columns keep the meaning, whatever divides") {
     const ir::function f = reify(across, {{"M", 19}, {"N", n}, {"K", 21}});
     for (const schedule& s : space::default_cpu().sketches(f, where, 1)) check_meaning(s, f);
   }
+}
+
+TEST_CASE("coordinates of points are shuffled out of whole vectors first of all") {
+  const target::cpu cpu = target::named("znver4");
+  space::context where;
+  where.cpu = &cpu;
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(R: T.Buffer((3, 3), "float32"), P: T.Buffer((50, 3), "float32"), Q: T.Buffer((50, 3), "float32")):
+    for n, i, j in T.grid(50, 3, 3):
+        with T.block("Q"):
+            vn, vi, vj = T.axis.remap("SSR", [n, i, j])
+            with T.init():
+                Q[vn, vi] = T.float32(0)
+            Q[vn, vi] = Q[vn, vi] + R[vi, vj] * P[vn, vj]
+)");
+  const std::vector<schedule> all = space::default_cpu().sketches(f, where, 1);
+  CHECK(all.at(0).trace().print().find("P_global") == std::string::npos);
+  for (const schedule& s : all) check_meaning(s, f);
 }

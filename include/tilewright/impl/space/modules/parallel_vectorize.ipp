@@ -7,6 +7,7 @@
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/loop_notes.hpp>
+#include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/block_profile.hpp>
@@ -42,6 +43,36 @@ inline bool contiguous_in_reduction(const ir::block_node& b, std::size_t iter) {
   for (std::size_t i = 0; i < b.iters.size(); ++i)
     if (b.iters[i].kind == ir::iter_kind::reduce && vectors(i)) return true;
   return false;
+}
+
+/// Sums along the last loop whose windows overlap from result to result, as those of a filter that keeps every
+/// eighth: a drawn number of results is computed at a time, in vectors along the sum, which share the other
+/// operand and are added up together (pass/vector/sums_together.hpp).
+inline void sum_windows_together(schedule& s, const std::string& name, const context& where,
+                                 chooser& choices) {
+  constexpr std::int64_t shuffled_bytes = 16, task = 1024;
+  const std::optional<block_profile> p = profile(s, name);
+  if (!p || !p->reduction || p->kind.size() < 2) return;
+  const std::size_t summed = p->kind.size() - 1, results = summed - 1;
+  const dtype type = p->write.buffer->type;
+  const std::int64_t lanes = where.cpu->lanes(type);
+  const auto overlaps = [&](const access_profile& r) {
+    return r.affine && r.stride[summed] == 1 && r.stride[results] < p->extent[summed];
+  };
+  if (p->kind[summed] != ir::iter_kind::reduce || p->kind[results] != ir::iter_kind::spatial ||
+      p->write.stride[results] != 1 || p->extent[summed] < lanes || bytes(type) < 4 ||
+      !support::all(p->reads, overlaps))
+    return;
+  std::vector<std::int64_t> counts;
+  for (const std::int64_t n : {lanes, lanes / 2})
+    if (n > 1 && n <= p->extent[results] && n * bytes(type) >= shuffled_bytes) counts.push_back(n);
+  if (counts.empty()) return;
+  counts.push_back(1);
+  std::vector<double> weights(counts.size(), 1);
+  weights[0] = 2;
+  loop_rv loop = s.get_loops(s.get_block(name))[results];
+  if (where.threads > 1 && results == 0) loop = s.split(loop, {infer, task})[1];
+  s.annotate(loop, ir::sums_together_note, choices.categorical(s, counts, weights));
 }
 
 /// Makes squares of a transposition: `lanes` across what is read go innermost, below a few steps of
@@ -226,7 +257,9 @@ TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
                                            const context& where, chooser& choices) {
   const ir::block_realize_node& realize = named_block(s, name);
   const std::optional<std::size_t> iter = detail::vector_iter(s, *realize.block);
-  if (!iter || detail::contiguous_in_reduction(*realize.block, *iter)) return;
+  if (!iter) return;
+  if (detail::contiguous_in_reduction(*realize.block, *iter))
+    return detail::sum_windows_together(s, name, where, choices);
   const std::optional<std::size_t> position = detail::loop_driving(s, realize, *iter);
   if (!position) return;
   const int lanes = where.cpu->lanes(realize.block->writes[0].buffer->type);

@@ -51,6 +51,7 @@ class tiling {
                        reads_own_rows(profile_, columns_) && choices_.pick(2) == 0;
     block_ = s_.get_block(name_);
     loops_ = s_.get_loops(block_);
+    choose_spread();
     split_spatial();
     split_reduce();
     order();
@@ -64,6 +65,7 @@ class tiling {
 
  private:
   static constexpr std::int64_t most_taps = 8,  // of a reduction loop that may be written out
+      most_spread = 4,                          // of one whose steps come out of the same vectors
       many_rows = 64;                           // rows that pay for a panel of what they all use
 
   std::int64_t reduction_extent() const {
@@ -234,7 +236,9 @@ class tiling {
       const loop_rv l = reduce_inner_[loop++];
       if (profile_.extent[i] < 2 || profile_.extent[i] > most_taps) continue;
       found = true;
-      if (rows_ && decides_rows(*s_.get(block_).block, *rows_, i)) s_.unroll(l);
+      if ((spread_in_place_ && profile_.extent[i] <= most_spread) ||
+          (rows_ && decides_rows(*s_.get(block_).block, *rows_, i)))
+        s_.unroll(l);
     }
     if (!found) return;
     // taps of bytes are widened one by one, and fill the instruction cache sooner
@@ -281,10 +285,24 @@ class tiling {
     }
   }
 
+  /// Operands of which the columns take every second to fourth element, as coordinates of points, are shuffled
+  /// out of whole vectors, those of all steps out of the same ones, or transposed in a panel, which pays where
+  /// many rows use it.
+  void choose_spread() {
+    constexpr std::int64_t few_rows = 4;
+    const auto spread = [&](const access_profile& x) {
+      return !loads_vectors(x, columns_) && loads_spread(x, columns_) &&
+             is_panel_material(s_, *s_.get(block_).block, x, columns_, *shared_rows_);
+    };
+    if (!shared_rows_ || own_windows_ || operands(spread).empty()) return;
+    spread_in_place_ = (choices_.pick(2) == 0) == (profile_.extent[*shared_rows_] <= few_rows);
+  }
+
   /// Positions of the operands that are loaded as vectors of the columns from a transposed panel.
   std::vector<int> transposed_operands() const {
     return operands([&](const access_profile& x) {
       return !loads_vectors(x, columns_) && shared_rows_ &&
+             !(spread_in_place_ && loads_spread(x, columns_)) &&
              is_panel_material(s_, *s_.get(block_).block, x, columns_, *shared_rows_);
     });
   }
@@ -482,6 +500,7 @@ class tiling {
   bool own_windows_;
 
   bool split_reduction_ = false, reduction_first_ = false, columns_first_ = false;
+  bool spread_in_place_ = false;  // elements of every few are shuffled where they are loaded
   block_rv block_;
   std::vector<loop_rv> loops_;
   std::vector<loop_rv> outer_, middle_;
