@@ -19,6 +19,7 @@
 #include <tilewright/impl/dependence/scope.hpp>
 #include <tilewright/ir/analysis/private_buffers.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
 
@@ -280,9 +281,11 @@ TILEWRIGHT_INLINE bool rewrites(const block_scope& scope, std::size_t child, con
 TILEWRIGHT_INLINE apartness writes_apart(const child_block& child, std::size_t loop,
                                          const ir::buffer_region& region,
                                          ir::private_buffers& own) {
-  // what is soonest found first
-  if (ir::is_int(child.loops[loop]->extent, 1) || apart::boxes_apart(child, loop, region) ||
-      own.within(*child.loops[loop], region.buffer))
+  // what is soonest found first: hardly ever do iterations share what has a scope of its own
+  const auto alone = [&] { return own.within(*child.loops[loop], region.buffer); };
+  const bool likely = ir::storage_rank(region.buffer->scope) > 0;
+  if (ir::is_int(child.loops[loop]->extent, 1) || (likely && alone()) ||
+      apart::boxes_apart(child, loop, region) || (!likely && alone()))
     return apartness::proved;
   const bool adds = child.block().init && driven_loops(child).other[loop];
   return adds && instances_apart(child, loop) ? apartness::proved

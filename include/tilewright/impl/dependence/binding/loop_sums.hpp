@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/dependence/binding/digit_sum.hpp>
 #include <tilewright/impl/dependence/cover/footprint.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -40,9 +41,34 @@ inline std::ptrdiff_t compound_terms(const linear& sum) {
                        [](const auto& term) { return !ir::is_var(term.first); });
 }
 
+inline void mark_used(const ir::expr& e, loop_places& places, std::vector<char>& used) {
+  if (const int l = places.of(e); l >= 0) used[static_cast<std::size_t>(l)] = 1;
+  for (const ir::expr& arg : e->args) mark_used(arg, places, used);
+}
+
+/// The loops that an analyzer has to know for a question about the sum: those that occur in it where all
+/// bounds are constants, else all.
+inline loop_nest asked_loops(const linear& sum, const loop_nest& loops) {
+  if (!are_constant(loops)) return loops;
+  std::vector<char> used(loops.size(), 0);
+  loop_places places(loops);
+  for (const auto& [term, factor] : sum.terms) mark_used(term, places, used);
+  loop_nest out;
+  out.reserve(loops.size());
+  for (std::size_t l = 0; l < loops.size(); ++l)
+    if (used[l]) out.push_back(loops[l]);
+  return out;
+}
+
 /// The sum as the analyzer writes it.
 inline linear simplified(const linear& sum, const loop_nest& loops) {
-  return arith::to_linear(knowing(loops).simplify(arith::from_linear(sum)));
+  if (const auto digits = digit_terms(sum, loops)) {
+    linear out = constant(sum.constant, sum.type);
+    out.terms.reserve(digits->size());
+    for (const digit_term& d : *digits) out.terms.push_back(sum.terms[d.term]);
+    return out;
+  }
+  return arith::to_linear(knowing(asked_loops(sum, loops)).simplify(arith::from_linear(sum)));
 }
 
 /// Whether a term keeps its value while the moving loops run; loads and calls are not looked into.
@@ -109,6 +135,9 @@ class term_ranges {
       const ir::loop_node& l = *loops_[static_cast<std::size_t>(place)];
       if (const bounds b = constant_range(l.min, l.extent); b.bounded()) return b;
     }
+    if (!constant_) constant_ = are_constant(loops_);
+    if (*constant_)
+      if (const auto digit = digit_of_loop(term, loops_, places_)) return digit->range;
     if (!known_) known_ = knowing(loops_);
     return known_->const_bounds(term);
   }
@@ -116,6 +145,7 @@ class term_ranges {
  private:
   const loop_nest& loops_;
   loop_places places_;
+  std::optional<bool> constant_;          // all bounds of the loops
   std::optional<arith::analyzer> known_;  // where it is needed
 };
 

@@ -198,6 +198,33 @@ TILEWRIGHT_INLINE arith::linear in_loops(const ir::expr& e, const child_block& c
   return simplified(value.sum, child.loops);
 }
 
+namespace footprints {
+
+/// Adds the digits of a sum, those of moving loops at their ends; false where it has other terms.
+inline bool relax_digits(const linear& rest, const child_block& child, standing_loops standing,
+                         linear_range& out) {
+  const auto digits = digit_terms(rest, child.loops);
+  if (!digits) return false;
+  bounds ends{0, 0};
+  linear still = constant(0, rest.type);
+  for (const digit_term& d : *digits) {
+    const auto& [term, factor] = rest.terms[d.term];
+    if (d.digit && standing.moves(child, d.digit->loop))
+      ends = arith::add(ends, arith::scale(d.digit->range, factor));
+    else
+      still.terms.emplace_back(term, factor);
+  }
+  const bounds all = arith::bounds_of(rest.type);
+  if (!ends.bounded() || ends.lo < all.lo || ends.hi > all.hi) return false;
+  accumulate(*out.lo, still);
+  accumulate(*out.hi, still);
+  out.lo->constant += ends.lo;
+  out.hi->constant += ends.hi;
+  return true;
+}
+
+}  // namespace footprints
+
 TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block& child,
                                      standing_loops standing) {
   using namespace footprints;
@@ -229,8 +256,16 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
     accumulate(*out.hi, rest);
     return out;
   }
-  const arith::interval part = arith::bound_over(
-      arith::from_linear(rest), domains(parted(child, standing).moving), knowing(child.loops));
+  if (relax_digits(rest, child, standing, out)) return out;
+  const loop_nest asked = asked_loops(rest, child.loops);
+  loop_nest moving;
+  for (std::size_t l = 0, a = 0; a < asked.size(); ++l) {
+    if (child.loops[l] != asked[a]) continue;
+    if (standing.moves(child, l)) moving.push_back(asked[a]);
+    ++a;
+  }
+  const arith::interval part =
+      arith::bound_over(arith::from_linear(rest), domains(moving), knowing(asked));
   const auto add = [](std::optional<arith::linear>& side, const ir::expr& by) {
     if (by)
       accumulate(*side, arith::to_linear(by));

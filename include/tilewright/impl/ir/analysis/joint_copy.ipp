@@ -7,7 +7,7 @@
 namespace tilewright::ir {
 
 TILEWRIGHT_INLINE bool is_auto_copy(const block_node& copy) {
-  return copy.annotations.count(auto_copy) != 0;
+  return !copy.annotations.empty() && copy.annotations.count(auto_copy) != 0;
 }
 
 TILEWRIGHT_INLINE bool copies_jointly(const block_node& copy, const loop_node& loop) {

@@ -30,6 +30,7 @@ TILEWRIGHT_INLINE void private_buffers::visit(const stmt& s) {
 
 TILEWRIGHT_INLINE void private_buffers::visit(const block& b) {
   for (const buffer& x : b->alloc_buffers) lives_[x.get()].allocated = true;
+  if (!is_auto_copy(*b)) return buffer_uses::visit(b);
   const auto jointly = std::find_if(loops_.begin(), loops_.end(), [&](const loop_node* loop) {
     return copies_jointly(*b, *loop);
   });
