@@ -4,6 +4,7 @@
 
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/modules/multi_level_tiling.hpp>
+#include <tilewright/support/any.hpp>
 
 #include "../kernels.hpp"
 #include "../members.hpp"
@@ -36,8 +37,8 @@ ir::function product(const std::string& a, const std::string& b, const std::stri
       zero + ")\n");
 }
 
-/// Sketches of the default space; those with the intrinsic come first, and members of all compute
-/// what the function computes.
+/// Sketches of the default space; those with the intrinsic come first, or all of the others do, and members of
+/// all compute what the function computes.
 void check_default(const ir::function& f, const char* cpu_name, const std::string& intrinsic,
                    double tolerance, int threads = 1) {
   CAPTURE(cpu_name);
@@ -47,16 +48,15 @@ void check_default(const ir::function& f, const char* cpu_name, const std::strin
   const std::vector<schedule> all = space::default_cpu().sketches(f, where, 3);
   REQUIRE_FALSE(all.empty());
   const std::string call = "sch.tensorize(";
-  CHECK(members::mentions(all[0], call) == !intrinsic.empty());
-  if (!intrinsic.empty()) {
-    CHECK(members::mentions(all[0], intrinsic));
-    CHECK_FALSE(members::mentions(all.back(), call));  // plain vectors stay in the space
-    CHECK_FALSE(members::mentions(space::default_cpu(48, false).sketches(f, where, 3)[0], call));
-  }
   std::vector<schedule> tensorized;
   for (const schedule& s : all)
     if (members::mentions(s, call)) tensorized.push_back(s);
+  CHECK(tensorized.empty() == intrinsic.empty());
   if (tensorized.empty()) return;
+  CHECK(members::mentions(tensorized[0], intrinsic));
+  // plain vectors stay in the space
+  CHECK(members::mentions(all[0], call) != members::mentions(all.back(), call));
+  CHECK_FALSE(members::mentions(space::default_cpu(48, false).sketches(f, where, 3)[0], call));
   members::check(f, tensorized, [](schedule&) {}, {.count = 6, .tolerance = tolerance});
 }
 
@@ -127,15 +127,17 @@ TEST_CASE("results with channels first are transposed behind all tiles, or with 
   const space::context where{&cpu, 1};
   for (const int outputs : {20, 30}) {
     const ir::function f = convolution(outputs);
-    bool with_each = false, behind = false;
+    std::vector<bool> with_each;  // [sketches with the instruction]
     const std::vector<schedule> all = space::default_cpu().sketches(f, where, 3);
     for (const schedule& s : all)
       if (members::mentions(s, "sch.tensorize("))
-        (members::mentions(s, "reverse_compute_at") ? with_each : behind) = true;
-    CHECK(with_each);
-    CHECK(behind);
+        with_each.push_back(members::mentions(s, "reverse_compute_at"));
+    CHECK(support::contains(with_each, true));
+    CHECK(support::contains(with_each, false));
     // 20 fill little more than half of two vectors
-    CHECK(members::mentions(all[0], "reverse_compute_at") == (outputs == 20));
+    CHECK(with_each.at(0) == (outputs == 20));
+    // channels are whole blocks, and results lie along the pixels
+    CHECK_FALSE(members::mentions(all[0], "sch.tensorize("));
     check_default(f, "cascadelake", "dot_16x4_vnni", 0);
   }
   check_default(convolution(30), "cascadelake", "dot_16x4_vnni", 0, 2);

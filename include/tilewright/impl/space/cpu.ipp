@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -186,6 +187,14 @@ inline bool offers_intrinsics(schedule attempt, const context& where) {
   }
 }
 
+/// Whether sketches without intrinsics come first: of bytes whose vectors had better lie along pixels.
+inline bool suits_channel_blocks(schedule s, const context& where) {
+  split_all_groups(s);
+  return support::any(root_block_names(s), [&](const std::string& name) {
+    return suits_channel_blocks(s, name, *where.cpu);
+  });
+}
+
 /// Sketches around intrinsics; none where no run succeeds.
 inline std::vector<schedule> tensorized_sketches(schedule& s, const context& where,
                                                  std::size_t limit) {
@@ -276,14 +285,19 @@ TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit, bool intrinsics) {
       return enumerate(s, where, limit, [&](schedule& sketch, chooser& choices) {
         detail::build_cpu_sketch(sketch, where, choices, around && choices.pick(2) == 0);
       });
+    const bool blocks_first = around && detail::suits_channel_blocks(s, where);
     std::vector<schedule> out;
-    if (around) out = detail::tensorized_sketches(s, where, (limit + 1) / 2);
-    if (out.size() >= limit) return out;
-    std::vector<schedule> plain =
-        enumerate(s, where, limit - out.size(), [&](schedule& sketch, chooser& choices) {
-          detail::build_cpu_sketch(sketch, where, choices, false);
-        });
-    std::move(plain.begin(), plain.end(), std::back_inserter(out));
+    const auto add = [&](std::size_t most, bool tensorized) {
+      if (most == 0) return;
+      std::vector<schedule> more =
+          tensorized ? detail::tensorized_sketches(s, where, most)
+                     : enumerate(s, where, most, [&](schedule& sketch, chooser& choices) {
+                         detail::build_cpu_sketch(sketch, where, choices, false);
+                       });
+      std::move(more.begin(), more.end(), std::back_inserter(out));
+    };
+    if (around) add((limit + 1) / 2, !blocks_first);
+    add(limit - out.size(), blocks_first);
     return out;
   }));
 }

@@ -19,6 +19,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/space/tiles/moving_dimension.hpp>
 #include <tilewright/impl/space/tiles/operand_producer.hpp>
+#include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/index_map.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/access_pattern.hpp>
@@ -112,6 +113,27 @@ inline std::optional<channel_reduction> find_channels(const schedule& s, const s
   out.image_dim = *in_image;
   out.weights_dim = *in_weights;
   return out;
+}
+
+/// Whether vectors along the pixels promise more than vectors along the channels of the result, which have to be
+/// transposed for it: more lanes with work, or few products for each result.
+inline bool suits_channel_blocks(const schedule& s, const std::string& name,
+                                 const target::cpu& cpu) {
+  constexpr double transposing =
+      8;  // dot products of a vector, as long as its way to channels first
+  const std::optional<channel_reduction> found = find_channels(s, name);
+  if (!found) return false;
+  const block_profile p = *profile(s, name);
+  if (p.reads[0].buffer != found->image)
+    return false;  // instructions take vectors of the second one
+  const std::int64_t lanes = cpu.lanes(p.write.buffer->type);
+  const std::int64_t rows = p.extent[*p.reuse(found->columns)];
+  double products = 1.0 / block_of_channels;
+  for (std::size_t i = 0; i < p.kind.size(); ++i)
+    if (p.kind[i] == ir::iter_kind::reduce) products *= static_cast<double>(p.extent[i]);
+  return fill(p.extent[found->columns], lanes) *
+             fill(p.extent[found->channel], block_of_channels) >=
+         fill(rows, lanes) * products / (products + transposing);
 }
 
 /// The copy that a block reads an operand from, which is made where no block computes the operand.
