@@ -43,7 +43,7 @@ struct pairing {
   const char* model;  // of contestants()
   strategy_maker make;
   const char* what;
-  const char* sieve = nullptr;  // of contestants(); null: none
+  const char* sieve = nullptr;      // of contestants(); null: none
   std::uint64_t most_seeds = 1000;  // fewer where no claim of the paper is about it
 };
 
