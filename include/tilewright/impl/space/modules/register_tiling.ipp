@@ -141,7 +141,7 @@ class tiling {
 
   /// What is left of a tile's promise where each vector of the streamed operand comes from behind the
   /// first-level cache, and counts as two loads: rows are too few for a panel. 16 x 313 results of 398 products
-  /// each take 16.7 us in tiles of 4 x 64, 15.4 us in tiles of 8 x 48.
+  /// each take 19.8 us in tiles of 4 x 64, 15.4 us in tiles of 8 x 48.
   double reuse_of_stream(const register_tile& t) const {
     if (!rows_ || profile_.extent[*rows_] >= many_rows) return 1;
     const std::vector<int> streamed = streamed_operands();
