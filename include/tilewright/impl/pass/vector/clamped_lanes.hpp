@@ -136,9 +136,11 @@ class clamped_lanes : public ir::mutator {
   std::optional<std::pair<std::int64_t, std::int64_t>> range_of(const ir::expr& place) const {
     const arith::linear sum = arith::to_linear(place);
     std::int64_t low = sum.constant, high = sum.constant;
-    for (const auto& [term, factor] : sum.terms) {
-      const auto found = std::find_if(loops_.begin(), loops_.end(),
-                                      [&](const ir::loop_node* l) { return term.same(l->var); });
+    for (const auto& each : sum.terms) {
+      const std::int64_t factor = each.second;
+      const auto found = std::find_if(loops_.begin(), loops_.end(), [&](const ir::loop_node* l) {
+        return each.first.same(l->var);
+      });
       if (found == loops_.end() || !ir::is_int((*found)->min) || !ir::is_int((*found)->extent))
         return std::nullopt;
       const std::int64_t first = factor * (*found)->min->integer,

@@ -44,9 +44,9 @@ namespace detail::near_bytes {
 inline std::optional<std::int64_t> distance(const ir::expr& from, const ir::expr& to) {
   const arith::linear x = arith::to_linear(from), y = arith::to_linear(to);
   if (x.terms.size() != y.terms.size()) return std::nullopt;
-  for (const auto& [term, step] : x.terms) {
+  for (const auto& each : x.terms) {
     const auto same = [&](const auto& other) {
-      return other.second == step && equal(other.first, term);
+      return other.second == each.second && equal(other.first, each.first);
     };
     if (support::none(y.terms, same)) return std::nullopt;
   }
