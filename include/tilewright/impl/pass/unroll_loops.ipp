@@ -133,9 +133,8 @@ class reduction_unroller : public mutator {
   /// keep their values in registers.
   static bool computes_tuples(const stmt& body) {
     bool calls = false;
-    for_each_expr(body, [&](const expr& e) {
-      calls = calls || (e->op == op::call && is_float(e.type()));
-    });
+    for_each_expr(
+        body, [&](const expr& e) { calls = calls || (e->op == op::call && is_float(e.type())); });
     return calls && stored_buffers(body).size() > 1;
   }
 
