@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/pass/accumulators/common_elements.hpp>
 #include <tilewright/impl/pass/accumulators/sums_apart.hpp>
-#include <tilewright/impl/pass/common_elements.hpp>
 #include <tilewright/impl/pass/written_out.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/unroll_loops.hpp>
