@@ -24,7 +24,7 @@ using namespace tilewright::ir;
 
 /// Iterations of a loop that pay for a table, and bytes that may lie in a core's own cache beside what the
 /// loop reads.
-inline constexpr std::int64_t least_uses = 4, most_table_bytes = 128 * 1024;
+inline constexpr std::int64_t least_uses = 4, most_table_bytes = std::int64_t{128} * 1024;
 
 /// A function of floats that takes longer than reading its value.
 inline bool is_worth_a_table(const expr& e) {
