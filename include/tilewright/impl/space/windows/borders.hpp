@@ -145,13 +145,16 @@ inline bool skips_zeros(const ir::block_node& b) {
   return b.annotations.count(ir::skip_zeros_note) != 0;
 }
 
-/// The largest share of lanes with work of columns along which no window moves.
-inline double lanes_beside_windows(const ir::block_node& b, const block_profile& p,
-                                   const context& where) {
-  double most = 0;
-  for (std::size_t i = 0; i < p.kind.size(); ++i)
-    if (p.kind[i] == ir::iter_kind::spatial && !reads_windows(b, i))
-      most = std::max(most, fill(p.extent[i], where.cpu->lanes(p.write.buffer->type)));
+/// The largest share of lanes with work of columns along which no window moves; nothing where windows move
+/// along all.
+inline std::optional<double> lanes_beside_windows(const ir::block_node& b, const block_profile& p,
+                                                  const context& where) {
+  std::optional<double> most;
+  for (std::size_t i = 0; i < p.kind.size(); ++i) {
+    if (p.kind[i] != ir::iter_kind::spatial || p.extent[i] < 2 || reads_windows(b, i)) continue;
+    const double lanes = fill(p.extent[i], where.cpu->lanes(p.write.buffer->type));
+    most = std::max(most.value_or(0), lanes);
+  }
   return most;
 }
 
@@ -177,10 +180,10 @@ inline bool suits_skipped_zeros(const schedule& s, const std::string& name, cons
   ir::for_each_expr(padded_value(*named_block(s, name).block), [&](const ir::expr& e) {
     if (e->op == ir::op::load && inside == 1) elements(e->buffer, inside);
   });
-  if (columns &&
-      lanes_beside_windows(sums, p, where) <
-          inside / all * fill(p.extent[*columns], where.cpu->lanes(p.write.buffer->type)))
-    return false;
+  if (const auto beside = lanes_beside_windows(sums, p, where); beside && columns) {
+    const double here = fill(p.extent[*columns], where.cpu->lanes(p.write.buffer->type));
+    if (*beside < inside / all * here) return false;
+  }
   return all - inside > large_border * all;
 }
 
