@@ -40,6 +40,14 @@ void check_runs(const backend::loaded& code, double factor) {
     CHECK(y[i] == doctest::Approx(std::exp(x[i]) + factor * std::asin(x[i])).epsilon(1e-5));
 }
 
+/// Links the sample, which is forgotten again, and runs it on zeros.
+bool links_and_runs(const backend::artifact& a) {
+  const auto code = backend::link(a);
+  std::vector<float> x(16), y(16, 7);
+  void* data[] = {x.data(), y.data()};
+  return (*code)({data, nullptr, nullptr, nullptr, nullptr, nullptr}) == 0 && y[3] == 1;
+}
+
 /// What a command prints.
 std::string output_of(const std::string& command) {
   std::string out;
@@ -96,12 +104,7 @@ TEST_CASE("threads link at the same time, and a forked child goes on") {
   std::atomic<int> right{0};
   for (int t = 0; t < 4; ++t)
     all.emplace_back([&] {
-      for (int i = 0; i < 50; ++i) {
-        const auto code = backend::link(a);
-        std::vector<float> x(16), y(16, 7);
-        void* data[] = {x.data(), y.data()};
-        if ((*code)({data, nullptr, nullptr, nullptr, nullptr, nullptr}) == 0 && y[3] == 1) ++right;
-      }
+      for (int i = 0; i < 50; ++i) right += links_and_runs(a) ? 1 : 0;
     });
   for (int i = 0; i < 10; ++i) {
     const pid_t child = ::fork();
@@ -121,12 +124,7 @@ TEST_CASE("a lookup that another thread finishes is waited for") {
   std::atomic<int> right{0};
   for (int t = 0; t < 32; ++t)
     all.emplace_back([&] {
-      for (int i = 0; i < 500; ++i) {
-        const auto code = backend::link(a);
-        std::vector<float> x(16), y(16, 7);
-        void* data[] = {x.data(), y.data()};
-        if ((*code)({data, nullptr, nullptr, nullptr, nullptr, nullptr}) == 0 && y[3] == 1) ++right;
-      }
+      for (int i = 0; i < 500; ++i) right += links_and_runs(a) ? 1 : 0;
     });
   for (std::thread& t : all) t.join();
   CHECK(right == 32 * 500);
