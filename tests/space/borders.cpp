@@ -240,6 +240,12 @@ TEST_CASE("terms of a border of zeros are left out, first of all with channels l
   CHECK(skips(sketches_of(convolution({false, 7})).front()));  // a third of the elements
 }
 
+TEST_CASE("zeros are left out first where other columns than pixels fill the lanes") {
+  // a border of 11 % of the elements; 12 channels in lanes of 4, and in lanes of 8
+  CHECK(skips(sketches_of(convolution({false, 32, 1, 3, "float64"})).front()));
+  CHECK_FALSE(skips(sketches_of(convolution({false, 32, 1, 3, "float32"})).front()));
+}
+
 TEST_CASE("no tap is computed outside of the data") {
   for (const bool channels_last : {true, false}) {
     const shape v{channels_last, 7};

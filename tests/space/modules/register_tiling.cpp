@@ -126,3 +126,40 @@ def main(R: T.Buffer((3, 3), "float32"), P: T.Buffer((50, 3), "float32"), Q: T.B
   CHECK(all.at(0).trace().print().find("P_global") == std::string::npos);
   for (const schedule& s : all) check_meaning(s, f);
 }
+
+namespace {
+
+/// The trace of the first sketch for 3 x 3 windows of each channel, channels last, that are `dilated`.
+std::string windows(int rows, int dilated) {
+  const std::string h = std::to_string(rows), padded = std::to_string(rows + 2 * dilated),
+                    by = std::to_string(dilated);
+  const ir::function f =
+      ir::parse("@T.prim_func\ndef main(X: T.Buffer((" + padded +
+                ", 40, 32), \"float32\"), F: T.Buffer((3, 3, 32), "
+                "\"float32\"), Y: T.Buffer((" +
+                h +
+                ", 32, 32), \"float32\")):\n"
+                "    for p, q, c, r, s in T.grid(" +
+                h +
+                ", 32, 32, 3, 3):\n"
+                "        with T.block(\"Y\"):\n"
+                "            vp, vq, vc, vr, vs = T.axis.remap(\"SSSRR\", [p, q, c, r, s])\n"
+                "            with T.init():\n                Y[vp, vq, vc] = T.float32(0)\n"
+                "            Y[vp, vq, vc] = Y[vp, vq, vc] + X[vp + vr * " +
+                by + ", vq + vs * " + by + ", vc] * F[vr, vs, vc]\n");
+  const target::cpu cpu = target::named("znver4");
+  space::context where;
+  where.cpu = &cpu;
+  return space::default_cpu().sketches(f, where, 1).at(0).trace().print();
+}
+
+}  // namespace
+
+TEST_CASE("windows that have rows in common follow each other first of all") {
+  CHECK(windows(56, 1).find("decision=[7, 8]") != std::string::npos);
+  CHECK(windows(14, 1).find("decision=[2, 7]") != std::string::npos);
+  CHECK(windows(74, 1).find("decision=[37, 2]") != std::string::npos);
+  CHECK(windows(74, 2).find("decision=[74, 1]") != std::string::npos);  // two steps have none
+  CHECK(windows(56, 2).find("decision=[7, 8]") != std::string::npos);
+  CHECK(windows(53, 1).find("decision=[53, 1]") != std::string::npos);
+}

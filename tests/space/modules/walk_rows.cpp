@@ -38,4 +38,10 @@ TEST_CASE("rows that lie pages apart are summed row by row, or in registers") {
       CHECK(draws::check(f, both, 20) > 5);
     }
   CHECK(sketches(mix(9, 512), 1)[0].trace().print().find("sch.unroll") == std::string::npos);
+  // of rows in memory more are read at once
+  const auto rows_at_once = [&](int voices, const char* decided) {
+    return sketches(mix(voices, 4096), 1)[0].trace().print().find(decided) != std::string::npos;
+  };
+  CHECK(rows_at_once(9, "probs=[1.0, 3.0, 2.0, 1.0], decision=1"));
+  CHECK(rows_at_once(60000, "probs=[1.0, 1.0, 2.0, 3.0], decision=3"));
 }

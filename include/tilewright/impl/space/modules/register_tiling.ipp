@@ -116,8 +116,10 @@ class tiling {
   /// it are then still in the first-level cache. 3 x 3 of each of 32 channels of 112 by 112 take 54 us a row of
   /// the image at a time, and 41 us by 8 rows of 7.
   std::int64_t steps_of_windows(std::size_t i) const {
-    constexpr std::int64_t steps = 8;
-    return own_windows_ && windows_overlap(*s_.get(block_).block, i) ? steps : 1;
+    if (!own_windows_) return 1;
+    std::int64_t steps = 8;
+    while (profile_.extent[i] % steps != 0) --steps;
+    return windows_meet(*s_.get(block_).block, i, steps) ? steps : 1;
   }
 
   /// What is left of a tile's promise where zeros are left out of the taps of the innermost reduction, which

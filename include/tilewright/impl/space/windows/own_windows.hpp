@@ -84,6 +84,28 @@ inline bool windows_overlap(const ir::block_node& b, std::size_t iter) {
   return found;
 }
 
+/// Whether windows of fewer than `steps` steps along variable `iter` have elements in common: windows dilated
+/// by 2 that move by 1 do from three steps on.
+inline bool windows_meet(const ir::block_node& b, std::size_t iter, std::int64_t steps) {
+  bool found = false;
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    if (e->op != ir::op::load) return;
+    for (const ir::expr& index : e->args) {
+      const arith::linear sum = arith::to_linear(index);
+      const std::int64_t step = std::abs(sum.coefficient(b.iters[iter].var));
+      if (step == 0) continue;
+      for (const ir::iter_var& other : b.iters) {
+        if (other.kind != ir::iter_kind::reduce || !ir::is_int(other.dom.extent)) continue;
+        const std::int64_t tap = std::abs(sum.coefficient(other.var)),
+                           reach = tap * (other.dom.extent->integer - 1);
+        for (std::int64_t apart = step; apart < steps * step && apart <= reach; apart += step)
+          found = found || apart % tap == 0;
+      }
+    }
+  });
+  return found;
+}
+
 /// The operand that moves with every variable of the result; null where there is none.
 inline const access_profile* own_operand(const block_profile& p) {
   for (const access_profile& read : p.reads) {
