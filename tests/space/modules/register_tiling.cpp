@@ -130,14 +130,14 @@ def main(R: T.Buffer((3, 3), "float32"), P: T.Buffer((50, 3), "float32"), Q: T.B
 namespace {
 
 /// The trace of the first sketch for 3 x 3 windows of each channel, channels last, that are `dilated`; tiles have
-/// results of the 32 rows, and steps along the columns of the image follow each other.
+/// results of the 128 rows, and steps along the columns of the image follow each other.
 std::string windows(int steps, int dilated) {
   const std::string n = std::to_string(steps), padded = std::to_string(steps + 2 * dilated),
                     by = std::to_string(dilated);
   const ir::function f =
-      ir::parse("@T.prim_func\ndef main(X: T.Buffer((40, " + padded +
-                ", 32), \"float32\"), F: T.Buffer((3, 3, 32), \"float32\"), Y: T.Buffer((32, " + n +
-                ", 32), \"float32\")):\n    for p, q, c, r, s in T.grid(32, " + n +
+      ir::parse("@T.prim_func\ndef main(X: T.Buffer((136, " + padded +
+                ", 32), \"float32\"), F: T.Buffer((3, 3, 32), \"float32\"), Y: T.Buffer((128, " +
+                n + ", 32), \"float32\")):\n    for p, q, c, r, s in T.grid(128, " + n +
                 ", 32, 3, 3):\n        with T.block(\"Y\"):\n"
                 "            vp, vq, vc, vr, vs = T.axis.remap(\"SSSRR\", [p, q, c, r, s])\n"
                 "            with T.init():\n                Y[vp, vq, vc] = T.float32(0)\n"
