@@ -17,6 +17,15 @@
 
 namespace tilewright::space::detail {
 
+/// Calls `f` with each index of each load in the block.
+template <class F>
+void for_each_index(const ir::block_node& b, F f) {
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    if (e->op != ir::op::load) return;
+    for (const ir::expr& index : e->args) f(index);
+  });
+}
+
 /// Where no operand is shared, the rows of a tile still share windows: the last variable, other than
 /// the columns, to which an index of an operand adds a reduction variable.
 inline std::optional<std::size_t> window_rows(const schedule& s, const std::string& name,
@@ -30,10 +39,8 @@ inline std::optional<std::size_t> window_rows(const schedule& s, const std::stri
   std::optional<std::size_t> out;
   for (std::size_t i = 0; i < p.kind.size(); ++i) {
     if (i == columns || p.kind[i] != ir::iter_kind::spatial || p.extent[i] < 2) continue;
-    ir::for_each_expr(b.body, [&](const ir::expr& e) {
-      if (e->op != ir::op::load) return;
-      for (const ir::expr& index : e->args)
-        if (ir::uses_var(index, b.iters[i].var) && is_reduced(index)) out = i;
+    for_each_index(b, [&](const ir::expr& index) {
+      if (ir::uses_var(index, b.iters[i].var) && is_reduced(index)) out = i;
     });
   }
   return out;
@@ -42,13 +49,10 @@ inline std::optional<std::size_t> window_rows(const schedule& s, const std::stri
 /// Whether an index of an operand adds a reduction variable to variable `iter`: a window that moves.
 inline bool reads_windows(const ir::block_node& b, std::size_t iter) {
   bool found = false;
-  ir::for_each_expr(b.body, [&](const ir::expr& e) {
-    if (e->op != ir::op::load) return;
-    for (const ir::expr& index : e->args) {
-      if (!ir::uses_var(index, b.iters[iter].var)) continue;
-      for (const ir::iter_var& other : b.iters)
-        found = found || (other.kind == ir::iter_kind::reduce && ir::uses_var(index, other.var));
-    }
+  for_each_index(b, [&](const ir::expr& index) {
+    if (!ir::uses_var(index, b.iters[iter].var)) return;
+    for (const ir::iter_var& other : b.iters)
+      found = found || (other.kind == ir::iter_kind::reduce && ir::uses_var(index, other.var));
   });
   return found;
 }
@@ -56,11 +60,9 @@ inline bool reads_windows(const ir::block_node& b, std::size_t iter) {
 /// Whether an index of an operand adds the reduction variable `tap` to variable `iter`.
 inline bool moves_windows(const ir::block_node& b, std::size_t iter, std::size_t tap) {
   bool found = false;
-  ir::for_each_expr(b.body, [&](const ir::expr& e) {
-    if (e->op != ir::op::load) return;
-    for (const ir::expr& index : e->args)
-      found = found ||
-              (ir::uses_var(index, b.iters[iter].var) && ir::uses_var(index, b.iters[tap].var));
+  for_each_index(b, [&](const ir::expr& index) {
+    found =
+        found || (ir::uses_var(index, b.iters[iter].var) && ir::uses_var(index, b.iters[tap].var));
   });
   return found;
 }
@@ -69,17 +71,14 @@ inline bool moves_windows(const ir::block_node& b, std::size_t iter, std::size_t
 /// reach.
 inline bool windows_overlap(const ir::block_node& b, std::size_t iter) {
   bool found = false;
-  ir::for_each_expr(b.body, [&](const ir::expr& e) {
-    if (e->op != ir::op::load) return;
-    for (const ir::expr& index : e->args) {
-      const arith::linear sum = arith::to_linear(index);
-      const std::int64_t step = std::abs(sum.coefficient(b.iters[iter].var));
-      std::int64_t reach = 0;
-      for (const ir::iter_var& other : b.iters)
-        if (other.kind == ir::iter_kind::reduce && ir::is_int(other.dom.extent))
-          reach += std::abs(sum.coefficient(other.var)) * (other.dom.extent->integer - 1);
-      found = found || (step != 0 && step <= reach);
-    }
+  for_each_index(b, [&](const ir::expr& index) {
+    const arith::linear sum = arith::to_linear(index);
+    const std::int64_t step = std::abs(sum.coefficient(b.iters[iter].var));
+    std::int64_t reach = 0;
+    for (const ir::iter_var& other : b.iters)
+      if (other.kind == ir::iter_kind::reduce && ir::is_int(other.dom.extent))
+        reach += std::abs(sum.coefficient(other.var)) * (other.dom.extent->integer - 1);
+    found = found || (step != 0 && step <= reach);
   });
   return found;
 }
@@ -88,19 +87,16 @@ inline bool windows_overlap(const ir::block_node& b, std::size_t iter) {
 /// by 2 that move by 1 do from three steps on.
 inline bool windows_meet(const ir::block_node& b, std::size_t iter, std::int64_t steps) {
   bool found = false;
-  ir::for_each_expr(b.body, [&](const ir::expr& e) {
-    if (e->op != ir::op::load) return;
-    for (const ir::expr& index : e->args) {
-      const arith::linear sum = arith::to_linear(index);
-      const std::int64_t step = std::abs(sum.coefficient(b.iters[iter].var));
-      if (step == 0) continue;
-      for (const ir::iter_var& other : b.iters) {
-        if (other.kind != ir::iter_kind::reduce || !ir::is_int(other.dom.extent)) continue;
-        const std::int64_t tap = std::abs(sum.coefficient(other.var)),
-                           reach = tap * (other.dom.extent->integer - 1);
-        for (std::int64_t apart = step; apart < steps * step && apart <= reach; apart += step)
-          found = found || apart % tap == 0;
-      }
+  for_each_index(b, [&](const ir::expr& index) {
+    const arith::linear sum = arith::to_linear(index);
+    const std::int64_t step = std::abs(sum.coefficient(b.iters[iter].var));
+    if (step == 0) return;
+    for (const ir::iter_var& other : b.iters) {
+      if (other.kind != ir::iter_kind::reduce || !ir::is_int(other.dom.extent)) continue;
+      const std::int64_t tap = std::abs(sum.coefficient(other.var)),
+                         reach = tap * (other.dom.extent->integer - 1);
+      for (std::int64_t apart = step; apart < steps * step && apart <= reach; apart += step)
+        found = found || apart % tap == 0;
     }
   });
   return found;
