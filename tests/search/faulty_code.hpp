@@ -14,15 +14,14 @@
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/target/cpu.hpp>
 
+#include "support/sanitizers.hpp"
+
 namespace faulty {
 
 using namespace tilewright;
 
-#ifdef __SANITIZE_THREAD__
-inline constexpr bool handlers_usable = false;  // it does not follow a jump out of a handler
-#else
-inline constexpr bool handlers_usable = true;
-#endif
+/// The thread sanitizer does not follow a jump out of a handler.
+inline constexpr bool handlers_usable = !sanitizers::thread;
 
 /// A function that reads `reach` elements from a tensor of four, a page apart from end to end at
 /// most.

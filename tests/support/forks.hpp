@@ -9,14 +9,13 @@
 #include <thread>
 #include <vector>
 
+#include "support/sanitizers.hpp"
+
 namespace forks {
 
-#ifdef __SANITIZE_THREAD__
-inline constexpr bool forks_usable =
-    false;  // the thread sanitizer loses its way in children with threads
-#else
-inline constexpr bool forks_usable = true;
-#endif
+/// The sanitizers guard their own state by locks that a fork does not wait for: a child that is forked
+/// while another thread holds one hangs as soon as it allocates or starts a thread.
+inline constexpr bool forks_usable = !sanitizers::thread && !sanitizers::address;
 
 /// Runs `work` in a child, which is ended when it takes minutes; the status that it ended with. The
 /// child exits without what is done at an exit, unless `work` does it.
