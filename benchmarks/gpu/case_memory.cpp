@@ -86,9 +86,8 @@ void fill_random(byte_list& bytes, dtype type, std::uint64_t seed) {
     }
   };
   std::vector<std::thread> others;
-  for (std::size_t n = std::min<std::size_t>(target::host().cores, bytes.size() / piece); n > 1;
-       --n)
-    others.emplace_back(work);
+  const auto cores = static_cast<std::size_t>(target::host().cores);
+  for (std::size_t n = std::min(cores, bytes.size() / piece); n > 1; --n) others.emplace_back(work);
   work();
   for (std::thread& t : others) t.join();
 }

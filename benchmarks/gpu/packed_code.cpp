@@ -39,8 +39,8 @@ std::vector<glance> packed_code::look_at_all(const gpu_time::device_clock& clock
     out.push_back({i, clock.glance_at(code->starter(data), best > 0 ? slow * best + least : 0)});
     best = best > 0 ? std::min(best, out.back().seconds) : out.back().seconds;
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const glance& a, const glance& b) { return a.seconds < b.seconds; });
+  std::sort(out.begin(), out.end(),
+            [](const glance& a, const glance& b) { return a.seconds < b.seconds; });
   return out;
 }
 

@@ -45,7 +45,7 @@ arguments maps_of(std::size_t rank, std::initializer_list<const char*> results) 
 /// before it.
 class caller {
  public:
-  explicit caller(schedule& s) : s_(s), all_(primitive::all_blocks(s.function().body)) {
+  explicit caller(schedule& s) : all_(primitive::all_blocks(s.function().body)) {
     for (const ir::block_realize_node* r : all_) {
       try {
         found f{s.get_block(r->block->name), r->block.get(), {}, {}};
@@ -401,7 +401,6 @@ class caller {
     return all;
   }
 
-  schedule& s_;
   std::vector<const ir::block_realize_node*> all_;
   std::vector<found> blocks_;
   std::vector<loop_rv> loops_;

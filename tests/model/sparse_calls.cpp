@@ -57,7 +57,7 @@ int blocks_with_init(const ir::function& f) {
 }  // namespace
 
 TEST_CASE("a matrix whose rows have elements in one part each gets code that stores them") {
-  constexpr dim stored = parts<bsr<"K", 4>, dcsr<"K">>;
+  static constexpr dim stored = parts<bsr<"K", 4>, dcsr<"K">>;
   constexpr auto product = kernel<"parted_product">(
       [](in<"A", float, "M", stored> A, in<"B", float, "K", "N"> B, out<"C", float, "M", "N"> C) {
         return C(i, j) = sum<k>(A(i, k) * B(k, j));

@@ -98,7 +98,7 @@ TEST_CASE("the oracle, blocks, machine code and schedules agree where rows are a
       CHECK(got == expected);
       if (!backend::compiler_available()) continue;
       const std::vector<const void*> given(inputs.begin(), inputs.end());
-      for (const std::uint64_t seed : {1, 2, 3})
+      for (const std::uint64_t seed : {1U, 2U, 3U})
         random_schedule::check(g, seed, seed, given, expected);
     }
 }

@@ -38,7 +38,7 @@ pattern_of_run pattern_of(const search::runner& r, std::int64_t rows, std::int64
 
 TEST_CASE("made-up columns rise within each row, and reach the last ones") {
   const backend::executor& exec = backend::serial_executor();
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
     const search::runner r(made_for(50, 400, 900), {}, exec, seed);
     const pattern_of_run p = pattern_of(r, 50, 900);
     std::int32_t last = 0;

@@ -7,7 +7,7 @@ namespace cu = tilewright::backend::cuda;
 
 namespace {
 
-const char* const log = R"(ptxas info    : 0 bytes gmem
+const char* const assembler_log = R"(ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function 'first' for 'sm_90a'
 ptxas info    : Function properties for first
 ptxas         .     8 bytes stack frame, 12 bytes spill stores, 16 bytes spill loads
@@ -20,7 +20,8 @@ ptxas info    : Used 32 registers, used 0 barriers
 )";
 
 std::string rejected(backend::launch l, cu::resource_limits limits = {}) {
-  return cu::why_rejected(l, cu::parse_resources(log), target::named_gpu("sm_90a"), limits);
+  return cu::why_rejected(l, cu::parse_resources(assembler_log), target::named_gpu("sm_90a"),
+                          limits);
 }
 
 backend::launch start(const char* symbol, std::uint32_t threads) {
@@ -33,7 +34,7 @@ backend::launch start(const char* symbol, std::uint32_t threads) {
 }  // namespace
 
 TEST_CASE("the assembler's report is read kernel by kernel") {
-  const cu::resource_report r = cu::parse_resources(log);
+  const cu::resource_report r = cu::parse_resources(assembler_log);
   REQUIRE(r.kernels.size() == 2);
   CHECK(r.kernels[0].symbol == "first");
   CHECK(r.kernels[0].registers == 168);
