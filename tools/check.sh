@@ -9,7 +9,7 @@
 #   clang_build  all test programs, built by clang 19 without optimization
 #   clang        all tests, built by clang 19 without optimization, and run
 #
-# Continuous integration runs tidy and lower, `cmake --build build --target checks_long` the others.
+# Continuous integration runs tidy, lower and clang_build, `cmake --build build --target checks_long` the others.
 source "$(dirname "$0")/setup.sh"
 
 tidy() {
