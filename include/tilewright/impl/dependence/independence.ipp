@@ -22,6 +22,7 @@
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/numbers/checked.hpp>
 
 namespace tilewright::dependence {
 namespace apart {
@@ -34,13 +35,19 @@ inline bool is_cut(const ir::expr& e, const ir::var& x) {
                        ir::is_int(e->args[1]) && is_cut(e->args[0], x));
 }
 
-/// How far the digits of two numbers of an interval that long may be apart; nothing where that is
-/// not known.
-inline std::optional<std::int64_t> steps_of(const digit& d, const ir::expr& extent) {
+/// How far the digits of two values of the loop may be apart; nothing where that is not known. A
+/// quotient never falls while its dividend rises, so that those of the first and the last value are
+/// furthest apart. Where the first one is not known: among the multiples of the divisor, between which
+/// its quotient stands still, no more than apart / divisor, rounded up, lie in the `apart` numbers
+/// behind any first one.
+inline std::optional<std::int64_t> steps_of(const digit& d, const ir::loop_node& loop) {
   if (d.count > 0) return d.count - 1;
-  if (!ir::is_int(extent)) return std::nullopt;
-  const std::int64_t apart = std::max<std::int64_t>(ir::as_int(extent) - 1, 0);
-  return apart / d.divisor + (apart % d.divisor != 0);
+  if (!ir::is_int(loop.extent)) return std::nullopt;
+  const std::int64_t apart = std::max<std::int64_t>(ir::as_int(loop.extent) - 1, 0);
+  if (!ir::is_int(loop.min)) return apart / d.divisor + (apart % d.divisor != 0);
+  const std::int64_t first = ir::as_int(loop.min);
+  return ir::floor_divide(support::saturated_sum(first, apart), d.divisor) -
+         ir::floor_divide(first, d.divisor);
 }
 
 /// The digit of loop `at` that a place of that `width` steps by, where the loops inside cannot bring
@@ -72,7 +79,7 @@ inline std::optional<digit> stepped_digit(const child_block& child, std::size_t 
   const bounds moves = range_of(smaller, child.loops);
   if (!moves.bounded() || moves.hi - moves.lo + width > step) return std::nullopt;
   if (larger == 0) return out;
-  const std::optional<std::int64_t> steps = steps_of(*out, loop.extent);
+  const std::optional<std::int64_t> steps = steps_of(*out, loop);
   if (!steps || *steps > larger / step) return std::nullopt;
   return step * *steps + moves.hi - moves.lo + width <= larger ? out : std::nullopt;
 }
