@@ -32,9 +32,9 @@ struct bsr_options {
 /// A block is stored where one of its elements is; the others are zeros that count as stored. Rows and
 /// columns need not be multiples of the block.
 template <class T, int Block, class Index = std::int32_t>
-class bsr_matrix : public detail::converted_matrix<T, Index> {
+class bsr_matrix : public detail::converted_matrix<bsr_matrix<T, Block, Index>, T, Index> {
   static_assert(Block > 1 && Block <= 64, "tilewright: a block has 2 to 64 rows and columns");
-  using base = detail::converted_matrix<T, Index>;
+  using base = detail::converted_matrix<bsr_matrix, T, Index>;
   using rows_given = detail::csr_source<T, Index>;
 
  public:
@@ -62,6 +62,20 @@ class bsr_matrix : public detail::converted_matrix<T, Index> {
     auto out = detail::matrix_arguments(*this, offsets_);
     out[1].extents[2] = this->rows();
     return out;
+  }
+
+  /// Calls `f(element, row, column)` for each element of the compressed rows.
+  template <class Visit>
+  void each_element(const Visit& f) const {
+    for (std::size_t group = 0; group + 1 < offsets_.size(); ++group)
+      for (Index block_at = offsets_[group]; block_at < offsets_[group + 1]; ++block_at)
+        for (std::size_t inside = 0; inside < std::size_t{Block} * Block; ++inside) {
+          const auto at = static_cast<std::size_t>(block_at);
+          const Index element = this->source()[at * Block * Block + inside];
+          if (element >= 0)
+            f(static_cast<std::size_t>(element), group * Block + inside % Block,
+              std::int64_t{indices_[at]} * Block + static_cast<std::int64_t>(inside / Block));
+        }
   }
 
  private:

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <tilewright/config.hpp>
+#include <tilewright/expr/formats/kept_pattern.hpp>
 #include <tilewright/expr/recognize_sparse.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/sparse_pattern.hpp>
@@ -62,6 +63,7 @@ struct csr_source {
   }
 
   std::int64_t length(std::size_t row) const { return offsets[row + 1] - offsets[row]; }
+  compressed_pattern<Index> pattern() const { return {offsets, indices, rows, columns, nonzeros}; }
 };
 
 /// The arrays `before` the indices of a matrix, these, and its values, as arguments. The extents of the
@@ -75,23 +77,23 @@ auto matrix_arguments(const Matrix& a, const Before&... before) {
   return out;
 }
 
-/// The base of such a matrix.
-template <class T, class Index>
+/// The base of such a matrix. `Matrix` has a member `each_element(f)`, which calls `f(element, row, column)` for
+/// each element of the compressed rows, with the row and column at which its own arrays have it.
+template <class Matrix, class T, class Index>
 class converted_matrix {
  public:
   using value_type = T;
   using index_type = Index;
 
-  /// Takes new values of the matrix that this one was made from.
-  /// @throws argument_error when it has another number of rows, columns or elements
-  template <class Matrix>
-  void refresh(const Matrix& m) {
+  /// Takes new values of the matrix that this one was made from. Its pattern is compared with what it was, by a
+  /// number for the content of offsets and indices, unless the program promises that it is the same.
+  /// @throws argument_error for another pattern, by array, position and value; no value is taken then
+  template <class Rows>
+  void refresh(const Rows& m, same_pattern pattern = same_pattern::checked) {
     const auto a = csr_source<T, Index>::of(m, maker_);
-    if (a.rows != rows_ || a.columns != columns_ || a.nonzeros != nonzeros_)
-      throw argument_error(std::string(maker_) + ": refresh is given another pattern, of " +
-                           std::to_string(a.rows) + " x " + std::to_string(a.columns) + " with " +
-                           std::to_string(a.nonzeros) + " elements; make another " + maker_ +
-                           " of it");
+    pattern_.check(maker_, a.pattern(), pattern, [&](const auto& visit) {
+      static_cast<const Matrix*>(this)->each_element(visit);
+    });
     gather(a.values);
   }
 
@@ -107,15 +109,15 @@ class converted_matrix {
       if (at >= 0) at = elements[static_cast<std::size_t>(at)];
   }
 
-  std::int64_t rows() const noexcept { return rows_; }
-  std::int64_t columns() const noexcept { return columns_; }
-  std::int64_t nonzeros() const noexcept { return nonzeros_; }
+  std::int64_t rows() const noexcept { return pattern_.rows(); }
+  std::int64_t columns() const noexcept { return pattern_.columns(); }
+  std::int64_t nonzeros() const noexcept { return pattern_.nonzeros(); }
   /// Bytes of all its arrays, `source` among them.
   std::int64_t bytes() const noexcept { return bytes_; }
   /// Places that hold no element, as a share of all; 0 where there is none.
   double padding() const {
     const auto all = static_cast<double>(values_.size());
-    return nonzeros_ > 0 ? 1 - static_cast<double>(nonzeros_) / all : 0;
+    return nonzeros() > 0 ? 1 - static_cast<double>(nonzeros()) / all : 0;
   }
   /// What it took to make it. // s
   double conversion_seconds() const noexcept { return seconds_; }
@@ -124,16 +126,16 @@ class converted_matrix {
   const std::vector<Index>& source() const noexcept { return source_; }
 
  protected:
-  converted_matrix(const char* maker, const csr_source<T, Index>& a)
-      : maker_(maker), rows_(a.rows), columns_(a.columns), nonzeros_(a.nonzeros) {
+  converted_matrix(const char* maker, const csr_source<T, Index>& a) : maker_(maker) {
     a.check(maker);
+    pattern_ = kept_pattern(a.pattern());
   }
 
   /// Refuses more places than the matrix may take, before any memory is taken for them.
   /// @param most for each element; what more of them mean is told by `advice`
   void check_places(double places, double most, const std::string& advice) const {
-    if (places > most * static_cast<double>(nonzeros_))
-      throw argument_error(std::string(maker_) + ": " + std::to_string(nonzeros_) +
+    if (places > most * static_cast<double>(nonzeros()))
+      throw argument_error(std::string(maker_) + ": " + std::to_string(nonzeros()) +
                            " elements would take more than " + std::to_string(most) +
                            " places each; " + advice);
     if (places > static_cast<double>(std::numeric_limits<Index>::max()))
@@ -144,8 +146,8 @@ class converted_matrix {
 
   /// Refuses more rows than indices number, where these are numbers of rows.
   void check_row_numbers() const {
-    if (rows_ > static_cast<std::int64_t>(std::numeric_limits<Index>::max()))
-      throw argument_error(std::string(maker_) + ": there are " + std::to_string(rows_) +
+    if (rows() > static_cast<std::int64_t>(std::numeric_limits<Index>::max()))
+      throw argument_error(std::string(maker_) + ": there are " + std::to_string(rows()) +
                            " rows, which the indices do not number; take one with indices of type "
                            "std::int64_t");
   }
@@ -157,7 +159,7 @@ class converted_matrix {
   void claim_bytes(double places, double others, std::int64_t most) {
     const double bytes = places * (sizeof(T) + sizeof(Index)) + others * sizeof(Index);
     if (bytes > static_cast<double>(most))
-      throw argument_error(std::string(maker_) + ": " + std::to_string(nonzeros_) +
+      throw argument_error(std::string(maker_) + ": " + std::to_string(nonzeros()) +
                            " elements would take " +
                            std::to_string(static_cast<std::int64_t>(bytes)) +
                            " bytes in this format, and most_bytes allows " + std::to_string(most) +
@@ -179,7 +181,8 @@ class converted_matrix {
  private:
   double seconds_ = 0;
   const char* maker_;
-  std::int64_t rows_, columns_, nonzeros_, bytes_ = 0;
+  kept_pattern pattern_;
+  std::int64_t bytes_ = 0;
   std::vector<T> values_;
   std::vector<Index> source_;
 };

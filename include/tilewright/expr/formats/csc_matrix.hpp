@@ -19,8 +19,8 @@ namespace tilewright {
 ///     op(columns, x, y);
 ///     columns.refresh(graph);                 // the same pattern, new values: a gather
 template <class T, class Index = std::int32_t>
-class csc_matrix : public detail::converted_matrix<T, Index> {
-  using base = detail::converted_matrix<T, Index>;
+class csc_matrix : public detail::converted_matrix<csc_matrix<T, Index>, T, Index> {
+  using base = detail::converted_matrix<csc_matrix, T, Index>;
   using rows_given = detail::csr_source<T, Index>;
 
  public:
@@ -45,6 +45,16 @@ class csc_matrix : public detail::converted_matrix<T, Index> {
     auto out = detail::matrix_arguments(*this, offsets_);
     out[1].extents[1] = this->rows();
     return out;
+  }
+
+  /// Calls `f(element, row, column)` for each element of the compressed rows.
+  template <class Visit>
+  void each_element(const Visit& f) const {
+    for (std::size_t column = 0; column + 1 < offsets_.size(); ++column)
+      for (auto at = static_cast<std::size_t>(offsets_[column]);
+           at < static_cast<std::size_t>(offsets_[column + 1]); ++at)
+        f(static_cast<std::size_t>(this->source()[at]), static_cast<std::size_t>(indices_[at]),
+          static_cast<std::int64_t>(column));
   }
 
  private:

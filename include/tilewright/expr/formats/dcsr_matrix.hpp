@@ -19,8 +19,8 @@ namespace tilewright {
 ///     op(rows, x, y);
 ///     rows.refresh(graph);                  // the same pattern, new values: a gather
 template <class T, class Index = std::int32_t>
-class dcsr_matrix : public detail::converted_matrix<T, Index> {
-  using base = detail::converted_matrix<T, Index>;
+class dcsr_matrix : public detail::converted_matrix<dcsr_matrix<T, Index>, T, Index> {
+  using base = detail::converted_matrix<dcsr_matrix, T, Index>;
   using rows_given = detail::csr_source<T, Index>;
 
  public:
@@ -49,6 +49,16 @@ class dcsr_matrix : public detail::converted_matrix<T, Index> {
     auto out = detail::matrix_arguments(*this, row_numbers_, offsets_);
     out[2].extents[2] = this->rows();
     return out;
+  }
+
+  /// Calls `f(element, row, column)` for each element of the compressed rows.
+  template <class Visit>
+  void each_element(const Visit& f) const {
+    for (std::size_t stored = 0; stored < row_numbers_.size(); ++stored)
+      for (auto at = static_cast<std::size_t>(offsets_[stored]);
+           at < static_cast<std::size_t>(offsets_[stored + 1]); ++at)
+        f(static_cast<std::size_t>(this->source()[at]),
+          static_cast<std::size_t>(row_numbers_[stored]), std::int64_t{indices_[at]});
   }
 
  private:

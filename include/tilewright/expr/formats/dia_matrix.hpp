@@ -30,8 +30,8 @@ struct dia_options {
 ///
 /// A diagonal is stored where one of its elements is; the others are zeros that count as stored.
 template <class T, class Index = std::int32_t>
-class dia_matrix : public detail::converted_matrix<T, Index> {
-  using base = detail::converted_matrix<T, Index>;
+class dia_matrix : public detail::converted_matrix<dia_matrix<T, Index>, T, Index> {
+  using base = detail::converted_matrix<dia_matrix, T, Index>;
   using rows_given = detail::csr_source<T, Index>;
 
  public:
@@ -56,6 +56,16 @@ class dia_matrix : public detail::converted_matrix<T, Index> {
     out[0].extents[1] = this->rows();
     out[0].extents[2] = this->columns();
     return out;
+  }
+
+  /// Calls `f(element, row, column)` for each element of the compressed rows.
+  template <class Visit>
+  void each_element(const Visit& f) const {
+    const auto rows = static_cast<std::size_t>(this->rows());
+    for (std::size_t at = 0; at < offsets_.size() * rows; ++at)
+      if (const Index element = this->source()[at]; element >= 0)
+        f(static_cast<std::size_t>(element), at % rows,
+          std::int64_t{offsets_[at / rows]} + static_cast<std::int64_t>(at % rows));
   }
 
  private:

@@ -22,9 +22,9 @@ namespace tilewright {
 ///     op(rows, x, y);
 ///     rows.refresh(stencil);                     // the same pattern, new values: a gather
 template <class T, int Width, class Index = std::int32_t>
-class ell_matrix : public detail::converted_matrix<T, Index> {
+class ell_matrix : public detail::converted_matrix<ell_matrix<T, Width, Index>, T, Index> {
   static_assert(Width > 0 && Width <= 4096, "tilewright: a row has 1 to 4096 places");
-  using base = detail::converted_matrix<T, Index>;
+  using base = detail::converted_matrix<ell_matrix, T, Index>;
   using rows_given = detail::csr_source<T, Index>;
 
  public:
@@ -49,6 +49,16 @@ class ell_matrix : public detail::converted_matrix<T, Index> {
 
   /// What a call takes.
   auto arguments() const { return detail::matrix_arguments(*this, lengths_); }
+
+  /// Calls `f(element, row, column)` for each element of the compressed rows.
+  template <class Visit>
+  void each_element(const Visit& f) const {
+    for (std::size_t row = 0; row < lengths_.size(); ++row) {
+      const std::size_t first = row * Width;
+      for (std::size_t at = first; at < first + static_cast<std::size_t>(lengths_[row]); ++at)
+        f(static_cast<std::size_t>(this->source()[at]), row, std::int64_t{indices_[at]});
+    }
+  }
 
  private:
   ell_matrix(const rows_given& a, memory_limit limit) : base("ell_matrix", a) {

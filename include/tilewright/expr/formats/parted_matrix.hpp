@@ -49,12 +49,14 @@ namespace detail {
 
 /// Compressed rows as a part.
 template <class T, class Index>
-class rest_of_rows : public converted_matrix<T, Index> {
+class rest_of_rows : public converted_matrix<rest_of_rows<T, Index>, T, Index> {
+  using base = converted_matrix<rest_of_rows, T, Index>;
+
  public:
   static constexpr part_format format{dim_storage::compressed};
 
   rest_of_rows(const part_of_rows<T, Index>& a, std::int64_t most_bytes)
-      : converted_matrix<T, Index>("parted_matrix", csr_source<T, Index>::of(a.view(), "")),
+      : base("parted_matrix", csr_source<T, Index>::of(a.view(), "")),
         offsets_(a.offsets),
         indices_(a.indices) {
     const auto rows = csr_source<T, Index>::of(a.view(), "");
@@ -69,6 +71,14 @@ class rest_of_rows : public converted_matrix<T, Index> {
   const std::vector<Index>& offsets() const { return offsets_; }  // [rows + 1]
   const std::vector<Index>& indices() const { return indices_; }  // [elements]
   auto arguments() const { return matrix_arguments(*this, offsets_); }
+  /// Calls `f(element, row, column)` for each element of the compressed rows.
+  template <class Visit>
+  void each_element(const Visit& f) const {
+    for (std::size_t row = 0; row + 1 < offsets_.size(); ++row)
+      for (auto at = static_cast<std::size_t>(offsets_[row]);
+           at < static_cast<std::size_t>(offsets_[row + 1]); ++at)
+        f(static_cast<std::size_t>(this->source()[at]), row, std::int64_t{indices_[at]});
+  }
 
  private:
   std::vector<Index> offsets_, indices_;
@@ -165,21 +175,22 @@ class parted_matrix {
   explicit parted_matrix(const Matrix& m, parted_options options = {})
       : parted_matrix(source_rows::of(m, "parted_matrix"), options) {}
 
-  /// Takes new values of the matrix that this one was made from.
-  /// @throws argument_error when it has another number of rows, columns or elements
-  template <class Matrix>
-  void refresh(const Matrix& m) {
+  /// Takes new values of the matrix that this one was made from, whose pattern is compared with what it was unless
+  /// the program promises that it is the same.
+  /// @throws argument_error for another pattern, by array, position and value; no value is taken then
+  template <class Rows>
+  void refresh(const Rows& m, same_pattern pattern = same_pattern::checked) {
     const auto a = source_rows::of(m, "parted_matrix");
-    if (a.rows != rows_ || a.columns != columns_ || a.nonzeros != nonzeros_)
-      throw argument_error("parted_matrix: refresh is given another pattern, of " +
-                           std::to_string(a.rows) + " x " + std::to_string(a.columns) + " with " +
-                           std::to_string(a.nonzeros) + " elements; make another one of it");
+    const auto each_element = [&](const auto& visit) {
+      std::apply([&](const auto&... part) { (part.each_element(visit), ...); }, parts_);
+    };
+    pattern_.check("parted_matrix", a.pattern(), pattern, each_element);
     std::apply([&](auto&... part) { (part.gather(a.values), ...); }, parts_);
   }
 
-  std::int64_t rows() const noexcept { return rows_; }
-  std::int64_t columns() const noexcept { return columns_; }
-  std::int64_t nonzeros() const noexcept { return nonzeros_; }
+  std::int64_t rows() const noexcept { return pattern_.rows(); }
+  std::int64_t columns() const noexcept { return pattern_.columns(); }
+  std::int64_t nonzeros() const noexcept { return pattern_.nonzeros(); }
   /// The matrix in the format of part `Part`. Its `source` names elements of the whole matrix.
   template <int Part>
   const auto& part() const noexcept {
@@ -202,7 +213,7 @@ class parted_matrix {
       return part.nonzeros() > 0 ? static_cast<double>(part.values().size()) : 0.0;
     };
     const double all = std::apply([&](auto&... part) { return (places(part) + ...); }, parts_);
-    return all > 0 ? 1 - static_cast<double>(nonzeros_) / all : 0;
+    return all > 0 ? 1 - static_cast<double>(nonzeros()) / all : 0;
   }
   /// What it took to make it. // s
   double conversion_seconds() const noexcept { return seconds_; }
@@ -247,11 +258,7 @@ class parted_matrix {
   template <std::size_t... K>
   parted_matrix(const source_rows& a, const std::array<some_rows, sizeof...(K)>& of,
                 const parted_options& options, std::index_sequence<K...> numbers)
-      : shared_row_(shared_row(of)),
-        parts_(make(of, options, numbers)),
-        rows_(a.rows),
-        columns_(a.columns),
-        nonzeros_(a.nonzeros) {
+      : shared_row_(shared_row(of)), parts_(make(of, options, numbers)), pattern_(a.pattern()) {
     if (options.exclusive_rows && shared_row_ >= 0)
       throw argument_error("parted_matrix: two parts write row " + std::to_string(shared_row_) +
                            ", so that rows are not exclusive; take other parts, or allow it by "
@@ -326,7 +333,7 @@ class parted_matrix {
 
   std::int64_t shared_row_;
   part_tuple parts_;
-  std::int64_t rows_, columns_, nonzeros_;
+  detail::kept_pattern pattern_;
   double seconds_ = 0;
 };
 

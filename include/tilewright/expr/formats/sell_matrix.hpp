@@ -50,8 +50,8 @@ row_slices slice_rows(const std::vector<std::int64_t>& lengths, std::int64_t win
 ///
 /// It owns its arrays, and keeps for each place which element of the matrix it was made from.
 template <class T, int Lanes = 8, class Index = std::int32_t>
-class sell_matrix : public detail::converted_matrix<T, Index> {
-  using base = detail::converted_matrix<T, Index>;
+class sell_matrix : public detail::converted_matrix<sell_matrix<T, Lanes, Index>, T, Index> {
+  using base = detail::converted_matrix<sell_matrix, T, Index>;
   using rows_given = detail::csr_source<T, Index>;
 
  public:
@@ -83,6 +83,17 @@ class sell_matrix : public detail::converted_matrix<T, Index> {
     out[1].extents = {out[0].extents[0] - 1, Lanes};
     out[1].strides = {Lanes, 1};
     return out;
+  }
+
+  /// Calls `f(element, row, column)` for each element of the compressed rows.
+  template <class Visit>
+  void each_element(const Visit& f) const {
+    for (std::size_t row = 0; row < order_.size(); ++row) {
+      const auto place = static_cast<std::size_t>(order_[row]);
+      std::size_t at = static_cast<std::size_t>(offsets_[place / Lanes]) * Lanes + place % Lanes;
+      for (Index left = lengths_[place]; left > 0; --left, at += Lanes)
+        f(static_cast<std::size_t>(this->source()[at]), row, std::int64_t{indices_[at]});
+    }
   }
 
  private:

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -10,9 +9,12 @@
 #include <tilewright/expr/formats/bsr_matrix.hpp>
 #include <tilewright/expr/formats/parted_matrix.hpp>
 #include <tilewright/expr/formats/sell_matrix.hpp>
+#include <tilewright/support/content_number.hpp>
 #include <tilewright/support/dtype.hpp>
 
 namespace tilewright::detail {
+
+using support::content_number;
 
 /// Compressed rows of a call; elements are moved, never computed with.
 struct rows_of_call {
@@ -55,7 +57,9 @@ class converted_as : public converted_arrays {
     return {all.begin(), all.end()};
   }
   void refresh(const rows_of_call& a) override {
-    matrix_.refresh(view_of_rows<typename Matrix::value_type, typename Matrix::index_type>(a));
+    // the choice knows a pattern that has changed, and makes another conversion of it
+    matrix_.refresh(view_of_rows<typename Matrix::value_type, typename Matrix::index_type>(a),
+                    same_pattern::promised);
   }
   std::shared_ptr<converted_arrays> copy() const override {
     return std::make_shared<converted_as>(matrix_);
@@ -131,28 +135,6 @@ std::shared_ptr<converted_arrays> convert(const rows_of_call& a, filling with,
                                           std::int64_t most_bytes) {
   return a.index == dtype::i64 ? convert_by_size<Form, Window, std::int64_t>(a, with, most_bytes)
                                : convert_by_size<Form, Window, std::int32_t>(a, with, most_bytes);
-}
-
-/// A number for the content of an array; arrays that differ have the same one with a probability of
-/// 2^-64 or so.
-inline std::uint64_t content_number(const void* data, std::size_t length, std::uint64_t seed) {
-  constexpr std::size_t lanes = 4;
-  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15u;
-  std::uint64_t state[lanes] = {seed, seed + 1, seed + 2, seed + 3};
-  const auto* at = static_cast<const unsigned char*>(data);
-  const auto step = [](std::uint64_t s, std::uint64_t word) {
-    s = (s ^ word) * odd;
-    return s ^ (s >> 29);
-  };
-  for (; length >= 8 * lanes; at += 8 * lanes, length -= 8 * lanes) {
-    std::uint64_t words[lanes];
-    std::memcpy(words, at, sizeof words);
-    for (std::size_t l = 0; l < lanes; ++l) state[l] = step(state[l], words[l]);
-  }
-  std::uint64_t out = step(seed, length);
-  for (; length > 0; ++at, --length) out = step(out, *at);
-  for (const std::uint64_t s : state) out = step(out, s);
-  return out;
 }
 
 }  // namespace tilewright::detail
