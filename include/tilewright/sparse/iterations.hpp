@@ -16,7 +16,8 @@ namespace tilewright::sparse {
 ir::function with_iterations(const ir::sparse_function& f);
 
 /// The program that the function was lowered from; nothing where it carries none, or is no longer what
-/// lowering made of it. A text that this thread has read lately is not read again.
+/// lowering made of it. Annotations of the innermost block of an iteration are those of the iteration. A text that
+/// this thread has read lately is not read again.
 std::optional<ir::sparse_function> iterations_of(const ir::function& f);
 
 /// Names of the iterations of a program, where each begins with rows and their elements and computes a result at each

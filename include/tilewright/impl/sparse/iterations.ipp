@@ -7,6 +7,7 @@
 
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/text/sparse_script.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/sparse/iterations.hpp>
 #include <tilewright/sparse/lower.hpp>
 
@@ -32,6 +33,29 @@ inline const read_iterations& read_text(const std::string& text) {
   return known.back();
 }
 
+/// The lowered function under the name and with the attributes of another one.
+inline ir::function named_as(ir::function lowered, const ir::function& f) {
+  lowered.name = f.name;
+  lowered.attrs = f.attrs;
+  return lowered;
+}
+
+/// The program with the annotations that the innermost blocks of its iterations have in `f`: who annotates such a
+/// block annotates the iteration. What lowering itself notes at a block is none of the iteration's.
+inline ir::sparse_function annotated_as(ir::sparse_function program, const ir::function& f) {
+  ir::for_each_stmt(f.body, [&](const ir::stmt& s) {
+    const auto* realize = ir::as_realize(s);
+    if (!realize) return;
+    for (auto& part : program.body)
+      if (auto* it = std::get_if<ir::sparse_iteration>(&part);
+          it && it->name == realize->block->name) {
+        it->annotations = realize->block->annotations;
+        it->annotations.erase(ir::rising_annotation);
+      }
+  });
+  return program;
+}
+
 /// Begins with rows and their elements, and sums over neither.
 inline bool computes_at_elements(const ir::sparse_iteration& it) {
   if (it.iters.size() < 2) return false;
@@ -55,11 +79,11 @@ TILEWRIGHT_INLINE std::optional<ir::sparse_function> iterations_of(const ir::fun
   const auto* text = std::get_if<std::string>(&found->second.value);
   if (!text) return std::nullopt;
   const detail::read_iterations& read = detail::read_text(*text);
-  ir::function as_lowered = read.lowered;
-  as_lowered.name = f.name;
-  as_lowered.attrs = f.attrs;
-  if (!ir::equal(as_lowered, f)) return std::nullopt;
   ir::sparse_function out = read.program;
+  if (!ir::equal(detail::named_as(read.lowered, f), f)) {
+    out = detail::annotated_as(std::move(out), f);
+    if (!ir::equal(detail::named_as(lower(out), f), f)) return std::nullopt;
+  }
   out.name = f.name;
   return out;
 }

@@ -57,7 +57,7 @@ TEST_CASE("sparse_fuse: what is refused, and by which requirement") {
   {
     schedule s(sparse_program::function(sampled));
     const block_rv b = s.get_block("s");
-    s.annotate(b, "note", 1);
+    s.parallel(s.get_loops(s.get_block("s_o"))[0]);
     check_refusal(s, "sparse_fuse", 1, [&] { apply(s, "sparse_fuse", b, {0, 1}); });
   }
   schedule s(
@@ -78,4 +78,28 @@ TEST_CASE("sparse_fuse: patterns that meet are no single loop") {
   schedule s(sparse_program::function(met));
   const block_rv b = s.get_block("s");
   check_refusal(s, "sparse_fuse", 5, [&] { apply(s, "sparse_fuse", b, {0, 1}); });
+}
+
+TEST_CASE("sparse_fuse: annotations of an iteration's block are those of the iteration") {
+  schedule s(sparse_program::function(sampled + product));
+  s.annotate(s.get_block("s"), "note", 1);
+  s.annotate(s.get_block("s"), "other", 2);
+  s.unannotate(s.get_block("s"), "note");
+  s.annotate(s.get_block("c"), "third", 3);
+  const block_rv b = apply(s, "sparse_fuse", s.get_block("s"), {0, 1});
+  CHECK(s.get(b).block->annotations == ir::annotations{{"other", ir::attr(2)}});
+  CHECK(s.get(s.get_block("c")).block->annotations == ir::annotations{{"third", 3}});
+  CHECK(sparse_program::iterations_of(s).find("T.block_attr({\"other\": 2})") != std::string::npos);
+  sparse_program::check(s, sampled + product);
+  s.unannotate(b, "other");  // also of what the iteration has become
+  apply(s, "sparse_reorder", s.get_block("c"), {2, 0, 1});
+  CHECK(s.get(s.get_block("s")).block->annotations.empty());
+  sparse_program::check(s, sampled + product);
+}
+
+TEST_CASE("sparse_fuse: an annotation of rows is none of the iteration") {
+  schedule s(sparse_program::function(sampled));
+  s.annotate(s.get_block("s_o"), "note", 1);
+  const block_rv b = s.get_block("s");
+  check_refusal(s, "sparse_fuse", 1, [&] { apply(s, "sparse_fuse", b, {0, 1}); });
 }

@@ -46,7 +46,7 @@ TEST_CASE("sparse_reorder: what is refused, and by which requirement") {
     check_refusal(s, "sparse_reorder", 4, [&] { apply(s, "sparse_reorder", b, {1, 0, 2}); });
     const block_rv rows = s.get_block("c_o");
     check_refusal(s, "sparse_reorder", 2, [&] { apply(s, "sparse_reorder", rows, {0, 2, 1}); });
-    s.annotate(b, "note", 1);
+    s.parallel(s.get_loops(rows)[0]);
     check_refusal(s, "sparse_reorder", 1, [&] { apply(s, "sparse_reorder", b, {0, 2, 1}); });
   }
   {
