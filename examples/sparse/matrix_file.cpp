@@ -1,10 +1,12 @@
 // The product of a matrix from a Matrix Market file with 32 vectors:
 //
 //     matrix_file bcsstk17.mtx
+#include <tilewright/expr/formats/csf_tensor.hpp>
 #include <tilewright/interop/matrix_market.hpp>
 #include <tilewright/tilewright.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <iostream>
@@ -54,6 +56,17 @@ int main(int argc, char** argv) try {
       worst = std::max(worst, std::abs(static_cast<double>(c[row * 32 + j]) - sum) / size);
     }
   std::cout << "largest difference from double: " << worst << "\n";
+
+  const std::vector<int> row{2, 0, 1}, column{0, 1, 1};
+  const std::vector<float> value{1, 2, 3};
+  // [names]
+  const tw::csr_matrix<float> edges(3, 2, row, column, value);     // COO: coordinates in any order
+  const tw::sell_matrix<float, 4> beside(edges, {.window = 256});  // SELL-4-256
+  // CSF of two levels
+  const tw::csf_tensor<float, 2> fibres({3, 2}, std::array{row, column}, value);
+  // [names]
+  std::cout << "by coordinates: " << edges.nonzeros() << " elements, " << beside.nonzeros()
+            << " side by side, " << fibres.nonzeros() << " in fibres\n";
   return worst < 1e-5 ? 0 : 1;
 } catch (const tw::argument_error& e) {
   std::cerr << e.what() << "\n";

@@ -15,6 +15,9 @@ namespace {
 constexpr auto spmm =
     kernel<"spmm">([](in<"A", float, "M", compressed<"K">> A, in<"B", float, "K", "N"> B,
                       out<"C", float, "M", "N"> C) { return C(i, j) = sum<k>(A(i, k) * B(k, j)); });
+constexpr auto spmm_columns =
+    kernel<"spmm">([](in<"A", float, "M", csc<"K">> A, in<"B", float, "K", "N"> B,
+                      out<"C", float, "M", "N"> C) { return C(i, j) = sum<k>(A(i, k) * B(k, j)); });
 constexpr auto spmv_wide =
     kernel<"spmv">([](in<"A", double, "M", compressed<"K", std::int64_t>> A, in<"x", double, "K"> x,
                       out<"y", double, "M"> y) { return y(i) = sum<k>(A(i, k) * x(k)); });
@@ -95,6 +98,35 @@ TEST_CASE("rows, indices of 64 bits, scalars and outputs that are updated") {
   tuned vector_op(spmv_wide, quick());
   vector_op(wide, x, y);
   CHECK(y.isApprox(wide * x));
+}
+
+TEST_CASE("maps of Eigen's sparse matrices are arguments, by rows and by columns") {
+  sparse_rows a = random_sparse(30, 20, 5, 7);
+  const dense_rows b = dense_rows::Random(20, 8);
+  dense_rows c(30, 8);
+  const Eigen::Map<sparse_rows> rows(a.rows(), a.cols(), a.nonZeros(), a.outerIndexPtr(),
+                                     a.innerIndexPtr(), a.valuePtr());
+  const tuned op(spmm, quick());
+  op(rows, b, c);
+  CHECK(c.isApprox(a * b, 1e-5f));
+  const Eigen::Map<const sparse_rows> fixed(a.rows(), a.cols(), a.nonZeros(), a.outerIndexPtr(),
+                                            a.innerIndexPtr(), a.valuePtr());
+  c.setZero();
+  op(fixed, b, c);
+  CHECK(c.isApprox(a * b, 1e-5f));
+  a.valuePtr()[0] = 3;  // what a map shows may change
+  op(fixed, b, c);
+  CHECK(c.isApprox(a * b, 1e-5f));
+
+  using sparse_columns = Eigen::SparseMatrix<float>;
+  const sparse_columns by_columns = a;
+  const Eigen::Map<const sparse_columns> columns(by_columns.rows(), by_columns.cols(),
+                                                 by_columns.nonZeros(), by_columns.outerIndexPtr(),
+                                                 by_columns.innerIndexPtr(), by_columns.valuePtr());
+  const tuned of_columns(spmm_columns, quick());
+  c.setZero();
+  of_columns(columns, b, c);
+  CHECK(c.isApprox(a * b, 1e-5f));
 }
 
 TEST_CASE("offsets, indices and values; new values and new patterns on the same op") {
