@@ -3,6 +3,7 @@
 // program before to the program after. docs/primitives.md leads to each of them.
 #include <cstdlib>
 #include <map>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,22 @@ TEST_CASE("the requirements in the documentation are those of the headers, word 
     compared += here.size();
   }
   CHECK(compared > 200);
+}
+
+TEST_CASE("a requirement and each of its clauses name what they are about") {
+  static const std::regex pronoun(
+      "(^\\d+\\. |; )((and|as|but|for|if|nor|what|when|where) )?"
+      "(it|its|none|their|them|these|they|this|those)\\b");
+  const auto speaks_of_what_went_before = [](const std::string& one) {
+    return std::regex_search(one, pronoun);
+  };
+  CHECK(speaks_of_what_went_before("1. it starts at 0"));
+  CHECK(speaks_of_what_went_before("2. the loop starts at 0; where its extent is 1, it goes"));
+  CHECK(!speaks_of_what_went_before("1. the loop starts at 0, and its extent is constant"));
+  for (const auto& [name, s] : documented())
+    for (const std::string& one : numbered(s.text))
+      CHECK_MESSAGE(!speaks_of_what_went_before(one), name,
+                    ": a clause begins with a pronoun: ", one);
 }
 
 TEST_CASE("the index leads to every primitive") {

@@ -47,11 +47,6 @@ using requirement_number = std::pair<std::string, int>;
 /// What no trace can break: it has loops from blocks, and so a block below each.
 const std::set<requirement_number> out_of_reach{{"loop_partition", 6}};
 
-/// What takes more lines: windows, and a variable that breaks the rule for them.
-/// A sum and what it adds up; an intrinsic with two operands of one type.
-const std::set<requirement_number> longer{
-    {"rolling_buffer", 4}, {"rolling_buffer", 5}, {"reverse_compute_at", 4}, {"tensorize", 6}};
-
 /// Requirements of another primitive that one calls: a refusal has the number that they have there.
 const std::set<requirement_number> of_others{{"tensorize", 2}};
 
@@ -107,8 +102,7 @@ TEST_CASE("requirements of primitives have short programs that break them") {
       }
       for (const std::string& one : docs::numbered(documented.text)) {
         const requirement_number which{name, std::stoi(one)};
-        const std::size_t excused =
-            out_of_reach.count(which) + longer.count(which) + of_others.count(which);
+        const std::size_t excused = out_of_reach.count(which) + of_others.count(which);
         CHECK_MESSAGE(shown.count(which.second) + excused == 1, "no program breaks: ", one);
       }
     }

@@ -39,7 +39,7 @@ decision sample_perfect_tile(support::random& random, const ir::function& f, con
 /// A stale decision is repaired as that of sample_perfect_tile, without a limit; if its inner part
 /// does not fit, it becomes {extent / innerpart_factor, 1, ..., innerpart_factor, 1, ...}. An
 /// extent that is symbolic or no multiple of `innerpart_factor` gives {-1, 1, ..., 1}. Requires: 1.
-/// 1 <= n <= 10, 0 <= partition_pos < n, innerpart_factor positive; 2. a decision has n entries.
+/// 1 <= n <= 10, 0 <= partition_pos < n, and innerpart_factor is positive; 2. a decision has n entries.
 /// @throws argument_error; schedule_error when the loop does not exist
 decision sample_partitioned_tile(support::random& random, const ir::function& f,
                                  const ir::var& loop, int n, int partition_pos = 0,
@@ -53,7 +53,7 @@ decision sample_partitioned_tile(support::random& random, const ir::function& f,
 /// A decision made for another extent is clamped factor by factor to what is left; its last factor
 /// stays where it is (clamped to the extent), also when it is no candidate. A symbolic extent gives
 /// {-1, 1, ..., 1, first candidate}.
-/// Requires: 1. 2 <= n <= 10 and at least one candidate, all positive; 2. a decision has n positive
+/// Requires: 1. 2 <= n <= 10, there is at least one candidate, and all are positive; 2. a decision has n positive
 /// entries (the first one is recomputed and may be anything).
 /// @returns the decision: the factors, outermost first
 /// @throws argument_error

@@ -28,7 +28,7 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. an algorithm has the name;
-/// 2. where its joined form is asked for, two of its reductions are nests of their own over equal domains,
+/// 2. where the joined form of one is asked for, two of its reductions are nests of their own over equal domains,
 ///    load one element in each iteration, or compute one value of a function or quotient there, lie alike
 ///    in their results, and the second does not need what the first makes, unless that is the maximum of x, and it sums products with a factor exp(x - maximum).
 /// @throws schedule_error

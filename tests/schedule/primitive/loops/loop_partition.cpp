@@ -109,3 +109,20 @@ def main(A: T.Buffer((4, 3), "int32"), E: T.Buffer((4, 3), "int32")):
   CHECK(ir::equal(ir::parse(s.show()), s.function()));
   check_meaning(s, f);
 }
+
+TEST_CASE("loop_partition: a loop of statements, which no block holds") {
+  // get_loops never gives such a loop, so that the function is called itself.
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32")):
+    with T.block("root"):
+        for i in range(8):
+            A[i] = i
+)");
+  const ir::var i = ir::as_loop(ir::root_block(f)->body)->var;
+  try {
+    primitive::loop_partition(f, i, {std::nullopt, 3});
+    FAIL_CHECK("nothing is refused");
+  } catch (const schedule_error& e) {
+    CHECK(e.requirement() == 6);
+  }
+}

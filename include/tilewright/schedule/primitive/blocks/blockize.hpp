@@ -39,11 +39,11 @@ namespace tilewright::primitive {
 /// 3. bounds of the inner loops and domains use outer loops only where these are outer variables
 ///    themselves, and no values of lets; no domain follows a loop that goes inside, and loops of one
 ///    iteration start at 0;
-/// 4. with an init: the inner loops run each instance once, those of the reduction one after the
-///    other, and no conjunct of the guard mixes inner loops that the init keeps with loops that it
-///    drops; loops that it keeps follow none that it drops, these have an iteration, and no domain
-///    of the init follows the reduction; it uses no buffer that the block allocates or matches; nor
-///    do instances load or write what others do write, or reduce backwards.
+/// 4. where the block has an init, the inner loops run each instance once, those of the reduction one
+///    after the other, and no conjunct of the guard mixes inner loops that the init keeps with loops
+///    that it drops; loops that the init keeps follow none that it drops, the latter have an
+///    iteration, and no domain of the init follows the reduction; the init uses no buffer that the
+///    block allocates or matches; no instance loads or writes what others write, or reduces backwards.
 /// @returns the new block; the id of the old one stays with the inner block
 /// @throws schedule_error; nothing is changed then
 new_block blockize(const ir::function& f, const ir::var& loop, bool preserve_unit_iters = true);
@@ -60,8 +60,8 @@ new_block blockize(const ir::function& f, const ir::var& loop, bool preserve_uni
 ///                                                              with block("C"): ...
 /// ```
 /// Requires, besides 2 and 3 for each block:
-/// 5. at least two different blocks, whose nests stand next to each other in one sequence, each a
-///    chain of loops around its block;
+/// 5. at least two different blocks are given, whose nests stand next to
+///    each other in one sequence, each a chain of loops around its block;
 /// 6. no block has an init;
 /// 7. the blocks have no more variables than the first one in the list, and outer variables in the
 ///    same place have the same values and extents, and unless the extent is 1 the same kind.

@@ -28,12 +28,12 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. `tensor_intrin` is the name of a known intrinsic;
-/// 2. at a loop: the requirements of blockize;
+/// 2. a loop, where one is given, meets the requirements of blockize;
 /// 3. the block matches the description node by node: regions in order, loops, kinds, annotations,
 ///    expressions without commuting anything; the refusal names the first difference;
 /// 4. the block has no buffers of its own;
-/// 5. no region of it reaches out of its buffer, as one may whose elements are read under a guard;
-/// 6. what it writes is one operand of the intrinsic alone.
+/// 5. no region of the block reaches out of its buffer, as one may whose elements are read under a guard;
+/// 6. what the block writes is one operand of the intrinsic alone.
 /// @throws schedule_error; nothing is changed then
 ir::function tensorize(const ir::function& f, const ir::var& loop, const std::string& tensor_intrin,
                        bool preserve_unit_iters = true);

@@ -23,8 +23,8 @@ namespace tilewright::primitive {
 /// 1. the map takes as many indices as the block has iteration variables;
 /// 2. the variables are bound to the loops around the block, each to one, without a guard, and stand
 ///    for them in the body;
-/// 3. each loop holds only the next one, and the innermost one the block; all start at 0, as do the
-///    domains, and run over all of these, which are the same throughout;
+/// 3. each loop holds only the next one, and the innermost one the block; the loops start at
+///    0, as do the domains, and run over all of the latter, which are the same throughout;
 /// 4. each new variable is made of variables of one kind; variables of extent 1 count as spatial;
 /// 5. the map is a bijection from the domains to a box from 0;
 /// 6. every variable is spatial or reduce, and no instance reads or writes what another one writes.

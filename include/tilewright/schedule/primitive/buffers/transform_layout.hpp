@@ -29,8 +29,8 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. the block accesses that buffer: the index is in range, a name is unique;
-/// 2. the buffer is accessed by loads and stores only: it is no part of another one, no part of it
-///    is matched, nobody takes its address; it has no strides and offset of its own;
+/// 2. the buffer is accessed by loads and stores only: it is no part of another one, no part of
+///    it is matched, nobody takes its address; the buffer has no strides and offset of its own;
 /// 3. the map takes as many indices as the buffer has dimensions, and its results start at 0;
 /// 4. the map can be inverted; with `assume_injective_transform` it need not be provable, and is
 ///    refuted only where enumerating a small buffer shows two elements at one place;

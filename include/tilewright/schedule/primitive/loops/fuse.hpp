@@ -18,7 +18,7 @@ namespace tilewright::primitive {
 /// occur in the new bindings.
 ///
 /// Requires:
-/// 1. at least one loop, none twice;
+/// 1. at least one loop is given, and none twice;
 /// 2. each loop after the first is the whole body of the one before;
 /// 3. every loop starts at 0;
 /// 4. no loop has an annotation or is bound to threads; other kinds become serial;

@@ -14,9 +14,9 @@ namespace tilewright::primitive {
 /// for i in range(128):    ->    for i in parallel(128):
 /// ```
 /// Requires:
-/// 1. compact dataflow below the loop: every block there is complete or a reduction within the
-///    loop, writes other elements in every iteration, as its regions say, or what is used below the
-///    loop alone, and reads nothing that another block writes in another iteration;
+/// 1. the dataflow below the loop is compact: every block there is complete or a reduction within
+///    the loop, writes other elements in every iteration, as its regions say, or what is used
+///    below the loop alone, and reads nothing that another block writes in another iteration;
 /// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below.
 /// A loop that has another kind already is given the new one.
 /// @throws schedule_error
@@ -29,8 +29,8 @@ ir::function vectorize(const ir::function& f, const ir::var& loop);
 /// for i in range(128):    ->    for i in thread_binding(128, thread="threadIdx.x"):
 /// ```
 /// Requires:
-/// 1. compact dataflow below the loop, as `parallel`;
-/// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below; those
+/// 1. the dataflow below the loop is compact, as for `parallel`;
+/// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below; bindings
 ///    of reduce iterators are allowed too where the axis is threadIdx.*, whose threads can add up;
 /// 3. the axis is blockIdx, threadIdx or vthread with .x, .y or .z, or plain vthread;
 /// 4. where a loop around or below is bound to the same axis, the two are of one length, and the inner
@@ -43,7 +43,7 @@ ir::function bind(const ir::function& f, const ir::var& loop, const std::string&
 /// Asks for the body of a loop to be repeated.
 ///
 /// Requires:
-/// 1. it is not bound to threads that make a copy jointly.
+/// 1. the loop is not bound to threads that make a copy jointly.
 /// @throws schedule_error
 ir::function unroll(const ir::function& f, const ir::var& loop);
 

@@ -29,7 +29,7 @@ namespace tilewright::primitive {
 /// 1. at most one factor is `infer`;
 /// 2. known factors are positive;
 /// 3. the loop has no annotation and is not bound to threads;
-/// 4. its range is constant;
+/// 4. the range of the loop is constant;
 /// 5. the sum of the known factors is below the extent;
 /// 6. a block lies below the loop;
 /// 7. the loop drives spatial variables only: a part of a reduction would be none.

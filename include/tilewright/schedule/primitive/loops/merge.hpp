@@ -19,7 +19,7 @@ namespace tilewright::primitive {
 ///     for j in range(32): C
 /// ```
 /// Requires:
-/// 1. at least two loops, of different nests side by side in one statement list of one scope;
+/// 1. at least two loops are given, of different nests side by side in one statement list of one scope;
 /// 2. the loops lie equally deep in their nests;
 /// 3. from the list down, every loop but the given ones holds nothing but the next one;
 /// 4. the loops start at 0, have no annotation and no thread axis;

@@ -22,14 +22,14 @@ namespace tilewright::primitive {
 /// 4. every block below has spatial and reduce iterators only;
 /// 5. the binding of every block below is affine with respect to the loops from the outermost one
 ///    involved inwards;
-/// 6. loops that drive both spatial and reduce iterators of a block with an init, as fusing makes
-///    them, keep their order among themselves: it decides which instance of a result runs first;
+/// 6. loops that drive both spatial and reduce iterators of a block with an init, as fusing makes them,
+///    keep their order among themselves: that order decides which instance of a result runs first;
 /// 7. where instances of a block with an init run more than once, as compute_at leaves them, no
 ///    loop passes one that drives the reduction;
-/// 8. no block below reads what another block below writes in another iteration of one of the
-///    loops, or writes the same elements there; none reads what other instances of it write; a block
-///    that uses the loops without a variable touches what it writes in no other iteration; nothing
-///    below writes what their bounds are loaded from.
+/// 8. no block below reads what another block below writes in another iteration of one of
+///    the loops, or writes the same elements there; no block reads what other instances of
+///    it write; a block that uses the loops without a variable touches what it writes in
+///    no other iteration; nothing below writes what bounds of the loops are loaded from.
 /// @param loops the new order, outermost first
 /// @throws schedule_error
 ir::function reorder(const ir::function& f, const std::vector<ir::var>& loops);

@@ -23,7 +23,7 @@ namespace tilewright::primitive {
 /// bindings. An `infer` factor is ceildiv(extent, the others).
 ///
 /// Requires:
-/// 1. at least one factor, and at most one of them `infer`;
+/// 1. at least one factor is given, and at most one of them is `infer`;
 /// 2. known factors are positive, and their product fits the type of the variable;
 /// 3. the loop has no annotation and is not bound to threads; parallel, vectorized and unrolled
 ///    loops become serial;

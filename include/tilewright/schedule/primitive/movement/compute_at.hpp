@@ -32,25 +32,25 @@ namespace tilewright::primitive {
 /// statement there
 ///
 /// Requires:
-/// 1. the block's surroundings are a pipeline: nothing but loops, sequences and blocks in the
-///    scope; what the block reads is not written after it, and is final where it reads it; nobody
-///    reads its result before it, or, in a common loop, before it is final; where
-///    earlier blocks rewrite what it reads in a loop around both, its results are read below that
-///    loop, in the iteration that makes them; where its loops or the blocks around decide which of
-///    its instances run, what is needed says it too;
-/// 2. the block is complete or a reduction, and depends on loops by its iteration variables alone;
-///    it runs over a box: no bound of its loops, no domain and no value of a variable follows other
-///    loops or data;
+/// 1. the block's surroundings are a pipeline: nothing but loops, sequences and blocks in
+///    the scope; what the block reads is not written after it, and is final where the block
+///    reads it; nobody reads the block's result before it, or, in a common loop, before it
+///    is final; where earlier blocks rewrite what the block reads in a loop around both, its
+///    results are read below that loop, in the iteration that makes them; where the loops or
+///    blocks around the block decide which of its instances run, what is needed says so too;
+/// 2. the block is complete or a reduction, and depends on loops by its
+///    iteration variables alone; the block runs over a box: no bound of its
+///    loops, no domain and no value of a variable follows other loops or data;
 /// 3. the loop is in the same scope and does not contain the block;
 /// 4. the block writes no output of the scope;
-/// 5. it has consumers, and all of them are below the loop;
+/// 5. the block has consumers, and all of them are below the loop;
 /// 6. there is a place below the loop after its producers and before its consumers, and `index` is
 ///    one; bounds and conditions around that place do not load what the block writes;
 /// 7. the needed part of the block's domain is not empty (reverse: and is all of it over all
 ///    iterations, and none of the loops that the block goes below may be empty, as far as constants,
 ///    other loops and data say);
-/// 8. what it reads at the new place is written before, in the same iteration, and so is what says
-///    which instances are needed there.
+/// 8. what the block reads at the new place is written before, in the same
+///    iteration, and so is what says which instances are needed there.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
                         bool preserve_unit_loops = false, int index = -1);
@@ -77,10 +77,10 @@ ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::va
 /// Requires: 1 to 3 and 6 to 8 as compute_at, and
 /// 4. moved, a reduction still runs each of its instances once, and not in iterations that run at
 /// once;
-/// 5. all of its producers are below the loop, and where one of them is still reducing there, or
+/// 5. all producers of the block are below the loop, and where one of them is still reducing there, or
 /// overwrites its results in other iterations, the block is complete and its last run decides: the
 /// loops are serial, and no value it reads becomes an index or an integer divisor, or decides
-/// whether it stores; none overwrites its results in a loop that both are below already.
+/// whether it stores; no producer overwrites its results in a loop that it and the block are below already.
 ///
 /// A block without producers runs as a whole in every iteration: the loops around are serial, those
 /// around its scope too where they decide which instances run, no extent of theirs is loaded, and

@@ -19,16 +19,16 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. what the block reads is not written after it and is final where the consumers stand (all of the
-///    buffer where their guards or iteration variables would load it); nobody reads its result before
-///    it (numbered reasons as for compute_at, requirement 1); where earlier blocks rewrite what it
-///    reads in a loop around both, its results are read below that loop, in the iteration that makes
-///    them; what it reads of memory of threads is read by these threads;
+///    buffer where their guards or iteration variables would load it); nobody reads the block's result
+///    before it (numbered reasons as for compute_at, requirement 1); where earlier blocks rewrite what
+///    the block reads in a loop around both, its results are read below that loop, in the iteration
+///    that makes them; what the block reads of memory of threads is read by these threads;
 /// 2. the block is complete and has no init;
-/// 3. it writes one buffer, which its scope allocates and no other block writes;
-/// 4. its body is one store, from whose indices the iteration variables follow: they are the
-///    variables, or an invertible affine function of them; it depends on loops and lets by its
-///    variables alone;
-/// 5. it is not the only block of its scope;
+/// 3. the block writes one buffer, which its scope allocates and no other block writes;
+/// 4. the block's body is one store, from whose indices the iteration variables
+///    follow: the indices are the variables, or an invertible affine function
+///    of them; the block depends on loops and lets by its variables alone;
+/// 5. the block is not the only one of its scope;
 /// 6. the buffer is only loaded, and by blocks, their guards and the values of their iteration
 ///    variables: no match_buffer of it, no pointer to it, no loop or condition around blocks that
 ///    loads it.

@@ -28,13 +28,13 @@ namespace tilewright::primitive {
 /// Requires:
 /// 1. the loop is around the block, in its scope, and no if, while or let stands between the two;
 /// 2. the block is complete;
-/// 3. its body is one store of `if_then_else(condition, value, constant)`, the value without side
-///    effects, and it has no buffers of its own;
+/// 3. the block's body is one store of `if_then_else(condition, value, constant)`,
+///    the value without side effects, and the block has no buffers of its own;
 /// 4. the condition does not always hold;
 /// 5. each part of the condition bounds one variable of the block, by a number from below or above;
 /// 6. different instances store different elements;
-/// 7. no block before it uses what it stores, and none below the loop writes what guards, bounds
-///    and values around the block are loaded from;
+/// 7. no earlier block uses what the block stores, and none below the loop
+///    writes what guards, bounds and values around the block are loaded from;
 /// 8. the buffer does not belong to threads that the loop or one below it starts.
 /// @returns the block that stores the constant; the old id stays with the other one
 /// @throws schedule_error; nothing is changed then

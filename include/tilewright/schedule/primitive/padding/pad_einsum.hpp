@@ -28,7 +28,7 @@ namespace tilewright::primitive {
 /// identity for a plain maximum or minimum.
 ///
 /// Requires:
-/// 1. one positive multiple per iteration variable;
+/// 1. there is one positive multiple per iteration variable;
 /// 2. the block is complete or a reduction with one store, each buffer accessed at one place, with indices that
 ///    are different iteration variables, or inside of the buffer and constant or computed from what is not padded;
 /// 3. padded dimensions of buffers are as long as the variable's domain, which starts at 0 and may

@@ -30,8 +30,8 @@ namespace tilewright::primitive {
 /// 1. the block is complete or a reduction, variables counting as spatial that rolling another
 ///    buffer has made opaque; the scope allocates the buffer, no other block writes it, nobody takes
 ///    its address, and no part of it is matched;
-/// 2. it and all readers of the buffer share loops, and each reader finds what it reads written in
-///    the same iteration;
+/// 2. the block and all readers of the buffer share loops, and each
+///    reader finds what it reads written in the same iteration;
 /// 3. along one of these loops, serial and from 0, a dimension written at an iteration variable
 ///    alone has windows of constant length that overlap: the variable is loop * step + own loops,
 ///    from 0, step being less than the length of the window, and the loop moves no other dimension;

@@ -28,15 +28,15 @@ namespace tilewright::primitive {
 ///    is not written from the reduction on, nor before it in a loop that repeats both without the
 ///    epilogue, its output is used by none in between, and what else it touches is no memory of
 ///    threads whose loops the two do not share;
-/// 2. the reduction is one, writes one buffer of its scope's own, and has a known reducer
-///    (schedule/reducer.hpp) with one value;
-/// 3. the epilogue is complete, without predicate, and one store, of different elements in
-///    different instances; it visits all of its domain, and depends on loops and lets by its
-///    variables alone;
-/// 4. it alone reads the result, and all of it: one load whose indices are its iteration variables,
-///    each once, over the domains that the reduction writes;
-/// 5. its value is a combination that commutes with the reduction, of the element type of the
-///    reduction.
+/// 2. the first block is a reduction, writes one buffer of its scope's
+///    own, and has a known reducer (schedule/reducer.hpp) with one value;
+/// 3. the epilogue is complete, without predicate, and one store, of
+///    different elements in different instances; the epilogue visits all
+///    of its domain, and depends on loops and lets by its variables alone;
+/// 4. the epilogue alone reads the result, and all of it: one load whose indices are
+///    its iteration variables, each once, over the domains that the reduction writes;
+/// 5. the epilogue's value is a combination that commutes with
+///    the reduction, of the element type of the reduction.
 /// @throws schedule_error; nothing is changed then
 ir::function fuse_reduction_epilogue(const ir::function& f, std::uint64_t reduction,
                                      std::uint64_t epilogue);

@@ -47,8 +47,8 @@ namespace tilewright::primitive {
 /// 6. `factor_axis` is in [-(rank + 1), rank];
 /// 7. every partial result that is read has been initialised: a guard about loops of the reduction
 ///    holds in their first iteration, where the init runs;
-/// 8. neither the extent of the loop nor the extents of loops that stay use variables of the loops
-///    of the reduction, and the former is not loaded; its other loops have an iteration;
+/// 8. neither the extent of the loop nor the extents of loops that stay use variables of the loops of
+///    the reduction, and the former is not loaded; the other loops of the reduction have an iteration;
 /// 9. the result does not belong to threads that loops around the block start.
 /// @returns the new block; `loop` and the loops that stay are around the original one
 /// @throws schedule_error; nothing is changed then

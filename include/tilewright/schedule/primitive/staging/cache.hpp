@@ -35,11 +35,11 @@ namespace tilewright::primitive {
 /// 1. `read_index` names a read region of the block, which is not the root;
 /// 2. the storage scope exists: global, local, shared, shared.dyn, warp, or a tensor-core scope;
 /// 3. at most one block of the scope writes the buffer, and no redirected one does;
-/// 4. what the redirected readers read is written before them, by that block or before the scope
-///    starts, and so is all that the copy reads, which the block around declares; it needs no loop
-///    around the scope;
-/// 5. each of `consumers` is a block of the scope, and one of them reads the buffer; those
-///    that do not are left out.
+/// 4. what the redirected readers read is written before them, by that block
+///    or before the scope starts, and so is all that the copy reads, which
+///    the block around declares; the copy needs no loop around the scope;
+/// 5. each of `consumers` is a block of the scope, and one of
+///    them reads the buffer; consumers that do not are left out.
 /// @param consumers ids of the blocks that read the copy; all readers but the writer when empty
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
@@ -68,9 +68,9 @@ new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
 /// 4. nobody who comes before the block in a common loop reads the buffer;
 /// 5. the elements that the block writes form a box, of which loops of the scope say how large, and
 ///    it has finished them where the copy stands; the copy needs no loop around the scope;
-/// 6. each of `consumers` is a later block of the scope that reads the buffer, and reads nothing of
-///    it that the block does not write; where the body reads it, guard, values of variables and
-///    what stands around it do not.
+/// 6. each of `consumers` is a later block of the scope that reads the buffer,
+///    and reads nothing of it that the block does not write; where the body reads
+///    the buffer, guard, values of variables and what stands around it do not.
 /// @param consumers ids of the blocks that read the cache itself instead of the buffer
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then

@@ -31,8 +31,8 @@ namespace tilewright::primitive {
 /// 3. the block writes the buffer too;
 /// 4. what the block reads of it is all that it writes, or the rest has been written before; what
 ///    is copied is declared by the block around it;
-/// 5. it does not write what its guard, its values and the place of its regions are loaded from;
-/// 6. below loops whose iterations run at once it writes all that is copied back.
+/// 5. the block does not write what its guard, its values and the place of its regions are loaded from;
+/// 6. below loops whose iterations run at once the block writes all that is copied back.
 /// @returns the copy in, and the copy back
 /// @throws schedule_error; nothing is changed then
 new_blocks cache_inplace(const ir::function& f, std::uint64_t block, int read_buffer_index,

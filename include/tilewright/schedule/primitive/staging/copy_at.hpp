@@ -32,8 +32,8 @@ namespace tilewright::primitive {
 /// 4. nothing in the body writes the buffer once it has been read, and nothing there writes what the
 ///    box is loaded from;
 /// 5. what the copy touches is all written before, and the block around declares it;
-/// 6. the loops that the box depends on have constant bounds; it needs no loop or let around the
-///    scope.
+/// 6. the loops that the box depends on have constant
+///    bounds; the box needs no loop or let around the scope.
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
 new_block read_at(const ir::function& f, const ir::var& loop, std::uint64_t block,
@@ -53,8 +53,8 @@ new_block read_at(const ir::function& f, const ir::var& loop, std::uint64_t bloc
 /// 5. what the copy touches is all written before, and what it reads the block around declares; what
 ///    the body reads through a cache that it writes itself is written before it is read; nobody else
 ///    changes sums that are unfinished;
-/// 6. the loops that the box depends on have constant bounds; it needs no loop or let around the
-///    scope.
+/// 6. the loops that the box depends on have constant
+///    bounds; the box needs no loop or let around the scope.
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
 new_block write_at(const ir::function& f, const ir::var& loop, std::uint64_t block,

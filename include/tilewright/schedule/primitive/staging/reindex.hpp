@@ -27,9 +27,9 @@ namespace tilewright::primitive {
 /// Requires:
 /// 1. the block holds no other blocks and is not the root;
 /// 2. the selector names a buffer that the block reads or writes;
-/// 3. the block accesses the buffer by loads and stores alone, all with the same indices, which are
-///    made of its iteration variables; these start at 0, and no domain depends on a loop
-///    or on what blocks of the scope write;
+/// 3. the block accesses the buffer by loads and stores alone, all with the same
+///    indices, which are made of its iteration variables; the variables start at
+///    0, and no domain depends on a loop or on what blocks of the scope write;
 /// 4. no other block that shares a loop with the block writes the buffer, or, for a write, reads it,
 ///    and none there writes what the indices are read from; no loop there starts its threads;
 /// 5. for a read: the block does not write the buffer, all of it that others of the scope write is
@@ -58,13 +58,13 @@ new_block reindex(const ir::function& f, std::uint64_t block, const buffer_selec
 /// Requires:
 /// 1. the index names a read region of the block, which is not the root;
 /// 2. the storage scope exists;
-/// 3. at most one block of the scope writes the buffer, and it does not read it (init aside);
+/// 3. at most one block of the scope writes the buffer, and that block does not read it (init aside);
 /// 4. what the block reads is written before it; no loop between the two starts the threads of the
 ///    buffer;
-/// 5. the region is a single point, the only one of the buffer that an instance touches, and its
-///    indices are made of iteration variables; what they are read from is written before the copy,
-///    and not between the copy and the block; the same holds for what bounds, guards and values
-///    around the block are loaded from;
+/// 5. the region is a single point, the only one of the buffer that an instance
+///    touches, and its indices are made of iteration variables; what the indices are
+///    read from is written before the copy, and not between the copy and the block; the
+///    same holds for what bounds, guards and values around the block are loaded from;
 /// 6. the map takes as many indices as the block has iteration variables, and uses those that occur
 ///    in the region and no others;
 /// 7. the map is one to one, on domains that start at 0 and depend on no loop and on
@@ -98,10 +98,10 @@ new_block reindex_cache_read(const ir::function& f, std::uint64_t block, int rea
 /// 3. no other block of the scope writes the buffer, and the block does not read it (init aside);
 /// 4. nobody who comes before the block in a common loop reads the buffer, and its result is finished
 ///    where the copy stands; no loop between the two starts the threads of the buffer;
-/// 5. the region is a single point, the only one of the buffer that an instance touches, and its
-///    indices are made of iteration variables; what they are read from is written before the copy,
-///    and not between the copy and the block; the same holds for what bounds, guards and values
-///    around the block are loaded from;
+/// 5. the region is a single point, the only one of the buffer that an instance
+///    touches, and its indices are made of iteration variables; what the indices are
+///    read from is written before the copy, and not between the copy and the block; the
+///    same holds for what bounds, guards and values around the block are loaded from;
 /// 6. the map takes as many indices as the block has iteration variables, and uses those that occur
 ///    in the region and no others;
 /// 7. the map is one to one, on domains that start at 0 and depend on no loop and on
