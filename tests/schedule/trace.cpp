@@ -113,7 +113,10 @@ TEST_CASE("parse errors name the place and what is expected") {
     CHECK_MESSAGE(what.find(place) != std::string::npos, what);
     CHECK_MESSAGE(what.find(expected) != std::string::npos, what);
   };
-  says("b0 = sch.get_blok(name=\"C\")\n", "line 1, column 10", "the name of a primitive");
+  says("b0 = sch.get_blok(name=\"C\")\n", "line 1, column 10",
+       "the name of a primitive (write get_block)");
+  says("sch.merge_blocks_again(b0, b1)\n", "line 1, column 5",
+       "docs/primitives.md has those of this version; a newer one may have written the trace");
   says("b0 = sch.get_block()\n", "line 1", "an argument \"name\"");
   says("b0 = sch.get_block(nam=\"C\")\n", "column 20", "a parameter of get_block");
   says("\nsch.parallel(loop=l0)\n", "line 2, column 19", "a loop");

@@ -161,7 +161,10 @@ TEST_CASE("lines that are no records are refused") {
   CHECK(refusal("[0, [[[], []], [1.0], {\"kind\": \"llvm\"}, [[1, 2]]]]").find("no tensor") !=
         std::string::npos);
   CHECK(refusal("[0, [[[[\"Frob\", [], [], []]], []], [1.0], {\"kind\": \"llvm\"}, []]]")
-            .find("no instruction is called \"Frob\"") != std::string::npos);
+            .find("no instruction is called \"Frob\"; docs/primitives.md has those") !=
+        std::string::npos);
+  CHECK(refusal("[0, [[[[\"GetBlok\", [], [], []]], []], [1.0], {\"kind\": \"llvm\"}, []]]")
+            .find("no instruction is called \"GetBlok\"; write GetSBlock") != std::string::npos);
   std::istringstream lines(text_of("dense_relu/database_tuning_record.json"));
   std::string good;
   std::getline(lines, good);

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <string>
 
+#include <tilewright/impl/schedule/trace/nearest_kind.hpp>
 #include <tilewright/impl/schedule/trace/rv_renaming.hpp>
 #include <tilewright/impl/schedule/trace/trace_text.hpp>
 #include <tilewright/ir/text/literal.hpp>
@@ -178,7 +179,9 @@ inline std::string statement(const ir::attr& a, const ir::attr* decision) {
   if (parts.size() != 4) fail("an instruction has name, inputs, attributes and outputs");
   const std::string& name = string(parts[0], "the name of an instruction");
   const instruction_kind* kind = kind_of(name);
-  if (!kind) fail("no instruction is called " + ir::quote(name));
+  if (!kind)
+    fail("no instruction is called " + ir::quote(name) + "; " +
+         nearest_kind::advice(name, [](const instruction_kind& k) { return name_of(k.name); }));
   std::vector<std::string> arguments;
   read_arguments(*kind, list(parts[1], "inputs"), list(parts[2], "attributes"), arguments);
   if (decision) arguments.push_back("decision=" + ir::print_attr(*decision));

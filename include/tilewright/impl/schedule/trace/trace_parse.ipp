@@ -11,6 +11,7 @@
 
 #include <tilewright/impl/schedule/trace/default_argument.hpp>
 #include <tilewright/impl/schedule/trace/map_scalars.hpp>
+#include <tilewright/impl/schedule/trace/nearest_kind.hpp>
 #include <tilewright/ir/index_map.hpp>
 #include <tilewright/ir/text/literal.hpp>
 #include <tilewright/ir/text/tokenize.hpp>
@@ -95,7 +96,11 @@ class trace_parser {
     in_.expect(".");
     const ir::token name = in_.expect_name("the name of a primitive");
     const instruction_kind* kind = find_instruction_kind(name.text);
-    if (!kind) in_.fail(name, "the name of a primitive");
+    if (!kind)
+      in_.fail(name, "the name of a primitive (" +
+                         detail::nearest_kind::advice(
+                             name.text, [](const instruction_kind& k) { return k.name; }) +
+                         ")");
     check_targets(*kind, targets.size(), start);
     auto* made = new instruction;
     support::ref<const instruction> what(made);
