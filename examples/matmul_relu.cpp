@@ -3,7 +3,7 @@
 //
 // CMake builds it with the library compiled once (`tilewright::tilewright`), so that it compiles in
 // seconds. Without CMake, one file of a program defines TILEWRIGHT_IMPLEMENT, and all are compiled
-// with -DTILEWRIGHT_DECLARE_ONLY. Without either, this file compiles the whole library: two minutes.
+// with -DTILEWRIGHT_DECLARE_ONLY. Without either, it compiles the whole library: two to three minutes.
 #include <tilewright/tilewright.hpp>
 
 #include <Eigen/Dense>

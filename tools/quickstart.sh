@@ -10,7 +10,7 @@ build/bin/matmul_relu
 cat <<'TEXT'
 
 In a program of yours, with what it costs a file to compile (README.md has the lines to copy):
-  1 s     CMake: add_subdirectory or find_package, and link tilewright::tilewright
-  1 s     elsewhere: -DTILEWRIGHT_DECLARE_ONLY for all files, and TILEWRIGHT_IMPLEMENT in one, which takes 2 min
-  2 min   nothing but the include
+  1 s         CMake: add_subdirectory or find_package, and link tilewright::tilewright
+  1 s         elsewhere: -DTILEWRIGHT_DECLARE_ONLY for all files, and TILEWRIGHT_IMPLEMENT in one, which takes 2 to 3 min
+  2 to 3 min  nothing but the include
 TEXT

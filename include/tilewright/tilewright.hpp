@@ -5,11 +5,11 @@
 //
 // 1. CMake, a second a file: link `tilewright::tilewright` (find_package, add_subdirectory or
 //    FetchContent). The library is compiled once.
-// 2. Any other build, a second a file, one to two minutes once: define TILEWRIGHT_DECLARE_ONLY for
+// 2. Any other build, a second a file, two to three minutes once: define TILEWRIGHT_DECLARE_ONLY for
 //    every file (-DTILEWRIGHT_DECLARE_ONLY), and in one of them, before the include:
 //        #define TILEWRIGHT_IMPLEMENT
 //        #include <tilewright/tilewright.hpp>
-// 3. Nothing at all, one to two minutes a file: the include alone is the whole library. CMake calls
+// 3. Nothing at all, two to three minutes a file: the include alone is the whole library. CMake calls
 //    that `tilewright::header_only`.
 //
 // No #pragma once: a file may implement after a header of its own has included this one.
