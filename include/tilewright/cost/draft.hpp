@@ -17,7 +17,7 @@ namespace tilewright::cost {
 /// `least`. What the exact one has seen ranks above all that it has not.
 class draft_model final : public model {
  public:
-  /// Requires: 1. neither is null; 2. `keep` is positive.
+  /// Requires: 1. no model is null; 2. `keep` is positive.
   /// @throws argument_error
   draft_model(std::shared_ptr<model> cheap, std::shared_ptr<model> exact, std::size_t keep = 8,
               std::size_t least = 8);

@@ -26,7 +26,7 @@ struct ensemble_options {
 /// eight programs or more sets the scales.
 class ensemble_model final : public model {
  public:
-  /// Requires: 1. at least one member, and none is null.
+  /// Requires: 1. there is at least one member, and none is null.
   /// @throws argument_error
   explicit ensemble_model(std::vector<std::shared_ptr<model>> members,
                           ensemble_options options = {});

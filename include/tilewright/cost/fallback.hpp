@@ -24,7 +24,7 @@ struct fallback_options {
 /// judges nobody.
 class fallback_model final : public model {
  public:
-  /// Requires: 1. neither is null.
+  /// Requires: 1. no model is null.
   /// @throws argument_error
   fallback_model(std::shared_ptr<model> first, std::shared_ptr<model> reserve,
                  fallback_options options = {});

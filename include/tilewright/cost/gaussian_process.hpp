@@ -56,12 +56,12 @@ class gaussian_process {
   gaussian_process& operator=(gaussian_process&&) noexcept;
 
   /// Chooses the parameters by the data and conditions on them. Costs O(n^3) a step.
-  /// Requires: 1. as many values as points; 2. every point has as many coordinates of each sort as
+  /// Requires: 1. there are as many values as points; 2. every point has as many coordinates of each sort as
   /// the first one; 3. all numbers are finite.
   /// @throws argument_error
   void fit(std::span<const mixed_point> points, std::span<const double> values);
-  /// Conditions on data with given parameters. Requires 1 to 3 of `fit`; 4. one length for each
-  /// ordered coordinate; 5. parameters are positive.
+  /// Conditions on data with given parameters. Requires 1 to 3 of `fit`; 4. there is one length
+  /// for each ordered coordinate; 5. parameters are positive.
   /// @throws argument_error
   void condition(std::span<const mixed_point> points, std::span<const double> values,
                  mixed_kernel kernel);

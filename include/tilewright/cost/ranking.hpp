@@ -13,7 +13,7 @@ namespace tilewright::cost {
 double pairwise_accuracy(std::span<const double> scores, std::span<const double> truth);
 
 /// The same of the pairs whose truth differs by more than two standard errors: what was measured to differ.
-/// Requires: as many errors as truths, each of its truth's own unit.
+/// Requires: there are as many errors as truths, each of its truth's own unit.
 double pairwise_accuracy(std::span<const double> scores, std::span<const double> truth,
                          std::span<const double> errors);
 

@@ -17,7 +17,7 @@ namespace tilewright::cost {
 /// explains; the base learns nothing, as a model that was trained on many workloads.
 class residual_model final : public model {
  public:
-  /// Requires: 1. neither is null.
+  /// Requires: 1. no model is null.
   /// @throws argument_error
   residual_model(std::shared_ptr<model> base, std::shared_ptr<model> local);
 

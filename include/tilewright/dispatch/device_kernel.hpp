@@ -49,11 +49,11 @@ class device_kernel {
   /// The first call on a stream allocates its workspace where there is one; later ones allocate
   /// nothing, and may be captured in a graph.
   ///
-  /// Requires: 1. an argument for each parameter: for a buffer an address on the device, for a scalar
-  /// the address of its value on the host; 2. memory of this device; 3. aligned to 16 bytes; 4. the
-  /// process that made it, not a forked child; 5. indices among the arguments are in bounds, which is
-  /// looked at as the options say; 6. a stream of the device's primary context; 7. while a graph
-  /// records the stream, that the call has no workspace to allocate and no indices to look at.
+  /// Requires: 1. there is an argument for each parameter: for a buffer an address on the device, for a scalar the
+  /// address of its value on the host; 2. buffers lie in memory of this device; 3. addresses are aligned to 16 bytes;
+  /// 4. the process made the kernel, and is no forked child; 5. indices among the arguments are in bounds, which is
+  /// looked at as the options say; 6. the stream is of the device's primary context; 7. while a graph records the
+  /// stream, the call has no workspace to allocate and no indices to look at.
   /// @throws argument_error with the number and the parameter
   /// @throws build_error when the driver refuses: too little memory, a lost device
   void operator()(std::span<void* const> arguments, void* stream = nullptr) const;

@@ -39,9 +39,9 @@ std::vector<std::string> names();
 /// it.
 ///
 /// Requires:
-/// 1. a name;
+/// 1. the name is not empty;
 /// 2. both functions are well formed, and their body is the realize of a root block;
-/// 3. their parameters are buffers, pairwise equal in type, shape and scope;
+/// 3. the parameters of both are buffers, pairwise equal in type, shape and scope;
 /// 4. each parameter occurs in the reads or writes of the implementation's root block;
 /// 5. on three sets of random data both functions leave the same in all parameters (small integers,
 ///    so that floats are exact too). A wrong intrinsic is refused with the first element that

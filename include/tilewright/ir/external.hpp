@@ -57,8 +57,8 @@ struct external_function {
 /// for programs that are compiled or interpreted from then on. The function is called by several
 /// threads at once where loops around the call run in parallel.
 ///
-/// Requires: 1. a name that is no intrinsic of scripts, and no symbol that kernels use;
-/// 2. an address.
+/// Requires: 1. the name is no intrinsic of scripts, and no symbol that kernels use;
+/// 2. the address is not null.
 /// @throws argument_error with the number of the requirement
 void add_external(external_function f);
 /// The function of that name; null when there is none.

@@ -12,7 +12,7 @@ namespace tilewright::search {
 /// One after the other: each proposes until `patience` measured programs brought no time shorter by
 /// the share `gain`, then the next one does, and after the last the first. One that has no
 /// proposals is passed over.
-/// Requires: 1. at least one member, and none is null.
+/// Requires: 1. there is at least one member, and none is null.
 /// @throws argument_error
 std::unique_ptr<strategy> stages(std::vector<std::unique_ptr<strategy>> members,
                                  std::size_t patience = 48, double gain = 0.005);

@@ -33,7 +33,7 @@ class leaf_process {
   const leaf_place& place(std::size_t i) const { return places_[i]; }
   double seconds(std::size_t i) const { return seconds_[i]; }
 
-  /// Learns what was added. Requires: at least one program.
+  /// Learns what was added. Requires: there is at least one program.
   void fit(const leaf_space& space) {
     const std::size_t n = size();
     const double best = *std::min_element(seconds_.begin(), seconds_.end());
