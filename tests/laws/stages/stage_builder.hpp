@@ -9,17 +9,28 @@
 
 #include <laws/random_programs.hpp>
 
-namespace laws {
+namespace laws::stages {
 
 using shape = std::vector<std::int64_t>;
 using indices = std::vector<ir::expr>;
 
-/// A program while stages are added to it.
-class stage_builder {
- public:
-  stage_builder(support::random& draw, bool may_be_symbolic);
+/// A block in its loops.
+struct nest {
+  std::vector<ir::var> loops;
+  ir::block_node block;
+  indices v;
+  /// Where it is no plain nest: the bounds of the loops, what the variables are bound to, the
+  /// block's guard, and a condition around it.
+  std::vector<ir::range> bounds = {};
+  indices values = {};
+  ir::expr guard = {}, condition = {};
+};
 
- protected:
+/// A program while stages are added to it. A stage is a function that is given the program and whether it is the
+/// last one, and draws what it adds.
+struct stage_builder {
+  stage_builder(support::random& drawn, bool may_be_symbolic);
+
   /// @name Extents and numbers
   /// Extents are plain numbers while a program is built. In a symbolic program two of them stand for
   /// the variables n and m, and no stage computes with extents.
@@ -27,20 +38,20 @@ class stage_builder {
   static constexpr std::int64_t n_stands_for = 7, m_stands_for = 5;
   std::int64_t extent(std::int64_t rank);
   shape shape_of(const ir::buffer& b) const;
-  ir::expr num(std::int64_t v) const { return ir::integer(index_, v); }
+  ir::expr num(std::int64_t v) const { return ir::integer(index, v); }
   ir::expr dim(std::int64_t v) const;
-  ir::expr value(double v) const { return ir::literal(type_, v); }
+  ir::expr value(double v) const { return ir::literal(type, v); }
   ir::expr clamp(const ir::expr& e) const { return ir::max(ir::min(e, value(20)), value(-20)); }
   /// @}
 
   /// @name Buffers
   /// @{
-  ir::buffer make(const std::string& name, const shape& s, std::optional<dtype> type = {}) const;
+  ir::buffer make(const std::string& name, const shape& s, std::optional<dtype> of = {}) const;
   /// The parameters that every program has.
   void add_inputs();
   void input(const ir::buffer& b);
   /// An input of a stage's own.
-  ir::buffer own_input(const shape& s, std::optional<dtype> type = {});
+  ir::buffer own_input(const shape& s, std::optional<dtype> of = {});
   /// A buffer for a result: a temporary, or a parameter when it is the last or by chance.
   ir::buffer result(const shape& s, bool last);
   const ir::buffer& source();
@@ -53,16 +64,6 @@ class stage_builder {
 
   /// @name Stages
   /// @{
-  struct nest {
-    std::vector<ir::var> loops;
-    ir::block_node block;
-    indices v;
-    /// Where it is no plain nest: the bounds of the loops, what the variables are bound to, the
-    /// block's guard, and a condition around it.
-    std::vector<ir::range> bounds = {};
-    indices values = {};
-    ir::expr guard = {}, condition = {};
-  };
   nest loops_over(const shape& extents, std::size_t reduced);
   /// Loops around the block; some programs have split one already, with a guard where needed.
   ir::stmt wrap(const nest& n, ir::block_node b);
@@ -81,15 +82,16 @@ class stage_builder {
   program finished() const;
   /// @}
 
-  support::random& draw_;
-  dtype type_, index_;
-  bool exact_ = true, symbolic_ = false;
-  ir::var n_, m_;
-  int names_ = 0;
-  std::vector<ir::param> params_;
-  std::vector<ir::buffer> temps_, ready_;
-  std::vector<ir::stmt> stages_;
-  std::vector<std::string> block_names_;
+  support::random& draw;
+  dtype type, index;
+  bool exact = true, symbolic = false;
+  ir::var extent_n, extent_m;  // of a symbolic program
+  int made = 0;                // buffers, whose names it tells apart
+  std::vector<ir::param> params;
+  std::vector<ir::buffer> temps, ready;
+  std::vector<ir::stmt> stages;
+  std::vector<std::string> block_names;
+  bool threads;  // loops that run at once are bound to threads
 };
 
-}  // namespace laws
+}  // namespace laws::stages
