@@ -9,9 +9,10 @@
 #include <tilewright/model/inference.hpp>
 #include <tilewright/model/model.hpp>
 #include <tilewright/model/passes.hpp>
-#include <tilewright/tilewright.hpp>
 
 #endif
+
+#include <tilewright/tilewright.hpp>  // defines what it declares, where this file is told to
 
 #if defined(TILEWRIGHT_IMPLEMENT) || !defined(TILEWRIGHT_DECLARE_ONLY)
 #include <tilewright/impl/models.hpp>

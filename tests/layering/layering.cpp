@@ -77,6 +77,15 @@ std::vector<include_line> includes_of(const fs::path& file) {
   return out;
 }
 
+/// Headers of the library that `name` includes, by way of others too, and itself; without impl/.
+void add_reached(const fs::path& root, const std::string& name, std::set<std::string>& out) {
+  if (name.rfind("impl/", 0) == 0 || !out.insert(name).second) return;
+  const std::string prefix = "tilewright/";
+  for (const include_line& include : includes_of(root / name))
+    if (include.target.rfind(prefix, 0) == 0)
+      add_reached(root, include.target.substr(prefix.size()), out);
+}
+
 /// Third-party headers and the rooms in which they may occur.
 bool third_party_allowed(const std::string& target, const std::string& room,
                          const std::string& path) {
@@ -164,6 +173,41 @@ TEST_CASE("what is defined once is included by the lists alone") {
       CHECK_FALSE(defines(included));
     }
   }
+}
+
+TEST_CASE("all.hpp holds every tier, and what documents and examples include") {
+  const fs::path root = TILEWRIGHT_INCLUDE_DIR, project = root / ".." / "..";
+  std::set<std::string> reached, networks,
+      special;  // special: what needs more than the library does
+  add_reached(root, "all.hpp", reached);
+  add_reached(root, "models.hpp", networks);
+  for (const char* name : {"learning.hpp", "interop/onnx.hpp", "interop/benchmark.hpp"}) {
+    CHECK(reached.count(name) == 0);
+    add_reached(root, name, special);
+  }
+  for (const std::string& header : networks) special.erase(header);
+  const auto needed = [&](const std::string& header, const std::string& by) {
+    INFO(header, " of ", by);
+    CHECK(reached.count(header) + special.count(header) > 0);
+  };
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
+    const std::string path = fs::relative(entry.path(), root).generic_string();
+    if (!entry.is_regular_file() || path.rfind("impl/", 0) == 0) continue;
+    for (const char* room : {"schedule", "space", "search", "model", "ops", "intrin", "top"})
+      if (room_of(path) == room) needed(path, room);
+  }
+  std::vector<fs::path> pages{project / "README.md"};
+  for (const char* folder : {"docs", "examples"})
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(project / folder))
+      if (entry.is_regular_file()) pages.push_back(entry.path());
+  int named = 0;
+  for (const fs::path& page : pages)
+    for (const include_line& include : includes_of(page))
+      if (include.target.rfind("tilewright/", 0) == 0) {
+        ++named;
+        needed(include.target.substr(std::string("tilewright/").size()), page.string());
+      }
+  CHECK(named > 10);
 }
 
 TEST_CASE("only config.hpp reads compiler macros") {

@@ -1,4 +1,6 @@
-// The one file that implements, networks too; a header of the program has declared before.
+// The one file that implements, networks too; headers of the program have declared before.
+#include <tilewright/models.hpp>
+
 #include "kernel.hpp"
 
 #define TILEWRIGHT_IMPLEMENT

@@ -1,5 +1,5 @@
 // A network in a file that declares: the file that implements has what it needs.
-#include <tilewright/models.hpp>
+#include <tilewright/all.hpp>
 
 #include <vector>
 
