@@ -31,7 +31,7 @@
 #include <tilewright/search/session.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
-#include <tilewright/support/file_size_signal.hpp>
+#include <tilewright/support/files/file_size_signal.hpp>
 #include <tilewright/support/mapped_file.hpp>
 
 namespace tilewright::network {

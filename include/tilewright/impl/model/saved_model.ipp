@@ -17,10 +17,10 @@
 #include <tilewright/model/saved_model.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/files/trust.hpp>
 #include <tilewright/support/fork_mutex.hpp>
 #include <tilewright/support/mapped_file.hpp>
 #include <tilewright/support/numbers/float_environment.hpp>
-#include <tilewright/support/trust.hpp>
 #include <tilewright/target/architecture.hpp>
 #include <tilewright/target/cpu.hpp>
 

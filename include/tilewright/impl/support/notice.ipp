@@ -4,7 +4,7 @@
 #include <mutex>
 #include <set>
 
-#include <tilewright/support/file_size_signal.hpp>
+#include <tilewright/support/files/file_size_signal.hpp>
 #include <tilewright/support/fork_mutex.hpp>
 #include <tilewright/support/notice.hpp>
 

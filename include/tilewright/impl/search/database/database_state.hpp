@@ -12,9 +12,9 @@
 #include <tilewright/impl/search/database/salvage_rows.hpp>
 #include <tilewright/search/database/database.hpp>
 #include <tilewright/search/database/store.hpp>
+#include <tilewright/support/files/trust.hpp>
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/support/fork_mutex.hpp>
-#include <tilewright/support/trust.hpp>
 
 namespace tilewright::search {
 namespace detail {

@@ -9,7 +9,7 @@
 #include <tilewright/search/database/record.hpp>
 #include <tilewright/search/database/sqlite.hpp>
 #include <tilewright/search/database/store.hpp>
-#include <tilewright/support/file_size_signal.hpp>
+#include <tilewright/support/files/file_size_signal.hpp>
 
 namespace tilewright::search {
 

@@ -18,7 +18,7 @@
 #include <tilewright/search/measurement/argument_memory.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
-#include <tilewright/support/file_size_signal.hpp>
+#include <tilewright/support/files/file_size_signal.hpp>
 #include <tilewright/support/fork_gate.hpp>
 
 namespace tilewright::search {

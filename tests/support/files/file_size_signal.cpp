@@ -1,4 +1,4 @@
-#include <tilewright/support/file_size_signal.hpp>
+#include <tilewright/support/files/file_size_signal.hpp>
 
 #include <doctest/doctest.h>
 
