@@ -154,12 +154,14 @@ std::vector<bool> copies(const std::string& program, const std::string& block,
 }  // namespace
 
 TEST_CASE(
-    "an operand whose rows are read many times is copied to a line, first where the second cache "
-    "holds it") {
+    "an operand whose rows are read many times is copied to a line, first where a line less for "
+    "each "
+    "use is more than the copy costs") {
   using each = std::vector<bool>;
-  CHECK(copies(product_of(48 * 40, 32), "C_o", "B_global") == each{true, false});
-  CHECK(copies(product_of(48 * 10, 32), "C_o", "B_global") == each{false, true});
-  CHECK(copies(product_of(48 * 40, 64), "C_o", "B_global") == each{false, true});
+  CHECK(copies(product_of(48 * 10, 32), "C_o", "B_global") == each{true, false});
+  CHECK(copies(product_of(48 * 8, 32), "C_o", "B_global") == each{false, true});
+  CHECK(copies(product_of(48 * 10, 64), "C_o", "B_global") == each{false, true});
+  CHECK(copies(product_of(48 * 16, 64), "C_o", "B_global") == each{true, false});
   CHECK(copies(product_of(48 * 2, 32), "C_o", "B_global") == each{false});
   CHECK(copies(product_of(48 * 40, 128), "C_o", "B_global") == each{false});
   CHECK(copies(product_of(48 * 40, 33), "C_o", "B_global") == each{false});
