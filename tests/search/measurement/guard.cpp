@@ -54,6 +54,23 @@ TEST_CASE("data may begin beyond a line, and still end at an inaccessible page" 
   }
 }
 
+TEST_CASE("the pages around data are open while they are asked to be" *
+          doctest::skip(!faulty::handlers_usable)) {
+  const fault_handlers handlers;
+  guarded_buffer b(5000);
+  b.make_read_only();
+  for (int round = 0; round < 2; ++round) {
+    b.open_guards(true);
+    CHECK(run_guarded(&write_at, b.data() + 5056) == 0);
+    CHECK(run_guarded(&write_at, b.data() - 3 * 4096) == 0);
+    CHECK(run_guarded(&write_at, b.data()) == SIGSEGV);  // what is read only stays so
+    b.open_guards(false);
+    CHECK(run_guarded(&write_at, b.data() + 5056) == SIGSEGV);
+    CHECK(run_guarded(&write_at, b.data() - 3 * 4096) == SIGSEGV);
+  }
+  guarded_buffer().open_guards(true);
+}
+
 TEST_CASE("faults are caught per thread, nest, and name their signal" *
           doctest::skip(!faulty::handlers_usable)) {
   const fault_handlers handlers;

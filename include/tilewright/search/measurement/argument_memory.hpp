@@ -54,6 +54,8 @@ class argument_memory {
   void seal();
   /// Puts what calls write back to what it was.
   void reset();
+  /// Whether the pages around all arguments may be touched (guarded_buffer).
+  void open_guards(bool open) const noexcept;
   /// Bytes of argument `i` as they were when `seal` was called. // [places()[i].bytes]
   const std::byte* sealed(std::size_t i) const;
 

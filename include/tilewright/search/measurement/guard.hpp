@@ -20,7 +20,7 @@ struct placement {
   std::size_t beyond = 0;
 };
 
-/// Memory between two inaccessible pages. The data end as near to the upper one as their placement
+/// Memory between inaccessible pages. The data end as near to the upper ones as their placement
 /// allows.
 class guarded_buffer {
  public:
@@ -40,6 +40,10 @@ class guarded_buffer {
   std::size_t size() const noexcept { return bytes_; }
   /// From now on writing to it is a fault.
   void make_read_only() noexcept;
+  /// Whether the pages around the data may be touched, too, as those around the arrays of a caller may:
+  /// a processor takes hundreds of cycles for a vector that begins or ends in a page that is not there, even
+  /// where a mask keeps all lanes from it. What is timed is timed so, after a call between inaccessible pages.
+  void open_guards(bool open) const noexcept;
   /// Bytes of memory that a buffer takes, a multiple of the page size.
   static std::size_t mapped_for(std::size_t bytes);
 

@@ -110,6 +110,10 @@ TILEWRIGHT_INLINE void argument_memory::reset() {
     if (places_[i].written) std::memcpy(buffers_[i].data(), pristine_[i].data(), places_[i].bytes);
 }
 
+TILEWRIGHT_INLINE void argument_memory::open_guards(bool open) const noexcept {
+  for (const guarded_buffer& b : buffers_) b.open_guards(open);
+}
+
 TILEWRIGHT_INLINE const std::byte* argument_memory::sealed(std::size_t i) const {
   return places_[i].written ? pristine_[i].data() : buffers_[i].data();
 }

@@ -17,6 +17,15 @@
 #include <tilewright/support/threads/thread_end.hpp>
 
 namespace tilewright::search {
+namespace detail {
+
+/// Bytes before and behind the data that are inaccessible.
+inline std::size_t guard_bytes() {
+  constexpr std::size_t pages = 4;  // rows of an image that borders reach across
+  return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace detail
 
 TILEWRIGHT_INLINE std::size_t guarded_buffer::mapped_for(std::size_t bytes) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -35,13 +44,12 @@ TILEWRIGHT_INLINE guarded_buffer::guarded_buffer(std::size_t bytes, placement at
 
 /// Reserves inaccessible memory and opens its inner part.
 TILEWRIGHT_INLINE void guarded_buffer::place(placement at, int descriptor, std::size_t offset) {
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const std::size_t inner = mapped_for(bytes_);
-  mapped_ = inner + 2 * page;
+  const std::size_t guard = detail::guard_bytes(), inner = mapped_for(bytes_);
+  mapped_ = inner + 2 * guard;
   void* p = ::mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   bool good = p != MAP_FAILED;
   if (good) {
-    std::byte* from = static_cast<std::byte*>(p) + page;
+    std::byte* from = static_cast<std::byte*>(p) + guard;
     constexpr int access = PROT_READ | PROT_WRITE;
     good = descriptor < 0 ? ::mprotect(from, inner, access) == 0
                           : ::mmap(from, inner, access, MAP_SHARED | MAP_FIXED, descriptor,
@@ -54,13 +62,25 @@ TILEWRIGHT_INLINE void guarded_buffer::place(placement at, int descriptor, std::
                       " bytes of tuning data: " + std::strerror(reason));
   }
   mapping_ = static_cast<std::byte*>(p);
-  const std::size_t end = page + inner;
+  const std::size_t end = guard + inner;
   data_ = mapping_ + (end - bytes_ - at.beyond) / at.alignment * at.alignment + at.beyond;
 }
 
 TILEWRIGHT_INLINE void guarded_buffer::make_read_only() noexcept {
+  const std::size_t guard = detail::guard_bytes();
+  if (mapping_) ::mprotect(mapping_ + guard, mapped_ - 2 * guard, PROT_READ);
+}
+
+TILEWRIGHT_INLINE void guarded_buffer::open_guards(bool open) const noexcept {
+  if (!mapping_) return;
+  const std::size_t guard = detail::guard_bytes();
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  if (mapping_) ::mprotect(mapping_ + page, mapped_ - 2 * page, PROT_READ);
+  for (std::byte* from : {mapping_, mapping_ + mapped_ - guard}) {
+    if (::mprotect(from, guard, open ? PROT_READ | PROT_WRITE : PROT_NONE) != 0 || !open) continue;
+    // a page is there only once something was written to it
+    for (std::size_t at = 0; at < guard; at += page)
+      *static_cast<volatile std::byte*>(from + at) = std::byte{0};
+  }
 }
 
 TILEWRIGHT_INLINE guarded_buffer::~guarded_buffer() {
