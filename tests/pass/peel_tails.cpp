@@ -170,6 +170,46 @@ TEST_CASE("a padded copy becomes a copy and a fill") {
   check_same(f, g);
 }
 
+TEST_CASE("rows outside of an image are filled, and rows inside ask about their lanes alone") {
+  const buffer y = make_buffer("Y", dtype::f32, {14, 16}),
+               x = make_buffer("X", dtype::f32, {12, 14});
+  const var i = make_var("i"), j = make_var("j");
+  const auto inside = [](const expr& at, std::int64_t low, std::int64_t high) {
+    return logical_and(ge(at, low), lt(at, high));
+  };
+  const auto check_choices = [](const function& f, const var& row) {
+    int choices = 0, of_rows = 0;
+    for_each_expr(f.body, [&](const expr& e) {
+      if (e->op != op::if_then_else) return;
+      ++choices;
+      of_rows += uses_var(e->args[0], row);
+    });
+    CHECK(choices > 0);
+    return of_rows;
+  };
+  SUBCASE("a copy") {
+    const function f = make_function(
+        {y, x}, nest({{i, 14}, {j, 16, loop_kind::vectorized}},
+                     make_store(y, {i, j},
+                                if_then_else(logical_and(inside(i, 1, 13), inside(j, 1, 15)),
+                                             load(x, {i - 1, j - 1}), f32(7)))));
+    const function g = peeled(f);
+    CHECK(check_choices(g, i) == 0);
+    CHECK(count(g.body, stmt_kind::store) == 2);
+    check_same(f, g);
+  }
+  SUBCASE("two operands with borders of their own") {
+    const buffer z = make_buffer("Z", dtype::f32, {14, 16});
+    const expr padded = if_then_else(logical_and(inside(i, 1, 13), inside(j, 1, 15)),
+                                     load(x, {i - 1, j - 1}), f32(7)),
+               cut = if_then_else(logical_and(inside(i, 2, 14), inside(j, 3, 16)), load(z, {i, j}),
+                                  f32(5));
+    const function f = make_function({y, x, z}, nest({{i, 14}, {j, 16, loop_kind::vectorized}},
+                                                     make_store(y, {i, j}, padded + cut)));
+    check_same(f, peeled(f));  // one of them is outside where the other one isn't
+  }
+}
+
 TEST_CASE("guards that ask for the variable of a let are asked inside of it") {
   const buffer y = make_buffer("Y", dtype::f32, {16, 64}), x = make_buffer("X", dtype::f32, {64});
   for (const bool value : {false, true}) {

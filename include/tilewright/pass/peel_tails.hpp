@@ -13,9 +13,11 @@
 // of everything inside: a reduction loop is cut in two instead, so that its body keeps no branch.
 // Where the tile is cut, the remaining size is one constant, because the outer part is a multiple
 // of the tile. Conditions of `if_then_else` (padding) get a version of the code in which they all
-// hold, beside the original; so do vectors that read at clamped indices along their lanes, which read
-// side by side there and, where they touch the edge, all but the lanes beyond it. Copies are made while the number of stores stays below a bound; after
-// that guards stay.
+// hold, beside the original. Parts that some lanes of every tile fail stay conditions of the lanes, and the
+// rest is asked before them: no row outside of an image is loaded under a mask without lanes. Vectors that
+// read at clamped indices along their lanes have two versions, too: they read side by side in one and, where
+// they touch the edge, all but the lanes beyond it in the other. Copies are made while the number of stores
+// stays below a bound; after that guards stay.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>

@@ -38,11 +38,6 @@ struct guard {
 struct value_guard {
   expr condition;
   std::vector<guard> parts;
-  /// Nothing runs between the question and the value: where the parts do not all hold, the
-  /// condition is false.
-  bool exact() const {
-    return support::all(parts, [](const guard& g) { return g.inner.terms.empty(); });
-  }
 };
 
 inline bool same_terms(const arith::linear& a, const arith::linear& b) {
@@ -370,12 +365,13 @@ class peeler : public arith::scoped_mutator {
     return make_if(whole, std::move(main), std::move(edge));
   }
 
-  /// `body` with a version in which the padding conditions decided at this loop all hold.
+  /// `body` with a version in which the padding conditions decided at this loop hold, all but those that
+  /// some lanes of every tile fail: these stay where they are.
   std::optional<stmt> version_values(const stmt& body) {
     guard_finder found(path_);
     found.visit(body);
     std::vector<expr> terms;
-    var_map holds, fails;
+    var_map holds;
     std::vector<const value_guard*> decided;
     for (const value_guard& v : found.values) {
       std::size_t depth = 0;  // of the innermost deciding loop
@@ -383,24 +379,40 @@ class peeler : public arith::scoped_mutator {
       if (depth != path_.size()) continue;
       decided.push_back(&v);
       for (const guard& g : v.parts) {
+        if (is_never_whole(g)) continue;
         holds[g.condition] = boolean(true);
-        const expr whole = le(arith::from_linear(g.outer), integer(g.outer.type, g.whole()));
-        if (known.prove(whole)) continue;
-        if (support::none(terms, [&](const expr& t) { return arith::same_value(t, whole); }))
-          terms.push_back(whole);
+        const expr whole = is_whole(g);
+        if (!known.prove(whole) && !contains(terms, whole)) terms.push_back(whole);
       }
     }
     if (terms.empty()) return std::nullopt;
     const stmt part = target_finder(holds).find(body);
     if (!spend(part)) return std::nullopt;
-    const bool one = support::all(decided, [&](const value_guard* v) {
-      return v->exact() && arith::same_value(v->condition, decided[0]->condition);
-    });
+    var_map fails;
     for (const value_guard* v : decided)
-      if (one) fails[v->condition] = boolean(false);
+      if (fails_with_any(*v, terms)) fails[v->condition] = boolean(false);
     const stmt edge = rename_loops(mark_edge(replace_conditions(part, fails)));
     return replace_statement(body, part,
                              make_if(conjunction(terms), replace_conditions(part, holds), edge));
+  }
+
+  static expr is_whole(const guard& g) {
+    return le(arith::from_linear(g.outer), integer(g.outer.type, g.whole()));
+  }
+  bool is_never_whole(const guard& g) const {
+    return known.prove(lt(integer(g.outer.type, g.whole()), arith::from_linear(g.outer)));
+  }
+  static bool contains(const std::vector<expr>& all, const expr& e) {
+    return support::any(all, [&](const expr& other) { return arith::same_value(other, e); });
+  }
+
+  /// The condition is false where one of `terms` is: each of them is a part of it about which the loops inside
+  /// have no say.
+  static bool fails_with_any(const value_guard& v, const std::vector<expr>& terms) {
+    std::vector<expr> exact;
+    for (const guard& g : v.parts)
+      if (g.inner.terms.empty()) exact.push_back(is_whole(g));
+    return support::all(terms, [&](const expr& term) { return contains(exact, term); });
   }
 
   /// 1 for the outermost loop of the path, more than its length for loops further inside, 0 for
