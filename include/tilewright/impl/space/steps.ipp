@@ -208,6 +208,25 @@ class argument_reader {
     return found->front();
   }
 
+  std::vector<factor> factors(const parameter& p) {
+    std::vector<factor> out;
+    while (peek()) {
+      const auto next = numbers(*peek());
+      if (!next) break;
+      out.insert(out.end(), next->begin(), next->end());
+      ++next_;
+    }
+    if (out.empty()) need(p, "factors");
+    return out;
+  }
+
+  std::vector<std::int64_t> integers(const parameter& p) {
+    std::vector<std::int64_t> out;
+    while (at(operand::role::number)) out.push_back(integer(p));
+    if (out.empty()) need(p, "integers");
+    return out;
+  }
+
   argument value(const parameter& p, const std::vector<argument>& before) {
     if (peek() && given_as(p)) return std::get<argument>(given_[next_++]);
     const bool variadic = p.type == argument_type::loops || p.type == argument_type::blocks ||
@@ -232,29 +251,14 @@ class argument_reader {
         if (loops.empty()) need(p, "loops");
         return loops;
       }
-      case argument_type::factors: {
-        std::vector<factor> out;
-        while (peek()) {
-          const auto next = numbers(*peek());
-          if (!next) break;
-          out.insert(out.end(), next->begin(), next->end());
-          ++next_;
-        }
-        if (out.empty()) need(p, "factors");
-        return out;
-      }
+      case argument_type::factors: return factors(p);
       case argument_type::boolean: return integer(p) != 0;
       case argument_type::integer: return integer(p);
       case argument_type::string:
         if (!at(role::text))
           return p.fallback ? left_out(p, before) : (need(p, "a text"), argument());
         return std::string(std::get<operand>(given_[next_++]).view());
-      case argument_type::integers: {
-        std::vector<std::int64_t> out;
-        while (at(role::number)) out.push_back(integer(p));
-        if (out.empty()) need(p, "integers");
-        return out;
-      }
+      case argument_type::integers: return integers(p);
       case argument_type::reals: return left_out(p, before);
       case argument_type::note: return note(p);
       case argument_type::value: {

@@ -327,6 +327,36 @@ inline bool ends_before(const iter_domain& solved, const ir::range& domain,
   return !knowing(loops).prove_le(end, arith::from_linear(next));
 }
 
+/// An iteration variable whose domain has symbolic bounds. `count` iterations suffice where that is known.
+inline fitted_iter fit_symbolic(const iter_domain& solved, const ir::range& domain,
+                                const arith::bounds& clip, const loop_nest& loops,
+                                const std::optional<std::int64_t>& count, bool exact) {
+  fitted_iter out;
+  out.exact = exact;
+  if (count && clip.lo != bounds::negative_infinity) {
+    out.start = solved.lo;
+    out.extent = *count;
+    const linear end = difference(arith::to_linear(domain.min + domain.extent), *solved.hi);
+    if (range_of(end, loops).lo < 1) out.below = domain.min + domain.extent;
+    const linear begin = difference(*solved.lo, arith::to_linear(domain.min));
+    if (range_of(begin, loops).lo < 0 || range_of(*solved.lo, loops).lo < clip.lo)
+      out.at_least = clip.lo;
+    return out;
+  }
+  if (is_part(solved, domain, loops)) {
+    out.start = solved.lo;
+    out.symbolic_extent = arith::from_linear(length_of(solved));
+    return out;
+  }
+  out.symbolic_extent = domain.extent;
+  out.exact = !ends_before(solved, domain, loops);
+  if (clip.lo != bounds::negative_infinity &&
+      !(ir::is_int(domain.min) && ir::as_int(domain.min) >= clip.lo))
+    out.at_least = clip.lo;
+  if (clip.hi != bounds::positive_infinity) out.at_most = clip.hi;
+  return out;
+}
+
 }  // namespace domains_of
 
 TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& domain,
@@ -347,30 +377,7 @@ TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& do
       out.exact = false;
     }
   }
-  if (!clip.bounded()) {  // a symbolic domain
-    if (count && clip.lo != bounds::negative_infinity) {
-      out.start = solved.lo;
-      out.extent = *count;
-      const linear end = difference(arith::to_linear(domain.min + domain.extent), *solved.hi);
-      if (range_of(end, loops).lo < 1) out.below = domain.min + domain.extent;
-      const linear begin = difference(*solved.lo, arith::to_linear(domain.min));
-      if (range_of(begin, loops).lo < 0 || range_of(*solved.lo, loops).lo < clip.lo)
-        out.at_least = clip.lo;
-      return out;
-    }
-    if (is_part(solved, domain, loops)) {
-      out.start = solved.lo;
-      out.symbolic_extent = arith::from_linear(length_of(solved));
-      return out;
-    }
-    out.symbolic_extent = domain.extent;
-    out.exact = !ends_before(solved, domain, loops);
-    if (clip.lo != bounds::negative_infinity &&
-        !(ir::is_int(domain.min) && ir::as_int(domain.min) >= clip.lo))
-      out.at_least = clip.lo;
-    if (clip.hi != bounds::positive_infinity) out.at_most = clip.hi;
-    return out;
-  }
+  if (!clip.bounded()) return fit_symbolic(solved, domain, clip, loops, count, out.exact);
   const std::int64_t there = clip.hi - clip.lo + 1;
   if (!solved.lo || !solved.hi || !count || (!as_many && *count > there)) {
     out.start = start_at(clip.lo);

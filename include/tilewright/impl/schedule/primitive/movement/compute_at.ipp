@@ -336,6 +336,31 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
   }
 }
 
+/// Loops around the new place run the block as often as it has to: a block without producers once an element,
+/// each of the others at least once where its producers ran.
+inline void check_runs(const move& m, const moving_block& b, const path& to,
+                       const loop_nest& around) {
+  const child_block& child = *b;
+  const std::vector<std::size_t>& peers = b.peers(m);
+  const std::vector<ir::expr>& values = child.realize->values;
+  const bool driven =
+      support::any(values, [&](const ir::expr& value) { return ir::uses_any(value, b.outside); });
+  if (peers.empty() && (!in_order(around) || (driven && !in_order(to.all_loops()))))
+    refusal{m.name}(5,
+                    {quoted(child),
+                     " has no producer in its scope; iterations of a loop that is not serial would "
+                     "write the same elements"});
+  if (const ir::loop_node* l = peers.empty() ? maybe_empty(around) : nullptr)
+    refusal{m.name}(
+        5, {quoted(child), " has no producer, and ", quoted(*l), " may have no iteration"});
+  if (m.forward) return;
+  for (const std::size_t p : peers)
+    for (const ir::loop_node* l : around)
+      if (loop_index(child.loops, l->var) < 0 && may_be_empty(*l, b.scope[p]))
+        refusal{m.name}(
+            7, {quoted(*l), " may have no iteration; ", quoted(child), " would not run then"});
+}
+
 /// The block moves below the loop at the end of `to`.
 inline ir::function apply(const move& m, const ir::function& f, const moving_block& b,
                           const path& to) {
@@ -367,23 +392,7 @@ inline ir::function apply(const move& m, const ir::function& f, const moving_blo
   drop_unsafe(solved, in_terms_of);
   check_given(m, b, loop, solved);
   if (!m.forward && !peers.empty()) check_all_called(m, b, solved);
-  const std::vector<ir::expr>& values = child.realize->values;
-  const bool driven =
-      support::any(values, [&](const ir::expr& value) { return ir::uses_any(value, b.outside); });
-  if (peers.empty() && (!in_order(around) || (driven && !in_order(to.all_loops()))))
-    refusal{m.name}(5,
-                    {quoted(child),
-                     " has no producer in its scope; iterations of a loop that is not serial would "
-                     "write the same elements"});
-  if (const ir::loop_node* l = peers.empty() ? maybe_empty(around) : nullptr)
-    refusal{m.name}(
-        5, {quoted(child), " has no producer, and ", quoted(*l), " may have no iteration"});
-  if (!m.forward)
-    for (const std::size_t p : peers)
-      for (const ir::loop_node* l : around)
-        if (loop_index(child.loops, l->var) < 0 && may_be_empty(*l, b.scope[p]))
-          refusal{m.name}(
-              7, {quoted(*l), " may have no iteration; ", quoted(child), " would not run then"});
+  check_runs(m, b, to, around);
   const std::vector<fitted_iter> fitted = fit_domains(m, b, solved, in_terms_of);
   // what reads nothing that blocks of its scope write finds it everywhere
   const bool settled = m.forward && b.producers.empty();

@@ -93,6 +93,30 @@ inline bool guarded_inside(const block_scope& scope, const std::vector<std::size
                       [&](std::size_t i) { return ir::any_stmt(scope[i].block().body, guarded); });
 }
 
+/// The block of the scope that writes the buffer, or -1.
+inline int only_writer(const call& c, const block_scope& scope, const ir::buffer& x) {
+  int out = -1;
+  for (std::size_t i = 0; i < scope.size(); ++i) {
+    if (!writes_buffer(scope[i].block(), x)) continue;
+    if (out >= 0)
+      refusal{c.name}(
+          3, {quoted(scope[out]), " and ", quoted(scope[i]), " both write \"", x->name, "\""});
+    out = static_cast<int>(i);
+  }
+  return out;
+}
+
+/// The blocks that read the buffer. A writer with blocks inside that read what others inside have written
+/// keeps it, unless the cache is asked for that block.
+inline std::vector<std::size_t> readers_of(const block_scope& scope, const ir::buffer& x,
+                                           int writer, std::uint64_t id) {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < scope.size(); ++i)
+    if (reads_buffer(*scope[i].realize->block, x)) out.push_back(i);
+  if (writer != scope.find(id)) std::erase(out, static_cast<std::size_t>(writer));
+  return out;
+}
+
 inline new_block read(const ir::function& f, std::uint64_t id, int index,
                       const std::string& storage, const std::vector<std::uint64_t>& ids) {
   const call c{"cache_read", storage};
@@ -102,19 +126,8 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
   std::vector<std::size_t> readers = pick_consumers(c, 5, scope, ids, s.buffer);
   if (!ids.empty() && readers.empty())
     refusal{c.name}(5, {"no listed consumer reads \"", s.buffer->name, "\""});
-  int writer = -1;
-  for (std::size_t i = 0; i < scope.size(); ++i) {
-    if (writes_buffer(scope[i].block(), s.buffer)) {
-      if (writer >= 0)
-        refusal{c.name}(3, {quoted(scope[writer]), " and ", quoted(scope[i]), " both write \"",
-                            s.buffer->name, "\""});
-      writer = static_cast<int>(i);
-    }
-    if (ids.empty() && reads_buffer(*scope[i].realize->block, s.buffer)) readers.push_back(i);
-  }
-  // a writer with blocks inside that read what others inside have written keeps the buffer
-  if (ids.empty() && writer != scope.find(id))
-    std::erase(readers, static_cast<std::size_t>(writer));
+  const int writer = only_writer(c, scope, s.buffer);
+  if (ids.empty()) readers = readers_of(scope, s.buffer, writer, id);
   for (const std::size_t r : readers)
     if (changes_in_while(find_block(f, scope[r].block().id), scope, r))
       refusal{c.name}(
@@ -170,6 +183,42 @@ inline void check_consumers(const call& c, const ir::function& f, std::uint64_t 
   }
 }
 
+/// The consumers that read the cache find in the buffer what the writer has left there, and nothing but their
+/// blocks reads it.
+inline void check_direct(const call& c, const ir::function& f, const block_scope& scope,
+                         std::size_t writer, const std::vector<std::size_t>& direct,
+                         const ir::buffer& x) {
+  for (const std::size_t r : direct) {
+    path above = find_block(f, scope[r].block().id);
+    above.slots.pop_back();
+    if (loads_around(*scope[r].realize, x) || loaded_above(above, x))
+      refusal{c.name}(6, {"the guard, an iteration variable, or a bound or condition around ",
+                          quoted(scope[r]), " loads \"", x->name, "\" too"});
+  }
+  for (const std::size_t r : direct)
+    if (r < writer || !region_covered(scope, r))
+      refusal{c.name}(6, {quoted(scope[r]), " reads more than ", quoted(scope[writer]),
+                          " has written before it"});
+}
+
+/// What the consumers read of the buffer lies within what the copy holds of it.
+inline void check_read_boxes(const call& c, const block_scope& scope, std::size_t writer,
+                             const ir::buffer_region& region,
+                             const std::vector<std::size_t>& direct, const plan& p) {
+  for (const std::size_t r : direct)
+    for (const ir::buffer_region& in : scope[r].block().reads) {
+      if (in.buffer != region.buffer) continue;
+      if (!may_overlap(scope[writer].block(), region, scope[r].block(), in))
+        refusal{c.name}(
+            6, {quoted(scope[r]), " reads what ", quoted(scope[writer]), " does not write"});
+      const std::vector<bounds> box = constant_box(scope[r].block(), in);
+      for (std::size_t d = 0; d < box.size(); ++d)
+        if (box[d].lo < p.box[d].lo || box[d].hi > p.box[d].hi)
+          refusal{c.name}(
+              6, {quoted(scope[r]), " reads beyond what ", quoted(scope[writer]), " writes"});
+    }
+}
+
 inline new_block write(const ir::function& f, std::uint64_t id, int index,
                        const std::string& storage, const std::vector<std::uint64_t>& ids) {
   const call c{"cache_write", storage};
@@ -183,17 +232,7 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   if (reads_before(scope[w], s.buffer) && !reads_own_writes(scope[w].block(), s.buffer))
     refusal{c.name}(3, {quoted(scope[w]), " also reads \"", s.buffer->name, "\""});
   const std::vector<std::size_t> direct = pick_consumers(c, 6, scope, ids, s.buffer);
-  for (const std::size_t r : direct) {
-    path above = find_block(f, scope[r].block().id);
-    above.slots.pop_back();
-    if (loads_around(*scope[r].realize, s.buffer) || loaded_above(above, s.buffer))
-      refusal{c.name}(6, {"the guard, an iteration variable, or a bound or condition around ",
-                          quoted(scope[r]), " loads \"", s.buffer->name, "\" too"});
-  }
-  for (const std::size_t r : direct)
-    if (r < w || !region_covered(scope, r))
-      refusal{c.name}(
-          6, {quoted(scope[r]), " reads more than ", quoted(scope[w]), " has written before it"});
+  check_direct(c, f, scope, w, direct, s.buffer);
   place where{static_cast<int>(w), depth_of_copy(c, scope, w, s.buffer, direct)};
   for (std::size_t r = w + 1; r < scope.size(); ++r)
     if (consumes(scope[r].block(), scope[w].block()) && !support::contains(direct, r) &&
@@ -213,17 +252,7 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   check_sizes(c, 5, scope[w], s.buffer, *all);
   const plan p = make_plan(c, f, find_block(f, s.holder->block->id), s.buffer, std::move(*all),
                            where.depth == 0);
-  for (const std::size_t r : direct)
-    for (const ir::buffer_region& in : scope[r].block().reads) {
-      if (in.buffer != s.buffer) continue;
-      if (!may_overlap(scope[w].block(), region, scope[r].block(), in))
-        refusal{c.name}(6, {quoted(scope[r]), " reads what ", quoted(scope[w]), " does not write"});
-      const std::vector<bounds> box = constant_box(scope[r].block(), in);
-      for (std::size_t d = 0; d < box.size(); ++d)
-        if (box[d].lo < p.box[d].lo || box[d].hi > p.box[d].hi)
-          refusal{c.name}(6,
-                          {quoted(scope[r]), " reads beyond what ", quoted(scope[w]), " writes"});
-    }
+  check_read_boxes(c, scope, w, region, direct, p);
   new_block out;
   const ir::stmt nest = copy_nest(p, false, scope[w].loops, out.block);
   if (!nest) refusal{c.name}(5, {"nothing of \"", s.buffer->name, "\" is written"});
