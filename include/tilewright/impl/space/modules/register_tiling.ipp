@@ -4,15 +4,14 @@
 #include <cmath>
 #include <optional>
 
-#include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/space/tile_conditions.hpp>
+#include <tilewright/impl/space/tiles/operand_panels.hpp>
 #include <tilewright/impl/space/tiles/own_transpose.hpp>
+#include <tilewright/impl/space/tiles/stageable_operands.hpp>
 #include <tilewright/impl/space/windows/borders.hpp>
 #include <tilewright/impl/space/windows/own_windows.hpp>
-#include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/ir/loop_notes.hpp>
-#include <tilewright/ir/visit.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/modules/parallel_vectorize.hpp>
 #include <tilewright/space/modules/register_tiling.hpp>
@@ -376,97 +375,36 @@ class tiling {
                                 profile_.extent[*rows_] >= many_rows);
     const std::size_t level = (choices_.pick(levels) + worth) % levels;
     place_producers();
+    const operand_panels panels{s_, block_, columns_, vector_lanes()};
     if (level >= 1)
-      for (int r : streamed) stage(r, inner_column_.back());
+      for (int r : streamed) panels.copy(r, inner_column_.back());
     if (level >= 2)
-      for (int r : broadcast) stage(r, split_reduction_ ? reduce_outer_.back() : last_middle_);
+      for (int r : broadcast)
+        panels.copy(r, split_reduction_ ? reduce_outer_.back() : last_middle_);
     // transposed once a call, unless it is bound or all of the call is in one block of columns
     const std::vector<int> across = transposed_operands();
     if (columns_first_) {
-      for (int r : across) stage_transposed(r, outer_column_.back());
+      for (int r : across) panels.transpose(r, outer_column_.back());
       return;
     }
     if (across.empty()) return;
     const bool whole = (choices_.pick(2) == 0) != any_bound(across);
     for (int r : across)
       if (whole)
-        stage_transposed(r, std::nullopt);
+        panels.transpose(r, std::nullopt);
       else
-        stage_transposed(r, inner_column_.back());
+        panels.transpose(r, inner_column_.back());
   }
 
-  /// Positions of the reads that may be staged and for which `f` holds; operands that the program
-  /// computes are placed by their producers instead.
   template <class F>
   std::vector<int> operands(F f) const {
-    const std::vector<ir::buffer>& own = ir::root_block(s_.function())->alloc_buffers;
-    std::vector<int> out;
-    for (const access_profile& r : profile_.reads)
-      if (r.affine && r.region >= 0 && f(r) && !support::contains(own, r.buffer) &&
-          !support::contains(out, r.region))
-        out.push_back(r.region);
-    return out;
+    return stageable_operands(s_, profile_, f);
   }
-
   bool any_bound(const std::vector<int>& regions) const {
-    const std::vector<ir::buffer> bound = ir::bound_weights(s_.function());
-    const ir::block_node& block = *s_.get(block_).block;
-    return support::any(regions, [&](int r) {
-      const ir::buffer& b = block.reads[static_cast<std::size_t>(r)].buffer;
-      return support::contains(bound, b);
-    });
+    return detail::any_bound(s_, *s_.get(block_).block, regions);
   }
-
-  /// Bytes of the operands at these positions.
   std::int64_t streamed_bytes(const std::vector<int>& regions) const {
-    std::int64_t total = 0;
-    for (int r : regions) {
-      const ir::buffer& b = s_.get(block_).block->reads[static_cast<std::size_t>(r)].buffer;
-      std::int64_t bytes_of = bytes(b->type);
-      for (const ir::expr& extent : b->shape) bytes_of *= ir::is_int(extent) ? extent->integer : 1;
-      total += bytes_of;
-    }
-    return total;
-  }
-
-  void stage(int region, loop_rv at) {
-    const block_rv copy = s_.cache_read(block_, region, "global");
-    s_.compute_at(copy, at, true);
-    const auto [outer, lanes] = s_.split(s_.get_loops(copy).back(), {infer, vector_lanes()});
-    s_.vectorize(lanes);
-  }
-
-  /// A panel whose rows are vectors of the columns, from an operand that is contiguous along
-  /// another dimension: lanes go across it, and a few steps along it are written out, which makes
-  /// loads of rows and transpositions in registers.
-  /// @param at below this loop; nothing: before all of them
-  void stage_transposed(int region, std::optional<loop_rv> at) {
-    const ir::block_node& block = *s_.get(block_).block;
-    const ir::buffer_region& read = block.reads[static_cast<std::size_t>(region)];
-    const std::size_t rank = read.box.size();
-    std::size_t across = 0, along = rank - 1;
-    for (std::size_t d = 0; d < rank; ++d) {
-      if (ir::uses_var(read.box[d].min, block.iters[columns_].var)) across = d;
-      if (!read.buffer->strides.empty() && ir::is_int(read.buffer->strides[d], 1)) along = d;
-    }
-    const block_rv copy = s_.cache_read(block_, region, "global");
-    if (at) s_.compute_at(copy, *at, true);
-    std::vector<loop_rv> loops = s_.get_loops(copy);
-    loops.erase(loops.begin(), loops.end() - static_cast<std::ptrdiff_t>(rank));
-    const auto [columns, lanes] = s_.split(loops[across], {infer, vector_lanes()});
-    loops[across] = columns;
-    if (across == along) {
-      loops.push_back(lanes);
-      s_.reorder(loops);
-    } else {
-      const auto [steps, step] = s_.split(loops[along], {infer, 4});
-      loops[along] = steps;
-      loops.push_back(step);
-      loops.push_back(lanes);
-      s_.reorder(loops);
-      s_.unroll(step);
-    }
-    s_.vectorize(lanes);
+    return bytes_of_operands(*s_.get(block_).block, regions);
   }
 
   /// Padded or otherwise computed operands: with the tile, under the outer loops, or where they
