@@ -5,6 +5,7 @@
 #include <tilewright/pass/gpu/place_barriers.hpp>
 #include <tilewright/pass/gpu/plan_shared_memory.hpp>
 #include <tilewright/pass/gpu/unify_threads.hpp>
+#include <tilewright/pass/simplify_loops.hpp>
 #include <tilewright/support/error.hpp>
 
 #include "kernels_of_threads.hpp"
@@ -87,4 +88,29 @@ def main(A: T.Buffer((8,), "float32"), B: T.Buffer((1,), "float32")):
 )");
   CHECK_THROWS_WITH_AS(pass::reduce_across_threads(f), doctest::Contains("none of the reducers"),
                        build_error);
+}
+
+TEST_CASE("the only block of a kernel adds up elements of any type") {
+  for (const std::string type : {"float32", "int32", "int64"}) {
+    CAPTURE(type);
+    const std::string text = R"(
+@T.prim_func
+def main(A: T.Buffer((1, 64), "TYPE"), B: T.Buffer((1,), "TYPE")):
+    for i in T.thread_binding(1, thread="blockIdx.x"):
+        for k in T.thread_binding(64, thread="threadIdx.x"):
+            with T.block("B"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    B[vi] = T.cast(0, "TYPE")
+                B[vi] = B[vi] + A[vi, vk]
+)";
+    std::string typed;
+    for (std::size_t at = 0; at < text.size(); ++at)
+      if (text.compare(at, 4, "TYPE") == 0)
+        typed += type, at += 3;
+      else
+        typed += text[at];
+    const ir::function f = pass::simplify_loops(threads::without_blocks(typed.c_str()));
+    CHECK(threads::count(pass::reduce_across_threads(f), "tw_shuffle_xor") == 5);
+  }
 }

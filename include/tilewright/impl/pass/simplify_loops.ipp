@@ -102,7 +102,9 @@ class simplifier : public mutator {
     }
     const arith::analyzer before = known_;
     known_.bind(loop.var, range{min, extent});
-    stmt body = mutate(loop.body);
+    // a block or thread that is alone on its axis: loads and stores are to name one element alike
+    const bool alone = is_int(extent, 1) && loop.loop == loop_kind::thread_binding;
+    stmt body = mutate(alone ? substitute(loop.body, {{loop.var, min}}) : loop.body);
     known_ = before;
     if (is_nothing(body)) return nothing();
     std::vector<expr> fixed, varying;
