@@ -78,6 +78,23 @@ TEST_CASE("the first difference is named, in whatever part it lies") {
   CHECK(difference().empty());
 }
 
+TEST_CASE("an infinity is expected where it came out, and nowhere else") {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  operand few = output();
+  few.extents = {2};
+  const auto differ = [&](float expected, float actual, non_finite kinds) {
+    return !compare_outputs({few}, {}, {bytes_of({1, expected})}, {bytes_of({1, actual})}, kinds)
+                .empty();
+  };
+  for (const non_finite kinds : {non_finite::apart, non_finite::alike}) {
+    const bool apart = kinds == non_finite::apart;
+    CHECK_FALSE(differ(infinity, infinity, kinds));
+    CHECK(differ(infinity, 5, kinds) == apart);  // a sum in another order need not overflow
+    CHECK(differ(infinity, -infinity, kinds) == apart);
+    CHECK(differ(5, infinity, kinds));
+  }
+}
+
 TEST_CASE("the root mean square of many elements leaves out what is not finite") {
   std::vector<float> values(many, 3);
   values[many / 2] = std::numeric_limits<float>::infinity();
