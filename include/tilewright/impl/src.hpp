@@ -97,6 +97,7 @@
 #include <tilewright/impl/dispatch/specialization.ipp>
 #include <tilewright/impl/dispatch/tune_together.ipp>
 #include <tilewright/impl/dispatch/weight_set.ipp>
+#include <tilewright/impl/dispatch/workspace.ipp>
 #include <tilewright/impl/dispatch/zero_extents.ipp>
 #include <tilewright/impl/expr/alternatives.ipp>
 #include <tilewright/impl/expr/argument.ipp>

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstdlib>
 #include <limits>
 #include <mutex>
 #include <string>
@@ -12,52 +11,18 @@
 #include <tilewright/dispatch/dispatcher.hpp>
 #include <tilewright/dispatch/pattern_checks.hpp>
 #include <tilewright/impl/dispatch/instances.hpp>
+#include <tilewright/impl/dispatch/workspace.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/support/fork_mutex.hpp>
 #include <tilewright/support/numbers/float_environment.hpp>
 #include <tilewright/support/threads/stack.hpp>
-#include <tilewright/support/threads/thread_end.hpp>
 
 namespace tilewright::dispatch {
 namespace detail {
 
 inline constexpr std::size_t fast_params = 16;  // arguments that fit on the stack of a call
-
-/// The workspace of calls on this thread: grows, and is given back when the thread ends. It needs no
-/// destructor itself: destructors of static objects may still call.
-class workspace_lease {
- public:
-  static std::byte* get(std::int64_t size);
-
- private:
-  void close() {
-    std::free(std::exchange(data_, nullptr));
-    size_ = 0;
-  }
-  void grow(std::int64_t size) {
-    const support::fork_pass inside;
-    static const support::thread_end end(
-        [](void* lease) { static_cast<workspace_lease*>(lease)->close(); });
-    end.ask(this);  // what a call takes after that is left to the process
-    std::free(data_);
-    size_ = (size + 4095) / 4096 * 4096;
-    data_ = static_cast<std::byte*>(std::aligned_alloc(4096, static_cast<std::size_t>(size_)));
-    if (data_) return;
-    size_ = 0;
-    throw build_error("no memory for a workspace of " + std::to_string(size) + " bytes");
-  }
-  std::byte* data_ = nullptr;
-  std::int64_t size_ = 0;
-};
-inline constinit thread_local workspace_lease leased_workspace{};
-
-inline std::byte* workspace_lease::get(std::int64_t size) {
-  workspace_lease& mine = leased_workspace;
-  if (size > mine.size_) mine.grow(size);
-  return mine.data_;
-}
 
 /// What reifying, compiling and interpreting take at most of a thread's stack. // bytes
 inline constexpr std::size_t enough_stack = 1 << 20;
