@@ -54,3 +54,19 @@ TEST_CASE(
   CHECK(!times.may_win(&form, 3.5, 1));
   CHECK(times.may_win(&form, 1.2, 1));
 }
+
+TEST_CASE(
+    "a form that had many candidates and stays slower gets no more of them, but may win yet") {
+  const argument_form form;
+  const std::vector<argument_form> none;
+  form_times times(none);
+  for (int n = 0; n < 15; ++n) times.note(&form, 1.2);
+  CHECK_FALSE(times.gets_no_more(&form, 1));
+  times.note(&form, 1.2);
+  CHECK(times.gets_no_more(&form, 1));
+  CHECK_FALSE(times.is_behind(&form, 1));
+  CHECK(times.may_win(&form, 1.2, 1));
+  CHECK_FALSE(times.gets_no_more(&form, 1.15));
+  CHECK(times.gets_no_more(&form, 0.5));
+  CHECK_FALSE(times.gets_no_more(nullptr, 0.5));
+}

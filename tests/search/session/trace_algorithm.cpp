@@ -74,6 +74,31 @@ TEST_CASE("each format is measured once, in the first sketch of its family") {
         std::vector<std::string>{"sum_in_a_8_1", "sum_in_a_8_2", "sum_in_a_16_1", "sum_in_b_4"});
 }
 
+TEST_CASE(
+    "the other sketches of an algorithm come with their own decisions, and no more than a few") {
+  const space::design_space splits(
+      space::design_space::function([](schedule s, const space::context&) {
+        std::vector<schedule> out;
+        for (std::int64_t size = 1; size <= 8; ++size) {
+          schedule one = s;
+          one.split(one.get_loops(one.get_block("B"))[0], {infer, size});
+          out.push_back(std::move(one));
+        }
+        return out;
+      }));
+  const std::vector<schedule> sketches = splits.sketches(all_formats(), {target::host(), 1}, 1);
+  std::vector<std::string> own;
+  for (const schedule& sketch : sketches)
+    if (search::algorithm_of(sketch.trace()) == "sum") own.push_back(sketch.trace().print());
+  REQUIRE(own.size() == 8);
+  const trace first = sketches[0].trace();
+  REQUIRE(first.print() == own[0]);
+  std::vector<std::string> others;
+  for (const trace& t : others_of_algorithm(first, sketches)) others.push_back(t.print());
+  CHECK(others == std::vector<std::string>(own.begin() + 1, own.begin() + 5));
+  CHECK(others_of_algorithm(first, {sketches[0]}).empty());
+}
+
 TEST_CASE("the numbers of a format are changed as what else is drawn") {
   const trace t = sketches_of_all()[1].trace();
   support::random random(1);

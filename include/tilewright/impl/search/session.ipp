@@ -192,10 +192,15 @@ class tuner {
   }
 
   /// The first sketch of every other algorithm is measured, whatever is expected of it: a model sees
-  /// nothing of what a call of a library does.
+  /// nothing of what a call of a library does. Where arguments have several forms, which share the candidates of a
+  /// session, the other sketches of the workload's own algorithm come with their first decisions, too.
   void await_alternatives(const schedule& first) {
     if (!ir::has_alternatives(w_.function)) return;
-    for (const trace& t : first_of_each_algorithm(w_.function, first.trace(), sketches_)) {
+    std::vector<trace> awaited = first_of_each_algorithm(w_.function, first.trace(), sketches_);
+    if (forms_.any())
+      for (trace& t : others_of_algorithm(first.trace(), sketches_))
+        awaited.push_back(std::move(t));
+    for (const trace& t : awaited) {
       std::optional<candidate> c = replay(t, w_.function, o_.seed, nullptr, finish_);
       if (c && seen_.insert(c->identity).second) pending_.push_back(std::move(*c));
     }
@@ -228,7 +233,7 @@ class tuner {
     const std::size_t refused = strategy_->refused();
     std::vector<candidate> behind;  // of a form that others have left behind
     const auto is_behind = [&](const candidate& c) {
-      return forms_.is_behind(forms_.of(c.scheduled.trace()), result_.best);
+      return forms_.gets_no_more(forms_.of(c.scheduled.trace()), result_.best);
     };
     // half of what is left is for measuring what is found
     for (candidate& c :

@@ -10,6 +10,7 @@
 #include <tilewright/impl/search/measurement/test_bench.hpp>
 #include <tilewright/impl/search/session/time_budget.hpp>
 #include <tilewright/search/measurement/measurement.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::search::detail {
 
@@ -27,20 +28,27 @@ inline void charge(measurement& m, const argument_form* form) {
   for (double& s : m.seconds) s = s / (1 - form->least_gain) + form->charge;
 }
 
+/// Whether contestants read arguments of their own, which the others drive out of the caches.
+inline bool have_own_arguments(const std::vector<contestant>& all) {
+  return support::any(all, [](const contestant& c) { return c.form != nullptr; });
+}
+
 /// What one visit measures: the better of two calls after one that warms up, or one call where
-/// calls take so long that nothing is left to warm.
-inline measure_options visit_options(double seconds) {
+/// calls take so long that nothing is left to warm. Arrays that nobody else reads take more than one call until a
+/// cache of victims holds them.
+inline measure_options visit_options(double seconds, bool own_arguments = false) {
   constexpr double slow = 0.01;  // s
   measure_options out;
-  out.repeats = out.most_repeats = seconds < slow ? 2 : 0;
+  out.repeats = out.most_repeats = seconds < slow ? (own_arguments ? 5 : 2) : 0;
   out.budget = 0.004;
   return out;
 }
 
 /// Seconds that one visit takes.
-inline double visit_seconds(double seconds) {
+inline double visit_seconds(double seconds, bool own_arguments = false) {
   constexpr double least = 2e-4;  // calls are repeated until the clock can tell
-  return std::max(least, (1 + visit_options(seconds).most_repeats) * seconds);
+  const measure_options o = visit_options(seconds, own_arguments);
+  return std::max(least, std::min((1 + o.most_repeats) * seconds, 3 * seconds + o.budget));
 }
 
 /// Seconds that the last round takes for so many turns.
@@ -59,12 +67,14 @@ std::vector<measurement> timed_in_turn(test_bench& bench, const std::vector<cont
   constexpr double beyond_drift = 3;
   std::vector<measurement> times(all.size());
   if (all.size() < 2) return times;
+  const bool own = have_own_arguments(all);
   std::size_t fastest = 1;
   for (std::size_t i = 2; i < all.size(); ++i)
     if (all[i].seconds < all[fastest].seconds) fastest = i;
   const double until = budget.elapsed() + std::max(budget.left(), least);
   const auto fits = [&](double seconds) { return budget.elapsed() + seconds <= until; };
-  if (!fits(visit_seconds(all[0].seconds) + visit_seconds(all[fastest].seconds))) return times;
+  if (!fits(visit_seconds(all[0].seconds, own) + visit_seconds(all[fastest].seconds, own)))
+    return times;
   const auto known = [&](std::size_t i) {  // s, the least so far
     return times[i].seconds.empty() ? all[i].seconds : std::min(all[i].seconds, times[i].best());
   };
@@ -74,8 +84,8 @@ std::vector<measurement> timed_in_turn(test_bench& bench, const std::vector<cont
       const double least_seconds = i == 0 ? all[fastest].seconds : known(fastest);
       if (turn > 0 && seconds > beyond_drift * least_seconds) continue;
       const bool needed = turn == 0 && (i == 0 || i == fastest);
-      if (!needed && !fits(visit_seconds(all[i].seconds))) continue;
-      measurement m = bench.measure(*all[i].code, visit_options(all[i].seconds), all[i].form);
+      if (!needed && !fits(visit_seconds(all[i].seconds, own))) continue;
+      measurement m = bench.measure(*all[i].code, visit_options(all[i].seconds, own), all[i].form);
       charge(m, all[i].form);
       if (m.ok()) times[i].seconds.push_back(m.best());
     }

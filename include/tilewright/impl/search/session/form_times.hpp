@@ -35,6 +35,13 @@ class form_times {
     ++e.count;
     e.best = std::min(e.best, seconds);
   }
+  /// Candidates of a form that is behind are not measured any more; of one that had many and is still slower than the
+  /// best by more than two times of one candidate differ, none are either.
+  bool gets_no_more(const argument_form* form, double best) const {
+    const auto found = times_.find(form);
+    return is_behind(form, best) || (found != times_.end() && found->second.count >= many &&
+                                     found->second.best > near * best);
+  }
   bool is_behind(const argument_form* form, double best) const {
     const auto found = times_.find(form);
     return found != times_.end() && found->second.count >= few && found->second.best > far * best;
@@ -47,8 +54,8 @@ class form_times {
   }
 
  private:
-  static constexpr int few = 6;        // candidates
-  static constexpr double far = 1.25;  // times the best
+  static constexpr int few = 6, many = 16;          // candidates
+  static constexpr double far = 1.25, near = 1.08;  // times the best
   static constexpr double disturbed = 4;
   struct entry {
     int count = 0;

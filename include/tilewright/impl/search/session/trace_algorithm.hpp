@@ -96,4 +96,18 @@ inline std::vector<trace> first_of_each_algorithm(const ir::function& f, const t
   return out;
 }
 
+/// Traces of a few other sketches that schedule the algorithm of `first`, with the decisions that they have.
+inline std::vector<trace> others_of_algorithm(const trace& first,
+                                              const std::vector<schedule>& sketches) {
+  constexpr std::size_t few = 4;
+  const std::string name = chosen_algorithm(first).name, text = first.print();
+  std::vector<trace> out;
+  for (const schedule& s : sketches) {
+    if (out.size() == few) break;
+    if (chosen_algorithm(s.trace()).name == name && s.trace().print() != text)
+      out.push_back(s.trace());
+  }
+  return out;
+}
+
 }  // namespace tilewright::search::detail
