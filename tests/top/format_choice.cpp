@@ -264,6 +264,28 @@ TEST_CASE("without measuring the pattern decides") {
   check_product(op, lines);
 }
 
+TEST_CASE("rows that are all as long end where that is expected, and stay as they are") {
+  tuned_options o = choosing_once();
+  o.effort = effort::estimate;
+  const auto chosen = [&](bool even) {
+    matrix_of_rows a(4096, 65536);
+    for (int r = 0; r < 4096; ++r)
+      for (int c = 0; c < (even ? 16 : 1 + r * 7 % 16); ++c)
+        a.insert(r, r * 31 % 4096 + c * 4096) = 1.0f;
+    a.makeCompressed();
+    const Eigen::VectorXf x = Eigen::VectorXf::Random(a.cols());
+    Eigen::VectorXf y(a.rows());
+    const tuned op(by_row_sums, o);
+    op(a, x, y);
+    CHECK(y.isApprox(a * x, 1e-4f));
+    const std::string text = op.report(a, x, y);
+    const std::size_t at = text.find("chosen: ");
+    return text.substr(at, text.find(" by the pattern alone", at) - at);
+  };
+  CHECK(chosen(true) == "chosen: compressed rows");
+  CHECK(chosen(false) == "chosen: sell<8, 4096>");
+}
+
 TEST_CASE("formats that would be padding for the most part are left out before they are made") {
   matrix_of_rows a(4096, 512);
   for (int r = 0; r < 4096; ++r) {
@@ -296,6 +318,7 @@ TEST_CASE("a program says how much memory formats may take") {
 TEST_CASE("what is found within a limit of memory is for those that have it") {
   const matrix_of_rows a = some_blocks();
   tuned_options free = choosing_once();
+  free.seconds = 60;  // the trials are the budget
   free.own_database = std::make_shared<search::database>(":memory:");
   tuned_options limited = free;
   limited.most_format_bytes = 100;

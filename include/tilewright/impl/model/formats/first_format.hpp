@@ -23,30 +23,36 @@ struct format_estimate {
 
 /// Seconds of a call for the elements in blocks of one size, of the others, and of all rows.
 ///
-/// The constants are those of one core of 3 GHz with vectors of 512 bits; only their ratios matter. For
-/// one column a call waits for elements of the other operand, longer the farther they lie apart, and for
-/// the ends of rows, which nothing predicts. For several columns each element multiplies vectors; blocks
-/// read these once for several rows.
+/// The constants are those of one core of 4 GHz with vectors of 512 bits, fitted to what sessions found for seven
+/// matrices; only their ratios matter. For one column a call waits for elements of the other operand, longer where
+/// the second cache does not hold them, and for the ends of rows, which nothing predicts unless all rows are as
+/// long. For several columns each element multiplies vectors; blocks read these once for several rows, and rows of
+/// one width take twice as long as compressed ones, since their sums go through memory.
 class format_costs {
  public:
   /// @param columns of the other operand: products for each element
-  format_costs(const pattern_fingerprint& p, double columns)
-      : p_(p), vector_(columns < 4), vectors_(std::max(1.0, columns / 16)) {}
+  /// @param element bytes of one
+  format_costs(const pattern_fingerprint& p, double columns, int element)
+      : p_(p), vector_(columns < 4), vectors_(std::max(1.0, columns / 16)), element_(element) {}
 
   double rows(double elements) const {
     const auto count = static_cast<double>(p_.rows);
-    if (vector_) return 1e-9 * (elements * (0.27 + miss()) + count * (1 - p_.empty) * 6);
+    if (vector_) {
+      const double surprise = std::min(1.0, 3 * p_.spread);
+      return 1e-9 *
+             (elements * (0.29 + 0.5 * miss()) + count * (1 - p_.empty) * (0.5 + 7.5 * surprise));
+    }
     return 1e-9 * (elements * (0.4 * vectors_ + 0.15) + count * (0.3 * vectors_ + 4));
   }
   double side_by_side(double places) const {
     const auto elements = static_cast<double>(p_.elements), count = static_cast<double>(p_.rows);
-    if (vector_) return 1e-9 * (elements * places * (0.25 + 0.6 * miss()) + count * 1.5);
+    if (vector_) return 1e-9 * (elements * places * (0.19 + miss()) + count * 0.6);
     return 1e-9 * (elements * (0.2 + 0.4 * places) * vectors_ * 1.5 + count * (0.5 * vectors_ + 5));
   }
   /// @param rest elements that are left in compressed rows of which only those with elements are there
   double one_width(double places, double rest, int parts) const {
     const auto count = static_cast<double>(p_.rows);
-    const double each = vector_ ? 0.8 : 0.4 * vectors_ + 0.1;
+    const double each = 0.8 * vectors_ + (vector_ ? 0 : 0.2);
     const double left = std::min(rest, count);  // rows
     return 1e-9 * (places * each + count * parts * (0.3 * vectors_ + 1)) +
            1e-9 * (rest * (0.4 * vectors_ + 0.15) + left * (0.3 * vectors_ + 5));
@@ -57,12 +63,18 @@ class format_costs {
   }
 
  private:
-  /// Of the cache, for an element of one column. // ns
-  double miss() const { return std::min(0.45, 0.06 * std::log2(std::max(1.0, p_.gap / 16))); }
+  /// Of the cache, for an element of one column, the longer the farther they lie apart. // ns
+  double miss() const {
+    constexpr double cache = 1 << 20;  // bytes, the second one
+    const double apart = std::log2(std::max(1.0, p_.gap / 16));
+    return static_cast<double>(p_.columns) * element_ <= cache ? std::min(0.1, 0.012 * apart)
+                                                               : std::min(0.45, 0.06 * apart);
+  }
 
   const pattern_fingerprint& p_;
   bool vector_;
   double vectors_;
+  int element_;
 };
 
 template <std::size_t Count>
@@ -74,7 +86,7 @@ std::size_t size_number(const std::array<int, Count>& sizes, int size) {
 /// @param element bytes of one
 inline format_estimate estimate(const pattern_fingerprint& p, const known_format* f, double columns,
                                 int element, int index_bytes) {
-  const format_costs cost(p, columns);
+  const format_costs cost(p, columns, element);
   const auto elements = static_cast<double>(p.elements), rows = static_cast<double>(p.rows);
   format_estimate out;
   const double each = element + index_bytes, at_rows = (rows + 1) * index_bytes;
