@@ -83,6 +83,24 @@ TEST_CASE("a product with Eigen's sparse matrix, tuned and not, in all orders of
   }
 }
 
+TEST_CASE("Eigen's maps of arrays are taken as its matrices are") {
+  const sparse_rows a = random_sparse(30, 20, 5, 6);
+  const Eigen::Map<const sparse_rows> map(a.rows(), a.cols(), a.nonZeros(), a.outerIndexPtr(),
+                                          a.innerIndexPtr(), a.valuePtr());
+  const dense_rows b = dense_rows::Random(20, 8);
+  dense_rows c(30, 8);
+  const tuned op(spmm, quick());
+  op(map, b, c);
+  CHECK(c.isApprox(a * b, 1e-5f));
+  sparse_rows changed = a;
+  Eigen::Map<sparse_rows> writable(changed.rows(), changed.cols(), changed.nonZeros(),
+                                   changed.outerIndexPtr(), changed.innerIndexPtr(),
+                                   changed.valuePtr());
+  writable.coeffs() *= -2.0f;
+  op(writable, b, c);
+  CHECK(c.isApprox(-2.0f * (a * b), 1e-5f));
+}
+
 TEST_CASE("rows, indices of 64 bits, scalars and outputs that are updated") {
   const sparse_rows a = random_sparse(30, 20, 5, 2);
   const dense_rows b = dense_rows::Random(20, 8);
