@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/impl/space/windows/own_windows.hpp>
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/target/cpu.hpp>
@@ -76,6 +77,40 @@ TEST_CASE("channel_blocks: groups of whole blocks") {
   const target::cpu cpu = target::named("icelake-server");
   const std::vector<schedule> plain = space::default_cpu(4, false).sketches(f, {&cpu, 1}, 3);
   members::check(f, plain, [](schedule&) {}, {.count = 4, .tolerance = 0});
+}
+
+TEST_CASE("channel_blocks: taps that indices divide are written out") {
+  const target::cpu cpu = target::named("icelake-server");
+  const auto taps_written_out = [&](int step) {
+    const ir::function f = convolution(8, step, 3, true);
+    int out = 0;
+    for (const schedule& first : space::default_cpu(1, false).sketches(f, {&cpu, 1}, 1)) {
+      REQUIRE(first.trace().print().find("i1 // 4") != std::string::npos);
+      ir::for_each_stmt(first.function().body, [&](const ir::stmt& s) {
+        const ir::loop_node* loop = ir::as_loop(s);
+        out += loop && loop->loop == ir::loop_kind::unrolled && ir::is_int(loop->extent, 3);
+      });
+    }
+    return out;
+  };
+  CHECK(taps_written_out(2) > taps_written_out(1));
+}
+
+TEST_CASE("channel_blocks: indices divide a tap where they divide nothing beside it") {
+  const auto divides = [](const std::string& index) {
+    const ir::function f = ir::parse(
+        "@T.prim_func\ndef main(X: T.Buffer((64,), \"float32\"), Y: T.Buffer((8,), \"float32\")):\n"
+        "    for i, r in T.grid(8, 3):\n        with T.block(\"Y\"):\n"
+        "            vi, vr = T.axis.remap(\"SR\", [i, r])\n"
+        "            with T.init():\n                Y[vi] = T.float32(0)\n"
+        "            Y[vi] = Y[vi] + X[" +
+        index + "]\n");
+    return space::detail::divides_tap(*space::named_block(schedule(f), "Y").block, 1);
+  };
+  CHECK(divides("vr % 2 * 32 + vi + vr // 2"));
+  CHECK_FALSE(divides("vi + vr"));
+  CHECK_FALSE(divides("(vi + 2 - vr) // 2"));
+  CHECK_FALSE(divides("vi // 2 * 4 + vr"));
 }
 
 TEST_CASE("channel_blocks: not for few channels, other types, and images with channels last") {

@@ -229,7 +229,8 @@ class tiling {
 
   /// Short reduction loops may be written out inside the tile: windows that overlap are then loaded
   /// once, and conditions on their position decided. Those that decide which rows of the tile a step
-  /// is about always are, as that of a transposed convolution.
+  /// is about always are, as that of a transposed convolution, and those that indices divide: 5 taps of
+  /// pixels in steps of three are 6 quotients otherwise, computed again in every step.
   void unroll_taps() {
     bool found = false;
     for (std::size_t i = 0, loop = 0; i < profile_.kind.size(); ++i) {
@@ -238,7 +239,8 @@ class tiling {
       if (profile_.extent[i] < 2 || profile_.extent[i] > most_taps) continue;
       found = true;
       if ((spread_in_place_ && profile_.extent[i] <= most_spread) ||
-          (rows_ && decides_rows(*s_.get(block_).block, *rows_, i)))
+          (rows_ && decides_rows(*s_.get(block_).block, *rows_, i)) ||
+          divides_tap(*s_.get(block_).block, i))
         s_.unroll(l);
     }
     if (!found) return;

@@ -67,6 +67,24 @@ inline bool moves_windows(const ir::block_node& b, std::size_t iter, std::size_t
   return found;
 }
 
+/// Whether an index of an operand divides the variable `tap` and nothing else, as that of pixels which lie
+/// behind each other by what a stride leaves of them does: quotients that are numbers once taps are written out.
+inline bool divides_tap(const ir::block_node& b, std::size_t tap) {
+  const auto is_about_tap = [&](const ir::expr& e) {
+    return support::all(b.iters, [&](const ir::iter_var& i) {
+      return ir::uses_var(e, i.var) == i.var.same(b.iters[tap].var);
+    });
+  };
+  bool found = false;
+  for_each_index(b, [&](const ir::expr& index) {
+    ir::for_each_expr(index, [&](const ir::expr& e) {
+      const bool divides = e->op == ir::op::floordiv || e->op == ir::op::floormod;
+      found = found || (divides && is_about_tap(e->args[0]));
+    });
+  });
+  return found;
+}
+
 /// Whether windows of neighbours along variable `iter` have elements in common: they move by less than they
 /// reach.
 inline bool windows_overlap(const ir::block_node& b, std::size_t iter) {
