@@ -1,5 +1,6 @@
 #include <tilewright/space/modules/fuse_rows.hpp>
 
+#include <cstdint>
 #include <string>
 
 #include <tilewright/ir/text/parse.hpp>
@@ -66,4 +67,54 @@ TEST_CASE("a long chain of sums of windows is one pass in parts first, and passe
 TEST_CASE("short chains of sums stay as they are") {
   for (const schedule& s : space::default_cpu().sketches(windows(500, true), draws::haswell(), 1))
     CHECK(nests(s) > 1);
+}
+
+namespace {
+
+/// Rows, or columns, by the root of their sum of squares.
+ir::function l2_norm(int rows, int columns, bool of_rows) {
+  const auto n = [](int v) { return std::to_string(v); };
+  const std::string shape = "T.Buffer((" + n(rows) + ", " + n(columns) + "), \"float32\")",
+                    kept = of_rows ? "i" : "j", reduced = of_rows ? "j" : "i",
+                    grid = of_rows ? "i, j in T.grid(" + n(rows) + ", " + n(columns)
+                                   : "j, i in T.grid(" + n(columns) + ", " + n(rows);
+  return ir::parse(
+      "@T.prim_func\ndef main(X: " + shape + ", Y: " + shape + "):\n    S = T.alloc_buffer((" +
+      n(of_rows ? rows : columns) + ",), \"float32\")\n    for " + grid +
+      "):\n        with T.block(\"S\"):\n            v" + kept + ", v" + reduced +
+      " = T.axis.remap(\"SR\", [" + kept + ", " + reduced +
+      "])\n            with T.init():\n                S[v" + kept +
+      "] = T.float32(0)\n            S[v" + kept + "] = S[v" + kept +
+      "] + X[vi, vj] * X[vi, vj]\n    for i, j in T.grid(" + n(rows) + ", " + n(columns) +
+      "):\n        with T.block(\"Y\"):\n            vi, vj = T.axis.remap(\"SS\", [i, "
+      "j])\n            Y[vi, vj] = X[vi, vj] / T.sqrt(S[v" +
+      kept + "] + T.float32(1))\n");
+}
+
+/// Iterations of the outermost loop of the first sketch.
+std::int64_t first_groups(const ir::function& f, int threads) {
+  const schedule first = space::default_cpu().sketches(f, draws::haswell(threads), 1).front();
+  const ir::loop_node* outer = ir::as_loop(ir::root_block(first.function())->body);
+  REQUIRE(outer);
+  REQUIRE(ir::is_int(outer->extent));
+  return ir::as_int(outer->extent);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "rows are computed in groups first where a group stays in a cache and threads have several") {
+  CHECK(first_groups(l2_norm(64, 100, true), 1) == 16);
+  CHECK(first_groups(l2_norm(64, 100, true), 4) == 16);
+  CHECK(first_groups(l2_norm(48, 100, true), 4) == 48);  // three groups for each thread
+  CHECK(first_groups(l2_norm(64, 4000, true), 1) == 64);  // 128 KiB a group
+  CHECK(first_groups(l2_norm(8, 100, true), 1) == 8);
+  for (const bool of_rows : {true, false}) {
+    const ir::function f = l2_norm(33, 70, of_rows);
+    draws::check(f, space::default_cpu().sketches(f, draws::haswell(), 1), 6);
+  }
+}
+
+TEST_CASE("columns are computed in strips of four vectors first") {
+  CHECK(first_groups(l2_norm(64, 128, false), 1) == 4);  // of 32 floats each
 }
