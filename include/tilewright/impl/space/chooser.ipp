@@ -10,6 +10,7 @@
 
 #include <tilewright/space/chooser.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/numbers/divisor.hpp>
 
 namespace tilewright::space {
 
@@ -49,9 +50,10 @@ TILEWRIGHT_INLINE std::vector<expr_rv> chooser::perfect_tile(
   std::vector<std::int64_t> factors(preferred.size() + 1, 1);
   std::int64_t left = extent->integer;
   for (std::size_t i = preferred.size(); i-- > 0;) {
-    std::int64_t f = std::min(preferred[i], left);
-    if (i + 1 == preferred.size()) f = std::min<std::int64_t>(f, max_innermost);
-    while (left % f != 0) --f;
+    const bool last = i + 1 == preferred.size();
+    const std::int64_t most =
+        last ? std::min<std::int64_t>(preferred[i], max_innermost) : preferred[i];
+    const std::int64_t f = support::largest_divisor(left, most);
     factors[i + 1] = f;
     left /= f;
   }

@@ -15,6 +15,7 @@
 #include <tilewright/schedule/sampling.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/numbers/divisor.hpp>
 
 namespace tilewright::primitive {
 namespace detail::sampling {
@@ -32,19 +33,11 @@ inline void check_factors(const char* primitive, int n, int fewest, const decisi
                          " factors; n is " + std::to_string(n));
 }
 
-/// Largest divisor of n that is at most `limit` >= 1.
-inline std::int64_t largest_divisor(std::int64_t n, std::int64_t limit) {
-  if (limit >= n) return n;
-  if (n % limit == 0) return limit;
-  const std::vector<std::int64_t> all = divisors(factorize(n));
-  return *(std::upper_bound(all.begin(), all.end(), limit) - 1);
-}
-
 inline decision repair_perfect(std::int64_t extent, std::int64_t limit, const decision& given) {
   decision out = given;
   for (std::size_t i = out.size(); i-- > 1;) {
     if (given[i] <= 0 || extent % given[i] != 0) out[i] = extent;
-    if (i + 1 == out.size()) out[i] = largest_divisor(extent, std::min(out[i], limit));
+    if (i + 1 == out.size()) out[i] = support::largest_divisor(extent, std::min(out[i], limit));
     extent /= out[i];
   }
   out.front() = extent;

@@ -18,6 +18,7 @@
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/numbers/divisor.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::space {
@@ -116,8 +117,7 @@ class tiling {
   /// the image at a time, and 41 us by 8 rows of 7.
   std::int64_t steps_of_windows(std::size_t i) const {
     if (!own_windows_) return 1;
-    std::int64_t steps = 8;
-    while (profile_.extent[i] % steps != 0) --steps;
+    const std::int64_t steps = support::largest_divisor(profile_.extent[i], 8);
     return windows_meet(*s_.get(block_).block, i, steps) ? steps : 1;
   }
 

@@ -15,6 +15,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/numbers/divisor.hpp>
 
 namespace tilewright::space::detail {
 
@@ -82,12 +83,6 @@ class tile_estimate {
 
   bool reduces(std::size_t i) const { return block_.iters[i].kind == ir::iter_kind::reduce; }
 
-  static std::int64_t largest_divisor(std::int64_t of, std::int64_t most) {
-    most = std::min(of, most);
-    while (most > 1 && of % most != 0) --most;
-    return std::max<std::int64_t>(most, 1);
-  }
-
   /// Where a term counts only if a sum of variables is a multiple of a stride, as in a transposed convolution, a
   /// thread has a result for each remainder, and all remainders of the reduction between two barriers: what
   /// counts for which is known then when loops are written out.
@@ -136,12 +131,13 @@ class tile_estimate {
     std::int64_t threads = limits_.threads, results = 16;
     for (std::size_t i = extents_.size(); i-- > 0;) {
       if (reduces(i)) {
-        out.steps[i] = largest_divisor(extents_[i], 4);
+        out.steps[i] = support::largest_divisor(extents_[i], 4);
         continue;
       }
       thread_tiles::axis& a = out.spatial[i];
-      a.threads = largest_divisor(extents_[i], std::min<std::int64_t>(16, threads));
-      a.results = largest_divisor(extents_[i] / a.threads, std::min<std::int64_t>(4, results));
+      a.threads = support::largest_divisor(extents_[i], std::min<std::int64_t>(16, threads));
+      a.results =
+          support::largest_divisor(extents_[i] / a.threads, std::min<std::int64_t>(4, results));
       threads /= a.threads;
       results /= a.results;
     }
@@ -165,13 +161,14 @@ class tile_estimate {
       thread_tiles::axis& a = out.spatial[i];
       std::int64_t& own = columns ? results : rows;
       std::int64_t& others = columns ? threads : row_threads;
-      a.results = largest_divisor(extents_[i] / steps_of_[i], own / steps_of_[i]) * steps_of_[i];
+      a.results =
+          support::largest_divisor(extents_[i] / steps_of_[i], own / steps_of_[i]) * steps_of_[i];
       constexpr std::int64_t square = 16;
       const std::int64_t most =
           columns || rows_left == 0 || reductions_ < 2
               ? others
               : std::min(others, std::max<std::int64_t>(square / a.results, 1));
-      a.threads = largest_divisor(extents_[i] / a.results, most);
+      a.threads = support::largest_divisor(extents_[i] / a.results, most);
       own /= std::min(own, a.results);
       others /= a.threads;
       // what a thread reads of a row lies in vectors of 16 bytes, those of a warp side by side
