@@ -281,6 +281,91 @@ TEST_CASE("what is loaded under a mask, and zero elsewhere, is chosen by the loa
   check_agrees(rows(inner, zero));
 }
 
+TEST_CASE("rows that are not there are not loaded, whatever the mask of their lanes is") {
+  const buffer x = make_buffer("X", dtype::f32, {4, 5}), y = make_buffer("Y", dtype::f32, {6, 8}),
+               z = make_buffer("Z", dtype::f32, {4, 5});
+  const var i = make_var("i"), v = make_var("v");
+  const expr there = logical_and(le(1, i), lt(i, 5)), lanes = lt(v, 5);
+  const auto masks_differ = [](const function& f) {
+    const std::string text =
+        backend::inspect(f, target::named("skylake-avx512"), backend::stage::optimized_ir);
+    CHECK(text.find("llvm.masked.") != std::string::npos);
+    return text.find("and <8 x i1>") != std::string::npos;
+  };
+  const auto padded = [&](const expr& condition, const expr& other) {
+    return make(
+        "padded", {x, y},
+        make_loop(
+            i, 0, 6,
+            vector_loop(
+                v, 8, make_store(y, {i, v}, if_then_else(condition, load(x, {i - 1, v}), other)))));
+  };
+  const expr zero = real(dtype::f32, 0);
+  for (const expr& condition :
+       {logical_and(there, lanes), logical_and(lanes, there),
+        logical_and(lt(i, 5), logical_and(lanes, logical_and(le(1, i), le(1, v))))}) {
+    CHECK_FALSE(masks_differ(padded(condition, zero)));
+    check_agrees(padded(condition, zero));
+    check_agrees(padded(condition, real(dtype::f32, 3)));
+    check_agrees(padded(condition, load(y, {i, v}) * real(dtype::f32, 2)));
+  }
+  // lanes that are off already stay off
+  check_agrees(make(
+      "below", {x, y},
+      make_loop(
+          i, 0, 6,
+          vector_loop(v, 8,
+                      make_if(le(2, v), make_store(y, {i, v},
+                                                   if_then_else(logical_and(there, lanes),
+                                                                load(x, {i - 1, v}), zero)))))));
+  const auto stored = [&](const stmt& other) {
+    return make("stored", {y, z},
+                make_loop(i, 0, 6,
+                          vector_loop(v, 8,
+                                      make_if(logical_and(there, lanes),
+                                              make_store(z, {i - 1, v}, load(y, {i, v})), other))));
+  };
+  CHECK_FALSE(masks_differ(stored({})));
+  check_agrees(stored({}));
+  check_agrees(stored(make_store(y, {i, v}, zero)));
+}
+
+TEST_CASE("what loops load again and again leaves them, however often a parameter is used") {
+  buffer_node node;
+  node.name = "W";
+  node.type = dtype::f32;
+  node.shape = {64, 32};
+  node.scope = "workspace";
+  node.elem_offset = 0;
+  const buffer w(new buffer_node(node)), x = make_buffer("X", dtype::f32, {256}),
+                                         y = make_buffer("Y", dtype::f32, {64});
+  const var u = make_var("u"), k = make_var("k");
+  const std::vector<std::string> names{"one", "two", "three", "four"};
+  std::vector<stmt> parts;
+  for (int n = 0; n < 4; ++n) {
+    const var row = make_var(names[static_cast<std::size_t>(n)]);
+    const stmt copies =
+        make_loop(u, 0, 32, make_store(w, {row, u}, load(x, {u * 8 + 2 * n})), loop_kind::unrolled);
+    parts.push_back(make_loop(row, 16 * n, 16, copies));
+  }
+  parts.push_back(make_loop(k, 0, 64, make_store(y, {k}, load(w, {k, floordiv(k, 2)}))));
+  function f = make("copies", {x, y}, make_allocate(w, make_seq(parts)));
+  f.attrs["tilewright.workspace_bytes"] = 64 * 32 * 4;
+  f.attrs["tilewright.worker_offset"] = 64 * 32 * 4;
+  if (!have_compiler()) return;
+  check_agrees(f);
+  const std::string text =
+      backend::inspect(f, target::named("haswell"), backend::stage::optimized_ir);
+  for (const std::string& loop : names) {
+    CAPTURE(loop);
+    const std::size_t start = text.find("\n" + loop + ":");
+    REQUIRE(start != std::string::npos);
+    const std::string body = text.substr(start, text.find("br i1", start) - start);
+    CHECK(body.find("store float") != std::string::npos);
+    CHECK(body.find("load float") == std::string::npos);
+  }
+}
+
 TEST_CASE("buffers in the workspace and lets") {
   buffer_node node;
   node.name = "W";

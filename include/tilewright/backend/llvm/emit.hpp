@@ -138,8 +138,16 @@ class emitter {
                    std::optional<std::int64_t> by);
   value emit_compare(const ir::expr& e);
   value emit_select(const ir::expr& e);
+  /// A condition: terms that hold for all lanes or for none, and those that differ between lanes. Null: none.
+  struct split_condition {
+    value_ref uniform = nullptr, varying = nullptr;
+  };
+  split_condition emit_condition(const ir::expr& e);
+  value_ref both(const split_condition& condition);
   value emit_choice(const ir::expr& e);
-  value branch_choice(const ir::expr& e, value_ref condition);
+  value lane_choice(const ir::expr& e, value_ref condition);
+  value branch_choice(dtype type, value_ref condition, support::function_ref<value()> yes,
+                      support::function_ref<value()> no);
   bool safe_everywhere(const ir::expr& e);
 
   // call.ipp
@@ -247,6 +255,10 @@ class emitter {
   void emit_by_four(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
   void emit_vectorized(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
   void emit_if(const ir::if_node& s);
+  void emit_masked(const ir::if_node& s, value_ref condition);
+  void emit_branch(value_ref condition, support::function_ref<void()> yes,
+                   support::function_ref<void()> no);
+  bool leaves_buffers(const ir::stmt& s);
   void emit_while(const ir::while_node& s);
   void emit_let(const ir::let_node& s);
   void emit_allocate(const ir::allocate_node& s);

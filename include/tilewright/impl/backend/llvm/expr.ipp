@@ -292,16 +292,47 @@ TILEWRIGHT_INLINE bool emitter::safe_everywhere(const ir::expr& e) {
   return safe && nodes <= 24;
 }
 
+/// Terms that are the same for all lanes are kept apart from the mask: a load whose mask is empty takes hundreds
+/// of cycles where its page cannot be read, as rows of a padding before the first one of an image.
+TILEWRIGHT_INLINE emitter::split_condition emitter::emit_condition(const ir::expr& e) {
+  split_condition out;
+  for (const ir::expr& term : ir::conjuncts(e)) {
+    if (decided(term) == true) continue;
+    const value holds = emit(term);
+    value_ref& part = holds.vector ? out.varying : out.uniform;
+    part = part ? b.binary(opcode::and_, part, holds.v) : holds.v;
+  }
+  if (!out.uniform && !out.varying) out.uniform = b.integer(b.i1, 1);
+  return out;
+}
+
+/// The mask of a condition that has varying terms.
+TILEWRIGHT_INLINE value_ref emitter::both(const split_condition& condition) {
+  if (!condition.uniform) return condition.varying;
+  return b.binary(opcode::and_, widen({condition.uniform, false}, true), condition.varying);
+}
+
 TILEWRIGHT_INLINE value emitter::emit_choice(const ir::expr& e) {
   if (const auto known = decided(e->args[0])) return emit(e->args[*known ? 1 : 2]);
-  const value condition = emit(e->args[0]);
-  if (!condition.vector) {
-    if (!safe_everywhere(e->args[1]) || !safe_everywhere(e->args[2]))
-      return branch_choice(e, condition.v);
+  const split_condition condition = emit_condition(e->args[0]);
+  const bool yes_everywhere = safe_everywhere(e->args[1]);
+  const auto no = [&] { return emit(e->args[2]); };
+  if (!condition.varying) {
+    if (!yes_everywhere || !safe_everywhere(e->args[2]))
+      return branch_choice(
+          e.type(), condition.uniform, [&] { return emit(e->args[1]); }, no);
     const value x = emit(e->args[1]), y = emit(e->args[2]);
     const bool vector = x.vector || y.vector;
-    return {b.select(condition.v, widen(x, vector), widen(y, vector)), vector};
+    return {b.select(condition.uniform, widen(x, vector), widen(y, vector)), vector};
   }
+  const bool is_number = e->args[2]->op == ir::op::real || e->args[2]->op == ir::op::integer;
+  if (!condition.uniform || yes_everywhere || !is_number) return lane_choice(e, both(condition));
+  return branch_choice(
+      e.type(), condition.uniform, [&] { return lane_choice(e, condition.varying); }, no);
+}
+
+/// A choice that each lane makes for itself.
+TILEWRIGHT_INLINE value emitter::lane_choice(const ir::expr& e, value_ref condition) {
   const value_ref before = lane.mask;
   // side by side and perhaps not in bounds: loaded under the mask, with zeros in the other lanes
   const auto is_zero_elsewhere = [&](const ir::expr& choice) {
@@ -320,25 +351,28 @@ TILEWRIGHT_INLINE value emitter::emit_choice(const ir::expr& e) {
     lane.mask = before;
     return v;
   };
-  const value_ref yes = under(condition.v, e->args[1]);
+  const value_ref yes = under(condition, e->args[1]);
   if (is_zero_elsewhere(e)) return {yes, true};
-  const value_ref no = under(b.c.BuildNot(b.b, condition.v, ""), e->args[2]);
-  return {b.select(condition.v, yes, no), true};
+  const value_ref no = under(b.c.BuildNot(b.b, condition, ""), e->args[2]);
+  return {b.select(condition, yes, no), true};
 }
 
-TILEWRIGHT_INLINE value emitter::branch_choice(const ir::expr& e, value_ref condition) {
+/// One of two values of type `type`, of which only the chosen one is computed.
+TILEWRIGHT_INLINE value emitter::branch_choice(dtype type, value_ref condition,
+                                               support::function_ref<value()> yes,
+                                               support::function_ref<value()> no) {
   const block_ref yes_block = b.new_block(at.function, "yes"),
                   no_block = b.new_block(at.function, "no");
   const block_ref join = b.new_block(at.function, "join");
   b.branch(condition, yes_block, no_block);
-  const auto side = [&](block_ref start, const ir::expr& branch) {
+  const auto side = [&](block_ref start, support::function_ref<value()> emit_value) {
     const scope inner(*this);
     b.at(start);
-    const value v = emit(branch);
+    const value v = emit_value();
     return std::pair{v, b.here()};
   };
-  const auto [x, x_end] = side(yes_block, e->args[1]);
-  const auto [y, y_end] = side(no_block, e->args[2]);
+  const auto [x, x_end] = side(yes_block, yes);
+  const auto [y, y_end] = side(no_block, no);
   const bool vector = x.vector || y.vector;
   b.at(x_end);
   const value_ref xv = widen(x, vector);
@@ -347,7 +381,7 @@ TILEWRIGHT_INLINE value emitter::branch_choice(const ir::expr& e, value_ref cond
   const value_ref yv = widen(y, vector);
   b.branch(join);
   b.at(join);
-  return {b.phi(b.held(e.type(), lanes_of(vector)), {{xv, x_end}, {yv, y_end}}), vector};
+  return {b.phi(b.held(type, lanes_of(vector)), {{xv, x_end}, {yv, y_end}}), vector};
 }
 
 }  // namespace tilewright::backend::llvm

@@ -64,16 +64,17 @@ TILEWRIGHT_INLINE std::int64_t emitter::attribute(const char* name) const {
   return number ? *number : 0;
 }
 
-/// Starts an inner function: parameters are the call, the data pointers, then `more`.
+/// Starts an inner function: parameters are the call, the data pointers, the workspace, then `more`.
 TILEWRIGHT_INLINE value_ref emitter::begin_function(const std::string& name,
                                                     const std::vector<type_ref>& more) {
-  std::vector<type_ref> types(1 + f.params.size(), b.ptr);
+  const auto pointers = static_cast<unsigned>(f.params.size() + 1);  // of data and of the workspace
+  std::vector<type_ref> types(1 + pointers, b.ptr);
   types.insert(types.end(), more.begin(), more.end());
   at = {};
   at.function = b.function(name, b.i32, types, true);
-  // The call promises that no output overlaps another parameter.
-  for (std::size_t i = 0; i < f.params.size(); ++i)
-    b.parameter_attribute(at.function, static_cast<unsigned>(i + 1), "noalias");
+  // The call promises that no output overlaps another parameter, and the workspace overlaps none. LLVM asks
+  // what becomes of a pointer that is no parameter, and gives up after a hundred uses.
+  for (unsigned i = 1; i <= pointers; ++i) b.parameter_attribute(at.function, i, "noalias");
   at.entry = b.new_block(at.function, "entry");
   at.cancelled = b.new_block(at.function, "cancelled");
   b.at(at.cancelled);
@@ -87,7 +88,7 @@ TILEWRIGHT_INLINE value_ref emitter::begin_function(const std::string& name,
   const auto field = [&](std::int64_t offset) {
     return b.load(b.ptr, b.byte_pointer(at.call, offset), 8);
   };
-  at.workspace = field(offsetof(backend::call, workspace));
+  at.workspace = b.c.GetParam(at.function, pointers);
   const value_ref flag = field(offsetof(backend::call, cancel));
   const value_ref missing = b.compare(int_predicate::eq, flag, b.c.ConstNull(b.ptr));
   at.cancel = b.select(missing, b.zeros(), flag);
@@ -175,6 +176,7 @@ TILEWRIGHT_INLINE std::vector<value_ref> emitter::call_arguments(value_ref call)
   const value_ref data = b.load(b.ptr, b.byte_pointer(call, offsetof(backend::call, data)), 8);
   for (std::size_t i = 0; i < f.params.size(); ++i)
     out.push_back(b.load(b.ptr, b.byte_pointer(data, 8 * static_cast<std::int64_t>(i)), 8));
+  out.push_back(b.load(b.ptr, b.byte_pointer(call, offsetof(backend::call, workspace)), 8));
   return out;
 }
 
@@ -217,7 +219,7 @@ TILEWRIGHT_INLINE value_ref emitter::emit_region(const ir::loop_node& l, const c
 
   const value_ref inner = begin_function(name + ".body", types);
   bind_parameters();
-  auto next = static_cast<unsigned>(1 + f.params.size());
+  auto next = static_cast<unsigned>(2 + f.params.size());
   for (const auto& [v, known] : outside.constants) bound[v] = known;
   for (const auto& v : outside.values) {
     binding copy = v.known;
@@ -333,6 +335,7 @@ TILEWRIGHT_INLINE void emitter::emit_parallel(const ir::loop_node& l, value_ref 
   b.at(alone);
   std::vector<value_ref> arguments{at.call};
   arguments.insert(arguments.end(), at.data.begin(), at.data.end());
+  arguments.push_back(at.workspace);
   for (const auto& v : outside.values) arguments.push_back(v.known.held.v);
   for (const auto& [buffer, p] : outside.slots) arguments.push_back(p.base);
   arguments.insert(arguments.end(), {first, b.add_nsw(first, extent), b.integer(b.i32, 0)});

@@ -201,31 +201,58 @@ TILEWRIGHT_INLINE void emitter::emit_while(const ir::while_node& s) {
 
 TILEWRIGHT_INLINE void emitter::emit_if(const ir::if_node& s) {
   if (const auto known = decided(s.condition)) return emit(*known ? s.then_body : s.else_body);
-  const value condition = emit(s.condition);
-  if (condition.vector) {
-    const value_ref before = lane.mask;
-    const auto under = [&](value_ref on, const ir::stmt& body) {
-      lane.mask = before ? b.binary(opcode::and_, before, on) : on;
-      const scope inner(*this);
-      emit(body);
-      lane.mask = before;
-    };
-    under(condition.v, s.then_body);
-    if (s.else_body) under(b.c.BuildNot(b.b, condition.v, ""), s.else_body);
-    return;
+  const split_condition condition = emit_condition(s.condition);
+  if (!condition.varying) {
+    return emit_branch(
+        condition.uniform, [&] { emit(s.then_body); }, [&] { emit(s.else_body); });
   }
-  const block_ref yes = b.new_block(at.function, "then"), join = b.new_block(at.function, "endif");
-  const block_ref no = s.else_body ? b.new_block(at.function, "else") : join;
-  b.branch(condition.v, yes, no);
-  const auto side = [&](block_ref start, const ir::stmt& body) {
+  if (!condition.uniform || s.else_body || !leaves_buffers(s.then_body))
+    return emit_masked(s, both(condition));
+  emit_branch(
+      condition.uniform, [&] { emit_masked(s, condition.varying); }, [] {});
+}
+
+/// Each lane goes one of the two ways.
+TILEWRIGHT_INLINE void emitter::emit_masked(const ir::if_node& s, value_ref condition) {
+  const value_ref before = lane.mask;
+  const auto under = [&](value_ref on, const ir::stmt& body) {
+    lane.mask = before ? b.binary(opcode::and_, before, on) : on;
+    const scope inner(*this);
+    emit(body);
+    lane.mask = before;
+  };
+  under(condition, s.then_body);
+  if (s.else_body) under(b.c.BuildNot(b.b, condition, ""), s.else_body);
+}
+
+/// All lanes go one of two ways.
+TILEWRIGHT_INLINE void emitter::emit_branch(value_ref condition, support::function_ref<void()> yes,
+                                            support::function_ref<void()> no) {
+  const block_ref then = b.new_block(at.function, "then"), other = b.new_block(at.function, "else"),
+                  join = b.new_block(at.function, "endif");
+  b.branch(condition, then, other);
+  const auto side = [&](block_ref start, support::function_ref<void()> emit_side) {
     const scope inner(*this);
     b.at(start);
-    emit(body);
+    emit_side();
     b.branch(join);
   };
-  side(yes, s.then_body);
-  if (s.else_body) side(no, s.else_body);
+  side(then, yes);
+  side(other, no);
   b.at(join);
+}
+
+/// Whether an access of `s` may lie outside of its buffer where its conditions do not hold.
+TILEWRIGHT_INLINE bool emitter::leaves_buffers(const ir::stmt& s) {
+  bool out = false;
+  ir::for_each_stmt(s, [&](const ir::stmt& part) {
+    if (const auto* store = ir::as_store(part))
+      out = out || !in_bounds(store->buffer, store->indices);
+  });
+  ir::for_each_expr(s, [&](const ir::expr& e) {
+    out = out || (e->op == ir::op::load && !in_bounds(e->buffer, e->args));
+  });
+  return out;
 }
 
 TILEWRIGHT_INLINE void emitter::emit_let(const ir::let_node& s) {
