@@ -208,6 +208,7 @@
 #include <tilewright/impl/pass/vector/streams.ipp>
 #include <tilewright/impl/pass/vector/vectorize_copies.ipp>
 #include <tilewright/impl/pass/vector/vectorize_reductions.ipp>
+#include <tilewright/impl/pass/vector/vectorize_staged.ipp>
 #include <tilewright/impl/pass/vector/vectorize_unmarked.ipp>
 #include <tilewright/impl/pass/walk.ipp>
 #include <tilewright/impl/schedule/analysis/intrinsic_match.ipp>

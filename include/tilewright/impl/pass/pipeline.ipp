@@ -28,6 +28,7 @@
 #include <tilewright/pass/vector/split_vectors.hpp>
 #include <tilewright/pass/vector/vectorize_copies.hpp>
 #include <tilewright/pass/vector/vectorize_reductions.hpp>
+#include <tilewright/pass/vector/vectorize_staged.hpp>
 #include <tilewright/pass/vector/vectorize_unmarked.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>
@@ -80,6 +81,8 @@ inline std::vector<named_pass> standard() {
       {"order_dimensions", &plain<&order_dimensions>},
       {"compact_buffers", &plain<&compact_buffers>},
       {"vectorize_copies", &on_cpu<&vectorize_copies>},
+      {"vectorize_staged", &on_cpu<&vectorize_staged>},
+      {"order_dimensions.2", &plain<&order_dimensions>},
       {"compensate_dots", &on_cpu<&compensate_dots>},
       {cut, nullptr},
       {"name_bounds", &plain<&name_bounds>},
