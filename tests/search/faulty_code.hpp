@@ -10,7 +10,7 @@
 
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/loader.hpp>
-#include <tilewright/impl/backend/elf.ipp>
+#include <tilewright/impl/backend/elf.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/target/cpu.hpp>
 

@@ -1,4 +1,4 @@
-#include <tilewright/support/stage_clock.hpp>
+#include <tilewright/impl/support/stage_clock.hpp>
 
 #include <string>
 #include <thread>

@@ -30,17 +30,14 @@
 #include <tilewright/impl/backend/cuda/driver.ipp>
 #include <tilewright/impl/backend/cuda/emulator.ipp>
 #include <tilewright/impl/backend/cuda/host_compiler.ipp>
-#include <tilewright/impl/backend/cuda/library_names.ipp>
 #include <tilewright/impl/backend/cuda/nvrtc.ipp>
 #include <tilewright/impl/backend/cuda/prelude.ipp>
 #include <tilewright/impl/backend/cuda/program.ipp>
 #include <tilewright/impl/backend/cuda/resources.ipp>
 #include <tilewright/impl/backend/cuda/text.ipp>
-#include <tilewright/impl/backend/elf.ipp>
 #include <tilewright/impl/backend/inner_loop.ipp>
 #include <tilewright/impl/backend/linker.ipp>
 #include <tilewright/impl/backend/llvm/affine.ipp>
-#include <tilewright/impl/backend/llvm/affine_math.ipp>
 #include <tilewright/impl/backend/llvm/api.ipp>
 #include <tilewright/impl/backend/llvm/builder.ipp>
 #include <tilewright/impl/backend/llvm/call.ipp>
@@ -53,7 +50,6 @@
 #include <tilewright/impl/backend/llvm/lanes/store_interleaved.ipp>
 #include <tilewright/impl/backend/llvm/lanes/store_squares.ipp>
 #include <tilewright/impl/backend/llvm/lanes/transpose.ipp>
-#include <tilewright/impl/backend/llvm/library_names.ipp>
 #include <tilewright/impl/backend/llvm/math.ipp>
 #include <tilewright/impl/backend/llvm/memory.ipp>
 #include <tilewright/impl/backend/llvm/stmt.ipp>
@@ -399,7 +395,6 @@
 #include <tilewright/impl/support/stable_sort.ipp>
 #include <tilewright/impl/target/architecture.ipp>
 #include <tilewright/impl/target/cpu.ipp>
-#include <tilewright/impl/target/cpu_detect.ipp>
 #include <tilewright/impl/target/gpu.ipp>
 #include <tilewright/impl/target/machine.ipp>
 

@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 #include <tilewright/impl/backend/cuda/examination.hpp>
-#include <tilewright/impl/backend/cuda/library_names.ipp>
+#include <tilewright/impl/backend/cuda/library_names.hpp>
 
 using namespace tilewright;
 using cuda::state;

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 #include <tilewright/backend/compile.hpp>
-#include <tilewright/impl/backend/llvm/library_names.ipp>
+#include <tilewright/impl/backend/llvm/library_names.hpp>
 #include <tilewright/support/dynamic_library.hpp>
 #include <tilewright/support/error.hpp>
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include <tilewright/impl/backend/elf.ipp>
+#include <tilewright/impl/backend/elf.hpp>
 
 namespace tilewright::backend::detail::aarch64 {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include <tilewright/backend/artifact.hpp>
-#include <tilewright/impl/backend/elf.ipp>
+#include <tilewright/impl/backend/elf.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/architecture.hpp>
 

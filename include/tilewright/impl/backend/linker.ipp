@@ -16,9 +16,9 @@
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/linker.hpp>
 #include <tilewright/backend/llvm/orc_api.hpp>
-#include <tilewright/impl/backend/elf.ipp>
+#include <tilewright/impl/backend/elf.hpp>
 #include <tilewright/impl/backend/foreign_code.hpp>
-#include <tilewright/impl/backend/llvm/library_names.ipp>
+#include <tilewright/impl/backend/llvm/library_names.hpp>
 #include <tilewright/support/dynamic_library.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>

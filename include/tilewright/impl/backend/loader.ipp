@@ -17,7 +17,7 @@
 
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/impl/backend/aarch64_relocation.hpp>
-#include <tilewright/impl/backend/elf.ipp>
+#include <tilewright/impl/backend/elf.hpp>
 #include <tilewright/impl/backend/foreign_code.hpp>
 #include <tilewright/ir/external.hpp>
 #include <tilewright/support/error.hpp>

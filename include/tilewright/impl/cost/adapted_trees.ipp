@@ -10,8 +10,8 @@
 #include <tilewright/impl/cost/standardization.hpp>
 #include <tilewright/impl/cost/trees/leaf_process.hpp>
 #include <tilewright/impl/cost/trees/tree_training.hpp>
+#include <tilewright/impl/support/stage_clock.hpp>
 #include <tilewright/support/error.hpp>
-#include <tilewright/support/stage_clock.hpp>
 
 namespace tilewright::cost {
 

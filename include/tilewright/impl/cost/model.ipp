@@ -4,9 +4,9 @@
 
 #include <tilewright/cost/model.hpp>
 #include <tilewright/impl/cost/trees/tree_training.hpp>
+#include <tilewright/impl/support/stage_clock.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
-#include <tilewright/support/stage_clock.hpp>
 
 namespace tilewright::cost {
 

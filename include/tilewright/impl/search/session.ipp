@@ -32,6 +32,7 @@
 #include <tilewright/impl/search/session/time_budget.hpp>
 #include <tilewright/impl/search/session/trace_algorithm.hpp>
 #include <tilewright/impl/search/session/vetoes.hpp>
+#include <tilewright/impl/support/stage_clock.hpp>
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/pass/vector/vectorize_unmarked.hpp>
@@ -45,7 +46,6 @@
 #include <tilewright/support/numbers/float_environment.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
 #include <tilewright/support/stable_sort.hpp>
-#include <tilewright/support/stage_clock.hpp>
 
 namespace tilewright::search {
 namespace detail {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include <tilewright/impl/target/aarch64_detect.hpp>
-#include <tilewright/impl/target/cpu_detect.ipp>
+#include <tilewright/impl/target/cpu_detect.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>

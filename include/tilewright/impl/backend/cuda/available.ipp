@@ -4,7 +4,7 @@
 #include <tilewright/backend/cuda/driver.hpp>
 #include <tilewright/backend/cuda/nvrtc.hpp>
 #include <tilewright/impl/backend/cuda/examination.hpp>
-#include <tilewright/impl/backend/cuda/library_names.ipp>
+#include <tilewright/impl/backend/cuda/library_names.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::cuda {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tilewright/backend/cuda/driver.hpp>
-#include <tilewright/impl/backend/cuda/library_names.ipp>
+#include <tilewright/impl/backend/cuda/library_names.hpp>
 #include <tilewright/impl/backend/cuda/library_tables.hpp>
 #include <tilewright/support/fork_gate.hpp>
 

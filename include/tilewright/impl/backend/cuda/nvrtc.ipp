@@ -3,7 +3,7 @@
 #include <string>
 
 #include <tilewright/backend/cuda/nvrtc.hpp>
-#include <tilewright/impl/backend/cuda/library_names.ipp>
+#include <tilewright/impl/backend/cuda/library_names.hpp>
 #include <tilewright/impl/backend/cuda/library_tables.hpp>
 #include <tilewright/support/fork_gate.hpp>
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include <tilewright/backend/llvm/emit.hpp>
-#include <tilewright/impl/backend/llvm/affine_math.ipp>
+#include <tilewright/impl/backend/llvm/affine_math.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::backend::llvm {

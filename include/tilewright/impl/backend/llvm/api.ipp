@@ -4,7 +4,7 @@
 #include <string>
 
 #include <tilewright/backend/llvm/api.hpp>
-#include <tilewright/impl/backend/llvm/library_names.ipp>
+#include <tilewright/impl/backend/llvm/library_names.hpp>
 #include <tilewright/support/dynamic_library.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>

@@ -7,7 +7,7 @@
 
 #include <tilewright/backend/call.hpp>
 #include <tilewright/backend/llvm/emit.hpp>
-#include <tilewright/impl/backend/llvm/affine_math.ipp>
+#include <tilewright/impl/backend/llvm/affine_math.hpp>
 #include <tilewright/impl/backend/llvm/balanced_chunks.hpp>
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/support/any.hpp>

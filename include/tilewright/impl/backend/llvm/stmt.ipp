@@ -5,7 +5,7 @@
 #include <bit>
 
 #include <tilewright/backend/llvm/emit.hpp>
-#include <tilewright/impl/backend/llvm/affine_math.ipp>
+#include <tilewright/impl/backend/llvm/affine_math.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/function_ref.hpp>

@@ -7,9 +7,9 @@
 
 #include <tilewright/impl/search/session/form_times.hpp>
 #include <tilewright/impl/search/session/time_budget.hpp>
+#include <tilewright/impl/support/stage_clock.hpp>
 #include <tilewright/search/check/proof.hpp>
 #include <tilewright/search/session.hpp>
-#include <tilewright/support/stage_clock.hpp>
 
 namespace tilewright::search::detail {
 

@@ -5,11 +5,11 @@
 #include <string>
 
 #include <tilewright/backend/artifact.hpp>
+#include <tilewright/impl/support/stage_clock.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/database/database.hpp>
 #include <tilewright/search/database/trace_names.hpp>
 #include <tilewright/search/session.hpp>
-#include <tilewright/support/stage_clock.hpp>
 
 namespace tilewright::search::detail {
 

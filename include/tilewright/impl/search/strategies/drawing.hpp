@@ -4,8 +4,8 @@
 #include <set>
 #include <utility>
 
+#include <tilewright/impl/support/stage_clock.hpp>
 #include <tilewright/search/strategy.hpp>
-#include <tilewright/support/stage_clock.hpp>
 
 namespace tilewright::search::detail {
 
