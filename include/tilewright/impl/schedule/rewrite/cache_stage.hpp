@@ -342,6 +342,19 @@ inline std::vector<std::size_t> pick_consumers(const call& c, int requirement,
   return out;
 }
 
+/// The block of the scope that writes the buffer, or -1; several are refused.
+inline int only_writer(const call& c, const block_scope& scope, const ir::buffer& x) {
+  int out = -1;
+  for (std::size_t i = 0; i < scope.size(); ++i) {
+    if (!writes_buffer(scope[i].block(), x)) continue;
+    if (out >= 0)
+      refusal{c.name}(
+          3, {quoted(scope[out]), " and ", quoted(scope[i]), " both write \"", x->name, "\""});
+    out = static_cast<int>(i);
+  }
+  return out;
+}
+
 /// Everything the blocks touch of a buffer while the first `fixed` loops stand still.
 inline footprint united(const block_scope& scope, const std::vector<std::size_t>& list,
                         const ir::buffer& x, std::size_t fixed) {

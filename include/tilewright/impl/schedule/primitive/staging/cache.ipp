@@ -93,19 +93,6 @@ inline bool guarded_inside(const block_scope& scope, const std::vector<std::size
                       [&](std::size_t i) { return ir::any_stmt(scope[i].block().body, guarded); });
 }
 
-/// The block of the scope that writes the buffer, or -1.
-inline int only_writer(const call& c, const block_scope& scope, const ir::buffer& x) {
-  int out = -1;
-  for (std::size_t i = 0; i < scope.size(); ++i) {
-    if (!writes_buffer(scope[i].block(), x)) continue;
-    if (out >= 0)
-      refusal{c.name}(
-          3, {quoted(scope[out]), " and ", quoted(scope[i]), " both write \"", x->name, "\""});
-    out = static_cast<int>(i);
-  }
-  return out;
-}
-
 /// The blocks that read the buffer. A writer with blocks inside that read what others inside have written
 /// keeps it, unless the cache is asked for that block.
 inline std::vector<std::size_t> readers_of(const block_scope& scope, const ir::buffer& x,

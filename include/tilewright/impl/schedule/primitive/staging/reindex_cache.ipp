@@ -229,16 +229,6 @@ inline ir::stmt copy_nest(const child_block& child, const followed_nest& like,
   return out;
 }
 
-inline int only_writer(const call& c, const block_scope& scope, const ir::buffer& x) {
-  int writer = -1;
-  for (std::size_t i = 0; i < scope.size(); ++i) {
-    if (!writes_buffer(scope[i].block(), x)) continue;
-    if (writer >= 0) refusal{c.name}(3, {"several blocks write \"", x->name, "\""});
-    writer = static_cast<int>(i);
-  }
-  return writer;
-}
-
 /// Whether variables of blocks around the scope say which part of a sum an instance adds.
 inline bool reduces_outside(const child_block& child, const path& at) {
   const ir::var_set outside = variables_outside(at);
