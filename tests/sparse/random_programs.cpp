@@ -18,6 +18,7 @@
 #include <tilewright/sparse/lower.hpp>
 #include <tilewright/sparse/storage.hpp>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "part_arrays.hpp"
@@ -201,8 +202,10 @@ class example {
 
   void run_parts() {
     constexpr dim rows = compressed<"K", Index>;
-    switch (random_() % 4) {
+    switch (random_() % 5) {
       case 0: return run_in_parts<parts<bsr<"K", 3, Index>, rows>>();
+      case 3:
+        return run_in_parts<parts<ell<"K", 2, Index>, ell<"K", 2, Index>, dcsr<"K", Index>>>();
       case 2: return run_in_parts<parts<bsr<"K", 3, Index>, dcsr<"K", Index>>>();
       case 1: return run_in_parts<parts<ell<"K", 2, Index>, rows>>();
       default: return run_in_parts<parts<bsr<"K", 2, Index>, sell<"K", 4, Index>, rows>>();
@@ -214,9 +217,27 @@ class example {
     parted_options options{.least_fill = 0.25 * static_cast<double>(1 + random_() % 4)};
     options.longest_row = static_cast<std::int64_t>(1 + random_() % 12);
     options.most_padding = 1e9;
+    if constexpr (Parts.parts.count == 3 && Parts.parts.at[0] == Parts.parts.at[1])
+      options.by_columns = random_() % 2 == 0;
     const parted_matrix<T, Parts> m(view(), options);
+    check_every_element_once(m, std::make_index_sequence<Parts.parts.count>{});
     const part_arrays::stored_parts stored = part_arrays::of(m);
     check(kernel_of<T, Parts>(which_), stored.formats, stored.arrays);
+  }
+
+  /// Each element is in one part, and the parts have no others.
+  template <class Matrix, std::size_t... Part>
+  void check_every_element_once(const Matrix& m, std::index_sequence<Part...>) const {
+    std::vector<int> times(values_.size(), 0);
+    const auto count = [&](const auto& part) {
+      for (const auto at : part.source())
+        if (at >= 0) ++times[static_cast<std::size_t>(at)];
+    };
+    (count(m.template part<static_cast<int>(Part)>()), ...);
+    CHECK(times == std::vector<int>(values_.size(), 1));
+    std::int64_t all = 0;
+    for (const std::int64_t share : m.shares()) all += share;
+    CHECK(all == static_cast<std::int64_t>(values_.size()));
   }
 
   auto view() const { return csr(offsets_, indices_, values_, columns_); }
