@@ -27,7 +27,8 @@ struct exponent_span {
 /// last place of the remainder inside. Vectors with a lane elsewhere, zeros and infinities among
 /// them, are divided.
 ///
-/// One test serves all lanes, of however many vectors. What of it concerns the divisor alone is
+/// One test serves all lanes, of however many vectors. It waits for the divisor in its last step alone, so that
+/// the next row's elements are looked at while a root or a sum is on its way. What of it concerns the divisor is
 /// arithmetic without a comparison, so that LLVM computes it before the loops around.
 inline num quotient_by_one(const num& x, value_ref divisor) {
   const builder& b = *x.b;
@@ -35,20 +36,13 @@ inline num quotient_by_one(const num& x, value_ref divisor) {
                       of_divisor = exponent_span::of(x.wide ? 128 : 32, x.wide);
   const num one{x.b, divisor, x.wide, 1}, by = x.with(b.splat(divisor, x.lanes));
 
-  // all bits of a word where the divisor is outside
+  // bits of a word where the divisor is outside
   const value_ref away =
       b.binary(opcode::and_, b.binary(opcode::add, one.raw(), one.integer(of_divisor.lowest)),
                one.integer(of_divisor.outside));
-  const value_ref never = b.binary(opcode::ashr, b.binary(opcode::sub, one.integer(0), away),
-                                   one.integer(x.wide ? 63 : 31));
-  // then every lane is outside but one NaN, of which both ways make a NaN
-  const std::int64_t nan = x.wide ? 0x7ff8000000000001 : 0x7fc00001;
-  const value_ref lowest = b.binary(opcode::sub, one.integer(of_x.lowest),
-                                    b.binary(opcode::and_, never, one.integer(of_x.lowest + nan)));
-  const value_ref outside = b.binary(opcode::or_, never, one.integer(of_x.outside));
   const num reciprocal = x.with(b.splat((one.number(1.0) / one).v, x.lanes));
 
-  value_ref distance = b.binary(opcode::add, x.raw(), b.splat(lowest, x.lanes));
+  value_ref distance = b.binary(opcode::add, x.raw(), x.integer(of_x.lowest));
   int lanes = x.lanes;
   for (; lanes * (x.wide ? 64 : 32) > b.cpu.vector_bits; lanes /= 2) {
     const auto half = [&](int first) {
@@ -57,11 +51,13 @@ inline num quotient_by_one(const num& x, value_ref divisor) {
     };
     distance = b.binary(opcode::or_, half(0), half(lanes / 2));
   }
-  const value_ref found = b.binary(opcode::and_, distance, b.splat(outside, lanes));
+  const value_ref found =
+      b.binary(opcode::and_, distance, b.integer(x.word(), of_x.outside, lanes));
   const value_ref lane = b.compare(int_predicate::ne, found, b.integer(x.word(), 0, lanes));
   const type_ref mask = b.c.IntTypeInContext(b.context, static_cast<unsigned>(lanes));
+  const value_ref some = b.convert(opcode::zext, b.convert(opcode::bitcast, lane, mask), x.word());
   const value_ref any =
-      b.compare(int_predicate::ne, b.convert(opcode::bitcast, lane, mask), b.integer(mask, 0));
+      b.compare(int_predicate::ne, b.binary(opcode::or_, some, away), b.integer(x.word(), 0));
 
   const value_ref function = b.here_in();
   const block_ref products = b.new_block(function, "products"),
