@@ -23,14 +23,10 @@
 #include <tilewright/impl/arith/solver_logic.ipp>
 #include <tilewright/impl/backend/artifact.ipp>
 #include <tilewright/impl/backend/compile.ipp>
-#include <tilewright/impl/backend/cuda/available.ipp>
 #include <tilewright/impl/backend/cuda/compile.ipp>
 #include <tilewright/impl/backend/cuda/device.ipp>
 #include <tilewright/impl/backend/cuda/device_graph.ipp>
-#include <tilewright/impl/backend/cuda/driver.ipp>
 #include <tilewright/impl/backend/cuda/emulator.ipp>
-#include <tilewright/impl/backend/cuda/host_compiler.ipp>
-#include <tilewright/impl/backend/cuda/nvrtc.ipp>
 #include <tilewright/impl/backend/cuda/prelude.ipp>
 #include <tilewright/impl/backend/cuda/program.ipp>
 #include <tilewright/impl/backend/cuda/resources.ipp>
@@ -105,7 +101,6 @@
 #include <tilewright/impl/expr/reified/padding.ipp>
 #include <tilewright/impl/expr/reify.ipp>
 #include <tilewright/impl/expr/runtime_expression.ipp>
-#include <tilewright/impl/expr/show.ipp>
 #include <tilewright/impl/intrin/dot_bf16.ipp>
 #include <tilewright/impl/intrin/dot_i8.ipp>
 #include <tilewright/impl/intrin/dp4a.ipp>
@@ -211,7 +206,6 @@
 #include <tilewright/impl/schedule/analysis/readable_region.ipp>
 #include <tilewright/impl/schedule/analysis/reducer.ipp>
 #include <tilewright/impl/schedule/analysis/reduction_form.ipp>
-#include <tilewright/impl/schedule/legality/refusal.ipp>
 #include <tilewright/impl/schedule/legality/stage_order.ipp>
 #include <tilewright/impl/schedule/path.ipp>
 #include <tilewright/impl/schedule/primitive/blocks/blockize.ipp>
@@ -265,31 +259,15 @@
 #include <tilewright/impl/schedule/trace/sampling.ipp>
 #include <tilewright/impl/schedule/trace/sampling_probability.ipp>
 #include <tilewright/impl/schedule/trace/trace.ipp>
-#include <tilewright/impl/schedule/trace/trace_json.ipp>
 #include <tilewright/impl/schedule/trace/trace_parse.ipp>
 #include <tilewright/impl/schedule/trace/trace_print.ipp>
 #include <tilewright/impl/schedule/trace/trace_probability.ipp>
 #include <tilewright/impl/schedule/tvm_refusals.ipp>
 #include <tilewright/impl/search/candidate.ipp>
 #include <tilewright/impl/search/check/proof.ipp>
-#include <tilewright/impl/search/check/shrink.ipp>
 #include <tilewright/impl/search/check/spot_check.ipp>
 #include <tilewright/impl/search/check/verify.ipp>
 #include <tilewright/impl/search/contiguous_workload.ipp>
-#include <tilewright/impl/search/database/database.ipp>
-#include <tilewright/impl/search/database/exchange.ipp>
-#include <tilewright/impl/search/database/family.ipp>
-#include <tilewright/impl/search/database/lookup.ipp>
-#include <tilewright/impl/search/database/provenance.ipp>
-#include <tilewright/impl/search/database/record.ipp>
-#include <tilewright/impl/search/database/salvage.ipp>
-#include <tilewright/impl/search/database/sqlite.ipp>
-#include <tilewright/impl/search/database/store.ipp>
-#include <tilewright/impl/search/database/store_rows.ipp>
-#include <tilewright/impl/search/database/store_schema.ipp>
-#include <tilewright/impl/search/database/trace_names.ipp>
-#include <tilewright/impl/search/database/transfer.ipp>
-#include <tilewright/impl/search/database/tvm_records.ipp>
 #include <tilewright/impl/search/default_schedule.ipp>
 #include <tilewright/impl/search/device_timer.ipp>
 #include <tilewright/impl/search/enumeration.ipp>
@@ -297,15 +275,11 @@
 #include <tilewright/impl/search/measurement/argument_memory.ipp>
 #include <tilewright/impl/search/measurement/argument_values.ipp>
 #include <tilewright/impl/search/measurement/builder.ipp>
-#include <tilewright/impl/search/measurement/compile_worker.ipp>
-#include <tilewright/impl/search/measurement/fleet.ipp>
 #include <tilewright/impl/search/measurement/guard.ipp>
 #include <tilewright/impl/search/measurement/measurement.ipp>
 #include <tilewright/impl/search/measurement/operands.ipp>
 #include <tilewright/impl/search/measurement/runner.ipp>
 #include <tilewright/impl/search/measurement/timer.ipp>
-#include <tilewright/impl/search/measurement/worker.ipp>
-#include <tilewright/impl/search/measurement/worker_server.ipp>
 #include <tilewright/impl/search/mutator.ipp>
 #include <tilewright/impl/search/mutators/categorical.ipp>
 #include <tilewright/impl/search/mutators/compute_location.ipp>
@@ -314,12 +288,8 @@
 #include <tilewright/impl/search/mutators/tile_size.ipp>
 #include <tilewright/impl/search/mutators/unroll.ipp>
 #include <tilewright/impl/search/pass_builder.ipp>
-#include <tilewright/impl/search/progress.ipp>
-#include <tilewright/impl/search/report/limits.ipp>
-#include <tilewright/impl/search/report/schedule_family.ipp>
 #include <tilewright/impl/search/roofline.ipp>
 #include <tilewright/impl/search/session.ipp>
-#include <tilewright/impl/search/session_end.ipp>
 #include <tilewright/impl/search/strategies/annealing.ipp>
 #include <tilewright/impl/search/strategies/droplet.ipp>
 #include <tilewright/impl/search/strategies/evolutionary.ipp>
@@ -334,7 +304,6 @@
 #include <tilewright/impl/search/task_scheduler.ipp>
 #include <tilewright/impl/search/trace_limits.ipp>
 #include <tilewright/impl/search/trace_tokens.ipp>
-#include <tilewright/impl/search/tvm_workload.ipp>
 #include <tilewright/impl/space/access_pattern.ipp>
 #include <tilewright/impl/space/block_profile.ipp>
 #include <tilewright/impl/space/chooser.ipp>
@@ -397,5 +366,43 @@
 #include <tilewright/impl/target/cpu.ipp>
 #include <tilewright/impl/target/gpu.ipp>
 #include <tilewright/impl/target/machine.ipp>
+
+// What no budget times: databases, workers, exchange, remarks. Such functions are compiled for size. All headers that
+// others use stand above, so that nothing else is.
+#include <tilewright/impl/cold_begin.hpp>
+
+#include <tilewright/impl/backend/cuda/available.ipp>
+#include <tilewright/impl/backend/cuda/driver.ipp>
+#include <tilewright/impl/backend/cuda/host_compiler.ipp>
+#include <tilewright/impl/backend/cuda/nvrtc.ipp>
+#include <tilewright/impl/expr/show.ipp>
+#include <tilewright/impl/schedule/legality/refusal.ipp>
+#include <tilewright/impl/schedule/trace/trace_json.ipp>
+#include <tilewright/impl/search/check/shrink.ipp>
+#include <tilewright/impl/search/database/database.ipp>
+#include <tilewright/impl/search/database/exchange.ipp>
+#include <tilewright/impl/search/database/family.ipp>
+#include <tilewright/impl/search/database/lookup.ipp>
+#include <tilewright/impl/search/database/provenance.ipp>
+#include <tilewright/impl/search/database/record.ipp>
+#include <tilewright/impl/search/database/salvage.ipp>
+#include <tilewright/impl/search/database/sqlite.ipp>
+#include <tilewright/impl/search/database/store.ipp>
+#include <tilewright/impl/search/database/store_rows.ipp>
+#include <tilewright/impl/search/database/store_schema.ipp>
+#include <tilewright/impl/search/database/trace_names.ipp>
+#include <tilewright/impl/search/database/transfer.ipp>
+#include <tilewright/impl/search/database/tvm_records.ipp>
+#include <tilewright/impl/search/measurement/compile_worker.ipp>
+#include <tilewright/impl/search/measurement/fleet.ipp>
+#include <tilewright/impl/search/measurement/worker.ipp>
+#include <tilewright/impl/search/measurement/worker_server.ipp>
+#include <tilewright/impl/search/progress.ipp>
+#include <tilewright/impl/search/report/limits.ipp>
+#include <tilewright/impl/search/report/schedule_family.ipp>
+#include <tilewright/impl/search/session_end.ipp>
+#include <tilewright/impl/search/tvm_workload.ipp>
+
+#include <tilewright/impl/cold_end.hpp>
 
 #endif
