@@ -25,6 +25,7 @@
 #include <tilewright/impl/search/session/final_standing.hpp>
 #include <tilewright/impl/search/session/finalists.hpp>
 #include <tilewright/impl/search/session/form_times.hpp>
+#include <tilewright/impl/search/session/parent_list.hpp>
 #include <tilewright/impl/search/session/search_start.hpp>
 #include <tilewright/impl/search/session/session_checks.hpp>
 #include <tilewright/impl/search/session/session_limits.hpp>
@@ -45,7 +46,6 @@
 #include <tilewright/support/hash.hpp>
 #include <tilewright/support/numbers/float_environment.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
-#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -95,7 +95,6 @@ class tuner {
 
  private:
   static constexpr double recall_share = 0.05;
-  static constexpr std::size_t parents_kept = 24;
   static constexpr double least_patience = 1;  // s that a first call may take in any budget
 
   using stage = support::stage;
@@ -146,7 +145,7 @@ class tuner {
     baseline_ = std::move(b);
     seen_.insert(ir::workload_key(first.function()));
     records_.keep(result_.trace, m.ok() ? m : once);
-    parents_.push_back({first.trace(), result_.baseline});
+    parents_.add({first.trace(), result_.baseline});
     start_strategy();
     await_alternatives(first);
     if (const auto c = replay(first.trace(), w_.function, o_.seed))
@@ -177,18 +176,12 @@ class tuner {
   void recall() {
     const stage at("database");
     earlier_results earlier(w_, db_, o_.seed, seen_, result_.remarks);
-    earlier.read_measured(parents_kept, share_of_time(recall_share));
+    earlier.read_measured(parent_list::most, share_of_time(recall_share));
     earlier.read_failed(records_.from, share_of_time(recall_share));
-    for (parent& p : earlier.parents) parents_.push_back(std::move(p));
+    parents_.add_all(std::move(earlier.parents));
     if (!earlier.known.empty()) strategy_->learn(earlier.known, earlier.seconds);
     for (candidate& c : earlier.read_near(finish_)) pending_.push_back(std::move(c));
-    sort_parents();
-  }
-
-  void sort_parents() {
-    support::stable_sort(parents_,
-                         [](const parent& a, const parent& b) { return a.seconds < b.seconds; });
-    if (parents_.size() > parents_kept) parents_.resize(parents_kept);
+    parents_.keep_fastest();
   }
 
   /// The first sketch of every other algorithm is measured, whatever is expected of it: a model sees
@@ -275,7 +268,7 @@ class tuner {
     // a model that nobody asks any more need not be trained
     if (!limits_.over() || o_.method) learn(tried, measured);
     if (o_.model.learn) o_.model.learn(tried, measured);
-    sort_parents();
+    parents_.keep_fastest();
     ++progress_.round;
   }
 
@@ -342,7 +335,7 @@ class tuner {
       if (m.failed != failure::cancelled) records_.keep_failed(c, m);
     } else {
       records_.keep(text_of(c), m);
-      parents_.push_back({c.scheduled.trace(), m.median()});
+      parents_.add({c.scheduled.trace(), m.median()});
     }
     report();
     return m;
@@ -474,7 +467,7 @@ class tuner {
   std::vector<schedule> sketches_;
   finisher finish_;
   std::unique_ptr<strategy> strategy_;
-  std::vector<parent> parents_;
+  parent_list parents_;
   std::vector<candidate> pending_;
   std::set<support::hash128> seen_;
   std::vector<std::vector<std::byte>> expected_;

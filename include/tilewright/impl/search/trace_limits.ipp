@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/search/decided/decided_numbers.hpp>
+#include <tilewright/impl/search/decided/tile_nest.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/trace_limits.hpp>
 #include <tilewright/space/postproc/verify_gpu_code.hpp>
@@ -17,34 +18,6 @@
 
 namespace tilewright::search {
 namespace detail::decided {
-
-using known_size = std::optional<std::int64_t>;
-
-/// A loop that was made of loops of the function: which iteration variables of its block it moves,
-/// and by how many steps each.
-struct tile_loop {
-  known_size extent;
-  std::vector<std::pair<std::size_t, known_size>> steps;
-  std::string thread;           // what it is bound to
-  std::int64_t last_stage = 0;  // of its software pipeline
-  bool background = false;      // which copies in the background
-};
-
-/// A block of the function, as long as all that happens to its loops is known.
-struct block_nest {
-  const ir::block_node* block = nullptr;
-  std::vector<std::uint32_t> loops;  // variables of the trace, outermost first
-  bool named = false;                // the loops have variables
-  std::int64_t fewest_threads = 0;
-};
-
-/// A copy of an operand in shared memory, or of a result in registers.
-struct operand_copy {
-  std::uint32_t of = 0;  // the nest
-  bool result = false;
-  ir::buffer_region operand;
-  known_size elements;  // of a tile, once it has its place
-};
 
 class reader {
  public:
@@ -123,7 +96,7 @@ class reader {
       const auto* candidates = std::get_if<std::vector<std::int64_t>>(&what.args[0]);
       const auto at = static_cast<std::size_t>(choice[0]);
       if (candidates && at < candidates->size() && what.outputs.size() == 1)
-        numbers_[what.outputs[0].number] = (*candidates)[at];
+        numbers_.note(what.outputs[0], (*candidates)[at]);
       return {};
     }
     // a decision that is no product of the extent would be repaired
@@ -132,39 +105,13 @@ class reader {
     const auto* v = what.args.empty() ? nullptr : std::get_if<rv>(&what.args[0]);
     const tile_loop* l = v ? known(*v) : nullptr;
     if (!l || l->extent != product || choice.size() != what.outputs.size()) return {};
-    for (std::size_t i = 0; i < choice.size(); ++i) numbers_[what.outputs[i].number] = choice[i];
+    for (std::size_t i = 0; i < choice.size(); ++i) numbers_.note(what.outputs[i], choice[i]);
     return {};
-  }
-
-  known_size value(const factor& f) const {
-    using op = factor::op;
-    if (f.kind() == op::inferred) return std::nullopt;
-    if (f.kind() == op::literal) return f.value();
-    if (f.kind() == op::variable) {
-      const auto there = numbers_.find(static_cast<std::uint32_t>(f.value()));
-      return there == numbers_.end() ? std::nullopt : known_size(there->second);
-    }
-    const known_size a = value(f.left()), b = value(f.right());
-    if (!a || !b) return std::nullopt;
-    switch (f.kind()) {
-      case op::add: return *a + *b;
-      case op::sub: return *a - *b;
-      case op::mul: return *a * *b;
-      case op::floordiv: return *b > 0 ? known_size(ir::floor_divide(*a, *b)) : std::nullopt;
-      case op::floormod: return *b > 0 ? known_size(ir::floor_modulo(*a, *b)) : std::nullopt;
-      case op::eq: return *a == *b;
-      case op::ne: return *a != *b;
-      case op::lt: return *a < *b;
-      case op::le: return *a <= *b;
-      case op::gt: return *a > *b;
-      case op::ge: return *a >= *b;
-      default: return std::nullopt;
-    }
   }
 
   std::string check(const instruction& what) const {
     const auto* condition = std::get_if<factor>(&what.args[0]);
-    const known_size holds = condition ? value(*condition) : std::nullopt;
+    const known_size holds = condition ? numbers_.value(*condition) : std::nullopt;
     return holds && *holds == 0 ? "assert_: the condition does not hold" : "";
   }
 
@@ -255,7 +202,7 @@ class reader {
     known_size product = 1;
     std::size_t inferred = factors->size();
     for (std::size_t i = 0; i < factors->size(); ++i) {
-      sizes.push_back(value((*factors)[i]));
+      sizes.push_back(numbers_.value((*factors)[i]));
       if ((*factors)[i].kind() == factor::op::inferred)
         inferred = i;
       else
@@ -329,13 +276,6 @@ class reader {
     return {};
   }
 
-  known_size number_in(const annotation_value& note) const {
-    if (const auto* f = std::get_if<factor>(&note.value)) return value(*f);
-    const auto* given = std::get_if<ir::attr>(&note.value);
-    const auto* n = given ? std::get_if<std::int64_t>(&given->value) : nullptr;
-    return n ? known_size(*n) : std::nullopt;
-  }
-
   /// The threads that a rule asks for at least, and stages of pipelines.
   std::string annotate(const instruction& what) {
     const auto* v = std::get_if<rv>(&what.args[0]);
@@ -344,7 +284,7 @@ class reader {
     if (!v || !key || !note) return {};
     if (*key == "meta_schedule.thread_extent_low_inclusive") {
       const auto there = nests_.find(nest_number(v->number));
-      const known_size least = number_in(*note);
+      const known_size least = numbers_.value(*note);
       if (least && there != nests_.end()) there->second.fewest_threads = *least;
       return {};
     }
@@ -353,7 +293,7 @@ class reader {
     if (*key == "software_pipeline_async_stages") l.background = true;
     if (*key != "software_pipeline_stage") return {};
     const auto reached = [&](const annotation_value& stage) {
-      if (const known_size n = number_in(stage)) l.last_stage = std::max(l.last_stage, *n);
+      if (const known_size n = numbers_.value(stage)) l.last_stage = std::max(l.last_stage, *n);
     };
     if (const auto* list = std::get_if<annotation_value::list>(&note->value))
       for (const annotation_value& stage : *list) reached(stage);
@@ -402,67 +342,18 @@ class reader {
     }
     const block_nest* n = owner(*v);
     if (n && nest_of_[v->number] == made->second.of)
-      made->second.elements = tile(*n, *v, made->second);
+      made->second.elements = elements_of_tile(*n, *v, made->second, loops_);
     return {};
   }
 
-  /// Elements of the operand that the loops inside of `at` touch, and the threads around; of a result the virtual
-  /// threads, which are one.
-  known_size tile(const block_nest& n, const rv& at, const operand_copy& c) const {
-    std::vector<std::int64_t> steps(n.block->iters.size(), 1);
-    bool inside = false;
-    for (const std::uint32_t variable : n.loops) {
-      const tile_loop& l = loops_.at(variable);
-      const bool together =
-          (l.thread.rfind("threadIdx", 0) == 0 && !c.result) || l.thread.rfind("vthread", 0) == 0;
-      if (inside || together)
-        for (const auto& [iter, count] : l.steps) {
-          if (!count) return std::nullopt;
-          steps[iter] *= *count;
-        }
-      inside = inside || variable == at.number;
-    }
-    if (!inside) return std::nullopt;
-    std::int64_t out = 1;
-    for (std::size_t d = 0; d < c.operand.box.size(); ++d) {
-      const ir::range& side = c.operand.box[d];
-      if (!ir::is_int(side.extent) || !ir::is_int(c.operand.buffer->shape[d])) return std::nullopt;
-      const arith::linear sum = arith::to_linear(side.min);
-      std::int64_t width = side.extent->integer;
-      std::size_t found = 0;
-      for (std::size_t i = 0; i < n.block->iters.size(); ++i) {
-        const std::int64_t factor = sum.coefficient(n.block->iters[i].var);
-        if (factor == 0) continue;
-        ++found;
-        const std::int64_t most = std::min(steps[i], ir::is_int(n.block->iters[i].dom.extent)
-                                                         ? n.block->iters[i].dom.extent->integer
-                                                         : steps[i]);
-        width += std::abs(factor) * (most - 1);
-      }
-      if (found != sum.terms.size()) return std::nullopt;
-      out *= std::min(width, c.operand.buffer->shape[d]->integer);
-    }
-    return out;
-  }
-
   // ---- limits
-
-  /// How many contents of a buffer are there at once.
-  std::int64_t versions(const block_nest& n) const {
-    std::int64_t out = 1;
-    for (const std::uint32_t variable : n.loops) {
-      const tile_loop& l = loops_.at(variable);
-      if (l.background && l.extent) out = std::max(out, std::min(l.last_stage + 1, *l.extent));
-    }
-    return out;
-  }
 
   std::string memory_limits(std::uint32_t number, const block_nest& n, std::int64_t threads) const {
     std::int64_t shared = 0, local = 0;
     for (const auto& [variable, c] : copies_)
       if (c.of == number && c.elements)
         (c.result ? local : shared) += *c.elements * bytes(c.operand.buffer->type);
-    shared *= versions(n);
+    shared *= versions(n, loops_);
     if (shared > gpu_->shared_per_block)
       return std::to_string(shared) + " bytes of shared memory, the limit is " +
              std::to_string(gpu_->shared_per_block);
@@ -502,8 +393,8 @@ class reader {
 
   const target::gpu* gpu_;
   std::vector<block_place> blocks_;
-  std::map<std::uint32_t, std::int64_t> numbers_;  // integers of the trace
-  std::map<std::uint32_t, tile_loop> loops_;
+  decided_numbers numbers_;
+  loop_table loops_;
   std::map<std::uint32_t, std::uint32_t> nest_of_;  // of loops
   std::map<std::uint32_t, block_nest> nests_;       // by the first variable of the block
   std::map<std::uint32_t, std::vector<std::int64_t>> extents_;  // of the loops of the nest

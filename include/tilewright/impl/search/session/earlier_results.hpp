@@ -13,6 +13,7 @@
 
 #include <tilewright/impl/search/database/failing_traces.hpp>
 #include <tilewright/impl/search/database/fewer_threads.hpp>
+#include <tilewright/impl/search/session/parent_list.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/database/database.hpp>
 #include <tilewright/search/database/trace_names.hpp>
@@ -21,12 +22,6 @@
 #include <tilewright/support/hash.hpp>
 
 namespace tilewright::search::detail {
-
-/// A verified or measured schedule that new candidates are made from.
-struct parent {
-  tilewright::trace trace;
-  double seconds = 0;
-};
 
 /// Replays stored traces. What was seen before is left out, and what is replayed is seen.
 class earlier_results {
