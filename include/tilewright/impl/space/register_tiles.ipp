@@ -38,7 +38,7 @@ TILEWRIGHT_INLINE std::vector<register_tile> register_tiles(const target::cpu& c
     if (vectors > 1 && columns >= column_extent + lanes) break;
     const std::int64_t most_rows = (cpu.vector_registers - 1 - vectors) / vectors;
     for (std::int64_t rows = 1; rows <= std::min(most_rows, row_extent); ++rows) {
-      const double accumulators = static_cast<double>(rows * vectors);
+      const auto accumulators = static_cast<double>(rows * vectors);
       const double work_per_load = accumulators / static_cast<double>(rows + vectors);
       const double inside = detail::fill(row_extent, rows) * detail::fill(column_extent, columns);
       // Two multiply-adds of four cycles can be in flight: fewer than eight accumulators stall.

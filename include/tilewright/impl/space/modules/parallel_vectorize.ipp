@@ -262,7 +262,7 @@ TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
     return detail::sum_windows_together(s, name, where, choices);
   const std::optional<std::size_t> position = detail::loop_driving(s, realize, *iter);
   if (!position) return;
-  const int lanes = where.cpu->lanes(realize.block->writes[0].buffer->type);
+  const std::int64_t lanes = where.cpu->lanes(realize.block->writes[0].buffer->type);
   const bool reduction = static_cast<bool>(realize.block->init);
 
   schedule attempt = s;

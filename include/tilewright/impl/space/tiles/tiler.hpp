@@ -170,7 +170,7 @@ class tiler {
     }
     if (!threads) return;
     limit_registers();
-    const int least = spatial_volume_ > 2 * rule_.warp_size ? rule_.warp_size : 1;
+    const int least = spatial_volume_ > std::int64_t{2} * rule_.warp_size ? rule_.warp_size : 1;
     s_.annotate(block_, "meta_schedule.thread_extent_low_inclusive", least);
     s_.annotate(block_, "meta_schedule.thread_extent_high_inclusive", rule_.max_threads_per_block);
   }
@@ -195,7 +195,7 @@ class tiler {
 
   /// The last loop at the position or, where that tile has none, before it.
   loop_rv loop_at(int level) const {
-    for (std::size_t p = static_cast<std::size_t>(level); p-- > 0;)
+    for (auto p = static_cast<std::size_t>(level); p-- > 0;)
       if (!tiles_[p].empty()) return tiles_[p].back();
     refuse(3, {"block ", name_, " has no loop at level ", level, " of \"", rule_.structure, "\""});
   }
