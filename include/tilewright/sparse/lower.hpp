@@ -60,9 +60,12 @@ namespace tilewright::sparse {
 ///                                                    S[vk] += X[K_parent[vk], vj] * Y[indices[vk], vj]
 /// ```
 ///
-/// It requires: 1) variable axes of an iteration are below each other, and stand behind the axes above
-/// them, before which, and which, are spatial where it initializes something, and dense where several are; 2) a sparse buffer is
-/// written at the variables of its own axes in their order, and read
+/// Axes of variable extent beside each other, below one parent, are loops of one block; a dense batch of ragged
+/// products is such an iteration.
+///
+/// It requires: 1) a variable axis of an iteration stands behind the axes above it, and these and the ones before
+/// them are spatial where the initialization stays in the block; 2) a sparse buffer is
+/// written at the variables of its own axes in their order, or at positions below these that are counted, and read
 /// there unless it is one of compressed rows; dense axes behind are indexed as they stand; 3) what is reduced where no patterns meet has the form
 /// `C[..] = C[..] op value` with op one of + * max min; 4) one axis is merged, in rows that do not change
 /// along it, and none is fused or attached beside.

@@ -107,8 +107,10 @@ class co_iteration {
                          std::to_string(requirement) + ")");
   }
 
+  /// Reads at the variables of its axes, or at positions below these that are counted: nothing is searched for.
   bool is_own(const expr& e) const {
     const sparse_buffer& b = *f_.find(e->buffer);
+    bool counted = false;
     for (std::size_t d = 0; d < stored_rank(b); ++d) {
       const auto own = [&](const sparse_iter& i) {
         return i.axis == b.axes[d] && i.var.same(e->args[d]);
@@ -119,7 +121,9 @@ class co_iteration {
                  return to.axis == i.attached && to.var.same(e->args[d]);
                });
       };
-      if (!support::any(it_.iters, own) && !support::any(it_.iters, attached)) return false;
+      if (!counted && (support::any(it_.iters, own) || support::any(it_.iters, attached))) continue;
+      if (b.axes[d]->sparse() || !b.axes[d]->parent) return false;
+      counted = true;
     }
     return true;
   }

@@ -25,6 +25,13 @@ struct row_buffer {
   std::size_t dimension;  // that one
 };
 
+/// Where an element lies in storage, and whether there is one; null where that is certain.
+struct place {
+  buffer in;
+  std::vector<expr> at;
+  expr inside;
+};
+
 /// Of an axis that is fused with its parent: the number of the parent's element that each of its own is below.
 using parent_lists = std::map<const sparse_axis_node*, buffer>;
 
@@ -73,15 +80,10 @@ class iteration_lowerer {
   }
 
   void check_axes() const {
-    sparse_axis last;
     for (std::size_t k = 0; k < it_.iters.size(); ++k) {
       const sparse_iter& i = it_.iters[k];
-      if (!i.axis->variable()) continue;
+      if (!i.axis->variable() || in_fused_group(it_.iters, k)) continue;
       const std::vector<sparse_axis> above = axes_above(i);
-      if (last && support::none(above, [&](const sparse_axis& a) { return a == last; }))
-        refuse(1, "has two axes of variable extent, neither of which is below the other");
-      last = i.axis;
-      if (in_fused_group(it_.iters, k)) continue;
       for (const sparse_axis& a : above)
         if (!position_of(a)) refuse(1, "has no axis \"" + a->name + "\"");
       const auto reduced = [](const sparse_iter& o) { return o.kind != iter_kind::spatial; };
@@ -107,7 +109,8 @@ class iteration_lowerer {
     return out;
   }
 
-  /// Numbers of axes on which the extents of the others depend: those up to the parent of each variable one.
+  /// Numbers of axes on which the extents of the others depend, rising: those up to the parent of each variable
+  /// one. Axes below one parent, beside each other, are in one block.
   std::vector<std::ptrdiff_t> rows_around() const {
     std::vector<std::ptrdiff_t> out;
     for (std::size_t k = 0; k < loops_.size(); ++k) {
@@ -116,9 +119,12 @@ class iteration_lowerer {
       const sparse_axis above = axes_above(i).back();
       std::ptrdiff_t after = 0;
       while (!(loops_[static_cast<std::size_t>(after)].axis == above)) ++after;
+      while (loops_[static_cast<std::size_t>(after)].fused) ++after;
       out.push_back(after + 1);
     }
     if (out.empty()) out.push_back(0);
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
   }
 
@@ -196,8 +202,9 @@ class iteration_lowerer {
     using mutator::mutate;
     expr mutate(const expr& e) override {
       if (e->op == op::load && of_.is_moved(e->buffer)) {
-        const auto [to, at] = of_.moved(e->buffer, e->args, "reads");
-        return load(to, at);
+        const place found = of_.moved(e->buffer, e->args, "reads");
+        const expr value = load(found.in, found.at);
+        return found.inside ? if_then_else(found.inside, value, literal(e.type(), 0)) : value;
       }
       if (e->op == op::var)
         for (const sparse_iter& i : of_.it_.iters)
@@ -207,8 +214,9 @@ class iteration_lowerer {
     stmt mutate(const stmt& s) override {
       const store_node* store = as_store(s);
       if (!store || !of_.is_moved(store->buffer)) return mutator::mutate(s);
-      const auto [to, at] = of_.moved(store->buffer, store->indices, "writes");
-      return make_store(to, at, mutate(store->value));
+      const place found = of_.moved(store->buffer, store->indices, "writes");
+      stmt out = make_store(found.in, found.at, mutate(store->value));
+      return found.inside ? make_if(found.inside, std::move(out)) : out;
     }
 
    private:
@@ -223,26 +231,47 @@ class iteration_lowerer {
   bool is_moved(const buffer& b) const { return function_.find(b) || row_of(b); }
 
   /// Where an element of a sparse buffer, or of one that is kept a row at a time, lies.
-  std::pair<buffer, std::vector<expr>> moved(const buffer& b, std::vector<expr> at,
-                                             const std::string& does) const {
+  place moved(const buffer& b, std::vector<expr> at, const std::string& does) const {
     const sparse_buffer* s = function_.find(b);
     const std::size_t stored = s ? stored_rank(*s) : 0;
+    expr inside;
     for (std::size_t d = 0; d < stored; ++d) {
       const expr own = position_of(s->axes[d]);
-      if (!own || !at[d].same(own))
-        refuse(2, does + " \"" + b->name + "\" elsewhere than at the variables of its axes");
+      if (!inside && own && at[d].same(own)) continue;
+      const expr below = counted(*s, at, d, does);
+      inside = inside ? logical_and(inside, below) : below;
     }
     if (const row_buffer* r = row_of(b)) {
       at.erase(at.begin() + static_cast<std::ptrdiff_t>(r->dimension));
       if (at.empty()) at.push_back(integer(index_, 0));
       for (std::size_t d = stored > 0 ? stored - 1 : 0; d < at.size(); ++d)
         at[d] = to_positions(*this).mutate(at[d]);
-      return {r->row, std::move(at)};
+      return {r->row, std::move(at), inside};
     }
     for (std::size_t d = stored; d < at.size(); ++d) at[d] = to_positions(*this).mutate(at[d]);
     if (stored == 0 || !is_numbered(s->axes[stored - 1]))
-      return {s->storage, place_in_storage(*s, at, index_)};
-    return {s->storage, numbered_place(*s, at, does)};
+      return {s->storage, place_in_storage(*s, at, index_), inside};
+    if (inside)
+      refuse(2, does + " \"" + b->name + "\" elsewhere than at the variables of its fused axes");
+    return {s->storage, numbered_place(*s, at, does), {}};
+  }
+
+  /// Makes a position of the index of an axis that is not walked: elements that are counted lie where their
+  /// coordinate says.
+  /// @returns that there is such an element
+  expr counted(const sparse_buffer& b, std::vector<expr>& at, std::size_t d,
+               const std::string& does) const {
+    const sparse_axis& axis = b.axes[d];
+    const std::vector<sparse_axis> above(b.axes.begin(),
+                                         b.axes.begin() + static_cast<std::ptrdiff_t>(d));
+    if (axis->sparse() || !axis->parent || ancestry(axis->parent) != above)
+      refuse(2,
+             does + " \"" + b.coordinates->name + "\" elsewhere than at the variables of its axes");
+    at[d] = cast(index_, to_positions(*this).mutate(at[d]));
+    const std::vector<expr> before(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(d));
+    const expr end = fibre_extent(*axis, storage_index(above, before, index_), index_);
+    const expr ends = lt(at[d], end);
+    return at[d]->op == op::var ? ends : logical_and(le(integer(index_, 0), at[d]), ends);
   }
 
   /// The indices of an element whose number is known, in the storage of `b`.

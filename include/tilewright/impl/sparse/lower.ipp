@@ -9,14 +9,14 @@
 #include <tilewright/impl/sparse/row_group.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/sparse/lower.hpp>
-#include <tilewright/support/error.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::sparse {
 namespace detail {
 
-/// Takes the initialization out of an iteration with several variable axes, whose inner blocks run it again, or
-/// whose one loop walks elements of several sums; null where it stays.
-inline stmt take_init(const sparse_function& f, sparse_iteration& it) {
+/// Whether the initialization is a nest of its own: where an iteration has several variable axes, whose inner
+/// blocks would run it again, or one loop that walks elements of several sums.
+inline bool is_initialized_apart(const sparse_function& f, const sparse_iteration& it) {
   bool fused_sum = false;
   int walks = 0;  // loops whose extents are read
   for (std::size_t k = 0; k < it.iters.size(); ++k) {
@@ -24,7 +24,35 @@ inline stmt take_init(const sparse_function& f, sparse_iteration& it) {
     fused_sum = fused_sum || (fused && it.iters[k].kind == iter_kind::reduce);
     if (it.iters[k].axis->variable() && !fused) ++walks;
   }
-  if (!it.init || co_iteration(f, it).needed() || (!fused_sum && walks < 2)) return {};
+  return it.init && !co_iteration(f, it).needed() && (fused_sum || walks > 1);
+}
+
+/// Some axis that does not reduce is stored: a result is initialized where it has elements.
+inline bool has_stored_result(const sparse_iteration& it) {
+  return support::any(it.iters, [](const sparse_iter& i) {
+    return i.kind == iter_kind::spatial && i.axis->kind != axis_kind::dense_fixed;
+  });
+}
+
+/// The initialization as an iteration over the axes that do not reduce.
+inline sparse_iteration init_at_elements(const sparse_iteration& it) {
+  sparse_iteration out;
+  out.name = it.name + "_init";
+  var_map own;
+  for (std::size_t k = 0; k < it.iters.size(); ++k) {
+    if (it.iters[k].kind != iter_kind::spatial) continue;
+    sparse_iter i = it.iters[k];
+    i.fused = i.fused && it.iters[k + 1].kind == iter_kind::spatial;
+    i.var = make_var(i.var->name, i.var.type());
+    own[it.iters[k].var] = i.var;
+    out.iters.push_back(std::move(i));
+  }
+  out.body = substitute(it.init, own);
+  return out;
+}
+
+/// The initialization as a nest over the axes that do not reduce, all of which are dense.
+inline stmt init_of_all(const sparse_iteration& it) {
   block_node b;
   b.name = it.name + "_init";
   std::vector<var> loops;
@@ -32,10 +60,6 @@ inline stmt take_init(const sparse_function& f, sparse_iteration& it) {
   var_map own;
   for (const sparse_iter& i : it.iters) {
     if (i.kind != iter_kind::spatial) continue;
-    if (i.axis->kind != axis_kind::dense_fixed)
-      throw argument_error("lower: iteration \"" + it.name +
-                           "\" initializes a result along axis \"" + i.axis->name +
-                           "\", which is stored (requirement 1)");
     const dtype index = i.var.type();
     const var fresh = make_var(i.var->name, index);
     own[i.var] = fresh;
@@ -45,7 +69,6 @@ inline stmt take_init(const sparse_function& f, sparse_iteration& it) {
     extents.push_back(cast(index, i.axis->length));
   }
   b.body = substitute(it.init, own);
-  it.init = {};
   ir::detail::infer_regions(b, true, true);
   stmt out = make_realize(values, boolean(true), make_block(std::move(b)));
   for (std::size_t k = loops.size(); k-- > 0;)
@@ -137,9 +160,15 @@ TILEWRIGHT_INLINE ir::function lower(const ir::sparse_function& f) {
       continue;
     }
     ir::sparse_iteration whole = *it;
-    const ir::stmt init = detail::take_init(f, whole);
-    if (init || !group.takes(whole)) end_group();
-    if (init) body.push_back(init);
+    const bool apart = detail::is_initialized_apart(f, whole);
+    if (apart || !group.takes(whole)) end_group();
+    if (apart && detail::has_stored_result(whole)) {
+      group.add(detail::init_at_elements(whole));
+      end_group();
+    } else if (apart) {
+      body.push_back(detail::init_of_all(whole));
+    }
+    if (apart) whole.init = {};
     group.add(whole);
   }
   end_group();

@@ -19,8 +19,8 @@ namespace tilewright::primitive {
 /// Requires: 1. the function carries its sparse iterations, and is what lowering has made of them; 2. the
 /// block is the innermost one of an iteration; 3. `axes` are numbers of two or more axes that follow each other
 /// in the iteration; 4. the first of `axes` has no parent, and each further one is of variable extent, below the
-/// one before; 5. no patterns meet in the iteration, and a result that is initialized apart has dense
-/// dimensions alone.
+/// one before; 5. no patterns meet in the iteration, and a result that is initialized apart has
+/// with each of its axes the one above.
 /// @param axes numbers of axes of the iteration
 /// @throws schedule_error
 new_block sparse_fuse(const ir::function& f, std::uint64_t block,
