@@ -71,6 +71,30 @@ TEST_CASE("all four kinds of axes have a text") {
   ir::verify(ir::parse_sparse(text));
 }
 
+TEST_CASE("what SparseTIR writes beside is read, where it is what is known otherwise") {
+  const std::string body = "        y[i] = y[i] + a_1[i, k] * x[k]\n";
+  const std::string iteration = "    with T.sp_iter([I, K], \"SR\", \"y\") as [i, k]:\n";
+  const std::string plain =
+      head + axes + iteration + "        T.block_attr({\"note\": 1})\n" + body;
+  CHECK(ir::print(ir::parse_sparse(
+            head +
+            "    I = T.dense_fixed(3, idtype=\"int32\")\n"
+            "    K = T.sparse_variable(I, (6, 5), (p, q), \"int32\", sorted=True)\n"
+            "    a_1 = T.match_sparse_buffer(a, (I, K), \"float32\")\n" +
+            iteration + "        T.sp_iter_attr({\"note\": 1})\n" + body)) == plain);
+  CHECK(ir::print(ir::parse_sparse(
+            head +
+            "    I = T.dense_fixed(3)\n"
+            "    K = T.sparse_variable(I, (6, 5), (p, q), sorted=True, idtype=\"int32\")\n"
+            "    a_1 = T.match_sparse_buffer(a, (I, K))\n" +
+            iteration + "        T.block_attr({\"note\": 1})\n" + body)) == plain);
+  CHECK(failure(head + "    I = T.dense_fixed(3)\n"
+                       "    K = T.sparse_variable(I, (6, 5), (p, q), idtype=\"int64\")\n")
+            .find("expected \"int32\", which is the type of the array") != std::string::npos);
+  CHECK(failure(head + axes + "    b_1 = T.match_sparse_buffer(a, (I, K), \"float16\")\n")
+            .find("expected \"float32\", which is the type of the array") != std::string::npos);
+}
+
 TEST_CASE("texts that say something wrong are refused where they do") {
   CHECK(failure(head + "    K = T.sparse_variable(I, (6, 5), (p, q))\n")
             .find("line 5, column 27: expected an axis that is defined above") !=

@@ -36,6 +36,28 @@ TILEWRIGHT_INLINE buffer parser::pattern_array() {
   return meant.tensor;
 }
 
+/// `sorted=False`, or the type of the indices, as SparseTIR has it: `idtype="int32"`
+TILEWRIGHT_INLINE void parser::axis_option(sparse_axis_node& axis) {
+  if (axis.kind != axis_kind::dense_fixed && in_.accept("sorted")) {
+    in_.expect("=");
+    axis.sorted = in_.accept("True");
+    if (!axis.sorted) in_.expect("False");
+    return;
+  }
+  if (in_.accept("idtype")) in_.expect("=");
+  const dtype indices = axis.indptr    ? axis.indptr->type
+                        : axis.indices ? axis.indices->type
+                                       : axis.length.type();
+  same_type(indices);
+}
+
+/// A type that is known otherwise, too.
+TILEWRIGHT_INLINE void parser::same_type(dtype known) {
+  const token at = in_.peek();
+  if (type_argument() != known)
+    in_.fail(at, "\"" + std::string(name(known)) + "\", which is the type of the array");
+}
+
 /// `I = T.dense_fixed(n)`, `K = T.sparse_variable(I, (length, nnz), (indptr, indices))`, ...
 TILEWRIGHT_INLINE void parser::sparse_axis_definition(const token& name, const token& call) {
   in_.expect("(");
@@ -43,7 +65,10 @@ TILEWRIGHT_INLINE void parser::sparse_axis_definition(const token& name, const t
   axis.name = std::string(name.text);
   if (call.text == "dense_fixed") {
     axis.length = integer_expr("the length of the axis");
-    if (in_.accept(",")) axis.parent = axis_name();
+    if (in_.at(",") && axes_.count(in_.peek(1).text)) {
+      in_.expect(",");
+      axis.parent = axis_name();
+    }
   } else {
     axis.kind = call.text == "dense_variable" ? axis_kind::dense_variable
                 : call.text == "sparse_fixed" ? axis_kind::sparse_fixed
@@ -62,19 +87,14 @@ TILEWRIGHT_INLINE void parser::sparse_axis_definition(const token& name, const t
     if (axis.sparse()) axis.indices = pattern_array();
     if (call.text == "sparse_variable") in_.expect(")");
   }
-  if (axis.kind != axis_kind::dense_fixed && in_.accept(",")) {
-    in_.expect("sorted");
-    in_.expect("=");
-    axis.sorted = in_.accept("True");
-    if (!axis.sorted) in_.expect("False");
-  }
+  while (in_.accept(",")) axis_option(axis);
   in_.expect(")");
   if (axes_.count(name.text)) in_.fail(name, "an axis of another name");
   sparse_->axes.push_back(sparse_axis(new sparse_axis_node(std::move(axis))));
   axes_.emplace(name.text, sparse_->axes.back());
 }
 
-/// `A_1 = T.match_sparse_buffer(A, (I, K))`, `S = T.alloc_sparse_buffer((I, K), "float32")`
+/// `A_1 = T.match_sparse_buffer(A, (I, K))`, perhaps with the type of A behind the axes; `S = T.alloc_sparse_buffer((I, K), "float32")`
 TILEWRIGHT_INLINE void parser::sparse_buffer_definition(const token& name, const token& call) {
   in_.expect("(");
   sparse_buffer out;
@@ -94,6 +114,7 @@ TILEWRIGHT_INLINE void parser::sparse_buffer_definition(const token& name, const
   }
   if (out.axes.empty()) in_.fail("an axis");
   in_.expect(")");
+  if (out.storage && in_.accept(",")) same_type(out.storage->type);
   if (!out.storage) {
     in_.expect(",");
     out.storage = make_buffer(std::string(name.text), type_argument(), {storage_extent(out.axes)});

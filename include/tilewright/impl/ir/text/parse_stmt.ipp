@@ -310,8 +310,8 @@ TILEWRIGHT_INLINE stmt parser::command(open_scope& opened) {
   const std::size_t start = in_.mark();
   enter_namespace();
   const token name = in_.peek();
-  static constexpr std::array<std::string_view, 6> headers{
-      "reads", "writes", "where", "block_attr", "sblock_attr", "func_attr"};
+  static constexpr std::array<std::string_view, 7> headers{
+      "reads", "writes", "where", "block_attr", "sblock_attr", "sp_iter_attr", "func_attr"};
   if (support::contains(headers, name.text)) {
     in_.next();
     in_.expect("(");

@@ -283,6 +283,8 @@ class parser {
   /// @{
   bool defines_sparse(std::string_view call) const;
   void sparse_definition(const token& name, const token& call);
+  void axis_option(sparse_axis_node& axis);
+  void same_type(dtype known);
   void sparse_axis_definition(const token& name, const token& call);
   void sparse_buffer_definition(const token& name, const token& call);
   stmt sparse_iteration_statement(const token& at);
