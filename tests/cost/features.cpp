@@ -196,3 +196,29 @@ def main(X: T.Buffer((65536,), "float32"), at: T.Buffer((1024,), "int32"), B: T.
   ir::note_pattern(f, {1e6});
   CHECK(touched() == doctest::Approx(slog(1024)));
 }
+
+TEST_CASE("numbers of a pattern stand where a program for a GPU has its threads") {
+  ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+    for i in range(64):
+        with T.block("B"):
+            vi = T.axis.spatial(64, i)
+            B[vi] = A[vi]
+)");
+  const feature_row plain = store_features(f).at(0);
+  ir::note_pattern(f, {1});
+  CHECK(store_features(f).at(0)[51] == plain[51]);  // what is not known is as without a pattern
+  ir::note_pattern(f, {1, 8, 0.5, 16, 0.25, 0.75, 0.125, 0.0625});
+  const feature_row noted = store_features(f).at(0);
+  const std::vector<double> numbers{8, 0.5, 16, 0.25, 0.75, 0.125, 0.0625};
+  for (std::size_t n = 0; n < numbers.size(); ++n)
+    CHECK(static_cast<double>(noted[50 + n]) == doctest::Approx(slog(1 + numbers[n])));
+  for (std::size_t at = 0; at < feature_count; ++at)
+    if (at < 50 || at > 56) CHECK(noted[at] == plain[at]);
+  feature_options gpu;
+  gpu.gpu = true;
+  ir::function without = f;
+  without.attrs.erase(ir::pattern_attribute);
+  CHECK(store_features(f, gpu).at(0) == store_features(without, gpu).at(0));
+}

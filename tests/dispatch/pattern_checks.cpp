@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include <string>
 #include <vector>
 
@@ -85,10 +87,17 @@ TEST_CASE("patterns of one class have like rows") {
   CHECK(even.kind() == "l3v0e0g4");
   CHECK(uneven.kind() == "l3v20e9g0");
   CHECK(sparse_call{{0, 0}, {}}.kind() == "");
-  const auto gap = [](sparse_call& c) {
-    return c.with(
-        [](const auto&, const auto& o, const call_argument* a) { return pattern_gap(o[0], a[1]); });
+  const auto note = [](sparse_call& c) {
+    return c.with([](const auto&, const auto& o, const call_argument* a) {
+      return pattern_note_of(o[0], a[0], a[1]);
+    });
   };
-  CHECK(gap(even) == doctest::Approx(16));
-  CHECK(gap(uneven) == doctest::Approx(1));
+  CHECK(note(even).gap == doctest::Approx(16));
+  CHECK(note(even).mean_row == 8);
+  CHECK(note(even).longest == 1);
+  CHECK(note(even).gini == doctest::Approx(0));
+  CHECK(note(uneven).spread == doctest::Approx(std::sqrt(99.0)));
+  CHECK(note(uneven).empty == doctest::Approx(0.99));
+  CHECK(note(uneven).gini == doctest::Approx(0.99));
+  CHECK(note(uneven).gap == doctest::Approx(1));
 }

@@ -28,4 +28,15 @@ TEST_CASE(
   CHECK(read->gap == 2.5);
   ir::note_pattern(noted, {7});
   CHECK(ir::noted_pattern(noted)->gap == 7);
+  CHECK(ir::noted_pattern(noted)->spread == 0);
+  const ir::pattern_note all{1.5, 8, 0.5, 16, 0.25, 0.75, 0.125, 0.0625};
+  ir::note_pattern(noted, all);
+  const auto again = ir::noted_pattern(ir::parse(ir::print(noted)));
+  REQUIRE(again);
+  CHECK(*again == all);
+  noted.attrs[ir::pattern_attribute] = ir::attr::dict{{"gap", 2.0}, {"spread", "wide"}};
+  REQUIRE(ir::noted_pattern(noted));
+  CHECK(ir::noted_pattern(noted)->spread == 0);  // what is no number is not known
+  noted.attrs[ir::pattern_attribute] = ir::attr::dict{{"spread", 2.0}};
+  CHECK_FALSE(ir::noted_pattern(noted));
 }

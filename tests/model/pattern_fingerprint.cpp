@@ -55,6 +55,7 @@ TEST_CASE("lengths of rows, blocks and slices are counted") {
   const pattern_fingerprint one = measured(16, 32, [](int r, int) { return r == 3; });
   CHECK(one.empty == doctest::Approx(15.0 / 16));
   CHECK(one.longest == doctest::Approx(16));
+  CHECK(one.gini == doctest::Approx(15.0 / 16));
   CHECK(one.side_by_side[0] == doctest::Approx(8));
   CHECK(one.side_by_side[1] == doctest::Approx(16));
   CHECK(one.gap == doctest::Approx(1));

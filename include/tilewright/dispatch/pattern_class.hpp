@@ -8,6 +8,7 @@
 
 #include <tilewright/config.hpp>
 #include <tilewright/dispatch/signature.hpp>
+#include <tilewright/ir/pattern_note.hpp>
 #include <tilewright/search/measurement/operands.hpp>
 
 namespace tilewright::dispatch {
@@ -19,7 +20,9 @@ namespace tilewright::dispatch {
 std::string pattern_class(const search::operand& offsets, const call_argument& offset_data,
                           const call_argument& index_data);
 
-/// Columns from an element to the next one in its row, on the average over some; 1 where none is listed.
-double pattern_gap(const search::operand& offsets, const call_argument& index_data);
+/// What the cost model sees of a pattern: how rows differ in length, and how far apart the elements of one lie, on
+/// the average over some; the gap is 1 where no index is listed.
+ir::pattern_note pattern_note_of(const search::operand& offsets, const call_argument& offset_data,
+                                 const call_argument& index_data);
 
 }  // namespace tilewright::dispatch

@@ -14,9 +14,20 @@ namespace tilewright::ir {
 /// Attribute of a function on flat storage.
 inline constexpr const char* pattern_attribute = "tilewright.pattern";
 
+/// What is not known is 0.
 struct pattern_note {
-  double gap =
-      1;  // from an element to the next one in its row, on the average, in what indices count
+  /// From an element to the next one in its row, on the average, in what indices count.
+  double gap = 1;
+  double mean_row = 0;  // elements
+  double spread = 0;    // standard deviation of the lengths of rows over their mean
+  double longest = 0;   // row over the mean
+  double empty = 0;     // share of rows without elements
+  double gini = 0;      // of the lengths of rows
+  double padding = 0;   // share of the places of the format that hold no element
+  /// Share of the places of blocks with an element that hold one: blocks of the format, or of 4.
+  double fill = 0;
+
+  friend bool operator==(const pattern_note&, const pattern_note&) = default;
 };
 
 /// The function with the note in the place of what it has.

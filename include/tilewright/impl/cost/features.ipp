@@ -203,6 +203,7 @@ class feature_writer {
                                                 "vthread"};
     const bool bound = support::any(s.loops, [](const loop_info& l) { return !l.tag.empty(); });
     to[0] = options_.gpu || bound ? 1 : 0;
+    if (to[0] == 0 && walk_.pattern()) return write_pattern(*walk_.pattern(), to + 1);
     for (std::size_t t = 0; t < std::size(tags); ++t) {
       double extent = 1;
       for (const loop_info& l : s.loops)
@@ -212,6 +213,13 @@ class feature_writer {
         }
       to[1 + t] = slog(extent);
     }
+  }
+
+  /// What a format costs depends on the pattern: its numbers stand where loops bound to threads have theirs, which a
+  /// program for a CPU has not. What is 0, or not known, is as if there were no pattern.
+  static void write_pattern(const ir::pattern_note& p, float* to) {
+    const double numbers[] = {p.mean_row, p.spread, p.longest, p.empty, p.gini, p.padding, p.fill};
+    for (std::size_t n = 0; n < std::size(numbers); ++n) to[n] = slog(1 + numbers[n]);
   }
 
   double item_bytes(std::size_t buffer) const { return bytes(walk_.buffers[buffer].node->type); }

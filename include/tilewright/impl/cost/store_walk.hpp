@@ -81,6 +81,9 @@ class store_walk {
   std::vector<store_info> stores;
   std::vector<buffer_info> buffers;
 
+  /// What is known of the sparse pattern that the program walks.
+  const std::optional<ir::pattern_note>& pattern() const { return pattern_; }
+
  private:
   struct binding {
     const ir::expr_node* var;

@@ -223,7 +223,7 @@ TILEWRIGHT_INLINE void instances::make(instance& s, const search::extent_map& di
       w.key.arguments += pattern_class(s.operands[i], arguments[i], indices);
       const bool listed = &indices != &arguments[i];  // else rows are counted
       if (listed && indices.data && !kernel_.params[i].checked && !ir::noted_pattern(w.function))
-        ir::note_pattern(w.function, {pattern_gap(s.operands[i], indices)});
+        ir::note_pattern(w.function, pattern_note_of(s.operands[i], arguments[i], indices));
     }
     w.layouts.push_back({{}, placement_of(arguments[i])});  // dense: as declared
     const std::size_t rank = kernel_.params[i].dims.size();

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <tilewright/dispatch/pattern_class.hpp>
+#include <tilewright/support/row_lengths.hpp>
 
 namespace tilewright::dispatch {
 namespace detail {
@@ -28,22 +29,30 @@ template <class Index>
 std::string pattern_class(const Index* offsets, const Index* indices, std::int64_t rows,
                           std::int64_t nonzeros) {
   if (!offsets || rows < 1 || nonzeros < 1) return {};
-  const double mean = static_cast<double>(nonzeros) / static_cast<double>(rows);
-  double squares = 0;
-  std::int64_t empty = 0;
-  for (std::int64_t i = 0; i < rows; ++i) {
-    const double off = static_cast<double>(offsets[i + 1]) - static_cast<double>(offsets[i]) - mean;
-    squares += off * off;
-    empty += offsets[i + 1] == offsets[i];
-  }
+  const support::row_lengths lengths = support::row_lengths_of(offsets, rows, nonzeros);
   const auto logarithm = [](double x) {
     return std::to_string(static_cast<int>(std::lround(std::log2(std::max(x, 1.0)))));
   };
-  const double share = static_cast<double>(empty) / static_cast<double>(rows);
-  const double spread = std::sqrt(squares / static_cast<double>(rows)) / mean;
-  return "l" + logarithm(mean) + "v" + std::to_string(std::lround(2 * std::min(spread, 1000.0))) +
-         "e" + std::to_string(static_cast<int>(10 * share)) + "g" +
+  return "l" + logarithm(lengths.mean) + "v" +
+         std::to_string(std::lround(2 * std::min(lengths.spread, 1000.0))) + "e" +
+         std::to_string(static_cast<int>(10 * lengths.empty)) + "g" +
          logarithm(mean_gap(indices, nonzeros));
+}
+
+template <class Index>
+ir::pattern_note note_of(const call_argument& offset_data, const call_argument& index_data) {
+  const auto* offsets = static_cast<const Index*>(offset_data.data);
+  const std::int64_t rows = offset_data.extents[0] - 1, nonzeros = index_data.extents[0];
+  ir::pattern_note out;
+  out.gap = mean_gap(static_cast<const Index*>(index_data.data), nonzeros);
+  if (!offsets || rows < 1 || nonzeros < 1) return out;
+  const support::row_lengths lengths = support::row_lengths_of(offsets, rows, nonzeros);
+  out.mean_row = lengths.mean;
+  out.spread = lengths.spread;
+  out.longest = lengths.longest;
+  out.empty = lengths.empty;
+  out.gini = lengths.gini;
+  return out;
 }
 
 }  // namespace detail
@@ -62,12 +71,11 @@ TILEWRIGHT_INLINE std::string pattern_class(const search::operand& offsets,
                                static_cast<const std::int32_t*>(indices), rows, nonzeros);
 }
 
-TILEWRIGHT_INLINE double pattern_gap(const search::operand& offsets,
-                                     const call_argument& index_data) {
-  const std::int64_t nonzeros = index_data.extents[0];
-  if (offsets.type == dtype::i64)
-    return detail::mean_gap(static_cast<const std::int64_t*>(index_data.data), nonzeros);
-  return detail::mean_gap(static_cast<const std::int32_t*>(index_data.data), nonzeros);
+TILEWRIGHT_INLINE ir::pattern_note pattern_note_of(const search::operand& offsets,
+                                                   const call_argument& offset_data,
+                                                   const call_argument& index_data) {
+  if (offsets.type == dtype::i64) return detail::note_of<std::int64_t>(offset_data, index_data);
+  return detail::note_of<std::int32_t>(offset_data, index_data);
 }
 
 }  // namespace tilewright::dispatch

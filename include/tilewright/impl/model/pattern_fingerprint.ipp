@@ -6,6 +6,7 @@
 #include <tilewright/expr/formats/sell_matrix.hpp>
 #include <tilewright/model/pattern_fingerprint.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
+#include <tilewright/support/row_lengths.hpp>
 
 namespace tilewright {
 namespace detail {
@@ -55,16 +56,10 @@ template <class Index>
 void measure_rows(const Index* offsets, const Index* indices, pattern_fingerprint& out) {
   const auto rows = static_cast<std::size_t>(out.rows);
   std::vector<std::int64_t> lengths(rows);
-  double squares = 0;
-  std::int64_t longest = 0, empty = 0;
   std::array<std::int64_t, 2> first{}, of_halves{};
   const std::int64_t half = (out.columns + 1) / 2;
   for (std::size_t row = 0; row < rows; ++row) {
     lengths[row] = static_cast<std::int64_t>(offsets[row + 1]) - offsets[row];
-    const double off = static_cast<double>(lengths[row]) - out.mean_row;
-    squares += off * off;
-    longest = std::max(longest, lengths[row]);
-    empty += lengths[row] == 0;
     const Index* begin = indices + offsets[row];
     const std::int64_t left =
         std::lower_bound(begin, indices + offsets[row + 1], static_cast<Index>(half)) - begin;
@@ -74,9 +69,11 @@ void measure_rows(const Index* offsets, const Index* indices, pattern_fingerprin
       of_halves[w] += taken + std::min(lengths[row] - taken, width);
     }
   }
-  out.spread = std::sqrt(squares / static_cast<double>(rows)) / out.mean_row;
-  out.longest = static_cast<double>(longest) / out.mean_row;
-  out.empty = static_cast<double>(empty) / static_cast<double>(rows);
+  const support::row_lengths differ = support::row_lengths_of(offsets, out.rows, out.elements);
+  out.spread = differ.spread;
+  out.longest = differ.longest;
+  out.empty = differ.empty;
+  out.gini = differ.gini;
   const auto elements = static_cast<double>(out.elements);
   for (std::size_t w = 0; w < out.widths.size(); ++w) {
     out.in_first[w] = static_cast<double>(first[w]) / elements;

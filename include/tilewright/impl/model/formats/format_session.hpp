@@ -54,7 +54,7 @@ class format_session {
         db_(std::move(db)),
         a_(a),
         look_(look),
-        gap_(pattern.gap),
+        pattern_(pattern),
         task_(kernel.code(0).tuning(a)),
         plain_(ir::algorithm_names(task_.what.function)) {
     task_.session = dispatch::call_session(options, *db_, task_.what.key);
@@ -116,7 +116,10 @@ class format_session {
     std::vector<ir::function> others;
     std::vector<search::argument_form> forms;
     for (format_candidate& c : candidates) {
-      if (c.choice == 0) continue;
+      if (c.choice == 0) {
+        ir::note_pattern(w.function, pattern_note_of(c));
+        continue;
+      }
       for (std::size_t k = 0; k < plain_.size(); ++k) add_form(c, k, others, forms);
     }
     w.function = ir::with_reformatted(std::move(w.function), others);
@@ -205,6 +208,23 @@ class format_session {
     return c.converted ? (seconds - charge_of(c)) * (1 - least_gain) : seconds;
   }
 
+  /// What the cost model sees of the pattern in a format.
+  ir::pattern_note pattern_note_of(const format_candidate& c) const {
+    const int block = c.choice > 0 ? kernel_.format(c.choice).block() : 0;
+    ir::pattern_note out{pattern_.gap / std::max(block, 1),
+                         pattern_.mean_row,
+                         pattern_.spread,
+                         pattern_.longest,
+                         pattern_.empty,
+                         pattern_.gini};
+    if (c.converted) out.padding = c.converted->padding();
+    const auto& sizes = pattern_fingerprint::block_sizes;
+    const auto same = std::find(sizes.begin(), sizes.end(), block);
+    out.fill =
+        pattern_.fill[same == sizes.end() ? 0 : static_cast<std::size_t>(same - sizes.begin())];
+    return out;
+  }
+
   void add_form(format_candidate& c, std::size_t algorithm, std::vector<ir::function>& others,
                 std::vector<search::argument_form>& forms) {
     kernel_.with(c.choice, c.converted.get(), a_,
@@ -215,8 +235,7 @@ class format_session {
                    for (const std::int64_t size : kernel_.format(c.choice).numbers())
                      sizes.emplace_back(size);
                    f.attrs[ir::sizes_attribute] = std::move(sizes);
-                   const int block = kernel_.format(c.choice).block();
-                   ir::note_pattern(f, {gap_ / std::max(block, 1)});
+                   ir::note_pattern(f, pattern_note_of(c));
                    others.push_back(std::move(f));
                  });
     search::argument_form form;
@@ -263,7 +282,7 @@ class format_session {
   std::shared_ptr<search::database> db_;
   const dispatch::call_argument* a_;
   double look_;
-  double gap_;  // pattern_fingerprint::gap
+  pattern_fingerprint pattern_;
   dispatch::tuning_task task_;
   std::vector<std::string> plain_;  // names of the kernel's algorithms
 };
