@@ -12,10 +12,8 @@
 #include <time.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <random>
 #include <string>
@@ -23,81 +21,12 @@
 #include <vector>
 
 #include "problems/compiled_nest.hpp"
+#include "problems/fields/argument_memory.hpp"
 #include "problems/fields/field_problem.hpp"
 #include "turns.hpp"
 
 namespace bench {
 namespace {
-
-/// Calls f with a zero of the type that a nest names so.
-template <class F>
-void with_type(const std::string& type, F f) {
-  if (type == "f32") f(float{});
-  if (type == "f64") f(double{});
-  if (type == "u8") f(std::uint8_t{});
-  if (type == "i32") f(std::int32_t{});
-}
-
-/// Memory of one argument, aligned to cache lines.
-class argument_memory {
- public:
-  explicit argument_memory(const field_argument& a) : of(a) {
-    for (const std::int64_t e : a.extents) count_ *= static_cast<std::size_t>(e);
-    // Wide enough for doubles, in which the reference computes.
-    memory_.reset(std::aligned_alloc(64, (count_ * sizeof(double) + 63) / 64 * 64));
-    poison();
-  }
-
-  void draw(std::mt19937& generator) {
-    with_type(of.type, [&](auto zero) {
-      using T = decltype(zero);
-      std::uniform_real_distribution<double> values(of.low, of.high);
-      for (std::size_t i = 0; i < count_; ++i) as<T>()[i] = static_cast<T>(values(generator));
-    });
-  }
-  void poison() { std::memset(data(), 0xa5, count_ * sizeof(double)); }
-
-  /// The same as the reference takes it: numbers with a fraction become double.
-  argument_memory widened() const {
-    argument_memory out(of);
-    if (of.type == "f32") {
-      std::copy_n(as<float>(), count_, out.as<double>());
-      out.of.type = "f64";
-    } else {
-      std::memcpy(out.data(), data(), count_ * sizeof(double));
-    }
-    return out;
-  }
-
-  /// Largest difference from `want`, relative to its largest element.
-  double error(const argument_memory& want) const {
-    double largest = 1e-30, worst = 0;
-    with_type(of.type, [&](auto mine) {
-      with_type(want.of.type, [&](auto theirs) {
-        for (std::size_t i = 0; i < count_; ++i) {
-          const auto got = static_cast<double>(as<decltype(mine)>()[i]);
-          const auto expected = static_cast<double>(want.as<decltype(theirs)>()[i]);
-          largest = std::max(largest, std::abs(expected));
-          worst = std::max(worst, std::isfinite(got) ? std::abs(got - expected) : 1e30);
-        }
-      });
-    });
-    return worst / largest;
-  }
-  /// What of that rounding explains.
-  double bound() const { return of.type == "f32" ? 1e-5 : of.type == "f64" ? 1e-13 : 0; }
-
-  void* data() const { return memory_.get(); }
-  field_argument of;
-
- private:
-  template <class T>
-  T* as() const {
-    return static_cast<T*>(data());
-  }
-  std::size_t count_ = 1;
-  std::unique_ptr<void, decltype(&std::free)> memory_{nullptr, &std::free};
-};
 
 /// Processor time of this thread, s.
 double thread_seconds() {

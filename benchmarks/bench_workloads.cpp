@@ -1,199 +1,262 @@
-// Tilewright against the libraries people use, on the same data in the same run.
+// Tilewright against the libraries people use, on the same data in the same run: the paper's twelve workloads, its
+// convolutions with channels first, and what else users run.
 //
-// Benchmarks are named WORKLOAD/ENGINE/threads:N. Every engine's output is compared with a double
-// precision reference before it is timed; one that differs is reported and not timed. Run with
-// --benchmark_enable_random_interleaving=true --benchmark_repetitions=9 on a noisy machine. The
-// paper's convolutions come with channels last and first, as C2D_nhwc and C2D_nchw; their rates
-// count the taps that lie in the image.
+// Benchmarks are named WORKLOAD/ENGINE/threads:N. Every engine's output is compared with the nest in double precision
+// before it is timed, with a tolerance by the length of the reduction; one that differs is reported and not timed. The
+// engines of a workload are timed in turn, on outputs and a workspace that were poisoned before each round; the time of
+// a benchmark is the shortest call of its engine. Peers that are not there are named before, and a table ends the
+// output. results/workload_table.py makes a table and a chart of --benchmark_out=FILE, with PyTorch's and Halide's times
+// from peers/python_kernels.py where they are given.
+//
+//   bench_workloads [--sets=twelve,nchw,beyond] [--only=GMM,SFM] [--engines=tilewright,onednn] [--threads=1,2]
+//                   [--seconds=10] [--rounds=15] [Google Benchmark's options]
+//
+// --seconds is for the tuning of a workload that the database (TILEWRIGHT_DB) does not have.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <memory>
 #include <random>
+#include <string>
+#include <vector>
+
+#include <tilewright/dispatch/workspace.hpp>
 
 #include "peak.hpp"
-#include "peers/peer.hpp"
-#include "problems/paper_convolutions.hpp"
-#include "tilewright_engine.hpp"
+#include "problems/compiled_nest.hpp"
+#include "problems/dense/dense_workload.hpp"
+#include "problems/fields/argument_memory.hpp"
+#include "turns.hpp"
 
 namespace bench {
 namespace {
 
-using floats = std::vector<float>;
+struct options {
+  std::vector<std::string> sets{"twelve", "nchw", "beyond"}, only, engines, threads{"1"};
+  double seconds = 10;
+  int rounds = 15;
+};
 
-floats random_floats(std::size_t count, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::uniform_real_distribution<float> values(-1.0f, 1.0f);
-  floats out(count);
-  for (float& v : out) v = values(generator);
+/// Removes our options from the command line.
+options read_options(int& argc, char** argv) {
+  options out;
+  int kept = 1;
+  for (int i = 1; i < argc; ++i) {
+    const std::string text = argv[i];
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals),
+                      value = equals == std::string::npos ? "" : text.substr(equals + 1);
+    if (name == "--sets")
+      out.sets = words(value);
+    else if (name == "--only")
+      out.only = words(value);
+    else if (name == "--engines")
+      out.engines = words(value);
+    else if (name == "--threads")
+      out.threads = words(value);
+    else if (name == "--seconds")
+      out.seconds = std::atof(value.c_str());
+    else if (name == "--rounds")
+      out.rounds = std::atoi(value.c_str());
+    else
+      argv[kept++] = argv[i];
+  }
+  argc = kept;
   return out;
 }
 
-/// Largest |got - want| relative to the magnitude of the sum that was computed.
-/// @param at the positions of `want`; empty: all
-double relative_error(const floats& got, const std::vector<double>& want,
-                      const std::vector<double>& scale, const std::vector<std::size_t>& at) {
-  double worst = 0;
-  for (std::size_t i = 0; i < want.size(); ++i)
-    worst = std::max(worst, std::abs(got[at.empty() ? i : at[i]] - want[i]) / scale[i]);
-  for (const float v : got)
-    if (!std::isfinite(v)) return 1e30;
-  return worst;
+template <class T, class U>
+bool among(const std::vector<T>& list, const U& name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-/// Data of one workload, shared by all engines; outputs are compared with `want`.
-struct workload {
-  std::string name;
-  double flops = 0, bytes = 0;
-  floats in0, in1, out;
-  std::vector<double> want, scale;
-  std::vector<std::size_t> at;                                // of `want`; empty: all
-  std::function<prepared(const peer&, int threads)> prepare;  // empty run: not offered
+/// One engine on one workload and number of threads.
+struct entry {
+  std::string name, error;
+  prepared job;
+  double best = 1e30, max_err = 0;  // s; relative to the largest output
+  std::vector<double> rounds;       // s, the mean call of each
+  double median() const {
+    std::vector<double> sorted = rounds;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted.empty() ? 0 : sorted[sorted.size() / 2];
+  }
 };
 
-std::shared_ptr<workload> gemm_workload(std::string name, int m, int n, int k) {
-  auto w = std::make_shared<workload>();
-  w->name = std::move(name);
-  w->flops = 2.0 * m * n * k;
-  w->bytes = 4.0 * (1.0 * m * k + 1.0 * k * n + 1.0 * m * n);
-  const auto size = [](int r, int c) {
-    return static_cast<std::size_t>(r) * static_cast<std::size_t>(c);
-  };
-  w->in0 = random_floats(size(m, k), 1);
-  w->in1 = random_floats(size(k, n), 2);
-  w->out.resize(size(m, n));
-  w->want.assign(size(m, n), 0.0);
-  w->scale.assign(size(m, n), 1e-30);
-  for (int i = 0; i < m; ++i)
-    for (int r = 0; r < k; ++r)
-      for (int j = 0; j < n; ++j) {
-        const double p = static_cast<double>(w->in0[size(i, k) + r]) * w->in1[size(r, n) + j];
-        w->want[size(i, n) + j] += p;
-        w->scale[size(i, n) + j] += std::abs(p);
-      }
-  w->prepare = [p = w.get(), m, n, k](const peer& e, int threads) {
-    return e.gemm ? e.gemm({m, n, k, p->in0.data(), p->in1.data(), p->out.data()}, threads)
-                  : prepared{};
-  };
-  return w;
-}
+/// A workload with its data, prepared and timed when the first of its benchmarks runs.
+class race {
+ public:
+  race(dense_workload w, int count, const options& o, const std::vector<dense_peer>& peers)
+      : what(std::move(w)), threads(count), options_(o), peers_(peers) {}
 
-std::shared_ptr<workload> conv_workload(std::string name, conv_problem v) {
-  auto w = std::make_shared<workload>();
-  w->name = std::move(name);
-  const auto count = [](auto... d) { return (static_cast<std::size_t>(d) * ...); };
-  w->in0 = random_floats(count(v.n, v.h, v.w, v.c), 3);
-  w->in1 = random_floats(count(v.r, v.s, v.c, v.k), 4);
-  w->out.resize(count(v.n, v.p(), v.q(), v.k));
-  w->flops = 2.0 * static_cast<double>(w->out.size()) * v.r * v.s * v.c;
-  w->bytes = 4.0 * static_cast<double>(w->in0.size() + w->in1.size() + w->out.size());
-  v.x = w->in0.data();
-  v.f = w->in1.data();
-  v.y = w->out.data();
-  w->want.assign(w->out.size(), 0.0);
-  w->scale.assign(w->out.size(), 1e-30);
-  std::size_t at = 0;
-  for (int n = 0; n < v.n; ++n)
-    for (int p = 0; p < v.p(); ++p)
-      for (int q = 0; q < v.q(); ++q, at += static_cast<std::size_t>(v.k))
-        for (int r = 0; r < v.r; ++r)
-          for (int s = 0; s < v.s; ++s) {
-            const int h = p * v.stride + r - v.pad, x = q * v.stride + s - v.pad;
-            if (h < 0 || h >= v.h || x < 0 || x >= v.w) continue;
-            for (int c = 0; c < v.c; ++c)
-              for (int k = 0; k < v.k; ++k) {
-                const double t = static_cast<double>(v.x[((n * v.h + h) * v.w + x) * v.c + c]) *
-                                 v.f[((r * v.s + s) * v.c + c) * v.k + k];
-                w->want[at + static_cast<std::size_t>(k)] += t;
-                w->scale[at + static_cast<std::size_t>(k)] += std::abs(t);
-              }
-          }
-  w->prepare = [v](const peer& e, int threads) { return e.conv ? e.conv(v, threads) : prepared{}; };
-  return w;
-}
-
-std::shared_ptr<workload> softmax_workload(std::string name, int rows, int columns) {
-  auto w = std::make_shared<workload>();
-  w->name = std::move(name);
-  const std::size_t count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
-  w->flops = 5.0 * static_cast<double>(count);  // max, subtract, exp (counted once), sum, divide
-  w->bytes = 8.0 * static_cast<double>(count);
-  w->in0 = random_floats(count, 5);
-  w->out.resize(count);
-  for (std::size_t i = 0; i < count; i += static_cast<std::size_t>(columns)) {
-    double total = 0;
-    for (std::size_t j = i; j < i + static_cast<std::size_t>(columns); ++j)
-      total += std::exp(static_cast<double>(w->in0[j]));
-    for (std::size_t j = i; j < i + static_cast<std::size_t>(columns); ++j) {
-      w->want.push_back(std::exp(static_cast<double>(w->in0[j])) / total);
-      w->scale.push_back(w->want.back());
-    }
+  /// Of engines that might run.
+  std::vector<std::string> names() const {
+    std::vector<std::string> out{"tilewright"};
+    if (what.bound) out.push_back("tilewright_bound");
+    if (threads == 1) out.push_back("plain");
+    for (const dense_peer& p : peers_)
+      if (among(p.kinds, what.shape.kind)) out.push_back(p.name);
+    std::vector<std::string> wanted;
+    for (const std::string& name : out)
+      if (options_.engines.empty() || among(options_.engines, name)) wanted.push_back(name);
+    return wanted;
   }
-  w->prepare = [p = w.get(), rows, columns](const peer& e, int threads) {
-    return e.softmax ? e.softmax({rows, columns, p->in0.data(), p->out.data()}, threads)
-                     : prepared{};
-  };
-  return w;
-}
+  const entry& of(const std::string& name) {
+    if (!ran_) run();
+    for (const entry& e : entries_)
+      if (e.name == name) return e;
+    return nobody_;
+  }
+  bool ran() const { return ran_; }
+  const std::vector<entry>& entries() const { return entries_; }
 
-std::shared_ptr<workload> paper_workload(const paper_convolution& p) {
-  auto w = std::make_shared<workload>();
-  w->name = p.name;
-  w->in0 = random_floats(image_size(p.v), 3);
-  w->in1 = random_floats(filter_size(p.v), 4);
-  w->out.resize(output_size(p.v));
-  w->flops = useful_flops(p.v);
-  w->bytes = 4.0 * static_cast<double>(w->in0.size() + w->in1.size() + w->out.size());
-  sampled_outputs some = reference_at(p.v, w->in0.data(), w->in1.data(), 4096);
-  w->at = std::move(some.at);
-  w->want = std::move(some.want);
-  w->scale = std::move(some.scale);
-  w->prepare = [p, d = w.get()](const peer& e, int threads) -> prepared {
-    const float *x = d->in0.data(), *f = d->in1.data();
-    if (e.name == "onednn_best_layout") {
-      convolution v = p.v;
-      v.threads = threads;
-      return onednn_convolution(v, x, f, d->out.data());
+  const dense_workload what;
+  const int threads;
+
+ private:
+  void run() {
+    ran_ = true;
+    std::mt19937 generator(7);
+    std::vector<argument_memory> want;
+    std::vector<void*> wide;
+    for (const field_argument& a : what.problem.arguments) {
+      memory_.emplace_back(a).draw(generator);
+      at_.push_back(memory_.back().data());
+      want.push_back(memory_.back().widened());
+      wide.push_back(want.back().data());
     }
-    return tilewright_convolution(p, x, f, d->out.data(), threads, tuning_seconds(),
-                                  e.name == "tilewright_bound");
-  };
-  return w;
-}
+    const compiled_nest nest(what.problem.nest);
+    if (!nest.plain || !nest.in_double) {
+      nobody_.error = "clang does not compile the nest";
+      return;
+    }
+    nest.in_double(wide.data());
+    for (const std::string& name : names()) {
+      entry e{name, {}, prepare(name, nest), 1e30, 0, {}};
+      if (!e.job.run) continue;
+      check(e, want.back());
+      entries_.push_back(std::move(e));
+    }
+    time();
+    for (entry& e : entries_) e.job = {};
+    memory_.clear();
+  }
+
+  prepared prepare(const std::string& name, const compiled_nest& nest) {
+    tilewright::tuned_options o;
+    o.seconds = options_.seconds;
+    o.threads = threads;
+    if (name == "tilewright") return {what.problem.tuned(at_.data(), o), {}};
+    if (name == "tilewright_bound") return {what.bound(at_.data(), o), {}};
+    if (name == "plain") return {[this, f = nest.plain] { f(at_.data()); }, {}};
+    for (const dense_peer& p : peers_)
+      if (p.name == name) return p.prepare(what.shape, at_.data(), threads);
+    return {};
+  }
+
+  void poison() {
+    memory_.back().poison();
+    tilewright::dispatch::poison_workspace();
+  }
+
+  /// Runs it on poisoned memory and compares.
+  void check(entry& e, const argument_memory& want) {
+    e.job.run();  // tunes, or allocates the workspace that is poisoned next
+    poison();
+    e.job.run();
+    if (e.job.fetch) e.job.fetch();
+    e.max_err = memory_.back().error(want);
+    if (!(e.max_err <= memory_.back().bound(what.terms)))
+      e.error = "wrong result: relative error " + std::to_string(e.max_err);
+  }
+
+  /// All engines in turn.
+  void time() {
+    constexpr double round_seconds = 0.01, most = 0.6;
+    for (int round = 0; round < options_.rounds; ++round)
+      for (entry& e : entries_) {
+        if (!e.error.empty() || e.best * round > most) continue;
+        poison();
+        double spent = 0;
+        int calls = 0;
+        for (; calls < 3 || spent < round_seconds; ++calls) {
+          const auto start = std::chrono::steady_clock::now();
+          e.job.run();
+          const double took =
+              std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+          spent += took;
+          e.best = std::min(e.best, took);
+          if (spent > most / 2) {
+            ++calls;
+            break;
+          }
+        }
+        e.rounds.push_back(spent / calls);
+      }
+  }
+
+  options options_;
+  const std::vector<dense_peer>& peers_;
+  bool ran_ = false;
+  std::vector<argument_memory> memory_;
+  std::vector<void*> at_;
+  std::vector<entry> entries_;
+  entry nobody_{"", "not offered", {}, 0, 0, {}};
+};
 
 struct ceilings {
   double gflops, gbs;
 };
 
-void run(benchmark::State& state, const std::shared_ptr<workload>& w, const peer& engine,
-         int threads, const ceilings& machine) {
-  std::fill(w->out.begin(), w->out.end(), std::nanf(""));
-  const prepared job = w->prepare(engine, threads);
-  if (!job.run) return state.SkipWithError("not offered");
-  job.run();
-  if (job.fetch) job.fetch();
-  const double error = relative_error(w->out, w->want, w->scale, w->at);
-  if (!(error < 1e-5)) {
-    char text[64];
-    std::snprintf(text, sizeof text, "wrong result: relative error %.2g", error);
-    state.SkipWithError(text);
-    return;
+void run(benchmark::State& state, race& r, const std::string& name, const ceilings& machine) {
+  const entry& e = r.of(name);
+  if (!e.error.empty()) return state.SkipWithError(e.error.c_str());
+  for (auto _ : state) state.SetIterationTime(e.best);
+  const dense_workload& w = r.what;
+  const double peak =
+      machine.gflops * 1e9 * r.threads / (w.shape.kind == dense_kind::double_product ? 2 : 1);
+  const double roof = std::min(peak, w.flops / w.bytes * machine.gbs * 1e9 * r.threads);
+  state.SetLabel(w.set);
+  state.counters["median_us"] = e.median() * 1e6;
+  state.counters["gflops"] = w.flops / e.best * 1e-9;
+  state.counters["gbs"] = w.bytes / e.best * 1e-9;
+  state.counters["pct_peak"] = 100.0 * w.flops / e.best / peak;
+  state.counters["pct_roofline"] = 100.0 * w.flops / e.best / roof;
+  state.counters["max_rel_err"] = e.max_err;
+}
+
+bool is_ours(const entry& e) { return e.name.rfind("tilewright", 0) == 0; }
+
+/// The fastest right one of ours or of the others; null: none.
+const entry* fastest(const race& r, bool ours) {
+  const entry* out = nullptr;
+  for (const entry& e : r.entries())
+    if (e.error.empty() && is_ours(e) == ours && (!out || e.best < out->best)) out = &e;
+  return out;
+}
+
+void print_table(const std::vector<std::shared_ptr<race>>& races) {
+  std::printf("\n%-18s %2s %11s  %-20s %11s  %s\n", "workload", "th", "us", "fastest peer", "us",
+              "its time by ours");
+  summary over;
+  for (const auto& r : races) {
+    if (!r->ran()) continue;
+    for (const entry& e : r->entries())
+      if (!e.error.empty())
+        std::printf("%-18s %2d %s: %s\n", r->what.problem.name.c_str(), r->threads, e.name.c_str(),
+                    e.error.c_str());
+    const entry *ours = fastest(*r, true), *theirs = fastest(*r, false);
+    if (!ours || !theirs) continue;
+    const double ratio = theirs->best / ours->best;
+    std::printf("%-18s %2d %11.2f  %-20s %11.2f  %.3f\n", r->what.problem.name.c_str(), r->threads,
+                ours->best * 1e6, theirs->name.c_str(), theirs->best * 1e6, ratio);
+    over.add(r->what.set + ":" + std::to_string(r->threads), ratio);
   }
-  // rates are of wall time, which Google Benchmark would otherwise put into the benchmark's name
-  using clock = std::chrono::steady_clock;
-  const clock::time_point start = clock::now();
-  for (auto _ : state) job.run();
-  const double seconds = std::chrono::duration<double>(clock::now() - start).count() /
-                         static_cast<double>(state.iterations());
-  const double peak = machine.gflops * 1e9 * threads;
-  const double roof = std::min(peak, w->flops / w->bytes * machine.gbs * 1e9 * threads);
-  state.counters["gflops"] = w->flops / seconds * 1e-9;
-  state.counters["pct_peak"] = 100.0 * w->flops / seconds / peak;
-  state.counters["pct_roofline"] = 100.0 * w->flops / seconds / roof;
-  state.counters["max_rel_err"] = error;
+  over.print();
 }
 
 }  // namespace
@@ -201,52 +264,36 @@ void run(benchmark::State& state, const std::shared_ptr<workload>& w, const peer
 
 int main(int argc, char** argv) {
   using namespace bench;
+  const options o = read_options(argc, argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   const ceilings machine{fma_peak_gflops(), read_bandwidth_gbs()};
   std::printf("one core: %.1f GFLOP/s f32 FMA peak, %.1f GB/s read bandwidth, both measured\n",
               machine.gflops, machine.gbs);
+  std::vector<dense_peer> peers = onednn_peers();
+  for (dense_peer& p : blas_peers()) peers.push_back(std::move(p));
+  peers.push_back(eigen_peer());
+  peers.push_back(libxsmm_peer());
+  for (const dense_peer& p : peers)
+    if (!p.prepare) std::printf("missing: %s: %s\n", p.name.c_str(), p.missing.c_str());
+  peers.erase(
+      std::remove_if(peers.begin(), peers.end(), [](const dense_peer& p) { return !p.prepare; }),
+      peers.end());
 
-  std::vector<peer> engines{tilewright_engine(), bound_tilewright_engine(),
-                            openblas_peer(),     blis_peer(),
-                            eigen_peer(),        plain_peer()};
-  for (peer& p : onednn_peers()) engines.push_back(p);
-  for (const peer& e : engines)
-    if (!e.missing.empty()) std::printf("missing: %s: %s\n", e.name.c_str(), e.missing.c_str());
-
-  const std::shared_ptr<workload> workloads[] = {
-      gemm_workload("GMM", 128, 128, 128),
-      gemm_workload("GEMM256", 256, 256, 256),
-      gemm_workload("GEMM512", 512, 512, 512),
-      gemm_workload("GEMM1024", 1024, 1024, 1024),
-      gemm_workload("GEMM127x129x131", 127, 129, 131),
-      conv_workload("C2D", {1, 224, 224, 3, 64, 7, 7, 2, 3, nullptr, nullptr, nullptr}),
-      softmax_workload("SFM", 256, 256),
-  };
-  for (const auto& w : workloads)
-    for (int threads : {1, 2})
-      for (const peer& e : engines) {
-        const bool offered = (w->name[0] == 'G' && e.gemm) || (w->name == "C2D" && e.conv) ||
-                             (w->name == "SFM" && e.softmax);
-        if (!e.missing.empty() || !offered) continue;
-        const std::string name = w->name + "/" + e.name + "/threads:" + std::to_string(threads);
-        benchmark::RegisterBenchmark(
-            name.c_str(), [=](benchmark::State& state) { run(state, w, e, threads, machine); });
-      }
-  // made when the first of its benchmarks runs: a filter may leave most of them out
-  for (const paper_convolution& p : paper_convolutions())
-    for (int threads : {1, 2})
-      for (const peer& e : engines) {
-        const bool offered = e.name == "tilewright" || e.name == "tilewright_bound" ||
-                             e.name == "onednn_best_layout";
-        if (!e.missing.empty() || !offered) continue;
-        const auto made = std::make_shared<std::shared_ptr<workload>>();
-        const std::string name = p.name + "/" + e.name + "/threads:" + std::to_string(threads);
-        benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-          if (!*made) *made = paper_workload(p);
-          run(state, *made, e, threads, machine);
-        });
-      }
+  std::vector<std::shared_ptr<race>> races;
+  for (const std::string& threads : o.threads)
+    for (const dense_workload& w : dense_workloads()) {
+      if (!among(o.sets, w.set) || (!o.only.empty() && !among(o.only, w.problem.name))) continue;
+      races.push_back(std::make_shared<race>(w, std::atoi(threads.c_str()), o, peers));
+      const std::shared_ptr<race> r = races.back();
+      for (const std::string& name : r->names())
+        benchmark::RegisterBenchmark((w.problem.name + "/" + name + "/threads:" + threads).c_str(),
+                                     [=](benchmark::State& s) { run(s, *r, name, machine); })
+            ->UseManualTime()
+            ->Iterations(1)
+            ->Unit(benchmark::kMicrosecond);
+    }
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
+  print_table(races);
 }

@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 
-OPERATORS = ["GMM", "C1D", "C2D", "CBR", "DEP", "SFM"]
+OPERATORS = ["GMM", "C1D", "C2D", "CBR", "DEP", "SFM", "DIL", "GRP", "T2D", "TBG", "NRM", "C3D"]
 TRIALS = [64, 256]
 FINALISTS = 5
 

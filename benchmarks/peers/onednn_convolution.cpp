@@ -1,10 +1,10 @@
 #include "onednn_convolution.hpp"
 
 #if BENCH_HAVE_ONEDNN
-#include <omp.h>
-
-#include <dnnl.hpp>
 #include <memory>
+#include <utility>
+
+#include "onednn_version.hpp"
 
 namespace bench {
 namespace {
@@ -33,7 +33,8 @@ std::vector<std::size_t> image_order(std::size_t rank, bool channels_last) {
 
 class setup {
  public:
-  explicit setup(const convolution& v) : v_(v) {
+  setup(const convolution& v, onednn_layout layout, const onednn_epilogue& epilogue)
+      : v_(v), layout_(layout), epilogue_(epilogue) {
     const dtype type = v.type == "int8" ? dtype::s8 : dtype::f32;
     const dtype sums = v.type == "int8" ? dtype::s32 : dtype::f32;
     dims x{v.n, v.c}, y{v.n, v.k}, f;
@@ -48,8 +49,12 @@ class setup {
     x_ = {x, type, strides_of(x, image_order(x.size(), v.channels_last))};
     y_ = {y, sums, strides_of(y, image_order(y.size(), v.channels_last))};
     f_ = {f, type, filter_strides(f)};
-    any_x_ = {x, type, dnnl::memory::format_tag::any};
-    any_y_ = {y, sums, dnnl::memory::format_tag::any};
+    any_x_ = layout == onednn_layout::users
+                 ? x_
+                 : dnnl::memory::desc{x, type, dnnl::memory::format_tag::any};
+    any_y_ = layout == onednn_layout::users
+                 ? y_
+                 : dnnl::memory::desc{y, sums, dnnl::memory::format_tag::any};
     any_f_ = {f, type, dnnl::memory::format_tag::any};
   }
 
@@ -87,27 +92,51 @@ class setup {
     const dims padding = numbers(v_.padding);
     dims after;
     for (std::size_t d = 0; d < padding.size(); ++d) after.push_back(padding_after(d));
-    const typename Primitive::desc desc(dnnl::prop_kind::forward_inference, algorithm, any_x_,
-                                        any_f_, any_y_, numbers(v_.stride), dilation, padding,
-                                        after);
-    const typename Primitive::primitive_desc chosen(desc, engine());
-    const dnnl::memory x1(x_, engine(), const_cast<void*>(x)),
-        f1(f_, engine(), const_cast<void*>(f)), y1(y_, engine(), y);
+    const auto chosen = choose<Primitive>(algorithm, dilation, padding, after);
+    const dnnl::memory x1(x_, onednn_engine(), const_cast<void*>(x)),
+        f1(f_, onednn_engine(), const_cast<void*>(f)), y1(y_, onednn_engine(), y);
     const dnnl::memory x2 = in_layout(x1, chosen.src_desc()),
                        f2 = in_layout(f1, chosen.weights_desc()),
                        y2 = in_layout(y1, chosen.dst_desc());
-    copy(x1, x2);
-    copy(f1, f2);
+    const auto convert_x = conversion(x1, x2), convert_y = conversion(y2, y1);
+    convert_x();
+    conversion(f1, f2)();
     const Primitive primitive(chosen);
-    return {
-        [=, threads = v_.threads] {
-          omp_set_num_threads(threads);
-          dnnl::stream s = stream();
-          primitive.execute(s, {{DNNL_ARG_SRC, x2}, {DNNL_ARG_WEIGHTS, f2}, {DNNL_ARG_DST, y2}});
-          s.wait();
-        },
-        [=] { copy(y2, y1); }};
+    std::unordered_map<int, dnnl::memory> arguments{
+        {DNNL_ARG_SRC, x2}, {DNNL_ARG_WEIGHTS, f2}, {DNNL_ARG_DST, y2}};
+    if (epilogue_.bias)
+      arguments[DNNL_ARG_BIAS] =
+          dnnl::memory(bias(), onednn_engine(), const_cast<float*>(epilogue_.bias));
+    const bool converts = layout_ == onednn_layout::converted;
+    return {[=, threads = v_.threads] {
+              omp_set_num_threads(threads);
+              if (converts) convert_x();
+              dnnl::stream s = onednn_stream();
+              primitive.execute(s, arguments);
+              s.wait();
+              if (converts) convert_y();
+            },
+            convert_y};
   }
+
+  template <class Primitive>
+  typename Primitive::primitive_desc choose(dnnl::algorithm algorithm, const dims& dilation,
+                                            const dims& padding, const dims& after) const {
+    dnnl::primitive_attr attributes;
+    if (epilogue_.relu) {
+      dnnl::post_ops then;
+      append_eltwise(then, dnnl::algorithm::eltwise_relu);
+      attributes.set_post_ops(then);
+    }
+    const auto inference = dnnl::prop_kind::forward_inference;
+    const dims strides = numbers(v_.stride);
+    if (epilogue_.bias)
+      return onednn_choice<Primitive>(attributes, inference, algorithm, any_x_, any_f_, bias(),
+                                      any_y_, strides, dilation, padding, after);
+    return onednn_choice<Primitive>(attributes, inference, algorithm, any_x_, any_f_, any_y_,
+                                    strides, dilation, padding, after);
+  }
+  dnnl::memory::desc bias() const { return {{v_.k}, dtype::f32, dnnl::memory::format_tag::a}; }
 
   /// What is read beyond the image at its end.
   dnnl::memory::dim padding_after(std::size_t d) const {
@@ -117,33 +146,18 @@ class setup {
     return (v_.output[d] - 1) * v_.stride[d] + reach - v_.input[d] - v_.padding[d];
   }
 
-  static const dnnl::engine& engine() {
-    static const dnnl::engine e(dnnl::engine::kind::cpu, 0);
-    return e;
-  }
-  static dnnl::stream stream() {
-    static const dnnl::stream s(engine());
-    return s;
-  }
-  static dnnl::memory in_layout(const dnnl::memory& user, const dnnl::memory::desc& wanted) {
-    return user.get_desc() == wanted ? user : dnnl::memory(wanted, engine());
-  }
-  static void copy(dnnl::memory from, dnnl::memory to) {
-    if (from.get() == to.get()) return;
-    dnnl::stream s = stream();
-    dnnl::reorder(from, to).execute(s, from, to);
-    s.wait();
-  }
-
   const convolution& v_;
+  onednn_layout layout_;
+  onednn_epilogue epilogue_;
   dnnl::memory::desc x_, y_, f_, any_x_, any_y_, any_f_;
 };
 
 }  // namespace
 
-prepared onednn_convolution(const convolution& v, const void* x, const void* f, void* y) {
+prepared onednn_convolution(const convolution& v, const void* x, const void* f, void* y,
+                            onednn_layout layout, const onednn_epilogue& epilogue) {
   try {
-    return setup(v).make(x, f, y);
+    return setup(v, layout, epilogue).make(x, f, y);
   } catch (const dnnl::error&) {  // no implementation for it
     return {};
   }
@@ -155,7 +169,10 @@ prepared onednn_convolution(const convolution& v, const void* x, const void* f, 
 
 namespace bench {
 
-prepared onednn_convolution(const convolution&, const void*, const void*, void*) { return {}; }
+prepared onednn_convolution(const convolution&, const void*, const void*, void*, onednn_layout,
+                            const onednn_epilogue&) {
+  return {};
+}
 
 }  // namespace bench
 #endif

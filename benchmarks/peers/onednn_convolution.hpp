@@ -1,7 +1,6 @@
-// oneDNN's convolutions in any layout, beside those of peer.hpp.
+// oneDNN's convolutions in any layout, beside what dense_peer.hpp and onednn_dot.hpp offer.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,8 +18,22 @@ struct convolution {
   std::vector<int> input, output, window, stride, dilation, padding;  // one per dimension
 };
 
-/// oneDNN on this convolution in the layouts that it prefers; conversions are not timed. No `run`:
-/// oneDNN is not installed or does not offer it.
-prepared onednn_convolution(const convolution& v, const void* x, const void* f, void* y);
+/// Where images lie when oneDNN computes. Weights are always in the layout that it prefers.
+enum class onednn_layout {
+  users,      // as the user has them
+  free,       // as it prefers; conversions are not timed
+  converted,  // as it prefers; conversions are timed
+};
+
+/// What follows a convolution: a bias per output channel, and max(x, 0).
+struct onednn_epilogue {
+  const float* bias = nullptr;  // null: nothing
+  bool relu = false;
+};
+
+/// oneDNN on this convolution. No `run`: oneDNN is not installed or does not offer it.
+prepared onednn_convolution(const convolution& v, const void* x, const void* f, void* y,
+                            onednn_layout layout = onednn_layout::free,
+                            const onednn_epilogue& epilogue = {});
 
 }  // namespace bench

@@ -1,9 +1,7 @@
-// The libraries that Tilewright is compared with, behind one interface.
+// What every peer gives back, and the products and convolutions that peers are asked for.
 #pragma once
 
 #include <functional>
-#include <string>
-#include <vector>
 
 namespace bench {
 
@@ -25,33 +23,11 @@ struct conv_problem {
   float* y;
 };
 
-/// Softmax over the last dimension; x, y: [rows, columns], row-major, contiguous.
-struct softmax_problem {
-  int rows, columns;
-  const float* x;
-  float* y;
-};
-
 /// One prepared computation: `run` is what is timed. `fetch`, if set, brings the result into the
 /// problem's output afterwards, for peers that compute in a layout of their own.
 struct prepared {
   std::function<void()> run;
   std::function<void()> fetch;
 };
-
-/// A peer; a workload it does not offer is an empty function. Each prepares for a thread count.
-struct peer {
-  std::string name;
-  std::string missing;  // why it is not there; empty when it is
-  std::function<prepared(const gemm_problem&, int threads)> gemm;
-  std::function<prepared(const conv_problem&, int threads)> conv;
-  std::function<prepared(const softmax_problem&, int threads)> softmax;
-};
-
-peer plain_peer();
-peer eigen_peer();
-peer openblas_peer();
-peer blis_peer();
-std::vector<peer> onednn_peers();  // the user's layout, and the best layout it can choose
 
 }  // namespace bench

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Writes the table and the chart of ratios of RESULTS.md from runs of bench_workloads and of peers/python_kernels.py.
+
+  workload_table.py RUN.json... --results RESULTS.md --chart workloads.svg
+
+Files are joined by the names of benchmarks; of one that is in several files the fastest counts. The table goes between the
+lines `<!-- workloads -->` and `<!-- /workloads -->` of the document. Ratios are the peer's time over Tilewright's, so that
+above 1 Tilewright is faster. The chart has a bar for each workload: its fastest peer,
+and PyTorch's fastest form where there is one.
+"""
+import argparse
+import collections
+import json
+import math
+import pathlib
+
+SETS = {"twelve": "The paper's twelve, channels last", "nchw": "Channels first", "beyond": "Beyond"}
+BEGIN, END = "<!-- workloads -->", "<!-- /workloads -->"
+ROW, LEFT, UNIT, WIDTH = 22, 190, 170, 780
+
+
+def read(files):
+    """{(threads, set, workload): {engine: us}}, and what was wrong."""
+    out, wrong = collections.defaultdict(dict), []
+    for file in files:
+        for b in json.loads(file.read_text())["benchmarks"]:
+            workload, engine, threads = b["name"].split("/")[:3]
+            if b.get("error_occurred"):
+                if b.get("error_message") != "not offered":
+                    wrong.append(f"{workload}, {engine}: {b['error_message']}")
+                continue
+            if b.get("run_type") == "aggregate":
+                continue
+            times = out[(int(threads.split(":")[1]), b["label"], workload)]
+            times[engine] = min(times.get(engine, math.inf), b["real_time"])
+    return out, wrong
+
+
+def ours(times):
+    return min((t for e, t in times.items() if e.startswith("tilewright")), default=None)
+
+
+def peer(times, accept):
+    return min(((t, e) for e, t in times.items() if not e.startswith("tilewright") and accept(e)), default=(None, None))
+
+
+def mean(ratios):
+    return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
+
+
+def us(t):
+    return "-" if t is None else f"{t:.1f}" if t < 100 else f"{t:,.0f}"
+
+
+def share(t, mine):
+    return "-" if t is None else f"{t / mine:.2f}"
+
+
+COLUMNS = [("oneDNN, user's layout", lambda e: e in ("onednn", "onednn_pypi", "onednn_converted", "onednn_pypi_converted")),
+           ("oneDNN, its layout", lambda e: e.endswith("best_layout")),
+           ("BLAS", lambda e: e in ("openblas", "openblas_pypi", "blis", "mkl", "libxsmm")),
+           ("Eigen", lambda e: e == "eigen"), ("Halide", lambda e: e == "halide"),
+           ("PyTorch", lambda e: e.startswith("torch")), ("nest", lambda e: e == "plain")]
+
+
+def users_layout(engine):
+    return not engine.endswith("best_layout") and engine != "torch_channels_last"
+
+
+def rows(runs, threads, chosen):
+    return [(w, times) for (t, s, w), times in runs.items() if t == threads and s == chosen and ours(times)]
+
+
+def table(runs, wrong):
+    out = []
+    for threads in sorted({t for t, _, _ in runs}):
+        for chosen, title in SETS.items():
+            lines = rows(runs, threads, chosen)
+            if not lines:
+                continue
+            first = chosen == "nchw"
+            out += [f"### {title}, {threads} thread{'s' if threads > 1 else ''}", "",
+                    "| workload | Tilewright, us | fastest peer | over it |" + (" in the user's layout | over it |" if first else "")
+                    + "".join(f" {name} |" for name, _ in COLUMNS), "|---" * (4 + 2 * first + len(COLUMNS)) + "|"]
+            for workload, times in lines:
+                mine = ours(times)
+                best, name = peer(times, lambda e: True)
+                cells = [workload, us(mine), f"{name}, {us(best)}" if name else "-", share(best, mine)]
+                if first:
+                    best, name = peer(times, users_layout)
+                    cells += [f"{name}, {us(best)}" if name else "-", share(best, mine)]
+                cells += [us(peer(times, accept)[0]) for _, accept in COLUMNS]
+                out.append("| " + " | ".join(cells) + " |")
+            out += ["", "Geometric means of the peers' times over ours: " + means(lines, first) + ".", ""]
+    if wrong:
+        out += ["Not timed, since their results differ: " + "; ".join(sorted(set(wrong))) + ".", ""]
+    return "\n".join(out)
+
+
+def means(lines, first):
+    def of(accept):
+        ratios = [best / ours(times) for _, times in lines for best in [peer(times, accept)[0]] if best]
+        return f"{mean(ratios):.2f} ({len(ratios)}, least {min(ratios):.2f})" if ratios else None
+    parts = [("the fastest of all", of(lambda e: True))]
+    if first:
+        parts.append(("the fastest in the user's layout", of(users_layout)))
+    parts += [(name, of(accept)) for name, accept in COLUMNS]
+    return ", ".join(f"{name} {text}" for name, text in parts if text)
+
+
+def chart(runs):
+    threads = min(t for t, _, _ in runs)
+    lines = []
+    for chosen, title in SETS.items():
+        of_set = rows(runs, threads, chosen)
+        if of_set:
+            lines.append((title, None, None, None))
+        for workload, times in of_set:
+            accept = users_layout if chosen == "nchw" else (lambda e: True)
+            best, name = peer(times, accept)
+            torch = peer(times, lambda e: e.startswith("torch"))[0]
+            if best:
+                lines.append((workload, best / ours(times), name, torch / ours(times) if torch else None))
+    height = ROW * len(lines) + 70
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" font-family="sans-serif" font-size="12">',
+           f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>']
+
+    def text(x, y, value, anchor="start", color="#222222", weight="normal"):
+        out.append(f'<text x="{x}" y="{y}" text-anchor="{anchor}" fill="{color}" font-weight="{weight}">{value}</text>')
+
+    def along(ratio):
+        return UNIT * (1 + math.log2(max(0.5, min(ratio, 8))))
+
+    for ratio in (0.5, 1, 2, 4, 8):
+        x = LEFT + along(ratio)
+        out.append(f'<line x1="{x:.1f}" y1="24" x2="{x:.1f}" y2="{height - 40}" stroke="{"#222222" if ratio == 1 else "#dddddd"}"/>')
+        text(x, 16, f"{ratio:g}", "middle", "#555555")
+    for number, (name, ratio, engine, torch) in enumerate(lines):
+        y = ROW * number + 28
+        if ratio is None:
+            text(LEFT - 180, y + 14, name, weight="bold")
+            continue
+        text(LEFT - 10, y + 14, name, "end")
+        low, high = sorted((along(1), along(ratio)))
+        color = "#2a6fbb" if ratio >= 0.97 else "#c0504d"
+        out.append(f'<rect x="{LEFT + low:.1f}" y="{y + 3}" width="{max(high - low, 1):.1f}" height="13" fill="{color}"/>')
+        text(LEFT + high + 6, y + 14, f"{ratio:.2f} {engine}", color="#555555")
+        if torch:
+            out.append(f'<circle cx="{LEFT + along(torch):.1f}" cy="{y + 9.5}" r="4" fill="none" stroke="#e08a00" stroke-width="2"/>')
+    text(LEFT - 180, height - 24, f"Time of the fastest peer over Tilewright's, {threads} thread{'s' if threads > 1 else ''}; "
+         "above 1 Tilewright is faster. With channels first: of peers in that layout.", color="#555555")
+    text(LEFT - 180, height - 8, "Ring: the fastest form of PyTorch.", color="#555555")
+    return "\n".join(out + ["</svg>"]) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="+", type=pathlib.Path)
+    parser.add_argument("--results", type=pathlib.Path, help="the document; without it the table is printed")
+    parser.add_argument("--chart", type=pathlib.Path)
+    options = parser.parse_args()
+    runs, wrong = read(options.runs)
+    text = table(runs, wrong)
+    if options.results:
+        old = options.results.read_text()
+        before, after = old[:old.index(BEGIN) + len(BEGIN)], old[old.index(END):]
+        options.results.write_text(f"{before}\n\n{text}\n{after}")
+    else:
+        print(text)
+    if options.chart:
+        options.chart.write_text(chart(runs))
+
+
+if __name__ == "__main__":
+    main()
