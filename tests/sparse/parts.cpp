@@ -1,6 +1,7 @@
 // Matrices in parts: a sum over each part, one initialization, and the meaning of the whole.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <limits>
 #include <random>
 #include <string>
@@ -100,6 +101,77 @@ void check_parts(const patterns::csr_matrix<>& a, std::int64_t wide) {
     }
 }
 
+template <dim Columns>
+constexpr auto greatest = kernel<"greatest">([](in<"A", float, "M", Columns> A,
+                                                in<"B", float, "K", "N"> B,
+                                                out<"C", float, "M", "N"> C) {
+  return C(i, j) = max<k>(where_stored(A)(i, k) * B(k, j));
+});
+template <dim Columns>
+constexpr auto least = kernel<"least">([](in<"A", float, "M", Columns> A,
+                                          in<"B", float, "K", "N"> B, out<"C", float, "M", "N"> C) {
+  return C(i, j) = min<k>(where_stored(A)(i, k) * B(k, j));
+});
+
+/// Results of a kernel by the interpreter of stage I, of blocks, and by machine code, which agree.
+std::vector<float> results_of(const any_kernel& kernel, const patterns::csr_matrix<>& a,
+                              const part_arrays::stored_parts& stored, std::int64_t wide) {
+  const ir::sparse_function f = sparse::with_storage(
+      reify(kernel, {{"M", a.rows}, {"K", a.columns}, {"N", wide}}), stored.formats);
+  ir::verify(f);
+  const ir::function g = sparse::lower(f);
+  ir::verify(g);
+  const std::vector<float> b = numbers(a.columns * wide);
+  const auto run = [&](auto engine) {
+    std::vector<float> out(static_cast<std::size_t>(a.rows * wide), 99);
+    std::vector<void*> data;
+    for (const void* one : stored.arrays) data.push_back(const_cast<void*>(one));
+    data.push_back(const_cast<float*>(b.data()));
+    data.push_back(out.data());
+    engine(data);
+    return out;
+  };
+  const std::vector<float> oracle = run([&](const std::vector<void*>& data) {
+    std::vector<ir::tensor_view> views;
+    for (void* one : data) views.push_back({one, {}});
+    ir::interpret(f, views);
+  });
+  CHECK(run([&](const std::vector<void*>& data) { random_schedule::run_interpreted(g, data); }) ==
+        oracle);
+  if (backend::compiler_available())
+    CHECK(run([&](const std::vector<void*>& data) {
+            random_schedule::run_compiled(g, target::host(), data);
+          }) == oracle);
+  return oracle;
+}
+
+/// Maxima and minima of what is stored are those of compressed rows.
+template <dim Columns>
+void check_extremes(const patterns::csr_matrix<>& a, const part_arrays::stored_parts& stored) {
+  part_arrays::stored_parts plain;
+  plain.formats.push_back({"A", a.nonzeros()});
+  plain.arrays = {a.offsets.data(), a.indices.data(), a.values.data()};
+  for (const std::int64_t wide : {1, 5}) {
+    CHECK(results_of(greatest<Columns>, a, stored, wide) ==
+          results_of(greatest<compressed<"K">>, a, plain, wide));
+    CHECK(results_of(least<Columns>, a, stored, wide) ==
+          results_of(least<compressed<"K">>, a, plain, wide));
+  }
+}
+template <dim Columns>
+void check_extremes_in_parts(const patterns::csr_matrix<>& a) {
+  const parted_matrix<float, Columns> m = in_parts<Columns>(a);
+  check_extremes<Columns>(a, part_arrays::of(m));
+}
+template <dim Columns, class Matrix>
+void check_extremes_in(const patterns::csr_matrix<>& a) {
+  const Matrix m(csr(a.offsets, a.indices, a.values, a.columns));
+  part_arrays::stored_parts stored;
+  part_arrays::add_part(m, stored);
+  stored.formats[0].part.clear();
+  check_extremes<Columns>(a, stored);
+}
+
 std::size_t count_of(const std::string& text, const std::string& part) {
   std::size_t out = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
@@ -185,4 +257,18 @@ TEST_CASE("parts with rows of their own store them, and parts that share a row a
                        "other parts, or allow it by exclusive_rows = false",
                        argument_error);
   check_parts<blocks_and_numbered>(a, 4);
+}
+
+TEST_CASE(
+    "maxima and minima of what is stored are taken part by part, and in formats that store no "
+    "zeros") {
+  for (patterns::csr_matrix<>& a : patterns::many()) {
+    CAPTURE(a.name);
+    for (float& v : a.values) v = -1 - std::abs(v);  // a zero that pads would be the greatest
+    check_extremes_in_parts<parts<ell<"K", 1>, dcsr<"K">>>(a);
+    check_extremes_in_parts<parts<sell<"K", 4>, compressed<"K">>>(a);
+    check_extremes_in_parts<parts<ell<"K", 2>, ell<"K", 2>, dcsr<"K">>>(a);
+    check_extremes_in<sell<"K", 4>, sell_matrix<float, 4>>(a);
+    check_extremes_in<dcsr<"K">, dcsr_matrix<float>>(a);
+  }
 }

@@ -187,10 +187,11 @@ class converted_nest {
       : a_(a), b_(b), row_(at[0]), column_(at[1]), index_(row_.type()), adds_(adds) {
     const store_node* update = as_store(b.body);
     const store_node* init = b.init ? as_store(b.init) : nullptr;
-    if (!update || !init || update->value->op != op::add ||
+    if (!update || !init || !combines(update->value->op) ||
         update->value->args[0]->op != op::load ||
         !(update->value->args[0]->buffer == update->buffer))
       refuse("does anything but add up");
+    combine_ = update->value;
     out_ = update->buffer;
     at_ = update->indices;
     while (dimension_ < at_.size() && !at_[dimension_].same(row_)) ++dimension_;
@@ -201,9 +202,10 @@ class converted_nest {
     iteration.iters = walk_.iters;
     choose_result();
     const buffer& to = placed ? placed : out_;
-    if (placed || !adds) iteration.init = make_store(to, places(), moved(init->value));
+    if (placed || !adds)
+      iteration.init = make_store(to, places(), adds ? nothing() : moved(init->value));
     const expr term = moved(update->value->args[1]);
-    iteration.body = make_store(to, places(), load(to, places()) + stored_term(term));
+    iteration.body = make_store(to, places(), combined(load(to, places()), stored_term(term)));
     if (placed) rows = nest_of_rows();
   }
 
@@ -214,12 +216,28 @@ class converted_nest {
                          "; declare it compressed");
   }
 
+  /// Sums, and where no zero is stored beside elements, as blocks and diagonals have them, also maxima and minima of
+  /// what is stored.
+  bool combines(op o) const {
+    if (o == op::add) return true;
+    return (o == op::max || o == op::min) && a_.format.block == 1 && a_.format.diagonals < 0;
+  }
+  expr combined(const expr& result, const expr& term) const {
+    return with_args(combine_, {result, term});
+  }
+  /// What changes no result.
+  expr nothing() const {
+    const dtype type = combine_.type();
+    return combine_->op == op::max   ? lowest_value(type)
+           : combine_->op == op::min ? highest_value(type)
+                                     : literal(type, 0);
+  }
+
   /// A term where an element is stored, and nothing elsewhere.
   expr stored_term(const expr& term) const {
     if (!walk_.inside) return term;
-    const expr nothing = literal(term.type(), 0);
-    return walk_.reads_outside ? select(walk_.inside, term, nothing)
-                               : if_then_else(walk_.inside, term, nothing);
+    return walk_.reads_outside ? select(walk_.inside, term, nothing())
+                               : if_then_else(walk_.inside, term, nothing());
   }
 
   static std::string name_of(const expr& v) {
@@ -276,7 +294,7 @@ class converted_nest {
     const std::vector<expr> to = from;
     if (a_.order) from[dimension_] = cast(index_, load(a_.order, {from[dimension_]}));
     const expr row = load(placed, from);
-    b.body = make_store(out_, to, adds_ ? load(out_, to) + row : row);
+    b.body = make_store(out_, to, adds_ ? combined(load(out_, to), row) : row);
     ir::detail::infer_regions(b, true, true);
     std::vector<expr> extents;
     for (const iter_var& v : b.iters) extents.push_back(v.dom.extent);
@@ -291,6 +309,7 @@ class converted_nest {
   expr row_, column_;
   dtype index_;
   bool adds_;
+  expr combine_;  // a result and a term
   buffer out_;
   std::vector<expr> at_;
   std::size_t dimension_ = 0;  // of the result, that of the rows
