@@ -264,6 +264,7 @@
 #include <tilewright/impl/schedule/trace/trace_probability.ipp>
 #include <tilewright/impl/schedule/tvm_refusals.ipp>
 #include <tilewright/impl/search/candidate.ipp>
+#include <tilewright/impl/search/check/comparison_kernel.ipp>
 #include <tilewright/impl/search/check/proof.ipp>
 #include <tilewright/impl/search/check/spot_check.ipp>
 #include <tilewright/impl/search/check/verify.ipp>

@@ -1,10 +1,13 @@
 // Runs and times kernels on a GPU, on copies of arguments that lie in memory of the host.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <vector>
 
 #include <tilewright/backend/artifact.hpp>
 #include <tilewright/config.hpp>
+#include <tilewright/search/check/comparison_kernel.hpp>
 #include <tilewright/search/measurement/argument_memory.hpp>
 #include <tilewright/search/measurement/measurement.hpp>
 
@@ -33,6 +36,16 @@ class device_timer {
   measurement measure(const backend::artifact& code, const measure_options& options);
   /// One call on fresh outputs, untimed, whose outputs are copied back. // deadline: s
   measurement run(const backend::artifact& code, double deadline);
+
+  /// From now on `run_compared` compares outputs with those that the host's memory holds now.
+  /// @param all one for each argument that calls write
+  /// @param shown pieces of outputs that are copied back all the same
+  /// @throws build_error when the device has not enough memory, or when a comparison is of no use: it does not find
+  /// the expected elements equal to themselves, or finds fresh outputs equal to them
+  void expect(const std::vector<output_comparison>& all, std::vector<argument_piece> shown);
+  /// As `run`; but outputs that are as expected stay on the device, besides what is to be shown of them.
+  /// @param as_expected whether they did
+  measurement run_compared(const backend::artifact& code, double deadline, bool& as_expected);
 
   bool usable() const noexcept;
 

@@ -64,7 +64,7 @@ struct script {
 /// What a worker says first.
 inline std::string worker_greeting() {
   return "TIWWORK1" +
-         words({16, 6, static_cast<std::uint64_t>(tilewright::backend::lowering_revision)});
+         words({16, 7, static_cast<std::uint64_t>(tilewright::backend::lowering_revision)});
 }
 
 }  // namespace fake_worker

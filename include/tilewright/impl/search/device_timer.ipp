@@ -11,6 +11,7 @@
 
 #include <tilewright/backend/cuda/device.hpp>
 #include <tilewright/backend/cuda/device_graph.hpp>
+#include <tilewright/impl/search/check/device_comparison.hpp>
 #include <tilewright/impl/search/device_turn.hpp>
 #include <tilewright/search/device_timer.hpp>
 #include <tilewright/support/any.hpp>
@@ -59,6 +60,12 @@ class device_arguments {
       if (host_.places()[i].written)
         on_.copy_out(host_.buffer(i).data(), start(i), host_.places()[i].bytes);
   }
+  void copy_out(const argument_piece& p) const {
+    on_.copy_out(static_cast<std::byte*>(host_.buffer(p.argument).data()) + p.at,
+                 start(p.argument) + p.at, p.bytes);
+  }
+  /// The first byte of an argument's buffer.
+  cu::device_pointer start(std::size_t i) const { return memory_[i].get() + offset_[i]; }
 
   /// Which argument's canaries were written to; empty: none.
   std::string damage() const {
@@ -76,8 +83,6 @@ class device_arguments {
   static constexpr std::size_t alignment = 256;  // bytes, of what the driver allocates
   static constexpr std::size_t canary = 1024;    // bytes
   static constexpr unsigned char mark = 0xc5;
-
-  cu::device_pointer start(std::size_t i) const { return memory_[i].get() + offset_[i]; }
 
   /// Outputs that nothing is read from, all of whose bytes are one, need not be copied.
   void refresh(std::size_t i) const {
@@ -115,7 +120,9 @@ struct device_timer::state {
   backend::cuda::device device;
   std::string name = device.uuid();
   backend::cuda::device_event begin, end;
-  std::vector<std::unique_ptr<detail::device_arguments>> sets;  // one, or a ring of them
+  std::vector<std::unique_ptr<detail::device_arguments>> sets;          // one, or a ring of them
+  std::vector<std::unique_ptr<detail::device_comparison>> comparisons;  // none: nothing is expected
+  std::vector<argument_piece> shown;
   bool broken = false;
 
   // of the code at hand
@@ -261,6 +268,31 @@ struct device_timer::state {
       }
   }
 
+  /// One untimed call on fresh outputs; `take` brings them, or what is wanted of them, to the host.
+  template <class Take>
+  void call_once(const backend::artifact& a, double deadline, measurement& out, const Take& take) {
+    if (!prepare(a, caches::warm, deadline, out)) return;
+    sets[0]->copy_in(false);
+    const double seconds = call(1, out);
+    if (out.failed != failure::none) return;
+    take();
+    out.seconds.push_back(seconds);
+  }
+
+  bool is_as_expected() const {
+    return !comparisons.empty() && support::all(comparisons, [&](const auto& c) {
+      return c->with(sets[0]->start(c->argument())).count == 0;
+    });
+  }
+
+  /// Whether comparisons tell what is expected from what is not there yet.
+  bool tell_apart(const std::vector<std::unique_ptr<detail::device_comparison>>& all) const {
+    sets[0]->copy_in(false);
+    return support::all(all, [&](const auto& c) {
+      return c->with(c->expected()).count == 0 && c->with(sets[0]->start(c->argument())).count > 0;
+    });
+  }
+
   template <class Work>
   measurement guarded(const Work& work) {
     measurement out;
@@ -294,14 +326,41 @@ TILEWRIGHT_INLINE measurement device_timer::measure(const backend::artifact& cod
 
 TILEWRIGHT_INLINE measurement device_timer::run(const backend::artifact& code, double deadline) {
   state& s = *state_;
-  return s.guarded([&](measurement& out) {
-    if (!s.prepare(code, caches::warm, deadline, out)) return;
-    s.sets[0]->copy_in(false);
-    const double seconds = s.call(1, out);
-    if (out.failed != failure::none) return;
-    s.sets[0]->copy_out();
-    out.seconds.push_back(seconds);
+  return s.guarded(
+      [&](measurement& out) { s.call_once(code, deadline, out, [&] { s.sets[0]->copy_out(); }); });
+}
+
+TILEWRIGHT_INLINE void device_timer::expect(const std::vector<output_comparison>& all,
+                                            std::vector<argument_piece> shown) {
+  state& s = *state_;
+  s.comparisons.clear();
+  const detail::device_turn alone(s.name);
+  std::vector<std::unique_ptr<detail::device_comparison>> made;
+  for (const output_comparison& how : all)
+    made.push_back(std::make_unique<detail::device_comparison>(
+        s.device, how, s.arguments.buffer(how.argument).data(),
+        s.arguments.places()[how.argument].bytes));
+  if (!s.tell_apart(made))
+    throw build_error(
+        "outputs are not compared on the device, where a comparison "
+        "does not tell expected ones from fresh ones");
+  s.comparisons = std::move(made);
+  s.shown = std::move(shown);
+}
+
+TILEWRIGHT_INLINE measurement device_timer::run_compared(const backend::artifact& code,
+                                                         double deadline, bool& as_expected) {
+  state& s = *state_;
+  as_expected = false;
+  const measurement out = s.guarded([&](measurement& m) {
+    s.call_once(code, deadline, m, [&] {
+      as_expected = s.is_as_expected();
+      if (!as_expected) return s.sets[0]->copy_out();
+      for (const argument_piece& p : s.shown) s.sets[0]->copy_out(p);
+    });
   });
+  as_expected = as_expected && out.ok();
+  return out;
 }
 
 TILEWRIGHT_INLINE bool device_timer::usable() const noexcept { return !state_->broken; }

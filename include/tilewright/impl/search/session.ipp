@@ -13,8 +13,8 @@
 
 #include <tilewright/impl/search/check/default_check.hpp>
 #include <tilewright/impl/search/check/examiner.hpp>
+#include <tilewright/impl/search/check/expected_outputs.hpp>
 #include <tilewright/impl/search/check/extreme_check.hpp>
-#include <tilewright/impl/search/check/output_spans.hpp>
 #include <tilewright/impl/search/check/row_terms.hpp>
 #include <tilewright/impl/search/first_sketch.hpp>
 #include <tilewright/impl/search/measurement/final_timing.hpp>
@@ -131,10 +131,13 @@ class tuner {
       return false;
     }
     if (!once.ok()) throw build_error("the default schedule does not run: " + once.detail);
-    expected_ = bench_.data().outputs();
     {
       const stage at("verify");
-      spots_ = check.at_points(expected_, o_.seconds);
+      std::vector<std::vector<std::byte>> outputs = bench_.data().outputs();
+      spot_list spots = check.at_points(outputs, o_.seconds);
+      expected_ = expected_outputs(bench_.operands(), needs_, std::move(outputs), std::move(spots),
+                                   non_finite::apart);
+      bench_.expect(expected_);
     }
     const measurement m =
         budget_.is_slow(once.best()) && bench_.runs_as_timed() ? once : time_calls(b, {});
@@ -159,10 +162,20 @@ class tuner {
     const stage at("compile");
     return bench_.make(scheduled);
   }
-  measurement run_once(const built& b, double deadline = 3600,
-                       const argument_form* form = nullptr) {
+  measurement run_once(const built& b, double deadline) {
     const stage at("run");
-    return bench_.run(b, deadline, form);
+    return bench_.run(b, deadline);
+  }
+  /// A call, and whether its outputs are known to be as expected.
+  struct call_to_check {
+    measurement what;
+    bool compared = false;
+  };
+  call_to_check run_to_check(const built& b, const argument_form* form) {
+    const stage at("run");
+    call_to_check out;
+    out.what = bench_.run(b, 3600, form, &out.compared);
+    return out;
   }
   measurement time_calls(const built& b, const measure_options& options,
                          const argument_form* form = nullptr) {
@@ -325,7 +338,7 @@ class tuner {
     }
     if (o_.callbacks.after_run && drops(o_.callbacks.after_run(c, b, m))) return vetoed();
     if (m.ok() && (m.median() < result_.best || is_rival(m.median(), form)))
-      accept(c, b, m, bench_.leaves_outputs(raw, form) ? m : run_once(b, 3600, form));
+      accept(c, b, m, bench_.leaves_outputs(raw, form) ? call_to_check{m} : run_to_check(b, form));
     if (m.ok() && forms_.any()) forms_.note(form, m.median());
     ++progress_.trials;
     limits_.note_best(result_.best);
@@ -351,20 +364,16 @@ class tuner {
   /// A finalist must compute the same as the default schedule, on extreme values too, and as f64
   /// where that is known.
   /// @param call of what the outputs are
-  void accept(const candidate& c, const built& b, measurement& m, const measurement& call) {
+  void accept(const candidate& c, const built& b, measurement& m, const call_to_check& call) {
     const stage at("verify");
     const argument_form* form = forms_.of(c.scheduled.trace());
-    const std::vector<operand>& operands = bench_.data().operands();
-    std::string wrong = call.detail;
-    if (call.ok()) {
-      const outputs_in_place outputs(bench_.data(form));
-      wrong = compare_spans(operands, needs_, spans_of(expected_), outputs.spans());
-      if (wrong.empty()) wrong = compare_spot_spans(operands, needs_, spots_, outputs.spans());
-    }
+    const measurement& done = call.what;
+    std::string wrong =
+        done.ok() ? expected_.difference(bench_.data(form), call.compared) : done.detail;
     if (wrong.empty() && !cancelled())
       wrong = extremes_.difference(baseline_, b, form, result_.baseline, o_.seconds);
     if (!wrong.empty()) {
-      m.failed = call.ok() ? failure::wrong_result : call.failed;
+      m.failed = done.ok() ? failure::wrong_result : done.failed;
       m.detail = wrong;
       if (m.failed != failure::cancelled)
         result_.remarks.push_back("a candidate was dropped: " + wrong);
@@ -397,7 +406,7 @@ class tuner {
       measurement m;
       m.seconds = {p.seconds};
       if (!b) continue;
-      accept(*c, b, m, run_once(b, 3600, forms_.of(p.trace)));
+      accept(*c, b, m, run_to_check(b, forms_.of(p.trace)));
       revived += m.ok();
     }
   }
@@ -470,8 +479,7 @@ class tuner {
   parent_list parents_;
   std::vector<candidate> pending_;
   std::set<support::hash128> seen_;
-  std::vector<std::vector<std::byte>> expected_;
-  spot_list spots_;
+  expected_outputs expected_;
   built baseline_;
   candidate_batches batches_;
   finalists finalists_;

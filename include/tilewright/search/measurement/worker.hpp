@@ -10,9 +10,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <tilewright/backend/artifact.hpp>
 #include <tilewright/config.hpp>
+#include <tilewright/search/check/comparison_kernel.hpp>
 #include <tilewright/search/measurement/argument_memory.hpp>
 #include <tilewright/search/measurement/measurement.hpp>
 
@@ -42,6 +44,14 @@ class worker {
   /// @throws build_error when a worker that was ended cannot be started again
   measurement measure(const backend::artifact& code, const measure_options& options);
   measurement run(const backend::artifact& code, double deadline);
+
+  /// As those of `device_timer`, of code for a GPU. A process that is started again expects nothing.
+  /// @returns why outputs are not compared there; empty: they are
+  /// @{
+  std::string expect(const std::vector<output_comparison>& all,
+                     const std::vector<argument_piece>& shown);
+  measurement run_compared(const backend::artifact& code, double deadline, bool& as_expected);
+  /// @}
 
   /// From now on a call ends when `cancelled` is true, and the process with it; it is looked at every
   /// 10 ms. Null: never.

@@ -50,12 +50,14 @@ class outputs_in_place {
 };
 
 /// As compare_outputs and compare_spots.
+/// @param scales root mean square of each written parameter
 /// @{
 std::string compare_spans(const std::vector<operand>& operands, const value_needs& needs,
                           const output_spans& expected, const output_spans& actual,
                           non_finite kinds = non_finite::apart);
 std::string compare_spot_spans(const std::vector<operand>& operands, const value_needs& needs,
-                               const spot_list& list, const output_spans& outputs);
+                               const spot_list& list, const output_spans& outputs,
+                               const std::vector<double>& scales);
 /// @}
 
 }  // namespace tilewright::search::detail

@@ -5,6 +5,7 @@
 #include <span>
 
 #include <tilewright/impl/ir/interpret/interpret_convert.hpp>
+#include <tilewright/impl/search/check/expected_outputs.hpp>
 #include <tilewright/impl/search/check/output_spans.hpp>
 #include <tilewright/impl/search/measurement/elements.hpp>
 #include <tilewright/ir/interpret/evaluate.hpp>
@@ -105,22 +106,23 @@ TILEWRIGHT_INLINE spot_list spot_values(const ir::function& f, runner& r, std::u
 TILEWRIGHT_INLINE std::string compare_spots(const std::vector<operand>& operands,
                                             const value_needs& needs, const spot_list& list,
                                             const std::vector<std::vector<std::byte>>& outputs) {
-  return detail::compare_spot_spans(operands, needs, list, detail::spans_of(outputs));
+  const detail::output_spans spans = detail::spans_of(outputs);
+  return detail::compare_spot_spans(operands, needs, list, spans,
+                                    detail::scales_of(operands, spans));
 }
 
 TILEWRIGHT_INLINE std::string detail::compare_spot_spans(const std::vector<operand>& operands,
                                                          const value_needs& needs,
                                                          const spot_list& list,
-                                                         const output_spans& outputs) {
+                                                         const output_spans& outputs,
+                                                         const std::vector<double>& scales) {
   std::size_t k = 0;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const operand& o = operands[i];
     if (!o.written) continue;
-    const std::span<const std::byte> elements = outputs[k++];
-    const bool real = is_float(o.type);
-    const double relative = real ? detail::relative_tolerance(o.type, needs) : 0;
-    const double scale =
-        real && !list.spots.empty() ? detail::root_mean_square(o.type, elements) : 0;
+    const std::span<const std::byte> elements = outputs[k];
+    const double scale = scales[k++];
+    const double relative = is_float(o.type) ? detail::relative_tolerance(o.type, needs) : 0;
     for (const spot& s : list.spots) {
       if (s.operand != i) continue;
       const double expected = detail::held_by(o.type, s.value);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/search/check/expected_outputs.hpp>
 #include <tilewright/search/argument_forms.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/measurement/compile_worker.hpp>
@@ -40,9 +41,22 @@ class bench_place {
     if (cancelled) worker_->watch(cancelled);
   }
 
+  /// From now on outputs are to be these, which outlive this.
+  /// @param gpu that compares large ones itself
+  void expect(const expected_outputs& what, const target::gpu& gpu) {
+    if (!worker_ || elsewhere_ || copies_outputs()) return;
+    expected_ = &what;
+    comparisons_ = what.comparisons(data_, gpu);
+    told_ = -1;
+  }
+
   /// One call on fresh outputs. // deadline: s
-  measurement run(const built& b, double deadline) {
+  /// @param compared set to whether outputs are known to be as expected, which then do not come here; null: they
+  /// have to
+  measurement run(const built& b, double deadline, bool* compared = nullptr) {
+    if (compared) *compared = false;
     if (!worker_ && !elsewhere_) return data_.run(*b.code, deadline);
+    if (compared && expects(b)) return worker_->run_compared(b.artifact, deadline, *compared);
     freshen(b);
     return elsewhere_ ? elsewhere_(b, data_.memory(), deadline)
                       : worker_->run(b.artifact, deadline);
@@ -62,6 +76,17 @@ class bench_place {
   }
 
  private:
+  /// Whether the worker compares outputs of that code. A process that begins is told what is expected once it has run
+  /// something, since it takes the outputs of the host for fresh ones.
+  bool expects(const built& b) {
+    if (comparisons_.empty() || b.artifact.launches.empty() || worker_->pid() == 0) return false;
+    if (told_ == worker_->restarts()) return true;
+    told_ = worker_->restarts();
+    expected_->put_into(data_);
+    if (!worker_->expect(comparisons_, expected_->pieces(data_)).empty()) comparisons_.clear();
+    return !comparisons_.empty();
+  }
+
   /// Outputs of what runs on a GPU are made fresh there, and copied over those of the host as a whole. A process that
   /// begins takes those of the host for fresh.
   void freshen(const built& b) {
@@ -73,6 +98,9 @@ class bench_place {
   runner& data_;
   caller elsewhere_;
   std::unique_ptr<worker> worker_;
+  const expected_outputs* expected_ = nullptr;
+  std::vector<output_comparison> comparisons_;  // with `expected_` on the GPU; none: on the host
+  int told_ = -1;                               // the worker's restarts when it was told of them
 };
 
 /// Calls take a form where an algorithm takes its arguments in another one than the workload; null: those
@@ -131,9 +159,14 @@ class test_bench {
   static constexpr double patience = 3600;   // s; what is right may be slow
   static constexpr double gpu_deadline = 5;  // s, to compile a candidate
 
+  /// As of a bench_place, of the workload's own form.
+  void expect(const expected_outputs& what) {
+    if (machine_.gpu) place_.expect(what, *machine_.gpu);
+  }
   /// One call on fresh outputs. // deadline: s
-  measurement run(const built& b, double deadline = patience, const argument_form* form = nullptr) {
-    return place_of(form).run(b, deadline);
+  measurement run(const built& b, double deadline = patience, const argument_form* form = nullptr,
+                  bool* compared = nullptr) {
+    return place_of(form).run(b, deadline, compared);
   }
   /// What computes with the arguments of `r`, which outlive it; `sharing` says how to make them.
   bench_place place_for(runner& r) const {

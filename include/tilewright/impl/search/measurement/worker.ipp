@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <type_traits>
 #include <utility>
 
 #include <tilewright/backend/loader.hpp>
@@ -55,20 +56,25 @@ struct worker::state {
 
   /// What a kernel did wrong, or goes on doing, stays with the process that started it: after a fault
   /// the driver refuses everything there.
-  measurement ask(const detail::message& m, const backend::artifact& code, double deadline) {
-    measurement out = ask(m, code.launches.empty() ? deadline : deadline + turns);
+  /// @param as_expected where the answer says first whether outputs were as expected; null: it does not
+  measurement ask(const detail::message& m, const backend::artifact& code, double deadline,
+                  bool* as_expected = nullptr) {
+    measurement out = ask(m, code.launches.empty() ? deadline : deadline + turns, as_expected);
     const bool harmed = out.failed == failure::fault || out.failed == failure::timeout;
     if (harmed && !code.launches.empty()) process.stop();
     return out;
   }
 
-  measurement ask(const detail::message& m, double deadline) {
+  measurement ask(const detail::message& m, double deadline, bool* as_expected) {
     detail::worker_answer answer = process.ask(m, most_answer, deadline + grace);
     measurement out;
     try {
       if (answer.wrong.empty()) {
         detail::message_reader reader(answer.said);
-        return detail::read_measurement(reader);
+        const bool alike = as_expected && reader.word() != 0;
+        out = detail::read_measurement(reader);
+        if (as_expected) *as_expected = alike && out.ok();
+        return out;
       }
     } catch (const build_error& e) {
       process.stop();
@@ -107,6 +113,33 @@ TILEWRIGHT_INLINE measurement worker::run(const backend::artifact& code, double 
   const std::vector<std::byte> bytes = backend::serialize(code);
   m.add(bytes.data(), bytes.size());
   return state_->ask(m, code, deadline);
+}
+
+TILEWRIGHT_INLINE std::string worker::expect(const std::vector<output_comparison>& all,
+                                             const std::vector<argument_piece>& shown) {
+  detail::message m;
+  m.add(static_cast<std::uint64_t>(detail::worker_request::expect));
+  detail::write(m, all);
+  detail::write(m, shown);
+  detail::worker_answer answer = state_->process.ask(m, state::most_answer, state::turns);
+  try {
+    if (answer.wrong.empty()) answer.wrong = detail::message_reader(answer.said).text();
+  } catch (const build_error& e) {
+    answer.wrong = e.what();
+  }
+  if (!answer.wrong.empty()) state_->process.stop();  // nobody knows what became of its device
+  return answer.wrong;
+}
+
+TILEWRIGHT_INLINE measurement worker::run_compared(const backend::artifact& code, double deadline,
+                                                   bool& as_expected) {
+  as_expected = false;
+  detail::message m;
+  m.add(static_cast<std::uint64_t>(detail::worker_request::run_compared));
+  m.add(deadline);
+  const std::vector<std::byte> bytes = backend::serialize(code);
+  m.add(bytes.data(), bytes.size());
+  return state_->ask(m, code, deadline, &as_expected);
 }
 
 TILEWRIGHT_INLINE void worker::watch(const std::atomic<bool>* cancelled) {
@@ -148,6 +181,23 @@ class worker_service {
         write(out, tried(r, [&](auto& t, const auto& c) { return t.run(c, deadline); }));
         return out;
       }
+      case worker_request::expect: {
+        out.add(expected(r));
+        return out;
+      }
+      case worker_request::run_compared: {
+        const double deadline = r.real();
+        bool as_expected = false;
+        const measurement m = tried(r, [&](auto& t, const auto& c) {
+          if constexpr (std::is_same_v<std::remove_cvref_t<decltype(t)>, device_timer>)
+            return t.run_compared(c, deadline, as_expected);
+          else
+            return t.run(c, deadline);
+        });
+        out.add(std::uint64_t{as_expected});
+        write(out, m);
+        return out;
+      }
       case worker_request::build: {
         const described_machine where(r);
         write(out, compiled(r.text(), where.get()));
@@ -169,6 +219,20 @@ class worker_service {
  private:
   void need_device() {
     if (!device_) device_ = std::make_unique<device_timer>(*arguments_);
+  }
+
+  /// Why outputs are not compared on the device; empty: they are.
+  std::string expected(message_reader& r) {
+    if (!arguments_) throw build_error("a request before the arguments");
+    const std::vector<output_comparison> all = read_comparisons(r, arguments_->places());
+    std::vector<argument_piece> shown = read_pieces(r, arguments_->places());
+    try {
+      need_device();
+      device_->expect(all, std::move(shown));
+      return {};
+    } catch (const build_error& e) {
+      return e.what();
+    }
   }
 
   static built compiled(const std::string& program, const target::machine& where) {

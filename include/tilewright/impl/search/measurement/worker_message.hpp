@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tilewright/search/check/comparison_kernel.hpp>
 #include <tilewright/search/measurement/argument_memory.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/measurement/measurement.hpp>
@@ -26,7 +27,14 @@
 
 namespace tilewright::search::detail {
 
-enum class worker_request : std::uint64_t { arguments = 1, measure, run, build };
+enum class worker_request : std::uint64_t {
+  arguments = 1,
+  measure,
+  run,
+  build,
+  expect,
+  run_compared
+};
 
 /// Words of 8 bytes in the order of the machine, which both sides share, and byte strings.
 class message {
@@ -183,6 +191,57 @@ inline std::vector<argument_place> read_places(message_reader& r) {
     p.read = r.word() != 0;
     p.strides.resize(r.count(8));
     for (std::int64_t& s : p.strides) s = static_cast<std::int64_t>(r.word());
+  }
+  return out;
+}
+
+inline void write(message& m, const std::vector<output_comparison>& all) {
+  m.add(std::uint64_t{all.size()});
+  for (const output_comparison& c : all) {
+    m.add(std::uint64_t{c.argument});
+    m.add(static_cast<std::uint64_t>(c.elements));
+    m.add(c.relative);
+    m.add(c.scale);
+    const std::vector<std::byte> code = backend::serialize(c.code);
+    m.add(code.data(), code.size());
+  }
+}
+
+/// @throws build_error for a comparison of what is no output
+inline std::vector<output_comparison> read_comparisons(message_reader& r,
+                                                       const std::vector<argument_place>& places) {
+  std::vector<output_comparison> out(r.count(5 * 8));
+  for (output_comparison& c : out) {
+    c.argument = r.word();
+    c.elements = static_cast<std::int64_t>(r.word());
+    c.relative = r.real();
+    c.scale = r.real();
+    const std::vector<std::byte> code = r.bytes();
+    c.code = backend::deserialize(code.data(), code.size());
+    const std::size_t bytes =
+        c.argument < places.size() && places[c.argument].written ? places[c.argument].bytes : 0;
+    if (c.elements <= 0 || static_cast<std::uint64_t>(c.elements) > bytes)
+      throw build_error("a request compares what is no output");
+  }
+  return out;
+}
+
+inline void write(message& m, const std::vector<argument_piece>& pieces) {
+  m.add(std::uint64_t{pieces.size()});
+  for (const argument_piece& p : pieces)
+    for (const std::size_t word : {p.argument, p.at, p.bytes}) m.add(std::uint64_t{word});
+}
+
+/// @throws build_error for a piece of what is no output
+inline std::vector<argument_piece> read_pieces(message_reader& r,
+                                               const std::vector<argument_place>& places) {
+  std::vector<argument_piece> out(r.count(3 * 8));
+  for (argument_piece& p : out) {
+    for (std::size_t* word : {&p.argument, &p.at, &p.bytes}) *word = r.word();
+    const std::size_t bytes =
+        p.argument < places.size() && places[p.argument].written ? places[p.argument].bytes : 0;
+    if (p.at > bytes || p.bytes > bytes - p.at)
+      throw build_error("a request asks for what is no output");
   }
   return out;
 }

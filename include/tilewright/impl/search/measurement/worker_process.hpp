@@ -22,7 +22,7 @@ namespace tilewright::search::detail {
 
 /// What a worker says first; another one has another idea of code or messages.
 inline message worker_greeting() {
-  constexpr std::uint64_t protocol = 6;
+  constexpr std::uint64_t protocol = 7;
   message out;
   out.add(protocol);
   out.add(static_cast<std::uint64_t>(backend::lowering_revision));
