@@ -2,22 +2,23 @@
 // plain loops, on one thread, or on several as `--threads=2` says, beside the peers that take them.
 //
 // Benchmarks are named spmm/MATRIX/COLUMNS/ENGINE, with one column spmv/MATRIX/ENGINE. The outputs of all engines are compared with f64
-// before anything is timed; a round runs every engine of a problem twice, in turn, the second time counts, and the best of its
-// rounds is an engine's time, so that what else runs on the machine meets all of them. Rates count
+// before anything is timed; a round runs every engine of a problem several times, in turn, the last time counts, and the best
+// of its rounds is an engine's time, so that what else runs on the machine meets all of them. Rates count
 // the elements that are stored. Tuning takes BENCH_TUNE_SECONDS (default 5) per problem;
-// `--matrices=NAME,..` and `--columns=1,32,128` choose some, "mixed" among them, which is no part of the
-// figures otherwise; `--files=A.mtx,..` adds matrices from Matrix
-// Market files; `--compressed` leaves the formats beside compressed rows out, `--formats=sell8,none` those but the choice that
+// `--matrices=NAME,..` and `--columns=1,32,128` choose some; "mixed", "densities" and "pathological" are no part of the
+// figures otherwise; `--files=A.mtx,FOLDER,..` adds matrices from Matrix
+// Market files. Where a matrix is unlike what its recipe is known to give, that is said. `--compressed` leaves the formats beside compressed rows out, `--formats=sell8,none` those but the choice that
 // it does not name. "chosen" is what a call takes that
 // may convert the matrix for 1000 calls: one session over formats and schedules, of the same time as that of
 // compressed rows. "unmeasured" is the format and the schedule that the pattern alone asks for. `--database=FILE`
-// keeps what is found there, for a run that tunes nothing; the choice has a file of its own beside it. Of products
-// with a vector bytes per second are told, which count the arrays of compressed rows and both vectors once, beside
+// keeps what is found there, for a run that tunes nothing; the choice has a file of its own beside it. Bytes per
+// second are told, too, which count the arrays of compressed rows and both dense operands once, beside
 // those of a loop that reads these and writes the result.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -218,7 +219,7 @@ void compare(const bench::sparse_matrix& a, int columns,
       return;
     }
   }
-  if (columns == 1) engines.push_back({"reads", bench::read_once(p)});
+  engines.push_back({"reads", bench::read_once(p)});
   bench::take_turns(engines, true);
   const double work = 2e-9 * static_cast<double>(a.nonzeros()) * columns;
   const double rows = engines.front().best();  // of compressed rows
@@ -230,12 +231,13 @@ void compare(const bench::sparse_matrix& a, int columns,
     total.add("unmeasured/" + std::to_string(columns) + ", of the best found",
               engines[formats.size() + 2].best() / found);
   }
+  const double bytes =
+      8.0 * static_cast<double>(a.nonzeros()) + 4.0 * a.rows + 4.0 * columns * (a.rows + a.columns);
+  const double read = engines.back().best();
+  engines.pop_back();
+  std::printf("%s: %.1f GB/s, chosen %.1f GB/s, read alone %.1f GB/s\n", name.c_str(),
+              1e-9 * bytes / rows, 1e-9 * bytes / chosen, 1e-9 * bytes / read);
   if (columns == 1) {
-    const double bytes = 8 * static_cast<double>(a.nonzeros()) + 8.0 * a.rows + 4.0 * a.columns;
-    const double read = engines.back().best();
-    engines.pop_back();
-    std::printf("%s: %.1f GB/s, chosen %.1f GB/s, read alone %.1f GB/s\n", name.c_str(),
-                1e-9 * bytes / rows, 1e-9 * bytes / chosen, 1e-9 * bytes / read);
     total.add("reading alone", read / rows);
     if (with_formats) total.add("reading alone, of the choice", read / chosen);
   }
@@ -251,6 +253,16 @@ void compare(const bench::sparse_matrix& a, int columns,
                   std::ceil(formats[e - 1].conversion / (rows - best)));
   }
   std::fflush(stdout);
+}
+
+/// The file, or those in the folder whose names end with .mtx, in their order.
+std::vector<std::string> matrix_files(const std::string& path) {
+  if (!std::filesystem::is_directory(path)) return {path};
+  std::vector<std::string> out;
+  for (const auto& entry : std::filesystem::directory_iterator(path))
+    if (entry.path().extension() == ".mtx") out.push_back(entry.path().string());
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 bench::sparse_matrix matrix_in(const std::string& path) {
@@ -287,16 +299,26 @@ int main(int argc, char** argv) {
     if (!p.missing.empty()) std::printf("missing: %s: %s\n", p.name.c_str(), p.missing.c_str());
   bench::summary total;
   std::vector<bench::sparse_matrix> matrices = bench::sparse_matrices();
-  if (std::find(chosen.begin(), chosen.end(), "mixed") != chosen.end())
-    matrices.push_back(bench::mixed());
-  for (const std::string& path : files) {
-    matrices.push_back(matrix_in(path));
-    if (!chosen.empty()) chosen.push_back(matrices.back().name);
-  }
+  const auto wants = [&](const char* name) {
+    return std::find(chosen.begin(), chosen.end(), name) != chosen.end();
+  };
+  const auto add = [&](std::vector<bench::sparse_matrix> more) {
+    for (bench::sparse_matrix& m : more) {
+      if (!chosen.empty()) chosen.push_back(m.name);
+      matrices.push_back(std::move(m));
+    }
+  };
+  if (wants("mixed")) matrices.push_back(bench::mixed());
+  if (wants("densities")) add(bench::densities());
+  if (wants("pathological")) add(bench::pathological());
+  for (const std::string& path : files)
+    for (const std::string& file : matrix_files(path)) add({matrix_in(file)});
   for (const bench::sparse_matrix& a : matrices) {
     if (!chosen.empty() && std::find(chosen.begin(), chosen.end(), a.name) == chosen.end())
       continue;
     std::printf("%s: %s\n", a.name.c_str(), bench::statistics(a).c_str());
+    if (const std::string off = bench::unlike_known(a); !off.empty())
+      std::printf("%s: unlike what its recipe is known to give: %s\n", a.name.c_str(), off.c_str());
     for (const std::string& n : columns)
       compare(a, std::atoi(n.c_str()), peers, budget, with_formats, total);
   }

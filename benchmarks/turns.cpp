@@ -12,7 +12,11 @@ void take_turns(std::vector<engine>& engines, bool warm) {
   double spent = 0;
   for (int round = 0; round < 5 || (round < 200 && spent < 2); ++round)
     for (engine& e : engines) {
-      if (warm) e.run();
+      for (int calls = 0; warm && calls < 4; ++calls) {
+        const auto before = clock::now();
+        e.run();
+        if (clock::now() - before > std::chrono::milliseconds(2)) break;
+      }
       const auto start = clock::now();
       const double told = e.timed ? e.timed() : (e.run(), 0.0);
       const double around = std::chrono::duration<double>(clock::now() - start).count();

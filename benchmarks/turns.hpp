@@ -19,8 +19,8 @@ struct engine {
 
 /// Runs each engine once a round, in turn, so that what else runs on the machine meets all of them:
 /// five rounds, and more until two seconds are spent.
-/// @param warm each time after a call that does not count, so that an engine finds what it alone reads in the
-/// caches, as what it shares with others
+/// @param warm each time after calls that do not count, four where they are short, so that an engine finds what it alone
+/// reads in the caches, as what it shares with others: lines get into a cache of victims once they are read again
 void take_turns(std::vector<engine>& engines, bool warm = false);
 
 /// Geometric means of our speed over each peer's.
