@@ -258,6 +258,32 @@ TEST_CASE("a session that measures nothing says why") {
         "no candidate was measured: the budget has no room for one");
 }
 
+TEST_CASE("a session says how many draws were refused, and why the last one was") {
+  struct picky : strategy {
+    std::unique_ptr<strategy> inner = make_strategy("replay_traces");
+    std::size_t asked = 0;
+    void start(const search_task& t, std::uint64_t seed) override { inner->start(t, seed); }
+    std::vector<candidate> propose(std::size_t n, const std::function<bool()>& over) override {
+      ++asked;
+      return inner->propose(n, over);
+    }
+    void learn(std::span<const candidate> c, std::span<const double> s) override {
+      inner->learn(c, s);
+    }
+    std::size_t refused() const override { return asked > 0 ? 7 : 0; }
+    std::string last_refusal() const override { return "split: no"; }
+  };
+  database db(":memory:");
+  session_options o = few(2);
+  o.method = [](std::uint64_t) { return std::make_unique<picky>(); };
+  const tuning_result r = tune(product(), o, db);
+  CHECK(r.trials > 0);
+  CHECK(r.failures.at(failure::schedule) == 7);
+  CHECK(std::count(r.remarks.begin(), r.remarks.end(),
+                   "7 traces that were drawn beside the trials were refused, the last one: "
+                   "split: no") == 1);
+}
+
 TEST_CASE("a space without choices has no candidates, and no trace of it was refused") {
   database db(":memory:");
   workload w = product();

@@ -84,7 +84,7 @@ class tuner {
     }
     if (const auto refused = progress_.failures.find(failure::schedule);
         refused != progress_.failures.end())
-      records_.keep_refused(refused->second, strategy_->last_refusal());
+      note_refused(refused->second);
     if (strategy_) keep_remark();
     result_.profile = clock_.times();
     result_.seconds = budget_.elapsed();
@@ -295,6 +295,16 @@ class tuner {
     if (v == verdict::stop) limits_.stop();
     if (v == verdict::veto) ++progress_.failures[failure::veto];
     return v != verdict::go_on;
+  }
+
+  /// Keeps and tells how many traces did not replay; a session without trials has told so.
+  void note_refused(int count) {
+    const std::string last = strategy_->last_refusal();
+    records_.keep_refused(count, last);
+    if (progress_.trials > 0)
+      result_.remarks.push_back(std::to_string(count) +
+                                " traces that were drawn beside the trials were refused" +
+                                (last.empty() ? "" : ", the last one: " + last));
   }
 
   /// Tells why the search is over, and keeps no time for it that it does not use.
