@@ -15,13 +15,13 @@
 #include <tilewright/model/inference.hpp>
 #include <tilewright/support/random.hpp>
 
-#include "model/written_graph.hpp"
+#include "model/moved_values.hpp"
 
 namespace network_tests {
 
-class graph_generator {
+class graph_generator : moved_values {
  public:
-  explicit graph_generator(std::uint64_t seed) : random_(seed) {
+  explicit graph_generator(std::uint64_t seed) : moved_values(seed) {
     w_.g.name = "drawn" + std::to_string(seed);
   }
 
@@ -62,94 +62,6 @@ class graph_generator {
   }
 
  private:
-  struct drawn {
-    network::value_id id;
-    network::tensor_type type;
-    double bound;   // no element is larger
-    bool is_exact;  // free of rounding errors
-    bool is_float() const { return tilewright::is_float(type.type); }
-    std::size_t rank() const { return type.extents.size(); }
-  };
-  using number_list = std::vector<std::int64_t>;
-
-  std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_.next() % n); }
-  std::int64_t between(std::int64_t a, std::int64_t b) {
-    return a + static_cast<std::int64_t>(below(static_cast<std::size_t>(b - a + 1)));
-  }
-  bool is_read(network::value_id v) const {
-    for (const network::node& n : w_.g.nodes)
-      for (const network::value_id i : n.inputs)
-        if (i == v) return true;
-    return false;
-  }
-
-  // ---- building ----
-
-  drawn add_known(network::value_id id, network::tensor_type t, double bound, bool is_exact) {
-    values_.push_back({id, std::move(t), bound, is_exact});
-    return values_.back();
-  }
-  /// Types of a node's outputs, found out on a graph of that node alone.
-  std::vector<network::tensor_type> types_of(const network::node& n) const {
-    network::graph alone;
-    network::node copy = n;
-    for (network::value_id& v : copy.inputs)
-      if (v != network::no_value) {
-        network::value x = w_.g.at(v);
-        if (!x.type)
-          for (const drawn& d : values_)
-            if (d.id == v) x.type = d.type;
-        v = alone.add(x);
-      }
-    for (network::value_id& v : copy.outputs) v = alone.add(w_.g.at(v));
-    const std::vector<network::value_id> outputs = copy.outputs;
-    alone.nodes.push_back(std::move(copy));
-    network::infer_types(alone);
-    std::vector<network::tensor_type> out;
-    for (const network::value_id v : outputs) out.push_back(alone.type_of(v));
-    return out;
-  }
-  drawn make(const std::string& op, const std::vector<network::value_id>& inputs, double bound,
-             bool is_exact, attribute_map attributes = {}) {
-    const network::value_id v = w_.add(op, inputs, std::move(attributes));
-    w_.g.nodes.back().version = 21;
-    return limited(add_known(v, types_of(w_.g.nodes.back())[0], bound, is_exact));
-  }
-  /// Large values are scaled down.
-  drawn limited(const drawn& d) {
-    if (d.bound <= 64 || !d.is_float()) return d;
-    const network::value_id v = w_.add("Mul", {d.id, scalar(d.type.type, 1 / d.bound)});
-    return add_known(v, d.type, 1, false);
-  }
-  network::value_id scalar(dtype t, double x) {
-    return w_.known(network::detail::filled({t, {}}, x, static_cast<std::int64_t>(x)));
-  }
-  network::value_id integers(const number_list& l) {
-    return w_.known(network::constant::of_integers(l));
-  }
-  /// Eighths of absolute value up to 1, or integers up to 3.
-  network::value_id numbers(dtype t, const network::shape& s, double least = -1) {
-    auto [c, data] = network::constant::make({t, s});
-    for (std::int64_t k = 0; k < c.type().elements(); ++k)
-      network::detail::store_number(data, t, k,
-                                    std::max(least, static_cast<double>(between(-8, 8)) / 8),
-                                    t == dtype::boolean ? between(0, 1) : between(-3, 3));
-    return w_.known(c);
-  }
-  /// Late values more often, so that chains become long.
-  drawn pick() {
-    return values_[values_.size() - 1 - std::min(below(values_.size()), below(values_.size()))];
-  }
-  drawn pick_float() {
-    for (int k = 0; k < 8; ++k) {
-      const drawn d = pick();
-      if (d.is_float()) return d;
-    }
-    return values_[0];
-  }
-
-  // ---- one operator ----
-
   void step() {
     using rule = void (graph_generator::*)(const drawn&);
     static const rule rules[] = {
@@ -201,24 +113,6 @@ class graph_generator {
         // above 0 the constants of these functions stretch by 2 at most
         make(op, {x.id}, u.bound != 0 ? u.bound : 2 * x.bound + 1, keeps && x.is_exact);
     }
-  }
-
-  /// A shape that is broadcast to s.
-  network::shape narrower(network::shape s) {
-    for (std::int64_t& e : s)
-      if (below(3) == 0) e = 1;
-    if (below(2) == 0 && !s.empty())
-      s.erase(s.begin(), s.begin() + static_cast<std::ptrdiff_t>(below(s.size())));
-    return s;
-  }
-  /// Another value of the same type and extents, or a constant that is broadcast.
-  drawn partner(const drawn& x, double least = -1) {
-    for (int k = 0; k < 4; ++k) {
-      const drawn d = pick();
-      if (d.type == x.type && least < 0) return d;
-    }
-    const network::shape s = narrower(x.type.extents);
-    return {numbers(x.type.type, s, least), {x.type.type, s}, 1, true};
   }
 
   void binary(const drawn& x) {
@@ -298,10 +192,6 @@ class graph_generator {
     if (y.rank() > 0 && below(3) == 0)
       make("CumSum", {y.id, integers_scalar(0)}, 8 * y.bound, true);
   }
-  network::value_id integers_scalar(std::int64_t x) {
-    return w_.known(network::constant::of_integers({x}).reshaped({}));
-  }
-
   void product(const drawn& x) {
     if (x.rank() == 0) return;
     const network::shape& s = x.type.extents;
@@ -445,157 +335,6 @@ class graph_generator {
     }
   }
 
-  void transposed(const drawn& x) {
-    if (x.rank() < 2) return;
-    number_list p;
-    for (std::size_t d = 0; d < x.rank(); ++d) p.push_back(static_cast<std::int64_t>(d));
-    for (std::size_t d = x.rank() - 1; d > 0; --d) std::swap(p[d], p[below(d + 1)]);
-    make("Transpose", {x.id}, x.bound, x.is_exact, {{"perm", p}});
-  }
-
-  void reshaped(const drawn& x) {
-    const network::shape& s = x.type.extents;
-    switch (below(4)) {
-      case 0:
-        make("Flatten", {x.id}, x.bound, x.is_exact,
-             {{"axis", between(0, static_cast<std::int64_t>(x.rank()))}});
-        break;
-      case 1:
-        if (x.rank() < 5)
-          make("Unsqueeze", {x.id, integers({between(0, static_cast<std::int64_t>(x.rank()))})},
-               x.bound, x.is_exact);
-        break;
-      case 2: {
-        if (x.rank() < 2) return;
-        network::shape to = s;
-        const std::size_t d = below(x.rank() - 1);
-        to[d] *= to[d + 1];
-        to.erase(to.begin() + static_cast<std::ptrdiff_t>(d) + 1);
-        make("Reshape", {x.id, integers(to)}, x.bound, x.is_exact);
-        break;
-      }
-      default: {
-        if (x.rank() == 0 || x.rank() > 4) return;
-        network::shape to = s;
-        const std::size_t d = below(x.rank());
-        for (const std::int64_t f : {2, 3})
-          if (to[d] % f == 0) {
-            to[d] /= f;
-            to.insert(
-                to.begin() + static_cast<std::ptrdiff_t>(d) + static_cast<std::ptrdiff_t>(below(2)),
-                f);
-            break;
-          }
-        make("Reshape", {x.id, integers(to)}, x.bound, x.is_exact);
-      }
-    }
-  }
-
-  void sliced(const drawn& x) {
-    if (x.rank() == 0) return;
-    const auto d = between(0, static_cast<std::int64_t>(x.rank()) - 1);
-    const std::int64_t extent = x.type.extents[static_cast<std::size_t>(d)];
-    if (extent < 2) return;
-    const std::int64_t from = between(0, extent - 1), to = between(from + 1, extent);
-    const bool back = below(5) == 0;
-    const std::int64_t step = between(1, 2);
-    make("Slice",
-         {x.id, integers({back ? to - 1 : from}), integers({back ? from - extent - 1 : to}),
-          integers({d}), integers({back ? -step : step})},
-         x.bound, x.is_exact);
-  }
-
-  void split(const drawn& x) {
-    if (x.rank() == 0) return;
-    const auto d = between(0, static_cast<std::int64_t>(x.rank()) - 1);
-    const std::int64_t extent = x.type.extents[static_cast<std::size_t>(d)];
-    if (extent < 2) return;
-    network::value second;
-    second.name = "s" + std::to_string(w_.g.values.size());
-    const std::int64_t front = between(1, extent - 1);
-    const network::value_id a =
-        w_.add("Split", {x.id, integers({front, extent - front})}, {{"axis", d}});
-    const network::value_id b = w_.g.add(second);
-    network::node& n = w_.g.nodes.back();
-    n.version = 21;
-    n.outputs.push_back(b);
-    const std::vector<network::tensor_type> types = types_of(n);
-    add_known(a, types[0], x.bound, x.is_exact);
-    add_known(b, types[1], x.bound, x.is_exact);
-  }
-
-  void joined(const drawn& x) {
-    if (x.rank() == 0 || x.type.elements() > 1500) return;
-    const auto d = between(0, static_cast<std::int64_t>(x.rank()) - 1);
-    std::vector<network::value_id> in{x.id};
-    double bound = x.bound;
-    bool is_exact = x.is_exact;
-    for (std::size_t k = 1 + below(3); k-- > 0;) {
-      drawn y = partner(x);
-      network::shape a = y.type.extents, b = x.type.extents;
-      if (a.size() != b.size()) y = {numbers(x.type.type, b), x.type, 1, true};
-      a = y.type.extents;
-      a[static_cast<std::size_t>(d)] = b[static_cast<std::size_t>(d)];
-      if (a != b) y = {numbers(x.type.type, b), x.type, 1, true};
-      if (below(2)) {
-        const drawn u =
-            make(x.type.type == dtype::boolean ? "Not" : "Abs", {y.id}, y.bound, y.is_exact);
-        y = u;
-      }
-      in.push_back(y.id);
-      bound = std::max(bound, y.bound);
-      is_exact = is_exact && y.is_exact;
-    }
-    if (below(2)) std::swap(in.front(), in.back());
-    make("Concat", in, bound, is_exact, {{"axis", d}});
-  }
-
-  void copied(const drawn& x) {
-    if (x.rank() == 0 || x.type.elements() > 1000) return;
-    switch (below(5)) {
-      case 0: {
-        network::shape s = x.type.extents;
-        for (std::int64_t& e : s)
-          if (e == 1) e = between(1, 3);
-        make("Expand", {x.id, integers(s)}, x.bound, x.is_exact);
-        break;
-      }
-      case 1: {
-        number_list times(x.rank(), 1);
-        times[below(x.rank())] = 2;
-        make("Tile", {x.id, integers(times)}, x.bound, x.is_exact);
-        break;
-      }
-      case 2: {
-        if (!x.is_float()) return;
-        number_list pads(2 * x.rank());
-        for (std::int64_t& p : pads) p = between(0, 1);
-        static const char* const modes[] = {"constant", "edge"};
-        make("Pad", {x.id, integers(pads)}, x.bound, x.is_exact,
-             {{"mode", std::string(modes[below(2)])}});
-        break;
-      }
-      case 3:
-        if (x.rank() >= 2 && x.is_float())
-          make("Trilu", {x.id}, x.bound, x.is_exact, {{"upper", between(0, 1)}});
-        break;
-      default:
-        if (x.rank() == 4 && x.type.extents[1] % 4 == 0)
-          make("DepthToSpace", {x.id}, x.bound, x.is_exact, {{"blocksize", std::int64_t{2}}});
-    }
-  }
-
-  void gathered(const drawn& x) {
-    if (x.rank() == 0) return;
-    const auto d = between(0, static_cast<std::int64_t>(x.rank()) - 1);
-    const std::int64_t extent = x.type.extents[static_cast<std::size_t>(d)];
-    number_list indices;
-    for (std::size_t k = 1 + below(4); k-- > 0;) indices.push_back(between(-extent, extent - 1));
-    const bool is_scalar = indices.size() == 1 && below(2) && x.rank() > 1;
-    make("Gather", {x.id, is_scalar ? integers_scalar(indices[0]) : integers(indices)}, x.bound,
-         x.is_exact, {{"axis", d}});
-  }
-
   /// Softmax of products, which weighs rows.
   void attention(const drawn& x) {
     if (x.rank() < 2) return;
@@ -613,10 +352,6 @@ class graph_generator {
     }
     make("MatMul", {p.id, numbers(t, {keys, between(1, 4)})}, 1, false);
   }
-
-  support::random random_;
-  written_graph w_;
-  std::vector<drawn> values_;
 };
 
 }  // namespace network_tests

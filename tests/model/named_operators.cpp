@@ -12,81 +12,14 @@
 #include <tilewright/model/emission.hpp>
 #include <tilewright/model/operators.hpp>
 
+#include "model/named_operator.hpp"
 #include "model/one_node.hpp"
 
 using namespace tilewright;
 using namespace network_tests;
+using namespace network_tests::named;
 
 namespace {
-
-/// Element types of an operator's data.
-enum type_set : unsigned { floats_only = 1, whole = 2, boolean = 4, numbers = 3, any = 7 };
-
-/// Values that all types of a set hold exactly: eighths or whole numbers or bits, of either sign.
-struct value_source {
-  dtype type;     // of the elements
-  bool is_whole;  // of the values
-  bool is_bit;
-
-  constant operator()(const shape& extents, int seed = 0, double least = -2) const {
-    auto [c, data] = constant::make({type, extents});
-    for (std::int64_t k = 0; k < c.type().elements(); ++k) {
-      const auto n = static_cast<std::int64_t>((k * 7 + seed * 5 + 3) % 33) - 16;
-      double x = is_bit     ? static_cast<double>(n & 1)
-                 : is_whole ? static_cast<double>(n % 4)
-                            : static_cast<double>(n) / 8;
-      if (!is_bit) x = std::max(x, least);
-      network::detail::store_number(data, type, k, x, static_cast<std::int64_t>(x));
-    }
-    return c;
-  }
-};
-
-using builder = std::function<one_node(const value_source&)>;
-
-struct named_operator {
-  const char* name;
-  unsigned types;
-  builder make;
-  double tolerance = 8;  // units of the type's epsilon, relative to the largest element
-};
-
-constant integers(const std::vector<std::int64_t>& l) { return constant::of_integers(l); }
-constant integer(std::int64_t x) { return constant::of_integers({x}).reshaped({}); }
-using list = std::vector<std::int64_t>;
-constexpr std::int64_t one = 1;
-
-builder each(const char* op, double least = -2) {
-  return [=](const value_source& v) { return one_node(op).input(v({3, 4}, 0, least)); };
-}
-builder pair(const char* op, double least = -2) {
-  return [=](const value_source& v) {
-    return one_node(op).input(v({2, 1, 3})).input(v({4, 1}, 1, least));
-  };
-}
-builder reduced(const char* op, double least = -2) {
-  return [=](const value_source& v) {
-    return one_node(op, 20).input(v({2, 3, 4}, 0, least)).input(integers({0, 2}), true);
-  };
-}
-builder image(const char* op) {
-  return [=](const value_source& v) {
-    return one_node(op, 22)
-        .with("kernel_shape", list{2, 3})
-        .with("pads", list{0, 1, 1, 0})
-        .with("strides", list{2, 1})
-        .with("ceil_mode", one)
-        .input(v({1, 2, 5, 6}));
-  };
-}
-builder normalized(const char* op, bool has_shift) {
-  return [=](const value_source& v) {
-    one_node n(op, 23);
-    n.input(v({2, 3, 8})).input(v({8}, 1));
-    if (has_shift) n.input(v({8}, 2));
-    return n;
-  };
-}
 
 const std::vector<named_operator>& named_operators() {
   static const std::vector<named_operator> all{
@@ -112,11 +45,11 @@ const std::vector<named_operator>& named_operators() {
              .input(v({3}, 3))
              .input(v({3}, 4, 0.5));
        }},
-      {"Cast", any,
+      {"Cast", any_type,
        [](const value_source& v) {
          return one_node("Cast").with("to", one).input(v({3, 4}));
        }},
-      {"CastLike", any,
+      {"CastLike", any_type,
        [](const value_source& v) {
          return one_node("CastLike").input(v({3, 4})).input(floats({1}));
        }},
@@ -126,15 +59,15 @@ const std::vector<named_operator>& named_operators() {
          const value_source limit{v.type, true, false};
          return one_node("Clip").input(v({3, 4})).input(limit({}, 0, -1), true);
        }},
-      {"Concat", any,
+      {"Concat", any_type,
        [](const value_source& v) {
          return one_node("Concat").with("axis", one).input(v({2, 3})).input(v({2, 4}, 1));
        }},
-      {"Constant", any,
+      {"Constant", any_type,
        [](const value_source& v) {
          return one_node("Constant").with("value", v({2, 3}));
        }},
-      {"ConstantOfShape", any,
+      {"ConstantOfShape", any_type,
        [](const value_source& v) {
          return one_node("ConstantOfShape").with("value", v({1})).input(integers({2, 3}), true);
        }},
@@ -160,7 +93,7 @@ const std::vector<named_operator>& named_operators() {
        [](const value_source& v) {
          return one_node("CumSum").input(v({3, 4})).input(integer(1), true);
        }},
-      {"DepthToSpace", any,
+      {"DepthToSpace", any_type,
        [](const value_source& v) {
          return one_node("DepthToSpace").with("blocksize", std::int64_t{2}).input(v({1, 8, 2, 3}));
        }},
@@ -174,10 +107,10 @@ const std::vector<named_operator>& named_operators() {
              .input(v({2, 4, 5}, 1));
        }},
       {"Elu", floats_only, each("Elu")},
-      {"Equal", any, pair("Equal")},
+      {"Equal", any_type, pair("Equal")},
       {"Erf", floats_only, each("Erf")},
       {"Exp", floats_only, each("Exp")},
-      {"Expand", any,
+      {"Expand", any_type,
        [](const value_source& v) {
          return one_node("Expand").input(v({3, 1})).input(integers({2, 1, 4}), true);
        }},
@@ -185,20 +118,20 @@ const std::vector<named_operator>& named_operators() {
        [](const value_source& v) {
          return one_node("EyeLike").with("k", one).input(v({3, 4}));
        }},
-      {"Flatten", any, each("Flatten")},
+      {"Flatten", any_type, each("Flatten")},
       {"Floor", floats_only, each("Floor")},
-      {"Gather", any,
+      {"Gather", any_type,
        [](const value_source& v) {
          return one_node("Gather").with("axis", one).input(v({2, 4})).input(integers({3, -4, 0}));
        }},
-      {"GatherElements", any,
+      {"GatherElements", any_type,
        [](const value_source& v) {
          return one_node("GatherElements")
              .with("axis", one)
              .input(v({2, 4}))
              .input(integers({3, -4, 0, 1}).reshaped({2, 2}));
        }},
-      {"GatherND", any,
+      {"GatherND", any_type,
        [](const value_source& v) {
          return one_node("GatherND")
              .input(v({2, 4}))
@@ -240,7 +173,7 @@ const std::vector<named_operator>& named_operators() {
        32},
       {"HardSigmoid", floats_only, each("HardSigmoid")},
       {"HardSwish", floats_only, each("HardSwish")},
-      {"Identity", any, each("Identity")},
+      {"Identity", any_type, each("Identity")},
       {"InstanceNormalization", floats_only,
        [](const value_source& v) {
          return one_node("InstanceNormalization")
@@ -279,7 +212,7 @@ const std::vector<named_operator>& named_operators() {
       {"Mul", numbers, pair("Mul")},
       {"Neg", numbers, each("Neg")},
       {"Not", boolean, each("Not")},
-      {"OneHot", any,
+      {"OneHot", any_type,
        [](const value_source& v) {
          return one_node("OneHot")
              .input(integers({1, -1, 0}))
@@ -288,7 +221,7 @@ const std::vector<named_operator>& named_operators() {
        }},
       {"Or", boolean, pair("Or")},
       {"PRelu", floats_only, pair("PRelu")},
-      {"Pad", any,
+      {"Pad", any_type,
        [](const value_source& v) {
          return one_node("Pad").input(v({2, 3})).input(integers({1, 0, 0, 2}), true);
        }},
@@ -317,7 +250,7 @@ const std::vector<named_operator>& named_operators() {
       {"ReduceSum", numbers, reduced("ReduceSum")},
       {"ReduceSumSquare", floats_only, reduced("ReduceSumSquare")},
       {"Relu", numbers, each("Relu")},
-      {"Reshape", any,
+      {"Reshape", any_type,
        [](const value_source& v) {
          return one_node("Reshape").input(v({3, 4})).input(integers({2, -1}), true);
        }},
@@ -341,12 +274,12 @@ const std::vector<named_operator>& named_operators() {
        }},
       {"Round", floats_only, each("Round")},
       {"Selu", floats_only, each("Selu")},
-      {"Shape", any, each("Shape")},
+      {"Shape", any_type, each("Shape")},
       {"Sigmoid", floats_only, each("Sigmoid")},
       {"Sign", numbers, each("Sign")},
       {"Sin", floats_only, each("Sin")},
-      {"Size", any, each("Size")},
-      {"Slice", any,
+      {"Size", any_type, each("Size")},
+      {"Slice", any_type,
        [](const value_source& v) {
          return one_node("Slice")
              .input(v({4, 6}))
@@ -358,16 +291,16 @@ const std::vector<named_operator>& named_operators() {
       {"Softmax", floats_only, each("Softmax")},
       {"Softplus", floats_only, each("Softplus")},
       {"Softsign", floats_only, each("Softsign")},
-      {"SpaceToDepth", any,
+      {"SpaceToDepth", any_type,
        [](const value_source& v) {
          return one_node("SpaceToDepth").with("blocksize", std::int64_t{2}).input(v({1, 2, 4, 6}));
        }},
-      {"Split", any,
+      {"Split", any_type,
        [](const value_source& v) {
          return one_node("Split").with("axis", one).input(v({2, 5})).input(integers({5}), true);
        }},
       {"Sqrt", floats_only, each("Sqrt", 0.5)},
-      {"Squeeze", any,
+      {"Squeeze", any_type,
        [](const value_source& v) {
          return one_node("Squeeze").input(v({3, 1, 4})).input(integers({1}), true);
        }},
@@ -379,23 +312,23 @@ const std::vector<named_operator>& named_operators() {
        }},
       {"Tanh", floats_only, each("Tanh")},
       {"ThresholdedRelu", floats_only, each("ThresholdedRelu")},
-      {"Tile", any,
+      {"Tile", any_type,
        [](const value_source& v) {
          return one_node("Tile").input(v({2, 3})).input(integers({2, 3}), true);
        }},
-      {"Transpose", any,
+      {"Transpose", any_type,
        [](const value_source& v) {
          return one_node("Transpose").with("perm", list{2, 0, 1}).input(v({2, 3, 4}));
        }},
-      {"Trilu", any,
+      {"Trilu", any_type,
        [](const value_source& v) {
          return one_node("Trilu").input(v({3, 4})).input(integer(1), true);
        }},
-      {"Unsqueeze", any,
+      {"Unsqueeze", any_type,
        [](const value_source& v) {
          return one_node("Unsqueeze").input(v({3, 4})).input(integers({0, -1}), true);
        }},
-      {"Where", any,
+      {"Where", any_type,
        [](const value_source& v) {
          const value_source bits{dtype::boolean, false, true};
          return one_node("Where").input(bits({4, 1})).input(v({2, 1, 3})).input(v({1}, 1));
