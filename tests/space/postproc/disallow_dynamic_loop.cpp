@@ -27,6 +27,27 @@ def main(a: T.handle, b: T.handle, n: T.int32):
       schedule_error);
 }
 
+TEST_CASE(
+    "a loop over a row whose length is data passes where walks are taken, unless it is parallel") {
+  schedule s(ir::parse(R"(
+@T.prim_func
+def main(P: T.Buffer((5,), "int32"), A: T.Buffer((9,), "float32"), B: T.Buffer((4,), "float32")):
+    for i in range(4):
+        with T.block("B_o"):
+            vi = T.axis.spatial(4, i)
+            for k in range(T.max(P[vi + 1] - P[vi], 1)):
+                with T.block("B"):
+                    vk = T.axis.reduce(T.max(P[vi + 1] - P[vi], 1), k)
+                    with T.init():
+                        B[vi] = T.float32(0)
+                    B[vi] = B[vi] + T.if_then_else(vk < P[vi + 1] - P[vi], A[P[vi] + vk], T.float32(0))
+)"));
+  CHECK_THROWS_AS(space::disallow_dynamic_loop{}(s, draws::haswell()), schedule_error);
+  space::disallow_dynamic_loop{.walks = true}(s, draws::haswell());
+  s.unroll(s.get_loops(s.get_block("B"))[0]);
+  CHECK_THROWS_AS(space::disallow_dynamic_loop{.walks = true}(s, draws::haswell()), schedule_error);
+}
+
 TEST_CASE("constant loops pass, whatever was drawn") {
   const ir::function f = programs::matmul(12, 20, 8);
   const space::design_space tiles = [](schedule& s) {

@@ -5,6 +5,7 @@
 
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
 #include <tilewright/impl/space/gpu_rules.hpp>
+#include <tilewright/impl/space/tiles/thread_rows.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/gpu.hpp>
 #include <tilewright/space/modules/use_tensor_core.hpp>
@@ -83,6 +84,7 @@ TILEWRIGHT_INLINE design_space default_gpu() {
            if (!where.gpu)
              throw argument_error(
                  "default_gpu makes schedules for GPUs, and the target is none; write default_cpu");
+           if (detail::has_ragged_rows(s)) return detail::row_family(s, where);
            const detail::gpu_rules list = detail::rules_for(*where.gpu);
            std::vector<schedule> out;
            detail::add_tensor_families(out, list, s, where);  // of which the first runs unmeasured
@@ -91,7 +93,7 @@ TILEWRIGHT_INLINE design_space default_gpu() {
            detail::add_joined_families(out, list, s, where);
            return out;
          }))
-      .with(detail::gpu_postprocs(true));
+      .with(detail::gpu_postprocs(true, true));
 }
 
 TILEWRIGHT_INLINE design_space default_space(const target::machine& where) {

@@ -54,8 +54,9 @@ struct gpu_rules {
   }
 };
 
-inline std::vector<postproc> gpu_postprocs(bool tensorize = false) {
-  std::vector<postproc> out{disallow_dynamic_loop{}, rewrite_cooperative_fetch{},
+/// @param walks loops that run in order may have extents that are read from memory
+inline std::vector<postproc> gpu_postprocs(bool tensorize = false, bool walks = false) {
+  std::vector<postproc> out{disallow_dynamic_loop{walks}, rewrite_cooperative_fetch{},
                             rewrite_unbound_block{}, rewrite_parallel_vectorize_unroll{},
                             rewrite_reduction_block{}};
   if (tensorize) out.push_back(rewrite_tensorize{});
