@@ -18,6 +18,7 @@
 #include <tilewright/tilewright.hpp>
 
 #include "peers/sampled_peer.hpp"
+#include "problems/sparse_statistics.hpp"
 #include "turns.hpp"
 
 namespace {

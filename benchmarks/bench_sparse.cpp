@@ -5,15 +5,16 @@
 // before anything is timed; a round runs every engine of a problem several times, in turn, the last time counts, and the best
 // of its rounds is an engine's time, so that what else runs on the machine meets all of them. Rates count
 // the elements that are stored. Tuning takes BENCH_TUNE_SECONDS (default 5) per problem;
-// `--matrices=NAME,..` and `--columns=1,32,128` choose some; "mixed", "densities" and "pathological" are no part of the
-// figures otherwise; `--files=A.mtx,FOLDER,..` adds matrices from Matrix
-// Market files. Where a matrix is unlike what its recipe is known to give, that is said. `--compressed` leaves the formats beside compressed rows out, `--formats=sell8,none` those but the choice that
-// it does not name. "chosen" is what a call takes that
+// `--matrices=NAME,..` and `--columns=1,32,128` choose some, "mixed" among them, which is no part of the
+// figures otherwise; `--files=A.mtx,..` adds matrices from Matrix
+// Market files; `--compressed` leaves the formats beside compressed rows out, `--formats=sell8,none` those but the choice that
+// it does not name. `--matrices=pathological` and `densities` are groups that are no part of the figures either
+// (problems/sparse_matrices.hpp); `--folder=DIR` takes every Matrix Market file of a folder. "chosen" is what a call takes that
 // may convert the matrix for 1000 calls: one session over formats and schedules, of the same time as that of
 // compressed rows. "unmeasured" is the format and the schedule that the pattern alone asks for. `--database=FILE`
 // keeps what is found there, for a run that tunes nothing; the choice has a file of its own beside it. Bytes per
-// second are told, too, which count the arrays of compressed rows and both dense operands once, beside
-// those of a loop that reads these and writes the result.
+// second count the arrays of compressed rows, the other operand and the result once, beside those of a loop that reads
+// these and writes the result. What TACO reached elsewhere stands beside (peers/taco_figures.hpp).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -28,7 +29,9 @@
 #include <tilewright/tilewright.hpp>
 
 #include "peers/sparse_peer.hpp"
+#include "peers/taco_figures.hpp"
 #include "problems/sparse_matrices.hpp"
+#include "problems/sparse_statistics.hpp"
 #include "turns.hpp"
 
 namespace {
@@ -201,7 +204,8 @@ void compare(const bench::sparse_matrix& a, int columns,
     engines.push_back({"unmeasured", prepare_tilewright(p, budget, 1000, tw::effort::estimate)});
   }
   for (const bench::sparse_peer& peer : peers)
-    if (!peer.missing.empty() || (threads > 1 && !peer.threaded)) {
+    if (!peer.missing.empty() || (threads > 1 && !peer.threaded) ||
+        (peer.takes && !peer.takes(p))) {
       continue;
     } else if (peer.prepare_timed) {
       const std::function<double()> timed = peer.prepare_timed(p);
@@ -219,6 +223,10 @@ void compare(const bench::sparse_matrix& a, int columns,
       return;
     }
   }
+  if (a.nonzeros() == 0) {
+    std::printf("%s: no element, and zeros from all engines\n", name.c_str());
+    return;
+  }
   engines.push_back({"reads", bench::read_once(p)});
   bench::take_turns(engines, true);
   const double work = 2e-9 * static_cast<double>(a.nonzeros()) * columns;
@@ -231,16 +239,15 @@ void compare(const bench::sparse_matrix& a, int columns,
     total.add("unmeasured/" + std::to_string(columns) + ", of the best found",
               engines[formats.size() + 2].best() / found);
   }
-  const double bytes =
-      8.0 * static_cast<double>(a.nonzeros()) + 4.0 * a.rows + 4.0 * columns * (a.rows + a.columns);
+  const double bytes = 8 * static_cast<double>(a.nonzeros()) + 4.0 * a.rows +
+                       4.0 * columns * (static_cast<double>(a.columns) + a.rows);
   const double read = engines.back().best();
   engines.pop_back();
   std::printf("%s: %.1f GB/s, chosen %.1f GB/s, read alone %.1f GB/s\n", name.c_str(),
               1e-9 * bytes / rows, 1e-9 * bytes / chosen, 1e-9 * bytes / read);
-  if (columns == 1) {
-    total.add("reading alone", read / rows);
-    if (with_formats) total.add("reading alone, of the choice", read / chosen);
-  }
+  const std::string of_columns = "/" + std::to_string(columns);
+  total.add("reading alone" + of_columns, read / rows);
+  if (with_formats) total.add("reading alone, of the choice" + of_columns, read / chosen);
   for (std::size_t e = 0; e < engines.size(); ++e) {
     const double best = engines[e].best();
     const std::string what = engines[e].name + "/" + std::to_string(columns);
@@ -252,17 +259,14 @@ void compare(const bench::sparse_matrix& a, int columns,
       std::printf("%s: %s pays after %.0f calls\n", name.c_str(), engines[e].name.c_str(),
                   std::ceil(formats[e - 1].conversion / (rows - best)));
   }
+  for (const bench::taco_figures& t : bench::taco_elsewhere)
+    if (t.matrix == a.name && (columns == 32 || columns == 128)) {
+      const std::size_t wide = columns == 128;
+      std::printf(
+          "%s/taco, elsewhere: %.1f GFLOP/s, by its recipe %.1f; there Eigen %.1f, plain %.1f\n",
+          name.c_str(), t.taco[wide], t.recipe[wide], t.eigen[wide], t.plain[wide]);
+    }
   std::fflush(stdout);
-}
-
-/// The file, or those in the folder whose names end with .mtx, in their order.
-std::vector<std::string> matrix_files(const std::string& path) {
-  if (!std::filesystem::is_directory(path)) return {path};
-  std::vector<std::string> out;
-  for (const auto& entry : std::filesystem::directory_iterator(path))
-    if (entry.path().extension() == ".mtx") out.push_back(entry.path().string());
-  std::sort(out.begin(), out.end());
-  return out;
 }
 
 bench::sparse_matrix matrix_in(const std::string& path) {
@@ -273,6 +277,15 @@ bench::sparse_matrix matrix_in(const std::string& path) {
           m.offsets(),
           m.indices(),
           m.values()};
+}
+
+/// The Matrix Market files of a folder, by name.
+std::vector<std::string> files_in(const std::string& folder) {
+  std::vector<std::string> out;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".mtx") out.push_back(entry.path().string());
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 }  // namespace
@@ -286,6 +299,8 @@ int main(int argc, char** argv) {
     const std::string word = argv[at];
     if (word.rfind("--matrices=", 0) == 0) chosen = bench::words(word.substr(11));
     if (word.rfind("--files=", 0) == 0) files = bench::words(word.substr(8));
+    if (word.rfind("--folder=", 0) == 0)
+      for (const std::string& path : files_in(word.substr(9))) files.push_back(path);
     if (word.rfind("--columns=", 0) == 0) columns = bench::words(word.substr(10));
     if (word == "--compressed") with_formats = false;
     if (word.rfind("--formats=", 0) == 0) alone = bench::words(word.substr(10));
@@ -293,32 +308,32 @@ int main(int argc, char** argv) {
     if (word.rfind("--threads=", 0) == 0) threads = std::atoi(word.c_str() + 10);
   }
   const std::vector<bench::sparse_peer> peers{
-      bench::plain_sparse_peer(), bench::eigen_sparse_peer(), bench::mkl_sparse_peer(threads),
-      bench::python_sparse_peer("scipy"), bench::python_sparse_peer("torch")};
+      bench::plain_sparse_peer(),         bench::eigen_sparse_peer(),
+      bench::mkl_sparse_peer(threads),    bench::python_sparse_peer("scipy"),
+      bench::python_sparse_peer("torch"), bench::libxsmm_sparse_peer()};
   for (const bench::sparse_peer& p : peers)
     if (!p.missing.empty()) std::printf("missing: %s: %s\n", p.name.c_str(), p.missing.c_str());
+  std::printf("missing: taco: no package has it; what it reached elsewhere stands beside\n");
   bench::summary total;
   std::vector<bench::sparse_matrix> matrices = bench::sparse_matrices();
-  const auto wants = [&](const char* name) {
-    return std::find(chosen.begin(), chosen.end(), name) != chosen.end();
-  };
-  const auto add = [&](std::vector<bench::sparse_matrix> more) {
-    for (bench::sparse_matrix& m : more) {
-      if (!chosen.empty()) chosen.push_back(m.name);
-      matrices.push_back(std::move(m));
+  const auto take_group = [&](const char* name, std::vector<bench::sparse_matrix> group) {
+    for (bench::sparse_matrix& a : group) {
+      if (std::find(chosen.begin(), chosen.end(), name) != chosen.end()) chosen.push_back(a.name);
+      if (std::find(chosen.begin(), chosen.end(), a.name) != chosen.end())
+        matrices.push_back(std::move(a));
     }
   };
-  if (wants("mixed")) matrices.push_back(bench::mixed());
-  if (wants("densities")) add(bench::densities());
-  if (wants("pathological")) add(bench::pathological());
-  for (const std::string& path : files)
-    for (const std::string& file : matrix_files(path)) add({matrix_in(file)});
+  take_group("mixed", {bench::mixed()});
+  take_group("pathological", bench::pathological());
+  take_group("densities", bench::densities());
+  for (const std::string& path : files) {
+    matrices.push_back(matrix_in(path));
+    if (!chosen.empty()) chosen.push_back(matrices.back().name);
+  }
   for (const bench::sparse_matrix& a : matrices) {
     if (!chosen.empty() && std::find(chosen.begin(), chosen.end(), a.name) == chosen.end())
       continue;
     std::printf("%s: %s\n", a.name.c_str(), bench::statistics(a).c_str());
-    if (const std::string off = bench::unlike_known(a); !off.empty())
-      std::printf("%s: unlike what its recipe is known to give: %s\n", a.name.c_str(), off.c_str());
     for (const std::string& n : columns)
       compare(a, std::atoi(n.c_str()), peers, budget, with_formats, total);
   }

@@ -18,6 +18,7 @@
 
 #include "peers/sparse_peer.hpp"
 #include "problems/sparse_matrices.hpp"
+#include "problems/sparse_statistics.hpp"
 #include "turns.hpp"
 
 namespace {
@@ -121,8 +122,8 @@ void compare_layer(const bench::sparse_matrix& a, const std::string& group, doub
   std::vector<bench::engine> engines{{"chosen", [&] { chosen(w, right, result); }},
                                      {"rows", [&] { in_rows(w, right, result); }},
                                      {"dense", [&] { dense(as_dense, right, result); }}};
-  for (const bench::sparse_peer& peer :
-       {bench::mkl_sparse_peer(), bench::eigen_sparse_peer(), bench::plain_sparse_peer()})
+  for (const bench::sparse_peer& peer : {bench::mkl_sparse_peer(), bench::eigen_sparse_peer(),
+                                         bench::libxsmm_sparse_peer(), bench::plain_sparse_peer()})
     if (peer.missing.empty())
       engines.push_back({peer.name, peer.prepare(p)});
     else
@@ -190,7 +191,7 @@ int main(int argc, char** argv) {
     if (wanted("blocks"))
       compare_layer(bench::pruned_blocks(768, 768, zeros), "blocks", zeros, total);
   }
-  for (const std::int32_t kinds : {8, 48})
+  for (const std::int32_t kinds : {8, 48, 133})
     if (wanted("relations")) {
       const bench::sparse_matrix a = bench::relations(16384, kinds);
       std::printf("%s: %s\n", a.name.c_str(), bench::statistics(a).c_str());

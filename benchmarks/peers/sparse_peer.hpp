@@ -41,6 +41,8 @@ struct sparse_peer {
   /// Instead, where it tells itself how long a run took. // s
   std::function<std::function<double()>(const spmm_problem&)> prepare_timed = {};
   bool threaded = false;  // it takes several threads
+  /// Whether it has kernels for a problem; empty: for all.
+  std::function<bool(const spmm_problem&)> takes = {};
 };
 
 /// Reads the arrays of the matrix and the other operand once, in vectors, and writes the result: what the memory
@@ -55,6 +57,9 @@ sparse_peer eigen_sparse_peer();
 /// run time: BENCH_MKL names libmkl_rt.so, else the loader looks for it.
 /// @param threads that it runs on; with several its OpenMP layer is needed
 sparse_peer mkl_sparse_peer(int threads = 1);
+/// LIBXSMM's product of a sparse and a dense matrix (libxsmm_spmdm), where the build finds the library: slices of
+/// 128 x 128 in compressed rows, made once of the dense matrix. For matrices of up to 2^24 places and several columns.
+sparse_peer libxsmm_sparse_peer();
 /// "scipy" or "torch", whose products of compressed rows run in a process of their own: BENCH_PYTHON names a
 /// Python that has the module.
 sparse_peer python_sparse_peer(const std::string& engine);

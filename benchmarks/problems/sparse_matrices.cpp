@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -174,49 +173,59 @@ sparse_matrix mixed() {
   return finish("mixed", 2048, std::move(rows), random);
 }
 
-sparse_matrix unstructured() { return unstructured("unstructured", 0.028); }
+namespace {
 
-sparse_matrix unstructured(const std::string& name, double share) {
+sparse_matrix anywhere(std::string name, double share) {
   constexpr std::int32_t n = 2048;
   generator random(7);
   row_list rows(n);
   for (std::int32_t i = 0; i < n; ++i)
     for (std::int32_t c = 0; c < n; ++c)
       if (random.unit() < share) rows[static_cast<std::size_t>(i)].push_back(c);
-  return finish(name, n, std::move(rows), random);
+  return finish(std::move(name), n, std::move(rows), random);
 }
 
-std::vector<sparse_matrix> densities() {
-  return {unstructured("unstructured0.5", 0.005), unstructured("unstructured5", 0.05),
-          unstructured("unstructured10", 0.1), unstructured("unstructured30", 0.3)};
-}
-
-namespace {
-
-/// `n` rows and `columns` columns; an element stands where `holds` says so.
-template <class Holds>
-sparse_matrix placed(const char* name, std::int32_t n, std::int32_t columns, const Holds& holds) {
-  generator random(25);
-  row_list rows(static_cast<std::size_t>(n));
-  for (std::int32_t i = 0; i < n; ++i)
-    for (std::int32_t c = 0; c < columns; ++c)
-      if (holds(i, c)) rows[static_cast<std::size_t>(i)].push_back(c);
+/// Rows with the columns that `f` gives each.
+template <class F>
+sparse_matrix by_rows(const char* name, std::int32_t count, std::int32_t columns, const F& f) {
+  generator random(9);
+  row_list rows(static_cast<std::size_t>(count));
+  for (std::int32_t i = 0; i < count; ++i) rows[static_cast<std::size_t>(i)] = f(i);
   return finish(name, columns, std::move(rows), random);
 }
 
 }  // namespace
 
+sparse_matrix unstructured() { return anywhere("unstructured", 0.028); }
+
+std::vector<sparse_matrix> densities() {
+  return {anywhere("density0.5", 0.005), anywhere("density5", 0.05), anywhere("density10", 0.1),
+          anywhere("density30", 0.3)};
+}
+
 std::vector<sparse_matrix> pathological() {
-  constexpr std::int32_t n = 4096;
-  const auto seldom = [](std::int32_t i, std::int32_t c) { return (i * 31 + c * 17) % 1021 == 0; };
-  return {placed("dense_row", n, n, [&](int i, int c) { return i == 7 || seldom(i, c); }),
-          placed("dense_column", n, n, [&](int i, int c) { return c == 7 || seldom(i, c); }),
-          placed("diagonal", n, n, [](int i, int c) { return i == c; }),
-          placed("arrow", n, n, [](int i, int c) { return i == 0 || c == 0 || i == c; }),
-          placed("one_row", 1, n, [](int, int c) { return c % 3 == 0; }),
-          placed("one_column", n, 1, [](int i, int) { return i % 3 == 0; }),
-          placed("last_row_empty", n, n, [&](int i, int c) { return i + 1 < n && seldom(i, c); }),
-          placed("no_elements", n, n, [](int, int) { return false; })};
+  constexpr std::int32_t n = 16384;
+  using columns = std::vector<std::int32_t>;
+  columns all(n);
+  std::iota(all.begin(), all.end(), 0);
+  const auto diagonal = [](std::int32_t i) { return columns{i}; };
+  const auto none = [](std::int32_t) { return columns{}; };
+  return {by_rows("dense_row", n, n, [&](std::int32_t i) { return i == n / 2 ? all : columns{i}; }),
+          by_rows("dense_column", n, n,
+                  [](std::int32_t i) {
+                    return columns{n / 2, i};
+                  }),
+          by_rows("diagonal", n, n, diagonal),
+          by_rows("arrow", n, n,
+                  [&](std::int32_t i) {
+                    return i == n - 1 ? all : columns{i, n - 1};
+                  }),
+          by_rows("one_row", 1, n, [&](std::int32_t) { return all; }),
+          by_rows("one_column", n, 1, [](std::int32_t) { return columns{0}; }),
+          by_rows("empty", n, n, none),
+          by_rows("last_row_empty", n, n, [](std::int32_t i) {
+            return i == n - 1 ? columns{} : columns{i, (i + 1) % n};
+          })};
 }
 
 namespace {
@@ -329,105 +338,6 @@ sparse_matrix surface_points() {
 
 std::vector<sparse_matrix> sparse_matrices() {
   return {powerlaw(), rmat16(), uniform(), banded(), stencil27(), blocks32(), unstructured()};
-}
-
-namespace {
-
-/// What formats depend on.
-struct pattern_statistics {
-  double mean = 0;    // elements of a row
-  double most = 0;    // of one row
-  double spread = 0;  // standard deviation of their number over the mean
-  double gini = 0;    // how unequal rows are: 0 all alike, 1 one row has all
-  double empty = 0;   // rows without elements; %
-  double in_rows_of_one_width = 0, in_blocks_of_4 = 0;  // of the places; %
-};
-
-pattern_statistics statistics_of(const sparse_matrix& m) {
-  const auto rows = static_cast<std::size_t>(m.rows);
-  std::vector<double> lengths(rows);
-  std::size_t blocks = 0;
-  std::vector<std::size_t> seen(static_cast<std::size_t>(m.columns) / 4 + 1, 0);
-  for (std::size_t i = 0; i < rows; ++i) {
-    lengths[i] = m.offsets[i + 1] - m.offsets[i];
-    for (auto at = static_cast<std::size_t>(m.offsets[i]);
-         at < static_cast<std::size_t>(m.offsets[i + 1]); ++at) {
-      std::size_t& last = seen[static_cast<std::size_t>(m.indices[at]) / 4];
-      blocks += last != i / 4 + 1;
-      last = i / 4 + 1;
-    }
-  }
-  std::sort(lengths.begin(), lengths.end());
-  const auto all = static_cast<double>(m.nonzeros()), n = static_cast<double>(m.rows);
-  pattern_statistics out;
-  if (m.rows == 0) return out;
-  out.mean = all / n;
-  out.most = lengths.back();
-  double squares = 0, ranked = 0, empty = 0;
-  for (std::size_t i = 0; i < rows; ++i) {
-    squares += (lengths[i] - out.mean) * (lengths[i] - out.mean);
-    ranked += static_cast<double>(i + 1) * lengths[i];
-    empty += lengths[i] == 0;
-  }
-  out.empty = 100 * empty / n;
-  if (all == 0) return out;
-  out.spread = std::sqrt(squares / n) / out.mean;
-  out.gini = 2 * ranked / (n * all) - (n + 1) / n;
-  out.in_rows_of_one_width = 100 * all / (n * out.most);
-  out.in_blocks_of_4 = 100 * all / (16 * static_cast<double>(blocks));
-  return out;
-}
-
-/// What a recipe is known to give; negative: that is not known.
-struct known_statistics {
-  const char* name;
-  pattern_statistics values;
-};
-constexpr double not_known = -1;
-constexpr known_statistics known[] = {
-    {"powerlaw", {7.7, 2879, 4.98, .63, not_known, .3, not_known}},
-    {"rmat16", {7.5, 3856, 5.66, .89, 49, not_known, not_known}},
-    {"uniform", {8, 25, .35, not_known, not_known, 32, not_known}},
-    {"banded", {9, not_known, .27, not_known, not_known, not_known, 25.5}},
-    {"stencil27", {25.3, 27, not_known, not_known, not_known, 94, not_known}},
-    {"blocks32", {not_known, not_known, not_known, not_known, 27, not_known, 100}}};
-
-}  // namespace
-
-std::string statistics(const sparse_matrix& m) {
-  const pattern_statistics s = statistics_of(m);
-  char out[256];
-  std::snprintf(
-      out, sizeof out,
-      "%d x %d, %lld elements, %.1f a row (max %.0f, cv %.2f, Gini %.2f), %.0f %% of rows "
-      "empty, rows of one width %.1f %% full, blocks of 4 %.1f %%",
-      m.rows, m.columns, static_cast<long long>(m.nonzeros()), s.mean, s.most, s.spread, s.gini,
-      s.empty, s.in_rows_of_one_width, s.in_blocks_of_4);
-  return out;
-}
-
-std::string unlike_known(const sparse_matrix& m) {
-  constexpr double far = 0.05;
-  std::string out;
-  for (const known_statistics& k : known) {
-    if (m.name != k.name) continue;
-    const pattern_statistics s = statistics_of(m);
-    const auto compare = [&](const char* what, double made, double expected) {
-      if (expected < 0 || std::abs(made - expected) <= far * expected) return;
-      char text[96];
-      std::snprintf(text, sizeof text, "%s%s %.2f and not %.2f", out.empty() ? "" : ", ", what,
-                    made, expected);
-      out += text;
-    };
-    compare("mean", s.mean, k.values.mean);
-    compare("max", s.most, k.values.most);
-    compare("cv", s.spread, k.values.spread);
-    compare("Gini", s.gini, k.values.gini);
-    compare("empty rows %", s.empty, k.values.empty);
-    compare("rows of one width, % full", s.in_rows_of_one_width, k.values.in_rows_of_one_width);
-    compare("blocks of 4, % full", s.in_blocks_of_4, k.values.in_blocks_of_4);
-  }
-  return out;
 }
 
 }  // namespace bench

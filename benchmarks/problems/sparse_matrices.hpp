@@ -37,12 +37,11 @@ sparse_matrix stencil27();
 sparse_matrix blocks32();
 /// 2048 x 2048, 2.8 % of the elements anywhere.
 sparse_matrix unstructured();
-/// 2048 x 2048, a share of the elements anywhere.
-sparse_matrix unstructured(const std::string& name, double share);
-/// 0.5, 5, 10 and 30 % of the elements of 2048 x 2048 anywhere.
+/// The same with another share of the elements: 0.5, 5, 10 and 30 %.
 std::vector<sparse_matrix> densities();
-/// 4096 rows or columns with one dense row, one dense column, nothing but the diagonal, an arrow, one row, one column, an
-/// empty last row, and no elements at all.
+/// What formats and balancing meet at their worst: a row with an element in each column, a column with one in
+/// each row, a diagonal, an arrow (last row, last column and diagonal), one row, one column, no element, a last row
+/// without one. 16384 rows, and as many columns, unless there is one.
 std::vector<sparse_matrix> pathological();
 /// blocks32 with 0.5 % of all elements beside: what pruning by blocks and then by magnitude leaves.
 sparse_matrix mixed();
@@ -61,13 +60,7 @@ sparse_matrix relations(std::int32_t nodes, std::int32_t kinds);
 sparse_matrix surface_points();
 /// @}
 
-/// The first seven, in this order.
+/// All of them but mixed, densities, pathological ones, masks, weights, relations and points, in this order.
 std::vector<sparse_matrix> sparse_matrices();
-
-/// "65536 x 65536, 507749 elements, 7.7 a row (max 2935, cv 5.03, Gini 0.63), 0 % of rows empty, rows of one width 0.3 % full,
-/// blocks of 4 6.3 %"
-std::string statistics(const sparse_matrix& m);
-/// Where a matrix of sparse_matrices() is more than 5 % off what its recipe is known to give; empty where it is not.
-std::string unlike_known(const sparse_matrix& m);
 
 }  // namespace bench
