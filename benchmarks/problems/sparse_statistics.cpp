@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <stdexcept>
-#include <tilewright/support/row_lengths.hpp>
+#include <tilewright/support/numbers/row_lengths.hpp>
 
 namespace bench {
 namespace {

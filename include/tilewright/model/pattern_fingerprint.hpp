@@ -31,12 +31,12 @@ struct pattern_fingerprint {
   static constexpr std::array<int, 2> widths{4, 16};
 
   std::int64_t rows = 0, columns = 0, elements = 0;
-  double mean_row = 0;  // elements
-  double spread = 0;    // standard deviation of the lengths of rows over their mean
-  double longest = 0;   // row over the mean
-  double empty = 0;     // share of rows without elements
-  double gini = 0;      // of the lengths of rows (support/row_lengths.hpp); no part of `numbers`
-  double gap = 1;       // columns from an element to the next one in its row, on the average
+  double mean_row = 0;      // elements
+  double spread = 0;        // standard deviation of the lengths of rows over their mean
+  double longest = 0;       // row over the mean
+  double empty = 0;         // share of rows without elements
+  double gini = 0;          // of the lengths of rows (row_lengths.hpp); no part of `numbers`
+  double gap = 1;           // columns from an element to the next one in its row, on the average
   double off_diagonal = 1;  // distance of an element from the diagonal, on the average; columns
   /// Share of the places of blocks of 4, 8, 16 with an element that hold one.
   std::array<double, 3> fill{};

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include <tilewright/support/content_number.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/numbers/content_number.hpp>
 
 namespace tilewright {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <tilewright/dispatch/pattern_class.hpp>
-#include <tilewright/support/row_lengths.hpp>
+#include <tilewright/support/numbers/row_lengths.hpp>
 
 namespace tilewright::dispatch {
 namespace detail {

@@ -6,7 +6,7 @@
 #include <tilewright/expr/formats/sell_matrix.hpp>
 #include <tilewright/model/pattern_fingerprint.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
-#include <tilewright/support/row_lengths.hpp>
+#include <tilewright/support/numbers/row_lengths.hpp>
 
 namespace tilewright {
 namespace detail {

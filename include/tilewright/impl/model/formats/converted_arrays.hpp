@@ -9,8 +9,8 @@
 #include <tilewright/expr/formats/bsr_matrix.hpp>
 #include <tilewright/expr/formats/parted_matrix.hpp>
 #include <tilewright/expr/formats/sell_matrix.hpp>
-#include <tilewright/support/content_number.hpp>
 #include <tilewright/support/dtype.hpp>
+#include <tilewright/support/numbers/content_number.hpp>
 
 namespace tilewright::detail {
 

@@ -1,4 +1,4 @@
-#include <tilewright/support/content_number.hpp>
+#include <tilewright/support/numbers/content_number.hpp>
 
 #include <doctest/doctest.h>
 

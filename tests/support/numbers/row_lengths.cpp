@@ -1,4 +1,4 @@
-#include <tilewright/support/row_lengths.hpp>
+#include <tilewright/support/numbers/row_lengths.hpp>
 
 #include <doctest/doctest.h>
 
