@@ -84,7 +84,7 @@ TEST_CASE("fuse_elements: sums over rows, functions without iterations, and chan
   stays(schedule(sparse_program::function(sampled + product)));
   stays(schedule(sparse::lower(ir::parse_sparse(deep))));
   schedule changed(sparse_program::function(sampled));
-  changed.annotate(changed.get_block("s"), "note", 1);
+  changed.parallel(changed.get_loops(changed.get_block("s_o"))[0]);
   stays(changed);
   CHECK(space::has_results_of_elements(schedule(sparse_program::function(sampled))));
 }
