@@ -2,8 +2,8 @@
 //
 // A *specialization* is a kernel at fixed extents and layout classes; it is what is tuned, stored
 // and compiled. A *binding* is one set of extents and strides that calls came with; it names the
-// specialization and what is known of the memory. The path of a call that was seen before takes no
-// lock.
+// specialization and what is known of the memory. A *variant* is the code that calls run now. The
+// path of a call that was seen before takes no lock.
 #pragma once
 
 #include <functional>

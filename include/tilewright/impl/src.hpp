@@ -80,13 +80,13 @@
 #include <tilewright/impl/dispatch/device_dispatcher.ipp>
 #include <tilewright/impl/dispatch/device_kernel.ipp>
 #include <tilewright/impl/dispatch/dispatcher.ipp>
-#include <tilewright/impl/dispatch/instances.ipp>
 #include <tilewright/impl/dispatch/layout.ipp>
 #include <tilewright/impl/dispatch/overlap.ipp>
 #include <tilewright/impl/dispatch/packed_weights.ipp>
 #include <tilewright/impl/dispatch/pattern_checks.ipp>
 #include <tilewright/impl/dispatch/pattern_class.ipp>
 #include <tilewright/impl/dispatch/specialization.ipp>
+#include <tilewright/impl/dispatch/specialization_table.ipp>
 #include <tilewright/impl/dispatch/tune_together.ipp>
 #include <tilewright/impl/dispatch/weight_set.ipp>
 #include <tilewright/impl/dispatch/workspace.ipp>

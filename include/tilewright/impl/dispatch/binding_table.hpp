@@ -12,11 +12,11 @@
 
 namespace tilewright::dispatch::detail {
 
-struct instance;
+struct specialization_slot;
 
 /// One set of extents and strides that calls came with.
 struct binding {
-  instance* of = nullptr;
+  specialization_slot* of = nullptr;
   std::vector<std::int64_t> extents, strides;  // of all parameters
   std::vector<touched_bytes> touched;          // per parameter
   std::uint64_t hash = 0;

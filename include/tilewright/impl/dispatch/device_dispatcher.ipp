@@ -36,9 +36,9 @@
 namespace tilewright::dispatch {
 namespace detail {
 
-/// The kernel at one set of extents on one device. Kernels that were swapped stay: graphs that were
-/// recorded before start them.
-struct kernel_on_device {
+/// Where the kernel of a specialization is made and swapped on one device. Kernels that were swapped
+/// stay: graphs that were recorded before start them.
+struct device_slot {
   std::atomic<const device_kernel*> current{nullptr};
   std::atomic<std::thread::id> preparing{};
   std::atomic<bool> cancelled{false};
@@ -54,16 +54,17 @@ struct kernel_on_device {
   }
 };
 
-/// One set of extents and layouts that calls came with.
-struct device_instance {
+/// The kernel at one set of extents and layouts, on each device.
+struct device_specialization {
   ir::function function;
-  bool nothing = false;              // every output is empty
-  std::vector<kernel_on_device> on;  // by the number of the device
-  explicit device_instance(int devices) : on(static_cast<std::size_t>(devices)) {}
+  bool nothing = false;         // every output is empty
+  std::vector<device_slot> on;  // by the number of the device
+  explicit device_specialization(int devices) : on(static_cast<std::size_t>(devices)) {}
 };
 
+/// One set of extents and strides that calls came with, as `binding`.
 struct device_binding {
-  device_instance* of = nullptr;
+  device_specialization* of = nullptr;
   std::vector<std::int64_t> extents, strides;  // of all parameters
   std::vector<touched_bytes> touched;          // per parameter
   std::uint64_t hash = 0;
@@ -80,9 +81,9 @@ struct weights_on_device {
 }  // namespace detail
 
 struct device_dispatcher::state {
-  using instance = detail::device_instance;
+  using specialization = detail::device_specialization;
   using binding = detail::device_binding;
-  using compiled = detail::kernel_on_device;
+  using slot = detail::device_slot;
 
   state(kernel_signature k, std::function<ir::function(const search::extent_map&)> m,
         const tuned_options& o, const weight_set& w)
@@ -99,20 +100,20 @@ struct device_dispatcher::state {
 
   const binding& bind(const call_argument* a);
   std::unique_ptr<binding> describe(const call_argument* a);
-  instance& instance_at(const search::extent_map& dims, const std::vector<layout_class>& layouts,
-                        const binding& b);
+  specialization& specialization_at(const search::extent_map& dims,
+                                    const std::vector<layout_class>& layouts, const binding& b);
   int devices_here() const;
   int device_of(const binding& b, const call_argument* a) const;
   const device_kernel& ready(const binding& b, const call_argument* a, int ordinal,
                              backend::cuda::stream_ref stream);
-  const device_kernel& prepare(instance& of, compiled& c, int ordinal);
-  std::unique_ptr<instance> make_instance(const search::extent_map& dims,
-                                          const std::vector<layout_class>& layouts,
-                                          const binding& b) const;
-  std::unique_ptr<const device_kernel> build(const instance& of, compiled& c, int ordinal,
+  const device_kernel& prepare(specialization& of, slot& c, int ordinal);
+  std::unique_ptr<specialization> make_specialization(const search::extent_map& dims,
+                                                      const std::vector<layout_class>& layouts,
+                                                      const binding& b) const;
+  std::unique_ptr<const device_kernel> build(const specialization& of, slot& c, int ordinal,
                                              tilewright::mode how);
-  search::session_options session(const search::workload& w, const compiled& c);
-  void tune_in_background(instance& of, compiled& c, int ordinal);
+  search::session_options session(const search::workload& w, const slot& c);
+  void tune_in_background(specialization& of, slot& c, int ordinal);
   void* const* weights_on(int ordinal, const call_argument* a);
   void end_threads() noexcept;
   void tell(search::event::kind what, const std::string& text,
@@ -127,7 +128,7 @@ struct device_dispatcher::state {
   tilewright::mode mode;
   detail::table_of_bindings<binding> bindings;
   support::fork_mutex mutex;  // of what follows; never held while code is made
-  std::map<std::string, std::unique_ptr<instance>> all;
+  std::map<std::string, std::unique_ptr<specialization>> all;
   std::map<int, std::unique_ptr<detail::weights_on_device>> copied;
   int devices = -1;  // that this process may use; -1: nobody asked
   pid_t owner = 0;   // who asked
@@ -146,7 +147,7 @@ TILEWRIGHT_INLINE void device_dispatcher::state::end_threads() noexcept {
   {
     const std::lock_guard lock(mutex);
     for (auto& [name, i] : all)
-      for (compiled& c : i->on) {
+      for (slot& c : i->on) {
         c.cancelled = true;
         if (c.background.joinable()) threads.emplace_back(c.started_in, std::move(c.background));
       }
@@ -184,11 +185,11 @@ TILEWRIGHT_INLINE std::unique_ptr<detail::device_binding> device_dispatcher::sta
     fresh->extents.insert(fresh->extents.end(), a[i].extents, a[i].extents + p.extent_count());
     fresh->strides.insert(fresh->strides.end(), a[i].strides, a[i].strides + p.rank());
   }
-  fresh->of = &instance_at(dims, layouts, *fresh);
+  fresh->of = &specialization_at(dims, layouts, *fresh);
   return fresh;
 }
 
-TILEWRIGHT_INLINE detail::device_instance& device_dispatcher::state::instance_at(
+TILEWRIGHT_INLINE detail::device_specialization& device_dispatcher::state::specialization_at(
     const search::extent_map& dims, const std::vector<layout_class>& layouts, const binding& b) {
   std::string name = search::write_numbers(b.extents);
   for (const layout_class& l : layouts) name += "|" + l.text();
@@ -200,15 +201,16 @@ TILEWRIGHT_INLINE detail::device_instance& device_dispatcher::state::instance_at
     }
     if (const auto there = all.find(name); there != all.end()) return *there->second;
   }
-  std::unique_ptr<instance> made = make_instance(dims, layouts, b);
+  std::unique_ptr<specialization> made = make_specialization(dims, layouts, b);
   const std::lock_guard lock(mutex);
   return *all.emplace(name, std::move(made)).first->second;
 }
 
-TILEWRIGHT_INLINE std::unique_ptr<detail::device_instance> device_dispatcher::state::make_instance(
-    const search::extent_map& dims, const std::vector<layout_class>& layouts,
-    const binding& b) const {
-  auto made = std::make_unique<instance>(devices);
+TILEWRIGHT_INLINE std::unique_ptr<detail::device_specialization>
+device_dispatcher::state::make_specialization(const search::extent_map& dims,
+                                              const std::vector<layout_class>& layouts,
+                                              const binding& b) const {
+  auto made = std::make_unique<specialization>(devices);
   made->nothing =
       support::none(b.touched, [](const touched_bytes& t) { return t.written && !t.none(); });
   if (made->nothing) return made;
@@ -253,7 +255,7 @@ TILEWRIGHT_INLINE int device_dispatcher::state::device_of(const binding& b,
 
 TILEWRIGHT_INLINE const device_kernel& device_dispatcher::state::ready(
     const binding& b, const call_argument* a, int ordinal, backend::cuda::stream_ref stream) {
-  compiled& c = b.of->on[static_cast<std::size_t>(ordinal)];
+  slot& c = b.of->on[static_cast<std::size_t>(ordinal)];
   if (const device_kernel* k = c.current.load(std::memory_order_acquire)) return *k;
   if (owner != ::getpid())
     refuse("a forked child cannot use its parent's device; start another program");
@@ -276,8 +278,8 @@ TILEWRIGHT_INLINE const device_kernel& device_dispatcher::state::ready(
 }
 
 /// Under the lock of `c`.
-TILEWRIGHT_INLINE const device_kernel& device_dispatcher::state::prepare(instance& of, compiled& c,
-                                                                         int ordinal) {
+TILEWRIGHT_INLINE const device_kernel& device_dispatcher::state::prepare(specialization& of,
+                                                                         slot& c, int ordinal) {
   const bool background = mode == mode::background && options.effort != effort::estimate;
   c.cancelled = false;
   const device_kernel& k = c.publish(build(of, c, ordinal, background ? mode::off : mode));
@@ -292,7 +294,7 @@ TILEWRIGHT_INLINE const device_kernel& device_dispatcher::state::prepare(instanc
 }
 
 TILEWRIGHT_INLINE std::unique_ptr<const device_kernel> device_dispatcher::state::build(
-    const instance& of, compiled& c, int ordinal, tilewright::mode how) {
+    const specialization& of, slot& c, int ordinal, tilewright::mode how) {
   device_options o;
   o.database = options.database;
   o.own_database = options.own_database;
@@ -307,7 +309,7 @@ TILEWRIGHT_INLINE std::unique_ptr<const device_kernel> device_dispatcher::state:
 }
 
 TILEWRIGHT_INLINE search::session_options device_dispatcher::state::session(
-    const search::workload& w, const compiled& c) {
+    const search::workload& w, const slot& c) {
   const auto db =
       options.own_database ? options.own_database : search::database::shared(options.database);
   search::session_options out = call_session(options, *db, w.key);
@@ -321,7 +323,7 @@ TILEWRIGHT_INLINE search::session_options device_dispatcher::state::session(
   return out;
 }
 
-TILEWRIGHT_INLINE void device_dispatcher::state::tune_in_background(instance& of, compiled& c,
+TILEWRIGHT_INLINE void device_dispatcher::state::tune_in_background(specialization& of, slot& c,
                                                                     int ordinal) {
   const support::default_float_environment ours;
   try {
@@ -406,7 +408,7 @@ TILEWRIGHT_INLINE std::string device_dispatcher::report(const call_argument* a) 
 TILEWRIGHT_INLINE void device_dispatcher::cancel() {
   const std::lock_guard lock(state_->mutex);
   for (auto& [name, i] : state_->all)
-    for (detail::kernel_on_device& c : i->on) c.cancelled = true;
+    for (detail::device_slot& c : i->on) c.cancelled = true;
 }
 
 TILEWRIGHT_INLINE void device_dispatcher::wait() {
@@ -414,7 +416,7 @@ TILEWRIGHT_INLINE void device_dispatcher::wait() {
   {
     const std::lock_guard lock(state_->mutex);
     for (auto& [name, i] : state_->all)
-      for (detail::kernel_on_device& c : i->on)
+      for (detail::device_slot& c : i->on)
         if (c.background.joinable() && c.started_in == ::getpid() &&
             c.background.get_id() != std::this_thread::get_id())
           threads.push_back(std::move(c.background));

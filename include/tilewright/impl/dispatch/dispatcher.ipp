@@ -10,7 +10,7 @@
 
 #include <tilewright/dispatch/dispatcher.hpp>
 #include <tilewright/dispatch/pattern_checks.hpp>
-#include <tilewright/impl/dispatch/instances.hpp>
+#include <tilewright/impl/dispatch/specialization_table.hpp>
 #include <tilewright/impl/dispatch/workspace.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/support/any.hpp>
@@ -51,8 +51,8 @@ inline void check_names(const kernel_signature& kernel, const search::extent_map
   }
 }
 
-/// @throws argument_error for an instance without elements
-inline void need_code(const kernel_signature& kernel, const instance& of) {
+/// @throws argument_error for a slot without code
+inline void need_code(const kernel_signature& kernel, const specialization_slot& of) {
   if (!of.code) throw argument_error(kernel.name + ": there is nothing to tune without elements");
 }
 
@@ -88,14 +88,14 @@ struct dispatcher::state {
   std::string report(const detail::binding& b) const;
   void interpret(const detail::binding& b, const call_argument* a) const;
   /// The elements of arguments that say where others are.
-  void check_elements(const detail::instance& of, const call_argument* a) const;
+  void check_elements(const detail::specialization_slot& of, const call_argument* a) const;
 
   kernel_signature kernel;
   std::function<ir::function(const search::extent_map&)> make;
   tuned_options options;
   weight_set weights;
   detail::binding_table bindings;
-  detail::instances all;
+  detail::specialization_table all;
   std::uint64_t serial;
   std::atomic<device_dispatcher*> device{nullptr};
   std::unique_ptr<device_dispatcher> own_device;
@@ -157,7 +157,7 @@ TILEWRIGHT_INLINE dispatcher::state::bound dispatcher::state::prepare(const call
     return {there};
   }
   std::unique_ptr<detail::binding> fresh = describe(a);
-  detail::instance& of = *fresh->of;
+  detail::specialization_slot& of = *fresh->of;
   if (data == memory::checked) {  // before time is spent on tuning
     check_memory(kernel, fresh->touched, a);
     check_elements(of, a);
@@ -181,7 +181,7 @@ TILEWRIGHT_INLINE void dispatcher::state::interpret(const detail::binding& b,
   ir::interpret(b.of->identity ? *b.of->identity : b.of->function, std::move(views));
 }
 
-TILEWRIGHT_INLINE void dispatcher::state::check_elements(const detail::instance& of,
+TILEWRIGHT_INLINE void dispatcher::state::check_elements(const detail::specialization_slot& of,
                                                          const call_argument* a) const {
   if (of.gathers) check_indices(kernel, of.operands, a);
   if (!of.sparse || options.patterns == pattern_check::never) return;
@@ -194,7 +194,7 @@ TILEWRIGHT_INLINE void dispatcher::state::check_elements(const detail::instance&
 TILEWRIGHT_INLINE void dispatcher::state::run(const detail::binding& b, const call_argument* a) {
   check_memory(kernel, b.touched, a);
   if (b.nothing) return;
-  detail::instance& of = *b.of;
+  detail::specialization_slot& of = *b.of;
   check_elements(of, a);
   if (of.following.load(std::memory_order_relaxed)) all.follow(of);
   const support::masked_float_traps quiet;  // vectors compute lanes that nobody takes

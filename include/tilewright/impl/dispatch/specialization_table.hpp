@@ -1,4 +1,4 @@
-// The kernel of a dispatcher at each set of extents and layout classes: made once, brought to
+// The specializations of a dispatcher by extents and layout classes: each is made once, brought to
 // running code once, tuned once.
 #pragma once
 
@@ -31,8 +31,8 @@
 
 namespace tilewright::dispatch::detail {
 
-/// The kernel at one set of extents and layout classes.
-struct instance {
+/// Where a specialization is made, brought to running code, and tuned.
+struct specialization_slot {
   enum class stage { fresh, preparing, ready };
   std::unique_ptr<specialization> code;  // null: nothing to do, or `identity`
   ir::function function;                 // unscheduled, dimensions in the user's order
@@ -41,7 +41,7 @@ struct instance {
   bool sparse = false;                   // some operands are offsets of sparse rows
   std::optional<ir::function> identity;  // interpreted instead: a reduction over nothing
 
-  // what follows is guarded by the lock of `instances`, except atomics
+  // what follows is guarded by the lock of the table, except atomics
   stage at = stage::fresh;
   pid_t preparer = 0;
   std::thread::id preparing{};  // the thread, of process `preparer`
@@ -57,37 +57,39 @@ struct instance {
 };
 
 /// All members may be called from any thread; the lock is never held while code is made.
-class instances {
+class specialization_table {
  public:
   /// @param make the kernel at given extents
-  instances(const kernel_signature& kernel,
-            std::function<ir::function(const search::extent_map&)> make, tuned_options options,
-            const weight_set& weights = {});
-  ~instances();
-  instances(const instances&) = delete;
-  instances& operator=(const instances&) = delete;
+  specialization_table(const kernel_signature& kernel,
+                       std::function<ir::function(const search::extent_map&)> make,
+                       tuned_options options, const weight_set& weights = {});
+  ~specialization_table();
+  specialization_table(const specialization_table&) = delete;
+  specialization_table& operator=(const specialization_table&) = delete;
 
   const backend::executor& executor() const noexcept { return *exec_; }
   search::detail::process_sync::pair& sync() { return sync_.get(); }
 
-  /// The instance of a call.
-  instance& at(const search::extent_map& dims, const binding& b, const call_argument* arguments);
+  /// The slot of a call.
+  specialization_slot& at(const search::extent_map& dims, const binding& b,
+                          const call_argument* arguments);
   /// Returns when it can run; tunes it when the mode says so.
   /// @param arguments of the call, for tuning with copies of them; null: there are none
   /// @param again goes on with tuning that was cancelled before
   /// @returns false where the thread that prepares it has been in the user's event handler for so long
   /// that the handler may wait for this call: it can be interpreted, but is not ready
-  bool make_ready(instance& s, const call_argument* arguments = nullptr, bool again = false);
-  /// What a session of it needs; of an instance that has code.
+  bool make_ready(specialization_slot& s, const call_argument* arguments = nullptr,
+                  bool again = false);
+  /// What a session of it needs; of a slot that has code.
   /// @param arguments of a call, without data where there is none
-  tuning_task task(const instance& s, const call_argument* arguments) const;
-  /// Has an instance that runs already run what is stored.
-  void reload(instance& s);
-  /// For an instance that follows another process: takes its result when it is there, its place
+  tuning_task task(const specialization_slot& s, const call_argument* arguments) const;
+  /// Has a slot that runs already run what is stored.
+  void reload(specialization_slot& s);
+  /// For a slot that follows another process: takes its result when it is there, its place
   /// when it gave up. Costs a look at a clock most of the time.
-  void follow(instance& s);
+  void follow(specialization_slot& s);
 
-  /// Ends the tuning in progress, of no later instance.
+  /// Ends the tuning in progress, of no later slot.
   void cancel();
   /// Waits for this process's tuning in the background.
   /// @throws argument_error where that waits for the caller
@@ -97,16 +99,17 @@ class instances {
 
  private:
   class handler_call;
-  void make(instance& s, const search::extent_map& dims, const std::vector<layout_class>& layouts,
-            const binding& b, const call_argument* arguments);
+  void make(specialization_slot& s, const search::extent_map& dims,
+            const std::vector<layout_class>& layouts, const binding& b,
+            const call_argument* arguments);
   std::optional<ir::function> shrunk(const search::extent_map& dims,
                                      const std::vector<layout_class>& layouts) const;
   bool handler_is_slow() const;
-  void prepare(instance& s);
-  void start_following(instance& s);
-  bool take_over(instance& s);
-  bool start_background(instance& s);
-  void tune_in_background(instance& s);
+  void prepare(specialization_slot& s);
+  void start_following(specialization_slot& s);
+  bool take_over(specialization_slot& s);
+  bool start_background(specialization_slot& s);
+  void tune_in_background(specialization_slot& s);
   argument_error waits_for_itself() const;
   /// Ends the tuning of this process in the background; none begins after it.
   void end_threads() noexcept;
@@ -125,13 +128,14 @@ class instances {
   std::unique_ptr<backend::narrow_executor> narrow_;  // of the user's own
   std::vector<std::string> remarks_;                  // on the options
   std::shared_ptr<search::database> db_;
-  std::map<std::string, std::unique_ptr<instance>> all_;
+  std::map<std::string, std::unique_ptr<specialization_slot>> all_;
   background_threads threads_;
   bool ended_ = false;
   /// Calls of the user's event handler that run: of which process, and since when. // steady_clock ticks
   std::multiset<std::pair<pid_t, std::int64_t>> handler_calls_;
   search::detail::process_sync sync_;
-  exit_entry exit_{[](void* self) { static_cast<instances*>(self)->end_threads(); }, this};
+  exit_entry exit_{[](void* self) { static_cast<specialization_table*>(self)->end_threads(); },
+                   this};
 };
 
 }  // namespace tilewright::dispatch::detail

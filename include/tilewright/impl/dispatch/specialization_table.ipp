@@ -12,7 +12,7 @@
 #include <tilewright/dispatch/pattern_class.hpp>
 #include <tilewright/dispatch/zero_extents.hpp>
 #include <tilewright/impl/dispatch/call_mode.hpp>
-#include <tilewright/impl/dispatch/instances.hpp>
+#include <tilewright/impl/dispatch/specialization_table.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/ir/pattern_note.hpp>
 #include <tilewright/search/measurement/argument_values.hpp>
@@ -70,9 +70,9 @@ inline bool threads_to_be_had() {
 }
 
 /// A call of the user's event handler.
-class instances::handler_call {
+class specialization_table::handler_call {
  public:
-  explicit handler_call(instances& all) : all_(all) {
+  explicit handler_call(specialization_table& all) : all_(all) {
     const std::lock_guard lock(all_.sync().mutex);
     here_ =
         all_.handler_calls_.insert({::getpid(), instance_clock::now().time_since_epoch().count()});
@@ -85,13 +85,13 @@ class instances::handler_call {
   handler_call& operator=(const handler_call&) = delete;
 
  private:
-  instances& all_;
+  specialization_table& all_;
   std::multiset<std::pair<pid_t, std::int64_t>>::iterator here_;
 };
 
-TILEWRIGHT_INLINE instances::instances(const kernel_signature& kernel,
-                                       std::function<ir::function(const search::extent_map&)> make,
-                                       tuned_options options, const weight_set& weights)
+TILEWRIGHT_INLINE specialization_table::specialization_table(
+    const kernel_signature& kernel, std::function<ir::function(const search::extent_map&)> make,
+    tuned_options options, const weight_set& weights)
     : kernel_(kernel),
       make_(with_bound_weights(std::move(make), weights.positions())),
       weights_(weights),
@@ -118,7 +118,7 @@ TILEWRIGHT_INLINE instances::instances(const kernel_signature& kernel,
   db_ = options_.own_database ? options_.own_database : search::database::shared(options_.database);
 }
 
-TILEWRIGHT_INLINE void instances::choose_executor() {
+TILEWRIGHT_INLINE void specialization_table::choose_executor() {
   const int wanted = options_.threads;
   if (options_.executor) {
     exec_ = options_.executor;
@@ -148,14 +148,14 @@ TILEWRIGHT_INLINE void instances::choose_executor() {
   }
 }
 
-TILEWRIGHT_INLINE void instances::say_capped(int wanted) {
+TILEWRIGHT_INLINE void specialization_table::say_capped(int wanted) {
   remarks_.push_back(std::to_string(wanted) + " threads are asked for, and " +
                      std::to_string(exec_->threads) + " are used: more would wait for each other");
 }
 
-TILEWRIGHT_INLINE instances::~instances() { end_threads(); }
+TILEWRIGHT_INLINE specialization_table::~specialization_table() { end_threads(); }
 
-TILEWRIGHT_INLINE void instances::end_threads() noexcept {
+TILEWRIGHT_INLINE void specialization_table::end_threads() noexcept {
   cancel();
   background_threads threads;
   {
@@ -168,8 +168,9 @@ TILEWRIGHT_INLINE void instances::end_threads() noexcept {
 
 // ---- making ----
 
-TILEWRIGHT_INLINE instance& instances::at(const search::extent_map& dims, const binding& b,
-                                          const call_argument* a) {
+TILEWRIGHT_INLINE specialization_slot& specialization_table::at(const search::extent_map& dims,
+                                                                const binding& b,
+                                                                const call_argument* a) {
   std::vector<layout_class> layouts;
   std::string name;
   for (std::size_t i = 0; i < kernel_.params.size(); ++i) {
@@ -179,14 +180,16 @@ TILEWRIGHT_INLINE instance& instances::at(const search::extent_map& dims, const 
   name += search::write_numbers(b.extents);
   const std::lock_guard lock(sync().mutex);
   if (const auto there = all_.find(name); there != all_.end()) return *there->second;
-  auto made = std::make_unique<instance>();
+  auto made = std::make_unique<specialization_slot>();
   if (!b.nothing) make(*made, dims, layouts, b, a);
   return *(all_[name] = std::move(made));
 }
 
-TILEWRIGHT_INLINE void instances::make(instance& s, const search::extent_map& dims,
-                                       const std::vector<layout_class>& layouts, const binding& b,
-                                       const call_argument* arguments) {
+TILEWRIGHT_INLINE void specialization_table::make(specialization_slot& s,
+                                                  const search::extent_map& dims,
+                                                  const std::vector<layout_class>& layouts,
+                                                  const binding& b,
+                                                  const call_argument* arguments) {
   if (support::any(dims, [](const auto& d) { return d.second == 0; })) {
     search::extent_map instead = dims;
     const std::int64_t placeholder = unused_extent(dims);
@@ -240,7 +243,7 @@ TILEWRIGHT_INLINE void instances::make(instance& s, const search::extent_map& di
 }
 
 /// The kernel at extents that the interpreter can run.
-TILEWRIGHT_INLINE std::optional<ir::function> instances::shrunk(
+TILEWRIGHT_INLINE std::optional<ir::function> specialization_table::shrunk(
     const search::extent_map& dims, const std::vector<layout_class>& layouts) const {
   const std::optional<ir::function> f = search::shrink(make_, dims, 1e5);
   if (!f) return std::nullopt;
@@ -252,14 +255,14 @@ TILEWRIGHT_INLINE std::optional<ir::function> instances::shrunk(
 
 // ---- bringing to where it can run ----
 
-TILEWRIGHT_INLINE argument_error instances::waits_for_itself() const {
+TILEWRIGHT_INLINE argument_error specialization_table::waits_for_itself() const {
   return argument_error(kernel_.name +
                         ": its own event handler calls it, asks for its report or waits for it, "
                         "and its tuning waits for that handler; do so when tuning has ended, which "
                         "the return of the call or of wait() says");
 }
 
-TILEWRIGHT_INLINE std::string instances::threads_remark() const {
+TILEWRIGHT_INLINE std::string specialization_table::threads_remark() const {
   if (options_.executor) return {};  // whose threads are the user's own
   const backend::pool& pool = own_pool_ ? *own_pool_ : backend::pool::shared();
   if (pool.started() >= exec_->threads) return {};
@@ -269,18 +272,19 @@ TILEWRIGHT_INLINE std::string instances::threads_remark() const {
 
 /// Under the lock. Other threads that wait for tuning do not wait longer for a handler: it may wait
 /// for one of them.
-TILEWRIGHT_INLINE bool instances::handler_is_slow() const {
+TILEWRIGHT_INLINE bool specialization_table::handler_is_slow() const {
   constexpr double slow = 0.5;  // s
   const auto oldest = handler_calls_.lower_bound({::getpid(), 0});
   if (oldest == handler_calls_.end() || oldest->first != ::getpid()) return false;
   return instance_clock::now().time_since_epoch().count() - oldest->second > instance_ticks(slow);
 }
 
-TILEWRIGHT_INLINE bool instances::make_ready(instance& s, const call_argument* arguments,
-                                             bool again) {
+TILEWRIGHT_INLINE bool specialization_table::make_ready(specialization_slot& s,
+                                                        const call_argument* arguments,
+                                                        bool again) {
   search::detail::process_sync::pair& sy = sync();
   std::unique_lock lock(sy.mutex);
-  using stage = instance::stage;
+  using stage = specialization_slot::stage;
   if (again && s.at == stage::ready && s.interrupted) s.at = stage::fresh;
   for (;;) {
     if (s.at == stage::ready) return true;
@@ -315,19 +319,20 @@ TILEWRIGHT_INLINE bool instances::make_ready(instance& s, const call_argument* a
   return true;
 }
 
-TILEWRIGHT_INLINE tuning_task instances::task(const instance& s,
-                                              const call_argument* arguments) const {
+TILEWRIGHT_INLINE tuning_task specialization_table::task(const specialization_slot& s,
+                                                         const call_argument* arguments) const {
   tuning_task out{s.code->task(), s.code->session(), db_};
   if (s.sparse || options_.measuring.data == search::timing_data::copied)
     out.what.given = values_of(kernel_, out.what, arguments, options_.measuring.data);
   return out;
 }
 
-TILEWRIGHT_INLINE void instances::reload(instance& s) {
+TILEWRIGHT_INLINE void specialization_table::reload(specialization_slot& s) {
   search::detail::process_sync::pair& sy = sync();
   std::unique_lock lock(sy.mutex);
-  if (s.at != instance::stage::ready || s.upgrader == ::getpid()) return;  // it will look itself
-  s.at = instance::stage::preparing;
+  if (s.at != specialization_slot::stage::ready || s.upgrader == ::getpid())
+    return;  // it will look itself
+  s.at = specialization_slot::stage::preparing;
   s.preparer = ::getpid();
   s.preparing = std::this_thread::get_id();
   lock.unlock();
@@ -338,13 +343,14 @@ TILEWRIGHT_INLINE void instances::reload(instance& s) {
     failed = std::current_exception();
   }
   lock.lock();
-  s.at = instance::stage::ready;  // what ran before goes on where nothing could be loaded
+  s.at =
+      specialization_slot::stage::ready;  // what ran before goes on where nothing could be loaded
   sy.changed.notify_all();
   if (failed) std::rethrow_exception(failed);
 }
 
 /// One thread at a time; not under the lock.
-TILEWRIGHT_INLINE void instances::prepare(instance& s) {
+TILEWRIGHT_INLINE void specialization_table::prepare(specialization_slot& s) {
   specialization& code = *s.code;
   for (const std::string& text : remarks_) code.warn(text);
   if (const std::string text = db_->status(); !text.empty() && !db_->persistent()) code.warn(text);
@@ -392,13 +398,13 @@ TILEWRIGHT_INLINE void instances::prepare(instance& s) {
 
 // ---- tuning elsewhere ----
 
-TILEWRIGHT_INLINE void instances::start_following(instance& s) {
+TILEWRIGHT_INLINE void specialization_table::start_following(specialization_slot& s) {
   s.pause = instance_ticks(0.05);
   s.look_at = instance_clock::now().time_since_epoch().count() + s.pause;
   s.following = true;
 }
 
-TILEWRIGHT_INLINE void instances::follow(instance& s) {
+TILEWRIGHT_INLINE void specialization_table::follow(specialization_slot& s) {
   if (instance_clock::now().time_since_epoch().count() < s.look_at.load(std::memory_order_relaxed))
     return;
   search::detail::process_sync::pair& sy = sync();
@@ -425,7 +431,7 @@ TILEWRIGHT_INLINE void instances::follow(instance& s) {
 }
 
 /// False while another process is at work.
-TILEWRIGHT_INLINE bool instances::take_over(instance& s) {
+TILEWRIGHT_INLINE bool specialization_table::take_over(specialization_slot& s) {
   if (s.code->load_stored()) return true;
   if (mode_ == mode::now) {
     s.cancelled = false;
@@ -440,7 +446,7 @@ TILEWRIGHT_INLINE bool instances::take_over(instance& s) {
 }
 
 /// Under the lock.
-TILEWRIGHT_INLINE bool instances::start_background(instance& s) {
+TILEWRIGHT_INLINE bool specialization_table::start_background(specialization_slot& s) {
   if (ended_) return true;  // the process is about to end
   static std::atomic<bool> known{false};
   exit_entry::come_first(known);  // the code generator has been opened
@@ -454,7 +460,7 @@ TILEWRIGHT_INLINE bool instances::start_background(instance& s) {
   return true;
 }
 
-TILEWRIGHT_INLINE void instances::tune_in_background(instance& s) {
+TILEWRIGHT_INLINE void specialization_table::tune_in_background(specialization_slot& s) {
   search::detail::process_sync::pair& sy = sync();
   const support::default_float_environment ours;  // the thread has its maker's
   try {
@@ -475,14 +481,14 @@ TILEWRIGHT_INLINE void instances::tune_in_background(instance& s) {
   sy.changed.notify_all();
 }
 
-TILEWRIGHT_INLINE void instances::cancel() {
+TILEWRIGHT_INLINE void specialization_table::cancel() {
   search::detail::process_sync::pair& sy = sync();
   const std::lock_guard lock(sy.mutex);
   for (const auto& [name, s] : all_) s->cancelled = true;
   sy.changed.notify_all();
 }
 
-TILEWRIGHT_INLINE void instances::wait() {
+TILEWRIGHT_INLINE void specialization_table::wait() {
   search::detail::process_sync::pair& sy = sync();
   std::unique_lock lock(sy.mutex);
   for (const auto& [name, s] : all_)
