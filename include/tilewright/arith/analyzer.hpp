@@ -15,11 +15,12 @@
 
 #include <tilewright/arith/form.hpp>
 #include <tilewright/ir/stmt.hpp>
+#include <tilewright/support/numbers/index_type.hpp>
 
 namespace tilewright::arith {
 
-/// True for the types whose arithmetic the analyzer knows.
-constexpr bool is_index(dtype t) { return t == dtype::i32 || t == dtype::i64; }
+/// The types whose arithmetic the analyzer knows.
+using tilewright::is_index;
 
 /// Loop variables and their ranges from the outermost to the innermost; a range may use the
 /// variables before it.

@@ -4,6 +4,7 @@
 
 #include <tilewright/arith/form.hpp>
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/support/numbers/index_type.hpp>
 
 namespace tilewright::arith {
 namespace detail {
@@ -15,8 +16,7 @@ inline const ir::expr& without_widening(const ir::expr& e) {
 }
 
 inline bool is_sum(const ir::expr& e) {
-  return (e->op == ir::op::add || e->op == ir::op::sub) &&
-         (e.type() == dtype::i32 || e.type() == dtype::i64);
+  return (e->op == ir::op::add || e->op == ir::op::sub) && is_index(e.type());
 }
 
 inline void collect_factors(const ir::expr& e, std::vector<ir::expr>& out) {

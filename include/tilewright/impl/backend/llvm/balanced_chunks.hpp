@@ -12,6 +12,7 @@
 #include <tilewright/backend/llvm/builder.hpp>
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/ir/stmt.hpp>
+#include <tilewright/support/numbers/index_type.hpp>
 
 namespace tilewright::backend::llvm {
 
@@ -26,7 +27,7 @@ inline std::optional<std::size_t> balancing_offsets(const ir::function& f, const
     const ir::buffer& b = f.params[i].buffer;
     if (!b || b->name != *name) continue;
     const bool rows = b->shape.size() == 1 && ir::is_int(b->shape[0], ir::as_int(l.extent) + 1) &&
-                      b->strides.empty() && (b->type == dtype::i32 || b->type == dtype::i64);
+                      b->strides.empty() && is_index(b->type);
     return rows ? std::optional(i) : std::nullopt;
   }
   return std::nullopt;

@@ -16,6 +16,7 @@
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/numbers/index_type.hpp>
 
 namespace tilewright::ir::detail::interp {
 
@@ -111,8 +112,6 @@ inline const expr_code* compiler::followed(const expr_code* code, evaluator step
   out.constant = of_int(static_cast<std::int64_t>(type));
   return &out;
 }
-
-inline bool is_affine_type(dtype t) { return t == dtype::i32 || t == dtype::i64; }
 
 inline const expr_code* compiler::compile_affine(const expr& e) {
   struct sink {
@@ -275,8 +274,7 @@ inline const expr_code* compiler::compile(const expr& e) {
     case op::add:
     case op::sub:
     case op::mul:
-      if (is_affine_type(e.type()) &&
-          (e->op != op::mul || is_int(e->args[0]) || is_int(e->args[1])))
+      if (is_index(e.type()) && (e->op != op::mul || is_int(e->args[0]) || is_int(e->args[1])))
         return compile_affine(e);
       break;
     case op::load: return compile_load(e);

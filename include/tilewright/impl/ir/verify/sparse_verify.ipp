@@ -9,6 +9,7 @@
 #include <tilewright/ir/verify/sparse_verify.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/numbers/index_type.hpp>
 
 namespace tilewright::ir {
 namespace detail {
@@ -72,8 +73,7 @@ class sparse_verifier {
 
   void check_array(bool needed, const buffer& b, const std::string& what) const {
     if (!needed) return;
-    const bool fits = b && is_param(b) && b->shape.size() == 1 &&
-                      (b->type == dtype::i32 || b->type == dtype::i64);
+    const bool fits = b && is_param(b) && b->shape.size() == 1 && is_index(b->type);
     if (!fits) fail(what + ": a parameter of one dimension of int32 or int64");
   }
 

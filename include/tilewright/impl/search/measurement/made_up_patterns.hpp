@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tilewright/search/measurement/operands.hpp>
+#include <tilewright/support/numbers/index_type.hpp>
 #include <tilewright/support/random.hpp>
 
 namespace tilewright::search::detail {
@@ -67,8 +68,7 @@ inline void make_up_patterns(const std::vector<operand>& operands,
                              const std::vector<std::byte*>& element0,
                              const std::vector<bool>& made_up, support::random random) {
   const auto is_array = [&](const operand& o) {
-    return (o.type == dtype::i32 || o.type == dtype::i64) && o.extents.size() == 1 &&
-           o.strides == std::vector<std::int64_t>{1};
+    return is_index(o.type) && o.extents.size() == 1 && o.strides == std::vector<std::int64_t>{1};
   };
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const operand& offsets = operands[i];
