@@ -32,7 +32,7 @@ constexpr const char* allocated = R"(L = T.alloc_buffer((1,), "int32"))";
 
 }  // namespace
 
-TEST_CASE("early_init: an init uses no buffer that its block alone knows") {
+TEST_CASE("decomposed_init: an init uses no buffer that its block alone knows") {
   for (const char* own : {view, allocated})
     for (const char* init : {"L[0] = 0", "E[vi] = 0\nL[0] = E[vi]"}) {
       CAPTURE(own);
@@ -45,7 +45,7 @@ TEST_CASE("early_init: an init uses no buffer that its block alone knows") {
     }
 }
 
-TEST_CASE("early_init: a reduction over nothing initialises nothing") {
+TEST_CASE("decomposed_init: a reduction over nothing initialises nothing") {
   schedule s(ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((4,), "int32"), F: T.Buffer((4,), "int32")):
     for i, k in T.grid(4, 0):
@@ -65,7 +65,7 @@ def main(A: T.Buffer((4,), "int32"), F: T.Buffer((4,), "int32")):
                 [&] { s.reindex_cache_write(f, 0, "global", "lambda i, k: (i,)"); });
 }
 
-TEST_CASE("early_init: the updates may") {
+TEST_CASE("decomposed_init: the updates may") {
   for (const char* own : {view, allocated}) {
     CAPTURE(own);
     const ir::function f = reduction(own, "E[vi] = 0");
@@ -78,7 +78,7 @@ TEST_CASE("early_init: the updates may") {
   }
 }
 
-TEST_CASE("early_init: the updates read all that the reduction says to read of its result") {
+TEST_CASE("decomposed_init: the updates read all that the reduction says to read of its result") {
   const ir::function f = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((4, 4), "int32"), X: T.Buffer((4,), "int32"), C: T.Buffer((4,), "int32")):
     for i, j in T.grid(4, 4):

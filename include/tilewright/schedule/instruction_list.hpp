@@ -7,15 +7,15 @@
 #define TILEWRIGHT_INSTRUCTIONS(ENTRY)                                                             \
   ENTRY(work_on, kind<&work_on>("work_on", {"func_name"}))                                         \
   ENTRY(get_block,                                                                                 \
-        query<&kind_adapter::get_block>("get_block", {"name", "func_name=main"}, "get_sblock"))    \
+        query<&kind_traits::get_block>("get_block", {"name", "func_name=main"}, "get_sblock"))     \
   ENTRY(get_loops, query<&get_loops>("get_loops", {"block"}))                                      \
   ENTRY(get_child_blocks,                                                                          \
-        query<&kind_adapter::get_child_blocks>("get_child_blocks", {"*block_or_loop"}))            \
+        query<&kind_traits::get_child_blocks>("get_child_blocks", {"*block_or_loop"}))             \
   ENTRY(get_producers, query<&get_producers>("get_producers", {"block"}))                          \
   ENTRY(get_consumers, query<&get_consumers>("get_consumers", {"block"}))                          \
   ENTRY(get_output_blocks, query<&get_output_blocks>("get_output_blocks", {"block"}))              \
   ENTRY(sample_categorical,                                                                        \
-        kind<&kind_adapter::sample_categorical>("sample_categorical", {"candidates", "probs"}))    \
+        kind<&kind_traits::sample_categorical>("sample_categorical", {"candidates", "probs"}))     \
   ENTRY(sample_perfect_tile, kind<&sample_perfect_tile>("sample_perfect_tile",                     \
                                                         {"loop", "n", "max_innermost_factor=16"})) \
   ENTRY(sample_partitioned_tile,                                                                   \
@@ -35,7 +35,7 @@
   ENTRY(vectorize, kind<&vectorize>("vectorize", {"loop"}))                                        \
   ENTRY(bind, kind<&primitive::bind>("bind", {"loop", "thread_axis"}))                             \
   ENTRY(unroll, kind<&unroll>("unroll", {"loop"}))                                                 \
-  ENTRY(add_unit_loop, kind<&kind_adapter::add_unit_loop>("add_unit_loop", {"block_or_loop"}))     \
+  ENTRY(add_unit_loop, kind<&kind_traits::add_unit_loop>("add_unit_loop", {"block_or_loop"}))      \
   ENTRY(transform_layout,                                                                          \
         kind<&transform_layout>(                                                                   \
             "transform_layout",                                                                    \
@@ -79,7 +79,7 @@
   ENTRY(pad_einsum, kind<&pad_einsum>("pad_einsum", {"block", "padding"}))                         \
   ENTRY(rolling_buffer, kind<&rolling_buffer>("rolling_buffer", {"block", "write_buffer_index"}))  \
   ENTRY(decompose_padding, kind<&decompose_padding>("decompose_padding", {"block", "loop"}))       \
-  ENTRY(blockize, kind<&kind_adapter::blockize>("blockize", {"target", "preserve_unit_iters=1"}))  \
+  ENTRY(blockize, kind<&kind_traits::blockize>("blockize", {"target", "preserve_unit_iters=1"}))   \
   ENTRY(set_scope, kind<&set_scope>("set_scope", {"block", "buffer_index", "storage_scope"}))      \
   ENTRY(unsafe_set_dtype,                                                                          \
         kind<&unsafe_set_dtype>("unsafe_set_dtype", {"block", "buffer_index", "dtype"}))           \
@@ -91,14 +91,14 @@
         kind<&unsafe_hide_buffer_access>("unsafe_hide_buffer_access",                              \
                                          {"block", "buf_type", "buf_index_array"}))                \
   ENTRY(annotate_buffer_access,                                                                    \
-        kind<&kind_adapter::annotate_buffer_access>(                                               \
+        kind<&kind_traits::annotate_buffer_access>(                                                \
             "annotate_buffer_access", {"block", "buffer_index", "buf_type", "gen_new_ranges"}))    \
-  ENTRY(tensorize, kind<&kind_adapter::tensorize>(                                                 \
+  ENTRY(tensorize, kind<&kind_traits::tensorize>(                                                  \
                        "tensorize", {"block_or_loop", "tensor_intrin", "preserve_unit_iters=1"}))  \
   ENTRY(annotate,                                                                                  \
-        kind<&kind_adapter::annotate>("annotate", {"block_or_loop", "ann_key", "ann_val"}))        \
-  ENTRY(unannotate, kind<&kind_adapter::unannotate>("unannotate", {"block_or_loop", "ann_key"}))   \
-  ENTRY(assert_, renamed(kind<&kind_adapter::require>("assert_", {"condition"}), "assert"))        \
-  ENTRY(enter_postproc, kind<&kind_adapter::enter_postproc>("enter_postproc", {}))                 \
+        kind<&kind_traits::annotate>("annotate", {"block_or_loop", "ann_key", "ann_val"}))         \
+  ENTRY(unannotate, kind<&kind_traits::unannotate>("unannotate", {"block_or_loop", "ann_key"}))    \
+  ENTRY(assert_, renamed(kind<&kind_traits::require>("assert_", {"condition"}), "assert"))         \
+  ENTRY(enter_postproc, kind<&kind_traits::enter_postproc>("enter_postproc", {}))                  \
   ENTRY(sparse_reorder, kind<&sparse_reorder>("sparse_reorder", {"block", "new_order"}))           \
   ENTRY(sparse_fuse, kind<&sparse_fuse>("sparse_fuse", {"block", "axes"}))

@@ -25,7 +25,7 @@
 #include <tilewright/support/numbers/checked.hpp>
 
 namespace tilewright::dependence {
-namespace apart {
+namespace independence {
 
 using arith::bounds;
 
@@ -237,17 +237,18 @@ inline apartness iterations_apart(const child_block& child, std::size_t at,
              : by_instances(child, at, region);
 }
 
-}  // namespace apart
+}  // namespace independence
 
 TILEWRIGHT_INLINE bool writes_once(const child_block& child) {
   const std::vector<ir::buffer_region>& writes = child.block().writes;
   return support::all(writes, [&](const ir::buffer_region& w) {
-    return apart::writes_once(child, w) != apartness::none;
+    return independence::writes_once(child, w) != apartness::none;
   });
 }
 
 TILEWRIGHT_INLINE bool instances_apart(const child_block& child, std::size_t loop) {
-  if (ir::is_int(child.loops[loop]->extent, 1) || apart::steps_over(child, loop)) return true;
+  if (ir::is_int(child.loops[loop]->extent, 1) || independence::steps_over(child, loop))
+    return true;
   // where no instance runs twice in more loops, none does while the outer ones stand still;
   // quotients of a fused loop are no sums of the inner ones alone
   for (std::size_t first = loop + 1; first-- > 0;)
@@ -257,7 +258,7 @@ TILEWRIGHT_INLINE bool instances_apart(const child_block& child, std::size_t loo
 
 TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop,
                                         const ir::buffer_region& region) {
-  return apart::iterations_apart(child, loop, region) != apartness::none;
+  return independence::iterations_apart(child, loop, region) != apartness::none;
 }
 
 TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop) {
@@ -272,7 +273,8 @@ TILEWRIGHT_INLINE bool rewrites(const block_scope& scope, std::size_t child, con
   if (at < 0) return false;
   const std::vector<ir::buffer_region>&writes = c.block().writes, &reads = c.block().reads;
   if (support::all(writes, [&](const ir::buffer_region& w) {
-        return apart::iterations_apart(c, static_cast<std::size_t>(at), w) == apartness::proved;
+        return independence::iterations_apart(c, static_cast<std::size_t>(at), w) ==
+               apartness::proved;
       }))
     return false;
   if (!is_complete(scope, child) && !is_reduction(scope, child)) return true;
@@ -292,11 +294,11 @@ TILEWRIGHT_INLINE apartness writes_apart(const child_block& child, std::size_t l
   const auto alone = [&] { return own.within(*child.loops[loop], region.buffer); };
   const bool likely = ir::storage_rank(region.buffer->scope) > 0;
   if (ir::is_int(child.loops[loop]->extent, 1) || (likely && alone()) ||
-      apart::boxes_apart(child, loop, region) || (!likely && alone()))
+      independence::boxes_apart(child, loop, region) || (!likely && alone()))
     return apartness::proved;
   const bool adds = child.block().init && driven_loops(child).other[loop];
   return adds && instances_apart(child, loop) ? apartness::proved
-                                              : apart::by_instances(child, loop, region);
+                                              : independence::by_instances(child, loop, region);
 }
 
 }  // namespace tilewright::dependence

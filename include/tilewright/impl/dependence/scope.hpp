@@ -206,9 +206,9 @@ bool init_comes_first(const child_block& child);
 /// Whether all that a block reads from other blocks of its scope is written before, in the same
 /// iteration of the loops that reader and writer share. Reads are cut to the buffer, writes to what
 /// the predicate lets happen; a reduction counts as written only where its reduce loops are done,
-/// unless sums that are unfinished will do. Loops bound to threads are widened over as the storage
+/// unless partial sums will do. Loops bound to threads are widened over as the storage
 /// scope demands.
-enum class sums : std::uint8_t { finished, unfinished };
+enum class sums : std::uint8_t { finished, partial };
 bool region_covered(const block_scope& scope, std::size_t child, sums needed = sums::finished);
 /// The same of what it reads of one buffer.
 bool region_covered(const block_scope& scope, std::size_t child, const ir::buffer& x);

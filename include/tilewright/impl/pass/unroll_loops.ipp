@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <tilewright/impl/pass/accumulators/common_elements.hpp>
-#include <tilewright/impl/pass/accumulators/sums_apart.hpp>
-#include <tilewright/impl/pass/written_out.hpp>
+#include <tilewright/impl/pass/accumulators/split_accumulators.hpp>
+#include <tilewright/impl/pass/unrolled_size.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/unroll_loops.hpp>
 #include <tilewright/pass/vector/split_vectors.hpp>
@@ -19,7 +19,7 @@ using namespace tilewright::ir;
 
 /// Vector statements that `s` writes out.
 inline std::int64_t vector_statements(const stmt& s, const target::cpu& target) {
-  return written_out(s, [&](const loop_node& loop) {
+  return unrolled_size(s, [&](const loop_node& loop) {
     if (loop.loop != loop_kind::vectorized) return unrolled_times(loop);
     const std::int64_t lanes = lanes_of(loop.body, target), extent = constant_extent(loop);
     return std::clamp<std::int64_t>((extent + lanes - 1) / lanes, 1, unrolled_vectors);
@@ -105,7 +105,7 @@ class reduction_unroller : public mutator {
     while (factor > 1 && factor * size > limits_.reduction_statements) factor /= 2;
     if (factor > 1 && !keeps_common(*loop, size)) return out;
     if (factor == 1 || (extent > 0 && extent < 2 * factor)) return out;
-    std::int64_t accumulators = std::min(asked_apart(*loop), factor);
+    std::int64_t accumulators = std::min(asked_accumulators(*loop), factor);
     while (accumulators > 1 && accumulators * size > target_.vector_registers / 2)
       accumulators /= 2;
     return split(*loop, extent, factor, accumulators);
@@ -145,15 +145,15 @@ class reduction_unroller : public mutator {
     const expr whole =
         extent > 0 ? integer(type, extent / factor) : whole_steps(loop.extent, by, sizes_);
     const var k = make_var(loop.var->name, type), u = make_var(loop.var->name + "_u", type);
-    std::vector<apart> sums;
+    std::vector<split_sum> sums;
     if (accumulators > 1)
       for (const buffer& b : local_sums(loop)) sums.emplace_back(b, accumulators);
     stmt body = rename_loops(substitute(loop.body, {{loop.var, loop.min + k * by + u}}));
-    for (const apart& sum : sums) body = sum.rerouted(body, u);
+    for (const split_sum& sum : sums) body = sum.rerouted(body, u);
     stmt main = make_loop(k, integer(type, 0), whole,
                           make_loop(u, integer(type, 0), by, std::move(body), loop_kind::unrolled),
                           loop_kind::serial, loop.annotations);
-    for (const apart& sum : sums) main = sum.around(std::move(main));
+    for (const split_sum& sum : sums) main = sum.around(std::move(main));
     if (extent > 0 && extent % factor == 0) return main;
     return make_seq({std::move(main), with_domain(loop, loop.min + whole * by,
                                                   loop.extent - whole * by, loop.body)});

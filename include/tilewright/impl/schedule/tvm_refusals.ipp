@@ -19,7 +19,7 @@
 #include <tilewright/impl/schedule/analysis/reduction_form.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/scoped_block.hpp>
-#include <tilewright/impl/schedule/trace/kind_adapter.hpp>
+#include <tilewright/impl/schedule/trace/kind_traits.hpp>
 #include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
@@ -29,9 +29,9 @@
 namespace tilewright::primitive {
 namespace detail::tvm {
 
-using kind_adapter::block_or_loop;
-using kind_adapter::loop_or_blocks;
-using kind_adapter::place;
+using kind_traits::block_or_loop;
+using kind_traits::loop_or_blocks;
+using kind_traits::place;
 
 /// TVM finds dependences by buffer: who writes another part of it writes it, too.
 inline void sole_writer(refusal refuse, int requirement, const block_scope& scope,
@@ -359,7 +359,7 @@ template <class... Args, void (*Question)(const ir::function&, Args...)>
 struct asked<Question> {
   static void ask(const schedule_state& s, const std::vector<argument>& args) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      Question(s.function, kind_adapter::slot<std::remove_cvref_t<Args>>::get(s, args[I])...);
+      Question(s.function, kind_traits::slot<std::remove_cvref_t<Args>>::get(s, args[I])...);
     }
     (std::index_sequence_for<Args...>{});
   }

@@ -12,7 +12,7 @@ namespace tilewright::dependence {
 
 /// Whether two iteration variables are solved in terms of one loop, so that not every combination
 /// of their values occurs.
-inline bool solved_together(const std::vector<iter_domain>& solved, const loop_nest& loops) {
+inline bool solved_jointly(const std::vector<iter_domain>& solved, const loop_nest& loops) {
   std::vector<std::size_t> first(loops.size(), solved.size());  // variable in terms of each loop
   const auto share = [&](const auto& self, const ir::expr& e, std::size_t variable) -> bool {
     const int l = ir::is_var(e) ? loop_index(loops, e) : -1;

@@ -44,7 +44,7 @@ inline bool may_divide_by_zero(const ir::expr& e) {
 /// Whether the block may also run while what it reads is not final, because its last run decides:
 /// it is complete, and no value decides what it stores to, whether it stores, or leads to an integer
 /// division by zero.
-inline bool may_read_unfinished(const block_scope& scope, std::size_t child) {
+inline bool may_read_partial_values(const block_scope& scope, std::size_t child) {
   if (!is_complete(scope, child)) return false;
   const ir::stmt& body = scope[child].block().body;
   return !stores_follow_data(body) && !ir::any_expr(body, [](const ir::expr& e) {

@@ -109,7 +109,7 @@ TILEWRIGHT_INLINE remainder left_unwritten(const block_scope& scope, std::size_t
           if (b.lo > b.hi) return {true, {}, {}};  // nothing is read
       }
       const std::optional<footprint> gives =
-          needed == sums::unfinished || reduction_done(writer, standing)
+          needed == sums::partial || reduction_done(writer, standing)
               ? written({writer, of_writer}, standing)
               : std::nullopt;
       if (!gives || !sums_inside(*gives, needs, region.buffer->shape, r.loops)) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/pass/written_out.hpp>
+#include <tilewright/impl/pass/unrolled_size.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/target/cpu.hpp>
 

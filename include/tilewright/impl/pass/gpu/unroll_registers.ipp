@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <tilewright/impl/pass/gpu/barrier.hpp>
-#include <tilewright/impl/pass/written_out.hpp>
+#include <tilewright/impl/pass/unrolled_size.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/gpu/unroll_registers.hpp>
@@ -32,7 +32,7 @@ inline bool chooses_registers(const loop_node& loop) {
 
 /// Statements of `s` when a compiler writes out all that it can.
 inline std::int64_t at_most(const stmt& s) {
-  return written_out(s, [](const loop_node& loop) {
+  return unrolled_size(s, [](const loop_node& loop) {
     const bool vectors = loop.loop == loop_kind::vectorized;
     return vectors ? 1 : std::max<std::int64_t>(constant_extent(loop), 1);
   });
@@ -59,7 +59,7 @@ class unroller : public mutator {
       return meets || all > limits_.max_statements ? noted(inside(*loop, loop_kind::serial, 1))
                                                    : asked(*loop, extent);
     const stmt out = inside(*loop, loop_kind::unrolled, extent);
-    const std::int64_t size = written_out(out, unrolled_times);
+    const std::int64_t size = unrolled_size(out, unrolled_times);
     return size <= limits_.max_statements
                ? out
                : noted(with_kind(*as_loop(out), loop_kind::serial, as_loop(out)->body));
@@ -80,7 +80,7 @@ class unroller : public mutator {
   /// Written out where loops around it, or its own annotation, ask for so many statements.
   stmt asked(const loop_node& loop, std::int64_t extent) {
     const stmt out = inside(loop, loop_kind::serial, 1);
-    const std::int64_t size = extent * written_out(as_loop(out)->body, unrolled_times);
+    const std::int64_t size = extent * unrolled_size(as_loop(out)->body, unrolled_times);
     return extent > 0 && size <= std::max(step_, unroll_step_of(loop))
                ? with_kind(*as_loop(out), loop_kind::unrolled, as_loop(out)->body)
                : out;

@@ -57,7 +57,7 @@ TILEWRIGHT_INLINE bool region_filled(const path& block, const ir::buffer_region&
     const auto at = scope.position(line[i - 1]->block->id);
     std::vector<ir::buffer_region> rest;
     for (const ir::buffer_region& r : needed) {
-      d::remainder left = d::left_unwritten(scope, at, r, sums::unfinished);
+      d::remainder left = d::left_unwritten(scope, at, r, sums::partial);
       if (!left.produced) left.rest = {d::within(touched({scope[at], r}, {0, {}}))};
       for (const d::const_box& box : left.rest) rest.push_back(d::region_of(r.buffer, box));
     }

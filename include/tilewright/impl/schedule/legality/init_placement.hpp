@@ -15,7 +15,7 @@
 namespace tilewright::primitive::detail {
 
 /// What an early init loads: itself, and where and how often it runs.
-struct early_init {
+struct decomposed_init {
   ir::stmt body;
   std::vector<ir::expr> around;  // bounds of the loops that it keeps, its guard, its values
 

@@ -254,7 +254,7 @@ inline ir::stmt make_init(const parts& p, std::string name) {
       kept.push_back(loop);
   ir::var_map loops = fresh_loops(kept);
   check_init_loops(p, kept);
-  early_init early{p.old().init, values};
+  decomposed_init early{p.old().init, values};
   early.around.push_back(guard);
   for (const ir::loop_node* l : kept) early.around.insert(early.around.end(), {l->min, l->extent});
   if (!kept.empty() && early.loads_from(p.old()))

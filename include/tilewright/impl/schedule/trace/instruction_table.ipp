@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
-#include <tilewright/impl/schedule/trace/kind_adapter.hpp>
+#include <tilewright/impl/schedule/trace/kind_traits.hpp>
 #include <tilewright/schedule/instruction_list.hpp>
 #include <tilewright/schedule/primitive/blocks/blockize.hpp>
 #include <tilewright/schedule/primitive/blocks/reorder_block_iter_var.hpp>
@@ -41,7 +41,7 @@
 #include <tilewright/support/fork_gate.hpp>
 
 namespace tilewright {
-namespace kind_adapter {
+namespace kind_traits {
 
 // Wrappers where an instruction takes more kinds of arguments than the primitive.
 
@@ -130,10 +130,10 @@ inline const std::vector<instruction_kind>& table() {
   return kinds;
 }
 
-}  // namespace kind_adapter
+}  // namespace kind_traits
 
 TILEWRIGHT_INLINE std::span<const instruction_kind> instruction_kinds() {
-  return kind_adapter::table();
+  return kind_traits::table();
 }
 
 TILEWRIGHT_INLINE const instruction_kind* find_instruction_kind(std::string_view name) {

@@ -28,7 +28,7 @@ inline bool readers_covered(const ir::stmt& site, const ir::buffer& x) {
     const block_scope scope(b);
     for (std::size_t i = 0; i < scope.size() && covered; ++i)
       for (const ir::buffer_region& r : scope[i].block().reads)
-        if (r.buffer == x && covered) covered = region_covered(scope, i, sums::unfinished);
+        if (r.buffer == x && covered) covered = region_covered(scope, i, sums::partial);
   };
   ir::for_each_stmt(site, [&](const ir::stmt& s) {
     if (const ir::block_realize_node* r = ir::as_realize(s); r && covered) check(*r->block);

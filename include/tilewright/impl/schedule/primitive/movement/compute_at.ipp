@@ -105,7 +105,7 @@ inline void check_peers(const move& m, const moving_block& b, const ir::loop_nod
     if (at < 0)
       refusal{m.name}(
           5, {role, " ", quoted(scope[p]), " of ", quoted(*b), " is not below ", quoted(loop)});
-    if (!m.forward && !(in_order(scope[p].loops) && may_read_unfinished(scope, b.child)) &&
+    if (!m.forward && !(in_order(scope[p].loops) && may_read_partial_values(scope, b.child)) &&
         goes_on(scope, p, static_cast<std::size_t>(at) + 1))
       refusal{m.name}(
           5, {"producer ", quoted(scope[p]), " is still reducing, or overwrites its results, in ",
@@ -195,7 +195,7 @@ inline void check_all_called(const move& m, const moving_block& b,
       infer_domains(c.block(), c.block().reads, offered, c.loops);
   const std::size_t earliest = *std::min_element(b.producers.begin(), b.producers.end());
   const loop_nest& around = b.scope[earliest].loops;
-  if (solved_together(per_iteration, around) && !reads_only(c, common, offered))
+  if (solved_jointly(per_iteration, around) && !reads_only(c, common, offered))
     refusal{m.name}(7, {quoted(c),
                         " may have instances that read nothing of its producers; no iteration of "
                         "the loop would run them"});
@@ -310,7 +310,7 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
   const scoped_block moved(f, id);
   const block_scope& scope = moved.scope;
   const std::size_t child = moved.child;
-  if (!region_covered(scope, child, m.forward ? sums::finished : sums::unfinished))
+  if (!region_covered(scope, child, m.forward ? sums::finished : sums::partial))
     refusal{m.name}(8, {quoted(scope[child]), " would read what is not written there yet"});
   for (const std::uint64_t user : users) {
     const auto reader = scope.position(user);

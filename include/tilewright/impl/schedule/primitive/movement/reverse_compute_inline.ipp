@@ -219,7 +219,7 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
     refuse(6, {quoted(block), " has instances that read nothing of \"", pair.between->name, "\""});
   for (std::size_t l = scope.common_loops(pair.producer, child); l < producer.loops.size(); ++l)
     if (rewrites(scope, pair.producer, producer.loops[l]->var) &&
-        !may_read_unfinished(scope, child))
+        !may_read_partial_values(scope, child))
       refuse(6, {quoted(producer.block()),
                  " overwrites its results, and others than the last ones may "
                  "not be taken"});

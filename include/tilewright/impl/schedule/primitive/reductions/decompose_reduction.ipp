@@ -102,7 +102,7 @@ inline void check_body(const child_block& c, std::size_t first) {
 
 /// Blocks below the loop neither write what the init loads nor read what was in the result before.
 inline void check_early(const block_scope& scope, std::size_t child, std::size_t first,
-                        const early_init& init, bool moves) {
+                        const decomposed_init& init, bool moves) {
   const child_block& c = scope[child];
   const std::string below = " below loop \"" + c.loops[first]->var->name + "\"";
   for (std::size_t w = 0; w < scope.size(); ++w) {
@@ -198,7 +198,7 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
   check_bounds(c, kept, dropped);
   check_body(c, first);
   const ir::expr guard = init_predicate(c, dropped, renamed);
-  detail::early_init early{c.block().init, {guard}};
+  detail::decomposed_init early{c.block().init, {guard}};
   for (const ir::loop_node* l : kept) early.around.insert(early.around.end(), {l->min, l->extent});
   for (std::size_t i = 0; i < c.realize->values.size(); ++i)
     if (c.block().iters[i].kind == ir::iter_kind::spatial)

@@ -159,7 +159,7 @@ inline void check_written(const call& c, const ir::function& f, std::uint64_t ho
     bool written = !from_cache;
     for (std::size_t w = 0; w < i && !written; ++w)
       written = writes_buffer(scope[w].block(), cache);
-    if (!written || !region_covered(scope, i, sums::unfinished))
+    if (!written || !region_covered(scope, i, sums::partial))
       refusal{c.name}(5, {quoted(b), " would read elements of \"", (from_cache ? cache : x)->name,
                           "\" that nothing has written"});
   }

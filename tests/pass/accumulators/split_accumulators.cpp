@@ -1,4 +1,4 @@
-// Several accumulators for a sum (impl/pass/accumulators/sums_apart.hpp).
+// Several accumulators for a sum (impl/pass/accumulators/split_accumulators.hpp).
 #include <tilewright/pass/unroll_loops.hpp>
 #include <tilewright/pass/walk.hpp>
 

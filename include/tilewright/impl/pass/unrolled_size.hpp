@@ -13,9 +13,9 @@ namespace tilewright::pass::detail {
 /// Stores and calls of `s`.
 /// @param times  called with a loop: how many times its body is written
 template <class Times>
-std::int64_t written_out(const ir::stmt& s, const Times& times) {
+std::int64_t unrolled_size(const ir::stmt& s, const Times& times) {
   using namespace ir;
-  const auto of = [&](const stmt& x) { return written_out(x, times); };
+  const auto of = [&](const stmt& x) { return unrolled_size(x, times); };
   switch (s->kind) {
     case stmt_kind::store:
     case stmt_kind::evaluate: return 1;

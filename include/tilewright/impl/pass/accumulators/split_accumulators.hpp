@@ -23,7 +23,7 @@ namespace tilewright::pass::detail::unroll {
 using namespace tilewright::ir;
 
 /// How many accumulators the loop asks for; 1: one.
-inline std::int64_t asked_apart(const loop_node& loop) {
+inline std::int64_t asked_accumulators(const loop_node& loop) {
   const auto note = loop.annotations.find(sums_apart_note);
   if (note == loop.annotations.end()) return 1;
   const std::int64_t* n = std::get_if<std::int64_t>(&note->second.value);
@@ -48,9 +48,9 @@ inline std::vector<buffer> local_sums(const loop_node& loop) {
 }
 
 /// One sum with accumulators of its own for iterations in turn.
-class apart {
+class split_sum {
  public:
-  apart(buffer sum, std::int64_t count) : sum_(std::move(sum)), count_(count) {
+  split_sum(buffer sum, std::int64_t count) : sum_(std::move(sum)), count_(count) {
     std::vector<expr> shape = sum_->shape;
     shape.insert(shape.begin(), integer(type(), count));
     parts_ = make_buffer(sum_->name + "_parts", sum_->type, std::move(shape), "local");

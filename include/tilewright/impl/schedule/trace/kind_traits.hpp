@@ -13,7 +13,7 @@
 #include <tilewright/schedule/sampling.hpp>
 #include <tilewright/support/error.hpp>
 
-namespace tilewright::kind_adapter {
+namespace tilewright::kind_traits {
 
 /// Parameter types of primitives that are more than one plain value.
 struct block_or_loop {
@@ -401,4 +401,4 @@ instruction_kind query(std::string_view name, names parameters, std::string_view
   return out;
 }
 
-}  // namespace tilewright::kind_adapter
+}  // namespace tilewright::kind_traits
