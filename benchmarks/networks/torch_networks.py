@@ -11,7 +11,7 @@ import torch.nn.functional as F
 
 def maker():
     """tools/models.py as a module."""
-    path = Path(__file__).resolve().parent.parent / "tools" / "models.py"
+    path = Path(__file__).resolve().parents[2] / "tools" / "models.py"
     spec = importlib.util.spec_from_file_location("models", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """How far whole networks are from double precision, Tilewright's results beside ONNX Runtime's.
 
-    benchmarks/model_errors.py --tool build/bin/tilewright --models build/models resnet50 bert_base
+    benchmarks/networks/model_errors.py --tool build/bin/tilewright --models build/models resnet50 bert_base
 
-Each network runs in PyTorch in double precision (benchmarks/torch_networks.py), and by `tilewright model run` as the
+Each network runs in PyTorch in double precision (benchmarks/networks/torch_networks.py), and by `tilewright model run` as the
 database NAME.db or, with --saved, the file NAME.THREADS.twm says; ONNX Runtime's results lie beside the network
 (tools/models.py). Reported per output are the largest distances relative to the largest element, how many times as far
 Tilewright is, and in how many rows of the last dimension the five largest elements are those of ONNX Runtime, in order.

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Whole networks beside ONNX Runtime and PyTorch, in turn in one run, outputs checked first.
 
-    benchmarks/bench_models.py --tool build/bin/tilewright --models build/models --seconds 120 resnet50
-    benchmarks/bench_models.py --seconds 0 --peers onnxruntime eager channels_last compile --threads 1 2
-    benchmarks/bench_models.py --steps 60 180 480 --markdown mobilenet_v2
-    benchmarks/bench_models.py --saved --seconds 0 --costs
+    benchmarks/networks/bench_models.py --tool build/bin/tilewright --models build/models --seconds 120 resnet50
+    benchmarks/networks/bench_models.py --seconds 0 --peers onnxruntime eager channels_last compile --threads 1 2
+    benchmarks/networks/bench_models.py --steps 60 180 480 --markdown mobilenet_v2
+    benchmarks/networks/bench_models.py --saved --seconds 0 --costs
 
 Each network is tuned for the given time into a database of its own (kept: a second run goes on from it), compared
 with what ONNX Runtime computes, and then both run in blocks that take turns. Reported are medians and minima of all
 runs, and the ratio of the medians to each peer: above 1, Tilewright is faster. eager, channels_last and compile are
-PyTorch's (benchmarks/torch_networks.py), the last with freezing. tools/models.py makes the networks.
+PyTorch's (benchmarks/networks/torch_networks.py), the last with freezing. tools/models.py makes the networks.
 
 --steps begins with an empty database and times the network after so many seconds of tuning in all. --costs says what
 a network takes besides: its slowest kernels and their shares, its arena beside what is alive at once, by how much its
