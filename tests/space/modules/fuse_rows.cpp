@@ -106,7 +106,7 @@ TEST_CASE(
     "rows are computed in groups first where a group stays in a cache and threads have several") {
   CHECK(first_groups(l2_norm(64, 100, true), 1) == 16);
   CHECK(first_groups(l2_norm(64, 100, true), 4) == 16);
-  CHECK(first_groups(l2_norm(48, 100, true), 4) == 48);  // three groups for each thread
+  CHECK(first_groups(l2_norm(48, 100, true), 4) == 48);   // three groups for each thread
   CHECK(first_groups(l2_norm(64, 4000, true), 1) == 64);  // 128 KiB a group
   CHECK(first_groups(l2_norm(8, 100, true), 1) == 8);
   for (const bool of_rows : {true, false}) {
