@@ -366,6 +366,29 @@ TEST_CASE("what loops load again and again leaves them, however often a paramete
   }
 }
 
+TEST_CASE("stores to another buffer leave what was loaded as it is, stores to the same do not") {
+  const buffer x = make_buffer("X", dtype::f32, {16}), y = make_buffer("Y", dtype::f32, {16});
+  const var k = make_var("k"), u = make_var("u");
+  const auto unrolled = [&](const expr& value) {
+    return make(
+        "unrolled", {x, y},
+        make_loop(k, 0, 16, make_loop(u, 0, 8, make_store(y, {u}, value), loop_kind::unrolled)));
+  };
+  const auto loads = [](const function& f) {
+    const std::string text =
+        backend::inspect(f, target::named("haswell"), backend::stage::optimized_ir);
+    int out = 0;
+    for (std::size_t at = 0; (at = text.find("load float", at)) != std::string::npos; ++at) ++out;
+    return out;
+  };
+  const function from_other = unrolled(load(x, {k}) * real(dtype::f32, 2)),
+                 from_same = unrolled(load(y, {k}) * real(dtype::f32, 2));
+  CHECK(loads(from_other) == 1);
+  CHECK(loads(from_same) > 1);
+  check_agrees(from_other);
+  check_agrees(from_same);
+}
+
 TEST_CASE("buffers in the workspace and lets") {
   buffer_node node;
   node.name = "W";

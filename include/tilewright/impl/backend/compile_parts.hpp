@@ -18,8 +18,9 @@
 
 namespace tilewright::backend::detail::compile_parts {
 
-/// Local buffers become registers, and what loops load again and again leaves them.
-inline constexpr const char* pipeline = "function(sroa,early-cse,loop-mssa(licm))";
+/// Local buffers become registers, what stores to other memory do not change is loaded once, and what loops load
+/// again and again leaves them.
+inline constexpr const char* pipeline = "function(sroa,early-cse<memssa>,loop-mssa(licm))";
 
 /// Takes a message of LLVM over and frees it.
 inline std::string take_message(const llvm::api& c, char* text) {
