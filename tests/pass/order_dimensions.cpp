@@ -42,6 +42,26 @@ TEST_CASE("the dimension that vectors move along becomes the last") {
   check_same(f, g);
 }
 
+TEST_CASE("vectors may step over a few elements of a dimension") {
+  const auto strided = [](std::int64_t step) {
+    const buffer x = make_buffer("X", dtype::f32, {6, 48}),
+                 y = make_buffer("Y", dtype::f32, {6, 8}),
+                 p = make_buffer("P", dtype::f32, {48, 6});
+    const var a = make_var("a"), b = make_var("b"), k = make_var("k"), i = make_var("i");
+    const stmt fill = nest({{a, 48}, {b, 6}}, make_store(p, {a, b}, load(x, {b, a})));
+    const stmt drain = nest({{k, 6}, {i, 8, loop_kind::vectorized}},
+                            make_store(y, {k, i}, load(p, {i * step, k})));
+    return make_function({x, y}, make_allocate(p, make_seq({fill, drain})));
+  };
+  for (const std::int64_t step : {1, 2, 4, 5}) {
+    CAPTURE(step);
+    const function f = strided(step), g = pass::order_dimensions(f);
+    const bool moved = shape_of(g, "P") == std::vector<std::int64_t>{6, 48};
+    CHECK(moved == (step < 5));
+    check_same(f, g);
+  }
+}
+
 TEST_CASE("without vectors, buffers stay as they are") {
   const function f = staged(loop_kind::serial), g = pass::order_dimensions(f);
   CHECK(shape_of(g, "P") == std::vector<std::int64_t>{8, 6});

@@ -110,6 +110,29 @@ TEST_CASE(
   CHECK(vectors(row("(8, 2)", "j0, c0", "range(3)", product)) == 0);
 }
 
+TEST_CASE("vectorize_staged: many terms pay for results that lie apart") {
+  const auto column = [](int terms, const std::string& sum, int results = 24) {
+    return loops("(40, 3)",
+                 "        for j, c in T.grid(40, 3):\n            S[j, c] = X[i, j + c]\n"
+                 "        for j in range(" +
+                     std::to_string(results) + "):\n            for k in T.serial(" +
+                     std::to_string(terms) +
+                     ", annotations={\"tilewright.reduction\": 1}):\n"
+                     "                Y[j, i] = " +
+                     sum + "\n");
+  };
+  const function f = column(16, "Y[j, i] + X[k, i] * S[j + k, 1]");
+  CHECK(vectors(f) == 1);
+  check_same(f, pass::lower(f, machine()), 1e-5);
+  CHECK(vectors(column(8, "Y[j, i] + X[k, i] * S[j + k, 1]")) == 0);
+  target::cpu small = machine();
+  small.vector_registers = 4;
+  CHECK(count_loops(pass::vectorize_staged(f, small).body, loop_kind::vectorized) == 0);
+  // by as many elements as vectors are still loaded whole
+  CHECK(vectors(column(16, "Y[j, i] + S[j * 4 + k, 1]", 6)) == 1);
+  CHECK(vectors(column(16, "Y[j, i] + S[j * 5 + k, 1]", 5)) == 0);
+}
+
 TEST_CASE("vectorize_staged: lanes add to elements of their own") {
   CHECK(vectors(loops("(10,)",
                       "        for j in range(10):\n            S[j] = T.float32(0)\n"

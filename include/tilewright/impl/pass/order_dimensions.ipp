@@ -15,6 +15,8 @@ namespace detail::dimension_order {
 using weights = std::vector<double>;  // [rank], vector accesses that move along the dimension
 
 inline constexpr double symbolic_trips = 64;
+/// Elements from lane to lane at which vectors are still loaded whole.
+inline constexpr std::int64_t most_spread = 4;
 
 /// Counts the vectorized accesses of every buffer by the dimension they move along.
 class survey : public ir::visitor {
@@ -75,7 +77,9 @@ class survey : public ir::visitor {
       std::vector<std::size_t> moved;
       for (std::size_t d = 0; d < indices.size(); ++d)
         if (ir::uses_var(indices[d], v)) moved.push_back(d);
-      if (moved.size() != 1 || arith::to_linear(indices[moved[0]]).coefficient(v) != 1) continue;
+      if (moved.size() != 1) continue;
+      const std::int64_t by = arith::to_linear(indices[moved[0]]).coefficient(v);
+      if (by < 1 || by > most_spread) continue;
       weights& w = along_[b];
       w.resize(indices.size());
       w[moved[0]] += trips_;

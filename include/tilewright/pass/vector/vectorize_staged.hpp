@@ -26,8 +26,10 @@ namespace tilewright::pass {
 ///    stand around the stores inside of it, a reduction among the loops;
 /// 2. all stores are to one element, in whose index the loop moves one dimension by one, and no loop inside
 ///    moves that dimension; nothing else of that buffer is loaded. The buffer is one that the function
-///    allocates, or the dimension its last one;
-/// 3. every other element loaded moves by 0 to 4 along it, or by one along one dimension of such a buffer;
+///    allocates, or the dimension its last one, or nothing but 16 terms or more stand inside of the loop, and
+///    registers hold the sums of all its iterations;
+/// 3. every other element loaded moves by 0 to 4 along it, or by 1 to 4 along one dimension of a buffer that the
+///    function allocates;
 /// 4. the innermost loop is no reduction whose terms fill vectors of their own (vectorize_reductions.hpp).
 /// Of several loops around the same stores, the one with most lanes, and the innermost of these.
 ir::function vectorize_staged(const ir::function& f, const target::cpu& target);

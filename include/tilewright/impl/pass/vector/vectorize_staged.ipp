@@ -24,6 +24,8 @@ using namespace tilewright::ir;
 
 /// Elements from lane to lane at which vectors are still loaded whole.
 inline constexpr std::int64_t most_spread = 4;
+/// Terms of a sum that pay for a result whose lanes are stored one by one.
+inline constexpr std::int64_t many_terms = 16;
 
 /// Loops around stores to one element, those around others first, and the stores.
 class sums {
@@ -44,7 +46,7 @@ class sums {
     std::int64_t most = 16 / bytes(type);
     for (const loop_node* l : loops_) {
       const std::int64_t lanes = std::min<std::int64_t>(constant_extent(*l), target.lanes(type));
-      if (lanes < most || !can_be_lanes(*l, own)) continue;
+      if (lanes < most || !can_be_lanes(*l, own, target)) continue;
       most = lanes;
       best = l;
     }
@@ -71,17 +73,17 @@ class sums {
     return same;
   }
 
-  bool can_be_lanes(const loop_node& l, const buffer_set& own) const {
+  bool can_be_lanes(const loop_node& l, const buffer_set& own, const target::cpu& target) const {
     if (l.loop != loop_kind::serial || is_reduction(l)) return false;
     const store_node& store = *stores_[0];
-    const std::optional<std::size_t> moved = moves_one(store.indices, l.var);
+    const std::optional<std::size_t> moved = moves_dimension(store.indices, l.var, 1);
     if (!moved) return false;
     const expr& index = store.indices[*moved];
     const auto inside = std::find(loops_.begin(), loops_.end(), &l) + 1;
     for (auto other = inside; other != loops_.end(); ++other)
       if (!is_unit(**other) && uses_var(index, (*other)->var)) return false;
     const bool last = unmarked::step_along(store.buffer, store.indices, l.var) == 1;
-    if (!last && !can_be_ordered(store.buffer, own)) return false;
+    if (!last && !can_be_ordered(store.buffer, own) && !stays_in_registers(l, target)) return false;
     return support::all(stores_, [&](const store_node* s) { return loads_lanes(*s, l.var, own); });
   }
 
@@ -98,7 +100,7 @@ class sums {
       }
       const std::optional<std::int64_t> by = unmarked::step_along(e->buffer, e->args, v);
       fits = (by && *by >= 0 && *by <= most_spread) ||
-             (can_be_ordered(e->buffer, own) && moves_one(e->args, v));
+             (can_be_ordered(e->buffer, own) && moves_dimension(e->args, v, most_spread));
     });
     return fits;
   }
@@ -108,16 +110,29 @@ class sums {
     return b->strides.empty() && own.count(b) != 0;
   }
 
-  /// The only dimension that moves with `v`, when it does so by one.
-  static std::optional<std::size_t> moves_one(const std::vector<expr>& indices, const var& v) {
+  /// Whether nothing but many terms stands inside of the loop, and registers hold the sums of all lanes meanwhile.
+  bool stays_in_registers(const loop_node& l, const target::cpu& target) const {
+    std::int64_t terms = 1;
+    for (auto inner = std::find(loops_.begin(), loops_.end(), &l) + 1; inner != loops_.end();
+         ++inner) {
+      if (!is_reduction(**inner) && !is_unit(**inner)) return false;
+      terms *= constant_extent(**inner);
+    }
+    const std::int64_t lanes = target.lanes(stores_[0]->buffer->type);
+    return terms >= many_terms && constant_extent(l) <= lanes * target.vector_registers / 2;
+  }
+
+  /// The only dimension that moves with `v`, when it does so by 1 to `most`.
+  static std::optional<std::size_t> moves_dimension(const std::vector<expr>& indices, const var& v,
+                                                    std::int64_t most) {
     std::optional<std::size_t> out;
     for (std::size_t d = 0; d < indices.size(); ++d) {
       if (!uses_var(indices[d], v)) continue;
       const arith::linear sum = arith::to_linear(indices[d]);
       const bool elsewhere = support::any(
           sum.terms, [&](const auto& t) { return !t.first.same(v) && uses_var(t.first, v); });
-      if (out || elsewhere || sum.coefficient(v) != 1 || reads_memory(indices[d]))
-        return std::nullopt;
+      const std::int64_t by = sum.coefficient(v);
+      if (out || elsewhere || by < 1 || by > most || reads_memory(indices[d])) return std::nullopt;
       out = d;
     }
     return out;
