@@ -70,6 +70,27 @@ TEST_CASE("innermost reduction loops are unrolled with a remainder") {
   }
 }
 
+TEST_CASE(
+    "reductions of fewer iterations than two steps are written out where that is not more code") {
+  const auto serial = [](std::int64_t terms, std::int64_t columns, std::int64_t first = 0) {
+    const buffer y = make_buffer("Y", dtype::f32, {dim(columns)}),
+                 x = make_buffer("X", dtype::f32, {dim(first + terms), dim(columns)});
+    const var k = make_var("k"), j = make_var("j");
+    const stmt body = nest({{j, columns, loop_kind::vectorized}},
+                           make_store(y, {j}, load(y, {j}) + load(x, {k, j})));
+    const function f = make_function(
+        {y, x},
+        make_loop(k, dim(first), dim(terms), body, loop_kind::serial, {{pass::reduction_note, 1}}));
+    const function g = pass::unroll_reductions(f, machine());
+    check_same(f, g);
+    return count_loops(g.body, loop_kind::serial);
+  };
+  CHECK(serial(7, 16) == 0);
+  CHECK(serial(3, 16, 2) == 0);
+  CHECK(serial(8, 16) == 1);
+  CHECK(serial(7, 128) == 1);
+}
+
 TEST_CASE("the extent of a reduction may be a variable that is negative") {
   const buffer y = make_buffer("Y", dtype::f32, {16}), x = make_buffer("X", dtype::f32, {16});
   const var o = make_var("o"), k = make_var("k");

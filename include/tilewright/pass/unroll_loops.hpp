@@ -15,6 +15,8 @@
 //     for u in unroll(4): C_acc += A[k*4 + u] * B[k*4 + u]
 //   for k in range(128, 129): C_acc += A[k] * B[k]
 //
+// Loops of fewer iterations than two such steps are written out where that is not more code.
+//
 // A loop with `sums_apart_note` = n has n accumulators, to which these iterations add in turn; they are added up
 // behind it. That is done to sums in registers whose order is free.
 #pragma once

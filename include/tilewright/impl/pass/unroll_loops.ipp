@@ -101,6 +101,9 @@ class reduction_unroller : public mutator {
     if (!writes_out(loop->body) || computes_tuples(loop->body)) return out;
     const std::int64_t size = vector_statements(loop->body, target_),
                        extent = constant_extent(*loop);
+    if (is_short(*loop, extent) && extent * size <= limits_.reduction_statements &&
+        keeps_common(*loop, size))
+      return with_kind(*loop, loop_kind::unrolled, loop->body);
     std::int64_t factor = limits_.reduction_factor;
     while (factor > 1 && factor * size > limits_.reduction_statements) factor /= 2;
     if (factor > 1 && !keeps_common(*loop, size)) return out;
@@ -117,6 +120,11 @@ class reduction_unroller : public mutator {
   static bool stays_short(const loop_node& loop) {
     const auto note = loop.annotations.find(edge_note);
     return note != loop.annotations.end() && !(note->second == attr(0));
+  }
+
+  /// Too few iterations for steps of several.
+  bool is_short(const loop_node& loop, std::int64_t extent) const {
+    return extent > 1 && extent < 2 * limits_.reduction_factor && is_int(loop.min);
   }
 
   /// Whether the registers hold the sums of an iteration and what the next one reads again, as windows do:
