@@ -452,7 +452,7 @@ TEST_CASE(
     CHECK(last.end == (r.end == session_end::gain ? session_end::gain : session_end::none));
     return std::pair(r.end, r.trials);
   };
-  CHECK(ended(0.01, 60) == std::pair(session_end::gain, 48));
+  CHECK(ended(0.01, 60) == std::pair(session_end::gain, 32));
   CHECK(ended(0, 40) == std::pair(session_end::trials, 40));
   CHECK(ended(0.01, 20) == std::pair(session_end::trials, 20));
 }
