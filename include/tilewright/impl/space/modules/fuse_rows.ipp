@@ -93,8 +93,9 @@ inline void choose_places(schedule& s, const std::vector<std::string>& chain, ch
       if (!place.loop) continue;
       schedule attempt = s;
       const block_rv consumer = attempt.get_block(consumer_names(s, name).front());
-      attempt.compute_at(attempt.get_block(name),
-                         attempt.get_loops(consumer)[static_cast<std::size_t>(place.index)], true);
+      // in this order by every compiler, so that all of them write one trace
+      const loop_rv at = attempt.get_loops(consumer)[static_cast<std::size_t>(place.index)];
+      attempt.compute_at(attempt.get_block(name), at, true);
       if (!repeats_itself(attempt, name)) moved.push_back(std::move(attempt));
     }
     if (const std::size_t choice = choices.pick(moved.size() + 1)) s = std::move(moved[choice - 1]);
