@@ -165,7 +165,7 @@ int main(int argc, char** argv) {
       json += std::string(json.empty() ? "" : ",\n") + "{\"type\": \"" + type + "\", \"step\": \"" +
               s.name + "\", \"us\": " + std::to_string(best * 1e6) +
               ", \"trials\": " + std::to_string(r.trials) + "}";
+      if (!out.empty()) std::ofstream(out) << "[" << json << "]\n";
     }
   }
-  if (!out.empty()) std::ofstream(out) << "[" << json << "]\n";
 }

@@ -5,8 +5,9 @@
   build/peers/bin/python benchmarks/peers/python_kernels.py --out torch.json [--sets twelve,nchw,beyond] [--only GMM,SFM]
                                                             [--threads 1] [--rounds 15] [--engines torch_eager,halide]
 
-PyTorch runs eager, with channels last (torch_channels_last: images and filters are converted beforehand, whatever the
-layout of the workload), and compiled with its weights known (torch_compile). Results are compared with PyTorch's in double
+PyTorch runs eager, channels first as it has them; with channels last (torch_channels_last: images and filters are converted
+beforehand, whatever the layout of the workload); and compiled with its weights known (torch_compile, in the layout of the
+workload). Results are compared with PyTorch's in double
 precision before they are timed. results/workload_table.py joins the file with those of bench_workloads.
 """
 import argparse
@@ -127,7 +128,7 @@ def torch_engines(name, wanted):
 
     def engine(kind):
         data = arguments
-        if kind != "torch_eager" and image:
+        if image and (kind == "torch_channels_last" or (kind == "torch_compile" and name.endswith("_nhwc"))):
             data = [last(a) for a in arguments]
         if kind == "torch_compile":
             import torch._inductor.config as config

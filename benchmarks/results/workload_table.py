@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the table and the chart of ratios of RESULTS.md from runs of bench_workloads and of peers/python_kernels.py.
 
-  workload_table.py RUN.json... --results RESULTS.md --chart workloads.svg
+  workload_table.py RUN.json... --results RESULTS.md --chart workloads.svg --note "DATE, LOAD, TUNING"
 
 Files are joined by the names of benchmarks; of one that is in several files the fastest counts. The table goes between the
 lines `<!-- workloads -->` and `<!-- /workloads -->` of the document. Ratios are the peer's time over Tilewright's, so that
@@ -14,9 +14,10 @@ import json
 import math
 import pathlib
 
-SETS = {"twelve": "The paper's twelve, channels last", "nchw": "Channels first", "beyond": "Beyond"}
+SETS = {"twelve": "The paper's twelve, channels last", "nchw": "Its convolutions, channels first", "beyond": "Beyond",
+        "beyond_nchw": "Beyond, channels first"}
 BEGIN, END = "<!-- workloads -->", "<!-- /workloads -->"
-ROW, LEFT, UNIT, WIDTH = 22, 190, 170, 780
+ROW, LEFT, UNIT, WIDTH = 22, 190, 120, 800
 
 
 def read(files):
@@ -31,7 +32,8 @@ def read(files):
                 continue
             if b.get("run_type") == "aggregate":
                 continue
-            times = out[(int(threads.split(":")[1]), b["label"], workload)]
+            chosen = "beyond_nchw" if b["label"] == "beyond" and workload.endswith("_nchw") else b["label"]
+            times = out[(int(threads.split(":")[1]), chosen, workload)]
             times[engine] = min(times.get(engine, math.inf), b["real_time"])
     return out, wrong
 
@@ -78,7 +80,7 @@ def table(runs, wrong):
             lines = rows(runs, threads, chosen)
             if not lines:
                 continue
-            first = chosen == "nchw"
+            first = chosen.endswith("nchw")
             out += [f"### {title}, {threads} thread{'s' if threads > 1 else ''}", "",
                     "| workload | Tilewright, us | fastest peer | over it |" + (" in the user's layout | over it |" if first else "")
                     + "".join(f" {name} |" for name, _ in COLUMNS), "|---" * (4 + 2 * first + len(COLUMNS)) + "|"]
@@ -116,7 +118,7 @@ def chart(runs):
         if of_set:
             lines.append((title, None, None, None))
         for workload, times in of_set:
-            accept = users_layout if chosen == "nchw" else (lambda e: True)
+            accept = users_layout if chosen.endswith("nchw") else (lambda e: True)
             best, name = peer(times, accept)
             torch = peer(times, lambda e: e.startswith("torch"))[0]
             if best:
@@ -158,9 +160,10 @@ def main():
     parser.add_argument("runs", nargs="+", type=pathlib.Path)
     parser.add_argument("--results", type=pathlib.Path, help="the document; without it the table is printed")
     parser.add_argument("--chart", type=pathlib.Path)
+    parser.add_argument("--note", default="", help="date, load, versions and tuning of these runs")
     options = parser.parse_args()
     runs, wrong = read(options.runs)
-    text = table(runs, wrong)
+    text = (options.note + "\n\n" if options.note else "") + table(runs, wrong)
     if options.results:
         old = options.results.read_text()
         before, after = old[:old.index(BEGIN) + len(BEGIN)], old[old.index(END):]
