@@ -20,6 +20,7 @@
 #include <tilewright/space/modules/auto_inline.hpp>
 #include <tilewright/space/modules/multi_level_tiling_with_intrinsic.hpp>
 #include <tilewright/space/modules/parallel_vectorize_unroll.hpp>
+#include <tilewright/space/modules/random_compute_location.hpp>
 #include <tilewright/space/postproc/disallow_dynamic_loop.hpp>
 #include <tilewright/space/postproc/rewrite_layout.hpp>
 #include <tilewright/space/postproc/rewrite_parallel_vectorize_unroll.hpp>
@@ -76,14 +77,16 @@ struct step {
   design_space space;
 };
 
-/// The rules of the paper, one more with each step. Vectors come with the tiles.
+/// The rules of the paper, one more with each step. Vectors, and places of the blocks that are left, come with the tiles.
 std::vector<step> steps(bool bytes) {
   using namespace tw::space;
   const auto inlining = each_block(auto_inline{});
   const auto tiling = each_block(cpu_tiling());
   parallel_vectorize_unroll vectors, unrolled;
   vectors.unroll.max_steps.clear();
-  const auto in_vectors = on<"root">(module(vectors)), unroll = on<"root">(module(unrolled));
+  const auto places = each_block(random_compute_location{});
+  const auto in_vectors = on<"root">(module(vectors)) >> places,
+             unroll = on<"root">(module(unrolled)) >> places;
   const std::vector<postproc> finish{disallow_dynamic_loop{}, rewrite_parallel_vectorize_unroll{},
                                      rewrite_reduction_block{}};
   std::vector<postproc> packed = finish;
