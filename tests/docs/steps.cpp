@@ -2,8 +2,10 @@
 // same, and an expression is shown as it stands here.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -39,6 +41,15 @@ using forms = std::vector<std::pair<std::string_view, form>>;
 std::string without_blanks(std::string text) {
   std::erase_if(text, [](char x) { return x == ' ' || x == '\n'; });
   return text;
+}
+
+/// What the step of a kind follows from, besides the primitive itself: two kinds of one signature are
+/// written alike.
+using signature = std::tuple<std::vector<argument_type>, output_shape, decision_shape>;
+signature signature_of(const instruction_kind& kind) {
+  std::vector<argument_type> types;
+  for (const parameter& p : kind.parameters) types.push_back(p.type);
+  return {std::move(types), kind.outputs, kind.choice};
 }
 
 /// A space begins with choosing among the algorithms that a function carries: one instruction more.
@@ -190,8 +201,13 @@ TEST_CASE("the trace of each section, written as an expression of steps") {
                   shows = last_steps(made[0], expected.size());
       CHECK_MESSAGE(shows == expected, shows.print());
     }
-  for (const instruction_kind& kind : instruction_kinds()) {
-    CAPTURE(kind.name);
-    CHECK(seen[kind.name] == 1);
+  std::set<signature> written;
+  for (const auto& [name, times] : seen) {
+    CAPTURE(name);
+    CHECK(times == 1);
+    written.insert(signature_of(*find_instruction_kind(name)));
   }
+  for (const instruction_kind& kind : instruction_kinds())
+    CHECK_MESSAGE(written.count(signature_of(kind)) == 1, "no step here has the parameters of ",
+                  kind.name);
 }
