@@ -20,10 +20,10 @@
 #include <tilewright/target/cpu.hpp>
 
 #include "../command.hpp"
-#include "../database.hpp"
-#include "../import_tvm.hpp"
 #include "../option_values.hpp"
-#include "../workload.hpp"
+#include "../records/database.hpp"
+#include "../records/import_tvm.hpp"
+#include "../records/workload.hpp"
 
 namespace tool {
 namespace {

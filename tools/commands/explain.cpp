@@ -23,10 +23,10 @@
 #include <tilewright/target/cpu.hpp>
 
 #include "../command.hpp"
-#include "../database.hpp"
 #include "../display/line_diff.hpp"
 #include "../option_values.hpp"
-#include "../workload.hpp"
+#include "../records/database.hpp"
+#include "../records/workload.hpp"
 
 namespace tool {
 namespace {

@@ -14,8 +14,8 @@
 #endif
 
 #include "../command.hpp"
-#include "../database.hpp"
 #include "../option_values.hpp"
+#include "../records/database.hpp"
 
 namespace tool {
 namespace {

@@ -26,8 +26,8 @@
 #include <tilewright/target/cpu.hpp>
 
 #include "../command.hpp"
-#include "../database.hpp"
 #include "../display/chart.hpp"
+#include "../records/database.hpp"
 
 namespace tool {
 namespace {

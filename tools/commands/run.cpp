@@ -42,7 +42,7 @@
 #include "../command.hpp"
 #include "../display/step_progress.hpp"
 #include "../option_values.hpp"
-#include "../workload.hpp"
+#include "../records/workload.hpp"
 
 namespace tool {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "../command.hpp"
 #include "../option_values.hpp"
-#include "../workload.hpp"
+#include "../records/workload.hpp"
 
 namespace tool {
 namespace {

@@ -31,11 +31,11 @@
 
 #include "../arrays/matrix_input.hpp"
 #include "../command.hpp"
-#include "../database.hpp"
 #include "../mpi_ranks.hpp"
 #include "../option_values.hpp"
+#include "../records/database.hpp"
+#include "../records/workload.hpp"
 #include "../worker_token.hpp"
-#include "../workload.hpp"
 
 namespace tool {
 namespace {

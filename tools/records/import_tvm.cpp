@@ -15,7 +15,7 @@
 #include <tilewright/search/tvm_workload.hpp>
 #include <tilewright/target/cpu.hpp>
 
-#include "command.hpp"
+#include "../command.hpp"
 #include "workload.hpp"
 
 namespace tool {

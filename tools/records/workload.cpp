@@ -6,7 +6,7 @@
 #include <tilewright/ir/specialize.hpp>
 #include <tilewright/support/error.hpp>
 
-#include "command.hpp"
+#include "../command.hpp"
 
 namespace tool {
 

@@ -6,7 +6,7 @@
 
 #include <tilewright/ir/text/parse.hpp>
 
-#include "command.hpp"
+#include "../command.hpp"
 
 namespace tool {
 
