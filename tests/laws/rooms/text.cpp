@@ -9,8 +9,8 @@
 
 #include <doctest/doctest.h>
 
-#include "random_steps.hpp"
-#include "running.hpp"
+#include <laws/random_steps.hpp>
+#include <laws/running.hpp>
 
 using namespace tilewright;
 
