@@ -34,8 +34,8 @@
 #include <tilewright/search/measurement/worker.hpp>
 #include <tilewright/support/error.hpp>
 
-#include "pack.hpp"
-#include "stage.hpp"
+#include "stages/pack.hpp"
+#include "stages/stage.hpp"
 
 namespace {
 

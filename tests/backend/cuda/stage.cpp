@@ -1,6 +1,6 @@
 // A stage of the GPU program from its pack to its lines, on a device that is a fake one: kernels leave the right
 // result, or a wrong one; cuBLASLt and cuDNN are fakes that compute; PyTorch is one that takes a millisecond.
-#include "gpu/stage.hpp"
+#include "gpu/stages/stage.hpp"
 
 #include <unistd.h>
 
@@ -18,8 +18,8 @@
 #include <tilewright/support/error.hpp>
 
 #include "fake.hpp"
-#include "gpu/pack.hpp"
-#include "gpu/sessions.hpp"
+#include "gpu/stages/pack.hpp"
+#include "gpu/stages/sessions.hpp"
 #include "gpu/workloads.hpp"
 
 namespace {

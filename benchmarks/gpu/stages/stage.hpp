@@ -12,14 +12,14 @@
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/space/space.hpp>
 
-#include "case_memory.hpp"
-#include "ceilings.hpp"
-#include "conformance.hpp"
-#include "corpus.hpp"
-#include "device_clock.hpp"
+#include "../case_memory.hpp"
+#include "../ceilings.hpp"
+#include "../conformance.hpp"
+#include "../corpus.hpp"
+#include "../device_clock.hpp"
+#include "../result_file.hpp"
+#include "../workloads.hpp"
 #include "duels.hpp"
-#include "result_file.hpp"
-#include "workloads.hpp"
 
 namespace gpu_stage {
 

@@ -7,7 +7,7 @@
 
 #include <tilewright/support/error.hpp>
 
-#include "result_file.hpp"
+#include "../result_file.hpp"
 
 namespace gpu_duels {
 namespace {

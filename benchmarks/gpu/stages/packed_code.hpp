@@ -10,7 +10,7 @@
 #include <tilewright/backend/artifact.hpp>
 #include <tilewright/backend/cuda/device.hpp>
 
-#include "device_clock.hpp"
+#include "../device_clock.hpp"
 
 namespace gpu_candidates {
 

@@ -10,7 +10,7 @@
 #include <tilewright/space/space.hpp>
 #include <tilewright/target/gpu.hpp>
 
-#include "workloads.hpp"
+#include "../workloads.hpp"
 
 namespace gpu_sessions {
 

@@ -9,7 +9,7 @@
 #include <tilewright/search/progress.hpp>
 #include <tilewright/search/session.hpp>
 
-#include "result_file.hpp"
+#include "../result_file.hpp"
 
 namespace gpu_sessions {
 namespace {

@@ -21,13 +21,13 @@
 #include <tilewright/target/cpu.hpp>
 #include <tilewright/target/gpu.hpp>
 
-#include "ceilings.hpp"
-#include "conformance.hpp"
-#include "corpus.hpp"
-#include "default_cases.hpp"
+#include "../ceilings.hpp"
+#include "../conformance.hpp"
+#include "../corpus.hpp"
+#include "../default_cases.hpp"
+#include "../tensor_workloads.hpp"
+#include "../workloads.hpp"
 #include "faults.hpp"
-#include "tensor_workloads.hpp"
-#include "workloads.hpp"
 
 namespace gpu_pack {
 namespace {

@@ -9,8 +9,8 @@
 #include <tilewright/search/measurement/runner.hpp>
 #include <tilewright/search/measurement/worker.hpp>
 
-#include "device_clock.hpp"
-#include "result_file.hpp"
+#include "../device_clock.hpp"
+#include "../result_file.hpp"
 
 namespace gpu_workers {
 namespace {

@@ -1,6 +1,6 @@
 #include "faults.hpp"
 
-#include "ceilings.hpp"
+#include "../ceilings.hpp"
 
 namespace gpu_faults {
 

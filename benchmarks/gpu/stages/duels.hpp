@@ -7,12 +7,12 @@
 
 #include <tilewright/backend/cuda/device.hpp>
 
-#include "case_memory.hpp"
-#include "device_clock.hpp"
-#include "peers/cublas.hpp"
-#include "peers/cudnn.hpp"
-#include "peers/peer_process.hpp"
-#include "workloads.hpp"
+#include "../case_memory.hpp"
+#include "../device_clock.hpp"
+#include "../peers/cublas.hpp"
+#include "../peers/cudnn.hpp"
+#include "../peers/peer_process.hpp"
+#include "../workloads.hpp"
 
 namespace gpu_duels {
 

@@ -17,12 +17,12 @@
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/gpu.hpp>
 
-#include "call_cost.hpp"
-#include "default_cases.hpp"
+#include "../call_cost.hpp"
+#include "../default_cases.hpp"
+#include "../tensor_workloads.hpp"
 #include "pack.hpp"
 #include "packed_code.hpp"
 #include "sessions.hpp"
-#include "tensor_workloads.hpp"
 #include "worker_restart.hpp"
 
 namespace gpu_stage {
