@@ -8,7 +8,7 @@
 #include <tilewright/backend/cuda/device_graph.hpp>
 #include <tilewright/support/error.hpp>
 
-#include "fake.hpp"
+#include "fake/fake.hpp"
 
 using namespace tilewright;
 namespace cu = tilewright::backend::cuda;

@@ -18,7 +18,7 @@
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/gpu.hpp>
 
-#include "fake.hpp"
+#include "fake/fake.hpp"
 #include "gpu/workloads.hpp"
 
 using namespace tilewright;

@@ -13,7 +13,7 @@
 #include <tilewright/space/gpu.hpp>
 #include <tilewright/target/gpu.hpp>
 
-#include "fake.hpp"
+#include "fake/fake.hpp"
 
 using namespace tilewright;
 using namespace tilewright::search;

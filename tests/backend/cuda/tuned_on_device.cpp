@@ -32,7 +32,7 @@
 #include <tilewright/target/gpu.hpp>
 
 #include "emulated_launches.hpp"
-#include "fake.hpp"
+#include "fake/fake.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <doctest/doctest.h>
 #include <tilewright/support/error.hpp>
 
-#include "fake.hpp"
+#include "../fake/fake.hpp"
 #include "gpu/case_memory.hpp"
 #include "gpu/workloads.hpp"
 
@@ -87,7 +87,7 @@ TEST_CASE("cuDNN as a peer: what it does not know or refuses is an error that sa
 #include <set>
 #include <type_traits>
 
-#include "prototypes.hpp"
+#include "../fake/prototypes.hpp"
 
 namespace prototypes {
 

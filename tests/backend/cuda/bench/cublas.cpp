@@ -12,7 +12,7 @@
 #include <string>
 #include <type_traits>
 
-#include "prototypes.hpp"
+#include "../fake/prototypes.hpp"
 
 namespace prototypes {
 

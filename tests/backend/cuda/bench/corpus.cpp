@@ -13,7 +13,7 @@
 #include <tilewright/ir/interpret/evaluate.hpp>
 #include <tilewright/support/error.hpp>
 
-#include "cases.hpp"
+#include "../cases.hpp"
 #include "gpu/conformance.hpp"
 #include "gpu/corpus.hpp"
 

@@ -9,7 +9,7 @@
 #include <tilewright/backend/cuda/nvrtc.hpp>
 #include <tilewright/support/error.hpp>
 
-#include "fake.hpp"
+#include "../fake/fake.hpp"
 #include "gpu/result_file.hpp"
 
 namespace {

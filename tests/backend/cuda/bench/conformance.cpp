@@ -9,7 +9,7 @@
 
 #include <tilewright/support/numbers/float16.hpp>
 
-#include "cases.hpp"
+#include "../cases.hpp"
 #include "gpu/conformance.hpp"
 
 using namespace tilewright;

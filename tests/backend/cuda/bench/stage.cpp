@@ -17,7 +17,7 @@
 #include <tilewright/search/measurement/worker.hpp>
 #include <tilewright/support/error.hpp>
 
-#include "fake.hpp"
+#include "../fake/fake.hpp"
 #include "gpu/stages/pack.hpp"
 #include "gpu/stages/sessions.hpp"
 #include "gpu/workloads.hpp"
