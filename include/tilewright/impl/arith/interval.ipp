@@ -6,6 +6,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/relaxer.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::arith {
 namespace detail {
@@ -87,8 +88,8 @@ TILEWRIGHT_INLINE bool relaxer::simple(const form& f, form& lo, form& hi) {
       hi.terms.push_back(s);
       continue;
     }
-    const auto at = std::find_if(loops_.begin(), loops_.end(),
-                                 [&](const auto& loop) { return loop.first.same(s.term()); });
+    const auto at =
+        support::find(loops_, [&](const auto& loop) { return loop.first.same(s.term()); });
     if (at == loops_.end()) {
       lo.terms.push_back(s);
       hi.terms.push_back(s);

@@ -4,6 +4,7 @@
 
 #include <tilewright/arith/iter_builder.hpp>
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::arith {
 
@@ -265,8 +266,8 @@ inline bool is_trivial_binding(const std::vector<ir::expr>& values,
     if (!ir::is_var(values[i])) return false;
     for (std::size_t j = 0; j < i; ++j)
       if (values[i].same(values[j])) return false;
-    const auto loop = std::find_if(loops.begin(), loops.end(),
-                                   [&](const auto& each) { return each.first.same(values[i]); });
+    const auto loop =
+        support::find(loops, [&](const auto& each) { return each.first.same(values[i]); });
     if (loop == loops.end()) return false;
     const ir::range &runs = loop->second, &dom = iters[i].dom;
     if (iters[i].kind == ir::iter_kind::reduce &&

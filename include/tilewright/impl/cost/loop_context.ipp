@@ -6,6 +6,7 @@
 
 #include <tilewright/cost/loop_context.hpp>
 #include <tilewright/impl/cost/store_walk.hpp>
+#include <tilewright/support/find.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::cost {
@@ -211,8 +212,7 @@ inline std::vector<touched_buffer> touched_buffers(const loop_context& loop, dou
   std::vector<touched_buffer> out;
   out.reserve(8);
   for (const buffer_touch& t : loop.touches) {
-    auto at = std::find_if(out.begin(), out.end(),
-                           [&](const touched_buffer& b) { return b.buffer == t.buffer; });
+    auto at = support::find(out, [&](const touched_buffer& b) { return b.buffer == t.buffer; });
     if (at == out.end()) at = out.insert(out.end(), touched_buffer{t.buffer});
     touched_buffer& b = *at;
     b.stride = std::max(b.stride, t.stride);

@@ -9,6 +9,7 @@
 #include <tilewright/ir/reformatted.hpp>
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/ir/text/print.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::ir {
 namespace detail::several {
@@ -116,7 +117,7 @@ TILEWRIGHT_INLINE std::vector<algorithm_family> algorithm_families(const functio
       name.resize(name.size() - end.size());
     else
       sizes.clear();
-    const auto known = std::find_if(out.begin(), out.end(), [&](const algorithm_family& a) {
+    const auto known = support::find(out, [&](const algorithm_family& a) {
       return a.name == name && a.sizes[0].size() == sizes.size() && !sizes.empty();
     });
     if (known == out.end())

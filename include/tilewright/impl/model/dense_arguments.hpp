@@ -10,6 +10,7 @@
 #include <tilewright/search/measurement/argument_values.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright {
 namespace detail::models {
@@ -97,8 +98,8 @@ inline std::vector<dsl::argument> in_order(const std::string& graph,
   const auto add = [&](const std::vector<named_argument>& given,
                        const std::vector<network_port>& wanted, const char* what) {
     for (const network_port& p : wanted) {
-      const auto at = std::find_if(given.begin(), given.end(),
-                                   [&](const named_argument& a) { return a.name == p.name; });
+      const auto at =
+          support::find(given, [&](const named_argument& a) { return a.name == p.name; });
       if (at == given.end())
         throw argument_error(std::string(what) + " \"" + p.name + "\" is missing");
       all.push_back(at->data);

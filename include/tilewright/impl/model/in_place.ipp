@@ -15,6 +15,7 @@
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/strategies/given_traces.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::network {
 namespace detail {
@@ -82,8 +83,7 @@ class in_place_tuner {
     std::vector<placed_task> out;
     for (std::size_t k = 0; k < times.size(); ++k) {
       const search::workload& w = program_.task(k);
-      auto at = std::find_if(out.begin(), out.end(),
-                             [&](const placed_task& t) { return t.what->key == w.key; });
+      auto at = support::find(out, [&](const placed_task& t) { return t.what->key == w.key; });
       if (at == out.end()) {
         out.push_back({&w, {}, {}, 0, 0});
         at = out.end() - 1;

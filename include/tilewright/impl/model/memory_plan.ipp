@@ -5,6 +5,7 @@
 #include <map>
 
 #include <tilewright/model/memory_plan.hpp>
+#include <tilewright/support/find.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::network {
@@ -51,7 +52,7 @@ TILEWRIGHT_INLINE memory_plan plan_memory(const std::vector<lifetime>& values) {
   memory_plan best = detail::plan_in_order(values, order), last = best;
   const std::int64_t least = least_memory(values);
   for (int k = 0; k < most_tries && best.size > least; ++k) {
-    const auto at_end = std::find_if(order.begin(), order.end(), [&](std::size_t v) {
+    const auto at_end = support::find(order, [&](std::size_t v) {
       return last.offsets[v] + detail::whole_lines(values[v].bytes) == last.size;
     });
     std::rotate(order.begin(), at_end, at_end + 1);

@@ -10,6 +10,7 @@
 
 #include <tilewright/impl/model/session/kernel_times.hpp>
 #include <tilewright/model/session.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::network {
 
@@ -27,7 +28,7 @@ tune_kernels(const std::vector<std::shared_ptr<const executable>>& programs, dou
     for (std::size_t k = 0; k < program->launches().size(); ++k) {
       const search::workload& w = program->task(k);
       const auto same = [&](const search::task& t) { return t.what->key == w.key; };
-      const auto there = std::find_if(tasks.begin(), tasks.end(), same);
+      const auto there = support::find(tasks, same);
       if (there != tasks.end()) {
         times[static_cast<std::size_t>(there - tasks.begin())] += 1;
         continue;

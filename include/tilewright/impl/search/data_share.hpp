@@ -14,6 +14,7 @@
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::search::detail {
 
@@ -171,8 +172,8 @@ class data_shares {
     std::vector<std::int64_t> first, extents;
     std::int64_t points = 1;
     for (const ir::expr_node* v : g.variables) {
-      const auto it = std::find_if(b.iters.begin(), b.iters.end(),
-                                   [&](const ir::iter_var& i) { return i.var.get() == v; });
+      const auto it =
+          support::find(b.iters, [&](const ir::iter_var& i) { return i.var.get() == v; });
       if (it == b.iters.end() || !ir::is_int(it->dom.min) || !ir::is_int(it->dom.extent)) return 1;
       first.push_back(ir::as_int(it->dom.min));
       extents.push_back(ir::as_int(it->dom.extent));

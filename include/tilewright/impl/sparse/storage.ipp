@@ -10,6 +10,7 @@
 #include <tilewright/sparse/storage.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::sparse {
 namespace detail {
@@ -48,9 +49,8 @@ class storage_giver {
   };
 
   const stored_parameter* format_of(const buffer& b) const {
-    const auto found =
-        std::find_if(formats_.begin(), formats_.end(),
-                     [&](const stored_parameter& c) { return b && b->name == c.parameter; });
+    const auto found = support::find(
+        formats_, [&](const stored_parameter& c) { return b && b->name == c.parameter; });
     return found == formats_.end() ? nullptr : &*found;
   }
 

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include <tilewright/support/find.hpp>
 #include <tilewright/support/fork_gate.hpp>
 
 namespace tilewright::support {
@@ -110,8 +111,7 @@ TILEWRIGHT_INLINE fork_hook::~fork_hook() {
   const fork_pass inside;
   detail::gate_parts::hooks& all = detail::gate_parts::hooks::all();
   const std::lock_guard lock(all.mutex);
-  all.list.erase(
-      std::find_if(all.list.begin(), all.list.end(), [&](const auto& e) { return e.of == this; }));
+  all.list.erase(support::find(all.list, [&](const auto& e) { return e.of == this; }));
 }
 
 TILEWRIGHT_INLINE std::uint64_t fork_generation() noexcept {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <tilewright/backend/llvm/emit.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::backend::llvm {
 namespace detail::affine_math {
@@ -58,8 +59,8 @@ inline interval linear(ir::op o, const interval& a, const interval& b) {
 
 inline void append(affine::terms& to, const affine::terms& from, std::int64_t scale) {
   for (const auto& [v, coefficient] : from) {
-    const auto found = std::find_if(to.begin(), to.end(),
-                                    [&, value = v](const auto& t) { return t.first == value; });
+    const auto found =
+        support::find(to, [&, value = v](const auto& t) { return t.first == value; });
     if (found == to.end())
       to.emplace_back(v, coefficient * scale);
     else

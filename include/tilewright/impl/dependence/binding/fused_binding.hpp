@@ -12,6 +12,7 @@
 #include <tilewright/impl/dependence/cover/footprint.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::dependence::bindings {
 
@@ -27,7 +28,7 @@ inline std::optional<ir::expr> joined(const ir::expr& high, const ir::expr& low)
   if (low->op != ir::op::floormod) return std::nullopt;
   const ir::expr& by = low->args[1];
   arith::linear sum = arith::to_linear(high);
-  const auto digit = std::find_if(sum.terms.begin(), sum.terms.end(), [&](const auto& t) {
+  const auto digit = support::find(sum.terms, [&](const auto& t) {
     if (t.second != 1 || t.first->op != ir::op::floordiv || !ir::equal(t.first->args[1], by))
       return false;
     const ir::expr& from = t.first->args[0];

@@ -5,6 +5,7 @@
 #include <tilewright/ir/analysis/joint_copy.hpp>
 #include <tilewright/ir/analysis/private_buffers.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::ir {
 
@@ -31,9 +32,8 @@ TILEWRIGHT_INLINE void private_buffers::visit(const stmt& s) {
 TILEWRIGHT_INLINE void private_buffers::visit(const block& b) {
   for (const buffer& x : b->alloc_buffers) lives_[x.get()].allocated = true;
   if (!is_auto_copy(*b)) return buffer_uses::visit(b);
-  const auto jointly = std::find_if(loops_.begin(), loops_.end(), [&](const loop_node* loop) {
-    return copies_jointly(*b, *loop);
-  });
+  const auto jointly =
+      support::find(loops_, [&](const loop_node* loop) { return copies_jointly(*b, *loop); });
   if (jointly == loops_.end()) return buffer_uses::visit(b);
   const std::vector<const loop_node*> below(jointly, loops_.end());
   loops_.erase(jointly, loops_.end());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tilewright/ir/expr.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::ir::detail::point {
 
@@ -57,8 +58,7 @@ inline std::optional<index_sum> sum_of_index(const expr& e,
   const std::int64_t sign = e->op == op::add ? 1 : -1;
   a->offset += sign * b->offset;
   for (const index_sum::term& t : b->terms) {
-    const auto same = std::find_if(a->terms.begin(), a->terms.end(),
-                                   [&](const auto& x) { return x.number == t.number; });
+    const auto same = support::find(a->terms, [&](const auto& x) { return x.number == t.number; });
     if (same == a->terms.end())
       a->terms.push_back({t.number, sign * t.coefficient});
     else

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/impl/ir/text/parser.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::ir::detail {
 
@@ -176,8 +177,8 @@ TILEWRIGHT_INLINE function parser::run(std::string_view name) {
   module_scope_ = scope_.size();
   if (functions_.empty()) in_.fail("'def'");
   const std::string_view wanted = name.empty() ? "main" : name;
-  const auto found = std::find_if(functions_.begin(), functions_.end(),
-                                  [&](const candidate& c) { return c.name == wanted; });
+  const auto found =
+      support::find(functions_, [&](const candidate& c) { return c.name == wanted; });
   if (found == functions_.end() && !name.empty()) {
     std::string there;
     for (const candidate& c : functions_)

@@ -8,6 +8,7 @@
 #include <tilewright/ir/text/literal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::ir::detail {
 
@@ -407,8 +408,7 @@ TILEWRIGHT_INLINE stmt parser::stored(const token& name, const buffer& to, std::
                                                                            {"//=", op::floordiv},
                                                                            {"%=", op::floormod}}};
   const token sign = in_.peek();
-  const auto update = std::find_if(updates.begin(), updates.end(),
-                                   [&](const auto& u) { return in_.accept(u.first); });
+  const auto update = support::find(updates, [&](const auto& u) { return in_.accept(u.first); });
   if (update == updates.end()) in_.expect("=");
   const token start = in_.peek();
   operand value = expression();

@@ -10,6 +10,7 @@
 #include <tilewright/model/passes.hpp>
 #include <tilewright/model/window.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::network {
 namespace detail {
@@ -36,9 +37,8 @@ class product_joiner {
       if (!is_product(g_.nodes[k])) continue;
       const constant_product p = with_tail(k);
       if (!is_read_in_place(p.end)) continue;
-      const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& known) {
-        return go_together(known.front(), p);
-      });
+      const auto group =
+          support::find(groups, [&](const auto& known) { return go_together(known.front(), p); });
       if (group == groups.end())
         groups.push_back({p});
       else

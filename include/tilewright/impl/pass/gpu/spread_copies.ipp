@@ -13,6 +13,7 @@
 #include <tilewright/pass/gpu/spread_copies.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::pass::detail::copies {
 
@@ -82,7 +83,7 @@ class copy_spreader : public mutator {
     std::vector<thread_loop> out;
     for (const char* tag : {"threadIdx.z", "threadIdx.y", "threadIdx.x"}) {
       const auto has_tag = [&](const loop_node* l) { return l->thread_tag == tag; };
-      const auto at = std::find_if(around_.begin(), around_.end(), has_tag);
+      const auto at = support::find(around_, has_tag);
       const bool lanes = warps_ && std::string_view(tag) == "threadIdx.x";
       if (at == around_.end()) {
         if (lanes) out.push_back({tag, warp_lanes});

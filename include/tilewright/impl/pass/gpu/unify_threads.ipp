@@ -12,6 +12,7 @@
 #include <tilewright/pass/gpu/unify_threads.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::pass::detail::unify {
 
@@ -54,8 +55,7 @@ class unifier : public mutator {
     for (std::size_t a = 0; a < axes.size(); ++a)
       if (extents_[a] > 0) vars_[a] = make_var(short_name(a));
     stmt body = alone(mutate_below(s), s);
-    const auto outermost =
-        std::find_if(extents_.begin(), extents_.end(), [](auto e) { return e > 0; });
+    const auto outermost = support::find(extents_, [](auto e) { return e > 0; });
     for (std::size_t a = axes.size(); a-- > 0;)
       if (extents_[a] > 0)
         body =

@@ -23,6 +23,7 @@
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::pass::detail {
 
@@ -138,9 +139,8 @@ class clamped_lanes : public ir::mutator {
     std::int64_t low = sum.constant, high = sum.constant;
     for (const auto& each : sum.terms) {
       const std::int64_t factor = each.second;
-      const auto found = std::find_if(loops_.begin(), loops_.end(), [&](const ir::loop_node* l) {
-        return each.first.same(l->var);
-      });
+      const auto found =
+          support::find(loops_, [&](const ir::loop_node* l) { return each.first.same(l->var); });
       if (found == loops_.end() || !ir::is_int((*found)->min) || !ir::is_int((*found)->extent))
         return std::nullopt;
       const std::int64_t first = factor * (*found)->min->integer,

@@ -9,6 +9,7 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/expr.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::pass::detail {
 
@@ -20,7 +21,7 @@ inline std::vector<ir::expr> joined_indices(std::vector<ir::expr> indices) {
     if (low->op != ir::op::floormod || !ir::is_int(low->args[1])) continue;
     const std::int64_t n = ir::as_int(low->args[1]);
     arith::linear high = arith::to_linear(indices[d - 1]);
-    const auto quotient = std::find_if(high.terms.begin(), high.terms.end(), [&](const auto& t) {
+    const auto quotient = support::find(high.terms, [&](const auto& t) {
       return t.second == 1 && t.first->op == ir::op::floordiv && ir::is_int(t.first->args[1], n) &&
              arith::same_value(t.first->args[0], low->args[0]);
     });

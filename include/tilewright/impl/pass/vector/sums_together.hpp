@@ -19,6 +19,7 @@
 #include <tilewright/pass/vector/split_vectors.hpp>
 #include <tilewright/pass/vector/vectorize_reductions.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/find.hpp>
 #include <tilewright/support/function_ref.hpp>
 
 namespace tilewright::pass::detail::reductions {
@@ -38,7 +39,7 @@ struct loop_of_sums {
 /// Whether iterations of the loop have each their own element.
 inline bool is_one_each(const std::vector<expr>& at, const var& v) {
   const auto moves = [&](const expr& e) { return uses_var(e, v); };
-  const auto first = std::find_if(at.begin(), at.end(), moves);
+  const auto first = support::find(at, moves);
   if (first == at.end() || std::find_if(first + 1, at.end(), moves) != at.end()) return false;
   const arith::linear sum = arith::to_linear(*first);
   return sum.coefficient(v) != 0 && support::all(sum.terms, [&](const auto& term) {

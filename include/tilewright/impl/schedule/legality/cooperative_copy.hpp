@@ -16,6 +16,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -56,8 +57,7 @@ inline std::string why_not_jointly(const path& at) {
   };
   const auto& slots = at.slots;
   const auto first = static_cast<std::size_t>(
-      std::find_if(slots.begin(), slots.end(), [&](const auto* s) { return is_joint(*s); }) -
-      slots.begin());
+      support::find(slots, [&](const auto* s) { return is_joint(*s); }) - slots.begin());
   if (first == slots.size()) return "";
   if (const std::size_t scope = begin_of_scope(at); first < scope)
     return "each of them runs its own instance of block \"" +

@@ -10,6 +10,7 @@
 #include <tilewright/impl/schedule/legality/scoped_block.hpp>
 #include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/schedule/path.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::primitive::detail::inlining {
 
@@ -29,8 +30,8 @@ inline std::vector<ir::buffer_region> updated_reads(const ir::block_node& block,
   for (const ir::buffer_region& r : seen) {
     const bool accumulates = block.init && writes_buffer(block, r.buffer);
     if (r.buffer == gone || accumulates) continue;
-    const auto listed = std::find_if(block.reads.begin(), block.reads.end(),
-                                     [&](const auto& x) { return x.buffer == r.buffer; });
+    const auto listed =
+        support::find(block.reads, [&](const auto& x) { return x.buffer == r.buffer; });
     if (ir::mentions(added, r.buffer))
       out.push_back(r);
     else if (listed != block.reads.end())

@@ -7,6 +7,7 @@
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/schedule/trace.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright {
 namespace detail {
@@ -81,9 +82,8 @@ TILEWRIGHT_INLINE bool trace::is_fixed(std::size_t index) const {
 }
 
 TILEWRIGHT_INLINE trace trace::without_postproc() const {
-  const auto end = std::find_if(steps_.begin(), steps_.end(), [](const step& s) {
-    return s.what->kind->name == "enter_postproc";
-  });
+  const auto end =
+      support::find(steps_, [](const step& s) { return s.what->kind->name == "enter_postproc"; });
   trace out;
   out.steps_.assign(steps_.begin(), end);
   return out;

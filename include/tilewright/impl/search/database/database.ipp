@@ -12,6 +12,7 @@
 #include <tilewright/impl/search/database/database_state.hpp>
 #include <tilewright/search/database/lookup.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/find.hpp>
 #include <tilewright/support/fork_mutex.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
@@ -20,8 +21,7 @@ namespace detail {
 
 /// Adds to the count of a kind.
 inline void count_failures(std::vector<failure_count>& all, const failure_count& f) {
-  const auto same = std::find_if(all.begin(), all.end(),
-                                 [&](const failure_count& o) { return o.kind == f.kind; });
+  const auto same = support::find(all, [&](const failure_count& o) { return o.kind == f.kind; });
   if (same == all.end()) {
     all.push_back(f);
   } else {

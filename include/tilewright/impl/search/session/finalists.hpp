@@ -11,6 +11,7 @@
 #include <tilewright/impl/search/measurement/final_timing.hpp>
 #include <tilewright/search/argument_forms.hpp>
 #include <tilewright/search/measurement/builder.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::search::detail {
 
@@ -65,7 +66,7 @@ class finalists {
  private:
   /// The one that was added first, of several that are as fast.
   bool is_first_of_form(const finalist& f) const {
-    const auto first = std::find_if(list_.begin(), list_.end(), [&](const finalist& other) {
+    const auto first = support::find(list_, [&](const finalist& other) {
       return other.form == f.form && other.seconds == seconds_of(f.form);
     });
     return &*first == &f;

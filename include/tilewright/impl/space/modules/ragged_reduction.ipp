@@ -18,6 +18,7 @@
 #include <tilewright/sparse/iterations.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/find.hpp>
 #include <tilewright/support/numbers/checked.hpp>
 #include <tilewright/target/cpu.hpp>
 
@@ -332,8 +333,8 @@ inline void parallelize_rows(schedule& s, const std::string& name, const context
                              chooser& choices) {
   if (where.threads < 2) return;
   const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
-  const auto over_rows = std::find_if(loops.begin(), loops.end(),
-                                      [&](loop_rv l) { return !ir::is_int(s.get(l).extent, 1); });
+  const auto over_rows =
+      support::find(loops, [&](loop_rv l) { return !ir::is_int(s.get(l).extent, 1); });
   if (over_rows == loops.end() || !plain(s.get(*over_rows))) return;
   const std::string offsets = offsets_below(*named_block(s, name).block, s.get(*over_rows).extent);
   schedule attempt = s;

@@ -5,6 +5,7 @@
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/rewrite/block_buffers.hpp>
 #include <tilewright/schedule/primitive/buffers/set_axis_separator.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::primitive {
 namespace detail::axis_separators {
@@ -34,8 +35,7 @@ TILEWRIGHT_INLINE ir::function set_axis_separator(
   const path at = need_block(f, block, name);
   const ir::buffer x = selected(name, 1, *ir::as_realize(at.target())->block, buffer);
   const std::vector<int> separators = detail::axis_separators::checked(x, axis_separators);
-  const auto mine = std::find_if(f.params.begin(), f.params.end(),
-                                 [&](const ir::param& p) { return p.buffer == x; });
+  const auto mine = support::find(f.params, [&](const ir::param& p) { return p.buffer == x; });
   const int slot = mine == f.params.end() ? allocation_site(at, x) : 0;
   if (slot < 0)
     refusal{name}(2, {"\"", x->name, "\" is a part of another buffer; name that one instead"});

@@ -10,6 +10,7 @@
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/schedule/primitive/buffers/storage.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::primitive {
 namespace detail::storing {
@@ -138,7 +139,7 @@ inline ir::attr::list with_wish(const ir::block_node& b, std::int64_t buffer, st
     wishes = *list;
   }
   const ir::attr::list mine{buffer, axis, factor, offset};
-  const auto same = std::find_if(wishes.begin(), wishes.end(), [&](const ir::attr& wish) {
+  const auto same = support::find(wishes, [&](const ir::attr& wish) {
     const auto& four = std::get<ir::attr::list>(wish.value);
     return four[0] == mine[0] && four[1] == mine[1];
   });

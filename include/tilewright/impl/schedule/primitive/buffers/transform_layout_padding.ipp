@@ -15,6 +15,7 @@
 #include <tilewright/ir/any_expr.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::primitive::detail::layouts {
 
@@ -162,9 +163,8 @@ inline std::optional<traversal> row_major(const ir::function& f,
   path at = find_block(f, b.id);
   const loop_nest loops = at.loops();
   const std::size_t rank = iters->size();
-  const auto first = std::find_if(loops.begin(), loops.end(), [&](const ir::loop_node* l) {
-    return l->var.same(realize.values[iters->front()]);
-  });
+  const auto first = support::find(
+      loops, [&](const ir::loop_node* l) { return l->var.same(realize.values[iters->front()]); });
   if (static_cast<std::size_t>(loops.end() - first) < rank) return std::nullopt;
   for (std::size_t k = 0; k < rank; ++k) {
     const ir::loop_node& loop = **(first + static_cast<std::ptrdiff_t>(k));

@@ -12,6 +12,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/loops/merge.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::primitive {
 namespace detail::merging {
@@ -175,9 +176,8 @@ class order_check {
 
 /// The position of the nest that holds the child; the number of nests when none does.
 inline std::size_t nest_of(const child_block& child, const std::vector<nest>& nests) {
-  const auto found = std::find_if(nests.begin(), nests.end(), [&](const nest& n) {
-    return support::contains(child.loops, n.back());
-  });
+  const auto found =
+      support::find(nests, [&](const nest& n) { return support::contains(child.loops, n.back()); });
   return static_cast<std::size_t>(found - nests.begin());
 }
 

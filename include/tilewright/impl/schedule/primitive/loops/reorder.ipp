@@ -18,6 +18,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/loops/reorder.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/find.hpp>
 #include <tilewright/support/numbers/radix.hpp>
 
 namespace tilewright::primitive {
@@ -82,8 +83,7 @@ inline loop_nest permuted(const loop_nest& chain, const std::vector<ir::var>& or
   for (const ir::loop_node*& place : out)
     if (contains(order, place->var)) {
       const ir::var& wanted = order[next++];
-      place = *std::find_if(chain.begin(), chain.end(),
-                            [&](const ir::loop_node* n) { return n->var.same(wanted); });
+      place = *support::find(chain, [&](const ir::loop_node* n) { return n->var.same(wanted); });
     }
   return out;
 }

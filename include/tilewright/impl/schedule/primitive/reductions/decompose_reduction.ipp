@@ -21,6 +21,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/reductions/decompose_reduction.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::primitive {
 namespace detail::decomposing {
@@ -207,9 +208,8 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
               support::any(kept, [](const ir::loop_node* l) { return !ir::is_int(l->extent, 1); }));
   new_block out;
   ir::stmt init = nest_around(kept, renamed, make_init(c, guard, renamed, out.block));
-  const auto place = std::find_if(at.slots.begin(), at.slots.end(), [&](const ir::stmt* slot) {
-    return ir::as_loop(*slot) == c.loops[first];
-  });
+  const auto place = support::find(
+      at.slots, [&](const ir::stmt* slot) { return ir::as_loop(*slot) == c.loops[first]; });
   ir::function below;  // the loop alone: the path down to it is rebuilt once
   below.body = **place;
   below = replace_block(below, {{place, at.slots.end()}}, make_update(c.realize->block));

@@ -15,6 +15,7 @@
 #include <tilewright/ir/substitution.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/reductions/fuse_reduction_epilogue.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::primitive {
 namespace detail::epilogue {
@@ -125,8 +126,7 @@ inline void check_memory(const block_scope& scope, std::size_t reduction, std::s
 inline ir::var_map match_variables(const pair& p) {
   const ir::block_node &from = p.epilogue->block(), &to = p.reduction->block();
   const auto iter_of = [](const ir::block_node& b, const ir::expr& v) {
-    return std::find_if(b.iters.begin(), b.iters.end(),
-                        [&](const ir::iter_var& i) { return i.var.same(v); });
+    return support::find(b.iters, [&](const ir::iter_var& i) { return i.var.same(v); });
   };
   const arith::analyzer known;
   ir::var_map out;

@@ -18,6 +18,7 @@
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/schedule/primitive/staging/cache_index.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/find.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::primitive {
@@ -49,16 +50,15 @@ struct computation {
 class computations {
  public:
   void add(const ir::expr& value, std::size_t times) {
-    const auto known = std::find_if(list_.begin(), list_.end(), [&](const computation& c) {
-      return same_value(c.value, value);
-    });
+    const auto known =
+        support::find(list_, [&](const computation& c) { return same_value(c.value, value); });
     if (known != list_.end()) {
       known->times += times;
       return;
     }
     const std::size_t size = size_of(value);
-    const auto at = std::find_if(list_.begin(), list_.end(),
-                                 [&](const computation& c) { return size_of(c.value) < size; });
+    const auto at =
+        support::find(list_, [&](const computation& c) { return size_of(c.value) < size; });
     list_.insert(at, {value, times});
   }
   std::size_t size() const noexcept { return list_.size(); }
@@ -193,8 +193,7 @@ class nest_maker {
 
  private:
   ir::expr place_in(const ir::loop_node& loop) {
-    const auto made = std::find_if(axes_.begin(), axes_.end(),
-                                   [&](const auto& axis) { return axis.second == &loop; });
+    const auto made = support::find(axes_, [&](const auto& axis) { return axis.second == &loop; });
     if (made != axes_.end()) return loop_value(*made);
     for (const ir::loop_node* other : child_.loops)
       if (bounds_use(loop, other->var))
@@ -346,8 +345,8 @@ TILEWRIGHT_INLINE new_blocks cache_index(const ir::function& f, std::uint64_t bl
   const path root = find_block(out.function, self.scope.root().id);
   ir::block_node b = *ir::as_realize(root.target())->block;
   std::vector<ir::stmt> items = statements_of(b.body);
-  const auto before = std::find_if(items.begin(), items.end(),
-                                   [&](const ir::stmt& s) { return holds_block(s, block); });
+  const auto before =
+      support::find(items, [&](const ir::stmt& s) { return holds_block(s, block); });
   items.insert(before, nests.begin(), nests.end());
   b.body = ir::make_seq(std::move(items));
   b.alloc_buffers.insert(b.alloc_buffers.end(), caches.begin(), caches.end());

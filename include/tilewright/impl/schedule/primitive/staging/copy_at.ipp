@@ -10,6 +10,7 @@
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/schedule/primitive/staging/copy_at.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::primitive {
 namespace detail::copying_at {
@@ -37,8 +38,7 @@ inline loop_body look_below(const call& c, const block_scope& scope, const ir::l
     if (point_access::accesses(scope[i].realize->block, x).opaque)
       refusal{c.name}(3, {quoted(b), " takes the address of \"", x->name, "\""});
     const auto item = static_cast<std::size_t>(
-        std::find_if(out.items.begin(), out.items.end(),
-                     [&](const ir::stmt& s) { return holds_block(s, b.id); }) -
+        support::find(out.items, [&](const ir::stmt& s) { return holds_block(s, b.id); }) -
         out.items.begin());
     if (reads_buffer(b, x)) note(out.reads, item);
     if (writes_buffer(b, x)) note(out.writes, item);
