@@ -17,7 +17,7 @@
 
 #include <tilewright/tilewright.hpp>
 
-#include "peers/sampled_peer.hpp"
+#include "peers/sparse/sampled_peer.hpp"
 #include "problems/sparse_statistics.hpp"
 #include "turns.hpp"
 

@@ -14,7 +14,7 @@
 // compressed rows. "unmeasured" is the format and the schedule that the pattern alone asks for. `--database=FILE`
 // keeps what is found there, for a run that tunes nothing; the choice has a file of its own beside it. Bytes per
 // second count the arrays of compressed rows, the other operand and the result once, beside those of a loop that reads
-// these and writes the result. What TACO reached elsewhere stands beside (peers/taco_figures.hpp).
+// these and writes the result. What TACO reached elsewhere stands beside (peers/sparse/taco_figures.hpp).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -28,8 +28,8 @@
 #include <tilewright/interop/matrix_market.hpp>
 #include <tilewright/tilewright.hpp>
 
-#include "peers/sparse_peer.hpp"
-#include "peers/taco_figures.hpp"
+#include "peers/sparse/sparse_peer.hpp"
+#include "peers/sparse/taco_figures.hpp"
 #include "problems/sparse_matrices.hpp"
 #include "problems/sparse_statistics.hpp"
 #include "turns.hpp"

@@ -16,7 +16,7 @@
 
 #include <tilewright/tilewright.hpp>
 
-#include "peers/sparse_peer.hpp"
+#include "peers/sparse/sparse_peer.hpp"
 #include "problems/sparse_matrices.hpp"
 #include "problems/sparse_statistics.hpp"
 #include "turns.hpp"

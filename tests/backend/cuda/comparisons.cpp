@@ -18,7 +18,7 @@
 #include <tilewright/support/error.hpp>
 
 #include "cases.hpp"
-#include "fake.hpp"
+#include "fake/fake.hpp"
 #include "search/comparisons.hpp"
 
 using namespace tilewright;

@@ -14,7 +14,7 @@
 #include <tilewright/search/measurement/operands.hpp>
 #include <tilewright/target/gpu.hpp>
 
-#include "fake.hpp"
+#include "fake/fake.hpp"
 
 namespace fake {
 

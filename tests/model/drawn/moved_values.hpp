@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/drawn_values.hpp"
+#include "model/drawn/drawn_values.hpp"
 
 namespace network_tests {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "../problems/sparse_matrices.hpp"
+#include "../../problems/sparse_matrices.hpp"
 
 namespace bench {
 

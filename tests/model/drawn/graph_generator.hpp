@@ -15,7 +15,7 @@
 #include <tilewright/model/inference.hpp>
 #include <tilewright/support/random.hpp>
 
-#include "model/moved_values.hpp"
+#include "model/drawn/moved_values.hpp"
 
 namespace network_tests {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "../problems/sparse_matrices.hpp"
+#include "../../problems/sparse_matrices.hpp"
 
 namespace bench {
 

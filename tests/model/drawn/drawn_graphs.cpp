@@ -21,7 +21,7 @@
 #include <tilewright/model/saved_model.hpp>
 #include <tilewright/model/winograd.hpp>
 
-#include "model/graph_generator.hpp"
+#include "model/drawn/graph_generator.hpp"
 #include "model/onnx_writer.hpp"
 
 using namespace tilewright;

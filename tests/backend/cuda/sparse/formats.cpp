@@ -20,8 +20,8 @@
 #include <tilewright/support/error.hpp>
 #include <vector>
 
-#include "cases.hpp"
-#include "gpu_list.hpp"
+#include "../cases.hpp"
+#include "../gpu_list.hpp"
 
 using namespace tilewright;
 using axes::i, axes::j, axes::k;

@@ -17,7 +17,7 @@
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/support/error.hpp>
 
-#include "cases.hpp"
+#include "../cases.hpp"
 
 using namespace tilewright;
 
