@@ -178,67 +178,6 @@ TEST_CASE("SparseTIR's csr_element_wise, sddmm and rgcn_homo") {
         arrays().with(kinds, weights, features), {28, 0, 242});
 }
 
-TEST_CASE("SparseTIR's fused_sddmm, one loop over the elements") {
-  std::vector<float> x{1, 1, 1, 1, 2, 1}, y{1, 2, 3, 4, 1, 0, 1, 0};  // 3 x 2, 2 x 4
-  check(head + "def fused_sddmm(" + csr_params +
-            "x: T.Buffer((3, 2), \"float32\"), y: T.Buffer((2, 4), \"float32\"), s: T.Buffer((5,), "
-            "\"float32\")):\n" +
-            csr_axes + "    K = T.dense_fixed(2)\n" + csr_a +
-            "    s_1 = T.match_sparse_buffer(s, (I, J))\n"
-            "    with T.sp_iter([T.fuse(I, J), K], \"SSR\", \"sddmm\") as [i, j, k]:\n"
-            "        with T.init():\n"
-            "            s_1[i, j] = T.float32(0.0)\n"
-            "        s_1[i, j] = s_1[i, j] + a_1[i, j] * x[i, k] * y[k, j]\n",
-        arrays().with(x, y), {2, 8, 9, 28, 40});
-}
-
-TEST_CASE("SparseTIR's hyper_gnn: nodes of the edges of a node") {
-  // edge 0: node 2, edge 1: node 0, edge 2: node 2, edge 3: nodes 0 and 2
-  std::vector<std::int32_t> of_edges{0, 1, 2, 3, 5}, nodes{2, 0, 2, 0, 2};
-  std::vector<float> x{1, 2, 10, 20, 100, 200};  // 3 x 2
-  arrays before;
-  before.data = {offsets.data(), indices.data(), of_edges.data(), nodes.data(), x.data()};
-  check(head +
-            "def hyper_gnn(p: T.Buffer((4,), \"int32\"), q: T.Buffer((5,), \"int32\"), r: "
-            "T.Buffer((5,), \"int32\"), t: T.Buffer((5,), \"int32\"), x: T.Buffer((3, 2), "
-            "\"float32\"), y: T.Buffer((3, 2), \"float32\")):\n"
-            "    I = T.dense_fixed(3)\n"
-            "    J = T.sparse_variable(I, (4, 5), (p, q))\n"
-            "    E = T.dense_fixed(4)\n"
-            "    K = T.sparse_variable(E, (3, 5), (r, t))\n"
-            "    F = T.dense_fixed(2)\n"
-            "    with T.sp_iter([I, J, T.attach(K, J), F], \"SRRS\", \"hyper_gnn\") as [i, j, k, "
-            "f]:\n"
-            "        with T.init():\n"
-            "            y[i, f] = T.float32(0.0)\n"
-            "        y[i, f] = y[i, f] + x[k, f]\n",
-        before, {102, 204, 0, 0, 301, 602});
-}
-
-TEST_CASE(
-    "SparseTIR's fused_reduction_4d_2d, a sum for each stored row over rows below it, is refused") {
-  const std::string text =
-      head +
-      "def fused_reduction(p: T.Buffer((3,), \"int32\"), r: T.Buffer((4,), \"int32\"), t: "
-      "T.Buffer((6,), \"int32\"), a: T.Buffer((7,), \"float32\"), b: T.Buffer((3,), "
-      "\"float32\")):\n"
-      "    I = T.dense_fixed(2)\n"
-      "    J = T.dense_variable(I, (2, 3), p)\n"
-      "    K = T.dense_variable(J, (3, 5), r)\n"
-      "    L = T.dense_variable(K, (3, 7), t)\n"
-      "    a_1 = T.match_sparse_buffer(a, (I, J, K, L))\n"
-      "    b_1 = T.match_sparse_buffer(b, (I, J))\n"
-      "    with T.sp_iter([T.fuse(I, J), K, L], \"SSRR\", \"fused\") as [i, j, k, l]:\n"
-      "        with T.init():\n"
-      "            b_1[i, j] = T.float32(0.0)\n"
-      "        b_1[i, j] = b_1[i, j] + a_1[i, j, k, l]\n";
-  check_text(text);
-  CHECK_THROWS_WITH_AS(sparse::lower(ir::parse_sparse(text)),
-                       "lower: iteration \"fused\" initializes a result along axis \"J\", which is "
-                       "stored (requirement 1)",
-                       argument_error);
-}
-
 TEST_CASE("SparseTIR's ellmm and bsrmm") {
   std::vector<std::int32_t> columns{1, 3, 0, 2, 0, 3};
   std::vector<float> own{1, 2, 3, 4, 5, 6};
