@@ -324,7 +324,7 @@ TEST_CASE("the stop rules combine") {
   CHECK(trials_with([](tuned_options& o) {
           o.trials = 60;
           o.gain = 1;
-        }) == 48);  // as few as can tell
+        }) == 32);  // as few as can tell
 }
 
 TEST_CASE("efforts: an estimate measures nothing, exhaustive has no end in time") {
