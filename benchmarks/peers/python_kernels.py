@@ -153,7 +153,12 @@ def torch_engines(name, wanted):
         if wanted and kind not in wanted:
             continue
         call = engine(kind)
-        error = float((call().double() - exact).abs().max() / exact.abs().max())
+        try:
+            result = call()
+        except Exception as failure:  # its compiler does not take every convolution
+            print(f"missing: {kind} of {name}: {type(failure).__name__}: {str(failure).splitlines()[0]}")
+            continue
+        error = float((result.double() - exact).abs().max() / exact.abs().max())
         yield kind, call, error
 
 
