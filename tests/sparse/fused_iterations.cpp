@@ -80,7 +80,8 @@ void check(const ir::sparse_function& plain, patterns::csr_matrix<>& a,
   std::vector<const void*> inputs{a.offsets.data(), a.indices.data(), a.values.data()};
   for (const std::vector<float>& one : operands) inputs.push_back(one.data());
   if (backend::compiler_available())
-    for (const std::uint64_t seed : {1U, 2U}) random_schedule::check(g, seed, seed, inputs, expected);
+    for (const std::uint64_t seed : {1U, 2U})
+      random_schedule::check(g, seed, seed, inputs, expected);
 }
 
 /// Multiples of 1/4, so that sums are exact in any order.
