@@ -11,10 +11,11 @@
 #ifndef TILEWRIGHT_ALL_HPP
 #define TILEWRIGHT_ALL_HPP
 
-// kernels that are built ahead, operators, networks, CUDA, arrays of others
+// kernels that are built ahead, operators, networks, CUDA, tensors in fibres, arrays of others
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/built_kernel.hpp>
 #include <tilewright/cuda.hpp>
+#include <tilewright/expr/formats/csf_tensor.hpp>
 #include <tilewright/interop/dlpack.hpp>
 #include <tilewright/interop/matrix_market.hpp>
 #include <tilewright/model/bind_extents.hpp>
