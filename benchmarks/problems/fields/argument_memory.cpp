@@ -13,6 +13,7 @@ void with_type(const std::string& type, F f) {
   if (type == "f32") f(float{});
   if (type == "f64") f(double{});
   if (type == "u8") f(std::uint8_t{});
+  if (type == "i8") f(std::int8_t{});
   if (type == "i32") f(std::int32_t{});
 }
 

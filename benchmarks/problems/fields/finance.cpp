@@ -4,7 +4,7 @@
 namespace bench::fields {
 namespace {
 
-using tw::axes::i, tw::axes::j, tw::axes::t;
+using tw::axes::i, tw::axes::j, tw::axes::k, tw::axes::t;
 
 constexpr auto black_scholes = tw::kernel<"black_scholes">(
     [](tw::in<"S", float, "N"> S, tw::in<"K", float, "N"> K, tw::in<"T", float, "N"> T,
@@ -70,6 +70,35 @@ const char* const covariance_nest = R"(
     }
 )";
 
+constexpr auto moving_mean = tw::kernel<"moving_mean">(
+    [](tw::in<"X", double, "A", "L"> X, tw::out<"Y", double, "A", "T"> Y) {
+      constexpr tw::axis<"w", 20> w;
+      return Y(i, t) = tw::sum<w>(X(i, t + w)) * (1.0 / 20);
+    });
+const char* const moving_mean_nest = R"(
+  for (int i = 0; i < Y_0; ++i)
+    for (int t = 0; t < Y_1; ++t) {
+      f64 sum = 0;
+      for (int w = 0; w < 20; ++w) sum += X[i][t + w];
+      Y[i][t] = sum * (1.0 / 20);
+    }
+)";
+
+constexpr auto portfolios = tw::kernel<"portfolios">(
+    [](tw::in<"C", double, "A", "A"> C, tw::in<"W", double, "P", "A"> W,
+       tw::out<"V", double, "P"> V) { return V(t) = tw::sum<i, j>(W(t, i) * C(i, j) * W(t, j)); });
+const char* const portfolios_nest = R"(
+  for (int t = 0; t < W_0; ++t) {
+    f64 sum = 0;
+    for (int i = 0; i < C_0; ++i) {
+      f64 row = 0;
+      for (int j = 0; j < C_0; ++j) row += C[i][j] * W[t][j];
+      sum += W[t][i] * row;
+    }
+    V[t] = sum;
+  }
+)";
+
 }  // namespace
 
 std::vector<field_problem> finance() {
@@ -90,6 +119,11 @@ std::vector<field_problem> finance() {
           "finance/covariance_f64", covariance, covariance_nest,
           [](field_problem::addresses a) { eigen::covariance(assets, days, a); },
           drawn<double>("X", {}, assets, days), result<double>("C", assets, assets)),
+      make("finance/portfolio_variances_f64", portfolios, portfolios_nest, {},
+           drawn<double>("C", {}, assets, assets), drawn<double>("W", {}, 128, assets),
+           result<double>("V", 128)),
+      make("finance/moving_mean_f64", moving_mean, moving_mean_nest, {},
+           drawn<double>("X", {50, 150}, assets, days + 19), result<double>("Y", assets, days)),
   };
 }
 

@@ -4,7 +4,7 @@
 namespace bench::fields {
 namespace {
 
-using tw::axes::i, tw::axes::j, tw::axes::n, tw::axes::v;
+using tw::axes::b, tw::axes::i, tw::axes::j, tw::axes::k, tw::axes::n, tw::axes::p, tw::axes::v;
 
 constexpr auto transform = tw::kernel<"transform">(
     [](tw::in<"M", float, 4, 4> M, tw::in<"X", float, "N", 4> X, tw::out<"Y", float, "N", 4> Y) {
@@ -28,6 +28,40 @@ const char* const mix_nest = R"(
     for (int n = 0; n < O_0; ++n) O[n] += S[v][n] * G[v];
 )";
 
+constexpr auto skinning = tw::kernel<"skinning">(
+    [](tw::in<"M", float, "B", 3, 4> M, tw::in<"I", std::int32_t, "N", 4> I,
+       tw::in<"W", float, "N", 4> W, tw::in<"X", float, "N", 4> X, tw::out<"Y", float, "N", 3> Y) {
+      return Y(n, i) = tw::sum<b, j>(W(n, b) * M(I(n, b), i, j) * X(n, j));
+    });
+const char* const skinning_nest = R"(
+  for (int n = 0; n < X_0; ++n) {
+    f32 m[3][4] = {{0}};
+    for (int b = 0; b < 4; ++b)
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 4; ++j) m[i][j] += W[n][b] * M[I[n][b]][i][j];
+    for (int i = 0; i < 3; ++i) {
+      f32 sum = 0;
+      for (int j = 0; j < 4; ++j) sum += m[i][j] * X[n][j];
+      Y[n][i] = sum;
+    }
+  }
+)";
+
+constexpr auto culling =
+    tw::kernel<"culling">([](tw::in<"P", float, 6, 4> P, tw::in<"S", float, "N", 4> S,
+                             tw::out<"V", std::uint8_t, "N"> V) {
+      return V(n) = tw::cast<std::uint8_t>(tw::all<p>(
+                 P(p, 0) * S(n, 0) + P(p, 1) * S(n, 1) + P(p, 2) * S(n, 2) + P(p, 3) >= -S(n, 3)));
+    });
+const char* const culling_nest = R"(
+  for (int n = 0; n < S_0; ++n) {
+    int inside = 1;
+    for (int p = 0; p < 6; ++p)
+      inside &= P[p][0] * S[n][0] + P[p][1] * S[n][1] + P[p][2] * S[n][2] + P[p][3] >= -S[n][3];
+    V[n] = inside;
+  }
+)";
+
 }  // namespace
 
 std::vector<field_problem> games() {
@@ -43,6 +77,11 @@ std::vector<field_problem> games() {
           [](field_problem::addresses a) { eigen::mix(voices, samples, a); },
           drawn<float>("S", {}, voices, samples), drawn<float>("G", {0, 1}, voices),
           result<float>("O", samples)),
+      make("games/skinning_f32", skinning, skinning_nest, {}, drawn<float>("M", {}, 64, 3, 4),
+           drawn<std::int32_t>("I", {0, 64}, 16384, 4), drawn<float>("W", {0, 1}, 16384, 4),
+           drawn<float>("X", {}, 16384, 4), result<float>("Y", 16384, 3)),
+      make("games/culling_f32", culling, culling_nest, {}, drawn<float>("P", {}, 6, 4),
+           drawn<float>("S", {}, 65536, 4), result<std::uint8_t>("V", 65536)),
   };
 }
 

@@ -4,7 +4,7 @@
 namespace bench::fields {
 namespace {
 
-using tw::axes::i, tw::axes::j, tw::axes::k, tw::axes::x, tw::axes::y, tw::axes::z;
+using tw::axes::i, tw::axes::j, tw::axes::k, tw::axes::n, tw::axes::x, tw::axes::y, tw::axes::z;
 constexpr int side = 128;
 
 constexpr auto jacobi = tw::kernel<"jacobi">([](tw::in<"U", double, side + 2, side + 2, side + 2> U,
@@ -58,6 +58,78 @@ const char* const product_nest = R"(
   }
 )";
 
+constexpr auto weighted = tw::kernel<"weighted">(
+    [](tw::in<"U", float, side + 2, side + 2, side + 2> U,
+       tw::in<"W", float, 7, side, side, side> W, tw::out<"V", float, side, side, side> V) {
+      return V(x, y, z) =
+                 W(0, x, y, z) * U(x + 1, y + 1, z + 1) + W(1, x, y, z) * U(x + 0, y + 1, z + 1) +
+                 W(2, x, y, z) * U(x + 2, y + 1, z + 1) + W(3, x, y, z) * U(x + 1, y + 0, z + 1) +
+                 W(4, x, y, z) * U(x + 1, y + 2, z + 1) + W(5, x, y, z) * U(x + 1, y + 1, z + 0) +
+                 W(6, x, y, z) * U(x + 1, y + 1, z + 2);
+    });
+const char* const weighted_nest = R"(
+  for (int x = 0; x < V_0; ++x)
+    for (int y = 0; y < V_1; ++y)
+      for (int z = 0; z < V_2; ++z)
+        V[x][y][z] = W[0][x][y][z] * U[x + 1][y + 1][z + 1] + W[1][x][y][z] * U[x][y + 1][z + 1] +
+                     W[2][x][y][z] * U[x + 2][y + 1][z + 1] + W[3][x][y][z] * U[x + 1][y][z + 1] +
+                     W[4][x][y][z] * U[x + 1][y + 2][z + 1] + W[5][x][y][z] * U[x + 1][y + 1][z] +
+                     W[6][x][y][z] * U[x + 1][y + 1][z + 2];
+)";
+
+constexpr auto box27 =
+    tw::kernel<"box27">([](tw::in<"U", float, side + 2, side + 2, side + 2> U,
+                           tw::in<"K", float, 3, 3, 3> K, tw::out<"V", float, side, side, side> V) {
+      return V(x, y, z) = tw::sum<i, j, k>(K(i, j, k) * U(x + i, y + j, z + k));
+    });
+const char* const box27_nest = R"(
+  for (int x = 0; x < V_0; ++x)
+    for (int y = 0; y < V_1; ++y)
+      for (int z = 0; z < V_2; ++z) {
+        f32 sum = 0;
+        for (int i = 0; i < 3; ++i)
+          for (int j = 0; j < 3; ++j)
+            for (int k = 0; k < 3; ++k) sum += K[i][j][k] * U[x + i][y + j][z + k];
+        V[x][y][z] = sum;
+      }
+)";
+
+constexpr auto triad = tw::kernel<"triad">(
+    [](tw::in<"A", double, "N"> A, tw::in<"B", double, "N"> B, tw::in<"s", double> s,
+       tw::out<"C", double, "N"> C) { return C(n) = A(n) + B(n) * s; });
+const char* const triad_nest = R"(
+  for (int n = 0; n < A_0; ++n) C[n] = A[n] + B[n] * *s;
+)";
+
+constexpr auto dot =
+    tw::kernel<"dot">([](tw::in<"A", double, "N"> A, tw::in<"B", double, "N"> B,
+                         tw::out<"s", double> s) { return s() = tw::sum<n>(A(n) * B(n)); });
+const char* const dot_nest = R"(
+  f64 sum = 0;
+  for (int n = 0; n < A_0; ++n) sum += A[n] * B[n];
+  *s = sum;
+)";
+
+constexpr auto transposition =
+    tw::kernel<"transposition">([](tw::in<"A", double, "M", "N"> A,
+                                   tw::out<"B", double, "N", "M"> B) { return B(j, i) = A(i, j); });
+const char* const transposition_nest = R"(
+  for (int ii = 0; ii < A_0; ii += 16)
+    for (int jj = 0; jj < A_1; jj += 16)
+      for (int i = ii; i < ii + 16; ++i)
+        for (int j = jj; j < jj + 16; ++j) B[j][i] = A[i][j];
+)";
+
+constexpr auto matrix_vector = tw::kernel<"matrix_vector">(
+    [](tw::in<"A", double, "M", "N"> A, tw::in<"X", double, "M"> X, tw::out<"Y", double, "N"> Y) {
+      return Y(j) = tw::sum<i>(A(i, j) * X(i));
+    });
+const char* const matrix_vector_nest = R"(
+  for (int j = 0; j < A_1; ++j) Y[j] = 0;
+  for (int i = 0; i < A_0; ++i)
+    for (int j = 0; j < A_1; ++j) Y[j] += A[i][j] * X[i];
+)";
+
 }  // namespace
 
 std::vector<field_problem> hpc() {
@@ -74,6 +146,20 @@ std::vector<field_problem> hpc() {
           "hpc/odd_dgemm", product, product_nest,
           [](field_problem::addresses a) { eigen::product(m, l, n, a); },
           drawn<double>("A", {}, m, l), drawn<double>("B", {}, l, n), result<double>("C", m, n)),
+      make("hpc/seven_weights_f32", weighted, weighted_nest, {},
+           drawn<float>("U", {}, side + 2, side + 2, side + 2),
+           drawn<float>("W", {}, 7, side, side, side), result<float>("V", side, side, side)),
+      make("hpc/box_of_27_f32", box27, box27_nest, {},
+           drawn<float>("U", {}, side + 2, side + 2, side + 2), drawn<float>("K", {}, 3, 3, 3),
+           result<float>("V", side, side, side)),
+      make("hpc/triad_f64", triad, triad_nest, {}, drawn<double>("A", {}, 4096),
+           drawn<double>("B", {}, 4096), drawn<double>("s", {}), result<double>("C", 4096)),
+      make("hpc/dot_f64", dot, dot_nest, {}, drawn<double>("A", {}, 8192),
+           drawn<double>("B", {}, 8192), result<double>("s")),
+      make("hpc/transpose_f64", transposition, transposition_nest, {},
+           drawn<double>("A", {}, 1024, 1024), result<double>("B", 1024, 1024)),
+      make("hpc/transposed_matrix_vector_f64", matrix_vector, matrix_vector_nest, {},
+           drawn<double>("A", {}, 512, 512), drawn<double>("X", {}, 512), result<double>("Y", 512)),
   };
 }
 

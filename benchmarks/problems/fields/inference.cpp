@@ -4,7 +4,8 @@
 namespace bench::fields {
 namespace {
 
-using tw::axes::c, tw::axes::d, tw::axes::h, tw::axes::t;
+using tw::axes::b, tw::axes::c, tw::axes::d, tw::axes::g, tw::axes::h, tw::axes::k, tw::axes::n,
+    tw::axes::o, tw::axes::t, tw::axes::v;
 
 constexpr auto rms_norm = tw::kernel<"rms_norm">(
     [](tw::in<"X", float, "T", "D"> X, tw::in<"G", float, "D"> G, tw::out<"Y", float, "T", "D"> Y) {
@@ -38,6 +39,104 @@ const char* const rotary_nest = R"(
       }
 )";
 
+constexpr auto bytes_product =
+    tw::kernel<"bytes_product">([](tw::in<"X", float, "K"> X, tw::in<"W", std::int8_t, "N", "K"> W,
+                                   tw::in<"S", float, "N"> S, tw::out<"Y", float, "N"> Y) {
+      return Y(n) = tw::sum<k>(X(k) * tw::cast<float>(W(n, k))) * S(n);
+    });
+const char* const bytes_product_nest = R"(
+  for (int n = 0; n < W_0; ++n) {
+    f32 sum = 0;
+    for (int k = 0; k < W_1; ++k) sum += X[k] * (f32)W[n][k];
+    Y[n] = sum * S[n];
+  }
+)";
+
+constexpr auto nibbles_product = tw::kernel<"nibbles_product">(
+    [](tw::in<"X", float, "G", 16, 2> X, tw::in<"W", std::uint8_t, "N", "G", 16> W,
+       tw::in<"S", float, "N", "G"> S, tw::out<"Y", float, "N"> Y) {
+      const auto low = tw::cast<int>(bitwise_and(W(n, g, k), std::uint8_t{15})) - 8;
+      const auto high = tw::cast<int>(W(n, g, k) >> std::uint8_t{4}) - 8;
+      return Y(n) = tw::sum<g, k>(
+                 (X(g, k, 0) * tw::cast<float>(low) + X(g, k, 1) * tw::cast<float>(high)) *
+                 S(n, g));
+    });
+const char* const nibbles_product_nest = R"(
+  for (int n = 0; n < W_0; ++n) {
+    f32 sum = 0;
+    for (int g = 0; g < W_1; ++g) {
+      f32 part = 0;
+      for (int k = 0; k < 16; ++k)
+        part += X[g][k][0] * (f32)((W[n][g][k] & 15) - 8) + X[g][k][1] * (f32)((W[n][g][k] >> 4) - 8);
+      sum += part * S[n][g];
+    }
+    Y[n] = sum;
+  }
+)";
+
+constexpr auto embedding_bag = tw::kernel<"embedding_bag">(
+    [](tw::in<"E", float, "V", "D"> E, tw::in<"I", std::int32_t, "B", "L"> I,
+       tw::out<"Y", float, "B", "D"> Y) { return Y(b, d) = tw::sum<t>(E(I(b, t), d)); });
+const char* const embedding_bag_nest = R"(
+  for (int b = 0; b < I_0; ++b) {
+    for (int d = 0; d < E_1; ++d) Y[b][d] = 0;
+    for (int t = 0; t < I_1; ++t)
+      for (int d = 0; d < E_1; ++d) Y[b][d] += E[I[b][t]][d];
+  }
+)";
+
+constexpr auto decoding =
+    tw::kernel<"decoding">([](tw::in<"Q", float, "H", 64> Q, tw::in<"K", float, "H", "T", 64> K,
+                              tw::in<"V", float, "H", "T", 64> V, tw::out<"Y", float, "H", 64> Y) {
+      tw::temp<"S", float, "H", "T"> S;
+      tw::temp<"M", float, "H"> M;
+      tw::temp<"P", float, "H", "T"> P;
+      tw::temp<"L", float, "H"> L;
+      return tw::blocks(S(h, t) = tw::sum<d>(Q(h, d) * K(h, t, d)) * 0.125f,
+                        M(h) = tw::max<t>(S(h, t)), P(h, t) = exp(S(h, t) - M(h)),
+                        L(h) = tw::sum<t>(P(h, t)),
+                        Y(h, d) = tw::sum<t>(P(h, t) * V(h, t, d)) / L(h));
+    });
+const char* const decoding_nest = R"(
+  static f32 S[K_1];
+  for (int h = 0; h < K_0; ++h) {
+    f32 most = -1e30f, total = 0;
+    for (int t = 0; t < K_1; ++t) {
+      f32 sum = 0;
+      for (int d = 0; d < 64; ++d) sum += Q[h][d] * K[h][t][d];
+      S[t] = sum * (f32)0.125;
+    }
+    for (int t = 0; t < K_1; ++t) most = S[t] > most ? S[t] : most;
+    for (int t = 0; t < K_1; ++t) total += S[t] = exp(S[t] - most);
+    for (int d = 0; d < 64; ++d) Y[h][d] = 0;
+    for (int t = 0; t < K_1; ++t)
+      for (int d = 0; d < 64; ++d) Y[h][d] += S[t] * V[h][t][d];
+    for (int d = 0; d < 64; ++d) Y[h][d] /= total;
+  }
+)";
+
+constexpr auto gate = tw::kernel<"gate">(
+    [](tw::in<"A", float, "T", "D"> A, tw::in<"B", float, "T", "D"> B,
+       tw::out<"Y", float, "T", "D"> Y) { return Y(t, d) = A(t, d) * sigmoid(A(t, d)) * B(t, d); });
+const char* const gate_nest = R"(
+  for (int t = 0; t < A_0; ++t)
+    for (int d = 0; d < A_1; ++d) Y[t][d] = A[t][d] / (1 + exp(-A[t][d])) * B[t][d];
+)";
+
+constexpr auto best_word =
+    tw::kernel<"best_word">([](tw::in<"X", float, "T", "V"> X, tw::out<"I", std::int32_t, "T"> I) {
+      return I(t) = tw::argmax<v>(X(t, v));
+    });
+const char* const best_word_nest = R"(
+  for (int t = 0; t < X_0; ++t) {
+    f32 best = -1e30f;
+    int found = 0;
+    for (int v = 0; v < X_1; ++v)
+      if (X[t][v] > best) best = X[t][v], found = v;
+    I[t] = found;
+  }
+)";
+
 }  // namespace
 
 std::vector<field_problem> inference() {
@@ -51,6 +150,22 @@ std::vector<field_problem> inference() {
       make("inference/rotary_pairs_f32", rotary, rotary_nest, {},
            drawn<float>("X", {}, tokens, heads, 32, 2), drawn<float>("C", {}, tokens, 32),
            drawn<float>("S", {}, tokens, 32), result<float>("Y", tokens, heads, 32, 2)),
+      make("inference/bytes_matrix_vector", bytes_product, bytes_product_nest, {},
+           drawn<float>("X", {}, 4096), drawn<std::int8_t>("W", {-127, 127}, 1024, 4096),
+           drawn<float>("S", {0, 0.01}, 1024), result<float>("Y", 1024)),
+      make("inference/nibbles_matrix_vector", nibbles_product, nibbles_product_nest, {},
+           drawn<float>("X", {}, 128, 16, 2), drawn<std::uint8_t>("W", {0, 255}, 1024, 128, 16),
+           drawn<float>("S", {0, 0.01}, 1024, 128), result<float>("Y", 1024)),
+      make("inference/embedding_bag_f32", embedding_bag, embedding_bag_nest, {},
+           drawn<float>("E", {}, 8192, 64), drawn<std::int32_t>("I", {0, 8192}, 256, 32),
+           result<float>("Y", 256, 64)),
+      make("inference/decoding_attention_f32", decoding, decoding_nest, {},
+           drawn<float>("Q", {}, 12, 64), drawn<float>("K", {}, 12, 1024, 64),
+           drawn<float>("V", {}, 12, 1024, 64), result<float>("Y", 12, 64)),
+      make("inference/gated_silu_f32", gate, gate_nest, {}, drawn<float>("A", {}, 128, 2048),
+           drawn<float>("B", {}, 128, 2048), result<float>("Y", 128, 2048)),
+      make("inference/argmax_of_vocabulary_f32", best_word, best_word_nest, {},
+           drawn<float>("X", {}, 8, 32000), result<std::int32_t>("I", 8)),
   };
 }
 

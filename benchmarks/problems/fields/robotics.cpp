@@ -49,6 +49,42 @@ const char* const nearest_nest = R"(
   }
 )";
 
+constexpr auto normal_equations = tw::kernel<"normal_equations">(
+    [](tw::in<"J", float, "B", "K", 6> J, tw::in<"R", float, "B", "K"> R,
+       tw::out<"H", float, "B", 6, 6> H, tw::out<"G", float, "B", 6> G) {
+      return tw::blocks(H(b, i, j) = tw::sum<k>(J(b, k, i) * J(b, k, j)),
+                        G(b, i) = tw::sum<k>(J(b, k, i) * R(b, k)));
+    });
+const char* const normal_equations_nest = R"(
+  for (int b = 0; b < J_0; ++b) {
+    for (int i = 0; i < 6; ++i) {
+      G[b][i] = 0;
+      for (int j = 0; j < 6; ++j) H[b][i][j] = 0;
+    }
+    for (int k = 0; k < J_1; ++k)
+      for (int i = 0; i < 6; ++i) {
+        G[b][i] += J[b][k][i] * R[b][k];
+        for (int j = 0; j < 6; ++j) H[b][i][j] += J[b][k][i] * J[b][k][j];
+      }
+  }
+)";
+
+constexpr auto residuals = tw::kernel<"residuals">(
+    [](tw::in<"P", float, "N", 3> P, tw::in<"U", float, "N", 2> U, tw::in<"T", float, 3, 4> T,
+       tw::in<"f", float> f, tw::out<"E", float, "N", 2> E) {
+      const auto at = [&](int r) {
+        return T(r, 0) * P(n, 0) + T(r, 1) * P(n, 1) + T(r, 2) * P(n, 2) + T(r, 3);
+      };
+      return E(n, i) = f * select(i == 0, at(0), at(1)) / at(2) - U(n, i);
+    });
+const char* const residuals_nest = R"(
+  for (int n = 0; n < P_0; ++n) {
+    f32 at[3];
+    for (int r = 0; r < 3; ++r) at[r] = T[r][0] * P[n][0] + T[r][1] * P[n][1] + T[r][2] * P[n][2] + T[r][3];
+    for (int i = 0; i < 2; ++i) E[n][i] = *f * at[i] / at[2] - U[n][i];
+  }
+)";
+
 }  // namespace
 
 std::vector<field_problem> robotics() {
@@ -66,6 +102,13 @@ std::vector<field_problem> robotics() {
           result<float>("Q", points, 3)),
       make("robotics/nearest_point_f32", nearest, nearest_nest, {}, drawn<float>("A", {}, seen, 3),
            drawn<float>("B", {}, known, 3), result<std::int32_t>("I", seen)),
+      make("robotics/normal_equations_f32", normal_equations, normal_equations_nest, {},
+           drawn<float>("J", {}, 256, 128, 6), drawn<float>("R", {}, 256, 128),
+           result<float>("H", 256, 6, 6), result<float>("G", 256, 6)),
+      make("robotics/projection_errors_f32", residuals, residuals_nest, {},
+           drawn<float>("P", {1, 2}, 65536, 3), drawn<float>("U", {}, 65536, 2),
+           drawn<float>("T", {0.5, 1}, 3, 4), drawn<float>("f", {1, 2}),
+           result<float>("E", 65536, 2)),
   };
 }
 

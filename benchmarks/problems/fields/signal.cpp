@@ -3,7 +3,8 @@
 namespace bench::fields {
 namespace {
 
-using tw::axes::c, tw::axes::k, tw::axes::n, tw::axes::x, tw::axes::y;
+using tw::axes::b, tw::axes::c, tw::axes::d, tw::axes::i, tw::axes::j, tw::axes::k, tw::axes::l,
+    tw::axes::n, tw::axes::x, tw::axes::y;
 
 constexpr auto fir = tw::kernel<"fir">(
     [](tw::in<"X", float, "L"> X, tw::in<"H", float, "K"> H, tw::out<"Y", float, "N"> Y) {
@@ -64,11 +65,11 @@ const char* const blur_nest = R"(
 constexpr auto yuv = tw::kernel<"yuv">([](tw::in<"RGB", std::uint8_t, "H", "W", 3> RGB,
                                           tw::out<"YUV", std::uint8_t, "H", "W", 3> YUV) {
   const auto level = [&](int channel) { return tw::cast<int>(RGB(y, x, channel)); };
-  const auto r = level(0), g = level(1), b = level(2);
+  const auto r = level(0), g = level(1), u = level(2);
   return YUV(y, x, c) = tw::cast<std::uint8_t>(
-             select(c == 0, (r * 66 + g * 129 + b * 25 + 128) / 256 + 16,
-                    select(c == 1, (r * -38 - g * 74 + b * 112 + 128) / 256 + 128,
-                           (r * 112 - g * 94 - b * 18 + 128) / 256 + 128)));
+             select(c == 0, (r * 66 + g * 129 + u * 25 + 128) / 256 + 16,
+                    select(c == 1, (r * -38 - g * 74 + u * 112 + 128) / 256 + 128,
+                           (r * 112 - g * 94 - u * 18 + 128) / 256 + 128)));
 });
 const char* const yuv_nest = R"(
   for (int y = 0; y < RGB_0; ++y)
@@ -78,6 +79,143 @@ const char* const yuv_nest = R"(
       YUV[y][x][1] = ((-38 * r - 74 * g + 112 * b + 128) >> 8) + 128;
       YUV[y][x][2] = ((112 * r - 94 * g - 18 * b + 128) >> 8) + 128;
     }
+)";
+
+constexpr auto autocorrelation = tw::kernel<"autocorrelation">(
+    [](tw::in<"X", float, "L"> X, tw::out<"R", float, "D"> R, tw::in<"W", float, "N"> W) {
+      return R(d) = tw::sum<n>(W(n) * X(n) * X(n + d));
+    });
+const char* const autocorrelation_nest = R"(
+  for (int d = 0; d < R_0; ++d) {
+    f32 sum = 0;
+    for (int n = 0; n < W_0; ++n) sum += W[n] * X[n] * X[n + d];
+    R[d] = sum;
+  }
+)";
+
+constexpr auto motion = tw::kernel<"motion">([](tw::in<"A", std::uint8_t, "B", 16, 16> A,
+                                                tw::in<"F", std::uint8_t, "B", 31, 31> F,
+                                                tw::out<"S", std::int32_t, "B", 16, 16> S) {
+  return S(b, i, j) =
+             tw::sum<y, x>(abs(tw::cast<int>(A(b, y, x)) - tw::cast<int>(F(b, i + y, j + x))));
+});
+const char* const motion_nest = R"(
+  for (int b = 0; b < A_0; ++b)
+    for (int i = 0; i < 16; ++i)
+      for (int j = 0; j < 16; ++j) {
+        int sum = 0;
+        for (int y = 0; y < 16; ++y)
+          for (int x = 0; x < 16; ++x) {
+            const int d = (int)A[b][y][x] - (int)F[b][i + y][j + x];
+            sum += d < 0 ? -d : d;
+          }
+        S[b][i][j] = sum;
+      }
+)";
+
+constexpr auto curve = tw::kernel<"curve">(
+    [](tw::in<"A", std::uint8_t, "H", "W"> A, tw::in<"T", std::uint8_t, 256> T,
+       tw::out<"B", std::uint8_t, "H", "W"> B) { return B(y, x) = T(A(y, x)); });
+const char* const curve_nest = R"(
+  for (int y = 0; y < A_0; ++y)
+    for (int x = 0; x < A_1; ++x) B[y][x] = T[A[y][x]];
+)";
+
+constexpr auto median = tw::kernel<"median">([](tw::in<"A", std::uint8_t, "H", "W"> A,
+                                                tw::out<"B", std::uint8_t, "H", "W"> B) {
+  tw::temp<"low", std::uint8_t, "H", "W"> low;
+  tw::temp<"mid", std::uint8_t, "H", "W"> mid;
+  tw::temp<"high", std::uint8_t, "H", "W"> high;
+  const auto a = tw::clamp_outside(A);
+  const auto p = a(y - 1, x), q = a(y + 0, x), r = a(y + 1, x);
+  const auto middle = [](auto u, auto v, auto w) { return max(min(u, v), min(max(u, v), w)); };
+  const auto least = tw::clamp_outside(low);
+  const auto m = tw::clamp_outside(mid);
+  const auto most = tw::clamp_outside(high);
+  return tw::blocks(low(y, x) = min(min(p, q), r), mid(y, x) = middle(p, q, r),
+                    high(y, x) = max(max(p, q), r),
+                    B(y, x) = middle(max(max(least(y, x - 1), least(y, x + 0)), least(y, x + 1)),
+                                     middle(m(y, x - 1), m(y, x + 0), m(y, x + 1)),
+                                     min(min(most(y, x - 1), most(y, x + 0)), most(y, x + 1))));
+});
+const char* const median_nest = R"(
+  static u8 low[A_0][A_1], mid[A_0][A_1], high[A_0][A_1];
+#define LESS(a, b) ((a) < (b) ? (a) : (b))
+#define MORE(a, b) ((a) > (b) ? (a) : (b))
+#define MIDDLE(a, b, c) MORE(LESS(a, b), LESS(MORE(a, b), c))
+  for (int y = 0; y < A_0; ++y) {
+    const u8 *p = A[y > 0 ? y - 1 : 0], *q = A[y], *r = A[y < A_0 - 1 ? y + 1 : y];
+    for (int x = 0; x < A_1; ++x) {
+      low[y][x] = LESS(LESS(p[x], q[x]), r[x]);
+      mid[y][x] = MIDDLE(p[x], q[x], r[x]);
+      high[y][x] = MORE(MORE(p[x], q[x]), r[x]);
+    }
+  }
+  for (int y = 0; y < A_0; ++y)
+    for (int x = 0; x < A_1; ++x) {
+      const int a = x > 0 ? x - 1 : 0, b = x < A_1 - 1 ? x + 1 : x;
+      const u8 l = MORE(MORE(low[y][a], low[y][x]), low[y][b]);
+      const u8 m = MIDDLE(mid[y][a], mid[y][x], mid[y][b]);
+      const u8 h = LESS(LESS(high[y][a], high[y][x]), high[y][b]);
+      B[y][x] = MIDDLE(l, m, h);
+    }
+)";
+
+constexpr auto halving = tw::kernel<"halving">([](tw::in<"A", std::uint8_t, "P", "Q", 3> A,
+                                                  tw::out<"B", std::uint8_t, "H", "W", 3> B) {
+  const auto at = [&](int dy, int dx) {
+    return tw::cast<std::uint16_t>(A(y * 2 + dy, x * 2 + dx, c));
+  };
+  return B(y, x, c) = tw::cast<std::uint8_t>((at(0, 0) + at(0, 1) + at(1, 0) + at(1, 1) + 2) / 4);
+});
+const char* const halving_nest = R"(
+  for (int y = 0; y < B_0; ++y)
+    for (int x = 0; x < B_1; ++x)
+      for (int c = 0; c < 3; ++c)
+        B[y][x][c] = (A[2 * y][2 * x][c] + A[2 * y][2 * x + 1][c] + A[2 * y + 1][2 * x][c] +
+                      A[2 * y + 1][2 * x + 1][c] + 2) / 4;
+)";
+
+constexpr auto cosines =
+    tw::kernel<"cosines">([](tw::in<"D", float, 8, 8> D, tw::in<"X", float, "B", 8, 8> X,
+                             tw::out<"Y", float, "B", 8, 8> Y) {
+      tw::temp<"T", float, "B", 8, 8> T;
+      return tw::blocks(T(b, i, x) = tw::sum<k>(D(i, k) * X(b, k, x)),
+                        Y(b, i, j) = tw::sum<k>(T(b, i, k) * D(j, k)));
+    });
+const char* const cosines_nest = R"(
+  for (int b = 0; b < X_0; ++b) {
+    f32 T[8][8];
+    for (int i = 0; i < 8; ++i)
+      for (int x = 0; x < 8; ++x) {
+        f32 sum = 0;
+        for (int k = 0; k < 8; ++k) sum += D[i][k] * X[b][k][x];
+        T[i][x] = sum;
+      }
+    for (int i = 0; i < 8; ++i)
+      for (int j = 0; j < 8; ++j) {
+        f32 sum = 0;
+        for (int k = 0; k < 8; ++k) sum += T[i][k] * D[j][k];
+        Y[b][i][j] = sum;
+      }
+  }
+)";
+
+constexpr auto channelizer = tw::kernel<"channelizer">([](tw::in<"X", float, "N", "P", 2> X,
+                                                          tw::in<"F", float, "P", "P", 2> F,
+                                                          tw::out<"Y", float, "N", "P", 2> Y) {
+  return Y(n, i, c) = tw::sum<k>(X(n, k, 0) * select(c == 0, F(k, i, 0), F(k, i, 1)) +
+                                 X(n, k, 1) * select(c == 0, -F(k, i, 1), F(k, i, 0)));
+});
+const char* const channelizer_nest = R"(
+  for (int n = 0; n < X_0; ++n) {
+    for (int i = 0; i < X_1; ++i) Y[n][i][0] = Y[n][i][1] = 0;
+    for (int k = 0; k < X_1; ++k)
+      for (int i = 0; i < X_1; ++i) {
+        Y[n][i][0] += X[n][k][0] * F[k][i][0] - X[n][k][1] * F[k][i][1];
+        Y[n][i][1] += X[n][k][0] * F[k][i][1] + X[n][k][1] * F[k][i][0];
+      }
+  }
 )";
 
 }  // namespace
@@ -94,6 +232,23 @@ std::vector<field_problem> signal() {
            result<std::uint8_t>("B", h, w)),
       make("signal/rgb_to_yuv_u8", yuv, yuv_nest, {}, drawn<std::uint8_t>("RGB", {0, 255}, h, w, 3),
            result<std::uint8_t>("YUV", h, w, 3)),
+      make("signal/autocorrelation_f32", autocorrelation, autocorrelation_nest, {},
+           drawn<float>("X", {}, 4096 + 512), result<float>("R", 512),
+           drawn<float>("W", {0, 1}, 4096)),
+      make("signal/motion_sad_u8", motion, motion_nest, {},
+           drawn<std::uint8_t>("A", {0, 255}, 64, 16, 16),
+           drawn<std::uint8_t>("F", {0, 255}, 64, 31, 31), result<std::int32_t>("S", 64, 16, 16)),
+      make("signal/tone_curve_u8", curve, curve_nest, {}, drawn<std::uint8_t>("A", {0, 255}, h, w),
+           drawn<std::uint8_t>("T", {0, 255}, 256), result<std::uint8_t>("B", h, w)),
+      make("signal/median_3x3_u8", median, median_nest, {},
+           drawn<std::uint8_t>("A", {0, 255}, h, w), result<std::uint8_t>("B", h, w)),
+      make("signal/halve_rgb_u8", halving, halving_nest, {},
+           drawn<std::uint8_t>("A", {0, 255}, h, w, 3), result<std::uint8_t>("B", h / 2, w / 2, 3)),
+      make("signal/dct_8x8_f32", cosines, cosines_nest, {}, drawn<float>("D", {}, 8, 8),
+           drawn<float>("X", {}, 4096, 8, 8), result<float>("Y", 4096, 8, 8)),
+      make("signal/complex_product_f32", channelizer, channelizer_nest, {},
+           drawn<float>("X", {}, 256, 64, 2), drawn<float>("F", {}, 64, 64, 2),
+           result<float>("Y", 256, 64, 2)),
   };
 }
 

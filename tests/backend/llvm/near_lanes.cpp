@@ -1,5 +1,7 @@
 // Lanes at known places near each other (impl/backend/llvm/lanes/near_lanes.ipp).
 #include <tilewright/backend/compile.hpp>
+#include <tilewright/pass/vector/vectorize_reductions.hpp>
+#include <tilewright/pass/walk.hpp>
 
 #include "../harness.hpp"
 
@@ -111,4 +113,22 @@ TEST_CASE("coordinates of points come out of the same whole vectors") {
        i = code.find("vmovups", i + 1))
     ++moves;
   CHECK(moves <= 4);  // three loads, and the store
+}
+
+TEST_CASE(
+    "sums of elements a few apart, whose last vector is under a mask and ends with the buffer") {
+  for (const int columns : {2, 3, 4})
+    for (const int n : {32, 37, 100}) {
+      CAPTURE(columns);
+      CAPTURE(n);
+      const buffer x = make_buffer("X", dtype::i32, {n, columns}),
+                   z = make_buffer("Z", dtype::i32, {n}), y = make_buffer("Y", dtype::i32, {1});
+      const var k = make_var("k");
+      const expr term = load(x, {k, columns - 1}) * load(z, {k});
+      const function sum = make("sum", {x, z, y},
+                                make_loop(k, 0, n, make_store(y, {0}, load(y, {0}) + term),
+                                          loop_kind::serial, {{pass::reduction_note, 1}}));
+      for (const target::cpu& cpu : runnable_targets())
+        check_agrees(pass::vectorize_reductions(sum, cpu));
+    }
 }

@@ -75,6 +75,35 @@ TEST_CASE("sums of several results are added up together, whatever their number"
       }
 }
 
+/// S[j] = sum of X[g, k, 1] * Y[j, g, k] over two loops, the first `rows` results.
+function nested(std::int64_t results, std::int64_t groups, std::int64_t depth) {
+  const buffer x = make_buffer("X", dtype::f32, {dim(groups), dim(depth), 2}),
+               y = make_buffer("Y", dtype::f32, {dim(results), dim(groups), dim(depth)}),
+               s = make_buffer("S", dtype::f32, {dim(results)});
+  const var j = make_var("j"), g = make_var("g"), k = make_var("k");
+  const stmt update =
+      make_store(s, {j}, load(s, {j}) + load(x, {g, k, expr(1)}) * load(y, {j, g, k}));
+  const annotations sum{{pass::reduction_note, 1}};
+  return make_function(
+      {x, y, s},
+      make_loop(j, 0, dim(results),
+                make_seq({make_store(s, {j}, real(dtype::f32, 0)),
+                          make_loop(g, 0, dim(groups),
+                                    make_loop(k, 0, dim(depth), update, loop_kind::serial, sum),
+                                    loop_kind::serial, sum)}),
+                loop_kind::serial, {{pass::sums_together_note, 4}}));
+}
+
+TEST_CASE("sums over several loops are added up together after the outermost one") {
+  for (const target::cpu& cpu : {haswell, znver4})
+    for (const std::int64_t results : {4, 7, 13})
+      for (const std::int64_t depth : {16, 19, 40}) {
+        const function f = nested(results, 3, depth), g = pass::vectorize_reductions(f, cpu);
+        CHECK(allocations(g) > allocations(f));
+        check_same(f, g, 1e-5);
+      }
+}
+
 TEST_CASE(
     "no result is computed twice: groups of eight, half a group, and then one after the other") {
   const auto terms = [](std::int64_t n) {

@@ -64,16 +64,44 @@ TEST_CASE("the last iterations, less than a vector, are one vector where there a
   }
 }
 
-TEST_CASE("short, strided and undeclared reductions are left alone") {
-  const target::cpu haswell = target::named("haswell");
-  CHECK(parts(pass::vectorize_reductions(fold(3, 15, sum), haswell)) == 0);
-  CHECK(parts(pass::vectorize_reductions(fold(3, 100, sum, {}), haswell)) == 0);
-  const buffer y = make_buffer("Y", dtype::f32, {1}), x = make_buffer("X", dtype::f32, {100, 2});
+/// Y[0] = Y[0] + X[k, at] * Z[k] under a loop over k.
+function fold_column(std::int64_t columns, std::int64_t at, std::int64_t n) {
+  const buffer y = make_buffer("Y", dtype::f32, {1}),
+               x = make_buffer("X", dtype::f32, {dim(n), dim(columns)}),
+               z = make_buffer("Z", dtype::f32, {dim(n)});
   const var k = make_var("k");
-  const function strided =
-      make_function({y, x}, make_loop(k, 0, 100, make_store(y, {0}, load(y, {0}) + load(x, {k, 0})),
-                                      loop_kind::serial, reduction));
-  CHECK(parts(pass::vectorize_reductions(strided, haswell)) == 0);
+  return make_function(
+      {y, x, z}, make_loop(k, 0, dim(n),
+                           make_store(y, {0}, load(y, {0}) + load(x, {k, expr(at)}) * load(z, {k})),
+                           loop_kind::serial, reduction));
+}
+
+TEST_CASE("short, far strided and undeclared reductions are left alone") {
+  const target::cpu haswell = target::named("haswell");
+  CHECK(parts(pass::vectorize_reductions(fold(1, 15, sum), haswell)) == 0);
+  CHECK(parts(pass::vectorize_reductions(fold(3, 7, sum), haswell)) == 0);
+  CHECK(parts(pass::vectorize_reductions(fold(3, 100, sum, {}), haswell)) == 0);
+  CHECK(parts(pass::vectorize_reductions(fold_column(5, 0, 100), haswell)) == 0);
+}
+
+TEST_CASE("one vector is enough where other loops of the sum go around it") {
+  for (const target::cpu& cpu : {target::named("haswell"), target::named("znver4")})
+    for (const std::int64_t n : {8, 11, 16, 20, 31}) {
+      const function f = fold(5, n, sum), g = pass::vectorize_reductions(f, cpu);
+      CHECK(parts(g) == (n >= cpu.lanes(dtype::f32) ? cpu.lanes(dtype::f32) : 0));
+      check_same(f, g, 1e-5);
+    }
+}
+
+TEST_CASE("elements that lie up to four apart are loaded in whole vectors, whatever is left") {
+  for (const target::cpu& cpu : {target::named("haswell"), target::named("znver4")})
+    for (const std::int64_t columns : {2, 3, 4})
+      for (const std::int64_t n : {32, 37, 100, 131}) {
+        const function f = fold_column(columns, columns - 1, n),
+                       g = pass::vectorize_reductions(f, cpu);
+        CHECK(parts(g) >= cpu.lanes(dtype::f32));
+        check_same(f, g, 1e-5);
+      }
 }
 
 TEST_CASE("an annotation chooses the number of partial results") {

@@ -189,6 +189,19 @@ TEST_CASE("operands lie at most four elements apart, and what is written is not 
   CHECK(vectors(elementwise("X[vi, vj] + Y[vi, 39 - vj]")) == 0);
 }
 
+TEST_CASE("operations on the bits of integers are vectorized") {
+  const function f = parse(R"(
+@T.prim_func
+def main(X: T.Buffer((8, 40), "uint8"), Y: T.Buffer((8, 40), "float32")):
+    for i, j in T.grid(8, 40):
+        with T.block("Y"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            Y[vi, vj] = T.cast(T.bitwise_and(X[vi, vj], T.uint8(15)), "float32") * T.cast(T.shift_right(X[vi, vj], T.uint8(4)), "float32")
+)");
+  CHECK(vectors(f) == 1);
+  check_same(f, pass::lower(f, machine()));
+}
+
 float half(float x) { return x / 2; }
 
 TEST_CASE("functions of the program take one value at a time") {

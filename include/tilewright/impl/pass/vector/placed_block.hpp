@@ -10,6 +10,7 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/ir/intrinsics.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/external.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -39,6 +40,12 @@ inline std::optional<std::int64_t> step_along(const buffer& b, const std::vector
     if (b->strides.empty()) stride = is_int(b->shape[d]) ? stride * b->shape[d]->integer : 0;
   }
   return step;
+}
+
+/// Whether a call computes all lanes of a vector together.
+inline bool has_lanes(const expr& call) {
+  return !find_external(call->name) &&
+         (is_float(call.type()) || ir::detail::is_script_intrinsic(call->name));
 }
 
 /// A block with its indices in terms of the loops around it.
@@ -112,8 +119,7 @@ class placed_block {
     std::string out;
     for_each_expr(store_->value, [&](const expr& e) {
       if (!out.empty()) return;
-      if (e->op == op::call && (!is_float(e.type()) || find_external(e->name)))
-        out = "it calls " + e->name;  // one value at a time
+      if (e->op == op::call && !has_lanes(e)) out = "it calls " + e->name;
       if (e->op == op::data || e->op == op::let) out = "it hands out memory";
       if (e->op != op::load) return;
       if (e->buffer == store_->buffer) {

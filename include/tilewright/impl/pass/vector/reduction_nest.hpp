@@ -7,6 +7,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/pass/accumulation.hpp>
+#include <tilewright/impl/pass/vector/placed_block.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -50,21 +51,31 @@ inline std::optional<reduction> match(const loop_node& outermost) {
   return stays_put(r) ? std::optional(std::move(r)) : std::nullopt;
 }
 
-/// Every load that changes with `k` reads the next element.
-inline bool is_contiguous(const expr& e, const var& k) {
+/// Elements from one iteration to the next of which vectors are still loaded whole, and shuffled together.
+inline constexpr std::int64_t most_step = 4;
+
+/// The load, which changes with `k`, reads the next element.
+inline bool reads_next(const expr& load, const var& k) {
+  const std::vector<expr>& strides = load->buffer->strides;
+  if (!strides.empty() && !is_int(strides.back(), 1)) return false;
+  for (std::size_t d = 0; d + 1 < load->args.size(); ++d)
+    if (uses_var(load->args[d], k)) return false;
+  const arith::linear last = arith::to_linear(load->args.back());
+  for (const auto& [term, factor] : last.terms)
+    if (term.same(k) ? factor != 1 : uses_var(term, k)) return false;
+  return true;
+}
+
+/// Every load that changes with `k` reads the next element, or one of the next few.
+inline bool lies_along(const expr& e, const var& k) {
   if (e->op == op::if_then_else && uses_var(e->args[0], k)) return false;
   if (e->op == op::load && uses_var(e, k)) {
-    const std::vector<expr>& strides = e->buffer->strides;
-    if (!strides.empty() && !is_int(strides.back(), 1)) return false;
-    for (std::size_t d = 0; d + 1 < e->args.size(); ++d)
-      if (uses_var(e->args[d], k)) return false;
-    const arith::linear last = arith::to_linear(e->args.back());
-    for (const auto& [term, factor] : last.terms)
-      if (term.same(k) ? factor != 1 : uses_var(term, k)) return false;
-    return true;
+    if (reads_next(e, k)) return true;
+    const std::optional<std::int64_t> step = unmarked::step_along(e->buffer, e->args, k);
+    return step && *step >= 1 && *step <= most_step;
   }
   for (const expr& arg : e->args)
-    if (!is_contiguous(arg, k)) return false;
+    if (!lies_along(arg, k)) return false;
   return true;
 }
 

@@ -47,6 +47,12 @@ inline bool is_one_each(const std::vector<expr>& at, const var& v) {
          });
 }
 
+/// Whether the sum asks for one term after the other.
+inline bool keeps_order(const loop_node& l) {
+  const auto lanes = l.annotations.find(reduction_lanes_note);
+  return lanes != l.annotations.end() && (lanes->second == attr(0) || lanes->second == attr(1));
+}
+
 /// A loop whose body is a sum, perhaps behind the store that it begins with, of elements that lie side by side.
 inline std::optional<loop_of_sums> match_sums(const loop_node& loop) {
   if (loop.loop != loop_kind::serial || is_reduction(loop)) return std::nullopt;
@@ -54,18 +60,17 @@ inline std::optional<loop_of_sums> match_sums(const loop_node& loop) {
   if (two && two->stmts.size() != 2) return std::nullopt;
   const store_node* init = two ? as_store(two->stmts[0]) : nullptr;
   const loop_node* inner = as_loop(two ? two->stmts[1] : loop.body);
-  if ((two && !init) || !inner || !is_int(inner->min) || !is_int(inner->extent))
-    return std::nullopt;
+  if ((two && !init) || !inner) return std::nullopt;
   std::optional<reduction> sum = match(*inner);
-  if (!sum || sum->chain.size() != 1 || sum->step.to.size() != 1 || sum->step.combine == op::call)
-    return std::nullopt;
+  if (!sum || sum->step.to.size() != 1 || sum->step.combine == op::call) return std::nullopt;
   const accumulation& step = sum->step;
-  const auto lanes = inner->annotations.find(reduction_lanes_note);
-  if (lanes != inner->annotations.end() &&
-      (lanes->second == attr(0) || lanes->second == attr(1)))  // its order is to stay
+  const var& along = sum->chain.back()->var;
+  if (!support::all(sum->chain, [&](const loop_node* l) {
+        return is_int(l->min) && is_int(l->extent) && !keeps_order(*l);
+      }))
     return std::nullopt;
-  if (!is_one_each(step.at[0], loop.var) || !is_contiguous(step.value[0], inner->var) ||
-      !loads_along(step.value[0], inner->var))
+  if (!is_one_each(step.at[0], loop.var) || !lies_along(step.value[0], along) ||
+      !loads_along(step.value[0], along))
     return std::nullopt;
   const buffer_set stored = stored_buffers(loop.body);
   if (stored.size() != 1) return std::nullopt;
@@ -116,7 +121,9 @@ class together {
     std::vector<stmt> all{each_vector(count_, lanes_, [&](const expr& at, const var&, const var&) {
       return make_store(part, {at}, step().identity()[0]);
     })};
-    add_values(part, first, all);
+    std::vector<stmt> sums;
+    add_values(part, first, sums);
+    all.push_back(in_outer_loops(make_seq(std::move(sums))));
     std::vector<buffer> own{part};
     const buffer total = add_up(own, all);
     all.push_back(store_results(total, first));
@@ -157,6 +164,13 @@ class together {
     return make_store(part, {at}, std::move(sum));
   }
   const loop_node& inner() const { return *of_.sum.chain.back(); }
+
+  /// The loops of the sum that go around the one along contiguous memory.
+  stmt in_outer_loops(stmt body) const {
+    const std::vector<const loop_node*>& chain = of_.sum.chain;
+    for (std::size_t d = chain.size() - 1; d-- > 0;) body = with_body(*chain[d], std::move(body));
+    return body;
+  }
 
   /// Whole vectors of all sums, and what these leave.
   void add_values(const buffer& part, const expr& first, std::vector<stmt>& to) const {

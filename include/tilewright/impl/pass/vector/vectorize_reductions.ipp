@@ -69,16 +69,26 @@ class vectorizer : public mutator {
       return fits ? *asked : 1;
     }
     const std::vector<expr>& values = r.step.value;
-    const auto contiguous = [&](const expr& e) { return is_contiguous(e, inner.var); };
+    const auto along = [&](const expr& e) { return lies_along(e, inner.var); };
     const auto loads = [&](const expr& e) { return loads_along(e, inner.var); };
-    if (!support::all(values, contiguous) || support::none(values, loads) || lanes < 2 ||
-        extent < 2 * lanes)
+    if (!support::all(values, along) || support::none(values, loads) || lanes < 2 ||
+        extent < least_extent(r, lanes))
       return 1;
     // what functions compute from one value fills the pipeline, and combining takes as many more
     const std::int64_t most = support::any(values, calls) ? lanes : 4 * lanes;
     std::int64_t parts = lanes;
     while (parts < most && extent >= 4 * parts) parts *= 2;
     return parts;
+  }
+
+  /// Iterations of the innermost loop from which on vectors pay: partial results are added up once, after all
+  /// loops, so that one vector is enough where other loops go around it.
+  static std::int64_t least_extent(const reduction& r, std::int64_t lanes) {
+    const auto repeats = [](const loop_node* l) {
+      return !is_int(l->extent) || constant_extent(*l) > 1;
+    };
+    const bool again = std::any_of(r.chain.begin(), r.chain.end() - 1, repeats);
+    return again ? lanes : 2 * lanes;
   }
 
   using parts_of = std::vector<buffer>;

@@ -15,61 +15,104 @@
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/find.hpp>
 #include <tilewright/support/numbers/checked.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::space {
 namespace detail {
 
-/// True for a reduction whose operands lie side by side along a reduction variable and not along
-/// `iter`: dot products. Vectors along the reduction load what vectors along the output would
-/// gather.
-inline bool contiguous_in_reduction(const ir::block_node& b, std::size_t iter) {
-  if (!b.init) return false;
-  std::vector<access_profile> loads;
+/// Elements from lane to lane at which vectors are still loaded whole.
+inline constexpr std::int64_t most_lane_step = 4;
+
+/// The loads of a reduction but those of what it writes.
+inline std::vector<access_profile> operand_loads(const ir::block_node& b) {
+  std::vector<access_profile> out;
   const auto written = [&](const ir::buffer& x) {
     return support::any(b.writes, [&](const ir::buffer_region& w) { return w.buffer == x; });
   };
   ir::for_each_expr(b.body, [&](const ir::expr& e) {
     if (e->op == ir::op::load && !written(e->buffer))
-      loads.push_back(profile_access(b, e->buffer, e->args));
+      out.push_back(profile_access(b, e->buffer, e->args));
   });
-  const auto vectors = [&](std::size_t i) {
-    return support::all(loads, [&](const access_profile& a) {
-      return a.affine && (a.stride[i] == 0 || a.stride[i] == 1);
-    });
-  };
-  if (vectors(iter)) return false;
+  return out;
+}
+
+/// Whether all of `loads` take steps of at most `most` elements along a variable, or none.
+inline bool step_at_most(const std::vector<access_profile>& loads, std::size_t along,
+                         std::int64_t most) {
+  return support::all(loads, [&](const access_profile& a) {
+    return a.affine && a.stride[along] >= 0 && a.stride[along] <= most;
+  });
+}
+
+/// True for a reduction whose operands lie side by side along a reduction variable and not along
+/// `iter`: dot products. Vectors along the reduction load what vectors along the output would
+/// gather.
+inline bool contiguous_in_reduction(const ir::block_node& b, std::size_t iter) {
+  if (!b.init) return false;
+  const std::vector<access_profile> loads = operand_loads(b);
+  if (step_at_most(loads, iter, 1)) return false;
   for (std::size_t i = 0; i < b.iters.size(); ++i)
-    if (b.iters[i].kind == ir::iter_kind::reduce && vectors(i)) return true;
+    if (b.iters[i].kind == ir::iter_kind::reduce && step_at_most(loads, i, 1)) return true;
   return false;
 }
 
-/// Sums along the last loop whose windows overlap from result to result, as those of a filter that keeps every
-/// eighth: a drawn number of results is computed at a time, in vectors along the sum, which share the other
-/// operand and are added up together (pass/vector/sums_together.hpp).
-inline void sum_windows_together(schedule& s, const std::string& name, const context& where,
-                                 chooser& choices) {
+/// The same of operands one of which lies a few elements apart, as pairs do: a choice.
+inline bool is_near_in_reduction(const ir::block_node& b, std::size_t iter, std::int64_t lanes) {
+  if (!b.init) return false;
+  const std::vector<access_profile> loads = operand_loads(b);
+  if (step_at_most(loads, iter, most_lane_step)) return false;
+  const ir::iter_var& last = b.iters.back();
+  return last.kind == ir::iter_kind::reduce && ir::is_int(last.dom.extent) &&
+         last.dom.extent->integer >= lanes &&
+         step_at_most(loads, b.iters.size() - 1, most_lane_step);
+}
+
+/// Sums along the last loop of which several are computed at a time, in vectors along the sum, and added up
+/// together (pass/vector/sums_together.hpp): their number is drawn. They share an operand, or their windows
+/// overlap, as those of a filter that keeps every eighth.
+inline void sum_together(schedule& s, const std::string& name, const context& where,
+                         chooser& choices) {
   constexpr std::int64_t shuffled_bytes = 16, task = 1024;
   const std::optional<block_profile> p = profile(s, name);
-  if (!p || !p->reduction || p->kind.size() < 2) return;
-  const std::size_t summed = p->kind.size() - 1, results = summed - 1;
+  if (!p || !p->reduction) return;
+  const auto reduced =
+      support::find(p->kind, [](ir::iter_kind k) { return k == ir::iter_kind::reduce; });
+  const auto spatial = static_cast<std::size_t>(reduced - p->kind.begin());
+  if (spatial == 0 || spatial == p->kind.size() ||
+      !std::all_of(reduced, p->kind.end(),
+                   [](ir::iter_kind k) { return k == ir::iter_kind::reduce; }))
+    return;
+  const std::size_t summed = p->kind.size() - 1, results = spatial - 1;
   const dtype type = p->write.buffer->type;
   const std::int64_t lanes = where.cpu->lanes(type);
   const auto overlaps = [&](const access_profile& r) {
-    return r.affine && r.stride[summed] == 1 && r.stride[results] < p->extent[summed];
+    return r.stride[summed] == 1 && r.stride[results] < p->extent[summed];
   };
-  if (p->kind[summed] != ir::iter_kind::reduce || p->kind[results] != ir::iter_kind::spatial ||
-      p->write.stride[results] != 1 || p->extent[summed] < lanes || bytes(type) < 4 ||
-      !support::all(p->reads, overlaps))
+  const auto is_shared = [&](const access_profile& r) {
+    return r.stride[results] == 0 && r.stride[summed] != 0;
+  };
+  const bool windows = support::all(p->reads, overlaps);
+  if (p->write.stride[results] != 1 || p->extent[summed] < lanes || bytes(type) < 4 ||
+      !step_at_most(p->reads, summed, most_lane_step) ||
+      (!windows && support::none(p->reads, is_shared)))
     return;
   std::vector<std::int64_t> counts;
-  for (const std::int64_t n : {lanes, lanes / 2})
-    if (n > 1 && n <= p->extent[results] && n * bytes(type) >= shuffled_bytes) counts.push_back(n);
+  for (const std::int64_t n : {lanes, lanes / 2, lanes / 4})
+    if (n > 1 && n <= p->extent[results] && n * bytes(type) >= shuffled_bytes &&
+        (!windows || n >= lanes / 2))
+      counts.push_back(n);
   if (counts.empty()) return;
   counts.push_back(1);
   std::vector<double> weights(counts.size(), 1);
-  weights[0] = 2;
+  // one sum at a time reads one row of a matrix, as hardware expects it, if what is shared costs no shuffles
+  const auto shuffled = [&](const access_profile& r) {
+    return is_shared(r) && r.stride[summed] > 1;
+  };
+  (windows                            ? weights.front()
+   : support::any(p->reads, shuffled) ? weights[counts.size() / 2 - 1]
+                                      : weights.back()) = 2;
   loop_rv loop = s.get_loops(s.get_block(name))[results];
   if (where.threads > 1 && results == 0) loop = s.split(loop, {infer, task})[1];
   s.annotate(loop, ir::sums_together_note, choices.categorical(s, counts, weights));
@@ -258,11 +301,12 @@ TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
   const ir::block_realize_node& realize = named_block(s, name);
   const std::optional<std::size_t> iter = detail::vector_iter(s, *realize.block);
   if (!iter) return;
-  if (detail::contiguous_in_reduction(*realize.block, *iter))
-    return detail::sum_windows_together(s, name, where, choices);
+  const std::int64_t lanes = where.cpu->lanes(realize.block->writes[0].buffer->type);
+  if (detail::contiguous_in_reduction(*realize.block, *iter) ||
+      (detail::is_near_in_reduction(*realize.block, *iter, lanes) && choices.pick(2) == 0))
+    return detail::sum_together(s, name, where, choices);
   const std::optional<std::size_t> position = detail::loop_driving(s, realize, *iter);
   if (!position) return;
-  const std::int64_t lanes = where.cpu->lanes(realize.block->writes[0].buffer->type);
   const bool reduction = static_cast<bool>(realize.block->init);
 
   schedule attempt = s;
