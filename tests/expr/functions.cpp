@@ -1,5 +1,6 @@
 #include <tilewright/expr/functions.hpp>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -105,6 +106,14 @@ TEST_CASE("bits of integers") {
     CHECK(y[k] == ((a[k] & b[k]) ^ (a[k] | 12)) + ~b[k]);
     CHECK(shifted[k] == ((a[k] >> (b[k] % 8)) ^ (b[k] << 3)));
   }
+}
+
+TEST_CASE("bits are counted in the type of the number") {
+  const std::vector<std::int32_t> a{0x12345678, -77, 5, -1}, b{0, 1, 2, 3};
+  const std::vector<std::int32_t> y = results<std::int32_t>(
+      pairwise<int, int>([](auto x, auto z) { return popcount(x ^ z); }), a, b);
+  for (std::size_t k = 0; k < a.size(); ++k)
+    CHECK(y[k] == std::popcount(static_cast<std::uint32_t>(a[k] ^ b[k])));
 }
 
 TEST_CASE("two numbers of four bits in a byte are taken apart by shifts") {

@@ -14,6 +14,7 @@ void with_type(const std::string& type, F f) {
   if (type == "f64") f(double{});
   if (type == "u8") f(std::uint8_t{});
   if (type == "i8") f(std::int8_t{});
+  if (type == "u64") f(std::uint64_t{});
   if (type == "i32") f(std::int32_t{});
 }
 

@@ -17,7 +17,7 @@ namespace bench {
 
 /// A parameter without its type; f32 and f64 are double where a nest is compiled with -DREFERENCE.
 struct field_argument {
-  std::string name, type;  // f32, f64, u8, i8 or i32
+  std::string name, type;  // f32, f64, u8, i8, u64 or i32
   std::vector<std::int64_t> extents;
   double low = -1, high = 1;  // of what is drawn
   bool written = false;
@@ -61,11 +61,12 @@ parameter<T, sizeof...(E)> result(const char* name, E... extents) {
 
 template <class T, std::size_t Rank>
 field_argument described(const parameter<T, Rank>& p) {
-  const char* type = std::is_same_v<T, float>          ? "f32"
-                     : std::is_same_v<T, double>       ? "f64"
-                     : std::is_same_v<T, std::uint8_t> ? "u8"
-                     : std::is_same_v<T, std::int8_t>  ? "i8"
-                                                       : "i32";
+  const char* type = std::is_same_v<T, float>           ? "f32"
+                     : std::is_same_v<T, double>        ? "f64"
+                     : std::is_same_v<T, std::uint8_t>  ? "u8"
+                     : std::is_same_v<T, std::int8_t>   ? "i8"
+                     : std::is_same_v<T, std::uint64_t> ? "u64"
+                                                        : "i32";
   return {p.name, type, {p.extents, p.extents + Rank}, p.low, p.high, p.written};
 }
 

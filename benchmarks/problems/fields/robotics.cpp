@@ -85,6 +85,20 @@ const char* const residuals_nest = R"(
   }
 )";
 
+constexpr auto descriptors = tw::kernel<"descriptors">([](tw::in<"A", std::uint64_t, "M", 4> A,
+                                                          tw::in<"B", std::uint64_t, "N", 4> B,
+                                                          tw::out<"D", std::int32_t, "M", "N"> D) {
+  return D(i, j) = tw::sum<k>(tw::cast<int>(tw::popcount(A(i, k) ^ B(j, k))));
+});
+const char* const descriptors_nest = R"(
+  for (int i = 0; i < A_0; ++i)
+    for (int j = 0; j < B_0; ++j) {
+      int sum = 0;
+      for (int k = 0; k < 4; ++k) sum += __builtin_popcountll(A[i][k] ^ B[j][k]);
+      D[i][j] = sum;
+    }
+)";
+
 }  // namespace
 
 std::vector<field_problem> robotics() {
@@ -109,6 +123,9 @@ std::vector<field_problem> robotics() {
            drawn<float>("P", {1, 2}, 65536, 3), drawn<float>("U", {}, 65536, 2),
            drawn<float>("T", {0.5, 1}, 3, 4), drawn<float>("f", {1, 2}),
            result<float>("E", 65536, 2)),
+      make("robotics/hamming_distances", descriptors, descriptors_nest, {},
+           drawn<std::uint64_t>("A", {0, 1.8e19}, 512, 4),
+           drawn<std::uint64_t>("B", {0, 1.8e19}, 512, 4), result<std::int32_t>("D", 512, 512)),
   };
 }
 

@@ -83,7 +83,7 @@ const char* const yuv_nest = R"(
 
 constexpr auto autocorrelation = tw::kernel<"autocorrelation">(
     [](tw::in<"X", float, "L"> X, tw::out<"R", float, "D"> R, tw::in<"W", float, "N"> W) {
-      return R(d) = tw::sum<n>(W(n) * X(n) * X(n + d));
+      return R(d) = tw::sum<n>(W(n) * X(n + 0) * X(n + d));
     });
 const char* const autocorrelation_nest = R"(
   for (int d = 0; d < R_0; ++d) {

@@ -190,6 +190,16 @@ constexpr auto bitwise_not(const A& a) {
   n.name = "bitwise_not";
   return make_expression<T>(n, to_expression(a));
 }
+/// How many bits of a are 1, in a's type.
+template <operand A>
+constexpr auto popcount(const A& a) {
+  using T = element_of<A>;
+  check_bits<T>();
+  node n;
+  n.op = ir::op::call;
+  n.name = "popcount";
+  return make_expression<T>(n, to_expression(a));
+}
 /// The amount counts modulo the number of bits of a.
 template <class A, class B>
 requires operands<A, B>
@@ -220,7 +230,7 @@ namespace tilewright {
 using dsl::acos, dsl::acosh, dsl::asin, dsl::asinh, dsl::atan, dsl::atan2, dsl::atanh,
     dsl::bitwise_and, dsl::bitwise_not, dsl::bitwise_or, dsl::bitwise_xor, dsl::cbrt, dsl::copysign,
     dsl::cos, dsl::cosh, dsl::exp2, dsl::expm1, dsl::fmod, dsl::hypot, dsl::isfinite, dsl::isinf,
-    dsl::isnan, dsl::log10, dsl::log1p, dsl::log2, dsl::shift_left, dsl::shift_right, dsl::sin,
-    dsl::sinh, dsl::tan, dsl::trunc;
+    dsl::isnan, dsl::log10, dsl::log1p, dsl::log2, dsl::popcount, dsl::shift_left, dsl::shift_right,
+    dsl::sin, dsl::sinh, dsl::tan, dsl::trunc;
 
 }  // namespace tilewright

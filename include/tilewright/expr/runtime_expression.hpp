@@ -121,6 +121,8 @@ runtime_expression bitwise_and(const runtime_expression& a, const runtime_expres
 runtime_expression bitwise_or(const runtime_expression& a, const runtime_expression& b);
 runtime_expression bitwise_xor(const runtime_expression& a, const runtime_expression& b);
 runtime_expression bitwise_not(const runtime_expression& a);
+/// How many bits of a are 1, in a's type.
+runtime_expression popcount(const runtime_expression& a);
 /// The amount counts modulo the number of bits of a.
 runtime_expression shift_left(const runtime_expression& a, const runtime_expression& b);
 runtime_expression shift_right(const runtime_expression& a, const runtime_expression& b);

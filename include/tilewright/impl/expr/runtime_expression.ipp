@@ -354,6 +354,9 @@ TILEWRIGHT_INLINE runtime_expression shift_right(const runtime_expression& a,
 TILEWRIGHT_INLINE runtime_expression bitwise_not(const runtime_expression& a) {
   return {detail::bits_node("bitwise_not", a), {a}};
 }
+TILEWRIGHT_INLINE runtime_expression popcount(const runtime_expression& a) {
+  return {detail::bits_node("popcount", a), {a}};
+}
 
 TILEWRIGHT_INLINE runtime_expression reduce(reduction kind, const index_list& axes,
                                             const runtime_expression& x) {
