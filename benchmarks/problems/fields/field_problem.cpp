@@ -21,6 +21,7 @@ std::string nest_text(const std::vector<field_argument>& arguments, const std::s
   return "#include <stdint.h>\n#include <tgmath.h>\n#undef I\n"
          "#ifdef REFERENCE\ntypedef double f32;\n#else\ntypedef float f32;\n#endif\n"
          "typedef double f64; typedef uint8_t u8; typedef int8_t i8; typedef uint16_t u16; typedef "
+         "uint64_t u64; typedef "
          "int32_t i32;\n" +
          extents + "static void kernel(" + declared + ") {\n" + body +
          "}\nvoid nest(void* const* arguments) { kernel(" + passed + "); }\n";
