@@ -9,7 +9,6 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/pass/vector/placed_block.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
-#include <tilewright/ir/external.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/vector/vectorize_staged.hpp>
@@ -90,8 +89,7 @@ class sums {
   bool loads_lanes(const store_node& store, const var& v, const buffer_set& own) const {
     bool fits = true;
     for_each_expr(store.value, [&](const expr& e) {
-      if (e->op == op::data || e->op == op::let ||
-          (e->op == op::call && (!is_float(e.type()) || find_external(e->name))))
+      if (e->op == op::data || e->op == op::let || (e->op == op::call && !unmarked::has_lanes(e)))
         fits = false;
       if (e->op != op::load || !fits) return;
       if (e->buffer == store.buffer) {
