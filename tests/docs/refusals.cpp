@@ -1,7 +1,6 @@
-// docs/refusals/ has a page for each one of docs/primitives/, with a program of at most five lines for
-// every requirement, which breaks it; what is said then stands there word for word.
+// Sections of docs/primitives/ end with a program of at most five lines for every requirement, which
+// breaks it; what is said then stands there word for word.
 #include <filesystem>
-#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -78,14 +77,11 @@ int broken(const ir::function& f, const std::string& steps, const std::string& p
 TEST_CASE("requirements of primitives have short programs that break them") {
   int programs = 0;
   for (const auto& entry : std::filesystem::directory_iterator("docs/primitives")) {
-    const std::string family = entry.path().filename().string(), page = "docs/refusals/" + family,
-                      head = head_of(page);
-    std::map<std::string, docs::section> sections;
-    for (docs::section& s : docs::sections_of(page)) sections[s.name] = std::move(s);
-    for (const docs::section& documented : docs::sections_of(entry.path().string())) {
+    const std::string page = entry.path().string(), head = head_of(page);
+    for (const docs::section& documented : docs::sections_of(page)) {
       const std::string& name = documented.name;
       INFO(name);
-      const docs::section& s = sections[name];
+      const docs::passage& s = documented.refused;
       const std::vector<std::string> sentences = quotes_of(s.text);
       REQUIRE(s.code.size() == 2 * sentences.size());
       std::set<int> shown;

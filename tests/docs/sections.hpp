@@ -12,10 +12,16 @@
 
 namespace docs {
 
-/// A section: its page, its lines outside of code blocks, and its code blocks.
-struct section {
-  std::string page, name, text;
+/// A part of a page: its lines outside of code blocks, and its code blocks.
+struct passage {
+  std::string text;
   std::vector<std::string> code;
+};
+
+/// A section: its page, what it shows, and what is folded at its end, the programs that are refused.
+struct section : passage {
+  std::string page, name;
+  passage refused;
 };
 
 /// Sections under headings of the second level.
@@ -23,18 +29,26 @@ inline std::vector<section> sections_of(const std::string& path) {
   std::ifstream in(path);
   REQUIRE_MESSAGE(in, path, " cannot be read");
   std::vector<section> out;
-  bool in_code = false;
+  bool in_code = false, folded = false;
   for (std::string line; std::getline(in, line);) {
-    if (line.rfind("```", 0) == 0) {
-      in_code = !in_code;
-      if (in_code && !out.empty()) out.back().code.emplace_back();
-    } else if (in_code) {
-      if (!out.empty()) out.back().code.back() += line + "\n";
-    } else if (line.rfind("## ", 0) == 0) {
-      out.push_back({std::filesystem::path(path).filename().string(), line.substr(3), "", {}});
-    } else if (!out.empty()) {
-      out.back().text += line + "\n";
+    if (!in_code && line.rfind("## ", 0) == 0) {
+      section& next = out.emplace_back();
+      next.page = std::filesystem::path(path).filename().string();
+      next.name = line.substr(3);
+      folded = false;
+      continue;
     }
+    const bool fence = line.rfind("```", 0) == 0;
+    if (fence) in_code = !in_code;
+    if (out.empty()) continue;
+    if (!in_code && line == "<details>") folded = true;
+    passage& part = folded ? out.back().refused : out.back();
+    if (fence && in_code)
+      part.code.emplace_back();
+    else if (in_code)
+      part.code.back() += line + "\n";
+    else if (!fence)
+      part.text += line + "\n";
   }
   return out;
 }
