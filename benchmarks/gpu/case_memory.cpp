@@ -5,21 +5,24 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
-#include <thread>
 
 #include <tilewright/ir/interpret/evaluate.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/numbers/float16.hpp>
 #include <tilewright/support/random.hpp>
-#include <tilewright/target/cpu.hpp>
 
-#include "point_check.hpp"
+#include "checks/all_cores.hpp"
+#include "checks/element_values.hpp"
+#include "checks/point_check.hpp"
+#include "checks/product_form.hpp"
 
 namespace gpu_case {
 namespace {
 
 using namespace tilewright;
+
+constexpr std::int64_t nodes_of_a_thread = 1'000'000'000;  // some seconds; a norm is one point
 
 std::size_t bytes_of(const ir::buffer& b) {
   std::size_t out = static_cast<std::size_t>(bytes(b->type));
@@ -27,21 +30,9 @@ std::size_t bytes_of(const ir::buffer& b) {
   return out;
 }
 
-template <class T>
-T read(const std::byte* at) {
-  T out;
-  std::memcpy(&out, at, sizeof out);
-  return out;
-}
-
 double value_at(const byte_list& memory, dtype type, std::size_t at) {
   const std::byte* place = &memory[at * static_cast<std::size_t>(bytes(type))];
-  switch (type) {
-    case dtype::f16: return static_cast<double>(static_cast<float>(read<float16>(place)));
-    case dtype::bf16: return static_cast<double>(static_cast<float>(read<bfloat16>(place)));
-    case dtype::f32: return static_cast<double>(read<float>(place));
-    default: return static_cast<double>(read<std::int32_t>(place));
-  }
+  return with_reader(type, [&](const auto& read) { return read(place); });
 }
 
 double difference_of(dtype type, const byte_list& a, const byte_list& b) {
@@ -77,19 +68,13 @@ void fill_piece(std::byte* to, std::size_t size, dtype type, support::random dra
 
 void fill_random(byte_list& bytes, dtype type, std::uint64_t seed) {
   constexpr std::size_t piece = 1 << 20;  // bytes; each has a stream of its own
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i * piece < bytes.size(); i = next++) {
+  on_all_cores((bytes.size() + piece - 1) / piece, [&](const auto& next) {
+    for (std::size_t i = next(); i * piece < bytes.size(); i = next()) {
       const std::size_t begin = i * piece;
       fill_piece(&bytes[begin], std::min(piece, bytes.size() - begin), type,
                  support::random(seed + (std::uint64_t{i} << 32)));
     }
-  };
-  std::vector<std::thread> others;
-  const auto cores = static_cast<std::size_t>(target::host().cores);
-  for (std::size_t n = std::min(cores, bytes.size() / piece); n > 1; --n) others.emplace_back(work);
-  work();
-  for (std::thread& t : others) t.join();
+  });
 }
 
 case_memory::case_memory(const cu::device& on, const ir::function& f, std::uint64_t seed)
@@ -134,30 +119,75 @@ double case_memory::difference() const {
   return worst;
 }
 
-double case_memory::spot_difference() {
+void case_memory::expect_points(expectation& e, const std::vector<ir::tensor_view>& views) const {
+  constexpr std::size_t most = 4096, piece = 16;
+  const ir::buffer& b = f_.params[e.parameter].buffer;
+  const std::size_t elements = bytes_of(b) / static_cast<std::size_t>(bytes(b->type));
+  support::random draw(17);
+  e.points.resize(std::min(elements, most));
+  for (std::size_t n = 0; n < e.points.size(); ++n)
+    e.points[n].at = elements <= most ? n : static_cast<std::size_t>(draw.below(elements));
+  std::atomic<bool> complete{true};
+  on_all_cores((e.points.size() + piece - 1) / piece, [&](const auto& next) {
+    ir::point_evaluator values(f_, views, nodes_of_a_thread);
+    std::vector<std::int64_t> index(b->shape.size());
+    for (std::size_t part = next(); part * piece < e.points.size(); part = next())
+      for (std::size_t n = part * piece; n < std::min(e.points.size(), (part + 1) * piece); ++n) {
+        std::size_t rest = e.points[n].at;
+        for (std::size_t d = index.size(); d-- > 0;) {
+          const auto extent = static_cast<std::size_t>(b->shape[d]->integer);
+          index[d] = static_cast<std::int64_t>(rest % extent);
+          rest /= extent;
+        }
+        if (const std::optional<ir::point_value> right = values.value(e.parameter, index))
+          e.points[n].right = *right;
+        else
+          complete = false;
+      }
+  });
+  e.complete = complete;
+}
+
+const std::vector<case_memory::expectation>& case_memory::expected() {
+  if (expected_) return *expected_;
   const pass::buffer_set written = pass::stored_buffers(f_.body);
   std::vector<ir::tensor_view> views;
   for (argument& a : all_) views.push_back({a.host.data(), {}});
-  ir::point_evaluator points(f_, views, 200'000'000);
-  support::random draw(17);
-  double worst = 0;
+  expected_.emplace();
   for (std::size_t i = 0; i < all_.size(); ++i) {
-    const ir::buffer& b = f_.params[i].buffer;
-    if (!written.count(b)) continue;
-    const byte_list got = result(i);
-    for (int n = 0; n < 64; ++n) {
-      std::vector<std::int64_t> index;
-      std::int64_t at = 0;
-      for (const ir::expr& extent : b->shape) {
-        index.push_back(
-            static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(extent->integer))));
-        at = at * extent->integer + index.back();
-      }
-      const std::optional<ir::point_value> right = points.value(i, index);
-      if (!right) return INFINITY;
-      const double value = value_at(got, b->type, static_cast<std::size_t>(at));
-      worst = std::max(worst, gpu_results::off_by(value, *right));
+    if (!written.count(f_.params[i].buffer)) continue;
+    expectation& e = expected_->emplace_back();
+    e.parameter = i;
+    expect_points(e, views);
+    if (const std::optional<product_form> form = product_form_of(f_, i)) {
+      e.sums.emplace(f_, i, *form, views, 29 + i);
+      if (!e.sums->known()) e.sums.reset();
     }
+  }
+  return *expected_;
+}
+
+std::size_t case_memory::outputs_in_sums() {
+  std::size_t out = 0;
+  for (const expectation& e : expected()) out += e.sums ? 1 : 0;
+  return out;
+}
+
+double case_memory::difference_in_double() {
+  double worst = 0;
+  for (const expectation& e : expected()) {
+    if (!e.complete) return INFINITY;
+    const dtype type = all_[e.parameter].type;
+    const byte_list got = result(e.parameter);
+    double squares = 0;
+    for (const point& p : e.points) {
+      const double value = value_at(got, type, p.at), gap = value - p.right.value;
+      squares += gap * gap;
+      worst = std::max(worst, gpu_results::off_by(value, p.right));
+    }
+    // A spread that wrong points made would hide others; it then does not matter
+    const double spread = std::sqrt(squares / static_cast<double>(e.points.size()));
+    if (e.sums && e.sums->wrong(got.data(), spread) > 0) return INFINITY;
   }
   return worst;
 }

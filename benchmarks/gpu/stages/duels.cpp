@@ -68,7 +68,7 @@ std::string duels::against_cublas(const gpu_workloads::workload& w, case_memory&
       memory.poison();
       peer(nullptr);
       clock_.settle();
-      out = ", " + number("cublas_max_rel_err", memory.spot_difference());
+      out = ", " + number("cublas_max_rel_err", memory.difference_in_double());
     }
     return out + fields_of("cublas", gpu_time::in_turns(clock_, winner, peer));
   } catch (const gpu_time::hang&) {
@@ -111,7 +111,7 @@ std::string duels::against_cudnn(const gpu_workloads::workload& w, case_memory& 
     const gpu_case::argument& y = memory.all().back();
     const std::vector<float> result = owners[fastest]->result();
     on_.copy_in(y.device.get(), result.data(), y.host.size());
-    const double off = memory.spot_difference();
+    const double off = memory.difference_in_double();
     return ", " + number("cudnn_max_rel_err", off) +
            fields_of("cudnn", gpu_time::in_turns(clock_, winner, peer));
   } catch (const gpu_time::hang&) {

@@ -269,8 +269,10 @@ std::string stage::time_entry(const gpu_corpus::entry& e) {
   };
   start(nullptr);
   clock_.settle();
-  const double off = memory.spot_difference();
-  const std::string checked = verdict(off <= e.tolerance) + ", " + number("max_rel_err", off);
+  const double off = memory.difference_in_double();
+  const std::string checked =
+      verdict(off <= e.tolerance) + ", " + number("max_rel_err", off) + ", " +
+      number("outputs_in_sums", static_cast<double>(memory.outputs_in_sums()));
   if (!(off <= e.tolerance)) return checked;
   return checked + ", " + rates(clock_.seconds_of(start), e.operations, e.bytes);
 }
@@ -360,7 +362,7 @@ std::string stage::time_candidates(const gpu_workloads::workload& w) {
     memory.poison();
     start(nullptr);
     clock_.settle();
-    const double off = memory.spot_difference();
+    const double off = memory.difference_in_double();
     worst = std::max(worst, off);
     if (!(off <= tolerance)) continue;
     ++right;
@@ -371,7 +373,8 @@ std::string stage::time_candidates(const gpu_workloads::workload& w) {
     winner = i;
   }
   std::string out = verdict(right == count) + ", " + number("max_rel_err", worst) + ", " +
-                    number("candidates", count) + ", " + number("right", right) + glances;
+                    number("outputs_in_sums", static_cast<double>(memory.outputs_in_sums())) +
+                    ", " + number("candidates", count) + ", " + number("right", right) + glances;
   if (winner < 0) return out;
   out += ", " + number("fastest", winner) + ", " + number("default_seconds", first) + ", " +
          rates(best, w.operations, w.bytes);

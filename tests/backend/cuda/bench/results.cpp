@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
-#include "gpu/point_check.hpp"
+#include "gpu/checks/point_check.hpp"
 #include "gpu/result_file.hpp"
 
 using namespace tilewright;

@@ -72,6 +72,16 @@ class packed {
       if (symbol.rfind(name + "_", 0) == 0)
         for (std::size_t i = 3; i < bytes.size(); i += 4) bytes[i] ^= std::byte{0x80};
   }
+  /// One element of the candidates' result is off by a term of its sum.
+  static void spoil_one(const std::string& name, std::size_t element) {
+    for (auto& [symbol, bytes] : results()) {
+      if (symbol.rfind(name + "_", 0) != 0) continue;
+      float value = 0;
+      std::memcpy(&value, &bytes[4 * element], sizeof value);
+      value += 0.3F;
+      std::memcpy(&bytes[4 * element], &value, sizeof value);
+    }
+  }
   /// Kernels of two parameters, called like the file that they lie in.
   void add_kernel(const std::string& name) const {
     backend::artifact a;
@@ -230,6 +240,21 @@ TEST_CASE("stage: a wrong kernel is wrong, and nothing is timed against it") {
   const auto written = fs::file_size(p.lines());
   CHECK(run_f32(p) == 1);
   CHECK(fs::file_size(p.lines()) == written);
+}
+
+TEST_CASE("stage: one wrong element of a product is found, wherever it stands") {
+  if (!fake::here()) return;
+  const packed p({"GMM", "SFM"});
+  CHECK(run_f32(p) == 0);
+  CHECK(number_of(p.line("GMM"), "outputs_in_sums") == 1);
+  CHECK(number_of(p.line("SFM"), "outputs_in_sums") == 0);
+  for (const std::size_t element : {0, 4711, 16383}) {
+    fs::remove(p.lines());
+    packed::spoil_one("GMM", element);
+    CHECK(run_f32(p) == 1);
+    CHECK(gpu_results::field(p.line("GMM"), "correct") == "false");
+    packed::spoil_one("GMM", element);  // twice
+  }
 }
 
 TEST_CASE("stage: what a session has found is a candidate beside the packed ones") {
