@@ -89,7 +89,8 @@ class tiling {
           own_windows_ ? window_weight(t, row_extent, profile_.extent[columns_], vector_lanes(),
                                        !rows_ || windows_overlap(*s_.get(block_).block, *rows_))
                        : t.weight * room_for_taps(t) * reuse_of_stream(t);
-      weights.push_back(t.rows % period == 0 ? weight : weight * ragged_period);
+      weights.push_back(t.rows % period == 0 ? weight * rows_that_share(t, period)
+                                             : weight * ragged_period);
     }
     const expr_rv code = choices_.categorical(s_, codes, weights);
     for (std::size_t i = 0; i < loops_.size(); ++i) {
@@ -119,6 +120,19 @@ class tiling {
     if (!own_windows_) return 1;
     const std::int64_t steps = support::largest_divisor(profile_.extent[i], 8);
     return windows_meet(*s_.get(block_).block, i, steps) ? steps : 1;
+  }
+
+  /// What is left of a tile's promise where each step is about one row of a period, and the other operand comes
+  /// from behind the second-level cache: so many rows share a vector of it, and no more. A transposed convolution of
+  /// 4 by 4 in steps of two, 512 to 256 channels, takes 810 us in tiles of 4 x 64, and 303 us in tiles of 8 x 48.
+  double rows_that_share(const register_tile& t, std::int64_t period) const {
+    if (period == 1 ||
+        streamed_bytes(streamed_operands()) + streamed_bytes(transposed_operands()) <=
+            where_.cpu->l2_bytes)
+      return 1;
+    const auto rows = static_cast<double>(t.rows),
+               vectors = static_cast<double>(t.columns / vector_lanes());
+    return std::pow((rows + vectors) / (rows + static_cast<double>(period) * vectors), 2);
   }
 
   /// What is left of a tile's promise where zeros are left out of the taps of the innermost reduction, which
