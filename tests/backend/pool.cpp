@@ -60,6 +60,30 @@ TEST_CASE("every chunk runs exactly once, workers have numbers of their own") {
   check_once(serial_executor(), 10);
 }
 
+TEST_CASE("each thread begins with a range of its own, the same one in every call") {
+  struct firsts {
+    std::atomic<int> begun{0};
+    std::atomic<std::int64_t> of[2] = {-1, -1};  // [worker], chunk
+  };
+  pool p(2);
+  check_once(p.view(), 2);  // starts the worker
+  if (p.started() < 2) return;
+  for (int round = 0; round < 20; ++round) {
+    firsts f;
+    p.view().run(
+        p.view().self, 9,
+        [](void* context, std::int64_t chunk, int worker) {
+          auto& seen = *static_cast<firsts*>(context);
+          std::int64_t none = -1;
+          if (seen.of[worker].compare_exchange_strong(none, chunk)) ++seen.begun;
+          while (seen.begun < 2) std::this_thread::yield();
+        },
+        &f);
+    CHECK(f.of[0] == 0);
+    CHECK(f.of[1] == 5);
+  }
+}
+
 TEST_CASE("a view limits the threads") {
   pool p(4);
   CHECK(p.view(2).threads == 2);

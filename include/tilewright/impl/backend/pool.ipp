@@ -29,6 +29,8 @@ namespace detail::pool_parts {
 
 /// Callers whose loops are open at once and shared with workers; further callers run alone.
 inline constexpr std::size_t max_jobs = 8;
+/// Ranges of chunks of a loop; of more threads several begin in the same one.
+inline constexpr int most_ranges = 16;
 /// How long an idle worker looks for work before it sleeps: long enough for the next of several
 /// calls in a row, short enough that none is awake a millisecond after the last.
 inline constexpr std::chrono::microseconds spin_time{400};
@@ -38,15 +40,41 @@ inline constexpr std::chrono::microseconds spin_time{400};
 /// `state` packs a generation (upper 32 bits), an open flag and the number of workers inside, so
 /// that a worker joins exactly the loop it saw: joining is one compare-and-swap, and the caller
 /// waits for the count to reach zero before it reuses the slot.
+///
+/// Each thread begins with a range of neighbouring chunks, the same one in every call, and goes on with what
+/// is left of the others: what it read and wrote the last time is then in its own second-level cache.
 struct alignas(64) job {
+  struct alignas(64) range {
+    std::atomic<std::int64_t> next{0};
+    std::int64_t end = 0;
+  };
+
   std::atomic<bool> taken{false};  // by a caller
   alignas(64) std::atomic<std::uint64_t> state{0};
   std::atomic<int> tickets{0};  // worker numbers handed out; the caller is 0
-  std::atomic<std::int64_t> next{0};
-  std::int64_t chunks = 0;
+  int count = 0;                // of ranges
   chunk_body body = nullptr;
   void* context = nullptr;
   int limit = 1;  // threads that may work on it
+  std::array<range, most_ranges> ranges;
+
+  void divide(std::int64_t chunks, int threads) {
+    count = static_cast<int>(
+        std::min<std::int64_t>({std::int64_t{threads}, chunks, std::int64_t{most_ranges}}));
+    for (int i = 0; i < count; ++i) {
+      range& r = ranges[static_cast<std::size_t>(i)];
+      r.next.store(chunks / count * i + std::min<std::int64_t>(i, chunks % count),
+                   std::memory_order_relaxed);
+      r.end = chunks / count * (i + 1) + std::min<std::int64_t>(i + 1, chunks % count);
+    }
+  }
+  bool has_chunks() const {
+    for (int i = 0; i < count; ++i) {
+      const range& r = ranges[static_cast<std::size_t>(i)];
+      if (r.next.load(std::memory_order_relaxed) < r.end) return true;
+    }
+    return false;
+  }
 };
 
 inline constexpr std::uint64_t open_flag = std::uint64_t{1} << 31;
@@ -68,14 +96,19 @@ inline void run_inline(std::int64_t chunks, chunk_body body, void* context) {
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) body(context, chunk, 0);
 }
 
-/// Claims chunks until none is left.
-inline void work(job& j, int worker) {
+/// Claims chunks until none is left, those of the thread's own range first.
+/// @param place of the thread among those of the pool; the caller's is 0
+inline void work(job& j, int worker, int place) {
   bool& inside = inside_chunk();
   const bool before = std::exchange(inside, true);
-  for (;;) {
-    const std::int64_t chunk = j.next.fetch_add(1, std::memory_order_relaxed);
-    if (chunk >= j.chunks) break;
-    j.body(j.context, chunk, worker);
+  for (int i = 0; i < j.count; ++i) {
+    job::range& r = j.ranges[static_cast<std::size_t>((place + i) % j.count)];
+    // a range that is used up is not written to, so that its owner keeps the line
+    while (r.next.load(std::memory_order_relaxed) < r.end) {
+      const std::int64_t chunk = r.next.fetch_add(1, std::memory_order_relaxed);
+      if (chunk >= r.end) break;
+      j.body(j.context, chunk, worker);
+    }
   }
   inside = before;
 }
@@ -114,16 +147,15 @@ struct pool::state {
     if (!started.load(std::memory_order_acquire) || forked()) start();
     parts::job* j = take_job();
     if (!j) return parts::run_inline(chunks, body, context);
-    j->next.store(0, std::memory_order_relaxed);
+    j->divide(chunks, limit);
     j->tickets.store(1, std::memory_order_relaxed);
-    j->chunks = chunks;
     j->body = body;
     j->context = context;
     j->limit = limit;
     const std::uint64_t generation = (j->state.load(std::memory_order_relaxed) >> 32) + 1;
     j->state.store((generation << 32) | parts::open_flag, std::memory_order_release);
     wake(std::min<std::int64_t>(limit, chunks) - 1);
-    parts::work(*j, 0);
+    parts::work(*j, 0, 0);
     // Nobody joins once the flag is gone; those inside finish the chunks they hold.
     j->state.fetch_and(~parts::open_flag, std::memory_order_acq_rel);
     for (int spins = 0; (j->state.load(std::memory_order_acquire) & parts::count_mask) != 0;
@@ -156,17 +188,17 @@ struct pool::state {
   }
 
   /// Joins one open loop; true when it found one.
-  bool join_any() {
+  bool join_any(int place) {
     namespace parts = detail::pool_parts;
     for (parts::job& j : jobs) {
       std::uint64_t seen = j.state.load(std::memory_order_acquire);
       if (!(seen & parts::open_flag)) continue;
       if (!j.state.compare_exchange_strong(seen, seen + 1, std::memory_order_acq_rel)) continue;
       bool useful = false;
-      if (j.next.load(std::memory_order_relaxed) < j.chunks) {
+      if (j.has_chunks()) {
         const int worker = j.tickets.fetch_add(1, std::memory_order_relaxed);
         useful = worker < j.limit;
-        if (useful) parts::work(j, worker);
+        if (useful) parts::work(j, worker, place);
       }
       j.state.fetch_sub(1, std::memory_order_acq_rel);
       if (useful) return true;
@@ -174,15 +206,16 @@ struct pool::state {
     return false;
   }
 
-  void serve() {
+  /// @param place of this worker among the threads, from 1 on
+  void serve(int place) {
     const support::masked_float_traps quiet;  // which the thread has from whoever started it
     namespace parts = detail::pool_parts;
     using clock = std::chrono::steady_clock;
     while (!stopping.load(std::memory_order_acquire)) {
-      if (join_any()) continue;
+      if (join_any(place)) continue;
       const std::uint32_t seen = epoch.load(std::memory_order_seq_cst);
       const auto until = clock::now() + parts::spin_time;
-      bool fresh = join_any();
+      bool fresh = join_any(place);
       while (!fresh && clock::now() < until) {
         for (int i = 0; i < 32 && !fresh; ++i) {
           parts::cpu_pause();
@@ -203,7 +236,7 @@ struct pool::state {
     if (forked()) begin_anew();
     if (started.load(std::memory_order_relaxed)) return;
     for (int i = 1; i < threads; ++i) {
-      std::thread worker = support::start_thread([this] { serve(); });
+      std::thread worker = support::start_thread([this, i] { serve(i); });
       if (!worker.joinable()) break;
       workers.push_back(std::move(worker));
     }
