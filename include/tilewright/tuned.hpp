@@ -78,7 +78,7 @@ class tuned {
   /// @throws argument_error as above
   tuned(const dsl::algorithms<Kernel>& several, const tuned_options& options = {})  // NOLINT
       requires(sizeof...(Bound) == 0)
-      : dispatcher_(make_dispatcher(several.kernels, options)),
+      : dispatcher_(make_dispatcher(several.kernels, options, several.derive)),
         formats_(make_format_choice(several.kernels, options)) {}
 
   /// This op with the weight `Name` bound to a copy of `value`; calls leave it out.

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <tilewright/impl/model/winograd/transform.hpp>
+#include <tilewright/impl/ops/winograd/transform.hpp>
 #include <tilewright/model/executable.hpp>
 #include <tilewright/model/inference.hpp>
 #include <tilewright/model/interpret.hpp>

@@ -1,6 +1,7 @@
 // Several algorithms for one computation, of which search takes the faster.
 #pragma once
 
+#include <functional>
 #include <type_traits>
 #include <vector>
 
@@ -18,10 +19,14 @@ template <class... T>
 inline constexpr bool has_a_name_of_its_own = false;
 /// @}
 
+/// Adds algorithms to a program of given extents (ir/alternatives.hpp).
+using algorithm_deriver = std::function<ir::function(const ir::function&)>;
+
 /// Kernels of which the first one lends name and parameters to all.
 template <class First>
 struct algorithms {
   std::vector<any_kernel> kernels;
+  algorithm_deriver derive = {};  // further ones, that follow from the first; may be empty
 };
 
 /// @cond
@@ -55,7 +60,7 @@ constexpr void check_alternative() {
 template <class First, class... Other>
 dsl::algorithms<First> alternatives(const First& first, const Other&... others) {
   (dsl::check_alternative<First, Other>(), ...);
-  return {{any_kernel(first), any_kernel(others)...}};
+  return {{any_kernel(first), any_kernel(others)...}, {}};
 }
 
 /// The IR function of the first kernel, which carries the others (ir/alternatives.hpp).
@@ -63,7 +68,8 @@ dsl::algorithms<First> alternatives(const First& first, const Other&... others) 
 ir::function reify(const std::vector<any_kernel>& algorithms, const dim_values& dims = {});
 template <class First>
 ir::function reify(const dsl::algorithms<First>& all, const dim_values& dims = {}) {
-  return reify(all.kernels, dims);
+  const ir::function f = reify(all.kernels, dims);
+  return all.derive ? all.derive(f) : f;
 }
 
 }  // namespace tilewright

@@ -160,6 +160,7 @@
 #include <tilewright/impl/model/dispatch.ipp>
 #include <tilewright/impl/model/format_choice.ipp>
 #include <tilewright/impl/model/pattern_fingerprint.ipp>
+#include <tilewright/impl/ops/winograd.ipp>
 #include <tilewright/impl/pass/compact_buffers.ipp>
 #include <tilewright/impl/pass/compensate_dots.ipp>
 #include <tilewright/impl/pass/gpu/distribute_vthreads.ipp>
@@ -336,6 +337,7 @@
 #include <tilewright/impl/space/modules/register_tiling_with_intrinsic.ipp>
 #include <tilewright/impl/space/modules/split_groups.ipp>
 #include <tilewright/impl/space/modules/split_k.ipp>
+#include <tilewright/impl/space/modules/transformed_tiles.ipp>
 #include <tilewright/impl/space/modules/transposed_output.ipp>
 #include <tilewright/impl/space/modules/use_tensor_core.ipp>
 #include <tilewright/impl/space/modules/walk_rows.ipp>

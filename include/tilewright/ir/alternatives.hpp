@@ -17,6 +17,11 @@ namespace tilewright::ir {
 /// Attribute of a function: the texts of its alternatives.
 inline constexpr const char* alternatives_attribute = "tilewright.alternatives";
 
+/// Attribute of a function: what results of its algorithms may differ by, over the larger of a result and the
+/// root mean square of all results. It is part of what the function computes: programs that allow it
+/// have records of their own.
+inline constexpr const char* error_attribute = "tilewright.error";
+
 /// `first` with other algorithms beside it. Requires: 1. names differ; 2. parameters agree in
 /// number, type and shape, and in their order.
 /// @throws argument_error naming the function and the parameter

@@ -24,6 +24,10 @@ inline constexpr const char* sums_apart_note = "tilewright.sums_apart";
 /// Annotation of loops whose iterations are sums of their own: how many are computed at a time, a power of two.
 inline constexpr const char* sums_together_note = "tilewright.sums_together";
 
+/// Annotation of a block of products of transformed tiles: the extent of the tiles of results, so that what
+/// transforms them before and after is computed for a part of them at a time.
+inline constexpr const char* tile_note = "tilewright.tile";
+
 /// Whether all terms are asked for, one after the other.
 inline bool asks_for_order(const annotations& notes) {
   const auto lanes = notes.find(reduction_lanes_note);

@@ -35,7 +35,8 @@ struct prepared {
 /// 2. the loops around it on which the values depend have literal bounds, or occur in them as the
 ///    digits of a fused loop;
 /// 3. conditions around it depend on those loops alone;
-/// 4. all slices together take at most four times the memory of the weights.
+/// 4. all slices together take at most four times the memory of the weights; where the function allows its
+///    algorithms an error (ir::error_attribute), as Winograd's, which transforms filters, 24 times.
 prepared prepare_weights(const ir::function& f);
 
 }  // namespace tilewright::pass

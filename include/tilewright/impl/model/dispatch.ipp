@@ -291,7 +291,8 @@ inline ir::function reify_sparse(const std::vector<any_kernel>& algorithms, cons
 }  // namespace detail
 
 TILEWRIGHT_INLINE std::shared_ptr<dispatch::dispatcher> make_dispatcher(
-    const std::vector<any_kernel>& algorithms, tuned_options options) {
+    const std::vector<any_kernel>& algorithms, tuned_options options,
+    const dsl::algorithm_deriver& derive) {
   dispatch::kernel_signature signature;
   const kernel_info info = algorithms.at(0).info();
   signature.name = info.name;
@@ -305,6 +306,10 @@ TILEWRIGHT_INLINE std::shared_ptr<dispatch::dispatcher> make_dispatcher(
   if (any_sparse)
     make = [algorithms, info](const search::extent_map& dims) {
       return detail::reify_sparse(algorithms, info, dims);
+    };
+  if (derive)
+    make = [make = std::move(make), derive](const search::extent_map& dims) {
+      return derive(make(dims));
     };
   return std::make_shared<dispatch::dispatcher>(std::move(signature), std::move(make),
                                                 std::move(options));

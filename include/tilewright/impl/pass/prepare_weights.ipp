@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/prepare_weights.hpp>
@@ -19,8 +20,9 @@ namespace tilewright::pass::detail::prepare {
 
 using namespace tilewright::ir;
 
-/// Memory of the packed buffers over that of the weights.
-inline constexpr std::int64_t most_growth = 4;
+/// Memory of the packed buffers over that of the weights; of a function that allows its algorithms an error,
+/// filters are transformed, 3x3 elements to 8x8 by way of 8x3 wider ones, and copied to panels.
+inline constexpr std::int64_t most_growth = 4, most_transformed_growth = 24;
 /// Fused loops longer than this are not taken apart into digits.
 inline constexpr std::int64_t most_digits_checked = 1 << 16;
 
@@ -135,7 +137,9 @@ class hoister : public mutator {
     for (const buffer& w : bound_weights(f)) {
       if (stored.count(w) || constant_size(w) < 0) continue;
       known_.insert(w);
-      budget_ += most_growth * constant_size(w) * bytes(w->type);
+      const bool transformed = f.attrs.count(error_attribute) > 0;
+      budget_ += (transformed ? most_transformed_growth : most_growth) * constant_size(w) *
+                 bytes(w->type);
     }
   }
 

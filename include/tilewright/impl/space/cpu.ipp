@@ -23,6 +23,7 @@
 #include <tilewright/space/modules/register_tiling.hpp>
 #include <tilewright/space/modules/register_tiling_with_intrinsic.hpp>
 #include <tilewright/space/modules/split_groups.hpp>
+#include <tilewright/space/modules/transformed_tiles.hpp>
 #include <tilewright/space/modules/transposed_output.hpp>
 #include <tilewright/space/modules/walk_rows.hpp>
 #include <tilewright/space/root_blocks.hpp>
@@ -176,6 +177,15 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
   parallelize_outermost(s, where);
 }
 
+/// One sketch of products of transformed tiles with what is before and after them; other blocks, such as the
+/// transformation of the filter, stand in nests of their own.
+inline void build_tiles(schedule& s, const std::string& products, const context& where,
+                        chooser& choices) {
+  transformed_tiles(s, products, where, choices);
+  for (const std::string& name : root_block_names(s)) vectorize_innermost(s, name, where, choices);
+  parallelize_outermost(s, where);
+}
+
 /// Whether a reduction can become an intrinsic that the CPU does well.
 inline bool offers_intrinsics(schedule attempt, const context& where) {
   chooser any;
@@ -277,6 +287,10 @@ TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit, bool intrinsics) {
         const bool fused = choices.pick(2) == 1 && fuse_elements(sketch, where, choices);
         if (!fused) detail::inline_cheap_blocks(sketch, where);
         detail::build_cpu_sketch(sketch, where, choices, false);
+      });
+    if (const std::optional<std::string> products = transformed_products(s))
+      return enumerate(s, where, limit, [&](schedule& sketch, chooser& choices) {
+        detail::build_tiles(sketch, *products, where, choices);
       });
     detail::inline_cheap_blocks(s, where);
     const bool around = intrinsics && detail::offers_intrinsics(s, where);

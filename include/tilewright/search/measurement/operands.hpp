@@ -53,6 +53,7 @@ struct value_needs {
   bool integer_divisor = false;  // an integer division by data: keep away from 0
   std::int64_t reduction = 1;    // terms of the longest reduction, for tolerances
   double epsilon = 0;            // of the narrowest float stored or rounded to, for tolerances
+  double error = 0;              // that the function allows its algorithms, for tolerances
   bool product =
       false;  // a reduction multiplies: the order decides what overflows before a zero comes
   bool joint = false;  // a reduction keeps several values: equal keys may take either's company

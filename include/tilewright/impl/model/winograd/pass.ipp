@@ -5,13 +5,15 @@
 #include <utility>
 
 #include <tilewright/impl/model/operators/filled.hpp>
-#include <tilewright/impl/model/winograd/transform.hpp>
+#include <tilewright/impl/ops/winograd/transform.hpp>
 #include <tilewright/model/window.hpp>
 #include <tilewright/model/winograd.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::network {
 namespace detail {
+
+using ops::detail::transform_of_tile, ops::detail::winograd_transform;
 
 /// The window of a convolution that the algorithm can compute; nothing for any other node.
 inline std::optional<window_spec> winograd_window(const graph& g, const node& n) {

@@ -104,8 +104,9 @@ inline double root_mean_square(dtype type, std::span<const std::byte> elements) 
 }
 
 inline double relative_tolerance(dtype type, const value_needs& needs) {
-  return std::max(epsilon_of(type), needs.epsilon) *
-         (16 + 4 * std::sqrt(static_cast<double>(needs.reduction)));
+  const double usual = std::max(epsilon_of(type), needs.epsilon) *
+                       (16 + 4 * std::sqrt(static_cast<double>(needs.reduction)));
+  return std::max(usual, needs.error);
 }
 
 }  // namespace tilewright::search::detail

@@ -10,6 +10,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/scoped_visitor.hpp>
 #include <tilewright/impl/search/measurement/value_flow.hpp>
+#include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/extents.hpp>
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -227,6 +228,8 @@ TILEWRIGHT_INLINE value_needs needs_of(const ir::function& f) {
     if (const auto* type = std::get_if<std::string>(&factors->second.value);
         type && *type == "tf32")
       out.epsilon = 0x1p-10;
+  if (const auto error = f.attrs.find(ir::error_attribute); error != f.attrs.end())
+    if (const auto* stated = std::get_if<double>(&error->second.value)) out.error = *stated;
   ir::for_each_expr(f.body, [&](const ir::expr& e) {
     if (e->op == ir::op::call)
       out.positive |= e->name == "log" || e->name == "log2" || e->name == "log10" ||

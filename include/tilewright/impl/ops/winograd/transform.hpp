@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tilewright::network::detail {
+namespace tilewright::ops::detail {
 
 /// m results y of n = m + 2 elements x and a filter f: y = A ((G f) * (B x)), where * multiplies element
 /// by element. Toom and Cook: values at n - 1 points and at infinity determine a polynomial of n
@@ -59,4 +59,4 @@ inline winograd_transform transform_of_tile(std::int64_t tile) {
   return out;
 }
 
-}  // namespace tilewright::network::detail
+}  // namespace tilewright::ops::detail

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <tilewright/impl/ops/winograd/program.hpp>
+#include <tilewright/impl/ops/winograd/window_sum.hpp>
+#include <tilewright/ir/alternatives.hpp>
+#include <tilewright/ops/winograd.hpp>
+#include <tilewright/support/error.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
+
+namespace tilewright::ops {
+namespace detail {
+
+inline constexpr int winograd_tiles[] = {2, 4, 6};
+
+[[noreturn]] inline void refuse_winograd(const std::string& function, int requirement,
+                                         const std::string& why, const std::string& remedy) {
+  throw argument_error("ops::winograd: kernel " + function + " " + why + "; " + remedy +
+                       " (requirement " + std::to_string(requirement) + ")");
+}
+
+/// Statements of the root block, and the realize in each of them; null where there are several.
+inline std::vector<ir::stmt> children_of_root(const ir::function& f) {
+  const ir::block& root = ir::root_block(f);
+  const ir::seq_node* seq = ir::as_seq(root->body);
+  return seq ? seq->stmts : std::vector<ir::stmt>{root->body};
+}
+
+inline const ir::block_node* block_in(const ir::stmt& s) {
+  ir::stmt at = s;
+  const ir::stmt_node* below = s.get();
+  while (below && below->kind == ir::stmt_kind::loop)
+    below = static_cast<const ir::loop_node*>(below)->body.get();
+  if (!below || below->kind != ir::stmt_kind::block_realize) return nullptr;
+  return static_cast<const ir::block_realize_node*>(below)->block.get();
+}
+
+/// The block that writes the buffer point by point at its own variables; null where it is none.
+inline const ir::block_node* pointwise_writer(const std::vector<ir::stmt>& children,
+                                              const ir::buffer& b) {
+  const ir::block_node* out = nullptr;
+  for (const ir::stmt& s : children) {
+    const ir::block_node* block = block_in(s);
+    if (!block) continue;
+    const bool writes = support::any(
+        block->writes, [&](const ir::buffer_region& w) { return w.buffer == b; });
+    if (!writes) continue;
+    const ir::store_node* store = ir::as_store(block->body);
+    if (out || !store || block->init) return nullptr;
+    for (std::size_t d = 0; d < store->indices.size(); ++d)
+      if (d >= block->iters.size() || !store->indices[d].same(block->iters[d].var)) return nullptr;
+    out = block;
+  }
+  return out;
+}
+
+struct located_sum {
+  window_sum sum;
+  std::size_t at = 0;  // among the children of the root
+};
+
+inline located_sum locate_window_sum(const ir::function& f, const std::vector<ir::stmt>& children) {
+  std::optional<window_finding> best;
+  for (std::size_t k = 0; k < children.size(); ++k) {
+    const ir::block_node* block = block_in(children[k]);
+    if (!block || !block->init) continue;
+    window_finding found = window_finder(*block).find();
+    if (found.sum) return {*found.sum, k};
+    if (!best || found.requirement > best->requirement) best = std::move(found);
+  }
+  if (best) refuse_winograd(f.name, best->requirement, best->why, best->remedy);
+  refuse_winograd(f.name, 1, "has no sum of products of an image's windows with a filter",
+                  "use ops::conv2d, ops::conv2d_bias or ops::conv2d_scale_shift");
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE double winograd_error(int tile, std::int64_t channels, dtype type) {
+  if (tile != 2 && tile != 4 && tile != 6)
+    throw argument_error("winograd_error: there are no tiles of " + std::to_string(tile) + " x " +
+                         std::to_string(tile) + "; use 2, 4 or 6 (requirement 1)");
+  if (type != dtype::f32 && type != dtype::f64)
+    throw argument_error("winograd_error: the algorithm computes in f32 or f64, not in " +
+                         std::string(name(type)) + " (requirement 2)");
+  const double at_64 = tile == 2 ? 6e-6 : tile == 4 ? 3e-5 : 1.5e-4;
+  const double beyond = std::sqrt(std::max(1.0, static_cast<double>(channels) / 64));
+  return at_64 * beyond * (type == dtype::f64 ? 0x1p-29 : 1.0);
+}
+
+TILEWRIGHT_INLINE ir::function with_winograd(const ir::function& f, double error) {
+  const std::vector<ir::stmt> children = detail::children_of_root(f);
+  const detail::located_sum found = detail::locate_window_sum(f, children);
+  const dtype type = found.sum.result->type;
+  const std::int64_t channels = found.sum.extent(found.sum.filter, found.sum.filter_at[2]);
+  const ir::block_node* padding = detail::pointwise_writer(children, found.sum.image);
+  ir::function marked = f;
+  marked.attrs[ir::error_attribute] = error;
+  std::vector<ir::function> others;
+  for (const int tile : detail::winograd_tiles)
+    if (winograd_error(tile, channels, type) <= error)
+      others.push_back(detail::winograd_program(marked, found.sum, padding, tile)
+                           .make(children, found.at));
+  if (others.empty())
+    detail::refuse_winograd(
+        f.name, 6, "is allowed an error of " + support::general_text(error, 3),
+        "tiles of 2 x 2 have one of " +
+            support::general_text(winograd_error(2, channels, type), 3) +
+            ": allow that much, or call it without ops::winograd");
+  return ir::with_alternatives(std::move(marked), others);
+}
+
+}  // namespace tilewright::ops
