@@ -15,7 +15,7 @@ namespace tilewright::ops::detail {
 /// Element number k of what is transformed.
 using element_of = support::function_ref<ir::expr(std::size_t k)>;
 
-/// A sum under construction; nothing yet is no zero that would be added.
+/// A sum under construction: what is added comes before what is subtracted, as far as there is any.
 class signed_sum {
  public:
   explicit signed_sum(dtype type) : type_(type) {}
@@ -23,18 +23,20 @@ class signed_sum {
   void add(double factor, const ir::expr& x) {
     if (factor == 0) return;
     const double size = std::abs(factor);
+    ir::expr& part = factor < 0 ? subtracted_ : added_;
     const ir::expr term = size == 1 ? x : x * ir::real(type_, size);
-    if (!sum_)
-      sum_ = factor < 0 ? -term : term;
-    else
-      sum_ = factor < 0 ? sum_ - term : sum_ + term;
+    part = part ? part + term : term;
   }
-  bool empty() const { return !sum_; }
-  ir::expr take() const { return sum_ ? sum_ : ir::real(type_, 0); }
+  bool empty() const { return !added_ && !subtracted_; }
+  ir::expr take() const {
+    if (empty()) return ir::real(type_, 0);
+    if (!subtracted_) return added_;
+    return added_ ? added_ - subtracted_ : -subtracted_;
+  }
 
  private:
   dtype type_;
-  ir::expr sum_;
+  ir::expr added_, subtracted_;
 };
 
 /// Sum of row[k] * x(k), even and odd k apart: rows that belong to points p and -p have equal even

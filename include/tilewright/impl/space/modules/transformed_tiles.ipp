@@ -166,13 +166,13 @@ class tile_stages {
     }
     // copied from channels last into the order of the result
     s_.reorder(batch_, part_, loops[k], rest, loops[q]);
+    constexpr std::size_t channels = 1, pixels = 3;  // of n, k, p and q, in squares of which it is copied
+    if (n == 0 && k == channels && q == pixels)
+      vectorize_squares(s_, b, pixels, channels, where_, choices_);
     const block_rv made = s_.get_block(c_.result);
     s_.compute_at(made, part_, true);
     const std::vector<loop_rv> own = own_loops(made, 4);
     write_tiles({own[0]}, own[1], own[2], own[3]);
-    constexpr std::size_t channels = 1, pixels = 3;  // of n, k, p and q, in squares of which it is copied
-    if (n == 0 && k == channels && q == pixels)
-      vectorize_squares(s_, b, pixels, channels, where_, choices_);
   }
 
   /// A tile of results at a time, along vectors of channels, all of it written out.
