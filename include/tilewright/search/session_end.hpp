@@ -30,10 +30,13 @@ std::string end_text(session_end end, int trials);
 /// its trials are named.
 inline constexpr double default_gain = 0.01;
 
+/// Fewest trials after which no gain may be expected.
+inline constexpr std::size_t trials_before_gain = 32;
+
 /// The share by which the best time is expected to fall if a session doubles its trials: what the last
 /// half of them brought, or the last `least` where that is more. Infinity while there are fewer.
 /// `search_quality ends` shows what sessions lose that end by it.
 /// @param best times after 0, 1, 2, ... trials, falling // s
-double expected_gain(std::span<const double> best, std::size_t least = 48);
+double expected_gain(std::span<const double> best, std::size_t least = trials_before_gain);
 
 }  // namespace tilewright::search

@@ -9,8 +9,8 @@ using namespace tilewright::search;
 
 TEST_CASE("nothing is known of a gain before the least trials") {
   CHECK(std::isinf(expected_gain({})));
-  CHECK(std::isinf(expected_gain(std::vector<double>(48, 1.0))));
-  CHECK(expected_gain(std::vector<double>(49, 1.0)) == 0);
+  CHECK(std::isinf(expected_gain(std::vector<double>(trials_before_gain, 1.0))));
+  CHECK(expected_gain(std::vector<double>(trials_before_gain + 1, 1.0)) == 0);
   CHECK(std::isinf(expected_gain(std::vector<double>(8, 1.0), 8)));
   CHECK(expected_gain(std::vector<double>(9, 1.0), 8) == 0);
 }

@@ -62,17 +62,13 @@ class session_limits {
 
  private:
   static constexpr int empty_rounds_allowed = 3;
-  /// Of the last ones, that have to bring nothing.
-  static constexpr std::size_t fewest_trials = 32;
 
   /// Another rule than the time ends the session, or there was none from the beginning.
   bool is_met() const {
     return !(o_.seconds > 0) || stopped_ || so_far_.trials >= o_.trials ||
            so_far_.best <= o_.target || so_far_.since_best >= o_.patience || nothing_to_gain();
   }
-  bool nothing_to_gain() const {
-    return o_.gain > 0 && expected_gain(bests_, fewest_trials) <= o_.gain;
-  }
+  bool nothing_to_gain() const { return o_.gain > 0 && expected_gain(bests_) <= o_.gain; }
 
   const session_options& o_;
   const time_budget& budget_;
