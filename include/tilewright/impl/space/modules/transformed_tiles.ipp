@@ -94,7 +94,6 @@ class tile_stages {
     place_tiles();
     place_image();
     multiply();
-    if (where_.threads > 1) s_.parallel(s_.fuse(std::vector<loop_rv>{batch_, part_}));
   }
 
  private:
@@ -161,7 +160,8 @@ class tile_stages {
     const auto [part, rest] = s_.split(loops[p], {infer, rows_ * tile_});
     part_ = part;
     if (in_place || last == c_.result) {
-      write_tiles({batch_, part_}, rest, loops[q], loops[k]);
+      s_.reorder(batch_, part_, rest);
+      write_tiles(outer(), rest, loops[q], loops[k]);
       return;
     }
     // copied from channels last into the order of the result
@@ -170,9 +170,18 @@ class tile_stages {
     if (n == 0 && k == channels && q == pixels)
       vectorize_squares(s_, b, pixels, channels, where_, choices_);
     const block_rv made = s_.get_block(c_.result);
+    outer();
     s_.compute_at(made, part_, true);
     const std::vector<loop_rv> own = own_loops(made, 4);
     write_tiles({own[0]}, own[1], own[2], own[3]);
+  }
+
+  /// The loops around a part of the rows; parallel, and then one, where there are threads.
+  std::vector<loop_rv> outer() {
+    if (where_.threads == 1) return {batch_, part_};
+    part_ = s_.fuse(std::vector<loop_rv>{batch_, part_});
+    s_.parallel(part_);
+    return {part_};
   }
 
   /// A tile of results at a time, along vectors of channels, all of it written out.
