@@ -25,6 +25,7 @@ namespace detail {
 /// The blocks around products of transformed tiles, in the order of the program.
 struct tile_chain {
   std::string image, rows, tiles, products, columns, result;
+  std::string filter, filter_rows;
   std::vector<std::string> after;  // what follows the result, one behind the other; the last is an output
 };
 
@@ -54,10 +55,14 @@ inline std::optional<tile_chain> tile_chain_around(const schedule& s, const std:
   c.tiles = first_producer(s, products);
   if (!c.tiles.empty()) c.rows = first_producer(s, c.tiles);
   if (!c.rows.empty()) c.image = first_producer(s, c.rows);
+  for (const std::string& name : producer_names(s, products))
+    if (name != c.tiles && name != products) c.filter = name;
+  if (!c.filter.empty()) c.filter_rows = first_producer(s, c.filter);
   c.columns = only_consumer(s, products);
   if (!c.columns.empty()) c.result = only_consumer(s, c.columns);
-  if (c.image.empty() || c.result.empty()) return std::nullopt;
-  for (const std::string* name : {&c.rows, &c.tiles, &c.products, &c.columns, &c.result})
+  if (c.image.empty() || c.result.empty() || c.filter_rows.empty()) return std::nullopt;
+  for (const std::string* name : {&c.rows, &c.tiles, &c.products, &c.columns, &c.result, &c.filter,
+                                  &c.filter_rows})
     if (!profile(s, *name)) return std::nullopt;
   std::string last = c.result;
   while (!is_output(s, last)) {
@@ -93,6 +98,7 @@ class tile_stages {
     place_products();
     place_tiles();
     place_image();
+    place_filter();
     multiply();
   }
 
@@ -225,6 +231,22 @@ class tile_stages {
     const bool across = transposes_image();
     if (!across && choices_.pick(2) == 0) return s_.compute_inline(image);
     if (choices_.pick(2) == 1) s_.compute_at(image, part_, true);
+  }
+
+  /// All of the transformed filter for a few channels at a time.
+  void place_filter() {
+    const block_rv filter = s_.get_block(c_.filter), rows = s_.get_block(c_.filter_rows);
+    const std::vector<loop_rv> own = s_.get_loops(filter);  // i, j, c, k
+    const auto [k, vector] = s_.split(own[3], {infer, lanes_});
+    s_.reorder({own[2], k, own[0], own[1], vector});
+    s_.unroll(own[1]);
+    s_.vectorize(vector);
+    if (where_.threads > 1) s_.parallel(own[2]);
+    s_.compute_at(rows, k, true);
+    const std::vector<loop_rv> before = own_loops(rows, 4);  // i, s, c, k
+    s_.reorder({before[1], before[2], before[0], before[3]});
+    s_.unroll(before[0]);
+    s_.vectorize(before[3]);
   }
 
   /// Whether the image's channels do not lie side by side.
