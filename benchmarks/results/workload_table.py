@@ -15,7 +15,8 @@ import math
 import pathlib
 
 SETS = {"twelve": "The paper's twelve, channels last", "nchw": "Its convolutions, channels first", "beyond": "Beyond",
-        "beyond_nchw": "Beyond, channels first"}
+        "beyond_nchw": "Beyond, channels first",
+        "winograd": "Windows of 3x3, W: within Winograd's rounding, where peers compute the convolution itself"}
 BEGIN, END = "<!-- workloads -->", "<!-- /workloads -->"
 ROW, LEFT, UNIT, WIDTH = 22, 190, 120, 800
 

@@ -12,3 +12,4 @@
 #include <tilewright/ops/normalization.hpp>
 #include <tilewright/ops/pooling.hpp>
 #include <tilewright/ops/shape.hpp>
+#include <tilewright/ops/winograd.hpp>

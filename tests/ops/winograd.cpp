@@ -110,8 +110,11 @@ void check_programs(const sizes_of_layer& sizes) {
     INFO(all[k].name);
     for (T& v : l.y.a.data) v = std::numeric_limits<T>::quiet_NaN();
     interpret(all[k], {l.x.a.data.data(), l.f.a.data.data(), l.y.a.data.data()});
-    CHECK(l.error() <= (k == 0 ? ops::winograd_error(2, sizes.C, std::is_same_v<T, float> ? dtype::f32 : dtype::f64)
-                               : ops::winograd_error(tiles[k - 1], sizes.C, std::is_same_v<T, float> ? dtype::f32 : dtype::f64)));
+    CHECK(l.error() <=
+          (k == 0
+               ? ops::winograd_error(2, sizes.C, std::is_same_v<T, float> ? dtype::f32 : dtype::f64)
+               : ops::winograd_error(tiles[k - 1], sizes.C,
+                                     std::is_same_v<T, float> ? dtype::f32 : dtype::f64)));
   }
 }
 
@@ -193,8 +196,8 @@ TEST_CASE("winograd: what follows the sums stays") {
         interpret(each, {l.x.a.data.data(), l.f.a.data.data(), l.scale.data.data(),
                          l.shift.data.data(), l.y.a.data.data()});
       else
-        interpret(each, {l.x.a.data.data(), l.f.a.data.data(), l.shift.data.data(),
-                         l.y.a.data.data()});
+        interpret(each,
+                  {l.x.a.data.data(), l.f.a.data.data(), l.shift.data.data(), l.y.a.data.data()});
       CHECK(l.error([&](double sum, extent_t k) {
         const auto at = static_cast<std::size_t>(k);
         return std::max(0.0, sum * (scaled ? static_cast<double>(l.scale.data[at]) : 1) +
@@ -227,9 +230,9 @@ TEST_CASE("winograd: the stated error decides which tiles there are, and has rec
         .hex();
   };
   CHECK(key(1e-3) != key(1e-4));
-  CHECK(key(1e-3) != ir::workload_key(
-                         reify(ops::conv2d<float, float, conv_options{.padding = 1}>, l.dims()))
-                         .hex());
+  CHECK(key(1e-3) !=
+        ir::workload_key(reify(ops::conv2d<float, float, conv_options{.padding = 1}>, l.dims()))
+            .hex());
 }
 
 TEST_CASE("winograd: what the algorithm does not compute is refused by name, with what to do") {
@@ -251,10 +254,9 @@ TEST_CASE("winograd: what the algorithm does not compute is refused by name, wit
   CHECK(refused<conv_options{.groups = 2}>(grouped) ==
         "ops::winograd: kernel conv2d takes a channel of the image from a group; call it with "
         "groups without ops::winograd, or once for each group (requirement 5)");
-  CHECK(refusal([&] {
-          reify(ops::winograd(ops::conv2d<float>, 1e-7), dims(7, 7));
-        }) == "ops::winograd: kernel conv2d is allowed an error of 1e-07; tiles of 2 x 2 have one of "
-              "6e-06: allow that much, or call it without ops::winograd (requirement 6)");
+  CHECK(refusal([&] { reify(ops::winograd(ops::conv2d<float>, 1e-7), dims(7, 7)); }) ==
+        "ops::winograd: kernel conv2d is allowed an error of 1e-07; tiles of 2 x 2 have one of "
+        "6e-06: allow that much, or call it without ops::winograd (requirement 6)");
   const auto product = kernel<"product">(
       [](in<"A", float, "M", "K"> A, in<"B", float, "K", "N"> B, out<"Y", float, "M", "N"> Y) {
         using axes::i, axes::j, axes::k;
@@ -262,8 +264,9 @@ TEST_CASE("winograd: what the algorithm does not compute is refused by name, wit
       });
   CHECK(refusal([&] {
           reify(ops::winograd(product, 1e-3), {{"M", 4}, {"K", 4}, {"N", 4}});
-        }) == "ops::winograd: kernel product has no sum of products of an image's windows with a "
-              "filter; use ops::conv2d, ops::conv2d_bias or ops::conv2d_scale_shift (requirement 1)");
+        }) ==
+        "ops::winograd: kernel product has no sum of products of an image's windows with a "
+        "filter; use ops::conv2d, ops::conv2d_bias or ops::conv2d_scale_shift (requirement 1)");
   CHECK(refusal([] { ops::winograd_error(3, 64); }) ==
         "winograd_error: there are no tiles of 3 x 3; use 2, 4 or 6 (requirement 1)");
 }

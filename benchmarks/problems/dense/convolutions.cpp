@@ -79,6 +79,26 @@ dense_workload make_convolution(const char* set, const char* name, const Kernel&
               tensor<Rank + 2>("Y", image(v, v.k, v.output), true));
 }
 
+/// ResNet-50's convolutions with windows of 3x3 as they stand and with Winograd's algorithm allowed: peers compute
+/// the convolution itself, so that the work is unequal.
+template <layout L>
+void add_within_errors(std::vector<dense_workload>& to) {
+  using namespace tw::ops;
+  constexpr conv_options same{.padding = 1, .order = L};
+  constexpr auto set = "winograd";
+  const auto add = [&](const char* direct, const char* within, int extent, int channels) {
+    const convolution v = of<same>({extent, extent}, channels, channels, 3);
+    const double error = winograd_error(6, channels);
+    if (direct) to.push_back(make_convolution<2>(set, direct, conv2d<float, float, same>, v));
+    to.push_back(make_convolution<2>(set, within, winograd(conv2d<float, float, same>, error), v));
+    to.back().error = error;
+  };
+  add(nullptr, "W_3x3_56", 56, 64);  // beside R50_3x3_56
+  add("R50_3x3_28", "W_3x3_28", 28, 128);
+  add(nullptr, "W_3x3_14", 14, 256);
+  add("R50_3x3_7", "W_3x3_7", 7, 512);
+}
+
 template <layout L>
 void add_in_layout(std::vector<dense_workload>& to) {
   using namespace tw::ops;
@@ -120,6 +140,7 @@ void add_in_layout(std::vector<dense_workload>& to) {
                                    of<point>({14, 14}, 256, 1024, 1)));
   to.push_back(make_convolution<2>(beyond, "R50_3x3_14", conv2d<float, float, same>,
                                    of<same>({14, 14}, 256, 256, 3)));
+  add_within_errors<L>(to);
 }
 
 }  // namespace

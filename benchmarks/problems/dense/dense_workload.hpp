@@ -14,7 +14,7 @@ namespace bench {
 
 /// One workload. `problem.tuned` takes all arguments at each call.
 struct dense_workload {
-  std::string set;  // twelve, nchw or beyond
+  std::string set;  // twelve, nchw, beyond or winograd
   field_problem problem;
   /// A call whose weights were bound beforehand; empty: it has none.
   std::function<std::function<void()>(addresses, const tilewright::tuned_options&)> bound;
@@ -22,9 +22,11 @@ struct dense_workload {
   double flops = 0;  // those whose operands lie in the data
   double bytes = 0;  // of all arguments once
   int terms = 1;     // of the longest reduction
+  double error = 0;  // that the kernel allows, over the largest result; 0: what its sums round
 };
 
-/// The paper's twelve; its convolutions with channels first and those of ResNet-50; and what else users run. Adding
+/// The paper's twelve; its convolutions with channels first and those of ResNet-50; what else users run; and
+/// convolutions that allow the rounding of Winograd's algorithm, beside the same without. Adding
 /// one is a line of convolutions.cpp, or of workloads.cpp.
 std::vector<dense_workload> dense_workloads();
 
@@ -98,7 +100,7 @@ dense_workload make(std::string set, std::string name, const Kernel& kernel,
   }
   if constexpr ((weight_name<P>::known || ...))
     out.bound = [=, all = std::make_tuple(p...)](addresses at, const tw::tuned_options& o) {
-      const auto op = with_weights(tw::tuned<Kernel>(kernel, o), at, all);
+      const auto op = with_weights(tw::tuned(kernel, o), at, all);
       return std::function<void()>([=] { call_without_weights(op, at, all); });
     };
   return out;

@@ -88,7 +88,7 @@ field_problem make(std::string name, const Kernel& kernel, const std::string& bo
   field_problem out{std::move(name), {described(p)...}, {}, {}, std::move(eigen)};
   out.nest = nest_text(out.arguments, body);
   out.tuned = [=](field_problem::addresses at, const tilewright::tuned_options& o) {
-    const auto op = std::make_shared<tw::tuned<Kernel>>(kernel, o);
+    const auto op = std::make_shared<decltype(tw::tuned(kernel, o))>(kernel, o);
     return std::function<void()>([=] {
       [&]<std::size_t... I>(std::index_sequence<I...>) { (*op)(passed(p, at[I])...); }
       (std::index_sequence_for<Parameters...>{});

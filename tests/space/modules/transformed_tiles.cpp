@@ -20,9 +20,9 @@ template <conv_options O>
 std::vector<ir::function> in_tiles(std::int64_t h, std::int64_t w, std::int64_t c, std::int64_t k,
                                    std::int64_t n = 1) {
   const std::int64_t p = h + 2 * O.padding[0] - 2, q = w + 2 * O.padding[1] - 2;
-  const ir::function f = reify(ops::winograd(ops::conv2d_bias<float, float, O, ops::activation::relu>, 1),
-                               {{"N", n}, {"H", h}, {"W", w}, {"C", c}, {"R", 3},
-                                {"S", 3}, {"K", k}, {"P", p}, {"Q", q}});
+  const ir::function f = reify(
+      ops::winograd(ops::conv2d_bias<float, float, O, ops::activation::relu>, 1),
+      {{"N", n}, {"H", h}, {"W", w}, {"C", c}, {"R", 3}, {"S", 3}, {"K", k}, {"P", p}, {"Q", q}});
   std::vector<ir::function> out = ir::alternatives(f);
   out.erase(out.begin());
   return out;

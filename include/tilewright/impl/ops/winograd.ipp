@@ -45,8 +45,8 @@ inline const ir::block_node* pointwise_writer(const std::vector<ir::stmt>& child
   for (const ir::stmt& s : children) {
     const ir::block_node* block = block_in(s);
     if (!block) continue;
-    const bool writes = support::any(
-        block->writes, [&](const ir::buffer_region& w) { return w.buffer == b; });
+    const bool writes =
+        support::any(block->writes, [&](const ir::buffer_region& w) { return w.buffer == b; });
     if (!writes) continue;
     const ir::store_node* store = ir::as_store(block->body);
     if (out || !store || block->init) return nullptr;
@@ -101,14 +101,13 @@ TILEWRIGHT_INLINE ir::function with_winograd(const ir::function& f, double error
   std::vector<ir::function> others;
   for (const int tile : detail::winograd_tiles)
     if (winograd_error(tile, channels, type) <= error)
-      others.push_back(detail::winograd_program(marked, found.sum, padding, tile)
-                           .make(children, found.at));
+      others.push_back(
+          detail::winograd_program(marked, found.sum, padding, tile).make(children, found.at));
   if (others.empty())
-    detail::refuse_winograd(
-        f.name, 6, "is allowed an error of " + support::general_text(error, 3),
-        "tiles of 2 x 2 have one of " +
-            support::general_text(winograd_error(2, channels, type), 3) +
-            ": allow that much, or call it without ops::winograd");
+    detail::refuse_winograd(f.name, 6, "is allowed an error of " + support::general_text(error, 3),
+                            "tiles of 2 x 2 have one of " +
+                                support::general_text(winograd_error(2, channels, type), 3) +
+                                ": allow that much, or call it without ops::winograd");
   return ir::with_alternatives(std::move(marked), others);
 }
 

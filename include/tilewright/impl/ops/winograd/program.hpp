@@ -103,7 +103,8 @@ class winograd_program {
   /// The same at the variables themselves.
   template <class Value>
   void block(const ir::buffer& to, const std::vector<axis>& axes, const Value& value) {
-    block(to, axes, [](const indices& v) { return v; }, value);
+    block(
+        to, axes, [](const indices& v) { return v; }, value);
   }
 
   /// The element of the image that the first window of result [n, h, w] begins with, c of its channels.
@@ -149,8 +150,7 @@ class winograd_program {
             });
           });
     const ir::buffer tiles = temp("tiles", type_, {n, n, batch, down, across, channels});
-    block(tiles,
-          {{"i", n}, {"j", n}, {"n", batch}, {"u", down}, {"v", across}, {"c", channels}},
+    block(tiles, {{"i", n}, {"j", n}, {"n", batch}, {"u", down}, {"v", across}, {"c", channels}},
           [&](const indices& v) {
             return one_of(v[1], size(n), [&](std::size_t j) {
               return sum_by_parity(&t_.b[j * size(n)], size(n), type_, [&](std::size_t k) {
@@ -161,23 +161,23 @@ class winograd_program {
           });
     const ir::buffer filter = write_filter(n, channels, outputs);
     const ir::buffer products = temp("products", type_, {n, n, batch, down, across, outputs});
-    block(products,
-          {{"i", n},
-           {"j", n},
-           {"n", batch},
-           {"u", down},
-           {"v", across},
-           {"k", outputs},
-           {"c", channels, ir::iter_kind::reduce}},
-          [](const indices& v) { return indices(v.begin(), v.end() - 1); },
-          [&](const indices& v) {
-            return ir::load(tiles, {v[0], v[1], v[2], v[3], v[4], v[6]}) *
-                   ir::load(filter, {v[0], v[1], v[6], v[5]});
-          },
-          true, {{ir::tile_note, ir::attr(m)}});
+    block(
+        products,
+        {{"i", n},
+         {"j", n},
+         {"n", batch},
+         {"u", down},
+         {"v", across},
+         {"k", outputs},
+         {"c", channels, ir::iter_kind::reduce}},
+        [](const indices& v) { return indices(v.begin(), v.end() - 1); },
+        [&](const indices& v) {
+          return ir::load(tiles, {v[0], v[1], v[2], v[3], v[4], v[6]}) *
+                 ir::load(filter, {v[0], v[1], v[6], v[5]});
+        },
+        true, {{ir::tile_note, ir::attr(m)}});
     const ir::buffer columns = temp("columns", type_, {batch, down, m, across, n, outputs});
-    block(columns,
-          {{"n", batch}, {"u", down}, {"a", m}, {"v", across}, {"j", n}, {"k", outputs}},
+    block(columns, {{"n", batch}, {"u", down}, {"a", m}, {"v", across}, {"j", n}, {"k", outputs}},
           [&](const indices& v) {
             return one_of(v[2], size(m), [&](std::size_t a) {
               return sum_by_pairs(&t_.a[a * size(n)], size(n), type_, [&](std::size_t i) {
@@ -226,15 +226,13 @@ class winograd_program {
                     std::int64_t outputs) {
     const std::int64_t m = t_.tile, n = t_.points();
     const bool in_order = sum_.result_at == std::array<std::size_t, 4>{0, 1, 2, 3};
-    const ir::buffer to =
-        in_order ? sum_.result : temp("last", type_, {batch, p, q, outputs});
+    const ir::buffer to = in_order ? sum_.result : temp("last", type_, {batch, p, q, outputs});
     block(to, {{"n", batch}, {"p", p}, {"q", q}, {"k", outputs}}, [&](const indices& v) {
       return one_of(ir::floormod(v[2], number(m)), size(m), [&](std::size_t b) {
         return sum_by_pairs(&t_.a[b * size(n)], size(n), type_, [&](std::size_t j) {
-          return ir::load(columns,
-                          {v[0], ir::floordiv(v[1], number(m)), ir::floormod(v[1], number(m)),
-                           ir::floordiv(v[2], number(m)),
-                           number(static_cast<std::int64_t>(j)), v[3]});
+          return ir::load(
+              columns, {v[0], ir::floordiv(v[1], number(m)), ir::floormod(v[1], number(m)),
+                        ir::floordiv(v[2], number(m)), number(static_cast<std::int64_t>(j)), v[3]});
         });
       });
     });

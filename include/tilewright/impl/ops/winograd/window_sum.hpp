@@ -71,7 +71,8 @@ class window_finder {
     if (extent_of(window_[0]) != 3 || extent_of(window_[1]) != 3)
       return refused(2,
                      "has windows of " + std::to_string(extent_of(window_[0])) + " x " +
-                         std::to_string(extent_of(window_[1])) + ", and the algorithm is one for 3 x 3",
+                         std::to_string(extent_of(window_[1])) +
+                         ", and the algorithm is one for 3 x 3",
                      "call it without ops::winograd");
     return {out_, {}, {}};
   }

@@ -26,7 +26,8 @@ namespace detail {
 struct tile_chain {
   std::string image, rows, tiles, products, columns, result;
   std::string filter, filter_rows;
-  std::vector<std::string> after;  // what follows the result, one behind the other; the last is an output
+  std::vector<std::string>
+      after;  // what follows the result, one behind the other; the last is an output
 };
 
 /// The only consumer of a block; empty where there are several or none.
@@ -61,8 +62,8 @@ inline std::optional<tile_chain> tile_chain_around(const schedule& s, const std:
   c.columns = only_consumer(s, products);
   if (!c.columns.empty()) c.result = only_consumer(s, c.columns);
   if (c.image.empty() || c.result.empty() || c.filter_rows.empty()) return std::nullopt;
-  for (const std::string* name : {&c.rows, &c.tiles, &c.products, &c.columns, &c.result, &c.filter,
-                                  &c.filter_rows})
+  for (const std::string* name :
+       {&c.rows, &c.tiles, &c.products, &c.columns, &c.result, &c.filter, &c.filter_rows})
     if (!profile(s, *name)) return std::nullopt;
   std::string last = c.result;
   while (!is_output(s, last)) {
@@ -154,8 +155,7 @@ class tile_stages {
     for (std::size_t k = 0; k + 1 < c_.after.size(); ++k)
       s_.compute_inline(s_.get_block(c_.after[k]));
     const auto variable = [&](std::size_t d) {
-      return last == c_.result ? d
-                               : variable_at(*named_block(s_, last).block, result, d);
+      return last == c_.result ? d : variable_at(*named_block(s_, last).block, result, d);
     };
     const std::size_t n = variable(0), p = variable(1), q = variable(2), k = variable(3);
     const bool in_place = last != c_.result && profile(s_, last)->contiguous() == k;
@@ -172,7 +172,8 @@ class tile_stages {
     }
     // copied from channels last into the order of the result
     s_.reorder(batch_, part_, loops[k], rest, loops[q]);
-    constexpr std::size_t channels = 1, pixels = 3;  // of n, k, p and q, in squares of which it is copied
+    constexpr std::size_t channels = 1,
+                          pixels = 3;  // of n, k, p and q, in squares of which it is copied
     if (n == 0 && k == channels && q == pixels)
       vectorize_squares(s_, b, pixels, channels, where_, choices_);
     const block_rv made = s_.get_block(c_.result);
@@ -191,8 +192,7 @@ class tile_stages {
   }
 
   /// A tile of results at a time, along vectors of channels, all of it written out.
-  void write_tiles(std::vector<loop_rv> order, loop_rv rows, loop_rv columns,
-                   loop_rv outputs) {
+  void write_tiles(std::vector<loop_rv> order, loop_rv rows, loop_rv columns, loop_rv outputs) {
     const auto [u, a] = s_.split(rows, {infer, tile_});
     const auto [v, c] = s_.split(columns, {infer, tile_});
     const auto [k, vector] = s_.split(outputs, {infer, lanes_});
@@ -278,9 +278,8 @@ class tile_stages {
                          std::pow(reuse, 2) * std::pow(inside, 4) * std::min(1.0, sums / 8)});
         }
     }
-    support::stable_sort(out, [](const product_tile& a, const product_tile& b) {
-      return a.weight > b.weight;
-    });
+    support::stable_sort(
+        out, [](const product_tile& a, const product_tile& b) { return a.weight > b.weight; });
     if (out.size() > 12) out.resize(12);
     return out;
   }
@@ -349,7 +348,8 @@ TILEWRIGHT_INLINE void transformed_tiles(schedule& s, const std::string& product
           : std::nullopt;
   if (!chain)
     primitive::refusal{"transformed_tiles"}(
-        1, {"block ", products, " multiplies no transformed tiles between blocks that can be placed"});
+        1,
+        {"block ", products, " multiplies no transformed tiles between blocks that can be placed"});
   detail::tile_stages(s, *chain, where, choices).run();
 }
 
