@@ -252,6 +252,17 @@ def main(X: T.Buffer((400, 400), "float32"), Y: T.Buffer((400, 80), "float32")):
   CHECK(remarks(often) ==
         std::vector<std::string>{
             "block Y is not vectorized: X is read every 5 elements along loop j"});
+  const function dot = parse(R"(
+@T.prim_func
+def main(X: T.Buffer((40000, 2), "float32"), Y: T.Buffer((40000,), "float32"), s: T.Buffer((), "float32")):
+    for k in range(40000):
+        with T.block("s"):
+            vk = T.axis.remap("R", [k])
+            with T.init():
+                s[()] = T.float32(0)
+            s[()] = s[()] + X[vk, 1] * Y[vk]
+)");
+  CHECK(remarks(dot).empty());  // sums of one result get lanes of partial ones
 }
 
 TEST_CASE("guards and lengths that are loaded are loaded inside of their buffers alone") {

@@ -65,12 +65,14 @@ class placed_block {
     }
   }
 
-  /// It does nothing but store one element.
-  bool stores_one() const {
+  /// It does nothing but store.
+  bool stores() const {
     const block_node& b = *realize_.block;
     return store_ && (!b.init || as_store(b.init)) && b.match_buffers.empty() &&
-           b.alloc_buffers.empty() && !store_->indices.empty();
+           b.alloc_buffers.empty();
   }
+  /// It does nothing but store one element of several.
+  bool stores_one() const { return stores() && !store_->indices.empty(); }
   bool drives(const var& v, iter_kind kind) const {
     for (std::size_t i = 0; i < values_.size(); ++i)
       if (realize_.block->iters[i].kind == kind && uses_var(values_[i], v)) return true;

@@ -267,9 +267,9 @@ class scalars : public visitor {
   }
 
   std::string reason(const placed_block& b) const {
-    if (!b.stores_one()) return "it does more than to store one element";
+    if (!b.stores()) return "it does more than to store one element";
     for (const loop_node* l : loops_)
-      if (b.drives(l->var, iter_kind::reduce) && b.obstacle(l->var, 1).empty()) return {};
+      if (b.drives(l->var, iter_kind::reduce) && b.obstacle(l->var, most_spread).empty()) return {};
     std::string why = "no loop moves along neighbouring elements of " + b.store().buffer->name;
     for (const loop_node* l : loops_) {
       if (!b.writes_along(l->var)) continue;
