@@ -190,6 +190,7 @@ class emitter {
   value_ref lane_index(value_ref indices, int lane_number);
   value emit_load(const ir::expr& e);
   void emit_prefetch(const ir::expr& e);
+  bool gathers(const place& p, const affine& a) const;
   value_ref load_lanes(const place& p, const affine& at, bool safe);
   value_ref load_neighbours(const ir::expr& e, const place& p, const affine& at);
   void emit_store(const ir::store_node& s);

@@ -130,6 +130,15 @@ TILEWRIGHT_INLINE void emitter::emit_prefetch(const ir::expr& e) {
   b.intrinsic("llvm.prefetch", {b.ptr}, {pointer(p, a), number(0), number(3), number(1)});
 }
 
+/// Whether one instruction gathers lanes that lie anywhere: an index that is computed in vectors takes two to be taken out,
+/// and a load. Indices from memory are addresses where they are.
+TILEWRIGHT_INLINE bool emitter::gathers(const place& p, const affine& a) const {
+  constexpr int least_lanes = 8;
+  const auto is_computed = [&](const auto& v) { return indices_in_memory_.count(v.first) == 0; };
+  return b.cpu.has("avx512f") && lane.lanes >= least_lanes && bytes(p.type) >= 4 &&
+         support::any(a.vectors, is_computed);
+}
+
 TILEWRIGHT_INLINE value_ref emitter::load_lanes(const place& p, const affine& a, bool safe) {
   const int lanes = lane.lanes;
   const type_ref element = b.stored(p.type), all = b.stored(p.type, lanes);
@@ -142,10 +151,11 @@ TILEWRIGHT_INLINE value_ref emitter::load_lanes(const place& p, const affine& a,
                        {from, b.integer(b.i32, size), lane.mask, b.c.ConstNull(all)});
   }
   if (const value_ref near = load_near(p, a, safe)) return near;
-  if (!safe) {
-    const value_ref addresses = lane_pointers(p, a);
+  if (!safe || gathers(p, a)) {
+    const value_ref addresses = lane_pointers(p, a),
+                    on = safe ? b.integer(b.i1, 1, lanes) : lane.mask;
     return b.intrinsic("llvm.masked.gather", {all, b.vector(b.ptr, lanes)},
-                       {addresses, b.integer(b.i32, size), lane.mask, b.c.ConstNull(all)});
+                       {addresses, b.integer(b.i32, size), on, b.c.ConstNull(all)});
   }
   value_ref out = b.c.GetPoison(all);
   for (int i = 0; i < lanes; ++i) {
