@@ -96,7 +96,7 @@ double largest_difference(const network::constant& a, const network::constant& b
 /// The algorithm on elements of size 1, all factors made positive, times u: what one result of C channels
 /// can be off by, without (C + 4 m + 12).
 double unit_bound(std::int64_t tile) {
-  const network::detail::winograd_transform t = network::detail::transform_of_tile(tile);
+  const ops::detail::winograd_transform t = ops::detail::transform_of_tile(tile);
   const auto n = static_cast<std::size_t>(t.points()), m = static_cast<std::size_t>(tile);
   std::vector<double> sums(n);  // of rows of |B|, times those of |G|
   for (std::size_t i = 0; i < n; ++i) {
@@ -126,29 +126,6 @@ network::constant run_plan(const network::graph& g, const network::constant& x) 
 }
 
 }  // namespace
-
-TEST_CASE("winograd: the matrices compute a convolution of three elements") {
-  for (const std::int64_t tile : extents_of_tiles) {
-    const network::detail::winograd_transform t = network::detail::transform_of_tile(tile);
-    const auto n = static_cast<std::size_t>(t.points()), m = static_cast<std::size_t>(tile);
-    const double f[] = {0.3, -1.1, 0.7};
-    std::vector<double> x, products;
-    for (std::size_t k = 0; k < n; ++k) x.push_back(std::cos(1.7 * static_cast<double>(k)));
-    for (std::size_t i = 0; i < n; ++i) {
-      double a = 0, b = 0;
-      for (std::size_t k = 0; k < 3; ++k) a += t.g[i * 3 + k] * f[k];
-      for (std::size_t k = 0; k < n; ++k) b += t.b[i * n + k] * x[k];
-      products.push_back(a * b);
-    }
-    for (std::size_t r = 0; r < m; ++r) {
-      double y = 0;
-      for (std::size_t i = 0; i < n; ++i) y += t.a[r * n + i] * products[i];
-      CHECK(y == doctest::Approx(x[r] * f[0] + x[r + 1] * f[1] + x[r + 2] * f[2]).epsilon(1e-12));
-    }
-    for (const std::vector<double>* exact : {&t.a, &t.b})
-      for (const double e : *exact) CHECK(static_cast<double>(static_cast<float>(e)) == e);
-  }
-}
 
 TEST_CASE("winograd: bounds are those that the header names, beside nine of the convolution") {
   const double u = std::ldexp(1, -24);

@@ -85,7 +85,7 @@ TILEWRIGHT_INLINE double winograd_error(int tile, std::int64_t channels, dtype t
   if (type != dtype::f32 && type != dtype::f64)
     throw argument_error("winograd_error: the algorithm computes in f32 or f64, not in " +
                          std::string(name(type)) + " (requirement 2)");
-  const double at_64 = tile == 2 ? 6e-6 : tile == 4 ? 3e-5 : 1.5e-4;
+  const double at_64 = tile == 2 ? 5e-6 : tile == 4 ? 2.5e-5 : 1.5e-4;
   const double beyond = std::sqrt(std::max(1.0, static_cast<double>(channels) / 64));
   return at_64 * beyond * (type == dtype::f64 ? 0x1p-29 : 1.0);
 }
