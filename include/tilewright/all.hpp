@@ -112,6 +112,7 @@
 #include <tilewright/space/postproc/verify_gpu_code.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/space/tensor_form.hpp>
+#include <tilewright/space/windows/transformed_tiles.hpp>
 
 // a search in its parts: checks, database, exchange with TVM, workers, mutators, strategies
 #include <tilewright/search/argument_forms.hpp>

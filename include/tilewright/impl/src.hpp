@@ -337,7 +337,6 @@
 #include <tilewright/impl/space/modules/register_tiling_with_intrinsic.ipp>
 #include <tilewright/impl/space/modules/split_groups.ipp>
 #include <tilewright/impl/space/modules/split_k.ipp>
-#include <tilewright/impl/space/modules/transformed_tiles.ipp>
 #include <tilewright/impl/space/modules/transposed_output.ipp>
 #include <tilewright/impl/space/modules/use_tensor_core.ipp>
 #include <tilewright/impl/space/modules/walk_rows.ipp>
@@ -354,6 +353,7 @@
 #include <tilewright/impl/space/space.ipp>
 #include <tilewright/impl/space/steps.ipp>
 #include <tilewright/impl/space/tensor_form.ipp>
+#include <tilewright/impl/space/windows/transformed_tiles.ipp>
 #include <tilewright/impl/sparse/array_names.ipp>
 #include <tilewright/impl/sparse/iterations.ipp>
 #include <tilewright/impl/sparse/lower.ipp>

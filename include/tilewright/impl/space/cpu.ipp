@@ -23,10 +23,10 @@
 #include <tilewright/space/modules/register_tiling.hpp>
 #include <tilewright/space/modules/register_tiling_with_intrinsic.hpp>
 #include <tilewright/space/modules/split_groups.hpp>
-#include <tilewright/space/modules/transformed_tiles.hpp>
 #include <tilewright/space/modules/transposed_output.hpp>
 #include <tilewright/space/modules/walk_rows.hpp>
 #include <tilewright/space/root_blocks.hpp>
+#include <tilewright/space/windows/transformed_tiles.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 

@@ -74,8 +74,8 @@ inline ir::expr one_of(const ir::expr& number, std::size_t count,
                        support::function_ref<ir::expr(std::size_t)> value) {
   ir::expr out = value(count - 1);
   for (std::size_t k = count - 1; k-- > 0;)
-    out = ir::select(ir::eq(number, ir::integer(number.type(), static_cast<std::int64_t>(k))),
-                     value(k), out);
+    out = ir::if_then_else(ir::eq(number, ir::integer(number.type(), static_cast<std::int64_t>(k))),
+                           value(k), out);
   return out;
 }
 

@@ -21,7 +21,7 @@ std::optional<std::string> transformed_products(const schedule& s);
 ///   for n, u_0: for u, c_0: rows, tiles | for i, j, k_0: products | for u, v, k_0: columns, Y
 /// ```
 /// Structural choices: rows of tiles at a time, the order of the tiles of a product, a panel of the filter, and
-/// whether the image is copied with its borders. Transformations are written out, along vectors of channels.
+/// where an image whose channels lie apart is copied. Transformations are written out, along vectors of channels.
 ///
 /// Requires: 1. transformed_products names the block.
 /// @throws schedule_error

@@ -12,7 +12,7 @@
 #include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/modules/parallel_vectorize.hpp>
-#include <tilewright/space/modules/transformed_tiles.hpp>
+#include <tilewright/space/windows/transformed_tiles.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/numbers/divisor.hpp>
@@ -129,7 +129,17 @@ class tile_stages {
       const double pixels = static_cast<double>(rows * across());
       weights.push_back(std::min(1.0, cache / held) * std::min(1.0, pixels / 24));
     }
+    keep_likeliest(candidates, weights, 3);
     rows_ = candidates[choices_.draw(s_, weights)];
+  }
+
+  static void keep_likeliest(std::vector<std::int64_t>& candidates, std::vector<double>& weights,
+                             std::size_t most) {
+    while (candidates.size() > most) {
+      const auto least = std::min_element(weights.begin(), weights.end()) - weights.begin();
+      candidates.erase(candidates.begin() + least);
+      weights.erase(weights.begin() + least);
+    }
   }
 
   std::vector<loop_rv> own_loops(block_rv b, std::size_t count) {
@@ -229,7 +239,7 @@ class tile_stages {
   void place_image() {
     const block_rv image = s_.get_block(c_.image);
     const bool across = transposes_image();
-    if (!across && choices_.pick(2) == 0) return s_.compute_inline(image);
+    if (!across) return s_.compute_inline(image);
     if (choices_.pick(2) == 1) s_.compute_at(image, part_, true);
   }
 
@@ -298,14 +308,15 @@ class tile_stages {
     const auto [u, rows] = s_.split(own[3], {infer, floordiv(drawn, code * code)});
     const auto [v, pixels] = s_.split(own[4], {infer, floormod(floordiv(drawn, code), code)});
     const auto [k, columns] = s_.split(own[5], {infer, floormod(drawn, code)});
-    const bool filter_first = choices_.pick(2) == 0;
+    // all pixels with some of the filter, which may be copied to a panel, or all of the filter with some pixels
+    const std::size_t kind = choices_.pick(3);
+    const bool filter_first = kind < 2, panel = kind == 1;
     std::vector<loop_rv> order{own[0], own[1], own[2]};
     if (filter_first) order.push_back(k);
     order.insert(order.end(), {u, v});
     if (!filter_first) order.push_back(k);
     order.insert(order.end(), {own[6], rows, pixels, columns});
     s_.reorder(order);
-    const bool panel = choices_.pick(2) == 1;
     if (panel) {
       const ir::block_node& block = *s_.get(b).block;
       const ir::buffer tiles = named_block(s_, c_.tiles).block->writes[0].buffer;

@@ -5,7 +5,7 @@
 #include <tilewright/ops/convolution.hpp>
 #include <tilewright/ops/winograd.hpp>
 #include <tilewright/space/cpu.hpp>
-#include <tilewright/space/modules/transformed_tiles.hpp>
+#include <tilewright/space/windows/transformed_tiles.hpp>
 
 #include "../draws.hpp"
 #include "../programs.hpp"
