@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
@@ -81,6 +83,24 @@ inline std::vector<ir::expr> within_domains(const ir::block_node& block,
   return out;
 }
 
+/// Joins `v // n` and `v % n` to `v` where the former takes n steps of the latter.
+inline void join_digits(std::vector<std::pair<ir::expr, std::int64_t>>& terms) {
+  for (auto& [low, step] : terms) {
+    if (low->op != ir::op::floormod || !ir::is_var(low->args[0]) || !ir::is_int(low->args[1]))
+      continue;
+    const ir::expr digits = low->args[0];
+    const std::int64_t n = low->args[1]->integer, whole = step * n;
+    const auto high = std::find_if(terms.begin(), terms.end(), [&](const auto& t) {
+      return t.second == whole && t.first->op == ir::op::floordiv &&
+             t.first->args[0].same(digits) && ir::is_int(t.first->args[1], n);
+    });
+    if (high == terms.end()) continue;
+    low = digits;
+    terms.erase(high);
+    return join_digits(terms);
+  }
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE access_profile profile_access(const ir::block_node& block,
@@ -89,14 +109,18 @@ TILEWRIGHT_INLINE access_profile profile_access(const ir::block_node& block,
   const std::vector<ir::expr> indices = detail::within_domains(block, all);
   access_profile out{buffer, std::vector<std::int64_t>(block.iters.size(), 0), true, -1};
   const std::vector<std::int64_t> strides = detail::strides_of(buffer);
+  std::vector<std::pair<ir::expr, std::int64_t>> terms;
   for (std::size_t d = 0; d < indices.size(); ++d) {
     out.affine = out.affine && !ir::reads_memory(indices[d]);
     for (const auto& [term, coefficient] : arith::to_linear(indices[d]).terms)
-      for (std::size_t i = 0; i < block.iters.size(); ++i)
-        if (ir::uses_var(term, block.iters[i].var))
-          // a quotient or remainder moves irregularly: count it as a stride that is never one
-          out.stride[i] += ir::is_var(term) ? coefficient * strides[d] : detail::unknown_stride;
+      terms.emplace_back(term, coefficient * strides[d]);
   }
+  detail::join_digits(terms);
+  for (const auto& [term, stride] : terms)
+    for (std::size_t i = 0; i < block.iters.size(); ++i)
+      if (ir::uses_var(term, block.iters[i].var))
+        // a quotient or remainder moves irregularly: count it as a stride that is never one
+        out.stride[i] += ir::is_var(term) ? stride : detail::unknown_stride;
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
 #include <tilewright/impl/space/short_columns.hpp>
 #include <tilewright/impl/space/tiles/channel_blocks.hpp>
+#include <tilewright/impl/space/tiles/flat_columns.hpp>
 #include <tilewright/impl/space/tiles/own_transpose.hpp>
 #include <tilewright/impl/space/windows/borders.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -153,6 +154,7 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
     if (!has_block(s, name) || is_tensorized(s, name)) continue;  // copies for it have their layout
     if (support::contains(placed, name)) continue;
     if (fuse_short_columns(s, name, where, choices)) continue;
+    flatten_columns(s, name, where, choices);
     choose_columns(s, name, where, choices);
   }
   blocks = plain_blocks(s);

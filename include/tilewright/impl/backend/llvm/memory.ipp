@@ -3,11 +3,13 @@
 
 #include <numeric>
 
+#include <tilewright/arith/linear.hpp>
 #include <tilewright/backend/llvm/emit.hpp>
 #include <tilewright/impl/backend/llvm/lanes/near_parts.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::backend::llvm {
 
@@ -40,12 +42,42 @@ TILEWRIGHT_INLINE place& emitter::place_of(const ir::buffer& buffer) {
   return at.places.emplace(buffer.get(), std::move(p)).first->second;
 }
 
+namespace detail {
+
+/// Indices at the same offset: `x + g // n` and `g % n`, whose steps differ by n, become `x` and `g`, so that
+/// no quotient is computed, and lanes along g lie side by side.
+inline std::vector<ir::expr> without_digits(const place& p, std::vector<ir::expr> indices) {
+  for (std::size_t d = indices.size(); d-- > 1;) {
+    const ir::expr low = indices[d];
+    const affine &step = p.strides[d], &whole = p.strides[d - 1];
+    if (low->op != ir::op::floormod || !ir::is_int(low->args[1]) || !step.fixed() ||
+        !whole.fixed() || whole.constant != step.constant * ir::as_int(low->args[1]))
+      continue;
+    arith::linear high = arith::to_linear(indices[d - 1]);
+    const auto quotient = support::find(high.terms, [&](const auto& t) {
+      return t.second == 1 && t.first->op == ir::op::floordiv &&
+             ir::is_int(t.first->args[1], ir::as_int(low->args[1])) &&
+             arith::same_value(t.first->args[0], low->args[0]);
+    });
+    if (quotient == high.terms.end()) continue;
+    high.terms.erase(quotient);
+    indices[d - 1] = arith::from_linear(high);
+    indices[d] = low->args[0];
+  }
+  return indices;
+}
+
+}  // namespace detail
+
 TILEWRIGHT_INLINE affine emitter::offset(const place& p, const ir::buffer& buffer,
-                                         const std::vector<ir::expr>& indices) {
-  if (indices.size() != p.strides.size())
+                                         const std::vector<ir::expr>& all) {
+  if (all.size() != p.strides.size())
     throw argument_error("buffer \"" + buffer->name + "\" of rank " +
                          std::to_string(p.strides.size()) + " is accessed with " +
-                         std::to_string(indices.size()) + " indices");
+                         std::to_string(all.size()) + " indices");
+  const bool remainders =
+      support::any(all, [](const ir::expr& e) { return e->op == ir::op::floormod; });
+  const std::vector<ir::expr> indices = remainders ? detail::without_digits(p, all) : all;
   affine out;
   if (buffer->elem_offset) out = index(buffer->elem_offset);
   for (std::size_t d = 0; d < indices.size(); ++d)

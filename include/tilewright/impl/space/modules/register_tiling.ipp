@@ -89,7 +89,7 @@ class tiling {
           own_windows_ ? window_weight(t, row_extent, profile_.extent[columns_], vector_lanes(),
                                        !rows_ || windows_overlap(*s_.get(block_).block, *rows_))
                        : t.weight * room_for_taps(t) * reuse_of_stream(t);
-      weights.push_back(t.rows % period == 0 ? weight * rows_that_share(t, period)
+      weights.push_back(t.rows % period == 0 ? weight * rows_in_turn(t, period)
                                              : weight * ragged_period);
     }
     const expr_rv code = choices_.categorical(s_, codes, weights);
@@ -122,17 +122,15 @@ class tiling {
     return windows_meet(*s_.get(block_).block, i, steps) ? steps : 1;
   }
 
-  /// What is left of a tile's promise where each step is about one row of a period, and the other operand comes
-  /// from behind the second-level cache: so many rows share a vector of it, and no more. A transposed convolution of
-  /// 4 by 4 in steps of two, 512 to 256 channels, takes 810 us in tiles of 4 x 64, and 303 us in tiles of 8 x 48.
-  double rows_that_share(const register_tile& t, std::int64_t period) const {
-    if (period == 1 ||
-        streamed_bytes(streamed_operands()) + streamed_bytes(transposed_operands()) <=
-            where_.cpu->l2_bytes)
-      return 1;
-    const auto rows = static_cast<double>(t.rows),
-               vectors = static_cast<double>(t.columns / vector_lanes());
-    return std::pow((rows + vectors) / (rows + static_cast<double>(period) * vectors), 2);
+  /// What is left of a tile's promise where each step is about one row of a period: less where the other operand
+  /// comes from behind the second-level cache, and where conditions find few registers left.
+  double rows_in_turn(const register_tile& t, std::int64_t period) const {
+    if (period == 1) return 1;
+    const bool crowded = crowds_period(t, vector_lanes(), where_.cpu->vector_registers) &&
+                         decides_last(*s_.get(block_).block);
+    const bool far = streamed_bytes(streamed_operands()) + streamed_bytes(transposed_operands()) >
+                     where_.cpu->l2_bytes;
+    return (crowded ? 0.5 : 1) * (far ? sharing_in_period(t, period, vector_lanes()) : 1);
   }
 
   /// What is left of a tile's promise where zeros are left out of the taps of the innermost reduction, which
@@ -384,8 +382,10 @@ class tiling {
     });
     // the first sketch stages the streamed operand when it would not stay in the first-level cache
     // and many rows use what was copied, or when it is bound and staging it costs a call nothing
-    const bool windows = skips_zeros(*s_.get(block_).block);  // a panel would have their borders
-    const std::size_t levels = broadcast.empty() || windows ? 2 : 3;
+    // panels of windows would have their borders, and those of columns that are divided whole rows
+    const bool divided = divides_tap(*s_.get(block_).block, columns_);
+    const bool alone = broadcast.empty() || skips_zeros(*s_.get(block_).block);
+    const std::size_t levels = divided ? 1 : alone ? 2 : 3;
     const bool worth =
         any_bound(streamed) || (streamed_bytes(streamed) > where_.cpu->l1_bytes * 4 && rows_ &&
                                 profile_.extent[*rows_] >= many_rows);
