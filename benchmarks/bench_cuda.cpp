@@ -1,8 +1,8 @@
 // What kernels for GPUs cost before there is a GPU: lowering and text, NVRTC, the emulator.
 //
 // Names: lower_and_print/KERNEL, nvrtc/KERNEL, nvrtc/KERNEL/threads:2, nvrtc_together/KERNEL/COUNT, nvrtc_memory/COMPILES, emulator_compile/KERNEL,
-// emulate/KERNEL, candidates/WORKLOAD: replayed, verified, with key, features and score, as a search ranks them, `refused` the
-// share of draws that are no candidates. NVRTC and the C++ compiler of the emulator are reported as missing where they are not
+// emulate/KERNEL, candidates/WORKLOAD: replayed, verified, with key, features and score, as a search ranks them; draws/WORKLOAD and
+// draws_of_replays/WORKLOAD: drawn within limits of the device and by replays alone, `refused` the share of draws that are no candidates. NVRTC and the C++ compiler of the emulator are reported as missing where they are not
 // installed.
 #include <cstdint>
 #include <exception>
@@ -22,6 +22,7 @@
 #include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/pass/gpu/lower_gpu.hpp>
 #include <tilewright/search/candidate.hpp>
+#include <tilewright/search/drawn_trace.hpp>
 #include <tilewright/space/gpu.hpp>
 #include <tilewright/space/postproc/verify_gpu_code.hpp>
 #include <tilewright/target/gpu.hpp>
@@ -130,6 +131,29 @@ void compile_beside(benchmark::State& state) {
   repeat(state, [&] { benchmark::DoNotOptimize(cu::compile(p, device)); });
 }
 
+/// Draws of the default space, each replayed and finished; `within`: as sessions draw them, within limits of the device.
+void draw_candidates(benchmark::State& state, const gpu_workloads::workload& w, bool within) {
+  const target::gpu device = target::named_gpu("sm_90a");
+  const space::context where{&device, 1};
+  const space::design_space list = space::default_gpu();
+  std::vector<trace> families;
+  for (const schedule& s : list.sketches(w.function, where, 1))
+    families.push_back(s.trace().without_decisions());
+  std::uint64_t seed = 0;
+  double refused = 0;
+  for (auto _ : state) {
+    support::random random(++seed);
+    trace t = families[seed % families.size()];
+    if (within) t = search::drawn_within_limits(t, w.function, device, random);
+    if (!search::replay(t, w.function, seed, nullptr, [&](schedule& s) { list.finish(s, where); }))
+      ++refused;
+  }
+  const auto draws = static_cast<double>(state.iterations());
+  state.counters["refused"] = refused / draws;
+  state.counters["candidates_per_second"] =
+      benchmark::Counter(draws - refused, benchmark::Counter::kIsRate);
+}
+
 /// What a search does with candidates of the default space before one is compiled.
 void rank_candidates(benchmark::State& state, const gpu_workloads::workload& w) {
   const target::gpu device = target::named_gpu("sm_90a");
@@ -142,11 +166,14 @@ void rank_candidates(benchmark::State& state, const gpu_workloads::workload& w) 
   for (const schedule& s : list.sketches(w.function, where, 1))
     families.push_back(s.trace().without_decisions());
   std::vector<trace> members;
-  double draws = 0;
-  for (std::uint64_t seed = 1; members.size() < 16 && seed < 4000; ++seed, ++draws)
-    if (const auto c = search::replay(families[seed % families.size()], w.function, seed, nullptr,
+  for (std::uint64_t seed = 1; members.size() < 16 && seed < 4000; ++seed) {
+    support::random random(seed);
+    const trace drawn =
+        search::drawn_within_limits(families[seed % families.size()], w.function, device, random);
+    if (const auto c = search::replay(drawn, w.function, seed, nullptr,
                                       [&](schedule& s) { list.finish(s, where); }))
       members.push_back(c->scheduled.trace());
+  }
   std::size_t next = 0;
   for (auto _ : state) {
     schedule s(w.function);
@@ -158,7 +185,6 @@ void rank_candidates(benchmark::State& state, const gpu_workloads::workload& w) 
     benchmark::DoNotOptimize(model.score(rows.front().data(), rows.size()));
   }
   state.SetItemsProcessed(state.iterations());
-  state.counters["refused"] = 1 - static_cast<double>(members.size()) / draws;
 }
 
 }  // namespace
@@ -180,9 +206,15 @@ int main(int argc, char** argv) {
       ->Iterations(1)
       ->Unit(benchmark::kSecond);
   for (const gpu_workloads::workload& w : gpu_workloads::full())
-    if (w.name == "C2D" || w.name == "GMM" || w.name == "SFM")
+    if (w.name == "C2D" || w.name == "GMM" || w.name == "SFM") {
       benchmark::RegisterBenchmark(("candidates/" + w.name).c_str(), rank_candidates, w)
           ->Unit(benchmark::kMillisecond);
+      benchmark::RegisterBenchmark(("draws/" + w.name).c_str(), draw_candidates, w, true)
+          ->Unit(benchmark::kMillisecond);
+      benchmark::RegisterBenchmark(("draws_of_replays/" + w.name).c_str(), draw_candidates, w,
+                                   false)
+          ->Unit(benchmark::kMillisecond);
+    }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

@@ -127,6 +127,7 @@
 #include <tilewright/search/database/transfer.hpp>
 #include <tilewright/search/database/tvm_records.hpp>
 #include <tilewright/search/device_timer.hpp>
+#include <tilewright/search/drawn_trace.hpp>
 #include <tilewright/search/enumeration.hpp>
 #include <tilewright/search/gate.hpp>
 #include <tilewright/search/measurement/compile_worker.hpp>

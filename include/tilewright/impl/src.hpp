@@ -270,6 +270,7 @@
 #include <tilewright/impl/search/check/spot_check.ipp>
 #include <tilewright/impl/search/check/verify.ipp>
 #include <tilewright/impl/search/contiguous_workload.ipp>
+#include <tilewright/impl/search/decided/drawn_trace.ipp>
 #include <tilewright/impl/search/default_schedule.ipp>
 #include <tilewright/impl/search/device_timer.ipp>
 #include <tilewright/impl/search/enumeration.ipp>

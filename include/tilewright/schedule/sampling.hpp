@@ -32,6 +32,9 @@ std::int64_t sample_categorical(support::random& random,
 /// @throws argument_error; schedule_error when the loop does not exist
 decision sample_perfect_tile(support::random& random, const ir::function& f, const ir::var& loop,
                              int n, int max_innermost_factor = 16, const decision& given = {});
+/// What sample_perfect_tile draws for a loop of that extent, which is positive.
+decision draw_perfect_tile(support::random& random, std::int64_t extent, int n,
+                           int max_innermost_factor);
 
 /// `n` factors whose product is the extent, and the product of those from `partition_pos` on a
 /// multiple of `innerpart_factor`; uniform over all such factorizations, by exact counting.

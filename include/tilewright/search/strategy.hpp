@@ -13,6 +13,7 @@
 #include <tilewright/config.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/space/space.hpp>
+#include <tilewright/support/random.hpp>
 
 namespace tilewright::cost {
 class model;
@@ -28,6 +29,14 @@ struct search_task {
   /// Throws schedule_error where a primitive refuses.
   std::function<schedule(std::uint64_t seed)> generate;
   finisher finish;  // the space's post-processing; null where it has none
+  /// Draws decisions of a sketch that have a chance, before it is replayed (search/drawn_trace.hpp); null: the replay
+  /// draws all.
+  std::function<trace(const trace& sketch, support::random& random)> draw = {};
+
+  /// The sketch as a replay that draws begins with it.
+  trace drawn(const trace& sketch, support::random& random) const {
+    return draw ? draw(sketch, random) : sketch;
+  }
 };
 
 /// Proposes candidates and is told how fast they were. All its draws come from one seed, and what

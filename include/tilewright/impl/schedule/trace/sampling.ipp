@@ -272,13 +272,17 @@ TILEWRIGHT_INLINE decision sample_perfect_tile(support::random& random, const ir
   const ir::expr extent = extent_of(f, loop, "sample_perfect_tile");
   if (!ir::is_int(extent)) return inferred(n, n == 1 ? -1 : 1);
   const std::int64_t size = extent->integer;
-  if (size < 1 || n == 1) {
-    decision out(static_cast<std::size_t>(n), 1);
-    out.front() = std::max<std::int64_t>(size, 1);
-    return out;
-  }
-  const std::int64_t limit = max_innermost_factor == -1 ? size : max_innermost_factor;
-  return given.empty() ? draw_perfect(random, size, n, limit) : repair_perfect(size, limit, given);
+  if (given.empty() || size < 1 || n == 1)
+    return draw_perfect_tile(random, std::max<std::int64_t>(size, 1), n, max_innermost_factor);
+  return repair_perfect(size, max_innermost_factor == -1 ? size : max_innermost_factor, given);
+}
+
+TILEWRIGHT_INLINE decision draw_perfect_tile(support::random& random, std::int64_t extent, int n,
+                                             int max_innermost_factor) {
+  if (n > 1)
+    return detail::sampling::draw_perfect(
+        random, extent, n, max_innermost_factor == -1 ? extent : max_innermost_factor);
+  return {extent};
 }
 
 TILEWRIGHT_INLINE decision sample_partitioned_tile(support::random& random, const ir::function& f,

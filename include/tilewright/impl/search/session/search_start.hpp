@@ -13,6 +13,7 @@
 #include <tilewright/impl/cost/gpu_estimate.hpp>
 #include <tilewright/impl/search/strategies/starting_model.hpp>
 #include <tilewright/search/database/database.hpp>
+#include <tilewright/search/drawn_trace.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/strategies/evolutionary.hpp>
 #include <tilewright/search/strategies/local.hpp>
@@ -31,6 +32,10 @@ inline search_task task_of(const workload& w, const std::vector<schedule>& sketc
   for (const schedule& s : sketches)
     out.sketches.push_back(s.trace().simplified().without_decisions());
   out.finish = std::move(finish);
+  if (w.machine.gpu && out.finish)
+    out.draw = [&w](const trace& sketch, support::random& random) {
+      return drawn_within_limits(sketch, w.function, *w.machine.gpu, random);
+    };
   if (w.space)
     out.generate = [&w](std::uint64_t seed) {
       return w.space.member(w.function, {w.machine, w.exec->threads}, seed);

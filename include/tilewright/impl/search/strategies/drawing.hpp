@@ -45,7 +45,7 @@ class drawing_strategy : public strategy {
   /// The next sketch in turn, its decisions drawn.
   std::optional<candidate> fresh(support::random r) {
     const trace& sketch = task_.sketches[next_sketch_++ % task_.sketches.size()];
-    return replayed(sketch, r);
+    return replayed(task_.drawn(sketch, r), r);
   }
 
   search_task task_;

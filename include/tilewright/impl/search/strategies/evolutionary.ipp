@@ -124,7 +124,8 @@ class evolver final : public drawing_strategy {
     const std::size_t ran = for_slots(n, options_.threads, over, [&](std::size_t i) {
       support::random r = draws[i];
       const trace& sketch = task_.sketches[(first + i) % task_.sketches.size()];
-      made[i] = replay(sketch, task_.function, r.next(), &why[i], task_.finish);
+      const trace drawn = task_.drawn(sketch, r);
+      made[i] = replay(drawn, task_.function, r.next(), &why[i], task_.finish);
     });
     for (std::size_t i = 0; i < ran; ++i) {
       if (made[i]) {
