@@ -365,6 +365,7 @@
 #include <tilewright/impl/support/json.ipp>
 #include <tilewright/impl/support/notice.ipp>
 #include <tilewright/impl/support/random.ipp>
+#include <tilewright/impl/support/refusal.ipp>
 #include <tilewright/impl/support/stable_sort.ipp>
 #include <tilewright/impl/target/architecture.ipp>
 #include <tilewright/impl/target/cpu.ipp>

@@ -18,6 +18,7 @@
 
 #include <tilewright/expr/device_array.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/refusal.hpp>
 
 namespace tilewright {
 
@@ -95,9 +96,7 @@ inline std::string dlpack_type_text(int code, int bits, int lanes) {
   return lanes == 1 ? out : out + "x" + std::to_string(lanes);
 }
 
-[[noreturn]] inline void refuse_dlpack(const std::string& what) {
-  throw argument_error("a DLPack tensor " + what);
-}
+inline constexpr support::refusal<argument_error> refuse_dlpack{"a DLPack tensor "};
 
 }  // namespace detail
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/refusal.hpp>
 
 namespace tilewright::backend::detail::elf {
 
@@ -48,9 +49,7 @@ inline constexpr std::uint16_t undefined_section = 0, absolute_section = 0xfff1;
 inline constexpr std::uint16_t machine_x86_64 = 62, machine_aarch64 = 183;
 inline constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
 
-[[noreturn]] inline void refuse(const std::string& what) {
-  throw build_error("object code is malformed: " + what);
-}
+inline constexpr support::refusal<build_error> refuse{"object code is malformed: "};
 
 /// View of an object's bytes; every read is checked.
 class reader {

@@ -8,6 +8,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/numbers/checked.hpp>
+#include <tilewright/support/refusal.hpp>
 
 namespace tilewright::ir {
 namespace detail {
@@ -60,7 +61,7 @@ class extent_check : public visitor {
     if (const allocate_node* a = as_allocate(s)) check(a->buffer);
     if (!l || !is_int(l->extent)) return visitor::visit(s);
     around_.add(l->var->name, l->extent);
-    if (around_.too_large(1)) refuse("loops", around_);
+    if (around_.too_large(1)) refuse({"loops ", around_.text()});
     visitor::visit(s);
     around_.names.pop_back();
     around_.values.pop_back();
@@ -70,16 +71,15 @@ class extent_check : public visitor {
     for (const buffer& a : b->alloc_buffers) check(a);
     named_extents domain;
     for (const iter_var& v : b->iters) domain.add(v.var->name, v.dom.extent);
-    if (domain.too_large(1)) refuse("block " + b->name + ": variables", domain);
+    if (domain.too_large(1)) refuse({"block ", b->name, ": variables ", domain.text()});
     visitor::visit(b);
   }
 
   void visit(const expr&) override {}
 
  private:
-  [[noreturn]] static void refuse(const std::string& what, const named_extents& extents) {
-    throw argument_error(what + " " + extents.text() + " run more often than any machine could");
-  }
+  static constexpr support::refusal<argument_error> refuse{
+      "", " run more often than any machine could"};
   named_extents around_;
 };
 

@@ -9,6 +9,7 @@
 #include <tilewright/impl/model/model_file.hpp>
 #include <tilewright/model/element_number.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/refusal.hpp>
 
 namespace tilewright::network {
 
@@ -39,7 +40,7 @@ TILEWRIGHT_INLINE support::hash128 digest_of(const std::byte* bytes, std::size_t
 
 namespace detail::model_file {
 
-[[noreturn]] inline void refuse(const std::string& what) { throw argument_error(what); }
+inline constexpr support::refusal<argument_error> refuse{""};
 
 class plan_reader {
  public:

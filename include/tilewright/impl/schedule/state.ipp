@@ -4,13 +4,12 @@
 #include <string>
 
 #include <tilewright/schedule/state.hpp>
+#include <tilewright/support/refusal.hpp>
 
 namespace tilewright {
 namespace detail {
 
-[[noreturn]] inline void refuse_factor(const std::string& why) {
-  throw argument_error("factor: " + why);
-}
+inline constexpr support::refusal<argument_error> refuse_factor{"factor: "};
 
 inline std::int64_t combine(factor::op o, std::int64_t a, std::int64_t b) {
   constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();

@@ -14,13 +14,13 @@
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/json.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
+#include <tilewright/support/refusal.hpp>
 
 namespace tilewright::search {
 namespace detail {
 
-[[noreturn]] inline void refuse_tvm_workload(const std::string& what) {
-  throw argument_error("workload of TVM: " + what + "; give the program in script form");
-}
+inline constexpr support::refusal<argument_error> refuse_tvm_workload{
+    "workload of TVM: ", "; give the program in script form"};
 
 inline std::string decode_base64(std::string_view text) {
   constexpr std::string_view digits =

@@ -13,6 +13,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/refusal.hpp>
 
 namespace tilewright::ir::detail::point {
 
@@ -79,7 +80,7 @@ struct tensor {
   std::vector<std::unordered_map<std::int64_t, number>> known;
 };
 
-[[noreturn]] inline void refuse(const std::string& why) { throw argument_error(why); }
+inline constexpr support::refusal<argument_error> refuse{""};
 
 template <dtype D>
 value read_wide(const std::byte* p) {

@@ -9,6 +9,7 @@
 #include <tilewright/ir/interpret/modular.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/refusal.hpp>
 
 namespace tilewright::ir {
 namespace detail {
@@ -64,9 +65,7 @@ class modular_form : public mutator {
   }
 
  private:
-  [[noreturn]] static void refuse(const std::string& what) {
-    throw argument_error("no arithmetic modulo a prime: " + what);
-  }
+  static constexpr support::refusal<argument_error> refuse{"no arithmetic modulo a prime: "};
   static expr number(std::uint64_t x) { return integer(dtype::u64, static_cast<std::int64_t>(x)); }
   static expr two(const char* name, const expr& a, const expr& b) {
     return call(dtype::u64, name, {a, b});

@@ -12,14 +12,13 @@
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/support/json.hpp>
+#include <tilewright/support/refusal.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::search {
 namespace detail {
 
-[[noreturn]] inline void refuse_tvm_record(const std::string& what) {
-  throw argument_error("record of TVM: " + what);
-}
+inline constexpr support::refusal<argument_error> refuse_tvm_record{"record of TVM: "};
 
 /// The text of each item of the list that `text` is. The text is JSON already.
 inline std::vector<std::string_view> json_items(std::string_view text) {
