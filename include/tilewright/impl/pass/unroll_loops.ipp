@@ -98,16 +98,15 @@ class reduction_unroller : public mutator {
     const loop_node* loop = as_loop(out);
     if (!loop || loop->loop != loop_kind::serial || !is_reduction(*loop) || stays_short(*loop))
       return out;
-    if (!writes_out(loop->body) || computes_tuples(loop->body)) return out;
+    if (!writes_out(loop->body)) return out;
     const std::int64_t size = vector_statements(loop->body, target_),
                        extent = constant_extent(*loop);
-    if (is_short(*loop, extent) && extent * size <= limits_.reduction_statements &&
-        keeps_common(*loop, size))
-      return with_kind(*loop, loop_kind::unrolled, loop->body);
     std::int64_t factor = limits_.reduction_factor;
     while (factor > 1 && factor * size > limits_.reduction_statements) factor /= 2;
-    if (factor > 1 && !keeps_common(*loop, size)) return out;
-    if (factor == 1 || (extent > 0 && extent < 2 * factor)) return out;
+    const bool whole = is_short(*loop, extent) && extent * size <= limits_.reduction_statements;
+    if ((!whole && factor == 1) || !registers_hold(*loop, size)) return out;
+    if (whole) return with_kind(*loop, loop_kind::unrolled, loop->body);
+    if (extent > 0 && extent < 2 * factor) return out;
     std::int64_t accumulators = std::min(asked_accumulators(*loop), factor);
     while (accumulators > 1 && accumulators * size > target_.vector_registers / 2)
       accumulators /= 2;
@@ -127,23 +126,21 @@ class reduction_unroller : public mutator {
     return extent > 1 && extent < 2 * limits_.reduction_factor && is_int(loop.min);
   }
 
-  /// Whether the registers hold the sums of an iteration and what the next one reads again, as windows do:
-  /// the code of both loads it once. 109 columns of windows dilated by 2, in tiles of 6 x 64 with AVX-512, take
-  /// 1.6 ms where 24 sums, 4 vectors and 5 common elements spill, and 0.95 ms an iteration at a time.
-  bool keeps_common(const loop_node& loop, std::int64_t sums) const {
+  /// Whether the registers hold what several iterations keep: the sums of each, and what the next one reads again, as
+  /// windows do, since the code of both loads it once. 109 columns of windows dilated by 2, in tiles of 6 x 64 with
+  /// AVX-512, take 1.6 ms where 24 sums, 4 vectors and 5 common elements spill, and 0.95 ms an iteration at a time.
+  /// Several results of function values are never held: what functions need between is not counted, and one iteration
+  /// fills the pipeline.
+  bool registers_hold(const loop_node& loop, std::int64_t sums) const {
+    bool calls = false;
+    for_each_expr(loop.body, [&](const expr& e) {
+      calls = calls || (e->op == op::call && is_float(e.type()));
+    });
+    if (calls && stored_buffers(loop.body).size() > 1) return false;
     const detail::iteration_loads loads = detail::load_counter(loop, target_).count();
     constexpr std::int64_t next = 1;  // the element in use
     return loads.common == 0 ||
            sums + loads.vectors + loads.common + next <= target_.vector_registers;
-  }
-
-  /// Several results of function values: an iteration fills the pipeline, and several at once would not
-  /// keep their values in registers.
-  static bool computes_tuples(const stmt& body) {
-    bool calls = false;
-    for_each_expr(
-        body, [&](const expr& e) { calls = calls || (e->op == op::call && is_float(e.type())); });
-    return calls && stored_buffers(body).size() > 1;
   }
 
   stmt split(const loop_node& loop, std::int64_t extent, std::int64_t factor,
