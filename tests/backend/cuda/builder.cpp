@@ -8,13 +8,13 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <tilewright/backend/cuda/nvrtc.hpp>
 #include <tilewright/search/gate.hpp>
 #include <tilewright/search/pass_builder.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/space/gpu.hpp>
 #include <tilewright/support/error.hpp>
 
+#include "cases.hpp"
 #include "gpu/workloads.hpp"
 #include "gpu_list.hpp"
 
@@ -22,16 +22,6 @@ using namespace tilewright;
 using namespace tilewright::search;
 
 namespace {
-
-bool have_nvrtc() {
-  try {
-    backend::cuda::nvrtc();
-    return true;
-  } catch (const build_error& e) {
-    MESSAGE("skipped: " << e.what());
-    return false;
-  }
-}
 
 const target::gpu& hopper() {
   static const target::gpu out = target::named_gpu("sm_90a");
@@ -73,7 +63,7 @@ ir::function too_many_registers() {
 }  // namespace
 
 TEST_CASE("build: a cubin with its launches for a GPU") {
-  if (!have_nvrtc()) return;
+  if (!cases::have_nvrtc()) return;
   const schedule s = default_schedule(product().function, space::default_gpu(), {&hopper(), 1}, 1);
   const built b = build(s.function(), hopper(), 60);
   REQUIRE_MESSAGE(b, b.error);
@@ -84,7 +74,7 @@ TEST_CASE("build: a cubin with its launches for a GPU") {
 }
 
 TEST_CASE("build: what does not fit, spills, or takes too long is an error of its kind") {
-  if (!have_nvrtc()) return;
+  if (!cases::have_nvrtc()) return;
   const target::gpu small = target::named_gpu("sm_86");
   const built none = build(too_much_shared_memory(), small);
   CHECK_FALSE(none);
@@ -100,7 +90,7 @@ TEST_CASE("build: what does not fit, spills, or takes too long is an error of it
 }
 
 TEST_CASE("build: small kernels are compiled together, and are what they are alone") {
-  if (!have_nvrtc()) return;
+  if (!cases::have_nvrtc()) return;
   std::vector<gpu_workloads::workload> all = gpu_workloads::small();
   const auto chain =
       std::find_if(all.begin(), all.end(), [](const auto& w) { return w.name == "CHAIN"; });
@@ -136,7 +126,7 @@ TEST_CASE("build: small kernels are compiled together, and are what they are alo
 }
 
 TEST_CASE("build: kernels that are no small ones are compiled one by one") {
-  if (!have_nvrtc()) return;
+  if (!cases::have_nvrtc()) return;
   std::vector<ir::function> programs;
   for (const schedule& s : gpu_list::members(product().function, 2, space::default_gpu()))
     programs.push_back(s.function());
@@ -149,7 +139,7 @@ TEST_CASE("build: kernels that are no small ones are compiled one by one") {
 }
 
 TEST_CASE("gate: candidates are built, none is run") {
-  if (!have_nvrtc()) return;
+  if (!cases::have_nvrtc()) return;
   workload w;
   w.function = product().function;
   w.machine = &hopper();
@@ -171,7 +161,7 @@ TEST_CASE("gate: candidates are built, none is run") {
 }
 
 TEST_CASE("candidates for GPUs are built with passes of one's own") {
-  if (!have_nvrtc()) return;
+  if (!cases::have_nvrtc()) return;
   int ran = 0;
   pass::pipeline mine = pass::pipeline::standard_gpu();
   mine.insert_after("unify_threads", {"count", [&](const ir::function& f, const target::machine&) {

@@ -6,9 +6,11 @@
 
 #include <doctest/doctest.h>
 #include <tilewright/backend/cuda/emulator.hpp>
+#include <tilewright/backend/cuda/nvrtc.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/pass/gpu/lower_gpu.hpp>
+#include <tilewright/support/error.hpp>
 #include <tilewright/target/gpu.hpp>
 
 #include "backend/harness.hpp"
@@ -27,6 +29,20 @@ inline const target::gpu& device() {
 inline bool have_emulator() {
   static const std::string missing = cu::why_no_emulator();
   if (!missing.empty()) MESSAGE("skipped, kernels cannot be emulated: " << missing);
+  return missing.empty();
+}
+
+/// True where NVRTC is installed; says so where it is not.
+inline bool have_nvrtc() {
+  static const std::string missing = [] {
+    try {
+      cu::nvrtc();
+      return std::string();
+    } catch (const build_error& e) {
+      return std::string(e.what());
+    }
+  }();
+  if (!missing.empty()) MESSAGE("skipped: " << missing);
   return missing.empty();
 }
 

@@ -14,19 +14,6 @@ using namespace tilewright;
 
 namespace {
 
-bool have_nvrtc() {
-  static const std::string missing = [] {
-    try {
-      cases::cu::nvrtc();
-      return std::string();
-    } catch (const build_error& e) {
-      return std::string(e.what());
-    }
-  }();
-  if (!missing.empty()) MESSAGE("skipped: " << missing);
-  return missing.empty();
-}
-
 void check_gate(const ir::function& f, int registers) {
   for (const char* name : {"sm_80", "sm_90a"}) {
     const target::gpu device = target::named_gpu(name);
@@ -53,13 +40,13 @@ void check_gate(const ir::function& f, int registers) {
 }  // namespace
 
 TEST_CASE("elementwise kernels compile for each architecture within their limits") {
-  if (!have_nvrtc()) return;
+  if (!cases::have_nvrtc()) return;
   check_gate(cases::exponential(), 32);
   check_gate(cases::two_kernels(), 32);
 }
 
 TEST_CASE("what NVRTC refuses is a build_error with its log") {
-  if (!have_nvrtc()) return;
+  if (!cases::have_nvrtc()) return;
   cases::cu::program p;
   p.text = "extern \"C\" __global__ void broken() { unknown(); }";
   CHECK_THROWS_WITH_AS(cases::cu::compile(p, cases::device()),
@@ -70,7 +57,7 @@ TEST_CASE("what NVRTC refuses is a build_error with its log") {
 }
 
 TEST_CASE("a compilation ends at its deadline where NVRTC can be asked to") {
-  if (!have_nvrtc() || !cases::cu::nvrtc().SetFlowCallback) return;
+  if (!cases::have_nvrtc() || !cases::cu::nvrtc().SetFlowCallback) return;
   const cases::cu::program p =
       cases::cu::print(pass::lower(cases::exponential(), cases::device()), cases::device());
   CHECK_THROWS_WITH_AS(cases::cu::compile(p, cases::device(), std::chrono::milliseconds(1)),

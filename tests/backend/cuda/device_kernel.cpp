@@ -11,13 +11,13 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <tilewright/backend/cuda/nvrtc.hpp>
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/search/contiguous_workload.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/gpu.hpp>
 
+#include "cases.hpp"
 #include "fake/fake.hpp"
 #include "gpu/workloads.hpp"
 
@@ -27,16 +27,7 @@ using namespace tilewright::search;
 
 namespace {
 
-bool ready() {
-  if (!fake::here()) return false;
-  try {
-    backend::cuda::nvrtc();
-    return true;
-  } catch (const build_error& e) {
-    MESSAGE("skipped: " << e.what());
-    return false;
-  }
-}
+bool ready() { return fake::here() && cases::have_nvrtc(); }
 
 ir::function softmax() {
   for (const gpu_workloads::workload& w : gpu_workloads::small())

@@ -10,11 +10,9 @@
 #include <vector>
 
 #include <tilewright/backend/cuda/compile.hpp>
-#include <tilewright/backend/cuda/nvrtc.hpp>
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/schedule/trace.hpp>
 #include <tilewright/space/root_blocks.hpp>
-#include <tilewright/support/error.hpp>
 
 #include "cases.hpp"
 #include "gpu_list.hpp"
@@ -93,16 +91,6 @@ int check_sketches(const ir::function& f, int each, const Wanted& wanted) {
   return out;
 }
 
-bool have_compiler() {
-  try {
-    cases::cu::nvrtc();
-    return true;
-  } catch (const build_error& e) {
-    MESSAGE("skipped: " << e.what());
-    return false;
-  }
-}
-
 }  // namespace
 
 TEST_CASE("epilogues: direct and staged results of threads are choices of the space") {
@@ -159,7 +147,7 @@ bool compiles(const ir::function& f, const schedule& sketch, const target::gpu& 
 }  // namespace
 
 TEST_CASE("epilogues: a member of each structure compiles without spills") {
-  if (!have_compiler()) return;
+  if (!cases::have_nvrtc()) return;
   struct size {
     const char* in;
     int m, n, k;

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include <tilewright/backend/cuda/compile.hpp>
-#include <tilewright/backend/cuda/nvrtc.hpp>
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/schedule/trace.hpp>
 #include <tilewright/space/compose.hpp>
@@ -23,7 +22,6 @@
 #include <tilewright/space/postproc/rewrite_tensorize.hpp>
 #include <tilewright/space/postproc/rewrite_unbound_block.hpp>
 #include <tilewright/space/postproc/verify_gpu_code.hpp>
-#include <tilewright/support/error.hpp>
 
 #include "cases.hpp"
 #include "gpu/corpus.hpp"
@@ -66,16 +64,6 @@ trace small_trace(const std::string& name) {
                                {"[8, 1, 2, 2, 2]", "[2, 1, 2, 2, 2]"},
                                {"[1, 32, 4, 2, 1]", "[1, 2, 4, 2, 1]"},
                                {"[32, 2, 1]", "[2, 2, 1]"}}));
-}
-
-bool have_compiler() {
-  try {
-    cases::cu::nvrtc();
-    return true;
-  } catch (const build_error& e) {
-    MESSAGE("skipped: " << e.what());
-    return false;
-  }
 }
 
 /// Through NVRTC for both architectures, without spills.
@@ -170,7 +158,7 @@ TEST_CASE("the paper's fused dense, in the spelling of 2022 and in today's, is e
 }
 
 TEST_CASE("the paper's fused dense compiles for each architecture within its limits") {
-  if (!have_compiler()) return;
+  if (!cases::have_nvrtc()) return;
   schedule s(ir::parse(text_of("program.py")));
   trace::parse(text_of("trace_today.txt")).apply_to(s);
   check_compiled(s.function(), 128);
@@ -285,7 +273,7 @@ TEST_CASE("tensor cores: steps that begin with the products of the last one") {
 }
 
 TEST_CASE("tensor cores: tf32 at full size compiles for each architecture") {
-  if (!have_compiler()) return;
+  if (!cases::have_nvrtc()) return;
   const ir::function f = product("f32", "f32", 1024, 1024, 1024);
   const std::vector<schedule> members = gpu_list::members(f, 2, gpu_workloads::tf32_space());
   CHECK(members.size() == 2);

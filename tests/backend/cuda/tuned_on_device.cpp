@@ -19,7 +19,6 @@
 
 #include <doctest/doctest.h>
 #include <tilewright/backend/cuda/emulator.hpp>
-#include <tilewright/backend/cuda/nvrtc.hpp>
 #include <tilewright/dispatch/layout.hpp>
 #include <tilewright/dispatch/zero_extents.hpp>
 #include <tilewright/interop/dlpack.hpp>
@@ -31,6 +30,7 @@
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/gpu.hpp>
 
+#include "cases.hpp"
 #include "emulated_launches.hpp"
 #include "fake/fake.hpp"
 
@@ -55,16 +55,7 @@ using fake::emulated_launches;
 
 namespace {
 
-bool ready() {
-  if (!fake::here()) return false;
-  try {
-    cu::nvrtc();
-    return true;
-  } catch (const build_error& e) {
-    MESSAGE("skipped: " << e.what());
-    return false;
-  }
-}
+bool ready() { return fake::here() && cases::have_nvrtc(); }
 
 constexpr auto rows_softmax =
     kernel<"rows_softmax">([](in<"X", float, "M", "N"> X, out<"Y", float, "M", "N"> Y) {

@@ -1,13 +1,12 @@
 // What calls cost beside launches, on a device that is a fake one: whether results are right is seen, and what is lost.
 #include "gpu/call_cost.hpp"
+#include "../cases.hpp"
 
 #include <cstddef>
 #include <cstring>
 #include <string>
 
 #include <doctest/doctest.h>
-#include <tilewright/backend/cuda/nvrtc.hpp>
-#include <tilewright/support/error.hpp>
 
 #include "../fake/fake.hpp"
 #include "gpu/result_file.hpp"
@@ -16,16 +15,7 @@ namespace {
 
 namespace cu = tilewright::backend::cuda;
 
-bool ready() {
-  if (!fake::here()) return false;
-  try {
-    cu::nvrtc();
-    return true;
-  } catch (const tilewright::build_error& e) {
-    MESSAGE("skipped: " << e.what());
-    return false;
-  }
-}
+bool ready() { return fake::here() && cases::have_nvrtc(); }
 
 /// Y = 2 X, 1024 elements.
 int doubles(const char*, void** arguments, void*) {

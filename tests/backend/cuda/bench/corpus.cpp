@@ -9,9 +9,7 @@
 #include <vector>
 
 #include <tilewright/backend/cuda/compile.hpp>
-#include <tilewright/backend/cuda/nvrtc.hpp>
 #include <tilewright/ir/interpret/evaluate.hpp>
-#include <tilewright/support/error.hpp>
 
 #include "../cases.hpp"
 #include "gpu/conformance.hpp"
@@ -35,16 +33,7 @@ TEST_CASE("the corpus computes what the interpreter computes") {
 }
 
 TEST_CASE("the corpus compiles for each architecture within its limits, large and small") {
-  std::string missing;
-  try {
-    cases::cu::nvrtc();
-  } catch (const build_error& e) {
-    missing = e.what();
-  }
-  if (!missing.empty()) {
-    MESSAGE("skipped: " << missing);
-    return;
-  }
+  if (!cases::have_nvrtc()) return;
   for (const auto& entries : {gpu_corpus::small(), gpu_corpus::large()})
     for (const gpu_corpus::entry& e : entries)
       for (const char* name : {"sm_80", "sm_90a"}) {
@@ -84,12 +73,7 @@ TEST_CASE("single elements of the corpus, as the GPU program checks them, are th
 }
 
 TEST_CASE("the prelude's functions compile for each architecture") {
-  try {
-    cases::cu::nvrtc();
-  } catch (const build_error& e) {
-    MESSAGE("skipped: " << e.what());
-    return;
-  }
+  if (!cases::have_nvrtc()) return;
   cases::cu::program together;
   for (const gpu_conformance::entry& e : gpu_conformance::all()) {
     together.text += e.program.text;

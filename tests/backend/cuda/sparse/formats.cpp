@@ -5,7 +5,6 @@
 #include <cstring>
 #include <string>
 #include <tilewright/backend/cuda/compile.hpp>
-#include <tilewright/backend/cuda/nvrtc.hpp>
 #include <tilewright/expr/formats/bsr_matrix.hpp>
 #include <tilewright/expr/formats/csc_matrix.hpp>
 #include <tilewright/expr/formats/csr_matrix.hpp>
@@ -97,19 +96,6 @@ stored_program product_with(const any_kernel& kernel, const Matrix& m,
   return {sparse::with_storage(reify(kernel, dims), {format}), arrays_of(m)};
 }
 
-bool have_nvrtc() {
-  static const std::string missing = [] {
-    try {
-      cases::cu::nvrtc();
-      return std::string();
-    } catch (const build_error& e) {
-      return std::string(e.what());
-    }
-  }();
-  if (!missing.empty()) MESSAGE("skipped: " << missing);
-  return missing.empty();
-}
-
 /// Members of the default space: their text goes through the emulator, and through NVRTC where it is.
 /// @returns the text of the first one
 std::string check(const stored_program& p) {
@@ -127,7 +113,7 @@ std::string check(const stored_program& p) {
           cases::cu::print(pass::lower(s.function(), cases::device()), cases::device());
       if (first.empty()) first = text.text;
       cases::check_emulated(s.function(), p.function, 1e-5, p.data);
-      if (!have_nvrtc()) continue;
+      if (!cases::have_nvrtc()) continue;
       const cases::cu::compiled c = cases::cu::compile(text, cases::device());
       for (const backend::launch& l : c.artifact.launches)
         CHECK(cases::cu::why_rejected(l, c.report, cases::device(), {0, 0, false}) == "");
