@@ -4,17 +4,11 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <optional>
 
 #include <CLI/CLI.hpp>
 
-#include <tilewright/backend/cuda/available.hpp>
-#include <tilewright/backend/cuda/device.hpp>
-#include <tilewright/backend/pool.hpp>
 #include <tilewright/cost/model_kind.hpp>
 #include <tilewright/cost/prior_file.hpp>
-#include <tilewright/ir/specialize.hpp>
-#include <tilewright/ir/text/print.hpp>
 #include <tilewright/search/enumeration.hpp>
 #include <tilewright/search/gate.hpp>
 #include <tilewright/search/measurement/fleet.hpp>
@@ -29,42 +23,16 @@
 #include <tilewright/learning.hpp>
 #endif
 
-#include "../arrays/matrix_input.hpp"
 #include "../command.hpp"
 #include "../mpi_ranks.hpp"
 #include "../option_values.hpp"
-#include "../records/database.hpp"
-#include "../records/workload.hpp"
 #include "../worker_token.hpp"
+#include "tune_tasks.hpp"
 
 namespace tool {
 namespace {
 
 using namespace tilewright;
-
-struct tune_options {
-  std::vector<std::string> files;
-  std::string function, space;
-  std::string target = "host", database;
-  std::vector<std::string> dims, matrices;
-  std::vector<double> weights;
-  search::task_order order = search::task_order::gradient;
-  std::optional<double> seconds, gain;
-  std::optional<int> trials;
-  int threads = 0;
-  std::uint64_t seed = 42;
-  search::caches where = search::caches::warm;
-  std::string strategy, model, prior, proposer;
-  bool worker = false;
-  std::vector<std::string> workers;  // HOST:PORT, or commands
-  int batch = search::session_options{}.batch;
-  std::string token_file;
-  mpi_ranks ranks;  // that mpirun started; this is the first one
-  bool json = false;
-  bool profile = false;
-  bool count = false;
-  std::size_t count_limit = 100000;  // members
-};
 
 std::string failures_json(const std::map<search::failure, int>& failures) {
   std::string out;
@@ -120,119 +88,6 @@ void print_summary(const search::tuning_result& r, const tune_options& o,
   for (const std::string& remark : r.remarks) complain(remark);
 }
 
-using extent_lists = std::vector<std::map<std::string, std::int64_t>>;
-
-bool knows(const ir::function& f, const std::string& name) {
-  for (const ir::var& v : ir::symbolic_extents(f))
-    if (v->name == name) return true;
-  return std::any_of(f.params.begin(), f.params.end(),
-                     [&](const ir::param& p) { return !p.buffer && p.scalar->name == name; });
-}
-
-/// Each function's own of the extents; one that no function knows goes to all, which refuse it.
-extent_lists shared_out(const std::vector<ir::function>& functions,
-                        const std::map<std::string, std::int64_t>& extents) {
-  extent_lists out(functions.size());
-  for (const auto& [name, value] : extents) {
-    std::size_t known = 0;
-    for (const ir::function& f : functions) known += knows(f, name) ? 1 : 0;
-    for (std::size_t i = 0; i < functions.size(); ++i)
-      if (known == 0 || knows(functions[i], name)) out[i][name] = value;
-  }
-  return out;
-}
-
-/// The functions as workloads of one database.
-struct tasks {
-  std::unique_ptr<backend::pool> own;
-  const backend::executor* exec = &backend::pool::shared().view();
-  target::cpu cpu;                 // this one
-  std::optional<target::gpu> gpu;  // to make code for, where the target is one
-  std::string no_gpu;              // why nothing can be timed on one
-  std::vector<search::workload> all;
-  std::shared_ptr<search::database> db;
-
-  explicit tasks(const tune_options& o) {
-    choose_target(o.target, !o.workers.empty() || o.count);
-    if (o.threads > 0 && o.threads != exec->threads) {
-      own = std::make_unique<backend::pool>(o.threads);
-      exec = &own->view();
-    }
-    cpu.cores = exec->threads;
-    std::vector<ir::function> functions;
-    for (const std::string& file : o.files) functions.push_back(load_function(file, o.function));
-    const extent_lists extents = shared_out(functions, extents_of(o.dims));
-    const matrix_inputs matrices(o.matrices);
-    for (std::size_t i = 0; i < functions.size(); ++i) {
-      std::map<std::string, std::int64_t> bound = extents[i];
-      matrices.bind(functions[i], bound);
-      functions[i] = matrices.stored(with_extents(o.files[i], functions[i], bound));
-    }
-    db = database_to_write(o.database);
-    for (const ir::function& f : functions) {
-      all.push_back(
-          contiguous_workload(f, gpu ? target::machine(*gpu) : target::machine(cpu), *exec));
-      if (!o.space.empty()) all.back().space = chosen_space(o.space);
-      if (!matrices.empty()) {
-        const std::vector<search::operand> operands = search::operands(f);
-        all.back().given.resize(operands.size());
-        matrices.fill(operands, all.back().given);
-      }
-      all.back().key.arguments += search::key_suffix(o.where);
-      db->add_workload(all.back().key.workload, ir::print(f));
-    }
-  }
-
- private:
-  /// @throws argument_error for a space of GPUs where the target is a CPU, and the other way round
-  space::design_space chosen_space(const std::string& name) const {
-    for (const space::named_space& s : space::named_spaces())
-      if (s.name == name && s.for_gpu != gpu.has_value())
-        throw argument_error(name +
-                             (s.for_gpu ? " makes schedules for GPUs, and the target is a CPU"
-                                        : " makes schedules for CPUs, and the target is a GPU") +
-                             "; `tilewright space ls` lists the others, --target names a target");
-    return space::find_space(name);
-  }
-
-  static target::cpu cpu_of(const std::string& name, const std::vector<std::string_view>& gpus) {
-    try {
-      return target::named(name);
-    } catch (const argument_error& e) {
-      std::string text = std::string(e.what()) + "; or a GPU, cuda";
-      for (const std::string_view gpu : gpus) text += ", " + std::string(gpu);
-      throw argument_error(text);
-    }
-  }
-
-  /// A GPU by its architecture, or, as "cuda", this machine's; where there is none, sm_90a.
-  /// @param elsewhere whether code of a CPU runs on other machines, or nowhere
-  void choose_target(const std::string& name, bool elsewhere) {
-    const std::vector<std::string_view> gpus = target::known_gpu_names();
-    const bool named = std::find(gpus.begin(), gpus.end(), name) != gpus.end();
-    if (!named && name != "cuda") {
-      cpu = cpu_of(name, gpus);
-      if (elsewhere || target::runs_on(cpu, target::host())) return;
-      throw argument_error(
-          "code for " + name +
-          " does not run on this machine, so it cannot be measured here; name a "
-          "worker on one that runs it: --worker-at \"ssh HOST tilewright worker\"");
-    }
-    cpu = target::host();
-    if (const cuda::availability& here = cuda::available(); here) {
-      const backend::cuda::device device;
-      gpu = named ? target::named_gpu(name) : device.description();
-      if (gpu->runs_on(device.compute_capability()))
-        gpu->model = device.name();
-      else
-        no_gpu = "code for " + name + " does not run on " + device.name();
-    } else {
-      gpu = target::named_gpu(named ? name : "sm_90a");
-      no_gpu = here.reason;
-    }
-  }
-};
-
 search::session_options session_of(const tune_options& o) {
   search::session_options s;
   s.seconds = o.seconds.value_or(s.seconds);
@@ -283,7 +138,7 @@ CLI::Validator one_of(const Kinds& kinds) {
 }
 
 /// Candidates for a GPU that is not here are built, and nothing is timed.
-int gate_all(const tune_options& o, const tasks& t) {
+int gate_all(const tune_options& o, const tune_tasks& t) {
   if (!o.json) say("no GPU: nothing was timed (" + t.no_gpu + ")\n");
   for (std::size_t i = 0; i < t.all.size(); ++i) {
     search::session_options s = session_of(o);
@@ -335,7 +190,7 @@ std::unique_ptr<search::fleet> fleet_of(const tune_options& o, const target::cpu
   return out;
 }
 
-int tune_one(const tune_options& o, tasks& t) {
+int tune_one(const tune_options& o, tune_tasks& t) {
   search::session_options s = session_of(o);
   const std::unique_ptr<search::fleet> workers = fleet_of(o, t.cpu);
   if (workers) workers->use_in(s.measuring);
@@ -366,7 +221,7 @@ void print_slice(const std::string& file, const search::tuning_result& r, bool a
 }
 
 /// Slices of the budget go to one function or another; a summary for each at the end.
-int tune_several(const tune_options& o, tasks& t) {
+int tune_several(const tune_options& o, tune_tasks& t) {
   search::task_options s;
   s.order = o.order;
   s.session = session_of(o);
@@ -406,7 +261,7 @@ int tune_several(const tune_options& o, tasks& t) {
 }
 
 /// How large the space of each function is. Nothing is compiled.
-int count_spaces(const tune_options& o, const tasks& t) {
+int count_spaces(const tune_options& o, const tune_tasks& t) {
   for (std::size_t i = 0; i < t.all.size(); ++i) {
     const search::workload& w = t.all[i];
     const space::context where{w.machine, w.exec->threads};
@@ -444,7 +299,7 @@ int tune(const tune_options& o) {
   if ((!o.workers.empty() || o.ranks.size > 1) && o.files.size() > 1)
     throw argument_error(
         "--worker-at, or mpirun, times the candidates of one function; name one FILE");
-  tasks t(o);
+  tune_tasks t(o);
   if (o.count) return count_spaces(o, t);
   if (!t.no_gpu.empty()) return gate_all(o, t);
   return o.files.size() == 1 ? tune_one(o, t) : tune_several(o, t);
