@@ -352,6 +352,13 @@ std::function<int()> declare_tune(CLI::App& app) {
   app.add_option("--caches", o->where, "State of the caches while timing: warm, cold, rotating")
       ->transform(one_of_words(states))
       ->option_text("WORD");
+  const std::map<std::string, bool> reductions{{"any_order", false}, {"in_order", true}};
+  app.add_option(
+         "--reductions", o->in_order,
+         "In which order sums of floats take their terms: any_order, as the schedule has them; or "
+         "in_order, as the function has them, so that all schedules compute the same bits")
+      ->transform(one_of_words(reductions))
+      ->option_text("WORD");
   app.add_option("--weights", o->weights, "How often each of several functions runs, as 3,1")
       ->delimiter(',')
       ->check(at_least_0());

@@ -7,6 +7,7 @@
 #include <tilewright/backend/cuda/available.hpp>
 #include <tilewright/backend/cuda/device.hpp>
 #include <tilewright/ir/specialize.hpp>
+#include <tilewright/ir/term_order.hpp>
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/space/metaschedule.hpp>
 #include <tilewright/support/error.hpp>
@@ -71,6 +72,7 @@ tune_tasks::tune_tasks(const tune_options& o) {
     std::map<std::string, std::int64_t> bound = extents[i];
     matrices.bind(functions[i], bound);
     functions[i] = matrices.stored(with_extents(o.files[i], functions[i], bound));
+    if (o.in_order) functions[i] = ir::with_term_order(functions[i]);
   }
   db = database_to_write(o.database);
   for (const ir::function& f : functions) {

@@ -29,6 +29,7 @@ struct tune_options {
   int threads = 0;
   std::uint64_t seed = 42;
   tilewright::search::caches where = tilewright::search::caches::warm;
+  bool in_order = false;  // reductions
   std::string strategy, model, prior, proposer;
   bool worker = false;
   std::vector<std::string> workers;  // HOST:PORT, or commands

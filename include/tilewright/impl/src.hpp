@@ -75,6 +75,7 @@
 #include <tilewright/impl/dependence/cover/region_cover.ipp>
 #include <tilewright/impl/dependence/independence.ipp>
 #include <tilewright/impl/dependence/scope.ipp>
+#include <tilewright/impl/dependence/term_order.ipp>
 #include <tilewright/impl/dispatch/argument_checks.ipp>
 #include <tilewright/impl/dispatch/call_session.ipp>
 #include <tilewright/impl/dispatch/device_dispatcher.ipp>
@@ -87,6 +88,7 @@
 #include <tilewright/impl/dispatch/pattern_class.ipp>
 #include <tilewright/impl/dispatch/specialization.ipp>
 #include <tilewright/impl/dispatch/specialization_table.ipp>
+#include <tilewright/impl/dispatch/tune_jointly.ipp>
 #include <tilewright/impl/dispatch/tune_together.ipp>
 #include <tilewright/impl/dispatch/weight_set.ipp>
 #include <tilewright/impl/dispatch/workspace.ipp>
@@ -136,6 +138,7 @@
 #include <tilewright/impl/ir/specialize.ipp>
 #include <tilewright/impl/ir/stmt.ipp>
 #include <tilewright/impl/ir/storage_scope.ipp>
+#include <tilewright/impl/ir/term_order.ipp>
 #include <tilewright/impl/ir/text/literal.ipp>
 #include <tilewright/impl/ir/text/parse.ipp>
 #include <tilewright/impl/ir/text/parse_block.ipp>
@@ -252,6 +255,7 @@
 #include <tilewright/impl/schedule/schedule_blocks.ipp>
 #include <tilewright/impl/schedule/schedule_data.ipp>
 #include <tilewright/impl/schedule/state.ipp>
+#include <tilewright/impl/schedule/term_order.ipp>
 #include <tilewright/impl/schedule/trace/instruction.ipp>
 #include <tilewright/impl/schedule/trace/instruction_table.ipp>
 #include <tilewright/impl/schedule/trace/operand.ipp>
@@ -275,6 +279,7 @@
 #include <tilewright/impl/search/device_timer.ipp>
 #include <tilewright/impl/search/enumeration.ipp>
 #include <tilewright/impl/search/gate.ipp>
+#include <tilewright/impl/search/joint_session.ipp>
 #include <tilewright/impl/search/measurement/argument_memory.ipp>
 #include <tilewright/impl/search/measurement/argument_values.ipp>
 #include <tilewright/impl/search/measurement/builder.ipp>

@@ -28,6 +28,8 @@ struct model_options {
   /// Runs the parallel loops of calls and of tuning in the place of that pool: one of your own, which
   /// has to outlive the model. `threads` is its number of threads then.
   const backend::executor* executor = nullptr;
+  /// As in tuned_options, for each kernel; convolutions are then computed as the graph has them.
+  tilewright::reductions reductions = tilewright::reductions::any_order;
   std::uint64_t seed = 42;
   bool verbose = false;  // progress on stderr
   bool optimize = true;  // rewrite the graph; false: each node is a kernel of its own

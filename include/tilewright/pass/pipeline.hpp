@@ -51,7 +51,8 @@ class pipeline {
   pipeline& verify(bool after_each_pass = true);
 
   /// Runs all passes, weights not apart.
-  /// @throws argument_error when the passes are a CPU's and the target is a GPU, or the other way round
+  /// @throws argument_error when the passes are a CPU's and the target is a GPU, or the other way round; for a
+  /// GPU, too, where the function keeps the order of its terms
   /// @throws build_error when a pass leaves what is no well-formed function, naming it; whatever a
   /// pass throws
   ir::function run(const ir::function& f, const target::machine& where) const;
@@ -62,7 +63,7 @@ class pipeline {
   std::size_t position(std::string_view name) const;
   std::size_t changeable(std::string_view name) const;
   void check_new(const named_pass& p, std::string_view instead_of) const;
-  void check_target(const target::machine& where) const;
+  void check_target(const ir::function& f, const target::machine& where) const;
   std::size_t cut() const;
   ir::function run_range(const ir::function& f, const target::machine& where, std::size_t first,
                          std::size_t end) const;

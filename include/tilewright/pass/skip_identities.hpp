@@ -10,6 +10,8 @@
 // (`reduction_lanes_note` 0 or 1). It applies where the condition is the same for all lanes, so that it
 // becomes a branch that later moves out of inner loops.
 //
+// Nothing is left out of a function that keeps the order of its terms (ir/term_order.hpp).
+//
 // Other products with 0 are left out where a block says by `skip_zeros_note` that this is as good:
 //
 //   Y[q] = Y[q] + if_then_else(1 <= q + s, X[q + s - 1], 0) * F[s]

@@ -29,7 +29,8 @@ struct candidate {
 using finisher = std::function<void(schedule&)>;
 
 /// Replays `t` on a fresh schedule of `f`; missing decisions are drawn from `seed`. Nothing when a primitive
-/// refuses, with the reason in `why`. With `finish`, that takes the place of the post-processing in `t`.
+/// refuses, or `f` keeps the order of its terms and what comes out may not (schedule/term_order.hpp), with the
+/// reason in `why`. With `finish`, that takes the place of the post-processing in `t`.
 std::optional<candidate> replay(const trace& t, const ir::function& f, std::uint64_t seed,
                                 std::string* why = nullptr, const finisher& finish = {});
 

@@ -36,6 +36,14 @@ enum class effort {
               // not
 };
 
+/// In which order the terms of reductions of floats are combined.
+enum class reductions {
+  any_order,  // as the schedule found has them: the fastest
+  /// One after the other, as the kernel's program has them, and products rounded before they are added. All
+  /// schedules of a kernel compute the same bits: docs/numbers.md says what is promised. For CPUs.
+  in_order
+};
+
 /// Options of a tuned kernel. Tuning ends when the first of `seconds`, `trials`, `target`,
 /// `patience` and `gain` says so. A budget that is named, in seconds or trials, is used whole: where
 /// neither is, tuning ends as soon as more of it is expected to bring nothing, mostly after one or two
@@ -61,6 +69,7 @@ struct tuned_options {
   /// Runs the parallel loops of calls and of tuning in the place of that pool: one of your own, which
   /// has to outlive the op. `threads` is its number of threads then.
   const backend::executor* executor = nullptr;
+  tilewright::reductions reductions = tilewright::reductions::any_order;
   std::uint64_t seed = 42;
   bool verbose = false;  // progress on stderr also when that is no terminal; TILEWRIGHT_LOG=1 too
   pattern_check patterns = pattern_check::once;  // when those of sparse arguments are checked

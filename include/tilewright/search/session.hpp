@@ -36,7 +36,7 @@
 namespace tilewright::search {
 
 /// Text that is equal for one kernel at all extents: its name, the types and ranks of its
-/// parameters, and the kinds of its blocks' iteration variables.
+/// parameters, the kinds of its blocks' iteration variables, and whether it keeps the order of its terms.
 std::string family_of(const ir::function& f);
 
 /// What is tuned, and where.

@@ -28,7 +28,8 @@ struct block_profile {
   std::vector<access_profile> reads;  // one per load in the body, the accumulator left out
   bool reduction = false;             // has an init
   bool updates = false;               // has none and reads what it writes: no complete block
-  bool cheap = false;  // no transcendental function and no conditional: worth inlining
+  bool in_order = false;  // it reduces floats, and the function keeps the order of terms
+  bool cheap = false;     // no transcendental function and no conditional: worth inlining
 
   /// Some of the block's variables have this kind and more than one value.
   bool has(ir::iter_kind k) const noexcept;
@@ -41,7 +42,8 @@ struct block_profile {
   /// tile grows along it. Nothing when no operand is shared.
   std::optional<std::size_t> reuse(std::size_t vector) const noexcept;
   /// The variables in the order of loops that follow memory. Of a reduction: the spatial ones as
-  /// they are, then the others by falling length of the longest step through an operand. Else by
+  /// they are, then the others by falling length of the longest step through an operand, or as they are where
+  /// they have to stay in order. Else by
   /// falling length of the step through the output.
   std::vector<std::size_t> walking_order() const;
 };

@@ -81,13 +81,13 @@ class design_space {
 
   /// The sketches of a program; the first one is what runs when nothing may be measured. Of a
   /// program with alternatives, those of each in turn, which begin with `work_on`; an alternative
-  /// that the space does not fit adds none.
+  /// that the space does not fit adds none. Of a function that keeps the order of its terms, those that do.
   /// @throws what its functions throw; schedule_error for an illegal primitive, or without a sketch
   std::vector<schedule> sketches(const ir::function& f, const context& where,
                                  std::uint64_t seed) const;
   /// One member of the space, drawn as a whole; its decisions are in the trace. Post-processing is
   /// not done.
-  /// @throws schedule_error where a primitive refuses what was drawn
+  /// @throws schedule_error where a primitive refuses what was drawn, or terms may come in another order
   schedule member(const ir::function& f, context where, std::uint64_t seed) const;
   /// The sketches that a schedule to which something was done becomes.
   std::vector<schedule> grow(schedule s, const context& where) const {

@@ -327,6 +327,7 @@ class emitter {
   builder& b;
   const ir::function& f;
   std::string symbol;
+  bool rounds_products;  // before they are added, as the function asks for
   frame at;
   bindings bound;
   lane_state lane;

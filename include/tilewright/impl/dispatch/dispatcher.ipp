@@ -13,6 +13,7 @@
 #include <tilewright/impl/dispatch/specialization_table.hpp>
 #include <tilewright/impl/dispatch/workspace.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
+#include <tilewright/ir/term_order.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/support/fork_mutex.hpp>
@@ -51,6 +52,15 @@ inline void check_names(const kernel_signature& kernel, const search::extent_map
   }
 }
 
+/// What makes the kernel at given extents, with the order of its terms where it is to stay.
+inline std::function<ir::function(const search::extent_map&)> ordered(
+    std::function<ir::function(const search::extent_map&)> make, reductions order) {
+  if (order == reductions::any_order) return make;
+  return [make = std::move(make)](const search::extent_map& dims) {
+    return ir::with_term_order(make(dims));
+  };
+}
+
 /// @throws argument_error for a slot without code
 inline void need_code(const kernel_signature& kernel, const specialization_slot& of) {
   if (!of.code) throw argument_error(kernel.name + ": there is nothing to tune without elements");
@@ -62,7 +72,7 @@ struct dispatcher::state {
   state(kernel_signature k, std::function<ir::function(const search::extent_map&)> m,
         tuned_options o, weight_set w)
       : kernel(std::move(k)),
-        make(std::move(m)),
+        make(detail::ordered(std::move(m), o.reductions)),
         options(std::move(o)),
         weights(std::move(w)),
         bindings(kernel),

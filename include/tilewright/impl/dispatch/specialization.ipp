@@ -11,6 +11,7 @@
 #include <tilewright/impl/dispatch/code_text.hpp>
 #include <tilewright/impl/dispatch/progress_printer.hpp>
 #include <tilewright/impl/search/database/fewer_threads.hpp>
+#include <tilewright/ir/term_order.hpp>
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/search/check/verify.hpp>
 #include <tilewright/search/database/trace_names.hpp>
@@ -383,6 +384,8 @@ TILEWRIGHT_INLINE std::string specialization::report() const {
       workload_.function.name + " at " + search::write_numbers(workload_.extents) + "\n";
   out += "  layouts   " + detail::layouts_text(workload_) + ", " +
          std::to_string(workload_.key.threads) + " threads\n";
+  if (ir::keeps_term_order(workload_.function))
+    out += "  sums      in the order of the program, products rounded before they are added\n";
   if (!v) return out + "  nothing has run yet\n";
   out += std::string("  code      ") + detail::origin_text(v->from) + "\n";
   if (!v->remark.empty()) out += "  because   " + v->remark + "\n";

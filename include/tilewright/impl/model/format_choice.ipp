@@ -288,7 +288,8 @@ class format_decision {
 
 TILEWRIGHT_INLINE bool format_choice::possible(const std::vector<any_kernel>& algorithms,
                                                const tuned_options& options) {
-  return options.calls > 0 && dispatch::detail::mode_of_environment(options.mode) == mode::now &&
+  return options.calls > 0 && options.reductions == reductions::any_order &&
+         dispatch::detail::mode_of_environment(options.mode) == mode::now &&
          !options.measuring.runner &&
          support::all(algorithms, [](const any_kernel& k) { return detail::only_compressed(k); });
 }

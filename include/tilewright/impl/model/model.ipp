@@ -56,6 +56,7 @@ struct model::state {
     o.mode = options.mode == mode::miss_error ? mode::miss_error : mode::off;
     o.threads = options.threads;
     o.executor = options.executor;
+    o.reductions = options.reductions;
     o.seed = options.seed;
     return o;
   }
@@ -65,12 +66,14 @@ struct model::state {
   }
   /// The graphs of which one runs.
   void add_forms(network::graph g) {
+    const bool in_order = options.reductions == reductions::in_order;
     forms = network::forms_of(std::move(g));
+    if (in_order) forms.resize(1);  // each has its own order of sums
     for (const network::graph& form : forms) alternatives.push_back(in_tiles(form, {}));
     std::int64_t weight_bytes = 0;
     for (const network::value& v : forms.at(0).values)
       if (v.data) weight_bytes += v.data->type().bytes();
-    add_tiles(weight_bytes > target::host().l3_bytes);
+    if (!in_order) add_tiles(weight_bytes > target::host().l3_bytes);
   }
   /// Graphs with convolutions in tiles: of each the likeliest, then of each the next.
   void add_tiles(bool streams_weights) {

@@ -12,6 +12,7 @@
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/comm_reducer.hpp>
 #include <tilewright/ir/rerouting.hpp>
+#include <tilewright/ir/term_order.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/skip_identities.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -106,8 +107,11 @@ class other_access : public visitor {
 
 class lowering : public mutator {
  public:
-  lowering(allocation_places places, stride_wishes wishes, var_set sizes)
-      : places_(std::move(places)), wishes_(std::move(wishes)), sizes_(std::move(sizes)) {}
+  lowering(allocation_places places, stride_wishes wishes, const function& f)
+      : places_(std::move(places)),
+        wishes_(std::move(wishes)),
+        sizes_(shape_variables(f)),
+        in_order_(keeps_term_order(f)) {}
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
@@ -152,6 +156,8 @@ class lowering : public mutator {
     if (const auto given = reduce_vars_.find(loop.var); given != reduce_vars_.end()) {
       notes[reduction_note] = 1;
       for (const auto& [key, value] : given->second) notes.try_emplace(key, value);
+      if (in_order_ && given->second.count(reduction_lanes_note) != 0)
+        notes[reduction_lanes_note] = given->second.at(reduction_lanes_note);
     }
     read_once once(stored_buffers(loop.body));
     const expr min = once(loop.min, loop.var->name + "_first"),
@@ -230,6 +236,10 @@ class lowering : public mutator {
     for (const char* key : {reduction_lanes_note, reducer_note, skip_zeros_note})
       if (const auto note = r.block->annotations.find(key); note != r.block->annotations.end())
         given.insert(*note);
+    if (in_order_) {  // whatever the block asks for
+      given.erase(skip_zeros_note);
+      if (reduces_floats(*r.block)) given[reduction_lanes_note] = 0;
+    }
     for (std::size_t k = 0; k < r.values.size(); ++k)
       if (r.block->iters[k].kind == iter_kind::reduce)
         for (const var& v : free_vars(r.values[k])) reduce_vars_[v] = given;
@@ -342,6 +352,7 @@ class lowering : public mutator {
   allocation_places places_;
   stride_wishes wishes_;
   var_set sizes_;
+  bool in_order_;           // the function keeps the order of its terms
   std::vector<stmt> path_;  // enclosing loops
   std::size_t fence_ = 0;   // loops before this index are out of reach for hoisting
   std::unordered_map<expr, annotations, expr_identity_hash, expr_identity_equal> reduce_vars_;
@@ -360,7 +371,7 @@ TILEWRIGHT_INLINE ir::function lower_blocks(const ir::function& f) {
   ir::for_each_stmt(body, [&](const ir::stmt& s) {
     if (const ir::block_realize_node* r = ir::as_realize(s)) collect_wishes(*r->block, wishes);
   });
-  out.body = lowering(std::move(places), std::move(wishes), shape_variables(f)).mutate(body);
+  out.body = lowering(std::move(places), std::move(wishes), f).mutate(body);
   return out;
 }
 

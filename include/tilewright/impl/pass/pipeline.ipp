@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tilewright/impl/pass/scalar_function.hpp>
+#include <tilewright/ir/term_order.hpp>
 #include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/compensate_dots.hpp>
@@ -179,7 +180,12 @@ TILEWRIGHT_INLINE pipeline& pipeline::verify(bool after_each_pass) {
   return *this;
 }
 
-TILEWRIGHT_INLINE void pipeline::check_target(const target::machine& where) const {
+TILEWRIGHT_INLINE void pipeline::check_target(const ir::function& f,
+                                              const target::machine& where) const {
+  if (for_gpu_ && ir::keeps_term_order(f))
+    throw argument_error(f.name +
+                         ": reductions in order are for CPUs; lower it for one, or take \"" +
+                         ir::reductions_attribute + "\" out of its attributes");
   if (for_gpu_ == (where.gpu != nullptr)) return;
   throw argument_error(for_gpu_ ? "these passes lower for GPUs, and the target is a CPU; take "
                                   "pipeline::standard()"
@@ -220,13 +226,13 @@ TILEWRIGHT_INLINE ir::function pipeline::run_to_code(const ir::function& f,
 
 TILEWRIGHT_INLINE ir::function pipeline::run(const ir::function& f,
                                              const target::machine& where) const {
-  check_target(where);
+  check_target(f, where);
   return run_to_code(run_range(f, where, 0, cut()), where);
 }
 
 TILEWRIGHT_INLINE prepared pipeline::run_prepared(const ir::function& f,
                                                   const target::machine& where) const {
-  check_target(where);
+  check_target(f, where);
   prepared out;
   out.main = run_range(f, where, 0, cut());
   if (!for_gpu_) out = prepare_weights(out.main);

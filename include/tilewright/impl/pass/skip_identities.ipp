@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/impl/pass/accumulators/sum_parts.hpp>
+#include <tilewright/ir/term_order.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/skip_identities.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -132,6 +133,7 @@ class skipper : public mutator {
 namespace tilewright::pass {
 
 TILEWRIGHT_INLINE ir::function skip_identities(const ir::function& f) {
+  if (ir::keeps_term_order(f)) return f;  // the zeros of terms are terms, too
   ir::function out = f;
   out.body = detail::identities::skipper{}.mutate(f.body);
   return out;

@@ -6,6 +6,7 @@
 #include <tilewright/impl/search/program_source.hpp>
 #include <tilewright/impl/search/replay_memory.hpp>
 #include <tilewright/ir/key.hpp>
+#include <tilewright/schedule/term_order.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/support/error.hpp>
 
@@ -54,7 +55,9 @@ inline double log_prior_of_last_step(const schedule& s) {
   return std::max(log_probability_of_last_step(s), never);
 }
 
-inline candidate candidate_of(schedule&& s, double log_prior) {
+/// @throws schedule_error where `f` keeps the order of its terms and the schedule may not
+inline candidate candidate_of(schedule&& s, const ir::function& f, double log_prior) {
+  check_term_order(s, f);
   const support::hash128 identity = ir::workload_key(s.function());
   return candidate{std::move(s), identity, log_prior};
 }
@@ -80,7 +83,7 @@ TILEWRIGHT_INLINE std::optional<candidate> replay_or_refuse(const trace& t, cons
     } else {
       t.apply_to(s, {}, add_prior);
     }
-    return candidate_of(std::move(s), prior);
+    return candidate_of(std::move(s), f, prior);
   });
 }
 
@@ -118,7 +121,7 @@ TILEWRIGHT_INLINE std::optional<candidate> replay_memory::replay(const support::
       if (!apply_as_recorded(t, i, s)) return replay_or_refuse(t, f, seed, refusal, {});
       if (draws(t[i])) prior += log_prior_of_last_step(s);
     }
-    return candidate_of(std::move(s), prior);
+    return candidate_of(std::move(s), f, prior);
   });
 }
 

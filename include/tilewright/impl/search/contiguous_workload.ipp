@@ -5,16 +5,24 @@
 
 #include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/ir/key.hpp>
+#include <tilewright/ir/term_order.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/search/check/shrink.hpp>
 #include <tilewright/search/contiguous_workload.hpp>
 #include <tilewright/space/gpu.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/error.hpp>
 
 namespace tilewright::search {
 
 TILEWRIGHT_INLINE workload contiguous_workload(const ir::function& f, const target::machine& where,
                                                const backend::executor& exec) {
+  if (where.gpu && ir::keeps_term_order(f))
+    throw argument_error(
+        f.name +
+        ": reductions in order are for CPUs, since code for GPUs adds up in threads and contracts "
+        "products; leave out reductions::in_order (--reductions in_order, or the attribute " +
+        ir::reductions_attribute + ") for calls on a GPU");
   workload w;
   w.function = f;
   w.key = {ir::workload_key(f).hex(), where.isa_key(), "", where.gpu ? 1 : exec.threads};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/schedule/schedule.hpp>
+#include <tilewright/schedule/term_order.hpp>
 #include <tilewright/space/space.hpp>
 #include <tilewright/support/error.hpp>
 
@@ -32,6 +33,7 @@ inline schedule first_of(const std::vector<schedule>& sketches, const space::des
     try {
       schedule out = sketch;
       space.finish(out, where);
+      check_term_order(out, f);
       return out;
     } catch (const schedule_error&) {  // the next one may do
     }

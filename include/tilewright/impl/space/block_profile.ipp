@@ -10,6 +10,7 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/term_order.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/block_profile.hpp>
@@ -166,6 +167,11 @@ TILEWRIGHT_INLINE std::vector<std::size_t> block_profile::walking_order() const 
   };
   std::vector<std::size_t> order(kind.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
+  if (reduction && in_order) {
+    std::stable_partition(order.begin(), order.end(),
+                          [&](std::size_t iter) { return kind[iter] != ir::iter_kind::reduce; });
+    return order;
+  }
   support::stable_sort(order, [&](std::size_t a, std::size_t b) { return step(a) > step(b); });
   return order;
 }
@@ -177,6 +183,7 @@ TILEWRIGHT_INLINE std::optional<block_profile> profile(const schedule& s, const 
   if (b.writes.size() != 1 || !store || !detail::bound_to_loops(s, realize)) return std::nullopt;
   block_profile out;
   out.reduction = static_cast<bool>(b.init);
+  out.in_order = ir::keeps_term_order(s.function()) && ir::reduces_floats(b);
   for (const ir::iter_var& iter : b.iters) {
     out.kind.push_back(iter.kind);
     out.extent.push_back(iter.dom.extent->integer);
@@ -218,6 +225,7 @@ TILEWRIGHT_INLINE std::optional<block_profile> reduction_profile(const schedule&
   if (!b.init || !point || !detail::bound_to_loops(s, realize)) return std::nullopt;
   block_profile out;
   out.reduction = true;
+  out.in_order = ir::keeps_term_order(s.function()) && ir::reduces_floats(b);
   for (const ir::iter_var& iter : b.iters) {
     out.kind.push_back(iter.kind);
     out.extent.push_back(iter.dom.extent->integer);

@@ -11,6 +11,7 @@
 #include <tilewright/impl/space/tiles/flat_columns.hpp>
 #include <tilewright/impl/space/tiles/own_transpose.hpp>
 #include <tilewright/impl/space/windows/borders.hpp>
+#include <tilewright/ir/term_order.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/modules/add_rfactor.hpp>
@@ -295,8 +296,10 @@ TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit, bool intrinsics) {
         detail::build_tiles(sketch, *products, where, choices);
       });
     detail::inline_cheap_blocks(s, where);
-    const bool around = intrinsics && detail::offers_intrinsics(s, where);
-    if (!around && detail::can_be_joined(s)) return detail::joined_and_apart(s, where, limit);
+    const bool in_order = ir::keeps_term_order(s.function()) && ir::reduces_floats(s.function());
+    const bool around = intrinsics && !in_order && detail::offers_intrinsics(s, where);
+    if (!around && !in_order && detail::can_be_joined(s))
+      return detail::joined_and_apart(s, where, limit);
     if (where.wanted == yield::member)
       return enumerate(s, where, limit, [&](schedule& sketch, chooser& choices) {
         detail::build_cpu_sketch(sketch, where, choices, around && choices.pick(2) == 0);

@@ -5,6 +5,8 @@
 #include <set>
 
 #include <tilewright/ir/reformatted.hpp>
+#include <tilewright/ir/term_order.hpp>
+#include <tilewright/schedule/term_order.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/space/space.hpp>
 #include <tilewright/support/any.hpp>
@@ -132,17 +134,40 @@ inline void work_on_one(schedule& s, const ir::algorithm_family& family, std::si
   s.work_on(family.name);
 }
 
+/// The algorithms of a function that has several: of one that keeps the order of its terms its own alone.
+inline std::vector<ir::algorithm_family> families_to_try(const ir::function& f) {
+  std::vector<ir::algorithm_family> out = ir::algorithm_families(f);
+  if (ir::keeps_term_order(f)) out.resize(1);
+  return out;
+}
+
 inline std::vector<schedule> all_sketches(const design_space& space, const ir::function& f,
                                           const context& where, std::uint64_t seed) {
   if (!ir::has_alternatives(f)) return space.grow(schedule(f, seed), where);
   gathering all;
-  for (const ir::algorithm_family& each : ir::algorithm_families(f))
+  for (const ir::algorithm_family& each : families_to_try(f))
     all.add([&] {
       schedule s(f, seed);
       work_on_one(s, each, 0);
       return space.grow(std::move(s), where);
     });
   return all.take(true);
+}
+
+/// Leaves out sketches in which terms may come in another order than in `f`, where that is to stay.
+inline void keep_in_order(std::vector<schedule>& sketches, const ir::function& f) {
+  if (!ir::keeps_term_order(f)) return;
+  std::exception_ptr refusal;
+  std::erase_if(sketches, [&](const schedule& s) {
+    try {
+      check_term_order(s, f);
+      return false;
+    } catch (const schedule_error&) {
+      if (!refusal) refusal = std::current_exception();
+      return true;
+    }
+  });
+  if (sketches.empty() && refusal) std::rethrow_exception(refusal);
 }
 
 [[noreturn]] inline void refuse_empty(const ir::function& f, const std::string& text) {
@@ -161,6 +186,7 @@ TILEWRIGHT_INLINE std::vector<schedule> design_space::sketches(const ir::functio
                                                                const context& where,
                                                                std::uint64_t seed) const {
   std::vector<schedule> out = detail::all_sketches(*this, f, where, seed);
+  detail::keep_in_order(out, f);
   if (out.empty()) detail::refuse_empty(f, text_);
   return out;
 }
@@ -171,14 +197,16 @@ TILEWRIGHT_INLINE schedule design_space::member(const ir::function& f, context w
   support::random random(seed);
   schedule s(f, random.next());
   if (ir::has_alternatives(f)) {
-    const std::vector<ir::algorithm_family> all = ir::algorithm_families(f);
+    const std::vector<ir::algorithm_family> all = detail::families_to_try(f);
     const ir::algorithm_family& family = all[random.below(all.size())];
     const std::size_t members = family.sizes.size();
     detail::work_on_one(s, family, members > 1 ? random.below(members) : 0);
   }
   std::vector<schedule> made = grow(std::move(s), where);
   if (made.empty()) detail::refuse_empty(f, text_);
-  return std::move(made[random.below(made.size())]);
+  schedule one = std::move(made[random.below(made.size())]);
+  check_term_order(one, f);
+  return one;
 }
 
 TILEWRIGHT_INLINE design_space design_space::with(std::vector<postproc> steps) const {

@@ -20,7 +20,7 @@ enum class non_finite : std::uint8_t { apart, alike };
 
 /// Compares the outputs of two runs on the same inputs, each as runner::outputs gives them. Integers must be
 /// equal. Floats may differ by eps * (16 + 4 * sqrt(terms)) of the larger of the value and the output's root mean
-/// square, eps being the distance from 1 to the next value of the type and `terms` the longest reduction; NaN
+/// square, or not at all where `needs` says exact, eps being the distance from 1 to the next value of the type and `terms` the longest reduction; NaN
 /// equals NaN, and an infinity only itself, unless non-finite values are alike, where any value will do for an expected
 /// infinity.
 /// @returns empty, or the first difference in words

@@ -57,6 +57,7 @@ struct value_needs {
   bool product =
       false;  // a reduction multiplies: the order decides what overflows before a zero comes
   bool joint = false;  // a reduction keeps several values: equal keys may take either's company
+  bool exact = false;  // schedules keep the order of terms: their results are equal
 };
 value_needs needs_of(const ir::function& f);
 

@@ -195,12 +195,13 @@ TILEWRIGHT_INLINE value emitter::emit_float_binary(const ir::expr& e) {
   }
 }
 
-/// Sums with a product among their operands become one fused multiply-add where the target has it.
+/// Sums with a product among their operands become one fused multiply-add where the target has it, and the
+/// function doesn't ask for sums of rounded products.
 TILEWRIGHT_INLINE value emitter::emit_contracted(const ir::expr& e) {
   namespace p = detail::expr_parts;
   const bool minus = e->op == ir::op::sub;
   const bool right = e->args[1]->op == ir::op::mul, left = e->args[0]->op == ir::op::mul;
-  if (!b.cpu.fma || !(left || right)) {
+  if (!b.cpu.fma || rounds_products || !(left || right)) {
     const value x = emit(e->args[0]), y = emit(e->args[1]);
     const bool vector = x.vector || y.vector;
     return {b.binary(p::plain_operator(e->op, true), widen(x, vector), widen(y, vector)), vector};

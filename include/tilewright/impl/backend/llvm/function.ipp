@@ -10,6 +10,7 @@
 #include <tilewright/impl/backend/llvm/affine_math.hpp>
 #include <tilewright/impl/backend/llvm/balanced_chunks.hpp>
 #include <tilewright/ir/sparse.hpp>
+#include <tilewright/ir/term_order.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
@@ -46,7 +47,10 @@ inline uses uses_of(const ir::stmt& s) {
 
 TILEWRIGHT_INLINE emitter::emitter(builder& module, const ir::function& function,
                                    std::string entry_symbol)
-    : b(module), f(function), symbol(std::move(entry_symbol)) {
+    : b(module),
+      f(function),
+      symbol(std::move(entry_symbol)),
+      rounds_products(ir::keeps_term_order(function)) {
   for (const ir::param& p : f.params)
     if (const auto note = p.buffer ? ir::offsets_of(f, p.buffer->name) : std::nullopt)
       offset_bounds[p.buffer.get()] = {0, note->last};

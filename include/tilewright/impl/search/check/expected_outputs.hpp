@@ -9,6 +9,7 @@
 
 #include <tilewright/impl/search/check/output_spans.hpp>
 #include <tilewright/impl/search/measurement/elements.hpp>
+#include <tilewright/ir/term_order.hpp>
 #include <tilewright/search/check/comparison_kernel.hpp>
 #include <tilewright/search/check/spot_check.hpp>
 #include <tilewright/search/check/verify.hpp>
@@ -26,6 +27,12 @@ inline std::vector<double> scales_of(const std::vector<operand>& operands,
     if (o.written)
       out.push_back(is_float(o.type) ? root_mean_square(o.type, outputs[out.size()]) : 0);
   return out;
+}
+
+/// What is asked of candidates: where the function keeps the order of its terms, the same results.
+inline value_needs needs_of_candidates(value_needs needs, const ir::function& f) {
+  needs.exact = ir::keeps_term_order(f);
+  return needs;
 }
 
 class expected_outputs {

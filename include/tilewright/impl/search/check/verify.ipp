@@ -126,7 +126,7 @@ TILEWRIGHT_INLINE std::string detail::compare_spans(const std::vector<operand>& 
       while (std::memcmp(&a[at], &b[at], size) == 0) at += size;
       return o.name + index_text(static_cast<std::int64_t>(at / size), o.extents) + " differs";
     }
-    const double relative = relative_tolerance(o.type, needs);
+    const double relative = needs.exact ? 0 : relative_tolerance(o.type, needs);
     if (std::string difference = compare_floats(o, relative, a, b, kinds); !difference.empty())
       return difference;
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include <tilewright/ir/term_order.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/support/hash.hpp>
@@ -18,6 +19,7 @@ enum class family_names { none, blocks, blocks_and_parameters };
 inline std::string family_text(const ir::function& f, family_names names) {
   support::hasher family;
   family.add(std::string_view(f.name));
+  if (ir::keeps_term_order(f)) family.add(std::string_view(ir::in_order_value));
   for (const ir::param& p : f.params) {
     const std::string type(name(p.buffer ? p.buffer->type : p.scalar.type())),
         rank = std::to_string(p.buffer ? p.buffer->shape.size() : 0),

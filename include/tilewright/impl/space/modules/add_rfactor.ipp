@@ -31,7 +31,8 @@ TILEWRIGHT_INLINE bool needs_rfactor(const schedule& s, const std::string& name,
                                      const context& where) {
   using namespace detail::partial_results;
   const std::optional<block_profile> p = reduction_profile(s, name);
-  if (where.threads < 2 || !p || !p->reduction || !p->has(ir::iter_kind::reduce)) return false;
+  if (where.threads < 2 || !p || p->in_order || !p->reduction || !p->has(ir::iter_kind::reduce))
+    return false;
   const volume size = volume_of(*p);
   return size.spatial < where.threads && size.spatial * size.reduced >= least_work;
 }

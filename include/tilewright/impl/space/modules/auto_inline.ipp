@@ -2,6 +2,7 @@
 
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/ir/storage_scope.hpp>
+#include <tilewright/ir/term_order.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/auto_inline.hpp>
@@ -78,6 +79,7 @@ TILEWRIGHT_INLINE void auto_inline::operator()(schedule& s, const std::string& n
                                                chooser& /*choices*/) const {
   namespace inlining = detail::inlining;
   if (!has_block(s, name)) return;
+  if (ir::keeps_term_order(s.function()) && ir::has_narrow_results(s.function())) return;
   const ir::block block = named_block(s, name).block;
   if (block->init || block->writes.size() != 1 || inlining::is_disabled(*block) ||
       inlining::is_staged(*block))

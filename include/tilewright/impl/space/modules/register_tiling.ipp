@@ -43,7 +43,7 @@ class tiling {
 
   void run() {
     // whole reductions first, unless a panel of the streamed operand would not stay in a cache
-    if (reduction_extent() > 128)
+    if (reduction_extent() > 128 && may_split_reduction())
       split_reduction_ = (choices_.pick(2) == 1) !=
                          (reduction_extent() > (reads_own_rows(profile_, columns_) ? 512 : 2048));
     // a block of the transposed buffer then serves all tiles from the second-level cache
@@ -67,6 +67,14 @@ class tiling {
   static constexpr std::int64_t most_taps = 8,  // of a reduction loop that may be written out
       most_spread = 4,                          // of one whose steps come out of the same vectors
       many_rows = 64;                           // rows that pay for a panel of what they all use
+
+  /// Tiles of several reduction loops bring their terms in another order.
+  bool may_split_reduction() const {
+    int loops = 0;
+    for (std::size_t i = 0; i < profile_.kind.size(); ++i)
+      loops += profile_.kind[i] == ir::iter_kind::reduce && profile_.extent[i] > 1;
+    return !profile_.in_order || loops < 2;
+  }
 
   std::int64_t reduction_extent() const {
     std::int64_t total = 1;
@@ -225,7 +233,7 @@ class tiling {
   void order_taps() {
     taps_ = reduce_inner_;
     const ir::block_node& b = *s_.get(block_).block;
-    if (!own_windows_ || !rows_ || !windows_overlap(b, *rows_)) return;
+    if (profile_.in_order || !own_windows_ || !rows_ || !windows_overlap(b, *rows_)) return;
     std::vector<loop_rv> along_rows, others;
     for (std::size_t i = 0, loop = 0; i < profile_.kind.size(); ++i) {
       if (profile_.kind[i] != ir::iter_kind::reduce) continue;

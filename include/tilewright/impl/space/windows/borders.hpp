@@ -136,7 +136,8 @@ inline bool is_padding_of_sums(const schedule& s, const std::string& name) {
   const ir::store_node* sum = ir::as_store(reader.body);
   const std::optional<block_profile> p = profile(s, readers[0]);
   if (!p || !p->reduction || !p->has(ir::iter_kind::reduce) || !sum) return false;
-  if (sum->value->op != ir::op::add || ir::asks_for_order(reader.annotations)) return false;
+  if (sum->value->op != ir::op::add || p->in_order || ir::asks_for_order(reader.annotations))
+    return false;
   const ir::buffer& padded = b.writes[0].buffer;
   return loads_in(s, readers[0], padded) == 1 && vanishes_with(sum->value->args[1], padded);
 }
