@@ -238,6 +238,7 @@
 #include <tilewright/impl/schedule/primitive/padding/pad_einsum.ipp>
 #include <tilewright/impl/schedule/primitive/padding/rolling_buffer.ipp>
 #include <tilewright/impl/schedule/primitive/query.ipp>
+#include <tilewright/impl/schedule/primitive/reductions/cascade.ipp>
 #include <tilewright/impl/schedule/primitive/reductions/decompose_reduction.ipp>
 #include <tilewright/impl/schedule/primitive/reductions/fuse_reduction_epilogue.ipp>
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.ipp>
@@ -314,6 +315,7 @@
 #include <tilewright/impl/search/trace_tokens.ipp>
 #include <tilewright/impl/space/access_pattern.ipp>
 #include <tilewright/impl/space/block_profile.ipp>
+#include <tilewright/impl/space/chains/cascade_in_parts.ipp>
 #include <tilewright/impl/space/chooser.ipp>
 #include <tilewright/impl/space/compose.ipp>
 #include <tilewright/impl/space/cpu.ipp>

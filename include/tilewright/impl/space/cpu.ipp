@@ -13,6 +13,7 @@
 #include <tilewright/impl/space/windows/borders.hpp>
 #include <tilewright/ir/term_order.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/space/chains/cascade_in_parts.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/modules/add_rfactor.hpp>
 #include <tilewright/space/modules/arranged_operands.hpp>
@@ -278,6 +279,18 @@ inline bool can_be_joined(const schedule& s) {
   return joined && !joined->rescales;
 }
 
+/// Sketches with a cascade of reductions in parts, so that no more than a part of what it reduces exists at a time;
+/// none where a primitive refuses.
+inline std::vector<schedule> parted_sketches(schedule& s, const context& where, std::size_t limit) {
+  try {
+    return enumerate(s, where, limit, [&](schedule& sketch, chooser& choices) {
+      cascade_in_parts(sketch, where, choices);
+    });
+  } catch (const schedule_error&) {
+    return {};
+  }
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit, bool intrinsics) {
@@ -300,8 +313,10 @@ TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit, bool intrinsics) {
     const bool around = intrinsics && !in_order && detail::offers_intrinsics(s, where);
     if (!around && !in_order && detail::can_be_joined(s))
       return detail::joined_and_apart(s, where, limit);
+    const bool parts = !in_order && !cascade_part_lengths(s).empty();
     if (where.wanted == yield::member)
       return enumerate(s, where, limit, [&](schedule& sketch, chooser& choices) {
+        if (parts && choices.pick(2) == 0) return cascade_in_parts(sketch, where, choices);
         detail::build_cpu_sketch(sketch, where, choices, around && choices.pick(2) == 0);
       });
     const bool blocks_first = around && detail::suits_channel_blocks(s, where);
@@ -315,8 +330,12 @@ TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit, bool intrinsics) {
                        });
       std::move(more.begin(), more.end(), std::back_inserter(out));
     };
-    if (around) add((limit + 1) / 2, !blocks_first);
-    add(limit - out.size(), blocks_first);
+    std::vector<schedule> in_parts;
+    if (parts) in_parts = detail::parted_sketches(s, where, (limit + 2) / 3);
+    const std::size_t rest = limit - in_parts.size();
+    if (around) add((rest + 1) / 2, !blocks_first);
+    add(rest - out.size(), blocks_first);
+    std::move(in_parts.begin(), in_parts.end(), std::back_inserter(out));
     return out;
   }));
 }

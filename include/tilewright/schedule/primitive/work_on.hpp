@@ -16,7 +16,11 @@ namespace tilewright::primitive {
 /// A function without others is worked on whatever it is called. `name.joined` is the algorithm of that
 /// name with reductions over one domain joined in one: `S[i] += exp(X[i, j] - M[i])` behind the maximum
 /// M[i] of X[i, j] becomes a reduction of both at once, which scales the sum as the maximum grows. That
-/// of nothing but minus infinities is the least finite number then.
+/// of nothing but minus infinities is the least finite number then. A sum of (x - c)^2, c made of such
+/// results, becomes sums around the first x. `name.parts_64` is the algorithm with a cascade of
+/// reductions computed in parts of 64 along their axis: attention has the maximum of 64 scores, exponentials
+/// relative to it, their sum and the values that they weigh, and combines these with what the parts
+/// before have.
 /// A function without others is worked on whatever it is called. Where the root is annotated with numbers
 /// (ir::sizes_attribute), as those of a format that were drawn, the algorithm's name ends with them:
 /// ```
@@ -30,7 +34,13 @@ namespace tilewright::primitive {
 /// 1. an algorithm has the name;
 /// 2. where the joined form of one is asked for, two of its reductions are nests of their own over equal domains,
 ///    load one element in each iteration, or compute one value of a function or quotient there, lie alike
-///    in their results, and the second does not need what the first makes, unless that is the maximum of x, and it sums products with a factor exp(x - maximum).
+///    in their results, and the second does not need what the first makes, unless that is the maximum of x, and it sums products with a factor exp(x - maximum), or it
+///    sums squared differences to a value made of what others make;
+/// 3. where a form in parts is asked for, a cascade of its reductions can be cut in parts of that length: these are
+///    nests of their own, each over one axis of the same extent, which the length divides; the first is a maximum, each
+///    later one needs it alone of them and sums products with a factor exp(x - m), m being that maximum of x, or needs
+///    none of them; elements that are computed for them along the axis are needed by nobody else; at most one has
+///    results along more axes than the maximum, and the others are then no parameters of the function.
 /// @throws schedule_error
 ir::function work_on(const ir::function& f, const std::string& func_name);
 

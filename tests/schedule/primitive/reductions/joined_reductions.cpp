@@ -106,9 +106,11 @@ TEST_CASE("joined reductions: maximum and sum of a softmax are one reduction of 
   CHECK(pair.reads[0].buffer->name == "X");
   const auto* note = std::get_if<std::string>(&pair.annotations.at(ir::reducer_note).value);
   REQUIRE(note);
-  CHECK(*note ==
-        "T.comm_reducer(lambda x0, x1, y0, y1: (T.max(x0, y0), x1 * T.exp(x0 - T.max(x0, y0)) + "
-        "y1 * T.exp(y0 - T.max(x0, y0))), [T.float32(-3.4028234663852886e+38), T.float32(0.0)])");
+  CHECK(
+      *note ==
+      "T.comm_reducer(lambda x0, x1, y0, y1: (T.max(x0, y0), T.Select(x0 < y0, x1 * T.exp("
+      "T.float32(0.0) - T.abs(x0 - y0)) + y1, x1 + y1 * T.exp(T.float32(0.0) - T.abs(x0 - y0))) + "
+      "(T.max(x0, y0) - T.max(x0, y0))), [T.float32(-3.4028234663852886e+38), T.float32(0.0)])");
   CHECK(ir::parse_reducer(*note));
   // joined again there is nothing to join
   CHECK_FALSE(is_joined(joined));
@@ -153,16 +155,73 @@ TEST_CASE("joined reductions: sums of rows, sums with factors, and three at once
   CHECK_FALSE(is_joined(two));
 }
 
+TEST_CASE("joined reductions: a variance is made of sums around a first element") {
+  const std::string total = reduction("S", "S[vi] + X[vi, vj]", zero),
+                    mean = "S[vi] / T.float32(7)";
+  const auto variance = [&](const std::string& centred) {
+    return rows(total + reduction("Q", "Q[vi] + " + centred + " * " + centred, zero) +
+                elements("Y", "(X[vi, vj] - " + mean + ") * T.rsqrt(Q[vi] / T.float32(7))"));
+  };
+  const ir::function f = variance("(X[vi, vj] - " + mean + ")");
+  const std::optional<primitive::joined_reductions> out = primitive::join_reductions(f);
+  REQUIRE(out);
+  CHECK(out->shifts);
+  CHECK_FALSE(out->rescales);
+  check_joined(f, 4);  // the first elements, the sums, the variance, the elements
+  check_joined(variance("(" + mean + " - X[vi, vj])"), 4);
+  // a mean far from nothing, which squares of elements themselves would drown
+  const auto far = [](std::vector<float> x) {
+    for (float& each : x) each += 5000;
+    return x;
+  };
+  check_near(result(out->function, far(inputs())), result(f, far(inputs())));
+  // of one value many times nothing is left
+  std::vector<float> same(35, 3.1f);
+  const ir::function spread =
+      rows(total +
+           reduction("Q", "Q[vi] + (X[vi, vj] - " + mean + ") * (X[vi, vj] - " + mean + ")", zero) +
+           elements("Y", "Q[vi]"));
+  for (const float left : result(primitive::join_reductions(spread)->function, same))
+    CHECK(std::abs(left) < 1e-10f);
+}
+
+TEST_CASE("joined reductions: squared differences to other results") {
+  const std::string total = reduction("S", "S[vi] + X[vi, vj]", zero),
+                    peak = reduction("S", "T.max(S[vi], X[vi, vj])", lowest),
+                    last = elements("Y", "X[vi, vj] * Q[vi] + S[vi]"),
+                    c = "(S[vi] * T.float32(0.1))";
+  const auto square = [](const std::string& of) { return "(" + of + ") * (" + of + ")"; };
+  for (const std::string& first : {total, peak})
+    for (const std::string& value : {square("X[vi, vj] - " + c),
+                                     square("T.float32(0.5) * (" + c + " - X[vi, vj] * W[vi, vj])"),
+                                     square("(X[vi, vj] + S[vi]) / T.float32(3)")}) {
+      INFO(value);
+      const ir::function f = rows(first + reduction("Q", "Q[vi] + " + value, zero) + last);
+      const std::optional<primitive::joined_reductions> out = primitive::join_reductions(f);
+      REQUIRE(out);
+      CHECK(out->shifts);
+      check_near(result(out->function, inputs()), result(f, inputs()));
+    }
+  // differences themselves, weighted squares, products of two, squares of other sums, and two different results:
+  // nothing bounds what sums around a first element would lose
+  for (const std::string& value :
+       {"X[vi, vj] - " + c, "W[vi, vj] * " + square("X[vi, vj] - " + c),
+        "(X[vi, vj] - " + c + ") * (X[vi, vj] + " + c + ")", square("X[vi, vj] * " + c),
+        square("T.sqrt(X[vi, vj] - " + c + ")"), "(X[vi, vj] - " + c + ") * (X[vi, vj] - S[vi])"})
+    CHECK_FALSE(is_joined(rows(total + reduction("Q", "Q[vi] + " + value, zero) + last)));
+}
+
 TEST_CASE("joined reductions: what has to wait for the first one stays apart") {
   const std::string total = reduction("S", "S[vi] + X[vi, vj]", zero),
                     peak = reduction("M", "T.max(M[vi], X[vi, vj])", lowest);
   const std::string last = elements("Y", "X[vi, vj] * S[vi] + M[vi] + Q[vi]");
   const std::string none = reduction("Q", "Q[vi] + W[vi, vj]", zero);
-  // the variance needs the mean; exponentials of anything but the maximum's elements; another function
+  // third powers; exponentials of anything but the maximum's elements; another function
   for (const char* second :
-       {"S[vi] + (X[vi, vj] - M[vi]) * (X[vi, vj] - M[vi])", "S[vi] + T.exp(W[vi, vj] - M[vi])",
-        "S[vi] + T.exp(X[vi, vj] - M[vi]) * M[vi]", "S[vi] + T.sigmoid(X[vi, vj] - M[vi])",
-        "S[vi] + W[vi, vj] / T.exp(X[vi, vj] - M[vi])", "S[vi] + T.exp(M[vi] - X[vi, vj])"})
+       {"S[vi] + (X[vi, vj] - M[vi]) * (X[vi, vj] - M[vi]) * (X[vi, vj] - M[vi])",
+        "S[vi] + T.exp(W[vi, vj] - M[vi])", "S[vi] + T.exp(X[vi, vj] - M[vi]) * M[vi]",
+        "S[vi] + T.sigmoid(X[vi, vj] - M[vi])", "S[vi] + W[vi, vj] / T.exp(X[vi, vj] - M[vi])",
+        "S[vi] + T.exp(M[vi] - X[vi, vj])"})
     CHECK_FALSE(is_joined(rows(peak + reduction("S", second, zero) + last)));
   // the least element and the greatest exponentials; products of exponentials
   CHECK_FALSE(is_joined(rows(reduction("M", "T.min(M[vi], X[vi, vj])", "T.max_value(\"float32\")") +

@@ -1,14 +1,50 @@
 #pragma once
 
+#include <charconv>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/primitive/reductions/cascade.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
 #include <tilewright/ir/reformatted.hpp>
+#include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/primitive/work_on.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::primitive {
+namespace detail::algorithms {
+
+/// An algorithm's name, and the length of the parts of its cascade.
+struct parts_of {
+  std::string name;
+  std::int64_t length = 0;
+};
+
+/// Nothing for a name that does not end with parts and a number.
+inline std::optional<parts_of> parts_in(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  const std::string end = std::string(parts_suffix) + "_";
+  if (dot == std::string::npos || name.compare(dot, end.size(), end) != 0) return std::nullopt;
+  parts_of out{name.substr(0, dot), 0};
+  const char *from = name.data() + dot + end.size(), *to = name.data() + name.size();
+  const auto read = std::from_chars(from, to, out.length);
+  if (read.ec != std::errc() || read.ptr != to) return std::nullopt;
+  return out;
+}
+
+/// The function without numbers that were drawn for the name of an algorithm.
+inline ir::function without_sizes(const ir::function& f) {
+  const ir::block_realize_node* root = ir::as_realize(f.body);
+  if (!root || root->block->annotations.count(ir::sizes_attribute) == 0) return f;
+  ir::block_node changed = *root->block;
+  changed.annotations.erase(ir::sizes_attribute);
+  return replace_block(f, find_block(f, root->block->id), ir::make_block(std::move(changed)));
+}
+
+}  // namespace detail::algorithms
 
 TILEWRIGHT_INLINE ir::function work_on(const ir::function& f, const std::string& func_name) {
   if (const std::string plain = without_joined(func_name); plain != func_name) {
@@ -16,10 +52,16 @@ TILEWRIGHT_INLINE ir::function work_on(const ir::function& f, const std::string&
       return std::move(joined->function);
     refusal{"work_on"}(2, {"no reductions of ", plain, " can be joined"});
   }
-  if (!ir::has_alternatives(f)) return f;
   const ir::block_realize_node* root = ir::as_realize(f.body);
   const std::string name = ir::sized_name(
       func_name, root ? ir::sizes_in(root->block->annotations) : std::vector<std::int64_t>());
+  if (const auto parts = detail::algorithms::parts_in(name)) {
+    parted_cascade out =
+        reduce_in_parts(work_on(detail::algorithms::without_sizes(f), parts->name), parts->length);
+    if (out.function) return std::move(*out.function);
+    refusal{"work_on"}(3, {"no reductions of ", parts->name, " run in parts: ", out.refusal});
+  }
+  if (!ir::has_alternatives(f)) return f;
   if (std::optional<ir::function> one = ir::alternative(f, name)) {
     one->name = f.name;
     return std::move(*one);

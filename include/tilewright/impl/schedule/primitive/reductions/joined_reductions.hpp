@@ -2,7 +2,7 @@
 //
 // A sum of exp(x - m) needs the maximum m of all x before it begins; the pair of both is a reducer of its
 // own, whose sums are scaled when the maximum grows (online softmax: Milakov and Gimelshein,
-// arXiv 1805.02867).
+// arXiv 1805.02867). A variance needs the mean; it follows from sums around the first element of a row.
 #pragma once
 
 #include <optional>
@@ -27,6 +27,8 @@ inline std::string without_joined(const std::string& name) {
 struct joined_reductions {
   ir::function function;
   bool rescales = false;  // a sum waits for a maximum, and takes more arithmetic than apart
+  bool shifts =
+      false;  // sums around a first element take the place of a sum around an earlier result
 };
 
 /// The function with reductions joined, each group in the place of its first one, under that one's name.
@@ -44,7 +46,17 @@ struct joined_reductions {
 /// quotient, and no other block has to run
 /// between them; blocks between that compute elements for the second one are inlined where they can be. The
 /// second may use the result of the first where that is a maximum of x and the second a sum of products
-/// one factor of which is exp(x - maximum). The new block has its reducer as annotation, and the maximum
+/// one factor of which is exp(x - maximum); or where the second sums squared differences to a value made of
+/// results, as the variance does to the mean. No sum around the first element is more than n + 1 times that:
+/// ```
+/// for i, j: S[i] += X[i, j]
+/// for i, j: Q[i] += (X[i, j] - S[i] / n) * (X[i, j] - S[i] / n)
+///   ->
+/// for i: Q_first[i] = X[i, 0]
+/// for i, j: S[i], Q_differences[i], Q_squares[i] += X[i, j], X[i, j] - Q_first[i], (X[i, j] - Q_first[i]) squared
+/// for i: Q[i] = Q_squares[i] + d * (d * n - 2 * Q_differences[i]),   d = S[i] / n - Q_first[i]
+/// ```
+/// The new block has its reducer as annotation, and a maximum that scales sums
 /// begins at the least finite number: that of nothing but minus infinities is this number.
 /// @returns nothing where no two can be joined
 std::optional<joined_reductions> join_reductions(const ir::function& f);

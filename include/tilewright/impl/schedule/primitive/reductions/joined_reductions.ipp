@@ -1,18 +1,17 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <tilewright/impl/schedule/analysis/reducer.hpp>
-#include <tilewright/impl/schedule/analysis/reduction_form.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
+#include <tilewright/impl/schedule/primitive/reductions/own_nest.hpp>
+#include <tilewright/impl/schedule/primitive/reductions/shifted_sums.hpp>
+#include <tilewright/impl/schedule/primitive/reductions/tuple_value.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
-#include <tilewright/ir/comm_reducer.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/substitution.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -23,45 +22,6 @@
 
 namespace tilewright::primitive {
 namespace detail::joining {
-
-using values = std::vector<ir::expr>;
-
-/// One value of the tuple.
-struct component {
-  ir::buffer to;
-  values at;          // where an instance stores it
-  ir::expr identity;  // a literal
-  ir::expr element;   // what an instance combines into it
-  commutative_reducer plain;
-  int scaled_by = -1;  // the component whose growth scales this sum; -1: none, and `plain` combines
-};
-
-inline bool is_nest_of_its_own(const block_scope& scope, std::size_t child) {
-  const child_block& c = scope[child];
-  for (std::size_t other = 0; other < scope.size(); ++other)
-    if (other != child && scope.common_loops(child, other) > 0) return false;
-  const auto plain = [](const ir::loop_node* l) {
-    return l->loop == ir::loop_kind::serial && l->annotations.empty() && ir::is_int(l->min, 0);
-  };
-  return !c.conditional && !c.loops.empty() && support::all(c.loops, plain) &&
-         is_trivial_binding(c) && ir::is_true(c.realize->predicate);
-}
-
-/// What a block computes that is a reduction of one value and a nest of its own.
-inline std::optional<component> single_of(const block_scope& scope, std::size_t child) {
-  const child_block& c = scope[child];
-  if (!c.block().init || !is_nest_of_its_own(scope, child) || !is_reduction(scope, child))
-    return std::nullopt;
-  reduction_form form;
-  if (!find_reduction_form(c.block(), form).empty() || form.stores.size() != 1 ||
-      !c.block().annotations.empty())
-    return std::nullopt;
-  const ir::store_node& store = *form.stores[0];
-  std::optional<matched_reducer> found =
-      match_reducer(form.identity, {ir::load(store.buffer, store.indices)}, form.updates);
-  if (!found || ir::loads_from(found->right[0], store.buffer)) return std::nullopt;
-  return component{store.buffer, store.indices, form.identity[0], found->right[0], found->found};
-}
 
 /// The second block's iteration variables in terms of the first one's; nothing for other domains.
 inline std::optional<ir::var_map> matched_domains(const child_block& first,
@@ -76,30 +36,6 @@ inline std::optional<ir::var_map> matched_domains(const child_block& first,
     out.emplace(from[i].var, to[i].var);
   }
   return out;
-}
-
-inline bool same_list(const values& a, const values& b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (!ir::equal(a[i], b[i])) return false;
-  return true;
-}
-
-/// `e` without its factor exp(x - peak); nothing where it has not one such factor, or `peak` elsewhere.
-inline std::optional<ir::expr> without_scale(const ir::expr& e, const ir::expr& x,
-                                             const ir::expr& peak) {
-  if (e->op == ir::op::call && e->name == "exp" && e->args[0]->op == ir::op::sub) {
-    const values& terms = e->args[0]->args;
-    if (ir::equal(terms[0], x) && ir::equal(terms[1], peak)) return ir::literal(e.type(), 1);
-    return std::nullopt;
-  }
-  if (e->op != ir::op::mul && e->op != ir::op::div) return std::nullopt;
-  const bool left = ir::loads_from(e->args[0], peak->buffer),
-             right = ir::loads_from(e->args[1], peak->buffer);
-  if (left == right || (right && e->op == ir::op::div)) return std::nullopt;
-  const std::optional<ir::expr> inner = without_scale(e->args[left ? 0 : 1], x, peak);
-  if (!inner) return std::nullopt;
-  return left ? ir::with_args(e, {*inner, e->args[1]}) : ir::with_args(e, {e->args[0], *inner});
 }
 
 /// A quotient of floats, or the value of a function that takes longer than some additions.
@@ -143,6 +79,8 @@ class group {
     return support::any(parts_, [](const component& p) { return p.scaled_by >= 0; });
   }
 
+  bool shifts() const { return shifts_; }
+
   /// Takes another reduction into the group, whose block goes; or changes nothing.
   void take(std::uint64_t second) {
     const group before = *this;
@@ -157,32 +95,10 @@ class group {
   ir::function joined() const {
     const path at = find_block(f_, first_);
     ir::block_node block = *ir::as_realize(at.target())->block;
-    std::vector<ir::stmt> inits, stores;
-    values identity, combined, left, right;
-    for (std::size_t c = 0; c < parts_.size(); ++c) {
-      const component& p = parts_[c];
-      inits.push_back(ir::make_store(p.to, p.at, p.identity));
-      identity.push_back(p.identity);
-      left.push_back(ir::reducer_operand(p.to->type, c));
-      right.push_back(ir::reducer_operand(p.to->type, parts_.size() + c));
-    }
-    const values updates = combine(accumulated(), elements());
-    values temporaries;
-    for (std::size_t c = 0; c < parts_.size(); ++c) {
-      temporaries.push_back(ir::make_var("v_" + parts_[c].to->name, parts_[c].to->type));
-      stores.push_back(ir::make_store(parts_[c].to, parts_[c].at, temporaries[c]));
-    }
-    block.body = ir::make_seq(std::move(stores));
-    for (std::size_t c = parts_.size(); c-- > 0;)
-      block.body = ir::make_let(temporaries[c], updates[c], block.body);
-    block.init = ir::make_seq(std::move(inits));
     block.reads.clear();
     for (const ir::buffer_region& r : reads_)
       if (!is_result(r.buffer)) block.reads.push_back(r);
-    block.writes.clear();
-    for (const component& p : parts_) block.writes.push_back({p.to, ir::point_box(p.at)});
-    block.annotations[ir::reducer_note] =
-        ir::print(ir::comm_reducer{identity, combine(left, right)});
+    reduce_tuple(block, parts_, elements());
     return replace_block(f_, at, ir::make_block(std::move(block)));
   }
 
@@ -221,11 +137,87 @@ class group {
     p.element = ir::substitute(p.element, *vars);
     if (!same_list(p.at, parts_[0].at) || !same_list(p.to->shape, parts_[0].to->shape))
       return false;
-    if (!shares_value(scope[from].block(), p.element) || !place(p)) return false;
+    if (!shares_value(scope[from].block(), p.element)) return false;
     for (const ir::buffer_region& r : scope[to].block().reads) add_read(ir::substitute(r, *vars));
-    parts_.push_back(std::move(p));
-    f_ = replace(f_, find_block(f_, second), ir::stmt{});
+    if (place(p)) {
+      parts_.push_back(std::move(p));
+      f_ = replace(f_, find_block(f_, second), ir::stmt{});
+      return true;
+    }
+    return add_shifted(p, scope[from].block(), second);
+  }
+
+  /// Takes two sums of differences to a first element in the place of a sum `p` of squared differences to an earlier
+  /// result (shifted_sums.hpp), which a block in the place of `second` makes of them.
+  bool add_shifted(const component& p, const ir::block_node& first, std::uint64_t second) {
+    if (p.plain.name != "sum" || !is_float(p.to->type)) return false;
+    ir::var_set moving;
+    ir::var_map first_terms;
+    double terms = 1;
+    std::vector<ir::iter_var> still;
+    for (const ir::iter_var& i : first.iters) {
+      if (i.kind != ir::iter_kind::reduce) {
+        still.push_back(i);
+        continue;
+      }
+      if (!ir::is_int(i.dom.extent)) return false;
+      terms *= static_cast<double>(i.dom.extent->integer);
+      moving.insert(i.var);
+      first_terms.emplace(i.var, i.dom.min);
+    }
+    const std::optional<ir::expr> result = common_result(p.element, results(), moving);
+    const std::optional<difference> of =
+        result ? squared_difference(*result, p.element) : std::nullopt;
+    if (!of) return false;
+    const dtype type = p.to->type;
+    const auto named = [&](const char* end) {
+      return ir::make_buffer(p.to->name + end, type, p.to->shape);
+    };
+    component differences = p, squares = p;
+    const ir::buffer shift = named("_first");
+    const ir::expr known = ir::load(shift, p.at), apart = of->x - known;
+    differences.to = named("_differences");
+    differences.element = apart;
+    squares.to = named("_squares");
+    squares.element = apart * apart;
+    const ir::expr from = *result - known,
+                   total = ir::load(squares.to, p.at) +
+                           from * (from * ir::real(type, terms) -
+                                   ir::real(type, 2) * ir::load(differences.to, p.at));
+    add_read({shift, ir::point_box(p.at)});
+    const std::string name = ir::as_realize(find_block(f_, second).target())->block->name;
+    f_ = put_nests(
+        f_, second,
+        {elementwise(name, still, p.to, p.at, total * ir::real(type, of->scale * of->scale))});
+    f_ = put_nests(f_, first_,
+                   {elementwise(fresh_block_name(f_, shift->name), still, shift, p.at,
+                                ir::substitute(of->x, first_terms))},
+                   true);
+    f_ = change_buffers(f_, {shift, differences.to, squares.to}, {});
+    parts_.push_back(std::move(differences));
+    parts_.push_back(std::move(squares));
+    shifts_ = true;
     return true;
+  }
+
+  /// A nest that stores a value at each point of these variables.
+  static ir::stmt elementwise(std::string name, const std::vector<ir::iter_var>& iters,
+                              const ir::buffer& to, const values& at, const ir::expr& value) {
+    ir::block_node out;
+    out.name = std::move(name);
+    ir::var_map renamed;
+    for (ir::iter_var i : iters) {
+      const ir::var v = ir::make_var(i.var->name, i.var.type());
+      renamed.emplace(i.var, v);
+      i.var = v;
+      out.iters.push_back(std::move(i));
+    }
+    const values places = ir::substitute(at, renamed);
+    const ir::expr stored = ir::substitute(value, renamed);
+    out.reads = loaded_elements({stored});
+    out.writes.push_back({to, ir::point_box(places)});
+    out.body = ir::make_store(to, places, stored);
+    return nest_of(std::move(out));
   }
 
   /// Nothing between the two uses what the second one writes, or writes what it reads.
@@ -255,59 +247,25 @@ class group {
   }
 
   /// Finds out how another value depends on those of the group.
+  /// @returns whether it may be computed along with them as it is
   bool place(component& p) {
     std::vector<std::size_t> used;
     for (std::size_t c = 0; c < parts_.size(); ++c)
       if (ir::loads_from(p.element, parts_[c].to)) used.push_back(c);
     if (used.empty()) return true;
-    component& peak = parts_[used[0]];
-    if (used.size() > 1 || peak.plain.name != "max" || peak.scaled_by >= 0 ||
-        p.plain.name != "sum" || !is_float(p.to->type) || peak.to->type != p.to->type)
-      return false;
-    const std::optional<ir::expr> factors =
-        without_scale(p.element, peak.element, ir::load(peak.to, peak.at));
-    if (!factors) return false;
-    p.element = *factors;
-    p.scaled_by = static_cast<int>(used[0]);
-    // two of minus infinity have no difference
-    if (std::isinf(peak.identity->real))
-      peak.identity = ir::real(peak.to->type, -largest_finite(peak.to->type));
-    return true;
+    if (used.size() > 1) return false;
+    component& first = parts_[used[0]];
+    return scale_by(p, first, used[0], ir::load(first.to, first.at), first.element);
   }
 
-  static double largest_finite(dtype type) {
-    return type == dtype::f64    ? 0x1.fffffffffffffp1023
-           : type == dtype::f32  ? 0x1.fffffep127
-           : type == dtype::bf16 ? 0x1.fep127
-                                 : 65504.0;
-  }
-
-  values accumulated() const {
-    values out;
-    for (const component& p : parts_) out.push_back(ir::load(p.to, p.at));
+  std::vector<ir::buffer> results() const {
+    std::vector<ir::buffer> out;
+    for (const component& p : parts_) out.push_back(p.to);
     return out;
   }
   values elements() const {
     values out;
     for (const component& p : parts_) out.push_back(p.element);
-    return out;
-  }
-
-  values combine(const values& l, const values& r) const {
-    values out;
-    for (std::size_t c = 0; c < parts_.size(); ++c) {
-      const component& p = parts_[c];
-      if (p.scaled_by < 0) {
-        out.push_back(p.plain.combine({l[c]}, {r[c]})[0]);
-        continue;
-      }
-      const auto b = static_cast<std::size_t>(p.scaled_by);
-      const ir::expr peak = ir::max(l[b], r[b]);
-      const auto scaled = [&](const ir::expr& sum, const ir::expr& at) {
-        return sum * ir::call(p.to->type, "exp", {at - peak});
-      };
-      out.push_back(scaled(l[c], l[b]) + scaled(r[c], r[b]));
-    }
     return out;
   }
 
@@ -327,6 +285,7 @@ class group {
   std::uint64_t first_;
   std::vector<component> parts_;
   std::vector<ir::buffer_region> reads_;
+  bool shifts_ = false;
 };
 
 inline std::vector<std::uint64_t> reductions_of(const ir::function& f) {
@@ -344,7 +303,7 @@ inline std::optional<joined_reductions> joined_once(const ir::function& f) {
   for (std::size_t first = 0; first < all.size(); ++first) {
     group g(f, all[first]);
     for (std::size_t other = first + 1; other < all.size(); ++other) g.take(all[other]);
-    if (g.size() > 1) return joined_reductions{g.joined(), g.rescales()};
+    if (g.size() > 1) return joined_reductions{g.joined(), g.rescales(), g.shifts()};
   }
   return std::nullopt;
 }
@@ -358,6 +317,7 @@ TILEWRIGHT_INLINE std::optional<joined_reductions> join_reductions(const ir::fun
     std::optional<joined_reductions> more = detail::joining::joined_once(out->function);
     if (!more) break;
     more->rescales = more->rescales || out->rescales;
+    more->shifts = more->shifts || out->shifts;
     out = std::move(more);
   }
   return out;

@@ -1,0 +1,51 @@
+// Cascades: reductions along one axis that need each other's results, computed part by part of that axis.
+//
+// Attention needs the maximum of a row of scores, the sum of exponentials relative to it, and a sum of
+// values weighted by these; each of the three waits for the one before. In parts of the axis all three are
+// computed of a part alone, and results of parts combine, since sums of exp(x - m) are those of exp(x - n) times
+// exp(n - m) (Milakov and Gimelshein, arXiv 1805.02867; Dao et al., arXiv 2205.14135).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <tilewright/ir/stmt.hpp>
+
+namespace tilewright::primitive {
+
+/// What stands behind an algorithm's name, before the length of a part, where its cascade in parts is meant.
+inline constexpr std::string_view parts_suffix = ".parts";
+
+/// A function with a cascade in parts, or the reason why there is none.
+struct parted_cascade {
+  std::optional<ir::function> function;
+  std::string refusal;      // what a reader needs to know, without the name of the function
+  std::int64_t extent = 0;  // of the axis; 0: there is no cascade
+  bool wide = false;        // a reduction has results along more axes than the maximum
+};
+
+/// The function with the reductions of a cascade computed in parts of `length` along their axis; the first
+/// cascade for which that can be done.
+/// ```
+/// for i, j: M[i] = max(M[i], X[i, j])
+/// for i, j: E[i, j] = exp(X[i, j] - M[i])
+/// for i, j: S[i] += E[i, j]
+/// for i, e, j: Y[i, e] += E[i, j] * V[j, e]
+/// for i, e: Z[i, e] = Y[i, e] / S[i]
+///   ->
+/// for i, p, j: M_part[i, p] = max(M_part[i, p], X[i, p * length + j])
+/// for i, p, j: E_part[i, p, j] = exp(X[i, p * length + j] - M_part[i, p])
+/// for i, p, j: S_part[i, p] += E_part[i, p, j]
+/// for i, p, e, j: Y_part[i, p, e] += E_part[i, p, j] * V[p * length + j, e]
+/// for i, e, p: M_whole[i, e], S_whole[i, e], Y[i, e] = combined with M_part[i, p], S_part[i, p], Y_part[i, p, e]
+/// for i, e: Z[i, e] = Y[i, e] / S_whole[i, e]
+/// ```
+/// A cascade begins with a reduction over one variable; to it belong the nests of their own after it
+/// that need its results, or those of each other, at one place of the axis. Each of its reductions is
+/// independent of the others, or a sum of products one factor of which is exp(x - m), m being the maximum of x.
+/// One of them may have results along more axes than the others; these have theirs along its axes then.
+parted_cascade reduce_in_parts(const ir::function& f, std::int64_t length);
+
+}  // namespace tilewright::primitive
