@@ -79,6 +79,7 @@
 
 // rules and post-processors of spaces
 #include <tilewright/space/access_pattern.hpp>
+#include <tilewright/space/chains/cascade_in_parts.hpp>
 #include <tilewright/space/draw_table.hpp>
 #include <tilewright/space/modules/add_rfactor.hpp>
 #include <tilewright/space/modules/apply_custom_rule.hpp>

@@ -313,7 +313,7 @@ TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit, bool intrinsics) {
     const bool around = intrinsics && !in_order && detail::offers_intrinsics(s, where);
     if (!around && !in_order && detail::can_be_joined(s))
       return detail::joined_and_apart(s, where, limit);
-    const bool parts = !in_order && !cascade_part_lengths(s).empty();
+    const bool parts = !in_order && has_wide_cascade(s);
     if (where.wanted == yield::member)
       return enumerate(s, where, limit, [&](schedule& sketch, chooser& choices) {
         if (parts && choices.pick(2) == 0) return cascade_in_parts(sketch, where, choices);
@@ -335,7 +335,9 @@ TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit, bool intrinsics) {
     const std::size_t rest = limit - in_parts.size();
     if (around) add((rest + 1) / 2, !blocks_first);
     add(rest - out.size(), blocks_first);
-    std::move(in_parts.begin(), in_parts.end(), std::back_inserter(out));
+    const bool first = parts && suits_cascade_in_parts(s);
+    out.insert(first ? out.begin() : out.end(), std::make_move_iterator(in_parts.begin()),
+               std::make_move_iterator(in_parts.end()));
     return out;
   }));
 }

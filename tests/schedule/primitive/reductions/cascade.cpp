@@ -17,7 +17,7 @@
 #include <tilewright/schedule/schedule.hpp>
 
 #include "schedule/check_schedule.hpp"
-#include "schedule/drawn_cascades.hpp"
+#include "schedule/primitive/reductions/drawn_cascades.hpp"
 
 using namespace tilewright;
 

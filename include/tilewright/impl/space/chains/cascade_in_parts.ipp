@@ -29,6 +29,9 @@ namespace detail::parts {
 /// tiles divide them.
 inline constexpr std::int64_t step_of_rows = 8, least_part = 64;
 
+/// Scores of some rows that are no longer than this stay in the second-level cache.
+inline constexpr std::int64_t longest_whole_rows = 2048;
+
 /// The reduction that combines what the parts of a cascade have.
 inline std::optional<std::string> whole_of(const schedule& s) {
   std::optional<std::string> out;
@@ -37,14 +40,6 @@ inline std::optional<std::string> whole_of(const schedule& s) {
     if (b.init && b.writes.size() > 1) out = name;
   }
   return out;
-}
-
-/// Dimensions that the results of all reductions of the cascade have: those of the shortest operand, the part
-/// left out.
-inline std::size_t common_dimensions(const ir::block_node& whole) {
-  std::size_t out = whole.iters.size();
-  for (const ir::buffer_region& r : whole.reads) out = std::min(out, r.box.size());
-  return out - 1;
 }
 
 /// The block that alone reads what `name` makes, an element for each of its own.
@@ -141,74 +136,97 @@ inline expr_rv draw_rows(schedule& s, std::int64_t rows, chooser& choices) {
   return choices.categorical(s, {std::max<std::int64_t>(rows, 1)}, {1});
 }
 
+/// Goes on with the form in parts of a drawn length.
+inline void work_on_parts(schedule& s, const std::vector<std::int64_t>& lengths, chooser& choices) {
+  std::vector<double> weights;
+  for (const std::int64_t length : lengths)
+    weights.push_back(length == 256 ? 2.0 : length == 128 || length == 512 ? 1.5 : 1.0);
+  const expr_rv length = choices.categorical(s, lengths, weights);
+  s.annotate(s.get_block("root"), ir::sizes_attribute, annotation_value::list{length});
+  s.work_on(s.function().name + std::string(primitive::parts_suffix));
+}
+
 }  // namespace detail::parts
 
-TILEWRIGHT_INLINE std::vector<std::int64_t> cascade_part_lengths(const schedule& s) {
+TILEWRIGHT_INLINE bool has_wide_cascade(const schedule& s) {
+  return primitive::reduce_in_parts(s.function(), 0).wide;
+}
+
+TILEWRIGHT_INLINE bool suits_cascade_in_parts(const schedule& s) {
+  constexpr std::int64_t least_rows = 16;
   const primitive::parted_cascade cascade = primitive::reduce_in_parts(s.function(), 0);
+  if (!cascade.wide || cascade.common == 0) return false;
+  const std::optional<block_profile> p = profile(s, cascade.widest);
+  return p && p->extent[cascade.common - 1] >= least_rows;
+}
+
+TILEWRIGHT_INLINE std::vector<std::int64_t> cascade_part_lengths(const schedule& s) {
+  const std::int64_t extent = primitive::reduce_in_parts(s.function(), 0).extent;
   std::vector<std::int64_t> out;
   for (const std::int64_t length : {64, 128, 256, 512, 1024})
-    if (cascade.wide && cascade.extent % length == 0 && length < cascade.extent)
-      out.push_back(length);
+    if (extent % length == 0 && length < extent) out.push_back(length);
   return out;
 }
 
 TILEWRIGHT_INLINE void cascade_in_parts(schedule& s, const context& where, chooser& choices) {
   namespace parts = detail::parts;
+  const primitive::parted_cascade cascade = primitive::reduce_in_parts(s.function(), 0);
+  if (!cascade.wide)
+    throw schedule_error(
+        "cascade_in_parts", 1,
+        "no reduction of the function needs a maximum and has results along more axes");
   const std::vector<std::int64_t> lengths = cascade_part_lengths(s);
-  if (lengths.empty())
-    throw schedule_error("cascade_in_parts", 1, "the function has no cascade with parts");
-  std::vector<double> weights;
-  for (const std::int64_t length : lengths)
-    weights.push_back(length == 128 ? 2.0 : length == 64 || length == 256 ? 1.5 : 1.0);
-  const expr_rv length = choices.categorical(s, lengths, weights);
-  s.annotate(s.get_block("root"), ir::sizes_attribute, annotation_value::list{length});
-  s.work_on(s.function().name + std::string(primitive::parts_suffix));
-
-  const std::optional<std::string> whole = parts::whole_of(s);
-  if (!whole) throw schedule_error("cascade_in_parts", 1, "no block combines the parts");
-  const std::size_t common = parts::common_dimensions(*named_block(s, *whole).block);
-  const std::string outer = parts::epilogue_of(s, *whole).value_or(*whole);
-  std::vector<std::string> chain = detail::chain_above(s, *whole);
+  std::string last = cascade.widest;
+  // rows of scores that a cache holds need no parts
+  const bool rows_fit = cascade.extent <= parts::longest_whole_rows;
+  const bool cut = !lengths.empty() && (choices.pick(2) == 0) != rows_fit;
+  if (cut) {
+    parts::work_on_parts(s, lengths, choices);
+    last = *parts::whole_of(s);
+  }
+  const std::string outer = parts::epilogue_of(s, last).value_or(last);
+  std::vector<std::string> chain = detail::chain_above(s, cut ? last : outer);
+  std::erase(chain, last);
   std::vector<parts::product> products;
   for (const std::string& name : chain)
     if (auto p = parts::product_of(s, name)) {
-      p->is_scores = support::none(consumer_names(s, name),
-                                   [&](const std::string& reader) { return reader == *whole; });
+      p->is_scores = cut && support::none(consumer_names(s, name), [&](const std::string& reader) {
+                       return reader == last;
+                     });
       products.push_back(*p);
     }
+  if (!cut)
+    if (auto p = parts::product_of(s, last)) products.push_back(*p);
 
   // groups of rows, and below them the parts
-  std::vector<loop_rv> loops = s.get_loops(s.get_block(outer));
-  std::optional<loop_rv> panels, group;
+  const std::size_t common = cascade.common;
+  const std::vector<loop_rv> loops = s.get_loops(s.get_block(outer));
+  std::optional<loop_rv> panels, place;
   if (common > 1) panels = loops[common - 2];
-  std::vector<loop_rv> rest(loops.begin() + static_cast<std::ptrdiff_t>(common), loops.end());
+  const block_rv combined = s.get_block(last);
   if (common > 0) {
     const ir::expr extent = s.get(loops[common - 1]).extent;
     const expr_rv rows = parts::draw_rows(s, ir::is_int(extent) ? extent->integer : 1, choices);
     const auto [groups, row] = s.split(loops[common - 1], {infer, rows});
-    group = groups;
-    rest.insert(rest.begin(), row);
+    place = groups;
+    if (outer != last) s.compute_at(combined, groups, true);
   }
-  const block_rv combined = s.get_block(*whole);
-  loop_rv part;
-  if (outer == *whole) {
-    part = rest.back();
-    std::rotate(rest.begin(), rest.end() - 1, rest.end());
-    s.reorder(rest);
-  } else {
-    if (group) s.compute_at(combined, *group, true);
+  if (cut) {
     std::vector<loop_rv> own = s.get_loops(combined);
-    if (group) own.erase(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(common));
-    part = own.back();
+    own.erase(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(common));
+    place = own.back();
     std::rotate(own.begin(), own.end() - 1, own.end());
     s.reorder(own);
   }
+  if (!place)
+    throw schedule_error("cascade_in_parts", 2,
+                         "the cascade has no rows, and is computed as a whole");
 
-  std::vector<std::string> moved;
+  std::vector<std::string> moved{last};
   for (const std::string& name : chain) {
     schedule attempt = s;
     try {
-      attempt.compute_at(attempt.get_block(name), part, true);
+      attempt.compute_at(attempt.get_block(name), *place, true);
     } catch (const schedule_error&) {
       continue;
     }
@@ -218,11 +236,10 @@ TILEWRIGHT_INLINE void cascade_in_parts(schedule& s, const context& where, choos
   }
   for (const parts::product& p : products)
     if (support::contains(moved, p.name)) parts::tile_product(s, p, panels, where, choices);
-  const std::vector<std::string> blocks = root_block_names(s);
-  for (const std::string& name : blocks)
+  for (const std::string& name : root_block_names(s))
     if (support::none(products, [&](const parts::product& p) { return p.name == name; }))
       vectorize_innermost(s, name, where, choices);
-  s.decompose_reduction(combined, part);
+  if (cut) s.decompose_reduction(combined, *place);
   parallelize_outermost(s, where);
 }
 

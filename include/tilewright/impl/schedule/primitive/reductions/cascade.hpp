@@ -6,6 +6,7 @@
 // exp(n - m) (Milakov and Gimelshein, arXiv 1805.02867; Dao et al., arXiv 2205.14135).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,6 +25,8 @@ struct parted_cascade {
   std::string refusal;      // what a reader needs to know, without the name of the function
   std::int64_t extent = 0;  // of the axis; 0: there is no cascade
   bool wide = false;        // a reduction has results along more axes than the maximum
+  std::string widest;       // the block of that reduction, or of the last one
+  std::size_t common = 0;   // axes of the results of the maximum
 };
 
 /// The function with the reductions of a cascade computed in parts of `length` along their axis; the first

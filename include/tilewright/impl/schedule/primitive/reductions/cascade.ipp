@@ -70,7 +70,9 @@ class cascade {
   std::size_t blocks() const { return scope_.schedulable() ? scope_.size() : 0; }
   std::int64_t extent() const { return extent_; }
   const std::string& refusal() const { return refusal_; }
-  bool is_wide() const { return members_[widest_].own.at.size() > members_[peak_].own.at.size(); }
+  std::string widest() const { return name(members_[widest_]); }
+  std::size_t common_axes() const { return members_[peak_].own.at.size(); }
+  bool is_wide() const { return members_[widest_].own.at.size() > common_axes(); }
 
   /// Begins with the reduction at `head`. @returns whether others need what it makes and can go along
   bool grow(std::size_t head) {
@@ -506,6 +508,8 @@ TILEWRIGHT_INLINE parted_cascade reduce_in_parts(const ir::function& f, std::int
     if (!c.grow(head)) continue;
     out.extent = c.extent();
     out.wide = c.is_wide();
+    out.widest = c.widest();
+    out.common = c.common_axes();
     if (length < 1 || length >= out.extent || out.extent % length != 0)
       out.refusal = "parts of " + std::to_string(length) + " do not divide an axis of " +
                     std::to_string(out.extent) + " into two or more";
