@@ -10,6 +10,11 @@ namespace tilewright::ir {
 /// one after the other, as they are written.
 inline constexpr const char* reduction_lanes_note = "tilewright.reduction_lanes";
 
+/// Annotation of blocks, and of the loops of their reductions, whose number of terms is data: fewer terms than this are
+/// combined one after the other, and `reduction_lanes_note` is about the others alone. Rows of a matrix may be as
+/// different as that.
+inline constexpr const char* long_rows_note = "tilewright.long_rows";
+
 /// Annotation of blocks, and of the loops of their reductions: what is multiplied by a zero that a
 /// choice gives is left out, also where it is infinite or no number.
 inline constexpr const char* skip_zeros_note = "tilewright.skip_zeros";

@@ -84,6 +84,10 @@ inline constexpr const char* walk_attribute = "tilewright.walk";
 /// checks see to it. Instances that write at such a number write apart.
 inline constexpr const char* rising_annotation = "tilewright.rising";
 
+/// Annotation of an iteration whose axes are fused, and of its block: each element finds its row by a search of its
+/// own in the offsets, so that rows are listed in parallel. Without it a walk over the rows lists them.
+inline constexpr const char* searched_rows_annotation = "tilewright.searched_rows";
+
 /// Attribute of a function on flat storage: the text of the sparse program that it was lowered from
 /// (sparse/iterations.hpp).
 inline constexpr const char* iterations_attribute = "tilewright.iterations";

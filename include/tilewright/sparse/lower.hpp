@@ -59,6 +59,8 @@ namespace tilewright::sparse {
 ///   S[vi, vk] += X[vi, vj] * Y[vk, vj]      ->     for k in range(nnz), j: block S:
 ///                                                    S[vk] += X[K_parent[vk], vj] * Y[indices[vk], vj]
 /// ```
+/// Where the iteration is annotated with `searched_rows_annotation`, each element searches the offsets for its row
+/// instead, so that rows are listed in parallel.
 ///
 /// Axes of variable extent beside each other, below one parent, are loops of one block; a dense batch of ragged
 /// products is such an iteration.

@@ -147,6 +147,11 @@ TEST_CASE("rows whose length is data: whole vectors, and the rest under a mask, 
     for (const combination combine : {combination(sum), combination(max)}) {
       const function f = rows(notes, combine), g = pass::vectorize_reductions(f, haswell);
       CHECK(parts(g) == lanes);
+      // vectors for long rows alone
+      annotations of_long = notes;
+      of_long[ir::long_rows_note] = 16;
+      const function h = pass::vectorize_reductions(rows(of_long, combine), haswell);
+      CHECK(count_loops(h.body, loop_kind::serial) == count_loops(g.body, loop_kind::serial) + 1);
       // shorter than a vector, none at all, less than none, whole vectors, and some over
       const std::vector<std::int32_t> lengths{3, 0, -2, 16, 40, 17};
       const auto run_with = [&](const function& of) {
@@ -158,6 +163,7 @@ TEST_CASE("rows whose length is data: whole vectors, and the rest under a mask, 
         return out;
       };
       CHECK(run_with(f) == run_with(g));
+      CHECK(run_with(f) == run_with(h));
     }
   }
 }

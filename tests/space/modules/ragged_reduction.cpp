@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/ir/pattern_note.hpp>
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/space/chooser.hpp>
@@ -79,6 +80,36 @@ TEST_CASE("a row that meets a vector adds up in a drawn number of partial sums")
   space::ragged_reduction(s, "Y_o", {&cpu, 1}, choices);
   CHECK(s.show().find("\"tilewright.reduction_lanes\": ") != std::string::npos);
   CHECK(s.trace().print().find("sample_categorical(candidates=[0, 4, 8, 16]") != std::string::npos);
+}
+
+TEST_CASE(
+    "vectors come first where rows are as long, and for long rows alone where only a few are") {
+  const target::cpu cpu = machine();
+  struct expectation {
+    ir::pattern_note rows;
+    const char *lanes, *least;
+  };
+  const auto pattern = [](double mean, double spread, double longest) {
+    ir::pattern_note out;
+    out.mean_row = mean;
+    out.spread = spread;
+    out.longest = longest;
+    return out;
+  };
+  for (const expectation& e :
+       {expectation{pattern(5, 0.3, 2), "0", "0"}, expectation{pattern(25, 0.1, 1.2), "8", "0"},
+        expectation{pattern(3, 40, 4000), "8", "8"}, expectation{pattern(4000, 2, 9), "8", "8"}}) {
+    ir::function f = ir::parse(product_with_vector);
+    ir::note_pattern(f, e.rows);
+    schedule s(f, 1);
+    space::chooser choices;
+    space::ragged_reduction(s, "Y_o", {&cpu, 1}, choices);
+    const std::string text = s.show();
+    CAPTURE(text);
+    CHECK(text.find("\"tilewright.reduction_lanes\": " + std::string(e.lanes)) !=
+          std::string::npos);
+    CHECK(text.find("\"tilewright.long_rows\": " + std::string(e.least)) != std::string::npos);
+  }
 }
 
 TEST_CASE("the default space offers it, and leaves other blocks to the other rules") {

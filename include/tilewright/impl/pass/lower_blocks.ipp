@@ -233,7 +233,7 @@ class lowering : public mutator {
 
   void note_reduction_loops(const block_realize_node& r) {
     annotations given;
-    for (const char* key : {reduction_lanes_note, reducer_note, skip_zeros_note})
+    for (const char* key : {reduction_lanes_note, long_rows_note, reducer_note, skip_zeros_note})
       if (const auto note = r.block->annotations.find(key); note != r.block->annotations.end())
         given.insert(*note);
     if (in_order_) {  // whatever the block asks for

@@ -8,6 +8,7 @@
 #include <tilewright/impl/space/tiles/thread_rows.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/gpu.hpp>
+#include <tilewright/space/modules/fuse_elements.hpp>
 #include <tilewright/space/modules/use_tensor_core.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/gpu.hpp>
@@ -84,8 +85,12 @@ TILEWRIGHT_INLINE design_space default_gpu() {
            if (!where.gpu)
              throw argument_error(
                  "default_gpu makes schedules for GPUs, and the target is none; write default_cpu");
+           detail::gpu_rules list = detail::rules_for(*where.gpu);
+           if (fuse_searched_elements(s)) {
+             list.unroll_steps = {16, 0, 64};
+             return list.without_tiles().grow(std::move(s), where);
+           }
            if (detail::has_ragged_rows(s)) return detail::row_family(s, where);
-           const detail::gpu_rules list = detail::rules_for(*where.gpu);
            std::vector<schedule> out;
            detail::add_tensor_families(out, list, s, where);  // of which the first runs unmeasured
            for (schedule& grown : list.space(split_k{}).grow(s, where))

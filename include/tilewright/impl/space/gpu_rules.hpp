@@ -40,17 +40,31 @@ struct gpu_rules {
   /// @param first  rules that come before the tiles, for what they can take
   template <class... First>
   design_space space(First... first) const {
-    auto_inline inlining;
-    inlining.into_producer = inlining.conditionals = true;
-    inlining.injective_reads = inlining.ordered_reads = false;
-    inlining.costly.clear();
-    parallel_vectorize_unroll unrolling;
-    unrolling.max_jobs_per_thread = unrolling.max_vectorize_extent = -1;
-    unrolling.unroll.max_steps = unroll_steps;
     return (each_block(apply_custom_rule{}) >> ... >> each_block(first)) >> each_block(tiling) >>
-           each_block(inline_constant_scalars{}) >> each_block(inlining) >>
+           each_block(inline_constant_scalars{}) >> each_block(inlining()) >>
            each_block(sum_parts{binding}) >> each_block(reduction) >>
-           on<"root">(module(unrolling)) >> each_block(binding);
+           on<"root">(module(unrolling())) >> each_block(binding);
+  }
+
+  /// Without tiles, for sums whose operands lie where data say: threads that share no operands share no copy of them.
+  design_space without_tiles() const {
+    return each_block(inline_constant_scalars{}) >> each_block(inlining()) >>
+           each_block(reduction) >> on<"root">(module(unrolling())) >> each_block(binding);
+  }
+
+ private:
+  static auto_inline inlining() {
+    auto_inline out;
+    out.into_producer = out.conditionals = true;
+    out.injective_reads = out.ordered_reads = false;
+    out.costly.clear();
+    return out;
+  }
+  parallel_vectorize_unroll unrolling() const {
+    parallel_vectorize_unroll out;
+    out.max_jobs_per_thread = out.max_vectorize_extent = -1;
+    out.unroll.max_steps = unroll_steps;
+    return out;
   }
 };
 

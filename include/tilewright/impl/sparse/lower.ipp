@@ -98,6 +98,34 @@ inline stmt list_parents(const sparse_axis_node& axis, const buffer& parents) {
   return in_loop(parents->name + "_o", row, cast(index, above), std::move(out));
 }
 
+/// Lists below which element of its parent each element of the axis lies: a loop over the elements, each of which
+/// searches the offsets. The parent is the first one that ends behind the element.
+inline stmt search_parents(const sparse_axis_node& axis, const buffer& parents) {
+  const dtype index = parents->type;
+  const auto number = [&](std::int64_t n) { return integer(index, n); };
+  const buffer low = make_buffer(axis.name + "_low", index, {number(1)}, "local"),
+               high = make_buffer(axis.name + "_high", index, {number(1)}, "local");
+  const auto at = [&](const buffer& b) { return load(b, {number(0)}); };
+  const auto set = [&](const buffer& b, const expr& to) { return make_store(b, {number(0)}, to); };
+  const var element = make_var("vp", index), middle = make_var(axis.name + "_middle", index);
+  const expr rows = axis.parent->variable() ? axis.parent->nnz : axis.parent->length;
+  const expr end = cast(index, load(axis.indptr, {middle + number(1)}));
+  const stmt halve =
+      make_let(middle, at(low) + floordiv(at(high) - at(low), number(2)),
+               make_if(le(end, element), set(low, middle + number(1)), set(high, middle)));
+  block_node b;
+  b.name = parents->name;
+  b.iters.push_back({element, {number(0), cast(index, axis.nnz)}, iter_kind::spatial});
+  b.alloc_buffers = {low, high};
+  b.body =
+      make_seq({set(low, number(0)), set(high, cast(index, rows)),
+                make_while(lt(at(low), at(high)), halve), make_store(parents, {element}, at(low))});
+  ir::detail::infer_regions(b, true, true);
+  const var loop = make_var("p", index);
+  return make_loop(loop, number(0), cast(index, axis.nnz),
+                   make_realize({loop}, boolean(true), make_block(std::move(b))));
+}
+
 /// Coordinates that are listed along the axis, or along one below it; "" when all are counted.
 inline std::string indices_below(const sparse_function& f, const sparse_axis& axis) {
   for (const sparse_axis& below : f.axes) {
@@ -145,7 +173,9 @@ TILEWRIGHT_INLINE ir::function lower(const ir::sparse_function& f) {
       allocated.push_back(
           ir::make_buffer(axis->name + "_parent", it->iters[k].var.type(), {axis->nnz}));
       parents[axis.get()] = allocated.back();
-      body.push_back(detail::list_parents(*axis, allocated.back()));
+      body.push_back(it->annotations.count(ir::searched_rows_annotation) > 0
+                         ? detail::search_parents(*axis, allocated.back())
+                         : detail::list_parents(*axis, allocated.back()));
     }
   }
   detail::row_group group(f, parents);

@@ -15,7 +15,13 @@
 //
 // A loop whose extent is no literal, such as the walk of a row of a sparse matrix, has partial results
 // only where that annotation asks for them. What its whole vectors leave is one more under a mask:
-// rows differ in length, and no branch may depend on it.
+// rows differ in length, and no branch may depend on it. With `long_rows_note` one branch does: rows that are
+// shorter than it says are combined one after the other, since most rows of a matrix with a few very long ones are.
+//
+//   if n < 16:
+//     for k in range(n): Y[i] += X[k]
+//   else:
+//     (the vectors)
 //
 // Loops over results each of which is such a sum, as the elements of a sampled product, compute several at a
 // time where `sums_together_note` asks for them: a vector of partial results each, which are added up

@@ -20,4 +20,13 @@ bool has_results_of_elements(const schedule& s);
 /// @returns false, and changes nothing, where `has_results_of_elements` is false or a primitive refuses
 bool fuse_elements(schedule& s, const context& where, chooser& choices);
 
+/// Makes one loop of rows and elements in each such iteration, and leaves all loops to other rules. Each element
+/// searches for its row, so that no step is left that has to run in order.
+/// ```
+/// for i, for k in range(n[i]), for d: S[i, k]    ->    for e in range(nnz): row[e] = (search in the offsets)
+///                                                      for e in range(nnz), for d: S[e]
+/// ```
+/// @returns false, and changes nothing, where `has_results_of_elements` is false or a primitive refuses
+bool fuse_searched_elements(schedule& s);
+
 }  // namespace tilewright::space

@@ -194,14 +194,23 @@ TEST_CASE("other formats have kernels, too") {
   }
 }
 
-TEST_CASE("a result on a pattern has no kernels: threads would write where offsets say") {
+TEST_CASE(
+    "a result on a pattern is computed in one loop over its elements, each of which finds its "
+    "row") {
   const csr_matrix<float> a = sample();
-  const ir::sparse_function f =
-      sparse::with_storage(reify(sampled, {{"M", 13}, {"N", 11}, {"K", 24}}),
-                           {{"A", a.nonzeros(), dtype::i32}, {"S", 0, dtype::i32, 1, 0, "A"}});
-  const stored_program p(f, arrays_of(a));
-  const space::design_space list = space::default_gpu();
-  for (schedule s : list.sketches(p.function, gpu_list::machine(), 7))
-    CHECK_THROWS_WITH_AS(list.finish(s, gpu_list::machine()),
-                         doctest::Contains("writes where these say"), schedule_error);
+  for (const int depth : {3, 64}) {
+    const ir::sparse_function f =
+        sparse::with_storage(reify(sampled, {{"M", 13}, {"N", 11}, {"K", depth}}),
+                             {{"A", a.nonzeros(), dtype::i32}, {"S", 0, dtype::i32, 1, 0, "A"}});
+    const stored_program p(f, arrays_of(a));
+    const std::string steps =
+        space::default_gpu().sketches(p.function, gpu_list::machine(), 7).at(0).trace().print();
+    CAPTURE(steps);
+    CHECK(has(steps, "sparse_fuse"));
+    CHECK(has(steps, "tilewright.searched_rows"));
+    const std::string text = check(p);
+    CAPTURE(text);
+    CHECK(has(text, "while"));
+    CHECK(has(text, "TW_THREAD(x)"));
+  }
 }

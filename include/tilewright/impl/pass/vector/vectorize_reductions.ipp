@@ -31,7 +31,7 @@ class vectorizer : public mutator {
       if (std::optional<reduction> r = match(*loop)) {
         const std::int64_t lanes = lanes_of(r->chain.back()->body, target_);
         const std::int64_t parts = choose(*r, lanes);
-        if (parts > 1) return rewrite_reduction(*r, lanes, parts);
+        if (parts > 1) return long_or_short(*r, lanes, parts);
       }
     }
     return mutator::mutate(s);
@@ -89,6 +89,29 @@ class vectorizer : public mutator {
     };
     const bool again = std::any_of(r.chain.begin(), r.chain.end() - 1, repeats);
     return again ? lanes : 2 * lanes;
+  }
+
+  /// The least number of iterations, where it is data, that are worth partial results; 0: any.
+  static std::int64_t least_iterations(const reduction& r) {
+    const loop_node& inner = *r.chain.back();
+    const auto note = inner.annotations.find(long_rows_note);
+    const std::int64_t* least =
+        note == inner.annotations.end() ? nullptr : std::get_if<std::int64_t>(&note->second.value);
+    return least && r.chain.size() == 1 && !is_int(inner.extent) ? *least : 0;
+  }
+
+  /// Partial results where the loop is long enough for them.
+  stmt long_or_short(const reduction& r, std::int64_t lanes, std::int64_t parts) const {
+    const std::int64_t least = least_iterations(r);
+    stmt vectors = rewrite_reduction(r, lanes, parts);
+    if (least <= 0) return vectors;
+    const loop_node& inner = *r.chain.back();
+    const var k = make_var(inner.var->name, inner.var.type());
+    stmt single = make_loop(k, inner.min, inner.extent, substitute(inner.body, {{inner.var, k}}),
+                            loop_kind::serial,
+                            {{reduction_note, 1}, {reduction_lanes_note, 0}, {edge_note, 1}});
+    return make_if(lt(inner.extent, integer(inner.extent.type(), least)), std::move(single),
+                   std::move(vectors));
   }
 
   using parts_of = std::vector<buffer>;

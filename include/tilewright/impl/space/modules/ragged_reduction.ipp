@@ -10,6 +10,7 @@
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/loop_notes.hpp>
+#include <tilewright/ir/pattern_note.hpp>
 #include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/space/modules/fuse_elements.hpp>
@@ -210,6 +211,22 @@ inline bool tile_columns(schedule& s, const std::string& name, const context& wh
   return true;
 }
 
+/// Which number of partial results to try first, and the least elements of a row that are worth them, as places in the
+/// lists of `split_sums`.
+struct likely_sums {
+  std::size_t lanes = 0, least = 0;
+};
+
+/// Vectors where rows are as long as one on the average; where a few are and most are not, vectors for these alone.
+inline likely_sums likely_sums_of(const schedule& s, std::int64_t lanes) {
+  constexpr double worth = 4;  // vectors in the longest row
+  const std::optional<ir::pattern_note> pattern = ir::noted_pattern(s.function());
+  if (!pattern || pattern->mean_row <= 0) return {};
+  const auto wide = static_cast<double>(lanes);
+  if (pattern->mean_row >= wide) return {2, pattern->spread > 1 ? std::size_t{2} : std::size_t{0}};
+  return pattern->mean_row * pattern->longest >= worth * wide ? likely_sums{2, 2} : likely_sums{};
+}
+
 /// The elements of a row add up in several partial results, where its walk is the innermost loop of
 /// more than one iteration; short rows are faster one element after the other.
 inline void split_sums(schedule& s, const std::string& name, const context& where,
@@ -220,8 +237,13 @@ inline void split_sums(schedule& s, const std::string& name, const context& wher
   if (loops.empty() || !ir::reads_memory(s.get(loops.back()).extent)) return;
   const std::int64_t lanes = where.cpu->lanes(named_block(s, name).block->writes[0].buffer->type);
   if (lanes < 4) return;
-  s.annotate(s.get_block(name), ir::reduction_lanes_note,
-             choices.categorical(s, {0, lanes / 2, lanes, 2 * lanes}, {1.5, 1, 1, 1}));
+  const likely_sums likely = likely_sums_of(s, lanes);
+  std::vector<double> parts(4, 1), least(3, 1);
+  parts[likely.lanes] = least[likely.least] = 1.5;
+  const block_rv block = s.get_block(name);
+  s.annotate(block, ir::reduction_lanes_note,
+             choices.categorical(s, {0, lanes / 2, lanes, 2 * lanes}, parts));
+  s.annotate(block, ir::long_rows_note, choices.categorical(s, {0, lanes / 2, lanes}, least));
 }
 
 /// A drawn number of sums that lie along the loop before the last one is computed at a time, where each fills a vector.
@@ -383,6 +405,18 @@ inline void schedule_elements(schedule& s, const std::string& name, const contex
   }
 }
 
+/// One nest of a row, `inner`, in the block of rows.
+inline void schedule_ragged_part(schedule& s, const std::string& block, const std::string& inner,
+                                 const context& where, chooser& choices) {
+  const bool sums = reduces(*named_block(s, inner).block);
+  if (const std::optional<ir::var> along = sums ? gathered_along(s, inner) : std::nullopt)
+    copy_gathered(s, block, inner, *along, where, choices);
+  if (!sums)
+    vectorize_row(s, inner, where, choices);
+  else if (!walk_results(s, inner, where, choices) && !tile_columns(s, inner, where, choices))
+    split_sums(s, inner, where, choices);
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE bool is_ragged_reduction(const schedule& s, const std::string& block) {
@@ -392,20 +426,34 @@ TILEWRIGHT_INLINE bool is_ragged_reduction(const schedule& s, const std::string&
 TILEWRIGHT_INLINE void ragged_reduction(schedule& s, const std::string& block, const context& where,
                                         chooser& choices) {
   for (const std::string& inner : detail::ragged_parts(*named_block(s, block).block)) {
-    const bool sums = detail::reduces(*named_block(s, inner).block);
-    if (const std::optional<ir::var> along = sums ? detail::gathered_along(s, inner) : std::nullopt)
-      detail::copy_gathered(s, block, inner, *along, where, choices);
-    if (!sums)
-      detail::vectorize_row(s, inner, where, choices);
-    else if (!detail::walk_results(s, inner, where, choices) &&
-             !detail::tile_columns(s, inner, where, choices))
-      detail::split_sums(s, inner, where, choices);
+    schedule attempt = s;
+    try {
+      detail::schedule_ragged_part(attempt, block, inner, where, choices);
+      s = std::move(attempt);
+    } catch (const schedule_error&) {  // loops whose results no one can tell apart stay in order
+    }
   }
   detail::parallelize_rows(s, block, where, choices);
 }
 
 TILEWRIGHT_INLINE bool has_results_of_elements(const schedule& s) {
   return !detail::iterations_of_elements(s).empty();
+}
+
+TILEWRIGHT_INLINE bool fuse_searched_elements(schedule& s) {
+  const std::vector<std::string> names = detail::iterations_of_elements(s);
+  if (names.empty()) return false;
+  schedule attempt = s;
+  try {
+    for (const std::string& name : names) {
+      attempt.annotate(attempt.get_block(name), ir::searched_rows_annotation, 1);
+      attempt.sparse_fuse(attempt.get_block(name), {0, 1});
+    }
+  } catch (const schedule_error&) {
+    return false;
+  }
+  s = std::move(attempt);
+  return true;
 }
 
 TILEWRIGHT_INLINE bool fuse_elements(schedule& s, const context& where, chooser& choices) {
