@@ -36,7 +36,7 @@ const std::map<std::string, room_set> direct{
     {"search", {"space", "cost", "backend"}},
     {"expr", {"meta", "ir"}},
     {"ops", {"expr"}},
-    {"sparse", {"ir"}},
+    {"sparse", {"arith"}},
     {"dispatch", {"search"}},
     {"model", {"dispatch", "expr", "ops", "sparse"}},
     {"top", {"expr", "dispatch", "model"}},

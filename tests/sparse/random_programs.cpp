@@ -22,8 +22,10 @@
 #include <vector>
 
 #include "part_arrays.hpp"
+#include "random_rule.hpp"
 #include "random_schedule.hpp"
 #include "random_seeds.hpp"
+#include "rule_arrays.hpp"
 
 using namespace tilewright;
 
@@ -88,6 +90,7 @@ class example {
     run_one_width();
     run_numbered_rows();
     run_parts();
+    run_rules();
     random_() % 2 == 0 ? run_columns() : run_diagonals();
   }
 
@@ -223,6 +226,20 @@ class example {
     check_every_element_once(m, std::make_index_sequence<Parts.parts.count>{});
     const part_arrays::stored_parts stored = part_arrays::of(m);
     check(kernel_of<T, Parts>(which_), stored.formats, stored.arrays);
+  }
+
+  /// A format that a user might state, or two that share out the elements.
+  void run_rules() {
+    const std::size_t parts = random_() % 3 == 0 ? 2 : 1;
+    std::vector<std::vector<std::int64_t>> elements(parts);
+    for (std::int64_t at = 0; at < static_cast<std::int64_t>(values_.size()); ++at)
+      elements[parts == 1 ? 0 : random_() % 2].push_back(at);
+    rule_arrays::stored_parts<Index, T> stored;
+    for (std::size_t part = 0; part < parts; ++part)
+      stored.add(random_rule::draw_rule(random_(), rows_, columns_), rows_, columns_,
+                 rule_arrays::rows_of(offsets_), indices_, values_, elements[part],
+                 parts == 1 ? "" : sparse::part_name("A", static_cast<int>(part)));
+    check(kernel_of<T, compressed<"K", Index>>(which_), stored.formats, stored.arrays());
   }
 
   /// Each element is in one part, and the parts have no others.

@@ -363,6 +363,7 @@
 #include <tilewright/impl/space/tensor_form.ipp>
 #include <tilewright/impl/space/windows/transformed_tiles.ipp>
 #include <tilewright/impl/sparse/array_names.ipp>
+#include <tilewright/impl/sparse/format_rule.ipp>
 #include <tilewright/impl/sparse/iterations.ipp>
 #include <tilewright/impl/sparse/lower.ipp>
 #include <tilewright/impl/sparse/storage.ipp>

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <tilewright/config.hpp>
 #include <tilewright/ir/sparse.hpp>
+#include <tilewright/sparse/format_rule.hpp>
 
 namespace tilewright::sparse {
 
@@ -32,11 +34,13 @@ struct stored_parameter {
   bool counted = false;         // rows have offsets and no indices: ragged
   /// Elements of compressed fibres along each dimension between the first and the last one.
   std::vector<std::int64_t> levels = {};
+  /// A format that the user states; null: none. `levels` are the elements of its sparse_variable axes.
+  std::shared_ptr<const format_rule> rule = {};
 
   /// Its arrays are others than offsets, indices and values of compressed rows.
   bool converted() const {
     return lanes > 1 || block > 1 || width > 0 || numbered_rows >= 0 || by_columns ||
-           diagonals >= 0 || !part.empty();
+           diagonals >= 0 || rule || !part.empty();
   }
   /// What names of arrays begin with.
   const std::string& arrays() const { return part.empty() ? parameter : part; }
@@ -56,6 +60,11 @@ std::string diagonals_name(const std::string& parameter);
 std::string level_name(const std::string& parameter, int level);
 /// Name of the arrays of a part of a sparse parameter `A`: "A_part0".
 std::string part_name(const std::string& parameter, int part);
+
+/// The parameter in the format of a rule, as a pattern has its arrays: `A_indptr` and `A_indices` where one axis is sparse,
+/// else `A_AXIS_indptr` and `A_AXIS_indices`, in the order of the axes, and the values of all places.
+stored_parameter stored_by_rule(std::string parameter, format_rule rule,
+                                const formatted_pattern& pattern, dtype index = dtype::i32);
 
 /// The program `f` over coordinates, with the parameters in `formats` stored as they say. Each gives
 /// way to its arrays. A nest that reads or writes one of them becomes a sparse iteration: axes that
@@ -90,9 +99,15 @@ std::string part_name(const std::string& parameter, int part);
 /// Of rows with numbers (DCSR) those that are there are added to a result that a nest of its own has
 /// initialized; so are columns (CSC) where the sum is along a row. Diagonals (DIA) are walked by rows, as far
 /// as they lie in the matrix.
+/// A format that a rule states is walked along its axes, with row and column as its inverse map says. Axes that the
+/// row depends on are spatial, the others reduce. Where one of the former is sparse, rows may be missing, so that a
+/// nest of its own initializes the result. Rows and columns beyond the matrix, which pad the last places, are left out.
+/// ```
+/// iteration C [IO: S, JO: R, JI: R, II: S]:   C[io * 2 + ii] += A[io, jo, ji, ii] * B[jo * 2 + ji]
+/// ```
 /// Rows that are counted (ragged) and fibres (CSF) are axes as compressed rows are; dense dimensions may
 /// stand behind counted ones, and are dimensions of the values.
-/// @throws argument_error when a block reads a sparse parameter and is no perfect nest of its own; when
+/// @throws argument_error for a rule that breaks a requirement of `check_format_rule`; when a block reads a sparse parameter and is no perfect nest of its own; when
 /// one that reads another format than compressed rows does anything but sum, or one that reads rows side
 /// by side needs the number of the row elsewhere
 ir::sparse_function with_storage(const ir::function& f,

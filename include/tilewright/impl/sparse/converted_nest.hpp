@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/ir/analysis/infer_regions.hpp>
+#include <tilewright/ir/index_map.hpp>
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/sparse/storage.hpp>
@@ -39,7 +41,16 @@ struct walk {
   expr row, column;           // coordinates; no row where it is not known
   expr inside;                // whether an element is there; null: always
   bool reads_outside = true;  // where it is not, the operands are there all the same
+  std::int64_t rows = 0;      // that places have; 0: those of the matrix
 };
+
+/// Whether axis `k` of a rule tells rows apart; of one coordinate that is always there it makes no difference.
+inline bool is_spatial(const format_rule& rule, std::size_t k) {
+  const index_map& inverse = *rule.map.inverse;
+  const format_axis& axis = rule.axes[k];
+  return uses_var(inverse.outputs[0], inverse.inputs[k]) ||
+         (axis.length == 1 && axis.kind == axis_kind::dense_fixed);
+}
 
 /// Makes walks with variables named after those of a nest.
 class walk_maker {
@@ -55,6 +66,7 @@ class walk_maker {
 
   /// @param transposed rows and columns have changed places
   walk make(const std::string& column, bool transposed) const {
+    if (a_.format.rule) return by_rule();
     if (transposed) return compressed_rows();
     if (a_.format.by_columns) return columns();
     if (a_.format.diagonals >= 0) return diagonals(make_var("v" + column + "_d", index_));
@@ -158,10 +170,47 @@ class walk_maker {
              row,
              column,
              {}};
-    if (a_.rows() % a_.format.block != 0) out.row = min(row, number(a_.rows() - 1));
+    if (a_.rows() % a_.format.block != 0) {
+      out.row = min(row, number(a_.rows() - 1));
+      out.rows = (a_.rows() + a_.format.block - 1) / a_.format.block * a_.format.block;
+    }
     if (a_.columns() % a_.format.block != 0) {
       out.column = min(column, number(a_.columns() - 1));
       out.inside = lt(column, number(a_.columns()));
+    }
+    return out;
+  }
+
+  /// Rows and columns beyond the matrix read what the last ones read.
+  walk by_rule() const {
+    const index_map inverse = with_index_type(*a_.format.rule->map.inverse, index_);
+    arith::analyzer known;
+    walk out;
+    std::vector<expr> at;
+    for (std::size_t k = 0; k < axes_.size(); ++k) {
+      const var own = make_var("v" + a_.format.rule->axes[k].name, index_);
+      known.bind(own, 0, a_.format.rule->axes[k].length - 1);
+      const bool spatial = is_spatial(*a_.format.rule, k);
+      out.iters.push_back({own, axes_[k], spatial ? iter_kind::spatial : iter_kind::reduce});
+      at.push_back(own);
+    }
+    const std::vector<expr> place = map_indices(inverse, at);
+    const arith::bounds rows = known.const_bounds(place[0]), columns = known.const_bounds(place[1]);
+    out.at = at;
+    out.place = out.row = place[0];
+    out.column = place[1];
+    if (rows.hi >= a_.rows()) {
+      out.row = min(place[0], number(a_.rows() - 1));
+      out.rows = rows.hi + 1;
+    }
+    if (columns.hi >= a_.columns()) {
+      out.column = min(out.column, number(a_.columns() - 1));
+      out.inside = lt(place[1], number(a_.columns()));
+    }
+    if (columns.lo < 0) {
+      out.column = max(out.column, number(0));
+      const expr from = ge(place[1], number(0));
+      out.inside = out.inside ? logical_and(from, out.inside) : from;
     }
     return out;
   }
@@ -220,7 +269,8 @@ class converted_nest {
   /// what is stored.
   bool combines(op o) const {
     if (o == op::add) return true;
-    return (o == op::max || o == op::min) && a_.format.block == 1 && a_.format.diagonals < 0;
+    return (o == op::max || o == op::min) && a_.format.block == 1 && a_.format.diagonals < 0 &&
+           !a_.format.rule;
   }
   expr combined(const expr& result, const expr& term) const {
     return with_args(combine_, {result, term});
@@ -250,9 +300,8 @@ class converted_nest {
     std::vector<expr> shape = out_->shape;
     if (a_.order)
       shape[dimension_] = integer(index_, a_.format.slices * a_.format.lanes);
-    else if (a_.rows() % a_.format.block != 0)
-      shape[dimension_] =
-          integer(index_, (a_.rows() + a_.format.block - 1) / a_.format.block * a_.format.block);
+    else if (walk_.rows > 0)
+      shape[dimension_] = integer(index_, walk_.rows);
     else
       return;
     placed = make_buffer((adds_ ? b_.name : out_->name) + (a_.order ? "_sliced" : "_blocked"),

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/sparse/converted_nest.hpp>
 
 namespace tilewright::sparse::detail {
@@ -102,6 +103,47 @@ inline std::vector<buffer> store_rows_of_one_width(converted_parameter& own,
 }
 /// @}
 
+/// The axes that a rule states, in its order. Of one sparse axis the arrays have the names of compressed rows.
+/// @returns the arrays before the values
+inline std::vector<buffer> store_by_rule(converted_parameter& own) {
+  const format_rule& rule = *own.format.rule;
+  check_format_rule(rule, own.rows(), own.columns());
+  const dtype type = own.matrix->shape.at(0).type();
+  const auto number = [&](std::int64_t n) { return integer(type, n); };
+  std::size_t sparse = 0, level = 0;
+  for (const format_axis& a : rule.axes) sparse += a.kind != axis_kind::dense_fixed;
+  std::vector<buffer> out;
+  for (const format_axis& a : rule.axes) {
+    const std::string name = own.format.arrays() + "_" + a.name;
+    const std::string arrays = sparse == 1 ? own.format.arrays() : name;
+    std::vector<sparse_axis>& axes = own.stored.axes;
+    sparse_axis parent;
+    for (std::size_t k = 0; k < axes.size(); ++k)
+      if (rule.axes[k].name == a.parent) parent = axes[k];
+    if (a.kind == axis_kind::dense_fixed) {
+      axes.push_back(dense_fixed(name, number(a.length), parent));
+      continue;
+    }
+    const expr above = storage_extent(axes);
+    const bool variable = a.kind == axis_kind::sparse_variable;
+    if (variable && level == own.format.levels.size())
+      throw argument_error("with_storage: \"" + own.matrix->name +
+                           "\" has no number of elements for axis \"" + a.name +
+                           "\"; give one for each sparse_variable axis as levels");
+    const expr elements =
+        variable ? number(own.format.levels[level++]) : arith::simplify(above * number(a.width));
+    if (variable)
+      out.push_back(
+          make_buffer(indptr_name(arrays), own.format.index, {arith::simplify(above + number(1))}));
+    out.push_back(make_buffer(indices_name(arrays), own.format.index, {elements}));
+    axes.push_back(variable
+                       ? sparse_variable(name, parent, number(a.length), elements,
+                                         out[out.size() - 2], out.back())
+                       : sparse_fixed(name, parent, number(a.length), number(a.width), out.back()));
+  }
+  return out;
+}
+
 /// Stores the matrix as its format says.
 /// @returns its arrays, in the order of a call
 inline std::vector<buffer> lay_out(converted_parameter& own) {
@@ -112,7 +154,9 @@ inline std::vector<buffer> lay_out(converted_parameter& own) {
   const buffer indices = make_buffer(indices_name(name), format.index,
                                      {format.block > 1 ? number(blocks_of(format)) : places});
   std::vector<buffer> arrays;
-  if (format.diagonals >= 0)
+  if (format.rule)
+    arrays = store_by_rule(own);
+  else if (format.diagonals >= 0)
     arrays = store_diagonals(own);
   else if (format.block > 1)
     arrays = store_blocks(own, indices);
@@ -128,7 +172,7 @@ inline std::vector<buffer> lay_out(converted_parameter& own) {
   for (const sparse_axis& axis : own.stored.axes) shape.push_back(axis->length);
   own.stored.coordinates = make_buffer(name, own.matrix->type, shape);
   own.stored.storage = make_buffer(name, own.matrix->type, {places});
-  if (format.diagonals < 0) arrays.push_back(indices);
+  if (format.diagonals < 0 && !format.rule) arrays.push_back(indices);
   arrays.push_back(own.stored.storage);
   return arrays;
 }

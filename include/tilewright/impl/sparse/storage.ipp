@@ -274,7 +274,8 @@ class storage_giver {
     int number = 0;
     for (const converted_parameter& part : converted_) {
       if (!(part.matrix == first.matrix)) continue;
-      const bool initializes = part.format.numbered_rows < 0 && !adds_columns(b, part, at);
+      const bool initializes = part.format.numbered_rows < 0 && !adds_columns(b, part, at) &&
+                               !may_miss_rows(part.format);
       if (number == 0 && !initializes && b.init) out_.body.emplace_back(nest_of_init(b));
       if (number == 0)
         add_part_nest(b, part, at, !initializes);
@@ -289,6 +290,20 @@ class storage_giver {
   static bool adds_columns(const block_node& b, const converted_parameter& a,
                            const std::vector<expr>& at) {
     return a.format.by_columns && !is_reduced(b, at[0]);
+  }
+  /// Rows of a rule may be missing where they depend on a sparse axis, and come up again below each position of an axis
+  /// that reduces where a sparse one stands below that.
+  static bool may_miss_rows(const stored_parameter& format) {
+    if (!format.rule) return false;
+    bool reduces = false;
+    for (std::size_t k = 0; k < format.rule->axes.size(); ++k) {
+      const format_axis& axis = format.rule->axes[k];
+      const bool sparse = axis.kind != axis_kind::dense_fixed;
+      const bool spatial = is_spatial(*format.rule, k);
+      if (sparse && (reduces || spatial)) return true;
+      reduces = reduces || !spatial;
+    }
+    return false;
   }
   static bool is_reduced(const block_node& b, const expr& v) {
     return support::any(
@@ -401,6 +416,19 @@ class storage_giver {
 };
 
 }  // namespace detail
+
+TILEWRIGHT_INLINE stored_parameter stored_by_rule(std::string parameter, format_rule rule,
+                                                  const formatted_pattern& pattern, dtype index) {
+  stored_parameter out;
+  out.parameter = std::move(parameter);
+  out.places = static_cast<std::int64_t>(pattern.source.size());
+  out.index = index;
+  for (std::size_t k = 0; k < rule.axes.size(); ++k)
+    if (rule.axes[k].kind == ir::axis_kind::sparse_variable)
+      out.levels.push_back(static_cast<std::int64_t>(pattern.levels.at(k).indices.size()));
+  out.rule = std::make_shared<const format_rule>(std::move(rule));
+  return out;
+}
 
 TILEWRIGHT_INLINE ir::sparse_function with_storage(const ir::function& f,
                                                    const std::vector<stored_parameter>& formats) {
