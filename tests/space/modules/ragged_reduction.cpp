@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tilewright/ir/pattern_note.hpp>
@@ -109,6 +110,25 @@ TEST_CASE(
     CHECK(text.find("\"tilewright.reduction_lanes\": " + std::string(e.lanes)) !=
           std::string::npos);
     CHECK(text.find("\"tilewright.long_rows\": " + std::string(e.least)) != std::string::npos);
+  }
+}
+
+TEST_CASE("the only row is shared out among threads") {
+  const target::cpu cpu = machine();
+  std::string one_row = product_with_vector;
+  for (const auto& [from, to] : {std::pair{"(65,)", "(2,)"},
+                                 {"(64,)", "(1,)"},
+                                 {"range(64)", "range(1)"},
+                                 {"spatial(64", "spatial(1"}}) {
+    const auto at = one_row.find(from);
+    REQUIRE(at != std::string::npos);
+    one_row.replace(at, std::string(from).size(), to);
+  }
+  for (const int threads : {1, 2}) {
+    schedule s(ir::parse(one_row), 1);
+    space::chooser choices;
+    space::ragged_reduction(s, "Y_o", {&cpu, threads}, choices);
+    CHECK((s.show().find("\"tilewright.shared_sums\": 2") != std::string::npos) == (threads == 2));
   }
 }
 

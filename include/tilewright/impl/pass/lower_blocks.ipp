@@ -12,6 +12,7 @@
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/comm_reducer.hpp>
 #include <tilewright/ir/rerouting.hpp>
+#include <tilewright/ir/shared_sums.hpp>
 #include <tilewright/ir/term_order.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/skip_identities.hpp>
@@ -233,11 +234,13 @@ class lowering : public mutator {
 
   void note_reduction_loops(const block_realize_node& r) {
     annotations given;
-    for (const char* key : {reduction_lanes_note, long_rows_note, reducer_note, skip_zeros_note})
+    for (const char* key :
+         {reduction_lanes_note, long_rows_note, shared_sums_note, reducer_note, skip_zeros_note})
       if (const auto note = r.block->annotations.find(key); note != r.block->annotations.end())
         given.insert(*note);
     if (in_order_) {  // whatever the block asks for
       given.erase(skip_zeros_note);
+      given.erase(shared_sums_note);
       if (reduces_floats(*r.block)) given[reduction_lanes_note] = 0;
     }
     for (std::size_t k = 0; k < r.values.size(); ++k)

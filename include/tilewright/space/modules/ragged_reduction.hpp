@@ -24,7 +24,7 @@ bool is_ragged_reduction(const schedule& s, const std::string& block);
 /// operand are fetched, if at all, whether the walk is written out several times, which pays where
 /// rows are long, and in how many accumulators it adds up then. Without such a dimension, as in a product with a vector, the row
 /// is walked by vectors of its own elements, the last one under a mask; their width is drawn, and
-/// whether to walk it so at all, and from how many elements on. A row of sums, as of a sampled product, has its vectors along the sums, of which a
+/// whether to walk it so at all, and from how many elements on. The only row of a matrix is shared out among threads. A row of sums, as of a sampled product, has its vectors along the sums, of which a
 /// drawn number is computed at a time, and what is computed element by element beside may be in vectors along the row. Of a matrix in blocks, a
 /// drawn number of rows of a block is summed together, so that a row of the other operand is loaded once
 /// for them; of rows side by side, a drawn number of these, so that their sums do not wait for each other.

@@ -12,6 +12,7 @@
 #include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/pattern_note.hpp>
 #include <tilewright/ir/reduction_notes.hpp>
+#include <tilewright/ir/shared_sums.hpp>
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/space/modules/fuse_elements.hpp>
 #include <tilewright/space/modules/ragged_reduction.hpp>
@@ -349,6 +350,15 @@ inline std::string offsets_below(const ir::block_node& around, const ir::expr& r
   return out;
 }
 
+/// The only row of a matrix is shared out among threads, where it is summed alone, in vectors.
+inline void share_sums(schedule& s, const std::string& name, const context& where,
+                       chooser& choices) {
+  for (const std::string& inner : ragged_parts(*named_block(s, name).block))
+    if (named_block(s, inner).block->annotations.count(ir::long_rows_note) > 0)
+      s.annotate(s.get_block(inner), ir::shared_sums_note,
+                 choices.categorical(s, {where.threads, 0}, {1.5, 1}));
+}
+
 /// Rows run in parallel, a number of them at a time or shared out by elements, unless results that are stored row after row cannot be told apart, as where the
 /// pattern has one element.
 inline void parallelize_rows(schedule& s, const std::string& name, const context& where,
@@ -357,7 +367,8 @@ inline void parallelize_rows(schedule& s, const std::string& name, const context
   const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
   const auto over_rows =
       support::find(loops, [&](loop_rv l) { return !ir::is_int(s.get(l).extent, 1); });
-  if (over_rows == loops.end() || !plain(s.get(*over_rows))) return;
+  if (over_rows == loops.end()) return share_sums(s, name, where, choices);
+  if (!plain(s.get(*over_rows))) return;
   const std::string offsets = offsets_below(*named_block(s, name).block, s.get(*over_rows).extent);
   schedule attempt = s;
   try {
