@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -178,6 +180,43 @@ TEST_CASE("winograd: programs compute convolutions of odd extents, with borders 
     check_programs<float, first>(s);
     check_programs<float, uneven>(s);
     check_programs<double, last>(s);
+  }
+}
+
+/// Drawn members of the default space as machine code, at drawn extents.
+template <class T, conv_options O>
+void check_compiled(std::uint64_t seed) {
+  std::mt19937 random(static_cast<unsigned>(seed));
+  const auto draw = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
+  layer<T, O> l({draw(1, 2), draw(3, 20), draw(3, 20), draw(1, 40), draw(1, 40)});
+  const dtype type = std::is_same_v<T, float> ? dtype::f32 : dtype::f64;
+  const std::vector<ir::function> all =
+      ir::alternatives(reify(ops::winograd(ops::conv2d<T, T, O>, 1), l.dims()));
+  for (std::size_t k = 1; k < all.size(); ++k) {
+    space::context where;
+    where.cpu = &target::host();
+    const schedule s = space::default_cpu().member(all[k], where, seed);
+    INFO(all[k].name, " of ", l.of.N, " ", l.of.H, " ", l.of.W, " ", l.of.C, " ", l.of.K, ": ",
+         s.trace().print());
+    for (T& v : l.y.a.data) v = std::numeric_limits<T>::quiet_NaN();
+    run_compiled(s.function(), {l.x.a.data.data(), l.f.a.data.data(), l.y.a.data.data()});
+    CHECK(l.error() <= ops::winograd_error(tiles[k - 1], l.of.C, type));
+  }
+}
+
+TEST_CASE("winograd: drawn schedules of drawn extents, compiled") {
+  if (!backend::compiler_available()) return;
+  const char* more = std::getenv("TILEWRIGHT_WINOGRAD_DRAWS");
+  const int draws = more ? std::atoi(more) : 2;
+  for (int seed = 1; seed <= draws; ++seed) {
+    check_compiled<float, conv_options{.padding = 1}>(static_cast<std::uint64_t>(seed));
+    check_compiled<float, conv_options{}>(static_cast<std::uint64_t>(seed + 1000));
+    check_compiled<float, conv_options{.padding = 1, .order = channels_first}>(
+        static_cast<std::uint64_t>(seed + 2000));
+    check_compiled<double, conv_options{.padding = {1, 0}}>(
+        static_cast<std::uint64_t>(seed + 3000));
   }
 }
 

@@ -1,5 +1,6 @@
 #include <tilewright/pass/prepare_weights.hpp>
 
+#include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/lower.hpp>
@@ -127,6 +128,25 @@ TEST_CASE("slices that would take too much memory are filled in every call") {
       make_function({w, y}, make_loop(i, 0, dim(64), make_allocate(p, make_seq({fill, use}))));
   f.attrs[bound_attribute] = attr::list{std::int64_t{0}};
   CHECK(pass::prepare_weights(f).packed.empty());
+}
+
+TEST_CASE(
+    "a transformed filter may take more memory where the function allows its algorithms an error") {
+  constexpr std::int64_t times = 8;  // as 8x8 elements of 3x3
+  const buffer w = make_buffer("W", dtype::f32, {dim(16)}),
+               y = make_buffer("Y", dtype::f32, {dim(times * 16)});
+  const buffer p = make_buffer("P", dtype::f32, {dim(times * 16)});
+  const var k = make_var("k"), j = make_var("j");
+  const stmt fill =
+      make_loop(k, 0, dim(times * 16), make_store(p, {k}, load(w, {floormod(k, 16)}) * f32(2)));
+  const stmt use = make_loop(j, 0, dim(times * 16), make_store(y, {j}, load(p, {j})));
+  function f = make_function({w, y}, make_allocate(p, make_seq({fill, use})));
+  f.attrs[bound_attribute] = attr::list{std::int64_t{0}};
+  CHECK(pass::prepare_weights(f).packed.empty());
+  f.attrs[error_attribute] = 1e-4;
+  const pass::prepared moved = pass::prepare_weights(f);
+  CHECK(moved.packed.size() == 1);
+  check_prepared(f, moved);
 }
 
 TEST_CASE("a transform in two steps moves as a whole and keeps its last result") {
