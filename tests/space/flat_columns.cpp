@@ -82,6 +82,27 @@ TEST_CASE("where vectors do not fill all rows together, either form is tried") {
   CHECK(count(ragged) < ragged.size());
 }
 
+TEST_CASE("rows of an image whose windows reach beyond its border stay") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(X: T.Buffer((4, 7, 9), "float32"), F: T.Buffer((6, 4, 3, 3), "float32"), Y: T.Buffer((6, 7, 9), "float32")):
+    P = T.alloc_buffer((4, 9, 11), "float32")
+    for c, h, w in T.grid(4, 9, 11):
+        with T.block("P"):
+            vc, vh, vw = T.axis.remap("SSS", [c, h, w])
+            P[vc, vh, vw] = T.if_then_else(vh >= 1 and vh < 8 and vw >= 1 and vw < 10, X[vc, vh - 1, vw - 1], T.float32(0))
+    for k, p, q, c, r, s in T.grid(6, 7, 9, 4, 3, 3):
+        with T.block("Y"):
+            vk, vp, vq, vc, vr, vs = T.axis.remap("SSSRRR", [k, p, q, c, r, s])
+            with T.init():
+                Y[vk, vp, vq] = T.float32(0)
+            Y[vk, vp, vq] = Y[vk, vp, vq] + P[vc, vp + vr, vq + vs] * F[vk, vc, vr, vs]
+)");
+  const std::vector<schedule> sketches = sketches_of(f);
+  for (const schedule& s : sketches) CHECK_FALSE(flattens(s));
+  draws::check(f, sketches, 4);
+}
+
 TEST_CASE("rows with something between them, in steps, or read by another block stay") {
   CHECK_FALSE(flattens(sketches_of(convolve({6, 5, 8, 14, 2}))[0]));
   CHECK_FALSE(flattens(sketches_of(convolve({6, 5, 8, 14, 1, 1}))[0]));

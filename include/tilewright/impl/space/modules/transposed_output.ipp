@@ -11,6 +11,7 @@
 #include <tilewright/space/modules/arranged_operands.hpp>
 #include <tilewright/space/modules/register_tiling.hpp>
 #include <tilewright/space/modules/transposed_output.hpp>
+#include <tilewright/space/register_tiles.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
@@ -49,13 +50,23 @@ inline bool suits(const ir::block_node& b, const block_profile& p, std::size_t c
   return !short_rows && !reads_windows(b, columns);
 }
 
-/// What the best register tile with these columns promises.
+/// The share of the machine's multiply-adds that the best register tile with these columns promises: what lies
+/// inside, of rows and of vectors, since a last tile has as few of these as it needs, where loads keep up.
 inline double promise_of(const block_profile& p, std::size_t columns, const context& where) {
-  const std::optional<std::size_t> rows = p.reuse(columns);
-  return register_tiles(*where.cpu, p.write.buffer->type, rows ? p.extent[*rows] : 1,
-                        p.extent[columns])
-      .front()
-      .weight;
+  constexpr double enough = 1.5;  // multiply-adds a load
+  const std::int64_t lanes = where.cpu->lanes(p.write.buffer->type);
+  const std::optional<std::size_t> shared = p.reuse(columns);
+  const std::int64_t extent = shared ? p.extent[*shared] : 1;
+  double best = 0;
+  for (const register_tile& t :
+       register_tiles(*where.cpu, p.write.buffer->type, extent, p.extent[columns])) {
+    const auto rows = static_cast<double>(t.rows),
+               vectors = static_cast<double>(t.columns) / static_cast<double>(lanes);
+    best = std::max(best, fill(extent, t.rows) *
+                              std::min(1.0, rows * vectors / (rows + vectors) / enough) *
+                              std::min(1.0, rows * vectors / 8));
+  }
+  return best * fill(p.extent[columns], lanes);
 }
 
 /// Whether vectors along this variable can be loaded of every operand, where those that can be
@@ -83,15 +94,39 @@ inline bool can_become_columns(const schedule& s, const std::string& block, cons
   return can_be_columns(s, block, others, columns);
 }
 
-/// What is left of it when the lanes of an operand do not lie side by side.
+/// How much work an element is that is laid out anew, counted in terms of sums: with channels as columns, 8 % of a
+/// 7x7 convolution of three channels transposes its results. Operands are shuffled or transposed in whole vectors
+/// when they are copied.
+inline constexpr double terms_of_result = 12, terms_of_operand = 8;
+
+/// Terms of all results.
+inline double terms_of(const block_profile& p) {
+  double out = 1;
+  for (const std::int64_t extent : p.extent) out *= static_cast<double>(extent);
+  return out;
+}
+inline double elements_of(const ir::buffer& b) {
+  double out = 1;
+  for (const ir::expr& extent : b->shape)
+    out *= ir::is_int(extent) ? static_cast<double>(extent->integer) : 1;
+  return out;
+}
+
+/// What is left of it when operands whose lanes do not lie side by side are laid out anew.
 inline double loading(const schedule& s, const std::string& block, const block_profile& p,
                       std::size_t columns) {
   if (p.loads_vectors(columns)) return 1;
-  return loads_arranged(s, block, p, columns) ? 0.9 : 0.5;
+  if (!loads_arranged(s, block, p, columns)) return 0.5;
+  double copied = 0;
+  for (const access_profile& read : p.reads)
+    if (read.stride[columns] != 0 && read.stride[columns] != 1) copied += elements_of(read.buffer);
+  return terms_of(p) / (terms_of(p) + terms_of_operand * copied);
 }
 
 /// What is left of it when the result has to be transposed.
-inline constexpr double transposing = 0.8;
+inline double transposing(const block_profile& p) {
+  return terms_of(p) / (terms_of(p) + terms_of_result * elements_of(p.write.buffer));
+}
 
 /// What columns promise windows that serve one result each: the share of lanes with work, less what
 /// it takes to transpose operand and result for other columns, which is as much as ten taps. On Zen 5,
@@ -132,10 +167,10 @@ TILEWRIGHT_INLINE std::vector<std::size_t> column_axes(const schedule& s, const 
     if (p->kind[i] != ir::iter_kind::spatial || p->extent[i] < 2) continue;
     if (i != present && (!p->reuse(i) || !detail::output_dimension(b, i))) continue;
     if (!(i == present && as_it_is) && !detail::can_become_columns(s, block, *p, i)) continue;
-    promise[i] = own_windows
-                     ? detail::promise_of_windows(*p, i, i == present, where)
-                     : detail::promise_of(*p, i, where) *
-                           (i == present ? detail::loading(s, block, *p, i) : detail::transposing);
+    promise[i] = own_windows ? detail::promise_of_windows(*p, i, i == present, where)
+                             : detail::promise_of(*p, i, where) *
+                                   (i == present ? detail::loading(s, block, *p, i)
+                                                 : detail::transposing(*p));
     out.push_back(i);
   }
   support::stable_sort(out, [&](std::size_t a, std::size_t c) { return promise[a] > promise[c]; });

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include <tilewright/impl/space/vector_axis.hpp>
+#include <tilewright/impl/space/windows/borders.hpp>
+#include <tilewright/impl/space/windows/own_windows.hpp>
 #include <tilewright/ir/index_map.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/chooser.hpp>
@@ -33,6 +35,15 @@ inline std::optional<std::size_t> rows_behind(const block_profile& p, std::size_
   return std::nullopt;
 }
 
+/// Whether a reduction moves windows along the variable, or zeros beside it are left out.
+inline bool has_windows_along(const ir::block_node& b, const block_profile& p, std::size_t iter) {
+  bool out = skips_zeros(b);
+  for (std::size_t i = 0; i < p.kind.size(); ++i)
+    out =
+        out || (p.kind[i] == ir::iter_kind::reduce && p.extent[i] > 1 && moves_windows(b, iter, i));
+  return out;
+}
+
 /// Makes one variable of the columns of an output and of the rows behind them, where vectors do not fill the
 /// columns; a structural choice where they do not fill both together either. Other blocks that touch what this
 /// one does keep it from that, since their loops would have to be the same. A convolution of 1 x 1 with channels
@@ -48,7 +59,8 @@ inline void flatten_columns(schedule& s, const std::string& name, const context&
   if (!is_output(s, name) || !producer_names(s, name).empty() || !consumer_names(s, name).empty())
     return;
   const std::optional<std::size_t> rows = rows_behind(*p, *columns);
-  if (!rows) return;
+  const ir::block_node& b = *named_block(s, name).block;
+  if (!rows || has_windows_along(b, *p, *rows) || has_windows_along(b, *p, *columns)) return;
   if (p->extent[*columns] * p->extent[*rows] % lanes != 0 && choices.pick(2) == 1) return;
   const ir::index_map map = ir::make_index_map(p->kind.size(), [&](const std::vector<ir::var>& v) {
     const ir::expr extent = ir::integer(v[*columns].type(), p->extent[*columns]);
