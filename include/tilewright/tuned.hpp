@@ -11,7 +11,6 @@
 
 #include <tilewright/config.hpp>
 #include <tilewright/dispatch/dispatcher.hpp>
-#include <tilewright/dispatch/tune_jointly.hpp>
 #include <tilewright/dispatch/tune_together.hpp>
 #include <tilewright/dispatch/tuning_request.hpp>
 #include <tilewright/expr/alternatives.hpp>
@@ -26,7 +25,6 @@
 namespace tilewright {
 
 using dispatch::storage;
-using dispatch::tune_jointly;
 using dispatch::tune_together;
 
 /// A kernel to call:
