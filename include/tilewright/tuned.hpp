@@ -11,6 +11,7 @@
 
 #include <tilewright/config.hpp>
 #include <tilewright/dispatch/dispatcher.hpp>
+#include <tilewright/dispatch/tune_jointly.hpp>
 #include <tilewright/dispatch/tune_together.hpp>
 #include <tilewright/dispatch/tuning_request.hpp>
 #include <tilewright/expr/alternatives.hpp>
@@ -25,6 +26,7 @@
 namespace tilewright {
 
 using dispatch::storage;
+using dispatch::tune_jointly;
 using dispatch::tune_together;
 
 /// A kernel to call:

@@ -11,6 +11,7 @@
 #include <tilewright/cost/prior_file.hpp>
 #include <tilewright/search/enumeration.hpp>
 #include <tilewright/search/gate.hpp>
+#include <tilewright/search/joint_session.hpp>
 #include <tilewright/search/measurement/fleet.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/strategies/outside.hpp>
@@ -24,6 +25,7 @@
 #endif
 
 #include "../command.hpp"
+#include "../display/session_lines.hpp"
 #include "../mpi_ranks.hpp"
 #include "../option_values.hpp"
 #include "../worker_token.hpp"
@@ -33,60 +35,6 @@ namespace tool {
 namespace {
 
 using namespace tilewright;
-
-std::string failures_json(const std::map<search::failure, int>& failures) {
-  std::string out;
-  for (const auto& [kind, count] : failures)
-    out += (out.empty() ? "" : ", ") + json(search::name(kind)) + ": " + std::to_string(count);
-  return "{" + out + "}";
-}
-
-std::string profile_json(const std::vector<support::stage_time>& stages) {
-  std::string out;
-  for (const support::stage_time& t : stages)
-    out += (out.empty() ? "" : ", ") + json(t.name) + ": " + support::general_text(t.seconds, 6);
-  return "{" + out + "}";
-}
-
-void print_round(const search::progress& p, bool as_json) {
-  if (!as_json) return say(search::progress_line(p) + "\n");
-  say("{\"round\": " + std::to_string(p.round) + ", \"trials\": " + std::to_string(p.trials) +
-      ", \"best_seconds\": " + support::general_text(p.best, 9) +
-      ", \"default_seconds\": " + support::general_text(p.baseline, 9) +
-      ", \"candidates_per_second\": " + support::general_text(p.rate, 4) +
-      (p.end == search::session_end::none
-           ? std::string()
-           : ", \"end\": " + json(search::end_text(p.end, p.trials))) +
-      ", \"failures\": " + failures_json(p.failures) + "}\n");
-}
-
-/// @param file of several
-void print_summary(const search::tuning_result& r, const tune_options& o,
-                   const std::string& file = {}) {
-  if (o.json) {
-    const std::string whose = file.empty() ? "" : ", \"file\": " + json(file);
-    std::string remarks;
-    for (const std::string& remark : r.remarks)
-      remarks += (remarks.empty() ? "" : ", ") + json(remark);
-    const double rate = r.trials / std::max(r.seconds, 1e-9);
-    return say("{\"best_seconds\": " + support::general_text(r.best, 9) +
-               ", \"default_seconds\": " + support::general_text(r.baseline, 9) +
-               ", \"improved\": " + (r.improved ? "true" : "false") + ", \"trials\": " +
-               std::to_string(r.trials) + ", \"seconds\": " + support::general_text(r.seconds, 4) +
-               ", \"end\": " + json(search::end_text(r.end, r.trials)) +
-               ", \"candidates_per_second\": " + support::general_text(rate, 4) +
-               ", \"checked\": " + json(r.checked) +
-               ", \"failures\": " + failures_json(r.failures) +
-               (o.profile ? ", \"profile\": " + profile_json(r.profile) : "") + whose +
-               ", \"trace\": " + json(r.trace) + ", \"remarks\": [" + remarks + "]}\n");
-  }
-  say("best " + search::time_text(r.best) + ", default schedule " + search::time_text(r.baseline) +
-      ", " + std::to_string(r.trials) + " trials in " + search::time_text(r.seconds) + ": " +
-      search::end_text(r.end, r.trials) + (r.checked.empty() ? "" : "; " + r.checked) + "\n" +
-      r.trace + "\n");
-  if (o.profile) say(search::profile_text(r.profile) + "\n");
-  for (const std::string& remark : r.remarks) complain(remark);
-}
 
 search::session_options session_of(const tune_options& o) {
   search::session_options s;
@@ -203,7 +151,7 @@ int tune_one(const tune_options& o, tune_tasks& t) {
     round = p.round;
     print_round(p, o.json);
   };
-  print_summary(search::tune(t.all[0], s, *t.db), o);
+  print_summary(search::tune(t.all[0], s, *t.db), {o.json, o.profile});
   if (workers && workers->size() < workers->measured().size())
     for (const std::string& problem : workers->problems()) complain("worker " + problem);
   return fine;
@@ -255,9 +203,46 @@ int tune_several(const tune_options& o, tune_tasks& t) {
       if (!last.remarks.empty()) out = failed;
       continue;
     }
-    print_summary(last, o, o.files[i]);
+    print_summary(last, {o.json, o.profile}, o.files[i]);
   }
   return out;
+}
+
+/// One session for a function at several extents; a summary for each at the end.
+int tune_jointly(const tune_options& o, tune_tasks& t) {
+  search::joint_options s;
+  s.session = session_of(o);
+  s.traces = o.traces;
+  int round = -1;
+  s.session.events = [&](const search::progress& p) {
+    if (p.round == round && p.end == search::session_end::none) return;
+    round = p.round;
+    print_round(p, o.json);
+  };
+  std::vector<search::joint_task> list;
+  for (std::size_t i = 0; i < t.all.size(); ++i)
+    list.push_back({&t.all[i], o.weights.empty() ? 1 : o.weights[i]});
+  const search::joint_result r = search::tune_jointly(list, s, *t.db);
+  for (std::size_t i = 0; i < r.at.size(); ++i) {
+    search::tuning_result one;
+    one.trace = r.at[i].trace;
+    one.best = r.at[i].best;
+    one.baseline = r.at[i].baseline;
+    one.improved = r.at[i].improved;
+    one.checked = r.at[i].checked;
+    one.trials = r.trials;
+    one.seconds = r.seconds;
+    one.end = r.end;
+    std::string where;
+    for (const std::string& dim : o.several[i]) where += (where.empty() ? "" : " ") + dim;
+    if (!o.json) say(where + ": ");
+    print_summary(one, {o.json, o.profile}, where);
+  }
+  if (!r.at.empty() && !o.json)
+    say("all: best " + search::time_text(r.best) + ", default schedules " +
+        search::time_text(r.baseline) + " (geometric means)\n");
+  for (const std::string& remark : r.remarks) complain(remark);
+  return fine;
 }
 
 /// How large the space of each function is. Nothing is compiled.
@@ -284,10 +269,22 @@ int count_spaces(const tune_options& o, const tune_tasks& t) {
   return fine;
 }
 
-int tune(const tune_options& o) {
+int tune(tune_options o) {
+  o.several = several_dims(o.dims);
+  if (!o.several.empty()) {
+    if (o.files.size() > 1)
+      throw argument_error(
+          "--dim with several extents takes one FILE, which is tuned at all of them");
+    if (!o.workers.empty() || o.worker || o.ranks.size > 1)
+      throw argument_error(
+          "--dim with several extents times candidates in this process: leave out "
+          "--worker, --worker-at and mpirun");
+    o.files.resize(o.several.size(), o.files.front());
+  }
   if (!o.weights.empty() && o.weights.size() != o.files.size())
     throw argument_error("--weights wants one number for each of the " +
-                         std::to_string(o.files.size()) + " files");
+                         std::to_string(o.files.size()) +
+                         (o.several.empty() ? " files" : " extents"));
   for (const double w : o.weights)
     if (!(w > 0)) throw argument_error("--weights wants numbers above 0");
   for (const auto& [option, value] : {std::pair("--seconds", o.seconds), {"--gain", o.gain}})
@@ -302,6 +299,7 @@ int tune(const tune_options& o) {
   tune_tasks t(o);
   if (o.count) return count_spaces(o, t);
   if (!t.no_gpu.empty()) return gate_all(o, t);
+  if (!o.several.empty()) return tune_jointly(o, t);
   return o.files.size() == 1 ? tune_one(o, t) : tune_several(o, t);
 }
 
@@ -322,7 +320,15 @@ std::function<int()> declare_tune(CLI::App& app) {
                      "; cuda: this machine's. Without a GPU candidates are built and nothing is "
                      "timed")
       ->capture_default_str();
-  app.add_option("--dim", o->dims, "NAME=EXTENT of a symbolic extent");
+  app.add_option(
+      "--dim", o->dims,
+      "NAME=EXTENT of a symbolic extent; NAME=1,8,32 tunes one FILE at all of these as one task");
+  app.add_option(
+         "--traces", o->traces,
+         "Of a FILE at several extents: how many schedules may be found, of which each runs "
+         "the one that is fastest there")
+      ->check(whole<int>(1))
+      ->capture_default_str();
   app.add_option(
       "--matrix", o->matrices,
       "NAME=FILE: a sparse matrix for a parameter of two dimensions, from SciPy's .npz or "
@@ -359,7 +365,9 @@ std::function<int()> declare_tune(CLI::App& app) {
          "in_order, as the function has them, so that all schedules compute the same bits")
       ->transform(one_of_words(reductions))
       ->option_text("WORD");
-  app.add_option("--weights", o->weights, "How often each of several functions runs, as 3,1")
+  app.add_option(
+         "--weights", o->weights,
+         "How often each of several functions runs, or what each of several extents counts, as 3,1")
       ->delimiter(',')
       ->check(at_least_0());
   const std::map<std::string, search::task_order> orders{

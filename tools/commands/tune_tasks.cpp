@@ -66,7 +66,9 @@ tune_tasks::tune_tasks(const tune_options& o) {
   cpu.cores = exec->threads;
   std::vector<ir::function> functions;
   for (const std::string& file : o.files) functions.push_back(load_function(file, o.function));
-  const extent_lists extents = shared_out(functions, extents_of(o.dims));
+  extent_lists extents;
+  if (o.several.empty()) extents = shared_out(functions, extents_of(o.dims));
+  for (const std::vector<std::string>& each : o.several) extents.push_back(extents_of(each));
   const matrix_inputs matrices(o.matrices);
   for (std::size_t i = 0; i < functions.size(); ++i) {
     std::map<std::string, std::int64_t> bound = extents[i];

@@ -22,7 +22,10 @@ struct tune_options {
   std::string function, space;
   std::string target = "host", database;
   std::vector<std::string> dims, matrices;
-  std::vector<double> weights;
+  std::vector<std::vector<std::string>>
+      several;                  // extents that are tuned as one task, one a copy of the file
+  std::vector<double> weights;  // one a file, or one for each of several extents
+  int traces = 1;               // for several extents
   tilewright::search::task_order order = tilewright::search::task_order::gradient;
   std::optional<double> seconds, gain;
   std::optional<int> trials;

@@ -88,6 +88,7 @@
 #include <tilewright/impl/dispatch/pattern_class.ipp>
 #include <tilewright/impl/dispatch/specialization.ipp>
 #include <tilewright/impl/dispatch/specialization_table.ipp>
+#include <tilewright/impl/dispatch/tune_jointly.ipp>
 #include <tilewright/impl/dispatch/tune_together.ipp>
 #include <tilewright/impl/dispatch/weight_set.ipp>
 #include <tilewright/impl/dispatch/workspace.ipp>
@@ -279,6 +280,7 @@
 #include <tilewright/impl/search/device_timer.ipp>
 #include <tilewright/impl/search/enumeration.ipp>
 #include <tilewright/impl/search/gate.ipp>
+#include <tilewright/impl/search/joint_session.ipp>
 #include <tilewright/impl/search/measurement/argument_memory.ipp>
 #include <tilewright/impl/search/measurement/argument_values.ipp>
 #include <tilewright/impl/search/measurement/builder.ipp>

@@ -4,7 +4,8 @@
 // minus infinity, as Python does; integer division by zero is undefined and no transformation may
 // introduce one: the interpreter reports it, compiled code divides by 1 instead. Floats are IEEE;
 // nothing is reassociated except across the iterations of a declared reduction, and a multiply
-// followed by an add may be contracted. `max(a, b)` of floats is a where a > b, else b, and so b where
+// followed by an add may be contracted; neither in a function that keeps the order of its terms
+// (ir/term_order.hpp). `max(a, b)` of floats is a where a > b, else b, and so b where
 // either is NaN; `min` alike; a reduction by them over a NaN depends on the order. The calls `maximum`
 // and `minimum` are NaN where either operand is, in any order. Which of two zeros an extreme gives is
 // not said. f16 and bf16 are computed in f32 and rounded to nearest even
