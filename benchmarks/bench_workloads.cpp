@@ -13,6 +13,12 @@
 //                   [--seconds=10] [--rounds=15] [Google Benchmark's options]
 //
 // --seconds is for the tuning of a workload that the database (TILEWRIGHT_DB) does not have.
+//
+// --curves=FILE runs Tilewright alone, in sessions of --seconds from nothing with --seed, and appends the best time
+// after 0, 1, 2, ... trials to FILE, lines "workload,set,group,threads,seed,trials,seconds"; results of what the sessions
+// found are compared as ever. results/trial_curve.py makes a table and a chart of such files.
+//
+//   bench_workloads --curves=trials.csv --seconds=20 [--seed=1]
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -20,6 +26,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <random>
 #include <string>
@@ -40,6 +47,8 @@ struct options {
   std::vector<std::string> sets{"twelve", "nchw", "beyond", "winograd"}, only, engines, threads{"1"};
   double seconds = 10;
   int rounds = 15;
+  std::string curves;  // a file; empty: none
+  std::uint64_t seed = 42;
 };
 
 /// Removes our options from the command line.
@@ -63,16 +72,55 @@ options read_options(int& argc, char** argv) {
       out.seconds = std::atof(value.c_str());
     else if (name == "--rounds")
       out.rounds = std::atoi(value.c_str());
+    else if (name == "--curves")
+      out.curves = value;
+    else if (name == "--seed")
+      out.seed = std::strtoull(value.c_str(), nullptr, 10);
     else
       argv[kept++] = argv[i];
   }
   argc = kept;
+  if (!out.curves.empty()) {
+    out.engines = {"tilewright"};
+    out.rounds = 1;
+  }
   return out;
 }
 
 template <class T, class U>
 bool among(const std::vector<T>& list, const U& name) {
   return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+/// What the bars of first answers tell apart: "sums" of products, convolutions among them, and "other".
+const char* group_of(const dense_workload& w) {
+  switch (w.shape.kind) {
+    case dense_kind::product:
+    case dense_kind::double_product:
+    case dense_kind::heads:
+    case dense_kind::dense_gelu:
+    case dense_kind::convolution:
+    case dense_kind::scaled_convolution: return "sums";
+    default: return w.problem.name.rfind("GEMM", 0) == 0 ? "sums" : "other";
+  }
+}
+
+/// Has sessions of the kernel begin from nothing and append their best times to a file.
+void follow(tilewright::tuned_options& tuning, const dense_workload& w, int threads,
+            const options& o) {
+  tuning.database = ":memory:";
+  tuning.seed = o.seed;
+  const std::string line = w.problem.name + "," + w.set + "," + group_of(w) + "," +
+                           std::to_string(threads) + "," + std::to_string(o.seed) + ",";
+  auto told = std::make_shared<int>(-1);  // trials
+  tuning.events = [=, file = o.curves](const tilewright::search::event& e) {
+    const tilewright::search::progress& p = e.state;
+    if (e.what != tilewright::search::event::kind::progress || p.trials <= *told) return;
+    std::ofstream to(file, std::ios::app);
+    if (*told < 0 && p.trials > 0) to << line << "0," << p.baseline << "\n";
+    *told = p.trials;
+    to << line << p.trials << "," << p.best << "\n";
+  };
 }
 
 /// One engine on one workload and number of threads.
@@ -151,6 +199,7 @@ class race {
     tilewright::tuned_options o;
     o.seconds = options_.seconds;
     o.threads = threads;
+    if (!options_.curves.empty()) follow(o, what, threads, options_);
     if (name == "tilewright") return {what.problem.tuned(at_.data(), o), {}};
     if (name == "tilewright_bound") return {what.bound(at_.data(), o), {}};
     if (name == "plain") return {[this, f = nest.plain] { f(at_.data()); }, {}};
