@@ -131,6 +131,26 @@ TEST_CASE("cascade: a maximum and its sum alone have parts, too") {
   check_near(result(*out.function), result(f));
 }
 
+TEST_CASE("cascade: shares that are normalized first are normalized last") {
+  const std::string normal = nest("N", "ij", "vi, vj", "", "E[vi, vj] / S[vi]"),
+                    weighed = nest("Y", "iej", "vi, ve", zero, "Y[vi, ve] + N[vi, vj] * V[vj, ve]");
+  const auto with_n = [](const std::string& body) {
+    return rows("    N = T.alloc_buffer((5, 12), \"float32\")\n" + body);
+  };
+  const ir::function f = with_n(peak + share + total + normal + weighed);
+  const primitive::parted_cascade out = primitive::reduce_in_parts(f, 4);
+  CAPTURE(out.refusal);
+  REQUIRE(out.function);
+  INFO(ir::print(*out.function));
+  CHECK_NOTHROW(ir::verify(*out.function));
+  check_near(result(*out.function), result(f));
+  for (const ir::buffer& b : ir::root_block(*out.function)->alloc_buffers) CHECK(b->name != "N");
+  // what changes before it is weighed keeps its quotients, and needs two results then
+  CHECK(contains(refusal(with_n(peak + share + total + normal +
+                                nest("S", "i", "vi", "", "T.float32(1)") + weighed)),
+                 "needs"));
+}
+
 TEST_CASE("cascade: infinities, and parts of nothing but minus infinities") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   const std::string masked = "T.Select(vj < 4, -T.infinity(\"float32\"), X[vi, vj])";

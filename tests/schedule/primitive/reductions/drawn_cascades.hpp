@@ -9,7 +9,7 @@
 #include <tilewright/support/random.hpp>
 
 /// Scores (of products, or an argument), their maximum, exponentials relative to it with or without a mask, their sum,
-/// and a sum of values that they weigh; the quotient of both at the end.
+/// and a sum of values that they weigh; the quotient of both at the end, or shares that are normalized before.
 class drawn_cascade {
  public:
   explicit drawn_cascade(std::uint64_t seed) : random_(seed) {
@@ -23,6 +23,7 @@ class drawn_cascade {
     masked_ = random_.below(3) == 0;
     scaled_ = random_.below(2) == 0;
     halved_ = random_.below(3) == 0;
+    normalized_ = random_.below(3) == 0;
   }
 
   /// In the type named, so that one program can be had in two precisions.
@@ -42,7 +43,10 @@ class drawn_cascade {
     allocate("peak", {rows_});
     allocate("share", {rows_, keys_});
     allocate("total", {rows_});
-    allocate("mixed", {rows_, width_});
+    if (normalized_)
+      allocate("weight", {rows_, keys_});
+    else
+      allocate("mixed", {rows_, width_});
     const std::string h = by_head_ ? "vh, " : "";
     if (products_)
       text += block("score", "ijk", {rows_, keys_, depth_}, h + "vi, vj", zero,
@@ -56,6 +60,13 @@ class drawn_cascade {
                   "T.exp(" + x + " - peak[" + h + "vi])" + (halved_ ? " * " + number("0.5") : ""));
     text += block("total", "ij", {rows_, keys_}, h + "vi", zero,
                   "total[" + h + "vi] + share[" + h + "vi, vj]");
+    if (normalized_)
+      return tilewright::ir::parse(
+          text +
+          block("weight", "ij", {rows_, keys_}, h + "vi, vj", "",
+                "share[" + h + "vi, vj] / total[" + h + "vi]") +
+          block("Y", "iej", {rows_, width_, keys_}, h + "vi, ve", zero,
+                "Y[" + h + "vi, ve] + weight[" + h + "vi, vj] * V[" + h + "vj, ve]"));
     text += block("mixed", "iej", {rows_, width_, keys_}, h + "vi, ve", zero,
                   "mixed[" + h + "vi, ve] + share[" + h + "vi, vj] * V[" + h + "vj, ve]");
     text += block("Y", "ie", {rows_, width_}, h + "vi, ve", "",
@@ -110,5 +121,5 @@ class drawn_cascade {
 
   tilewright::support::random random_;
   int heads_, rows_, keys_, depth_, width_;
-  bool by_head_, products_, masked_, scaled_, halved_;
+  bool by_head_, products_, masked_, scaled_, halved_, normalized_;
 };

@@ -30,14 +30,13 @@ inline ir::stmt nest_of(ir::block_node block) {
       loops, extents, ir::make_realize(loops, ir::boolean(true), ir::make_block(std::move(block))));
 }
 
-/// What expressions load, element by element, but from `besides`.
-inline std::vector<ir::buffer_region> loaded_elements(const std::vector<ir::expr>& values,
-                                                      const std::vector<ir::buffer>& besides = {}) {
+/// What expressions load, element by element.
+inline std::vector<ir::buffer_region> loaded_elements(const std::vector<ir::expr>& of) {
   std::vector<ir::expr> met;
   std::vector<ir::buffer_region> out;
-  for (const ir::expr& value : values)
+  for (const ir::expr& value : of)
     ir::for_each_expr(value, [&](const ir::expr& e) {
-      if (e->op != ir::op::load || support::contains(besides, e->buffer) ||
+      if (e->op != ir::op::load ||
           support::any(met, [&](const ir::expr& other) { return ir::equal(e, other); }))
         return;
       met.push_back(e);
