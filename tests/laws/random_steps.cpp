@@ -320,7 +320,8 @@ class proposer : focus {
   argument name() { return chance(draw_, 92) ? any(draw_, names_) : std::string("no such block"); }
   argument function_name() { return std::string(chance(draw_, 97) ? "main" : "other"); }
   argument algorithm_name() {
-    static const strings all{"main", "twin", "other", "another", "main.joined"};
+    static const strings all{"main",        "twin",         "other",       "another",
+                             "main.joined", "main.parts_3", "main.parts_2"};
     return any(draw_, all);
   }
   argument scope() {
