@@ -44,7 +44,8 @@ namespace bench {
 namespace {
 
 struct options {
-  std::vector<std::string> sets{"twelve", "nchw", "beyond", "winograd"}, only, engines, threads{"1"};
+  std::vector<std::string> sets{"twelve", "nchw", "beyond", "winograd"}, only, engines,
+      threads{"1"};
   double seconds = 10;
   int rounds = 15;
   std::string curves;  // a file; empty: none

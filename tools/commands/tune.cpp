@@ -11,7 +11,7 @@
 #include <tilewright/cost/prior_file.hpp>
 #include <tilewright/search/enumeration.hpp>
 #include <tilewright/search/gate.hpp>
-#include <tilewright/search/joint_session.hpp>
+#include <tilewright/search/joint/joint_session.hpp>
 #include <tilewright/search/measurement/fleet.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/strategies/outside.hpp>

@@ -1,8 +1,8 @@
 #include "product_form.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 #include <numeric>
+#include <unordered_map>
 
 #include <tilewright/ir/visit.hpp>
 

@@ -12,7 +12,7 @@
 
 #include <tilewright/config.hpp>
 #include <tilewright/dispatch/tuning_request.hpp>
-#include <tilewright/search/joint_session.hpp>
+#include <tilewright/search/joint/joint_session.hpp>
 
 namespace tilewright::dispatch {
 
@@ -29,7 +29,7 @@ struct jointly_options {
 
 /// Searches one schedule that is good at all of the requests, whose weights are those of the mean, and stores it
 /// for each: calls there run it from then on, also where they have run before, and calls at other extents that
-/// may not be tuned run what it becomes there. See search/joint_session.hpp.
+/// may not be tuned run what it becomes there. See search/joint/joint_session.hpp.
 /// @returns one choice a request, in their order
 /// @throws argument_error for requests of several kernels, on a GPU, or with other databases, and as
 /// tune_together; for extents that another process tunes now

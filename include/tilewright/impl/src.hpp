@@ -280,7 +280,7 @@
 #include <tilewright/impl/search/device_timer.ipp>
 #include <tilewright/impl/search/enumeration.ipp>
 #include <tilewright/impl/search/gate.ipp>
-#include <tilewright/impl/search/joint_session.ipp>
+#include <tilewright/impl/search/joint/joint_session.ipp>
 #include <tilewright/impl/search/measurement/argument_memory.ipp>
 #include <tilewright/impl/search/measurement/argument_values.ipp>
 #include <tilewright/impl/search/measurement/builder.ipp>

@@ -15,9 +15,9 @@ namespace tilewright {
 /// The dispatcher of a kernel whose types are erased, or of several algorithms for it.
 /// @param derive adds algorithms to a program of given extents; null: none
 /// @throws argument_error for options that make no sense
-std::shared_ptr<dispatch::dispatcher> make_dispatcher(
-    const std::vector<any_kernel>& algorithms, tuned_options options,
-    const dsl::algorithm_deriver& derive = {});
+std::shared_ptr<dispatch::dispatcher> make_dispatcher(const std::vector<any_kernel>& algorithms,
+                                                      tuned_options options,
+                                                      const dsl::algorithm_deriver& derive = {});
 std::shared_ptr<dispatch::dispatcher> make_dispatcher(const any_kernel& kernel,
                                                       tuned_options options);
 

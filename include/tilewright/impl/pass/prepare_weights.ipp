@@ -138,8 +138,8 @@ class hoister : public mutator {
       if (stored.count(w) || constant_size(w) < 0) continue;
       known_.insert(w);
       const bool transformed = f.attrs.count(error_attribute) > 0;
-      budget_ += (transformed ? most_transformed_growth : most_growth) * constant_size(w) *
-                 bytes(w->type);
+      budget_ +=
+          (transformed ? most_transformed_growth : most_growth) * constant_size(w) * bytes(w->type);
     }
   }
 

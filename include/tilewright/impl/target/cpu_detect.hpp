@@ -90,9 +90,7 @@ inline constexpr std::array<feature_bit, 27> feature_bits{{
 }};
 
 /// What the code generator never chooses by itself; left out so that equal code has an equal key.
-inline bool matters(std::string_view feature) {
-  return feature != "avx512ifma";
-}
+inline bool matters(std::string_view feature) { return feature != "avx512ifma"; }
 
 inline std::string text_of(const std::uint32_t* words, std::size_t count) {
   std::string out(count * 4, '\0');

@@ -11,7 +11,7 @@
 #include <tilewright/ir/key.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/check/verify.hpp>
-#include <tilewright/search/joint_session.hpp>
+#include <tilewright/search/joint/joint_session.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/measurement/runner.hpp>
 #include <tilewright/support/error.hpp>

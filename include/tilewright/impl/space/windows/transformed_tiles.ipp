@@ -12,8 +12,8 @@
 #include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/modules/parallel_vectorize.hpp>
-#include <tilewright/space/windows/transformed_tiles.hpp>
 #include <tilewright/space/root_blocks.hpp>
+#include <tilewright/space/windows/transformed_tiles.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/numbers/divisor.hpp>
 #include <tilewright/support/stable_sort.hpp>

@@ -13,7 +13,7 @@
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
-#include "script_schedule.hpp"
+#include "../script_schedule.hpp"
 
 using namespace tilewright;
 

@@ -1,4 +1,4 @@
-#include <tilewright/search/joint_session.hpp>
+#include <tilewright/search/joint/joint_session.hpp>
 
 #include <tilewright/impl/search/joint/joint_place.hpp>
 #include <tilewright/search/contiguous_workload.hpp>

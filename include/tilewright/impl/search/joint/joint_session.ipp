@@ -15,7 +15,7 @@
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/search/check/proof.hpp>
 #include <tilewright/search/database/trace_names.hpp>
-#include <tilewright/search/joint_session.hpp>
+#include <tilewright/search/joint/joint_session.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/numbers/float_environment.hpp>
