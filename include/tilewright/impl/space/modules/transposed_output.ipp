@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/space/tile_conditions.hpp>
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/impl/space/windows/own_windows.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -116,7 +117,8 @@ inline double elements_of(const ir::buffer& b) {
 inline double loading(const schedule& s, const std::string& block, const block_profile& p,
                       std::size_t columns) {
   if (p.loads_vectors(columns)) return 1;
-  if (!loads_arranged(s, block, p, columns)) return 0.5;
+  const auto spread = [&](const access_profile& read) { return loads_spread(read, columns); };
+  if (!loads_arranged(s, block, p, columns) && !support::all(p.reads, spread)) return 0.5;
   double copied = 0;
   for (const access_profile& read : p.reads)
     if (read.stride[columns] != 0 && read.stride[columns] != 1) copied += elements_of(read.buffer);
