@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace gpu_case {
 namespace {
@@ -199,7 +200,7 @@ std::optional<product_form> product_form_of(const ir::function& f, std::size_t o
     const ir::expr& e = to->shape[static_cast<std::size_t>(d)];
     return ir::is_int(e) ? e->integer : 0;
   };
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return extent(a) > extent(b); });
+  support::stable_sort(order, [&](int a, int b) { return extent(a) > extent(b); });
   for (const int d : order) {
     if (extent(d) < 2) break;
     try {
