@@ -2,18 +2,22 @@
 // matrix products in all eight combinations, beside Eigen on one thread.
 //
 // Benchmarks are named COMPUTATION/ORDER/ENGINE; orders of a product are those of A, B and C. The
-// results of both engines are compared before the first is timed. Tuning takes BENCH_TUNE_SECONDS
+// results of both engines are compared with Eigen's in double precision before the first is timed, with a tolerance by
+// the length of the reduction (problems/double_reference.hpp). Tuning takes BENCH_TUNE_SECONDS
 // (default 3) per computation.
 #include <benchmark/benchmark.h>
 
 #include <Eigen/Dense>
 #include <cstdint>
 #include <cstdlib>
-#include <functional>
 #include <memory>
 #include <string>
+#include <tuple>
+#include <type_traits>
 
 #include <tilewright/tilewright.hpp>
+
+#include "problems/double_reference.hpp"
 
 namespace {
 
@@ -63,30 +67,46 @@ double budget() {
   return text ? std::atof(text) : 3.0;
 }
 
+/// The same matrix, or vector, of doubles; integers stay.
+template <class M>
+using in_double = Eigen::Matrix<
+    std::conditional_t<std::is_integral_v<typename M::Scalar>, typename M::Scalar, double>,
+    M::RowsAtCompileTime, M::ColsAtCompileTime, M::Options>;
+
 /// Registers both engines; they compute into `mine` and `theirs`.
-template <class Kernel, class Result, class... Inputs>
-void compare(const std::string& name, const Kernel& kernel, Result shape,
-             std::function<void(Result&, const Inputs&...)> eigen, const Inputs&... inputs) {
+/// @param eigen computes a result of any element type: what it makes of doubles is the reference
+/// @param terms of the longest reduction; 0: a few operations
+template <class Kernel, class Result, class Eigens, class... Inputs>
+void compare(const std::string& name, const Kernel& kernel, Result shape, int terms,
+             const Eigens& eigen, const Inputs&... inputs) {
   struct state_of {
     tw::tuned<Kernel> op;
     std::tuple<Inputs...> in;
     Result mine, theirs;
+    in_double<Result> reference;
   };
   const auto s = std::shared_ptr<state_of>(
       new state_of{tw::tuned<Kernel>(kernel, tw::tuned_options{.seconds = budget(), .threads = 1}),
                    {inputs...},
                    shape,
-                   shape});
+                   shape,
+                   shape.template cast<typename in_double<Result>::Scalar>()});
   const auto run_mine = [s] { std::apply([&](const auto&... x) { s->op(x..., s->mine); }, s->in); };
   const auto run_theirs = [s, eigen] {
     std::apply([&](const auto&... x) { eigen(s->theirs, x...); }, s->in);
   };
+  const auto is_right = [s, terms](const Result& result) {
+    return bench::relative_error(result.data(), s->reference.data(),
+                                 static_cast<std::size_t>(result.size())) <=
+           bench::rounding_bound_of<typename Result::Scalar>(terms);
+  };
   benchmark::RegisterBenchmark((name + "/tilewright").c_str(), [=](benchmark::State& state) {
     run_mine();
     run_theirs();
-    const auto error = static_cast<double>((s->mine - s->theirs).cwiseAbs().maxCoeff());
-    if (!(error <= 1e-5 * (1 + static_cast<double>(s->theirs.cwiseAbs().maxCoeff()))))
-      return state.SkipWithError("the results differ");
+    std::apply([&](const auto&... x) { eigen(s->reference, x.template cast<double>().eval()...); },
+               s->in);
+    if (!is_right(s->mine)) return state.SkipWithError("the results are wrong");
+    if (!is_right(s->theirs)) return state.SkipWithError("the results of Eigen are wrong");
     for (auto _ : state) run_mine();
   });
   benchmark::RegisterBenchmark((name + "/eigen").c_str(), [=](benchmark::State& state) {
@@ -99,45 +119,47 @@ void compare(const std::string& name, const Kernel& kernel, Result shape,
 
 template <class M>
 void over_matrices(int n) {
-  using result = std::function<void(vector&, const M&)>;
-  using map = std::function<void(M&, const M&)>;
   const M x = M::Random(n, n), z = M::Random(n, n), y(n, n);
   const std::string where = std::string("/") + order<M>;
-  compare("row_sum" + where, row_sum, vector(n),
-          result([](vector& w, const M& a) { w = a.rowwise().sum(); }), x);
-  compare("row_argmax" + where, row_argmax, Eigen::VectorXi(n),
-          std::function<void(Eigen::VectorXi&, const M&)>([](Eigen::VectorXi& w, const M& a) {
-            for (Eigen::Index r = 0; r < a.rows(); ++r) {
-              Eigen::Index at = 0;
-              a.row(r).maxCoeff(&at);
-              w(r) = static_cast<int>(at);
-            }
-          }),
-          x);
-  compare("squared_norm" + where, squared_norm, vector(1),
-          result([](vector& w, const M& a) { w(0) = a.squaredNorm(); }), x);
-  compare("softmax" + where, softmax, y, map([](M& out, const M& a) {
-            out = (a.colwise() - a.rowwise().maxCoeff()).array().exp();
-            const vector sums = out.rowwise().sum();
-            out.array().colwise() /= sums.array();
-          }),
-          x);
-  compare("scale_add" + where, scale_add, y,
-          std::function<void(M&, const M&, const M&)>(
-              [](M& out, const M& a, const M& b) { out = 2.0f * a + b; }),
-          x, z);
-  compare("transpose" + where, transpose, y, map([](M& out, const M& a) { out = a.transpose(); }),
-          x);
+  compare(
+      "row_sum" + where, row_sum, vector(n), n,
+      [](auto& w, const auto& a) { w = a.rowwise().sum(); }, x);
+  compare(
+      "row_argmax" + where, row_argmax, Eigen::VectorXi(n), 0,
+      [](auto& w, const auto& a) {
+        for (Eigen::Index r = 0; r < a.rows(); ++r) {
+          Eigen::Index at = 0;
+          a.row(r).maxCoeff(&at);
+          w(r) = static_cast<int>(at);
+        }
+      },
+      x);
+  compare(
+      "squared_norm" + where, squared_norm, vector(1), n * n,
+      [](auto& w, const auto& a) { w(0) = a.squaredNorm(); }, x);
+  compare(
+      "softmax" + where, softmax, y, n,
+      [](auto& out, const auto& a) {
+        out = (a.colwise() - a.rowwise().maxCoeff()).array().exp();
+        const auto sums = out.rowwise().sum().eval();
+        out.array().colwise() /= sums.array();
+      },
+      x);
+  compare(
+      "scale_add" + where, scale_add, y, 0,
+      [](auto& out, const auto& a, const auto& b) { out = 2 * a + b; }, x, z);
+  compare(
+      "transpose" + where, transpose, y, 0, [](auto& out, const auto& a) { out = a.transpose(); },
+      x);
 }
 
 template <class A, class B, class C>
 void products(int n) {
   const A a = A::Random(n, n);
   const B b = B::Random(n, n);
-  compare(std::string("product/") + letter<A> + letter<B> + letter<C>, product, C(n, n),
-          std::function<void(C&, const A&, const B&)>(
-              [](C& c, const A& x, const B& y) { c.noalias() = x * y; }),
-          a, b);
+  compare(
+      std::string("product/") + letter<A> + letter<B> + letter<C>, product, C(n, n), n,
+      [](auto& c, const auto& x, const auto& y) { c.noalias() = x * y; }, a, b);
 }
 
 template <class A, class B>

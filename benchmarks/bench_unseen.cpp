@@ -2,11 +2,14 @@
 // tuned, and at others the nearest stored schedule is compared with the default one and with what
 // tuning finds there.
 //
-// Outputs of the nearest schedule are compared with those of the program without a schedule. The
+// Outputs of all three are compared with a nest in double precision, with a tolerance by the length of the
+// reduction, as bench_workloads does it. The
 // schedules of one problem are timed in turn, by the processor's time of the thread, which other programs
 // change less than the time that passes. A table of what each kernel lost ends the output.
 //
-//   bench_unseen [--seed=1] [--tuned=10] [--unseen=20] [--seconds=1] [--kernel=dense]
+// With --jointly=1 the extents that are tuned are one task (search/joint_session.hpp), in as much time.
+//
+//   bench_unseen [--seed=1] [--tuned=10] [--unseen=20] [--seconds=1] [--kernel=dense] [--jointly=1]
 #include <time.h>
 
 #include <algorithm>
@@ -28,10 +31,13 @@
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/database/trace_names.hpp>
 #include <tilewright/search/database/transfer.hpp>
+#include <tilewright/search/joint_session.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/space/cpu.hpp>
 
+#include "problems/compiled_nest.hpp"
+#include "problems/fields/argument_memory.hpp"
 #include "turns.hpp"
 
 namespace bench {
@@ -44,6 +50,7 @@ struct options {
   int tuned = 10, unseen = 20;
   double seconds = 1;
   std::string kernel;  // empty: all
+  bool jointly = false;
 };
 
 options read_options(int argc, char** argv) {
@@ -63,6 +70,8 @@ options read_options(int argc, char** argv) {
       out.seconds = std::atof(value.c_str());
     else if (name == "--kernel")
       out.kernel = value;
+    else if (name == "--jointly")
+      out.jointly = value != "0";
     else {
       std::fprintf(stderr, "bench_unseen: what is %s?\n", argv[i]);
       std::exit(2);
@@ -74,9 +83,24 @@ options read_options(int argc, char** argv) {
 /// A kernel at some extents.
 struct problem {
   std::string name, script;
-  std::vector<std::int64_t> extents;
-  std::vector<std::int64_t> sizes;  // elements of the parameters, the output last
+  std::vector<field_argument> arguments;  // the output last
+  std::string body;                       // of the nest in C
+  int terms = 1;                          // of a reduction
+
+  std::vector<std::int64_t> extents() const {
+    std::vector<std::int64_t> out;
+    for (const field_argument& a : arguments)
+      out.insert(out.end(), a.extents.begin(), a.extents.end());
+    return out;
+  }
 };
+
+field_argument input(const char* name, std::vector<std::int64_t> extents) {
+  return {name, "f32", std::move(extents), -1, 1, false};
+}
+field_argument output(const char* name, std::vector<std::int64_t> extents) {
+  return {name, "f32", std::move(extents), 0, 0, true};
+}
 
 using family = std::function<problem(std::mt19937&)>;
 
@@ -106,8 +130,15 @@ def main(A: T.Buffer((<m>, <k>), "float32"), B: T.Buffer((<k>, <n>), "float32"),
             C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
 )",
                  {{"m", m}, {"n", n}, {"k", k}}),
-          {m, k, k, n, m, n},
-          {m * k, k * n, m * n}};
+          {input("A", {m, k}), input("B", {k, n}), output("C", {m, n})},
+          R"(
+  for (int i = 0; i < C_0; ++i) {
+    for (int j = 0; j < C_1; ++j) C[i][j] = 0;
+    for (int k = 0; k < A_1; ++k)
+      for (int j = 0; j < C_1; ++j) C[i][j] += A[i][k] * B[k][j];
+  }
+)",
+          k};
 }
 
 problem dense(std::mt19937& g) {
@@ -129,15 +160,24 @@ def main(A: T.Buffer((<m>, <k>), "float32"), B: T.Buffer((<k>, <n>), "float32"),
             C[vi, vj] = T.max(T_[vi, vj] + S[vj], T.float32(0))
 )",
                  {{"m", m}, {"n", n}, {"k", k}}),
-          {m, k, k, n, n, m, n},
-          {m * k, k * n, n, m * n}};
+          {input("A", {m, k}), input("B", {k, n}), input("S", {n}), output("C", {m, n})},
+          R"(
+  for (int i = 0; i < C_0; ++i) {
+    for (int j = 0; j < C_1; ++j) C[i][j] = 0;
+    for (int k = 0; k < A_1; ++k)
+      for (int j = 0; j < C_1; ++j) C[i][j] += A[i][k] * B[k][j];
+    for (int j = 0; j < C_1; ++j) C[i][j] = fmax(C[i][j] + S[j], 0);
+  }
+)",
+          k};
 }
 
 /// 3x3, channels last, what comes after it a scale and a ReLU.
 problem convolution(std::mt19937& g) {
   const int h = between(g, 7, 56), c = between(g, 2, 16) * 8, k = between(g, 2, 16) * 8;
-  return {"convolution_" + std::to_string(h) + "_" + std::to_string(c) + "to" + std::to_string(k),
-          filled(R"(
+  return {
+      "convolution_" + std::to_string(h) + "_" + std::to_string(c) + "to" + std::to_string(k),
+      filled(R"(
 @T.prim_func
 def main(X: T.Buffer((<h>, <h>, <c>), "float32"), F: T.Buffer((3, 3, <c>, <k>), "float32"), S: T.Buffer((<k>,), "float32"), Y: T.Buffer((<h>, <h>, <k>), "float32")):
     P = T.alloc_buffer((<p>, <p>, <c>))
@@ -157,9 +197,23 @@ def main(X: T.Buffer((<h>, <h>, <c>), "float32"), F: T.Buffer((3, 3, <c>, <k>), 
             vy, vx, vk = T.axis.remap("SSS", [y, x, k])
             Y[vy, vx, vk] = T.max(T_[vy, vx, vk] * S[vk], T.float32(0))
 )",
-                 {{"h", h}, {"c", c}, {"k", k}, {"p", h + 2}, {"e", h + 1}}),
-          {h, h, c, 3, 3, c, k, k, h, h, k},
-          {h * h * c, 9 * c * k, k, h * h * k}};
+             {{"h", h}, {"c", c}, {"k", k}, {"p", h + 2}, {"e", h + 1}}),
+      {input("X", {h, h, c}), input("F", {3, 3, c, k}), input("S", {k}), output("Y", {h, h, k})},
+      R"(
+  for (int y = 0; y < Y_0; ++y)
+    for (int x = 0; x < Y_1; ++x) {
+      for (int k = 0; k < Y_2; ++k) Y[y][x][k] = 0;
+      for (int r = 0; r < 3; ++r)
+        for (int s = 0; s < 3; ++s) {
+          const int v = y + r - 1, u = x + s - 1;
+          if (v < 0 || v >= X_0 || u < 0 || u >= X_1) continue;
+          for (int c = 0; c < X_2; ++c)
+            for (int k = 0; k < Y_2; ++k) Y[y][x][k] += X[v][u][c] * F[r][s][c][k];
+        }
+      for (int k = 0; k < Y_2; ++k) Y[y][x][k] = fmax(Y[y][x][k] * S[k], 0);
+    }
+)",
+      9 * c};
 }
 
 search::workload workload_of(const problem& p, const target::cpu& machine) {
@@ -167,62 +221,85 @@ search::workload workload_of(const problem& p, const target::cpu& machine) {
   w.function = ir::parse(p.script);
   w.key = {ir::workload_key(w.function).hex(), machine.isa_key(), "unseen", 1};
   w.family = search::family_of(w.function);
-  w.extents = p.extents;
+  w.extents = p.extents();
   w.machine = &machine;
   w.exec = &backend::serial_executor();
   w.space = space::default_cpu();
   return w;
 }
 
-/// Code with its arguments.
-class runnable {
+/// The arguments of a problem, and what the nest in double precision makes of them.
+class reference {
  public:
-  runnable(std::shared_ptr<const backend::loaded> code, const problem& p) : code_(std::move(code)) {
-    std::mt19937 g(7);
-    for (const std::int64_t size : p.sizes) {
-      std::vector<float>& d = data_.emplace_back(static_cast<std::size_t>(size) + 64);
-      arguments_.push_back(aligned(d.data(), d.size() * sizeof(float)));
-      float* at = static_cast<float*>(arguments_.back());
-      for (std::int64_t i = 0; i < size; ++i)
-        at[i] = static_cast<float>(static_cast<int>(g() % 2001) - 1000) / 1000;
+  explicit reference(const problem& p) : terms_(p.terms) {
+    std::mt19937 generator(7);
+    std::vector<void*> wide;
+    for (const field_argument& a : p.arguments) {
+      memory_.emplace_back(a).draw(generator);
+      wanted_.push_back(memory_.back().widened());
+      at_.push_back(memory_.back().data());
+      wide.push_back(wanted_.back().data());
     }
-    workspace_.resize(static_cast<std::size_t>(code_->workspace_bytes()) + 64);
+    const compiled_nest nest(fields::nest_text(p.arguments, p.body));
+    if (!nest.in_double) {
+      std::fprintf(stderr, "bench_unseen: clang does not compile the nest\n");
+      std::exit(1);
+    }
+    nest.in_double(wide.data());
   }
 
+  void* const* arguments() const { return at_.data(); }
+  void poison() { memory_.back().poison(); }
+  /// Of what the last call has left, relative to the largest element.
+  double error() const { return memory_.back().error(wanted_.back()); }
+  double bound() const { return memory_.back().bound(terms_); }
+
+ private:
+  int terms_;
+  std::vector<argument_memory> memory_, wanted_;
+  std::vector<void*> at_;
+};
+
+/// Code that computes on the arguments of a problem.
+class runnable {
+ public:
+  /// The arguments outlive it.
+  runnable(std::shared_ptr<const backend::loaded> code, reference& on)
+      : code_(std::move(code)),
+        on_(&on),
+        workspace_(static_cast<std::size_t>(code_->workspace_bytes()) + 64) {}
+
   void run() {
-    const backend::call c{arguments_.data(),
+    void* at = workspace_.data();
+    std::size_t room = workspace_.size();
+    const backend::call c{on_->arguments(),
                           nullptr,
-                          static_cast<std::byte*>(aligned(workspace_.data(), workspace_.size())),
+                          static_cast<std::byte*>(std::align(64, room - 63, at, room)),
                           &backend::serial_executor(),
                           nullptr,
                           nullptr};
     (*code_)(c);
   }
-  const float* result() const { return static_cast<const float*>(arguments_.back()); }
+  /// Whether it computes on poisoned memory what the nest does; what is wrong is printed.
+  bool is_right(const std::string& problem, const char* schedule) {
+    on_->poison();
+    run();
+    const double error = on_->error();
+    if (error <= on_->bound()) return true;
+    std::printf("  %s, %s: WRONG by %g\n", problem.c_str(), schedule, error);
+    return false;
+  }
 
  private:
-  static void* aligned(void* at, std::size_t room) { return std::align(64, room - 63, at, room); }
-
   std::shared_ptr<const backend::loaded> code_;
-  std::vector<std::vector<float>> data_;
+  reference* on_;
   std::vector<std::byte> workspace_;
-  std::vector<void*> arguments_;
 };
 
-std::optional<runnable> made(const ir::function& f, const target::cpu& machine, const problem& p) {
+std::optional<runnable> made(const ir::function& f, const target::cpu& machine, reference& on) {
   const search::built b = search::build(f, &machine);
   if (!b.code) return std::nullopt;
-  return runnable(b.code, p);
-}
-
-double largest_difference(const runnable& a, const runnable& b, std::int64_t size) {
-  double out = 0, largest = 1e-30;
-  for (std::int64_t i = 0; i < size; ++i) {
-    const double x = static_cast<double>(a.result()[i]), y = static_cast<double>(b.result()[i]);
-    largest = std::max(largest, std::abs(y));
-    out = std::max(out, std::abs(x - y));
-  }
-  return out / largest;
+  return runnable(b.code, on);
 }
 
 /// What the nearest stored schedule and the default one reach of what tuning finds, over problems.
@@ -291,23 +368,19 @@ void look_at(const problem& p, const target::cpu& machine, search::database& db,
   session.seconds = o.seconds;
   const search::tuning_result best = search::tune(w, session, own);
 
-  std::optional<runnable> plain = made(w.function, machine, p),
-                          untuned = made(first.function(), machine, p),
+  reference on(p);
+  std::optional<runnable> untuned = made(first.function(), machine, on),
                           adapted =
-                              near ? made(near->scheduled.function(), machine, p) : std::nullopt;
-  runnable tuned(backend::load(best.code), p);
+                              near ? made(near->scheduled.function(), machine, on) : std::nullopt;
+  runnable tuned(backend::load(best.code), on);
   if (!near || !adapted) {
     ++all.refused;
     std::printf("  %s: refused: %.200s\n", p.name.c_str(), why.c_str());
-  } else {
-    plain->run();
-    adapted->run();
-    const double error = largest_difference(*adapted, *plain, p.sizes.back());
-    if (!(error < 1e-4)) {
-      ++all.wrong;
-      std::printf("  %s: WRONG by %g\n", p.name.c_str(), error);
-    }
+  } else if (!adapted->is_right(p.name, "nearest")) {
+    ++all.wrong;
   }
+  all.wrong += !tuned.is_right(p.name, "tuned");
+  all.wrong += !untuned->is_right(p.name, "default");
   std::vector<engine> engines{timed_engine("tuned", tuned), timed_engine("default", *untuned)};
   if (adapted) engines.push_back(timed_engine("nearest", *adapted));
   take_turns(engines);
@@ -321,16 +394,29 @@ void look_at(const problem& p, const target::cpu& machine, search::database& db,
   std::fflush(stdout);
 }
 
+void tune_all(const std::vector<search::workload>& all, const options& o, search::database& db) {
+  search::session_options session;
+  session.seconds = o.seconds;
+  if (!o.jointly) {
+    for (const search::workload& w : all) search::tune(w, session, db);
+    return;
+  }
+  std::vector<search::joint_task> tasks;
+  for (const search::workload& w : all) tasks.push_back({&w, 1});
+  session.seconds *= static_cast<double>(all.size());
+  const search::joint_result r = search::tune_jointly(tasks, {session, 1}, db);
+  std::printf("one task: %d trials, %.2f us, default schedules %.2f us (geometric means)\n",
+              r.trials, r.best * 1e6, r.baseline * 1e6);
+}
+
 void look_at_family(const std::string& name, const family& draw, const options& o) {
   const auto machine = std::make_unique<target::cpu>(target::host());
   machine->cores = 1;
   std::mt19937 g(static_cast<unsigned>(o.seed));
   search::database db(":memory:");
-  for (int i = 0; i < o.tuned; ++i) {
-    search::session_options session;
-    session.seconds = o.seconds;
-    search::tune(workload_of(draw(g), *machine), session, db);
-  }
+  std::vector<search::workload> tuned;
+  for (int i = 0; i < o.tuned; ++i) tuned.push_back(workload_of(draw(g), *machine));
+  tune_all(tuned, o, db);
   std::printf("%s, %d extents tuned:\n", name.c_str(), o.tuned);
   tally all;
   for (int i = 0; i < o.unseen; ++i) look_at(draw(g), *machine, db, o, all);

@@ -1,8 +1,9 @@
 #include "argument_memory.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
+
+#include "../double_reference.hpp"
 
 namespace bench {
 namespace {
@@ -49,26 +50,19 @@ argument_memory argument_memory::widened() const {
 }
 
 double argument_memory::error(const argument_memory& want) const {
-  double largest = 1e-30, worst = 0;
+  double out = 0;
   with_type(of.type, [&](auto mine) {
     with_type(want.of.type, [&](auto theirs) {
-      for (std::size_t i = 0; i < count_; ++i) {
-        const auto got = static_cast<double>(as<decltype(mine)>()[i]);
-        const auto expected = static_cast<double>(want.as<decltype(theirs)>()[i]);
-        largest = std::max(largest, std::abs(expected));
-        worst = std::max(worst, std::isfinite(got) ? std::abs(got - expected) : 1e30);
-      }
+      out = relative_error(as<decltype(mine)>(), want.as<decltype(theirs)>(), count_);
     });
   });
-  return worst / largest;
+  return out;
 }
 
 double argument_memory::bound(int terms) const {
-  if (terms > 0) {
-    const double unit = of.type == "f32" ? 1e-7 : of.type == "f64" ? 2e-16 : 0;
-    return unit * (20 + 4 * std::sqrt(static_cast<double>(terms)));
-  }
-  return of.type == "f32" ? 1e-5 : of.type == "f64" ? 1e-13 : 0;
+  double out = 0;
+  with_type(of.type, [&](auto mine) { out = rounding_bound_of<decltype(mine)>(terms); });
+  return out;
 }
 
 }  // namespace bench
