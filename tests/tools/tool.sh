@@ -192,6 +192,12 @@ expect 0 "a function of C++" space show default_cpu
 expect 0 "loop i of 128 in 4 factors, the last one at most 64" space show metaschedule_cpu "$data/matmul.py" --target haswell
 expect 0 "sch.sample_perfect_tile(loop=" space show metaschedule_cpu "$data/matmul.py" --target haswell --traces
 expect 0 '"count": 119, "exact": true, "fixed": false' space show metaschedule_cpu "$data/matmul.py" --target haswell --json
+expect 2 "--dim m=1,2,3 has 3 extents, another one 2; give lists of one length" tune "$data/scale.py" --dim n=1,2 --dim m=1,2,3 --db :memory:
+expect 2 "takes one FILE" tune "$data/matmul.py" "$data/scale.py" --dim n=1,2 --db :memory:
+expect 2 "--weights wants one number for each of the 2 extents" tune "$data/scale.py" --dim n=1,2 --weights 1 --db :memory:
+expect 2 "leave out --worker" tune "$data/scale.py" --dim n=1,2 --worker --db :memory:
+expect 2 "reductions in order are for CPUs" tune "$data/matmul.py" --reductions in_order --target sm_80 --db :memory: --count
+expect 2 "backwards is none of any_order, in_order" tune "$data/matmul.py" --reductions backwards
 expect 2 'no space "nosuch"; there are default_cpu, default_gpu, metaschedule_cpu' space show nosuch
 expect 2 'no space "nosuch"; there are default_cpu, default_gpu, metaschedule_cpu' tune "$data/matmul.py" --space nosuch --db :memory:
 expect 2 "extent n" space show metaschedule_cpu "$data/scale.py"
@@ -252,6 +258,10 @@ if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 0 'was left, and draws went on: it ended' tune "$data/matmul.py" --db :memory: --trials 2 --seconds 60 --proposer false
   expect 2 "--strategy excludes --proposer" tune "$data/matmul.py" --db :memory: --proposer false --strategy local
   expect 0 'scale.py", "trace"' tune "$data/matmul.py" "$data/scale.py" --dim n=3 --weights 3,1 --order round_robin --db "$work/s.db" --trials 4 --seconds 60 --json
+  expect 0 'n=8: best ' tune "$data/scale.py" --dim n=4,8 --trials 2 --seconds 60 --db "$work/j.db"
+  expect 0 'extents 4 ' db ls --db "$work/j.db"
+  expect 0 '"file": "n=4"' tune "$data/scale.py" --dim n=4,8 --traces 2 --trials 2 --seconds 60 --json --db :memory:
+  expect 0 '"trials": 2' tune "$data/matmul.py" --reductions in_order --trials 2 --seconds 60 --json --db :memory:
   expect 0 '"profile": {"sketch": ' tune "$data/matmul.py" --trials 2 --seconds 60 --profile --json --db :memory:
   expect 0 "compile " tune "$data/matmul.py" --trials 2 --seconds 60 --profile --db :memory:
   expect 2 "exhaustive" tune "$data/matmul.py" --strategy nosuch
