@@ -61,6 +61,8 @@ struct product {
   std::size_t columns, rows;
   block_profile profile;
   bool is_scores = false;  // its columns are the axis that is cut in parts
+  std::optional<std::size_t>
+      groups;  // position of the loop over groups of rows where that is its own
 };
 
 inline std::optional<product> product_of(const schedule& s, const std::string& name) {
@@ -74,7 +76,7 @@ inline std::optional<product> product_of(const schedule& s, const std::string& n
     return loads_vectors(read, *columns) || is_panel_material(s, b, read, *columns, *rows);
   };
   if (!support::all(p->reads, loads)) return std::nullopt;
-  return product{name, *columns, *rows, *p};
+  return product{name, *columns, *rows, *p, false, {}};
 }
 
 /// A register tile inside the loops that the block has below those of the part.
@@ -85,7 +87,13 @@ inline void tile_product(schedule& s, const product& p, std::optional<loop_rv> p
   const block_rv block = s.get_block(p.name);
   const int lanes = where.cpu->lanes(p.profile.write.buffer->type);
   std::vector<loop_rv> inner = s.get_loops(block);
-  inner.erase(inner.begin(), inner.end() - static_cast<std::ptrdiff_t>(p.profile.kind.size()));
+  std::size_t outside = 0;  // of its own loops, around all that goes along
+  if (p.groups) {
+    outside = *p.groups;
+    inner.erase(inner.begin() + static_cast<std::ptrdiff_t>(outside));
+  } else {
+    inner.erase(inner.begin(), inner.end() - static_cast<std::ptrdiff_t>(p.profile.kind.size()));
+  }
   // whole tiles alone write all of a part's scores for sure, so that a buffer of that size will do
   const bool whole_rows = p.profile.extent[p.rows] % step_of_rows == 0;
   const std::int64_t wide = p.is_scores ? least_part : p.profile.extent[p.columns];
@@ -105,7 +113,7 @@ inline void tile_product(schedule& s, const product& p, std::optional<loop_rv> p
       s.split(inner[p.columns], {infer, floormod(code, code_of_rows)});
   const auto [rows, row_tile] = s.split(inner[p.rows], {infer, floordiv(code, code_of_rows)});
   std::vector<loop_rv> order, reduced;
-  for (std::size_t i = 0; i < inner.size(); ++i)
+  for (std::size_t i = outside; i < inner.size(); ++i)
     if (i != p.columns && i != p.rows)
       (p.profile.kind[i] == ir::iter_kind::reduce ? reduced : order).push_back(inner[i]);
   order.insert(order.end(), {columns, rows});
@@ -196,7 +204,10 @@ TILEWRIGHT_INLINE void cascade_in_parts(schedule& s, const context& where, choos
       products.push_back(*p);
     }
   if (!cut)
-    if (auto p = parts::product_of(s, last)) products.push_back(*p);
+    if (auto p = parts::product_of(s, last)) {
+      if (outer == last && cascade.common > 0) p->groups = cascade.common - 1;
+      products.push_back(*p);
+    }
 
   // groups of rows, and below them the parts
   const std::size_t common = cascade.common;

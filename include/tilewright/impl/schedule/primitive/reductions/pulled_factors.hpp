@@ -72,7 +72,7 @@ inline const ir::block_node* elements_of(const block_scope& scope, const ir::buf
 }
 
 /// The function with the factors that a sum's elements have in common taken out of one sum; nothing where no
-/// elements of a sum have any.
+/// sum has any that the function computes.
 inline std::optional<ir::function> with_factor_pulled(const ir::function& f) {
   const block_scope scope(*ir::root_block(f));
   if (!scope.schedulable()) return std::nullopt;
@@ -103,7 +103,11 @@ inline std::optional<ir::function> with_factor_pulled(const ir::function& f) {
       return value;
     });
     const split_product parts = split_factors(element, moving);
-    if (!opened || !parts.moving) continue;
+    const auto computed = [&](const ir::expr& e) {
+      return e && support::any(ir::root_block(f)->alloc_buffers,
+                               [&](const ir::buffer& b) { return ir::loads_from(e, b); });
+    };
+    if (!parts.moving || !(opened || computed(parts.times) || computed(parts.over))) continue;
     const ir::buffer inner = ir::make_buffer(sum->to->name + "_sum", sum->to->type, sum->to->shape);
     ir::block_node changed = block;
     changed.id = 0;
@@ -132,6 +136,7 @@ inline std::optional<ir::function> with_factor_pulled(const ir::function& f) {
     ir::function out = joining::put_nests(
         f, block.id, {joining::nest_of(std::move(changed)), joining::nest_of(std::move(scaled))});
     out = joining::change_buffers(out, {inner}, {});
+    if (!opened) return out;
     // what nobody reads any more goes
     const block_scope after(*ir::root_block(out));
     bool read = false;
