@@ -123,10 +123,11 @@ struct matrix {
   std::int64_t rows = 0, columns = 0;
   std::vector<Index> offsets{0}, indices;
   std::vector<T> values;
+  T absent = T(0);  // what is read where nothing is stored
 
   T at(std::int64_t i, std::int64_t k) const {
     const std::optional<T> found = find(i, k);
-    return found ? *found : T(0);
+    return found ? *found : absent;
   }
   std::optional<T> find(std::int64_t i, std::int64_t k) const {
     for (auto p = static_cast<std::size_t>(offsets[static_cast<std::size_t>(i)]);
@@ -194,7 +195,15 @@ class example {
   }
 
   static sparse::stored_parameter stored(const char* name, const rows& m) {
-    return {name, m.places(), dsl::dtype_of<Index>};
+    sparse::stored_parameter out{name, m.places(), dsl::dtype_of<Index>};
+    out.absent = static_cast<double>(m.absent);
+    return out;
+  }
+
+  /// The matrix with a drawn value where it stores nothing, which is 0 for some.
+  rows elsewhere(rows m) {
+    m.absent = random_() % 3 == 0 ? T(0) : number();
+    return m;
   }
 
   std::vector<T> numbers(std::int64_t n) {
@@ -256,10 +265,19 @@ class example {
     const std::vector<T> dots = rows_sum(product);
     check(use::dot(), dims, formats, two, {}, dots);
     check(use::searched(), dims, formats, two, {}, dots);
+    const rows found = elsewhere(b_);
+    check(use::searched(), dims, {stored("A", a_), stored("B", found)}, {&a_, &found}, {},
+          rows_sum([&](std::int64_t r, std::int64_t x) { return a_.at(r, x) * found.at(r, x); }));
     check(use::total(), dims, formats, two, {},
           {sum_over(rows_, [&](std::int64_t r) { return dots[static_cast<std::size_t>(r)]; })});
     check(use::distance(), dims, formats, two, {}, rows_sum([&](std::int64_t r, std::int64_t x) {
             return std::abs(a_.at(r, x) - b_.at(r, x));
+          }));
+    rows first = elsewhere(a_), second = b_;
+    second.absent = first.absent;  // they are equal where neither stores an element
+    check(use::distance(), dims, {stored("A", first), stored("B", second)}, {&first, &second}, {},
+          rows_sum([&](std::int64_t r, std::int64_t x) {
+            return std::abs(first.at(r, x) - second.at(r, x));
           }));
     check(use::largest(), dims, formats, two, {},
           expected(rows_, 1, [&](std::int64_t r, std::int64_t) {
@@ -286,30 +304,32 @@ class example {
             return sum_over(columns_,
                             [&](std::int64_t m) { return a_.at(r, m) * b_.at(r, m) * at(m, c); });
           }));
-    check(use::spread(), dims, formats, {&a_, &b_}, {x.data()},
-          expected(rows_, wide_, [&](std::int64_t r, std::int64_t c) {
+    const rows first = elsewhere(a_), second = elsewhere(b_);
+    check(use::spread(), dims, {stored("A", first), stored("B", second)}, {&first, &second},
+          {x.data()}, expected(rows_, wide_, [&](std::int64_t r, std::int64_t c) {
             return sum_over(columns_, [&](std::int64_t m) {
-              const bool any = a_.find(r, m) || b_.find(r, m);
-              return any ? (a_.at(r, m) - b_.at(r, m)) * at(m, c) + 1 : T(0);
+              const bool any = first.find(r, m) || second.find(r, m);
+              return any ? (first.at(r, m) - second.at(r, m)) * at(m, c) + 1 : T(0);
             });
           }));
   }
 
   void run_looked_up() {
+    const rows a = elsewhere(a_);
     const dim_values dims{{"M", rows_}, {"K", columns_}};
     const std::vector<T> x = numbers(rows_ * columns_);
     const auto at = [&](std::int64_t n) { return x[static_cast<std::size_t>(n)]; };
-    check(use::every_column(), dims, {stored("A", a_)}, {&a_}, {x.data()},
+    check(use::every_column(), dims, {stored("A", a)}, {&a}, {x.data()},
           expected(rows_, 1, [&](std::int64_t r, std::int64_t) {
-            return sum_over(columns_, [&](std::int64_t m) { return (a_.at(r, m) + 1) * at(m); });
+            return sum_over(columns_, [&](std::int64_t m) { return (a.at(r, m) + 1) * at(m); });
           }));
-    check(use::half_way(), dims, {stored("A", a_)}, {&a_}, {x.data()},
+    check(use::half_way(), dims, {stored("A", a)}, {&a}, {x.data()},
           expected(rows_, 1, [&](std::int64_t r, std::int64_t) {
-            return sum_over(columns_, [&](std::int64_t m) { return a_.at(r, m / 2) * at(m); });
+            return sum_over(columns_, [&](std::int64_t m) { return a.at(r, m / 2) * at(m); });
           }));
-    check(use::written_out(), dims, {stored("A", a_)}, {&a_}, {x.data()},
+    check(use::written_out(), dims, {stored("A", a)}, {&a}, {x.data()},
           expected(rows_, columns_, [&](std::int64_t r, std::int64_t c) {
-            return a_.at(r, c) * 2 + at(r * columns_ + c);
+            return a.at(r, c) * 2 + at(r * columns_ + c);
           }));
   }
 
@@ -330,9 +350,10 @@ class example {
           on(p_, [&](std::int64_t r, std::int64_t c) {
             return p_.at(r, c) * sum_over(columns_, [&](std::int64_t m) { return both(r, c, m); });
           }));
-    check(use::asymmetry(), {{"N", wide_}}, {stored("P", square_), result}, {&square_}, {},
-          on(square_,
-             [&](std::int64_t r, std::int64_t c) { return square_.at(r, c) - square_.at(c, r); }));
+    const rows square = elsewhere(square_);
+    check(use::asymmetry(), {{"N", wide_}}, {stored("P", square), result}, {&square}, {},
+          on(square,
+             [&](std::int64_t r, std::int64_t c) { return square.at(r, c) - square.at(c, r); }));
   }
 
   std::mt19937_64 random_;

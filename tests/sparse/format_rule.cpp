@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -234,10 +235,30 @@ TEST_CASE("elements that a rule has no place for are refused by position and val
                        doctest::Contains("more than 8 (requirement 3)"), argument_error);
 }
 
-TEST_CASE("a maximum is refused: places without an element hold zeros") {
-  const ir::function f = reify(largest, {{"M", 9}, {"K", 12}});
+TEST_CASE(
+    "a maximum or minimum takes places without an element where these hold what changes nothing") {
   const format_rule rule = sparse::parse_format_rule(blocks_of_two);
   const sparse::formatted_pattern stored = sparse::store_by_rule(rule, 9, 12, {1}, {2});
-  CHECK_THROWS_WITH_AS(sparse::with_storage(f, {sparse::stored_by_rule("A", rule, stored)}),
-                       doctest::Contains("does anything but add up"), argument_error);
+  sparse::stored_parameter format = sparse::stored_by_rule("A", rule, stored);
+  const auto program = [&](const any_kernel& of) {
+    return sparse::with_storage(reify(of, {{"M", 9}, {"K", 12}}), {format});
+  };
+  CHECK_THROWS_WITH_AS(program(largest), doctest::Contains("does anything but add up"),
+                       argument_error);
+  format.absent = std::numeric_limits<double>::infinity();
+  CHECK_THROWS_AS(program(largest), argument_error);  // that is what changes a maximum
+  format.absent = -format.absent;
+  const std::string text = ir::print(program(largest));
+  CAPTURE(text);
+  CHECK(text.find(", default_value=T.float32(\"-inf\"))") != std::string::npos);
+  CHECK(ir::print(ir::parse_sparse(text)) == text);
+  constexpr auto total =
+      kernel<"total">([](in<"A", float, "M", compressed<"K">> A, out<"y", float, "M"> y) {
+        return y(i) = sum<k>(A(i, k));
+      });
+  CHECK_THROWS_WITH_AS(program(total),
+                       doctest::Contains("adds up, while what is not stored is not 0"),
+                       argument_error);
+  const std::vector<float> values = stored.gather(std::vector<float>{7}, -1.0f);
+  CHECK(values == std::vector<float>{-1, 7, -1, -1});
 }

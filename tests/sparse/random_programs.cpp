@@ -5,7 +5,9 @@
 // compared bit for bit. TILEWRIGHT_SPARSE_PROGRAMS says how many are run.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <string>
 #include <tilewright/backend/compile.hpp>
@@ -64,6 +66,19 @@ any_kernel kernel_of(program which) {
       return f;
     }
   }
+}
+
+/// The shortest way over one edge.
+template <class T, dim Columns>
+any_kernel nearest() {
+  using axes::i, axes::j, axes::k;
+  using A_type = in<"A", T, "M", Columns>;
+  using B_type = in<"B", T, "K", "N">;
+  using C_type = out<"C", T, "M", "N">;
+  constexpr auto f = kernel<"nearest">([](A_type A, B_type B, C_type C) {
+    return C(i, j) = min<k>(where_stored(A)(i, k) + B(k, j));
+  });
+  return f;
 }
 
 template <class T, class Index>
@@ -240,6 +255,30 @@ class example {
                  rule_arrays::rows_of(offsets_), indices_, values_, elements[part],
                  parts == 1 ? "" : sparse::part_name("A", static_cast<int>(part)));
     check(kernel_of<T, compressed<"K", Index>>(which_), stored.formats, stored.arrays());
+    if constexpr (std::is_same_v<T, result_of<T>>) run_nearest();
+  }
+
+  /// The shortest way over one edge: what is not stored is infinite, and so are places that pad the format.
+  void run_nearest() {
+    constexpr T infinite = std::numeric_limits<T>::infinity();
+    const auto wide = static_cast<std::size_t>(wide_);
+    std::vector<T> expected(static_cast<std::size_t>(rows_) * wide, infinite);
+    for (std::size_t row = 0; row + 1 < offsets_.size(); ++row)
+      for (auto at = static_cast<std::size_t>(offsets_[row]);
+           at < static_cast<std::size_t>(offsets_[row + 1]); ++at)
+        for (std::size_t c = 0; c < wide; ++c) {
+          T& best = expected[row * wide + c];
+          best =
+              std::min(best, values_[at] + b_[static_cast<std::size_t>(indices_[at]) * wide + c]);
+        }
+    std::vector<std::int64_t> elements;
+    for (std::size_t at = 0; at < values_.size(); ++at)
+      elements.push_back(static_cast<std::int64_t>(at));
+    rule_arrays::stored_parts<Index, T> stored;
+    stored.absent = infinite;
+    stored.add(random_rule::draw_rule(random_(), rows_, columns_), rows_, columns_,
+               rule_arrays::rows_of(offsets_), indices_, values_, elements, "");
+    check(nearest<T, compressed<"K", Index>>(), stored.formats, stored.arrays(), expected);
   }
 
   /// Each element is in one part, and the parts have no others.
@@ -269,11 +308,15 @@ class example {
     check(k, std::vector<sparse::stored_parameter>{format}, arrays);
   }
   void check(const any_kernel& k, const std::vector<sparse::stored_parameter>& formats,
-             std::vector<const void*> arrays) {
+             const std::vector<const void*>& arrays) {
+    check(k, formats, arrays, expected_);
+  }
+  void check(const any_kernel& k, const std::vector<sparse::stored_parameter>& formats,
+             std::vector<const void*> arrays, const std::vector<result_of<T>>& expected) {
     const ir::function f = sparse::lower(
         sparse::with_storage(reify(k, {{"M", rows_}, {"K", columns_}, {"N", wide_}}), formats));
     arrays.push_back(b_.data());
-    refused += !random_schedule::check(f, seed_, random_(), arrays, expected_);
+    refused += !random_schedule::check(f, seed_, random_(), arrays, expected);
   }
 
   std::mt19937_64 random_;

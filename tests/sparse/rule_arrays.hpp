@@ -30,6 +30,7 @@ struct stored_parts {
   std::vector<sparse::stored_parameter> formats;
   std::vector<std::vector<Index>> integers;
   std::vector<std::vector<T>> values;
+  T absent = T(0);  // what is read where nothing is stored
 
   /// @param elements of the whole matrix that this part takes
   /// @param name of the part; "": it is the whole
@@ -48,13 +49,14 @@ struct stored_parts {
         sparse::store_by_rule(rule, rows, columns, own_row, own_column);
     formats.push_back(sparse::stored_by_rule("A", rule, stored, dsl::dtype_of<Index>));
     formats.back().part = name;
+    formats.back().absent = static_cast<double>(absent);
     for (const sparse::formatted_pattern::level& level : stored.levels)
       for (const auto* list : {&level.offsets, &level.indices})
         if (!list->empty()) {
           integers.emplace_back(list->begin(), list->end());
           order_.emplace_back(false, integers.size() - 1);
         }
-    values.push_back(stored.gather(own_values));
+    values.push_back(stored.gather(own_values, absent));
     order_.emplace_back(true, values.size() - 1);
   }
 

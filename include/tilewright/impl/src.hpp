@@ -364,6 +364,7 @@
 #include <tilewright/impl/space/windows/transformed_tiles.ipp>
 #include <tilewright/impl/sparse/array_names.ipp>
 #include <tilewright/impl/sparse/format_rule.ipp>
+#include <tilewright/impl/sparse/inspection.ipp>
 #include <tilewright/impl/sparse/iterations.ipp>
 #include <tilewright/impl/sparse/lower.ipp>
 #include <tilewright/impl/sparse/storage.ipp>

@@ -64,7 +64,13 @@ struct sparse_buffer {
   std::vector<sparse_axis> axes;  // [rank]
   ir::buffer storage;             // one dimension; or one, and those of the dense axes behind the
                                   // last stored one
+  expr absent = {};               // a literal: what is read where nothing is stored; null: 0
 };
+
+/// What is read of the buffer where nothing is stored.
+inline expr absent_value(const sparse_buffer& b) {
+  return b.absent ? b.absent : literal(b.coordinates->type, 0);
+}
 
 /// Axes up to the last one of which only some points are stored; those behind are positions as they stand.
 std::size_t stored_rank(const sparse_buffer& b);

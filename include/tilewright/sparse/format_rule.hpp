@@ -43,7 +43,8 @@ struct format_axis {
 ///     return tvm.tir.IndexMap.from_func(lambda i, j: (i // 2, j // 2, j % 2, i % 2), inverse_index_map=...)
 /// ```
 /// Sparse axes store those coordinates below which an element lies; sparse_fixed ones, T.sparse_fixed(I, (length,
-/// width)), fill up with others. Every place below is stored, and counts as a zero where it holds no element.
+/// width)), fill up with others. Every place below is stored, and counts as a zero where it holds no element, or as the
+/// default value of the parameter.
 struct format_rule {
   std::string name;
   std::vector<format_axis> axes;  // in the order of storage
@@ -78,9 +79,10 @@ struct formatted_pattern {
   std::vector<std::int64_t> source;  // the element at each place; -1: none, a zero  // [places]
 
   /// Values of the places from those of the elements, a gather.
+  /// @param absent what places without an element hold
   template <class T>
-  std::vector<T> gather(const std::vector<T>& elements) const {
-    std::vector<T> out(source.size(), T(0));
+  std::vector<T> gather(const std::vector<T>& elements, T absent = T(0)) const {
+    std::vector<T> out(source.size(), absent);
     for (std::size_t at = 0; at < out.size(); ++at)
       if (source[at] >= 0) out[at] = elements[static_cast<std::size_t>(source[at])];
     return out;

@@ -36,6 +36,8 @@ struct stored_parameter {
   std::vector<std::int64_t> levels = {};
   /// A format that the user states; null: none. `levels` are the elements of its sparse_variable axes.
   std::shared_ptr<const format_rule> rule = {};
+  /// What is read where nothing is stored; infinities are the highest and the lowest value of the type.
+  double absent = 0;
 
   /// Its arrays are others than offsets, indices and values of compressed rows.
   bool converted() const {
@@ -105,6 +107,9 @@ stored_parameter stored_by_rule(std::string parameter, format_rule rule,
 /// ```
 /// iteration C [IO: S, JO: R, JI: R, II: S]:   C[io * 2 + ii] += A[io, jo, ji, ii] * B[jo * 2 + ji]
 /// ```
+/// A sum leaves out what is not stored, and so does a minimum of A + B where `absent` is the highest value, a maximum where
+/// it is the lowest one: the caller sees to it. Places that pad a format are left out, too, or hold that value
+/// (`formatted_pattern::gather`). Blocks and diagonals pad by zeros, so that they take no other one.
 /// Rows that are counted (ragged) and fibres (CSF) are axes as compressed rows are; dense dimensions may
 /// stand behind counted ones, and are dimensions of the values.
 /// @throws argument_error for a rule that breaks a requirement of `check_format_rule`; when a block reads a sparse parameter and is no perfect nest of its own; when

@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include <tilewright/ir/interpret/sparse_interpret.hpp>
 #include <tilewright/ir/verify/sparse_verify.hpp>
@@ -69,6 +71,39 @@ TEST_CASE("all four kinds of axes have a text") {
       "        y[i] = y[i] + b_1[i, e]\n";
   CHECK(ir::print(ir::parse_sparse(text)) == text);
   ir::verify(ir::parse_sparse(text));
+}
+
+TEST_CASE("a default value is what is read where nothing is stored") {
+  const std::string buffer = "    a_1 = T.match_sparse_buffer(a, (I, K)";
+  const std::string pattern = axes.substr(0, axes.find("    a_1"));
+  const auto with = [&](const std::string& option) { return head + pattern + buffer + option; };
+  // each element of a dense walk is looked up
+  const std::string dense =
+      "    N = T.dense_fixed(6)\n"
+      "    with T.sp_iter([I, N], \"SR\", \"y\") as [i, k]:\n"
+      "        with T.init():\n"
+      "            y[i] = T.float32(0.0)\n"
+      "        y[i] = y[i] + a_1[i, k] * x[k]\n";
+  for (const char* value :
+       {"T.float32(2.5)", "T.float32(-1.0)", "T.float32(\"inf\")", "T.float32(\"-inf\")"}) {
+    const std::string text = with(std::string(", default_value=") + value + ")\n") + product;
+    CHECK(ir::print(ir::parse_sparse(text)) == text);
+    CHECK(failure(text) == "");
+  }
+  CHECK(ir::print(
+            ir::parse_sparse(with(", \"float32\", default_value=T.float32(2.5))\n") + product)) ==
+        with(", default_value=T.float32(2.5))\n") + product);
+  const std::string lookup = pattern + "    N = T.dense_fixed(6)\n" + buffer +
+                             ", default_value=T.float32(2.0))\n" +
+                             dense.substr(dense.find("    with"));
+  std::vector<std::int32_t> p{0, 2, 2, 5}, q{1, 3, 0, 2, 5};
+  std::vector<float> a{10, 20, 30, 40, 50}, x{1, 1, 1, 1, 1, 1}, y(3);
+  ir::interpret(ir::parse_sparse(head + lookup),
+                {{p.data(), {}}, {q.data(), {}}, {a.data(), {}}, {x.data(), {}}, {y.data(), {}}});
+  CHECK(y == std::vector<float>{38, 12, 126});
+  for (const char* wrong : {"T.int32(2)", "x[0]", "T.float32(2.5) + x[0]"})
+    CHECK(failure(with(std::string(", default_value=") + wrong + ")\n") + product)
+              .find("a literal of the type of the storage") != std::string::npos);
 }
 
 TEST_CASE("what SparseTIR writes beside is read, where it is what is known otherwise") {

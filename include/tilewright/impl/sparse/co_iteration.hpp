@@ -337,7 +337,7 @@ class co_iteration {
 
   expr element(const expr& e) const {
     const sparse_buffer& b = *f_.find(e->buffer);
-    const expr absent = literal(e.type(), 0);
+    const expr absent = absent_value(b);
     for (const cursor& c : cursors_) {
       if (!(c.axis == b.axes[1]) || !equal(c.row, e->args[0]) || !e->args[1].same(walked_->var))
         continue;

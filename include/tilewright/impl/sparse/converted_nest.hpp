@@ -1,6 +1,7 @@
 // What becomes of a nest that sums over a matrix that is stored otherwise than in compressed rows.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/ir/analysis/infer_regions.hpp>
+#include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/index_map.hpp>
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -43,6 +45,13 @@ struct walk {
   bool reads_outside = true;  // where it is not, the operands are there all the same
   std::int64_t rows = 0;      // that places have; 0: those of the matrix
 };
+
+/// What is read where nothing is stored; null: 0.
+inline expr absent_literal(dtype type, double value) {
+  if (value == 0) return {};
+  if (std::isinf(value)) return value < 0 ? lowest_value(type) : highest_value(type);
+  return is_float(type) ? real(type, value) : integer(type, static_cast<std::int64_t>(value));
+}
 
 /// Whether axis `k` of a rule tells rows apart; of one coordinate that is always there it makes no difference.
 inline bool is_spatial(const format_rule& rule, std::size_t k) {
@@ -236,6 +245,8 @@ class converted_nest {
       : a_(a), b_(b), row_(at[0]), column_(at[1]), index_(row_.type()), adds_(adds) {
     const store_node* update = as_store(b.body);
     const store_node* init = b.init ? as_store(b.init) : nullptr;
+    if (a.format.absent != 0 && update && update->value->op == op::add)
+      refuse("adds up, while what is not stored is not 0");
     if (!update || !init || !combines(update->value->op) ||
         update->value->args[0]->op != op::load ||
         !(update->value->args[0]->buffer == update->buffer))
@@ -268,19 +279,33 @@ class converted_nest {
   /// Sums, and where no zero is stored beside elements, as blocks and diagonals have them, also maxima and minima of
   /// what is stored.
   bool combines(op o) const {
-    if (o == op::add) return true;
-    return (o == op::max || o == op::min) && a_.format.block == 1 && a_.format.diagonals < 0 &&
-           !a_.format.rule;
+    const bool folds = o == op::max || o == op::min;
+    if (o == op::add) return a_.format.absent == 0;
+    if (a_.format.block > 1 || a_.format.diagonals >= 0 || !folds) return false;
+    return !a_.format.rule || padding_is_neutral();
+  }
+  /// Places that hold no element hold what changes no result.
+  bool padding_is_neutral() const {
+    const expr& fold = as_store(b_.body)->value;
+    const expr absent = absent_literal(a_.matrix->type, a_.format.absent);
+    return absent && equal(absent, nothing_of(fold)) && stays_absent(fold->args[1]);
+  }
+  /// The value is the default one where the matrix has it: a sum with an infinity is one.
+  bool stays_absent(const expr& value) const {
+    if (value->op == op::load) return value->buffer == a_.matrix;
+    if (value->op == op::add) return stays_absent(value->args[0]) || stays_absent(value->args[1]);
+    return value->op == op::sub && stays_absent(value->args[0]);
   }
   expr combined(const expr& result, const expr& term) const {
     return with_args(combine_, {result, term});
   }
   /// What changes no result.
-  expr nothing() const {
-    const dtype type = combine_.type();
-    return combine_->op == op::max   ? lowest_value(type)
-           : combine_->op == op::min ? highest_value(type)
-                                     : literal(type, 0);
+  expr nothing() const { return nothing_of(combine_); }
+  static expr nothing_of(const expr& combine) {
+    const dtype type = combine.type();
+    return combine->op == op::max   ? lowest_value(type)
+           : combine->op == op::min ? highest_value(type)
+                                    : literal(type, 0);
   }
 
   /// A term where an element is stored, and nothing elsewhere.

@@ -172,6 +172,7 @@ inline std::vector<buffer> lay_out(converted_parameter& own) {
   for (const sparse_axis& axis : own.stored.axes) shape.push_back(axis->length);
   own.stored.coordinates = make_buffer(name, own.matrix->type, shape);
   own.stored.storage = make_buffer(name, own.matrix->type, {places});
+  own.stored.absent = absent_literal(own.matrix->type, format.absent);
   if (format.diagonals < 0 && !format.rule) arrays.push_back(indices);
   arrays.push_back(own.stored.storage);
   return arrays;

@@ -204,7 +204,10 @@ class iteration_lowerer {
       if (e->op == op::load && of_.is_moved(e->buffer)) {
         const place found = of_.moved(e->buffer, e->args, "reads");
         const expr value = load(found.in, found.at);
-        return found.inside ? if_then_else(found.inside, value, literal(e.type(), 0)) : value;
+        const sparse_buffer* b = of_.function_.find(e->buffer);
+        return found.inside
+                   ? if_then_else(found.inside, value, b ? absent_value(*b) : literal(e.type(), 0))
+                   : value;
       }
       if (e->op == op::var)
         for (const sparse_iter& i : of_.it_.iters)

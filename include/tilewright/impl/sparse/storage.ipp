@@ -86,7 +86,9 @@ class storage_giver {
       out_.axes.push_back(axes.back());
     }
     const buffer storage = make_buffer(a->name, a->type, shape);
-    out_.buffers.push_back({a, std::move(axes), storage});
+    const stored_parameter* format = format_of(a);
+    out_.buffers.push_back(
+        {a, std::move(axes), storage, format ? absent_literal(a->type, format->absent) : expr{}});
     return storage;
   }
 

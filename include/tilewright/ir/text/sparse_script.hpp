@@ -11,6 +11,7 @@
 //             y[vi] = y[vi] + A_1[vi, vk] * x[vk]
 //
 // Shapes of axes are (length,), (length, nnz) of a variable one, (length, width) of sparse_fixed.
+// `default_value=T.float32("inf")` behind the axes of a buffer says what is read where nothing is stored, instead of 0.
 // Offsets, indices and storage are parameters with a type of their own, where SparseTIR has handles;
 // axes are dense_fixed, dense_variable, sparse_fixed and sparse_variable.
 #pragma once

@@ -146,7 +146,7 @@ class pattern_expander {
       if (e->op == op::load)
         if (const sparse_buffer* b = of_.f_.find(e->buffer)) {
           const std::optional<std::vector<expr>> at = of_.find(*b, e->args);
-          return at ? load(b->storage, *at) : literal(e.type(), 0);
+          return at ? load(b->storage, *at) : absent_value(*b);
         }
       return mutator::mutate(e);
     }

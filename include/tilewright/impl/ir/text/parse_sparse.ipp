@@ -114,11 +114,23 @@ TILEWRIGHT_INLINE void parser::sparse_buffer_definition(const token& name, const
   }
   if (out.axes.empty()) in_.fail("an axis");
   in_.expect(")");
-  if (out.storage && in_.accept(",")) same_type(out.storage->type);
+  const auto names_default = [&] {
+    return in_.at(",") && in_.peek(1).text == "default_value" && in_.peek(2).text == "=";
+  };
+  if (out.storage && !names_default() && in_.accept(",")) same_type(out.storage->type);
   if (!out.storage) {
     in_.expect(",");
     out.storage = make_buffer(std::string(name.text), type_argument(), {storage_extent(out.axes)});
     around_->node.alloc_buffers.push_back(out.storage);
+  }
+  if (names_default()) {
+    for (int n = 0; n < 3; ++n) in_.next();
+    const token at = in_.peek();
+    out.absent = settle(expression());
+    if (out.absent.type() != out.storage->type ||
+        (out.absent->op != op::real && out.absent->op != op::integer))
+      in_.fail(at, "a literal of the type of the storage, as T." +
+                       std::string(tilewright::name(out.storage->type)) + "(0)");
   }
   in_.expect(")");
   out.coordinates = make_buffer(out.storage->name, out.storage->type, std::move(shape));

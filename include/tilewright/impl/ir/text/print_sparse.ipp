@@ -111,6 +111,10 @@ TILEWRIGHT_INLINE void printer::write(const sparse_function& f) {
     if (b.axes.size() > 1) out_.resize(out_.size() - 2);
     out_ += ")";
     if (allocated) out_ += ", " + quote(name(b.storage->type));
+    if (b.absent) {
+      out_ += ", default_value=";
+      write(b.absent);
+    }
     out_ += ")\n";
   }
   allocations(temporaries);

@@ -89,6 +89,9 @@ class sparse_verifier {
     fits = fits && (b.storage->shape.size() == 1 || b.storage->shape.size() == 1 + behind);
     for (std::size_t d = 1; fits && d < b.storage->shape.size(); ++d)
       fits = equal(b.storage->shape[d], b.axes[b.axes.size() - 1 - behind + d]->length);
+    if (b.absent && (b.absent.type() != b.coordinates->type ||
+                     (b.absent->op != op::real && b.absent->op != op::integer)))
+      fail(name + "has a default value that is no literal of its type");
     if (!fits)
       fail(
           name +
