@@ -75,6 +75,7 @@
 #include <tilewright/schedule/primitive/staging/reindex.hpp>
 #include <tilewright/schedule/primitive/work_on.hpp>
 #include <tilewright/schedule/sampling.hpp>
+#include <tilewright/schedule/term_order.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 
 // rules and post-processors of spaces

@@ -4,8 +4,8 @@
 #include <tilewright/ir/term_order.hpp>
 #include <tilewright/support/error.hpp>
 
-#include "programs.hpp"
-#include "script_schedule.hpp"
+#include "../programs.hpp"
+#include "../script_schedule.hpp"
 
 using namespace tilewright;
 
