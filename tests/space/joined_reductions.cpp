@@ -186,12 +186,15 @@ TEST_CASE("reductions that only read the same rows are one nest, too") {
   for (const schedule& s : sketches) check_compiled(f, s.function());
 }
 
-TEST_CASE("a sum that would wait for a maximum stays apart") {
-  const std::string rows = "    for i, j in T.grid(12, 40):\n        with T.block(\"";
-  const ir::function f = ir::parse(
-      "@T.prim_func\ndef main(X: T.Buffer((12, 40), \"float32\"), M: T.Buffer((12,), \"float32\"), "
-      "S: T.Buffer((12,), \"float32\")):\n" +
-      rows +
+namespace {
+
+/// The maximum of each row, and the sum of exponentials relative to it.
+ir::function peaks_and_sums(int count, int length) {
+  const std::string n = number(count), shape = n + ", " + number(length),
+                    rows = "    for i, j in T.grid(" + shape + "):\n        with T.block(\"";
+  return ir::parse(
+      "@T.prim_func\ndef main(X: T.Buffer((" + shape + "), \"float32\"), M: T.Buffer((" + n +
+      ",), \"float32\"), S: T.Buffer((" + n + ",), \"float32\")):\n" + rows +
       "M\"):\n            vi, vj = T.axis.remap(\"SR\", [i, j])\n            with T.init():\n"
       "                M[vi] = T.min_value(\"float32\")\n"
       "            M[vi] = T.max(M[vi], X[vi, vj])\n" +
@@ -199,10 +202,19 @@ TEST_CASE("a sum that would wait for a maximum stays apart") {
       "S\"):\n            vi, vj = T.axis.remap(\"SR\", [i, j])\n            with T.init():\n"
       "                S[vi] = T.float32(0)\n"
       "            S[vi] = S[vi] + T.exp(X[vi, vj] - M[vi])\n");
+}
+
+}  // namespace
+
+TEST_CASE("a sum that would wait for a maximum stays apart, unless rows come from memory") {
+  const ir::function f = peaks_and_sums(12, 40);
   const std::optional<primitive::joined_reductions> joined = primitive::join_reductions(f);
   REQUIRE(joined);
   CHECK(joined->rescales);
   for (const schedule& s : sketches_of(f)) CHECK_FALSE(is_joined(s));
+  const std::vector<schedule> of_long_rows = sketches_of(peaks_and_sums(2, 1 << 20));
+  CHECK_FALSE(is_joined(of_long_rows.front()));
+  CHECK(is_joined(of_long_rows.back()));
 }
 
 TEST_CASE("a limit of few sketches has room for both") {
