@@ -1,13 +1,17 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tilewright/impl/ops/winograd/program.hpp>
 #include <tilewright/impl/ops/winograd/window_sum.hpp>
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ops/winograd.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
 
@@ -22,15 +26,15 @@ inline constexpr int winograd_tiles[] = {2, 4, 6};
                        " (requirement " + std::to_string(requirement) + ")");
 }
 
-/// Statements of the root block, and the realize in each of them; null where there are several.
+/// Statements of the root block.
 inline std::vector<ir::stmt> children_of_root(const ir::function& f) {
   const ir::block& root = ir::root_block(f);
   const ir::seq_node* seq = ir::as_seq(root->body);
   return seq ? seq->stmts : std::vector<ir::stmt>{root->body};
 }
 
+/// The block in a nest of loops; null where something else stands in it.
 inline const ir::block_node* block_in(const ir::stmt& s) {
-  ir::stmt at = s;
   const ir::stmt_node* below = s.get();
   while (below && below->kind == ir::stmt_kind::loop)
     below = static_cast<const ir::loop_node*>(below)->body.get();
@@ -57,11 +61,13 @@ inline const ir::block_node* pointwise_writer(const std::vector<ir::stmt>& child
   return out;
 }
 
+/// The first convolution of a program.
 struct located_sum {
   window_sum sum;
   std::size_t at = 0;  // among the children of the root
 };
 
+/// @throws argument_error as with_winograd, with what keeps the likeliest block from being one
 inline located_sum locate_window_sum(const ir::function& f, const std::vector<ir::stmt>& children) {
   std::optional<window_finding> best;
   for (std::size_t k = 0; k < children.size(); ++k) {

@@ -4,18 +4,20 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/space/tiles/operand_panels.hpp>
-#include <tilewright/impl/space/tiles/stageable_operands.hpp>
 #include <tilewright/ir/reduction_notes.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/modules/parallel_vectorize.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/space/windows/transformed_tiles.hpp>
-#include <tilewright/support/any.hpp>
-#include <tilewright/support/numbers/divisor.hpp>
 #include <tilewright/support/stable_sort.hpp>
 #include <tilewright/target/cpu.hpp>
 
