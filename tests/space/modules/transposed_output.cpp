@@ -58,6 +58,14 @@ TEST_CASE("a strided convolution in NCHW may have its output channels as columns
   CHECK((far.size() == 2 && far[0] + far[1] == 2));
 }
 
+TEST_CASE(
+    "pixels come before channels where they fill vectors and results would be much to transpose") {
+  // 3 channels and 48 results a pixel: 40 of 40 lanes either way, a small image, many results
+  CHECK(axes_of(convolution(3, 48, 40, 2), "Y").front() == 2);
+  // long sums: what is laid out anew is little, and rows of 9 leave 7 of 16 lanes empty
+  CHECK(axes_of(convolution(200, 48, 9, 2), "Y").front() == 0);
+}
+
 TEST_CASE("long rows without windows stay the only columns, and elementwise blocks have none") {
   CHECK(axes_of(programs::matmul(64, 64, 64), "C") == std::vector<std::size_t>{1});
   CHECK(axes_of(convolution(5, 24, 9, 2), "P").empty());
