@@ -106,23 +106,40 @@ const char* group_of(const dense_workload& w) {
   }
 }
 
-/// Has sessions of the kernel begin from nothing and append their best times to a file.
-void follow(tilewright::tuned_options& tuning, const dense_workload& w, int threads,
-            const options& o) {
-  tuning.database = ":memory:";
-  tuning.seed = o.seed;
-  const std::string line = w.problem.name + "," + w.set + "," + group_of(w) + "," +
-                           std::to_string(threads) + "," + std::to_string(o.seed) + ",";
-  auto told = std::make_shared<int>(-1);  // trials
-  tuning.events = [=, file = o.curves](const tilewright::search::event& e) {
-    const tilewright::search::progress& p = e.state;
-    if (e.what != tilewright::search::event::kind::progress || p.trials <= *told) return;
-    std::ofstream to(file, std::ios::app);
-    if (*told < 0 && p.trials > 0) to << line << "0," << p.baseline << "\n";
-    *told = p.trials;
-    to << line << p.trials << "," << p.best << "\n";
-  };
-}
+/// Best times of a workload's sessions, which begin from nothing, as lines of a file.
+class trial_log {
+ public:
+  trial_log(const dense_workload& w, int threads, const options& o)
+      : file_(o.curves),
+        seed_(o.seed),
+        line_(w.problem.name + "," + w.set + "," + group_of(w) + "," + std::to_string(threads) +
+              "," + std::to_string(o.seed) + ",") {}
+
+  /// The log outlives the op.
+  void follow(tilewright::tuned_options& tuning) {
+    tuning.database = ":memory:";
+    tuning.seed = seed_;
+    tuning.events = [this](const tilewright::search::event& e) {
+      const tilewright::search::progress& p = e.state;
+      if (e.what != tilewright::search::event::kind::progress || p.trials <= told_) return;
+      if (told_ == 0) write(0, p.baseline);
+      write(told_ = p.trials, p.best);
+    };
+  }
+  /// Of a space without candidates the default schedule is all there is.
+  void end(double seconds) const {
+    if (told_ == 0) write(0, seconds);
+  }
+
+ private:
+  void write(int trials, double seconds) const {
+    std::ofstream(file_, std::ios::app) << line_ << trials << "," << seconds << "\n";
+  }
+  std::string file_;
+  std::uint64_t seed_;
+  std::string line_;
+  int told_ = 0;  // trials
+};
 
 /// One engine on one workload and number of threads.
 struct entry {
@@ -192,6 +209,7 @@ class race {
       entries_.push_back(std::move(e));
     }
     time();
+    if (!options_.curves.empty() && !entries_.empty()) log_.end(entries_.front().best);
     for (entry& e : entries_) e.job = {};
     memory_.clear();
   }
@@ -200,7 +218,7 @@ class race {
     tilewright::tuned_options o;
     o.seconds = options_.seconds;
     o.threads = threads;
-    if (!options_.curves.empty()) follow(o, what, threads, options_);
+    if (!options_.curves.empty()) log_.follow(o);
     if (name == "tilewright") return {what.problem.tuned(at_.data(), o), {}};
     if (name == "tilewright_bound") return {what.bound(at_.data(), o), {}};
     if (name == "plain") return {[this, f = nest.plain] { f(at_.data()); }, {}};
@@ -251,6 +269,7 @@ class race {
   }
 
   options options_;
+  trial_log log_{what, threads, options_};
   const std::vector<dense_peer>& peers_;
   bool ran_ = false;
   std::vector<argument_memory> memory_;
