@@ -7,7 +7,7 @@
 // schedules of one problem are timed in turn, by the processor's time of the thread, which other programs
 // change less than the time that passes. A table of what each kernel lost ends the output.
 //
-// With --jointly=1 the extents that are tuned are one task (search/joint_session.hpp), in as much time.
+// With --jointly=1 the extents that are tuned are one task (search/joint/joint_session.hpp), in as much time.
 //
 //   bench_unseen [--seed=1] [--tuned=10] [--unseen=20] [--seconds=1] [--kernel=dense] [--jointly=1]
 #include <time.h>
@@ -31,7 +31,7 @@
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/database/trace_names.hpp>
 #include <tilewright/search/database/transfer.hpp>
-#include <tilewright/search/joint_session.hpp>
+#include <tilewright/search/joint/joint_session.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/space/cpu.hpp>

@@ -17,6 +17,7 @@
 #include <tilewright/impl/support/fork_gate.ipp>
 #include <tilewright/impl/support/hash.ipp>
 #include <tilewright/impl/support/notice.ipp>
+#include <tilewright/impl/support/refusal.ipp>
 #include <tilewright/impl/target/architecture.ipp>
 #include <tilewright/impl/target/cpu.ipp>
 
