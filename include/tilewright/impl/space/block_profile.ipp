@@ -161,17 +161,13 @@ TILEWRIGHT_INLINE std::vector<std::size_t> block_profile::walking_order() const 
     if (!reduction) return std::abs(write.stride[iter]);
     if (kind[iter] != ir::iter_kind::reduce) return std::numeric_limits<std::int64_t>::max();
     std::int64_t longest = 0;
+    if (in_order) return longest;  // those of the reduction stay as they are
     for (const access_profile& r : reads)
       if (r.affine) longest = std::max(longest, std::abs(r.stride[iter]));
     return longest;
   };
   std::vector<std::size_t> order(kind.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  if (reduction && in_order) {
-    std::stable_partition(order.begin(), order.end(),
-                          [&](std::size_t iter) { return kind[iter] != ir::iter_kind::reduce; });
-    return order;
-  }
   support::stable_sort(order, [&](std::size_t a, std::size_t b) { return step(a) > step(b); });
   return order;
 }
