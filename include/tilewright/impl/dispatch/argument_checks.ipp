@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <tilewright/config.hpp>
 #include <tilewright/dispatch/argument_checks.hpp>
 #include <tilewright/dispatch/overlap.hpp>
 #include <tilewright/support/error.hpp>
@@ -49,7 +50,7 @@ template <class T>
   return true;
 }
 
-#ifdef __x86_64__
+#if TILEWRIGHT_X86
 template <class T>
 [[gnu::target("avx2")]] inline bool all_within_avx2(const T* data, std::int64_t count, T lo, T hi) {
   return all_within_vectors(data, count, lo, hi);
@@ -60,7 +61,7 @@ template <class T>
 /// instead of 20.
 template <class T>
 inline bool all_within(const T* data, std::int64_t count, T lo, T hi) {
-#ifdef __x86_64__
+#if TILEWRIGHT_X86
   static const bool avx2 = __builtin_cpu_supports("avx2");
   if (avx2) return all_within_avx2(data, count, lo, hi);
 #endif
