@@ -50,11 +50,12 @@ TEST_CASE("sums in order have the bits of plain loops, whatever sessions find") 
   constexpr int m = 37, n = 41, depth = 1000;
   const std::vector<float> a = numbers(m * depth, 1), b = numbers(depth * n, 2);
   std::vector<float> expected(m * n), c(m * n);
+  float* const sums = expected.data();
   for (int row = 0; row < m; ++row)
     for (int column = 0; column < n; ++column)
       for (int step = 0; step < depth; ++step)
-        expected[row * n + column] =
-            plus_product(expected[row * n + column], a[row * depth + step], b[step * n + column]);
+        sums[row * n + column] = plus_product(sums[row * n + column], a.data()[row * depth + step],
+                                              b.data()[step * n + column]);
   for (const std::uint64_t seed : {1u, 2u}) {
     const tuned op(product, in_order(6, seed));
     const auto call = [&](auto&& use) {
@@ -78,11 +79,12 @@ TEST_CASE("rows of sparse matrices are added up in order") {
   }
   const std::vector<float> values = numbers(which.size(), 3), b = numbers(columns * n, 4);
   std::vector<float> expected(rows * n), c(rows * n);
+  float* const sums = expected.data();
   for (int row = 0; row < rows; ++row)
-    for (int e = at[row]; e < at[row + 1]; ++e)
+    for (int e = at.data()[row]; e < at.data()[row + 1]; ++e)
       for (int column = 0; column < n; ++column)
-        expected[row * n + column] =
-            plus_product(expected[row * n + column], values[e], b[which[e] * n + column]);
+        sums[row * n + column] = plus_product(sums[row * n + column], values.data()[e],
+                                              b.data()[which.data()[e] * n + column]);
   tuned_options o = in_order(6, 1);
   o.calls = 1000;  // other formats would have another order
   const tuned op(spmm, o);

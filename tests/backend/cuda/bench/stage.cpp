@@ -248,7 +248,7 @@ TEST_CASE("stage: one wrong element of a product is found, wherever it stands") 
   CHECK(run_f32(p) == 0);
   CHECK(number_of(p.line("GMM"), "outputs_in_sums") == 1);
   CHECK(number_of(p.line("SFM"), "outputs_in_sums") == 0);
-  for (const std::size_t element : {0, 4711, 16383}) {
+  for (const std::size_t element : {0u, 4711u, 16383u}) {
     fs::remove(p.lines());
     packed::spoil_one("GMM", element);
     CHECK(run_f32(p) == 1);
