@@ -7,20 +7,20 @@ A line of a file is "workload,set,group,threads,seed,trials,seconds": the best t
 workload with other seeds are other lines or other files. The best known time of a workload is the least of all its sessions; what a
 session has after n trials is the best known time over its own, so that 1 is as good as anything found. Means are geometric,
 over workloads, each the geometric mean of its sessions. The table goes between the lines `<!-- trials -->` and `<!-- /trials -->`
-of the document, which get a section at its end where they are missing.
+of the document, which get a section at its end where they are missing; charts need matplotlib (`pip install matplotlib`).
 """
 import argparse
 import collections
 import math
 import pathlib
 
-BEGIN, END = "<!-- trials -->", "<!-- /trials -->"
+import results_page
+
 SECTION = ("How near the best known time sessions of the workloads above are after few trials; after trial 0 stands the default schedule, which\n"
            "no measurement has chosen. `bench_workloads --curves=FILE` records the sessions, `results/trial_curve.py` makes table and chart.")
 AT = (0, 1, 2, 4, 8, 16, 32, 64)
 BARS = {("all", 0): 0.90, ("sums", 0): 0.95, ("all", 16): 0.97}
 TITLES = {"all": "all", "sums": "products and convolutions", "other": "others"}
-COLORS = {"all": "#2a6fbb", "sums": "#e08a00", "other": "#7a7a7a"}
 
 
 def read(files):
@@ -77,36 +77,20 @@ def table(all_shares):
 
 
 def chart(all_shares):
-    left, top, width, height, low = 60, 30, 560, 280, 0.7
-    step = width / (len(AT) - 1)
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 40}" height="{top + height + 90}" font-family="sans-serif" '
-           f'font-size="12">', f'<rect width="{left + width + 40}" height="{top + height + 90}" fill="#ffffff"/>']
-
-    def y_of(share):
-        return top + height * (1 - (max(share, low) - low) / (1 - low))
-
-    def text(x, y, value, anchor="middle", color="#222222"):
-        out.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{color}">{value}</text>')
-
-    for tick in (0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0):
-        out.append(f'<line x1="{left}" y1="{y_of(tick):.1f}" x2="{left + width}" y2="{y_of(tick):.1f}" stroke="#dddddd"/>')
-        text(left - 8, y_of(tick) + 4, f"{tick:.2f}", "end", "#555555")
-    for k, n in enumerate(AT):
-        text(left + k * step, top + height + 18, n, color="#555555")
-    text(left + width / 2, top + height + 38, "trials")
-    text(left, top - 12, "best known time over the best so far, geometric mean; diamonds: bars", "start")
-    for number, (group, of_group, means) in enumerate(rows(all_shares)):
-        points = " ".join(f"{left + k * step:.1f},{y_of(m):.1f}" for k, m in enumerate(means))
-        out.append(f'<polyline points="{points}" fill="none" stroke="{COLORS[group]}" stroke-width="2"/>')
-        for k, n in enumerate(AT):
-            out.append(f'<circle cx="{left + k * step:.1f}" cy="{y_of(means[k]):.1f}" r="3" fill="{COLORS[group]}"/>')
-            bar = BARS.get((group, n))
-            if bar:
-                x, y = left + k * step, y_of(bar)
-                out.append(f'<path d="M{x - 6:.1f} {y:.1f} L{x:.1f} {y - 6:.1f} L{x + 6:.1f} {y:.1f} L{x:.1f} {y + 6:.1f} Z" fill="none" '
-                           f'stroke="{COLORS[group]}" stroke-width="1.5"/>')
-        text(left + 10 + 190 * number, top + height + 66, f"{TITLES[group]} ({len(of_group)})", "start", COLORS[group])
-    return "\n".join(out + ["</svg>"]) + "\n"
+    plot = results_page.pyplot()
+    figure, axis = plot.subplots(figsize=(7, 4))
+    for group, of_group, means in rows(all_shares):
+        line, = axis.plot(range(len(AT)), means, "o-", markersize=4, label=f"{TITLES[group]} ({len(of_group)})")
+        bars = [(k, BARS[group, n]) for k, n in enumerate(AT) if (group, n) in BARS]
+        if bars:
+            axis.plot(*zip(*bars), "D", fillstyle="none", color=line.get_color())
+    axis.set_xticks(range(len(AT)), AT)
+    axis.set_ylim(None, 1.005)
+    axis.set_xlabel("trials (diamonds: what is asked for)")
+    axis.set_ylabel("best known time over the best so far")
+    axis.grid(alpha=0.3)
+    axis.legend(loc="lower right")
+    return figure
 
 
 def main():
@@ -119,16 +103,12 @@ def main():
     all_shares = shares(read(options.curves))
     text = (options.note + "\n\n" if options.note else "") + table(all_shares)
     if options.results:
-        old = options.results.read_text()
-        if BEGIN not in old:
-            chart_at = f"results/{options.chart.name}" if options.chart else ""
-            old += f"\n## First trials\n\n{SECTION}\n\n" + (f"![first trials]({chart_at})\n\n" if chart_at else "") + f"{BEGIN}\n{END}\n"
-        before, behind = old[:old.index(BEGIN) + len(BEGIN)], old[old.index(END):]
-        options.results.write_text(f"{before}\n\n{text}\n{behind}")
+        picture = f"\n\n![first trials](results/{options.chart.name})" if options.chart else ""
+        results_page.replace_between(options.results, "trials", text, f"## First trials\n\n{SECTION}{picture}")
     else:
         print(text)
     if options.chart:
-        options.chart.write_text(chart(all_shares))
+        results_page.save(chart(all_shares), options.chart)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@
 Files are joined by the names of benchmarks; of one that is in several files the fastest counts. The table goes between the
 lines `<!-- workloads -->` and `<!-- /workloads -->` of the document. Ratios are the peer's time over Tilewright's, so that
 above 1 Tilewright is faster. The chart has a bar for each workload: its fastest peer,
-and PyTorch's fastest form where there is one.
+and PyTorch's fastest form where there is one; charts need matplotlib (`pip install matplotlib`).
 """
 import argparse
 import collections
@@ -14,11 +14,13 @@ import json
 import math
 import pathlib
 
+import results_page
+
 SETS = {"twelve": "The paper's twelve, channels last", "nchw": "Its convolutions, channels first", "beyond": "Beyond",
         "beyond_nchw": "Beyond, channels first",
         "winograd": "Windows of 3x3, W: within Winograd's rounding, where peers compute the convolution itself"}
-BEGIN, END = "<!-- workloads -->", "<!-- /workloads -->"
-ROW, LEFT, UNIT, WIDTH = 22, 190, 120, 800
+EQUAL = 0.97  # ratios of runs that differ by noise alone
+AXIS, TICKS = (0.5, 10), (0.5, 1, 2, 4, 8)
 
 
 def read(files):
@@ -124,36 +126,27 @@ def chart(runs):
             torch = peer(times, lambda e: e.startswith("torch"))[0]
             if best:
                 lines.append((workload, best / ours(times), name, torch / ours(times) if torch else None))
-    height = ROW * len(lines) + 70
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" font-family="sans-serif" font-size="12">',
-           f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>']
-
-    def text(x, y, value, anchor="start", color="#222222", weight="normal"):
-        out.append(f'<text x="{x}" y="{y}" text-anchor="{anchor}" fill="{color}" font-weight="{weight}">{value}</text>')
-
-    def along(ratio):
-        return UNIT * (1 + math.log2(max(0.5, min(ratio, 8))))
-
-    for ratio in (0.5, 1, 2, 4, 8):
-        x = LEFT + along(ratio)
-        out.append(f'<line x1="{x:.1f}" y1="24" x2="{x:.1f}" y2="{height - 40}" stroke="{"#222222" if ratio == 1 else "#dddddd"}"/>')
-        text(x, 16, f"{ratio:g}", "middle", "#555555")
-    for number, (name, ratio, engine, torch) in enumerate(lines):
-        y = ROW * number + 28
+    plot = results_page.pyplot()
+    figure, axis = plot.subplots(figsize=(8.5, 0.23 * len(lines) + 1.2))
+    for y, (name, ratio, engine, torch) in enumerate(lines):
         if ratio is None:
-            text(LEFT - 180, y + 14, name, weight="bold")
+            axis.text(0.02, y, name, transform=axis.get_yaxis_transform(), weight="bold", va="center")
             continue
-        text(LEFT - 10, y + 14, name, "end")
-        low, high = sorted((along(1), along(ratio)))
-        color = "#2a6fbb" if ratio >= 0.97 else "#c0504d"
-        out.append(f'<rect x="{LEFT + low:.1f}" y="{y + 3}" width="{max(high - low, 1):.1f}" height="13" fill="{color}"/>')
-        text(LEFT + high + 6, y + 14, f"{ratio:.2f} {engine}", color="#555555")
+        axis.barh(y, ratio - 1, left=1, height=0.65, color="#2a6fbb" if ratio >= EQUAL else "#c0504d")
+        axis.annotate(f"{ratio:.2f} {engine}", (min(max(ratio, 1), AXIS[1]), y), (4, 0), textcoords="offset points", va="center",
+                      color="#555555", fontsize=8)
         if torch:
-            out.append(f'<circle cx="{LEFT + along(torch):.1f}" cy="{y + 9.5}" r="4" fill="none" stroke="#e08a00" stroke-width="2"/>')
-    text(LEFT - 180, height - 24, f"Time of the fastest peer over Tilewright's, {threads} thread{'s' if threads > 1 else ''}; "
-         "above 1 Tilewright is faster. With channels first: of peers in that layout.", color="#555555")
-    text(LEFT - 180, height - 8, "Ring: the fastest form of PyTorch.", color="#555555")
-    return "\n".join(out + ["</svg>"]) + "\n"
+            axis.plot(min(torch, AXIS[1]), y, "o", fillstyle="none", color="#e08a00")
+    axis.set_xscale("log", base=2)
+    axis.set_xlim(*AXIS)
+    axis.set_xticks(TICKS, [f"{t:g}" for t in TICKS])
+    axis.set_yticks([y for y, line in enumerate(lines) if line[1]], [line[0] for line in lines if line[1]])
+    axis.set_ylim(len(lines) - 0.4, -0.6)
+    axis.axvline(1, color="#222222", linewidth=0.8)
+    axis.grid(alpha=0.3, axis="x")
+    axis.set_xlabel(f"time of the fastest peer over Tilewright's, {threads} thread{'s' if threads > 1 else ''}; above 1 Tilewright is faster\n"
+                    "channels first: of peers in that layout; ring: the fastest form of PyTorch")
+    return figure
 
 
 def main():
@@ -166,13 +159,11 @@ def main():
     runs, wrong = read(options.runs)
     text = (options.note + "\n\n" if options.note else "") + table(runs, wrong)
     if options.results:
-        old = options.results.read_text()
-        before, after = old[:old.index(BEGIN) + len(BEGIN)], old[old.index(END):]
-        options.results.write_text(f"{before}\n\n{text}\n{after}")
+        results_page.replace_between(options.results, "workloads", text)
     else:
         print(text)
     if options.chart:
-        options.chart.write_text(chart(runs))
+        results_page.save(chart(runs), options.chart)
 
 
 if __name__ == "__main__":

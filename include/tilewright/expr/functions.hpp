@@ -167,6 +167,15 @@ constexpr auto on_bits(const char* name, const A& a, const B& b) {
   check_bits<T>();
   return call_two<T>(name, a, b);
 }
+template <class A>
+constexpr auto on_bits(const char* name, const A& a) {
+  using T = element_of<A>;
+  check_bits<T>();
+  node n;
+  n.op = ir::op::call;
+  n.name = name;
+  return make_expression<T>(n, to_expression(a));
+}
 /// @endcond
 
 /// @name Bits of integers
@@ -183,22 +192,12 @@ requires operands<A, B>
 constexpr auto bitwise_xor(const A& a, const B& b) { return on_bits("bitwise_xor", a, b); }
 template <operand A>
 constexpr auto bitwise_not(const A& a) {
-  using T = element_of<A>;
-  check_bits<T>();
-  node n;
-  n.op = ir::op::call;
-  n.name = "bitwise_not";
-  return make_expression<T>(n, to_expression(a));
+  return on_bits("bitwise_not", a);
 }
 /// How many bits of a are 1, in a's type.
 template <operand A>
 constexpr auto popcount(const A& a) {
-  using T = element_of<A>;
-  check_bits<T>();
-  node n;
-  n.op = ir::op::call;
-  n.name = "popcount";
-  return make_expression<T>(n, to_expression(a));
+  return on_bits("popcount", a);
 }
 /// The amount counts modulo the number of bits of a.
 template <class A, class B>

@@ -1,7 +1,7 @@
 #include <tilewright/pass/vector/vectorize_reductions.hpp>
 
 #include <tilewright/ir/comm_reducer.hpp>
-#include <tilewright/ir/shared_sums.hpp>
+#include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
 #include <tilewright/pass/walk.hpp>

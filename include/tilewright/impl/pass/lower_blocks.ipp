@@ -11,8 +11,8 @@
 #include <tilewright/impl/pass/vector/stride_wishes.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/comm_reducer.hpp>
+#include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/ir/rerouting.hpp>
-#include <tilewright/ir/shared_sums.hpp>
 #include <tilewright/ir/term_order.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/skip_identities.hpp>

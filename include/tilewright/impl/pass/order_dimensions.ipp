@@ -8,6 +8,7 @@
 #include <tilewright/ir/rerouting.hpp>
 #include <tilewright/pass/order_dimensions.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/target/lane_step.hpp>
 
 namespace tilewright::pass {
 namespace detail::dimension_order {
@@ -15,8 +16,6 @@ namespace detail::dimension_order {
 using weights = std::vector<double>;  // [rank], vector accesses that move along the dimension
 
 inline constexpr double symbolic_trips = 64;
-/// Elements from lane to lane at which vectors are still loaded whole.
-inline constexpr std::int64_t most_spread = 4;
 
 /// Counts the vectorized accesses of every buffer by the dimension they move along.
 class survey : public ir::visitor {
@@ -79,7 +78,7 @@ class survey : public ir::visitor {
         if (ir::uses_var(indices[d], v)) moved.push_back(d);
       if (moved.size() != 1) continue;
       const std::int64_t by = arith::to_linear(indices[moved[0]]).coefficient(v);
-      if (by < 1 || by > most_spread) continue;
+      if (by < 1 || by > target::most_lane_step) continue;
       weights& w = along_[b];
       w.resize(indices.size());
       w[moved[0]] += trips_;

@@ -16,6 +16,7 @@
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/target/cpu.hpp>
+#include <tilewright/target/lane_step.hpp>
 
 namespace tilewright::space::detail {
 
@@ -32,9 +33,8 @@ inline std::optional<std::size_t> beside_columns(const block_profile& p, std::si
 /// together.
 inline bool reads_nearby(const access_profile& read, std::size_t beside, std::size_t columns,
                          std::int64_t extent) {
-  constexpr std::int64_t most_spread = 4;  // elements from lane to lane
   return read.affine && (read.stride[columns] == 0 || read.stride[columns] == 1) &&
-         read.stride[beside] >= 0 && read.stride[beside] <= most_spread * extent;
+         read.stride[beside] >= 0 && read.stride[beside] <= target::most_lane_step * extent;
 }
 
 /// The variable that lanes had better run over together with the columns: where these fill half a vector

@@ -10,6 +10,7 @@
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/find.hpp>
+#include <tilewright/target/lane_step.hpp>
 
 namespace tilewright::backend::llvm {
 
@@ -203,8 +204,7 @@ TILEWRIGHT_INLINE value_ref emitter::load_lanes(const place& p, const affine& a,
 TILEWRIGHT_INLINE value_ref emitter::load_neighbours(const ir::expr& e, const place& p,
                                                      const affine& a) {
   const std::int64_t lanes = lane.lanes, step = a.lane_step;
-  if (step < 2 || step > detail::near_parts::most_spread || !a.lane_steps.empty() ||
-      !a.vectors.empty())
+  if (step < 2 || step > target::most_lane_step || !a.lane_steps.empty() || !a.vectors.empty())
     return nullptr;
   const affine last = index(e->args.back());
   const bool along_row = last.lane_step == step;

@@ -15,13 +15,14 @@
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/target/cpu.hpp>
+#include <tilewright/target/lane_step.hpp>
 
 namespace tilewright::pass {
 namespace detail::joined_products {
 
 using namespace tilewright::ir;
 
-inline constexpr std::int64_t most_iterations = 8, most_spread = 4, at_once = 4;
+inline constexpr std::int64_t most_iterations = 8, at_once = 4;
 
 /// A factor of a product: a byte, or 0 outside of a condition.
 struct factor {
@@ -76,7 +77,7 @@ inline std::optional<product> as_product(const store_node& s, const var& joined,
       if (wide->value.type() == dtype::u8 && shared->value.type() == dtype::u8) continue;
       const auto near = [&](const var& v) {
         const std::optional<std::int64_t> step = step_of(*wide, v);
-        return step && *step >= 1 && *step <= most_spread;
+        return step && *step >= 1 && *step <= target::most_lane_step;
       };
       if (near(joined) && near(lane) && step_of(*shared, joined) == 1 &&
           step_of(*shared, lane) == 0)

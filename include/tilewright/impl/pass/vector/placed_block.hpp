@@ -16,6 +16,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/target/lane_step.hpp>
 
 namespace tilewright::pass::detail::unmarked {
 
@@ -117,7 +118,7 @@ class placed_block {
     return moved;
   }
   /// Why vectors along `v` cannot be loaded; empty when they can.
-  std::string obstacle(const var& v, std::int64_t most_spread) const {
+  std::string obstacle(const var& v) const {
     std::string out;
     for_each_expr(store_->value, [&](const expr& e) {
       if (!out.empty()) return;
@@ -132,7 +133,7 @@ class placed_block {
       const std::optional<std::int64_t> by = step(e->buffer, e->args, v);
       if (!by)
         out = e->buffer->name + " is read at places that do not follow loop " + v->name;
-      else if (*by < 0 || *by > most_spread)
+      else if (*by < 0 || *by > target::most_lane_step)
         out = e->buffer->name + " is read every " + std::to_string(*by) + " elements along loop " +
               v->name;
     });

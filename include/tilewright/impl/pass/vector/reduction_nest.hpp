@@ -11,6 +11,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/target/lane_step.hpp>
 
 namespace tilewright::pass::detail::reductions {
 
@@ -51,9 +52,6 @@ inline std::optional<reduction> match(const loop_node& outermost) {
   return stays_put(r) ? std::optional(std::move(r)) : std::nullopt;
 }
 
-/// Elements from one iteration to the next of which vectors are still loaded whole, and shuffled together.
-inline constexpr std::int64_t most_step = 4;
-
 /// The load, which changes with `k`, reads the next element.
 inline bool reads_next(const expr& load, const var& k) {
   const std::vector<expr>& strides = load->buffer->strides;
@@ -72,7 +70,7 @@ inline bool lies_along(const expr& e, const var& k) {
   if (e->op == op::load && uses_var(e, k)) {
     if (reads_next(e, k)) return true;
     const std::optional<std::int64_t> step = unmarked::step_along(e->buffer, e->args, k);
-    return step && *step >= 1 && *step <= most_step;
+    return step && *step >= 1 && *step <= target::most_lane_step;
   }
   for (const expr& arg : e->args)
     if (!lies_along(arg, k)) return false;

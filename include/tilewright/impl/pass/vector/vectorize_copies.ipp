@@ -11,14 +11,12 @@
 #include <tilewright/pass/vector/vectorize_copies.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/target/cpu.hpp>
+#include <tilewright/target/lane_step.hpp>
 
 namespace tilewright::pass {
 namespace detail::copies {
 
 using namespace tilewright::ir;
-
-/// Elements from lane to lane at which vectors are still loaded whole.
-inline constexpr std::int64_t most_spread = 4;
 
 inline bool has_lanes(const store_node& store, const var& v) {
   if (unmarked::step_along(store.buffer, store.indices, v) != 1) return false;
@@ -29,7 +27,7 @@ inline bool has_lanes(const store_node& store, const var& v) {
       fits = false;
     if (e->op != op::load || !fits) return;
     const std::optional<std::int64_t> by = unmarked::step_along(e->buffer, e->args, v);
-    fits = e->buffer != store.buffer && by && *by >= 0 && *by <= most_spread;
+    fits = e->buffer != store.buffer && by && *by >= 0 && *by <= target::most_lane_step;
   });
   return fits;
 }

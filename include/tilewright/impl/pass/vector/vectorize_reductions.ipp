@@ -8,7 +8,7 @@
 #include <tilewright/impl/pass/masked_tails.hpp>
 #include <tilewright/impl/pass/vector/reduction_nest.hpp>
 #include <tilewright/impl/pass/vector/sums_together.hpp>
-#include <tilewright/ir/shared_sums.hpp>
+#include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/pass/vector/split_vectors.hpp>
 #include <tilewright/pass/vector/vectorize_reductions.hpp>
 #include <tilewright/pass/walk.hpp>

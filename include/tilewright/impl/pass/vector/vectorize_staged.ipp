@@ -15,14 +15,13 @@
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/target/cpu.hpp>
+#include <tilewright/target/lane_step.hpp>
 
 namespace tilewright::pass {
 namespace detail::staged {
 
 using namespace tilewright::ir;
 
-/// Elements from lane to lane at which vectors are still loaded whole.
-inline constexpr std::int64_t most_spread = 4;
 /// Terms of a sum that pay for a result whose lanes are stored one by one.
 inline constexpr std::int64_t many_terms = 16;
 
@@ -97,8 +96,9 @@ class sums {
         return;
       }
       const std::optional<std::int64_t> by = unmarked::step_along(e->buffer, e->args, v);
-      fits = (by && *by >= 0 && *by <= most_spread) ||
-             (can_be_ordered(e->buffer, own) && moves_dimension(e->args, v, most_spread));
+      fits =
+          (by && *by >= 0 && *by <= target::most_lane_step) ||
+          (can_be_ordered(e->buffer, own) && moves_dimension(e->args, v, target::most_lane_step));
     });
     return fits;
   }

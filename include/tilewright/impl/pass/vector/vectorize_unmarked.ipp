@@ -25,9 +25,6 @@ inline bool is_decided(const loop_node& l) {
   return l.loop == loop_kind::vectorized || l.loop == loop_kind::thread_binding;
 }
 
-/// Elements from lane to lane at which vectors are still loaded whole.
-inline constexpr std::int64_t most_spread = 4;
-
 /// Loops whose iterations become lanes: one, and others outside of it that step over what it covers.
 struct lane_loops {
   std::size_t at;                  // position of the outermost one in the nest, where lanes begin
@@ -162,7 +159,7 @@ class nest {
     domains.emplace_back(lane, range{number(0), number(l.width)});
     var_map map = joined(l.which);
     map[v] = step * number(l.width) + lane;
-    return placed_block(*realize_, map, domains).obstacle(lane, most_spread).empty();
+    return placed_block(*realize_, map, domains).obstacle(lane).empty();
   }
 
   /// Vectors of one step, so that what is added up stays in registers with the rows that go around it.
@@ -269,11 +266,11 @@ class scalars : public visitor {
   std::string reason(const placed_block& b) const {
     if (!b.stores()) return "it does more than to store one element";
     for (const loop_node* l : loops_)
-      if (b.drives(l->var, iter_kind::reduce) && b.obstacle(l->var, most_spread).empty()) return {};
+      if (b.drives(l->var, iter_kind::reduce) && b.obstacle(l->var).empty()) return {};
     std::string why = "no loop moves along neighbouring elements of " + b.store().buffer->name;
     for (const loop_node* l : loops_) {
       if (!b.writes_along(l->var)) continue;
-      const std::string obstacle = b.obstacle(l->var, most_spread);
+      const std::string obstacle = b.obstacle(l->var);
       why = obstacle.empty()
                 ? "loop " + l->var->name + " is shorter than a vector, or was left as it is"
                 : obstacle;

@@ -13,6 +13,7 @@
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/numbers/checked.hpp>
+#include <tilewright/target/lane_step.hpp>
 
 namespace tilewright::space {
 namespace detail {
@@ -75,7 +76,6 @@ TILEWRIGHT_INLINE bool is_arrangeable(const schedule& s, const std::string& bloc
 
 TILEWRIGHT_INLINE void arranged_operands(schedule& s, const std::string& block, std::size_t columns,
                                          chooser& choices) {
-  constexpr std::int64_t most_steps = 4;
   const std::optional<block_profile> p = profile(s, block);
   if (!p) return;
   std::vector<ir::buffer> seen;
@@ -89,7 +89,8 @@ TILEWRIGHT_INLINE void arranged_operands(schedule& s, const std::string& block, 
     if (!moves) continue;
     if (moves->dim + 1 < read.buffer->shape.size() && !is_arrangeable(s, block, read, columns))
       continue;
-    const bool shuffled = read.stride[columns] > 1 && read.stride[columns] <= most_steps;
+    const bool shuffled =
+        read.stride[columns] > 1 && read.stride[columns] <= target::most_lane_step;
     const std::optional<std::string> producer = detail::arranging_producer(s, block, read.buffer);
     const auto arrange_copy = [&](schedule& to) {
       const block_rv copy = to.cache_read(to.get_block(block), read.region, "global");

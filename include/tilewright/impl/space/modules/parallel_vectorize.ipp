@@ -18,12 +18,10 @@
 #include <tilewright/support/find.hpp>
 #include <tilewright/support/numbers/checked.hpp>
 #include <tilewright/target/cpu.hpp>
+#include <tilewright/target/lane_step.hpp>
 
 namespace tilewright::space {
 namespace detail {
-
-/// Elements from lane to lane at which vectors are still loaded whole.
-inline constexpr std::int64_t most_lane_step = 4;
 
 /// The loads of a reduction but those of what it writes.
 inline std::vector<access_profile> operand_loads(const ir::block_node& b) {
@@ -62,11 +60,11 @@ inline bool contiguous_in_reduction(const ir::block_node& b, std::size_t iter) {
 inline bool is_near_in_reduction(const ir::block_node& b, std::size_t iter, std::int64_t lanes) {
   if (!b.init) return false;
   const std::vector<access_profile> loads = operand_loads(b);
-  if (step_at_most(loads, iter, most_lane_step)) return false;
+  if (step_at_most(loads, iter, target::most_lane_step)) return false;
   const ir::iter_var& last = b.iters.back();
   return last.kind == ir::iter_kind::reduce && ir::is_int(last.dom.extent) &&
          last.dom.extent->integer >= lanes &&
-         step_at_most(loads, b.iters.size() - 1, most_lane_step);
+         step_at_most(loads, b.iters.size() - 1, target::most_lane_step);
 }
 
 /// Sums along the last loop of which several are computed at a time, in vectors along the sum, and added up
@@ -95,7 +93,7 @@ inline void sum_together(schedule& s, const std::string& name, const context& wh
   };
   const bool windows = support::all(p->reads, overlaps);
   if (p->write.stride[results] != 1 || p->extent[summed] < lanes || bytes(type) < 4 ||
-      !step_at_most(p->reads, summed, most_lane_step) ||
+      !step_at_most(p->reads, summed, target::most_lane_step) ||
       (!windows && support::none(p->reads, is_shared)))
     return;
   std::vector<std::int64_t> counts;

@@ -12,7 +12,6 @@
 #include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/pattern_note.hpp>
 #include <tilewright/ir/reduction_notes.hpp>
-#include <tilewright/ir/shared_sums.hpp>
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/space/modules/fuse_elements.hpp>
 #include <tilewright/space/modules/ragged_reduction.hpp>

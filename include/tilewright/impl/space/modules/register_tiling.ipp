@@ -20,6 +20,7 @@
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/numbers/divisor.hpp>
 #include <tilewright/support/stable_sort.hpp>
+#include <tilewright/target/lane_step.hpp>
 
 namespace tilewright::space {
 namespace detail {
@@ -65,7 +66,6 @@ class tiling {
 
  private:
   static constexpr std::int64_t most_taps = 8,  // of a reduction loop that may be written out
-      most_spread = 4,                          // of one whose steps come out of the same vectors
       many_rows = 64;                           // rows that pay for a panel of what they all use
 
   /// Tiles of several reduction loops bring their terms in another order.
@@ -258,7 +258,7 @@ class tiling {
       const loop_rv l = reduce_inner_[loop++];
       if (profile_.extent[i] < 2 || profile_.extent[i] > most_taps) continue;
       found = true;
-      if ((spread_in_place_ && profile_.extent[i] <= most_spread) ||
+      if ((spread_in_place_ && profile_.extent[i] <= target::most_lane_step) ||
           (rows_ && decides_rows(*s_.get(block_).block, *rows_, i)) ||
           divides_tap(*s_.get(block_).block, i))
         s_.unroll(l);

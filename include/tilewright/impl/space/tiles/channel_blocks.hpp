@@ -30,6 +30,7 @@
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>
+#include <tilewright/target/lane_step.hpp>
 
 namespace tilewright::space::detail {
 
@@ -66,7 +67,6 @@ inline std::optional<std::size_t> channel_dimension(const ir::block_node& b,
 
 /// Nothing where the block is no such reduction, or a third of what blocks have would be padding.
 inline std::optional<channel_reduction> find_channels(const schedule& s, const std::string& name) {
-  constexpr std::int64_t most_steps = 4;
   const std::optional<block_profile> p = profile(s, name);
   if (!p || !p->reduction || p->write.buffer->type != dtype::i32 || p->reads.size() != 2 ||
       !p->contiguous() || !is_trivially_bound(s, name))
@@ -83,7 +83,7 @@ inline std::optional<channel_reduction> find_channels(const schedule& s, const s
   const access_profile &image = p->reads[first ? 0 : 1], &weights = p->reads[first ? 1 : 0];
   if (!narrow(image) || !narrow(weights) || image.buffer == weights.buffer ||
       weights.stride[out.columns] != 0 || image.stride[out.columns] < 1 ||
-      image.stride[out.columns] > most_steps ||
+      image.stride[out.columns] > target::most_lane_step ||
       (image.buffer->type == dtype::u8 && weights.buffer->type == dtype::u8))
     return std::nullopt;
   out.image = image.buffer;

@@ -11,6 +11,7 @@
 
 #include <tilewright/backend/llvm/emit.hpp>
 #include <tilewright/impl/backend/llvm/lanes/near_parts.hpp>
+#include <tilewright/target/lane_step.hpp>
 
 namespace tilewright::backend::llvm {
 
@@ -50,7 +51,7 @@ TILEWRIGHT_INLINE value_ref emitter::load_near(const place& p, const affine& a, 
   if (distances.size() < 2) return nullptr;
   detail::near_parts::near_lanes near(distances);
   const std::int64_t lanes = near.lanes();
-  if (near.span > detail::near_parts::most_spread * (lanes - 1) + 1) return nullptr;
+  if (near.span > target::most_lane_step * (lanes - 1) + 1) return nullptr;
   if (!a.vectors.empty() && 2 * near.parts() > lanes) return nullptr;
   near.find_readers();
   if (!safe && near.shared) return nullptr;

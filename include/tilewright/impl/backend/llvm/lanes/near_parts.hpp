@@ -9,10 +9,6 @@
 
 namespace tilewright::backend::llvm::detail::near_parts {
 
-/// Elements from lane to lane up to which loading all that lies between them costs less than an
-/// insertion per lane.
-inline constexpr std::int64_t most_spread = 4;
-
 /// Where lanes lie, and the vectors that hold them.
 struct near_lanes {
   std::vector<std::int64_t> element;  // of each lane, counted from the first one in memory
