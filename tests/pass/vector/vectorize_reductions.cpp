@@ -65,6 +65,37 @@ TEST_CASE("the last iterations, less than a vector, are one vector where there a
   }
 }
 
+TEST_CASE(
+    "sums whose length a loop around them decides are vectors, those whose length is data are "
+    "not") {
+  const target::cpu masks = target::named("znver4"), none = target::named("haswell");
+  for (const std::int64_t n : {1, 17, 64, 200}) {
+    const buffer y = make_buffer("Y", dtype::f32, {dim(n)}),
+                 x = make_buffer("X", dtype::f32, {dim(n), dim(n)});
+    const var i = make_var("i"), k = make_var("k");
+    const auto rows = [&](const expr& min, const expr& extent) {
+      return make_function(
+          {y, x},
+          make_loop(i, 0, dim(n),
+                    make_loop(k, min, extent, make_store(y, {i}, load(y, {i}) + load(x, {i, k})),
+                              loop_kind::serial, reduction)));
+    };
+    for (const function& f : {rows(0, expr(i) + 1), rows(i, dim(n) - expr(i))})
+      for (const target::cpu& where : {masks, none}) {
+        const function g = pass::vectorize_reductions(f, where);
+        CHECK((parts(g) > 1) == (n >= 8 * where.lanes(dtype::f32)));
+        check_same(f, g, 1e-5);
+      }
+    const buffer lengths = make_buffer("L", dtype::i32, {dim(n)});
+    const function ragged = make_function(
+        {y, x, lengths}, make_loop(i, 0, dim(n),
+                                   make_loop(k, 0, load(lengths, {i}),
+                                             make_store(y, {i}, load(y, {i}) + load(x, {i, k})),
+                                             loop_kind::serial, reduction)));
+    CHECK(parts(pass::vectorize_reductions(ragged, masks)) == 0);
+  }
+}
+
 /// Y[0] = Y[0] + X[k, at] * Z[k] under a loop over k.
 function fold_column(std::int64_t columns, std::int64_t at, std::int64_t n) {
   const buffer y = make_buffer("Y", dtype::f32, {1}),

@@ -14,7 +14,10 @@ namespace tilewright::space {
 /// i, v  ->  i0 (parallel) | v0 | i1 | v1 (unrolled) | i2 (vectorized)
 /// ```
 /// A structural choice beside `register_tiling`, the first one where tiles divide the rows. Nothing else may read the
-/// sum, and no operand serve several rows of results.
+/// sum, and operands may serve up to four rows of results, which are computed together:
+/// ```
+/// i, j, k  ->  j0 (parallel) | k0 | j1 | i (unrolled) | k1 (unrolled) | j2 (vectorized)
+/// ```
 /// @returns whether it was taken; otherwise nothing has changed
 bool walk_rows(schedule& s, const std::string& block, const context& where, chooser& choices);
 

@@ -5,9 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/arith/scoped_mutator.hpp>
 #include <tilewright/impl/pass/masked_tails.hpp>
 #include <tilewright/impl/pass/vector/reduction_nest.hpp>
 #include <tilewright/impl/pass/vector/sums_together.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/pass/vector/split_vectors.hpp>
 #include <tilewright/pass/vector/vectorize_reductions.hpp>
@@ -19,10 +21,10 @@ namespace tilewright::pass::detail::reductions {
 
 using namespace tilewright::ir;
 
-class vectorizer : public mutator {
+class vectorizer : public arith::scoped_mutator {
  public:
   explicit vectorizer(const target::cpu& target) : target_(target) {}
-  using mutator::mutate;
+  using scoped_mutator::mutate;
 
   stmt mutate(const stmt& s) override {
     if (const seq_node* several = as_seq(s))
@@ -36,9 +38,9 @@ class vectorizer : public mutator {
       }
     }
     const loop_node* loop = as_loop(s);
-    if (!loop || loop->loop != loop_kind::parallel) return mutator::mutate(s);
+    if (!loop || loop->loop != loop_kind::parallel) return scoped_mutator::mutate(s);
     const bool outside = std::exchange(in_parallel_, true);
-    stmt out = mutator::mutate(s);
+    stmt out = scoped_mutator::mutate(s);
     in_parallel_ = outside;
     return out;
   }
@@ -48,7 +50,7 @@ class vectorizer : public mutator {
 
   stmt together_with(const loop_node& loop, const loop_node* next) {
     return sums_together(loop, next, target_,
-                         [this](const stmt& single) { return mutator::mutate(single); });
+                         [this](const stmt& single) { return scoped_mutator::mutate(single); });
   }
 
   /// Statements one of which is a loop of sums that the next one is computed with; null where there is none.
@@ -65,10 +67,23 @@ class vectorizer : public mutator {
     return {};
   }
 
-  /// Number of partial results, a power of two; 1: leave it.
-  static std::int64_t choose(const reduction& r, std::int64_t lanes) {
+  /// Iterations of the innermost loop; of a number that loops around it decide, as in sums over j <= i, half the mean, since
+  /// what whole vectors leave takes one more each time; 0 where it is data.
+  std::int64_t usual_extent(const reduction& r) const {
     const loop_node& inner = *r.chain.back();
-    const std::int64_t extent = constant_extent(inner);
+    if (is_int(inner.extent) || reads_memory(inner.extent)) return constant_extent(inner);
+    arith::analyzer inside = known;
+    for (const loop_node* l : r.chain) inside.bind(l->var, {l->min, l->extent});
+    const arith::bounds range = inside.const_bounds(inner.extent);
+    constexpr std::int64_t most = 1 << 24;  // more is what any index may be
+    if (range.hi < 0 || range.hi > most) return 0;
+    return (std::max<std::int64_t>(range.lo, 0) + range.hi) / 4;
+  }
+
+  /// Number of partial results, a power of two; 1: leave it.
+  std::int64_t choose(const reduction& r, std::int64_t lanes) const {
+    const loop_node& inner = *r.chain.back();
+    const std::int64_t extent = usual_extent(r);
     const auto note = inner.annotations.find(reduction_lanes_note);
     if (note != inner.annotations.end()) {
       const std::int64_t* asked = std::get_if<std::int64_t>(&note->second.value);

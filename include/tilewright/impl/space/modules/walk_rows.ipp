@@ -16,17 +16,18 @@
 namespace tilewright::space {
 namespace detail {
 
-/// Fewest vectors of results that are walked along.
+/// Fewest vectors of results that one thread walks along.
 inline constexpr std::int64_t least_walk = 64;
 
 /// The reduction variable from step to step of which vectors of an operand are a page or more apart, where
-/// it is the only one of several values and no operand serves several rows of results. A tile in registers
+/// it is the only one of several values and operands serve a few rows of results at most. A tile in registers
 /// would take a few vectors of each page: of 32 rows of 16 KB, 4096 f32 sums take 5.9 us so, and 2.9 us
 /// row by row.
 inline std::optional<std::size_t> distant_rows(const block_profile& p, std::size_t columns,
                                                const context& where) {
-  constexpr std::int64_t page = 4096, least_rows = 8;
-  if (p.reuse(columns) || !p.loads_vectors(columns) ||
+  constexpr std::int64_t page = 4096, least_rows = 8, most_results = 4;
+  const std::optional<std::size_t> reuse = p.reuse(columns);
+  if ((reuse && p.extent[*reuse] > most_results) || !p.loads_vectors(columns) ||
       p.extent[columns] < least_walk * where.cpu->lanes(p.write.buffer->type))
     return std::nullopt;
   std::optional<std::size_t> out;
@@ -42,21 +43,39 @@ inline std::optional<std::size_t> distant_rows(const block_profile& p, std::size
   return support::any(p.reads, distant) ? out : std::nullopt;
 }
 
-/// How many vectors of results a tile may have, and whether tiles of that length are whole: along others
-/// each vector is compared with the end.
-inline std::vector<std::pair<std::int64_t, bool>> walk_lengths(std::int64_t extent,
-                                                               std::int64_t lanes) {
-  std::vector<std::pair<std::int64_t, bool>> out;
-  for (std::int64_t vectors = least_walk; vectors <= 4 * least_walk && vectors * lanes <= extent;
+/// A number of vectors of results that a tile may have.
+struct walk_length {
+  std::int64_t vectors = 0;
+  bool whole = false;   // tiles are; along others each vector is compared with the end
+  bool shared = false;  // there is a tile for each thread
+};
+
+/// The lengths of tiles, shorter ones where threads would have none otherwise.
+inline std::vector<walk_length> walk_lengths(const block_profile& p, std::size_t columns,
+                                             const context& where) {
+  constexpr std::int64_t least_shared = 8;
+  const std::int64_t extent = p.extent[columns], lanes = where.cpu->lanes(p.write.buffer->type);
+  const std::optional<std::size_t> reuse = p.reuse(columns);
+  std::int64_t outer = 1;
+  for (std::size_t i = 0; i < p.kind.size(); ++i)
+    if (i != columns && i != reuse && p.kind[i] == ir::iter_kind::spatial)
+      outer = support::saturated_product(outer, p.extent[i]);
+  const auto tiles = [&](std::int64_t vectors) {
+    return support::saturated_product(outer, (extent - 1) / (vectors * lanes) + 1);
+  };
+  std::int64_t least = least_walk;
+  while (least > least_shared && tiles(least) < where.threads) least /= 2;
+  std::vector<walk_length> out;
+  for (std::int64_t vectors = least; vectors <= 4 * least_walk && vectors * lanes <= extent;
        vectors *= 2)
-    out.emplace_back(vectors, extent % (vectors * lanes) == 0);
+    out.push_back({vectors, extent % (vectors * lanes) == 0, tiles(vectors) >= where.threads});
   return out;
 }
 
 /// Whether the first sketch walks: 5000 f32 sums, no whole tiles, take 7.5 us so and 4.8 us in registers.
 inline bool suits_walks(const block_profile& p, std::size_t columns, const context& where) {
-  return support::any(walk_lengths(p.extent[columns], where.cpu->lanes(p.write.buffer->type)),
-                      [](const auto& length) { return length.second; });
+  return support::any(walk_lengths(p, columns, where),
+                      [](const walk_length& length) { return length.whole; });
 }
 
 /// Whether the rows that are summed do not fit the last cache.
@@ -70,17 +89,19 @@ inline bool reads_memory(const block_profile& p, std::size_t columns, std::size_
   });
 }
 
-/// Tiles of the columns, rows within a tile, a few rows at once along it: their sums stay in registers.
+/// Tiles of the columns, rows within a tile, a few rows at once along it: their sums stay in registers. Where
+/// operands serve a few rows of results, a vector of them serves all of these.
 inline void tile_rows(schedule& s, const std::string& name, const block_profile& p,
                       std::size_t columns, std::size_t reduced, const context& where,
                       chooser& choices) {
   const std::int64_t lanes = where.cpu->lanes(p.write.buffer->type);
-  constexpr double ragged = 1.0 / 16;
+  constexpr double ragged = 1.0 / 16, idle = 1.0 / 16;
   std::vector<std::int64_t> lengths;
   std::vector<double> weights;
-  for (const auto& [vectors, whole] : walk_lengths(p.extent[columns], lanes)) {
-    lengths.push_back(vectors);
-    weights.push_back(static_cast<double>(vectors) / least_walk * (whole ? 1 : ragged));
+  for (const walk_length& l : walk_lengths(p, columns, where)) {
+    lengths.push_back(l.vectors);
+    weights.push_back(static_cast<double>(l.vectors) / least_walk * (l.whole ? 1 : ragged) *
+                      (l.shared ? 1 : idle));
   }
   const block_rv block = s.get_block(name);
   const std::vector<loop_rv> loops = s.get_loops(block);
@@ -92,9 +113,11 @@ inline void tile_rows(schedule& s, const std::string& name, const block_profile&
   const expr_rv rows = choices.categorical(s, {1, 2, 4, 8}, at_once);
   const auto [tile, along, vector] = s.split(loops[columns], {infer, length, lanes});
   const auto [row_group, row] = s.split(loops[reduced], {infer, rows});
+  const std::optional<std::size_t> results = p.reuse(columns);
   std::vector<loop_rv> order;
   for (std::size_t i = 0; i < loops.size(); ++i)
-    if (i != columns && p.kind[i] == ir::iter_kind::spatial) order.push_back(loops[i]);
+    if (i != columns && i != results && p.kind[i] == ir::iter_kind::spatial)
+      order.push_back(loops[i]);
   order.push_back(tile);
   const std::vector<loop_rv> outer = order;
   std::optional<loop_rv> first_reduced;
@@ -103,10 +126,13 @@ inline void tile_rows(schedule& s, const std::string& name, const block_profile&
       order.push_back(loops[i]);
       if (!first_reduced) first_reduced = loops[i];
     }
-  order.insert(order.end(), {row_group, along, row, vector});
+  order.insert(order.end(), {row_group, along});
+  if (results) order.push_back(loops[*results]);
+  order.insert(order.end(), {row, vector});
   s.reorder(order);
   if (where.threads > 1) s.parallel(s.fuse(outer));
   s.vectorize(vector);
+  if (results) s.unroll(loops[*results]);
   s.unroll(row);
   s.decompose_reduction(block, first_reduced ? *first_reduced : row_group);
 }
