@@ -118,6 +118,26 @@ TEST_CASE("integer division rounds as written, for constants and for values") {
   }
 }
 
+TEST_CASE("quotients of numbers of known bounds round as written, below zero too") {
+  for (const int c : {2, 3, 7, 255, 256, 1000}) {
+    CAPTURE(c);
+    const auto both = [&](const expr& x) { return floordiv(x, c) * 5 + floormod(x, c); };
+    const auto word = [](const expr& x) { return cast(dtype::i32, x); };
+    for (const int n : {8, 37, 64}) {
+      check_agrees(pointwise(dtype::u8, dtype::i32, n, 16,
+                             [&](const expr& x) { return both(word(x) * (255 - word(x)) + 127); }));
+      check_agrees(pointwise(dtype::u8, dtype::i32, n, 16,
+                             [&](const expr& x) { return both(127 - word(x) * word(x)); }));
+      check_agrees(pointwise(dtype::i8, dtype::i32, n, 16,
+                             [&](const expr& x) { return both(word(x) * 70000); }));
+      check_agrees(pointwise(dtype::i8, dtype::i32, n, 16, [&](const expr& x) {
+        return div(word(x) * 3, integer(dtype::i32, c)) +
+               mod(word(x) * 3, integer(dtype::i32, c)) * 7;
+      }));
+    }
+  }
+}
+
 TEST_CASE("the smallest integer divided by -1 wraps instead of trapping") {
   const function f = binary(dtype::i32, dtype::i32, [](const expr& x, const expr& y) {
     return floordiv(x, y) + floormod(x, y);

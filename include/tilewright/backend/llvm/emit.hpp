@@ -134,6 +134,7 @@ class emitter {
   value emit_float_binary(const ir::expr& e);
   value emit_contracted(const ir::expr& e);
   value emit_division(const ir::expr& e);
+  std::optional<value> divide_unsigned(ir::op o, const ir::expr& e, value x, std::int64_t divisor);
   value_ref divide(ir::op o, dtype type, value_ref x, value_ref y, bool vector,
                    std::optional<std::int64_t> by);
   value emit_compare(const ir::expr& e);

@@ -78,7 +78,7 @@ class survey : public ir::visitor {
         if (ir::uses_var(indices[d], v)) moved.push_back(d);
       if (moved.size() != 1) continue;
       const std::int64_t by = arith::to_linear(indices[moved[0]]).coefficient(v);
-      if (by < 1 || by > target::most_lane_step) continue;
+      if (by < 1 || by > target::cheap_lane_step) continue;
       weights& w = along_[b];
       w.resize(indices.size());
       w[moved[0]] += trips_;

@@ -34,7 +34,7 @@ inline std::optional<std::size_t> beside_columns(const block_profile& p, std::si
 inline bool reads_nearby(const access_profile& read, std::size_t beside, std::size_t columns,
                          std::int64_t extent) {
   return read.affine && (read.stride[columns] == 0 || read.stride[columns] == 1) &&
-         read.stride[beside] >= 0 && read.stride[beside] <= target::most_lane_step * extent;
+         read.stride[beside] >= 0 && read.stride[beside] <= target::cheap_lane_step * extent;
 }
 
 /// The variable that lanes had better run over together with the columns: where these fill half a vector

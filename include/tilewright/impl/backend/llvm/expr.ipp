@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -217,18 +218,52 @@ TILEWRIGHT_INLINE value emitter::emit_contracted(const ir::expr& e) {
   return {b.multiply_add(factor, other, rest), vector};
 }
 
+/// By a literal: what is not negative is divided without a sign, and what is, where it is rounded down, with so many divisors
+/// more that it is not. Simplified, a mean of bytes weighted by 255 - w and w is one of those:
+/// ```
+/// (b * (255 - w) + 127) // 255   ->   b + (127 - b * w) // 255   ->   b + (65152 - b * w) / 255 - 255
+/// ```
+TILEWRIGHT_INLINE std::optional<value> emitter::divide_unsigned(ir::op o, const ir::expr& e,
+                                                                value x, std::int64_t divisor) {
+  interval range = bounds(e->args[0]);
+  const bool power = std::has_single_bit(static_cast<std::uint64_t>(divisor));
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max(), word = 0xffff;
+  std::int64_t more = 0;
+  if (range.lo < 0) {
+    const bool floors = o == ir::op::floordiv || o == ir::op::floormod;
+    if (!floors || power || !x.vector || bits(e.type()) != 32 || range.lo <= -most / 2 ||
+        range.hi > most / 2 - divisor)
+      return std::nullopt;
+    more = (divisor - 1 - range.lo) / divisor;
+    range = {range.lo + more * divisor, range.hi + more * divisor};
+  }
+  // truncating and flooring agree now, and the latter is a shift or a mask more often
+  o = o == ir::op::div ? ir::op::floordiv : o == ir::op::mod ? ir::op::floormod : o;
+  // hardware multiplies words for the quotients of twice as many lanes, and in one instruction
+  const bool narrow =
+      x.vector && !power && bits(e.type()) == 32 && range.hi <= word && divisor <= word;
+  const dtype type = narrow ? dtype::u16 : integer_type(bits(e.type()), true);
+  const int lanes = lanes_of(x.vector);
+  const auto number = [&](dtype of, std::int64_t n) { return b.integer(b.held(of), n, lanes); };
+  value_ref out = x.v;
+  if (more != 0) out = b.binary(opcode::add, out, number(e.type(), more * divisor));
+  if (narrow) out = b.convert(opcode::trunc, out, b.held(type, lanes));
+  out = divide(o, type, out, number(type, divisor), x.vector, divisor);
+  if (narrow) out = b.convert(opcode::zext, out, b.held(e.type(), lanes));
+  if (more != 0 && o == ir::op::floordiv) out = b.binary(opcode::sub, out, number(e.type(), more));
+  return value{out, x.vector};
+}
+
 TILEWRIGHT_INLINE value emitter::emit_division(const ir::expr& e) {
   const value x = emit(e->args[0]), y = emit(e->args[1]);
   const bool vector = x.vector || y.vector;
   const interval by = bounds(e->args[1]);
   std::optional<std::int64_t> divisor;
   if (by.lo == by.hi && e.type() != dtype::u64) divisor = by.lo;
-  ir::op o = e->op;
-  // Truncating and flooring agree for what is not negative, and the latter is a shift or a mask
-  // more often.
-  if (divisor && *divisor > 0 && bounds(e->args[0]).lo >= 0)
-    o = o == ir::op::div ? ir::op::floordiv : o == ir::op::mod ? ir::op::floormod : o;
-  return {divide(o, e.type(), widen(x, vector), widen(y, vector), vector, divisor), vector};
+  if (divisor && *divisor > 0)
+    if (const auto out = divide_unsigned(e->op, e, {widen(x, vector), vector}, *divisor))
+      return *out;
+  return {divide(e->op, e.type(), widen(x, vector), widen(y, vector), vector, divisor), vector};
 }
 
 TILEWRIGHT_INLINE value_ref emitter::divide(ir::op o, dtype type, value_ref x, value_ref y,

@@ -77,7 +77,7 @@ inline std::optional<product> as_product(const store_node& s, const var& joined,
       if (wide->value.type() == dtype::u8 && shared->value.type() == dtype::u8) continue;
       const auto near = [&](const var& v) {
         const std::optional<std::int64_t> step = step_of(*wide, v);
-        return step && *step >= 1 && *step <= target::most_lane_step;
+        return step && *step >= 1 && *step <= target::cheap_lane_step;
       };
       if (near(joined) && near(lane) && step_of(*shared, joined) == 1 &&
           step_of(*shared, lane) == 0)

@@ -118,7 +118,8 @@ class placed_block {
     return moved;
   }
   /// Why vectors along `v` cannot be loaded; empty when they can.
-  std::string obstacle(const var& v) const {
+  /// @param most_step elements from lane to lane
+  std::string obstacle(const var& v, std::int64_t most_step = target::most_lane_step) const {
     std::string out;
     for_each_expr(store_->value, [&](const expr& e) {
       if (!out.empty()) return;
@@ -133,7 +134,7 @@ class placed_block {
       const std::optional<std::int64_t> by = step(e->buffer, e->args, v);
       if (!by)
         out = e->buffer->name + " is read at places that do not follow loop " + v->name;
-      else if (*by < 0 || *by > target::most_lane_step)
+      else if (*by < 0 || *by > most_step)
         out = e->buffer->name + " is read every " + std::to_string(*by) + " elements along loop " +
               v->name;
     });

@@ -70,7 +70,7 @@ inline bool lies_along(const expr& e, const var& k) {
   if (e->op == op::load && uses_var(e, k)) {
     if (reads_next(e, k)) return true;
     const std::optional<std::int64_t> step = unmarked::step_along(e->buffer, e->args, k);
-    return step && *step >= 1 && *step <= target::most_lane_step;
+    return step && *step >= 1 && *step <= target::cheap_lane_step;
   }
   for (const expr& arg : e->args)
     if (!lies_along(arg, k)) return false;

@@ -27,7 +27,7 @@ inline bool has_lanes(const store_node& store, const var& v) {
       fits = false;
     if (e->op != op::load || !fits) return;
     const std::optional<std::int64_t> by = unmarked::step_along(e->buffer, e->args, v);
-    fits = e->buffer != store.buffer && by && *by >= 0 && *by <= target::most_lane_step;
+    fits = e->buffer != store.buffer && by && *by >= 0 && *by <= target::cheap_lane_step;
   });
   return fits;
 }

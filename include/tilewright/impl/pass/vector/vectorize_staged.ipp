@@ -97,8 +97,8 @@ class sums {
       }
       const std::optional<std::int64_t> by = unmarked::step_along(e->buffer, e->args, v);
       fits =
-          (by && *by >= 0 && *by <= target::most_lane_step) ||
-          (can_be_ordered(e->buffer, own) && moves_dimension(e->args, v, target::most_lane_step));
+          (by && *by >= 0 && *by <= target::cheap_lane_step) ||
+          (can_be_ordered(e->buffer, own) && moves_dimension(e->args, v, target::cheap_lane_step));
     });
     return fits;
   }

@@ -159,7 +159,17 @@ class nest {
     domains.emplace_back(lane, range{number(0), number(l.width)});
     var_map map = joined(l.which);
     map[v] = step * number(l.width) + lane;
-    return placed_block(*realize_, map, domains).obstacle(lane).empty();
+    return placed_block(*realize_, map, domains).obstacle(lane, most_step()).empty();
+  }
+
+  /// Elements from lane to lane that are worth shuffles: fewer where a reduction reads neighbouring ones.
+  std::int64_t most_step() const {
+    const placed_block block(*realize_);
+    const bool sums = support::any(loops_, [&](const loop_node* l) {
+      return constant_extent(*l) >= lanes() && block.drives(l->var, iter_kind::reduce) &&
+             block.obstacle(l->var, 1).empty();
+    });
+    return sums ? target::cheap_lane_step : target::most_lane_step;
   }
 
   /// Vectors of one step, so that what is added up stays in registers with the rows that go around it.

@@ -90,7 +90,7 @@ TILEWRIGHT_INLINE void arranged_operands(schedule& s, const std::string& block, 
     if (moves->dim + 1 < read.buffer->shape.size() && !is_arrangeable(s, block, read, columns))
       continue;
     const bool shuffled =
-        read.stride[columns] > 1 && read.stride[columns] <= target::most_lane_step;
+        read.stride[columns] > 1 && read.stride[columns] <= target::cheap_lane_step;
     const std::optional<std::string> producer = detail::arranging_producer(s, block, read.buffer);
     const auto arrange_copy = [&](schedule& to) {
       const block_rv copy = to.cache_read(to.get_block(block), read.region, "global");

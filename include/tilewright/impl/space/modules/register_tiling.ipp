@@ -258,7 +258,7 @@ class tiling {
       const loop_rv l = reduce_inner_[loop++];
       if (profile_.extent[i] < 2 || profile_.extent[i] > most_taps) continue;
       found = true;
-      if ((spread_in_place_ && profile_.extent[i] <= target::most_lane_step) ||
+      if ((spread_in_place_ && profile_.extent[i] <= target::cheap_lane_step) ||
           (rows_ && decides_rows(*s_.get(block_).block, *rows_, i)) ||
           divides_tap(*s_.get(block_).block, i))
         s_.unroll(l);

@@ -83,7 +83,7 @@ inline std::optional<channel_reduction> find_channels(const schedule& s, const s
   const access_profile &image = p->reads[first ? 0 : 1], &weights = p->reads[first ? 1 : 0];
   if (!narrow(image) || !narrow(weights) || image.buffer == weights.buffer ||
       weights.stride[out.columns] != 0 || image.stride[out.columns] < 1 ||
-      image.stride[out.columns] > target::most_lane_step ||
+      image.stride[out.columns] > target::cheap_lane_step ||
       (image.buffer->type == dtype::u8 && weights.buffer->type == dtype::u8))
     return std::nullopt;
   out.image = image.buffer;
