@@ -24,6 +24,10 @@ inline constexpr bool may_be_sparse = false;
 template <class... T>
 inline constexpr bool has_rows_before_compressed = false;
 template <class... T>
+inline constexpr bool absent_is_an_element = false;
+template <class... T>
+inline constexpr bool counts_absent_at_last = false;
+template <class... T>
 inline constexpr bool is_dense = false;
 template <class... T>
 inline constexpr bool is_stored_in_part = false;
@@ -223,6 +227,16 @@ constexpr bool has_stored_form(const dim_info* dims, int rank) {
   return true;
 }
 
+/// Whether a dimension before the last stored one says what is absent.
+constexpr bool says_absent_before_last(const dim_info* dims, int rank) {
+  bool later = false;
+  for (int d = rank; d-- > 0;) {
+    if (later && dims[d].absent != 0) return true;
+    later = later || dims[d].compressed();
+  }
+  return false;
+}
+
 /// Parameter or temporary of a kernel. Dim: see meta/dim.hpp.
 template <dsl::role Role, class Name, class T, class... Dim>
 struct tensor : std::conditional_t<sizeof...(Dim) == 0,
@@ -240,7 +254,7 @@ struct tensor : std::conditional_t<sizeof...(Dim) == 0,
   static constexpr int rank = sizeof...(Dim);
   static constexpr dim_info dims[rank + 1] = {
       dim_info{Dim::text, Dim::extent, Dim::storage, Dim::index_bits, Dim::group, Dim::pattern,
-               Dim::parts}...,
+               Dim::parts, Dim::absent}...,
       dim_info{}};
   static constexpr tensor_info info{meta::text_of<Name>, dtype_of<T>, Role, rank, dims};
   static constexpr bool is_sparse = ((Dim::storage != dim_storage::dense) || ...);
@@ -272,6 +286,16 @@ struct tensor : std::conditional_t<sizeof...(Dim) == 0,
                          "tilewright: a compressed dimension stands after one dense dimension, "
                          "whose elements it belongs to; write in<\"A\", T, \"M\", "
                          "compressed<\"K\">>",
+                         meta::shown<Name>);
+    } else if constexpr (is_sparse && !has_element_value<T>(info.absent())) {
+      TILEWRIGHT_MISTAKE(absent_is_an_element,
+                         "tilewright: what absent_as<..> says is no value of the element type; an "
+                         "infinity stands for its highest or lowest one",
+                         meta::shown<Name>, T);
+    } else if constexpr (is_sparse && says_absent_before_last(dims, rank)) {
+      TILEWRIGHT_MISTAKE(counts_absent_at_last,
+                         "tilewright: absent_as<..> stands around the last dimension of which only "
+                         "some elements are stored",
                          meta::shown<Name>);
     }
   }
@@ -333,7 +357,7 @@ requires dsl::is_tensor<Tensor>
 constexpr dsl::stored_elements<Tensor> where_stored(Tensor) { return {}; }
 
 /// `looked_up(A)(i, k)` is an element of the compressed tensor A wherever it is read: it is searched for
-/// among what row i stores, and zero when it is not there. A reduction around it walks whatever else
+/// among what row i stores, and zero, or what `absent_as` says, when it is not there. A reduction around it walks whatever else
 /// says its extent; over k alone, all of k.
 template <class Tensor>
 requires dsl::is_tensor<Tensor>
@@ -347,7 +371,7 @@ constexpr auto intersect(const X& x) {
 }
 
 /// A reduction of `unite(x)` is over what at least one compressed tensor in x stores; the others are zero
-/// there. `sum<k>(unite(abs(A(i, k) - B(i, k))))` is a distance of two sparse rows.
+/// there, or what `absent_as` says. `sum<k>(unite(abs(A(i, k) - B(i, k))))` is a distance of two sparse rows.
 template <dsl::operand X>
 constexpr auto unite(const X& x) {
   return dsl::with_reads(dsl::to_expression(x), dsl::stored_read::united);

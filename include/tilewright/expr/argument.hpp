@@ -262,7 +262,28 @@ argument make_argument(A&& a) {
 /// @throws argument_error naming the first difference
 void check_same_pattern(const tensor_info& param, const argument* own, const argument* of);
 
+/// @throws argument_error for a matrix whose padding is read and is not what its parameter counts as absent
+[[noreturn]] void refuse_padding(const tensor_info& param);
+
 /// @cond
+/// Whether places that hold no element are read as those that do.
+constexpr bool reads_padding(const part_format& f) {
+  return f.storage == dim_storage::bsr || f.storage == dim_storage::dia;
+}
+constexpr bool reads_padding(const part_list& f) {
+  for (int k = 0; k < f.count; ++k)
+    if (reads_padding(f.at[k])) return true;
+  return false;
+}
+
+template <class Param, class A>
+void check_padding(const A& a) {
+  if constexpr (requires { a.absent(); })
+    if constexpr (reads_padding(A::format))
+      if (a.absent() != element_value<typename Param::element>(Param::info.absent()))
+        refuse_padding(Param::info);
+}
+
 template <class... Param>
 struct param_types {};
 
@@ -278,6 +299,7 @@ void put_arguments(A& a, argument*& to) {
       *to++ = recognized<A>::make(a, Param::rank - 1);
     }
   } else if constexpr (Param::is_sparse) {
+    check_padding<Param>(a);
     const auto arrays = sparse_recognized<A>::make(a, Param::info.name.data());
     for (const argument& one : arrays) *to++ = one;
   } else {

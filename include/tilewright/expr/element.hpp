@@ -111,5 +111,42 @@ inline constexpr bool is_float_element = is_float(dtype_of<T>);
 template <class T>
 inline constexpr bool is_integer_element = is_integer(dtype_of<T>);
 
+/// Whether a tensor of type T may hold the value, rounded where T is a floating-point type. Infinities stand for the
+/// highest and the lowest value of types without one.
+template <class T>
+constexpr bool has_element_value(double value) {
+  constexpr double most = std::numeric_limits<double>::max();
+  if (value > most || value < -most) return !std::is_same_v<T, bool>;
+  if constexpr (std::is_same_v<T, bool>) {
+    return value == 0 || value == 1;
+  } else if constexpr (is_integer_element<T>) {
+    constexpr int digits =
+        std::numeric_limits<T>::digits < 63 ? std::numeric_limits<T>::digits : 63;
+    constexpr double end = 2.0 * static_cast<double>(std::uint64_t{1} << (digits - 1));
+    if (value >= end || value < (std::is_signed_v<T> ? -end : 0)) return false;
+    return static_cast<double>(static_cast<std::int64_t>(value)) == value;
+  } else {
+    constexpr double end = dtype_of<T> == dtype::f16 ? 65504
+                           : dtype_of<T> == dtype::f64
+                               ? most
+                               : static_cast<double>(std::numeric_limits<float>::max());
+    return value <= end && value >= -end;
+  }
+}
+
+/// The value as an element of type T.
+template <class T>
+T element_value(double value) {
+  if constexpr (std::is_integral_v<T>) {
+    if (value > std::numeric_limits<double>::max()) return std::numeric_limits<T>::max();
+    if (value < -std::numeric_limits<double>::max()) return std::numeric_limits<T>::lowest();
+    return static_cast<T>(value);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(value);
+  } else {
+    return T(static_cast<float>(value));
+  }
+}
+
 }  // namespace dsl
 }  // namespace tilewright

@@ -22,6 +22,7 @@ struct dim_description {
   int group = 1;             // as in meta/dim.hpp
   std::string pattern = {};  // stored_like: the parameter that says what is stored
   part_list parts = {};
+  double absent = 0;  // what elements count as that are not stored
 };
 
 /// Parameter of a kernel as run-time data.

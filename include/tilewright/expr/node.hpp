@@ -27,6 +27,7 @@ struct dim_info {
   int group = 1;                  // as in meta/dim.hpp
   std::string_view pattern = {};  // stored_like: the tensor that says what is stored
   part_list parts = {};
+  double absent = 0;  // what elements count as that are not stored
   /// Only some elements along it are stored.
   constexpr bool compressed() const { return storage != dim_storage::dense; }
   friend constexpr bool operator==(const dim_info&, const dim_info&) = default;
@@ -57,6 +58,8 @@ struct tensor_info {
   constexpr dim_storage storage() const {
     return sparse() ? dims[stored_rank() - 1].storage : dim_storage::dense;
   }
+  /// What its elements count as that are not stored; infinities are the highest and the lowest value of its type.
+  constexpr double absent() const { return sparse() ? dims[stored_rank() - 1].absent : 0; }
   /// Name of the tensor whose pattern it is stored on: another one, or its own.
   constexpr std::string_view pattern() const {
     for (int d = 0; d < rank; ++d)
@@ -70,11 +73,11 @@ enum class border : std::uint8_t { none, zero, clamp, mirror };
 
 /// What a read of a sparse tensor says of the elements that its tensor does not store.
 enum class stored_read : std::uint8_t {
-  walked,       // they are zero, and the reduction around it leaves them out
-  alone,        // where_stored: they are no part of the reduction
-  looked_up,    // they are zero, and the read is searched for
+  walked,  // they are what the tensor counts as absent, and the reduction around it leaves them out
+  alone,   // where_stored: they are no part of the reduction
+  looked_up,    // they are what is absent, and the read is searched for
   intersected,  // intersect: the reduction is over what all such reads store
-  united        // unite: over what one of them stores; they are zero
+  united        // unite: over what one of them stores; they are what is absent
 };
 
 enum class reduction : std::uint8_t { sum, prod, max, min, any, all, argmax, argmin, user };

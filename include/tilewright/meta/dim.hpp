@@ -2,10 +2,13 @@
 // the elements along it are stored.
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
+#include <type_traits>
 
 #include <tilewright/meta/name.hpp>
 
@@ -62,6 +65,22 @@ constexpr int matrix_arrays(dim_storage storage, const part_list& parts) {
   return out;
 }
 
+/// What elements that are not stored count as: a number or an infinity. It is kept as bits, since not all compilers take
+/// template arguments of floating-point types.
+struct absent_number {
+  std::uint64_t bits = 0;  // of a double
+
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  constexpr absent_number(T value)  // NOLINT
+      : bits(std::bit_cast<std::uint64_t>(static_cast<double>(value))) {}
+  constexpr double value() const { return std::bit_cast<double>(bits); }
+  constexpr bool is_number() const {
+    const double own = value();
+    return own == own;
+  }
+};
+
 /// "M" or 64. The constructors are constexpr, not consteval, for clang 14.
 struct dim {
   static constexpr std::size_t capacity = 32;
@@ -74,6 +93,7 @@ struct dim {
   char pattern[capacity]{};  // stored_like: name of the other tensor
   std::size_t pattern_length = 0;  // characters of it
   part_list parts{};
+  std::uint64_t absent_bits = 0;  // absent_number
 
   template <std::size_t N>
   requires(N <= capacity) constexpr dim(const char (&literal)[N]) : length(N - 1) {  // NOLINT
@@ -112,6 +132,8 @@ constexpr dim store_parts() {
                 "tilewright: the formats of parts<..> are compressed, dcsr, sell, bsr or ell");
   static_assert(((First.index_bits == Others.index_bits) && ...),
                 "tilewright: the formats of parts<..> have one index type");
+  static_assert(((First.absent_bits | ... | Others.absent_bits) == 0),
+                "tilewright: absent_as<..> stands around parts<..>, not inside of it");
   constexpr dim all[] = {First, Others...};
   constexpr int before_last =
       (takes_all(First) + ... + takes_all(Others)) - takes_all(all[sizeof...(Others)]);
@@ -121,6 +143,20 @@ constexpr dim store_parts() {
   whole.storage = dim_storage::parts;
   whole.group = 1;
   for (const dim& d : all) whole.parts.at[whole.parts.count++] = {d.storage, d.group};
+  return whole;
+}
+
+template <dim Stored, absent_number Value>
+constexpr dim count_absent() {
+  static_assert(Stored.storage != dim_storage::dense,
+                "tilewright: absent_as<..> is about a dimension of which only some elements are "
+                "stored; write absent_as<compressed<\"K\">, value>");
+  static_assert(
+      Value.is_number(),
+      "tilewright: what is absent counts as a number or an infinity; write where_stored(A) "
+      "to leave it out");
+  dim whole = Stored;
+  whole.absent_bits = Value.bits;
   return whole;
 }
 
@@ -182,6 +218,19 @@ inline constexpr dim parts = detail::store_parts<First, Others...>();
 template <dim Whole, fixed_string Pattern>
 inline constexpr dim stored_like = detail::store_where(Whole, Pattern.view());
 
+/// The same dimension, where elements that are not stored count as `Value` instead of 0:
+///
+///     in<"A", float, "M", absent_as<compressed<"K">, infinity>> A
+///
+/// are the lengths of the edges of a graph, and min<k>(A(i, k) + x(k)) is over its edges alone. An infinity stands for the
+/// highest and the lowest value of types without one. It is said around any dimension of which some elements are stored,
+/// of several around the last one.
+template <dim Stored, absent_number Value>
+inline constexpr dim absent_as = detail::count_absent<Stored, Value>();
+
+/// Higher than all numbers: what `absent_as` counts where no way leads.
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
 namespace meta {
 
 /// What a dense dimension says of its storage.
@@ -190,6 +239,7 @@ struct dense_storage {
   static constexpr int index_bits = 0, group = 1;
   static constexpr std::string_view pattern{};
   static constexpr part_list parts{};
+  static constexpr double absent = 0;
 };
 
 /// Named dimension as a type.
@@ -207,6 +257,12 @@ struct dim_extent : dense_storage {
   static constexpr std::int64_t extent = Extent;
 };
 
+/// Dimension whose absent elements do not count as 0 as a type; Stored is the one where they do.
+template <class Stored, std::uint64_t Bits>
+struct dim_absent : Stored {
+  static constexpr double absent = std::bit_cast<double>(Bits);
+};
+
 /// Compressed dimension as a type; Whole is the dense one.
 template <class Whole, int IndexBits>
 struct dim_compressed {
@@ -216,6 +272,7 @@ struct dim_compressed {
   static constexpr int index_bits = IndexBits, group = 1;
   static constexpr std::string_view pattern{};
   static constexpr part_list parts{};
+  static constexpr double absent = 0;
 };
 
 /// Dimension of which a format of ours stores some elements as a type; Whole is the dense one.
@@ -233,6 +290,7 @@ struct dim_converted {
   static constexpr int index_bits = IndexBits, group = Group;
   static constexpr std::string_view pattern{};
   static constexpr part_list parts{};
+  static constexpr double absent = 0;
 };
 
 /// Dimension of a matrix in parts as a type; Whole is the dense one.
@@ -244,6 +302,7 @@ struct dim_parts {
   static constexpr int index_bits = IndexBits, group = 1;
   static constexpr std::string_view pattern{};
   static constexpr part_list parts = Parts;
+  static constexpr double absent = 0;
 };
 
 /// Dimension of which another tensor says what is stored; Whole is the dense one, Pattern its name.
@@ -255,6 +314,7 @@ struct dim_stored_like {
   static constexpr int index_bits = 0, group = 1;
   static constexpr std::string_view pattern = text_of<Pattern>;
   static constexpr part_list parts{};
+  static constexpr double absent = 0;
 };
 
 namespace detail {
@@ -297,12 +357,21 @@ struct stored_dim<D, dim_storage::stored_like> {
       dim_stored_like<whole_dim<D>,
                       typename pattern_name<D, std::make_index_sequence<D.pattern_length>>::type>;
 };
+
+template <dim D, bool Zero>
+struct counted_dim {
+  using type = typename stored_dim<D, D.storage>::type;
+};
+template <dim D>
+struct counted_dim<D, false> {
+  using type = dim_absent<typename stored_dim<D, D.storage>::type, D.absent_bits>;
+};
 }  // namespace detail
 
 /// dim{"M"} -> dim_name<name<'M'>>, dim{64} -> dim_extent<64>, compressed<"K"> ->
 /// dim_compressed<dim_name<name<'K'>>, 32>.
 template <dim D>
-using to_dim = typename detail::stored_dim<D, D.storage>::type;
+using to_dim = typename detail::counted_dim<D, D.absent_bits == 0>::type;
 
 }  // namespace meta
 }  // namespace tilewright

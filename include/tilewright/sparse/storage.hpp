@@ -108,8 +108,8 @@ stored_parameter stored_by_rule(std::string parameter, format_rule rule,
 /// iteration C [IO: S, JO: R, JI: R, II: S]:   C[io * 2 + ii] += A[io, jo, ji, ii] * B[jo * 2 + ji]
 /// ```
 /// A sum leaves out what is not stored, and so does a minimum of A + B where `absent` is the highest value, a maximum where
-/// it is the lowest one: the caller sees to it. Places that pad a format are left out, too, or hold that value
-/// (`formatted_pattern::gather`). Blocks and diagonals pad by zeros, so that they take no other one.
+/// it is the lowest one: the caller sees to it. Places that pad a format are left out, too; those of blocks, diagonals
+/// and rules are read, and hold that value (`formatted_pattern::gather`).
 /// Rows that are counted (ragged) and fibres (CSF) are axes as compressed rows are; dense dimensions may
 /// stand behind counted ones, and are dimensions of the values.
 /// @throws argument_error for a rule that breaks a requirement of `check_format_rule`; when a block reads a sparse parameter and is no perfect nest of its own; when

@@ -35,7 +35,8 @@ enum class fault : std::uint8_t {
   has_no_pattern,          // subject: tensor, first: the tensor that it is stored like
   merges_one_pattern,      // subject: axis, first: tensor
   merges_differently,      // subject: axis, first, second: tensors
-  needs_compressed_rows    // subject: tensor
+  needs_compressed_rows,   // subject: tensor
+  counts_what_is_absent    // subject: tensor, first: axis, at: the reduction
 };
 
 struct finding {

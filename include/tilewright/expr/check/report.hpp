@@ -52,6 +52,8 @@ inline constexpr bool one_pattern_is_walked = false;
 template <class... T>
 inline constexpr bool absent_elements_add_nothing = false;
 template <class... T>
+inline constexpr bool absent_elements_change_nothing = false;
+template <class... T>
 inline constexpr bool is_stored_like_an_input = false;
 template <class... T>
 inline constexpr bool several_patterns_are_merged = false;
@@ -183,6 +185,13 @@ constexpr void report_mistake() {
     TILEWRIGHT_MISTAKE(absent_elements_add_nothing,
                        "tilewright: a reduction over a compressed dimension is a sum with the "
                        "sparse tensor as a factor, or over where_stored(A)(i, k)",
+                       subject, first);
+  } else if constexpr (f.what == fault::counts_what_is_absent) {
+    TILEWRIGHT_MISTAKE(absent_elements_change_nothing,
+                       "tilewright: a reduction over a compressed dimension leaves absent elements "
+                       "out where they change nothing: a minimum of A(i, k) + x where absent_as "
+                       "says infinity, a maximum where it says -infinity, or any over "
+                       "where_stored(A)(i, k)",
                        subject, first);
   } else if constexpr (f.what == fault::has_no_pattern) {
     TILEWRIGHT_MISTAKE(is_stored_like_an_input,

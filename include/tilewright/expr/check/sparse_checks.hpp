@@ -2,7 +2,8 @@
 // definition of `S(i, k)` where S is stored like A.
 //
 // What is not stored counts as zero, so the walk of a sum may leave it out where a zero there adds
-// zero: the tensor is a factor of the value. Everything else would need the elements that are absent,
+// zero: the tensor is a factor of the value. Where it counts as an infinity (absent_as), the walk of a minimum
+// or maximum may leave it out in the same way. Everything else would need the elements that are absent,
 // and is refused. A result on a pattern is computed at the elements of the pattern, whatever its
 // value; what it reads of sparse tensors is the same element of others on that pattern.
 //
@@ -10,6 +11,7 @@
 // then the reduction may be any. What is looked up walks nothing, and may be read anywhere.
 #pragma once
 
+#include <limits>
 #include <string_view>
 
 #include <tilewright/expr/check/finding.hpp>
@@ -41,6 +43,35 @@ constexpr bool vanishes_with(const program_view& p, int at, const tensor_info* t
     case ir::op::sub: return child(0) && child(1);
     case ir::op::div:
     case ir::op::cast: return child(0);
+    default: return false;
+  }
+}
+
+/// Whether the value at `at` is the infinity that `tensor` counts as absent, wherever that is absent.
+constexpr bool stays_infinite(const program_view& p, int at, const tensor_info* tensor) {
+  const node& n = p.nodes[at];
+  if (n.kind == node_kind::load) return n.tensor == tensor && n.stored != stored_read::looked_up;
+  if (n.kind != node_kind::operation) return false;
+  const children part = children_of(p.nodes, at);
+  const auto child = [&](int k) { return stays_infinite(p, part.at[k], tensor); };
+  const bool highest = tensor->absent() > 0;
+  switch (n.op) {
+    case ir::op::add: return is_float(n.type) && (child(0) || child(1));  // integers wrap around
+    case ir::op::sub: return is_float(n.type) && child(0);
+    case ir::op::max: return highest ? child(0) || child(1) : child(0) && child(1);
+    case ir::op::min: return highest ? child(0) && child(1) : child(0) || child(1);
+    default: return false;
+  }
+}
+
+/// Whether the value at `at` changes no result of the reduction wherever `tensor` has its absent value.
+constexpr bool changes_nothing(const program_view& p, int at, const tensor_info* tensor,
+                               dsl::reduction kind) {
+  const double absent = tensor->absent(), most = std::numeric_limits<double>::max();
+  switch (kind) {
+    case dsl::reduction::sum: return absent == 0 && vanishes_with(p, at, tensor);
+    case dsl::reduction::min: return absent > most && stays_infinite(p, at, tensor);
+    case dsl::reduction::max: return absent < -most && stays_infinite(p, at, tensor);
     default: return false;
   }
 }
@@ -90,14 +121,15 @@ constexpr bool leaves_out_absent(const program_view& p, int r, int at) {
   return false;
 }
 
-/// A zero of the element at `at`, or of another tensor on its pattern there, makes the value of the reduction
-/// at `r` zero: where one is absent, so are all.
-constexpr bool vanishes_where_absent(const program_view& p, int r, int at) {
+/// What counts as absent at `at`, or in another tensor on its pattern there, changes no result of the reduction
+/// at `r`: where one is absent, so are all.
+constexpr bool adds_nothing_where_absent(const program_view& p, int r, int at) {
   const int value = children_of(p.nodes, r).at[p.nodes[r].axes];
   for (int k = r - p.nodes[r].size + 1; k < r; ++k) {
     const node& n = p.nodes[k];
     if (n.kind == node_kind::load && n.tensor->sparse() && n.stored != stored_read::looked_up &&
-        (k == at || same_element(p, at, k)) && vanishes_with(p, value, n.tensor))
+        (k == at || same_element(p, at, k)) &&
+        changes_nothing(p, value, n.tensor, p.nodes[r].reduction))
       return true;
   }
   return false;
@@ -142,10 +174,10 @@ constexpr void check_reduced_walk(const program_view& p, int r, int at, std::str
                                   finding& problem) {
   const tensor_info& tensor = *p.nodes[at].tensor;
   const node& around = p.nodes[r];
-  const bool adds = around.reduction == dsl::reduction::sum && vanishes_where_absent(p, r, at);
   const bool walks_it = leaves_out_absent(p, r, at) && folds_in_order(around.reduction);
-  if (!adds && !walks_it) {
-    problem.what = fault::needs_what_is_absent;
+  if (!adds_nothing_where_absent(p, r, at) && !walks_it) {
+    problem.what =
+        tensor.absent() == 0 ? fault::needs_what_is_absent : fault::counts_what_is_absent;
     problem.subject = tensor.name;
     problem.first = axis;
     problem.at = r;

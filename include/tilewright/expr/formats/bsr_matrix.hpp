@@ -21,6 +21,8 @@ struct bsr_options {
   double most_padding = 8;
   /// The conversion is refused when its arrays would take more bytes than this.
   std::int64_t most_bytes = detail::no_limit;
+  /// What places hold that have no element: that of the parameter, where `absent_as` says another value than 0.
+  double absent = 0;
 };
 
 /// A sparse matrix as an argument of parameters with `bsr<"K", Block>`:
@@ -79,7 +81,8 @@ class bsr_matrix : public detail::converted_matrix<bsr_matrix<T, Block, Index>, 
   }
 
  private:
-  bsr_matrix(const rows_given& a, bsr_options options) : base("bsr_matrix", a) {
+  bsr_matrix(const rows_given& a, bsr_options options)
+      : base("bsr_matrix", a, dsl::element_value<T>(options.absent)) {
     const double start = detail::seconds_now();
     find_blocks(a);
     const double places = static_cast<double>(indices_.size()) * Block * Block;

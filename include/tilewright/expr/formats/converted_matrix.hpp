@@ -100,7 +100,15 @@ class converted_matrix {
   /// Takes the values of all places from those of the elements that `source` numbers.
   void gather(const T* values) {
     for (std::size_t at = 0; at < values_.size(); ++at)
-      values_[at] = source_[at] < 0 ? T(0) : values[source_[at]];
+      values_[at] = source_[at] < 0 ? absent_ : values[source_[at]];
+  }
+  /// What places hold that have no element.
+  T absent() const noexcept { return absent_; }
+  /// Has such places hold another value.
+  void pad_with(T absent) {
+    absent_ = absent;
+    for (std::size_t at = 0; at < values_.size(); ++at)
+      if (source_[at] < 0) values_[at] = absent;
   }
   /// Numbers elements as those of a greater matrix, of which this one was made as a part.
   /// @param elements of the greater matrix [nonzeros]
@@ -126,7 +134,8 @@ class converted_matrix {
   const std::vector<Index>& source() const noexcept { return source_; }
 
  protected:
-  converted_matrix(const char* maker, const csr_source<T, Index>& a) : maker_(maker) {
+  converted_matrix(const char* maker, const csr_source<T, Index>& a, T absent = T(0))
+      : maker_(maker), absent_(absent) {
     a.check(maker);
     pattern_ = kept_pattern(a.pattern());
   }
@@ -168,7 +177,7 @@ class converted_matrix {
   }
 
   void reserve_places(std::size_t places) {
-    values_.assign(places, T(0));
+    values_.assign(places, absent_);
     source_.assign(places, Index(-1));
   }
   void place(std::size_t at, const csr_source<T, Index>& a, Index element) {
@@ -183,6 +192,7 @@ class converted_matrix {
   const char* maker_;
   kept_pattern pattern_;
   std::int64_t bytes_ = 0;
+  T absent_ = T(0);
   std::vector<T> values_;
   std::vector<Index> source_;
 };

@@ -20,6 +20,8 @@ struct dia_options {
   double most_padding = 8;
   /// The conversion is refused when its arrays would take more bytes than this.
   std::int64_t most_bytes = detail::no_limit;
+  /// What places hold that have no element: that of the parameter, where `absent_as` says another value than 0.
+  double absent = 0;
 };
 
 /// A sparse matrix as an argument of parameters with `dia<"K">`:
@@ -69,7 +71,8 @@ class dia_matrix : public detail::converted_matrix<dia_matrix<T, Index>, T, Inde
   }
 
  private:
-  dia_matrix(const rows_given& a, dia_options options) : base("dia_matrix", a) {
+  dia_matrix(const rows_given& a, dia_options options)
+      : base("dia_matrix", a, dsl::element_value<T>(options.absent)) {
     const double start = detail::seconds_now();
     const auto rows = static_cast<std::size_t>(a.rows);
     const std::vector<Index> number = number_diagonals(a);

@@ -43,6 +43,9 @@ struct parted_options {
   bool exclusive_rows = false;
   /// The conversion is refused when the arrays of its parts would take more bytes than this.
   std::int64_t most_bytes = detail::no_limit;
+  /// What places of blocks hold that have no element: that of the parameter, where `absent_as` says another value than
+  /// 0.
+  double absent = 0;
 };
 
 namespace detail {
@@ -107,7 +110,8 @@ struct part_matrix<T, Index, dim_storage::bsr, Group> {
     return in_full_blocks(a, Group, o.least_fill);
   }
   static type make(const part_of_rows<T, Index>& a, const parted_options& o) {
-    return type(a.view(), {.most_padding = o.most_padding, .most_bytes = o.most_bytes});
+    return type(a.view(),
+                {.most_padding = o.most_padding, .most_bytes = o.most_bytes, .absent = o.absent});
   }
 };
 template <class T, class Index, int Group>
@@ -188,6 +192,14 @@ class parted_matrix {
     std::apply([&](auto&... part) { (part.gather(a.values), ...); }, parts_);
   }
 
+  /// What places of blocks hold that have no element.
+  T absent() const noexcept { return absent_; }
+  /// Has such places hold another value.
+  void pad_with(T absent) {
+    absent_ = absent;
+    std::apply([&](auto&... part) { (part.pad_with(absent), ...); }, parts_);
+  }
+
   std::int64_t rows() const noexcept { return pattern_.rows(); }
   std::int64_t columns() const noexcept { return pattern_.columns(); }
   std::int64_t nonzeros() const noexcept { return pattern_.nonzeros(); }
@@ -258,7 +270,10 @@ class parted_matrix {
   template <std::size_t... K>
   parted_matrix(const source_rows& a, const std::array<some_rows, sizeof...(K)>& of,
                 const parted_options& options, std::index_sequence<K...> numbers)
-      : shared_row_(shared_row(of)), parts_(make(of, options, numbers)), pattern_(a.pattern()) {
+      : shared_row_(shared_row(of)),
+        parts_(make(of, options, numbers)),
+        pattern_(a.pattern()),
+        absent_(dsl::element_value<T>(options.absent)) {
     if (options.exclusive_rows && shared_row_ >= 0)
       throw argument_error("parted_matrix: two parts write row " + std::to_string(shared_row_) +
                            ", so that rows are not exclusive; take other parts, or allow it by "
@@ -334,6 +349,7 @@ class parted_matrix {
   std::int64_t shared_row_;
   part_tuple parts_;
   detail::kept_pattern pattern_;
+  T absent_;
   double seconds_ = 0;
 };
 

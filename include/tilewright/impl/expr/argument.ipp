@@ -5,6 +5,7 @@
 
 #include <tilewright/expr/argument.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/numbers/number_text.hpp>
 
 namespace tilewright {
 namespace dsl::detail {
@@ -44,6 +45,14 @@ std::int64_t first_difference(const argument& a, const argument& b) {
 }
 
 }  // namespace dsl::detail
+
+TILEWRIGHT_INLINE void dsl::refuse_padding(const tensor_info& param) {
+  throw argument_error("the matrix given for \"" + std::string(param.name) +
+                       "\" holds another value where it has no element than the parameter counts "
+                       "as absent, which is " +
+                       support::general_text(param.absent(), 6) +
+                       "; make it with this value as its option absent");
+}
 
 TILEWRIGHT_INLINE void dsl::check_same_pattern(const tensor_info& param, const argument* own,
                                                const argument* of) {

@@ -26,7 +26,7 @@ TILEWRIGHT_INLINE kernel_info any_kernel::info() const {
     for (int d = 0; d < t->rank; ++d) {
       p.dims.push_back({std::string(t->dims[d].name), t->dims[d].extent, t->dims[d].storage,
                         t->dims[d].index_bits, t->dims[d].group, std::string(t->dims[d].pattern),
-                        t->dims[d].parts});
+                        t->dims[d].parts, t->dims[d].absent});
       const std::string& dim_name = p.dims.back().name;
       if (!dim_name.empty() && !support::contains(out.dim_names, dim_name))
         out.dim_names.push_back(dim_name);

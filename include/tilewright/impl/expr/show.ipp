@@ -227,6 +227,11 @@ TILEWRIGHT_INLINE std::string describe(const finding& problem, const node* nodes
     case fault::needs_what_is_absent:
       return show(nodes, problem.at) + " needs the elements that " + subject +
              " does not store; write a sum over " + first + " with " + subject + " as a factor";
+    case fault::counts_what_is_absent:
+      return show(nodes, problem.at) + " counts the elements that " + subject +
+             " does not store; write a minimum over " + first + " of " + subject +
+             " + x where they are infinity, a maximum where they are -infinity, or where_stored(" +
+             subject + ")(..)";
     case fault::has_no_pattern:
       return subject + " is stored like " + first +
              ", which is no input with a compressed dimension after the same dimensions";

@@ -208,6 +208,7 @@ inline void add_patterns(const any_kernel& kernel, std::vector<sparse::stored_pa
       return;
     to.push_back({own});
     to.back().pattern = t.pattern();
+    to.back().absent = t.absent();
   };
   for (const dsl::tensor_info* t : kernel.params()) add(*t);
   for (const dsl::node& n : kernel.nodes())
@@ -272,6 +273,7 @@ inline ir::function reify_sparse(const std::vector<any_kernel>& algorithms, cons
       const std::string& name = matrix.name;
       formats.push_back(format_of(matrix, dims));
       formats.back().parameter = p.name;
+      formats.back().absent = p.stored().absent;
       if (name != p.name) formats.back().part = name;
       for (const std::string& own :
            {places_name(name), slices_name(name), blocks_name(name), numbered_name(name),

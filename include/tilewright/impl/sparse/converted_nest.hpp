@@ -245,7 +245,7 @@ class converted_nest {
       : a_(a), b_(b), row_(at[0]), column_(at[1]), index_(row_.type()), adds_(adds) {
     const store_node* update = as_store(b.body);
     const store_node* init = b.init ? as_store(b.init) : nullptr;
-    if (a.format.absent != 0 && update && update->value->op == op::add)
+    if (a.format.absent != 0 && reads_padding() && update && update->value->op == op::add)
       refuse("adds up, while what is not stored is not 0");
     if (!update || !init || !combines(update->value->op) ||
         update->value->args[0]->op != op::load ||
@@ -276,13 +276,14 @@ class converted_nest {
                          "; declare it compressed");
   }
 
-  /// Sums, and where no zero is stored beside elements, as blocks and diagonals have them, also maxima and minima of
-  /// what is stored.
+  /// Places that hold no element are read as if they were stored, such as those of blocks.
+  bool reads_padding() const {
+    return a_.format.block > 1 || a_.format.diagonals >= 0 || a_.format.rule;
+  }
+  /// Sums, maxima and minima of what is stored; where padding is read it must change no result.
   bool combines(op o) const {
-    const bool folds = o == op::max || o == op::min;
-    if (o == op::add) return a_.format.absent == 0;
-    if (a_.format.block > 1 || a_.format.diagonals >= 0 || !folds) return false;
-    return !a_.format.rule || padding_is_neutral();
+    if (o == op::add) return true;
+    return (o == op::max || o == op::min) && (!reads_padding() || padding_is_neutral());
   }
   /// Places that hold no element hold what changes no result.
   bool padding_is_neutral() const {
@@ -290,11 +291,20 @@ class converted_nest {
     const expr absent = absent_literal(a_.matrix->type, a_.format.absent);
     return absent && equal(absent, nothing_of(fold)) && stays_absent(fold->args[1]);
   }
-  /// The value is the default one where the matrix has it: a sum with an infinity is one.
+  /// The value is the default one, an infinity, where the matrix has it: a sum with an infinity is one, while
+  /// integers wrap around.
   bool stays_absent(const expr& value) const {
     if (value->op == op::load) return value->buffer == a_.matrix;
-    if (value->op == op::add) return stays_absent(value->args[0]) || stays_absent(value->args[1]);
-    return value->op == op::sub && stays_absent(value->args[0]);
+    if (value->args.size() != 2) return false;
+    const bool first = stays_absent(value->args[0]), second = stays_absent(value->args[1]);
+    const bool highest = a_.format.absent > 0;
+    switch (value->op) {
+      case op::add: return is_float(value.type()) && (first || second);
+      case op::sub: return is_float(value.type()) && first;
+      case op::max: return highest ? first || second : first && second;
+      case op::min: return highest ? first && second : first || second;
+      default: return false;
+    }
   }
   expr combined(const expr& result, const expr& term) const {
     return with_args(combine_, {result, term});

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include <tilewright/expr/element.hpp>
 #include <tilewright/expr/formats/bsr_matrix.hpp>
 #include <tilewright/expr/formats/parted_matrix.hpp>
 #include <tilewright/expr/formats/sell_matrix.hpp>
@@ -21,7 +23,8 @@ struct rows_of_call {
   const void *offsets = nullptr, *indices = nullptr, *values = nullptr;
   std::int64_t rows = 0, columns = 0, nonzeros = 0;
   dtype index = dtype::i32;
-  int element = 4;  // bytes
+  int element = 4;           // bytes
+  std::uint64_t absent = 0;  // what places without an element hold: its bits
 
   friend bool operator==(const rows_of_call&, const rows_of_call&) = default;
 };
@@ -38,6 +41,20 @@ class converted_arrays {
   virtual double conversion_seconds() const = 0;
 };
 
+/// The bits of a value as an element of a type.
+template <class... T>
+std::uint64_t bits_among(dtype type, double value) {
+  std::uint64_t out = 0;
+  const auto put = [&](auto element) { std::memcpy(&out, &element, sizeof element); };
+  ((type == dsl::dtype_of<T> ? put(dsl::element_value<T>(value)) : void()), ...);
+  return out;
+}
+inline std::uint64_t element_bits(dtype type, double value) {
+  return bits_among<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                    std::uint32_t, std::int64_t, std::uint64_t, tilewright::float16, bfloat16,
+                    float, double>(type, value);
+}
+
 template <class T, class Index>
 csr_view<const T, const Index> view_of_rows(const rows_of_call& a) {
   return {a.rows,
@@ -51,7 +68,9 @@ csr_view<const T, const Index> view_of_rows(const rows_of_call& a) {
 template <class Matrix>
 class converted_as : public converted_arrays {
  public:
-  explicit converted_as(Matrix m) : matrix_(std::move(m)) {}
+  converted_as(Matrix m, const rows_of_call& a) : matrix_(std::move(m)) {
+    matrix_.pad_with(static_cast<typename Matrix::value_type>(a.absent));
+  }
   std::vector<dsl::argument> arrays() const override {
     const auto all = dsl::sparse_recognized<const Matrix>::make(matrix_, "");
     return {all.begin(), all.end()};
@@ -62,7 +81,7 @@ class converted_as : public converted_arrays {
                     same_pattern::promised);
   }
   std::shared_ptr<converted_arrays> copy() const override {
-    return std::make_shared<converted_as>(matrix_);
+    return std::make_shared<converted_as>(*this);
   }
   double padding() const override { return matrix_.padding(); }
   double conversion_seconds() const override { return matrix_.conversion_seconds(); }
@@ -103,19 +122,22 @@ std::shared_ptr<converted_arrays> convert_rows(const rows_of_call& a, filling wi
   const bool zeros = with == filling::zeros;
   if constexpr (Form.storage == dim_storage::sell) {
     using matrix = sell_matrix<T, Form.group, Index>;
-    return std::make_shared<converted_as<matrix>>(matrix(
-        rows, {.window = Window, .most_padding = zeros ? 1e9 : 4.0, .most_bytes = most_bytes}));
+    return std::make_shared<converted_as<matrix>>(
+        matrix(rows,
+               {.window = Window, .most_padding = zeros ? 1e9 : 4.0, .most_bytes = most_bytes}),
+        a);
   } else if constexpr (Form.storage == dim_storage::parts) {
     using matrix = parted_matrix<T, with_index_bits(Form, static_cast<int>(8 * sizeof(Index)))>;
     return std::make_shared<converted_as<matrix>>(matrix(rows, {.least_fill = zeros ? 1e-9 : 1.0,
                                                                 .most_padding = zeros ? 1e9 : 8.0,
                                                                 .least_share = zeros ? 0.0 : 0.5,
                                                                 .by_columns = in_column_parts(Form),
-                                                                .most_bytes = most_bytes}));
+                                                                .most_bytes = most_bytes}),
+                                                  a);
   } else {
     using matrix = bsr_matrix<T, Form.group, Index>;
     return std::make_shared<converted_as<matrix>>(
-        matrix(rows, {.most_padding = zeros ? 1e9 : 1.0, .most_bytes = most_bytes}));
+        matrix(rows, {.most_padding = zeros ? 1e9 : 1.0, .most_bytes = most_bytes}), a);
   }
 }
 

@@ -24,6 +24,7 @@ class formatted_kernel {
   formatted_kernel(const std::vector<any_kernel>& algorithms, const tuned_options& options) {
     const dsl::tensor_info& matrix = *only_compressed(algorithms.at(0));
     element_ = tilewright::bytes(matrix.type);
+    absent_ = element_bits(matrix.type, matrix.absent());
     index_ = matrix.dims[matrix.rank - 1].index_bits == 64 ? dtype::i64 : dtype::i32;
     entries_.push_back({nullptr, make_dispatcher(algorithms, options)});
     const auto& params = code(0).signature().params;
@@ -53,7 +54,8 @@ class formatted_kernel {
             a[first_ + 1].extents[1],
             a[first_ + 1].extents[0],
             index_,
-            element_};
+            element_,
+            absent_};
   }
   const dispatch::call_argument& offsets_of(const dispatch::call_argument* a) const {
     return a[first_];
@@ -156,6 +158,7 @@ class formatted_kernel {
   std::vector<entry> entries_;
   std::size_t first_ = 0;  // array of the matrix in a call: offsets, indices, values
   int element_ = 4;
+  std::uint64_t absent_ = 0;  // bits
   dtype index_ = dtype::i32;
 };
 
