@@ -142,7 +142,11 @@ class tuned {
           [](dispatch::device_dispatcher& d, const dispatch::call_argument* a) { d.warm(a); },
           arguments...);
     else if constexpr (dsl::check_call<callable, Argument...>())
-      with_arguments([&](const dispatch::call_argument* a) { dispatcher_->warm(a); }, arguments...);
+      with_arguments(
+          [&](const dispatch::call_argument* a) {
+            formats_ ? formats_->warm(a) : dispatcher_->warm(a);
+          },
+          arguments...);
   }
 
   /// The same for dense arguments of the given extents, which need not exist yet.
@@ -174,9 +178,15 @@ class tuned {
 
   /// Ends the tuning in progress, from any thread; what was measured is kept, and runs. Other
   /// arguments are tuned as before, and `warm` goes on with what was ended.
-  void cancel() const { dispatcher_->cancel(); }
+  void cancel() const {
+    dispatcher_->cancel();
+    if (formats_) formats_->cancel();
+  }
   /// Waits for tuning in the background.
-  void wait() const { dispatcher_->wait(); }
+  void wait() const {
+    dispatcher_->wait();
+    if (formats_) formats_->wait();
+  }
 
  private:
   template <class, class...>

@@ -259,6 +259,14 @@ TEST_CASE(
   CHECK_THROWS_WITH_AS(program(total),
                        doctest::Contains("adds up, while what is not stored is not 0"),
                        argument_error);
+  // integers wrap around: the highest one and another are no highest one
+  constexpr auto shortest = kernel<"shortest">(
+      [](in<"A", int, "M", compressed<"K">> A, in<"x", int, "K"> x, out<"y", int, "M"> y) {
+        return y(i) = min<k>(where_stored(A)(i, k) + x(k));
+      });
+  format.absent = std::numeric_limits<double>::infinity();
+  CHECK_THROWS_WITH_AS(program(shortest), doctest::Contains("does anything but add up"),
+                       argument_error);
   const std::vector<float> values = stored.gather(std::vector<float>{7}, -1.0f);
   CHECK(values == std::vector<float>{-1, 7, -1, -1});
 }

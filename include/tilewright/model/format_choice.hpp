@@ -1,4 +1,4 @@
-// In which format a sparse matrix is walked: the first decision of a search over schedules.
+// In which format a sparse matrix is walked: the first decision of a search over schedules, or what the user states.
 //
 // A kernel that takes compressed rows is made again for each format that suits the pattern at hand; they
 // are algorithms of one session, each with arguments of its own (search/argument_forms.hpp). What is
@@ -36,22 +36,34 @@ namespace tilewright {
 /// calls; a matrix with the same pattern, or nearly the same, begins with it and nothing is measured.
 /// Where `effort` is `estimate`, the pattern alone decides, within milliseconds. Calls that come before
 /// the choice is made run on compressed rows.
+///
+/// Where `tuned_options::format` is set, a matrix is stored by that rule at its first call, checked before, and kept in
+/// the same way; nothing is chosen. No more bytes than `most_format_bytes` are taken.
 class format_choice {
  public:
+  /// @throws argument_error for a stated format where the kernel has not one parameter in compressed rows that is read
+  /// in no other way than along its rows, and where reductions stay in order
   format_choice(const std::vector<any_kernel>& algorithms, const tuned_options& options);
   ~format_choice();
   format_choice(const format_choice&) = delete;
   format_choice& operator=(const format_choice&) = delete;
 
-  /// True where there is a choice: the options say over how many calls a conversion may pay, and tune
-  /// now; one parameter is compressed, and nothing is stored on its pattern.
+  /// True where there is a choice: the options state a format; or they say over how many calls a conversion may pay,
+  /// and tune now; one parameter is compressed, and nothing is stored on its pattern.
   static bool possible(const std::vector<any_kernel>& algorithms, const tuned_options& options);
 
-  /// As dispatcher::call. The first call with a matrix chooses.
+  /// As dispatcher::call. The first call with a matrix chooses, or converts.
+  /// @throws argument_error also for a stated format that is not proved, has no place for an element, or takes more
+  /// bytes than it may
   void call(const dispatch::call_argument* arguments);
+  /// Does what a first call does, except running the kernel.
+  void warm(const dispatch::call_argument* arguments);
   /// The report of what runs, and a line for each format: its time, what it takes to convert, how much
   /// of it is padding, and after how many calls it has paid; or why it was left out.
   std::string report(const dispatch::call_argument* arguments);
+  /// As those of a dispatcher.
+  void cancel();
+  void wait();
 
  private:
   struct state;

@@ -16,6 +16,7 @@
 #include <tilewright/search/pattern_check.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/space/space.hpp>
+#include <tilewright/sparse/format_rule.hpp>
 
 namespace tilewright {
 
@@ -76,6 +77,9 @@ struct tuned_options {
   /// Calls with one sparse matrix over which its conversion into another format may pay; 0: a matrix stays in
   /// the format that it comes in. See model/format_choice.hpp.
   double calls = 0;
+  /// A format for the one sparse matrix of the kernel, in which calls compute with it: made of the matrix at the first
+  /// call and kept, as docs/sparse.md says. Null: the format that it comes in, or one by `calls`.
+  sparse::format_maker format = {};
   /// Sparse matrices may change in place between calls: one that was converted is compared with what it was
   /// at each call, which takes a part of a product with a vector. Without, the program promises that they
   /// do not.

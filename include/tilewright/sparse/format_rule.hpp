@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,9 @@ struct format_rule {
   std::vector<format_axis> axes;  // in the order of storage
   ir::index_map map;  // (row, column) -> coordinates along the axes; it carries the inverse
 };
+
+/// Makes a format for matrices of so many rows and columns.
+using format_maker = std::function<format_rule(std::int64_t rows, std::int64_t columns)>;
 
 /// Requires: 1. axes have names of their own and at least one coordinate each; the first stands alone; each up to the
 /// last sparse one is below the one before it, and those behind are dense; sparse_fixed ones have 1 to `length`

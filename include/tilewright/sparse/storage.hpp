@@ -63,6 +63,10 @@ std::string level_name(const std::string& parameter, int level);
 /// Name of the arrays of a part of a sparse parameter `A`: "A_part0".
 std::string part_name(const std::string& parameter, int part);
 
+/// What names of the offsets and indices of an axis of a rule begin with: "A" where no other axis is sparse, else "A_AXIS".
+std::string rule_arrays_name(const std::string& arrays, const format_rule& rule,
+                             const format_axis& axis);
+
 /// The parameter in the format of a rule, as a pattern has its arrays: `A_indptr` and `A_indices` where one axis is sparse,
 /// else `A_AXIS_indptr` and `A_AXIS_indices`, in the order of the axes, and the values of all places.
 stored_parameter stored_by_rule(std::string parameter, format_rule rule,

@@ -180,6 +180,83 @@ inline void add_matrix(const param_info& p, const param_info& of,
   for (dispatch::parameter_signature& one : before) to.push_back(std::move(one));
 }
 
+/// A parameter of compressed rows that calls hand over in the format of a rule, of whatever extents.
+struct ruled_parameter {
+  std::string name;
+  sparse::format_maker make;
+  sparse::format_rule like;  // at the extents of some call: others have axes of the same kinds
+};
+
+/// Dimensions of the arrays of a rule: positions that an axis stands below, and elements along it.
+inline std::string above_name(const std::string& parameter, const sparse::format_axis& axis) {
+  return parameter + "_" + axis.name + "_above";
+}
+inline std::string level_places_name(const std::string& parameter,
+                                     const sparse::format_axis& axis) {
+  return parameter + "_" + axis.name + "_nnz";
+}
+
+/// The arrays of a matrix in the format of a rule, as `sparse::with_storage` has them.
+inline void add_ruled(const param_info& p, const sparse::format_rule& rule,
+                      std::vector<dispatch::parameter_signature>& to) {
+  for (const sparse::format_axis& axis : rule.axes) {
+    if (axis.kind == ir::axis_kind::dense_fixed) continue;
+    dispatch::parameter_signature offsets, indices;
+    const std::string arrays = sparse::rule_arrays_name(p.name, rule, axis);
+    offsets.name = sparse::indptr_name(arrays);
+    indices.name = sparse::indices_name(arrays);
+    offsets.type = indices.type = index_type_of(p);
+    offsets.checked = indices.checked = true;
+    offsets.dims.push_back({above_name(p.name, axis), 0, 1});
+    indices.dims.push_back({level_places_name(p.name, axis), 0});
+    if (axis.kind == ir::axis_kind::sparse_variable) to.push_back(std::move(offsets));
+    to.push_back(std::move(indices));
+  }
+  dispatch::parameter_signature values;
+  values.name = p.name;
+  values.type = p.type;
+  values.dims.push_back({places_name(p.name), 0});
+  for (std::size_t d = 0; d < 2; ++d)
+    values.beside.push_back({p.dims[d].name, p.dims[d].extent, 0,
+                             "dimension " + std::to_string(d) + " of \"" + p.name + "\""});
+  to.push_back(std::move(values));
+}
+
+/// How that matrix is stored at these extents, of which those of its arrays are taken out of `dense`.
+/// @throws argument_error where the rule has other axes there
+inline sparse::stored_parameter ruled_format_of(const param_info& p, const ruled_parameter& ruled,
+                                                const search::extent_map& dims,
+                                                search::extent_map& dense) {
+  const auto extent = [&](const dim_description& d) {
+    return d.name.empty() ? d.extent : dims.at(d.name);
+  };
+  sparse::format_rule rule = ruled.make(extent(p.dims[0]), extent(p.dims[1]));
+  bool same = rule.axes.size() == ruled.like.axes.size();
+  for (std::size_t k = 0; same && k < rule.axes.size(); ++k)
+    same = rule.axes[k].name == ruled.like.axes[k].name &&
+           rule.axes[k].kind == ruled.like.axes[k].kind;
+  if (!same)
+    throw argument_error("format \"" + rule.name +
+                         "\" has other axes for a matrix of another size");
+  sparse::stored_parameter out{p.name, 1, index_type_of(p)};
+  dense.erase(places_name(p.name));
+  for (const sparse::format_axis& axis : rule.axes) {
+    const std::string level = level_places_name(p.name, axis);
+    switch (axis.kind) {
+      case ir::axis_kind::sparse_variable:
+        out.places = dims.at(level);
+        out.levels.push_back(out.places);
+        break;
+      case ir::axis_kind::sparse_fixed: out.places *= axis.width; break;
+      default: out.places *= axis.length;
+    }
+    dense.erase(level);
+    dense.erase(above_name(p.name, axis));
+  }
+  out.rule = std::make_shared<const sparse::format_rule>(std::move(rule));
+  return out;
+}
+
 /// The arrays of a parameter, as a call hands them over.
 inline void add_signature(const param_info& p, std::vector<dispatch::parameter_signature>& to) {
   dispatch::parameter_signature s;
@@ -263,12 +340,18 @@ inline sparse::stored_parameter format_of(const param_info& p, const search::ext
 }
 
 /// The function of a kernel some of whose parameters are sparse.
+/// @param ruled null: none is in the format of a rule
 inline ir::function reify_sparse(const std::vector<any_kernel>& algorithms, const kernel_info& info,
-                                 const search::extent_map& dims) {
+                                 const search::extent_map& dims, const ruled_parameter* ruled) {
   search::extent_map dense = dims;
   std::vector<sparse::stored_parameter> formats;
   for (const param_info& p : info.params) {
     if (!p.sparse() || !pattern_of(p).empty()) continue;
+    if (ruled && p.name == ruled->name) {
+      formats.push_back(ruled_format_of(p, *ruled, dims, dense));
+      formats.back().absent = p.stored().absent;
+      continue;
+    }
     for (const param_info& matrix : matrices_of(p)) {
       const std::string& name = matrix.name;
       formats.push_back(format_of(matrix, dims));
@@ -290,24 +373,26 @@ inline ir::function reify_sparse(const std::vector<any_kernel>& algorithms, cons
   });
 }
 
-}  // namespace detail
-
-TILEWRIGHT_INLINE std::shared_ptr<dispatch::dispatcher> make_dispatcher(
+/// @param ruled null: none of its parameters is in the format of a rule
+inline std::shared_ptr<dispatch::dispatcher> make_dispatcher_of(
     const std::vector<any_kernel>& algorithms, tuned_options options,
-    const dsl::algorithm_deriver& derive) {
+    const dsl::algorithm_deriver& derive, std::shared_ptr<const ruled_parameter> ruled) {
   dispatch::kernel_signature signature;
   const kernel_info info = algorithms.at(0).info();
   signature.name = info.name;
   bool any_sparse = false;
   for (const param_info& p : info.params) {
-    detail::add_signature(p, signature.params);
+    if (ruled && p.name == ruled->name)
+      add_ruled(p, ruled->like, signature.params);
+    else
+      add_signature(p, signature.params);
     any_sparse = any_sparse || p.sparse();
   }
   std::function<ir::function(const search::extent_map&)> make =
       [algorithms](const search::extent_map& dims) { return reify(algorithms, dims); };
   if (any_sparse)
-    make = [algorithms, info](const search::extent_map& dims) {
-      return detail::reify_sparse(algorithms, info, dims);
+    make = [algorithms, info, ruled](const search::extent_map& dims) {
+      return reify_sparse(algorithms, info, dims, ruled.get());
     };
   if (derive)
     make = [make = std::move(make), derive](const search::extent_map& dims) {
@@ -315,6 +400,24 @@ TILEWRIGHT_INLINE std::shared_ptr<dispatch::dispatcher> make_dispatcher(
     };
   return std::make_shared<dispatch::dispatcher>(std::move(signature), std::move(make),
                                                 std::move(options));
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::shared_ptr<dispatch::dispatcher> make_dispatcher(
+    const std::vector<any_kernel>& algorithms, tuned_options options,
+    const dsl::algorithm_deriver& derive) {
+  return detail::make_dispatcher_of(algorithms, std::move(options), derive, nullptr);
+}
+
+TILEWRIGHT_INLINE std::shared_ptr<dispatch::dispatcher> make_dispatcher(
+    const std::vector<any_kernel>& algorithms, std::string parameter, sparse::format_rule like,
+    tuned_options options) {
+  auto ruled = std::make_shared<detail::ruled_parameter>();
+  ruled->name = std::move(parameter);
+  ruled->make = options.format;
+  ruled->like = std::move(like);
+  return detail::make_dispatcher_of(algorithms, std::move(options), {}, std::move(ruled));
 }
 
 TILEWRIGHT_INLINE std::shared_ptr<dispatch::dispatcher> make_dispatcher(const any_kernel& kernel,

@@ -4,12 +4,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <list>
+#include <map>
 #include <mutex>
 #include <string_view>
 #include <utility>
 
 #include <tilewright/impl/dispatch/call_mode.hpp>
 #include <tilewright/impl/model/formats/format_session.hpp>
+#include <tilewright/impl/model/formats/ruled_arrays.hpp>
 #include <tilewright/model/format_choice.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
@@ -24,25 +26,50 @@ struct format_choice::state {
     enum class stage { fresh, choosing, chosen } is = stage::fresh;
     std::size_t choice = 0;  // of `kernel`
     std::shared_ptr<detail::converted_arrays> converted;
-    std::uint64_t pattern = 0, values = 0;  // content_number
-    std::string text;                       // what the report says of the formats
+    std::shared_ptr<dispatch::dispatcher> ruled;  // of the stated format; null: that of the choice
+    std::uint64_t pattern = 0, values = 0;        // content_number
+    std::string text;                             // what the report says of the formats
   };
   static constexpr std::size_t most_kept = 8;  // matrices
 
   tuned_options options;
   std::shared_ptr<search::database> db;
+  std::vector<any_kernel> algorithms;
   detail::formatted_kernel kernel;
   std::mutex mutex;            // of what follows
   std::list<matrix> matrices;  // the last used one first
+  /// Of a stated format, one for each list of axes.
+  std::map<std::string, std::shared_ptr<dispatch::dispatcher>> ruled;
 
-  state(const std::vector<any_kernel>& algorithms, const tuned_options& o)
+  state(const std::vector<any_kernel>& a, const tuned_options& o)
       : options(o),
         db(o.own_database ? o.own_database : search::database::shared(o.database)),
-        kernel(algorithms, of_one_format(o, db)) {}
+        algorithms(checked(a, o)),
+        kernel(algorithms, of_one_format(o, db), !o.format) {}
+
+  /// @throws argument_error where a stated format cannot take the place of compressed rows
+  static const std::vector<any_kernel>& checked(const std::vector<any_kernel>& algorithms,
+                                                const tuned_options& o) {
+    if (!o.format) return algorithms;
+    const std::string name(algorithms.at(0).name());
+    for (const any_kernel& k : algorithms)
+      if (!detail::only_compressed(k))
+        throw argument_error(
+            name +
+            ": a format is stated for the one parameter with compressed<\"K\"> of a "
+            "kernel that has no other sparse one, and looks none of its elements "
+            "up; leave the option format out");
+    if (o.reductions != reductions::any_order)
+      throw argument_error(name +
+                           ": a format changes the order in which terms are combined, and "
+                           "reductions are in_order; leave one of both options out");
+    return algorithms;
+  }
 
   /// Options of a kernel in one format: it is never tuned by itself.
   static tuned_options of_one_format(tuned_options o, std::shared_ptr<search::database> db) {
     o.calls = 0;
+    o.format = nullptr;
     o.own_database = std::move(db);
     // what nothing is stored for runs by the nearest record, or else by the default schedule: for several
     // columns that is faster than what the model ranks first
@@ -85,9 +112,23 @@ struct format_choice::state {
     std::size_t choice = 0;
     std::shared_ptr<detail::converted_arrays> converted;
     std::string text;
+    std::shared_ptr<dispatch::dispatcher> ruled = {};
   };
   chosen choose(const dispatch::call_argument* a);
   chosen decide(matrix& m, const dispatch::call_argument* a);
+  chosen store_by_rule(matrix& m);
+  std::shared_ptr<dispatch::dispatcher> code_of(const sparse::format_rule& rule);
+  /// Calls `use` with the dispatcher of what was chosen, and the arguments that it takes.
+  template <class Use>
+  void with(const chosen& c, const dispatch::call_argument* a, const Use& use) const {
+    kernel.with(c.ruled ? *c.ruled : kernel.code(c.choice), c.converted.get(), a, use);
+  }
+  std::vector<std::shared_ptr<dispatch::dispatcher>> all_ruled() {
+    const std::lock_guard lock(mutex);
+    std::vector<std::shared_ptr<dispatch::dispatcher>> out;
+    for (const auto& [axes, code] : ruled) out.push_back(code);
+    return out;
+  }
   void look_again(matrix& m) const;
 };
 
@@ -288,6 +329,7 @@ class format_decision {
 
 TILEWRIGHT_INLINE bool format_choice::possible(const std::vector<any_kernel>& algorithms,
                                                const tuned_options& options) {
+  if (options.format) return true;
   return options.calls > 0 && options.reductions == reductions::any_order &&
          dispatch::detail::mode_of_environment(options.mode) == mode::now &&
          !options.measuring.runner &&
@@ -321,7 +363,48 @@ TILEWRIGHT_INLINE format_choice::state::chosen format_choice::state::decide(
   m.values = values;
   m.text = text;
   m.is = matrix::stage::chosen;
-  return {m.choice, m.converted, m.text};
+  return {m.choice, m.converted, m.text, nullptr};
+}
+
+/// The dispatcher of formats with these axes.
+TILEWRIGHT_INLINE std::shared_ptr<dispatch::dispatcher> format_choice::state::code_of(
+    const sparse::format_rule& rule) {
+  std::string axes;
+  for (const sparse::format_axis& axis : rule.axes)
+    axes += axis.name + " " + std::to_string(static_cast<int>(axis.kind)) + "|";
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<dispatch::dispatcher>& out = ruled[axes];
+  if (!out) {
+    tuned_options o = options;
+    o.calls = 0;
+    o.own_database = db;
+    out = make_dispatcher(algorithms, std::string(detail::only_compressed(algorithms[0])->name),
+                          rule, std::move(o));
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE format_choice::state::chosen format_choice::state::store_by_rule(matrix& m) {
+  const std::string name(algorithms[0].name());
+  if (options.patterns != pattern_check::never)
+    if (const std::string wrong = detail::wrong_rows(m.at); !wrong.empty())
+      throw argument_error(name + ": " + wrong);
+  const std::uint64_t pattern = pattern_number(m.at), values = values_number(m.at);
+  const sparse::format_rule rule = options.format(m.at.rows, m.at.columns);
+  const auto made = std::make_shared<detail::ruled_arrays>(rule, m.at, options.most_format_bytes);
+  const std::string text = "  format    " + rule.name + ", as the options state it: conversion " +
+                           support::general_text(1e3 * made->conversion_seconds(), 3) + " ms, " +
+                           support::fixed_text(100 * made->padding(), 0) + " % padding, " +
+                           std::to_string(made->bytes()) + " bytes\n";
+  const std::shared_ptr<dispatch::dispatcher> code = code_of(rule);
+  const std::lock_guard lock(mutex);
+  m.converted = made;
+  m.ruled = code;
+  m.pattern = pattern;
+  m.values = values;
+  m.text = text;
+  m.is = matrix::stage::chosen;
+  return {m.choice, m.converted, m.text, m.ruled};
 }
 
 /// Under the lock: a matrix that has changed in place gets its new values, or is chosen for anew.
@@ -343,17 +426,18 @@ TILEWRIGHT_INLINE format_choice::state::chosen format_choice::state::choose(
     const dispatch::call_argument* a) {
   const detail::rows_of_call r = kernel.rows_of(a);
   if (r.nonzeros == 0 || r.rows == 0 || r.columns == 0) return {};
+  if (!r.offsets || !r.indices || !r.values) return {};  // what is refused says so
   matrix* m = nullptr;
   {
     const std::lock_guard lock(mutex);
     m = &find(r);
     if (m->is == matrix::stage::chosen && m->converted && options.matrices_change) look_again(*m);
-    if (m->is == matrix::stage::chosen) return {m->choice, m->converted, m->text};
+    if (m->is == matrix::stage::chosen) return {m->choice, m->converted, m->text, m->ruled};
     if (m->is == matrix::stage::choosing) return {};
     m->is = matrix::stage::choosing;
   }
   try {
-    return decide(*m, a);
+    return options.format ? store_by_rule(*m) : decide(*m, a);
   } catch (...) {
     const std::lock_guard lock(mutex);
     m->is = matrix::stage::fresh;
@@ -362,19 +446,30 @@ TILEWRIGHT_INLINE format_choice::state::chosen format_choice::state::choose(
 }
 
 TILEWRIGHT_INLINE void format_choice::call(const dispatch::call_argument* a) {
-  const state::chosen c = state_->choose(a);
-  state_->kernel.with(
-      c.choice, c.converted.get(), a,
+  state_->with(
+      state_->choose(a), a,
       [](dispatch::dispatcher& code, const dispatch::call_argument* all) { code.call(all); });
+}
+
+TILEWRIGHT_INLINE void format_choice::warm(const dispatch::call_argument* a) {
+  state_->with(
+      state_->choose(a), a,
+      [](dispatch::dispatcher& code, const dispatch::call_argument* all) { code.warm(all); });
+}
+
+TILEWRIGHT_INLINE void format_choice::cancel() {
+  for (const auto& code : state_->all_ruled()) code->cancel();
+}
+TILEWRIGHT_INLINE void format_choice::wait() {
+  for (const auto& code : state_->all_ruled()) code->wait();
 }
 
 TILEWRIGHT_INLINE std::string format_choice::report(const dispatch::call_argument* a) {
   const state::chosen c = state_->choose(a);
   std::string out;
-  state_->kernel.with(c.choice, c.converted.get(), a,
-                      [&](dispatch::dispatcher& code, const dispatch::call_argument* all) {
-                        out = code.report(all);
-                      });
+  state_->with(c, a, [&](dispatch::dispatcher& code, const dispatch::call_argument* all) {
+    out = code.report(all);
+  });
   return out + c.text;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include <tilewright/sparse/storage.hpp>
@@ -30,6 +31,13 @@ TILEWRIGHT_INLINE std::string diagonals_name(const std::string& parameter) {
 
 TILEWRIGHT_INLINE std::string level_name(const std::string& parameter, int level) {
   return parameter + "_level" + std::to_string(level);
+}
+
+TILEWRIGHT_INLINE std::string rule_arrays_name(const std::string& arrays, const format_rule& rule,
+                                               const format_axis& axis) {
+  std::size_t sparse = 0;
+  for (const format_axis& a : rule.axes) sparse += a.kind != ir::axis_kind::dense_fixed;
+  return sparse == 1 ? arrays : arrays + "_" + axis.name;
 }
 
 TILEWRIGHT_INLINE std::string part_name(const std::string& parameter, int part) {

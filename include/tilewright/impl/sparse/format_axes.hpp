@@ -110,12 +110,11 @@ inline std::vector<buffer> store_by_rule(converted_parameter& own) {
   check_format_rule(rule, own.rows(), own.columns());
   const dtype type = own.matrix->shape.at(0).type();
   const auto number = [&](std::int64_t n) { return integer(type, n); };
-  std::size_t sparse = 0, level = 0;
-  for (const format_axis& a : rule.axes) sparse += a.kind != axis_kind::dense_fixed;
+  std::size_t level = 0;
   std::vector<buffer> out;
   for (const format_axis& a : rule.axes) {
     const std::string name = own.format.arrays() + "_" + a.name;
-    const std::string arrays = sparse == 1 ? own.format.arrays() : name;
+    const std::string arrays = rule_arrays_name(own.format.arrays(), rule, a);
     std::vector<sparse_axis>& axes = own.stored.axes;
     sparse_axis parent;
     for (std::size_t k = 0; k < axes.size(); ++k)

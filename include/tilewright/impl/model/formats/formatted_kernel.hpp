@@ -21,7 +21,9 @@ namespace tilewright::detail {
 class formatted_kernel {
  public:
   /// @param options of the dispatchers, which tune nothing
-  formatted_kernel(const std::vector<any_kernel>& algorithms, const tuned_options& options) {
+  /// @param others formats beside compressed rows
+  formatted_kernel(const std::vector<any_kernel>& algorithms, const tuned_options& options,
+                   bool others) {
     const dsl::tensor_info& matrix = *only_compressed(algorithms.at(0));
     element_ = tilewright::bytes(matrix.type);
     absent_ = element_bits(matrix.type, matrix.absent());
@@ -29,6 +31,7 @@ class formatted_kernel {
     entries_.push_back({nullptr, make_dispatcher(algorithms, options)});
     const auto& params = code(0).signature().params;
     while (!params[first_ + 2].name.empty() && params[first_ + 2].name != matrix.name) ++first_;
+    if (!others) return;
     for (const known_format& f : known_formats) {
       std::vector<any_kernel> kernels;
       for (const any_kernel& k : algorithms) kernels.push_back(with_format(k, matrix.name, f));
@@ -66,13 +69,18 @@ class formatted_kernel {
   template <class Use>
   void with(std::size_t choice, const converted_arrays* converted, const dispatch::call_argument* a,
             const Use& use) const {
-    if (!converted) return use(code(choice), a);
+    with(code(choice), converted, a, use);
+  }
+  template <class Use>
+  void with(dispatch::dispatcher& code_of_format, const converted_arrays* converted,
+            const dispatch::call_argument* a, const Use& use) const {
+    if (!converted) return use(code_of_format, a);
     const std::vector<dsl::argument> arrays = converted->arrays();
     std::vector<dispatch::call_argument> out(a, a + first_);
     for (const dsl::argument& one : arrays)
       out.push_back({one.data, one.extents.data(), one.strides.data()});
     out.insert(out.end(), a + first_ + 3, a + code(0).signature().params.size());
-    use(code(choice), out.data());
+    use(code_of_format, out.data());
   }
 
   /// The arguments of a session in a format, with the function that takes them.
