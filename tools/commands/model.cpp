@@ -356,7 +356,8 @@ std::string report_as_json(const model& m) {
            ", \"seconds\": " + support::general_text(r.seconds, 6) +
            ", \"share\": " + support::general_text(r.seconds / total, 4) +
            ", \"roofline\": " + support::general_text(r.bound / r.seconds, 4) +
-           ", \"origin\": " + json(network::text_of(r.origin)) + "}";
+           ", \"origin\": " + json(network::text_of(r.origin)) +
+           ", \"algorithm\": " + json(r.algorithm) + "}";
   }
   return out + "], \"seconds\": " + support::general_text(total, 6) +
          ", \"arena_bytes\": " + std::to_string(program->arena_bytes()) +
@@ -418,6 +419,11 @@ std::function<int()> declare_model(CLI::App& app) {
         ->check(whole<std::uint64_t>())
         ->capture_default_str();
     sub->add_flag("--plain", o->plain, "run the graph as it stands in the file, one kernel a node");
+    sub->add_option("--convolution-error", o->convolution_error,
+                    "of a result over the root mean square of all, for Winograd's algorithm; 0: "
+                    "convolutions as "
+                    "the graph has them")
+        ->check(at_least_0());
     sub->add_flag("--json", o->as_json, "print JSON");
     sub->callback([chosen, run_it] { *chosen = run_it; });
     return sub;

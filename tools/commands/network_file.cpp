@@ -50,6 +50,7 @@ model load(const network_options& o) {
   m.threads = o.threads;
   m.seed = o.seed;
   m.optimize = !o.plain;
+  if (o.convolution_error) m.convolution_error = *o.convolution_error;
   m.verbose = o.verbose;
   return load_onnx(o.file, m);
 }

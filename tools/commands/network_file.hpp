@@ -15,7 +15,7 @@ namespace tool {
 struct network_options {
   std::string file, database, expect, to;
   std::vector<std::string> extents, inputs, outputs, targets;
-  std::optional<double> seconds;
+  std::optional<double> seconds, convolution_error;
   double tolerance = 5e-6;
   int threads = 0, runs = 20;
   std::uint64_t seed = 42;

@@ -49,10 +49,9 @@
 #include <tilewright/impl/model/passes/remove_unused.ipp>
 #include <tilewright/impl/model/passes/replace_nan.ipp>
 #include <tilewright/impl/model/passes/scale_products.ipp>
+#include <tilewright/impl/model/passes/winograd.ipp>
 #include <tilewright/impl/model/saved_model.ipp>
 #include <tilewright/impl/model/session.ipp>
 #include <tilewright/impl/model/window.ipp>
-#include <tilewright/impl/model/winograd/operators.ipp>
-#include <tilewright/impl/model/winograd/pass.ipp>
 
 #endif

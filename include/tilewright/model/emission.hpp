@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/expr/alternatives.hpp>
 #include <tilewright/expr/builder.hpp>
 #include <tilewright/model/node_view.hpp>
 
@@ -37,8 +38,9 @@ struct reader {
 /// A kernel, and what its parameters are.
 struct network_kernel {
   any_kernel kernel;
-  std::vector<value_id> params;  // values of the graph, in the order of the call
-  std::vector<bool> is_weight;   // [params]
+  std::vector<value_id> params;        // values of the graph, in the order of the call
+  std::vector<bool> is_weight;         // [params]
+  dsl::algorithm_deriver derive = {};  // further algorithms for the same; may be empty
 };
 
 class kernel_writer;
@@ -68,6 +70,10 @@ class emission : public node_view {
   void out(std::size_t k, element_function f);
   /// An output as memory, for operators that define it in parts.
   dsl::runtime_tensor store(std::size_t k);
+
+  /// Adds algorithms to the program of the kernel, with all that is fused into it; of several that are
+  /// given for one kernel the last counts.
+  void derive(dsl::algorithm_deriver more);
 
  private:
   kernel_writer* writer_;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <tilewright/model/executable.hpp>
@@ -38,6 +39,8 @@ struct kernel_report {
   double seconds = 0;  // median of the runs
   double bound = 0;    // as bound_of
   schedule_origin origin = schedule_origin::untuned;
+  std::string algorithm =
+      {};  // its name, where the schedule is of another than the first of the kernel
 };
 
 /// Runs the network on zeros, and reports each launch. // [launches]

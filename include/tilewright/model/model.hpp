@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -30,6 +31,10 @@ struct model_options {
   const backend::executor* executor = nullptr;
   /// As in tuned_options, for each kernel; convolutions are then computed as the graph has them.
   tilewright::reductions reductions = tilewright::reductions::any_order;
+  /// What a result of a convolution may differ by, over the root mean square of all of them: Winograd's
+  /// algorithm is tried with tiles whose `ops::winograd_error` is no larger. 0: convolutions are computed as
+  /// the graph has them.
+  double convolution_error = std::numeric_limits<double>::infinity();
   std::uint64_t seed = 42;
   bool verbose = false;  // progress on stderr
   bool optimize = true;  // rewrite the graph; false: each node is a kernel of its own

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <tilewright/model/executable.hpp>
-#include <tilewright/model/winograd.hpp>
 #include <tilewright/search/database/database.hpp>
 #include <tilewright/search/task_scheduler.hpp>
 #include <tilewright/target/cpu.hpp>
@@ -39,13 +38,5 @@ search::workload task_for(const search::workload& w, const target::cpu& target);
 
 /// Sum of the times of a program's kernels as `db` knows them; infinite when it does not know all.
 double known_seconds(const executable& program, const search::database& db);
-
-/// Convolutions that are faster by Winograd's algorithm, as far as `db` knows both times, and the
-/// extents of their tiles.
-/// @param direct the graph with its convolutions as they are
-/// @param by_tiles the same graph with some of them rewritten (model/winograd.hpp), each with other tiles
-tile_choice faster_tiles(const executable& direct,
-                         const std::vector<std::shared_ptr<const executable>>& by_tiles,
-                         const search::database& db);
 
 }  // namespace tilewright::network

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <tilewright/expr/alternatives.hpp>
 #include <tilewright/ir/stmt.hpp>
@@ -47,6 +48,10 @@ double winograd_error(int tile, std::int64_t channels, dtype type = dtype::f32);
 /// 6. `error` is not below what tiles of 2 x 2 have.
 /// @throws argument_error naming the function, what it has, and what to write instead
 ir::function with_winograd(const ir::function& f, double error);
+/// The same with tiles of the given extents alone, and marked with the largest of their errors.
+/// Requires: 1. to 5. as above; 7. extents are 2, 4 or 6, each once, and one at least.
+/// @throws argument_error as above
+ir::function with_winograd_tiles(const ir::function& f, const std::vector<std::int64_t>& tiles);
 
 /// A convolution with windows of 3x3 in steps of 1, and Winograd's algorithm as alternatives to it:
 ///

@@ -14,12 +14,17 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/backend/call.hpp>
+#include <tilewright/expr/reify.hpp>
+#include <tilewright/model/emission.hpp>
 #include <tilewright/model/executable.hpp>
 #include <tilewright/model/interpret.hpp>
+#include <tilewright/model/memory_view.hpp>
 #include <tilewright/model/model.hpp>
 #include <tilewright/model/passes.hpp>
 #include <tilewright/model/saved_model.hpp>
 #include <tilewright/model/winograd.hpp>
+#include <tilewright/search/check/verify.hpp>
 
 #include "model/drawn/graph_generator.hpp"
 #include "model/onnx_writer.hpp"
@@ -160,29 +165,39 @@ void write_case(const case_data& c, const std::filesystem::path& folder) {
     write_file(folder / ("out." + std::to_string(k) + ".npy"), npy_text(c.expected[k]));
 }
 
-/// Every convolution that can be in tiles, half of them in larger ones.
-void in_tiles(network::graph& g) {
-  network::tile_choice tiles;
-  for (const auto& [name, list] : network::winograd_tiles(g, false))
-    tiles[name] = tiles.size() % 2 == 0 ? 2 : 4;
-  network::transformed_filters filters;
-  network::winograd(g, tiles, filters);
+/// Every convolution that can be in tiles tries them.
+void in_tiles(network::graph& g) { network::winograd(g); }
+
+/// The algorithms of each kernel against each other, on arguments of their own.
+/// @return kernels that have several
+int check_algorithms(const network::graph& g) {
+  int out = 0;
+  for (const network::node& n : g.nodes) {
+    if (network::is_view(n)) continue;
+    bool makes_elements = false;
+    for (const network::value_id v : n.outputs)
+      makes_elements = makes_elements || (v >= 0 && g.type_of(v).elements() > 0);
+    if (!makes_elements) continue;
+    const network::network_kernel made = network::emit(g, n);
+    if (!made.derive) continue;
+    ++out;
+    const std::string wrong = search::compare_alternatives(made.derive(reify(made.kernel)),
+                                                           backend::serial_executor(), 7);
+    CHECK_MESSAGE(wrong.empty(), wrong, "\n", print(g));
+  }
+  return out;
 }
 
 struct named_pass {
   const char* name;
   void (*run)(network::graph&);
 };
-const named_pass passes_in_turn[] = {{"remove_unused", network::remove_unused},
-                                     {"fold_constants", network::fold_constants},
-                                     {"remove_repeated", network::remove_repeated},
-                                     {"replace_nan", network::replace_nan},
-                                     {"scale_products", network::scale_products},
-                                     {"channels_last", network::channels_last},
-                                     {"winograd", in_tiles},
-                                     {"group_attention", network::group_attention},
-                                     {"fuse", network::fuse},
-                                     {"place_parts", network::place_parts}};
+const named_pass passes_in_turn[] = {
+    {"remove_unused", network::remove_unused},     {"fold_constants", network::fold_constants},
+    {"remove_repeated", network::remove_repeated}, {"replace_nan", network::replace_nan},
+    {"scale_products", network::scale_products},   {"channels_last", network::channels_last},
+    {"group_attention", network::group_attention}, {"fuse", network::fuse},
+    {"place_parts", network::place_parts},         {"winograd", in_tiles}};
 
 }  // namespace
 
@@ -205,6 +220,7 @@ TEST_CASE("drawn graphs: the interpreter before and after each pass, and the pla
         check_interpreted(c, in_turn, (p.name + std::string(" in turn")).c_str());
     }
     check_run(c, in_turn, "the plan");
+    check_algorithms(in_turn);
     if (seed % 5 == 0) {
       network::graph placed = c.g;
       network::place_parts(placed);
@@ -223,12 +239,12 @@ TEST_CASE("drawn graphs: they hold what they are drawn for") {
     for (const network::node& n : g.nodes) ++met[n.op];
     network::infer_types(g);
     g = network::forms_of(std::move(g)).back();
-    in_tiles(g);
     network::make_kernels(g);
+    in_tiles(g);
+    tiled += check_algorithms(g);
     for (const network::node& n : g.nodes) {
       attention += n.op.find("Attention") != std::string::npos;
       joins += n.op == "Join";
-      tiled += n.op == "WinogradInput";
       parts += n.op == "Part";
     }
   }

@@ -29,7 +29,7 @@ class kernel_writer {
       const dsl::index_list at = axes(number++ ? "o" : "i", r.type.extents);
       builder_.define(to(at) = r.at(at));
     }
-    return {builder_.build(), params_, is_weight_};
+    return {builder_.build(), params_, is_weight_, derive_};
   }
 
   // ---- what an emission asks for ----
@@ -77,6 +77,7 @@ class kernel_writer {
     scope_->known[v] = reader_of(to);
     return to;
   }
+  void derive(dsl::algorithm_deriver more) { derive_ = std::move(more); }
 
  private:
   struct scope {
@@ -184,6 +185,7 @@ class kernel_writer {
   std::map<std::string, int> names_;
   std::vector<value_id> params_;
   std::vector<bool> is_weight_;
+  dsl::algorithm_deriver derive_;
 };
 
 TILEWRIGHT_INLINE const tensor_type& emission::type_of_output(std::size_t k) const {
@@ -232,6 +234,9 @@ TILEWRIGHT_INLINE void emission::out(std::size_t k, element_function f) {
 }
 TILEWRIGHT_INLINE dsl::runtime_tensor emission::store(std::size_t k) {
   return writer_->store(what().outputs.at(k));
+}
+TILEWRIGHT_INLINE void emission::derive(dsl::algorithm_deriver more) {
+  writer_->derive(std::move(more));
 }
 
 TILEWRIGHT_INLINE network_kernel emit(const graph& g, const node& n) {

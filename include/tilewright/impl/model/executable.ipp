@@ -158,7 +158,7 @@ TILEWRIGHT_INLINE void executable::add_launch(const node& n, const tuned_options
   tuned_options own = options;
   if (streams_weights() && support::contains(made.is_weight, true))
     own.measuring.where = search::caches::rotating;
-  launch l{n,  made.kernel,        make_dispatcher({made.kernel}, own), {}, {}, {}, {},
+  launch l{n,  made.kernel,        make_dispatcher({made.kernel}, own, made.derive), {}, {}, {}, {},
            {}, own.measuring.where};
   for (const value_id v : made.params) {
     l.slots.push_back(places_[static_cast<std::size_t>(v)]);

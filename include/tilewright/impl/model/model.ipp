@@ -36,11 +36,7 @@ namespace tilewright {
 struct model::state {
   network::graph unbound;  // as it came; its constants are views
   std::shared_ptr<const network::graph> source;
-  std::vector<network::graph> forms;  // before kernels are made; none where they are not rewritten
   std::vector<std::shared_ptr<const network::graph>> alternatives;
-  // the first form with convolutions in tiles (model/winograd.hpp)
-  std::vector<std::shared_ptr<const network::graph>> by_tiles;
-  network::transformed_filters filters;
   model_options options;
   std::shared_ptr<search::database> db;
   search::detail::process_turns tuning, joining;
@@ -67,43 +63,22 @@ struct model::state {
   /// The graphs of which one runs.
   void add_forms(network::graph g) {
     const bool in_order = options.reductions == reductions::in_order;
-    forms = network::forms_of(std::move(g));
+    std::vector<network::graph> forms = network::forms_of(std::move(g));
     if (in_order) forms.resize(1);  // each has its own order of sums
-    for (const network::graph& form : forms) alternatives.push_back(in_tiles(form, {}));
     std::int64_t weight_bytes = 0;
     for (const network::value& v : forms.at(0).values)
       if (v.data) weight_bytes += v.data->type().bytes();
-    if (!in_order) add_tiles(weight_bytes > target::host().l3_bytes);
-  }
-  /// Graphs with convolutions in tiles: of each the likeliest, then of each the next.
-  void add_tiles(bool streams_weights) {
-    const auto candidates = network::winograd_tiles(forms.at(0), streams_weights);
-    for (std::size_t k = 0;; ++k) {
-      network::tile_choice tiles;
-      for (const auto& [name, list] : candidates)
-        if (k < list.size()) tiles[name] = list[k];
-      if (tiles.empty()) return;
-      by_tiles.push_back(in_tiles(forms.at(0), tiles));
+    const bool streams_weights = weight_bytes > target::host().l3_bytes;
+    for (network::graph& form : forms) {
+      network::make_kernels(form);
+      if (!in_order) network::winograd(form, {streams_weights, options.convolution_error});
+      alternatives.push_back(std::make_shared<const network::graph>(std::move(form)));
     }
-  }
-  std::shared_ptr<const network::graph> in_tiles(network::graph g,
-                                                 const network::tile_choice& tiles) {
-    network::winograd(g, tiles, filters);
-    network::make_kernels(g);
-    return std::make_shared<const network::graph>(std::move(g));
   }
   void make_program() {
     auto all = std::make_shared<program_list>();
-    program_list tiled;
     for (const auto& g : alternatives) all->push_back(program_of(g));
-    for (const auto& g : by_tiles) tiled.push_back(program_of(g));
-    if (!tiled.empty()) {
-      const network::tile_choice tiles = network::faster_tiles(*all->front(), tiled, *db);
-      if (!tiles.empty())
-        for (const network::graph& form : forms) all->push_back(program_of(in_tiles(form, tiles)));
-    }
     const std::shared_ptr<const network::executable> fresh = fastest(*all);
-    all->insert(all->end(), tiled.begin(), tiled.end());
     if (now()) fresh->warm();  // so that no call waits for it
     const support::fork_pass inside;
     std::atomic_store(&programs, std::shared_ptr<const program_list>(std::move(all)));
@@ -218,6 +193,9 @@ struct model::state {
 TILEWRIGHT_INLINE model::model(network::graph g, model_options options)
     : state_(std::make_shared<state>()) {
   if (!(options.seconds >= 0)) throw argument_error("seconds has to be 0 or more");
+  if (!(options.convolution_error >= 0))
+    throw argument_error(
+        "convolution_error has to be 0 or more; 0 is for convolutions as the graph has them");
   state_->unbound = g;
   network::bind_extents(g, options.extents);
   network::infer_types(g);
@@ -317,14 +295,15 @@ TILEWRIGHT_INLINE std::string model::report() const {
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     const network::launch& l = program->launches()[k];
     const network::kernel_report& r = kernels[k];
-    const std::string origin = network::text_of(r.origin);
+    const std::string origin = network::text_of(r.origin),
+                      algorithm = r.algorithm.empty() ? l.what.op : r.algorithm;
     const auto gap = [](std::size_t width, const std::string& text) {
       return std::string(width - std::min(width, text.size()), ' ');
     };
     out += detail::right_aligned(support::fixed_text(r.seconds * 1e6, 1), 10) + " us " +
            detail::right_aligned(support::fixed_text(100 * r.seconds / total, 1), 5) + " % " +
            detail::right_aligned(support::fixed_text(100 * r.bound / r.seconds, 0), 4) +
-           " % of the roofline  " + origin + gap(9, origin) + l.what.op + gap(28, l.what.op) + " " +
+           " % of the roofline  " + origin + gap(9, origin) + algorithm + gap(28, algorithm) + " " +
            l.what.name + "\n";
   }
   const auto megabytes = [](std::int64_t n) {

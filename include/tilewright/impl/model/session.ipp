@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -84,64 +82,6 @@ TILEWRIGHT_INLINE search::workload task_for(const search::workload& w, const tar
 
 TILEWRIGHT_INLINE double known_seconds(const executable& program, const search::database& db) {
   return detail::seconds_of(program, db, detail::timed_on::its_threads);
-}
-
-namespace detail {
-
-/// The end of a rewritten convolution, alone or with what is fused behind it.
-struct winograd_end {
-  std::string convolution;  // name of the value that it makes
-  std::int64_t tile = 0;    // 0: the node is no such end
-};
-inline winograd_end winograd_end_of(const graph& g, const node& n) {
-  if (n.op == "WinogradOutput") return {g.at(n.outputs[0]).name, n.integer("tile", 0)};
-  if (const graph* body = body_of(n))
-    for (const node& part : body->nodes)
-      if (part.op == "WinogradOutput")
-        return {body->at(part.outputs[0]).name, part.integer("tile", 0)};
-  return {};
-}
-
-/// faster_tiles, by the records that count; convolutions whose time as they stand is known are added to `met`.
-inline void add_faster_tiles(const executable& direct,
-                             const std::vector<std::shared_ptr<const executable>>& by_tiles,
-                             const search::database& db, timed_on threads,
-                             std::set<std::string>& met, tile_choice& out) {
-  const std::map<std::string, double> plain = times_of(direct, db, threads);
-  std::map<std::string, double> least;  // by the name of the convolution
-  std::set<std::string> now;
-  for (const auto& program : by_tiles) {
-    const std::map<std::string, double> times = times_of(*program, db, threads);
-    for (const launch& l : program->launches()) {
-      const winograd_end end = winograd_end_of(program->whole(), l.what);
-      if (end.tile == 0 || met.count(end.convolution)) continue;
-      const std::string result = program->whole().at(l.what.outputs[0]).name;
-      const auto before = plain.find(result);
-      if (before == plain.end()) continue;
-      now.insert(end.convolution);
-      const auto a = times.find(end.convolution + ".tiles"), c = times.find(result);
-      const auto b = times.find(end.convolution + ".products");
-      if (a == times.end() || b == times.end() || c == times.end()) continue;
-      const double sum = a->second + b->second + c->second;
-      const double limit = least.count(end.convolution) ? least[end.convolution] : before->second;
-      if (!(sum < limit)) continue;
-      least[end.convolution] = sum;
-      out[end.convolution] = end.tile;
-    }
-  }
-  met.insert(now.begin(), now.end());
-}
-
-}  // namespace detail
-
-TILEWRIGHT_INLINE tile_choice faster_tiles(
-    const executable& direct, const std::vector<std::shared_ptr<const executable>>& by_tiles,
-    const search::database& db) {
-  tile_choice out;
-  std::set<std::string> met;
-  for (const auto threads : {detail::timed_on::its_threads, detail::timed_on::fewer_threads})
-    detail::add_faster_tiles(direct, by_tiles, db, threads, met, out);
-  return out;
 }
 
 }  // namespace tilewright::network

@@ -82,6 +82,35 @@ inline located_sum locate_window_sum(const ir::function& f, const std::vector<ir
                   "use ops::conv2d, ops::conv2d_bias or ops::conv2d_scale_shift");
 }
 
+/// A program around its first convolution.
+class winograd_frame {
+ public:
+  /// @throws argument_error as with_winograd
+  explicit winograd_frame(const ir::function& f)
+      : f_(f), children_(children_of_root(f)), found_(locate_window_sum(f, children_)) {}
+
+  double error_of(int tile) const {
+    const window_sum& sum = found_.sum;
+    return winograd_error(tile, sum.extent(sum.filter, sum.filter_at[2]), sum.result->type);
+  }
+  /// The program with the algorithm beside it, once for each extent of tiles.
+  ir::function with(const std::vector<int>& tiles, double error) const {
+    const ir::block_node* padding = pointwise_writer(children_, found_.sum.image);
+    ir::function marked = f_;
+    marked.attrs[ir::error_attribute] = error;
+    std::vector<ir::function> others;
+    for (const int tile : tiles)
+      others.push_back(
+          winograd_program(marked, found_.sum, padding, tile).make(children_, found_.at));
+    return ir::with_alternatives(std::move(marked), others);
+  }
+
+ private:
+  const ir::function& f_;
+  std::vector<ir::stmt> children_;
+  located_sum found_;
+};
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE double winograd_error(int tile, std::int64_t channels, dtype type) {
@@ -97,24 +126,31 @@ TILEWRIGHT_INLINE double winograd_error(int tile, std::int64_t channels, dtype t
 }
 
 TILEWRIGHT_INLINE ir::function with_winograd(const ir::function& f, double error) {
-  const std::vector<ir::stmt> children = detail::children_of_root(f);
-  const detail::located_sum found = detail::locate_window_sum(f, children);
-  const dtype type = found.sum.result->type;
-  const std::int64_t channels = found.sum.extent(found.sum.filter, found.sum.filter_at[2]);
-  const ir::block_node* padding = detail::pointwise_writer(children, found.sum.image);
-  ir::function marked = f;
-  marked.attrs[ir::error_attribute] = error;
-  std::vector<ir::function> others;
+  const detail::winograd_frame frame(f);
+  std::vector<int> tiles;
   for (const int tile : detail::winograd_tiles)
-    if (winograd_error(tile, channels, type) <= error)
-      others.push_back(
-          detail::winograd_program(marked, found.sum, padding, tile).make(children, found.at));
-  if (others.empty())
+    if (frame.error_of(tile) <= error) tiles.push_back(tile);
+  if (tiles.empty())
     detail::refuse_winograd(f.name, 6, "is allowed an error of " + support::general_text(error, 3),
                             "tiles of 2 x 2 have one of " +
-                                support::general_text(winograd_error(2, channels, type), 3) +
+                                support::general_text(frame.error_of(2), 3) +
                                 ": allow that much, or call it without ops::winograd");
-  return ir::with_alternatives(std::move(marked), others);
+  return frame.with(tiles, error);
+}
+
+TILEWRIGHT_INLINE ir::function with_winograd_tiles(const ir::function& f,
+                                                   const std::vector<std::int64_t>& tiles) {
+  std::vector<int> extents;
+  for (const std::int64_t tile : tiles)
+    if (support::contains(detail::winograd_tiles, tile) && !support::contains(extents, tile))
+      extents.push_back(static_cast<int>(tile));
+  if (tiles.empty() || extents.size() != tiles.size())
+    detail::refuse_winograd(f.name, 7, "is to have tiles that are not there, or twice, or none",
+                            "name some of 2, 4 and 6, each once");
+  const detail::winograd_frame frame(f);
+  double error = 0;
+  for (const int tile : extents) error = std::max(error, frame.error_of(tile));
+  return frame.with(extents, error);
 }
 
 }  // namespace tilewright::ops

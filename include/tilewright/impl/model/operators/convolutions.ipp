@@ -2,7 +2,9 @@
 
 #include <tilewright/model/operators.hpp>
 #include <tilewright/model/window.hpp>
+#include <tilewright/model/winograd.hpp>
 #include <tilewright/ops/convolution.hpp>
+#include <tilewright/ops/winograd.hpp>
 
 // Convolutions over one to three dimensions, with groups, and depthwise.
 namespace tilewright::network {
@@ -89,6 +91,9 @@ inline void emit_conv(emission& e) {
     if (bias) sum = sum + to((*bias)(last ? at.back() : at[1]));
     return cast(sum, t);
   });
+  const std::vector<std::int64_t> tiles = e.what().integers(winograd_attribute);
+  if (!tiles.empty())
+    e.derive([tiles](const ir::function& f) { return ops::with_winograd_tiles(f, tiles); });
 }
 
 /// Window of a transposed convolution: an input element h and a window element r meet in output

@@ -4,18 +4,16 @@
 #include <iterator>
 
 #include <tilewright/model/operators.hpp>
-#include <tilewright/model/winograd.hpp>
 
 namespace tilewright::network {
 
 TILEWRIGHT_INLINE const std::vector<operator_definition>& all_operators() {
   static const std::vector<operator_definition> all = [] {
     std::vector<operator_definition> out;
-    for (auto* add : {add_activations,      add_arithmetic, add_attention,    add_bits,
-                      add_comparisons,      add_constants,  add_control,      add_convolutions,
-                      add_data_movement,    add_einsum,     add_functions,    add_normalizations,
-                      add_pooling,          add_products,   add_reductions,   add_resizing,
-                      add_rotary_embedding, add_shapes,     add_trigonometry, add_winograd})
+    for (auto* add : {add_activations, add_arithmetic, add_attention, add_bits, add_comparisons,
+                      add_constants, add_control, add_convolutions, add_data_movement, add_einsum,
+                      add_functions, add_normalizations, add_pooling, add_products, add_reductions,
+                      add_resizing, add_rotary_embedding, add_shapes, add_trigonometry})
       add(out);
     std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
       return std::tie(a.name, a.domain, a.since) < std::tie(b.name, b.domain, b.since);

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <limits>
-#include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include <tilewright/impl/search/database/fewer_threads.hpp>
@@ -34,16 +32,6 @@ inline double seconds_of(const executable& program, const search::database& db, 
   for (std::size_t k = 0; k < program.launches().size(); ++k)
     out +=
         seconds_of(program.task(k), db, threads).value_or(std::numeric_limits<double>::infinity());
-  return out;
-}
-
-/// By the name of what a kernel makes; of those that are known. // s
-inline std::map<std::string, double> times_of(const executable& program, const search::database& db,
-                                              timed_on threads) {
-  std::map<std::string, double> out;
-  for (std::size_t k = 0; k < program.launches().size(); ++k)
-    if (const std::optional<double> seconds = seconds_of(program.task(k), db, threads))
-      out[program.whole().at(program.launches()[k].what.outputs[0]).name] = *seconds;
   return out;
 }
 
