@@ -307,6 +307,16 @@ TEST_CASE("winograd: what the algorithm does not compute is refused by name, wit
   CHECK(refusal([&] { reify(ops::winograd(ops::conv2d<float>, 1e-7), dims(7, 7)); }) ==
         "ops::winograd: kernel conv2d is allowed an error of 1e-07; tiles of 2 x 2 have one of "
         "5e-06: allow that much, or call it without ops::winograd (requirement 6)");
+  const auto with_tiles = [&](const std::vector<std::int64_t>& extents) {
+    return refusal(
+        [&] { ops::with_winograd_tiles(reify(ops::conv2d<float>, dims(7, 7)), extents); });
+  };
+  for (const std::vector<std::int64_t>& extents :
+       {std::vector<std::int64_t>{}, std::vector<std::int64_t>{3}, std::vector<std::int64_t>{4, 4}})
+    CHECK(with_tiles(extents) ==
+          "ops::winograd: kernel conv2d is to have tiles that are not there, or twice, or none; "
+          "name some of 2, 4 and 6, each once (requirement 7)");
+  CHECK(with_tiles({4, 2}) == "");
   const auto product = kernel<"product">(
       [](in<"A", float, "M", "K"> A, in<"B", float, "K", "N"> B, out<"Y", float, "M", "N"> Y) {
         using axes::i, axes::j, axes::k;

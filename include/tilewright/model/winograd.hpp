@@ -21,6 +21,7 @@ struct winograd_limits {
   /// What a result may differ by, over the root mean square of all results of its convolution: tiles whose
   /// `ops::winograd_error` is larger are not tried.
   double error = std::numeric_limits<double>::infinity();
+  bool pays = true;  // false: all that are allowed, for who has the time to measure them
 };
 
 /// Names the tiles that may pay, after make_kernels:

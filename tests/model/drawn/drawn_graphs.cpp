@@ -166,7 +166,7 @@ void write_case(const case_data& c, const std::filesystem::path& folder) {
 }
 
 /// Every convolution that can be in tiles tries them.
-void in_tiles(network::graph& g) { network::winograd(g); }
+void in_tiles(network::graph& g) { network::winograd(g, {.pays = false}); }
 
 /// The algorithms of each kernel against each other, on arguments of their own.
 /// @return kernels that have several

@@ -113,12 +113,22 @@ class tile_stages {
   std::int64_t outputs() const { return products_.extent[5]; }
   std::int64_t channels() const { return products_.extent[6]; }
 
-  /// Rows of tiles at a time: what they take, tiles and products, in half of the second-level cache, where
-  /// that leaves enough rows for the filter to be used again.
+  /// Bytes that come from behind the second-level cache where `rows` of tiles are computed at a time: the
+  /// filter for each part of them where it does not stay there, and tiles and products where those of a part do not.
+  double bytes_moved(std::int64_t rows) const {
+    const std::int64_t points =
+        products_.extent[0] * products_.extent[1] * bytes(products_.write.buffer->type);
+    const auto filter = static_cast<double>(points * channels() * outputs());
+    const auto row = static_cast<double>(points * across() * (channels() + outputs()));
+    const double room = static_cast<double>(where_.cpu->l2_bytes) / 2;
+    const auto parts = static_cast<double>((down() + rows - 1) / rows);
+    const bool spills = static_cast<double>(rows) * row > room;
+    return filter * (filter > room ? parts : 1) +
+           (spills ? 2 * row * static_cast<double>(down()) : 0);
+  }
+
+  /// Rows of tiles at a time: those that move least, where they leave enough pixels for a product.
   void choose_rows() {
-    const std::int64_t bytes_of_row = products_.extent[0] * products_.extent[1] * across() *
-                                      (channels() + outputs()) *
-                                      bytes(products_.write.buffer->type);
     std::vector<std::int64_t> candidates;
     std::vector<double> weights;
     for (std::int64_t rows = 1; rows <= down(); ++rows) {
@@ -126,11 +136,11 @@ class tile_stages {
       if ((down() + parts - 1) / parts != rows) continue;  // fewer rows make as many parts
       if (where_.threads > 1 && rows > 1 && parts * batch() < where_.threads) continue;
       candidates.push_back(rows);
-      const double held = static_cast<double>(rows * bytes_of_row),
-                   cache = static_cast<double>(where_.cpu->l2_bytes) / 2;
       const double pixels = static_cast<double>(rows * across());
-      weights.push_back(std::min(1.0, cache / held) * std::min(1.0, pixels / 24));
+      weights.push_back(std::min(1.0, pixels / 24) / std::pow(bytes_moved(rows), 2));
     }
+    const double most = *std::max_element(weights.begin(), weights.end());
+    for (double& w : weights) w /= most;
     keep_likeliest(candidates, weights, 3);
     rows_ = candidates[choices_.draw(s_, weights)];
   }
