@@ -204,10 +204,11 @@ std::vector<sparse_matrix> densities() {
 }
 
 std::vector<sparse_matrix> pathological() {
-  constexpr std::int32_t n = 16384;
+  constexpr std::int32_t n = 16384, wide = 8 * n;
   using columns = std::vector<std::int32_t>;
-  columns all(n);
+  columns all(n), whole(wide);
   std::iota(all.begin(), all.end(), 0);
+  std::iota(whole.begin(), whole.end(), 0);
   const auto diagonal = [](std::int32_t i) { return columns{i}; };
   const auto none = [](std::int32_t) { return columns{}; };
   return {by_rows("dense_row", n, n, [&](std::int32_t i) { return i == n / 2 ? all : columns{i}; }),
@@ -223,8 +224,12 @@ std::vector<sparse_matrix> pathological() {
           by_rows("one_row", 1, n, [&](std::int32_t) { return all; }),
           by_rows("one_column", n, 1, [](std::int32_t) { return columns{0}; }),
           by_rows("empty", n, n, none),
-          by_rows("last_row_empty", n, n, [](std::int32_t i) {
-            return i == n - 1 ? columns{} : columns{i, (i + 1) % n};
+          by_rows("last_row_empty", n, n,
+                  [](std::int32_t i) {
+                    return i == n - 1 ? columns{} : columns{i, (i + 1) % n};
+                  }),
+          by_rows("long_row", n, wide, [&](std::int32_t i) {
+            return i == n / 2 ? whole : columns{3 * i, 4 * i + 1};
           })};
 }
 

@@ -41,7 +41,7 @@ sparse_matrix unstructured();
 std::vector<sparse_matrix> densities();
 /// What formats and balancing meet at their worst: a row with an element in each column, a column with one in
 /// each row, a diagonal, an arrow (last row, last column and diagonal), one row, one column, no element, a last row
-/// without one. 16384 rows, and as many columns, unless there is one.
+/// without one, a row of 131,072 elements beside rows of two. 16384 rows, and as many columns unless there is one, or that row.
 std::vector<sparse_matrix> pathological();
 /// blocks32 with 0.5 % of all elements beside: what pruning by blocks and then by magnitude leaves.
 sparse_matrix mixed();

@@ -10,6 +10,7 @@
 #include <tilewright/expr/formats/dcsr_matrix.hpp>
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
+#include <tilewright/ir/shared_sums.hpp>
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/ir/text/sparse_script.hpp>
@@ -151,6 +152,90 @@ TEST_CASE("a note of other offsets, or of none, leaves chunks of as many rows") 
         exec.interface());
     CHECK(exec.ends == std::vector<std::int64_t>{8, 16, 24, 32, 40, 48, 56, 64});
   }
+}
+
+namespace {
+
+/// Runs chunks one after the other, the last one first.
+backend::executor backwards() {
+  return {[](void*, std::int64_t count, backend::chunk_body body, void* context) {
+            for (std::int64_t c = count; c-- > 0;) body(context, c, 0);
+          },
+          nullptr, 2};
+}
+
+patterns::csr_matrix<> with_lengths(const std::vector<std::int64_t>& lengths,
+                                    std::int64_t columns) {
+  std::mt19937 random(7);
+  patterns::csr_matrix<> out;
+  out.columns = columns;
+  for (const std::int64_t count : lengths) {
+    std::vector<std::int64_t> at;
+    for (std::int64_t c = 0; c < count; ++c)
+      at.push_back(count == 1 ? static_cast<std::int64_t>(random() % 64) % columns : c);
+    out.add_row(at, random);
+  }
+  return out;
+}
+
+/// Empty rows, one dense row, an arrow, rows of which the last is empty, n x 1, 1 x n, and nothing at all.
+std::vector<patterns::csr_matrix<>> pathological() {
+  const std::vector<std::int64_t> ones(90, 1);
+  std::vector<std::int64_t> dense(90, 0), arrow(90, 2), last(90, 3);
+  dense[40] = 70;
+  arrow[0] = 70;
+  last.back() = 0;
+  std::vector<patterns::csr_matrix<>> out;
+  for (const std::vector<std::int64_t>& lengths :
+       {dense, arrow, last, std::vector<std::int64_t>(90, 0), std::vector<std::int64_t>{70}})
+    out.push_back(with_lengths(lengths, 70));
+  out.push_back(with_lengths(ones, 1));
+  out.push_back(uneven(60, 50));
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "rows that are divided among tasks have the sums of whole ones, whichever task ends first") {
+  if (!backend::compiler_available()) return;
+  for (patterns::csr_matrix<>& a : pathological())
+    for (const std::int64_t columns : {1, 20})
+      for (const int tasks : {2, 8, 40}) {
+        CAPTURE(a.rows);
+        CAPTURE(a.nonzeros());
+        CAPTURE(columns);
+        CAPTURE(tasks);
+        const ir::function f = sparse::lower(sparse::with_storage(
+            reify(product<compressed<"K">>, {{"M", a.rows}, {"K", a.columns}, {"N", columns}}),
+            {{"A", a.nonzeros()}}));
+        schedule s(f);
+        const loop_rv rows = s.get_loops(s.get_block("C_o")).front();
+        s.parallel(rows);
+        s.annotate(rows, ir::balance_annotation, std::string("A_indptr"));
+        s.annotate(rows, ir::tasks_annotation, tasks);
+        std::vector<float> b(static_cast<std::size_t>(a.columns * columns));
+        for (std::size_t n = 0; n < b.size(); ++n) b[n] = static_cast<float>(n % 7) - 3;
+        std::vector<float> expected(static_cast<std::size_t>(a.rows * columns), 99), c = expected;
+        ir::interpret(f, {{a.offsets.data(), {}},
+                          {a.indices.data(), {}},
+                          {a.values.data(), {}},
+                          {b.data(), {}},
+                          {expected.data(), {}}});
+        counting_executor forwards;
+        forwards.written = [] { return 0; };
+        std::vector<float> before;
+        for (const backend::executor& exec : {forwards.interface(), backwards()}) {
+          std::fill(c.begin(), c.end(), 99.0f);
+          run(s.function(),
+              {a.offsets.data(), a.indices.data(), a.values.data(), b.data(), c.data()}, exec);
+          for (std::size_t n = 0; n < c.size(); ++n)
+            CHECK(c[n] == doctest::Approx(expected[n]).epsilon(1e-5));
+          CHECK((before.empty() || c == before));
+          before = c;
+        }
+        if (a.rows > 1) CHECK(forwards.chunks == std::min(tasks, 8));
+      }
 }
 
 namespace {

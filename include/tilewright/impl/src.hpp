@@ -193,6 +193,7 @@
 #include <tilewright/impl/pass/prefetch_gathers.ipp>
 #include <tilewright/impl/pass/prepare_weights.ipp>
 #include <tilewright/impl/pass/promote_accumulators.ipp>
+#include <tilewright/impl/pass/rows/divide_rows.ipp>
 #include <tilewright/impl/pass/simplify_loops.ipp>
 #include <tilewright/impl/pass/skip_identities.ipp>
 #include <tilewright/impl/pass/trim_loops.ipp>

@@ -165,6 +165,25 @@ TEST_CASE("rows may be shared out by their elements instead of a number at a tim
   }
 }
 
+TEST_CASE("rows are divided among tasks first where one of them has more than a chunk") {
+  const target::cpu cpu = machine();
+  for (const char* text : {product, product_with_vector})
+    for (const double longest : {8.0, 9.0}) {  // over the mean; 64 rows are eight chunks of 8
+      ir::function f = ir::parse(text);
+      ir::note_pattern(f, {.mean_row = 7, .longest = longest});
+      space::chooser choices;
+      std::vector<bool> divided;
+      do {
+        schedule s(f, 1);
+        space::ragged_reduction(s, text == product ? "C_o" : "Y_o", {&cpu, 2}, choices);
+        divided.push_back(s.show().find("\"tilewright.balance\": \"p\", \"tilewright.tasks\": 8") !=
+                          std::string::npos);
+      } while (choices.advance(true));
+      CHECK(divided == (longest > 8 ? std::vector<bool>{true, false, false}
+                                    : std::vector<bool>{false, false}));
+    }
+}
+
 namespace {
 
 /// The product with rows as many and as wide as that; each element of the other operand is read `rows` / 48 times.

@@ -20,6 +20,7 @@
 #include <tilewright/pass/plan_workspace.hpp>
 #include <tilewright/pass/prefetch_gathers.hpp>
 #include <tilewright/pass/promote_accumulators.hpp>
+#include <tilewright/pass/rows/divide_rows.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
 #include <tilewright/pass/skip_identities.hpp>
 #include <tilewright/pass/trim_loops.hpp>
@@ -98,6 +99,7 @@ inline std::vector<named_pass> standard() {
       {"simplify_loops.4", &plain<&simplify_loops>},
       {"trim_loops.2", &plain<&trim_loops>},
       {"simplify_loops.5", &plain<&simplify_loops>},
+      {"divide_rows", &plain<&divide_rows>},
       // what is reduced lives in registers
       {"vectorize_reductions", &on_cpu<&vectorize_reductions>},
       {"promote_accumulators", &in_registers},

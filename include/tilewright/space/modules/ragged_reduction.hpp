@@ -14,7 +14,7 @@ bool is_ragged_reduction(const schedule& s, const std::string& block);
 
 /// Walks a row once for each tile of the output's contiguous dimension, whose sums stay in vector
 /// registers meanwhile; the other operand is loaded in vectors along the tile. Rows run in parallel,
-/// a drawn number of them at a time.
+/// a drawn number of them at a time, by their elements, or, where one has more of these than a chunk, divided among tasks.
 /// ```
 /// for i: C_o                                  for i_0 (parallel), i_1: C_o
 ///   for k in range(n), j: C            ->       for j_0, k in range(n), j_1 (vectorized): C

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tilewright/impl/space/tiles/gathered_operand.hpp>
+#include <tilewright/impl/space/tiles/row_shares.hpp>
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/loop_notes.hpp>
@@ -333,57 +334,6 @@ inline void vectorize_row(schedule& s, const std::string& name, const context& w
   s.vectorize(inner);
 }
 
-/// Offsets whose differences are the extents of loops below that of `rows` iterations; "" where there are none.
-inline std::string offsets_below(const ir::block_node& around, const ir::expr& rows) {
-  std::string out;
-  if (!ir::is_int(rows)) return out;
-  ir::for_each_stmt(around.body, [&](const ir::stmt& s) {
-    const ir::loop_node* loop = ir::as_loop(s);
-    if (!loop || !out.empty()) return;
-    ir::for_each_expr(loop->extent, [&](const ir::expr& e) {
-      if (e->op == ir::op::load && e->buffer->shape.size() == 1 &&
-          ir::is_int(e->buffer->shape[0], ir::as_int(rows) + 1))
-        out = e->buffer->name;
-    });
-  });
-  return out;
-}
-
-/// The only row of a matrix is shared out among threads, where it is summed alone, in vectors.
-inline void share_sums(schedule& s, const std::string& name, const context& where,
-                       chooser& choices) {
-  for (const std::string& inner : ragged_parts(*named_block(s, name).block))
-    if (named_block(s, inner).block->annotations.count(ir::long_rows_note) > 0)
-      s.annotate(s.get_block(inner), ir::shared_sums_note,
-                 choices.categorical(s, {where.threads, 0}, {1.5, 1}));
-}
-
-/// Rows run in parallel, a number of them at a time or shared out by elements, unless results that are stored row after row cannot be told apart, as where the
-/// pattern has one element.
-inline void parallelize_rows(schedule& s, const std::string& name, const context& where,
-                             chooser& choices) {
-  if (where.threads < 2) return;
-  const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
-  const auto over_rows =
-      support::find(loops, [&](loop_rv l) { return !ir::is_int(s.get(l).extent, 1); });
-  if (over_rows == loops.end()) return share_sums(s, name, where, choices);
-  if (!plain(s.get(*over_rows))) return;
-  const std::string offsets = offsets_below(*named_block(s, name).block, s.get(*over_rows).extent);
-  schedule attempt = s;
-  try {
-    if (!offsets.empty() && choices.pick(2) == 1) {
-      attempt.parallel(*over_rows);
-      attempt.annotate(*over_rows, ir::balance_annotation, offsets);
-    } else {
-      const expr_rv rows = choices.categorical(attempt, {8, 32, 128, 512}, {1, 1.5, 1, 1});
-      const auto [tasks, inside] = attempt.split(*over_rows, {infer, rows});
-      attempt.parallel(tasks);
-    }
-    s = std::move(attempt);
-  } catch (const schedule_error&) {
-  }
-}
-
 /// Names of the iterations that `fuse_elements` fuses; none where it doesn't.
 inline std::vector<std::string> iterations_of_elements(const schedule& s) {
   if (s.function().attrs.count(ir::iterations_attribute) == 0) return {};
@@ -435,7 +385,8 @@ TILEWRIGHT_INLINE bool is_ragged_reduction(const schedule& s, const std::string&
 
 TILEWRIGHT_INLINE void ragged_reduction(schedule& s, const std::string& block, const context& where,
                                         chooser& choices) {
-  for (const std::string& inner : detail::ragged_parts(*named_block(s, block).block)) {
+  const std::vector<std::string> parts = detail::ragged_parts(*named_block(s, block).block);
+  for (const std::string& inner : parts) {
     schedule attempt = s;
     try {
       detail::schedule_ragged_part(attempt, block, inner, where, choices);
@@ -443,7 +394,7 @@ TILEWRIGHT_INLINE void ragged_reduction(schedule& s, const std::string& block, c
     } catch (const schedule_error&) {  // loops whose results no one can tell apart stay in order
     }
   }
-  detail::parallelize_rows(s, block, where, choices);
+  detail::parallelize_rows(s, block, parts, where, choices);
 }
 
 TILEWRIGHT_INLINE bool has_results_of_elements(const schedule& s) {
