@@ -131,6 +131,31 @@ TEST_CASE("a row whose number is loaded is copied where the loop over it runs") 
   CHECK(results[1][32] == 3.5f);
 }
 
+TEST_CASE("a row that is initialized in front is there, whether the loop over it runs or not") {
+  const function f = parse(
+      "@T.prim_func\n"
+      "def scatter(r: T.Buffer((3,), \"int32\"), n: T.Buffer((3,), \"int32\"), A: T.Buffer((4,), "
+      "\"float32\"), C: T.Buffer((5, 8), \"float32\")):\n"
+      "    for i in range(3):\n"
+      "        for c in T.vectorized(8):\n"
+      "            C[r[i], c] = T.float32(0.25)\n"
+      "        for k in range(n[i]):\n"
+      "            for j in T.vectorized(8):\n"
+      "                C[r[i], j] = C[r[i], j] + A[k]\n");
+  const function g = pass::promote_accumulators(f, {});
+  CHECK(not_stored_under(g, "k", "C"));
+  CHECK(count(g.body, stmt_kind::if_else) == 0);
+  std::vector<std::int32_t> r{4, 1, 2}, n{2, 3, 0};
+  std::vector<float> a{1, 2, 4, 8};
+  std::vector<std::vector<float>> results;
+  for (const function* each : {&f, &g}) {
+    results.emplace_back(40, 0.5f);
+    interpret(*each, {{r.data(), {}}, {n.data(), {}}, {a.data(), {}}, {results.back().data(), {}}});
+  }
+  CHECK(results[0] == results[1]);
+  CHECK(results[1][16] == 0.25f);
+}
+
 TEST_CASE("a row whose number changes below the loop stays where it is") {
   const function f = parse(
       "@T.prim_func\n"

@@ -13,7 +13,8 @@
 // tile of constant loops. Serial loops of the tile become unrolled. An initialization of the same
 // tile that stands directly in front takes the place of the first copy. Guards that do not depend
 // on the loop guard the copies. Where the loop may have no iteration, and the tile lies where only an
-// iteration may touch it, as a row does whose number is loaded, so does the question whether it has one.
+// iteration may touch it, as a row does whose number is loaded and that nothing in front initializes, so does the
+// question whether it has one.
 //
 // A sum of many numbers in f32 is added up in parts, each of which begins anew and is added to the tile behind it:
 //

@@ -67,7 +67,9 @@ class promoter : public arith::scoped_mutator {
     known = outside;
     stmt out = body == loop.body ? s : with_body(loop, std::move(body));
     for (const tile& t : tiles) {
-      stmt first = before && *before && !t.runs ? take_over(*before, t) : stmt{};
+      stmt first = before && *before ? take_over(*before, t) : stmt{};
+      // what an initialization stores to is there, whether the loop runs or not
+      const bool asks = t.runs && !first;
       expr total = load(t.accumulators, t.local);
       if (first) {
         *before = {};
@@ -78,7 +80,7 @@ class promoter : public arith::scoped_mutator {
         first = copies(t, make_store(t.accumulators, t.local, load(t.original, t.indices)));
       }
       stmt last = copies(t, make_store(t.original, t.indices, std::move(total)));
-      if (t.runs) {
+      if (asks) {
         first = make_if(t.runs, std::move(first));
         last = make_if(t.runs, std::move(last));
       }
