@@ -19,10 +19,6 @@ inline constexpr const char* long_rows_note = "tilewright.long_rows";
 /// choice gives is left out, also where it is infinite or no number.
 inline constexpr const char* skip_zeros_note = "tilewright.skip_zeros";
 
-/// Annotation of blocks, and of the loops of their reductions, whose number of terms is data: parts of a long one that
-/// threads combine at once. Rows of a matrix may be fewer than threads.
-inline constexpr const char* shared_sums_note = "tilewright.shared_sums";
-
 /// Annotation of reduction loops in the code of a tile's edge, or over short rows: not worth unrolling;
 /// with 0 it says that they are.
 inline constexpr const char* edge_note = "tilewright.edge";

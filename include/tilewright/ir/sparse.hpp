@@ -79,6 +79,10 @@ std::size_t stored_rank(const sparse_buffer& b);
 /// rows, beside their number.
 inline constexpr const char* balance_annotation = "tilewright.balance";
 
+/// Annotation of such a loop: so many tasks share it out, which begin and end inside of rows
+/// (pass/rows/divide_rows.hpp). Rows of a matrix may be fewer than threads.
+inline constexpr const char* tasks_annotation = "tilewright.tasks";
+
 /// Annotation of a block over coordinates: how the sparse tensors that it reads meet. One of
 ///
 ///     ["intersect", v], ["unite", v]   along the iteration variable v, the patterns of all that are read at it

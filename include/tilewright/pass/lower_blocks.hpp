@@ -12,7 +12,7 @@
 // accesses of their source. The initialization of a reduction moves in front of its outermost
 // reduction loop; where the output is also touched by another block inside that loop it stays in
 // place under a condition. Reduction loops are annotated with `reduction_note`, and with
-// `reduction_lanes_note`, `long_rows_note`, `shared_sums_note` and `skip_zeros_note` of their block. In a function that
+// `reduction_lanes_note`, `long_rows_note` and `skip_zeros_note` of their block. In a function that
 // keeps the order of its terms (ir/term_order.hpp) those of reductions of floats get `reduction_lanes_note` 0, and none of
 // them `skip_zeros_note`.
 #pragma once

@@ -141,6 +141,28 @@ TEST_CASE("results go on from what they were, and the largest of a row is its pa
       "                C[i, 1] = T.max(C[i, 1], A[p[i] + k] * D[i, 2])\n");
 }
 
+TEST_CASE("the only row is divided, also where its number is written out") {
+  const std::string body =
+      "        C[0, 1] = T.float32(0.0)\n"
+      "        for k in range(p[1] - p[0]):\n"
+      "            C[0, 1] = C[0, 1] + A[p[0] + k] * B[q[p[0] + k], 2]\n";
+  for (const std::int64_t n : {0, 1, 90}) {
+    const std::string text = rows_around(body, 1, static_cast<std::size_t>(n == 0 ? 1 : n), 7);
+    const ir::function f = divided(text);
+    CHECK(is_divided(f));
+    CHECK(run<std::int32_t>(f, {n}) == run<std::int32_t>(ir::parse(text), {n}));
+  }
+  CHECK_FALSE(is_divided(divided(rows_around(body, 2, 90, 7))));
+  std::string outside = rows_around(
+      "        for k in range(b - a):\n"
+      "            C[i, 1] = C[i, 1] + A[a + k] * B[q[a + k], 2]\n",
+      1, 90, 7);
+  outside.insert(outside.find("    for i in"), "    a: T.int32 = p[0]\n    b: T.int32 = p[1]\n");
+  const ir::function f = divided(outside);
+  CHECK(is_divided(f));
+  CHECK(run<std::int32_t>(f, {90}) == run<std::int32_t>(ir::parse(outside), {90}));
+}
+
 TEST_CASE("what tasks keep apart is as large as a row of the result, for each of them") {
   const std::string text = ir::print(divided(rows_around(sum, 64, 300, 8)));
   CAPTURE(text);

@@ -200,42 +200,6 @@ TEST_CASE("rows whose length is data: whole vectors, and the rest under a mask, 
   }
 }
 
-TEST_CASE("a long row is shared out among threads, unless it is in a parallel loop") {
-  const target::cpu machine = target::named("znver4");
-  const buffer length = make_buffer("n", dtype::i32, {3}), y = make_buffer("Y", dtype::f32, {3}),
-               x = make_buffer("X", dtype::f32, {3, 9000});
-  const auto rows = [&](expr (*combine)(const expr&, const expr&), loop_kind kind) {
-    annotations notes = reduction;
-    notes[pass::reduction_lanes_note] = 16;
-    notes[ir::long_rows_note] = 16;
-    notes[ir::shared_sums_note] = 3;
-    const var r = make_var("r"), k = make_var("k");
-    const stmt step = make_store(y, {r}, combine(load(y, {r}), load(x, {r, k})));
-    return make_function({length, y, x}, make_loop(r, 0, dim(3),
-                                                   make_loop(k, 0, load(length, {r}), step,
-                                                             loop_kind::serial, std::move(notes)),
-                                                   kind));
-  };
-  for (const combination combine : {combination(sum), combination(max)}) {
-    const function f = rows(combine, loop_kind::serial);
-    const function g = pass::vectorize_reductions(f, machine);
-    CHECK(count_loops(g.body, loop_kind::parallel) == 1);
-    const function h = pass::vectorize_reductions(rows(combine, loop_kind::parallel), machine);
-    CHECK(count_loops(h.body, loop_kind::parallel) == 1);  // that of rows
-    const auto run_with = [&](const function& of, const std::vector<std::int32_t>& lengths) {
-      std::vector<std::int32_t> n = lengths;
-      std::vector<float> out(3, 0.25f), in(27000);
-      for (std::size_t at = 0; at < in.size(); ++at)
-        in[at] = static_cast<float>(at * 37 % 101) - 50;
-      interpret(of, {{n.data(), {}}, {out.data(), {}}, {in.data(), {}}});
-      return out;
-    };
-    for (const std::vector<std::int32_t>& lengths :
-         {std::vector<std::int32_t>{9000, 3, 6143}, std::vector<std::int32_t>{6144, 0, 6145}})
-      CHECK(run_with(f, lengths) == run_with(g, lengths));
-  }
-}
-
 namespace {
 
 /// (P[0], V[0]): the position of the largest (or smallest) X[k] and its value, ties to the smaller

@@ -113,7 +113,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the only row is shared out among threads") {
+TEST_CASE("the only row is divided among threads") {
   const target::cpu cpu = machine();
   std::string one_row = product_with_vector;
   for (const auto& [from, to] : {std::pair{"(65,)", "(2,)"},
@@ -128,7 +128,7 @@ TEST_CASE("the only row is shared out among threads") {
     schedule s(ir::parse(one_row), 1);
     space::chooser choices;
     space::ragged_reduction(s, "Y_o", {&cpu, threads}, choices);
-    CHECK((s.show().find("\"tilewright.shared_sums\": 2") != std::string::npos) == (threads == 2));
+    CHECK((s.show().find("\"tilewright.tasks\": 2") != std::string::npos) == (threads == 2));
   }
 }
 

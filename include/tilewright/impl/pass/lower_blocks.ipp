@@ -234,13 +234,11 @@ class lowering : public mutator {
 
   void note_reduction_loops(const block_realize_node& r) {
     annotations given;
-    for (const char* key :
-         {reduction_lanes_note, long_rows_note, shared_sums_note, reducer_note, skip_zeros_note})
+    for (const char* key : {reduction_lanes_note, long_rows_note, reducer_note, skip_zeros_note})
       if (const auto note = r.block->annotations.find(key); note != r.block->annotations.end())
         given.insert(*note);
     if (in_order_) {  // whatever the block asks for
       given.erase(skip_zeros_note);
-      given.erase(shared_sums_note);
       if (reduces_floats(*r.block)) given[reduction_lanes_note] = 0;
     }
     for (std::size_t k = 0; k < r.values.size(); ++k)

@@ -5,6 +5,7 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/sparse.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
 #include <tilewright/pass/walk.hpp>
 
@@ -30,6 +31,13 @@ inline stmt guarded(const std::vector<expr>& terms, stmt body) {
 /// (pass/gpu/pipeline_loops.hpp).
 inline bool copies_ahead(const loop_node& loop) {
   return loop.annotations.count("software_pipeline_async_stages") > 0;
+}
+
+/// Whether the loop is going to be divided, also inside of its only iteration (pass/rows/divide_rows.hpp).
+inline bool is_divided(const loop_node& loop) {
+  const auto tasks = loop.annotations.find(tasks_annotation);
+  return loop.loop == loop_kind::parallel && tasks != loop.annotations.end() &&
+         tasks->second != attr(1);
 }
 
 class simplifier : public mutator {
@@ -96,7 +104,8 @@ class simplifier : public mutator {
     const loop_node& loop = *as_loop(s);
     const expr min = mutate(loop.min), extent = mutate(loop.extent);
     if (is_int(extent) && as_int(extent) <= 0) return nothing();
-    if (is_int(extent, 1) && loop.loop != loop_kind::thread_binding && !copies_ahead(loop)) {
+    if (is_int(extent, 1) && loop.loop != loop_kind::thread_binding && !copies_ahead(loop) &&
+        !is_divided(loop)) {
       const expr at = min.type() == loop.var.type() ? min : cast(loop.var.type(), min);
       return mutate(substitute(loop.body, {{loop.var, at}}));
     }

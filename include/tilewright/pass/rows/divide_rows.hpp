@@ -1,6 +1,6 @@
 // Rows of a sparse matrix are divided among tasks, of which each has as much to do as the others.
 //
-// Where rows differ by orders of magnitude, no sharing out of whole rows is even: one thread has the long row. The
+// Where rows differ by orders of magnitude, no sharing out of whole rows is even: one thread has the long row, or the only one. The
 // ends of rows and their elements, merged, are a list of which every task takes an equal part (Merrill and Garland,
 // SC 16: the merge path); where its part begins and ends is searched in the offsets. A row belongs to the task that
 // has its end, and no other one writes it. What a task has of the row behind, it keeps apart in a row of its own.
@@ -26,7 +26,7 @@
 
 namespace tilewright::pass {
 
-/// Divides parallel loops that have `balance_annotation` (ir/sparse.hpp) and `tasks_annotation` (ir/shared_sums.hpp).
+/// Divides parallel loops that have `balance_annotation` and `tasks_annotation` (ir/sparse.hpp).
 ///
 /// A loop is left as it is, to be shared out by whole rows, unless: 1. it stores to one buffer alone, at one place in
 /// those dimensions that depend on the row, and the others have literal extents; 2. each store either begins a result or is a step of a

@@ -23,13 +23,6 @@
 //   else:
 //     (the vectors)
 //
-// With `shared_sums_note`, a loop of thousands of terms that is in no parallel one is shared out among threads:
-//
-//   for t in parallel(2):
-//     share[t] = 0
-//     (the vectors, over the t-th half of the terms)
-//   for u in range(2): Y[i] += share[u]
-//
 // Loops over results each of which is such a sum, as the elements of a sampled product, compute several at a
 // time where `sums_together_note` asks for them: a vector of partial results each, which are added up
 // together in fewer steps than one after the other.

@@ -9,7 +9,6 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/pass/accumulation.hpp>
-#include <tilewright/ir/shared_sums.hpp>
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/ir/term_order.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -27,11 +26,13 @@ using reductions::accumulation, reductions::match_single;
 /// Puts two variables in the place of the offsets of a row: where what is walked of it begins and ends.
 class bounded_row : public mutator {
  public:
-  bounded_row(buffer offsets, var row)
+  /// @param only whether there is no other row, so that a place in its offsets may be written as a number
+  bounded_row(buffer offsets, var row, bool only)
       : first(make_var(offsets->name + "_first", offsets->type)),
         end(make_var(offsets->name + "_end", offsets->type)),
         offsets_(std::move(offsets)),
-        row_(std::move(row)) {}
+        row_(std::move(row)),
+        only_(only) {}
   using mutator::mutate;
 
   expr mutate(const expr& e) override {
@@ -41,7 +42,7 @@ class bounded_row : public mutator {
     }
     if (e->op != op::load || e->buffer != offsets_) return mutator::mutate(e);
     const arith::linear at = arith::to_linear(e->args[0]);
-    const bool own = at.terms.size() == 1 && at.coefficient(row_) == 1;
+    const bool own = at.is_constant() ? only_ : at.terms.size() == 1 && at.coefficient(row_) == 1;
     if (own && at.constant == 0) return first;
     if (own && at.constant == 1) return end;
     others = true;
@@ -63,19 +64,20 @@ class bounded_row : public mutator {
  private:
   buffer offsets_;
   var row_;
+  bool only_;
   var_map names_;
 };
 
 /// What the iterations of a loop over rows store, as far as a row can be divided.
 class row_sums : public visitor {
  public:
-  row_sums(var row, const bounded_row& bounds)
-      : row_(std::move(row)), first_(bounds.first), end_(bounds.end) {}
+  row_sums(var row, const bounded_row& bounds, bool only)
+      : row_(std::move(row)), first_(bounds.first), end_(bounds.end), only_(only) {}
   using visitor::visit;
 
   /// Whether the row may be divided.
   bool divisible() const {
-    return fine_ && step_ && support::any(by_row_, [](bool b) { return b; });
+    return fine_ && step_ && (only_ || support::any(by_row_, [](bool b) { return b; }));
   }
 
   const buffer& result() const { return result_; }
@@ -197,6 +199,7 @@ class row_sums : public visitor {
   }
 
   var row_, first_, end_;
+  bool only_;      // there is no other row
   var walk_;       // the loop over elements that is being looked at
   var_set inner_;  // variables of all loops
   var_map lets_;
@@ -244,14 +247,15 @@ class kept_apart : public mutator {
 /// The tasks of one loop.
 class task_loop {
  public:
-  task_loop(const loop_node& rows, buffer offsets, std::int64_t tasks)
+  /// @param around what is bound to loads around the loop, as the offsets of an only row are
+  task_loop(const loop_node& rows, buffer offsets, std::int64_t tasks, const var_map& around)
       : loop_(rows),
         offsets_(std::move(offsets)),
         tasks_(integer(dtype::i32, tasks)),
         row_(rows.var.type()),
-        bounds_(offsets_, rows.var),
-        body_(bounds_.mutate(rows.body)),
-        sums_(rows.var, bounds_) {}
+        bounds_(offsets_, rows.var, is_unit(rows)),
+        body_(bounds_.mutate(is_unit(rows) ? substitute(rows.body, around) : rows.body)),
+        sums_(rows.var, bounds_, is_unit(rows)) {}
 
   /// Null where a row cannot be divided.
   stmt divided() {
@@ -406,6 +410,9 @@ class divider : public mutator {
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
+    const let_node* let = as_let(s);
+    if (let && let->value->op == op::load && written_.count(let->value->buffer) == 0)
+      around_[let->var] = let->value;
     const loop_node* loop = as_loop(s);
     if (!loop || loop->loop != loop_kind::parallel) return mutator::mutate(s);
     const auto note = loop->annotations.find(tasks_annotation);
@@ -413,7 +420,7 @@ class divider : public mutator {
         note == loop->annotations.end() ? nullptr : std::get_if<std::int64_t>(&note->second.value);
     const buffer offsets = offsets_of_rows(*loop);
     if (!tasks || *tasks < 2 || !offsets) return s;
-    stmt out = task_loop(*loop, offsets, *tasks).divided();
+    stmt out = task_loop(*loop, offsets, *tasks, around_).divided();
     return out ? out : s;
   }
 
@@ -436,6 +443,7 @@ class divider : public mutator {
 
   const function& f_;
   buffer_set written_;
+  var_map around_;
 };
 
 }  // namespace tilewright::pass::detail::divided_rows

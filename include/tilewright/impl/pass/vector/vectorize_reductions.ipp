@@ -37,17 +37,10 @@ class vectorizer : public arith::scoped_mutator {
         if (parts > 1) return long_or_short(*r, lanes, parts);
       }
     }
-    const loop_node* loop = as_loop(s);
-    if (!loop || loop->loop != loop_kind::parallel) return scoped_mutator::mutate(s);
-    const bool outside = std::exchange(in_parallel_, true);
-    stmt out = scoped_mutator::mutate(s);
-    in_parallel_ = outside;
-    return out;
+    return scoped_mutator::mutate(s);
   }
 
  private:
-  static constexpr std::int64_t worth_a_thread = 2048;  // terms
-
   stmt together_with(const loop_node& loop, const loop_node* next) {
     return sums_together(loop, next, target_,
                          [this](const stmt& single) { return scoped_mutator::mutate(single); });
@@ -123,53 +116,18 @@ class vectorizer : public arith::scoped_mutator {
     return number && r.chain.size() == 1 && !is_int(inner.extent) ? *number : 0;
   }
 
-  /// Partial results where the loop is long enough for them, and threads that share it where it is long enough for these.
+  /// Partial results where the loop is long enough for them.
   stmt long_or_short(const reduction& r, std::int64_t lanes, std::int64_t parts) const {
     const loop_node& inner = *r.chain.back();
-    const auto shorter_than = [&](std::int64_t n) {
-      return lt(inner.extent, integer(inner.extent.type(), n));
-    };
-    const std::int64_t least = noted(r, long_rows_note), threads = noted(r, shared_sums_note);
+    const std::int64_t least = noted(r, long_rows_note);
     stmt out = rewrite_reduction(r, lanes, parts);
-    if (threads > 1 && !in_parallel_ && r.step.to.size() == 1 && r.step.combine != op::call)
-      out = make_if(shorter_than(threads * worth_a_thread), out, shared(r, lanes, parts, threads));
     if (least <= 0) return out;
     const var k = make_var(inner.var->name, inner.var.type());
     stmt single = make_loop(k, inner.min, inner.extent, substitute(inner.body, {{inner.var, k}}),
                             loop_kind::serial,
                             {{reduction_note, 1}, {reduction_lanes_note, 0}, {edge_note, 1}});
-    return make_if(shorter_than(least), std::move(single), std::move(out));
-  }
-
-  /// Each thread combines as many terms, which lie side by side, and what comes of them is combined in order.
-  stmt shared(const reduction& r, std::int64_t lanes, std::int64_t parts,
-              std::int64_t threads) const {
-    const loop_node& inner = *r.chain.back();
-    const dtype index = inner.var.type();
-    const buffer sums = make_buffer(r.step.to[0]->name + "_share", r.step.to[0]->type,
-                                    {integer(dtype::i32, threads)});
-    const var t = make_var("t"), k = make_var(inner.var->name, index);
-    const expr each = floordiv(inner.extent + integer(index, threads - 1), integer(index, threads));
-    const expr before = cast(index, t) * each;
-    reduction part = r;
-    part.step.to = {sums};
-    part.step.at = {{t}};
-    part.step.value = {substitute(r.step.value[0], {{inner.var, k}})};
-    const stmt loop =
-        make_loop(k, inner.min + before, max(min(each, inner.extent - before), integer(index, 0)),
-                  make_store(sums, {t}, part.step.next({load(sums, {t})})[0]), loop_kind::serial,
-                  {{reduction_note, 1}});
-    part.chain = {as_loop(loop)};
-    stmt own = make_seq(
-        {make_store(sums, {t}, r.step.identity()[0]), rewrite_reduction(part, lanes, parts)});
-    const var u = make_var("u");
-    const expr old = load(r.step.to[0], r.step.at[0]);
-    return make_allocate(
-        sums, make_seq({make_loop(t, 0, integer(dtype::i32, threads), std::move(own),
-                                  loop_kind::parallel),
-                        make_loop(u, 0, integer(dtype::i32, threads),
-                                  make_store(r.step.to[0], r.step.at[0],
-                                             r.step.combined({old}, {load(sums, {u})})[0]))}));
+    return make_if(lt(inner.extent, integer(inner.extent.type(), least)), std::move(single),
+                   std::move(out));
   }
 
   using parts_of = std::vector<buffer>;
@@ -311,7 +269,6 @@ class vectorizer : public arith::scoped_mutator {
   }
 
   const target::cpu& target_;
-  bool in_parallel_ = false;
 };
 
 }  // namespace tilewright::pass::detail::reductions

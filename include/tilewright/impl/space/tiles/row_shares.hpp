@@ -11,8 +11,6 @@
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/pattern_note.hpp>
-#include <tilewright/ir/reduction_notes.hpp>
-#include <tilewright/ir/shared_sums.hpp>
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/schedule.hpp>
@@ -38,15 +36,6 @@ inline std::string offsets_below(const ir::block_node& around, const ir::expr& r
     });
   });
   return out;
-}
-
-/// The only row of a matrix is shared out among threads, where it is summed alone, in vectors.
-inline void share_sums(schedule& s, const std::vector<std::string>& parts, const context& where,
-                       chooser& choices) {
-  for (const std::string& inner : parts)
-    if (named_block(s, inner).block->annotations.count(ir::long_rows_note) > 0)
-      s.annotate(s.get_block(inner), ir::shared_sums_note,
-                 choices.categorical(s, {where.threads, 0}, {1.5, 1}));
 }
 
 /// Whether a row has more elements than a chunk, so that sharing out whole rows is uneven.
@@ -100,6 +89,24 @@ inline void share_rows(schedule& s, const loop_rv& rows, row_shares way, const s
                choices.categorical(s, {4 * threads, 16 * threads, threads}, {1.5, 1, 1}));
 }
 
+/// The only row of a matrix is divided, where there is a part worth a thread's time, or may be.
+inline void share_only_row(schedule& s, const std::string& name,
+                           const std::vector<std::string>& parts, int threads, chooser& choices) {
+  constexpr double worth_a_thread = 2048;  // elements
+  const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
+  if (loops.empty() || !sums_rows(s, name, parts)) return;
+  const std::string offsets =
+      offsets_below(*named_block(s, name).block, s.get(loops.back()).extent);
+  if (offsets.empty()) return;
+  const std::optional<ir::pattern_note> pattern = ir::noted_pattern(s.function());
+  const bool is_long = !pattern || pattern->mean_row >= worth_a_thread * threads;
+  s.parallel(loops.back());
+  s.annotate(loops.back(), ir::balance_annotation, offsets);
+  s.annotate(
+      loops.back(), ir::tasks_annotation,
+      choices.categorical(s, {threads, 4 * threads, 1}, {is_long ? 1.5 : 1, 1, is_long ? 1 : 1.5}));
+}
+
 /// Rows run in parallel, unless results that are stored row after row cannot be told apart, as where the
 /// pattern has one element.
 /// @param name of the block of rows
@@ -111,7 +118,7 @@ inline void parallelize_rows(schedule& s, const std::string& name,
   const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
   const auto over_rows =
       support::find(loops, [&](loop_rv l) { return !ir::is_int(s.get(l).extent, 1); });
-  if (over_rows == loops.end()) return share_sums(s, parts, where, choices);
+  if (over_rows == loops.end()) return share_only_row(s, name, parts, where.threads, choices);
   if (!plain(s.get(*over_rows))) return;
   const ir::expr count = s.get(*over_rows).extent;
   const std::string offsets = offsets_below(*named_block(s, name).block, count);
