@@ -18,7 +18,7 @@ def pyplot():
     """matplotlib's, which draws to files and gives the same file for the same figures."""
     import matplotlib
     matplotlib.use("Agg")
-    matplotlib.rcParams.update({"svg.hashsalt": "results", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
+    matplotlib.rcParams.update({"svg.hashsalt": "results", "svg.fonttype": "none", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
     from matplotlib import pyplot
     return pyplot
 

@@ -135,8 +135,8 @@ struct tuning_result {
 /// @throws argument_error when alternatives of the kernel compute different results
 tuning_result tune(const workload& w, const session_options& options, database& db);
 
-/// The schedule that runs when nothing was measured: the first sketch of the space, or the program
-/// as it stands when the space has none.
+/// The schedule that runs when nothing was measured: the first sketch of the space, of several algorithms the first of
+/// the one that is expected to be the fastest, or the program as it stands when the space has none.
 schedule default_schedule(const ir::function& f, const space::design_space& s,
                           const space::context& where, std::uint64_t seed);
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/impl/search/session/likely_algorithm.hpp>
+#include <tilewright/impl/search/session/trace_algorithm.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/schedule/term_order.hpp>
 #include <tilewright/space/space.hpp>
@@ -26,12 +28,26 @@ inline std::vector<schedule> sketches_of(const space::design_space& space,
   return out;
 }
 
+/// The sketches in the order in which they are tried where nothing was measured: those of the algorithm that is expected
+/// to be the fastest come first.
+inline std::vector<const schedule*> by_expectation(const std::vector<schedule>& sketches,
+                                                   const space::context& where,
+                                                   const ir::function& f) {
+  std::vector<const schedule*> out, others;
+  const bool several = where.cpu && ir::has_alternatives(f);
+  const std::string likely = several ? likely_algorithm(f, *where.cpu) : f.name;
+  for (const schedule& s : sketches)
+    (likely == f.name || chosen_algorithm(s.trace()).name == likely ? out : others).push_back(&s);
+  out.insert(out.end(), others.begin(), others.end());
+  return out;
+}
+
 /// The first of the sketches that post-processing accepts, post-processed; else the program.
 inline schedule first_of(const std::vector<schedule>& sketches, const space::design_space& space,
                          const space::context& where, const ir::function& f, std::uint64_t seed) {
-  for (const schedule& sketch : sketches) {
+  for (const schedule* sketch : by_expectation(sketches, where, f)) {
     try {
-      schedule out = sketch;
+      schedule out = *sketch;
       space.finish(out, where);
       check_term_order(out, f);
       return out;

@@ -1,0 +1,68 @@
+// Which of several algorithms runs when nothing was measured.
+#include <tilewright/impl/search/session/likely_algorithm.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include <tilewright/expr/reify.hpp>
+#include <tilewright/ops/convolution.hpp>
+#include <tilewright/ops/winograd.hpp>
+#include <tilewright/search/session.hpp>
+#include <tilewright/space/cpu.hpp>
+
+#include "../workloads.hpp"
+
+using namespace tilewright;
+using namespace tilewright::search::detail;
+
+namespace {
+
+ir::function windows(extent_t size, extent_t channels) {
+  return reify(ops::winograd(ops::conv2d<float, float, ops::conv_options{.padding = 1}>, 1e-3),
+               {{"N", 1},
+                {"H", size},
+                {"W", size},
+                {"C", channels},
+                {"R", 3},
+                {"S", 3},
+                {"K", channels},
+                {"P", size},
+                {"Q", size}});
+}
+
+target::cpu machine() {
+  target::cpu out = target::named("znver4");
+  out.l3_bytes = 32 << 20;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("likely algorithm: fewer operations by half, if they do not wait for memory") {
+  const target::cpu cpu = machine();
+  const ir::function large = windows(56, 64);
+  CHECK(likely_algorithm(large, cpu) != large.name);
+  CHECK(expected_operations(ir::alternatives(large).front(), cpu) ==
+        doctest::Approx(2.0 * 9 * 56 * 56 * 64 * 64).epsilon(0.02));
+  // of 7 x 7 results the transformed filters take more than the results save
+  const ir::function small = windows(7, 512);
+  CHECK(likely_algorithm(small, cpu) == small.name);
+  // without others there is nothing to choose
+  const ir::function alone = ir::alternatives(large).front();
+  CHECK(likely_algorithm(alone, cpu) == alone.name);
+}
+
+TEST_CASE("likely algorithm: the default schedule is one of it") {
+  const target::cpu cpu = machine();
+  const space::context where{&cpu, 1};
+  const ir::function large = windows(56, 64);
+  const schedule first = search::default_schedule(large, space::default_cpu(), where, 1);
+  CHECK(first.trace().print().find("work_on(func_name=\"" + likely_algorithm(large, cpu) + "\"") !=
+        std::string::npos);
+  const ir::function small = windows(7, 512);
+  CHECK(search::default_schedule(small, space::default_cpu(), where, 1)
+            .trace()
+            .print()
+            .find("work_on") == std::string::npos);
+}
