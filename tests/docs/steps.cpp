@@ -89,7 +89,8 @@ forms queries() {
 
 forms iterations() {
   return {FORM(sparse_reorder, OF("C"), let<c> = sparse_reorder<b, 2, 0, 1>),
-          FORM(sparse_fuse, OF("S"), let<c> = sparse_fuse<b, 0, 1>)};
+          FORM(sparse_fuse, OF("S"), let<c> = sparse_fuse<b, 0, 1>),
+          FORM(sparse_decompose, OF("C"), let<c> = sparse_decompose<b>)};
 }
 
 forms samplings() {
@@ -165,6 +166,9 @@ forms buffers() {
 forms reductions_and_padding() {
   return {FORM(decompose_reduction, LOOPS_OF("C"), decompose_reduction<b, l[1]>),
           FORM(rfactor, LOOPS_OF("B"), let<m> = split<l[1], infer, 32>, rfactor<m[1], 0>),
+          FORM(add_atomically, LOOPS_OF("C"), decompose_reduction<b, l[0]>, add_atomically<b>,
+               let<m> = get_loops<b>, let<c> = split<m[1], 16, infer>, bind<m[0], "threadIdx.x">,
+               bind<c[0], "blockIdx.x">),
           FORM(fuse_reduction_epilogue, OF("S"), let<d> = get_block<"D">,
                fuse_reduction_epilogue<b, d>),
           FORM(pad_einsum, OF("C"), pad_einsum<b, 16, 16, 16>),

@@ -26,6 +26,7 @@
 #include <tilewright/impl/backend/cuda/compile.ipp>
 #include <tilewright/impl/backend/cuda/device.ipp>
 #include <tilewright/impl/backend/cuda/device_graph.ipp>
+#include <tilewright/impl/backend/cuda/emulated_memory.ipp>
 #include <tilewright/impl/backend/cuda/emulator.ipp>
 #include <tilewright/impl/backend/cuda/prelude.ipp>
 #include <tilewright/impl/backend/cuda/program.ipp>
@@ -112,6 +113,7 @@
 #include <tilewright/impl/intrin/wmma.ipp>
 #include <tilewright/impl/ir/affine.ipp>
 #include <tilewright/impl/ir/alternatives.ipp>
+#include <tilewright/impl/ir/analysis/atomic_update.ipp>
 #include <tilewright/impl/ir/analysis/buffer_uses.ipp>
 #include <tilewright/impl/ir/analysis/infer_regions.ipp>
 #include <tilewright/impl/ir/analysis/joint_copy.ipp>
@@ -167,6 +169,8 @@
 #include <tilewright/impl/pass/compact_buffers.ipp>
 #include <tilewright/impl/pass/compensate_dots.ipp>
 #include <tilewright/impl/pass/gpu/distribute_vthreads.ipp>
+#include <tilewright/impl/pass/gpu/fuse_kernels.ipp>
+#include <tilewright/impl/pass/gpu/gather_additions.ipp>
 #include <tilewright/impl/pass/gpu/guard_vectors.ipp>
 #include <tilewright/impl/pass/gpu/lower_gpu.ipp>
 #include <tilewright/impl/pass/gpu/name_pieces.ipp>

@@ -98,6 +98,9 @@ inline constexpr const char* rising_annotation = "tilewright.rising";
 /// own in the offsets, so that rows are listed in parallel. Without it a walk over the rows lists them.
 inline constexpr const char* searched_rows_annotation = "tilewright.searched_rows";
 
+/// Annotation of an iteration, and of its block: its results are initialized by a nest of its own, before it.
+inline constexpr const char* initialized_apart_annotation = "tilewright.initialized_apart";
+
 /// Attribute of a function on flat storage: the text of the sparse program that it was lowered from
 /// (sparse/iterations.hpp).
 inline constexpr const char* iterations_attribute = "tilewright.iterations";

@@ -101,4 +101,6 @@
   ENTRY(assert_, renamed(kind<&kind_traits::require>("assert_", {"condition"}), "assert"))         \
   ENTRY(enter_postproc, kind<&kind_traits::enter_postproc>("enter_postproc", {}))                  \
   ENTRY(sparse_reorder, kind<&sparse_reorder>("sparse_reorder", {"block", "new_order"}))           \
-  ENTRY(sparse_fuse, kind<&sparse_fuse>("sparse_fuse", {"block", "axes"}))
+  ENTRY(sparse_fuse, kind<&sparse_fuse>("sparse_fuse", {"block", "axes"}))                         \
+  ENTRY(add_atomically, kind<&add_atomically>("add_atomically", {"block"}))                        \
+  ENTRY(sparse_decompose, kind<&sparse_decompose>("sparse_decompose", {"block"}))

@@ -58,6 +58,7 @@ class schedule {
   /// @{
   block_rv sparse_reorder(block_rv block, std::vector<std::int64_t> new_order);
   block_rv sparse_fuse(block_rv block, std::vector<std::int64_t> axes);
+  block_rv sparse_decompose(block_rv block);
   /// @}
 
   /// @name Queries
@@ -141,6 +142,7 @@ class schedule {
   void reverse_compute_inline(block_rv block);
   block_rv decompose_reduction(block_rv block, loop_rv loop);
   block_rv rfactor(loop_rv loop, int factor_axis);
+  void add_atomically(block_rv block);
   void fuse_reduction_epilogue(block_rv reduction, block_rv epilogue);
   void pad_einsum(block_rv block, std::vector<std::int64_t> padding);
   void rolling_buffer(block_rv block, int write_buffer_index);

@@ -249,8 +249,9 @@ loop_iter_kind iter_kind_of(const block_scope& scope, const ir::var& loop);
 ///
 /// A block whose iterations of the loop write the same elements is accepted only when nobody
 /// outside the loop sees its result, which then is private to an iteration.
+/// @param atomics  one that adds atomically (ir/analysis/atomic_update.hpp) is accepted, whatever elements it adds to
 int compact_dataflow_violation(const block_scope& scope, const ir::var& loop,
-                               ir::private_buffers& own);
+                               ir::private_buffers& own, bool atomics = false);
 /// One of the variables around a block on which its body depends by more than iteration variables, as
 /// that of a block does which loop_partition made; null when there is none.
 ir::var used_inside(const ir::block_node& block, const ir::var_set& around);

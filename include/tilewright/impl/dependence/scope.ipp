@@ -5,6 +5,7 @@
 #include <tilewright/impl/dependence/cover/carried_reads.hpp>
 #include <tilewright/impl/dependence/cover/footprint.hpp>
 #include <tilewright/impl/dependence/scope.hpp>
+#include <tilewright/ir/analysis/atomic_update.hpp>
 #include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -422,13 +423,14 @@ inline bool updates_own_elements(const ir::block_node& b) {
 }  // namespace scopes
 
 TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const ir::var& loop,
-                                                 ir::private_buffers& own) {
+                                                 ir::private_buffers& own, bool atomics) {
   using namespace scopes;
   const auto below = [&](std::size_t i) { return is_below(scope[i], loop); };
   for (std::size_t i = 0; i < scope.size(); ++i) {
     if (!below(i)) continue;
     const ir::block_node& b = scope[i].block();
     if (!dominant_among(scope, i, below)) return static_cast<int>(i);
+    if (atomics && ir::adds_atomically(b)) continue;
     const auto at = static_cast<std::size_t>(loop_index(scope[i].loops, loop));
     if (!scope[i].runs_alone(at)) continue;
     const auto in_place = [&] { return updates_own_elements(b) && iterations_apart(scope[i], at); };

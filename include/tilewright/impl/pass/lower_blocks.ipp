@@ -9,6 +9,7 @@
 #include <tilewright/impl/pass/vector/own_lanes.hpp>
 #include <tilewright/impl/pass/vector/read_once.hpp>
 #include <tilewright/impl/pass/vector/stride_wishes.hpp>
+#include <tilewright/ir/analysis/atomic_update.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/comm_reducer.hpp>
 #include <tilewright/ir/reduction_notes.hpp>
@@ -18,6 +19,7 @@
 #include <tilewright/pass/skip_identities.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/error.hpp>
 
 namespace tilewright::pass::detail::blocks {
 
@@ -154,7 +156,9 @@ class lowering : public mutator {
     stmt body = mutate(loop.body);
     path_.pop_back();
     annotations notes = loop.annotations;
-    if (const auto given = reduce_vars_.find(loop.var); given != reduce_vars_.end()) {
+    // threads that add to memory by themselves have nothing to add up among each other
+    const bool apart = loop.loop == loop_kind::thread_binding && added_by_.count(loop.var) != 0;
+    if (const auto given = reduce_vars_.find(loop.var); given != reduce_vars_.end() && !apart) {
       notes[reduction_note] = 1;
       for (const auto& [key, value] : given->second) notes.try_emplace(key, value);
       if (in_order_ && given->second.count(reduction_lanes_note) != 0)
@@ -216,10 +220,28 @@ class lowering : public mutator {
       binding[v] = once(value, v->name);
     }
     body = substitute(body, binding);
+    if (ir::has_atomic_note(b->annotations)) body = added(r, std::move(body));
     note_reduction_loops(r);
     if (init && (!once.empty() || !hoist_init(r, substitute(init, binding))))
       body = make_seq({guarded(init_condition(r), substitute(init, binding)), body});
     return guarded(r.predicate, once.around(std::move(body)));
+  }
+
+  /// The body of a block that adds atomically, which says so.
+  stmt added(const block_realize_node& r, stmt body) {
+    if (!adds_atomically(*r.block))
+      throw build_error(
+          "block " + r.block->name +
+          " says that it adds atomically, and is no single addition to global memory; schedule it "
+          "before add_atomically, or leave that out");
+    if (in_order_ && reduces_floats(*r.block))
+      throw build_error(
+          "block " + r.block->name +
+          " adds atomically, in any order, and the function keeps the order of terms");
+    for (std::size_t k = 0; k < r.values.size(); ++k)
+      for (const var& v : free_vars(r.values[k])) added_by_.insert(v);
+    return make_attribute(integer(dtype::i32, 0), atomic_note, integer(dtype::i32, 1),
+                          std::move(body));
   }
 
   static stmt guarded(const expr& condition, stmt body) {
@@ -357,6 +379,7 @@ class lowering : public mutator {
   std::vector<stmt> path_;  // enclosing loops
   std::size_t fence_ = 0;   // loops before this index are out of reach for hoisting
   std::unordered_map<expr, annotations, expr_identity_hash, expr_identity_equal> reduce_vars_;
+  var_set added_by_;  // variables that blocks which add atomically are bound to
   std::vector<pending_init> pending_;
 };
 

@@ -256,6 +256,9 @@ TILEWRIGHT_INLINE void schedule::compute_inline(block_rv block) {
 TILEWRIGHT_INLINE void schedule::reverse_compute_inline(block_rv block) {
   apply(detail::named<"reverse_compute_inline">, {rv(block)});
 }
+TILEWRIGHT_INLINE void schedule::add_atomically(block_rv block) {
+  apply(detail::named<"add_atomically">, {rv(block)});
+}
 TILEWRIGHT_INLINE block_rv schedule::decompose_reduction(block_rv block, loop_rv loop) {
   return {apply(detail::named<"decompose_reduction">, {rv(block), rv(loop)})[0].number};
 }
@@ -316,6 +319,9 @@ TILEWRIGHT_INLINE void schedule::work_on(std::string func_name) {
 TILEWRIGHT_INLINE block_rv schedule::sparse_reorder(block_rv block,
                                                     std::vector<std::int64_t> new_order) {
   return {apply(detail::named<"sparse_reorder">, {rv(block), std::move(new_order)})[0].number};
+}
+TILEWRIGHT_INLINE block_rv schedule::sparse_decompose(block_rv block) {
+  return {apply(detail::named<"sparse_decompose">, {rv(block)})[0].number};
 }
 TILEWRIGHT_INLINE block_rv schedule::sparse_fuse(block_rv block, std::vector<std::int64_t> axes) {
   return {apply(detail::named<"sparse_fuse">, {rv(block), std::move(axes)})[0].number};

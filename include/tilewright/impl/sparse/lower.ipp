@@ -15,7 +15,7 @@ namespace tilewright::sparse {
 namespace detail {
 
 /// Whether the initialization is a nest of its own: where an iteration has several variable axes, whose inner
-/// blocks would run it again, or one loop that walks elements of several sums.
+/// blocks would run it again, or one loop that walks elements of several sums, and where it asks for that.
 inline bool is_initialized_apart(const sparse_function& f, const sparse_iteration& it) {
   bool fused_sum = false;
   int walks = 0;  // loops whose extents are read
@@ -24,7 +24,8 @@ inline bool is_initialized_apart(const sparse_function& f, const sparse_iteratio
     fused_sum = fused_sum || (fused && it.iters[k].kind == iter_kind::reduce);
     if (it.iters[k].axis->variable() && !fused) ++walks;
   }
-  return it.init && !co_iteration(f, it).needed() && (fused_sum || walks > 1);
+  const bool asked = it.annotations.count(initialized_apart_annotation) != 0;
+  return it.init && !co_iteration(f, it).needed() && (fused_sum || walks > 1 || asked);
 }
 
 /// Some axis that does not reduce is stored: a result is initialized where it has elements.

@@ -27,7 +27,9 @@ class verify_error : public argument_error {
 ///     root block lists none; a block with `init` may read what it writes), and `init` uses no
 ///     reduce iteration variable;
 ///  8. what matches a region of a buffer has its type and its extents; leading dimensions of one
-///     element may be left out.
+///     element may be left out;
+///  9. a block that says that it adds atomically has no init, and a statement that does comes to one addition
+///     (ir/analysis/atomic_update.hpp).
 /// @throws verify_error for the first violation
 void verify(const function& f);
 

@@ -38,6 +38,7 @@ struct host_access {
 struct host_runtime {
   void (*read)(const host_access*, long long at, std::size_t count);
   void (*write)(const host_access*, long long at, std::size_t count, const void* value);
+  void (*add)(const host_access*, long long at);
   void (*barrier)();
   const void* (*meet)(const char* what, int detail, const void* mine, std::size_t bytes, int group);
   void (*copy)(const host_access* to, long long at, const host_access* from, long long there,
@@ -56,6 +57,9 @@ struct shadow {
   std::int32_t write_block = nobody, read_block = nobody;
   std::int32_t writer = nobody, reader = nobody;
   std::uint32_t write_phase = 0, read_phase = 0;
+  // who added to it in one step since it was written
+  std::int32_t add_block = nobody, adder = nobody;
+  std::uint32_t add_phase = 0;
   bool written = false;
 };
 
@@ -128,6 +132,10 @@ class emulation {
   void check_bounds(const host_access& a, long long at, std::size_t count, const char* verb);
   void note_read(const host_access& a, long long at, std::size_t count);
   void note_write(const host_access& a, long long at, std::size_t count, const void* value);
+  /// An addition that memory makes in one step: others may add at the same time, and do nothing else.
+  void note_addition(const host_access& a, long long at);
+  void check_additions(const memory_region& region, const shadow& s, const host_access& a,
+                       long long at, const char* verb);
   static void enter();
 
   support::random random_;

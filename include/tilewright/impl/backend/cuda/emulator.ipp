@@ -225,124 +225,6 @@ TILEWRIGHT_INLINE bool emulation::release_barrier(std::size_t threads) {
   return true;
 }
 
-// ---- memory ---------------------------------------------------------------------------------------
-
-TILEWRIGHT_INLINE std::string emulation::element(const host_access& a, long long at) const {
-  return std::string(a.name) + "[" + std::to_string(at) + "]";
-}
-
-TILEWRIGHT_INLINE void emulation::check_bounds(const host_access& a, long long at,
-                                               std::size_t count, const char* verb) {
-  if (at < 0 || static_cast<std::size_t>(at) + count > a.elements)
-    fail(std::string(verb) + " " + element(a, at) + (count > 1 ? " and the next" : "") +
-         " out of bounds, the buffer has " + std::to_string(a.elements) + " elements");
-  const std::size_t width = count * a.element;
-  const std::byte* address =
-      static_cast<const std::byte*>(a.base) + static_cast<std::size_t>(at) * a.element;
-  const auto& region = *static_cast<const memory_region*>(a.region);
-  if (count > 1 && static_cast<std::size_t>(address - region.base) % width != 0)
-    fail(std::string(verb) + " " + std::to_string(count) + " elements from " + element(a, at) +
-         " on, which is no multiple of " + std::to_string(width) + " bytes");
-}
-
-TILEWRIGHT_INLINE void emulation::note_read(const host_access& a, long long at, std::size_t count) {
-  check_bounds(a, at, count, "reads");
-  auto& region = *const_cast<memory_region*>(static_cast<const memory_region*>(a.region));
-  const std::byte* address =
-      static_cast<const std::byte*>(a.base) + static_cast<std::size_t>(at) * a.element;
-  const std::size_t first = static_cast<std::size_t>(address - region.base) / region.unit,
-                    last = first + count * a.element / region.unit;
-  const auto me = static_cast<std::int32_t>(current_);
-  for (std::size_t i = first; i < last; ++i) {
-    shadow& s = region.shadows[i];
-    if (!s.written) fail("reads " + element(a, at) + ", which nothing wrote");
-    if (!region.of_block && s.write_block != shadow::nobody && s.write_block != block_number_)
-      fail("reads " + element(a, at) + ", which another block writes");
-    if (s.write_block == block_number_ && s.write_phase == phase_ && s.writer != me)
-      fail("reads " + element(a, at) + ", which thread " + std::to_string(s.writer) +
-           " writes without a barrier between");
-    if (s.read_block == block_number_ && s.read_phase == phase_) {
-      if (s.reader != me) s.reader = shadow::several;
-    } else {
-      s.reader = me;
-      if (s.read_block != block_number_ && s.read_block != shadow::nobody)
-        s.read_block = shadow::several;
-      if (s.read_block == shadow::nobody) s.read_block = block_number_;
-      s.read_phase = phase_;
-    }
-  }
-}
-
-TILEWRIGHT_INLINE void emulation::note_write(const host_access& a, long long at, std::size_t count,
-                                             const void* value) {
-  check_bounds(a, at, count, "writes");
-  auto& region = *const_cast<memory_region*>(static_cast<const memory_region*>(a.region));
-  std::byte* address = static_cast<std::byte*>(a.base) + static_cast<std::size_t>(at) * a.element;
-  const std::size_t bytes = count * a.element;
-  const std::size_t first = static_cast<std::size_t>(address - region.base) / region.unit,
-                    last = first + bytes / region.unit;
-  const auto me = static_cast<std::int32_t>(current_);
-  for (std::size_t i = first; i < last; ++i) {
-    shadow& s = region.shadows[i];
-    const bool other_block = s.write_block != shadow::nobody && s.write_block != block_number_;
-    const bool other_thread =
-        s.write_block == block_number_ && s.write_phase == phase_ && s.writer != me;
-    if (!region.of_block && other_block)
-      fail("writes " + element(a, at) + ", which another block writes, too");
-    if (other_thread)
-      fail("writes " + element(a, at) + ", which thread " + std::to_string(s.writer) +
-           " writes without a barrier between");
-    if (!region.of_block && s.read_block != shadow::nobody && s.read_block != block_number_)
-      fail("writes " + element(a, at) + ", which another block reads");
-    if (s.read_block == block_number_ && s.read_phase == phase_ && s.reader != me)
-      fail("writes " + element(a, at) + ", which another thread reads without a barrier between");
-    s.write_block = block_number_;
-    s.write_phase = phase_;
-    s.writer = me;
-    s.written = true;
-  }
-  std::memcpy(address, value, bytes);
-}
-
-template <class F>
-void emulation::each_shadow(const host_access& a, long long at, std::size_t count, const F& f) {
-  auto& region = *const_cast<memory_region*>(static_cast<const memory_region*>(a.region));
-  const std::byte* address =
-      static_cast<const std::byte*>(a.base) + static_cast<std::size_t>(at) * a.element;
-  const std::size_t first = static_cast<std::size_t>(address - region.base) / region.unit,
-                    last = first + count * a.element / region.unit;
-  for (std::size_t i = first; i < last; ++i) f(region.shadows[i]);
-}
-
-/// From here until the thread has waited there is nothing to be read where the copy goes.
-TILEWRIGHT_INLINE void emulation::start_copy(const host_access& to, long long at,
-                                             const host_access* from, long long there,
-                                             std::size_t count) {
-  static constexpr std::array<std::byte, 16> zeros{};
-  if (from) note_read(*from, there, count);
-  const std::vector<std::byte> nothing(count * to.element, std::byte{0xff});
-  note_write(to, at, count, nothing.data());
-  each_shadow(to, at, count, [](shadow& s) { s.written = false; });
-  fiber& f = fibers_[current_];
-  if (f.copies.empty()) f.copies.emplace_back();
-  const std::byte* const source = from ? static_cast<const std::byte*>(from->base) +
-                                             static_cast<std::size_t>(there) * from->element
-                                       : zeros.data();
-  f.copies.back().push_back({to, at, source, count});
-}
-
-TILEWRIGHT_INLINE void emulation::wait_copies(int pending) {
-  fiber& f = fibers_[current_];
-  // the open group is none of those that a wait counts
-  while (f.copies.size() > static_cast<std::size_t>(pending) + 1) {
-    for (const pending_copy& c : f.copies.front()) {
-      note_write(c.to, c.at, c.count, c.from);
-      each_shadow(c.to, c.at, c.count, [](shadow& s) { s.written = true; });
-    }
-    f.copies.erase(f.copies.begin());
-  }
-}
-
 TILEWRIGHT_INLINE const host_runtime& emulation::runtime() {
   static const host_runtime table{
       [](const host_access* a, long long at, std::size_t count) {
@@ -351,6 +233,7 @@ TILEWRIGHT_INLINE const host_runtime& emulation::runtime() {
       [](const host_access* a, long long at, std::size_t count, const void* value) {
         active_->note_write(*a, at, count, value);
       },
+      [](const host_access* a, long long at) { active_->note_addition(*a, at); },
       [] { active_->wait(state::at_barrier); },
       [](const char* what, int detail, const void* mine, std::size_t bytes, int group) {
         return active_->meet(what, detail, mine, bytes, group);

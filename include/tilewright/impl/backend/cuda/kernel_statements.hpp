@@ -1,7 +1,9 @@
-// What the printer of kernels asks of statements: the memory that they use, and what a straight line of them computes.
+// What the printer of kernels asks of functions and statements: names, the memory that they use, and what a straight
+// line of them computes.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -46,6 +48,17 @@ struct uses {
   }
   bool writes(const buffer& b) const { return support::contains(written, b); }
 };
+
+/// The function's own name, reduced to what a symbol may have.
+inline std::string symbol_base(const function& f) {
+  std::string out;
+  for (const char c : f.name) {
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    out += plain ? c : '_';
+  }
+  return "tilewright_" + out;
+}
 
 /// Statements one after the other, as those of a reduction's update.
 struct straight_line {

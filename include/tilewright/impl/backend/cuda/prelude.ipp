@@ -113,6 +113,7 @@ struct tw_access { const void* region; const char* name; void* base; tw_size ele
 struct tw_runtime {
   void (*read)(const tw_access*, long long at, tw_size count);
   void (*write)(const tw_access*, long long at, tw_size count, const void* value);
+  void (*add)(const tw_access*, long long at);
   void (*barrier)();
   const void* (*meet)(const char* what, int detail, const void* mine, tw_size bytes, int group);
   void (*copy)(const tw_access* to, long long at, const tw_access* from, long long there, tw_size count);
@@ -397,6 +398,7 @@ template <class T> TW_FUNCTION T tw_shuffle_xor(T x, int lanes, int group) {
 TILEWRIGHT_INLINE std::string device_prelude(std::string_view text) {
   std::string out{detail::device_part()};
   out += detail::common_part();
+  if (detail::adds_atomically(text)) out += detail::device_additions();
   const bool copies = detail::copies_in_background(text),
              matrices = detail::multiplies_matrices(text);
   if (copies || matrices) out += detail::device_addresses();
@@ -408,6 +410,7 @@ TILEWRIGHT_INLINE std::string device_prelude(std::string_view text) {
 TILEWRIGHT_INLINE std::string host_prelude(std::string_view text) {
   std::string out{detail::host_part()};
   out += detail::common_part();
+  if (detail::adds_atomically(text)) out += detail::host_additions();
   if (detail::copies_in_background(text)) out += detail::host_copies();
   if (detail::multiplies_matrices(text)) out += detail::host_matrices();
   return out;

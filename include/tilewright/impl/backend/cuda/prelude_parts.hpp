@@ -1,5 +1,5 @@
-// The parts of the prelude that some programs need: products of matrices on tensor cores, and copies in
-// the background. They follow the common part.
+// The parts of the prelude that some programs need: products of matrices on tensor cores, copies in
+// the background, and additions that memory makes. They follow the common part.
 #pragma once
 
 #include <string_view>
@@ -15,6 +15,48 @@ inline bool multiplies_matrices(std::string_view text) {
 
 inline bool copies_in_background(std::string_view text) {
   return text.find("tw_copy_async<") != text.npos || text.find("tw_copy_or_zero<") != text.npos;
+}
+
+inline bool adds_atomically(std::string_view text) {
+  return text.find("tw_atomic_add(") != text.npos;
+}
+
+inline std::string_view device_additions() {
+  return R"cuda(// Memory adds by itself, whoever else adds to the element; nobody asks what it held before.
+#define TW_ATOMIC_ADD(type, instruction, letter)                                         \
+  template <class I>                                                                     \
+  TW_FUNCTION void tw_atomic_add(type* to, I at, type value) {                           \
+    asm volatile("red.relaxed.gpu.add." instruction " [%0], %1;"                         \
+                 : : "l"(to + at), letter(value) : "memory");                            \
+  }
+TW_ATOMIC_ADD(float, "f32", "f")
+TW_ATOMIC_ADD(double, "f64", "d")
+TW_ATOMIC_ADD(int, "s32", "r")
+TW_ATOMIC_ADD(unsigned int, "u32", "r")
+TW_ATOMIC_ADD(long long, "u64", "l")
+TW_ATOMIC_ADD(unsigned long long, "u64", "l")
+template <class I>
+TW_FUNCTION void tw_atomic_add(tw_f16* to, I at, tw_f16 value) {
+  asm volatile("red.relaxed.gpu.add.noftz.f16 [%0], %1;"
+               : : "l"(to + at), "h"(value.bits) : "memory");
+}
+)cuda";
+}
+
+inline std::string_view host_additions() {
+  return R"cuda(// Memory adds by itself; integers wrap.
+template <class T>
+static T tw_sum(T a, T b) { return tw_add<T>(a, b); }
+static float tw_sum(float a, float b) { return a + b; }
+static double tw_sum(double a, double b) { return a + b; }
+static tw_f16 tw_sum(tw_f16 a, tw_f16 b) { return tw_f16(tw_float(a) + tw_float(b)); }
+template <class T, class V>
+static void tw_atomic_add(const tw_memory<T>& to, long long at, V value) {
+  tw_host->add(&to.access, at);
+  T* const element = static_cast<T*>(to.access.base) + at;
+  *element = tw_sum(*element, static_cast<T>(value));
+}
+)cuda";
 }
 
 /// Addresses of shared memory as instructions want them; before the parts that follow.

@@ -10,6 +10,7 @@
 #include <tilewright/impl/backend/cuda/text.hpp>
 #include <tilewright/impl/pass/gpu/async_copy.hpp>
 #include <tilewright/impl/pass/gpu/barrier.hpp>
+#include <tilewright/ir/analysis/atomic_update.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/storage_scope.hpp>
@@ -168,6 +169,7 @@ class printer {
       case stmt_kind::allocate: return allocate(*as_allocate(s));
       case stmt_kind::attribute: {
         const attribute_node& n = *as_attribute(s);
+        if (n.key == atomic_note) return addition(n);
         if (n.key != pass::detail::async_copies::wait_key) return statement(n.body);
         return line("tw_wait_copies<" + std::to_string(as_int(n.value)) + ">();");
       }
@@ -196,7 +198,23 @@ class printer {
     return words_.position(b, indices);
   }
 
+  /// A statement whose one store adds to memory in one step; a thread's own memory needs none.
+  void addition(const attribute_node& n) {
+    added_to_ = only_addition(n.body);
+    if (!added_to_)
+      throw internal_error("the CUDA back end met an atomic statement that is no addition");
+    statement(n.body);
+    added_to_ = nullptr;
+  }
+
   void store(const store_node& n) {
+    if (&n == added_to_ && storage_rank(n.buffer->scope) <= 1) {
+      const expr more = addend(n);
+      line("tw_atomic_add(" + words_.name(n.buffer) + ", " +
+           words_.print(position(n.buffer, n.indices)) + ", " +
+           words_.stored(more, n.buffer->type) + ");");
+      return;
+    }
     const std::string value = words_.stored(n.value, n.buffer->type);
     line("tw_store(" + words_.name(n.buffer) + ", " + words_.print(position(n.buffer, n.indices)) +
          ", " + value + ");");
@@ -413,20 +431,11 @@ class printer {
   const device_memory& memory_;
   expression_text words_;
   std::unordered_set<const buffer_node*> shared_at_;
+  const store_node* added_to_ =
+      nullptr;  // the store that adds atomically, while its statement is printed
   std::string text_;
   int depth_ = 1;
 };
-
-/// The function's own name, reduced to what a symbol may have.
-inline std::string symbol_base(const function& f) {
-  std::string out;
-  for (const char c : f.name) {
-    const bool plain =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    out += plain ? c : '_';
-  }
-  return "tilewright_" + out;
-}
 
 inline void check_limits(const kernel& k, const target::gpu& device) {
   const launch& l = k.start;

@@ -107,11 +107,32 @@ inline void check_race(std::uint64_t other, bool many, bool finds, const bound_b
   refuse_access("race: two parallel iterations touch", b, indices, m);
 }
 
+/// Notes an addition by the task that runs now, beside those that others have made.
+inline void note_addition(shadow& s, const machine& m) {
+  if (s.adds && m.tasks.known(s.writer)) {
+    if (const std::uint64_t one_of_many = m.tasks.beside(s.writer, m.task)) {
+      s.writer = one_of_many;
+      s.many_add = true;
+      return;
+    }
+    const int depth = m.tasks.at(s.writer).depth;
+    if (s.many_add && m.tasks.at(m.task).depth >= depth &&
+        m.tasks.ancestor(m.task, depth) == s.writer)
+      return;
+  }
+  s.writer = m.task;
+  s.many_add = false;
+  s.adds = true;
+}
+
 inline void note_read(const bound_buffer& b, std::int64_t offset,
                       const std::vector<const expr_code*>& indices, machine& m) {
   if (!m.task) return;
   shadow& s = b.shadows[offset - b.lowest];
-  check_race(s.writer, false, true, b, indices, m);
+  // what an atomic addition reads, it writes in the same step
+  const bool adds = b.node == m.added_to;
+  if (!(adds && s.adds)) check_race(s.writer, s.many_add, true, b, indices, m);
+  if (adds) return;
   if (s.reader == m.task) return;
   if (m.tasks.known(s.reader)) {
     if (const std::uint64_t one_of_many = m.tasks.beside(s.reader, m.task)) {
@@ -132,9 +153,12 @@ inline void note_write(const bound_buffer& b, std::int64_t offset,
                        const std::vector<const expr_code*>& indices, machine& m) {
   if (!m.task) return;
   shadow& s = b.shadows[offset - b.lowest];
-  check_race(s.writer, false, false, b, indices, m);
+  const bool adds = b.node == m.added_to;
+  if (!(adds && s.adds)) check_race(s.writer, s.many_add, false, b, indices, m);
   check_race(s.reader, s.many, false, b, indices, m);
+  if (adds) return note_addition(s, m);
   s.writer = m.task;
+  s.adds = s.many_add = false;
 }
 
 template <dtype D>

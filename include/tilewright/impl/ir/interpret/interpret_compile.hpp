@@ -390,6 +390,7 @@ inline void compiler::compile_block(const block_realize_node& r, stmt_code& out)
   for (const buffer& alloc : b.alloc_buffers) out.buffers.push_back(compile_buffer(alloc));
   for (const match_buffer& mb : b.match_buffers) out.buffers.push_back(compile_match(mb));
   out.children = {b.init ? compile(b.init) : nullptr, compile(b.body)};
+  out.added_to = added_to(b);
   for (const loop_node* loop : loops_)
     if (copies_jointly(b, *loop))
       out.joint.set(static_cast<std::size_t>(thread_axis(loop->thread_tag)));
@@ -486,7 +487,8 @@ inline const stmt_code* compiler::compile(const stmt& s) {
       out.children = {compile(as_while(s)->body)};
       break;
     case stmt_kind::attribute:
-      out.run = &run_seq;
+      out.added_to = added_to(*as_attribute(s));
+      out.run = out.added_to ? &run_addition : &run_seq;
       out.children = {compile(as_attribute(s)->body)};
       break;
   }

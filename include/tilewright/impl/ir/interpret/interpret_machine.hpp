@@ -76,6 +76,8 @@ class task_tree {
 struct shadow {
   std::uint64_t writer = 0, reader = 0;  // tasks
   bool many = false;                     // reader stands for several iterations of its loop
+  bool adds = false;                     // what the writer wrote was an atomic addition
+  bool many_add = false;                 // writer stands for several iterations that add
 };
 
 /// Coordinates in blockIdx, threadIdx and vthread; -1 where no such loop runs.
@@ -121,6 +123,7 @@ struct machine {
   std::vector<bound_buffer> buffers;
   const block_node* block = nullptr;      // innermost, for messages
   const block_node* reduction = nullptr;  // innermost one with an init
+  const buffer_node* added_to = nullptr;  // by the atomic addition that runs now
   task_tree tasks;
   std::uint64_t task = 0;  // that runs now; 0 outside concurrent loops
   std::uint64_t runs = 0;  // of concurrent loops, so far

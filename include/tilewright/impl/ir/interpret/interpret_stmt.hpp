@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tilewright/impl/ir/interpret/interpret_access.hpp>
+#include <tilewright/ir/analysis/atomic_update.hpp>
 
 namespace tilewright::ir::detail::interp {
 
@@ -49,12 +50,29 @@ struct stmt_code {
   std::vector<iter_code> iters;
   std::vector<buffer_code> buffers;
   bool check_unwritten = false, check_races = false;
+  const buffer_node* added_to = nullptr;  // by a block or a statement that adds atomically
 };
 
 inline void execute(const stmt_code* code, machine& m) { code->run(*code, m); }
 
 inline void run_seq(const stmt_code& n, machine& m) {
   for (const stmt_code* child : n.children) execute(child, m);
+}
+
+/// What a block or a statement adds to atomically; null where it doesn't.
+inline const buffer_node* added_to(const block_node& b) {
+  return adds_atomically(b) ? only_addition(b.body)->buffer.get() : nullptr;
+}
+inline const buffer_node* added_to(const attribute_node& n) {
+  const store_node* adds = n.key == atomic_note ? only_addition(n.body) : nullptr;
+  return adds ? adds->buffer.get() : nullptr;
+}
+
+inline void run_addition(const stmt_code& n, machine& m) {
+  const buffer_node* const around = m.added_to;
+  m.added_to = n.added_to;
+  for (const stmt_code* child : n.children) execute(child, m);
+  m.added_to = around;
 }
 
 inline void run_loop(const stmt_code& n, machine& m) {
@@ -198,7 +216,10 @@ inline void run_block(const stmt_code& n, machine& m) {
   const bool first = bind_iters(n, m);
   for (const buffer_code& c : n.buffers) enter_buffer(n, c, m);
   if (n.children[0] && first) execute(n.children[0], m);
+  const buffer_node* const added_to = m.added_to;
+  m.added_to = n.added_to;
   execute(n.children[1], m);
+  m.added_to = added_to;
   m.block = outer;
   m.reduction = reduction;
 }

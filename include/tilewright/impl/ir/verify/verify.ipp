@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <tilewright/impl/ir/verify/verifier.hpp>
+#include <tilewright/ir/analysis/atomic_update.hpp>
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/ir/verify/verify.hpp>
 
@@ -94,6 +95,8 @@ TILEWRIGHT_INLINE void verifier::check(const stmt& s) {
       check(as_attribute(s)->node, "what an attribute is about");
       check(as_attribute(s)->value, "the value of an attribute");
       check(as_attribute(s)->body);
+      if (as_attribute(s)->key == atomic_note && !only_addition(as_attribute(s)->body))
+        fail("a statement says that it adds atomically, and is no single addition");
       break;
   }
   leave(variables, buffers);
@@ -200,6 +203,8 @@ TILEWRIGHT_INLINE void verifier::check_body(const block_node& b, bool root) {
     own(m.buffer);
   }
   if (!root) frame_.block = &b;
+  if (b.init && has_atomic_note(b.annotations))
+    fail("the block says that it adds atomically, and has an init, which is no addition");
   if (b.init) check_init(b);
   check(b.body);
   frame_ = std::move(outer);

@@ -9,6 +9,8 @@
 #include <tilewright/impl/pass/scalar_function.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/gpu/distribute_vthreads.hpp>
+#include <tilewright/pass/gpu/fuse_kernels.hpp>
+#include <tilewright/pass/gpu/gather_additions.hpp>
 #include <tilewright/pass/gpu/guard_vectors.hpp>
 #include <tilewright/pass/gpu/lower_gpu.hpp>
 #include <tilewright/pass/gpu/name_pieces.hpp>
@@ -40,12 +42,16 @@ ir::function on_any(const ir::function& f, const target::machine&) {
 
 inline ir::function shuffled_reductions(const ir::function& f) { return reduce_across_threads(f); }
 inline ir::function in_registers(const ir::function& f) { return unroll_registers(f); }
+inline ir::function in_one_launch(const ir::function& f, const target::machine& where) {
+  return fuse_kernels(f, where.gpu->threads_per_block);
+}
 
 /// What is done to a function on its way to kernels, in order; a pass that comes again gets a number.
 inline std::vector<named_pass> standard() {
   const named_pass simplified{"simplify_loops", &on_any<&simplify_loops>};
   std::vector<named_pass> out{
       {"scalar_function", &on_any<&scalar_function>},
+      {"note_fusion", &on_any<&note_fusion>},
       // loops instead of blocks; what warps and blocks do together goes to their threads
       {"spread_copies", &on_any<&spread_copies>},
       {"lower_blocks", &on_any<&lower_blocks>},
@@ -59,6 +65,7 @@ inline std::vector<named_pass> standard() {
       {"distribute_vthreads", &on_any<&distribute_vthreads>},
       {"unify_threads", &on_any<&unify_threads>},
       simplified,
+      {"gather_additions", &on_any<&gather_additions>},
       {"compact_buffers", &on_any<&compact_buffers>},
       simplified,
       {"guard_vectors", &on_any<&guard_vectors>},
@@ -73,6 +80,7 @@ inline std::vector<named_pass> standard() {
       {"unroll_registers", &on_any<&in_registers>},
       // indices that nothing is known about any more
       {"swizzle_shared", &on_any<&swizzle_shared>},
+      {"fuse_kernels", &in_one_launch},
       simplified};
   std::map<std::string, int> times;
   for (named_pass& p : out)

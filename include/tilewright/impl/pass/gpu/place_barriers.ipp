@@ -8,6 +8,7 @@
 #include <tilewright/impl/pass/gpu/barrier.hpp>
 #include <tilewright/impl/pass/gpu/pieces.hpp>
 #include <tilewright/impl/pass/gpu/thread_access.hpp>
+#include <tilewright/ir/analysis/atomic_update.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/gpu/place_barriers.hpp>
 #include <tilewright/pass/gpu/unify_threads.hpp>
@@ -52,6 +53,7 @@ class placer {
       }
       case stmt_kind::attribute: {
         const attribute_node& n = *as_attribute(s);
+        if (n.key == atomic_note) return addition(s);
         part out = place(n.body);
         out.s = make_attribute(n.node, n.key, n.value, std::move(out.s));
         return out;
@@ -86,6 +88,15 @@ class placer {
       });
     }
     out.last = out.first;
+    return out;
+  }
+
+  /// What is added to is touched in one step; the rest is read as it is anywhere.
+  part addition(const stmt& s) {
+    const store_node* to = only_addition(s);
+    part out = leaf(s);
+    for (access_list* list : {&out.first, &out.last})
+      for (thread_access& a : *list) a.adds = to && a.buffer == to->buffer;
     return out;
   }
 

@@ -47,6 +47,7 @@ struct thread_access {
   std::optional<buffer_version> version;
   bool any_version = false;  // places are counted within a version, and it is not known which
   bool writes = false;
+  bool adds = false;  // in one step, so that others may add at the same time
   // elements = sum of step * axis + blocks + base + sum of terms; not known where `opaque`
   std::vector<std::int64_t> steps;  // [axes]
   arith::linear blocks;             // terms that are the same for all threads of a block
@@ -176,7 +177,7 @@ inline bool goes_on(const thread_access& first, const thread_access& next) {
   const auto same_rest = [](const thread_access::term& x, const thread_access::term& y) {
     return x.factor == y.factor && x.last == y.last;
   };
-  return first.buffer == next.buffer && first.writes == next.writes &&
+  return first.buffer == next.buffer && first.writes == next.writes && first.adds == next.adds &&
          next.base == first.base + first.width && first.opaque == next.opaque && first.known &&
          next.known && first.steps == next.steps && first.fixed == next.fixed &&
          first.any_version == next.any_version &&
@@ -255,7 +256,7 @@ inline bool different_versions(const thread_access& a, const thread_access& b,
 /// Whether two different threads of a block may meet at a byte, one of them storing.
 inline bool may_meet(const thread_access& a, const thread_access& b, const thread_axes& axes,
                      const carried_round& carried) {
-  if ((!a.writes && !b.writes) || !overlap(a.buffer, b.buffer)) return false;
+  if ((!a.writes && !b.writes) || (a.adds && b.adds) || !overlap(a.buffer, b.buffer)) return false;
   if (different_versions(a, b, carried)) return false;
   bool one_thread = true;
   for (std::size_t i = 0; i < axes.size(); ++i)

@@ -31,11 +31,14 @@ ir::function vectorize(const ir::function& f, const ir::var& loop);
 /// Requires:
 /// 1. the dataflow below the loop is compact, as for `parallel`;
 /// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below; bindings
-///    of reduce iterators are allowed too where the axis is threadIdx.*, whose threads can add up;
+///    of reduce iterators are allowed too where the axis is threadIdx.*, whose threads can add up, and on any
+///    axis but vthread of blocks that add atomically (add_atomically);
 /// 3. the axis is blockIdx, threadIdx or vthread with .x, .y or .z, or plain vthread;
 /// 4. where a loop around or below is bound to the same axis, the two are of one length, and the inner
 ///    one does the same in all iterations of the outer one, as a fetch that its threads share: a
-///    thread has one place.
+///    thread has one place;
+/// 5. where the axis is blockIdx, no other block of the loop's nest touches what a block below the loop adds to
+///    atomically: blocks of threads do not wait for each other.
 /// A loop that has another kind or axis already is given the new one.
 /// @throws schedule_error
 ir::function bind(const ir::function& f, const ir::var& loop, const std::string& thread_axis);

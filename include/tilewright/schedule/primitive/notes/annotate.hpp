@@ -18,7 +18,8 @@ ir::function annotate_loop(const ir::function& f, const ir::var& loop, const std
                            const ir::attr& value);
 
 /// Removes an annotation of a block or a loop.
-/// Requires: 1. there is an annotation of that key.
+/// Requires: 1. there is an annotation of that key; 2. the key is not `tilewright.atomic`, on which loops that are
+/// bound to threads may rely.
 /// @throws schedule_error
 ir::function unannotate_block(const ir::function& f, std::uint64_t block, const std::string& key);
 ir::function unannotate_loop(const ir::function& f, const ir::var& loop, const std::string& key);

@@ -7,6 +7,7 @@
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/analysis/thread_axes.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/ir/analysis/atomic_update.hpp>
 #include <tilewright/ir/analysis/joint_copy.hpp>
 #include <tilewright/ir/analysis/private_buffers.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -44,6 +45,36 @@ inline bool drives_no_order(const block_scope& scope, const ir::var& loop) {
   return true;
 }
 
+/// The loop drives spatial iterators only, and reduce iterators of blocks that add atomically.
+inline bool drives_no_sum(const block_scope& scope, const ir::var& loop) {
+  for (const child_block& child : scope.children()) {
+    const bool atomic = ir::adds_atomically(child.block());
+    for (std::size_t i = 0; i < child.realize->values.size(); ++i) {
+      const ir::iter_kind kind = child.block().iters[i].kind;
+      if (kind != ir::iter_kind::spatial && !(atomic && kind == ir::iter_kind::reduce) &&
+          ir::uses_var(child.realize->values[i], loop))
+        return false;
+    }
+  }
+  return true;
+}
+
+/// A block in the nest of one that adds atomically below the loop, which touches what that one adds to: blocks of
+/// threads would have to wait for each other between the two. -1: none.
+inline int meets_additions(const block_scope& scope, const ir::var& loop) {
+  for (std::size_t a = 0; a < scope.size(); ++a) {
+    const ir::block_node& adds = scope[a].block();
+    if (loop_index(scope[a].loops, loop) < 0 || !ir::adds_atomically(adds)) continue;
+    const ir::buffer& to = ir::only_addition(adds.body)->buffer;
+    for (std::size_t other = 0; other < scope.size(); ++other)
+      if (other != a && scope.common_loops(a, other) > 0 &&
+          (ir::writes_buffer(scope[other].block(), to) ||
+           ir::reads_buffer(scope[other].block(), to)))
+        return static_cast<int>(other);
+  }
+  return -1;
+}
+
 inline ir::function run_concurrently(const ir::function& f, const ir::var& loop, ir::loop_kind kind,
                                      const char* primitive, const std::string& thread_axis = {}) {
   // asked of what comes out: threads have less for themselves where they copy jointly
@@ -52,15 +83,18 @@ inline ir::function run_concurrently(const ir::function& f, const ir::var& loop,
   const block_scope scope(*at.scope()->block);
   const std::string name = "loop \"" + loop->name + "\"";
   ir::private_buffers own(out.body);
-  if (const int block = compact_dataflow_violation(scope, loop, own); block >= 0)
+  const bool atomics = kind == ir::loop_kind::thread_binding;
+  if (const int block = compact_dataflow_violation(scope, loop, own, atomics); block >= 0)
     refusal{primitive}(1, {quoted(scope[block].block()), " below ", name,
                            " is neither complete nor a reduction within the loop"});
   if (const int block = carried_dependence(scope, loop); block >= 0)
     refusal{primitive}(1, {quoted(scope[block].block()), " reads what a block below ", name,
                            " writes in another iteration"});
   const bool adds_up = thread_axis.starts_with("threadIdx");
-  if (!(adds_up ? drives_no_order(scope, loop)
-                : iter_kind_of(scope, loop) == loop_iter_kind::spatial))
+  const bool blocks = thread_axis.starts_with("blockIdx");
+  if (!(adds_up  ? drives_no_order(scope, loop)
+        : blocks ? drives_no_sum(scope, loop)
+                 : iter_kind_of(scope, loop) == loop_iter_kind::spatial))
     refusal{primitive}(2, {name,
                            " drives iterators that are not spatial; decompose or factor the "
                            "reduction, or choose another loop"});
@@ -89,6 +123,15 @@ TILEWRIGHT_INLINE ir::function bind(const ir::function& f, const ir::var& loop,
     refusal{"bind"}(4, {quoted(*same), " of the same nest is bound to ", thread_axis,
                         ", and the two are not of one length or the inner one does ",
                         "not the same in all iterations: a thread has one place on an axis"});
+  if (thread_axis.starts_with("blockIdx")) {
+    const path bound = find_loop(out, loop);
+    const block_scope scope(*bound.scope()->block);
+    if (const int block = detail::meets_additions(scope, loop); block >= 0)
+      refusal{"bind"}(5,
+                      {quoted(scope[block].block()), " in the nest of loop \"", loop->name,
+                       "\" touches what a block there adds to atomically, and blocks of threads ",
+                       "do not wait for each other; give it a nest of its own"});
+  }
   return out;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/ir/analysis/atomic_update.hpp>
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/schedule/primitive/notes/annotate.hpp>
 
@@ -45,6 +46,10 @@ ir::function unannotated(const ir::function& f, const Owner& of, const std::stri
   return edited(f, of, "unannotate", [&](ir::annotations& notes, const std::string& owner) {
     if (notes.erase(key) == 0)
       refusal{"unannotate"}(1, {owner, " has no annotation \"", key, "\""});
+    if (key == ir::atomic_note)
+      refusal{"unannotate"}(2,
+                            {"threads may rely on the additions of ", owner,
+                             " being atomic; leave out add_atomically, which says that they are"});
   });
 }
 

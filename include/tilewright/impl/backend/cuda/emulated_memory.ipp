@@ -1,0 +1,175 @@
+// Memory of emulated kernels: who reads, writes and adds where, and what of it a device would hide.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <tilewright/config.hpp>
+#include <tilewright/impl/backend/cuda/emulator.hpp>
+
+namespace tilewright::backend::cuda::detail {
+
+TILEWRIGHT_INLINE std::string emulation::element(const host_access& a, long long at) const {
+  return std::string(a.name) + "[" + std::to_string(at) + "]";
+}
+
+TILEWRIGHT_INLINE void emulation::check_bounds(const host_access& a, long long at,
+                                               std::size_t count, const char* verb) {
+  if (at < 0 || static_cast<std::size_t>(at) + count > a.elements)
+    fail(std::string(verb) + " " + element(a, at) + (count > 1 ? " and the next" : "") +
+         " out of bounds, the buffer has " + std::to_string(a.elements) + " elements");
+  const std::size_t width = count * a.element;
+  const std::byte* address =
+      static_cast<const std::byte*>(a.base) + static_cast<std::size_t>(at) * a.element;
+  const auto& region = *static_cast<const memory_region*>(a.region);
+  if (count > 1 && static_cast<std::size_t>(address - region.base) % width != 0)
+    fail(std::string(verb) + " " + std::to_string(count) + " elements from " + element(a, at) +
+         " on, which is no multiple of " + std::to_string(width) + " bytes");
+}
+
+TILEWRIGHT_INLINE void emulation::note_read(const host_access& a, long long at, std::size_t count) {
+  check_bounds(a, at, count, "reads");
+  auto& region = *const_cast<memory_region*>(static_cast<const memory_region*>(a.region));
+  const std::byte* address =
+      static_cast<const std::byte*>(a.base) + static_cast<std::size_t>(at) * a.element;
+  const std::size_t first = static_cast<std::size_t>(address - region.base) / region.unit,
+                    last = first + count * a.element / region.unit;
+  const auto me = static_cast<std::int32_t>(current_);
+  for (std::size_t i = first; i < last; ++i) {
+    shadow& s = region.shadows[i];
+    if (!s.written) fail("reads " + element(a, at) + ", which nothing wrote");
+    if (!region.of_block && s.write_block != shadow::nobody && s.write_block != block_number_)
+      fail("reads " + element(a, at) + ", which another block writes");
+    if (s.write_block == block_number_ && s.write_phase == phase_ && s.writer != me)
+      fail("reads " + element(a, at) + ", which thread " + std::to_string(s.writer) +
+           " writes without a barrier between");
+    check_additions(region, s, a, at, "reads");
+    if (s.read_block == block_number_ && s.read_phase == phase_) {
+      if (s.reader != me) s.reader = shadow::several;
+    } else {
+      s.reader = me;
+      if (s.read_block != block_number_ && s.read_block != shadow::nobody)
+        s.read_block = shadow::several;
+      if (s.read_block == shadow::nobody) s.read_block = block_number_;
+      s.read_phase = phase_;
+    }
+  }
+}
+
+TILEWRIGHT_INLINE void emulation::note_write(const host_access& a, long long at, std::size_t count,
+                                             const void* value) {
+  check_bounds(a, at, count, "writes");
+  auto& region = *const_cast<memory_region*>(static_cast<const memory_region*>(a.region));
+  std::byte* address = static_cast<std::byte*>(a.base) + static_cast<std::size_t>(at) * a.element;
+  const std::size_t bytes = count * a.element;
+  const std::size_t first = static_cast<std::size_t>(address - region.base) / region.unit,
+                    last = first + bytes / region.unit;
+  const auto me = static_cast<std::int32_t>(current_);
+  for (std::size_t i = first; i < last; ++i) {
+    shadow& s = region.shadows[i];
+    const bool other_block = s.write_block != shadow::nobody && s.write_block != block_number_;
+    const bool other_thread =
+        s.write_block == block_number_ && s.write_phase == phase_ && s.writer != me;
+    if (!region.of_block && other_block)
+      fail("writes " + element(a, at) + ", which another block writes, too");
+    if (other_thread)
+      fail("writes " + element(a, at) + ", which thread " + std::to_string(s.writer) +
+           " writes without a barrier between");
+    if (!region.of_block && s.read_block != shadow::nobody && s.read_block != block_number_)
+      fail("writes " + element(a, at) + ", which another block reads");
+    if (s.read_block == block_number_ && s.read_phase == phase_ && s.reader != me)
+      fail("writes " + element(a, at) + ", which another thread reads without a barrier between");
+    check_additions(region, s, a, at, "writes");
+    s.add_block = s.adder = shadow::nobody;
+    s.write_block = block_number_;
+    s.write_phase = phase_;
+    s.writer = me;
+    s.written = true;
+  }
+  std::memcpy(address, value, bytes);
+}
+
+/// Whoever else adds to an element in this phase may do so before or after another access.
+TILEWRIGHT_INLINE void emulation::check_additions(const memory_region& region, const shadow& s,
+                                                  const host_access& a, long long at,
+                                                  const char* verb) {
+  if (s.add_block == shadow::nobody) return;
+  if (!region.of_block && s.add_block != block_number_)
+    fail(std::string(verb) + " " + element(a, at) + ", which another block adds to");
+  if (s.add_block == block_number_ && s.add_phase == phase_ &&
+      s.adder != static_cast<std::int32_t>(current_))
+    fail(std::string(verb) + " " + element(a, at) +
+         ", which another thread adds to without a barrier between");
+}
+
+TILEWRIGHT_INLINE void emulation::note_addition(const host_access& a, long long at) {
+  check_bounds(a, at, 1, "adds to");
+  auto& region = *const_cast<memory_region*>(static_cast<const memory_region*>(a.region));
+  const auto me = static_cast<std::int32_t>(current_);
+  each_shadow(a, at, 1, [&](shadow& s) {
+    if (!s.written) fail("adds to " + element(a, at) + ", which nothing wrote");
+    for (const auto& [block, phase, thread, verb] :
+         {std::tuple(s.write_block, s.write_phase, s.writer, "writes"),
+          std::tuple(s.read_block, s.read_phase, s.reader, "reads")}) {
+      if (!region.of_block && block != shadow::nobody && block != block_number_)
+        fail("adds to " + element(a, at) + ", which another block " + verb);
+      if (block == block_number_ && phase == phase_ && thread != me)
+        fail("adds to " + element(a, at) + ", which another thread " + verb +
+             " without a barrier between");
+    }
+    const bool same_phase = s.add_block == block_number_ && s.add_phase == phase_;
+    if (s.add_block != shadow::nobody && s.add_block != block_number_)
+      s.add_block = shadow::several;
+    else
+      s.add_block = block_number_;
+    s.adder = same_phase && s.adder != me ? shadow::several : me;
+    s.add_phase = phase_;
+  });
+}
+
+template <class F>
+void emulation::each_shadow(const host_access& a, long long at, std::size_t count, const F& f) {
+  auto& region = *const_cast<memory_region*>(static_cast<const memory_region*>(a.region));
+  const std::byte* address =
+      static_cast<const std::byte*>(a.base) + static_cast<std::size_t>(at) * a.element;
+  const std::size_t first = static_cast<std::size_t>(address - region.base) / region.unit,
+                    last = first + count * a.element / region.unit;
+  for (std::size_t i = first; i < last; ++i) f(region.shadows[i]);
+}
+
+/// From here until the thread has waited there is nothing to be read where the copy goes.
+TILEWRIGHT_INLINE void emulation::start_copy(const host_access& to, long long at,
+                                             const host_access* from, long long there,
+                                             std::size_t count) {
+  static constexpr std::array<std::byte, 16> zeros{};
+  if (from) note_read(*from, there, count);
+  const std::vector<std::byte> nothing(count * to.element, std::byte{0xff});
+  note_write(to, at, count, nothing.data());
+  each_shadow(to, at, count, [](shadow& s) { s.written = false; });
+  fiber& f = fibers_[current_];
+  if (f.copies.empty()) f.copies.emplace_back();
+  const std::byte* const source = from ? static_cast<const std::byte*>(from->base) +
+                                             static_cast<std::size_t>(there) * from->element
+                                       : zeros.data();
+  f.copies.back().push_back({to, at, source, count});
+}
+
+TILEWRIGHT_INLINE void emulation::wait_copies(int pending) {
+  fiber& f = fibers_[current_];
+  // the open group is none of those that a wait counts
+  while (f.copies.size() > static_cast<std::size_t>(pending) + 1) {
+    for (const pending_copy& c : f.copies.front()) {
+      note_write(c.to, c.at, c.count, c.from);
+      each_shadow(c.to, c.at, c.count, [](shadow& s) { s.written = true; });
+    }
+    f.copies.erase(f.copies.begin());
+  }
+}
+
+}  // namespace tilewright::backend::cuda::detail
