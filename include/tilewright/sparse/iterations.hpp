@@ -11,7 +11,7 @@
 namespace tilewright::sparse {
 
 /// What `lower` makes of the program, with its text as attribute `tilewright.iterations`: a schedule of it may
-/// begin with sparse_reorder and sparse_fuse.
+/// begin with sparse_reorder, sparse_fuse and sparse_decompose.
 /// @throws argument_error as `lower`
 ir::function with_iterations(const ir::sparse_function& f);
 
@@ -23,5 +23,9 @@ std::optional<ir::sparse_function> iterations_of(const ir::function& f);
 /// Names of the iterations of a program, where each begins with rows and their elements and computes a result at each
 /// of these, as a sampled product does; none where one does something else.
 std::vector<std::string> iterations_of_elements(const ir::sparse_function& f);
+
+/// Names of the iterations that begin with rows and their elements and sum over the latter, as a product with a matrix
+/// does.
+std::vector<std::string> sums_of_elements(const ir::sparse_function& f);
 
 }  // namespace tilewright::sparse

@@ -5,6 +5,7 @@
 
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
 #include <tilewright/impl/space/gpu_rules.hpp>
+#include <tilewright/impl/space/tiles/thread_elements.hpp>
 #include <tilewright/impl/space/tiles/thread_rows.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/gpu.hpp>
@@ -90,7 +91,12 @@ TILEWRIGHT_INLINE design_space default_gpu() {
              list.unroll_steps = {16, 0, 64};
              return list.without_tiles().grow(std::move(s), where);
            }
-           if (detail::has_ragged_rows(s)) return detail::row_family(s, where);
+           if (detail::has_ragged_rows(s)) {
+             std::vector<schedule> rows = detail::row_family(s, where);
+             for (schedule& grown : detail::addition_family(s, where))
+               rows.push_back(std::move(grown));
+             return rows;
+           }
            std::vector<schedule> out;
            detail::add_tensor_families(out, list, s, where);  // of which the first runs unmeasured
            for (schedule& grown : list.space(split_k{}).grow(s, where))

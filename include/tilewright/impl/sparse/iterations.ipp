@@ -56,13 +56,13 @@ inline ir::sparse_function annotated_as(ir::sparse_function program, const ir::f
   return program;
 }
 
-/// Begins with rows and their elements, and sums over neither.
-inline bool computes_at_elements(const ir::sparse_iteration& it) {
+/// Begins with rows and their elements, and sums over neither, or over elements alone.
+inline bool walks_elements(const ir::sparse_iteration& it, ir::iter_kind elements_are) {
   if (it.iters.size() < 2) return false;
   const ir::sparse_iter &rows = it.iters[0], &elements = it.iters[1];
   return !rows.fused && !rows.axis->parent && elements.axis->variable() && !elements.attached &&
          elements.axis->parent == rows.axis && rows.kind == ir::iter_kind::spatial &&
-         elements.kind == ir::iter_kind::spatial;
+         elements.kind == elements_are;
 }
 
 }  // namespace detail
@@ -93,9 +93,18 @@ TILEWRIGHT_INLINE std::vector<std::string> iterations_of_elements(const ir::spar
   for (const auto& part : f.body) {
     const auto* it = std::get_if<ir::sparse_iteration>(&part);
     if (!it) continue;
-    if (!detail::computes_at_elements(*it)) return {};
+    if (!detail::walks_elements(*it, ir::iter_kind::spatial)) return {};
     out.push_back(it->name);
   }
+  return out;
+}
+
+TILEWRIGHT_INLINE std::vector<std::string> sums_of_elements(const ir::sparse_function& f) {
+  std::vector<std::string> out;
+  for (const auto& part : f.body)
+    if (const auto* it = std::get_if<ir::sparse_iteration>(&part);
+        it && detail::walks_elements(*it, ir::iter_kind::reduce))
+      out.push_back(it->name);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/space/fuse_launches.hpp>
 #include <tilewright/impl/space/gpu_rules.hpp>
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -16,6 +17,30 @@
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::space::detail {
+
+/// The loop over the columns of the result, among those around the block: all of its iterations are apart, and
+/// their number is no data.
+inline std::optional<std::size_t> columns_of(const schedule& s, const std::string& name) {
+  const ir::block_realize_node& realize = named_block(s, name);
+  const std::vector<ir::iter_var>& iters = realize.block->iters;
+  for (std::size_t k = iters.size(); k-- > 0;) {
+    if (iters[k].kind != ir::iter_kind::spatial || !ir::is_int(iters[k].dom.extent) ||
+        ir::as_int(iters[k].dom.extent) < 2)
+      continue;
+    if (const std::optional<std::size_t> loop = loop_driving(s, realize, k)) return loop;
+  }
+  return std::nullopt;
+}
+
+/// How many columns threads side by side have.
+inline factor columns_beside(schedule& s, const std::vector<std::int64_t>& sizes,
+                             const ir::expr& all, chooser& choices) {
+  std::vector<std::int64_t> fitting;
+  for (const std::int64_t n : sizes)
+    if (n < 2 * ir::as_int(all)) fitting.push_back(n);
+  if (fitting.empty()) fitting.push_back(sizes.back());
+  return choices.categorical(s, fitting, std::vector<double>(fitting.size(), 1.0));
+}
 
 /// Binds the rows of a ragged reduction, and the columns of its result where there are any:
 /// ```
@@ -70,20 +95,6 @@ struct bind_rows {
     }
   }
 
-  /// The loop over the columns of the result, among those around the block: all of its iterations are apart, and
-  /// their number is no data.
-  static std::optional<std::size_t> columns_of(const schedule& s, const std::string& name) {
-    const ir::block_realize_node& realize = named_block(s, name);
-    const std::vector<ir::iter_var>& iters = realize.block->iters;
-    for (std::size_t k = iters.size(); k-- > 0;) {
-      if (iters[k].kind != ir::iter_kind::spatial || !ir::is_int(iters[k].dom.extent) ||
-          ir::as_int(iters[k].dom.extent) < 2)
-        continue;
-      if (const std::optional<std::size_t> loop = loop_driving(s, realize, k)) return loop;
-    }
-    return std::nullopt;
-  }
-
   /// The one block in the block of rows, where it has columns.
   static std::optional<std::string> nest_with_columns(schedule& s, const std::string& rows_name) {
     ir::stmt at = named_block(s, rows_name).block->body;
@@ -100,12 +111,8 @@ struct bind_rows {
     for (std::size_t l = 0; l < loops.size(); ++l)
       if (l != at) order.push_back(loops[l]);
     if (order.size() > 1 && at > 0) s.reorder(order);
-    std::vector<std::int64_t> fitting;
-    const ir::expr extent = s.get(loops[at]).extent;
-    for (const std::int64_t n : columns)
-      if (n < 2 * ir::as_int(extent)) fitting.push_back(n);
-    if (fitting.empty()) fitting.push_back(columns.back());
-    const auto [outer, inner] = s.split(loops[at], {infer, one_of(s, fitting, choices)});
+    const factor beside = columns_beside(s, columns, s.get(loops[at]).extent, choices);
+    const auto [outer, inner] = s.split(loops[at], {infer, beside});
     (void)outer;
     s.bind(inner, "threadIdx.x");
   }
@@ -119,7 +126,7 @@ inline bool has_ragged_rows(const schedule& s) {
 
 /// The family of a program with such rows; blocks beside get their threads by rewrite_unbound_block.
 inline std::vector<schedule> row_family(const schedule& s, const context& where) {
-  const design_space space = each_block(bind_rows{});
+  const design_space space = each_block(bind_rows{}) >> on<"root">(module(fuse_launches{}));
   return space.grow(s, where);
 }
 
