@@ -318,22 +318,30 @@ TEST_CASE("winograd: the database says which algorithm runs, and is saved") {
   o.threads = 1;
   const network::constant expected = one.result(one.g);
   const double bound = 16.0 * (16 + 4 * 6 + 12) * unit_bound(6);
-  model(one.source, o).tune(3);
   const auto db = search::database::shared(o.database);
+  // of the kernel with the convolution
+  const auto schedules_of = [&](const std::string& algorithm, const search::record_key& key) {
+    return db->all([&](const search::record& known) {
+      return known.key == key && search::algorithm_of(trace::parse(known.trace)) == algorithm;
+    });
+  };
   const std::vector<float> x = floats(one.x), r = floats(one.residual);
-  for (const std::string wanted :
-       {"Conv_Transpose_Add_Relu_winograd_4", "Conv_Transpose_Add_Relu_winograd_6"}) {
+  for (const int tile : {2, 4}) {
+    o.convolution_error = ops::winograd_error(tile, 16);  // leaves one
+    const std::string wanted = "Conv_Transpose_Add_Relu_winograd_" + std::to_string(tile);
     INFO(wanted);
     const auto before = model(one.source, o).program();
     std::size_t k = 0;
     while (!ir::has_alternatives(before->task(k).function)) ++k;
     const search::record_key key = before->task(k).key;
-    std::vector<search::record> found = db->all([&](const search::record& known) {
-      return known.key == key && search::algorithm_of(trace::parse(known.trace)) == wanted;
-    });
+    std::vector<search::record> found = schedules_of(wanted, key);
+    for (int session = 0; session < 10 && found.empty(); ++session) {
+      model(one.source, o).tune(2);
+      found = schedules_of(wanted, key);
+    }
     REQUIRE(!found.empty());
     found[0].chosen = true;
-    for (double& s : found[0].seconds) s = wanted.back() == '4' ? 2e-9 : 1e-9;
+    for (double& s : found[0].seconds) s = 1e-9;
     db->add(found[0]);
     const model m(one.source, o);
     CHECK(m.kernel_reports().at(k).algorithm == wanted);
@@ -345,7 +353,7 @@ TEST_CASE("winograd: the database says which algorithm runs, and is saved") {
     load_model(path("one.twm"))(x, r, y);
     CHECK(largest_difference(expected, y) <= bound);
     // the filter is there as its tiles want it
-    const std::int64_t points = wanted.back() - '0' + 2;
+    const std::int64_t points = tile + 2;
     CHECK(static_cast<std::int64_t>(std::filesystem::file_size(path("one.twm"))) >=
           points * points * 16 * 24 * 4);
   }

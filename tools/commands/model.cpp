@@ -356,8 +356,8 @@ std::string report_as_json(const model& m) {
            ", \"seconds\": " + support::general_text(r.seconds, 6) +
            ", \"share\": " + support::general_text(r.seconds / total, 4) +
            ", \"roofline\": " + support::general_text(r.bound / r.seconds, 4) +
-           ", \"origin\": " + json(network::text_of(r.origin)) +
-           ", \"algorithm\": " + json(r.algorithm) + "}";
+           ", \"algorithm\": " + json(r.algorithm) +
+           ", \"origin\": " + json(network::text_of(r.origin)) + "}";
   }
   return out + "], \"seconds\": " + support::general_text(total, 6) +
          ", \"arena_bytes\": " + std::to_string(program->arena_bytes()) +

@@ -79,7 +79,7 @@ inline std::vector<std::int64_t> winograd_tiles(const graph& g, const node& n,
     const std::int64_t tiles = y.extents[0] * along(y.extents[1], tile) * along(y.extents[2], tile);
     const double cost =
         about.by_tiles(static_cast<double>(tiles), static_cast<double>((tile + 2) * (tile + 2)));
-    if (!limits.pays || cost < 0.9 * about.direct()) costs.emplace_back(cost, tile);
+    if (!limits.pays || cost < 0.8 * about.direct()) costs.emplace_back(cost, tile);
   }
   std::sort(costs.begin(), costs.end());
   std::vector<std::int64_t> out;
