@@ -23,7 +23,8 @@ inline double expected_operations(const ir::function& f, const target::cpu& cpu)
       size = support::saturated_product(size, ir::is_int(extent) ? extent->integer : 1);
     if (size > cpu.l3_bytes) out += for_each_byte * static_cast<double>(size);
   };
-  for (const ir::buffer& b : f.params) add(b);
+  for (const ir::param& p : f.params)
+    if (p.buffer) add(p.buffer);
   if (const ir::block& root = ir::root_block(f))
     for (const ir::buffer& b : root->alloc_buffers) add(b);
   return out;

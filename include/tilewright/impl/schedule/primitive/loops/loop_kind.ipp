@@ -8,6 +8,7 @@
 #include <tilewright/impl/schedule/analysis/thread_axes.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/ir/analysis/atomic_update.hpp>
+#include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/ir/analysis/joint_copy.hpp>
 #include <tilewright/ir/analysis/private_buffers.hpp>
 #include <tilewright/ir/visit.hpp>
