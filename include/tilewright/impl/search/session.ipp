@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -73,6 +74,7 @@ class tuner {
     const support::stage_clock::running timed(clock_);
     if (start_baseline()) {
       recall();
+      await_alternatives();
       while (!limits_.over() && !limits_.exhausted()) round();
       batches_.end();
       result_.end = progress_.end = limits_.end();
@@ -150,7 +152,7 @@ class tuner {
     records_.keep(result_.trace, m.ok() ? m : once);
     parents_.add({first.trace(), result_.baseline});
     start_strategy();
-    await_alternatives(first);
+    first_ = first.trace();
     if (const auto c = replay(first.trace(), w_.function, o_.seed))
       strategy_->learn(std::span(&*c, 1), std::span(&result_.baseline, 1));
     return true;
@@ -199,17 +201,19 @@ class tuner {
 
   /// The first sketch of every other algorithm is measured, whatever is expected of it: a model sees
   /// nothing of what a call of a library does. Where arguments have several forms, which share the candidates of a
-  /// session, the other sketches of the workload's own algorithm come with their first decisions, too.
-  void await_alternatives(const schedule& first) {
+  /// session, the other sketches of the workload's own algorithm come with their first decisions, too. What earlier
+  /// sessions measured is known: in short ones the first algorithm would keep the others from their turn.
+  void await_alternatives() {
     if (!ir::has_alternatives(w_.function)) return;
-    std::vector<trace> awaited = first_of_each_algorithm(w_.function, first.trace(), sketches_);
+    std::vector<trace> awaited = first_of_each_algorithm(w_.function, first_, sketches_);
     if (forms_.any())
-      for (trace& t : others_of_algorithm(first.trace(), sketches_))
-        awaited.push_back(std::move(t));
+      for (trace& t : others_of_algorithm(first_, sketches_)) awaited.push_back(std::move(t));
+    std::vector<candidate> nearby = std::exchange(pending_, {});
     for (const trace& t : awaited) {
       std::optional<candidate> c = replay(t, w_.function, o_.seed, nullptr, finish_);
       if (c && seen_.insert(c->identity).second) pending_.push_back(std::move(*c));
     }
+    std::move(nearby.begin(), nearby.end(), std::back_inserter(pending_));
   }
 
   void start_strategy() {
@@ -487,6 +491,7 @@ class tuner {
   finisher finish_;
   std::unique_ptr<strategy> strategy_;
   parent_list parents_;
+  trace first_;  // of the default schedule
   std::vector<candidate> pending_;
   std::set<support::hash128> seen_;
   expected_outputs expected_;
