@@ -113,6 +113,20 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "the walk of short rows is not written out where elements are added one after the other") {
+  const target::cpu cpu = machine();
+  for (const double mean : {0.0, 1.0, 7.0, 8.0, 40.0}) {
+    ir::function f = ir::parse(product_with_vector);
+    if (mean > 0) ir::note_pattern(f, {.mean_row = mean});
+    schedule s(f, 1);
+    space::chooser choices;
+    space::ragged_reduction(s, "Y_o", {&cpu, 1}, choices);
+    CAPTURE(mean);
+    CHECK((s.show().find("\"tilewright.edge\": 1") != std::string::npos) == (mean > 0 && mean < 8));
+  }
+}
+
 TEST_CASE("the only row is divided among threads") {
   const target::cpu cpu = machine();
   std::string one_row = product_with_vector;

@@ -229,7 +229,8 @@ inline likely_sums likely_sums_of(const schedule& s, std::int64_t lanes) {
 }
 
 /// The elements of a row add up in several partial results, where its walk is the innermost loop of
-/// more than one iteration; short rows are faster one element after the other.
+/// more than one iteration; short rows are faster one element after the other, in a loop that is not written out: one
+/// that is asks twice how many elements there are.
 inline void split_sums(schedule& s, const std::string& name, const context& where,
                        chooser& choices) {
   std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
@@ -237,6 +238,9 @@ inline void split_sums(schedule& s, const std::string& name, const context& wher
   while (!loops.empty() && single(loops.back())) loops.pop_back();
   if (loops.empty() || !ir::reads_memory(s.get(loops.back()).extent)) return;
   const std::int64_t lanes = where.cpu->lanes(named_block(s, name).block->writes[0].buffer->type);
+  const std::optional<ir::pattern_note> pattern = ir::noted_pattern(s.function());
+  if (pattern && pattern->mean_row < static_cast<double>(lanes))
+    s.annotate(loops.back(), ir::edge_note, 1);
   if (lanes < 4) return;
   const likely_sums likely = likely_sums_of(s, lanes);
   std::vector<double> parts(4, 1), least(3, 1);
