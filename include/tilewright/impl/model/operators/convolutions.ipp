@@ -93,7 +93,7 @@ inline void emit_conv(emission& e) {
   });
   const std::vector<std::int64_t> tiles = e.what().integers(winograd_attribute);
   if (!tiles.empty())
-    e.derive([tiles](const ir::function& f) { return ops::with_winograd_tiles(f, tiles); });
+    e.derive([tiles](const ir::function& sums) { return ops::with_winograd_tiles(sums, tiles); });
 }
 
 /// Window of a transposed convolution: an input element h and a window element r meet in output
