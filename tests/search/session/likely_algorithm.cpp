@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <string>
 
 #include <tilewright/expr/reify.hpp>
@@ -18,7 +19,7 @@ using namespace tilewright::search::detail;
 
 namespace {
 
-ir::function windows(extent_t size, extent_t channels) {
+ir::function windows(std::int64_t size, std::int64_t channels) {
   return reify(ops::winograd(ops::conv2d<float, float, ops::conv_options{.padding = 1}>, 1e-3),
                {{"N", 1},
                 {"H", size},
@@ -44,7 +45,7 @@ TEST_CASE("likely algorithm: fewer operations by half, if they do not wait for m
   const ir::function large = windows(56, 64);
   CHECK(likely_algorithm(large, cpu) != large.name);
   CHECK(expected_operations(ir::alternatives(large).front(), cpu) ==
-        doctest::Approx(2.0 * 9 * 56 * 56 * 64 * 64).epsilon(0.02));
+        doctest::Approx(2.0 * 9 * 56 * 56 * 64 * 64).epsilon(0.04));
   // of 7 x 7 results the transformed filters take more than the results save
   const ir::function small = windows(7, 512);
   CHECK(likely_algorithm(small, cpu) == small.name);
@@ -61,8 +62,7 @@ TEST_CASE("likely algorithm: the default schedule is one of it") {
   CHECK(first.trace().print().find("work_on(func_name=\"" + likely_algorithm(large, cpu) + "\"") !=
         std::string::npos);
   const ir::function small = windows(7, 512);
-  CHECK(search::default_schedule(small, space::default_cpu(), where, 1)
-            .trace()
-            .print()
-            .find("work_on") == std::string::npos);
+  const std::string own =
+      search::default_schedule(small, space::default_cpu(), where, 1).trace().print();
+  CHECK(own.find("work_on(func_name=\"" + small.name + "\"") != std::string::npos);
 }
