@@ -64,6 +64,10 @@ TEST_CASE(
       CHECK(parts.inspector.params[0].buffer->name == "A_indptr");
       REQUIRE(parts.executor.params.size() == f.params.size() + 1);
       CHECK(parts.executor.attrs.count(ir::iterations_attribute) == 0);
+      // rows follow from offsets alone
+      const sparse::inspection of_offsets = sparse::divide(f, sparse::inspected::offsets);
+      CHECK(ir::equal(of_offsets.executor, parts.executor));
+      CHECK(ir::equal(of_offsets.inspector, parts.inspector));
       std::vector<std::int32_t> list(a.indices.size(), -1);
       random_schedule::run_interpreted(parts.inspector, {a.offsets.data(), list.data()});
       for (std::size_t row = 0; row + 1 < a.offsets.size(); ++row)

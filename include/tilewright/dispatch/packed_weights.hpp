@@ -1,4 +1,4 @@
-// Packed copies of bound weights, in the layout that one compiled kernel wants.
+// What one compiled kernel wants prepared: packed copies of bound weights, in its layout, or lists of a pattern.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +25,12 @@ class packed_weights {
   packed_weights(const backend::loaded& code, const std::vector<const void*>& bound,
                  std::size_t strides, const backend::executor& exec);
 
+  /// Runs the preparation of `code` on the arguments of a call.
+  /// @param arguments as the call has them
+  /// @throws build_error when there is not enough memory
+  packed_weights(const backend::loaded& code, std::vector<void*> arguments,
+                 const std::int64_t* strides, const backend::executor& exec);
+
   /// One address per packed buffer, in the order in which they follow the parameters.
   const std::vector<void*>& data() const noexcept { return data_; }
   std::int64_t bytes() const noexcept { return bytes_; }
@@ -33,6 +39,9 @@ class packed_weights {
   struct release {
     void operator()(std::byte* p) const noexcept;
   };
+  void fill(const backend::loaded& code, std::vector<void*> all, const std::int64_t* strides,
+            const backend::executor& exec);
+
   std::unique_ptr<std::byte, release> memory_;
   std::vector<void*> data_;
   std::int64_t bytes_ = 0;

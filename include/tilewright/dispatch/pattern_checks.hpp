@@ -27,4 +27,10 @@ void check_new_patterns(const kernel_signature& kernel,
                         const std::vector<search::operand>& operands,
                         const call_argument* arguments);
 
+/// A number for the offsets of all sparse arguments.
+/// @param operands of the kernel at these extents
+/// @param may_change offsets may be others at the same place: all of them are read, and else a sample
+std::uint64_t number_of_offsets(const std::vector<search::operand>& operands,
+                                const call_argument* arguments, bool may_change);
+
 }  // namespace tilewright::dispatch

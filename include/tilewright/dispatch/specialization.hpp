@@ -9,6 +9,7 @@
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/config.hpp>
 #include <tilewright/dispatch/packed_weights.hpp>
+#include <tilewright/dispatch/pattern_lists.hpp>
 #include <tilewright/search/database/database.hpp>
 #include <tilewright/search/options.hpp>
 #include <tilewright/search/session.hpp>
@@ -40,6 +41,8 @@ struct variant {
   std::string cpu;           // model that `seconds` is of
   packed_weights packed{};   // where weights are bound; calls pass them after the parameters
   std::string checked = {};  // as record::check has it; empty: the code is no winner
+  /// Of code with an inspector; calls pass them in the place of packed weights. Null: it has none.
+  std::shared_ptr<pattern_lists> lists = {};
 };
 
 /// All members but `current` and `report` are for one thread at a time; those two may be called

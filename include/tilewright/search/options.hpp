@@ -81,8 +81,8 @@ struct tuned_options {
   /// call and kept, as docs/sparse.md says. Null: the format that it comes in, or one by `calls`.
   sparse::format_maker format = {};
   /// Sparse matrices may change in place between calls: one that was converted is compared with what it was
-  /// at each call, which takes a part of a product with a vector. Without, the program promises that they
-  /// do not.
+  /// at each call, which takes a part of a product with a vector, and so are offsets of which rows were listed. Without,
+  /// the program promises that they do not.
   bool matrices_change = true;
   /// Formats of a sparse matrix whose arrays would take more bytes than this are left out; compressed rows, in which
   /// it comes, are none of them.

@@ -20,15 +20,21 @@ struct inspection {
       lists;  // none: nothing depends on patterns alone, and the executor is the function
 };
 
+/// What an inspector may read.
+enum class inspected {
+  patterns,  // offsets and indices
+  offsets  // offsets alone: few numbers, so that a call may compare all of them with what they were
+};
+
 /// Divides a function on flat storage, scheduled or not, such as one whose elements list their rows (`sparse_fuse`):
 /// ```
 /// for i, p in range(n): K_parent[indptr[i] + p] = i         inspector(indptr, K_parent)
 /// for k, j: S[k] += X[K_parent[k], j] * Y[indices[k], j]    executor(indptr, indices, .., S, K_parent)
 /// ```
-/// A statement of the root block goes to the inspector when it reads offsets, indices, and lists before it alone, and writes
+/// A statement of the root block goes to the inspector when it reads what `from` allows and lists before it alone, and writes
 /// buffers of the root block that no other statement writes. Offsets and indices are what the attribute
 /// `tilewright.offsets` names. Who calls the parts keeps the lists as long as the pattern stays the same.
 /// @throws argument_error when the function has no root block
-inspection divide(const ir::function& f);
+inspection divide(const ir::function& f, inspected from = inspected::patterns);
 
 }  // namespace tilewright::sparse

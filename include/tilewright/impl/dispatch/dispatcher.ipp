@@ -10,6 +10,7 @@
 
 #include <tilewright/dispatch/dispatcher.hpp>
 #include <tilewright/dispatch/pattern_checks.hpp>
+#include <tilewright/dispatch/pattern_lists.hpp>
 #include <tilewright/impl/dispatch/specialization_table.hpp>
 #include <tilewright/impl/dispatch/workspace.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
@@ -99,6 +100,9 @@ struct dispatcher::state {
   void interpret(const detail::binding& b, const call_argument* a) const;
   /// The elements of arguments that say where others are.
   void check_elements(const detail::specialization_slot& of, const call_argument* a) const;
+  /// What the inspector of the code computes of the patterns of a call.
+  std::shared_ptr<const packed_weights> lists_of(const variant& v, const detail::binding& b,
+                                                 const call_argument* a) const;
 
   kernel_signature kernel;
   std::function<ir::function(const search::extent_map&)> make;
@@ -201,6 +205,16 @@ TILEWRIGHT_INLINE void dispatcher::state::check_elements(const detail::specializ
     check_new_patterns(kernel, of.operands, a);
 }
 
+TILEWRIGHT_INLINE std::shared_ptr<const packed_weights> dispatcher::state::lists_of(
+    const variant& v, const detail::binding& b, const call_argument* a) const {
+  const std::uint64_t pattern = number_of_offsets(b.of->operands, a, options.matrices_change);
+  return v.lists->of(pattern, [&] {
+    std::vector<void*> data;
+    for (std::size_t i = 0; i < kernel.params.size(); ++i) data.push_back(a[i].data);
+    return packed_weights(*v.code, std::move(data), b.strides.data(), all.executor());
+  });
+}
+
 TILEWRIGHT_INLINE void dispatcher::state::run(const detail::binding& b, const call_argument* a) {
   check_memory(kernel, b.touched, a);
   if (b.nothing) return;
@@ -214,7 +228,8 @@ TILEWRIGHT_INLINE void dispatcher::state::run(const detail::binding& b, const ca
     return;
   }
   const std::size_t n = kernel.params.size();
-  const std::vector<void*>& packed = v->packed.data();
+  const std::shared_ptr<const packed_weights> lists = v->lists ? lists_of(*v, b, a) : nullptr;
+  const std::vector<void*>& packed = lists ? lists->data() : v->packed.data();
   std::array<void*, detail::fast_params> few;
   std::vector<void*> many;
   void** data = few.data();

@@ -8,6 +8,7 @@
 #include <tilewright/dispatch/pattern_checks.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/numbers/content_number.hpp>
 #include <tilewright/support/sparse_pattern.hpp>
 
 namespace tilewright::dispatch {
@@ -92,6 +93,25 @@ TILEWRIGHT_INLINE void check_new_patterns(const kernel_signature& kernel,
     detail::check_pattern(kernel, p);
     seen.keep(form);
   });
+}
+
+TILEWRIGHT_INLINE std::uint64_t number_of_offsets(const std::vector<search::operand>& operands,
+                                                  const call_argument* a, bool may_change) {
+  std::uint64_t out = 1;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (!operands[i].offsets) continue;
+    const auto count = a[i].extents[0];
+    const auto size = static_cast<std::size_t>(bytes(operands[i].type));
+    if (may_change) {
+      out = support::content_number(a[i].data, static_cast<std::size_t>(count) * size, out);
+      continue;
+    }
+    out = support::content_number(&a[i].data, sizeof a[i].data, out);
+    out = operands[i].type == dtype::i64
+              ? detail::sample_of(static_cast<const std::int64_t*>(a[i].data), count, out)
+              : detail::sample_of(static_cast<const std::int32_t*>(a[i].data), count, out);
+  }
+  return out;
 }
 
 }  // namespace tilewright::dispatch

@@ -108,7 +108,10 @@ TILEWRIGHT_INLINE void specialization::publish(variant v) {
     std::size_t strides = 0;
     for (const ir::param& p : workload_.function.params)
       strides += p.buffer ? p.buffer->shape.size() : 0;
-    v.packed = packed_weights(*v.code, workload_.bound, strides, *workload_.exec);
+    if (v.code->preparation() && workload_.bound.empty())
+      v.lists = std::make_shared<pattern_lists>();
+    else
+      v.packed = packed_weights(*v.code, workload_.bound, strides, *workload_.exec);
   }
   const bool swapped = current() != nullptr;
   auto fresh = std::make_unique<const variant>(std::move(v));
@@ -408,6 +411,12 @@ TILEWRIGHT_INLINE std::string specialization::report() const {
       detail::code_text(workload_, v->trace, v->cpu == workload_.machine.model() ? v->seconds : 0);
   if (v->packed.bytes() > 0)
     out += "  weights   packed once, " + std::to_string(v->packed.bytes()) + " bytes\n";
+  if (v->lists) {
+    std::int64_t bytes = 0;
+    for (const std::int64_t one : v->code->packed_bytes()) bytes += one;
+    out += "  lists     of a pattern's rows, made once for each pattern, " + std::to_string(bytes) +
+           " bytes\n";
+  }
   out += "  database  " + database_text() + "\n";
   out += "  key       " + workload_.key.workload + " " + workload_.key.isa + "\n";
   const std::lock_guard lock(mutex_);

@@ -12,10 +12,14 @@
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/cuda/compile.hpp>
 #include <tilewright/backend/linker.hpp>
+#include <tilewright/ir/bound_weights.hpp>
+#include <tilewright/ir/sparse.hpp>
 #include <tilewright/pass/gpu/lower_gpu.hpp>
+#include <tilewright/pass/lower.hpp>
 #include <tilewright/pass/prepare_weights.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/search/measurement/builder.hpp>
+#include <tilewright/sparse/inspection.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/function_ref.hpp>
@@ -23,6 +27,21 @@
 #include <tilewright/target/gpu.hpp>
 
 namespace tilewright::search::detail {
+
+/// As pass::lower_prepared. What is computed of offsets alone, such as the row of each element, is prepared, too: it is
+/// done once for a pattern, as weights are packed once (dispatch/pattern_lists.hpp).
+inline pass::prepared lowered_in_parts(const ir::function& scheduled, const target::cpu& cpu) {
+  const bool may_divide = scheduled.attrs.count(ir::offsets_attribute) > 0 &&
+                          ir::bound_weights(scheduled).empty() && ir::as_realize(scheduled.body);
+  sparse::inspection parts;
+  if (may_divide) parts = sparse::divide(scheduled, sparse::inspected::offsets);
+  if (parts.lists.empty() ||
+      support::any(parts.lists, [](const ir::buffer& b) { return pass::constant_size(b) < 0; }))
+    return pass::lower_prepared(scheduled, cpu);
+  // code takes its arguments by their positions, so that both parts have all of them
+  parts.inspector.params = parts.executor.params;
+  return {pass::lower(parts.executor, cpu), pass::lower(parts.inspector, cpu), parts.lists};
+}
 
 /// Code of what `lowered` gives; what it throws is an error of the build.
 inline built built_of(support::function_ref<pass::prepared()> lowered, const target::cpu& cpu) {

@@ -43,14 +43,14 @@ struct touched_buffers {
 };
 
 /// Parameters that hold offsets and indices, as the function says.
-inline buffer_names pattern_arrays(const ir::function& f) {
+inline buffer_names pattern_arrays(const ir::function& f, inspected from) {
   std::set<std::string> names;
   for (const ir::param& p : f.params) {
     if (!p.buffer) continue;
     const std::optional<ir::offsets_note> note = ir::offsets_of(f, p.buffer->name);
     if (!note) continue;
     names.insert(p.buffer->name);
-    names.insert(note->into);
+    if (from == inspected::patterns) names.insert(note->into);
   }
   buffer_names out;
   for (const ir::param& p : f.params)
@@ -88,7 +88,7 @@ inline std::vector<bool> inspecting(const std::vector<touched_buffers>& statemen
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE inspection divide(const ir::function& f) {
+TILEWRIGHT_INLINE inspection divide(const ir::function& f, inspected from) {
   const ir::block_realize_node* root = ir::as_realize(f.body);
   if (!root) throw argument_error("divide: \"" + f.name + "\" has no root block");
   const ir::seq_node* several = ir::as_seq(root->block->body);
@@ -96,7 +96,7 @@ TILEWRIGHT_INLINE inspection divide(const ir::function& f) {
       several ? several->stmts : std::vector<ir::stmt>{root->block->body};
   const std::vector<ir::buffer>& allocated = root->block->alloc_buffers;
   std::vector<detail::touched_buffers> touched(all.begin(), all.end());
-  const detail::buffer_names patterns = detail::pattern_arrays(f);
+  const detail::buffer_names patterns = detail::pattern_arrays(f, from);
   const std::vector<bool> inspects =
       detail::inspecting(touched, patterns, {allocated.begin(), allocated.end()});
   inspection out;

@@ -33,7 +33,8 @@ struct built {
 /// Makes code of a program; called by several threads at once. What it throws is a failed build.
 using builder = std::function<built(const ir::function& scheduled, const target::machine& where)>;
 
-/// Lowers and compiles; loads code for a CPU of this machine's architecture. Kernels of a GPU that are not worth starting
+/// Lowers and compiles, with what depends on bound weights, or on the offsets of sparse arguments, apart from the rest as a
+/// preparation (backend::loaded); loads code for a CPU of this machine's architecture. Kernels of a GPU that are not worth starting
 /// (backend::cuda::why_rejected) are an error. Never throws for a program that cannot be compiled.
 /// @param deadline s after which a compiler that can be interrupted, NVRTC, gives up; 0: never
 built build(const ir::function& scheduled, const target::machine& where, double deadline = 0);

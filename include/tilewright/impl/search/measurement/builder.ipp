@@ -29,7 +29,8 @@ TILEWRIGHT_INLINE built build(const ir::function& scheduled, const target::machi
   if (where.gpu)
     return detail::kernels_of([&] { return pass::lower(scheduled, *where.gpu); }, *where.gpu,
                               deadline);
-  return detail::built_of([&] { return pass::lower_prepared(scheduled, *where.cpu); }, *where.cpu);
+  return detail::built_of([&] { return detail::lowered_in_parts(scheduled, *where.cpu); },
+                          *where.cpu);
 }
 
 struct build_queue::state {
