@@ -164,3 +164,22 @@ def main(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32"), C: T.Buffer
   CHECK(ir::is_int(nest.shared[1]->elem_offset, 0));
   threads::check_same(before, after);
 }
+
+TEST_CASE("blocks that add to what the kernel initializes are refused, if they may meet") {
+  const auto kernel = [](const std::string& part, const std::string& element) {
+    return pass::unify_threads(ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((4, 8), "float32"), C: T.Buffer((32,), "float32")):
+    for i in T.thread_binding(4, thread="blockIdx.x"):
+        C[)" + element + R"(] = T.float32(0)
+        for k in T.thread_binding(8, thread=")" +
+                                         part + R"("):
+            with T.attr(0, "tilewright.atomic", 1):
+                C[i] = C[i] + A[i, k]
+)"));
+  };
+  CHECK(threads::count(pass::place_barriers(kernel("threadIdx.x", "i")), "tvm_storage_sync") == 1);
+  for (const ir::function& f : {kernel("blockIdx.y", "i"), kernel("threadIdx.x", "0")})
+    CHECK_THROWS_WITH_AS(pass::place_barriers(f), doctest::Contains("needs a nest of its own"),
+                         build_error);
+}

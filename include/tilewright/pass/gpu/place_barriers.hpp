@@ -21,7 +21,8 @@
 namespace tilewright::pass {
 
 /// Works on kernels (pass/gpu/unify_threads.hpp); barriers that are there stay.
-/// @throws build_error where a barrier is needed that not all threads of a block would reach
+/// @throws build_error where a barrier is needed that not all threads of a block would reach, and where blocks add to
+///         memory atomically that the kernel initializes or reads as well, in blocks that are not told apart
 ir::function place_barriers(const ir::function& f);
 
 }  // namespace tilewright::pass

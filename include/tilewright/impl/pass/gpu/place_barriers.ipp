@@ -6,6 +6,7 @@
 
 #include <tilewright/impl/pass/gpu/async_copy.hpp>
 #include <tilewright/impl/pass/gpu/barrier.hpp>
+#include <tilewright/impl/pass/gpu/block_additions.hpp>
 #include <tilewright/impl/pass/gpu/pieces.hpp>
 #include <tilewright/impl/pass/gpu/thread_access.hpp>
 #include <tilewright/ir/analysis/atomic_update.hpp>
@@ -435,6 +436,7 @@ TILEWRIGHT_INLINE ir::function place_barriers(const ir::function& f) {
   ir::function out = f;
   out.body = rewrite_kernels(f.body, [](const ir::stmt& kernel) {
     const kernel_nest nest = nest_of(kernel);
+    detail::barriers::check_block_additions(nest, kernel);
     return with_kernel_body(nest, nest.shared,
                             detail::barriers::placer(nest, kernel).run(nest.body));
   });

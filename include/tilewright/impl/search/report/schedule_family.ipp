@@ -107,6 +107,8 @@ class reader {
       once(name == "work_on" ? "algorithm " + text(i, 0) : std::string(name));
     else if (name == "bind")
       once("threads of a GPU");
+    else if (name == "add_atomically")
+      once("memory adds to " + name_of(i, 0));
     else if (name == "parallel")
       once("parallel");
     else if (name == "annotate")
