@@ -8,7 +8,7 @@
 #include <tilewright/support/error.hpp>
 #include <vector>
 
-#include "cases.hpp"
+#include "../cases.hpp"
 
 using namespace tilewright;
 
