@@ -296,6 +296,8 @@ TEST_CASE("winograd: options say which convolutions try it") {
   CHECK(tried(any) == list{6, 4});
   CHECK(tried(ops::winograd_error(4, 16)) == list{4});
   CHECK(tried(0).empty());
+  network::graph g = one.in_tiles(4);
+  CHECK(network::winograd_bytes(g) == (36 - 9) * 16 * 16 * 4);
   CHECK(tried(any, reductions::in_order).empty());
   const auto refuse = [&](double error) {
     try {

@@ -86,7 +86,7 @@ class executable {
   /// Brings all kernels to where they run: from the database, or else as the options say.
   void warm() const;
 
-  /// Bytes of all constants that kernels read, each counted once.
+  /// Bytes of all constants that kernels read, each counted once, with filters as their tiles want them.
   std::int64_t weight_bytes() const { return weight_bytes_; }
   /// Whether weights come from memory in each run, since the last cache does not hold them all:
   /// kernels are tuned with weights that do, then.

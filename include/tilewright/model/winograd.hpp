@@ -35,4 +35,7 @@ struct winograd_limits {
 /// estimated here, so that a session has less to try.
 void winograd(graph& g, const winograd_limits& limits = {});
 
+/// Bytes that transformed filters take beyond the filters, with the likeliest tiles of each convolution.
+std::int64_t winograd_bytes(const graph& g);
+
 }  // namespace tilewright::network

@@ -13,6 +13,7 @@
 
 #include <tilewright/model/executable.hpp>
 #include <tilewright/model/operators.hpp>
+#include <tilewright/model/winograd.hpp>
 #include <tilewright/search/measurement/operands.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
@@ -147,6 +148,7 @@ TILEWRIGHT_INLINE void executable::count_weights() {
       if (s.where == launch::slot::fixed && met.insert(s.data).second)
         weight_bytes_ += graph_->type_of(v).bytes();
     }
+  weight_bytes_ += winograd_bytes(*graph_);
 }
 
 TILEWRIGHT_INLINE bool executable::streams_weights() const {

@@ -128,4 +128,16 @@ TILEWRIGHT_INLINE void winograd(graph& g, const winograd_limits& limits) {
                                   [&](value_id v) { return g.at(v).data.has_value(); });
 }
 
+TILEWRIGHT_INLINE std::int64_t winograd_bytes(const graph& g) {
+  std::int64_t out = 0;
+  for (const node& n : g.nodes) {
+    if (const graph* body = body_of(n)) out += winograd_bytes(*body);
+    const std::vector<std::int64_t> tiles = n.integers(winograd_attribute);
+    if (tiles.empty()) continue;
+    const std::int64_t points = tiles.front() + 2;
+    out += g.type_of(n.inputs[1]).bytes() / 9 * (points * points - 9);
+  }
+  return out;
+}
+
 }  // namespace tilewright::network
