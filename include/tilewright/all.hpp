@@ -25,6 +25,7 @@
 #include <tilewright/model/saved_model.hpp>
 #include <tilewright/model/session.hpp>
 #include <tilewright/model/window.hpp>
+#include <tilewright/model/winograd.hpp>
 #include <tilewright/ops.hpp>
 
 // programs as scripts
