@@ -4,8 +4,8 @@
 namespace bench::fields {
 namespace {
 
-using tw::axes::b, tw::axes::c, tw::axes::d, tw::axes::g, tw::axes::h, tw::axes::k, tw::axes::n,
-    tw::axes::o, tw::axes::t, tw::axes::v;
+using tw::axes::b, tw::axes::c, tw::axes::d, tw::axes::g, tw::axes::h, tw::axes::i, tw::axes::j,
+    tw::axes::k, tw::axes::n, tw::axes::o, tw::axes::t, tw::axes::v;
 
 constexpr auto rms_norm = tw::kernel<"rms_norm">(
     [](tw::in<"X", float, "T", "D"> X, tw::in<"G", float, "D"> G, tw::out<"Y", float, "T", "D"> Y) {
@@ -137,6 +137,26 @@ const char* const best_word_nest = R"(
   }
 )";
 
+constexpr auto causal_weights = tw::kernel<"causal_weights">(
+    [](tw::in<"X", float, "T", "T"> X, tw::out<"Y", float, "T", "T"> Y) {
+      tw::temp<"M", float, "T"> M;
+      tw::temp<"S", float, "T"> S;
+      const auto seen = j <= i;
+      const auto power = exp(X(i, j) - M(i));
+      return tw::blocks(M(i) = tw::max<j>(select(seen, X(i, j), -1e30f)),
+                        S(i) = tw::sum<j>(select(seen, power, 0.0f)),
+                        Y(i, j) = select(seen, power / S(i), 0.0f));
+    });
+const char* const causal_weights_nest = R"(
+  for (int i = 0; i < X_0; ++i) {
+    f32 most = -1e30f, sum = 0;
+    for (int j = 0; j <= i; ++j) most = X[i][j] > most ? X[i][j] : most;
+    for (int j = 0; j <= i; ++j) Y[i][j] = exp(X[i][j] - most), sum += Y[i][j];
+    for (int j = 0; j <= i; ++j) Y[i][j] /= sum;
+    for (int j = i + 1; j < X_1; ++j) Y[i][j] = 0;
+  }
+)";
+
 }  // namespace
 
 std::vector<field_problem> inference() {
@@ -166,6 +186,8 @@ std::vector<field_problem> inference() {
            drawn<float>("B", {}, 128, 2048), result<float>("Y", 128, 2048)),
       make("inference/argmax_of_vocabulary_f32", best_word, best_word_nest, {},
            drawn<float>("X", {}, 8, 32000), result<std::int32_t>("I", 8)),
+      make("inference/causal_softmax_f32", causal_weights, causal_weights_nest, {},
+           drawn<float>("X", {}, 256, 256), result<float>("Y", 256, 256)),
   };
 }
 

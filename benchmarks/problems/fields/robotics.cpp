@@ -99,6 +99,23 @@ const char* const descriptors_nest = R"(
     }
 )";
 
+constexpr auto gate_distances =
+    tw::kernel<"gate_distances">([](tw::in<"X", float, "N", 6> X, tw::in<"M", float, 6> M,
+                                    tw::in<"P", float, 6, 6> P, tw::out<"D", float, "N"> D) {
+      return D(n) = tw::sum<i, j>((X(n, i) - M(i)) * P(i, j) * (X(n, j) - M(j)));
+    });
+const char* const gate_distances_nest = R"(
+  for (int n = 0; n < X_0; ++n) {
+    f32 sum = 0;
+    for (int i = 0; i < 6; ++i) {
+      f32 row = 0;
+      for (int j = 0; j < 6; ++j) row += P[i][j] * (X[n][j] - M[j]);
+      sum += row * (X[n][i] - M[i]);
+    }
+    D[n] = sum;
+  }
+)";
+
 }  // namespace
 
 std::vector<field_problem> robotics() {
@@ -126,6 +143,9 @@ std::vector<field_problem> robotics() {
       make("robotics/hamming_distances", descriptors, descriptors_nest, {},
            drawn<std::uint64_t>("A", {0, 1.8e19}, 512, 4),
            drawn<std::uint64_t>("B", {0, 1.8e19}, 512, 4), result<std::int32_t>("D", 512, 512)),
+      make("robotics/mahalanobis_f32", gate_distances, gate_distances_nest, {},
+           drawn<float>("X", {}, 65536, 6), drawn<float>("M", {}, 6), drawn<float>("P", {}, 6, 6),
+           result<float>("D", 65536)),
   };
 }
 

@@ -218,6 +218,35 @@ const char* const channelizer_nest = R"(
   }
 )";
 
+constexpr auto over =
+    tw::kernel<"over">([](tw::in<"A", std::uint8_t, "N", 4> A, tw::in<"B", std::uint8_t, "N", 4> B,
+                          tw::out<"Y", std::uint8_t, "N", 4> Y) {
+      return Y(n, c) = tw::cast<std::uint8_t>(
+                 tw::cast<int>(A(n, c)) +
+                 (tw::cast<int>(B(n, c)) * (255 - tw::cast<int>(A(n, 3))) + 127) / 255);
+    });
+const char* const over_nest = R"(
+  for (int n = 0; n < A_0; ++n)
+    for (int c = 0; c < 4; ++c) Y[n][c] = A[n][c] + (B[n][c] * (255 - A[n][3]) + 127) / 255;
+)";
+
+constexpr auto steering =
+    tw::kernel<"steering">([](tw::in<"A", float, "M", "N", 2> A, tw::in<"X", float, "N", 2> X,
+                              tw::out<"Y", float, "M", 2> Y) {
+      return Y(i, c) = tw::sum<j>(select(c == 0, A(i, j, 0) * X(j, 0) - A(i, j, 1) * X(j, 1),
+                                         A(i, j, 0) * X(j, 1) + A(i, j, 1) * X(j, 0)));
+    });
+const char* const steering_nest = R"(
+  for (int i = 0; i < A_0; ++i) {
+    f32 re = 0, im = 0;
+    for (int j = 0; j < A_1; ++j) {
+      re += A[i][j][0] * X[j][0] - A[i][j][1] * X[j][1];
+      im += A[i][j][0] * X[j][1] + A[i][j][1] * X[j][0];
+    }
+    Y[i][0] = re, Y[i][1] = im;
+  }
+)";
+
 }  // namespace
 
 std::vector<field_problem> signal() {
@@ -249,6 +278,13 @@ std::vector<field_problem> signal() {
       make("signal/complex_product_f32", channelizer, channelizer_nest, {},
            drawn<float>("X", {}, 256, 64, 2), drawn<float>("F", {}, 64, 64, 2),
            result<float>("Y", 256, 64, 2)),
+      make("signal/over_rgba_u8", over, over_nest, {},
+           drawn<std::uint8_t>("A", {0, 255}, 512 * 512, 4),
+           drawn<std::uint8_t>("B", {0, 255}, 512 * 512, 4),
+           result<std::uint8_t>("Y", 512 * 512, 4)),
+      make("signal/complex_matrix_vector_f32", steering, steering_nest, {},
+           drawn<float>("A", {}, 512, 512, 2), drawn<float>("X", {}, 512, 2),
+           result<float>("Y", 512, 2)),
   };
 }
 
