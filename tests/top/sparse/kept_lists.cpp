@@ -1,4 +1,6 @@
 // What code computes of a pattern alone is computed once for the pattern, whatever calls come.
+#include <tilewright/pass/pipeline.hpp>
+#include <tilewright/search/pass_builder.hpp>
 #include <tilewright/space/modules/fuse_elements.hpp>
 #include <tilewright/tilewright.hpp>
 
@@ -172,6 +174,16 @@ TEST_CASE("threads call with patterns of their own") {
     });
   for (std::thread& t : threads) t.join();
   CHECK(wrong == std::vector<int>(4, 0));
+}
+
+TEST_CASE("a list whose numbers are wider than the results beside it in the workspace of a call") {
+  const rows_of_elements a = random_rows(65536, 65536, 3000, 1);  // columns times rows need 64 bits
+  tuned_options o = fused();
+  o.trials = 1;
+  for (const bool apart : {true, false}) {
+    if (!apart) o.measuring.build = search::pass_builder(pass::pipeline::standard());
+    CHECK(result_of(tuned(sampled_rows, o), a) == expected_of(a));
+  }
 }
 
 TEST_CASE("stored code brings its inspector, and so does a stored schedule") {

@@ -104,7 +104,8 @@ TILEWRIGHT_INLINE unsigned emitter::alignment(const place& p, const affine& a) c
 TILEWRIGHT_INLINE value_ref emitter::pointer(const place& p, const affine& a) {
   value_ref variable = p.base;
   if (!a.scalars.empty()) {
-    pointer_key key{p.base, a.scalars};
+    pointer_key key{p.base, a.scalars};  // in bytes: the workspace holds elements of several sizes
+    for (auto& [v, k] : key.second) k *= bytes(p.type);
     const auto found = shared.find(key);
     if (found != shared.end()) {
       variable = found->second;
