@@ -9,20 +9,15 @@
 // pattern, and "rows in calls", the same schedule with the list made in each call.
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <memory>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
-#include <tilewright/backend/compile.hpp>
-#include <tilewright/backend/pool.hpp>
-#include <tilewright/pass/lower.hpp>
+#include <tilewright/pass/pipeline.hpp>
+#include <tilewright/search/pass_builder.hpp>
 #include <tilewright/space/modules/fuse_elements.hpp>
 #include <tilewright/tilewright.hpp>
 
@@ -72,55 +67,6 @@ tw::tuned_options tuning() {
 }
 
 /// What each element of the result is, and the sum of the magnitudes of its terms.
-/// A sampled product in one loop over all elements, which lists the row of each in every call.
-class listing_in_calls {
- public:
-  listing_in_calls(const bench::sampled_problem& p, std::vector<float>& result) {
-    const bench::sparse_matrix& a = *p.a;
-    const auto argument = [&](const void* data, std::vector<std::int64_t> extents,
-                              std::size_t rank) {
-      extents_.push_back(std::move(extents));
-      strides_.emplace_back(rank, 1);
-      if (rank == 2) strides_.back()[0] = extents_.back()[1];
-      flat_.insert(flat_.end(), strides_.back().begin(), strides_.back().end());
-      data_.push_back(const_cast<void*>(data));
-    };
-    const auto elements = static_cast<std::int64_t>(a.indices.size());
-    argument(a.offsets.data(), {a.rows + 1}, 1);
-    argument(a.indices.data(), {elements, a.columns}, 1);
-    argument(a.values.data(), {elements}, 1);
-    argument(p.x, {a.rows, p.depth}, 2);
-    argument(p.y, {a.columns, p.depth}, 2);
-    argument(result.data(), {elements}, 1);
-    std::vector<tw::dispatch::call_argument> arguments;
-    for (std::size_t n = 0; n < data_.size(); ++n)
-      arguments.push_back({data_[n], extents_[n].data(), strides_[n].data()});
-    const auto op = tw::make_dispatcher(tw::any_kernel(sampled), tuning());
-    const tw::search::workload& task = op->task(arguments.data());
-    tw::schedule s(task.function);
-    fuse(s, {task.machine, 1});
-    const tw::target::cpu& cpu = tw::target::host();
-    code_ = tw::backend::load(tw::backend::compile(tw::pass::lower(s.function(), cpu), cpu));
-    workspace_.resize(static_cast<std::size_t>(code_->workspace_bytes()) / sizeof(cache_line) + 1);
-  }
-  void operator()() {
-    const tw::backend::call c{
-        data_.data(), flat_.data(), workspace_.data()->bytes, &tw::backend::pool::shared().view(1),
-        nullptr,      nullptr};
-    (*code_)(c);
-  }
-
- private:
-  struct alignas(64) cache_line {
-    std::byte bytes[64];
-  };
-  std::vector<std::vector<std::int64_t>> extents_, strides_;
-  std::vector<std::int64_t> flat_;
-  std::vector<void*> data_;
-  std::shared_ptr<const tw::backend::loaded> code_;
-  std::vector<cache_line> workspace_;
-};
-
 struct exact {
   std::vector<double> value, magnitude;
 };
@@ -191,18 +137,22 @@ void compare(const bench::sparse_matrix& a, int depth, bool attends, bench::summ
       {"eigen", [&] { attends ? bench::attention_by_eigen(p) : bench::sampled_by_eigen(p); }}};
   if (!attends && bench::sampled_by_hand(p))
     engines.push_back({"by hand", [&] { bench::sampled_by_hand(p); }});
-  tw::tuned_options in_one_loop = tuning();
-  in_one_loop.space = tw::space::design_space(fuse);
-  in_one_loop.mode = tw::mode::off;
+  tw::tuned_options in_one_loop = tuning(), in_calls = tuning();
+  for (tw::tuned_options* one : {&in_one_loop, &in_calls}) {
+    one->space = tw::space::design_space(fuse);
+    one->mode = tw::mode::now;
+    one->trials = 1;
+  }
+  // the passes alone take no inspector apart
+  in_calls.measuring.build = tw::search::pass_builder(tw::pass::pipeline::standard());
   const tw::tuned<std::remove_const_t<decltype(sampled)>> one_loop(sampled, in_one_loop);
-  std::unique_ptr<listing_in_calls> in_calls;
+  const tw::tuned<std::remove_const_t<decltype(sampled)>> listing(sampled, in_calls);
+  const auto fused = [&](const auto& op) {
+    op(pattern, tw::view(p.x, {a.rows, depth}), tw::view(p.y, {a.columns, depth}), result);
+  };
   if (!attends && lists) {
-    in_calls = std::make_unique<listing_in_calls>(p, result);
-    engines.push_back({"one loop", [&] {
-                         one_loop(pattern, tw::view(p.x, {a.rows, depth}),
-                                  tw::view(p.y, {a.columns, depth}), result);
-                       }});
-    engines.push_back({"rows in calls", [&] { (*in_calls)(); }});
+    engines.push_back({"one loop", [&] { fused(one_loop); }});
+    engines.push_back({"rows in calls", [&] { fused(listing); }});
   }
   std::string missing;
   const std::function<double()> torch =
