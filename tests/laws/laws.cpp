@@ -105,7 +105,9 @@ TEST_CASE("primitives keep the meaning of random programs") {
   if (programs < 10000 || std::getenv("TILEWRIGHT_LAWS_KIND")) return;
   for (const instruction_kind& kind : instruction_kinds()) {
     INFO(kind.name);
-    CHECK(tally[kind].accepted >= 500);
+    // programs of one iteration or two have little to fuse or to turn, and each is featured in a few hundred
+    const bool of_iterations = std::string_view(kind.name).substr(0, 7) == "sparse_";
+    CHECK(tally[kind].accepted >= (of_iterations ? 250 : 500));
     // what has no arguments is never refused
     if (!kind.parameters.empty()) CHECK(tally[kind].refused >= 100);
   }
