@@ -79,8 +79,8 @@ table shortest(const graph& a, const table& x) {
 }
 
 template <dim Columns>
-constexpr auto ways = kernel<"ways">([](in<"A", float, "M", absent_as<Columns, infinity>> A,
-                                        in<"x", float, "K", "N"> x, out<"y", float, "M", "N"> y) {
+constexpr auto ways = kernel<"ways">([](in<"A", float, "M", Columns> A, in<"x", float, "K", "N"> x,
+                                        out<"y", float, "M", "N"> y) {
   return y(i, j) = min<k>(A(i, k) + x(k, j));
 });
 
@@ -90,8 +90,8 @@ constexpr dim blocks_then_rest = parts<bsr<"K", 4>, compressed<"K">>;
 /// In the format that `convert` makes, tuned and not, and with new values.
 template <dim Columns, class Convert>
 void check_ways(const Convert& convert) {
-  const tuned off(ways<Columns>, tuning(mode::off));
-  const tuned now(ways<Columns>, tuning(mode::now));
+  const tuned off(ways<absent_as<Columns, infinity>>, tuning(mode::off));
+  const tuned now(ways<absent_as<Columns, infinity>>, tuning(mode::now));
   int number = 0;
   for (graph a : many_graphs()) {
     INFO("graph ", number);
@@ -155,7 +155,7 @@ TEST_CASE("a matrix that pads with another value than its parameter counts is re
   const graph a = random_graph(20, 20, 4, 9);
   const table x = small_numbers(20, 3);
   table y = table::Constant(20, 3, 5);
-  const tuned least(ways<bsr<"K", 4>>, tuning(mode::off));
+  const tuned least(ways<absent_as<bsr<"K", 4>, infinity>>, tuning(mode::off));
   const bsr_matrix<float, 4> zeros(a, {.most_padding = 1e9});
   const std::string why = refusal([&] { least(zeros, x, y); });
   CAPTURE(why);
@@ -163,8 +163,8 @@ TEST_CASE("a matrix that pads with another value than its parameter counts is re
   CHECK(why.find("counts as absent, which is inf") != std::string::npos);
   CHECK((y.array() == 5).all());
   constexpr auto product = kernel<"product">(
-      [](in<"A", float, "M", dia<"K">> A, in<"x", float, "K", "N"> x, out<"y", float, "M", "N"> y) {
-        return y(i, j) = sum<k>(A(i, k) * x(k, j));
+      [](in<"A", float, "M", dia<"K">> A, in<"B", float, "K", "N"> B, out<"C", float, "M", "N"> C) {
+        return C(i, j) = sum<k>(A(i, k) * B(k, j));
       });
   const tuned total(product, tuning(mode::off));
   const dia_matrix<float> endless(a, {.most_padding = 1e9, .absent = infinity});
@@ -268,7 +268,7 @@ TEST_CASE("the choice of a format knows what is absent") {
   o.matrices_change = false;
   const table x = small_numbers(80, 24);
   table y(96, 24);
-  const tuned op(ways<compressed<"K">>, o);
+  const tuned op(ways<absent_as<compressed<"K">, infinity>>, o);
   op(a, x, y);
   CHECK(y == shortest(a, x));
   const std::string text = op.report(a, x, y);
@@ -277,7 +277,7 @@ TEST_CASE("the choice of a format knows what is absent") {
   CHECK(text.find("which is not stored in compressed rows") ==
         std::string::npos);  // all can be made
   o.matrices_change = true;
-  const tuned changing(ways<compressed<"K">>, o);
+  const tuned changing(ways<absent_as<compressed<"K">, infinity>>, o);
   for (int round = 0; round < 3; ++round) {
     changing(a, x, y);
     CHECK(y == shortest(a, x));
