@@ -6,7 +6,10 @@
 #include <vector>
 
 #include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/text/print.hpp>
+#include <tilewright/pass/lower.hpp>
 #include <tilewright/space/cpu.hpp>
+#include <tilewright/target/cpu.hpp>
 
 #include "../draws.hpp"
 
@@ -44,4 +47,15 @@ TEST_CASE("rows that lie pages apart are summed row by row, or in registers") {
   };
   CHECK(rows_at_once(9, "probs=[1.0, 3.0, 2.0, 1.0], decision=1"));
   CHECK(rows_at_once(60000, "probs=[1.0, 1.0, 2.0, 3.0], decision=3"));
+  // results of a thread that would fill all registers stay in the first-level cache, as longer ones do, but for a vector
+  target::cpu wide = target::named("znver4");
+  wide.vector_bits = 512;
+  REQUIRE(wide.vector_registers == 32);
+  const ir::function short_rows = mix(9, 1024);
+  const std::vector<schedule> shared =
+      space::default_cpu().sketches(short_rows, space::context{&wide, 2}, 1);
+  REQUIRE(shared[0].trace().print().find("candidates=[32, 64]") != std::string::npos);
+  const std::string lowered = ir::print(pass::lower(shared[0].function(), wide));
+  CHECK(lowered.find("T.parallel(2)") != std::string::npos);
+  CHECK(lowered.find("_acc = T.decl_buffer((16,)") != std::string::npos);
 }

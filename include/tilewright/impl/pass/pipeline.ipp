@@ -61,7 +61,8 @@ ir::function on_cpu(const ir::function& f, const target::machine& where) {
 inline ir::function in_registers(const ir::function& f, const target::machine& where) {
   accumulator_limits registers;
   registers.vector_bytes = std::max(where.cpu->vector_bits / 8, 1);
-  registers.register_bytes = where.cpu->vector_registers * registers.vector_bytes;
+  // one is left for an operand: where there is none, each accumulator is spilled and fetched, as in memory, and operands too
+  registers.register_bytes = (where.cpu->vector_registers - 1) * registers.vector_bytes;
   return promote_accumulators(f, registers);
 }
 
