@@ -215,9 +215,9 @@ TEST_CASE("rows stay whole where a part of one would be another row") {
        "        for k in range(p[i + 1] - p[i] - 1):\n"
        "            C[i, 0] = C[i, 0] + A[p[i] + k]\n"},
   };
-  for (const auto& [what, body] : bodies) {
-    CAPTURE(what);
-    CHECK_FALSE(is_divided(divided(rows_around(body, 64, 300, 8))));
+  for (const auto& each : bodies) {
+    CAPTURE(each.first);
+    CHECK_FALSE(is_divided(divided(rows_around(each.second, 64, 300, 8))));
   }
   CHECK(
       is_divided(divided(rows_around("        for k in range(p[i + 1] - p[i]):\n"
