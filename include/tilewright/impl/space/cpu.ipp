@@ -8,6 +8,7 @@
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
 #include <tilewright/impl/space/short_columns.hpp>
 #include <tilewright/impl/space/tiles/channel_blocks.hpp>
+#include <tilewright/impl/space/tiles/few_results.hpp>
 #include <tilewright/impl/space/tiles/flat_columns.hpp>
 #include <tilewright/impl/space/tiles/own_transpose.hpp>
 #include <tilewright/impl/space/windows/borders.hpp>
@@ -174,14 +175,20 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
   choose_borders(s, where, choices, intrinsics, placed);
   std::vector<std::string> blocks = root_block_names(s);
   bool tiled = intrinsics && choose_intrinsics(s, where, choices);
+  std::vector<std::string> decided;
   for (const std::string& name : blocks) {
     if (!has_block(s, name) || is_tensorized(s, name)) continue;  // copies for it have their layout
     if (support::contains(placed, name)) continue;
     if (fuse_short_columns(s, name, where, choices)) continue;
+    if (sum_few_results(s, name, where, choices)) {
+      decided.push_back(name);
+      continue;
+    }
     flatten_columns(s, name, where, choices);
     choose_columns(s, name, where, choices);
   }
   blocks = plain_blocks(s);
+  std::erase_if(blocks, [&](const std::string& b) { return support::contains(decided, b); });
   for (auto name = blocks.rbegin(); name != blocks.rend(); ++name)
     if (has_block(s, *name) && needs_register_tiling(s, *name)) {
       if (!walk_rows(s, *name, where, choices)) register_tiling(s, *name, where, choices);

@@ -1,0 +1,53 @@
+#include <tilewright/impl/space/tiles/few_results.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/space/cpu.hpp>
+
+#include "../draws.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+/// Both parts of complex numbers: a matrix of `rows` rows times `columns` vectors of `n` numbers.
+ir::function complex_product(int rows, int columns, int n) {
+  const auto number = [](int x) { return std::to_string(x); };
+  const std::string m = number(rows), c = number(columns), k = number(n);
+  return ir::parse(
+      "@T.prim_func\ndef main(A: T.Buffer((" + m + ", " + k + ", 2), \"float32\"), X: T.Buffer((" +
+      c + ", " + k + ", 2), \"float32\"), Y: T.Buffer((" + m + ", " + c +
+      ", 2), \"float32\")):\n    for i, j, c, k in T.grid(" + m + ", " + c + ", 2, " + k + R"():
+        with T.block("Y"):
+            vi, vj, vc, vk = T.axis.remap("SSSR", [i, j, c, k])
+            with T.init():
+                Y[vi, vj, vc] = T.float32(0)
+            Y[vi, vj, vc] = Y[vi, vj, vc] + T.Select(vc == 0, A[vi, vk, 0] * X[vj, vk, 0] - A[vi, vk, 1] * X[vj, vk, 1], A[vi, vk, 0] * X[vj, vk, 1] + A[vi, vk, 1] * X[vj, vk, 0])
+)");
+}
+
+bool takes_sums(const ir::function& f) {
+  const std::string first =
+      space::default_cpu().sketches(f, draws::haswell(1), 1)[0].trace().print();
+  return first.find("sch.unroll") != std::string::npos &&
+         first.find("transform_layout") == std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("both parts of a complex matrix times a vector are sums along its rows") {
+  for (const int threads : {1, 4}) {
+    const ir::function f = complex_product(9, 1, 37);
+    const std::vector<schedule> sketches =
+        space::default_cpu().sketches(f, draws::haswell(threads), 1);
+    CHECK(sketches.size() > 1);  // the other choice is a transposed copy
+    CHECK(draws::check(f, sketches, 20) > 5);
+  }
+  CHECK(takes_sums(complex_product(9, 1, 37)));
+  CHECK_FALSE(takes_sums(complex_product(9, 1, 7)));    // shorter than a vector
+  CHECK_FALSE(takes_sums(complex_product(9, 40, 37)));  // each element serves many results
+}
