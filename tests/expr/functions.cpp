@@ -82,8 +82,8 @@ TEST_CASE("one of two floating operands may be a literal") {
 }
 
 TEST_CASE("tests of floating elements are conditions") {
-  const float infinity = std::numeric_limits<float>::infinity();
-  const std::vector<float> a{1, infinity, -infinity, std::nanf("")}, b(4);
+  const float endless = std::numeric_limits<float>::infinity();
+  const std::vector<float> a{1, endless, -endless, std::nanf("")}, b(4);
   const std::vector<float> y = results<float>(pairwise<float, float>([](auto x, auto z) {
                                                 return select(isnan(x), 1.0f, z) +
                                                        select(isinf(x), 10.0f, z) +

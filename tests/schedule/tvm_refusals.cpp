@@ -3,6 +3,7 @@
 #include <tilewright/schedule/tvm_refusals.hpp>
 
 #include <string>
+#include <vector>
 
 #include "programs.hpp"
 #include "script_schedule.hpp"
@@ -35,9 +36,9 @@ def main(A: T.Buffer((8, 8, 4), "float32"), B: T.Buffer((8, 8, 4), "float32")):
                 vi, vj, vk = T.axis.remap("SSS", [i, j, k])
                 B[vi, vj, vk] = A[vi, vj, vk] + T.float32(1)
 )"));
-  const auto [i, k, j] = s.loops<3>(s.block("B"));
-  CHECK(refused(s, [&](schedule& t) { t.reorder({k, i}); }) == 5);
-  CHECK(refused(s, [&](schedule& t) { t.reorder({i, k}); }) == 5);
+  const std::vector<loop_rv> loops = s.get_loops(s.block("B"));  // i, k, j
+  CHECK(refused(s, [&](schedule& t) { t.reorder({loops[1], loops[0]}); }) == 5);
+  CHECK(refused(s, [&](schedule& t) { t.reorder({loops[0], loops[1]}); }) == 5);
 
   schedule guarded(ir::parse(R"(
 @T.prim_func
