@@ -88,7 +88,7 @@
 #include <tilewright/impl/dispatch/pattern_checks.ipp>
 #include <tilewright/impl/dispatch/pattern_class.ipp>
 #include <tilewright/impl/dispatch/specialization.ipp>
-#include <tilewright/impl/dispatch/specialization_table.ipp>
+#include <tilewright/impl/dispatch/specialization/specialization_table.ipp>
 #include <tilewright/impl/dispatch/tune_jointly.ipp>
 #include <tilewright/impl/dispatch/tune_together.ipp>
 #include <tilewright/impl/dispatch/weight_set.ipp>

@@ -1,7 +1,7 @@
 // The schedule that runs when nothing was measured; declared in session.hpp.
 #pragma once
 
-#include <tilewright/impl/search/first_sketch.hpp>
+#include <tilewright/impl/search/session/first_sketch.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/support/error.hpp>
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include <tilewright/impl/search/first_sketch.hpp>
+#include <tilewright/impl/search/session/first_sketch.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/search/gate.hpp>
 #include <tilewright/search/measurement/builder.hpp>

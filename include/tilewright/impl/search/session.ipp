@@ -17,7 +17,6 @@
 #include <tilewright/impl/search/check/expected_outputs.hpp>
 #include <tilewright/impl/search/check/extreme_check.hpp>
 #include <tilewright/impl/search/check/row_terms.hpp>
-#include <tilewright/impl/search/first_sketch.hpp>
 #include <tilewright/impl/search/measurement/final_timing.hpp>
 #include <tilewright/impl/search/measurement/test_bench.hpp>
 #include <tilewright/impl/search/session/candidate_batches.hpp>
@@ -25,6 +24,7 @@
 #include <tilewright/impl/search/session/earlier_results.hpp>
 #include <tilewright/impl/search/session/final_standing.hpp>
 #include <tilewright/impl/search/session/finalists.hpp>
+#include <tilewright/impl/search/session/first_sketch.hpp>
 #include <tilewright/impl/search/session/form_times.hpp>
 #include <tilewright/impl/search/session/parent_list.hpp>
 #include <tilewright/impl/search/session/search_start.hpp>

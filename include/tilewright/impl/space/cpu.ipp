@@ -6,11 +6,11 @@
 #include <string>
 
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
-#include <tilewright/impl/space/short_columns.hpp>
 #include <tilewright/impl/space/tiles/channel_blocks.hpp>
 #include <tilewright/impl/space/tiles/few_results.hpp>
 #include <tilewright/impl/space/tiles/flat_columns.hpp>
 #include <tilewright/impl/space/tiles/own_transpose.hpp>
+#include <tilewright/impl/space/tiles/short_columns.hpp>
 #include <tilewright/impl/space/windows/borders.hpp>
 #include <tilewright/ir/term_order.hpp>
 #include <tilewright/ir/visit.hpp>

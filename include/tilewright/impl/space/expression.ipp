@@ -4,7 +4,7 @@
 #include <functional>
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
-#include <tilewright/impl/space/at_hand.hpp>
+#include <tilewright/impl/space/expression/at_hand.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/expression.hpp>
 #include <tilewright/space/root_blocks.hpp>

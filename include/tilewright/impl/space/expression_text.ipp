@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <tilewright/impl/schedule/trace/trace_text.hpp>
-#include <tilewright/impl/space/argument_value.hpp>
+#include <tilewright/impl/space/expression/argument_value.hpp>
 #include <tilewright/ir/text/literal.hpp>
 #include <tilewright/space/expression_text.hpp>
 #include <tilewright/support/any.hpp>

@@ -8,8 +8,8 @@
 
 #include <tilewright/impl/schedule/trace/default_argument.hpp>
 #include <tilewright/impl/schedule/trace/map_scalars.hpp>
-#include <tilewright/impl/space/argument_value.hpp>
-#include <tilewright/impl/space/at_hand.hpp>
+#include <tilewright/impl/space/expression/argument_value.hpp>
+#include <tilewright/impl/space/expression/at_hand.hpp>
 #include <tilewright/ir/index_map.hpp>
 #include <tilewright/ir/text/tokenize.hpp>
 #include <tilewright/space/steps.hpp>

@@ -7,9 +7,9 @@
 
 #include <tilewright/impl/ir/affine.hpp>
 #include <tilewright/impl/ir/interpret/interpret_call.hpp>
+#include <tilewright/impl/ir/interpret/interpret_external.hpp>
 #include <tilewright/impl/ir/interpret/interpret_narrow.hpp>
 #include <tilewright/impl/ir/interpret/interpret_threads.hpp>
-#include <tilewright/impl/ir/interpret_external.hpp>
 #include <tilewright/ir/analysis/joint_copy.hpp>
 #include <tilewright/ir/analysis/private_buffers.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>

@@ -9,9 +9,9 @@
 
 #include <tilewright/impl/schedule/primitive/reductions/cascade.hpp>
 #include <tilewright/impl/space/chains/moved_chain.hpp>
-#include <tilewright/impl/space/tile_conditions.hpp>
 #include <tilewright/impl/space/tiles/operand_panels.hpp>
 #include <tilewright/impl/space/tiles/stageable_operands.hpp>
+#include <tilewright/impl/space/tiles/tile_conditions.hpp>
 #include <tilewright/ir/reformatted.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/block_profile.hpp>

@@ -5,10 +5,10 @@
 #include <optional>
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
-#include <tilewright/impl/space/tile_conditions.hpp>
 #include <tilewright/impl/space/tiles/operand_panels.hpp>
 #include <tilewright/impl/space/tiles/own_transpose.hpp>
 #include <tilewright/impl/space/tiles/stageable_operands.hpp>
+#include <tilewright/impl/space/tiles/tile_conditions.hpp>
 #include <tilewright/impl/space/windows/borders.hpp>
 #include <tilewright/impl/space/windows/own_windows.hpp>
 #include <tilewright/ir/loop_notes.hpp>

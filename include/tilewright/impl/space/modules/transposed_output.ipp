@@ -4,7 +4,7 @@
 #include <optional>
 
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/space/tile_conditions.hpp>
+#include <tilewright/impl/space/tiles/tile_conditions.hpp>
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/impl/space/windows/own_windows.hpp>
 #include <tilewright/ir/visit.hpp>

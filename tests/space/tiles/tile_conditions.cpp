@@ -1,4 +1,4 @@
-#include <tilewright/impl/space/tile_conditions.hpp>
+#include <tilewright/impl/space/tiles/tile_conditions.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -12,7 +12,7 @@
 #include <tilewright/dispatch/pattern_class.hpp>
 #include <tilewright/dispatch/zero_extents.hpp>
 #include <tilewright/impl/dispatch/call_mode.hpp>
-#include <tilewright/impl/dispatch/specialization_table.hpp>
+#include <tilewright/impl/dispatch/specialization/specialization_table.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/ir/pattern_note.hpp>
 #include <tilewright/search/measurement/argument_values.hpp>

@@ -6,7 +6,7 @@
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/space/cpu.hpp>
 
-#include "draws.hpp"
+#include "../draws.hpp"
 
 using namespace tilewright;
 
