@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include <tilewright/ir/specialize.hpp>
@@ -99,4 +101,23 @@ TEST_CASE("chosen extents are held by their type, not negative, and of a size") 
                   "buffer A of 4611686018427387904 x 4") == 0);
   CHECK(specialized("int64", std::int64_t{1} << 32, std::int64_t{1} << 32)
             .find("m = 4294967296, n = 4294967296: buffer A") == 0);
+}
+
+TEST_CASE("extents: elements and bytes of a buffer") {
+  const ir::expr n = ir::make_var("n", dtype::i64);
+  const ir::buffer literal = ir::make_buffer("A", dtype::f64, {3, 5}),
+                   other = ir::make_buffer("B", dtype::i16, {3, n, 4}),
+                   one = ir::make_buffer("C", dtype::f32, {}),
+                   vast = ir::make_buffer("D", dtype::i8,
+                                          {ir::integer(dtype::i64, std::int64_t{1} << 40),
+                                           ir::integer(dtype::i64, std::int64_t{1} << 40)});
+  CHECK(ir::elements_of(literal) == 15);
+  CHECK(ir::bytes_of(literal) == 120);
+  CHECK(ir::elements_of(other) == 12);
+  CHECK(ir::bytes_of(other) == 24);
+  CHECK(ir::elements_of(other, 0) == 0);
+  CHECK(ir::bytes_of(other, 7) == 168);
+  CHECK(ir::elements_of(one, 0) == 1);
+  CHECK(ir::bytes_of(one) == 4);
+  CHECK(ir::bytes_of(vast) == std::numeric_limits<std::int64_t>::max());
 }

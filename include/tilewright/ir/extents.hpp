@@ -20,4 +20,11 @@ inline constexpr std::int64_t largest_size = std::int64_t{1} << 56;
 /// where a buffer takes more than `largest_size` bytes, or where a nest or a block runs more often
 void check_extents(const function& f);
 
+/// Elements of a buffer, of which an extent that is no literal counts as `other`; as many as 64 bits hold where it
+/// has more.
+std::int64_t elements_of(const buffer& b, std::int64_t other = 1);
+
+/// Bytes of a buffer, counted alike.
+std::int64_t bytes_of(const buffer& b, std::int64_t other = 1);
+
 }  // namespace tilewright::ir

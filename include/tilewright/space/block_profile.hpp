@@ -31,6 +31,12 @@ struct block_profile {
   bool in_order = false;  // it reduces floats, and the function keeps the order of terms
   bool cheap = false;     // no transcendental function and no conditional: worth inlining
 
+  /// How often the block runs.
+  std::int64_t instances() const noexcept;
+  /// Terms of each result: the values of the variables that it reduces.
+  std::int64_t terms() const noexcept;
+  /// How often the block reads an element of an operand, on the average.
+  double uses_of(const ir::buffer& operand) const noexcept;
   /// Some of the block's variables have this kind and more than one value.
   bool has(ir::iter_kind k) const noexcept;
   /// The spatial variable along which the output is contiguous; nothing if there is none with more

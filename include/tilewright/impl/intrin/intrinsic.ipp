@@ -9,6 +9,7 @@
 #include <tilewright/intrin/intrinsic.hpp>
 #include <tilewright/intrin/library.hpp>
 #include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/extents.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/support/error.hpp>
@@ -81,12 +82,6 @@ struct memory {
   }
 };
 
-inline std::size_t elements(const ir::buffer& b) {
-  std::size_t n = 1;
-  for (const ir::expr& e : b->shape) n *= static_cast<std::size_t>(ir::as_int(e));
-  return n;
-}
-
 template <class T>
 void put(std::vector<std::byte>& to, std::size_t i, T value) {
   std::memcpy(to.data() + i * sizeof(T), &value, sizeof(T));
@@ -104,7 +99,8 @@ inline memory random_memory(const intrinsic& i, support::random& random, bool ex
   memory out;
   for (const ir::param& p : i.description.params) {
     const dtype type = p.buffer->type;
-    const std::size_t n = elements(p.buffer), size = static_cast<std::size_t>(bytes(type));
+    const auto n = static_cast<std::size_t>(ir::elements_of(p.buffer)),
+               size = static_cast<std::size_t>(bytes(type));
     out.bytes.emplace_back(n * size);
     std::vector<std::byte>& to = out.bytes.back();
     for (std::size_t e = 0; e < n; ++e) {

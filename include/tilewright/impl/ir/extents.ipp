@@ -92,4 +92,15 @@ TILEWRIGHT_INLINE void check_extents(const function& f) {
   checks.visit(f.body);
 }
 
+TILEWRIGHT_INLINE std::int64_t elements_of(const buffer& b, std::int64_t other) {
+  std::int64_t out = 1;
+  for (const expr& extent : b->shape)
+    out = support::saturated_product(out, is_int(extent) ? as_int(extent) : other);
+  return out;
+}
+
+TILEWRIGHT_INLINE std::int64_t bytes_of(const buffer& b, std::int64_t other) {
+  return support::saturated_product(elements_of(b, other), bytes(b->type));
+}
+
 }  // namespace tilewright::ir

@@ -18,10 +18,10 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/extents.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/vector/split_vectors.hpp>
 #include <tilewright/support/any.hpp>
-#include <tilewright/support/numbers/checked.hpp>
 
 namespace tilewright::pass::detail::masked {
 
@@ -208,10 +208,8 @@ class tails {
   /// Whether rows of `length` elements instead of what they have cost little memory.
   static bool is_cheap(const buffer& b, std::int64_t length) {
     constexpr std::int64_t small = 4096;  // bytes, which become local
-    std::int64_t size = bytes(b->type);
-    for (const expr& extent : b->shape) size = support::saturated_product(size, as_int(extent));
     const std::int64_t row = as_int(b->shape.back());
-    return is_local(b) || size <= small || 8 * (length - row) <= row;
+    return is_local(b) || bytes_of(b, 0) <= small || 8 * (length - row) <= row;
   }
 
   /// Where in the row the last vector of the loop ends.

@@ -10,6 +10,7 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/extents.hpp>
 #include <tilewright/ir/term_order.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
@@ -123,6 +124,23 @@ TILEWRIGHT_INLINE access_profile profile_access(const ir::block_node& block,
         // a quotient or remainder moves irregularly: count it as a stride that is never one
         out.stride[i] += ir::is_var(term) ? stride : detail::unknown_stride;
   return out;
+}
+
+TILEWRIGHT_INLINE std::int64_t block_profile::instances() const noexcept {
+  std::int64_t out = 1;
+  for (const std::int64_t n : extent) out = support::saturated_product(out, n);
+  return out;
+}
+
+TILEWRIGHT_INLINE std::int64_t block_profile::terms() const noexcept {
+  std::int64_t out = 1;
+  for (std::size_t i = 0; i < kind.size(); ++i)
+    if (kind[i] == ir::iter_kind::reduce) out = support::saturated_product(out, extent[i]);
+  return out;
+}
+
+TILEWRIGHT_INLINE double block_profile::uses_of(const ir::buffer& operand) const noexcept {
+  return static_cast<double>(instances()) / static_cast<double>(ir::elements_of(operand));
 }
 
 TILEWRIGHT_INLINE bool block_profile::has(ir::iter_kind k) const noexcept {

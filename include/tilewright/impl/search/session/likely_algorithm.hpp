@@ -6,9 +6,9 @@
 #include <vector>
 
 #include <tilewright/ir/alternatives.hpp>
+#include <tilewright/ir/extents.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/check/verify.hpp>
-#include <tilewright/support/numbers/checked.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::search::detail {
@@ -18,9 +18,7 @@ inline double expected_operations(const ir::function& f, const target::cpu& cpu)
   constexpr double for_each_byte = 6;  // 250 GFLOP/s beside 44 GB/s of memory
   double out = operations_of(f);
   const auto add = [&](const ir::buffer& b) {
-    std::int64_t size = bytes(b->type);
-    for (const ir::expr& extent : b->shape)
-      size = support::saturated_product(size, ir::is_int(extent) ? extent->integer : 1);
+    const std::int64_t size = ir::bytes_of(b);
     if (size > cpu.l3_bytes) out += for_each_byte * static_cast<double>(size);
   };
   for (const ir::param& p : f.params)

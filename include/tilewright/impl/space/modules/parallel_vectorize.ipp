@@ -6,6 +6,7 @@
 #include <tilewright/impl/space/outer_parallel.hpp>
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/extents.hpp>
 #include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -224,13 +225,6 @@ struct row_bytes {
   std::int64_t all = 0;     // with what is read
 };
 
-inline std::int64_t bytes_of(const ir::buffer& b) {
-  std::int64_t out = bytes(b->type);
-  for (const ir::expr& e : b->shape)
-    out = support::saturated_product(out, ir::is_int(e) ? e->integer : 1);
-  return out;
-}
-
 /// Of a block that writes its result side by side along `iter`, as it reads everything: rows that may go past the caches.
 inline row_bytes bytes_of_rows(const schedule& s, const ir::block_node& b, std::size_t iter) {
   constexpr std::int64_t least_row =
@@ -257,7 +251,7 @@ inline row_bytes bytes_of_rows(const schedule& s, const ir::block_node& b, std::
     size.result = support::saturated_product(size.result,
                                              ir::is_int(i.dom.extent) ? i.dom.extent->integer : 1);
   size.all = size.result;
-  for (const ir::buffer& x : read) size.all = support::saturated_sum(size.all, bytes_of(x));
+  for (const ir::buffer& x : read) size.all = support::saturated_sum(size.all, ir::bytes_of(x));
   return size;
 }
 

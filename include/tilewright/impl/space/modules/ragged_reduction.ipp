@@ -10,6 +10,7 @@
 #include <tilewright/impl/space/tiles/row_shares.hpp>
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/extents.hpp>
 #include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/pattern_note.hpp>
 #include <tilewright/ir/reduction_notes.hpp>
@@ -21,7 +22,6 @@
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/find.hpp>
-#include <tilewright/support/numbers/checked.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::space {
@@ -122,12 +122,8 @@ inline walked_loops sort_loops(const schedule& s, const std::string& name,
 /// Whether everything that the block reads fits the cache of one core.
 inline bool reads_cached(const schedule& s, const std::string& name, const target::cpu& cpu) {
   std::int64_t size = 0;
-  for (const ir::buffer_region& r : named_block(s, name).block->reads) {
-    std::int64_t own = bytes(r.buffer->type);
-    for (const ir::expr& extent : r.buffer->shape)
-      own = support::saturated_product(own, ir::is_int(extent) ? ir::as_int(extent) : 1);
-    size = std::max(size, own);
-  }
+  for (const ir::buffer_region& r : named_block(s, name).block->reads)
+    size = std::max(size, ir::bytes_of(r.buffer));
   return size <= cpu.l2_bytes;
 }
 

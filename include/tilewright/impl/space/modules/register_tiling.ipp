@@ -44,9 +44,9 @@ class tiling {
 
   void run() {
     // whole reductions first, unless a panel of the streamed operand would not stay in a cache
-    if (reduction_extent() > 128 && may_split_reduction())
+    if (profile_.terms() > 128 && may_split_reduction())
       split_reduction_ = (choices_.pick(2) == 1) !=
-                         (reduction_extent() > (reads_own_rows(profile_, columns_) ? 512 : 2048));
+                         (profile_.terms() > (reads_own_rows(profile_, columns_) ? 512 : 2048));
     // a block of the transposed buffer then serves all tiles from the second-level cache
     reduction_first_ = split_reduction_ && where_.threads == 1 &&
                        reads_own_rows(profile_, columns_) && choices_.pick(2) == 0;
@@ -74,13 +74,6 @@ class tiling {
     for (std::size_t i = 0; i < profile_.kind.size(); ++i)
       loops += profile_.kind[i] == ir::iter_kind::reduce && profile_.extent[i] > 1;
     return !profile_.in_order || loops < 2;
-  }
-
-  std::int64_t reduction_extent() const {
-    std::int64_t total = 1;
-    for (std::size_t i = 0; i < profile_.kind.size(); ++i)
-      if (profile_.kind[i] == ir::iter_kind::reduce) total *= profile_.extent[i];
-    return total;
   }
 
   void split_spatial() {

@@ -7,6 +7,7 @@
 #include <tilewright/impl/space/tiles/tile_conditions.hpp>
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/impl/space/windows/own_windows.hpp>
+#include <tilewright/ir/extents.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/modules/arranged_operands.hpp>
@@ -16,6 +17,7 @@
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/numbers/checked.hpp>
 #include <tilewright/support/stable_sort.hpp>
 #include <tilewright/target/cpu.hpp>
 
@@ -100,17 +102,10 @@ inline bool can_become_columns(const schedule& s, const std::string& block, cons
 /// when they are copied.
 inline constexpr double terms_of_result = 12, terms_of_operand = 8;
 
-/// Terms of all results.
-inline double terms_of(const block_profile& p) {
-  double out = 1;
-  for (const std::int64_t extent : p.extent) out *= static_cast<double>(extent);
-  return out;
-}
-inline double elements_of(const ir::buffer& b) {
-  double out = 1;
-  for (const ir::expr& extent : b->shape)
-    out *= ir::is_int(extent) ? static_cast<double>(extent->integer) : 1;
-  return out;
+/// What is left of a promise where `elements` are laid out anew, each as much work as `terms`.
+inline double laying_out(const block_profile& p, double terms, std::int64_t elements) {
+  const auto all = static_cast<double>(p.instances());
+  return all / (all + terms * static_cast<double>(elements));
 }
 
 /// What is left of it when operands whose lanes do not lie side by side are laid out anew.
@@ -119,15 +114,16 @@ inline double loading(const schedule& s, const std::string& block, const block_p
   if (p.loads_vectors(columns)) return 1;
   const auto spread = [&](const access_profile& read) { return loads_spread(read, columns); };
   if (!loads_arranged(s, block, p, columns) && !support::all(p.reads, spread)) return 0.5;
-  double copied = 0;
+  std::int64_t copied = 0;
   for (const access_profile& read : p.reads)
-    if (read.stride[columns] != 0 && read.stride[columns] != 1) copied += elements_of(read.buffer);
-  return terms_of(p) / (terms_of(p) + terms_of_operand * copied);
+    if (read.stride[columns] != 0 && read.stride[columns] != 1)
+      copied = support::saturated_sum(copied, ir::elements_of(read.buffer));
+  return laying_out(p, terms_of_operand, copied);
 }
 
 /// What is left of it when the result has to be transposed.
 inline double transposing(const block_profile& p) {
-  return terms_of(p) / (terms_of(p) + terms_of_result * elements_of(p.write.buffer));
+  return laying_out(p, terms_of_result, ir::elements_of(p.write.buffer));
 }
 
 /// What columns promise windows that serve one result each: the share of lanes with work, less what
@@ -138,7 +134,7 @@ inline double promise_of_windows(const block_profile& p, std::size_t columns, bo
                                  const context& where) {
   constexpr double transposing_taps = 10, few_lanes = 1.0 / 3;
   const double lanes = fill(p.extent[columns], where.cpu->lanes(p.write.buffer->type)),
-               taps = overlap_of_windows(p);
+               taps = p.uses_of(own_operand(p)->buffer);
   if (!present) return lanes * taps / (taps + transposing_taps);
   return lanes < few_lanes ? lanes / 2 : lanes;
 }

@@ -8,6 +8,7 @@
 #include <tilewright/impl/dependence/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/ir/extents.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/postproc/verify_gpu_code.hpp>
@@ -194,11 +195,7 @@ inline void add_inner_buffers(kernel_usage& k, const ir::block_node& block) {
     const ir::block_realize_node* inner = ir::as_realize(s);
     if (!inner) return;
     for (const ir::buffer& b : inner->block->alloc_buffers)
-      if (std::int64_t* to = counter(k, b)) {
-        std::int64_t size = bytes(b->type);
-        for (const ir::expr& e : b->shape) size *= ir::is_int(e) ? e->integer : 1;
-        *to += share_of(b, size);
-      }
+      if (std::int64_t* to = counter(k, b)) *to += share_of(b, ir::bytes_of(b));
   });
 }
 

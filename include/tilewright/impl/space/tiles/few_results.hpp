@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include <tilewright/ir/extents.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/chooser.hpp>
 #include <tilewright/space/space.hpp>
@@ -27,17 +28,13 @@ inline std::optional<std::size_t> few_results(const block_profile& p, const cont
       p.kind[summed] != ir::iter_kind::reduce ||
       p.extent[summed] < where.cpu->lanes(p.write.buffer->type))
     return std::nullopt;
-  std::int64_t terms = 1;
-  for (const std::int64_t extent : p.extent) terms = support::saturated_product(terms, extent);
   const auto near = [&](const access_profile& read) {
     return read.affine && read.stride[summed] >= 0 &&
            read.stride[summed] <= target::cheap_lane_step;
   };
   const auto serves_few = [&](const access_profile& read) {
-    std::int64_t elements = p.extent[*results];
-    for (const ir::expr& extent : read.buffer->shape)
-      elements = support::saturated_product(elements, ir::is_int(extent) ? extent->integer : 0);
-    return elements >= terms;
+    return support::saturated_product(p.extent[*results], ir::elements_of(read.buffer, 0)) >=
+           p.instances();
   };
   const bool suits = support::all(p.reads, near) && support::any(p.reads, serves_few);
   return suits ? results : std::nullopt;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/extents.hpp>
 #include <tilewright/ir/sparse.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
@@ -17,7 +18,6 @@
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/space/space.hpp>
 #include <tilewright/support/any.hpp>
-#include <tilewright/support/numbers/checked.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::space::detail {
@@ -29,16 +29,6 @@ struct gathered_operand {
   std::int64_t bytes = 0;
   double uses = 0;  // of an element, on the average
 };
-
-/// Bytes of a buffer of literal extents; nothing for any other one.
-inline std::optional<std::int64_t> literal_bytes(const ir::buffer& b) {
-  std::int64_t out = bytes(b->type);
-  for (const ir::expr& extent : b->shape) {
-    if (!ir::is_int(extent)) return std::nullopt;
-    out = support::saturated_product(out, ir::as_int(extent));
-  }
-  return out;
-}
 
 /// How often a block runs that stands inside of another one, on the average over rows that are read from memory.
 inline double runs_of(const schedule& s, const std::string& around, const std::string& inside) {
@@ -63,10 +53,10 @@ inline std::optional<gathered_operand> operand_gathered(const schedule& s,
     if (out || e->op != ir::op::load || e->args.size() < 2 || !is_argument(e->buffer)) return;
     const bool gathers =
         support::any(e->args, [](const ir::expr& i) { return ir::reads_memory(i); });
-    const std::optional<std::int64_t> size = literal_bytes(e->buffer);
-    if (!gathers || !e->args.back().same(along) || !size || *size == 0) return;
-    const double elements = static_cast<double>(*size) / bytes(e->buffer->type);
-    out = gathered_operand{e->buffer, *size, runs_of(s, around, inside) / elements};
+    const std::int64_t elements = ir::elements_of(e->buffer, 0);  // none where one is no literal
+    if (!gathers || !e->args.back().same(along) || elements == 0) return;
+    out = gathered_operand{e->buffer, ir::bytes_of(e->buffer),
+                           runs_of(s, around, inside) / static_cast<double>(elements)};
   });
   return out;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/ir/bound_weights.hpp>
+#include <tilewright/ir/extents.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/root_blocks.hpp>
@@ -37,12 +38,7 @@ inline bool any_bound(const schedule& s, const ir::block_node& b, const std::vec
 /// Bytes of the operands at these positions of `b`; an extent that is no constant counts as one.
 inline std::int64_t bytes_of_operands(const ir::block_node& b, const std::vector<int>& regions) {
   std::int64_t total = 0;
-  for (int r : regions) {
-    const ir::buffer& operand = b.reads[static_cast<std::size_t>(r)].buffer;
-    std::int64_t size = bytes(operand->type);
-    for (const ir::expr& extent : operand->shape) size *= ir::is_int(extent) ? extent->integer : 1;
-    total += size;
-  }
+  for (int r : regions) total += ir::bytes_of(b.reads[static_cast<std::size_t>(r)].buffer);
   return total;
 }
 

@@ -11,6 +11,7 @@
 
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/impl/space/windows/own_windows.hpp>
+#include <tilewright/ir/extents.hpp>
 #include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/block_profile.hpp>
@@ -84,7 +85,7 @@ inline bool suits_decided_borders(const schedule& s, const std::string& reader) 
   const std::optional<std::size_t> columns = p.contiguous();
   const bool along = columns && reads_windows(*named_block(s, reader).block, *columns);
   if (bytes(own->buffer->type) < bytes(p.write.buffer->type)) return along;
-  return !along || taps_of(p) <= few_taps;
+  return !along || p.terms() <= few_taps;
 }
 
 inline bool is_zero(const ir::expr& e) {
@@ -172,14 +173,11 @@ inline bool suits_skipped_zeros(const schedule& s, const std::string& name, cons
   const block_profile p = *profile(s, reader);
   const std::optional<std::size_t> columns = p.contiguous();
   if (columns && !reads_windows(sums, *columns)) return true;
-  double inside = 1, all = 1;
-  const auto elements = [](const ir::buffer& b, double& out) {
-    for (const ir::expr& extent : b->shape)
-      out *= ir::is_int(extent) ? static_cast<double>(extent->integer) : 1;
-  };
-  elements(named_block(s, name).block->writes[0].buffer, all);
+  const auto elements = [](const ir::buffer& b) { return static_cast<double>(ir::elements_of(b)); };
+  const double all = elements(named_block(s, name).block->writes[0].buffer);
+  double inside = 1;
   ir::for_each_expr(padded_value(*named_block(s, name).block), [&](const ir::expr& e) {
-    if (e->op == ir::op::load && inside == 1) elements(e->buffer, inside);
+    if (e->op == ir::op::load && inside == 1) inside = elements(e->buffer);
   });
   if (const auto beside = lanes_beside_windows(sums, p, where); beside && columns) {
     const double here = fill(p.extent[*columns], where.cpu->lanes(p.write.buffer->type));

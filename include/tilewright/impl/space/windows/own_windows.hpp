@@ -13,7 +13,6 @@
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
-#include <tilewright/support/numbers/checked.hpp>
 
 namespace tilewright::space::detail {
 
@@ -137,23 +136,6 @@ inline const access_profile* own_operand(const block_profile& p) {
 inline bool reduces_own_windows(const schedule& s, const std::string& name, const block_profile& p,
                                 std::size_t columns) {
   return window_rows(s, name, p, columns) && own_operand(p);
-}
-
-/// Steps of a window's reduction.
-inline std::int64_t taps_of(const block_profile& p) {
-  std::int64_t out = 1;
-  for (std::size_t i = 0; i < p.kind.size(); ++i)
-    if (p.kind[i] == ir::iter_kind::reduce) out = support::saturated_product(out, p.extent[i]);
-  return out;
-}
-
-/// How many of the windows overlap in an element of the operand, on average.
-inline double overlap_of_windows(const block_profile& p) {
-  double steps = 1, elements = 1;
-  for (const std::int64_t extent : p.extent) steps *= static_cast<double>(extent);
-  for (const ir::expr& extent : own_operand(p)->buffer->shape)
-    elements *= ir::is_int(extent) ? static_cast<double>(extent->integer) : 1;
-  return steps / elements;
 }
 
 }  // namespace tilewright::space::detail
