@@ -44,8 +44,6 @@ TEST_CASE("likely algorithm: fewer operations by half, if they do not wait for m
   const target::cpu cpu = machine();
   const ir::function large = windows(56, 64);
   CHECK(likely_algorithm(large, cpu) != large.name);
-  CHECK(expected_operations(ir::alternatives(large).front(), cpu) ==
-        doctest::Approx(2.0 * 9 * 56 * 56 * 64 * 64).epsilon(0.04));
   // of 7 x 7 results the transformed filters take more than the results save
   const ir::function small = windows(7, 512);
   CHECK(likely_algorithm(small, cpu) == small.name);

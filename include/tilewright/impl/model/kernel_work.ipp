@@ -1,14 +1,13 @@
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <tilewright/impl/search/database/fewer_threads.hpp>
+#include <tilewright/impl/search/session/algorithm_operations.hpp>
 #include <tilewright/ir/alternatives.hpp>
-#include <tilewright/ir/visit.hpp>
 #include <tilewright/model/kernel_work.hpp>
 #include <tilewright/search/argument_forms.hpp>
 #include <tilewright/search/check/verify.hpp>
@@ -17,38 +16,6 @@
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::network {
-namespace detail {
-
-/// Operations of the sums of a program, whose blocks stand one behind the other.
-inline double operations_of_sums(const ir::function& f) {
-  const ir::block& root = ir::root_block(f);
-  const ir::seq_node* seq = ir::as_seq(root->body);
-  if (!seq) return search::operations_of(f);
-  ir::block_node sums = *root;
-  std::vector<ir::stmt> kept;
-  for (const ir::stmt& s : seq->stmts)
-    if (ir::any_stmt(s, [](const ir::stmt& x) {
-          const ir::block_realize_node* r = ir::as_realize(x);
-          return r && r->block->init;
-        }))
-      kept.push_back(s);
-  sums.body = ir::make_seq(std::move(kept));
-  ir::function out = f;
-  out.body = ir::make_realize({}, ir::boolean(true), ir::make_block(std::move(sums)));
-  return search::operations_of(out);
-}
-
-/// No call takes fewer, whichever algorithm of the kernel runs: of others than the first the sums alone count,
-/// since what they transform is shared, or done once.
-inline double least_operations(const ir::function& f) {
-  const std::vector<ir::function> all = ir::alternatives(f);
-  double out = search::operations_of(all.front());
-  for (std::size_t k = 1; k < all.size(); ++k) out = std::min(out, operations_of_sums(all[k]));
-  return out;
-}
-
-}  // namespace detail
-
 TILEWRIGHT_INLINE kernel_work work_of(const executable& program, std::size_t k) {
   const launch& l = program.launches().at(k);
   kernel_work out;
@@ -68,7 +35,7 @@ TILEWRIGHT_INLINE double bound_of(const executable& program, std::size_t k) {
   // a gather reads a part of its constant that nobody knows
   const bool gathers = !program.launches()[k].checks.empty();
   return search::bound_seconds(
-      *core, detail::least_operations(task.function),
+      *core, search::detail::least_operations(task.function),
       !program.streams_weights() || gathers ? 0 : static_cast<double>(w.weight_bytes),
       task.exec->threads);
 }

@@ -18,6 +18,11 @@
 //                                                 for t in range(8):
 //                                                   if end[t] < n: C[end[t]] = C[end[t]] + rest[t]
 //
+// Row r begins at offsets[r] + r on that path and ends at offsets[r + 1] + r; part t of T begins at w = t * (elements + rows) / T.
+// A task looks for the first row that ends at w or later, which it may begin inside of. Loops that are shared out by whole rows ask
+// for the first one that begins there (impl/backend/llvm/balanced_chunks.hpp): code of its own, since how many chunks
+// there are is known when the loop runs, behind all passes.
+//
 // What is added last is added in the order of tasks, so that results depend on the number of tasks, and not on which
 // thread comes first.
 #pragma once

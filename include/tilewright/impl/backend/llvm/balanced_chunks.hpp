@@ -1,8 +1,8 @@
 // Parallel loops over the rows of a sparse matrix that are shared out by what rows have, not by their number.
 //
-// A chunk ends where its rows, and the elements in them, are its share of all: the diagonal of a merge of
-// rows and elements (Merrill and Garland, SC 16), moved to the end of a row. Each chunk finds its borders by
-// binary search in the offsets, so that nothing is kept and nothing is made ready.
+// A chunk ends where its rows, and the elements in them, are its share of all, moved to the end of a row: the model is
+// the one of tasks (pass/rows/divide_rows.hpp). Each chunk finds its borders by binary search in the offsets, so that
+// nothing is kept and nothing is made ready.
 #pragma once
 
 #include <cstddef>

@@ -1,32 +1,16 @@
 // Which algorithm of several runs when nothing was measured.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <string>
 #include <vector>
 
+#include <tilewright/impl/search/session/algorithm_operations.hpp>
 #include <tilewright/ir/alternatives.hpp>
-#include <tilewright/ir/extents.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/search/check/verify.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::search::detail {
-
-/// Operations of an algorithm, and those that a core does while it moves what the last cache does not hold.
-inline double expected_operations(const ir::function& f, const target::cpu& cpu) {
-  constexpr double for_each_byte = 6;  // 250 GFLOP/s beside 44 GB/s of memory
-  double out = operations_of(f);
-  const auto add = [&](const ir::buffer& b) {
-    const std::int64_t size = ir::bytes_of(b);
-    if (size > cpu.l3_bytes) out += for_each_byte * static_cast<double>(size);
-  };
-  for (const ir::param& p : f.params)
-    if (p.buffer) add(p.buffer);
-  if (const ir::block& root = ir::root_block(f))
-    for (const ir::buffer& b : root->alloc_buffers) add(b);
-  return out;
-}
 
 /// Whether it hands memory to functions of a library, whose operations nobody knows.
 inline bool calls_library(const ir::function& f) {

@@ -1,0 +1,53 @@
+#include <tilewright/impl/search/session/algorithm_operations.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+
+#include <tilewright/expr/reify.hpp>
+#include <tilewright/ops/convolution.hpp>
+#include <tilewright/ops/winograd.hpp>
+#include <tilewright/target/cpu.hpp>
+
+using namespace tilewright;
+using namespace tilewright::search::detail;
+
+namespace {
+
+/// 3 x 3 of `channels` channels of a square image, as sums and by Winograd's algorithm.
+ir::function windows(std::int64_t size, std::int64_t channels) {
+  return reify(ops::winograd(ops::conv2d<float, float, ops::conv_options{.padding = 1}>, 1e-3),
+               {{"N", 1},
+                {"H", size},
+                {"W", size},
+                {"C", channels},
+                {"R", 3},
+                {"S", 3},
+                {"K", channels},
+                {"P", size},
+                {"Q", size}});
+}
+
+}  // namespace
+
+TEST_CASE("operations of algorithms: what waits for memory counts for more") {
+  const ir::function sums = ir::alternatives(windows(56, 64)).front();
+  target::cpu cpu = target::named("znver4");
+  cpu.l3_bytes = 32 << 20;
+  CHECK(expected_operations(sums, cpu) ==
+        doctest::Approx(2.0 * 9 * 56 * 56 * 64 * 64).epsilon(0.04));
+  CHECK(expected_operations(sums, cpu) == search::operations_of(sums));
+  cpu.l3_bytes = 1 << 10;  // all buffers but none of 1024 bytes come from memory
+  CHECK(expected_operations(sums, cpu) >
+        search::operations_of(sums) + 6.0 * 4 * (2 * 56 * 56 * 64 + 9 * 64 * 64) - 1);
+}
+
+TEST_CASE("operations of algorithms: no call goes below the sums of the cheapest one") {
+  const ir::function several = windows(56, 64), alone = ir::alternatives(several).front();
+  CHECK(least_operations(alone) == search::operations_of(alone));
+  CHECK(least_operations(several) < search::operations_of(alone) / 2);
+  for (const ir::function& f : ir::alternatives(several)) {
+    CHECK(operations_of_sums(f) <= search::operations_of(f));
+    CHECK(least_operations(several) <= operations_of_sums(f));
+  }
+}
