@@ -32,6 +32,7 @@
 #include <tilewright/impl/search/session/session_limits.hpp>
 #include <tilewright/impl/search/session/session_records.hpp>
 #include <tilewright/impl/search/session/time_budget.hpp>
+#include <tilewright/impl/search/session/timed_bench.hpp>
 #include <tilewright/impl/search/session/trace_algorithm.hpp>
 #include <tilewright/impl/search/session/vetoes.hpp>
 #include <tilewright/impl/support/stage_clock.hpp>
@@ -114,7 +115,7 @@ class tuner {
     const schedule first = first_of(sketches_, w_.space, where, w_.function, o_.seed);
     if (w_.space.has_postprocs())
       finish_ = [this, where](schedule& s) { w_.space.finish(s, where); };
-    built b = make_code(first.function());
+    built b = timed_.make(first.function());
     if (!b) throw build_error("the default schedule cannot be compiled: " + b.error);
     records_.from = made_on(w_.machine);
     result_.trace = first.trace().print();
@@ -125,7 +126,7 @@ class tuner {
       check.at_small_extents(where);
       check.alternatives(forms_.all());
     }
-    const measurement once = run_once(b, std::max(least_patience, budget_.left_at_most()));
+    const measurement once = timed_.run(b, std::max(least_patience, budget_.left_at_most()));
     if (once.failed == failure::cancelled && cancelled()) return false;
     if (once.failed == failure::timeout) {
       result_.remarks.push_back("a call of the default schedule takes longer than the budget of " +
@@ -142,7 +143,7 @@ class tuner {
       bench_.expect(expected_);
     }
     const measurement m =
-        budget_.is_slow(once.best()) && bench_.runs_as_timed() ? once : time_calls(b, {});
+        budget_.is_slow(once.best()) && bench_.runs_as_timed() ? once : timed_.measure(b, {});
     result_.baseline = result_.best = m.ok() ? m.median() : once.best();
     limits_.note_best(result_.best);
     progress_.baseline = progress_.best = result_.baseline;
@@ -157,34 +158,6 @@ class tuner {
       strategy_->learn(std::span(&*c, 1), std::span(&result_.baseline, 1));
     return true;
   }
-
-  /// @name What takes time, with the time that it takes
-  /// @{
-  built make_code(const ir::function& scheduled) const {
-    const stage at("compile");
-    return bench_.make(scheduled);
-  }
-  measurement run_once(const built& b, double deadline) {
-    const stage at("run");
-    return bench_.run(b, deadline);
-  }
-  /// A call, and whether its outputs are known to be as expected.
-  struct call_to_check {
-    measurement what;
-    bool compared = false;
-  };
-  call_to_check run_to_check(const built& b, const argument_form* form) {
-    const stage at("run");
-    call_to_check out;
-    out.what = bench_.run(b, 3600, form, &out.compared);
-    return out;
-  }
-  measurement time_calls(const built& b, const measure_options& options,
-                         const argument_form* form = nullptr) {
-    const stage at("run");
-    return bench_.measure(b, options, form);
-  }
-  /// @}
 
   /// What earlier sessions measured: all of it is learned from and not measured again, as far as
   /// replaying it does not take the time to measure; the fastest, which come first, are parents.
@@ -345,14 +318,15 @@ class tuner {
     } else {
       const candidate_timing timing =
           timing_of_candidate(o_.measuring, budget_, result_.baseline, result_.best);
-      m = time_calls(b, timing.options, form);
+      m = timed_.measure(b, timing.options, form);
       if (m.ok()) raw = m.best();
       charge(m, form);
       if (timing.ends_with_session && m.failed == failure::timeout) m.failed = failure::cancelled;
     }
     if (o_.callbacks.after_run && drops(o_.callbacks.after_run(c, b, m))) return vetoed();
     if (m.ok() && (m.median() < result_.best || is_rival(m.median(), form)))
-      accept(c, b, m, bench_.leaves_outputs(raw, form) ? call_to_check{m} : run_to_check(b, form));
+      accept(c, b, m,
+             bench_.leaves_outputs(raw, form) ? checked_call{m} : timed_.run_to_check(b, form));
     if (m.ok() && forms_.any()) forms_.note(form, m.median());
     ++progress_.trials;
     limits_.note_best(result_.best);
@@ -378,7 +352,7 @@ class tuner {
   /// A finalist must compute the same as the default schedule, on extreme values too, and as f64
   /// where that is known.
   /// @param call of what the outputs are
-  void accept(const candidate& c, const built& b, measurement& m, const call_to_check& call) {
+  void accept(const candidate& c, const built& b, measurement& m, const checked_call& call) {
     const stage at("verify");
     const argument_form* form = forms_.of(c.scheduled.trace());
     const measurement& done = call.what;
@@ -416,11 +390,11 @@ class tuner {
       if (revived > 0 && budget_.left() <= 0) return;
       const auto c = replay(p.trace, w_.function, o_.seed);
       if (!c) continue;
-      const built b = make_code(c->scheduled.function());
+      const built b = timed_.make(c->scheduled.function());
       measurement m;
       m.seconds = {p.seconds};
       if (!b) continue;
-      accept(*c, b, m, run_to_check(b, forms_.of(p.trace)));
+      accept(*c, b, m, timed_.run_to_check(b, forms_.of(p.trace)));
       revived += m.ok();
     }
   }
@@ -432,7 +406,7 @@ class tuner {
     });
     const std::vector<contestant> all =
         finalists_.beside({&baseline_, result_.baseline, result_.trace});
-    final_standing standing(all, finals(all));
+    final_standing standing(all, timed_.in_turn(all, budget_, [this] { return cancelled(); }));
     while (standing.improved() && !cancelled() && !holds(standing.leader().trace))
       standing.drop_leader();
     result_.noise = standing.noise();
@@ -457,11 +431,6 @@ class tuner {
         result_.remarks.push_back(std::move(remark));
   }
 
-  std::vector<measurement> finals(const std::vector<contestant>& all) {
-    const stage at("run");
-    return timed_in_turn(bench_, all, budget_, [this] { return cancelled(); });
-  }
-
   /// False for a candidate that computes something else in exact arithmetic.
   bool holds(const std::string& text) {
     const examination e = examiner_.examine(text);
@@ -480,6 +449,7 @@ class tuner {
   form_times forms_;
   time_budget budget_;
   test_bench bench_;
+  timed_bench timed_{bench_};
   value_needs needs_;
   tuning_result result_;
   extreme_check extremes_;

@@ -65,8 +65,7 @@ class tiling {
   }
 
  private:
-  static constexpr std::int64_t most_taps = 8,  // of a reduction loop that may be written out
-      many_rows = 64;                           // rows that pay for a panel of what they all use
+  static constexpr std::int64_t many_rows = 64;  // that pay for a panel of what they all use
 
   /// Tiles of several reduction loops bring their terms in another order.
   bool may_split_reduction() const {
@@ -86,10 +85,12 @@ class tiling {
     for (const register_tile& t : register_tiles(*where_.cpu, profile_.write.buffer->type,
                                                  row_extent, profile_.extent[columns_])) {
       codes.push_back(t.rows * tile_code + t.columns);
+      const double taps =
+          rows_ ? room_for_taps(*s_.get(block_).block, profile_, *rows_, t, *where_.cpu) : 1;
       const double weight =
           own_windows_ ? window_weight(t, row_extent, profile_.extent[columns_], vector_lanes(),
                                        !rows_ || windows_overlap(*s_.get(block_).block, *rows_))
-                       : t.weight * room_for_taps(t) * reuse_of_stream(t);
+                       : t.weight * taps * reuse_of_stream(t);
       weights.push_back(t.rows % period == 0 ? weight * rows_in_turn(t, period)
                                              : weight * ragged_period);
     }
@@ -132,25 +133,6 @@ class tiling {
     const bool far = streamed_bytes(streamed_operands()) + streamed_bytes(transposed_operands()) >
                      where_.cpu->l2_bytes;
     return (crowded ? 0.5 : 1) * (far ? sharing_in_period(t, period, vector_lanes()) : 1);
-  }
-
-  /// What is left of a tile's promise where zeros are left out of the taps of the innermost reduction, which
-  /// are written out then: less than one where sums and operands of all taps do not fit the registers.
-  double room_for_taps(const register_tile& t) const {
-    constexpr std::int64_t most_statements = 1024;  // pass/unroll_loops.hpp
-    const ir::block_node& b = *s_.get(block_).block;
-    if (!rows_ || !skips_zeros(b) || period_of_rows(b, *rows_) > 1) return 1;
-    std::size_t innermost = profile_.kind.size();
-    for (std::size_t i = 0; i < profile_.kind.size(); ++i)
-      if (profile_.kind[i] == ir::iter_kind::reduce && profile_.extent[i] > 1) innermost = i;
-    if (innermost == profile_.kind.size() || !decides_rows(b, *rows_, innermost)) return 1;
-    const std::int64_t vectors = t.columns / vector_lanes(), taps = profile_.extent[innermost];
-    if (taps > most_taps || t.rows * vectors * taps > most_statements) return 1;
-    const std::int64_t needed =
-        (t.rows + 1) * vectors + elements_of_taps(b, *rows_, innermost, t.rows, taps);
-    return std::pow(std::min(1.0, static_cast<double>(where_.cpu->vector_registers) /
-                                      static_cast<double>(needed)),
-                    4);
   }
 
   /// What is left of a tile's promise where each vector of the streamed operand comes from behind the
