@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -54,6 +55,19 @@ inline bool is_stencil_of_stencil(const schedule& s, const std::string& name) {
   });
 }
 
+/// How much of a block is decided: nothing, how its operands lie in memory, or its loops as well.
+enum class decided { nothing, layout, loops };
+
+/// Decisions by the names of blocks.
+using decisions = std::map<std::string, decided>;
+
+/// What is decided of a block; intrinsics decide all of those that they take.
+inline decided decided_of(const schedule& s, const decisions& known, const std::string& name) {
+  if (is_tensorized(s, name)) return decided::loops;
+  const auto found = known.find(name);
+  return found == known.end() ? decided::nothing : found->second;
+}
+
 /// How cheap arithmetic is inlined.
 inline auto_inline cheap_arithmetic() {
   auto_inline rule;
@@ -85,13 +99,13 @@ inline void choose_stencils(schedule& s, const context& where, chooser& choices)
 
 /// Borders of windows that serve one result each are decided where the windows are read, or copied, and
 /// so are borders of zeros around stencils; of other sums their zeros are left out, or copied.
-/// @param placed blocks that keep their borders
+/// Blocks of which something is decided keep theirs.
 inline void choose_borders(schedule& s, const context& where, chooser& choices, bool intrinsics,
-                           const std::vector<std::string>& placed) {
+                           const decisions& known) {
   auto_inline rule = cheap_arithmetic();
   rule.conditionals = true;
   for (const std::string& name : root_block_names(s)) {
-    if (is_border_of_windows(s, name) || support::contains(placed, name)) continue;
+    if (is_border_of_windows(s, name) || known.count(name) > 0) continue;
     if (is_padding_of_stencils(s, name)) {
       if (choices.pick(2) == 0) rule(s, name, where, choices);
     } else if (is_read_by_windows_alone(s, name)) {
@@ -137,11 +151,14 @@ inline bool choose_intrinsics(schedule& s, const context& where, chooser& choice
   return out;
 }
 
-/// The blocks of the root scope that no intrinsic has taken.
-inline std::vector<std::string> plain_blocks(const schedule& s) {
-  std::vector<std::string> out = root_block_names(s);
-  std::erase_if(out, [&](const std::string& name) { return is_tensorized(s, name); });
-  return out;
+/// Chooses how the operands of a block lie in memory; of sums of few results, and of short columns, it chooses more.
+inline decided choose_layout(schedule& s, const std::string& name, const context& where,
+                             chooser& choices) {
+  if (fuse_short_columns(s, name, where, choices)) return decided::layout;
+  if (sum_few_results(s, name, where, choices)) return decided::loops;
+  flatten_columns(s, name, where, choices);
+  choose_columns(s, name, where, choices);
+  return decided::layout;
 }
 
 /// Sums along memory whose order is to stay wait for each addition: those of several results go on at the same time,
@@ -170,25 +187,20 @@ inline bool sum_side_by_side(schedule& s, const std::string& name, chooser& choi
 inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices, bool intrinsics) {
   choose_stencils(s, where, choices);
   split_all_groups(s);
-  std::vector<std::string> placed;
-  if (!intrinsics) placed = choose_channel_blocks(s, where, choices);
-  choose_borders(s, where, choices, intrinsics, placed);
+  decisions known;
+  if (!intrinsics)
+    for (const std::string& name : choose_channel_blocks(s, where, choices))
+      known[name] = decided::layout;
+  choose_borders(s, where, choices, intrinsics, known);
   std::vector<std::string> blocks = root_block_names(s);
   bool tiled = intrinsics && choose_intrinsics(s, where, choices);
-  std::vector<std::string> decided;
-  for (const std::string& name : blocks) {
-    if (!has_block(s, name) || is_tensorized(s, name)) continue;  // copies for it have their layout
-    if (support::contains(placed, name)) continue;
-    if (fuse_short_columns(s, name, where, choices)) continue;
-    if (sum_few_results(s, name, where, choices)) {
-      decided.push_back(name);
-      continue;
-    }
-    flatten_columns(s, name, where, choices);
-    choose_columns(s, name, where, choices);
-  }
-  blocks = plain_blocks(s);
-  std::erase_if(blocks, [&](const std::string& b) { return support::contains(decided, b); });
+  for (const std::string& name : blocks)  // not those of copies for intrinsics, which have theirs
+    if (has_block(s, name) && decided_of(s, known, name) == decided::nothing)
+      known[name] = choose_layout(s, name, where, choices);
+  blocks = root_block_names(s);
+  std::erase_if(blocks, [&](const std::string& name) {
+    return decided_of(s, known, name) == decided::loops;
+  });
   for (auto name = blocks.rbegin(); name != blocks.rend(); ++name)
     if (has_block(s, *name) && needs_register_tiling(s, *name)) {
       if (!walk_rows(s, *name, where, choices)) register_tiling(s, *name, where, choices);
