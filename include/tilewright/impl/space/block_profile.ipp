@@ -9,6 +9,7 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/extents.hpp>
 #include <tilewright/ir/term_order.hpp>
@@ -156,9 +157,8 @@ TILEWRIGHT_INLINE std::optional<std::size_t> block_profile::contiguous() const n
 }
 
 TILEWRIGHT_INLINE bool block_profile::loads_vectors(std::size_t iter) const noexcept {
-  for (const access_profile& r : reads)
-    if (!r.affine || (r.stride[iter] != 0 && r.stride[iter] != 1)) return false;
-  return true;
+  return support::all(reads,
+                      [&](const access_profile& r) { return detail::loads_vectors(r, iter); });
 }
 
 TILEWRIGHT_INLINE std::optional<std::size_t> block_profile::reuse(

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,8 +14,35 @@
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/target/lane_step.hpp>
 
 namespace tilewright::space::detail {
+
+/// Whether vectors along the variable are loaded as they lie in memory, or have one element in all lanes.
+inline bool loads_vectors(const access_profile& read, std::size_t along) {
+  return read.affine && (read.stride[along] == 0 || read.stride[along] == 1);
+}
+
+/// Whether they are, or can be loaded whole and shuffled together.
+inline bool loads_spread(const access_profile& read, std::size_t along) {
+  return read.affine && read.stride[along] >= 0 && read.stride[along] <= target::cheap_lane_step;
+}
+
+/// Loads of as much work as fills a vector along a variable of `values`; 0 values: nobody knows how many. An element that all lanes
+/// have is half of one; whole vectors that are shuffled together are as many as elements lie from lane to lane, and a quarter
+/// for each shuffle; else each lane loads its own.
+inline double vector_load_cost(const std::vector<access_profile>& loads, std::size_t along,
+                               std::int64_t values, std::int64_t lanes) {
+  double out = 0;
+  for (const access_profile& read : loads) {
+    const std::int64_t step = read.affine ? read.stride[along] : -1;
+    const bool gathers = step < 0 || step > target::most_lane_step;
+    out += gathers ? static_cast<double>(lanes)
+                   : std::max(0.5, 1.25 * static_cast<double>(step) - 0.25);
+  }
+  const std::int64_t working = values > 0 ? std::min(values, lanes) : lanes;
+  return out * static_cast<double>(lanes) / static_cast<double>(working);
+}
 
 /// The loads of a block with the buffers that the function allocates left out.
 inline std::vector<access_profile> argument_loads(const schedule& s, const ir::block_node& b) {
@@ -88,7 +117,7 @@ inline std::optional<std::size_t> transposed_iter(const schedule& s, const ir::b
                                                   std::size_t lanes) {
   if (b.init) return std::nullopt;
   for (const access_profile& a : argument_loads(s, b)) {
-    if (!a.affine || a.stride[lanes] == 0 || a.stride[lanes] == 1) continue;
+    if (!a.affine || loads_vectors(a, lanes)) continue;
     for (std::size_t i = 0; i < b.iters.size(); ++i)
       if (i != lanes && b.iters[i].kind == ir::iter_kind::spatial && a.stride[i] == 1) return i;
   }

@@ -6,12 +6,12 @@
 #include <tilewright/impl/space/tiles/moving_dimension.hpp>
 #include <tilewright/impl/space/tiles/operand_producer.hpp>
 #include <tilewright/impl/space/tiles/own_transpose.hpp>
+#include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/index_map.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/modules/arranged_operands.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
-#include <tilewright/target/lane_step.hpp>
 
 namespace tilewright::space {
 namespace detail {
@@ -69,7 +69,7 @@ TILEWRIGHT_INLINE void arranged_operands(schedule& s, const std::string& block, 
   if (!p) return;
   std::vector<ir::buffer> seen;
   for (const access_profile& read : p->reads) {
-    if (!read.affine || read.stride[columns] == 0 || read.stride[columns] == 1 ||
+    if (!read.affine || detail::loads_vectors(read, columns) ||
         support::contains(seen, read.buffer))
       continue;
     seen.push_back(read.buffer);
@@ -78,8 +78,7 @@ TILEWRIGHT_INLINE void arranged_operands(schedule& s, const std::string& block, 
     if (!moves) continue;
     if (moves->dim + 1 < read.buffer->shape.size() && !is_arrangeable(s, block, read, columns))
       continue;
-    const bool shuffled =
-        read.stride[columns] > 1 && read.stride[columns] <= target::cheap_lane_step;
+    const bool shuffled = detail::loads_spread(read, columns);
     const std::optional<std::string> producer = detail::arranging_producer(s, block, read.buffer);
     const auto arrange_copy = [&](schedule& to) {
       const block_rv copy = to.cache_read(to.get_block(block), read.region, "global");

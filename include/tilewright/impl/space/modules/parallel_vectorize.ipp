@@ -19,7 +19,6 @@
 #include <tilewright/support/find.hpp>
 #include <tilewright/support/numbers/checked.hpp>
 #include <tilewright/target/cpu.hpp>
-#include <tilewright/target/lane_step.hpp>
 
 namespace tilewright::space {
 namespace detail {
@@ -37,35 +36,25 @@ inline std::vector<access_profile> operand_loads(const ir::block_node& b) {
   return out;
 }
 
-/// Whether all of `loads` take steps of at most `most` elements along a variable, or none.
-inline bool step_at_most(const std::vector<access_profile>& loads, std::size_t along,
-                         std::int64_t most) {
-  return support::all(loads, [&](const access_profile& a) {
-    return a.affine && a.stride[along] >= 0 && a.stride[along] <= most;
-  });
-}
-
-/// True for a reduction whose operands lie side by side along a reduction variable and not along
-/// `iter`: dot products. Vectors along the reduction load what vectors along the output would
-/// gather.
-inline bool contiguous_in_reduction(const ir::block_node& b, std::size_t iter) {
+/// Whether vectors of a sum go along its terms, since these load cheaper than vectors of results would: the terms of dot products
+/// lie side by side. Where a few elements lie between, as between pairs, long sums have the choice.
+inline bool goes_along_terms(const ir::block_node& b, std::size_t results, std::int64_t lanes,
+                             chooser& choices) {
   if (!b.init) return false;
   const std::vector<access_profile> loads = operand_loads(b);
-  if (step_at_most(loads, iter, 1)) return false;
-  for (std::size_t i = 0; i < b.iters.size(); ++i)
-    if (b.iters[i].kind == ir::iter_kind::reduce && step_at_most(loads, i, 1)) return true;
-  return false;
-}
-
-/// The same of operands one of which lies a few elements apart, as pairs do: a choice.
-inline bool is_near_in_reduction(const ir::block_node& b, std::size_t iter, std::int64_t lanes) {
-  if (!b.init) return false;
-  const std::vector<access_profile> loads = operand_loads(b);
-  if (step_at_most(loads, iter, target::cheap_lane_step)) return false;
-  const ir::iter_var& last = b.iters.back();
-  return last.kind == ir::iter_kind::reduce && ir::is_int(last.dom.extent) &&
-         last.dom.extent->integer >= lanes &&
-         step_at_most(loads, b.iters.size() - 1, target::cheap_lane_step);
+  const auto values = [&](std::size_t i) {
+    const ir::expr& extent = b.iters[i].dom.extent;
+    return ir::is_int(extent) ? extent->integer : std::int64_t{0};
+  };
+  const auto cost = [&](std::size_t i) { return vector_load_cost(loads, i, values(i), lanes); };
+  bool near = false;
+  for (std::size_t i = 0; i < b.iters.size(); ++i) {
+    if (b.iters[i].kind != ir::iter_kind::reduce || cost(i) >= cost(results)) continue;
+    if (support::all(loads, [&](const auto& a) { return loads_vectors(a, i); })) return true;
+    near = i + 1 == b.iters.size() && values(i) >= lanes &&
+           support::all(loads, [&](const auto& a) { return loads_spread(a, i); });
+  }
+  return near && choices.pick(2) == 0;
 }
 
 /// Sums along the last loop of which several are computed at a time, in vectors along the sum, and added up
@@ -94,7 +83,7 @@ inline void sum_together(schedule& s, const std::string& name, const context& wh
   };
   const bool windows = support::all(p->reads, overlaps);
   if (p->write.stride[results] != 1 || p->extent[summed] < lanes || bytes(type) < 4 ||
-      !step_at_most(p->reads, summed, target::cheap_lane_step) ||
+      !support::all(p->reads, [&](const auto& r) { return loads_spread(r, summed); }) ||
       (!windows && support::none(p->reads, is_shared)))
     return;
   std::vector<std::int64_t> counts;
@@ -235,7 +224,7 @@ inline row_bytes bytes_of_rows(const schedule& s, const ir::block_node& b, std::
       extent->integer < least_row)
     return {};
   const auto side_by_side = [&](const access_profile& a) {
-    return a.affine && (a.stride[iter] == 0 || a.stride[iter] == 1) && a.buffer != store->buffer;
+    return loads_vectors(a, iter) && a.buffer != store->buffer;
   };
   bool out = true;
   std::vector<ir::buffer> read;
@@ -318,8 +307,7 @@ TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
   const std::optional<std::size_t> iter = detail::vector_iter(s, *realize.block);
   if (!iter) return;
   const std::int64_t lanes = where.cpu->lanes(realize.block->writes[0].buffer->type);
-  if (detail::contiguous_in_reduction(*realize.block, *iter) ||
-      (detail::is_near_in_reduction(*realize.block, *iter, lanes) && choices.pick(2) == 0))
+  if (detail::goes_along_terms(*realize.block, *iter, lanes, choices))
     return detail::sum_together(s, name, where, choices);
   const std::optional<std::size_t> position = detail::loop_driving(s, realize, *iter);
   if (!position) return;

@@ -77,9 +77,7 @@ inline double promise_of(const block_profile& p, std::size_t columns, const cont
 inline bool loads_arranged(const schedule& s, const std::string& block, const block_profile& p,
                            std::size_t columns) {
   return support::all(p.reads, [&](const access_profile& read) {
-    const bool side_by_side =
-        read.affine && (read.stride[columns] == 0 || read.stride[columns] == 1);
-    return side_by_side || is_arrangeable(s, block, read, columns);
+    return loads_vectors(read, columns) || is_arrangeable(s, block, read, columns);
   });
 }
 
@@ -116,7 +114,7 @@ inline double loading(const schedule& s, const std::string& block, const block_p
   if (!loads_arranged(s, block, p, columns) && !support::all(p.reads, spread)) return 0.5;
   std::int64_t copied = 0;
   for (const access_profile& read : p.reads)
-    if (read.stride[columns] != 0 && read.stride[columns] != 1)
+    if (!loads_vectors(read, columns))
       copied = support::saturated_sum(copied, ir::elements_of(read.buffer));
   return laying_out(p, terms_of_operand, copied);
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/extents.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/chooser.hpp>
@@ -14,7 +15,6 @@
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/numbers/checked.hpp>
 #include <tilewright/target/cpu.hpp>
-#include <tilewright/target/lane_step.hpp>
 
 namespace tilewright::space::detail {
 
@@ -28,10 +28,7 @@ inline std::optional<std::size_t> few_results(const block_profile& p, const cont
       p.kind[summed] != ir::iter_kind::reduce ||
       p.extent[summed] < where.cpu->lanes(p.write.buffer->type))
     return std::nullopt;
-  const auto near = [&](const access_profile& read) {
-    return read.affine && read.stride[summed] >= 0 &&
-           read.stride[summed] <= target::cheap_lane_step;
-  };
+  const auto near = [&](const access_profile& read) { return loads_spread(read, summed); };
   const auto serves_few = [&](const access_profile& read) {
     return support::saturated_product(p.extent[*results], ir::elements_of(read.buffer, 0)) >=
            p.instances();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/impl/space/windows/own_windows.hpp>
 #include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/space/block_profile.hpp>
@@ -33,8 +34,8 @@ inline std::optional<std::size_t> beside_columns(const block_profile& p, std::si
 /// together.
 inline bool reads_nearby(const access_profile& read, std::size_t beside, std::size_t columns,
                          std::int64_t extent) {
-  return read.affine && (read.stride[columns] == 0 || read.stride[columns] == 1) &&
-         read.stride[beside] >= 0 && read.stride[beside] <= target::cheap_lane_step * extent;
+  return loads_vectors(read, columns) && read.stride[beside] >= 0 &&
+         read.stride[beside] <= target::cheap_lane_step * extent;
 }
 
 /// The variable that lanes had better run over together with the columns: where these fill half a vector

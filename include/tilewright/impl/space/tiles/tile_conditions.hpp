@@ -20,17 +20,6 @@
 
 namespace tilewright::space::detail {
 
-/// Whether vectors along `columns` can be loaded of the operand.
-inline bool loads_vectors(const access_profile& read, std::size_t columns) {
-  return read.affine && (read.stride[columns] == 0 || read.stride[columns] == 1);
-}
-
-/// Whether they can be loaded whole and shuffled together.
-inline bool loads_spread(const access_profile& read, std::size_t columns) {
-  constexpr std::int64_t most = 4;  // elements from lane to lane
-  return read.affine && read.stride[columns] >= 0 && read.stride[columns] <= most;
-}
-
 /// Whether a transposed panel can stand for the operand: an argument whose elements serve all rows,
 /// and which takes single steps along some dimension when the columns do.
 inline bool is_panel_material(const schedule& s, const ir::block_node& block,
