@@ -3,7 +3,7 @@
 //   gpu_ranking RECORDS...
 //
 // RECORDS are databases of stages `tune` of gpu_bench (results/records.db), with the times of what their sessions
-// measured. Each workload's programs are ranked by the estimate of their time (impl/cost/gpu_estimate.hpp), by trees
+// measured. Each workload's programs are ranked by the estimate of their time (impl/cost/gpu/gpu_estimate.hpp), by trees
 // trained on the programs of all other operators, by both, and by the trees that are shipped for CPUs; then the rest
 // of them, after some were measured, by what a session learns.
 #include <cmath>
@@ -25,7 +25,7 @@
 #include <tilewright/cost/prior.hpp>
 #include <tilewright/cost/ranking.hpp>
 #include <tilewright/cost/residual.hpp>
-#include <tilewright/impl/cost/gpu_estimate.hpp>
+#include <tilewright/impl/cost/gpu/gpu_estimate.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/database/database.hpp>

@@ -1,5 +1,5 @@
 // Estimates for GPUs: orders that anybody who has programmed one would give.
-#include <tilewright/impl/cost/gpu_estimate.hpp>
+#include <tilewright/impl/cost/gpu/gpu_estimate.hpp>
 
 #include <tilewright/ir/key.hpp>
 #include <tilewright/ir/text/parse.hpp>
@@ -157,4 +157,112 @@ TEST_CASE("gpu_estimate: a model that scores by the time, and learns nothing") {
   other.load(model.save());
   CHECK(other.predict(both) == scores);
   CHECK_THROWS_AS(other.load("trees"), argument_error);
+}
+
+namespace {
+
+/// Sums of the rows of a matrix; `parts`: 0 for a block to a row, else so many blocks add to each.
+schedule row_sums(int rows, int columns, int parts, int threads = 256) {
+  const std::string m = std::to_string(rows), n = std::to_string(columns);
+  schedule s(ir::parse("@T.prim_func\ndef main(A: T.Buffer((" + m + ", " + n +
+                       "), \"float32\"), C: T.Buffer((" + m +
+                       ",), \"float32\")):\n    for i, k in T.grid(" + m + ", " + n + R"():
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi] = T.float32(0)
+            C[vi] = C[vi] + A[vi, vk]
+)"));
+  const block_rv sums = s.get_block("C");
+  if (parts == 0) {
+    const std::vector<loop_rv> loops = s.get_loops(sums);
+    const auto [outer, inner] = s.split(loops[1], {infer, threads});
+    (void)outer;
+    s.bind(loops[0], "blockIdx.x");
+    s.bind(inner, "threadIdx.x");
+    return s;
+  }
+  s.decompose_reduction(sums, s.get_loops(sums)[0]);
+  s.add_atomically(sums);
+  const std::vector<loop_rv> loops = s.get_loops(sums);
+  const auto [part, rest, inner] = s.split(loops[1], {parts, infer, threads});
+  s.reorder({part, loops[0], rest, inner});
+  s.bind(part, "blockIdx.y");
+  s.bind(loops[0], "blockIdx.x");
+  s.bind(inner, "threadIdx.x");
+  return s;
+}
+
+/// Counts of what falls into each of so many elements; a thread to each value, or to so many of them.
+ir::function counts(int elements, int each) {
+  const std::string whole = std::to_string(each * 65536 * 256), many = std::to_string(elements);
+  return ir::parse("@T.prim_func\ndef main(A: T.Buffer((" + whole +
+                   ",), \"float32\"), C: T.Buffer((" + many +
+                   R"(,), "float32")):
+    for b in T.thread_binding(65536, thread="blockIdx.x"):
+        for t in T.thread_binding(256, thread="threadIdx.x"):
+            for r in range()" +
+                   std::to_string(each) + R"():
+                with T.block("C"):
+                    vi = T.axis.spatial()" +
+                   many + ", (b * 256 + t) % " + many + R"()
+                    vr = T.axis.reduce()" +
+                   whole + ", (b * 256 + t) * " + std::to_string(each) + R"( + r)
+                    T.block_attr({"tilewright.atomic": 1})
+                    C[vi] = C[vi] + A[vr]
+)");
+}
+
+/// Two kernels of so many blocks that do not wait for each other.
+ir::function two(int blocks, int other, bool fused) {
+  const auto copy = [](const std::string& to, const std::string& from, int many) {
+    const std::string n = std::to_string(many * 256);
+    return "    for i in T.thread_binding(" + std::to_string(many) +
+           ", thread=\"blockIdx.x\"):\n        for j in T.thread_binding(256, "
+           "thread=\"threadIdx.x\"):\n"
+           "            with T.block(\"" +
+           to + "\"):\n                vi = T.axis.spatial(" + n +
+           ", i * 256 + j)\n                " + to + "[vi] = T.exp(" + from + "[vi])\n";
+  };
+  const auto buffer = [](const char* name, int many) {
+    return std::string(name) + ": T.Buffer((" + std::to_string(many * 256) + ",), \"float32\")";
+  };
+  return ir::parse(
+      "@T.prim_func\ndef main(" + buffer("A", blocks) + ", " + buffer("B", blocks) + ", " +
+      buffer("C", other) + ", " + buffer("D", other) +
+      "):\n    with T.block(\"root\"):\n        T.block_attr({\"tilewright.horizontal_fuse\": " +
+      (fused ? "1" : "0") + "})\n" + [&] {
+        std::string out;
+        const std::string text = copy("B", "A", blocks) + copy("D", "C", other);
+        for (std::size_t at = 0; at < text.size();) {
+          const std::size_t end = text.find('\n', at) + 1;
+          out += "    " + text.substr(at, end - at);
+          at = end;
+        }
+        return out;
+      }());
+}
+
+}  // namespace
+
+TEST_CASE("gpu_estimate: additions to few elements wait for each other, those to many do not") {
+  CHECK(seconds(counts(1, 1)) > 20 * seconds(counts(1 << 20, 1)));
+  CHECK(seconds(counts(64, 1)) > 2 * seconds(counts(1 << 20, 1)));
+  CHECK(seconds(counts(64, 1)) < seconds(counts(1, 1)));
+  // what a thread sums up first is added once: sixteen times the values, as many additions
+  CHECK(seconds(counts(64, 16)) < 4 * seconds(counts(64, 1)));
+}
+
+TEST_CASE("gpu_estimate: few long rows are shared by blocks, many short ones are not") {
+  const auto of = [](int rows, int columns, int parts, int threads = 256) {
+    return seconds(row_sums(rows, columns, parts, threads).function());
+  };
+  CHECK(of(4, 1 << 22, 64) < 0.5 * of(4, 1 << 22, 0));
+  CHECK(of(65536, 1024, 0, 32) < of(65536, 1024, 32, 32));
+}
+
+TEST_CASE(
+    "gpu_estimate: two small kernels are faster as one launch, and two large ones no slower") {
+  CHECK(seconds(two(40, 60, true)) < 0.8 * seconds(two(40, 60, false)));
+  CHECK(seconds(two(1 << 16, 1 << 16, true)) < 1.05 * seconds(two(1 << 16, 1 << 16, false)));
 }

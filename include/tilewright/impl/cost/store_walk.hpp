@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <tilewright/impl/cost/spread.hpp>
+#include <tilewright/ir/analysis/atomic_update.hpp>
 #include <tilewright/ir/loop_notes.hpp>
 #include <tilewright/ir/pattern_note.hpp>
 #include <tilewright/ir/sparse.hpp>
@@ -41,6 +42,7 @@ struct store_info {
   std::vector<loop_info> loops;
   std::vector<access> accesses;  // one per buffer
   double unroll_step = 0;
+  bool adds = false;  // memory adds to `buffer`, whoever else does (ir/analysis/atomic_update.hpp)
 };
 
 struct buffer_info {
@@ -169,7 +171,10 @@ class store_walk {
     const double step = unroll_step_;
     if (const auto note = unroll_note(b.annotations)) unroll_step_ = *note;
     if (b.init) walk_init(b, bound);
+    const bool adds =
+        std::exchange(adds_, ir::has_atomic_note(b.annotations) && ir::adds_atomically(b));
     walk(b.body);
+    adds_ = adds;
     unroll_step_ = step;
     aliases_.resize(aliases);
     bound_.erase(bound_.begin() + static_cast<std::ptrdiff_t>(bound), bound_.end());
@@ -369,6 +374,7 @@ class store_walk {
     add_access(s.buffer, s.indices, false, nullptr, out);
     for (const access& a : out.accesses)
       if (a.write) out.buffer = a.buffer;
+    out.adds = adds_;
     stores.push_back(std::move(out));
   }
 
@@ -390,6 +396,7 @@ class store_walk {
   std::vector<binding> bound_;
   std::vector<alias> aliases_;
   double unroll_step_ = 0;
+  bool adds_ = false;  // inside of a block that adds atomically
   int next_loop_ = 0;
 };
 

@@ -10,7 +10,7 @@
 
 #include <tilewright/cost/prior_file.hpp>
 #include <tilewright/cost/residual.hpp>
-#include <tilewright/impl/cost/gpu_estimate.hpp>
+#include <tilewright/impl/cost/gpu/gpu_estimate.hpp>
 #include <tilewright/impl/search/strategies/starting_model.hpp>
 #include <tilewright/search/database/database.hpp>
 #include <tilewright/search/drawn_trace.hpp>

@@ -1,8 +1,8 @@
 // Seconds that a GPU may need for a scheduled program, from what is known of such devices: what ranks candidates for
 // one of which nothing was measured. Trees that were trained on CPUs know nothing of blocks, warps and banks.
 //
-// Every kernel is bounded by arithmetic, by shared memory, by what blocks ask of the second cache, by memory, and by how
-// many warps are there to wait. The program is looked at as it was scheduled, as features are (features.hpp); what
+// Every launch is bounded by arithmetic, by shared memory, by what blocks ask of the second cache, by what that adds and to how
+// few elements, by memory, and by how many warps are there to wait (gpu_launch.hpp). The program is looked at as it was scheduled, as features are (features.hpp); what
 // lowering does later (registers of unrolled loops, fetches that all threads share) is foreseen in rough. Orders are
 // meant to be right, and times within a factor of a few.
 #pragma once
@@ -20,7 +20,9 @@
 #include <vector>
 
 #include <tilewright/cost/model.hpp>
+#include <tilewright/impl/cost/gpu/gpu_launch.hpp>
 #include <tilewright/impl/cost/store_walk.hpp>
+#include <tilewright/ir/kernel_notes.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
@@ -28,52 +30,29 @@
 
 namespace tilewright::cost::detail {
 
-/// What descriptions of devices leave out: rates of one multiprocessor, per cycle.
-struct gpu_rates {
-  double clock = 1.7e9;         // Hz
-  double lanes = 128;           // multiply-adds of f32
-  double tensor = 1024;         // multiply-adds of f16
-  double memory_bytes = 18;     // of a share of the device's
-  double cache_bytes = 32;      // of a share of the second cache's
-  double latency_bytes = 14e3;  // that have to be on their way for all of `memory_bytes`
-};
-
-inline gpu_rates rates_of(const target::gpu& device) {
-  gpu_rates out;
-  if (device.compute_capability == 80) out = {1.4e9, 64, 1024, 13, 32, 10e3};
-  if (device.compute_capability == 86) out = {1.7e9, 128, 512, 6.5, 20, 6e3};
-  if (device.compute_capability == 89) out = {2.4e9, 128, 512, 3.5, 20, 4e3};
-  return out;
-}
-
-/// What one kernel does, by block.
-struct kernel_work {
-  double blocks = 1, threads = 1;
-  double issues = 0;                            // arithmetic instructions of warps
-  double tensor = 0;                            // multiply-adds of tensor cores
-  double shared_cycles = 0;                     // in which shared memory serves one warp
-  double cache_cycles = 0;                      // in which the first cache serves one warp
-  double requested = 0;                         // bytes asked of the second cache
-  double flight = 0;                            // bytes that one warp has on their way, at most
-  double chains = 1;                            // independent results of a thread
-  double heaviest = 0;                          // issues of the store that `chains` is of
-  std::map<std::size_t, double> shared, local;  // bytes: of a block and of a thread, by buffer
-  double memory_bytes = 0;                      // of all blocks
-};
-
 class gpu_walk {
  public:
   gpu_walk(const ir::function& f, const target::gpu& device)
       : device_(device), rates_(rates_of(device)), walk_(f) {
     const ir::block_realize_node* root = f.body ? ir::as_realize(f.body) : nullptr;
     in_warps_ = root && root->block->annotations.count("warp_execution") > 0;
+    if (root)
+      if (const auto note = root->block->annotations.find(ir::horizontal_note);
+          note != root->block->annotations.end())
+        fused_ = !(note->second == ir::attr(0));
     shrink_buffers();
     for (const store_info& s : walk_.stores) add(s);
   }
 
   double seconds() const {
+    const launch_seconds seconds_of(device_, rates_);
+    gpu_launch all;
+    for (const auto& [id, kernel] : kernels_) all.push_back(&kernel);
     double out = 0;
-    for (const auto& [id, kernel] : kernels_) out += seconds_of(kernel);
+    if (fused_)
+      for (const gpu_launch& parts : fused_launches(all, device_)) out += seconds_of(parts);
+    else
+      for (const kernel_work* kernel : all) out += seconds_of({kernel});
     return out;
   }
 
@@ -269,7 +248,13 @@ class gpu_walk {
     const buffer_info& b = walk_.buffers[a.buffer];
     const double item = bytes(b.node->type);
     const std::string_view scope = b.node->scope;
-    const bool shared = scope.starts_with("shared");
+    const bool shared = scope.starts_with("shared"), adds = s.adds && a.buffer == s.buffer;
+    if (scope == "global") {
+      if (adds) k.adds.insert(a.buffer);
+      if (!adds && a.read) k.reads.insert(a.buffer);
+      if (!adds && a.write) k.writes.insert(a.buffer);
+    }
+    if (adds) return add_additions(s, n, a, warps, k);
     if (!shared && scope != "global") {
       k.local[a.buffer] = size(a.buffer) * item * (in_warps_ ? 1.0 / device_.warp_size : 1);
       return;
@@ -307,48 +292,34 @@ class gpu_walk {
     whole = std::max(whole, now);
   }
 
-  double seconds_of(const kernel_work& k) const {
-    const double warp = device_.warp_size, sms = device_.multiprocessors;
-    const double warps = std::ceil(k.threads / warp);
-    double local = 0, shared = 1024;  // what every block has besides
-    for (const auto& [buffer, bytes] : k.local) local += bytes;
-    for (const auto& [buffer, bytes] : k.shared) shared += bytes;
-    const double registers = std::min(32 + local / 4, 1024.0);
-    const double spilled = registers > device_.registers_per_thread ? 4 : 1;
-    double fit = std::min<double>(device_.blocks_per_multiprocessor,
-                                  std::floor(device_.threads_per_multiprocessor / (warps * warp)));
-    fit =
-        std::min(fit, std::floor(static_cast<double>(device_.shared_per_multiprocessor) / shared));
-    fit = std::min(fit, std::floor(device_.registers_per_multiprocessor /
-                                   (std::min(registers, 255.0) * warps * warp)));
-    fit = std::max(fit, 1.0);
-    // blocks of the fullest multiprocessor, and how many of them are there at a time
-    const double rounds = std::ceil(k.blocks / (sms * fit));
-    const double queue = rounds > 1 ? rounds * fit : std::ceil(k.blocks / sms);
-    const double there = std::min(fit, queue) * warps;
-    const double busy = std::min(1.0, there * std::clamp(k.chains, 1.0, 8.0) / 24);
-    const double parts[] = {k.issues / (rates_.lanes / warp) * spilled, k.tensor / rates_.tensor,
-                            k.shared_cycles, k.cache_cycles};
-    double most = 0, sum = 0;
-    for (const double part : parts) most = std::max(most, part), sum += part;
-    const double block = most + 0.25 * (sum - most);  // what does not hide behind the slowest
-    const double computing = queue * block / (busy * rates_.clock);
-    const double used = std::min(1.0, k.blocks / sms);
-    // what the second cache holds comes sooner
-    const double far = k.memory_bytes < 0.5 * static_cast<double>(device_.l2_bytes) ? 0.5 : 1;
-    const double flying =
-        std::min(1.0, there * std::max(k.flight, 32.0) / (far * rates_.latency_bytes));
-    const double moving =
-        k.memory_bytes / (rates_.memory_bytes * sms * used * flying * rates_.clock);
-    const double asking = k.requested * k.blocks / (rates_.cache_bytes * sms * used * rates_.clock);
-    constexpr double start = 1.5e-6;
-    return std::max({computing, moving, asking}) + start;
+  /// Additions that memory makes. A thread sums up first what goes to one element, and to one row after the other of a
+  /// list (pass/gpu/gather_additions.hpp); the second cache does the rest, a piece of 32 bytes after the other.
+  void add_additions(const store_info& s, const nest& n, const access& a, double warps,
+                     kernel_work& k) {
+    const double item = bytes(walk_.buffers[a.buffer].node->type);
+    const bool listed = support::any(a.dims, [](const spread& d) { return !d.known; });
+    const double row = listed && walk_.pattern() ? std::max(walk_.pattern()->mean_row, 1.0) : 1;
+    double times = 1;  // of a thread
+    for (std::size_t l = 0; l < s.loops.size(); ++l)
+      if (n.counted[l] && moves(a, l)) times *= s.loops[l].extent;
+    times = std::max(times / row, 1.0);
+    const double extent = n.lane < s.loops.size() ? std::min(s.loops[n.lane].extent, n.lanes) : 1;
+    const double lanes = places(a, n, extent);
+    const double step = n.lane == deepest ? 0 : stride(a, n.lane) * item;
+    const double pieces =
+        std::max(1.0, step <= 32 ? std::ceil(lanes * std::max(step, item) / 32) : lanes);
+    k.cache_cycles += times * warps * std::max(1.0, pieces / 4);
+    k.added += times * warps * pieces;
+    const double met = elements(a, 0);
+    k.terms[a.buffer] += times * n.threads * n.blocks / met;
+    k.memory_bytes += 2 * met * item;
   }
 
   const target::gpu& device_;
   gpu_rates rates_;
   store_walk walk_;
   bool in_warps_ = false;               // a thread of the schedule is a warp
+  bool fused_ = false;                  // kernels that do not wait for each other are one launch
   std::map<int, kernel_work> kernels_;  // by their outermost loop
   std::map<std::pair<const kernel_work*, std::size_t>, double> memory_;  // bytes, by buffer
 };
