@@ -6,8 +6,8 @@
 #                                                    runs stages; results go to results/STAGE.jsonl
 #
 # FOLDER is gpu_pack unless said otherwise, by its name or by GPU_PACK; RESULTS is another folder for
-# results, GPU_BUILD one for the build. Stages: first (loading, conformance of the prelude, correctness,
-# faults, launch cost, noise, ceilings, cuBLAS), f32 (the twelve workloads of the MetaSchedule paper,
+# results, GPU_BUILD one for the build. Stages: first (loading, conformance of the prelude, correctness of the
+# corpus, of default and drawn schedules, of atomic additions, fused launches, sparse products and comparisons, faults, launch cost, noise, ceilings, cuBLAS), f32 (the twelve workloads of the MetaSchedule paper,
 # matrix products, kernels bound by memory), tensor (products on tensor cores, and the paper's fused dense
 # naive, + tiling, + inline, + unroll, + tensor cores). A stage goes on where it stopped, ends with a
 # table, and says "skipped: no GPU" where there is none. f32 and tensor time cuBLASLt, cuDNN and, through
@@ -122,7 +122,7 @@ for stage in $stages; do
   fi
   if [ "$stage" = first ] && command -v compute-sanitizer >/dev/null 2>&1; then
     # threads apart, then threads that meet in shared memory
-    checked=matmul_tails,softmax,default_C2D,default_DIL,default_T2D,default_TBG,default_GEMM4096,default_SPLITK,default_COLUMNSUMS,default_F16,default_F16_TAILS,default_S8
+    checked=matmul_tails,softmax,default_C2D,default_DIL,default_T2D,default_TBG,default_GEMM4096,default_SPLITK,default_COLUMNSUMS,default_F16,default_F16_TAILS,default_S8,added_rows_float32,side_by_side,comparison_float32,sparse_elements,sparse_sampled,sparse_parts_in_one_launch
     for tool in memcheck racecheck; do
       left=$((end - $(date +%s)))
       [ -e "$results/first.jsonl" ] && [ $left -gt 10 ] || break  # no GPU, or no time

@@ -9,6 +9,7 @@
 #include <tilewright/ir/interpret/evaluate.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/error.hpp>
 #include <tilewright/support/numbers/float16.hpp>
 #include <tilewright/support/random.hpp>
 
@@ -36,9 +37,10 @@ double value_at(const byte_list& memory, dtype type, std::size_t at) {
 }
 
 double difference_of(dtype type, const byte_list& a, const byte_list& b) {
-  if (type != dtype::f32) return a == b ? 0 : INFINITY;
+  if (a == b) return 0;
+  if (!is_float(type)) return INFINITY;
   double worst = 0;
-  for (std::size_t i = 0; i < a.size() / sizeof(float); ++i) {
+  for (std::size_t i = 0; i < a.size() / static_cast<std::size_t>(bytes(type)); ++i) {
     const double x = value_at(a, type, i), y = value_at(b, type, i);
     const double d = std::abs(x - y) / (1 + std::abs(y));
     worst = std::isnan(d) ? INFINITY : std::max(worst, d);
@@ -57,9 +59,12 @@ void fill_piece(std::byte* to, std::size_t size, dtype type, support::random dra
   const auto unit = [&] { return static_cast<float>(2 * draw.unit() - 1); };
   switch (type) {
     case dtype::f32: return fill(unit);
+    case dtype::f64: return fill([&] { return 2 * draw.unit() - 1; });
     case dtype::f16: return fill([&] { return float16(unit()); });
     case dtype::bf16: return fill([&] { return bfloat16(unit()); });
     case dtype::i8: return fill([&] { return static_cast<std::int8_t>(draw.next()); });
+    case dtype::i32: return fill([&] { return static_cast<std::int32_t>(draw.next()); });
+    case dtype::i64: return fill([&] { return static_cast<std::int64_t>(draw.next()); });
     default: return;
   }
 }
@@ -77,12 +82,18 @@ void fill_random(byte_list& bytes, dtype type, std::uint64_t seed) {
   });
 }
 
-case_memory::case_memory(const cu::device& on, const ir::function& f, std::uint64_t seed)
+case_memory::case_memory(const cu::device& on, const ir::function& f, std::uint64_t seed,
+                         const given_arguments& given)
     : on_(on), f_(f) {
   for (const ir::param& p : f.params) {
     const std::size_t size = bytes_of(p.buffer);
     all_.push_back({p.buffer->type, byte_list(size), cu::device_memory(on, size)});
     fill_random(all_.back().host, p.buffer->type, seed++);
+    if (const auto known = given.find(p.buffer->name); known != given.end()) {
+      if (known->second.size() != size)
+        throw argument_error("what is given for " + p.buffer->name + " has another size");
+      all_.back().host = known->second;
+    }
     on.copy_in(all_.back().device.get(), all_.back().host.data(), size);
   }
 }

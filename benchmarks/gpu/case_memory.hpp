@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <tilewright/backend/cuda/device.hpp>
@@ -29,10 +31,14 @@ struct argument {
   cu::device_memory device;
 };
 
-/// The arguments of a function with literal extents, random and the same at both places.
+/// What parameters hold that are not random, by their names.
+using given_arguments = std::map<std::string, byte_list>;
+
+/// The arguments of a function with literal extents, random unless given, and the same at both places.
 class case_memory {
  public:
-  case_memory(const cu::device& on, const tilewright::ir::function& f, std::uint64_t seed);
+  case_memory(const cu::device& on, const tilewright::ir::function& f, std::uint64_t seed,
+              const given_arguments& given = {});
 
   std::vector<argument>& all() noexcept { return all_; }
   /// Of the arguments on the device, as a start takes them.

@@ -85,6 +85,18 @@ std::vector<entry> all() {
       "  tw_store(B, TW_THREAD(x), sum);\n"));
   out.back().operations = 2.0 * 16 * 8 * 16 * 8 * 1024 * 8 * blocks;  // 8 warps in a block
 
+  // additions that memory makes: to elements side by side, which no other warp adds to meanwhile, and all to one
+  out.push_back(
+      make("atomic_apart", blocks, 256,
+           "  const int i = TW_BLOCK(x) * 256 + TW_THREAD(x);\n"
+           "  #pragma unroll 1\n"
+           "  for (int n = 0; n < 64; ++n) tw_atomic_add(B, i + n * 4096 & 0x3ffff, 1.0f);\n"));
+  out.back().operations = 64.0 * 256 * blocks;
+  out.push_back(make("atomic_together", blocks, 256,
+                     "  #pragma unroll 1\n"
+                     "  for (int n = 0; n < 16; ++n) tw_atomic_add(B, 0, 1.0f);\n"));
+  out.back().operations = 16.0 * 256 * blocks;
+
   out.push_back(make("nothing", 1, 32, ""));
   return out;
 }

@@ -20,7 +20,7 @@ struct entry {
 };
 
 /// A copy of 512 MB in 16-byte accesses; multiply-adds of f32 from registers; products of f16 on
-/// tensor cores from registers; nothing.
+/// tensor cores from registers; additions that memory makes, `operations` their number; nothing.
 std::vector<entry> all();
 
 /// A kernel of that name on `blocks` of `threads`, whose body reads A and writes B, both f32.

@@ -1,17 +1,22 @@
 #include "conformance.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include <tilewright/backend/cuda/emulator.hpp>
 #include <tilewright/support/random.hpp>
+
+#include "checks/element_values.hpp"
 
 namespace gpu_conformance {
 namespace {
 
 using namespace tilewright;
 namespace cu = tilewright::backend::cuda;
+using gpu_case::with_reader;
 
 constexpr std::uint32_t count = 65536;  // elements, as many as f16 has
 
@@ -19,34 +24,60 @@ const char* type_name(dtype t) {
   switch (t) {
     case dtype::f32: return "float";
     case dtype::f64: return "double";
+    case dtype::f16: return "tw_f16";
     case dtype::i32: return "int";
+    case dtype::u32: return "unsigned int";
+    case dtype::i64: return "long long";
+    case dtype::u64: return "unsigned long long";
     case dtype::i8: return "signed char";
     default: return "unsigned short";
   }
 }
 
-/// B[i] = expression of x, which is A[i], and of the thread's number t, after `first`.
+/// One thread for each of the input's elements.
+class kernels {
+ public:
+  kernels(const std::string& name, dtype from, dtype to, std::vector<std::byte> input)
+      : from_(from), to_(to) {
+    out_.name = "conformance_" + name;
+    out_.input = std::move(input);
+    out_.output_bytes = count * static_cast<std::size_t>(bytes(to));
+    out_.result = to;
+  }
+
+  /// A kernel behind the others, of what its threads do with x, which is A[i], and the thread's number t.
+  void add(const std::string& body, int shared_bytes = 0) {
+    cu::kernel k;
+    k.start.symbol = out_.name;
+    if (const std::size_t before = out_.program.kernels.size())
+      k.start.symbol += "_" + std::to_string(before);
+    k.start.grid = {count / 256, 1, 1};
+    k.start.block = {256, 1, 1};
+    k.start.shared_bytes = shared_bytes;
+    using kind = backend::launch_argument::kind;
+    k.start.arguments = {{kind::buffer, 8, 0}, {kind::buffer, 8, 1}};
+    k.parameters = {{"A", from_, true, false, count}, {"B", to_, true, true, count}};
+    out_.program.kernels.push_back(k);
+    out_.program.text +=
+        "extern \"C\" TW_KERNEL(256) void " + k.start.symbol + "(TW_GLOBAL(const " +
+        type_name(from_) + ") A, TW_GLOBAL(" + type_name(to_) +
+        ") B) {\n  const int t = TW_THREAD(x), i = TW_BLOCK(x) * 256 + t;\n  const " +
+        type_name(from_) + " x = A[i];\n  (void)t;\n  " + body + "\n}\n";
+  }
+
+  entry take() { return std::move(out_); }
+
+ private:
+  dtype from_, to_;
+  entry out_;
+};
+
+/// B[i] = expression of x, after `first`.
 entry make(const char* name, dtype from, dtype to, const char* expression,
            std::vector<std::byte> input, const char* first = "", int shared_bytes = 0) {
-  entry out;
-  out.name = std::string("conformance_") + name;
-  cu::kernel k;
-  k.start.symbol = out.name;
-  k.start.grid = {count / 256, 1, 1};
-  k.start.block = {256, 1, 1};
-  k.start.shared_bytes = shared_bytes;
-  using kind = backend::launch_argument::kind;
-  k.start.arguments = {{kind::buffer, 8, 0}, {kind::buffer, 8, 1}};
-  k.parameters = {{"A", from, true, false, count}, {"B", to, true, true, count}};
-  out.program.kernels = {k};
-  out.program.text = "extern \"C\" TW_KERNEL(256) void " + out.name + "(TW_GLOBAL(const " +
-                     type_name(from) + ") A, TW_GLOBAL(" + type_name(to) +
-                     ") B) {\n  const int t = TW_THREAD(x), i = TW_BLOCK(x) * 256 + t;\n  const " +
-                     type_name(from) + " x = A[i];\n  (void)t;\n  " + first +
-                     "\n  tw_store(B, i, " + expression + ");\n}\n";
-  out.input = std::move(input);
-  out.output_bytes = count * static_cast<std::size_t>(bytes(to));
-  return out;
+  kernels out(name, from, to, std::move(input));
+  out.add(first + std::string("\n  tw_store(B, i, ") + expression + ");", shared_bytes);
+  return out.take();
 }
 
 template <class T>
@@ -141,6 +172,54 @@ entry make_load(const char* name, const char* function, const char* type, int el
   return make(name, dtype::i32, dtype::i32, "sum", integers(seed), first.c_str(), 256 * 16);
 }
 
+/// Additions that memory makes, of all blocks at once, each element first set to a small number. 64 threads add `value`
+/// to each of 1024 elements; and 2048 of them `few`, a smaller one, to each of four behind these.
+entry make_additions(const char* name, dtype type, const std::string& value, const std::string& few,
+                     std::uint64_t seed) {
+  const std::string to = type_name(type);
+  const auto typed = [&](const std::string& x) {
+    return is_float(type) ? "static_cast<" + to + ">(static_cast<float>(" + x + "))"
+                          : "static_cast<" + to + ">(" + x + ")";
+  };
+  kernels out(name, dtype::i32, type, integers(seed));
+  out.add("tw_store(B, i, " + typed("i % 5") + ");");
+  out.add("tw_atomic_add(B, i & 1023, " + typed(value) +
+          ");\n  if ((t & 7) == 0) tw_atomic_add(B, 1024 + (t >> 3 & 3), " + typed(few) + ");");
+  return out.take();
+}
+
+/// One addition to each element, of any number but NaNs and those below the smallest normal one, which additions of f32
+/// leave out: no order shows, only how memory rounds. The element begins as a multiple of `begin`.
+entry make_addition(const char* name, dtype type, const char* begin, std::vector<std::byte> input) {
+  const std::string to = type_name(type);
+  const bool half = type == dtype::f16;
+  kernels out(name, type, type, std::move(input));
+  out.add(half ? "tw_store(B, i, tw_f16(" + std::string(begin) + " * static_cast<float>(t)));"
+               : "tw_store(B, i, " + std::string(begin) + " * static_cast<" + to + ">(t));");
+  const std::string wide = half ? "tw_float(x)" : "x", least = half ? "0.0f" : "1.2e-38f";
+  out.add("const bool some = " + wide + " >= " + least + " || " + wide + " <= -" + least +
+          ";\n  if (some) tw_atomic_add(B, i, x);");
+  return out.take();
+}
+
+/// Random numbers in [-1, 1), eight to each element, in any order: each sum is off by no more than `terms` roundings of
+/// the sum of what is added, twice, since the host's has an order of its own.
+entry make_rounded_additions(const char* name, dtype type, std::uint64_t seed) {
+  support::random draw(seed);
+  std::vector<float> input;
+  for (std::uint32_t i = 0; i < count; ++i)
+    input.push_back(static_cast<float>(2 * draw.unit() - 1));
+  kernels out(name, dtype::f32, type, bytes_of(input));
+  const std::string to = type_name(type);
+  out.add("tw_store(B, i, static_cast<" + to + ">(0.0f));");
+  out.add("tw_atomic_add(B, i & 8191, static_cast<" + to + ">(x));");
+  constexpr double terms = count / 8192;
+  const double unit = type == dtype::f16 ? 0x1p-11 : type == dtype::f32 ? 0x1p-24 : 0x1p-53;
+  entry done = out.take();
+  done.rounding = 2 * terms * unit * terms;  // each is at most 1
+  return done;
+}
+
 }  // namespace
 
 std::vector<entry> all() {
@@ -184,13 +263,45 @@ std::vector<entry> all() {
            "TW_SHARED(int, s, 0, 256);\n  tw_copy_or_zero<1>(s, t, A, i, t % 3 != 0);\n"
            "  tw_commit_copies();\n  tw_wait_copies<0>();\n  tw_barrier();",
            1024),
+      make_additions("atomic_add_i32", dtype::i32, "x", "x >> 3", 30),
+      make_additions("atomic_add_u32", dtype::u32, "x", "x >> 3", 31),
+      make_additions("atomic_add_i64", dtype::i64, "x * 3000000007LL", "x", 32),
+      make_additions("atomic_add_u64", dtype::u64, "x * 3000000007LL", "x", 33),
+      // small integers, of which every sum is exact
+      make_additions("atomic_add_f32", dtype::f32, "(x & 1023) - 512", "(x & 15) - 8", 34),
+      make_additions("atomic_add_f64", dtype::f64, "(x & 1023) - 512", "(x & 15) - 8", 35),
+      make_additions("atomic_add_f16", dtype::f16, "(x & 15) - 8", "x & 0x100 ? 0 : (x & 1)", 36),
+      make_addition("atomic_add_once_f32", dtype::f32, "1.5f", f32(37)),
+      make_addition("atomic_add_once_f64", dtype::f64, "0.75", f64(38)),
+      make_addition("atomic_add_once_f16", dtype::f16, "0.125f", all_halves()),
+      make_rounded_additions("atomic_add_rounded_f32", dtype::f32, 40),
+      make_rounded_additions("atomic_add_rounded_f64", dtype::f64, 41),
+      make_rounded_additions("atomic_add_rounded_f16", dtype::f16, 42),
   };
 }
 
-std::vector<std::byte> on_host(const entry& e) {
+std::vector<std::byte> on_host(const entry& e, std::uint64_t seed) {
   std::vector<std::byte> input = e.input, out(e.output_bytes);
   const cu::emulator kernels(e.program);
-  kernels.run({{input.data(), count}, {out.data(), count}});
+  kernels.run({{input.data(), count}, {out.data(), count}}, {}, seed);
+  return out;
+}
+
+std::size_t wrong_elements(const entry& e, const std::vector<std::byte>& got,
+                           const std::vector<std::byte>& expected) {
+  const auto size = static_cast<std::size_t>(bytes(e.result));
+  const std::size_t all = expected.size() / size;
+  if (got.size() != expected.size()) return all;
+  std::size_t out = 0;
+  for (std::size_t i = 0; i < all; ++i) {
+    const std::byte *const x = &got[i * size], *const y = &expected[i * size];
+    if (std::memcmp(x, y, size) == 0) continue;
+    const double gap =
+        e.rounding > 0
+            ? with_reader(e.result, [&](const auto& read) { return std::abs(read(x) - read(y)); })
+            : 1;
+    out += gap <= e.rounding ? 0 : 1;  // a NaN is wrong
+  }
   return out;
 }
 

@@ -2,6 +2,8 @@
 // compile gate, mutants and the GPU program share.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@ struct entry {
   double tolerance = 1e-5;  // relative, against the interpreter
   double operations = 0;    // of one run, floating point
   double bytes = 0;         // of one run, read and written at least once
+  std::map<std::string, std::vector<std::byte>> given = {};  // parameters that are not random
 };
 
 /// B = exp(A) * 2 + A on vectors of four.

@@ -21,6 +21,7 @@
 #include <tilewright/target/cpu.hpp>
 #include <tilewright/target/gpu.hpp>
 
+#include "../cases/small_cases.hpp"
 #include "../ceilings.hpp"
 #include "../conformance.hpp"
 #include "../corpus.hpp"
@@ -105,6 +106,9 @@ class packing {
       e.scheduled = gpu_defaults::scheduled(e, device_);
       add(e.name + "_small", printed(e));
     }
+    for (const gpu_corpus::entry& e : gpu_cases::small(&device_)) add(e.name + "_small", printed(e));
+    const gpu_corpus::entry summed = gpu_cases::summed_product();
+    add(summed.name + "_small", printed(summed));
     for (const gpu_conformance::entry& e : gpu_conformance::all()) add(e.name, e.program);
     for (const gpu_ceilings::entry& e : gpu_ceilings::all()) add(e.name, e.program);
     for (const gpu_faults::entry& e : gpu_faults::all()) add(e.name, e.program);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <optional>
@@ -18,6 +19,7 @@
 #include <tilewright/target/gpu.hpp>
 
 #include "../call_cost.hpp"
+#include "../cases/small_cases.hpp"
 #include "../default_cases.hpp"
 #include "../tensor_workloads.hpp"
 #include "pack.hpp"
@@ -91,6 +93,8 @@ int stage::run_first() {
   for (const gpu_corpus::entry& e : gpu_corpus::small())
     once(e.name + "_small", [&] { return verify(e); });
   for (const gpu_corpus::entry& e : gpu_defaults::cases()) once(e.name, [&] { return verify(e); });
+  for (const gpu_corpus::entry& e : gpu_cases::small()) once(e.name, [&] { return verify(e); });
+  once("random_sums", [&] { return random_sums(); });
   for (const char* name : {"nothing", "illegal", "hang"})
     once(std::string("fault_") + name, [&] { return survives(name); });
   once("launch_cost", [&] { return launch_cost(); });
@@ -222,11 +226,8 @@ std::string stage::conform(const gpu_conformance::entry& e) {
   clock_.settle();
   byte_list got(e.output_bytes);
   device_.copy_out(got.data(), out.get(), got.size());
-  std::size_t wrong = 0;
-  for (std::size_t i = 0; i < std::min(got.size(), expected.size()); ++i)
-    wrong += got[i] == expected[i] ? 0 : 1;
-  return verdict(wrong == 0 && got.size() == expected.size()) + ", " +
-         number("wrong_bytes", static_cast<double>(wrong));
+  const std::size_t wrong = gpu_conformance::wrong_elements(e, got, expected);
+  return verdict(wrong == 0) + ", " + number("wrong_elements", static_cast<double>(wrong));
 }
 
 /// Against the interpreter, on three sets of inputs; what is written is poisoned first.
@@ -235,7 +236,7 @@ std::string stage::verify(const gpu_corpus::entry& e) {
   const cu::device_memory workspace(device_, static_cast<std::size_t>(code.workspace_bytes()));
   double worst = 0;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    case_memory memory(device_, e.written, 100 * seed);
+    case_memory memory(device_, e.written, 100 * seed, e.given);
     memory.interpret();
     memory.poison();
     code.start(memory.addresses().data(), nullptr, workspace.get());
@@ -245,13 +246,37 @@ std::string stage::verify(const gpu_corpus::entry& e) {
   return verdict(worst <= e.tolerance) + ", " + number("max_rel_err", worst);
 }
 
+/// Random sums of a product of the device, and of the same with one element changed: the check of large results, checked.
+std::string stage::random_sums() {
+  const gpu_corpus::entry e = gpu_cases::summed_product();
+  const cu::device_code code(device_, read_code(pack_, e.name + "_small", arch_));
+  case_memory memory(device_, e.written, 43);
+  memory.poison();
+  code.start(memory.addresses().data(), nullptr, 0);
+  clock_.settle();
+  const double off = memory.difference_in_double();
+  constexpr std::size_t product = 2, element = 12345;
+  byte_list spoiled = memory.result(product);
+  const float term = 0.3F;  // as large as one of its sum
+  float value = 0;
+  std::memcpy(&value, &spoiled[4 * element], sizeof value);
+  value += term;
+  std::memcpy(&spoiled[4 * element], &value, sizeof value);
+  device_.copy_in(memory.all()[product].device.get(), spoiled.data(), spoiled.size());
+  const bool found = memory.difference_in_double() > e.tolerance;
+  return verdict(off <= e.tolerance && memory.outputs_in_sums() == 1 && found) + ", " +
+         number("max_rel_err", off) + ", \"one_wrong_element\": " +
+         (found ? "\"found\"" : "\"not found\"");
+}
+
 int stage::check(const std::vector<std::string>& names) {
   std::vector<gpu_corpus::entry> all = gpu_corpus::small();
   for (gpu_corpus::entry& e : gpu_defaults::cases()) all.push_back(std::move(e));
+  for (gpu_corpus::entry& e : gpu_cases::small()) all.push_back(std::move(e));
   for (const std::string& name : names) {
     const auto e =
         std::find_if(all.begin(), all.end(), [&](const auto& x) { return x.name == name; });
-    if (e == all.end()) throw argument_error("neither corpus nor defaults have a case " + name);
+    if (e == all.end()) throw argument_error("neither the corpus nor the small cases have one called " + name);
     std::printf("%s: %s\n", name.c_str(), verify(*e).c_str());
   }
   return wrong_ ? 1 : 0;

@@ -70,3 +70,61 @@ TEST_CASE("the host's models convert as the library does, and wrap and exchange 
   CHECK(count_wrong(std::int32_t{}, double{}, "shuffle_double",
                     [&](std::int32_t, std::size_t i) { return 0.5 * doubled[i ^ 1]; }) == 0);
 }
+
+TEST_CASE("the host's model of additions that memory makes adds each term once, in any order") {
+  if (!cases::have_emulator()) return;
+  std::map<std::string, gpu_conformance::entry> all;
+  for (gpu_conformance::entry& e : gpu_conformance::all())
+    if (e.name.find("atomic_add") != std::string::npos) all[e.name.substr(23)] = e;
+  CHECK(all.size() == 13);
+  for (const auto& [name, e] : all) {
+    CAPTURE(name);
+    const std::vector<std::byte> one = gpu_conformance::on_host(e, 1);
+    CHECK(gpu_conformance::wrong_elements(e, gpu_conformance::on_host(e, 2), one) == 0);
+    std::vector<std::byte> spoiled = one;  // an addition that came twice, or not at all
+    const auto size = static_cast<std::size_t>(bytes(e.result));
+    spoiled[5 * size + size - 1] ^= std::byte{0x40};
+    CHECK(gpu_conformance::wrong_elements(e, spoiled, one) == 1);
+    spoiled.pop_back();
+    CHECK(gpu_conformance::wrong_elements(e, spoiled, one) == one.size() / size);
+  }
+  // 64 terms to each of 1024 elements, 2048 to each of four, and what the others begin with
+  const auto sums_of = [&](const std::string& name, auto typed, auto value, auto few) {
+    using number = decltype(typed);
+    const auto x = as<std::int32_t>(all.at(name).input);
+    std::vector<number> out(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) out[i] = static_cast<number>(i % 5);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      out[i % 1024] += value(x[i]);
+      if (i % 8 == 0) out[1024 + i % 256 / 8 % 4] += few(x[i]);
+    }
+    return out;
+  };
+  const auto got = [&](auto typed, const std::string& name) {
+    return as<decltype(typed)>(gpu_conformance::on_host(all.at(name)));
+  };
+  CHECK(got(std::uint32_t{}, "u32") ==
+        sums_of(
+            "u32", std::uint32_t{}, [](std::int32_t x) { return static_cast<std::uint32_t>(x); },
+            [](std::int32_t x) { return static_cast<std::uint32_t>(x >> 3); }));
+  CHECK(got(std::uint64_t{}, "i64") ==  // wraps
+        sums_of(
+            "i64", std::uint64_t{},
+            [](std::int32_t x) { return static_cast<std::uint64_t>(x * std::int64_t{3000000007}); },
+            [](std::int32_t x) { return static_cast<std::uint64_t>(std::int64_t{x}); }));
+  const auto small = [](std::int32_t x) { return static_cast<double>((x & 1023) - 512); };
+  const auto least = [](std::int32_t x) { return static_cast<double>((x & 15) - 8); };
+  CHECK(got(double{}, "f64") == sums_of("f64", double{}, small, least));
+  const std::vector<double> wide = sums_of("f32", double{}, small, least);
+  CHECK(got(float{}, "f32") == std::vector<float>(wide.begin(), wide.end()));
+  // each of the roundings
+  const auto halves = as<std::uint16_t>(all.at("once_f16").input);
+  const auto once = got(std::uint16_t{}, "once_f16");
+  int wrong = 0;
+  for (std::size_t i = 0; i < halves.size(); ++i) {
+    const double begin = 0.125 * static_cast<double>(i % 256),
+                 x = static_cast<double>(static_cast<float>(float16::from_bits(halves[i])));
+    wrong += once[i] == float16(std::isnan(x) ? begin : begin + x).bits ? 0 : 1;
+  }
+  CHECK(wrong == 0);
+}

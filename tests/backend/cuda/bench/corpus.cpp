@@ -77,7 +77,7 @@ TEST_CASE("the prelude's functions compile for each architecture") {
   cases::cu::program together;
   for (const gpu_conformance::entry& e : gpu_conformance::all()) {
     together.text += e.program.text;
-    together.kernels.push_back(e.program.kernels[0]);
+    for (const cases::cu::kernel& k : e.program.kernels) together.kernels.push_back(k);
   }
   for (const char* name : {"sm_80", "sm_90a"})
     CHECK(cases::cu::compile(together, target::named_gpu(name)).report.kernels.size() ==

@@ -280,7 +280,7 @@ TEST_CASE("stage: small cases are checked by their names, default schedules amon
   fake::on_launch(nullptr);  // nothing is computed
   CHECK(gpu_stage::stage("check", p.pack(), "/dev/null", 60).check({"default_NRM"}) == 1);
   CHECK_THROWS_WITH_AS(gpu_stage::stage("check", p.pack(), "/dev/null", 60).check({"default_NONE"}),
-                       doctest::Contains("have a case default_NONE"), argument_error);
+                       doctest::Contains("have one called default_NONE"), argument_error);
 }
 
 TEST_CASE("stage: a worker whose kernel does harm is replaced, and one that does none is not") {
