@@ -106,7 +106,8 @@ class packing {
       e.scheduled = gpu_defaults::scheduled(e, device_);
       add(e.name + "_small", printed(e));
     }
-    for (const gpu_corpus::entry& e : gpu_cases::small(&device_)) add(e.name + "_small", printed(e));
+    for (const gpu_corpus::entry& e : gpu_cases::small(&device_))
+      add(e.name + "_small", printed(e));
     const gpu_corpus::entry summed = gpu_cases::summed_product();
     add(summed.name + "_small", printed(summed));
     for (const gpu_conformance::entry& e : gpu_conformance::all()) add(e.name, e.program);

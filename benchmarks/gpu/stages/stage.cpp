@@ -265,8 +265,8 @@ std::string stage::random_sums() {
   device_.copy_in(memory.all()[product].device.get(), spoiled.data(), spoiled.size());
   const bool found = memory.difference_in_double() > e.tolerance;
   return verdict(off <= e.tolerance && memory.outputs_in_sums() == 1 && found) + ", " +
-         number("max_rel_err", off) + ", \"one_wrong_element\": " +
-         (found ? "\"found\"" : "\"not found\"");
+         number("max_rel_err", off) +
+         ", \"one_wrong_element\": " + (found ? "\"found\"" : "\"not found\"");
 }
 
 int stage::check(const std::vector<std::string>& names) {
@@ -276,7 +276,8 @@ int stage::check(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const auto e =
         std::find_if(all.begin(), all.end(), [&](const auto& x) { return x.name == name; });
-    if (e == all.end()) throw argument_error("neither the corpus nor the small cases have one called " + name);
+    if (e == all.end())
+      throw argument_error("neither the corpus nor the small cases have one called " + name);
     std::printf("%s: %s\n", name.c_str(), verify(*e).c_str());
   }
   return wrong_ ? 1 : 0;

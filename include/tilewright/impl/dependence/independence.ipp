@@ -117,6 +117,59 @@ inline bool steps_over(const child_block& child, std::size_t at) {
   return false;
 }
 
+/// The digit of a sum that a place steps by while loop `at` and those inside of it run: the one term of it that moves,
+/// but for such as move the place by less than a step.
+inline std::optional<digit> sum_digit(const child_block& child, std::size_t at,
+                                      const arith::linear& place) {
+  const auto is_whole = [](const ir::expr& e) {
+    return e->op == ir::op::add || e->op == ir::op::mul;
+  };
+  std::optional<digit> out;
+  std::int64_t step = 0;
+  arith::linear smaller;
+  for (const auto& [term, factor] : place.terms) {
+    if (ir::reads_memory(term)) return std::nullopt;
+    if (!uses_loops_from(term, child, at)) continue;
+    std::optional<digit> of = ir::is_var(term) ? std::nullopt : digit_of(term, is_whole);
+    if (of && out) return std::nullopt;
+    if (of) {
+      out = std::move(of);
+      step = std::abs(factor);
+    } else {
+      smaller.terms.emplace_back(term, factor);
+    }
+  }
+  if (!out || smaller.terms.empty()) return out;
+  const bounds moves = range_of(smaller, child.loops);
+  return moves.bounded() && moves.hi - moves.lo < step ? out : std::nullopt;
+}
+
+/// Iterations of loop `at` run apart: each has values of a sum of its own, of which digits tell all, as places in a copy
+/// that threads make together are digits of the number of an element. A guard of several conditions is for iteration maps.
+inline bool sums_tell(const child_block& child, std::size_t at) {
+  if (child.realize->predicate->op == ir::op::logical_and) return false;
+  const bound_iters& iters = bind_iters(child);
+  std::vector<digit> digits;
+  for (std::size_t i = 0; i < iters.values.size(); ++i) {
+    if (child.block().iters[i].kind != ir::iter_kind::spatial) continue;
+    if (std::optional<digit> d = sum_digit(child, at, iters.values[i]);
+        d && (digits.empty() || arith::same_value(d->v, digits.front().v)))
+      digits.push_back(std::move(*d));
+  }
+  if (digits.empty()) return false;
+  const arith::linear sum = arith::to_linear(digits.front().v);
+  const std::int64_t step = std::abs(sum.coefficient(child.loops[at]->var));
+  arith::linear moving, inside;
+  for (const auto& term : sum.terms) {
+    if (!uses_loops_from(term.first, child, at)) continue;
+    moving.terms.push_back(term);
+    if (!term.first.same(child.loops[at]->var)) inside.terms.push_back(term);
+  }
+  const bounds own = range_of(inside, child.loops), all = range_of(moving, child.loops);
+  if (step == 0 || !own.bounded() || !all.bounded() || own.hi - own.lo >= step) return false;
+  return tell_apart(std::move(digits), ir::integer(dtype::i64, all.hi - all.lo + 1));
+}
+
 /// Whether the boxes of a region have nothing in common in different iterations of loop `at`.
 inline bool boxes_apart(const child_block& child, std::size_t at, const ir::buffer_region& region) {
   std::vector<digit> digits;
@@ -247,7 +300,8 @@ TILEWRIGHT_INLINE bool writes_once(const child_block& child) {
 }
 
 TILEWRIGHT_INLINE bool instances_apart(const child_block& child, std::size_t loop) {
-  if (ir::is_int(child.loops[loop]->extent, 1) || independence::steps_over(child, loop))
+  if (ir::is_int(child.loops[loop]->extent, 1) || independence::steps_over(child, loop) ||
+      independence::sums_tell(child, loop))
     return true;
   // where no instance runs twice in more loops, none does while the outer ones stand still;
   // quotients of a fused loop are no sums of the inner ones alone

@@ -8,19 +8,20 @@
 
 namespace tilewright::dependence {
 
-/// (v // divisor) % count, where `count` 0 stands for no remainder.
+/// (v // divisor) % count of a variable or another value, where `count` 0 stands for no remainder.
 struct digit {
   ir::expr v;
   std::int64_t divisor = 1, count = 0;
 };
 
-/// The variable itself is a digit, too. Nothing where quotients and remainders do not fit together.
-inline std::optional<digit> digit_of(const ir::expr& e) {
-  if (ir::is_var(e)) return digit{e};
+/// What `is_whole` accepts is a digit of itself, too. Nothing where quotients and remainders do not fit together.
+template <class IsWhole>
+std::optional<digit> digit_of(const ir::expr& e, const IsWhole& is_whole) {
+  if (is_whole(e)) return digit{e};
   const bool quotient = e->op == ir::op::floordiv;
   if ((!quotient && e->op != ir::op::floormod) || !ir::is_int(e->args[1])) return std::nullopt;
   const std::int64_t by = ir::as_int(e->args[1]);
-  std::optional<digit> of = digit_of(e->args[0]);
+  std::optional<digit> of = digit_of(e->args[0], is_whole);
   if (!of || by <= 0 || of->count % by != 0) return std::nullopt;
   if (quotient) {
     of->divisor *= by;
@@ -29,6 +30,11 @@ inline std::optional<digit> digit_of(const ir::expr& e) {
     of->count = by;
   }
   return of;
+}
+
+/// Of a variable.
+inline std::optional<digit> digit_of(const ir::expr& e) {
+  return digit_of(e, [](const ir::expr& x) { return ir::is_var(x); });
 }
 
 }  // namespace tilewright::dependence

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include <tilewright/arith/interval.hpp>
+#include <tilewright/impl/dependence/binding/digit.hpp>
 #include <tilewright/impl/dependence/binding/loop_sums.hpp>
 #include <tilewright/impl/dependence/cover/footprint.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -223,6 +224,85 @@ inline bool relax_digits(const linear& rest, const child_block& child, standing_
   return true;
 }
 
+/// Values of a digit of a sum of loops that all move; nothing for other terms.
+inline std::optional<bounds> run_of_digit(const ir::expr& term, const child_block& child,
+                                          standing_loops standing, loop_places& places) {
+  const auto is_whole = [](const ir::expr& e) {
+    return e->op == ir::op::add || e->op == ir::op::mul;
+  };
+  const std::optional<digit> d = digit_of(term, is_whole);
+  if (!d) return std::nullopt;
+  const linear sum = arith::to_linear(d->v);
+  bounds out{sum.constant, sum.constant};
+  for (const auto& [loop, factor] : sum.terms) {
+    const int at = places.of(loop);
+    if (at < 0 || !standing.moves(child, static_cast<std::size_t>(at))) return std::nullopt;
+    const ir::loop_node& l = *child.loops[static_cast<std::size_t>(at)];
+    const bounds b = constant_range(l.min, l.extent);
+    if (!b.bounded()) return std::nullopt;
+    out = arith::add(out, arith::scale(b, factor));
+  }
+  if (out.lo < 0) return std::nullopt;
+  if (d->divisor > 1) out = arith::floor_divide(out, d->divisor);
+  return d->count > 0 ? arith::floor_modulo(out, d->count) : out;
+}
+
+/// As relax_digits, of terms that stand still and of digits of sums.
+inline bool relax_sums(const linear& rest, const child_block& child, standing_loops standing,
+                       loop_places& places, linear_range& out) {
+  bounds ends{0, 0};
+  linear still = constant(0, rest.type);
+  for (const auto& [term, factor] : rest.terms) {
+    if (stands_still(term, child, standing)) {
+      still.terms.emplace_back(term, factor);
+      continue;
+    }
+    const std::optional<bounds> run = run_of_digit(term, child, standing, places);
+    if (!run) return false;
+    ends = arith::add(ends, arith::scale(*run, factor));
+  }
+  const bounds all = arith::bounds_of(rest.type);
+  if (!ends.bounded() || ends.lo < all.lo || ends.hi > all.hi) return false;
+  accumulate(*out.lo, still);
+  accumulate(*out.hi, still);
+  out.lo->constant += ends.lo;
+  out.hi->constant += ends.hi;
+  return true;
+}
+
+/// The sum without variables of loops that run once, where the analyzer would leave the rest as it is: no two terms that
+/// are digits follow the same loop, so that none of them cancels another one out.
+inline std::optional<linear> of_digits_apart(const linear& sum, const loop_nest& loops) {
+  std::vector<char> used(loops.size(), 0), own(loops.size(), 0);
+  loop_places places(loops);
+  linear out = constant(sum.constant, sum.type);
+  out.terms.reserve(sum.terms.size());
+  for (const auto& term : sum.terms) {
+    if (ir::is_var(term.first)) {
+      const int at = places.of(term.first);
+      const ir::loop_node* l = at < 0 ? nullptr : loops[static_cast<std::size_t>(at)];
+      if (!l || !ir::is_int(l->extent, 1) || !ir::is_int(l->min, 0)) out.terms.push_back(term);
+      continue;
+    }
+    if (ir::reads_memory(term.first)) return std::nullopt;
+    std::fill(own.begin(), own.end(), 0);
+    mark_used(term.first, places, own);
+    for (std::size_t l = 0; l < loops.size(); ++l) {
+      if (own[l] && (used[l] || ir::is_int(loops[l]->extent, 1))) return std::nullopt;
+      used[l] = static_cast<char>(used[l] | own[l]);
+    }
+    out.terms.push_back(term);
+  }
+  return out;
+}
+
+/// What footprints are found of: the sum as it is where a single digit cancels nothing out, else as the analyzer writes it.
+inline linear plain(linear sum, const loop_nest& loops) {
+  if (compound_terms(sum) <= 1) return sum;
+  if (std::optional<linear> apart = of_digits_apart(sum, loops)) return std::move(*apart);
+  return simplified(sum, loops);
+}
+
 }  // namespace footprints
 
 TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block& child,
@@ -256,7 +336,8 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
     accumulate(*out.hi, rest);
     return out;
   }
-  if (relax_digits(rest, child, standing, out)) return out;
+  if (relax_digits(rest, child, standing, out) || relax_sums(rest, child, standing, places, out))
+    return out;
   const loop_nest asked = asked_loops(rest, child.loops);
   loop_nest moving;
   for (std::size_t l = 0, a = 0; a < asked.size(); ++l) {
@@ -279,17 +360,18 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
 
 namespace footprints {
 
-/// Values of an expression over the block's iteration variables while the moving loops run. A single
-/// digit of a fused loop cancels nothing out.
+/// Values of an expression over the block's iteration variables while the moving loops run.
 inline linear_range run(const ir::expr& e, const child_block& child, standing_loops standing) {
   const int alone = iter_index(child.block(), e);
   if (alone >= 0) {
     const linear& value = bind_iters(child).values[static_cast<std::size_t>(alone)];
     if (compound_terms(value) <= 1) return relax(value, child, standing);
+    return relax(plain(value, child.loops), child, standing);
   }
-  const unfolded value = unfold(e, child);
-  const bool simple = !value.compound && compound_terms(value.sum) <= 1;
-  return relax(simple ? value.sum : simplified(value.sum, child.loops), child, standing);
+  unfolded value = unfold(e, child);
+  return relax(value.compound ? simplified(value.sum, child.loops)
+                              : plain(std::move(value.sum), child.loops),
+               child, standing);
 }
 
 /// Constant bounds of a dimension: the clipped iteration variables bound it, and so does the shape.
