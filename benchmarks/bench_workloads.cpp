@@ -250,6 +250,7 @@ class race {
       for (entry& e : entries_) {
         if (!e.error.empty() || e.best * round > most) continue;
         poison();
+        wait_for_workers();
         double spent = 0;
         int calls = 0;
         for (; calls < 3 || spent < round_seconds; ++calls) {
