@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include <sched.h>
+
 #include <doctest/doctest.h>
 #include <tilewright/support/error.hpp>
 
@@ -104,6 +106,38 @@ TEST_CASE("workers are asleep soon after a loop") {
   const double before = spent();
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   CHECK(spent() - before < 0.05);  // three that spin all the time take up to 0.6 s
+}
+
+namespace {
+
+int cores() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+
+struct core_counts {
+  std::atomic<int> least{1 << 20}, loops{0};
+};
+
+void count_cores(void* context, std::int64_t, int worker) {
+  auto& counts = *static_cast<core_counts*>(context);
+  if (worker != 0) counts.least = std::min(counts.least.load(), cores()), ++counts.loops;
+  std::this_thread::sleep_for(std::chrono::microseconds(200));
+}
+
+}  // namespace
+
+TEST_CASE("workers that are woken off the caller's core keep all others, and callers all") {
+  const int before = cores();
+  pool p(2);
+  core_counts counts;
+  for (int round = 0; round < 200 && counts.loops < 20; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the worker sleeps
+    p.view().run(p.view().self, 12, &count_cores, &counts);
+  }
+  CHECK(counts.loops > 0);
+  CHECK(counts.least >= std::max(1, before - 1));
+  CHECK(cores() == before);
 }
 
 TEST_CASE("many callers at once all finish") {

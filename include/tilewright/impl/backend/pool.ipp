@@ -13,9 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <tilewright/backend/pool.hpp>
+#include <tilewright/impl/backend/worker_place.hpp>
+#include <tilewright/impl/target/cpu_detect.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/support/fork_mutex.hpp>
@@ -119,7 +122,8 @@ struct pool::state {
   explicit state(int count)
       : threads(std::clamp(count, 1, most_threads())),
         given(threads),
-        born(support::fork_generation()) {
+        born(support::fork_generation()),
+        places(static_cast<std::size_t>(threads)) {
     views.reserve(static_cast<std::size_t>(threads));
     for (int n = 1; n <= threads; ++n) limits.push_back({this, n});
     for (int n = 1; n <= threads; ++n)
@@ -183,6 +187,9 @@ struct pool::state {
     epoch.fetch_add(1, std::memory_order_seq_cst);
     const int asleep = sleepers.load(std::memory_order_seq_cst);
     if (asleep == 0) return;
+    static const bool is_virtual = target::detail::in_virtual_machine();
+    if (const int core = is_virtual ? ::sched_getcpu() : -1; core >= 0)
+      for (detail::worker_place& p : places) p.leave(core);
     if (wanted >= asleep) return epoch.notify_all();
     for (std::int64_t i = 0; i < wanted; ++i) epoch.notify_one();
   }
@@ -223,9 +230,11 @@ struct pool::state {
         }
       }
       if (fresh || stopping.load(std::memory_order_acquire)) continue;
+      places[static_cast<std::size_t>(place)].sleep();
       sleepers.fetch_add(1, std::memory_order_seq_cst);
       epoch.wait(seen, std::memory_order_seq_cst);
       sleepers.fetch_sub(1, std::memory_order_seq_cst);
+      places[static_cast<std::size_t>(place)].wake();
     }
   }
 
@@ -254,6 +263,7 @@ struct pool::state {
       j.state.store(0);
       j.taken.store(false);
     }
+    for (detail::worker_place& p : places) p.forget();
     sleepers.store(0);
     started.store(false);
     born.store(support::fork_generation());
@@ -276,8 +286,9 @@ struct pool::state {
   }
 
   const int threads;
-  std::atomic<int> given;           // of these
-  std::atomic<std::uint64_t> born;  // the fork_generation of its workers
+  std::atomic<int> given;                    // of these
+  std::atomic<std::uint64_t> born;           // the fork_generation of its workers
+  std::vector<detail::worker_place> places;  // by place
   std::vector<limited> limits;
   std::vector<executor> views;
   std::array<detail::pool_parts::job, detail::pool_parts::max_jobs> jobs;
