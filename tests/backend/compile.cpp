@@ -5,7 +5,10 @@
 #include <functional>
 #include <limits>
 
+#include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/text/print.hpp>
 #include <tilewright/pass/lower.hpp>
+#include <tilewright/pass/vector/narrow_lanes.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/random.hpp>
 
@@ -136,6 +139,32 @@ TEST_CASE("quotients of numbers of known bounds round as written, below zero too
       }));
     }
   }
+}
+
+TEST_CASE("words in lanes are what numbers of twice as many bits are") {
+  const auto word = [](const expr& x) { return cast(dtype::i32, x); };
+  const auto check = [&](dtype from, dtype to, const std::function<expr(const expr&)>& value) {
+    for (const int n : {37, 64}) {
+      const function wide =
+          pointwise(from, to, n, 16, [&](const expr& x) { return cast(to, value(word(x))); });
+      const function narrow = pass::narrow_lanes(wide);
+      INFO(print(wide));
+      CHECK_FALSE(equal(wide, narrow));
+      check_agrees(narrow);
+    }
+  };
+  const auto shifted = [](const expr& x, int by) {
+    return call(dtype::i32, "shift_right", {x, integer(dtype::i32, by)});
+  };
+  check(dtype::u8, dtype::u8, [](const expr& x) { return floordiv(x * (255 - x) + 127, 255); });
+  check(dtype::u8, dtype::u8, [](const expr& x) { return floordiv(127 - x * x, 255); });
+  check(dtype::i8, dtype::i8, [](const expr& x) { return floormod(x * 100 - 3, 77); });
+  check(dtype::i8, dtype::u8, [](const expr& x) { return min(max(x * x - 50, 0), 255); });
+  check(dtype::u8, dtype::u8, [](const expr& x) { return min(x * 257, 60000 - x * 200); });
+  check(dtype::i8, dtype::i16,
+        [](const expr& x) { return select(lt(x * 9, x * x), x * 3, x - 200); });
+  check(dtype::i8, dtype::i16, [&](const expr& x) { return shifted(x * 200, 3) * x; });
+  check(dtype::u8, dtype::u8, [&](const expr& x) { return shifted(x * 250, 8); });
 }
 
 TEST_CASE("the smallest integer divided by -1 wraps instead of trapping") {

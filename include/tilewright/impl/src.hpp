@@ -203,6 +203,7 @@
 #include <tilewright/impl/pass/trim_loops.ipp>
 #include <tilewright/impl/pass/unroll_loops.ipp>
 #include <tilewright/impl/pass/vector/join_products.ipp>
+#include <tilewright/impl/pass/vector/narrow_lanes.ipp>
 #include <tilewright/impl/pass/vector/sink_vectors.ipp>
 #include <tilewright/impl/pass/vector/split_vectors.ipp>
 #include <tilewright/impl/pass/vector/streams.ipp>

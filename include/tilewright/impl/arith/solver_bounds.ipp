@@ -42,6 +42,20 @@ inline bounds truncating_bounds(ir::op o, const bounds& x, const bounds& d, cons
   return {x.lo >= 0 ? 0 : -most, x.hi <= 0 ? 0 : most};
 }
 
+/// Of shifts to the right by a literal, and of bits that a mask of known sign lets through; `arg(i)` bounds operand i.
+template <class Bounds>
+bounds bits_bounds(const ir::expr_node& call, const bounds& all, const Bounds& arg) {
+  const auto literal = [&](std::size_t i) { return call.args[i]->op == ir::op::integer; };
+  if (call.name == "shift_right" && literal(1)) {
+    const std::int64_t by = call.args[1]->integer;
+    return by >= 0 && by < 31 ? floor_divide(arg(0), std::int64_t{1} << by) : all;
+  }
+  if (call.name != "bitwise_and") return all;
+  const bounds x = arg(0), y = arg(1);
+  if (x.lo < 0 && y.lo < 0) return all;
+  return {0, x.lo < 0 ? y.hi : y.lo < 0 ? x.hi : std::min(x.hi, y.hi)};
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE bounds solver::range(const ir::expr& e) const {
@@ -91,6 +105,7 @@ TILEWRIGHT_INLINE bounds solver::range(const ir::expr& e) const {
       const bounds x = range(inner);
       return x.lo >= all.lo && x.hi <= all.hi ? x : all;
     }
+    case op::call: return detail::bits_bounds(*e, bounds_of(e.type()), arg);
     default: return bounds_of(e.type());
   }
   const bounds all = bounds_of(e.type());

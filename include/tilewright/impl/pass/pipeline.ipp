@@ -26,6 +26,7 @@
 #include <tilewright/pass/trim_loops.hpp>
 #include <tilewright/pass/unroll_loops.hpp>
 #include <tilewright/pass/vector/join_products.hpp>
+#include <tilewright/pass/vector/narrow_lanes.hpp>
 #include <tilewright/pass/vector/sink_vectors.hpp>
 #include <tilewright/pass/vector/split_vectors.hpp>
 #include <tilewright/pass/vector/vectorize_copies.hpp>
@@ -108,6 +109,7 @@ inline std::vector<named_pass> standard() {
       {"split_vectors", &on_cpu<&split_vectors>},
       {"prefetch_gathers", &plain<&prefetch_gathers>},
       {"simplify_loops.6", &plain<&simplify_loops>},
+      {"narrow_lanes", &plain<&narrow_lanes>},
       {"hoist_invariants", &plain<&hoist_invariants>},
       {"plan_workspace", &in_workspace},
   };
