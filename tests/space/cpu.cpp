@@ -5,6 +5,7 @@
 #include <set>
 
 #include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/term_order.hpp>
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/ir/text/print.hpp>
 #include <tilewright/ir/verify/verify.hpp>
@@ -247,4 +248,24 @@ def main(A: T.Buffer((3, 2100), "float32"), B: T.Buffer((3, 2100), "float32"), Y
   CHECK_FALSE(mentions(sketches.front(), "tilewright.stream"));
   CHECK(mentions(sketches.back(), "tilewright.stream"));
   members::check(f, sketches, [](const schedule&) {});
+}
+
+TEST_CASE("sums of products with factors that stay along an axis are taken apart first") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((64, 32), "float32"), P: T.Buffer((32, 48), "float32"), Z: T.Buffer((64, 48), "float32"), Y: T.Buffer((64,), "float32")):
+    for n, r, s in T.grid(64, 32, 48):
+        with T.block("Y"):
+            vn, vr, vs = T.axis.remap("SRR", [n, r, s])
+            with T.init():
+                Y[vn] = T.float32(0)
+            Y[vn] = Y[vn] + X[vn, vr] * P[vr, vs] * Z[vn, vs]
+)");
+  const std::vector<schedule> sketches = sketches_of(f);
+  REQUIRE(sketches.size() > 1);
+  for (const schedule& s : sketches) CHECK(mentions(s, "work_on(func_name=\"main.factored\")"));
+  members::check(f, sketches, [](const schedule&) {});
+
+  ir::function ordered = f;
+  ordered.attrs[ir::reductions_attribute] = std::string(ir::in_order_value);
+  for (const schedule& s : sketches_of(ordered)) CHECK_FALSE(mentions(s, "factored"));
 }

@@ -246,6 +246,7 @@
 #include <tilewright/impl/schedule/primitive/query.ipp>
 #include <tilewright/impl/schedule/primitive/reductions/cascade.ipp>
 #include <tilewright/impl/schedule/primitive/reductions/decompose_reduction.ipp>
+#include <tilewright/impl/schedule/primitive/reductions/factored_sums.ipp>
 #include <tilewright/impl/schedule/primitive/reductions/fuse_reduction_epilogue.ipp>
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.ipp>
 #include <tilewright/impl/schedule/primitive/reductions/rfactor.ipp>

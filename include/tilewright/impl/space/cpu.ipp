@@ -7,6 +7,7 @@
 #include <string>
 
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
+#include <tilewright/impl/space/chains/factored_form.hpp>
 #include <tilewright/impl/space/tiles/channel_blocks.hpp>
 #include <tilewright/impl/space/tiles/few_results.hpp>
 #include <tilewright/impl/space/tiles/flat_columns.hpp>
@@ -368,8 +369,9 @@ TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit, bool intrinsics) {
       return enumerate(s, where, limit, [&](schedule& sketch, chooser& choices) {
         detail::build_tiles(sketch, *products, where, choices);
       });
-    detail::inline_cheap_blocks(s, where);
     const bool in_order = ir::keeps_term_order(s.function()) && ir::reduces_floats(s.function());
+    if (!in_order) detail::take_factored_form(s);
+    detail::inline_cheap_blocks(s, where);
     const bool around = intrinsics && !in_order && detail::offers_intrinsics(s, where);
     const bool parts = !in_order && has_wide_cascade(s);
     if (!around && !parts && !in_order)

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
+#include <tilewright/impl/space/chains/factored_form.hpp>
 #include <tilewright/impl/space/gpu_rules.hpp>
 #include <tilewright/impl/space/tiles/thread_elements.hpp>
 #include <tilewright/impl/space/tiles/thread_rows.hpp>
@@ -97,6 +98,7 @@ TILEWRIGHT_INLINE design_space default_gpu() {
                rows.push_back(std::move(grown));
              return rows;
            }
+           detail::take_factored_form(s);
            std::vector<schedule> out;
            detail::add_tensor_families(out, list, s, where);  // of which the first runs unmeasured
            for (schedule& grown : list.space(split_k{}).grow(s, where))

@@ -8,6 +8,7 @@
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/cascade.hpp>
+#include <tilewright/impl/schedule/primitive/reductions/factored_sums.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
 #include <tilewright/ir/reformatted.hpp>
 #include <tilewright/schedule/path.hpp>
@@ -51,6 +52,11 @@ TILEWRIGHT_INLINE ir::function work_on(const ir::function& f, const std::string&
     if (std::optional<joined_reductions> joined = join_reductions(work_on(f, plain)))
       return std::move(joined->function);
     refusal{"work_on"}(2, {"no reductions of ", plain, " can be joined"});
+  }
+  if (const std::string plain = without_factored(func_name); plain != func_name) {
+    if (std::optional<ir::function> factored = factor_sums(work_on(f, plain)))
+      return std::move(*factored);
+    refusal{"work_on"}(4, {"no sum of ", plain, " has factors that are better taken out"});
   }
   const ir::block_realize_node* root = ir::as_realize(f.body);
   const std::string name = ir::sized_name(

@@ -1,0 +1,36 @@
+// Sums over several axes of products some of whose factors stay the same along one of them: that one is summed
+// first, and the sum is multiplied once.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <tilewright/ir/stmt.hpp>
+
+namespace tilewright::primitive {
+
+/// What stands behind an algorithm's name where its factored form is meant: no name has a dot.
+inline constexpr std::string_view factored_suffix = ".factored";
+
+/// The algorithm of which `name` is the form with sums factored, or the name itself.
+inline std::string without_factored(const std::string& name) {
+  return std::string_view(name).ends_with(factored_suffix)
+             ? name.substr(0, name.size() - factored_suffix.size())
+             : name;
+}
+
+/// The function with sums of products factored, where that leaves at most two thirds of the multiplications.
+/// ```
+/// for n, r, s: Y[n] += X[n, r] * P[r, s] * Z[n, s]
+///   ->
+/// for n, r, s: Y_inner[n, r] += P[r, s] * Z[n, s]
+/// for n, r: Y[n] += X[n, r] * Y_inner[n, r]
+/// ```
+/// A block is taken apart if it is a sum of numbers of at least 32 bits that is a nest of its own in the root block over axes
+/// of literal extents. Of the sets of its reduction axes that may be summed first the one that leaves the least work is; what
+/// is left is looked at again, so that a product of four matrices becomes three sums.
+/// @returns nothing where no sum is better taken apart
+std::optional<ir::function> factor_sums(const ir::function& f);
+
+}  // namespace tilewright::primitive
