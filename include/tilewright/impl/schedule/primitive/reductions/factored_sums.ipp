@@ -17,7 +17,7 @@
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
-namespace detail::factoring {
+namespace detail::factored {
 
 using joining::component;
 using joining::values;
@@ -168,13 +168,13 @@ inline std::optional<ir::function> factor_one(const ir::function& f) {
   return std::nullopt;
 }
 
-}  // namespace detail::factoring
+}  // namespace detail::factored
 
 TILEWRIGHT_INLINE std::optional<ir::function> factor_sums(const ir::function& f) {
   constexpr int most = 16;
   std::optional<ir::function> out;
   for (int i = 0; i < most; ++i) {
-    std::optional<ir::function> next = detail::factoring::factor_one(out ? *out : f);
+    std::optional<ir::function> next = detail::factored::factor_one(out ? *out : f);
     if (!next) break;
     out = std::move(next);
   }
