@@ -2,6 +2,7 @@
 
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/text/print.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/ops/convolution.hpp>
 #include <tilewright/ops/winograd.hpp>
 #include <tilewright/space/cpu.hpp>
@@ -60,6 +61,24 @@ TEST_CASE("transformed_tiles: everything is computed for a part of the rows at a
     return seq ? seq->stmts : std::vector<ir::stmt>{ir::root_block(s.function())->body};
   }();
   CHECK(nests.size() == 2);  // one of the filter, one of all the rest
+}
+
+TEST_CASE("transformed_tiles: the first tile leaves LLVM registers for its sums") {
+  target::cpu wide = target::named("znver4");
+  wide.vector_bits = 512;
+  // tiles of four: 14 across
+  const ir::function f = in_tiles<padded>(56, 56, 64, 64).at(1);
+  const schedule s = space::default_cpu().sketches(f, space::context{&wide, 1}, 1).at(0);
+  const auto extents = [&](ir::loop_kind kind, std::int64_t extent) {
+    bool found = false;
+    ir::for_each_stmt(s.function().body, [&](const ir::stmt& at) {
+      const ir::loop_node* l = ir::as_loop(at);
+      found = found || (l && l->loop == kind && ir::is_int(l->extent, extent));
+    });
+    return found;
+  };
+  CHECK(extents(ir::loop_kind::unrolled, 7));
+  CHECK(extents(ir::loop_kind::vectorized, 32));
 }
 
 TEST_CASE("transformed_tiles: not around other products") {
