@@ -12,6 +12,7 @@
 #include <tilewright/target/cpu.hpp>
 
 #include "../draws.hpp"
+#include "../programs.hpp"
 
 using namespace tilewright;
 
@@ -58,4 +59,49 @@ TEST_CASE("rows that lie pages apart are summed row by row, or in registers") {
   const std::string lowered = ir::print(pass::lower(shared[0].function(), wide));
   CHECK(lowered.find("T.parallel(2)") != std::string::npos);
   CHECK(lowered.find("_acc = T.decl_buffer((16,)") != std::string::npos);
+}
+
+namespace {
+
+schedule first_sketch(const ir::function& f, const target::cpu& cpu) {
+  return space::default_cpu().sketches(f, space::context{&cpu, 1}, 1).at(0);
+}
+
+target::cpu wide() {
+  target::cpu out = target::named("znver4");
+  out.vector_bits = 512;
+  out.l2_bytes = 1 << 20;
+  out.l3_bytes = 32 << 20;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("as many rows at once as leave half of the registers for sums and rows") {
+  const auto rows = [](int results, const target::cpu& cpu, const char* weights) {
+    const std::string trace =
+        first_sketch(programs::matmul(results, 1024, 1024), cpu).trace().print();
+    return trace.find(std::string("candidates=[1, 2, 4, 8], probs=") + weights) !=
+           std::string::npos;
+  };
+  CHECK(rows(4, wide(), "[1.0, 2.0, 3.0, 1.0], decision=2"));
+  CHECK(rows(2, wide(), "[1.0, 1.0, 2.0, 3.0], decision=3"));
+  CHECK(rows(4, target::named("haswell"), "[1.0, 3.0, 2.0, 1.0], decision=1"));
+  CHECK(rows(2, target::named("haswell"), "[1.0, 2.0, 3.0, 1.0], decision=2"));
+}
+
+TEST_CASE("rows that serve several results are tiled first") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((24, 1024), "float32"), W: T.Buffer((9,), "float32"), Y: T.Buffer((16, 1024), "float32")):
+    for i, j, k in T.grid(16, 1024, 9):
+        with T.block("Y"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                Y[vi, vj] = T.float32(0)
+            Y[vi, vj] = Y[vi, vj] + W[vk] * X[vi + vk, vj]
+)");
+  const std::string first = first_sketch(f, wide()).trace().print();
+  CHECK(first.find("candidates=[1, 2, 4, 8], probs=[1.0, 3.0, 2.0, 1.0]") == std::string::npos);
+  CHECK(first.find("candidates=[1, 2, 4, 8, 16]") != std::string::npos);
+  CHECK(draws::check(f, space::default_cpu().sketches(f, draws::haswell(), 1), 10) > 3);
 }

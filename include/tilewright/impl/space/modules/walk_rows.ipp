@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/impl/space/windows/borders.hpp>
+#include <tilewright/impl/space/windows/own_windows.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/modules/walk_rows.hpp>
 #include <tilewright/space/root_blocks.hpp>
@@ -72,9 +73,21 @@ inline std::vector<walk_length> walk_lengths(const block_profile& p, std::size_t
   return out;
 }
 
-/// Whether the first sketch walks: 5000 f32 sums, no whole tiles, take 7.5 us so and 4.8 us in registers.
-inline bool suits_walks(const block_profile& p, std::size_t columns, const context& where) {
-  return support::any(walk_lengths(p, columns, where),
+/// Whether windows of neighbours along another variable than the columns have rows in common.
+inline bool shares_rows(const ir::block_node& b, const block_profile& p, std::size_t columns) {
+  for (std::size_t i = 0; i < p.kind.size(); ++i)
+    if (i != columns && p.kind[i] == ir::iter_kind::spatial && p.extent[i] > 1 &&
+        windows_overlap(b, i))
+      return true;
+  return false;
+}
+
+/// Whether the first sketch walks: 5000 f32 sums, no whole tiles, take 7.5 us so and 4.8 us in registers. Nor where rows
+/// serve several results, a tile of which loads them once: windows of 9 rows take 3.4 ms row by row, 2.6 ms in registers.
+inline bool suits_walks(const ir::block_node& b, const block_profile& p, std::size_t columns,
+                        const context& where) {
+  return !shares_rows(b, p, columns) &&
+         support::any(walk_lengths(p, columns, where),
                       [](const walk_length& length) { return length.whole; });
 }
 
@@ -87,6 +100,20 @@ inline bool reads_memory(const block_profile& p, std::size_t columns, std::size_
            support::saturated_product(elements, bytes(read.buffer->type)) >
                std::max(where.cpu->l2_bytes, where.cpu->l3_bytes);
   });
+}
+
+/// How likely 1, 2, 4 and 8 rows at once are. Memory is read at its rate by several: 4096 rows of 16 KB take 2.7 ms by 2,
+/// 1.7 ms by 8. Several results are loaded and stored once for all rows of a group, whose factors, one of each row and
+/// result, take half of the registers at most: 4 results of 1024 products take 59 us by 2, 46 us by 4 and 49 us by 8.
+inline std::vector<double> weights_at_once(const block_profile& p, std::size_t columns,
+                                           std::size_t reduced, const context& where) {
+  if (reads_memory(p, columns, reduced, where)) return {1, 1, 2, 3};
+  const std::optional<std::size_t> results = p.reuse(columns);
+  const std::int64_t factors =
+      results ? where.cpu->vector_registers / 2 / p.extent[*results] : std::int64_t{2};
+  return factors >= 8   ? std::vector<double>{1, 1, 2, 3}
+         : factors >= 4 ? std::vector<double>{1, 2, 3, 1}
+                        : std::vector<double>{1, 3, 2, 1};
 }
 
 /// Tiles of the columns, rows within a tile, a few rows at once along it: their sums stay in registers. Where
@@ -106,11 +133,8 @@ inline void tile_rows(schedule& s, const std::string& name, const block_profile&
   const block_rv block = s.get_block(name);
   const std::vector<loop_rv> loops = s.get_loops(block);
   const expr_rv length = choices.categorical(s, lengths, weights);
-  // memory is read at its rate by several rows at once: 4096 rows of 16 KB take 2.7 ms by 2, 1.7 ms by 8
-  const std::vector<double> at_once = reads_memory(p, columns, reduced, where)
-                                          ? std::vector<double>{1, 1, 2, 3}
-                                          : std::vector<double>{1, 3, 2, 1};
-  const expr_rv rows = choices.categorical(s, {1, 2, 4, 8}, at_once);
+  const expr_rv rows =
+      choices.categorical(s, {1, 2, 4, 8}, weights_at_once(p, columns, reduced, where));
   const auto [tile, along, vector] = s.split(loops[columns], {infer, length, lanes});
   const auto [row_group, row] = s.split(loops[reduced], {infer, rows});
   const std::optional<std::size_t> results = p.reuse(columns);
@@ -147,7 +171,9 @@ TILEWRIGHT_INLINE bool walk_rows(schedule& s, const std::string& block, const co
     return false;
   const std::size_t columns = *p->contiguous();
   const std::optional<std::size_t> rows = detail::distant_rows(*p, columns, where);
-  if (!rows || (choices.pick(2) == 0) != detail::suits_walks(*p, columns, where)) return false;
+  if (!rows || (choices.pick(2) == 0) !=
+                   detail::suits_walks(*named_block(s, block).block, *p, columns, where))
+    return false;
   detail::tile_rows(s, block, *p, columns, *rows, where, choices);
   return true;
 }
