@@ -1,7 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
+#include <cstdint>
 #include <optional>
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
@@ -9,6 +9,7 @@
 #include <tilewright/impl/space/tiles/own_transpose.hpp>
 #include <tilewright/impl/space/tiles/stageable_operands.hpp>
 #include <tilewright/impl/space/tiles/tile_conditions.hpp>
+#include <tilewright/impl/space/tiles/tile_promise.hpp>
 #include <tilewright/impl/space/windows/borders.hpp>
 #include <tilewright/impl/space/windows/own_windows.hpp>
 #include <tilewright/ir/loop_notes.hpp>
@@ -43,14 +44,15 @@ class tiling {
         own_windows_(reduces_own_windows(s, name_, profile_, columns_)) {}
 
   void run() {
+    block_ = s_.get_block(name_);
     // whole reductions first, unless a panel of the streamed operand would not stay in a cache
     if (profile_.terms() > 128 && may_split_reduction())
       split_reduction_ = (choices_.pick(2) == 1) !=
-                         (profile_.terms() > (reads_own_rows(profile_, columns_) ? 512 : 2048));
+                         (profile_.terms() > (reads_own_rows(profile_, columns_) ? 512 : 2048) ||
+                          profile_.terms() > promise().steps_that_stay());
     // a block of the transposed buffer then serves all tiles from the second-level cache
     reduction_first_ = split_reduction_ && where_.threads == 1 &&
                        reads_own_rows(profile_, columns_) && choices_.pick(2) == 0;
-    block_ = s_.get_block(name_);
     loops_ = s_.get_loops(block_);
     choose_spread();
     split_spatial();
@@ -65,7 +67,7 @@ class tiling {
   }
 
  private:
-  static constexpr std::int64_t many_rows = 64;  // that pay for a panel of what they all use
+  inline static const std::vector<std::int64_t> reduce_tiles_{64, 128, 192, 256, 384, 512};
 
   /// Tiles of several reduction loops bring their terms in another order.
   bool may_split_reduction() const {
@@ -75,24 +77,18 @@ class tiling {
     return !profile_.in_order || loops < 2;
   }
 
+  /// Of a tile, as far as is decided.
+  tile_promise promise() const {
+    return {s_,    block_,       profile_, columns_,        shared_rows_,
+            rows_, own_windows_, where_,   spread_in_place_};
+  }
+
   void split_spatial() {
-    const std::int64_t row_extent = rows_ ? profile_.extent[*rows_] : 1;
-    // in a tile of whole periods, what a row takes part in does not depend on the tile
-    const std::int64_t period = rows_ ? period_of_rows(*s_.get(block_).block, *rows_) : 1;
-    constexpr double ragged_period = 0.25;
     std::vector<std::int64_t> codes;
     std::vector<double> weights;
-    for (const register_tile& t : register_tiles(*where_.cpu, profile_.write.buffer->type,
-                                                 row_extent, profile_.extent[columns_])) {
+    for (const register_tile& t : promise().tiles()) {
       codes.push_back(t.rows * tile_code + t.columns);
-      const double taps =
-          rows_ ? room_for_taps(*s_.get(block_).block, profile_, *rows_, t, *where_.cpu) : 1;
-      const double weight =
-          own_windows_ ? window_weight(t, row_extent, profile_.extent[columns_], vector_lanes(),
-                                       !rows_ || windows_overlap(*s_.get(block_).block, *rows_))
-                       : t.weight * taps * reuse_of_stream(t);
-      weights.push_back(t.rows % period == 0 ? weight * rows_in_turn(t, period)
-                                             : weight * ragged_period);
+      weights.push_back(t.weight);
     }
     const expr_rv code = choices_.categorical(s_, codes, weights);
     for (std::size_t i = 0; i < loops_.size(); ++i) {
@@ -106,8 +102,7 @@ class tiling {
         row_tile_ = tile;
         split_row_tiles(outer);
       } else {
-        const std::vector<expr_rv> t =
-            choices_.perfect_tile(s_, loops_[i], 16, {steps_of_windows(i)});
+        const std::vector<expr_rv> t = choices_.perfect_tile(s_, loops_[i], 16, {steps_along(i)});
         const std::vector<loop_rv> l = s_.split(loops_[i], t);
         outer_.push_back(l[0]);
         middle_.push_back(l[1]);
@@ -124,35 +119,9 @@ class tiling {
     return windows_meet(*s_.get(block_).block, i, steps) ? steps : 1;
   }
 
-  /// What is left of a tile's promise where each step is about one row of a period: less where the other operand
-  /// comes from behind the second-level cache, and where conditions find few registers left.
-  double rows_in_turn(const register_tile& t, std::int64_t period) const {
-    if (period == 1) return 1;
-    const bool crowded = crowds_period(t, vector_lanes(), where_.cpu->vector_registers) &&
-                         decides_last(*s_.get(block_).block);
-    const bool far = streamed_bytes(streamed_operands()) + streamed_bytes(transposed_operands()) >
-                     where_.cpu->l2_bytes;
-    return (crowded ? 0.5 : 1) * (far ? sharing_in_period(t, period, vector_lanes()) : 1);
-  }
-
-  /// What is left of a tile's promise where each vector of the streamed operand comes from behind the
-  /// first-level cache, and counts as two loads: rows are too few for a panel. 16 x 313 results of 398 products
-  /// each take 19.8 us in tiles of 4 x 64, 15.4 us in tiles of 8 x 48.
-  double reuse_of_stream(const register_tile& t) const {
-    if (!rows_ || profile_.extent[*rows_] >= many_rows) return 1;
-    const std::vector<int> streamed = streamed_operands();
-    if (streamed.empty() || any_bound(streamed) || streamed_bytes(streamed) <= where_.cpu->l1_bytes)
-      return 1;
-    const double vectors = static_cast<double>(t.columns) / vector_lanes(),
-                 loads = static_cast<double>(t.rows) + vectors;
-    return std::pow(loads / (loads + vectors), 2);
-  }
-
-  /// Positions of the operands whose vectors all rows of a tile use.
-  std::vector<int> streamed_operands() const {
-    return operands([&](const access_profile& r) {
-      return r.stride[columns_] == 1 && shared_rows_ && r.stride[*shared_rows_] == 0;
-    });
+  /// Steps along variable `i`, other than rows and columns, before the next tile of either.
+  std::int64_t steps_along(std::size_t i) const {
+    return std::max(steps_of_windows(i), promise().shares_panel(i) ? profile_.extent[i] : 1);
   }
 
   /// Few long blocks of rows: whatever is staged for the columns is then used often.
@@ -168,14 +137,32 @@ class tiling {
   }
 
   /// Few rows at a time: where windows that serve one result each do not move along the columns, all
-  /// columns of a row are read as they lie in memory.
+  /// columns of a row are read as they lie in memory. Where the rows that a tile's windows reach do not stay in the
+  /// first-level cache from one tile of rows to the next, a few tiles follow each other in each tile of columns: 9 rows
+  /// of 2048 columns take 3.3 ms without, 2.6 ms with.
   void split_row_tiles_apart(loop_rv tiles) {
     const expr_rv middle = choices_.categorical(s_, {1, 2, 4}, {6, 1, 1});
-    const expr_rv inner = choices_.categorical(s_, {1, 2, 4, 8, 16}, {6, 2, 1, 1, 1});
+    const std::vector<double> weights = rows_leave_cache() ? std::vector<double>{2, 2, 6, 1, 1}
+                                                           : std::vector<double>{6, 2, 1, 1, 1};
+    const expr_rv inner = choices_.categorical(s_, {1, 2, 4, 8, 16}, weights);
     const auto [l0, l1, l2] = s_.split(tiles, {infer, middle, inner});
     outer_row_ = {l0};
     middle_row_ = {l1};
     inner_row_ = {l2};
+  }
+
+  /// Whether windows overlap along the rows, and as many rows as they reach, all columns of each, fill the first-level
+  /// cache.
+  bool rows_leave_cache() const {
+    const ir::block_node& b = *s_.get(block_).block;
+    if (!rows_ || !windows_overlap(b, *rows_)) return false;
+    std::int64_t reach = 1;
+    for (std::size_t i = 0; i < profile_.kind.size(); ++i)
+      if (profile_.kind[i] == ir::iter_kind::reduce && moves_windows(b, *rows_, i))
+        reach += profile_.extent[i] - 1;
+    const access_profile* own = own_operand(profile_);
+    return own && support::saturated_product(reach * bytes(own->buffer->type),
+                                             profile_.extent[columns_]) > where_.cpu->l1_bytes;
   }
 
   void split_column_tiles(loop_rv tiles) {
@@ -195,11 +182,28 @@ class tiling {
         continue;
       }
       const std::vector<loop_rv> l =
-          s_.split(loops_[i], choices_.tile(s_, loops_[i], {64, 128, 192, 256, 384, 512}, 256));
+          s_.split(loops_[i], choices_.tile(s_, loops_[i], reduce_tiles_, preferred_reduce_tile()));
       reduce_outer_.push_back(l[0]);
       reduce_inner_.push_back(l[1]);
     }
     order_taps();
+  }
+
+  /// The longest tile of a reduction loop up to 256 whose rows of an operand stay in the second-level cache. The taps of
+  /// a window fill caches by themselves, and each tile reads and writes all sums: where no panel is used again, 512
+  /// channels of 3x3 are one tile, 784 us where two take 837 us.
+  std::int64_t preferred_reduce_tile() const {
+    constexpr std::int64_t usual = 256, of_windows = 512;
+    int loops = 0;
+    for (std::size_t i = 0; i < profile_.kind.size(); ++i)
+      loops += profile_.kind[i] == ir::iter_kind::reduce && profile_.extent[i] > 1;
+    const std::int64_t most =
+        loops > 1 && promise().transposed_operands().empty() ? of_windows : usual;
+    const std::int64_t stay = std::min(most, promise().steps_that_stay());
+    std::int64_t out = reduce_tiles_.front();
+    for (const std::int64_t tile : reduce_tiles_)
+      if (tile <= stay) out = tile;
+    return out;
   }
 
   /// What rows of windows share is loaded once where taps along the rows come last, written out: then few
@@ -296,22 +300,13 @@ class tiling {
     spread_in_place_ = (choices_.pick(2) == 0) == (profile_.extent[*shared_rows_] <= few_rows);
   }
 
-  /// Positions of the operands that are loaded as vectors of the columns from a transposed panel.
-  std::vector<int> transposed_operands() const {
-    return operands([&](const access_profile& x) {
-      return !loads_vectors(x, columns_) && shared_rows_ &&
-             !(spread_in_place_ && loads_spread(x, columns_)) &&
-             is_panel_material(s_, *s_.get(block_).block, x, columns_, *shared_rows_);
-    });
-  }
-
   /// Whether calls transpose an operand, a few columns of which had better be transposed and used by
   /// all rows before the next ones: a transposed copy of all of it is written line by line, each in
   /// another page. 256 filters of 3x3x256 on images of 14 by 14 take 1.33 ms with it, 0.98 with
   /// panels. On several threads each would need the panels of the others.
   bool makes_panels() const {
-    const std::vector<int> across = transposed_operands();
-    return where_.threads == 1 && !across.empty() && !any_bound(across);
+    const std::vector<int> across = promise().transposed_operands();
+    return where_.threads == 1 && !across.empty() && !promise().any_bound(across);
   }
 
   /// The deepest loop below which a whole reduction of one tile happens.
@@ -359,7 +354,8 @@ class tiling {
   }
 
   void stage_operands() {
-    const std::vector<int> streamed = streamed_operands();
+    const tile_promise here = promise();
+    const std::vector<int> streamed = here.streamed_operands();
     const std::vector<int> broadcast = operands([&](const access_profile& r) {
       return r.stride[columns_] == 0 && shared_rows_ && r.stride[*shared_rows_] != 0;
     });
@@ -369,10 +365,7 @@ class tiling {
     const bool divided = divides_tap(*s_.get(block_).block, columns_);
     const bool alone = broadcast.empty() || skips_zeros(*s_.get(block_).block);
     const std::size_t levels = divided ? 1 : alone ? 2 : 3;
-    const bool worth =
-        any_bound(streamed) || (streamed_bytes(streamed) > where_.cpu->l1_bytes * 4 && rows_ &&
-                                profile_.extent[*rows_] >= many_rows);
-    const std::size_t level = (choices_.pick(levels) + worth) % levels;
+    const std::size_t level = (choices_.pick(levels) + here.stages_streamed(streamed)) % levels;
     place_producers();
     const operand_panels panels{s_, block_, columns_, vector_lanes()};
     if (level >= 1)
@@ -381,13 +374,13 @@ class tiling {
       for (int r : broadcast)
         panels.copy(r, split_reduction_ ? reduce_outer_.back() : last_middle_);
     // transposed once a call, unless it is bound or all of the call is in one block of columns
-    const std::vector<int> across = transposed_operands();
+    const std::vector<int> across = promise().transposed_operands();
     if (columns_first_) {
       for (int r : across) panels.transpose(r, outer_column_.back());
       return;
     }
     if (across.empty()) return;
-    const bool whole = (choices_.pick(2) == 0) != any_bound(across);
+    const bool whole = (choices_.pick(2) == 0) != promise().any_bound(across);
     for (int r : across)
       if (whole)
         panels.transpose(r, std::nullopt);
@@ -399,13 +392,6 @@ class tiling {
   std::vector<int> operands(F f) const {
     return stageable_operands(s_, profile_, f);
   }
-  bool any_bound(const std::vector<int>& regions) const {
-    return detail::any_bound(s_, *s_.get(block_).block, regions);
-  }
-  std::int64_t streamed_bytes(const std::vector<int>& regions) const {
-    return bytes_of_operands(*s_.get(block_).block, regions);
-  }
-
   /// Padded or otherwise computed operands: with the tile, under the outer loops, or where they
   /// are.
   void place_producers() {

@@ -98,25 +98,6 @@ inline std::int64_t period_of_rows(const ir::block_node& b, std::size_t rows) {
 /// The longest reduction that may be written out within a tile.
 inline constexpr std::int64_t most_taps = 8;
 
-/// What is left of a tile's promise where zeros are left out of the taps of the innermost reduction, which
-/// are written out then: less than one where sums and operands of all taps do not fit the registers.
-inline double room_for_taps(const ir::block_node& b, const block_profile& p, std::size_t rows,
-                            const register_tile& t, const target::cpu& cpu) {
-  constexpr std::int64_t most_statements = 1024;  // pass/unroll_loops.hpp
-  if (!skips_zeros(b) || period_of_rows(b, rows) > 1) return 1;
-  std::size_t innermost = p.kind.size();
-  for (std::size_t i = 0; i < p.kind.size(); ++i)
-    if (p.kind[i] == ir::iter_kind::reduce && p.extent[i] > 1) innermost = i;
-  if (innermost == p.kind.size() || !decides_rows(b, rows, innermost)) return 1;
-  const std::int64_t vectors = t.columns / cpu.lanes(p.write.buffer->type),
-                     taps = p.extent[innermost];
-  if (taps > most_taps || t.rows * vectors * taps > most_statements) return 1;
-  const std::int64_t needed =
-      (t.rows + 1) * vectors + elements_of_taps(b, rows, innermost, t.rows, taps);
-  return std::pow(
-      std::min(1.0, static_cast<double>(cpu.vector_registers) / static_cast<double>(needed)), 4);
-}
-
 /// What is left of a tile's promise where one row of `period` takes part in a step: so many rows share a vector of
 /// the streamed operand, and no more. A transposed convolution of 4 by 4 in steps of two, 512 to 256 channels, takes
 /// 810 us in tiles of 4 x 64, and 303 us in tiles of 8 x 48.
