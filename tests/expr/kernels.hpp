@@ -9,6 +9,8 @@
 
 #include <doctest/doctest.h>
 
+#include <expr/refusal.hpp>
+
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
@@ -87,17 +89,6 @@ inline std::vector<std::string> block_names(const ir::function& f) {
   std::vector<std::string> out;
   for (const ir::block& b : blocks_of(f)) out.push_back(b->name);
   return out;
-}
-
-/// Message of the argument_error that `f` throws; empty when it throws none.
-template <class F>
-std::string refusal(F f) {
-  try {
-    f();
-  } catch (const argument_error& e) {
-    return e.what();
-  }
-  return {};
 }
 
 inline bool contains(const std::string& text, const std::string& part) {

@@ -8,7 +8,10 @@
 #include <tuple>
 #include <vector>
 
+#include "refusal.hpp"
+
 using namespace tilewright;
+using test_kernels::refusal;
 
 namespace {
 
@@ -47,16 +50,6 @@ std::vector<std::tuple<std::size_t, std::int32_t, float>> elements(
     }
   }
   return out;
-}
-
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const argument_error& e) {
-    return e.what();
-  }
-  return {};
 }
 
 }  // namespace

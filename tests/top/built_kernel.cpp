@@ -8,10 +8,12 @@
 #include <tilewright/support/error.hpp>
 #include <tilewright/tilewright.hpp>
 
+#include <expr/refusal.hpp>
 #include <top/product.hpp>
 
 using namespace tw;
 using products::quick;
+using test_kernels::refusal;
 
 namespace {
 
@@ -22,16 +24,6 @@ any_kernel built_product() {
   const auto i = b.axis("i"), j = b.axis("j"), k = b.axis("k");
   b.define(C(i, j) = reduce(dsl::reduction::sum, {k}, A(i, k) * W(k, j)));
   return b.build();
-}
-
-template <class F>
-std::string refusal(F f) {
-  try {
-    f();
-  } catch (const argument_error& e) {
-    return e.what();
-  }
-  return "none";
 }
 
 }  // namespace

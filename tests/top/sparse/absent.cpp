@@ -13,23 +13,16 @@
 #include <string>
 #include <vector>
 
+#include "sparse_frames.hpp"
+
 using namespace tw;
 using axes::i, axes::j, axes::k;
+using namespace sparse_frames;
 
 namespace {
 
-using graph = Eigen::SparseMatrix<float, Eigen::RowMajor>;
-using table = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-tuned_options tuning(mode m) {
-  tuned_options o;
-  o.seconds = 0.3;
-  o.trials = 4;
-  o.database = ":memory:";
-  o.mode = m;
-  o.threads = 1;
-  return o;
-}
+using graph = sparse_rows;
+using table = dense_rows;
 
 /// Every third row is empty, and one is full; elements are small integers.
 graph random_graph(int rows, int columns, int each, unsigned seed, int full_row = -1) {
@@ -90,8 +83,8 @@ constexpr dim blocks_then_rest = parts<bsr<"K", 4>, compressed<"K">>;
 /// In the format that `convert` makes, tuned and not, and with new values.
 template <dim Columns, class Convert>
 void check_ways(const Convert& convert) {
-  const tuned off(ways<absent_as<Columns, infinity>>, tuning(mode::off));
-  const tuned now(ways<absent_as<Columns, infinity>>, tuning(mode::now));
+  const tuned off(ways<absent_as<Columns, infinity>>, short_tuning(mode::off));
+  const tuned now(ways<absent_as<Columns, infinity>>, short_tuning(mode::now));
   int number = 0;
   for (graph a : many_graphs()) {
     INFO("graph ", number);
@@ -109,16 +102,6 @@ void check_ways(const Convert& convert) {
     (number++ == 0 ? now : off)(stored, x, y);
     CHECK(y == shortest(a, x));
   }
-}
-
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const argument_error& e) {
-    return e.what();
-  }
-  return {};
 }
 
 }  // namespace
@@ -155,7 +138,7 @@ TEST_CASE("a matrix that pads with another value than its parameter counts is re
   const graph a = random_graph(20, 20, 4, 9);
   const table x = small_numbers(20, 3);
   table y = table::Constant(20, 3, 5);
-  const tuned least(ways<absent_as<bsr<"K", 4>, infinity>>, tuning(mode::off));
+  const tuned least(ways<absent_as<bsr<"K", 4>, infinity>>, short_tuning(mode::off));
   const bsr_matrix<float, 4> zeros(a, {.most_padding = 1e9});
   const std::string why = refusal([&] { least(zeros, x, y); });
   CAPTURE(why);
@@ -166,7 +149,7 @@ TEST_CASE("a matrix that pads with another value than its parameter counts is re
       [](in<"A", float, "M", dia<"K">> A, in<"B", float, "K", "N"> B, out<"C", float, "M", "N"> C) {
         return C(i, j) = sum<k>(A(i, k) * B(k, j));
       });
-  const tuned total(product, tuning(mode::off));
+  const tuned total(product, short_tuning(mode::off));
   const dia_matrix<float> endless(a, {.most_padding = 1e9, .absent = infinity});
   CHECK(refusal([&] { total(endless, x, y); }).find("which is 0; make it") != std::string::npos);
 }
@@ -179,7 +162,7 @@ TEST_CASE("what is absent is read by look-ups and dense walks") {
                       least(i) = min<k>(looked_up(A)(i, k) - x(k)));
       });
   for (const mode m : {mode::off, mode::now}) {
-    const tuned op(weighted, tuning(m));
+    const tuned op(weighted, short_tuning(m));
     for (const graph& a : many_graphs()) {
       const table all = dense_of(a, 2.5f), x = small_numbers(a.cols(), 1);
       Eigen::VectorXf y(a.rows()), least(a.rows()), in = x.col(0);
@@ -201,8 +184,8 @@ TEST_CASE("unions take what is absent of each") {
       [](in<"A", float, "M", absent_as<compressed<"K">, infinity>> A,
          in<"B", float, "M", absent_as<compressed<"K">, infinity>> B,
          out<"y", float, "M"> y) { return y(i) = min<k>(unite(A(i, k) + B(i, k))); });
-  const tuned difference(apart, tuning(mode::off));
-  const tuned ways_of_two(both, tuning(mode::off));
+  const tuned difference(apart, short_tuning(mode::off));
+  const tuned ways_of_two(both, short_tuning(mode::off));
   for (const graph& a : many_graphs()) {
     graph b = random_graph(static_cast<int>(a.rows()), static_cast<int>(a.cols()), 6, 17);
     Eigen::VectorXf y(a.rows());
@@ -221,7 +204,7 @@ TEST_CASE("the widest way, integers, and wide indices") {
       [](in<"A", std::int32_t, "M", absent_as<compressed<"K", std::int64_t>, -infinity>> A,
          in<"x", std::int32_t, "K"> x,
          out<"y", std::int32_t, "M"> y) { return y(i) = max<k>(min(A(i, k), x(k))); });
-  const tuned op(widest, tuning(mode::off));
+  const tuned op(widest, short_tuning(mode::off));
   for (const graph& a : many_graphs()) {
     const Eigen::SparseMatrix<std::int32_t, Eigen::RowMajor, std::int64_t> wide =
         a.cast<std::int32_t>();
@@ -245,7 +228,7 @@ TEST_CASE("what a temporary on a pattern counts as absent is its own") {
         temp<"s", float, "M", absent_as<stored_like<"N", "A">, infinity>> s;
         return blocks(s(i, j) = A(i, j) * A(i, j), y(i) = min<j>(s(i, j) + x(j)));
       });
-  const tuned op(longer, tuning(mode::off));
+  const tuned op(longer, short_tuning(mode::off));
   for (const graph& a : many_graphs()) {
     const table x = small_numbers(a.cols(), 1);
     const graph squares = a.cwiseProduct(a);
@@ -263,7 +246,7 @@ TEST_CASE("the choice of a format knows what is absent") {
         entries.emplace_back(r, c, static_cast<float>(1 + (r * 3 + c) % 7));
   graph a(96, 80);
   a.setFromTriplets(entries.begin(), entries.end());
-  tuned_options o = tuning(mode::now);
+  tuned_options o = short_tuning(mode::now);
   o.calls = 1e9;
   o.matrices_change = false;
   const table x = small_numbers(80, 24);

@@ -15,8 +15,11 @@
 #include <thread>
 #include <vector>
 
+#include "sparse_frames.hpp"
+
 using namespace tw;
 using axes::i, axes::j, axes::k;
+using sparse_frames::short_tuning;
 
 namespace {
 
@@ -62,12 +65,8 @@ rows_of_elements random_rows(int rows, int columns, int elements, std::uint32_t 
 
 /// All elements in one loop, of which each has its row in a list.
 tuned_options fused(mode m = mode::now) {
-  tuned_options o;
-  o.seconds = 0.3;
+  tuned_options o = short_tuning(m);
   o.trials = 2;
-  o.database = ":memory:";
-  o.mode = m;
-  o.threads = 1;
   o.space = space::design_space([](schedule& s, const space::context& where) {
     space::chooser choices;
     if (!space::fuse_elements(s, where, choices)) throw std::logic_error("nothing was fused");

@@ -13,26 +13,21 @@
 
 #include <sparse/random_rule.hpp>
 
+#include "sparse_frames.hpp"
+
 using namespace tw;
 using axes::i, axes::j, axes::k;
+using namespace sparse_frames;
 using sparse::format_rule;
 
 namespace {
-
-using stored_matrix = Eigen::SparseMatrix<float, Eigen::RowMajor>;
-using dense_matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr auto products = kernel<"products">(
     [](in<"A", float, "M", compressed<"K">> A, in<"B", float, "K", "N"> B,
        out<"C", float, "M", "N"> C) { return C(i, j) = sum<k>(A(i, k) * B(k, j)); });
 
 tuned_options stated(sparse::format_maker format, mode m = mode::off) {
-  tuned_options o;
-  o.seconds = 0.3;
-  o.trials = 4;
-  o.database = ":memory:";
-  o.mode = m;
-  o.threads = 1;
+  tuned_options o = short_tuning(m);
   o.format = std::move(format);
   return o;
 }
@@ -49,39 +44,29 @@ format_rule strips(std::int64_t rows, std::int64_t columns) {
 }
 
 /// Every third row is empty.
-stored_matrix random_matrix_of(int rows, int columns, int each, unsigned seed) {
+sparse_rows random_matrix_of(int rows, int columns, int each, unsigned seed) {
   std::srand(seed);
   std::vector<Eigen::Triplet<float>> entries;
   for (int r = 0; r < rows; ++r)
     for (int e = r % 3 == 1 ? each : 0; e < each; ++e)
       entries.emplace_back(r, std::rand() % columns, static_cast<float>(std::rand() % 19 - 9));
-  stored_matrix out(rows, columns);
+  sparse_rows out(rows, columns);
   out.setFromTriplets(entries.begin(), entries.end(), [](float, float b) { return b; });
   return out;
 }
 
-dense_matrix whole_numbers(Eigen::Index rows, Eigen::Index columns) {
-  dense_matrix out(rows, columns);
+dense_rows whole_numbers(Eigen::Index rows, Eigen::Index columns) {
+  dense_rows out(rows, columns);
   for (Eigen::Index n = 0; n < out.size(); ++n) out.data()[n] = static_cast<float>(n * 29 % 13 - 6);
   return out;
 }
 
 template <class Op>
-void check_products(const Op& op, const stored_matrix& a) {
-  const dense_matrix b = whole_numbers(a.cols(), 9), expected = a * b;
-  dense_matrix c = dense_matrix::Constant(a.rows(), 9, 77);
+void check_products(const Op& op, const sparse_rows& a) {
+  const dense_rows b = whole_numbers(a.cols(), 9), expected = a * b;
+  dense_rows c = dense_rows::Constant(a.rows(), 9, 77);
   op(a, b, c);
   CHECK(c == expected);
-}
-
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const argument_error& e) {
-    return e.what();
-  }
-  return {};
 }
 
 }  // namespace
@@ -96,7 +81,7 @@ TEST_CASE(
                                    return strips(rows, columns);
                                  },
                                  m));
-    stored_matrix a = random_matrix_of(37, 30, 4, 1);
+    sparse_rows a = random_matrix_of(37, 30, 4, 1);
     check_products(op, a);
     const int after_first = made;
     check_products(op, a);
@@ -110,8 +95,8 @@ TEST_CASE(
       check_products(op, a);
       CHECK(made > after_first);
     }
-    const dense_matrix b = whole_numbers(30, 9);
-    dense_matrix c(37, 9);
+    const dense_rows b = whole_numbers(30, 9);
+    dense_rows c(37, 9);
     const std::string text = op.report(a, b, c);
     CAPTURE(text);
     CHECK(text.find("  format    strips, as the options state it: conversion ") !=
@@ -135,7 +120,7 @@ TEST_CASE("drawn formats give what compressed rows give") {
                      return random_rule::draw_rule(number, rows, columns);
                    }));
     const auto size = static_cast<int>(draw);
-    stored_matrix a = random_matrix_of(1 + size * 7 % 29, 1 + size * 5 % 23, 1 + size % 5, 3);
+    sparse_rows a = random_matrix_of(1 + size * 7 % 29, 1 + size * 5 % 23, 1 + size % 5, 3);
     check_products(op, a);
     a.coeffs() += 1.0f;
     check_products(op, a);
@@ -148,23 +133,23 @@ TEST_CASE("64-bit indices, doubles, and minima where what is absent is infinite"
                          in<"x", double, "K"> x,
                          out<"y", double, "M"> y) { return y(i) = min<k>(A(i, k) + x(k)); });
   const tuned op(least, stated(strips));
-  const stored_matrix a = random_matrix_of(21, 17, 3, 8);
+  const sparse_rows a = random_matrix_of(21, 17, 3, 8);
   const Eigen::SparseMatrix<double, Eigen::RowMajor, std::int64_t> wide = a.cast<double>();
   const Eigen::VectorXd x = whole_numbers(17, 1).cast<double>();
   Eigen::VectorXd y(21);
   op(wide, x, y);
   for (Eigen::Index r = 0; r < 21; ++r) {
     double expected = infinity;
-    for (stored_matrix::InnerIterator at(a, r); at; ++at)
+    for (sparse_rows::InnerIterator at(a, r); at; ++at)
       expected = std::min(expected, static_cast<double>(at.value()) + x[at.col()]);
     CHECK(y[r] == expected);
   }
 }
 
 TEST_CASE("what a format cannot hold is refused before anything is written") {
-  const stored_matrix a = random_matrix_of(20, 20, 3, 2);
-  const dense_matrix b = whole_numbers(20, 9);
-  dense_matrix c = dense_matrix::Constant(20, 9, 5);
+  const sparse_rows a = random_matrix_of(20, 20, 3, 2);
+  const dense_rows b = whole_numbers(20, 9);
+  dense_rows c = dense_rows::Constant(20, 9, 5);
   const auto why = [&](const tuned_options& o) {
     const tuned op(products, o);
     return refusal([&] { op(a, b, c); });
@@ -216,9 +201,9 @@ TEST_CASE("a format is for the one matrix of a kernel, whose terms may be in any
 }
 
 TEST_CASE("warm prepares the stated format, also in the background") {
-  const stored_matrix a = random_matrix_of(37, 30, 4, 1);
-  const dense_matrix b = whole_numbers(30, 9);
-  dense_matrix c = dense_matrix::Constant(37, 9, 5);
+  const sparse_rows a = random_matrix_of(37, 30, 4, 1);
+  const dense_rows b = whole_numbers(30, 9);
+  dense_rows c = dense_rows::Constant(37, 9, 5);
   const tuned op(products, stated(strips, mode::background));
   op.warm(a, b, c);
   CHECK((c.array() == 5).all());

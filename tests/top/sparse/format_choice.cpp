@@ -18,8 +18,11 @@
 #include <thread>
 #include <vector>
 
+#include "sparse_frames.hpp"
+
 using namespace tw;
 using axes::i, axes::j, axes::k;
+using namespace sparse_frames;
 
 namespace {
 
@@ -34,9 +37,6 @@ constexpr auto by_rows = kernel<"by_rows">(
 constexpr auto by_row_sums =
     kernel<"by_row_sums">([](in<"A", float, "M", compressed<"K">> A, in<"x", float, "K"> x,
                              out<"y", float, "M"> y) { return y(i) = sum<k>(A(i, k) * x(k)); });
-
-using matrix_of_rows = Eigen::SparseMatrix<float, Eigen::RowMajor>;
-using dense_of_rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 tuned_options choosing(double calls = 1e9) {
   tuned_options o;
@@ -61,44 +61,44 @@ constexpr auto fibre_sums = kernel<"fibre_sums">(
 
 /// Whole blocks of 8 x 8 where `stored(row, column)` of the block says so.
 template <class Stored>
-matrix_of_rows blocks_where(int rows, int columns, const Stored& stored) {
+sparse_rows blocks_where(int rows, int columns, const Stored& stored) {
   std::vector<Eigen::Triplet<float>> entries;
   for (int r = 0; r < rows; ++r)
     for (int c = 0; c < columns; ++c)
       if (stored(r / 8, c / 8)) entries.emplace_back(r, c, static_cast<float>(1 + (r * 3 + c) % 7));
-  matrix_of_rows out(rows, columns);
+  sparse_rows out(rows, columns);
   out.setFromTriplets(entries.begin(), entries.end());
   return out;
 }
 
-matrix_of_rows some_blocks(int shift = 0) {
+sparse_rows some_blocks(int shift = 0) {
   return blocks_where(96, 80, [=](int r, int c) { return (r * 5 + c * 3 + shift) % 4 == 0; });
 }
 
 /// As many elements in each of 600 rows, all over the columns; of 8 or less four or less in each half of them.
-matrix_of_rows short_rows(int elements) {
+sparse_rows short_rows(int elements) {
   std::vector<Eigen::Triplet<float>> entries;
   for (int r = 0; r < 600; ++r)
     for (int e = 0; e < elements; ++e)
       entries.emplace_back(r, (r * 31 + e * 10) % 80, static_cast<float>(1 + (r + e) % 7));
-  matrix_of_rows out(600, 80);
+  sparse_rows out(600, 80);
   out.setFromTriplets(entries.begin(), entries.end());
   return out;
 }
 
 template <class Op>
-void check_product(const Op& op, const matrix_of_rows& a) {
-  const dense_of_rows b = dense_of_rows::Random(a.cols(), 24);
-  dense_of_rows c = dense_of_rows::Random(a.rows(), 24);
-  const dense_of_rows expected = a * b + c;
+void check_product(const Op& op, const sparse_rows& a) {
+  const dense_rows b = dense_rows::Random(a.cols(), 24);
+  dense_rows c = dense_rows::Random(a.rows(), 24);
+  const dense_rows expected = a * b + c;
   op(a, b, c);
   CHECK(c.isApprox(expected, 1e-5f));
 }
 
-std::string report_of(const auto& op, const matrix_of_rows& a) {
-  const dense_of_rows b = dense_of_rows::Random(a.cols(), 24);
-  dense_of_rows c = dense_of_rows::Random(a.rows(), 24);
-  const dense_of_rows before = c;
+std::string report_of(const auto& op, const sparse_rows& a) {
+  const dense_rows b = dense_rows::Random(a.cols(), 24);
+  dense_rows c = dense_rows::Random(a.rows(), 24);
+  const dense_rows before = c;
   const std::string out = op.report(a, b, c);
   CHECK(c == before);
   return out;
@@ -108,7 +108,7 @@ std::string report_of(const auto& op, const matrix_of_rows& a) {
 
 TEST_CASE("the report says of each format what it takes, and which one was chosen") {
   const tuned op(updated, choosing_once());
-  const matrix_of_rows a = some_blocks();
+  const sparse_rows a = some_blocks();
   const std::string text = report_of(op, a);
   for (const char* part :
        {"  format    compressed rows: ", "  format    bsr<8>: ", "  format    bsr<4>: ",
@@ -123,7 +123,7 @@ TEST_CASE("the report says of each format what it takes, and which one was chose
 TEST_CASE("new values, a pattern that changes in place, and other matrices get their own results") {
   for (const double calls : {1e9, 1e-9}) {
     const tuned op(updated, choosing(calls));
-    matrix_of_rows a = some_blocks();
+    sparse_rows a = some_blocks();
     check_product(op, a);
     for (int turn = 0; turn < 3; ++turn) {
       a.coeffs() *= -2.0f;
@@ -131,7 +131,7 @@ TEST_CASE("new values, a pattern that changes in place, and other matrices get t
     }
     a.coeffs()[7] = 100;
     check_product(op, a);
-    const matrix_of_rows other = some_blocks(1);
+    const sparse_rows other = some_blocks(1);
     check_product(op, other);
     REQUIRE(a.nonZeros() > 0);
     // the same place and size, another pattern
@@ -144,7 +144,7 @@ TEST_CASE("new values, a pattern that changes in place, and other matrices get t
 }
 
 TEST_CASE("blocks beside single elements are a format, where most elements are in blocks") {
-  matrix_of_rows a = some_blocks();
+  sparse_rows a = some_blocks();
   for (int r = 0; r < 96; r += 3) a.coeffRef(r, (r * 7) % 80) = 2.0f;
   a.makeCompressed();
   const tuned op(updated, choosing_once());
@@ -181,7 +181,7 @@ TEST_CASE("the format is the first decision of the traces that a session measure
 
   // rows side by side for a vector, with the rows that are sorted at a time
   measured.clear();
-  const matrix_of_rows a = short_rows(5);
+  const sparse_rows a = short_rows(5);
   const Eigen::VectorXf x = Eigen::VectorXf::Random(a.cols());
   Eigen::VectorXf y(a.rows());
   tuned(by_row_sums, o)(a, x, y);
@@ -205,7 +205,7 @@ TEST_CASE("a database keeps the format with the schedule, for the pattern and th
   o.trials = 8;
   o.matrices_change = false;
   o.own_database = std::make_shared<search::database>(":memory:");
-  const matrix_of_rows a = some_blocks();
+  const sparse_rows a = some_blocks();
   const std::string first = report_of(tuned(updated, o), a);
   CHECK(first.find(" by search, for 1e+09 calls") != std::string::npos);
   const auto chosen = [](const std::string& text) {
@@ -224,7 +224,7 @@ TEST_CASE("a database keeps the format with the schedule, for the pattern and th
   CHECK(chosen(first) == chosen(second));
   CHECK(second.find("code      stored schedule, stored code") != std::string::npos);
   check_product(again, a);
-  const matrix_of_rows like =
+  const sparse_rows like =
       blocks_where(104, 80, [](int r, int c) { return (r * 5 + c * 3) % 4 == 0; });
   const tuned near(updated, o);
   const std::string third = report_of(near, like);
@@ -233,7 +233,7 @@ TEST_CASE("a database keeps the format with the schedule, for the pattern and th
   check_product(near, like);
   // what is another kind of pattern, or another number of calls, is chosen for anew
   o.callbacks.after_run = nullptr;
-  matrix_of_rows lines(96, 80);
+  sparse_rows lines(96, 80);
   for (int r = 0; r < 96; ++r) lines.insert(r, (r * 31) % 80) = 1.0f;
   lines.makeCompressed();
   CHECK(report_of(tuned(updated, o), lines).find(" by search, for") != std::string::npos);
@@ -252,10 +252,10 @@ TEST_CASE("without measuring the pattern decides") {
     return search::verdict::go_on;
   };
   const tuned op(updated, o);
-  const matrix_of_rows a = some_blocks();
+  const sparse_rows a = some_blocks();
   CHECK(report_of(op, a).find("chosen: bsr<8> by the pattern alone") != std::string::npos);
   check_product(op, a);
-  matrix_of_rows lines(96, 80);
+  sparse_rows lines(96, 80);
   for (int r = 0; r < 96; ++r)
     for (int c = 0; c < 5; ++c) lines.coeffRef(r, (r * 31 + c * 7) % 80) = 1.0f;
   lines.makeCompressed();
@@ -268,7 +268,7 @@ TEST_CASE("rows that are all as long end where that is expected, and stay as the
   tuned_options o = choosing_once();
   o.effort = effort::estimate;
   const auto chosen = [&](bool even) {
-    matrix_of_rows a(4096, 65536);
+    sparse_rows a(4096, 65536);
     for (int r = 0; r < 4096; ++r)
       for (int c = 0; c < (even ? 16 : 1 + r * 7 % 16); ++c)
         a.insert(r, r * 31 % 4096 + c * 4096) = 1.0f;
@@ -287,7 +287,7 @@ TEST_CASE("rows that are all as long end where that is expected, and stay as the
 }
 
 TEST_CASE("formats that would be padding for the most part are left out before they are made") {
-  matrix_of_rows a(4096, 512);
+  sparse_rows a(4096, 512);
   for (int r = 0; r < 4096; ++r) {
     a.insert(r, r % 500) = 1.0f;
     if (r % 4096 == 77)
@@ -302,7 +302,7 @@ TEST_CASE("formats that would be padding for the most part are left out before t
 }
 
 TEST_CASE("a program says how much memory formats may take") {
-  const matrix_of_rows a = some_blocks();
+  const sparse_rows a = some_blocks();
   tuned_options o = choosing_once();
   o.effort = effort::estimate;
   CHECK(report_of(tuned(updated, o), a).find("chosen: bsr<8>") != std::string::npos);
@@ -316,7 +316,7 @@ TEST_CASE("a program says how much memory formats may take") {
 }
 
 TEST_CASE("what is found within a limit of memory is for those that have it") {
-  const matrix_of_rows a = some_blocks();
+  const sparse_rows a = some_blocks();
   tuned_options free = choosing_once();
   free.seconds = 60;  // the trials are the budget
   free.own_database = std::make_shared<search::database>(":memory:");
@@ -333,7 +333,7 @@ TEST_CASE("what is found within a limit of memory is for those that have it") {
 }
 
 TEST_CASE("long rows may be summed in another order in another format") {
-  matrix_of_rows a(64, 8192);
+  sparse_rows a(64, 8192);
   for (int r = 0; r < 64; ++r)
     for (int c = 0; c < 8192; c += r == 5 ? 1 : 1024) a.insert(r, c) = 1.0f;
   a.makeCompressed();
@@ -355,22 +355,22 @@ TEST_CASE("what a program promises not to change is converted once") {
   tuned_options o = choosing();
   o.matrices_change = false;
   const tuned op(updated, o);
-  const matrix_of_rows a = some_blocks();
+  const sparse_rows a = some_blocks();
   for (int turn = 0; turn < 3; ++turn) check_product(op, a);
   CHECK(report_of(op, a).find("looks for changes") == std::string::npos);
 }
 
 TEST_CASE("wrong patterns are refused before anything is converted, and empty matrices are none") {
   const tuned op(updated, choosing());
-  matrix_of_rows a = some_blocks();
+  sparse_rows a = some_blocks();
   a.innerIndexPtr()[3] = 1000;
-  const dense_of_rows b = dense_of_rows::Random(a.cols(), 24);
-  dense_of_rows c = dense_of_rows::Constant(a.rows(), 24, 7);
+  const dense_rows b = dense_rows::Random(a.cols(), 24);
+  dense_rows c = dense_rows::Constant(a.rows(), 24, 7);
   CHECK_THROWS_WITH_AS(op(a, b, c), doctest::Contains("\"A_indices\"[3] is 1000"), argument_error);
-  CHECK(c == dense_of_rows::Constant(a.rows(), 24, 7));
+  CHECK(c == dense_rows::Constant(a.rows(), 24, 7));
   a.innerIndexPtr()[3] = 3 + a.innerIndexPtr()[0];
   check_product(op, a);
-  matrix_of_rows none(9, 40);
+  sparse_rows none(9, 40);
   none.makeCompressed();
   check_product(op, none);
 }
@@ -391,14 +391,14 @@ TEST_CASE("a format that a kernel cannot take is left out by its reason") {
 
 TEST_CASE("threads that call while the choice is made run on compressed rows") {
   const tuned op(updated, choosing());
-  const matrix_of_rows a = some_blocks();
+  const sparse_rows a = some_blocks();
   std::vector<std::thread> threads;
   for (int t = 0; t < 3; ++t)
     threads.emplace_back([&] {
-      const dense_of_rows b = dense_of_rows::Ones(a.cols(), 24);
-      const dense_of_rows expected = a * b;
+      const dense_rows b = dense_rows::Ones(a.cols(), 24);
+      const dense_rows expected = a * b;
       for (int turn = 0; turn < 4; ++turn) {
-        dense_of_rows c = dense_of_rows::Zero(a.rows(), 24);
+        dense_rows c = dense_rows::Zero(a.rows(), 24);
         op(a, b, c);
         if (!c.isApprox(expected, 1e-5f)) throw std::logic_error("a thread got another result");
       }
@@ -483,7 +483,7 @@ TEST_CASE("two processes of one database: what one has found the other one uses"
     CHECK(same.find(" as it is stored for this pattern, for") != std::string::npos);
     CHECK(same.find("code      stored schedule, ") != std::string::npos);
     check_product(op, some_blocks());
-    const matrix_of_rows like =
+    const sparse_rows like =
         blocks_where(104, 80, [](int r, int c) { return (r * 5 + c * 3) % 4 == 0; });
     const tuned near(updated, o);
     const std::string nearest = report_of(near, like);

@@ -7,8 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "sparse_frames.hpp"
+
 using namespace tw;
 using axes::i, axes::j, axes::k;
+using namespace sparse_frames;
 
 namespace {
 
@@ -27,46 +30,12 @@ constexpr auto scaled =
       return C(i, j) = alpha * sum<k>(A(i, k) * B(k, j)) + C(i, j);
     });
 
-using sparse_rows = Eigen::SparseMatrix<float, Eigen::RowMajor>;
-using dense_rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-tuned_options quick(mode m = mode::off) {
-  tuned_options o;
-  o.seconds = 0.3;
-  o.trials = 4;
-  o.database = ":memory:";
-  o.mode = m;
-  o.threads = 1;
-  return o;
-}
-
-sparse_rows random_sparse(int rows, int columns, int each, unsigned seed) {
-  std::srand(seed);
-  std::vector<Eigen::Triplet<float>> entries;
-  for (int r = 0; r < rows; ++r)
-    for (int e = 0; e < each * (r % 3); ++e)
-      entries.emplace_back(r, std::rand() % columns, static_cast<float>(std::rand() % 100) - 50);
-  sparse_rows out(rows, columns);
-  out.setFromTriplets(entries.begin(), entries.end());
-  return out;
-}
-
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const argument_error& e) {
-    return e.what();
-  }
-  return {};
-}
-
 }  // namespace
 
 TEST_CASE("a product with Eigen's sparse matrix, tuned and not, in all orders of the dense ones") {
-  const sparse_rows a = random_sparse(50, 40, 4, 1);
+  const sparse_rows a = random_rows(50, 40, 4, 1);
   for (const mode m : {mode::off, mode::now}) {
-    const tuned op(spmm, quick(m));
+    const tuned op(spmm, short_tuning(m));
     const Eigen::MatrixXf b = Eigen::MatrixXf::Random(40, 19);
     const dense_rows b_rows = b;
     const Eigen::MatrixXf expected = a * b;
@@ -84,12 +53,12 @@ TEST_CASE("a product with Eigen's sparse matrix, tuned and not, in all orders of
 }
 
 TEST_CASE("Eigen's maps of arrays are taken as its matrices are") {
-  const sparse_rows a = random_sparse(30, 20, 5, 6);
+  const sparse_rows a = random_rows(30, 20, 5, 6);
   const Eigen::Map<const sparse_rows> map(a.rows(), a.cols(), a.nonZeros(), a.outerIndexPtr(),
                                           a.innerIndexPtr(), a.valuePtr());
   const dense_rows b = dense_rows::Random(20, 8);
   dense_rows c(30, 8);
-  const tuned op(spmm, quick());
+  const tuned op(spmm, short_tuning());
   op(map, b, c);
   CHECK(c.isApprox(a * b, 1e-5f));
   sparse_rows changed = a;
@@ -102,29 +71,29 @@ TEST_CASE("Eigen's maps of arrays are taken as its matrices are") {
 }
 
 TEST_CASE("rows, indices of 64 bits, scalars and outputs that are updated") {
-  const sparse_rows a = random_sparse(30, 20, 5, 2);
+  const sparse_rows a = random_rows(30, 20, 5, 2);
   const dense_rows b = dense_rows::Random(20, 8);
   dense_rows c = dense_rows::Random(30, 8);
   const dense_rows expected = 0.5f * (a * b) + c;
-  tuned op(scaled, quick());
+  tuned op(scaled, short_tuning());
   op(0.5f, a, b, c);
   CHECK(c.isApprox(expected, 1e-5f));
 
   const Eigen::SparseMatrix<double, Eigen::RowMajor, std::int64_t> wide = a.cast<double>();
   const Eigen::VectorXd x = Eigen::VectorXd::Random(20);
   Eigen::VectorXd y(30);
-  tuned vector_op(spmv_wide, quick());
+  tuned vector_op(spmv_wide, short_tuning());
   vector_op(wide, x, y);
   CHECK(y.isApprox(wide * x));
 }
 
 TEST_CASE("maps of Eigen's sparse matrices are arguments, by rows and by columns") {
-  sparse_rows a = random_sparse(30, 20, 5, 7);
+  sparse_rows a = random_rows(30, 20, 5, 7);
   const dense_rows b = dense_rows::Random(20, 8);
   dense_rows c(30, 8);
   const Eigen::Map<sparse_rows> rows(a.rows(), a.cols(), a.nonZeros(), a.outerIndexPtr(),
                                      a.innerIndexPtr(), a.valuePtr());
-  const tuned op(spmm, quick());
+  const tuned op(spmm, short_tuning());
   op(rows, b, c);
   CHECK(c.isApprox(a * b, 1e-5f));
   const Eigen::Map<const sparse_rows> fixed(a.rows(), a.cols(), a.nonZeros(), a.outerIndexPtr(),
@@ -141,7 +110,7 @@ TEST_CASE("maps of Eigen's sparse matrices are arguments, by rows and by columns
   const Eigen::Map<const sparse_columns> columns(by_columns.rows(), by_columns.cols(),
                                                  by_columns.nonZeros(), by_columns.outerIndexPtr(),
                                                  by_columns.innerIndexPtr(), by_columns.valuePtr());
-  const tuned of_columns(spmm_columns, quick());
+  const tuned of_columns(spmm_columns, short_tuning());
   c.setZero();
   of_columns(columns, b, c);
   CHECK(c.isApprox(a * b, 1e-5f));
@@ -152,7 +121,7 @@ TEST_CASE("offsets, indices and values; new values and new patterns on the same 
   std::vector<float> values{1, 2, 3};
   const dense_rows b = dense_rows::Identity(3, 3);
   dense_rows c(3, 3), expected(3, 3);
-  const tuned op(spmm, quick());
+  const tuned op(spmm, short_tuning());
   op(csr(offsets, indices, values, 3), b, c);
   expected << 1, 0, 2, 0, 0, 0, 0, 3, 0;
   CHECK(c == expected);
@@ -168,7 +137,7 @@ TEST_CASE("offsets, indices and values; new values and new patterns on the same 
 }
 
 TEST_CASE("matrices without elements, rows or columns") {
-  const tuned op(spmm, quick());
+  const tuned op(spmm, short_tuning());
   sparse_rows none(4, 3);
   none.makeCompressed();
   const dense_rows b = dense_rows::Random(3, 2);
@@ -189,7 +158,7 @@ TEST_CASE(
     "what is wrong with a pattern is said by array, position and value, and nothing is written") {
   const dense_rows b = dense_rows::Random(3, 2);
   dense_rows c = dense_rows::Constant(2, 2, 7);
-  const tuned op(spmm, quick());
+  const tuned op(spmm, short_tuning());
   const auto wrong = [&](std::vector<std::int32_t> offsets, std::vector<std::int32_t> indices) {
     const std::vector<float> values(indices.size(), 1.0f);
     return refusal([&] { op(csr(offsets, indices, values, 3), b, c); });
@@ -216,10 +185,10 @@ TEST_CASE(
 }
 
 TEST_CASE("extents of a sparse matrix agree with those of the others") {
-  const sparse_rows a = random_sparse(4, 5, 2, 3);
+  const sparse_rows a = random_rows(4, 5, 2, 3);
   const dense_rows b = dense_rows::Random(6, 2);
   dense_rows c(4, 2), short_c(3, 2);
-  const tuned op(spmm, quick());
+  const tuned op(spmm, short_tuning());
   CHECK(refusal([&] { op(a, b, c); }) ==
         "spmm: extent \"K\" is 5 at dimension 1 of \"A\" and 6 at dimension 0 of \"B\"; "
         "they must agree");
@@ -237,9 +206,9 @@ TEST_CASE(
   const std::vector<float> values{1, 1};
   const dense_rows b = dense_rows::Random(3, 2);
   dense_rows c(2, 2);
-  tuned_options always = quick();
+  tuned_options always = short_tuning();
   always.patterns = pattern_check::every_call;
-  for (const tuned_options& o : {quick(), always}) {
+  for (const tuned_options& o : {short_tuning(), always}) {
     const tuned op(spmm, o);
     indices[1] = 2;
     op(csr(offsets, indices, values, 3), b, c);
@@ -252,12 +221,12 @@ TEST_CASE("rows side by side: tuned and not, new values, two threads, epilogues,
   constexpr auto scaled_sell = kernel<"scaled_sell">(
       [](in<"alpha", float> alpha, in<"A", float, "M", sell<"K", 8>> A, in<"x", float, "K"> x,
          inout<"y", float, "M"> y) { return y(i) = alpha * sum<k>(A(i, k) * x(k)) + y(i); });
-  sparse_rows a = random_sparse(117, 40, 4, 11);
+  sparse_rows a = random_rows(117, 40, 4, 11);
   sell_matrix<float> rows(a);
   const Eigen::VectorXf x = Eigen::VectorXf::Random(40);
   for (const mode m : {mode::off, mode::now})
     for (const int threads : {1, 2}) {
-      tuned_options o = quick(m);
+      tuned_options o = short_tuning(m);
       o.threads = threads;
       const tuned op(scaled_sell, o);
       Eigen::VectorXf y = Eigen::VectorXf::Ones(117);
@@ -269,7 +238,7 @@ TEST_CASE("rows side by side: tuned and not, new values, two threads, epilogues,
       op(1.0f, rows, x, y);
       CHECK(y.isApprox(a * x + Eigen::VectorXf::Ones(117), 1e-5f));
     }
-  const tuned op(scaled_sell, quick());
+  const tuned op(scaled_sell, short_tuning());
   sparse_rows empty(9, 40);
   empty.makeCompressed();
   Eigen::VectorXf y = Eigen::VectorXf::Ones(9);

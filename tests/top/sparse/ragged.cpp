@@ -8,22 +8,15 @@
 #include <tilewright/expr/formats/csf_tensor.hpp>
 #include <vector>
 
+#include "sparse_frames.hpp"
+
 using namespace tw;
 using axes::b, axes::l, axes::n, axes::i, axes::j, axes::k, axes::d;
+using sparse_frames::short_tuning;
 
 namespace {
 
 using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-tuned_options short_tuning(mode m, int threads) {
-  tuned_options o;
-  o.seconds = 0.3;
-  o.trials = 4;
-  o.database = ":memory:";
-  o.mode = m;
-  o.threads = threads;
-  return o;
-}
 
 constexpr auto batched =
     kernel<"batched">([](in<"X", float, "B", ragged<"L">, "K"> X, in<"W", float, "B", "K", "N"> W,

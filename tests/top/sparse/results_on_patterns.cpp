@@ -7,13 +7,15 @@
 #include <Eigen/Sparse>
 
 #include <memory>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "sparse_frames.hpp"
+
 using namespace tw;
 using axes::i, axes::j, axes::k;
+using namespace sparse_frames;
 
 namespace {
 
@@ -28,46 +30,11 @@ constexpr auto scaled =
       return W(i, j) = W(i, j) + x(i) * A(i, j);
     });
 
-using sparse_rows = Eigen::SparseMatrix<float, Eigen::RowMajor>;
-using dense_rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-tuned_options quick(mode m = mode::off) {
-  tuned_options o;
-  o.seconds = 0.5;
-  o.trials = 6;
-  o.database = ":memory:";
-  o.mode = m;
-  o.threads = 1;
-  return o;
-}
-
-sparse_rows random_pattern(int rows, int columns, int each, unsigned seed) {
-  std::mt19937 random(seed);
-  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-  std::vector<Eigen::Triplet<float>> entries;
-  for (int r = 0; r < rows; ++r)
-    for (int e = 0; e < each * (r % 3); ++e)
-      entries.emplace_back(r, below(columns), static_cast<float>(below(100) - 50));
-  sparse_rows out(rows, columns);
-  out.setFromTriplets(entries.begin(), entries.end());
-  return out;
-}
-
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const argument_error& e) {
-    return e.what();
-  }
-  return {};
-}
-
 }  // namespace
 
 TEST_CASE(
     "a sampled product, tuned and not, on one thread and two, in both orders of the dense ones") {
-  const sparse_rows a = random_pattern(50, 40, 5, 1);
+  const sparse_rows a = random_rows(50, 40, 5, 1);
   const dense_rows x = dense_rows::Random(50, 33), y = dense_rows::Random(40, 33);
   const Eigen::MatrixXf x_columns = x;
   sparse_rows expected = a;
@@ -77,7 +44,7 @@ TEST_CASE(
   const Eigen::Map<const Eigen::VectorXf> want(expected.valuePtr(), expected.nonZeros());
   for (const mode m : {mode::off, mode::now})
     for (const int threads : {1, 2}) {
-      tuned_options o = quick(m);
+      tuned_options o = short_tuning(m);
       o.threads = threads;
       const tuned op(sampled, o);
       Eigen::VectorXf values = Eigen::VectorXf::Constant(a.nonZeros(), 7);
@@ -90,9 +57,9 @@ TEST_CASE(
 }
 
 TEST_CASE("a schedule in one loop over all elements is stored, and found by the next process") {
-  const sparse_rows a = random_pattern(50, 40, 5, 1);
+  const sparse_rows a = random_rows(50, 40, 5, 1);
   const dense_rows x = dense_rows::Random(50, 32), y = dense_rows::Random(40, 32);
-  tuned_options o = quick(mode::now);
+  tuned_options o = short_tuning(mode::now);
   o.own_database = std::make_shared<search::database>(":memory:");
   o.space = space::design_space([](schedule& s, const space::context& where) {
     space::chooser choices;
@@ -119,15 +86,15 @@ TEST_CASE("values on a pattern that are updated, with indices of 64 bits") {
   std::vector<std::int64_t> offsets{0, 2, 2, 3}, indices{0, 2, 1};
   std::vector<double> values{1, 2, 3}, w{10, 20, 30};
   const std::vector<double> x{2, 3, 4};
-  tuned op(scaled, quick());
+  tuned op(scaled, short_tuning());
   op(csr(offsets, indices, values, 3), x, w);
   CHECK(w == std::vector<double>{12, 24, 42});
 }
 
 TEST_CASE("a matrix given for a result has the pattern of the input, or is refused unwritten") {
-  const sparse_rows a = random_pattern(20, 15, 3, 2);
+  const sparse_rows a = random_rows(20, 15, 3, 2);
   const dense_rows x = dense_rows::Random(20, 8), y = dense_rows::Random(15, 8);
-  const tuned op(sampled, quick());
+  const tuned op(sampled, short_tuning());
   const auto refused = [&](sparse_rows s) {
     const sparse_rows before = s;
     const std::string out = refusal([&] { op(a, x, y, s); });
@@ -135,7 +102,7 @@ TEST_CASE("a matrix given for a result has the pattern of the input, or is refus
     return out;
   };
   CHECK(refused(a) == "");
-  CHECK(refused(random_pattern(20, 15, 4, 3)).find("elements instead of") != std::string::npos);
+  CHECK(refused(random_rows(20, 15, 4, 3)).find("elements instead of") != std::string::npos);
   CHECK(refused(sparse_rows(19, 15)).find("has 19 rows instead of 20") != std::string::npos);
   sparse_rows moved = a;
   moved.innerIndexPtr()[0] = moved.innerIndexPtr()[0] == 0 ? 1 : 0;
@@ -147,7 +114,7 @@ TEST_CASE("a matrix given for a result has the pattern of the input, or is refus
 }
 
 TEST_CASE("patterns without elements or rows") {
-  const tuned op(sampled, quick());
+  const tuned op(sampled, short_tuning());
   sparse_rows none(4, 3);
   none.makeCompressed();
   const dense_rows x = dense_rows::Random(4, 2), y = dense_rows::Random(3, 2);

@@ -8,42 +8,33 @@
 #include <string>
 #include <vector>
 
+#include "sparse_frames.hpp"
+
 using namespace tw;
 using axes::i, axes::j, axes::k;
+using namespace sparse_frames;
 
 namespace {
 
-using stored_rows = Eigen::SparseMatrix<float, Eigen::RowMajor>;
-using stored_dense = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-tuned_options short_tuning(mode m) {
-  tuned_options o;
-  o.seconds = 0.3;
-  o.trials = 4;
-  o.database = ":memory:";
-  o.mode = m;
-  return o;
-}
-
 /// As many elements in each row as its number says, modulo 6.
-stored_rows uneven_rows(int rows, int columns) {
+sparse_rows uneven_rows(int rows, int columns) {
   std::vector<Eigen::Triplet<float>> entries;
   for (int r = 0; r < rows; ++r)
     for (int e = 0; e < r % 6; ++e)
       entries.emplace_back(r, (r / 8 * 5 + e * 2) % columns, static_cast<float>(1 + (r + e) % 9));
-  stored_rows out(rows, columns);
+  sparse_rows out(rows, columns);
   out.setFromTriplets(entries.begin(), entries.end());
   return out;
 }
 
 /// Three diagonals, two of which do not end at a corner.
-stored_rows few_diagonals(int rows, int columns) {
+sparse_rows few_diagonals(int rows, int columns) {
   std::vector<Eigen::Triplet<float>> entries;
   for (int r = 0; r < rows; ++r)
     for (const int c : {r - 9, r, r + 2})
       if (c >= 0 && c < columns && (r + c) % 5 != 0)
         entries.emplace_back(r, c, static_cast<float>(1 + (r + c) % 9));
-  stored_rows out(rows, columns);
+  sparse_rows out(rows, columns);
   out.setFromTriplets(entries.begin(), entries.end());
   return out;
 }
@@ -58,26 +49,25 @@ constexpr auto scaled_product = kernel<"scaled_product">([](in<"alpha", float> a
 
 /// Tuned and not, on one thread and two, with new values; extents that do not fit.
 template <dim Columns, class Matrix>
-void check_calls(stored_rows a) {
+void check_calls(sparse_rows a) {
   Matrix m(a);
-  const stored_dense b = stored_dense::Random(a.cols(), 19);
+  const dense_rows b = dense_rows::Random(a.cols(), 19);
   for (const mode how : {mode::off, mode::now})
     for (const int threads : {1, 2}) {
       tuned_options o = short_tuning(how);
       o.threads = threads;
       const tuned op(scaled_product<Columns>, o);
-      stored_dense c = stored_dense::Ones(a.rows(), 19);
+      dense_rows c = dense_rows::Ones(a.rows(), 19);
       op(2.0f, m, b, c);
-      const stored_dense ones = stored_dense::Ones(a.rows(), 19);
+      const dense_rows ones = dense_rows::Ones(a.rows(), 19);
       CHECK(c.isApprox(2.0f * (a * b) + ones, 1e-5f));
       a.coeffs() *= -1.0f;
       m.refresh(a);
       c.setOnes();
       op(1.0f, m, b, c);
       CHECK(c.isApprox(a * b + ones, 1e-5f));
-      CHECK_THROWS_AS(op(1.0f, m, stored_dense::Random(a.cols() + 1, 19).eval(), c),
-                      argument_error);
-      stored_dense too_long(a.rows() + 1, 19);
+      CHECK_THROWS_AS(op(1.0f, m, dense_rows::Random(a.cols() + 1, 19).eval(), c), argument_error);
+      dense_rows too_long(a.rows() + 1, 19);
       CHECK_THROWS_AS(op(1.0f, m, b, too_long), argument_error);
     }
 }
@@ -85,13 +75,13 @@ void check_calls(stored_rows a) {
 /// A matrix without elements leaves what the epilogue adds to.
 template <dim Columns, class Matrix>
 void check_empty() {
-  stored_rows empty(9, 40);
+  sparse_rows empty(9, 40);
   empty.makeCompressed();
   const tuned op(scaled_product<Columns>, short_tuning(mode::off));
-  const stored_dense b = stored_dense::Random(40, 3);
-  stored_dense c = stored_dense::Ones(9, 3);
+  const dense_rows b = dense_rows::Random(40, 3);
+  dense_rows c = dense_rows::Ones(9, 3);
   op(2.0f, Matrix(empty), b, c);
-  CHECK(c == stored_dense::Ones(9, 3));
+  CHECK(c == dense_rows::Ones(9, 3));
 }
 
 }  // namespace
@@ -118,15 +108,15 @@ TEST_CASE("parts: tuned and not, each element in one of them, new values, none a
 
 /// The product with a matrix of which one part has no element, by code that was made for it.
 template <dim Columns>
-void check_empty_part(const stored_rows& a, const std::vector<std::int64_t>& shares) {
+void check_empty_part(const sparse_rows& a, const std::vector<std::int64_t>& shares) {
   parted_matrix<float, Columns> m(a, {.least_fill = 1});
   CHECK(m.shares() == shares);
-  const stored_dense b = stored_dense::Random(a.cols(), 19);
+  const dense_rows b = dense_rows::Random(a.cols(), 19);
   for (const mode how : {mode::off, mode::now}) {
     const tuned op(scaled_product<Columns>, short_tuning(how));
-    stored_dense c = stored_dense::Ones(a.rows(), 19);
+    dense_rows c = dense_rows::Ones(a.rows(), 19);
     op(2.0f, m, b, c);
-    const stored_dense ones = stored_dense::Ones(a.rows(), 19);
+    const dense_rows ones = dense_rows::Ones(a.rows(), 19);
     CHECK(c.isApprox(2.0f * (a * b) + ones, 1e-5f));
     const std::string text = op.report(2.0f, m, b, c);
     CAPTURE(text);
@@ -136,7 +126,7 @@ void check_empty_part(const stored_rows& a, const std::vector<std::int64_t>& sha
 }
 
 TEST_CASE("parts: code is made where one of them has no element") {
-  stored_rows blocks(16, 12), lines(16, 12);
+  sparse_rows blocks(16, 12), lines(16, 12);
   for (int r = 0; r < 16; ++r) {
     for (int c = 0; c < 12; ++c)
       if ((r / 4 + c / 4) % 2 == 0) blocks.insert(r, c) = static_cast<float>(1 + (r + 3 * c) % 5);
@@ -160,12 +150,12 @@ TEST_CASE("rows with numbers: tuned and not, new values, none at all") {
 TEST_CASE("columns: tuned and not, new values, none at all, and Eigen's as they stand") {
   check_calls<csc<"K">, csc_matrix<float>>(uneven_rows(117, 42));
   check_empty<csc<"K">, csc_matrix<float>>();
-  const stored_rows a = uneven_rows(117, 42);
+  const sparse_rows a = uneven_rows(117, 42);
   Eigen::SparseMatrix<float> by_columns = a;
   by_columns.makeCompressed();
   const tuned op(scaled_product<csc<"K">>, short_tuning(mode::off));
-  const stored_dense b = stored_dense::Random(42, 5);
-  stored_dense c = stored_dense::Zero(117, 5);
+  const dense_rows b = dense_rows::Random(42, 5);
+  dense_rows c = dense_rows::Zero(117, 5);
   op(1.0f, by_columns, b, c);
   CHECK(c.isApprox(a * b, 1e-5f));
   by_columns.innerIndexPtr()[0] = 117;
