@@ -127,6 +127,22 @@ inline bool reads_cached(const schedule& s, const std::string& name, const targe
   return size <= cpu.l2_bytes;
 }
 
+/// Whether rows that a block gathers come from farther away than the second cache for the most part: what one row of the
+/// pattern spans of the operand would fill that cache twice, so that less than half of it is still there when the next
+/// row reads it again. Rows near the diagonal, and an operand that fits the cache, are found there.
+/// @param around the block around `inside` in the root scope
+inline bool gathers_from_afar(const schedule& s, const std::string& around,
+                              const std::string& inside, const ir::var& along,
+                              const target::cpu& cpu) {
+  const std::optional<ir::pattern_note> pattern = ir::noted_pattern(s.function());
+  const std::optional<gathered_operand> operand = operand_gathered(s, around, inside, along);
+  if (!pattern || pattern->mean_row <= 0 || !operand) return false;
+  const double all = static_cast<double>(ir::as_int(operand->buffer->shape[0]));
+  const double spanned = std::min(pattern->gap * pattern->mean_row, all);
+  return spanned / all * static_cast<double>(operand->bytes) >
+         2 * static_cast<double>(cpu.l2_bytes);
+}
+
 /// Sums of few vectors wait for themselves: their walk may have several accumulators, which are added up behind it,
 /// as many as registers hold. Rows of a matrix are short or long; a literal number of terms is known to be worth it.
 /// @param two whether registers hold two for each vector, and an operand in the cache does not keep them waiting
@@ -170,8 +186,9 @@ inline void tile_block_rows(schedule& s, walked_loops& loops, std::int64_t vecto
 
 /// A tile of the loop on which the output is contiguous goes inside of the walk. Of a matrix in blocks
 /// each element that is read is multiplied with a tile, for several rows of the block.
+/// @param afar what is gathered is in memory or in the last cache, so that the first schedule asks for it ahead
 /// @returns false when there is no such loop of more than one iteration
-inline bool tile_columns(schedule& s, const std::string& name, const context& where,
+inline bool tile_columns(schedule& s, const std::string& name, bool afar, const context& where,
                          chooser& choices) {
   const std::optional<std::size_t> at = column_loop(s, name);
   if (!at) return false;
@@ -202,7 +219,8 @@ inline bool tile_columns(schedule& s, const std::string& name, const context& wh
   s.vectorize(inner);
   if (loops.rows) s.unroll(*loops.rows);
   const loop_rv walked = loops.walks.empty() ? order[order.size() - 2] : loops.walks.back();
-  s.annotate(walked, ir::prefetch_note, choices.categorical(s, {0, 4, 8, 16}, {1.5, 1, 1, 1}));
+  s.annotate(walked, ir::prefetch_note,
+             choices.categorical(s, {0, 4, 8, 16}, {afar ? 1 : 1.5, 1, 1, afar ? 1.5 : 1}));
   s.annotate(walked, ir::edge_note, choices.categorical(s, {0, 1}, {1, 1}));
   take_sums_apart(s, loops, two, choices);
   return true;
@@ -369,11 +387,14 @@ inline void schedule_elements(schedule& s, const std::string& name, const contex
 inline void schedule_ragged_part(schedule& s, const std::string& block, const std::string& inner,
                                  const context& where, chooser& choices) {
   const bool sums = reduces(*named_block(s, inner).block);
-  if (const std::optional<ir::var> along = sums ? gathered_along(s, inner) : std::nullopt)
+  bool afar = false;
+  if (const std::optional<ir::var> along = sums ? gathered_along(s, inner) : std::nullopt) {
+    afar = gathers_from_afar(s, block, inner, *along, *where.cpu);
     copy_gathered(s, block, inner, *along, where, choices);
+  }
   if (!sums)
     vectorize_row(s, inner, where, choices);
-  else if (!walk_results(s, inner, where, choices) && !tile_columns(s, inner, where, choices))
+  else if (!walk_results(s, inner, where, choices) && !tile_columns(s, inner, afar, where, choices))
     split_sums(s, inner, where, choices);
 }
 
