@@ -27,6 +27,7 @@
 #include <tilewright/expr/formats/parted_matrix.hpp>
 #include <tilewright/expr/formats/ragged_view.hpp>
 #include <tilewright/expr/formats/sell_matrix.hpp>
+#include <tilewright/expr/formats/values_like.hpp>
 #include <tilewright/expr/functions.hpp>
 #include <tilewright/expr/kernel.hpp>
 #include <tilewright/expr/reify.hpp>

@@ -27,6 +27,7 @@ void add_part(const Part& part, stored_parts& to) {
     format.slices = static_cast<std::int64_t>(part.offsets().size()) - 1;
   } else if constexpr (form::storage == dim_storage::bsr) {
     format.block = form::group;
+    format.padded = part.padding() > 0;
   } else if constexpr (form::storage == dim_storage::dcsr) {
     format.numbered_rows = static_cast<std::int64_t>(part.row_numbers().size());
   } else if constexpr (form::storage == dim_storage::ell) {

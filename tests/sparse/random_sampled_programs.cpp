@@ -1,5 +1,5 @@
-// Random programs with results and temporaries on random patterns, under random schedules: the interpreter
-// and machine code give what the dense program gives at the elements of the pattern.
+// Random programs with results and temporaries on random patterns, in compressed rows, in other formats and in parts, under
+// random schedules: the interpreter and machine code give what the dense program gives at the elements of the pattern.
 //
 // Values are multiples of 1/4 so small that every sum is exact, whatever its order: results are
 // compared bit for bit. TILEWRIGHT_SPARSE_PROGRAMS says how many are run.
@@ -9,12 +9,14 @@
 #include <cstdint>
 #include <random>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/sparse/lower.hpp>
 #include <tilewright/sparse/storage.hpp>
 
+#include "part_arrays.hpp"
 #include "random_schedule.hpp"
 #include "random_seeds.hpp"
 
@@ -75,10 +77,31 @@ class sampled_example {
     constexpr dim stored = compressed<"N", Index>, pattern = stored_like<"N", "A">;
     check(sampled_kernel<T, stored, pattern>(), scores_);
     check(chain_kernel<T, stored, pattern>(), sums_);
+    const auto rows = csr(offsets_, indices_, values_, columns_);
+    if (seed_ % 3 == 0) check_places<bsr<"N", 2, Index>>(bsr_matrix<T, 2, Index>(rows, wide));
+    if (seed_ % 3 == 1) check_places<ell<"N", 40, Index>>(ell_matrix<T, 40, Index>(rows));
+    if (seed_ % 3 == 2) check_places<dcsr<"N", Index>>(dcsr_matrix<T, Index>(rows));
+    constexpr dim blocks = parts<bsr<"N", 2, Index>, ell<"N", 1, Index>, dcsr<"N", Index>>;
+    const parted_matrix<T, blocks> parted(rows, {.least_fill = 1, .most_padding = 1e9});
+    check_with(chain_kernel<T, blocks, pattern>(), part_arrays::of(parted), sums_);
   }
 
  private:
   using R = result_of<T>;
+  static constexpr bsr_options wide{.most_padding = 1e9};
+
+  /// A result with a value for each place of a matrix in another format, 0 where that is padding.
+  template <dim Stored, class Matrix>
+  void check_places(const Matrix& m) {
+    part_arrays::stored_parts stored;
+    part_arrays::add_part(m, stored);
+    stored.formats[0].part.clear();
+    std::vector<R> expected;
+    for (const Index at : m.source())
+      expected.push_back(at < 0 ? R(0) : scores_[static_cast<std::size_t>(at)]);
+    constexpr dim pattern = stored_like<"N", "A">;
+    check_with(sampled_kernel<T, Stored, pattern>(), stored, expected);
+  }
 
   std::int64_t extent() {
     const std::uint64_t draw = random_() % 8;
@@ -128,17 +151,22 @@ class sampled_example {
   }
 
   void check(const any_kernel& k, const std::vector<R>& expected) {
-    const auto places = static_cast<std::int64_t>(values_.size());
-    std::vector<sparse::stored_parameter> formats{{"A", places, dsl::dtype_of<Index>}};
+    part_arrays::stored_parts rows;
+    rows.formats.push_back({"A", static_cast<std::int64_t>(values_.size()), dsl::dtype_of<Index>});
+    rows.arrays = {offsets_.data(), indices_.data(), values_.data()};
+    check_with(k, std::move(rows), expected);
+  }
+
+  void check_with(const any_kernel& k, part_arrays::stored_parts stored,
+                  const std::vector<R>& expected) {
     for (const char* name : {"S", "s", "e"}) {
-      formats.push_back({name});
-      formats.back().pattern = "A";
+      stored.formats.push_back({name});
+      stored.formats.back().pattern = "A";
     }
-    const ir::function f = sparse::lower(
-        sparse::with_storage(reify(k, {{"M", rows_}, {"N", columns_}, {"K", depth_}}), formats));
-    refused += !random_schedule::check(
-        f, seed_, random_(),
-        {offsets_.data(), indices_.data(), values_.data(), x_.data(), y_.data()}, expected);
+    const ir::function f = sparse::lower(sparse::with_storage(
+        reify(k, {{"M", rows_}, {"N", columns_}, {"K", depth_}}), stored.formats));
+    stored.arrays.insert(stored.arrays.end(), {x_.data(), y_.data()});
+    refused += !random_schedule::check(f, seed_, random_(), stored.arrays, expected);
   }
 
   std::mt19937_64 random_;

@@ -18,6 +18,8 @@ namespace dsl {
 template <class... T>
 inline constexpr bool takes_number_of_arguments = false;
 template <class... T>
+inline constexpr bool has_value_for_each_place = false;
+template <class... T>
 inline constexpr bool is_recognized_argument = false;
 template <class... T>
 inline constexpr bool argument_has_element_type = false;
@@ -176,6 +178,47 @@ constexpr bool check_pattern_argument() {
 }
 /// @endcond
 
+/// @cond
+/// Formats whose places have values of their own where something is stored like a matrix in one of them.
+constexpr bool has_places(dim_storage storage) {
+  return storage == dim_storage::bsr || storage == dim_storage::ell ||
+         storage == dim_storage::dcsr || storage == dim_storage::parts;
+}
+
+/// Values for the places of a matrix in a format (expr/formats/values_like.hpp).
+template <class A>
+concept values_of_places = requires(A& a) {
+  typename A::value_type;
+  A::storage;
+  A::group;
+  A::parts;
+  a.arguments();
+  a.elements();
+};
+
+/// The same of a parameter on the pattern of a matrix in another format than compressed rows.
+template <class Param, class Pattern, class A>
+constexpr bool check_places_argument() {
+  using object = std::remove_reference_t<A>;
+  constexpr bool fits = [] {
+    if constexpr (values_of_places<object>)
+      return object::storage == Pattern::storage && object::group == Pattern::stored_dim.group &&
+             object::parts == Pattern::stored_dim.parts &&
+             std::is_same_v<typename object::value_type, typename Param::element> &&
+             (Param::tensor_role == role::in || !std::is_const_v<object>);
+    return false;
+  }();
+  if constexpr (!fits)
+    TILEWRIGHT_MISTAKE(
+        has_value_for_each_place,
+        "tilewright: a parameter stored_like a matrix in bsr, ell, dcsr or parts has "
+        "a value for each place of it; pass a values_like<T, format> of the matrix, "
+        "and store() gives the elements in order",
+        meta::shown<typename Param::name>, object);
+  return fits;
+}
+/// @endcond
+
 /// Checks one argument against its parameter; true when it fits.
 template <class Param, class A>
 constexpr bool check_argument() {
@@ -212,6 +255,25 @@ constexpr bool check_argument() {
 }
 
 /// @cond
+/// The same where the parameter is one of `All`.
+template <class Param, class A, class... All>
+constexpr bool check_argument_among() {
+  bool out = true;
+  constexpr bool placed =
+      Param::on_pattern &&
+      ((All::info.name == Param::info.pattern() && has_places(All::storage)) || ...);
+  if constexpr (placed) {
+    const auto check = [&]<class Pattern>(std::type_identity<Pattern>) {
+      if constexpr (Pattern::info.name == Param::info.pattern())
+        out = check_places_argument<Param, Pattern, A>();
+    };
+    (check(std::type_identity<All>{}), ...);
+  } else {
+    out = check_argument<Param, A>();
+  }
+  return out;
+}
+
 template <class... A>
 struct argument_types {};
 
@@ -224,7 +286,7 @@ constexpr bool check_call_of(const kernel_of<Name, N, Param...>*, argument_types
                        arguments_needed<sizeof...(Param)>);
     return false;
   } else {
-    return (check_argument<Param, A>() && ...);
+    return (check_argument_among<Param, A, Param...>() && ...);
   }
 }
 /// @endcond
@@ -290,7 +352,9 @@ struct param_types {};
 /// Writes the arrays of one checked argument and moves `to` behind them.
 template <class Param, class A>
 void put_arguments(A& a, argument*& to) {
-  if constexpr (Param::on_pattern) {
+  if constexpr (Param::on_pattern && values_of_places<A>) {
+    for (const argument& one : a.arguments()) *to++ = one;
+  } else if constexpr (Param::on_pattern) {
     if constexpr (compressed_form<sparse_recognized<A>>) {
       *to = sparse_recognized<A>::make(a, Param::info.name.data())[2];
       to->is_const = !mutable_values<A>;
@@ -316,7 +380,7 @@ void check_pattern_of(A& a, const argument* all, param_types<All...>) {
       std::size_t at = 0;
       bool before = true;
       ((before = before && All::info.name != Param::info.pattern(),
-        at += before ? static_cast<std::size_t>(All::array_count) : 0),
+        at += before ? static_cast<std::size_t>(arrays_of_param<All, All...>()) : 0),
        ...);
       check_same_pattern(Param::info, own.data(), all + at);
     }
@@ -325,7 +389,8 @@ void check_pattern_of(A& a, const argument* all, param_types<All...>) {
 
 template <class Name, int N, class... Param, class... A>
 auto make_arguments_of(const kernel_of<Name, N, Param...>*, A&&... a) {
-  std::array<argument, (std::size_t{0} + ... + std::size_t{Param::array_count})> out;
+  std::array<argument, static_cast<std::size_t>((0 + ... + arrays_of_param<Param, Param...>()))>
+      out;
   [[maybe_unused]] argument* to = out.data();
   (put_arguments<Param>(a, to), ...);
   (check_pattern_of<Param>(a, out.data(), param_types<Param...>{}), ...);
@@ -335,7 +400,7 @@ auto make_arguments_of(const kernel_of<Name, N, Param...>*, A&&... a) {
 /// Number of the first array of the parameter at `position`.
 template <class Name, int N, class... Param>
 constexpr std::size_t first_array_of(const kernel_of<Name, N, Param...>*, int position) {
-  constexpr int arrays[] = {Param::array_count..., 0};
+  constexpr int arrays[] = {arrays_of_param<Param, Param...>()..., 0};
   std::size_t out = 0;
   for (int k = 0; k < position; ++k) out += static_cast<std::size_t>(arrays[k]);
   return out;

@@ -53,8 +53,10 @@ struct remaining<kernel_of<Name, N, Param...>, Bound...> {
   /// The positions of their arrays among those of all parameters.
   static constexpr auto positions = [] {
     constexpr bool bound[] = {is_bound<Param, Bound...>..., false};
-    constexpr int arrays[] = {Param::array_count..., 0};
-    std::array<std::size_t, (std::size_t{1} + ... + std::size_t{Param::array_count})> out{};
+    constexpr int arrays[] = {arrays_of_param<Param, Param...>()..., 0};
+    std::array<std::size_t,
+               static_cast<std::size_t>((1 + ... + arrays_of_param<Param, Param...>()))>
+        out{};
     std::size_t at = 0, next = 0;
     for (std::size_t param = 0; param < sizeof...(Param); ++param)
       for (int array = 0; array < arrays[param]; ++array, ++at)

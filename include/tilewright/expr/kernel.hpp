@@ -80,13 +80,26 @@ class any_kernel {
 
 namespace dsl {
 
+/// Arrays that a call hands over for a parameter; of one that is stored like a matrix in parts there is one for each part.
+/// @tparam All parameters of the kernel
+template <class Param, class... All>
+constexpr int arrays_of_param() {
+  int out = Param::array_count;
+  if constexpr (Param::on_pattern)
+    ((All::info.name == Param::info.pattern() && All::stored_dim.parts.count > 0
+          ? void(out = All::stored_dim.parts.count)
+          : void()),
+     ...);
+  return out;
+}
+
 /// A kernel: its name and parameters are its type, its N nodes its value. No closure type takes
 /// part.
 template <class Name, int N, class... Param>
 struct kernel_of {
   using name = Name;
   static constexpr int param_count = sizeof...(Param), node_count = N;
-  static constexpr int array_count = (0 + ... + Param::array_count);
+  static constexpr int array_count = (0 + ... + arrays_of_param<Param, Param...>());
   static constexpr const tensor_info* params[sizeof...(Param) + 1] = {&Param::info..., nullptr};
   node nodes[N]{};
 

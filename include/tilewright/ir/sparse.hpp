@@ -24,7 +24,7 @@ namespace tilewright::ir {
 
 /// Attribute of a function on flat storage: which of its parameters are offsets, by their names. Each
 /// is a list of the name of the parameter that they lead into, of its number of elements, and, where patterns
-/// meet, of the coordinates that its elements have a place among.
+/// meet or a row of blocks is kept, of the coordinates that its elements have a place among.
 inline constexpr const char* offsets_attribute = "tilewright.offsets";
 
 enum class axis_kind : std::uint8_t {

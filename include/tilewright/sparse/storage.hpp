@@ -38,6 +38,8 @@ struct stored_parameter {
   std::shared_ptr<const format_rule> rule = {};
   /// What is read where nothing is stored; infinities are the highest and the lowest value of the type.
   double absent = 0;
+  /// Of blocks: some places hold no element.
+  bool padded = false;
 
   /// Its arrays are others than offsets, indices and values of compressed rows.
   bool converted() const {
@@ -116,9 +118,18 @@ stored_parameter stored_by_rule(std::string parameter, format_rule rule,
 /// and rules are read, and hold that value (`formatted_pattern::gather`).
 /// Rows that are counted (ragged) and fibres (CSF) are axes as compressed rows are; dense dimensions may
 /// stand behind counted ones, and are dimensions of the values.
+/// A tensor on the pattern of a matrix in blocks, in rows of one width, of rows with numbers or in parts of these has a
+/// value for each place of it, and an array for each part. Its nest becomes one for each part, and nests of such
+/// results that follow each other are done part by part:
+/// ```
+/// iteration S [rows of blocks: S, blocks: S, columns: S, rows: S]:
+///   S[o, t, c, i] = A[o, t, c, i] * X[o * b + i] * Y[t * b + c]
+/// iteration S_part1 [rows: S, columns: S]:   S_part1[i, k] = A_part1[i, k] * X[i] * Y[k]
+/// ```
 /// @throws argument_error for a rule that breaks a requirement of `check_format_rule`; when a block reads a sparse parameter and is no perfect nest of its own; when
 /// one that reads another format than compressed rows does anything but sum, or one that reads rows side
-/// by side needs the number of the row elsewhere
+/// by side needs the number of the row elsewhere; when one reduces what is stored like a matrix of padded blocks, of which
+/// places that hold no element would count
 ir::sparse_function with_storage(const ir::function& f,
                                  const std::vector<stored_parameter>& formats);
 

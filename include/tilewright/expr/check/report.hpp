@@ -194,10 +194,12 @@ constexpr void report_mistake() {
                        "where_stored(A)(i, k)",
                        subject, first);
   } else if constexpr (f.what == fault::has_no_pattern) {
-    TILEWRIGHT_MISTAKE(is_stored_like_an_input,
-                       "tilewright: stored_like<\"N\", \"A\"> names an input with a compressed "
-                       "dimension, and stands after the same dimensions as that one",
-                       subject, first);
+    TILEWRIGHT_MISTAKE(
+        is_stored_like_an_input,
+        "tilewright: stored_like<\"N\", \"A\"> names an input with a compressed "
+        "dimension, or in bsr, ell, dcsr or parts of these, and stands after the same "
+        "dimensions as that one",
+        subject, first);
   } else if constexpr (f.what == fault::merges_one_pattern) {
     TILEWRIGHT_MISTAKE(several_patterns_are_merged,
                        "tilewright: intersect and unite merge what several sparse tensors store "

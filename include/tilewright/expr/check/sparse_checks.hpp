@@ -241,11 +241,23 @@ constexpr void check_sparse_read(const program_view& p, int define, int target, 
   }
 }
 
+/// A matrix of which each place may have a value of another tensor.
+constexpr bool is_pattern_of_places(const tensor_info& t) {
+  if (t.storage() == dim_storage::bsr || t.storage() == dim_storage::ell ||
+      t.storage() == dim_storage::dcsr)
+    return true;
+  const part_list parts = t.storage() == dim_storage::parts ? t.dims[1].parts : part_list();
+  for (int k = 0; k < parts.count; ++k)
+    if (parts.at[k].storage == dim_storage::sell) return false;
+  return parts.count > 0;
+}
+
 /// The input whose pattern `t` is stored on; null when there is none of the same dimensions.
 constexpr const tensor_info* pattern_of(const program_view& p, const tensor_info& t) {
   for (int k = 0; k < p.param_count; ++k) {
     const tensor_info& of = *p.params[k];
-    const bool rows = of.storage() == dim_storage::compressed && of.rank == 2 && t.rank == 2;
+    const bool rows = (of.storage() == dim_storage::compressed || is_pattern_of_places(of)) &&
+                      of.rank == 2 && t.rank == 2;
     bool same = of.name == t.pattern() && of.role == role::in &&
                 (rows || of.storage() == dim_storage::ragged);
     for (int d = 0; same && d < t.stored_rank(); ++d)

@@ -63,6 +63,7 @@ class bsr_matrix : public detail::converted_matrix<bsr_matrix<T, Block, Index>, 
   auto arguments() const {
     auto out = detail::matrix_arguments(*this, offsets_);
     out[1].extents[2] = this->rows();
+    out[1].extents[3] = this->padding() > 0 ? 2 : 1;
     return out;
   }
 

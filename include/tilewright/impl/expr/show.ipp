@@ -234,7 +234,8 @@ TILEWRIGHT_INLINE std::string describe(const finding& problem, const node* nodes
              subject + ")(..)";
     case fault::has_no_pattern:
       return subject + " is stored like " + first +
-             ", which is no input with a compressed dimension after the same dimensions";
+             ", which is no input with a compressed dimension, or in bsr, ell, dcsr or parts of "
+             "these, after the same dimensions";
     case fault::merges_one_pattern:
       return "axis " + subject + " walks what " + first +
              " alone stores; intersect and unite merge several sparse tensors";

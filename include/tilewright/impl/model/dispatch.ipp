@@ -19,6 +19,9 @@ inline std::string slices_name(const std::string& parameter) { return parameter 
 inline std::string blocks_name(const std::string& parameter) { return parameter + "_blocks"; }
 inline std::string numbered_name(const std::string& parameter) { return parameter + "_numbered"; }
 inline std::string alone_name(const std::string& parameter) { return parameter + "_alone"; }
+/// Of blocks that others are stored like: 2 where some places hold no element, else 1, so that a kernel that is made
+/// smaller reads none of them.
+inline std::string padded_name(const std::string& parameter) { return parameter + "_padded"; }
 inline std::string diagonal_count_name(const std::string& parameter) {
   return parameter + "_diagonal_count";
 }
@@ -100,6 +103,25 @@ inline void add_values(const param_info& p, const std::string& pattern,
   to.push_back(std::move(s));
 }
 
+/// The same of a matrix on the pattern of one in another format: an array for each part.
+inline void add_values_of_parts(const param_info& p, const param_info& pattern,
+                                std::vector<dispatch::parameter_signature>& to) {
+  int part = 0;
+  for (const param_info& matrix : matrices_of(pattern)) {
+    add_values(p, matrix.name, to);
+    if (matrix.name != pattern.name) to.back().name = sparse::part_name(p.name, part++);
+  }
+}
+
+/// Whether a tensor of the kernel is stored like the parameter.
+inline bool is_pattern(const any_kernel& kernel, const std::string& parameter) {
+  const auto like = [&](const dsl::tensor_info* t) {
+    return t && t->sparse() && t->name != parameter && t->pattern() == parameter;
+  };
+  return support::any(kernel.params(), like) ||
+         support::any(kernel.nodes(), [&](const dsl::node& n) { return like(n.tensor); });
+}
+
 /// The arrays of rows that are counted.
 inline void add_ragged(const param_info& p, std::vector<dispatch::parameter_signature>& to) {
   dispatch::parameter_signature offsets;
@@ -117,7 +139,8 @@ inline void add_ragged(const param_info& p, std::vector<dispatch::parameter_sign
 
 /// The arrays of a matrix.
 /// @param of the parameter that it is, or is a part of
-inline void add_matrix(const param_info& p, const param_info& of,
+/// @param followed something is stored like it
+inline void add_matrix(const param_info& p, const param_info& of, bool followed,
                        std::vector<dispatch::parameter_signature>& to) {
   dispatch::parameter_signature s;
   s.name = p.name;
@@ -161,6 +184,7 @@ inline void add_matrix(const param_info& p, const param_info& of,
     before[0].dims.push_back({slices_name(p.name), 0, 1});
     indices.dims = {{blocks_name(p.name), 0}};
     indices.beside.push_back(of_rows);
+    if (followed) indices.beside.push_back({padded_name(p.name), 0});
   } else if (columns.storage == dim_storage::dcsr) {
     dispatch::parameter_signature numbers = offsets;
     numbers.name = sparse::row_numbers_name(p.name);
@@ -258,7 +282,8 @@ inline sparse::stored_parameter ruled_format_of(const param_info& p, const ruled
 }
 
 /// The arrays of a parameter, as a call hands them over.
-inline void add_signature(const param_info& p, std::vector<dispatch::parameter_signature>& to) {
+inline void add_signature(const param_info& p, const kernel_info& info, bool followed,
+                          std::vector<dispatch::parameter_signature>& to) {
   dispatch::parameter_signature s;
   s.name = p.name;
   s.type = p.type;
@@ -269,11 +294,15 @@ inline void add_signature(const param_info& p, std::vector<dispatch::parameter_s
     to.push_back(std::move(s));
     return;
   }
-  if (const std::string pattern = pattern_of(p); !pattern.empty())
+  if (const std::string pattern = pattern_of(p); !pattern.empty()) {
+    for (const param_info& of : info.params)
+      if (of.name == pattern && of.rank() == 2 && of.stored().storage != dim_storage::ragged)
+        return add_values_of_parts(p, of, to);
     return add_values(p, pattern, to);
+  }
   if (is_fibres(p)) return add_fibres(p, to);
   if (p.stored().storage == dim_storage::ragged) return add_ragged(p, to);
-  for (const param_info& matrix : matrices_of(p)) add_matrix(matrix, p, to);
+  for (const param_info& matrix : matrices_of(p)) add_matrix(matrix, p, followed, to);
 }
 
 /// Tensors that are stored where others are: parameters and temporaries.
@@ -320,6 +349,8 @@ inline sparse::stored_parameter format_of(const param_info& p, const search::ext
       break;
     case dim_storage::bsr:
       out.block = group;
+      if (const auto padded = dims.find(padded_name(p.name)); padded != dims.end())
+        out.padded = padded->second > 1;
       out.places = dims.at(blocks_name(p.name)) * group * group;
       break;
     case dim_storage::dcsr: {
@@ -360,7 +391,7 @@ inline ir::function reify_sparse(const std::vector<any_kernel>& algorithms, cons
       if (name != p.name) formats.back().part = name;
       for (const std::string& own :
            {places_name(name), slices_name(name), blocks_name(name), numbered_name(name),
-            alone_name(name), diagonal_count_name(name)})
+            alone_name(name), padded_name(name), diagonal_count_name(name)})
         dense.erase(own);
       for (const std::string& level : levels_of(matrix)) dense.erase(places_name(level));
     }
@@ -385,7 +416,11 @@ inline std::shared_ptr<dispatch::dispatcher> make_dispatcher_of(
     if (ruled && p.name == ruled->name)
       add_ruled(p, ruled->like, signature.params);
     else
-      add_signature(p, signature.params);
+      add_signature(
+          p, info,
+          support::any(algorithms,
+                       [&](const any_kernel& k) { return detail::is_pattern(k, p.name); }),
+          signature.params);
     any_sparse = any_sparse || p.sparse();
   }
   std::function<ir::function(const search::extent_map&)> make =

@@ -35,6 +35,20 @@ struct converted_parameter {
   std::int64_t columns() const { return as_int(matrix->shape[1]); }
 };
 
+/// A tensor that has a value for each place of such a matrix, or of each of its parts.
+struct placed_tensor {
+  buffer whole;                      // as the program over coordinates knows it
+  std::string matrix;                // the parameter
+  std::vector<sparse_buffer> parts;  // along the axes of each part
+};
+
+/// The tensor that the program over coordinates knows as `b`; null where there is none.
+inline const placed_tensor* placed_as(const std::vector<placed_tensor>& all, const buffer& b) {
+  for (const placed_tensor& t : all)
+    if (t.whole == b) return &t;
+  return nullptr;
+}
+
 /// An iteration over all places of such a matrix.
 struct walk {
   std::vector<sparse_iter> iters;
@@ -230,6 +244,22 @@ class walk_maker {
   var outer_, inner_, column_;
 };
 
+/// A value of a block over coordinates, at a place of a part instead of at row and column.
+/// @param part number of it among those of the matrix
+inline expr at_place(const expr& value, const converted_parameter& a,
+                     const std::vector<placed_tensor>& placed, std::size_t part, const walk& to,
+                     const expr& row, const expr& column) {
+  const expr out = rewrite(value, [&](const expr& e) {
+    if (e->op != op::load) return e;
+    if (e->buffer == a.matrix) return load(a.stored.coordinates, to.at);
+    const placed_tensor* t = placed_as(placed, e->buffer);
+    return t && t->matrix == a.format.parameter ? load(t->parts.at(part).coordinates, to.at) : e;
+  });
+  var_map moved{{var(column), to.column}};
+  if (to.row) moved[var(row)] = to.row;
+  return substitute(out, moved);
+}
+
 /// The iteration that takes the place of the nest, and what puts its result where it belongs.
 class converted_nest {
  public:
@@ -240,13 +270,28 @@ class converted_nest {
   /// @param at the indices of its first read
   /// @param adds to a result that is there, instead of to zero
   /// @param transposed the first of these is the column: rows of the transposed matrix are walked
+  /// @param like what is stored like it
+  /// @param part its number among those of the matrix
   converted_nest(const block_node& b, const converted_parameter& a, const std::vector<expr>& at,
-                 bool adds, bool transposed)
-      : a_(a), b_(b), row_(at[0]), column_(at[1]), index_(row_.type()), adds_(adds) {
+                 bool adds, bool transposed, const std::vector<placed_tensor>& like,
+                 std::size_t part)
+      : a_(a),
+        b_(b),
+        row_(at[0]),
+        column_(at[1]),
+        index_(row_.type()),
+        adds_(adds),
+        like_(like),
+        part_(part) {
     const store_node* update = as_store(b.body);
     const store_node* init = b.init ? as_store(b.init) : nullptr;
     if (a.format.absent != 0 && reads_padding() && update && update->value->op == op::add)
       refuse("adds up, while what is not stored is not 0");
+    if (update && update->value->args.size() == 2 && counts_padding(update->value->args[1]))
+      throw argument_error("with_storage: block \"" + b.name + "\" reduces what is stored like \"" +
+                           a.matrix->name +
+                           "\", whose blocks have places that hold no element, which would count; "
+                           "take blocks that are full (least_fill = 1 of a matrix in parts)");
     if (!update || !init || !combines(update->value->op) ||
         update->value->args[0]->op != op::load ||
         !(update->value->args[0]->buffer == update->buffer))
@@ -280,10 +325,37 @@ class converted_nest {
   bool reads_padding() const {
     return a_.format.block > 1 || a_.format.diagonals >= 0 || a_.format.rule;
   }
+  bool reads_placed(const expr& value) const {
+    bool out = false;
+    for_each_expr(value, [&](const expr& e) {
+      const placed_tensor* t = e->op == op::load ? placed_as(like_, e->buffer) : nullptr;
+      out = out || (t && t->matrix == a_.format.parameter);
+    });
+    return out;
+  }
+  /// Whether a zero of the matrix makes the value zero.
+  bool vanishes(const expr& value) const {
+    switch (value->op) {
+      case op::load: return value->buffer == a_.matrix && a_.format.absent == 0;
+      case op::mul: return vanishes(value->args[0]) || vanishes(value->args[1]);
+      case op::add:
+      case op::sub: return vanishes(value->args[0]) && vanishes(value->args[1]);
+      case op::div:
+      case op::cast: return vanishes(value->args[0]);
+      default: return false;
+    }
+  }
+  /// What is stored like blocks has any value at places that hold no element.
+  bool counts_padding(const expr& term) const {
+    return a_.format.block > 1 && a_.format.padded && reads_placed(term) && !vanishes(term);
+  }
   /// Sums, maxima and minima of what is stored; where padding is read it must change no result.
   bool combines(op o) const {
     if (o == op::add) return true;
-    return (o == op::max || o == op::min) && (!reads_padding() || padding_is_neutral());
+    if (o != op::max && o != op::min) return false;
+    return !reads_padding() || padding_is_neutral() ||
+           (!a_.format.padded && a_.format.block > 1 &&
+            reads_placed(as_store(b_.body)->value->args[1]));
   }
   /// Places that hold no element hold what changes no result.
   bool padding_is_neutral() const {
@@ -352,14 +424,9 @@ class converted_nest {
 
   /// A value of the block, at the stored place instead of row and column.
   expr moved(const expr& value) const {
-    const expr out = rewrite(value, [&](const expr& e) {
-      const bool own = e->op == op::load && e->buffer == a_.matrix;
-      return own ? load(a_.stored.coordinates, walk_.at) : e;
-    });
+    const expr out = at_place(value, a_, like_, part_, walk_, row_, column_);
     if (!walk_.row && uses_var(out, var(row_))) refuse("needs the number of the row beside");
-    var_map to{{var(column_), walk_.column}};
-    if (walk_.row) to[var(row_)] = walk_.row;
-    return substitute(out, to);
+    return out;
   }
 
   stmt nest_of_rows() const {
@@ -393,6 +460,8 @@ class converted_nest {
   expr row_, column_;
   dtype index_;
   bool adds_;
+  const std::vector<placed_tensor>& like_;
+  std::size_t part_;
   expr combine_;  // a result and a term
   buffer out_;
   std::vector<expr> at_;

@@ -137,6 +137,15 @@ inline std::string indices_below(const sparse_function& f, const sparse_axis& ax
   return {};
 }
 
+/// Whether a temporary has values inside of the elements along the axis, as inside of blocks: a row of it is kept, which
+/// has as many of them as there are coordinates.
+inline bool is_kept_inside(const sparse_function& f, const sparse_axis& axis) {
+  return support::any(f.buffers, [&](const sparse_buffer& b) {
+    return b.axes.back() != axis && support::contains(b.axes, axis) &&
+           support::contains(f.alloc_buffers, b.storage);
+  });
+}
+
 inline attr offsets_of(const sparse_function& f) {
   const bool patterns_meet = support::any(f.body, [&](const auto& part) {
     const auto* it = std::get_if<sparse_iteration>(&part);
@@ -146,7 +155,7 @@ inline attr offsets_of(const sparse_function& f) {
   for (const sparse_axis& axis : f.axes) {
     if (!axis->variable() || !is_int(axis->nnz)) continue;
     attr::list note{attr(indices_below(f, axis)), attr(as_int(axis->nnz))};
-    if (patterns_meet && axis->sparse() && is_int(axis->length))
+    if ((patterns_meet || is_kept_inside(f, axis)) && axis->sparse() && is_int(axis->length))
       note.push_back(as_int(axis->length));
     out[axis->indptr->name] = std::move(note);
   }

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include <tilewright/impl/sparse/converted_nest.hpp>
+#include <tilewright/impl/sparse/coordinate_nest.hpp>
 #include <tilewright/impl/sparse/format_axes.hpp>
+#include <tilewright/impl/sparse/placed_nest.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/sparse/storage.hpp>
 #include <tilewright/support/any.hpp>
@@ -26,16 +28,31 @@ class storage_giver {
     out_.name = from_.name;
     out_.attrs = from_.attrs;
     for (const param& p : from_.params) make_pattern(p);
+    for (const param& p : from_.params) make_converted(p);
     for (const param& p : from_.params) add_param(p);
     const block& root = root_block(from_);
     for (const buffer& b : root->alloc_buffers) {
       const stored_parameter* format = format_of(b);
-      out_.alloc_buffers.push_back(format ? store_like(b, pattern_named(format->pattern)) : b);
+      if (format)
+        allocate_like(b, format->pattern, out_.alloc_buffers);
+      else
+        out_.alloc_buffers.push_back(b);
     }
     const seq_node* parts = as_seq(root->body);
     const std::vector<stmt> nests = parts ? parts->stmts : std::vector<stmt>{root->body};
     for (std::size_t k = nests.size(); k-- > 0;) follow_pattern(nests, k);
-    for (const stmt& s : nests) add_part(s);
+    for (std::size_t k = 0; k < nests.size();) {
+      std::size_t end = k;
+      while (end < nests.size() && placed_result(nests[end]) &&
+             placed_result(nests[end])->matrix == placed_result(nests[k])->matrix)
+        ++end;
+      if (end > k)
+        add_placed({nests.begin() + static_cast<std::ptrdiff_t>(k),
+                    nests.begin() + static_cast<std::ptrdiff_t>(end)});
+      else
+        add_part(nests[end++]);
+      k = end;
+    }
     return std::move(out_);
   }
 
@@ -60,20 +77,75 @@ class storage_giver {
     throw argument_error("with_storage: \"" + name + "\" is no compressed parameter");
   }
 
+  /// The parts of a matrix that is stored otherwise than in compressed rows; none of any other one.
+  std::vector<const converted_parameter*> parts_of(const std::string& matrix) const {
+    std::vector<const converted_parameter*> out;
+    for (const converted_parameter& a : converted_)
+      if (a.format.parameter == matrix) out.push_back(&a);
+    return out;
+  }
+
   void add_param(const param& p) {
     const stored_parameter* format = format_of(p.buffer);
     if (!format) {
       out_.params.push_back(p);
     } else if (!format->pattern.empty()) {
-      out_.params.push_back({store_like(p.buffer, pattern_named(format->pattern)), {}});
+      std::vector<buffer> arrays;
+      allocate_like(p.buffer, format->pattern, arrays);
+      for (const buffer& one : arrays) out_.params.push_back({one, {}});
     } else if (!format->converted()) {
       const pattern& own = pattern_named(p.buffer->name);
       for (const buffer& one : own.arrays) out_.params.push_back({one, {}});
       out_.params.push_back({store_like(p.buffer, own), {}});
     } else {
-      for (const stored_parameter& part : formats_)
-        if (part.parameter == p.buffer->name) add_converted(p.buffer, part);
+      for (const buffer& one : arrays_.at(p.buffer->name)) out_.params.push_back({one, {}});
     }
+  }
+
+  /// Stores a tensor like a matrix: an array, or one for each part of it.
+  void allocate_like(const buffer& a, const std::string& matrix, std::vector<buffer>& to) {
+    const std::vector<const converted_parameter*> parts = parts_of(matrix);
+    if (parts.empty()) {
+      to.push_back(store_like(a, pattern_named(matrix)));
+      return;
+    }
+    placed_tensor out{a, matrix, {}};
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const converted_parameter& part = *parts[k];
+      if (!knows_rows(part.format))
+        throw argument_error("with_storage: \"" + a->name + "\" is stored like \"" + matrix +
+                             "\", which is neither in compressed rows nor in blocks, rows of one "
+                             "width, rows with numbers, or parts of these");
+      const std::string name =
+          part.format.part.empty() ? a->name : part_name(a->name, static_cast<int>(k));
+      out.parts.push_back({make_buffer(name, a->type, part.stored.coordinates->shape),
+                           part.stored.axes,
+                           make_buffer(name, a->type, part.stored.storage->shape)});
+      out_.buffers.push_back(out.parts.back());
+      to.push_back(out.parts.back().storage);
+    }
+    placed_.push_back(std::move(out));
+  }
+
+  /// What a nest stores, where that is stored like a converted matrix; null where it is not.
+  const placed_tensor* placed_result(const stmt& nest) const {
+    const store_node* store = store_of(nest);
+    return store ? placed_as(placed_, store->buffer) : nullptr;
+  }
+
+  /// Nests of results on one pattern, part by part: each reads of the others' results the element that it computes.
+  void add_placed(const std::vector<stmt>& nests) {
+    const std::vector<const converted_parameter*> parts = parts_of(placed_result(nests[0])->matrix);
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      for (const stmt& nest : nests) {
+        if (walk_of(nest)) refuse_meeting(placed_result(nest)->whole->name);
+        std::vector<expr> at = store_of(nest)->indices;
+        block_node b = *as_realize(innermost(nest))->block;
+        if (k > 0) name_part(b, at, static_cast<int>(k));
+        placed_nest made(b, *parts[k], *placed_result(nest), k, at, placed_);
+        add_other_axes(b, {made.row, made.column}, made.iteration);
+        out_.body.emplace_back(std::move(made.iteration));
+      }
   }
 
   /// The values of a tensor on a pattern; dense dimensions behind it are dimensions of theirs.
@@ -125,18 +197,6 @@ class storage_giver {
     patterns_.push_back(std::move(out));
   }
 
-  /// What the loops of a nest are around.
-  static stmt innermost(stmt nest) {
-    while (const loop_node* loop = as_loop(nest)) nest = loop->body;
-    return nest;
-  }
-
-  /// The store of a nest's block; null when there is no single one.
-  static const store_node* store_of(const stmt& nest) {
-    const block_realize_node* realize = as_realize(innermost(nest));
-    return realize ? as_store(realize->block->body) : nullptr;
-  }
-
   /// The pattern of a buffer that is stored on one.
   const pattern& pattern_of(const sparse_buffer& b) const {
     for (const pattern& p : patterns_)
@@ -144,13 +204,15 @@ class storage_giver {
     throw argument_error("with_storage: \"" + b.coordinates->name + "\" is on no pattern");
   }
 
-  /// The same element of a pattern of `axes` dimensions.
-  static bool same_element(const std::vector<expr>& a, const std::vector<expr>& b,
-                           std::size_t axes) {
-    for (std::size_t d = 0; d < axes; ++d)
-      if (d >= a.size() || d >= b.size() || !a[d].same(b[d])) return false;
-    return true;
+  /// The parameter on whose pattern a buffer is stored, with the dimensions of that; "" for none.
+  std::pair<std::string, std::size_t> pattern_under(const buffer& b) const {
+    if (const placed_tensor* t = placed_as(placed_, b)) return {t->matrix, 2};
+    const sparse_buffer* s = out_.find(b);
+    if (!s) return on_no_pattern;
+    const pattern& p = pattern_of(*s);
+    return {p.name, p.axes.size()};
   }
+  const std::pair<std::string, std::size_t> on_no_pattern = {};
 
   /// Stores a temporary that the nest at `k` writes where its readers need it: each is the nest of a
   /// result on one pattern, and reads it at the element of the result. Later nests are done.
@@ -162,46 +224,42 @@ class storage_giver {
     if (temporary == out_.alloc_buffers.end()) return;
     const auto plain = [](const expr& e) { return e->op == op::var; };
     if (!support::all(store->indices, plain)) return;
-    const pattern* followed_one = nullptr;
+    std::string followed_one;
     bool followed = true;
     for (std::size_t m = 0; m < nests.size(); ++m) {
       const store_node* reader = store_of(nests[m]);
-      const sparse_buffer* result = reader ? out_.find(reader->buffer) : nullptr;
-      for_each_expr(nests[m], [&](const expr& e) {
+      const auto [own, rank] = reader ? pattern_under(reader->buffer) : on_no_pattern;
+      for_each_expr(nests[m], [&, own = own, rank = rank](const expr& e) {
         if (m == k || e->op != op::load || !(e->buffer == store->buffer)) return;
-        const pattern* own = result ? &pattern_of(*result) : nullptr;
-        followed = followed && m > k && own && (!followed_one || followed_one == own) &&
-                   same_element(e->args, reader->indices, own->axes.size());
+        followed = followed && m > k && !own.empty() &&
+                   (followed_one.empty() || followed_one == own) &&
+                   same_element(e->args, reader->indices, rank);
         if (followed) followed_one = own;
       });
       const bool written_again = m != k && reader && reader->buffer == store->buffer;
       followed = followed && !written_again;
     }
-    if (followed && followed_one) *temporary = store_like(store->buffer, *followed_one);
+    if (!followed || followed_one.empty()) return;
+    const buffer whole = store->buffer;
+    out_.alloc_buffers.erase(temporary);
+    allocate_like(whole, followed_one, out_.alloc_buffers);
+  }
+
+  void make_converted(const param& p) {
+    const stored_parameter* own = format_of(p.buffer);
+    if (!own || !own->converted()) return;
+    for (const stored_parameter& part : formats_)
+      if (part.parameter == p.buffer->name) add_converted(p.buffer, part);
   }
 
   void add_converted(const buffer& a, const stored_parameter& format) {
     converted_parameter own;
     own.format = format;
     own.matrix = a;
-    for (const buffer& one : lay_out(own)) out_.params.push_back({one, {}});
+    for (const buffer& one : lay_out(own)) arrays_[a->name].push_back(one);
     out_.axes.insert(out_.axes.end(), own.stored.axes.begin(), own.stored.axes.end());
     out_.buffers.push_back(own.stored);
     converted_.push_back(std::move(own));
-  }
-
-  /// What a nest's block says of the patterns that meet in it; null where none do.
-  static const attr::list* walk_of(const stmt& nest) {
-    const block_realize_node* realize = as_realize(innermost(nest));
-    if (!realize) return nullptr;
-    const auto found = realize->block->annotations.find(walk_attribute);
-    return found == realize->block->annotations.end()
-               ? nullptr
-               : std::get_if<attr::list>(&found->second.value);
-  }
-
-  static std::string word(const attr::list& note, std::size_t at) {
-    return at < note.size() ? std::get<std::string>(note[at].value) : std::string();
   }
 
   /// A nest in which several patterns meet, or one is looked up. Axes of its own it has where its result is
@@ -213,10 +271,9 @@ class storage_giver {
     const std::string how = word(note, 0);
     for_each_expr(nest, [&](const expr& e) {
       if (e->op != op::load) return;
-      for (const converted_parameter& p : converted_)
-        if (p.matrix == e->buffer)
-          throw argument_error("with_storage: \"" + e->buffer->name +
-                               "\" is merged or looked up, which compressed rows are for");
+      const bool converted = support::any(
+          converted_, [&](const converted_parameter& p) { return p.matrix == e->buffer; });
+      if (converted || placed_as(placed_, e->buffer)) refuse_meeting(e->buffer->name);
       bool is_it = how == "walk" && out_.find(e->buffer) && e->buffer->name == word(note, 1);
       for (std::size_t d = 0; is_it && d < e->args.size(); ++d)
         is_it = is_var(e->args[d]) && e->args[d]->name == word(note, d + 2);
@@ -249,8 +306,11 @@ class storage_giver {
     for_each_expr(s, [&](const expr& e) {
       if (e->op != op::load || read || converted) return;
       read = out_.find(e->buffer);
+      const placed_tensor* placed = placed_as(placed_, e->buffer);
       for (const converted_parameter& p : converted_)
-        if (p.matrix == e->buffer) converted = &p;
+        if (!converted &&
+            (p.matrix == e->buffer || (placed && placed->matrix == p.format.parameter)))
+          converted = &p;
       if (read || converted) at = e->args;
     });
     if (converted)
@@ -259,15 +319,6 @@ class storage_giver {
       out_.body.emplace_back(iteration(block_of(s, read->coordinates), read, at));
     else
       out_.body.emplace_back(s);
-  }
-
-  /// The block of a nest that reads a sparse parameter.
-  static const block_node& block_of(const stmt& nest, const buffer& read) {
-    const block_realize_node* realize = as_realize(innermost(nest));
-    if (!realize)
-      throw argument_error("with_storage: \"" + read->name +
-                           "\" is read outside of a nest of loops around one block");
-    return *realize->block;
   }
 
   /// A nest over each part of the matrix, and behind it one that puts rows where they belong.
@@ -280,93 +331,41 @@ class storage_giver {
                                !may_miss_rows(part.format);
       if (number == 0 && !initializes && b.init) out_.body.emplace_back(nest_of_init(b));
       if (number == 0)
-        add_part_nest(b, part, at, !initializes);
+        add_part_nest(b, part, at, !initializes, 0);
       else
         add_later_part(b, part, at, number);
       ++number;
     }
   }
 
-  /// The sum is along the columns of a matrix that is stored by columns: it adds a multiple of each to the
-  /// result.
-  static bool adds_columns(const block_node& b, const converted_parameter& a,
-                           const std::vector<expr>& at) {
-    return a.format.by_columns && !is_reduced(b, at[0]);
-  }
-  /// Rows of a rule may be missing where they depend on a sparse axis, and come up again below each position of an axis
-  /// that reduces where a sparse one stands below that.
-  static bool may_miss_rows(const stored_parameter& format) {
-    if (!format.rule) return false;
-    bool reduces = false;
-    for (std::size_t k = 0; k < format.rule->axes.size(); ++k) {
-      const format_axis& axis = format.rule->axes[k];
-      const bool sparse = axis.kind != axis_kind::dense_fixed;
-      const bool spatial = is_spatial(*format.rule, k);
-      if (sparse && (reduces || spatial)) return true;
-      reduces = reduces || !spatial;
-    }
-    return false;
-  }
-  static bool is_reduced(const block_node& b, const expr& v) {
-    return support::any(
-        b.iters, [&](const iter_var& i) { return i.var.same(v) && i.kind == iter_kind::reduce; });
-  }
-
-  /// The initialization of all results, as a nest of its own.
-  static stmt nest_of_init(const block_node& of) {
-    block_node b;
-    b.name = of.name + "_init";
-    var_map own;
-    std::vector<var> loops;
-    std::vector<expr> values, extents;
-    for (const iter_var& v : of.iters) {
-      if (v.kind != iter_kind::spatial) continue;
-      const var fresh = make_var(v.var->name, v.var.type());
-      own[v.var] = fresh;
-      b.iters.push_back({fresh, v.dom, iter_kind::spatial});
-      loops.push_back(make_var(v.var->name + "_loop", v.var.type()));
-      values.push_back(loops.back());
-      extents.push_back(v.dom.extent);
-    }
-    b.body = substitute(of.init, own);
-    ir::detail::infer_regions(b, true, true);
-    stmt out = make_realize(values, boolean(true), make_block(std::move(b)));
-    for (std::size_t k = loops.size(); k-- > 0;)
-      out = make_loop(loops[k], integer(loops[k].type(), 0), extents[k], out);
-    return out;
-  }
-
   /// The nest of a part after the first, with variables of its own.
   void add_later_part(block_node b, const converted_parameter& part, std::vector<expr> at,
                       int number) {
-    b.name += "_part" + std::to_string(number);
-    var_map own;
-    for (iter_var& v : b.iters) {
-      const var fresh = make_var(v.var->name, v.var.type());
-      own[v.var] = fresh;
-      v.var = fresh;
-    }
-    b.init = b.init ? substitute(b.init, own) : b.init;
-    b.body = substitute(b.body, own);
-    for (expr& e : at) e = substitute(e, own);
-    add_part_nest(b, part, at, !(part.format.exclusive_rows && part.format.numbered_rows >= 0));
+    name_part(b, at, number);
+    add_part_nest(b, part, at, !(part.format.exclusive_rows && part.format.numbered_rows >= 0),
+                  static_cast<std::size_t>(number));
   }
 
   void add_part_nest(const block_node& b, const converted_parameter& a, const std::vector<expr>& at,
-                     bool adds) {
+                     bool adds, std::size_t number) {
     const bool along_columns = a.format.by_columns && is_reduced(b, at[0]);
     converted_nest made(b, a, along_columns ? std::vector<expr>{at[1], at[0]} : at, adds,
-                        along_columns);
-    for (const iter_var& v : b.iters)
-      if (!v.var.same(at[0]) && !v.var.same(at[1])) {
-        const sparse_axis axis = dense_fixed(b.name + "_" + v.var->name, v.dom.extent);
-        out_.axes.push_back(axis);
-        made.iteration.iters.push_back({v.var, axis, v.kind});
-      }
+                        along_columns, placed_, number);
+    add_other_axes(b, at, made.iteration);
     out_.body.emplace_back(std::move(made.iteration));
     if (!made.placed) return;
     out_.alloc_buffers.push_back(made.placed);
     out_.body.emplace_back(std::move(made.rows));
+  }
+
+  /// Dense axes for the variables of a block that are no index of the matrix.
+  void add_other_axes(const block_node& b, const std::vector<expr>& at, sparse_iteration& to) {
+    for (const iter_var& v : b.iters) {
+      if (v.var.same(at[0]) || v.var.same(at[1])) continue;
+      const sparse_axis axis = dense_fixed(b.name + "_" + v.var->name, v.dom.extent);
+      out_.axes.push_back(axis);
+      to.iters.push_back({v.var, axis, v.kind});
+    }
   }
 
   /// Rows of a second matrix that columns of the first one number, as in A[i, j] * B[j, k] summed over both, are
@@ -414,6 +413,9 @@ class storage_giver {
   const std::vector<stored_parameter>& formats_;
   std::vector<pattern> patterns_;
   std::vector<converted_parameter> converted_;
+  std::map<std::string, std::vector<buffer>>
+      arrays_;  // of converted parameters, in the order of a call
+  std::vector<placed_tensor> placed_;
   sparse_function out_;
 };
 

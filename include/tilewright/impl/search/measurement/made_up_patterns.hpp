@@ -60,8 +60,8 @@ inline void put_rising(integer_array to, std::int64_t begin, std::int64_t end,
   }
 }
 
-/// Gives the rows that made-up offsets divide the parameter into indices that rise. Rows that are longer than
-/// there are columns, as where a kernel was made smaller, keep what they have.
+/// Gives the rows that made-up offsets divide the parameter into indices that rise. Made-up rows that are longer than
+/// there are columns, as where a kernel was made smaller, end there, and some elements are in no row then.
 /// @param element0 of each parameter
 /// @param made_up whether nobody gave its values
 inline void make_up_patterns(const std::vector<operand>& operands,
@@ -78,12 +78,14 @@ inline void make_up_patterns(const std::vector<operand>& operands,
     if (!made_up[into] || !is_array(indices) || !indices.index) continue;
     if (indices.index->last > std::numeric_limits<std::int32_t>::max())
       continue;  // no bound is known
-    const integer_array from(element0[i], offsets.type);
+    integer_array from(element0[i], offsets.type);
     const operand::index_range in{std::max<std::int64_t>(indices.index->first, 0),
                                   indices.index->last};
     const std::int64_t columns = in.last - in.first + 1;
     for (std::int64_t row = 0; row + 1 < offsets.extents[0]; ++row) {
-      const std::int64_t begin = from.get(row), end = from.get(row + 1);
+      const std::int64_t begin = from.get(row);
+      if (made_up[i] && from.get(row + 1) > begin + columns) from.set(row + 1, begin + columns);
+      const std::int64_t end = from.get(row + 1);
       if (begin < 0 || end > indices.extents[0]) return;  // given, and of another pattern
       if (begin < end && end - begin <= columns)
         put_rising(integer_array(element0[into], indices.type), begin, end, in, random);
