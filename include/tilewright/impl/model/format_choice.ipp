@@ -53,7 +53,7 @@ struct format_choice::state {
     if (!o.format) return algorithms;
     const std::string name(algorithms.at(0).name());
     for (const any_kernel& k : algorithms)
-      if (!detail::only_compressed(k))
+      if (!detail::only_compressed(k, false))
         throw argument_error(
             name +
             ": a format is stated for the one parameter with compressed<\"K\"> of a "
@@ -332,8 +332,9 @@ TILEWRIGHT_INLINE bool format_choice::possible(const std::vector<any_kernel>& al
   if (options.format) return true;
   return options.calls > 0 && options.reductions == reductions::any_order &&
          dispatch::detail::mode_of_environment(options.mode) == mode::now &&
-         !options.measuring.runner &&
-         support::all(algorithms, [](const any_kernel& k) { return detail::only_compressed(k); });
+         !options.measuring.runner && support::all(algorithms, [](const any_kernel& k) {
+           return detail::only_compressed(k, true);
+         });
 }
 
 TILEWRIGHT_INLINE format_choice::format_choice(const std::vector<any_kernel>& algorithms,
@@ -378,8 +379,9 @@ TILEWRIGHT_INLINE std::shared_ptr<dispatch::dispatcher> format_choice::state::co
     tuned_options o = options;
     o.calls = 0;
     o.own_database = db;
-    out = make_dispatcher(algorithms, std::string(detail::only_compressed(algorithms[0])->name),
-                          rule, std::move(o));
+    out = make_dispatcher(algorithms,
+                          std::string(detail::only_compressed(algorithms[0], false)->name), rule,
+                          std::move(o));
   }
   return out;
 }

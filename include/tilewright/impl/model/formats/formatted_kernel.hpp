@@ -24,7 +24,7 @@ class formatted_kernel {
   /// @param others formats beside compressed rows
   formatted_kernel(const std::vector<any_kernel>& algorithms, const tuned_options& options,
                    bool others) {
-    const dsl::tensor_info& matrix = *only_compressed(algorithms.at(0));
+    const dsl::tensor_info& matrix = *only_compressed(algorithms.at(0), true);
     element_ = tilewright::bytes(matrix.type);
     absent_ = element_bits(matrix.type, matrix.absent());
     index_ = matrix.dims[matrix.rank - 1].index_bits == 64 ? dtype::i64 : dtype::i32;

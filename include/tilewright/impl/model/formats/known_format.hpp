@@ -115,7 +115,8 @@ inline any_kernel with_format(const any_kernel& kernel, std::string_view paramet
 
 /// The one matrix in compressed rows of a kernel; null where there is none or more that is sparse, and
 /// where elements of it are looked up.
-inline const dsl::tensor_info* only_compressed(const any_kernel& kernel) {
+/// @param with_temporaries whether there may be temporaries on its pattern
+inline const dsl::tensor_info* only_compressed(const any_kernel& kernel, bool with_temporaries) {
   const dsl::tensor_info* out = nullptr;
   for (const dsl::tensor_info* t : kernel.params()) {
     if (!t->sparse()) continue;
@@ -124,9 +125,14 @@ inline const dsl::tensor_info* only_compressed(const any_kernel& kernel) {
       return nullptr;
     out = t;
   }
+  const auto is_taken = [&](const dsl::tensor_info& t) {
+    if (!out) return false;
+    return t.name == out->name ||
+           (with_temporaries && t.role == dsl::role::temp && t.pattern() == out->name);
+  };
   const bool followed = support::any(kernel.nodes(), [&](const dsl::node& n) {
     return n.tensor && n.tensor->sparse() &&
-           (n.tensor->name != (out ? out->name : "") || n.stored == dsl::stored_read::looked_up);
+           (!is_taken(*n.tensor) || n.stored == dsl::stored_read::looked_up);
   });
   return followed ? nullptr : out;
 }

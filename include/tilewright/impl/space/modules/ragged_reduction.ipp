@@ -340,15 +340,22 @@ inline bool walk_results(schedule& s, const std::string& name, const context& wh
 }
 
 /// The elements of a row that are computed one by one are computed in vectors, the last one under a
-/// mask.
+/// mask, or one after the other, as is drawn; those inside of a block are always in vectors.
 inline void vectorize_row(schedule& s, const std::string& name, const context& where,
                           chooser& choices) {
   const std::optional<std::size_t> at = column_loop(s, name);
   if (!at) return;
-  const loop_rv walk = s.get_loops(s.get_block(name))[*at];
+  const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
   const std::int64_t lanes = where.cpu->lanes(named_block(s, name).block->writes[0].buffer->type);
-  if (!ir::reads_memory(s.get(walk).extent) || lanes < 2 || choices.pick(2) == 0) return;
-  const auto [outer, inner] = s.split(walk, {infer, lanes});
+  const ir::expr extent = s.get(loops[*at]).extent;
+  if (lanes < 2) return;
+  if (ir::reads_memory(extent)) {
+    if (choices.pick(2) == 0) return;
+  } else if (*at + 1 != loops.size() || !ir::is_int(extent) || ir::as_int(extent) % lanes != 0) {
+    return;
+  }
+  const auto [outer, inner] = s.split(loops[*at], {infer, lanes});
+  (void)outer;
   s.vectorize(inner);
 }
 
