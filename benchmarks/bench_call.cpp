@@ -1,12 +1,15 @@
-// What a call costs beside the kernel itself: overhead per call, and the first call of a process
-// whose database is warm. `warm_first_call` runs this program again as a child, under strace where
+// What a call costs beside the kernel itself: overhead per call, loops of a caller that comes now and then, and the
+// first call of a process whose database is warm. `warm_first_call` runs this program again as a child, under strace where
 // there is one, and counts the libraries of LLVM that it opened (none: the code comes from the
 // database).
 #include <benchmark/benchmark.h>
 
+#include <tilewright/backend/pool.hpp>
 #include <tilewright/tilewright.hpp>
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -76,6 +79,42 @@ double run_child(const std::string& command) {
   return pipe && pclose(pipe) == 0 ? ms : -1;
 }
 
+/// What ten parallel loops in a row, of 60 us of work each, find after a pause.
+struct loops_after_pause {
+  static constexpr int chunks = 8;
+  static constexpr double seconds = 60e-6;
+  std::atomic<int> by_workers{0};
+
+  static void chunk(void* self, std::int64_t, int worker) {
+    if (worker != 0) ++static_cast<loops_after_pause*>(self)->by_workers;
+    const auto start = std::chrono::steady_clock::now();
+    const auto passed = [&] { return std::chrono::steady_clock::now() - start; };
+    while (std::chrono::duration<double>(passed()).count() < seconds / chunks) {
+    }
+  }
+};
+
+/// Loops of two threads by a caller that sleeps so many milliseconds before each ten of them: the time of one, and the share
+/// that the caller had to work on alone.
+void after_pause(benchmark::State& state) {
+  const tilewright::backend::executor& two = tilewright::backend::pool::shared().view(2);
+  constexpr int loops = 10;
+  int alone = 0, all = 0;
+  for (auto _ : state) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(state.range(0)));
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < loops; ++i) {
+      loops_after_pause one;
+      two.run(two.self, loops_after_pause::chunks, &loops_after_pause::chunk, &one);
+      alone += one.by_workers == 0;
+      ++all;
+    }
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    state.SetIterationTime(took.count() / loops);
+  }
+  state.counters["pct_alone"] = all > 0 ? 100.0 * alone / all : 0;
+}
+
 void warm_first_call(benchmark::State& state, const std::string& self) {
   const std::string folder = std::string(BENCH_SCRATCH);
   const std::string database = folder + "/bench_call.db", log = folder + "/bench_call.strace";
@@ -107,6 +146,14 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RegisterBenchmark("call/raw_pointer", raw_pointer);
   benchmark::RegisterBenchmark("call/tuned", tuned_call);
+  if (tilewright::backend::pool::shared().threads() > 1)
+    benchmark::RegisterBenchmark("loops/after_pause_ms", after_pause)
+        ->Arg(0)
+        ->Arg(1)
+        ->Arg(5)
+        ->Arg(20)
+        ->Iterations(100)
+        ->UseManualTime();
   benchmark::RegisterBenchmark("warm_first_call",
                                [=](benchmark::State& s) { warm_first_call(s, self); })
       ->UseManualTime()
