@@ -269,3 +269,30 @@ def main(X: T.Buffer((64, 32), "float32"), P: T.Buffer((32, 48), "float32"), Z: 
   ordered.attrs[ir::reductions_attribute] = std::string(ir::in_order_value);
   for (const schedule& s : sketches_of(ordered)) CHECK_FALSE(mentions(s, "factored"));
 }
+
+TEST_CASE("short sums of short sums stay in lanes") {
+  for (const std::string n : {"256", "100"})
+    for (const int threads : {1, 2}) {
+      const ir::function f =
+          ir::parse("@T.prim_func\ndef main(X: T.Buffer((" + n +
+                    ", 6), \"float32\"), P: T.Buffer((6, 5), \"float32\"), "
+                    "Z: T.Buffer((" +
+                    n + ", 5), \"float32\"), Y: T.Buffer((" + n +
+                    ",), \"float32\")):\n"
+                    "    for n, r, s in T.grid(" +
+                    n +
+                    ", 6, 5):\n"
+                    "        with T.block(\"Y\"):\n"
+                    "            vn, vr, vs = T.axis.remap(\"SRR\", [n, r, s])\n"
+                    "            with T.init():\n"
+                    "                Y[vn] = T.float32(0)\n"
+                    "            Y[vn] = Y[vn] + X[vn, vr] * P[vr, vs] * Z[vn, vs]\n");
+      const std::vector<schedule> sketches = sketches_of(f, threads);
+      REQUIRE_FALSE(sketches.empty());
+      members::check(f, sketches, [](const schedule&) {});
+      const schedule& first = sketches.front();
+      CHECK(mentions(first, "compute_at"));
+      CHECK(mentions(first, "vectorize"));
+      CHECK(mentions(first, "parallel") == (threads > 1));
+    }
+}

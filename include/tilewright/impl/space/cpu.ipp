@@ -8,6 +8,7 @@
 
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
 #include <tilewright/impl/space/chains/factored_form.hpp>
+#include <tilewright/impl/space/chains/short_sums.hpp>
 #include <tilewright/impl/space/tiles/channel_blocks.hpp>
 #include <tilewright/impl/space/tiles/few_results.hpp>
 #include <tilewright/impl/space/tiles/flat_columns.hpp>
@@ -194,6 +195,9 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
       known[name] = decided::layout;
   choose_borders(s, where, choices, intrinsics, known);
   std::vector<std::string> blocks = root_block_names(s);
+  for (const std::string& name : blocks)
+    for (const std::string& sum : sum_in_lanes(s, name, where, choices))
+      known[sum] = decided::loops;
   bool tiled = intrinsics && choose_intrinsics(s, where, choices);
   for (const std::string& name : blocks)  // not those of copies for intrinsics, which have theirs
     if (has_block(s, name) && decided_of(s, known, name) == decided::nothing)
