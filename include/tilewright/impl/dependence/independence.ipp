@@ -117,31 +117,63 @@ inline bool steps_over(const child_block& child, std::size_t at) {
   return false;
 }
 
-/// The digit of a sum that a place steps by while loop `at` and those inside of it run: the one term of it that moves,
-/// but for such as move the place by less than a step.
-inline std::optional<digit> sum_digit(const child_block& child, std::size_t at,
-                                      const arith::linear& place) {
-  const auto is_whole = [](const ir::expr& e) {
-    return e->op == ir::op::add || e->op == ir::op::mul;
-  };
-  std::optional<digit> out;
-  std::int64_t step = 0;
-  arith::linear smaller;
-  for (const auto& [term, factor] : place.terms) {
-    if (ir::reads_memory(term)) return std::nullopt;
-    if (!uses_loops_from(term, child, at)) continue;
-    std::optional<digit> of = ir::is_var(term) ? std::nullopt : digit_of(term, is_whole);
-    if (of && out) return std::nullopt;
-    if (of) {
-      out = std::move(of);
-      step = std::abs(factor);
-    } else {
-      smaller.terms.emplace_back(term, factor);
-    }
+/// A digit of a sum over loops.
+struct sum_digit {
+  arith::linear sum;
+  std::int64_t divisor, count;  // as those of a digit
+};
+
+/// (2 i + j // 8) // 3 is a digit of 16 i + j.
+inline sum_digit of_plain_sum(const digit& d) {
+  sum_digit out{arith::to_linear(d.v), d.divisor, d.count};
+  for (auto& [term, factor] : out.sum.terms) {
+    if (term->op != ir::op::floordiv || !ir::is_int(term->args[1]) || factor != 1) continue;
+    const std::int64_t by = ir::as_int(term->args[1]);
+    if (by < 1 || !ir::is_var(term->args[0])) continue;
+    term = term->args[0];
+    for (auto& [other, of_other] : out.sum.terms)
+      if (&of_other != &factor) of_other *= by;
+    out.sum.constant *= by;
+    out.divisor *= by;
+    break;
   }
-  if (!out || smaller.terms.empty()) return out;
-  const bounds moves = range_of(smaller, child.loops);
-  return moves.bounded() && moves.hi - moves.lo < step ? out : std::nullopt;
+  return out;
+}
+
+/// The digit that a place steps by while loop `at` and those inside of it run, where all else that moves it then does so by
+/// less than a step.
+inline std::optional<sum_digit> moving_digit(const child_block& child, std::size_t at,
+                                             const arith::linear& place) {
+  const auto is_whole = [](const ir::expr& e) {
+    return ir::is_var(e) || e->op == ir::op::add || e->op == ir::op::mul;
+  };
+  arith::linear moving;
+  std::size_t widest = 0;
+  for (const auto& term : place.terms) {
+    if (ir::reads_memory(term.first)) return std::nullopt;
+    if (!uses_loops_from(term.first, child, at)) continue;
+    moving.terms.push_back(term);
+    if (std::abs(term.second) > std::abs(moving.terms[widest].second))
+      widest = moving.terms.size() - 1;
+  }
+  if (moving.terms.empty()) return std::nullopt;
+  const auto [term, step] = moving.terms[widest];
+  const std::optional<digit> d = digit_of(term, is_whole);
+  if (!d) return std::nullopt;
+  moving.terms.erase(moving.terms.begin() + static_cast<std::ptrdiff_t>(widest));
+  const bounds rest = range_of(moving, child.loops);
+  if (!rest.bounded() || rest.hi - rest.lo >= std::abs(step)) return std::nullopt;
+  return of_plain_sum(*d);
+}
+
+/// Whether the digit is one of that sum as well: of the same, or of a loop to which the sum adds multiples of all that
+/// the digit may be.
+inline bool is_digit_of(const sum_digit& d, const arith::linear& sum) {
+  const arith::linear rest = difference(sum, d.sum);
+  if (rest.terms.empty()) return rest.constant == 0;
+  const std::int64_t whole = d.divisor * d.count;
+  return whole > 0 && rest.constant % whole == 0 &&
+         support::all(rest.terms, [&](const auto& term) { return term.second % whole == 0; });
 }
 
 /// Iterations of loop `at` run apart: each has values of a sum of its own, of which digits tell all, as places in a copy
@@ -149,25 +181,30 @@ inline std::optional<digit> sum_digit(const child_block& child, std::size_t at,
 inline bool sums_tell(const child_block& child, std::size_t at) {
   if (child.realize->predicate->op == ir::op::logical_and) return false;
   const bound_iters& iters = bind_iters(child);
-  std::vector<digit> digits;
+  std::vector<sum_digit> all;
+  const sum_digit* longest = nullptr;
+  all.reserve(iters.values.size());
   for (std::size_t i = 0; i < iters.values.size(); ++i) {
     if (child.block().iters[i].kind != ir::iter_kind::spatial) continue;
-    if (std::optional<digit> d = sum_digit(child, at, iters.values[i]);
-        d && (digits.empty() || arith::same_value(d->v, digits.front().v)))
-      digits.push_back(std::move(*d));
+    std::optional<sum_digit> d = moving_digit(child, at, iters.values[i]);
+    if (!d) continue;
+    all.push_back(std::move(*d));
+    if (!longest || all.back().sum.terms.size() > longest->sum.terms.size()) longest = &all.back();
   }
-  if (digits.empty()) return false;
-  const arith::linear sum = arith::to_linear(digits.front().v);
-  const std::int64_t step = std::abs(sum.coefficient(child.loops[at]->var));
+  if (!longest) return false;
+  std::vector<digit> digits;
+  for (const sum_digit& d : all)
+    if (is_digit_of(d, longest->sum)) digits.push_back({{}, d.divisor, d.count});
+  const std::int64_t step = std::abs(longest->sum.coefficient(child.loops[at]->var));
   arith::linear moving, inside;
-  for (const auto& term : sum.terms) {
+  for (const auto& term : longest->sum.terms) {
     if (!uses_loops_from(term.first, child, at)) continue;
     moving.terms.push_back(term);
     if (!term.first.same(child.loops[at]->var)) inside.terms.push_back(term);
   }
-  const bounds own = range_of(inside, child.loops), all = range_of(moving, child.loops);
-  if (step == 0 || !own.bounded() || !all.bounded() || own.hi - own.lo >= step) return false;
-  return tell_apart(std::move(digits), ir::integer(dtype::i64, all.hi - all.lo + 1));
+  const bounds own = range_of(inside, child.loops), run = range_of(moving, child.loops);
+  if (step == 0 || !own.bounded() || !run.bounded() || own.hi - own.lo >= step) return false;
+  return tell_apart(std::move(digits), ir::integer(dtype::i64, run.hi - run.lo + 1));
 }
 
 /// Whether the boxes of a region have nothing in common in different iterations of loop `at`.

@@ -1,7 +1,6 @@
 // Which iterations have a buffer of their own, when it is lowered.
 #pragma once
 
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -29,13 +28,16 @@ class private_buffers : buffer_uses {
   void use(const buffer& b) override;
 
   struct life {
+    const buffer_node* buffer;
     bool allocated = false, touched = false;
     std::vector<const loop_node*> around;
   };
+  life& life_of(const buffer& b);
+
   stmt body_;
   bool walked_ = false;
   std::vector<const loop_node*> loops_;
-  std::unordered_map<const buffer_node*, life> lives_;
+  std::vector<life> lives_;  // few: looked through faster than a table
 };
 
 }  // namespace tilewright::ir

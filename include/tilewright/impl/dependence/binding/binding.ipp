@@ -9,6 +9,7 @@
 #include <tilewright/impl/dependence/binding/fused_binding.hpp>
 #include <tilewright/impl/dependence/binding/injective_binding.hpp>
 #include <tilewright/impl/dependence/binding/loop_sums.hpp>
+#include <tilewright/impl/dependence/binding/taken_digits.hpp>
 #include <tilewright/impl/dependence/cover/footprint.hpp>
 #include <tilewright/impl/dependence/ragged_nest.hpp>
 #include <tilewright/impl/dependence/scope.hpp>
@@ -25,13 +26,16 @@ using arith::bounds;
 /// One value made of loops: sorted by factor, each loop starts where the smaller ones end. What is
 /// made of the loops before `first` alone, such as a quotient of fused ones, is a constant.
 inline bool is_radix_sum(const arith::linear& value, const child_block& child, std::size_t first,
-                         std::vector<int>& used, std::int64_t& total) {
+                         std::vector<int>& used, taken_digits& digits, std::int64_t& total) {
   constexpr std::size_t most_steps = 8;
   support::radix steps;
   loop_places places(child.loops);
   for (const auto& [term, factor] : value.terms) {
     if (!ir::is_var(term)) {
-      if (first == 0 || uses_loops_from(term, child, first)) return false;
+      if (first > 0 && !uses_loops_from(term, child, first)) continue;
+      const std::optional<std::int64_t> count = digits.take(term);
+      if (!count || steps.size() == most_steps) return false;
+      if (*count > 1) steps.add(factor, *count);
       continue;
     }
     const int index = places.of(term);
@@ -55,16 +59,18 @@ inline fast_answer quick_affine(const child_block& child, std::size_t first, boo
   const bound_iters& iters = bind_iters(child);
   if (!iters.understood) return fast_answer::unknown;
   std::vector<int> used(child.loops.size(), 0);
+  taken_digits digits(child.loops);
   for (std::size_t i = 0; i < iters.values.size(); ++i) {
     std::int64_t total = 1;
-    if (!is_radix_sum(iters.values[i], child, first, used, total)) return fast_answer::unknown;
+    if (!is_radix_sum(iters.values[i], child, first, used, digits, total))
+      return fast_answer::unknown;
     if (first > 0 && !every_iter) continue;
     const bounds dom = constant_range(child.block().iters[i].dom);
     if (!dom.bounded() || !(iters.clip[i] == dom)) return fast_answer::unknown;
     const bool shifted = iters.values[i].constant != dom.lo;
     if (shifted || total < dom.hi - dom.lo + 1) return fast_answer::unknown;
   }
-  return fast_answer::yes;
+  return digits.are_complete(used) ? fast_answer::yes : fast_answer::unknown;
 }
 
 inline bool affine(const child_block& child, std::size_t first) {

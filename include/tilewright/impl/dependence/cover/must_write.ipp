@@ -7,6 +7,7 @@
 #include <tilewright/arith/iter_map.hpp>
 #include <tilewright/impl/dependence/binding/fused_binding.hpp>
 #include <tilewright/impl/dependence/binding/loop_sums.hpp>
+#include <tilewright/impl/dependence/binding/taken_digits.hpp>
 #include <tilewright/impl/dependence/cover/conditional_stores.hpp>
 #include <tilewright/impl/dependence/cover/footprint.hpp>
 #include <tilewright/impl/dependence/ragged_nest.hpp>
@@ -20,12 +21,15 @@ namespace footprints {
 
 /// An iteration variable while the moving loops run: an interval without holes, or nothing.
 inline bool is_contiguous(const linear& value, const child_block& child, standing_loops standing,
-                          std::vector<int>& used) {
+                          std::vector<int>& used, taken_digits& digits) {
   support::radix steps;
   for (const auto& [term, factor] : value.terms) {
     const int index = loop_index(child.loops, term);
     if (index < 0) {
-      if (!stands_still(term, child, standing)) return false;
+      if (stands_still(term, child, standing)) continue;
+      const std::optional<std::int64_t> count = digits.take(term);
+      if (!count) return false;
+      if (*count > 1) steps.add(std::abs(factor), *count);
       continue;
     }
     const auto at = static_cast<std::size_t>(index);
@@ -44,12 +48,13 @@ inline bool is_full_box(const child_block& child, standing_loops standing) {
   const bound_iters& iters = bind_iters(child);
   if (!iters.understood || child.conditional) return false;
   std::vector<int> used(child.loops.size(), 0);
+  taken_digits digits(child.loops);
   const std::vector<ir::iter_var>& vars = child.block().iters;
   bool simple = true;
   for (std::size_t i = 0; i < vars.size() && simple; ++i)
     simple = vars[i].kind == ir::iter_kind::reduce ||
-             is_contiguous(iters.values[i], child, standing, used);
-  if (simple) return true;
+             is_contiguous(iters.values[i], child, standing, used, digits);
+  if (simple && digits.are_complete(used)) return true;
   if (standing.fixed > child.loops.size()) return false;
   const auto [moving, still] = parted(child, standing);
   return arith::is_affine_binding(child.realize->values, vars, domains(moving),

@@ -13,8 +13,16 @@ TILEWRIGHT_INLINE const std::vector<const loop_node*>& private_buffers::loops_ar
     const buffer& b) {
   if (!std::exchange(walked_, true)) visit(body_);
   static const std::vector<const loop_node*> none;
-  const auto at = lives_.find(b.get());
-  return at != lives_.end() && at->second.allocated ? at->second.around : none;
+  const auto at = support::find(lives_, [&](const life& l) { return l.buffer == b.get(); });
+  return at != lives_.end() && at->allocated ? at->around : none;
+}
+
+TILEWRIGHT_INLINE private_buffers::life& private_buffers::life_of(const buffer& b) {
+  for (life& l : lives_)
+    if (l.buffer == b.get()) return l;
+  if (lives_.empty()) lives_.reserve(8);
+  lives_.push_back({b.get(), false, false, {}});
+  return lives_.back();
 }
 
 TILEWRIGHT_INLINE bool private_buffers::within(const loop_node& loop, const buffer& b) {
@@ -30,7 +38,7 @@ TILEWRIGHT_INLINE void private_buffers::visit(const stmt& s) {
 }
 
 TILEWRIGHT_INLINE void private_buffers::visit(const block& b) {
-  for (const buffer& x : b->alloc_buffers) lives_[x.get()].allocated = true;
+  for (const buffer& x : b->alloc_buffers) life_of(x).allocated = true;
   if (!is_auto_copy(*b)) return buffer_uses::visit(b);
   const auto jointly =
       support::find(loops_, [&](const loop_node* loop) { return copies_jointly(*b, *loop); });
@@ -42,7 +50,7 @@ TILEWRIGHT_INLINE void private_buffers::visit(const block& b) {
 }
 
 TILEWRIGHT_INLINE void private_buffers::use(const buffer& b) {
-  life& l = lives_[b.get()];
+  life& l = life_of(b);
   if (!std::exchange(l.touched, true)) {
     l.around = loops_;
     return;
