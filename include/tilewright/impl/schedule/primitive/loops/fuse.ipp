@@ -69,6 +69,24 @@ inline void check_size(const loop_nest& nest, dtype type) {
   }
 }
 
+/// The digit of the fused loop that the loop at that position is, as the analyzer writes it; null where it has to be asked:
+/// where an extent is none that is known, and where no loop runs more than once.
+inline ir::expr digit(const loop_nest& nest, std::size_t at, const ir::var& fused) {
+  std::int64_t outside = 1, inside = 1;
+  for (std::size_t i = 0; i < nest.size(); ++i) {
+    if (nest[i]->var.type() != fused.type() || !ir::is_int(nest[i]->extent) ||
+        nest[i]->extent->integer <= 0)
+      return {};
+    if (i != at) (i < at ? outside : inside) *= nest[i]->extent->integer;
+  }
+  const std::int64_t own = nest[at]->extent->integer;
+  if (outside * own * inside == 1) return {};
+  const auto number = [&](std::int64_t n) { return ir::integer(fused.type(), n); };
+  if (own == 1) return number(0);
+  const ir::expr upwards = inside == 1 ? fused : ir::floordiv(fused, number(inside));
+  return outside == 1 ? upwards : ir::floormod(upwards, number(own));
+}
+
 }  // namespace detail::fusing
 
 TILEWRIGHT_INLINE new_loop fuse(const ir::function& f, const std::vector<ir::var>& loops,
@@ -90,11 +108,14 @@ TILEWRIGHT_INLINE new_loop fuse(const ir::function& f, const std::vector<ir::var
   known.add(fused, zero, extent);
   ir::var_map values;
   for (std::size_t i = 0; i < nest.size(); ++i) {
+    ir::expr& value = values[nest[i]->var];
+    value = detail::fusing::digit(nest, i, fused);
+    if (value) continue;
     const ir::expr inner = detail::fusing::product(nest, i + 1, type);
     const ir::expr rest =
         i == 0 ? fused : ir::floormod(fused, detail::fusing::product(nest, i, type));
     const bool dropped = !preserve_unit_iters && ir::is_int(nest[i]->extent, 1);
-    values[nest[i]->var] =
+    value =
         dropped
             ? ir::integer(nest[i]->var.type(), 0)
             : known.analyzer().simplify(ir::cast(nest[i]->var.type(), ir::floordiv(rest, inner)));
