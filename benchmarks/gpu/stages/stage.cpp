@@ -90,11 +90,11 @@ int stage::run_first() {
   describe_machine();
   for (const gpu_conformance::entry& e : gpu_conformance::all())
     once(e.name, [&] { return conform(e); });
+  for (const gpu_corpus::entry& e : gpu_cases::small()) once(e.name, [&] { return verify(e); });
+  once("random_sums", [&] { return random_sums(); });
   for (const gpu_corpus::entry& e : gpu_corpus::small())
     once(e.name + "_small", [&] { return verify(e); });
   for (const gpu_corpus::entry& e : gpu_defaults::cases()) once(e.name, [&] { return verify(e); });
-  for (const gpu_corpus::entry& e : gpu_cases::small()) once(e.name, [&] { return verify(e); });
-  once("random_sums", [&] { return random_sums(); });
   for (const char* name : {"nothing", "illegal", "hang"})
     once(std::string("fault_") + name, [&] { return survives(name); });
   once("launch_cost", [&] { return launch_cost(); });

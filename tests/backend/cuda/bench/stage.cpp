@@ -82,15 +82,15 @@ class packed {
       std::memcpy(&bytes[4 * element], &value, sizeof value);
     }
   }
-  /// Kernels of two parameters, called like the file that they lie in.
-  void add_kernel(const std::string& name) const {
+  /// A kernel of so many parameters, called like the file that it lies in.
+  void add_kernel(const std::string& name, int parameters = 2) const {
     backend::artifact a;
     a.isa = "nvidia:sm_90a";
     a.object.resize(64);
     backend::launch l;
     l.symbol = name;
-    l.arguments = {{backend::launch_argument::kind::buffer, 8, 0},
-                   {backend::launch_argument::kind::buffer, 8, 1}};
+    for (int i = 0; i < parameters; ++i)
+      l.arguments.push_back({backend::launch_argument::kind::buffer, 8, i});
     a.launches = {l};
     gpu_pack::write_code(folder_, name, "sm_90a", a);
   }
@@ -316,6 +316,55 @@ TEST_CASE("stage: a worker whose kernel does harm is replaced, and one that does
   CHECK(line[0] == '1');
   CHECK(gpu_results::field(line, "correct") == "false");
   CHECK(gpu_results::field(line, "wrong") == "\"none where fault was expected: \"");
+}
+
+namespace {
+
+/// The product of `random_sums`, 256 x 192 of 320 terms; `off` is added to an element that is not looked at alone.
+template <int off>
+int multiply(const char*, void** arguments, void*) {
+  const auto address = [&](int i) {
+    float* out = nullptr;
+    std::memcpy(&out, arguments[i], sizeof out);
+    return out;
+  };
+  constexpr int m = 256, n = 192, k = 320;
+  // the kernel's own arguments: A, B and C in the order of the parameters
+  const float *const a = address(0), *const b = address(1);
+  float* const c = address(2);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int l = 0; l < k; ++l) sum += a[i * k + l] * b[l * n + j];
+      c[i * n + j] = sum;
+    }
+  c[777] += static_cast<float>(off);
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("stage: random sums of a product find one wrong element of it, and nothing else") {
+  if (!fake::here()) return;
+  const packed p(std::vector<std::string>{});
+  p.add_kernel("random_sums_small", 3);
+  const auto run = [&](int (*kernel)(const char*, void**, void*)) {
+    fs::remove(p.lines());
+    fake::on_launch(kernel);
+    gpu_stage::stage stage("first", p.pack(), p.lines(), 600);
+    stage.choose({"random_sums"});
+    const int status = stage.run_first();
+    return std::to_string(status) + p.line("random_sums");
+  };
+  const std::string right = run(&multiply<0>);
+  CAPTURE(right);
+  CHECK(right[0] == '0');
+  CHECK(gpu_results::field(right, "correct") == "true");
+  CHECK(gpu_results::field(right, "one_wrong_element") == "\"found\"");
+  const std::string wrong = run(&multiply<1>);
+  CAPTURE(wrong);
+  CHECK(wrong[0] == '1');
+  CHECK(gpu_results::field(wrong, "correct") == "false");
 }
 
 TEST_CASE("curve: times at marks, and when the last best one was near") {
