@@ -1,13 +1,15 @@
 // What kernels for GPUs cost before there is a GPU: lowering and text, NVRTC, the emulator.
 //
 // Names: lower_and_print/KERNEL, nvrtc/KERNEL, nvrtc/KERNEL/threads:2, nvrtc_together/KERNEL/COUNT, nvrtc_memory/COMPILES, emulator_compile/KERNEL,
-// emulate/KERNEL, candidates/WORKLOAD: replayed, verified, with key, features and score, as a search ranks them; draws/WORKLOAD and
+// emulate/KERNEL, candidates/WORKLOAD: replayed, verified, with key, features and score, as a search ranks them; neighbours/WORKLOAD: the same of
+// candidates with one decision changed, replayed from where others have been, `shared` the share of instructions that are not run; draws/WORKLOAD and
 // draws_of_replays/WORKLOAD: drawn within limits of the device and by replays alone, `refused` the share of draws that are no candidates. NVRTC and the C++ compiler of the emulator are reported as missing where they are not
 // installed.
 #include <cstdint>
 #include <exception>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,7 @@
 #include <tilewright/backend/cuda/emulator.hpp>
 #include <tilewright/cost/features.hpp>
 #include <tilewright/cost/prior.hpp>
+#include <tilewright/impl/search/replay_memory.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/pass/gpu/lower_gpu.hpp>
@@ -154,36 +157,83 @@ void draw_candidates(benchmark::State& state, const gpu_workloads::workload& w, 
       benchmark::Counter(draws - refused, benchmark::Counter::kIsRate);
 }
 
-/// What a search does with candidates of the default space before one is compiled.
-void rank_candidates(benchmark::State& state, const gpu_workloads::workload& w) {
-  const target::gpu device = target::named_gpu("sm_90a");
-  const space::context where{&device, 1};
-  const space::design_space list = space::default_gpu();
-  const cost::gbt& model = cost::shipped_prior().trees;
-  cost::feature_options options;
-  options.gpu = true;
-  std::vector<trace> families;
-  for (const schedule& s : list.sketches(w.function, where, 1))
-    families.push_back(s.trace().without_decisions());
-  std::vector<trace> members;
-  for (std::uint64_t seed = 1; members.size() < 16 && seed < 4000; ++seed) {
-    support::random random(seed);
-    const trace drawn =
-        search::drawn_within_limits(families[seed % families.size()], w.function, device, random);
-    if (const auto c = search::replay(drawn, w.function, seed, nullptr,
-                                      [&](schedule& s) { list.finish(s, where); }))
-      members.push_back(c->scheduled.trace());
+/// Members of the default space, with what a search does with each before it is compiled.
+class ranking {
+ public:
+  explicit ranking(const gpu_workloads::workload& w) : function_(w.function) {
+    const space::design_space list = space::default_gpu();
+    const space::context where{&device_, 1};
+    std::vector<trace> families;
+    for (const schedule& s : list.sketches(function_, where, 1))
+      families.push_back(s.trace().without_decisions());
+    for (std::uint64_t seed = 1; members_.size() < 16 && seed < 4000; ++seed) {
+      support::random random(seed);
+      const std::size_t family = seed % families.size();
+      const trace drawn = search::drawn_within_limits(families[family], function_, device_, random);
+      const auto c = search::replay(drawn, function_, seed, nullptr,
+                                    [&](schedule& s) { list.finish(s, where); });
+      if (c) members_.push_back({c->scheduled.trace(), {family, 1}});
+    }
+    options_.gpu = true;
   }
-  std::size_t next = 0;
-  for (auto _ : state) {
-    schedule s(w.function);
-    members[next++ % members.size()].apply_to(s);
-    space::verify_gpu_code{}(s, where);
+
+  const ir::function& function() const { return function_; }
+  /// A trace, and the number of its family.
+  struct member {
+    trace steps;
+    support::hash128 family;
+  };
+  const std::vector<member>& members() const { return members_; }
+
+  /// Whether the device can run it; its score is of no interest.
+  bool rank(schedule& s) const {
+    try {
+      space::verify_gpu_code{}(s, {&device_, 1});
+    } catch (const schedule_error&) {
+      return false;
+    }
     ir::verify(s.function());
     ir::workload_key(s.function());
-    const auto rows = cost::store_features(s.function(), options);
-    benchmark::DoNotOptimize(model.score(rows.front().data(), rows.size()));
+    const auto rows = cost::store_features(s.function(), options_);
+    benchmark::DoNotOptimize(cost::shipped_prior().trees.score(rows.front().data(), rows.size()));
+    return true;
   }
+
+ private:
+  ir::function function_;
+  target::gpu device_ = target::named_gpu("sm_90a");
+  cost::feature_options options_;
+  std::vector<member> members_;
+};
+
+/// Each replayed from its first step on.
+void rank_candidates(benchmark::State& state, const gpu_workloads::workload& w) {
+  const ranking all(w);
+  std::size_t next = 0;
+  for (auto _ : state) {
+    schedule s(all.function());
+    all.members()[next++ % all.members().size()].steps.apply_to(s);
+    all.rank(s);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+/// One decision changed in each, as an evolutionary search proposes them, and replayed from where others have been.
+void rank_neighbours(benchmark::State& state, const gpu_workloads::workload& w) {
+  const ranking all(w);
+  search::detail::replay_memory memory;
+  support::random random(5);
+  double refused = 0, instructions = 0;
+  for (auto _ : state) {
+    const ranking::member& m = all.members()[random.below(all.members().size())];
+    const std::optional<trace> changed = search::mutate(m.steps, random);
+    instructions += static_cast<double>(changed->size());
+    search::detail::replay_refusal why;
+    auto c = memory.replay(m.family, *changed, all.function(), random.next(), why);
+    if (!c || !all.rank(c->scheduled)) ++refused;
+  }
+  state.counters["refused"] = refused / static_cast<double>(state.iterations());
+  state.counters["shared"] = static_cast<double>(memory.skipped()) / instructions;
   state.SetItemsProcessed(state.iterations());
 }
 
@@ -208,6 +258,8 @@ int main(int argc, char** argv) {
   for (const gpu_workloads::workload& w : gpu_workloads::full())
     if (w.name == "C2D" || w.name == "GMM" || w.name == "SFM") {
       benchmark::RegisterBenchmark(("candidates/" + w.name).c_str(), rank_candidates, w)
+          ->Unit(benchmark::kMillisecond);
+      benchmark::RegisterBenchmark(("neighbours/" + w.name).c_str(), rank_neighbours, w)
           ->Unit(benchmark::kMillisecond);
       benchmark::RegisterBenchmark(("draws/" + w.name).c_str(), draw_candidates, w, true)
           ->Unit(benchmark::kMillisecond);
