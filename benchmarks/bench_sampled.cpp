@@ -6,12 +6,15 @@
 // takes BENCH_TUNE_SECONDS (default 5) per problem; `--matrices=NAME,..` and `--depths=32,128` choose some, "longformer" and "butterfly" among them,
 // which are no part of the figures otherwise; `--only=sampled` or `--only=attention` leaves the other out, and
 // `--report` prints what was found. `--lists` adds "one loop", over all elements, whose rows are listed once for a
-// pattern, and "rows in calls", the same schedule with the list made in each call.
+// pattern, and "rows in calls", the same schedule with the list made in each call. Where all blocks of 16 are full, "blocks"
+// computes in these, and puts a sampled product back in the order of elements; "chosen" is attention in the format that the
+// call chooses for 1000 calls.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -28,25 +31,33 @@
 namespace {
 
 using tw::axes::i, tw::axes::j, tw::axes::k, tw::axes::d;
-constexpr auto sampled = tw::kernel<"sampled">(
-    [](tw::in<"A", float, "M", tw::compressed<"N">> A, tw::in<"X", float, "M", "K"> X,
-       tw::in<"Y", float, "N", "K"> Y, tw::out<"S", float, "M", tw::stored_like<"N", "A">> S) {
-      return S(i, j) = A(i, j) * tw::sum<k>(X(i, k) * Y(j, k));
-    });
+constexpr tw::dim on_pattern = tw::stored_like<"N", "A">;
+template <tw::dim Stored>
+constexpr auto sampled_in = tw::kernel<"sampled">([](tw::in<"A", float, "M", Stored> A,
+                                                     tw::in<"X", float, "M", "K"> X,
+                                                     tw::in<"Y", float, "N", "K"> Y,
+                                                     tw::out<"S", float, "M", on_pattern> S) {
+  return S(i, j) = A(i, j) * tw::sum<k>(X(i, k) * Y(j, k));
+});
 
-constexpr auto attention =
-    tw::kernel<"attention">([](tw::in<"A", float, "M", tw::compressed<"N">> A,
-                               tw::in<"X", float, "M", "K"> X, tw::in<"Y", float, "N", "K"> Y,
-                               tw::in<"V", float, "N", "D"> V, tw::out<"O", float, "M", "D"> O) {
-      tw::temp<"s", float, "M", tw::stored_like<"N", "A">> s;
-      tw::temp<"e", float, "M", tw::stored_like<"N", "A">> e;
-      tw::temp<"peak", float, "M"> peak;
-      tw::temp<"total", float, "M"> total;
-      return tw::blocks(s(i, j) = A(i, j) * tw::sum<k>(X(i, k) * Y(j, k)),
-                        peak(i) = tw::max<j>(tw::where_stored(s)(i, j)),
-                        e(i, j) = tw::exp(s(i, j) - peak(i)), total(i) = tw::sum<j>(e(i, j)),
-                        O(i, d) = tw::sum<j>(e(i, j) * V(j, d)) / tw::max(total(i), 1e-30f));
-    });
+template <tw::dim Stored>
+constexpr auto attention_in = tw::kernel<"attention">([](tw::in<"A", float, "M", Stored> A,
+                                                         tw::in<"X", float, "M", "K"> X,
+                                                         tw::in<"Y", float, "N", "K"> Y,
+                                                         tw::in<"V", float, "N", "D"> V,
+                                                         tw::out<"O", float, "M", "D"> O) {
+  tw::temp<"s", float, "M", on_pattern> s;
+  tw::temp<"e", float, "M", on_pattern> e;
+  tw::temp<"peak", float, "M"> peak;
+  tw::temp<"total", float, "M"> total;
+  return tw::blocks(s(i, j) = A(i, j) * tw::sum<k>(X(i, k) * Y(j, k)),
+                    peak(i) = tw::max<j>(tw::where_stored(s)(i, j)),
+                    e(i, j) = tw::exp(s(i, j) - peak(i)), total(i) = tw::sum<j>(e(i, j)),
+                    O(i, d) = tw::sum<j>(e(i, j) * V(j, d)) / tw::max(total(i), 1e-30f));
+});
+constexpr tw::dim rows_of_elements = tw::compressed<"N">, blocks_of_elements = tw::bsr<"N", 16>;
+constexpr auto sampled = sampled_in<rows_of_elements>;
+constexpr auto attention = attention_in<rows_of_elements>;
 
 bool reports = false, lists = false;
 
@@ -137,6 +148,48 @@ void compare(const bench::sparse_matrix& a, int depth, bool attends, bench::summ
       {"eigen", [&] { attends ? bench::attention_by_eigen(p) : bench::sampled_by_eigen(p); }}};
   if (!attends && bench::sampled_by_hand(p))
     engines.push_back({"by hand", [&] { bench::sampled_by_hand(p); }});
+  if (attends) {
+    tw::tuned_options many_calls = tuning();
+    many_calls.calls = 1000;
+    many_calls.matrices_change = false;
+    using chain_type = tw::tuned<std::remove_const_t<decltype(attention)>>;
+    const auto op = std::make_shared<chain_type>(attention, many_calls);
+    const auto with_arguments = [=](const auto& use) {
+      use(*op, pattern, tw::view(p.x, {p.a->rows, p.depth}), tw::view(p.y, {p.a->columns, p.depth}),
+          tw::view(p.v, {p.a->columns, p.depth}), tw::view(p.result, {p.a->rows, p.depth}));
+    };
+    engines.push_back({"chosen", [=] {
+                         with_arguments([](const auto& one, const auto&... all) { one(all...); });
+                       }});
+    if (reports)
+      with_arguments([](const auto& one, const auto&... all) {
+        std::printf("%s\n", one.report(all...).c_str());
+      });
+  }
+  std::shared_ptr<tw::bsr_matrix<float, 16>> whole;  // of masks, whose blocks are full
+  try {
+    whole = std::make_shared<tw::bsr_matrix<float, 16>>(pattern);
+  } catch (const tw::argument_error&) {
+  }
+  if (whole && whole->padding() == 0) {
+    const auto left = tw::view(p.x, {a.rows, depth}), right = tw::view(p.y, {a.columns, depth});
+    if (attends) {
+      using chain_type = tw::tuned<std::remove_const_t<decltype(attention_in<blocks_of_elements>)>>;
+      const auto op = std::make_shared<chain_type>(attention_in<blocks_of_elements>, tuning());
+      engines.push_back({"blocks", [=] {
+                           (*op)(*whole, left, right, tw::view(p.v, {p.a->columns, p.depth}),
+                                 tw::view(p.result, {p.a->rows, p.depth}));
+                         }});
+    } else {
+      using product_type = tw::tuned<std::remove_const_t<decltype(sampled_in<blocks_of_elements>)>>;
+      const auto op = std::make_shared<product_type>(sampled_in<blocks_of_elements>, tuning());
+      const auto values = std::make_shared<tw::values_like<float, blocks_of_elements>>(*whole);
+      engines.push_back({"blocks", [=, &result] {
+                           (*op)(*whole, left, right, *values);
+                           values->store(result);
+                         }});
+    }
+  }
   tw::tuned_options in_one_loop = tuning(), in_calls = tuning();
   for (tw::tuned_options* one : {&in_one_loop, &in_calls}) {
     one->space = tw::space::design_space(fuse);

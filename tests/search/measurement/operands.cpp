@@ -1,7 +1,13 @@
 #include <tilewright/search/measurement/operands.hpp>
 
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
 #include <tilewright/ir/text/parse.hpp>
+#include <tilewright/search/measurement/argument_values.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/random.hpp>
 
 #include <doctest/doctest.h>
 
@@ -41,6 +47,31 @@ TEST_CASE("needs follow from what is computed") {
   CHECK(needs_of(rounded).epsilon == 0x1p-10);
   rounded.attrs[factors_attribute] = std::string("f32");
   CHECK(needs_of(rounded).epsilon == epsilon_of(dtype::f32));
+}
+
+TEST_CASE("exponents that are sums of products get values of middling size") {
+  constexpr auto scores = kernel<"scores">(
+      [](in<"X", float, "M", "K"> X, in<"Y", float, "N", "K"> Y, out<"S", float, "M", "N"> S) {
+        using axes::i, axes::j, axes::k;
+        temp<"t", float, "M", "N"> t;
+        return blocks(t(i, j) = sum<k>(X(i, k) * Y(j, k)), S(i, j) = exp(t(i, j)));
+      });
+  const ir::function f = reify(scores, {{"M", 4}, {"N", 5}, {"K", 400}});
+  const value_needs needs = needs_of(f);
+  CHECK(needs.exponential);
+  CHECK_FALSE(needs_of(reify(kernels::matmul_relu, {{"M", 8}, {"N", 6}, {"K", 40}})).exponential);
+  for (const value_set set : {value_set::usual, value_set::extreme})
+    for (const std::uint64_t seed : {1U, 2U}) {
+      std::vector<std::vector<float>> values(2, std::vector<float>(2000));
+      for (std::size_t n = 0; n < 2; ++n)
+        make_up(operands(f)[n], needs, reinterpret_cast<std::byte*>(values[n].data()), {400, 1},
+                support::random(seed + 10 * n), set, n);
+      double sum = 0;
+      for (std::size_t k = 0; k < 400; ++k)
+        sum += static_cast<double>(values[0][k]) * static_cast<double>(values[1][k]);
+      CHECK(std::abs(sum) < 4);
+      CHECK(sum != 0);
+    }
 }
 
 TEST_CASE("spans follow strides of either sign") {

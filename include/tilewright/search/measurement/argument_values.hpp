@@ -15,6 +15,7 @@ namespace tilewright::search {
 /// What made-up values look like.
 enum class value_set : std::uint8_t {
   /// Floats in [-1, 1), or in [0.25, 1.25) where the function divides or takes roots or logarithms;
+  /// where exponents are sums of n products, these times 1 / sqrt(n), in the other set, too;
   /// small integers; indices in their bounds. What is measured computes with these.
   usual,
   /// What is only compared: integers of the whole range, half of them its ends, where nothing but data

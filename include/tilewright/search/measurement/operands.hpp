@@ -58,6 +58,8 @@ struct value_needs {
       false;  // a reduction multiplies: the order decides what overflows before a zero comes
   bool joint = false;  // a reduction keeps several values: equal keys may take either's company
   bool exact = false;  // schedules keep the order of terms: their results are equal
+  /// Exponentials beside sums of products: what such a sum is rounded by grows with its size there.
+  bool exponential = false;
 };
 value_needs needs_of(const ir::function& f);
 

@@ -19,9 +19,16 @@ struct value_range {
   std::int64_t first = -8, last = 8;  // integers
 };
 
+/// Factor of all floats, so that exponents that are sums of products are of middling size.
+inline double scale_of(const value_needs& needs) {
+  if (!needs.exponential) return 1;
+  return 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(1, needs.reduction)));
+}
+
 inline value_range values_for(const operand& o, const value_needs& needs) {
   value_range v;
   if (needs.positive) v.low = 0.25, v.high = 1.25;
+  v.low *= scale_of(needs), v.high *= scale_of(needs);
   if (is_unsigned(o.type)) v.first = 0, v.last = 15;
   if (needs.integer_divisor) v.first = 1;
   if (o.type == dtype::boolean) v.first = 0, v.last = 1;
@@ -77,9 +84,14 @@ inline void put_extreme_integer(std::byte* at, dtype type, support::random& r) {
 class extreme_floats {
  public:
   extreme_floats(dtype type, const value_needs& needs, std::size_t number)
-      : type_(type), positive_(needs.positive), coarse_(!needs.product && !needs.joint) {
-    // so that products of two parameters are of middling size, and nothing overflows that should not
-    const int reach = type == dtype::f16 || needs.product ? 0 : needs.positive ? 6 : 18;
+      : type_(type),
+        positive_(needs.positive),
+        scale_(scale_of(needs)),
+        coarse_(!needs.product && !needs.joint) {
+    // so that products of two parameters are of middling size, and nothing overflows that should not; the exponential of a
+    // sum of products of three would show no more than how that was rounded
+    const bool middling = type == dtype::f16 || needs.product || needs.exponential;
+    const int reach = middling ? 0 : needs.positive ? 6 : 18;
     exponent_ = number % 2 == 0 ? reach : -reach;
     spread_ = needs.reduction > 1 ? 0 : type == dtype::f16 ? 6 : reach;
   }
@@ -94,12 +106,14 @@ class extreme_floats {
         spread_ == 0
             ? exponent_
             : static_cast<int>((draw >> 8) % (2u * static_cast<unsigned>(spread_) + 1)) - spread_;
-    put_float(at, type_, std::ldexp(v, e));
+    put_float(at, type_, std::ldexp(v * scale_, e));
   }
 
  private:
   dtype type_;
-  bool positive_, coarse_;
+  bool positive_;
+  double scale_;
+  bool coarse_;
   int exponent_ = 0;  // of all elements, where they add up
   int spread_ = 0;    // of each element, where they do not
 };

@@ -230,7 +230,11 @@ TILEWRIGHT_INLINE value_needs needs_of(const ir::function& f) {
       out.epsilon = 0x1p-10;
   if (const auto error = f.attrs.find(ir::error_attribute); error != f.attrs.end())
     if (const auto* stated = std::get_if<double>(&error->second.value)) out.error = *stated;
+  bool exponentials = false, products = false;
   ir::for_each_expr(f.body, [&](const ir::expr& e) {
+    if (e->op == ir::op::call)
+      exponentials |= e->name == "exp" || e->name == "exp2" || e->name == "exp10" ||
+                      e->name == "expm1" || e->name == "sinh" || e->name == "cosh";
     if (e->op == ir::op::call)
       out.positive |= e->name == "log" || e->name == "log2" || e->name == "log10" ||
                       e->name == "log1p" || e->name == "sqrt" || e->name == "rsqrt" ||
@@ -256,11 +260,13 @@ TILEWRIGHT_INLINE value_needs needs_of(const ir::function& f) {
       if (!update || !is_float(update->buffer->type)) return;
       ir::for_each_expr(update->value, [&](const ir::expr& e) {
         if (e->op != ir::op::mul) return;
+        products = true;
         for (const ir::expr& factor : e->args)
           out.product |= factor->op == ir::op::load && factor->buffer == update->buffer;
       });
     });
   });
+  out.exponential = exponentials && products;
   return out;
 }
 
