@@ -7,9 +7,10 @@
 // schedules of one problem are timed in turn, by the processor's time of the thread, which other programs
 // change less than the time that passes. A table of what each kernel lost ends the output.
 //
-// With --jointly=1 the extents that are tuned are one task (search/joint/joint_session.hpp), in as much time.
+// With --jointly=1 the extents that are tuned are one task (search/joint/joint_session.hpp), in as much time. --trials=N
+// ends tuning after N trials of each extent: of a joint task each trial is one at all of them.
 //
-//   bench_unseen [--seed=1] [--tuned=10] [--unseen=20] [--seconds=1] [--kernel=dense] [--jointly=1]
+//   bench_unseen [--seed=1] [--tuned=10] [--unseen=20] [--seconds=1] [--trials=64] [--kernel=dense] [--jointly=1]
 #include <time.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <random>
@@ -49,6 +51,7 @@ struct options {
   std::uint64_t seed = 1;
   int tuned = 10, unseen = 20;
   double seconds = 1;
+  int trials = std::numeric_limits<int>::max();
   std::string kernel;  // empty: all
   bool jointly = false;
 };
@@ -68,6 +71,8 @@ options read_options(int argc, char** argv) {
       out.unseen = std::atoi(value.c_str());
     else if (name == "--seconds")
       out.seconds = std::atof(value.c_str());
+    else if (name == "--trials")
+      out.trials = std::atoi(value.c_str());
     else if (name == "--kernel")
       out.kernel = value;
     else if (name == "--jointly")
@@ -397,8 +402,18 @@ void look_at(const problem& p, const target::cpu& machine, search::database& db,
 void tune_all(const std::vector<search::workload>& all, const options& o, search::database& db) {
   search::session_options session;
   session.seconds = o.seconds;
+  session.trials = o.trials;
   if (!o.jointly) {
-    for (const search::workload& w : all) search::tune(w, session, db);
+    int trials = 0;
+    double best = 0, baseline = 0;  // logarithms
+    for (const search::workload& w : all) {
+      const search::tuning_result r = search::tune(w, session, db);
+      trials += r.trials;
+      best += std::log(r.best) / static_cast<double>(all.size());
+      baseline += std::log(r.baseline) / static_cast<double>(all.size());
+    }
+    std::printf("one by one: %d trials, %.2f us, default schedules %.2f us (geometric means)\n",
+                trials, std::exp(best) * 1e6, std::exp(baseline) * 1e6);
     return;
   }
   std::vector<search::joint_task> tasks;

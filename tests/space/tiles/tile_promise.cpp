@@ -2,11 +2,14 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tilewright/ir/text/parse.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/target/cpu.hpp>
 
@@ -83,17 +86,19 @@ ir::function blur(std::int64_t columns) {
 )");
 }
 
-/// Rows of the tile that is written out right around vectors.
-std::int64_t rows_of_tile(const schedule& s) {
-  std::int64_t out = 0;
+/// The extents of a loop that is written out right around vectors, and of these.
+std::pair<std::int64_t, std::int64_t> tile_of(const schedule& s) {
+  std::pair<std::int64_t, std::int64_t> out;
   ir::for_each_stmt(s.function().body, [&](const ir::stmt& at) {
     const ir::loop_node* l = ir::as_loop(at);
     if (l && l->loop == ir::loop_kind::unrolled && l->body && ir::as_loop(l->body) &&
         ir::as_loop(l->body)->loop == ir::loop_kind::vectorized)
-      out = std::max(out, ir::as_int(l->extent));
+      out = std::max(out, {ir::as_int(l->extent), ir::as_int(ir::as_loop(l->body)->extent)});
   });
   return out;
 }
+std::int64_t rows_of_tile(const schedule& s) { return tile_of(s).first; }
+std::int64_t columns_of_tile(const schedule& s) { return tile_of(s).second; }
 
 }  // namespace
 
@@ -115,10 +120,14 @@ TEST_CASE(
   const target::cpu cpu = wide();
   CHECK(decides(first_sketch(pixels(14, 14, 256, 1024), cpu), "decision=[1, 14]"));
   CHECK(decides(first_sketch(pixels(14, 14, 256, 1024), cpu, 2), "decision=[1, 14]"));
-  // 16 panels would read 800 KB of pixels each, where rows read 64 KB of weights
+  // 8 panels would read 800 KB of pixels each, where 56 rows read 64 KB of weights
   CHECK(decides(first_sketch(pixels(56, 56, 64, 256), cpu), "decision=[56, 1]"));
-  // a panel of 512 channels is larger than the first-level cache
+  // 512 rows of 4 KB do not stay there, whatever part of each
   CHECK(decides(first_sketch(pixels(14, 14, 512, 1024), cpu), "decision=[14, 1]"));
+  // a panel of 1024 channels is larger than the first-level cache
+  CHECK(decides(first_sketch(pixels(14, 14, 1024, 256), cpu), "decision=[14, 1]"));
+  // panels would read the pixels more often than rows of the image read weights
+  CHECK(decides(first_sketch(pixels(4, 100, 256, 1056), cpu), "decision=[4, 1]"));
   // two panels are not enough for several threads
   CHECK(decides(first_sketch(pixels(14, 14, 256, 64), cpu, 4), "decision=[14, 1]"));
 }
@@ -127,10 +136,12 @@ TEST_CASE("tiles of windows leave registers for what their rows have in common")
   const target::cpu cpu = wide();
   CHECK(rows_of_tile(first_sketch(windows(112, 3), cpu)) == 4);  // 7 x 32 need 34 of 32 registers
   CHECK(rows_of_tile(first_sketch(windows(112, 5), cpu)) == 4);
+  // where registers are few, eight sums that do not wait for each other are worth elements that are loaded again
   const target::cpu narrow = target::named("haswell");
   REQUIRE(narrow.vector_registers == 16);
-  const std::int64_t rows = rows_of_tile(first_sketch(windows(112, 3), narrow));
-  CHECK(rows + (rows + 2) + 1 <= 16);
+  const schedule few = first_sketch(windows(112, 3), narrow);
+  CHECK(rows_of_tile(few) == 2);
+  CHECK(columns_of_tile(few) == 32);
 }
 
 TEST_CASE("rows of windows that leave the first-level cache are used again at once") {
