@@ -6,8 +6,9 @@
 #                                                    runs stages; results go to results/STAGE.jsonl
 #
 # FOLDER is gpu_pack unless said otherwise, by its name or by GPU_PACK; RESULTS is another folder for
-# results, GPU_BUILD one for the build. Stages: first (loading, conformance of the prelude, correctness of the
-# corpus, of default and drawn schedules, of atomic additions, fused launches, sparse products and comparisons, faults, launch cost, noise, ceilings, cuBLAS), f32 (the twelve workloads of the MetaSchedule paper,
+# results, GPU_BUILD one for the build. Stages: first (loading, conformance of the prelude; correctness of
+# atomic additions, fused launches, sparse products, drawn schedules, comparisons, the corpus and default
+# schedules; faults, launch cost, noise, ceilings, cuBLAS), f32 (the twelve workloads of the MetaSchedule paper,
 # matrix products, kernels bound by memory), tensor (products on tensor cores, and the paper's fused dense
 # naive, + tiling, + inline, + unroll, + tensor cores). A stage goes on where it stopped, ends with a
 # table, and says "skipped: no GPU" where there is none. f32 and tensor time cuBLASLt, cuDNN and, through
