@@ -87,7 +87,6 @@ class stage {
   std::string glance_at(const gpu_workloads::workload& w);
   std::string launch_cost() const;
   std::string noise() const;
-  std::string random_sums();
   std::string survives(const std::string& name);
   void measure_calls();
   std::string replace_worker(const std::string& harmful, const std::string& expected);
