@@ -120,45 +120,6 @@ TEST_CASE("the report says of each format what it takes, and which one was chose
   check_product(op, a);
 }
 
-TEST_CASE(
-    "attention over a mask of blocks is computed in blocks, and in rows where these are not full") {
-  constexpr auto attention = kernel<"attention">(
-      [](in<"A", float, "M", compressed<"N">> A, in<"X", float, "M", "K"> X,
-         in<"Y", float, "N", "K"> Y, in<"V", float, "N", "D"> V, out<"O", float, "M", "D"> O) {
-        temp<"s", float, "M", stored_like<"N", "A">> s;
-        temp<"e", float, "M", stored_like<"N", "A">> e;
-        temp<"peak", float, "M"> peak;
-        temp<"total", float, "M"> total;
-        return blocks(s(i, j) = A(i, j) * sum<k>(X(i, k) * Y(j, k)),
-                      peak(i) = max<j>(where_stored(s)(i, j)), e(i, j) = exp(s(i, j) - peak(i)),
-                      total(i) = sum<j>(e(i, j)),
-                      O(i, axes::d) = sum<j>(e(i, j) * V(j, axes::d)) / max(total(i), 1e-30f));
-      });
-  sparse_rows mask = some_blocks(), holes = mask;
-  mask.coeffs().setConstant(0.1f);
-  holes.coeffs().setConstant(0.1f);
-  holes.prune([](Eigen::Index row, Eigen::Index column, float) { return (row + column) % 3 != 0; });
-  const dense_rows x = dense_rows::Random(96, 16), y = dense_rows::Random(80, 16),
-                   v = dense_rows::Random(80, 32);
-  for (const effort how : {effort::measure, effort::estimate})
-    for (const sparse_rows& a : {mask, holes}) {
-      tuned_options o = choosing_once();
-      o.effort = how;
-      const tuned op(attention, o);
-      const tuned in_rows(attention, short_tuning());
-      dense_rows out(96, 32), expected(96, 32);
-      const std::string text = op.report(a, x, y, v, out);
-      CAPTURE(text);
-      op(a, x, y, v, out);
-      in_rows(a, x, y, v, expected);
-      CHECK(out.isApprox(expected, 1e-4f));
-      const bool whole = a.nonZeros() == mask.nonZeros();
-      CHECK((text.find("chosen: bsr<8> by") != std::string::npos) <= whole);
-      if (how == effort::estimate)
-        CHECK((text.find("chosen: bsr<8> by") != std::string::npos) == whole);
-    }
-}
-
 TEST_CASE("new values, a pattern that changes in place, and other matrices get their own results") {
   for (const double calls : {1e9, 1e-9}) {
     const tuned op(updated, choosing(calls));
