@@ -16,7 +16,8 @@
 //
 // --curves=FILE runs Tilewright alone, in sessions of --seconds from nothing with --seed, and appends the best time
 // after 0, 1, 2, ... trials to FILE, lines "workload,set,group,threads,seed,trials,seconds"; results of what the sessions
-// found are compared as ever. results/trial_curve.py makes a table and a chart of such files.
+// found are compared as ever. After 0 trials stands the default schedule's time in turns with what the session found,
+// since the first measurement of a session finds a core that is not at its speed yet. results/trial_curve.py makes a table and a chart of such files.
 //
 //   bench_workloads --curves=trials.csv --seconds=20 [--seed=1]
 #include <benchmark/benchmark.h>
@@ -30,6 +31,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tilewright/dispatch/workspace.hpp>
@@ -42,6 +44,8 @@
 
 namespace bench {
 namespace {
+
+const char* const untuned = "default";  // the schedule before any trial
 
 struct options {
   std::vector<std::string> sets{"twelve", "nchw", "beyond", "winograd"}, only, engines,
@@ -82,8 +86,8 @@ options read_options(int& argc, char** argv) {
   }
   argc = kept;
   if (!out.curves.empty()) {
-    out.engines = {"tilewright"};
-    out.rounds = 1;
+    out.engines = {"tilewright", untuned};
+    out.rounds = 9;
   }
   return out;
 }
@@ -122,13 +126,17 @@ class trial_log {
     tuning.events = [this](const tilewright::search::event& e) {
       const tilewright::search::progress& p = e.state;
       if (e.what != tilewright::search::event::kind::progress || p.trials <= told_) return;
-      if (told_ == 0) write(0, p.baseline);
-      write(told_ = p.trials, p.best);
+      told_ = p.trials;
+      best_.emplace_back(p.trials, std::min(p.best, p.baseline));
     };
   }
-  /// Of a space without candidates the default schedule is all there is.
-  void end(double seconds) const {
-    if (told_ == 0) write(0, seconds);
+  /// @param found,first seconds of what the session found and of the default schedule, timed in turn. Of a space without
+  /// candidates the default schedule is all there is
+  void end(double found, double first) const {
+    const double last = best_.empty() ? found : best_.back().second,
+                 before = best_.empty() ? found : last * std::max(1.0, first / found);
+    write(0, before);
+    for (const auto& [trials, seconds] : best_) write(trials, std::min(seconds, before));
   }
 
  private:
@@ -138,7 +146,8 @@ class trial_log {
   std::string file_;
   std::uint64_t seed_;
   std::string line_;
-  int told_ = 0;  // trials
+  int told_ = 0;                              // trials
+  std::vector<std::pair<int, double>> best_;  // s, after so many trials
 };
 
 /// One engine on one workload and number of threads.
@@ -165,6 +174,7 @@ class race {
     std::vector<std::string> out{"tilewright"};
     if (what.bound) out.push_back("tilewright_bound");
     if (threads == 1) out.push_back("plain");
+    if (!options_.curves.empty()) out.push_back(untuned);
     for (const dense_peer& p : peers_)
       if (among(p.kinds, what.shape.kind)) out.push_back(p.name);
     std::vector<std::string> wanted;
@@ -209,7 +219,8 @@ class race {
       entries_.push_back(std::move(e));
     }
     time();
-    if (!options_.curves.empty() && !entries_.empty()) log_.end(entries_.front().best);
+    if (!options_.curves.empty() && entries_.size() == 2)
+      log_.end(entries_.front().best, entries_.back().best);
     for (entry& e : entries_) e.job = {};
     memory_.clear();
   }
@@ -218,6 +229,11 @@ class race {
     tilewright::tuned_options o;
     o.seconds = options_.seconds;
     o.threads = threads;
+    if (name == untuned) {
+      o.database = ":memory:";
+      o.mode = tilewright::mode::off;
+      return {what.problem.tuned(at_.data(), o), {}};
+    }
     if (!options_.curves.empty()) log_.follow(o);
     if (name == "tilewright") return {what.problem.tuned(at_.data(), o), {}};
     if (name == "tilewright_bound") return {what.bound(at_.data(), o), {}};
@@ -300,7 +316,7 @@ void run(benchmark::State& state, race& r, const std::string& name, const ceilin
   state.counters["max_rel_err"] = e.max_err;
 }
 
-bool is_ours(const entry& e) { return e.name.rfind("tilewright", 0) == 0; }
+bool is_ours(const entry& e) { return e.name.rfind("tilewright", 0) == 0 || e.name == untuned; }
 
 /// The fastest right one of ours or of the others; null: none.
 const entry* fastest(const race& r, bool ours) {
