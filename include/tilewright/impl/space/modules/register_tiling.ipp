@@ -67,7 +67,7 @@ class tiling {
   }
 
  private:
-  inline static const std::vector<std::int64_t> reduce_tiles_{64, 128, 192, 256, 384, 512};
+  static std::vector<std::int64_t> reduce_tiles() { return {64, 128, 192, 256, 384, 512}; }
 
   /// Tiles of several reduction loops bring their terms in another order.
   bool may_split_reduction() const {
@@ -181,8 +181,8 @@ class tiling {
         reduce_inner_.push_back(loops_[i]);
         continue;
       }
-      const std::vector<loop_rv> l =
-          s_.split(loops_[i], choices_.tile(s_, loops_[i], reduce_tiles_, preferred_reduce_tile()));
+      const std::vector<loop_rv> l = s_.split(
+          loops_[i], choices_.tile(s_, loops_[i], reduce_tiles(), preferred_reduce_tile()));
       reduce_outer_.push_back(l[0]);
       reduce_inner_.push_back(l[1]);
     }
@@ -200,9 +200,9 @@ class tiling {
     const std::int64_t most =
         loops > 1 && promise().transposed_operands().empty() ? of_windows : usual;
     const std::int64_t stay = std::min(most, promise().steps_that_stay());
-    std::int64_t out = reduce_tiles_.front();
-    for (const std::int64_t tile : reduce_tiles_)
-      if (tile <= stay) out = tile;
+    std::int64_t out = 0;
+    for (const std::int64_t tile : reduce_tiles())
+      if (out == 0 || tile <= stay) out = tile;
     return out;
   }
 
