@@ -96,7 +96,8 @@ struct suit {
 };
 
 const suit* find_suit(std::string_view kind) {
-  static const suit all[] = {{"rfactor", reduces},
+  static const suit all[] = {{"add_atomically", reduces},
+                             {"rfactor", reduces},
                              {"decompose_reduction", reduces},
                              {"pad_einsum", reduces_products},
                              {"fuse_reduction_epilogue", has_epilogue},

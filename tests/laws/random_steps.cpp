@@ -102,6 +102,17 @@ class proposer : focus {
       return loop();
     }
   }
+  /// A sum whose init is a nest of its own, so that it adds to what it finds.
+  argument sum_in_progress() {
+    const block_rv b{focus_.number};
+    try {
+      const std::vector<loop_rv> all = s_.get_loops(b);
+      if (!all.empty() && s_.get(b).block->init && chance(draw_, 85))
+        s_.decompose_reduction(b, any(draw_, all));
+    } catch (const error&) {  // a loop that encloses others of its nest
+    }
+    return focus_;
+  }
   argument intrinsic_name() {
     static const strings names{"dot", "sum", "peak", "product"};
     static const strings types{"int32", "float32"};
@@ -371,6 +382,7 @@ const proposer::hint* proposer::find_hint(const parameter& p) const {
       {"reverse_compute_at", "loop", &proposer::loop_near_producer},
       {"", "disable_predication", &proposer::no},
       {"", "assume_injective_transform", &proposer::no},
+      {"add_atomically", "block", &proposer::sum_in_progress},
       {"rfactor", "loop", &proposer::reduction_loop},
       {"split", "loop", &proposer::loop_to_split},
       {"reorder", "loops", &proposer::loops_in_disorder},
