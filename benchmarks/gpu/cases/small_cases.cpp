@@ -18,8 +18,8 @@
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/random.hpp>
 
-#include "gpu/tensor_workloads.hpp"
-#include "gpu/workloads.hpp"
+#include "../tensor_workloads.hpp"
+#include "../workloads.hpp"
 #include "sparse_cases.hpp"
 
 namespace gpu_cases {

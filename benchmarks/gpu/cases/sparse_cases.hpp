@@ -6,7 +6,7 @@
 
 #include <tilewright/target/gpu.hpp>
 
-#include "gpu/corpus.hpp"
+#include "../corpus.hpp"
 
 namespace gpu_cases {
 
