@@ -228,13 +228,13 @@ class storage_giver {
     bool followed = true;
     for (std::size_t m = 0; m < nests.size(); ++m) {
       const store_node* reader = store_of(nests[m]);
-      const auto [own, rank] = reader ? pattern_under(reader->buffer) : on_no_pattern;
-      for_each_expr(nests[m], [&, own = own, rank = rank](const expr& e) {
+      const auto under = reader ? pattern_under(reader->buffer) : on_no_pattern;
+      for_each_expr(nests[m], [&](const expr& e) {
         if (m == k || e->op != op::load || !(e->buffer == store->buffer)) return;
-        followed = followed && m > k && !own.empty() &&
-                   (followed_one.empty() || followed_one == own) &&
-                   same_element(e->args, reader->indices, rank);
-        if (followed) followed_one = own;
+        followed = followed && m > k && !under.first.empty() &&
+                   (followed_one.empty() || followed_one == under.first) &&
+                   same_element(e->args, reader->indices, under.second);
+        if (followed) followed_one = under.first;
       });
       const bool written_again = m != k && reader && reader->buffer == store->buffer;
       followed = followed && !written_again;
