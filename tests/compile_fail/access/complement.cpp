@@ -1,9 +1,10 @@
 // expect: bits are those of integers | float
-#include <tilewright/tilewright.hpp>
+#include <tilewright/expr/functions.hpp>
+#include <tilewright/expr/kernel.hpp>
+using namespace tilewright;
+using axes::i;
 
-constexpr auto flipped = tw::kernel<"flipped">([](tw::in<"A", float, "N"> A, tw::out<"C", float, "N"> C) {
-  using tw::axes::i;
-  return C(i) = ~A(i);
-});
+constexpr auto flipped =
+    kernel<"flipped">([](in<"A", float, "N"> A, out<"C", float, "N"> C) { return C(i) = ~A(i); });
 
 int main() {}

@@ -1,10 +1,12 @@
 // expect: atan2, fmod, hypot and copysign need a floating element type | int
-#include <tilewright/tilewright.hpp>
+#include <tilewright/expr/functions.hpp>
+#include <tilewright/expr/kernel.hpp>
+using namespace tilewright;
+using axes::i;
 
-constexpr auto angle = tw::kernel<"angle">(
-    [](tw::in<"A", int, "N"> A, tw::in<"B", int, "N"> B, tw::out<"C", int, "N"> C) {
-      using tw::axes::i;
-      return C(i) = tw::atan2(A(i), B(i));
+constexpr auto angle =
+    kernel<"angle">([](in<"A", int, "N"> A, in<"B", int, "N"> B, out<"C", int, "N"> C) {
+      return C(i) = atan2(A(i), B(i));
     });
 
 int main() {}
