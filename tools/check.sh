@@ -6,10 +6,10 @@
 #                library of these rooms alone
 #   sanitize     the fast test programs under the same sanitizers, with a library of their rooms alone
 #   threads      the tests of search and of calls under the thread sanitizer
-#   clang_build  all test programs, built by clang 19 without optimization
+#   clang_syntax all sources of test programs, read by clang 19 with its warnings as errors
 #   clang        all tests, built by clang 19 without optimization, and run
 #
-# Continuous integration runs tidy, lower and clang_build, `cmake --build build --target checks_long` the others.
+# Continuous integration runs tidy, lower and clang_syntax, `cmake --build build --target checks_long` the others.
 source "$(dirname "$0")/setup.sh"
 
 tidy() {
@@ -76,21 +76,33 @@ threads() {
   run_rooms tsan search top
 }
 
-clang_build() {
+configure_clang() {
   need clang-19 doctest-dev libeigen3-dev
   cmake --preset clang -DTILEWRIGHT_TESTS=ON -DTILEWRIGHT_EXAMPLES=OFF -DTILEWRIGHT_WERROR=ON
-  cmake --build build-clang --target test_programs
+}
+
+# What builds the test programs, less the machine code. The library as a whole is read by the test
+# single_include.builds.clang++-19.
+clang_syntax() {
+  configure_clang
+  cmake --build build-clang --target tilewright_test_headers
+  (
+    cd build-clang
+    ninja -t commands test_programs |
+      sed -nE '/\/(tests|benchmarks)\/[^ ]*\.cpp$/{ s/ -MD -MT [^ ]+ -MF [^ ]+//; s/ -o [^ ]+ -c / -fsyntax-only /p; }' |
+      xargs -d '\n' -P "$(nproc)" -I{} bash -c 'eval "$1"' _ {}
+  )
 }
 
 clang() {
-  clang_build
+  configure_clang
   cmake --build build-clang
   ctest --preset clang -j "$(nproc)"
 }
 
 for check in "$@"; do
   case $check in
-    tidy | lower | sanitize | threads | clang_build | clang) "$check" ;;
-    *) echo "tools/check.sh: \"$check\" is none of tidy, lower, sanitize, threads, clang_build, clang" >&2; exit 2 ;;
+    tidy | lower | sanitize | threads | clang_syntax | clang) "$check" ;;
+    *) echo "tools/check.sh: \"$check\" is none of tidy, lower, sanitize, threads, clang_syntax, clang" >&2; exit 2 ;;
   esac
 done
