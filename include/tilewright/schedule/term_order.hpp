@@ -18,7 +18,7 @@ namespace tilewright {
 ///    fuse_reduction_epilogue, tensorize, blockize, merge, loop_partition, cache_inplace, those of sparse
 ///    iterations, and those that change types or hide accesses; transform_block_layout of a reduction takes
 ///    its variables in their order, whole or as quotients and remainders;
-/// 2. of several algorithms it is the function's own;
+/// 2. of several algorithms it is the function's own, in another form only where no floats are reduced;
 /// 3. no block is inlined where results between blocks are of floats narrower than float32;
 /// 4. the loops around each reduction of floats bring its terms as in `written`, one at a time.
 /// @throws schedule_error of "term_order" with the number of the requirement

@@ -110,6 +110,32 @@ def main(A: T.Buffer((8, 8), "int32"), C: T.Buffer((8,), "int32")):
   CHECK(refused_by(s, f) == -1);
 }
 
+TEST_CASE("term order: sums of integers may be taken apart, those of floats may not") {
+  const auto sum_of = [](const std::string& type) {
+    return ordered(("@T.prim_func\ndef main(X: T.Buffer((8,), \"" + type +
+                    "\"), P: T.Buffer((8, 8), \"" + type + "\"), Y: T.Buffer((1,), \"" + type +
+                    R"(")):
+    for r, s in T.grid(8, 8):
+        with T.block("Y"):
+            vr, vs = T.axis.remap("RR", [r, s])
+            with T.init():
+                Y[0] = T.)" +
+                    type +
+                    R"((0)
+            Y[0] = Y[0] + X[vr] * P[vr, vs] * X[vs]
+)")
+                       .c_str());
+  };
+  for (const auto& sample :
+       std::initializer_list<std::pair<const char*, int>>{{"int32", -1}, {"float32", 2}}) {
+    const ir::function f = sum_of(sample.first);
+    schedule s(f);
+    s.work_on("main.factored");
+    CAPTURE(sample.first);
+    CHECK(refused_by(s, f) == sample.second);
+  }
+}
+
 TEST_CASE("term order: partial sums are refused") {
   const ir::function f = ir::with_term_order(programs::matmul(8, 8, 8));
   schedule s(f);

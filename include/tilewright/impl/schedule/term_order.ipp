@@ -11,6 +11,7 @@
 
 #include <tilewright/impl/dependence/term_order.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/primitive/reductions/algorithm_form.hpp>
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/term_order.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -116,7 +117,7 @@ inline void check_step(const schedule& s, const ir::function& written, const ins
   if (kind == "work_on") {
     const std::string* name = std::get_if<std::string>(&what.args[0]);
     const std::string own = ir::alternatives(written).front().name;
-    if (!name || *name != own)
+    if (!name || (only_integers ? primitive::without_forms(*name) : *name) != own)
       refuse(2, {"the schedule is one of another algorithm; the order is that of ", own});
   } else if (inlines(what)) {
     if (ir::has_narrow_results(written))

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include <tilewright/impl/schedule/primitive/reductions/algorithm_form.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
 #include <tilewright/impl/space/chains/factored_form.hpp>
 #include <tilewright/impl/space/chains/short_sums.hpp>

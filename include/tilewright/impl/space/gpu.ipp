@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include <tilewright/impl/schedule/primitive/reductions/algorithm_form.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
 #include <tilewright/impl/space/chains/factored_form.hpp>
 #include <tilewright/impl/space/gpu_rules.hpp>

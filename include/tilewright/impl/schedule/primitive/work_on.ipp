@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/primitive/reductions/algorithm_form.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/cascade.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/factored_sums.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
@@ -48,15 +49,15 @@ inline ir::function without_sizes(const ir::function& f) {
 }  // namespace detail::algorithms
 
 TILEWRIGHT_INLINE ir::function work_on(const ir::function& f, const std::string& func_name) {
-  if (const std::string plain = without_joined(func_name); plain != func_name) {
-    if (std::optional<joined_reductions> joined = join_reductions(work_on(f, plain)))
+  if (const std::optional<std::string> plain = before_suffix(func_name, joined_suffix)) {
+    if (std::optional<joined_reductions> joined = join_reductions(work_on(f, *plain)))
       return std::move(joined->function);
-    refusal{"work_on"}(2, {"no reductions of ", plain, " can be joined"});
+    refusal{"work_on"}(2, {"no reductions of ", *plain, " can be joined"});
   }
-  if (const std::string plain = without_factored(func_name); plain != func_name) {
-    if (std::optional<ir::function> factored = factor_sums(work_on(f, plain)))
+  if (const std::optional<std::string> plain = before_suffix(func_name, factored_suffix)) {
+    if (std::optional<ir::function> factored = factor_sums(work_on(f, *plain)))
       return std::move(*factored);
-    refusal{"work_on"}(4, {"no sum of ", plain, " has factors that are better taken out"});
+    refusal{"work_on"}(4, {"no sum of ", *plain, " has factors that are better taken out"});
   }
   const ir::block_realize_node* root = ir::as_realize(f.body);
   const std::string name = ir::sized_name(

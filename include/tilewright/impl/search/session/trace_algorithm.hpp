@@ -9,8 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include <tilewright/impl/schedule/primitive/reductions/factored_sums.hpp>
-#include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
+#include <tilewright/impl/schedule/primitive/reductions/algorithm_form.hpp>
 #include <tilewright/ir/reformatted.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/schedule/trace.hpp>
@@ -75,9 +74,9 @@ inline std::vector<trace> first_of_each_algorithm(const ir::function& f, const t
   std::vector<std::string> met{chosen_algorithm(first).name}, known = ir::algorithm_names(f);
   std::vector<trace> out;
   const auto add = [&](const trace& t) {
-    const std::string name = chosen_algorithm(t).name,
-                      plain = primitive::without_joined(primitive::without_factored(name));
-    if (support::contains(met, name) || !support::contains(known, plain)) return;
+    const std::string name = chosen_algorithm(t).name;
+    if (support::contains(met, name) || !support::contains(known, primitive::without_forms(name)))
+      return;
     met.push_back(name);
     out.push_back(t);
   };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/impl/schedule/primitive/reductions/algorithm_form.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/cascade.hpp>
 #include <tilewright/impl/space/chains/moved_chain.hpp>
 #include <tilewright/impl/space/tiles/operand_panels.hpp>

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include <tilewright/impl/schedule/primitive/reductions/algorithm_form.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/factored_sums.hpp>
 #include <tilewright/schedule/schedule.hpp>
 

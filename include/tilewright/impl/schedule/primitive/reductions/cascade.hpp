@@ -10,14 +10,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include <tilewright/ir/stmt.hpp>
 
 namespace tilewright::primitive {
-
-/// What stands behind an algorithm's name, before the length of a part, where its cascade in parts is meant.
-inline constexpr std::string_view parts_suffix = ".parts";
 
 /// A function with a cascade in parts, or the reason why there is none.
 struct parted_cascade {

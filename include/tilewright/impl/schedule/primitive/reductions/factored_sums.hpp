@@ -3,22 +3,10 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include <tilewright/ir/stmt.hpp>
 
 namespace tilewright::primitive {
-
-/// What stands behind an algorithm's name where its factored form is meant: no name has a dot.
-inline constexpr std::string_view factored_suffix = ".factored";
-
-/// The algorithm of which `name` is the form with sums factored, or the name itself.
-inline std::string without_factored(const std::string& name) {
-  return std::string_view(name).ends_with(factored_suffix)
-             ? name.substr(0, name.size() - factored_suffix.size())
-             : name;
-}
 
 /// The function with sums of products factored, where that leaves at most two thirds of the multiplications.
 /// ```

@@ -6,22 +6,10 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include <tilewright/ir/stmt.hpp>
 
 namespace tilewright::primitive {
-
-/// What stands behind an algorithm's name where its joined form is meant: no name has a dot.
-inline constexpr std::string_view joined_suffix = ".joined";
-
-/// The algorithm of which `name` is the form with reductions joined, or the name itself.
-inline std::string without_joined(const std::string& name) {
-  return std::string_view(name).ends_with(joined_suffix)
-             ? name.substr(0, name.size() - joined_suffix.size())
-             : name;
-}
 
 /// A function some of whose reductions are joined.
 struct joined_reductions {
