@@ -265,9 +265,38 @@ def main(X: T.Buffer((64, 32), "float32"), P: T.Buffer((32, 48), "float32"), Z: 
   for (const schedule& s : sketches) CHECK(mentions(s, "work_on(func_name=\"main.factored\")"));
   members::check(f, sketches, [](const schedule&) {});
 
-  ir::function ordered = f;
-  ordered.attrs[ir::reductions_attribute] = std::string(ir::in_order_value);
-  for (const schedule& s : sketches_of(ordered)) CHECK_FALSE(mentions(s, "factored"));
+  const auto ordered = [](ir::function out) {
+    out.attrs[ir::reductions_attribute] = std::string(ir::in_order_value);
+    return out;
+  };
+  for (const schedule& s : sketches_of(ordered(f))) CHECK_FALSE(mentions(s, "factored"));
+
+  const char* const quotients = R"(@T.prim_func
+def main(X: T.Buffer((64, 48), "float32"), Z: T.Buffer((64,), "float32"), Y: T.Buffer((64,), "float32")):
+    for n, r in T.grid(64, 48):
+        with T.block("Y"):
+            vn, vr = T.axis.remap("SR", [n, r])
+            with T.init():
+                Y[vn] = T.float32(0)
+            Y[vn] = Y[vn] + X[vn, vr] / (Z[vn] * Z[vn] + T.float32(1))
+)";
+  const std::vector<schedule> divided = sketches_of(ir::parse(quotients));
+  for (const schedule& s : divided) CHECK(mentions(s, "work_on(func_name=\"main.factored\")"));
+  members::check(ir::parse(quotients), divided, [](const schedule&) {});
+  for (const schedule& s : sketches_of(ordered(ir::parse(quotients))))
+    CHECK_FALSE(mentions(s, "factored"));
+
+  // integers have no order
+  const ir::function whole = ordered(ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((64, 32), "int32"), P: T.Buffer((32, 48), "int32"), Z: T.Buffer((64, 48), "int32"), Y: T.Buffer((64,), "int32")):
+    for n, r, s in T.grid(64, 32, 48):
+        with T.block("Y"):
+            vn, vr, vs = T.axis.remap("SRR", [n, r, s])
+            with T.init():
+                Y[vn] = 0
+            Y[vn] = Y[vn] + X[vn, vr] * P[vr, vs] * Z[vn, vs]
+)"));
+  for (const schedule& s : sketches_of(whole)) CHECK(mentions(s, "main.factored"));
 }
 
 TEST_CASE("short sums of short sums stay in lanes") {

@@ -20,8 +20,8 @@ namespace tilewright::primitive {
 /// results, becomes sums around the first x. `name.parts_64` is the algorithm with a cascade of
 /// reductions computed in parts of 64 along their axis: attention has the maximum of 64 scores, exponentials
 /// relative to it, their sum and the values that they weigh, and combines these with what the parts
-/// before have. `name.factored` is the algorithm with sums of products taken apart along axes that some factors do not
-/// move along: x[r] P[r, s] z[s] is summed over s first, without x[r], and over r then.
+/// before have. `name.factored` is the algorithm with sums of products and quotients taken apart along axes that some factors do
+/// not move along: x[r] P[r, s] z[s] is summed over s first, without x[r], and over r then.
 /// A function without others is worked on whatever it is called. Where the root is annotated with numbers
 /// (ir::sizes_attribute), as those of a format that were drawn, the algorithm's name ends with them:
 /// ```
@@ -42,7 +42,7 @@ namespace tilewright::primitive {
 ///    later one needs it alone of them and sums products with a factor exp(x - m), m being that maximum of x, or needs
 ///    none of them; elements that are computed for them along the axis are needed by nobody else; at most one has
 ///    results along more axes than the maximum, and the others are then no parameters of the function;
-/// 4. where the factored form of one is asked for, a sum of products of numbers of at least 32 bits that is a nest of its own, over
+/// 4. where the factored form of one is asked for, a sum of products or quotients of numbers of at least 32 bits that is a nest of its own, over
 ///    axes of literal extents, takes at most two thirds of the multiplications when some of its axes are summed first.
 /// @throws schedule_error
 ir::function work_on(const ir::function& f, const std::string& func_name);

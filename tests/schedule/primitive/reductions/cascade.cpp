@@ -151,6 +151,19 @@ TEST_CASE("cascade: shares that are normalized first are normalized last") {
                  "needs"));
 }
 
+TEST_CASE(
+    "cascade: shares of half precision are normalized first, since sums without are out of range") {
+  const std::string normal = nest("N", "ij", "vi, vj", "", "E[vi, vj] / S[vi]"),
+                    weighed = nest("Y", "iej", "vi, ve", zero, "Y[vi, ve] + N[vi, vj] * V[vj, ve]");
+  std::string text = ir::print(rows("    N = T.alloc_buffer((5, 12), \"float32\")\n" + peak +
+                                    share + total + normal + weighed));
+  for (std::size_t at; (at = text.find("float32")) != std::string::npos;)
+    text.replace(at, 7, "float16");
+  const std::string why = refusal(ir::parse(text));
+  CAPTURE(why);
+  CHECK(contains(why, "is no product with a factor exp(x - m)"));
+}
+
 TEST_CASE("cascade: infinities, and parts of nothing but minus infinities") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   const std::string masked = "T.Select(vj < 4, -T.infinity(\"float32\"), X[vi, vj])";

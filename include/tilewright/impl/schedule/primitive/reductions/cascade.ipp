@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/schedule/primitive/reductions/awaited_factors.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/cascade.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/cascade_members.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/own_nest.hpp>
-#include <tilewright/impl/schedule/primitive/reductions/pulled_factors.hpp>
 #include <tilewright/ir/substitution.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
@@ -27,7 +27,9 @@ class cut_cascade : public cascade {
     ir::function out = f_;
     std::vector<ir::buffer> made, gone;
     for (member& m : members_) {
-      std::vector<ir::stmt> nests{part_of(m)};
+      std::vector<ir::stmt> nests;
+      nests.reserve(2);
+      nests.push_back(part_of(m));
       made.push_back(m.part);
       if (!m.reduces) gone.push_back(m.own.to);
       if (&m == &members_.back()) nests.push_back(whole());
@@ -221,7 +223,7 @@ class cut_cascade : public cascade {
 }  // namespace detail::cascading
 
 TILEWRIGHT_INLINE parted_cascade reduce_in_parts(const ir::function& f, std::int64_t length) {
-  detail::cascading::cut_cascade c(detail::cascading::with_factors_pulled(f));
+  detail::cascading::cut_cascade c(detail::factored::without_waits(f));
   parted_cascade out;
   for (std::size_t head = 0; head < c.blocks(); ++head) {
     if (!c.grow(head)) continue;
