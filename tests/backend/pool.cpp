@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <doctest/doctest.h>
 #include <tilewright/support/error.hpp>
@@ -138,6 +139,54 @@ TEST_CASE("workers that are woken off the caller's core keep all others, and cal
   CHECK(counts.loops > 0);
   CHECK(counts.least >= std::max(1, before - 1));
   CHECK(cores() == before);
+}
+
+namespace {
+
+/// May run on `set` from now on. @returns whether the system allows it
+bool stay_on(int thread, const cpu_set_t& set) {
+  return sched_setaffinity(thread, sizeof set, &set) == 0;
+}
+
+struct worker_seen {
+  std::atomic<int> thread{0}, cores{0}, loops{0};
+};
+
+void see_worker(void* context, std::int64_t, int worker) {
+  auto& seen = *static_cast<worker_seen*>(context);
+  if (worker != 0) seen.thread = ::gettid(), seen.cores = cores(), ++seen.loops;
+  std::this_thread::sleep_for(std::chrono::microseconds(200));
+}
+
+/// Runs loops, each after the worker has gone to sleep, until it has joined `loops` of them.
+void run_loops(const pool& p, worker_seen& seen, int loops) {
+  seen.loops = 0;
+  for (int round = 0; round < 400 && seen.loops < loops; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    p.view().run(p.view().self, 3, &see_worker, &seen);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("workers that wake on the core of their caller leave it from then on") {
+  cpu_set_t all, one;
+  if (sched_getaffinity(0, sizeof all, &all) != 0 || CPU_COUNT(&all) < 2) return;
+  CPU_ZERO(&one);
+  std::size_t first = 0;
+  while (!CPU_ISSET(first, &all)) ++first;
+  CPU_SET(first, &one);
+  worker_seen seen;
+  pool p(2);
+  run_loops(p, seen, 1);
+  if (seen.loops == 0 || !stay_on(0, one)) return;
+  REQUIRE(stay_on(seen.thread, one));
+  run_loops(p, seen, 12);  // behind the caller each time
+  REQUIRE(stay_on(seen.thread, all));
+  run_loops(p, seen, 12);
+  CHECK(seen.loops > 0);
+  CHECK(seen.cores == CPU_COUNT(&all) - 1);
+  CHECK(stay_on(0, all));
 }
 
 TEST_CASE("many callers at once all finish") {

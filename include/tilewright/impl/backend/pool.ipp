@@ -17,8 +17,9 @@
 #include <unistd.h>
 
 #include <tilewright/backend/pool.hpp>
+#include <tilewright/config.hpp>
+#include <tilewright/impl/backend/stacked_wakes.hpp>
 #include <tilewright/impl/backend/worker_place.hpp>
-#include <tilewright/impl/target/cpu_detect.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/support/fork_mutex.hpp>
@@ -187,9 +188,10 @@ struct pool::state {
     epoch.fetch_add(1, std::memory_order_seq_cst);
     const int asleep = sleepers.load(std::memory_order_seq_cst);
     if (asleep == 0) return;
-    static const bool is_virtual = target::detail::in_virtual_machine();
-    if (const int core = is_virtual ? ::sched_getcpu() : -1; core >= 0)
+    const int core = ::sched_getcpu();
+    if (core >= 0 && wakes.often())
       for (detail::worker_place& p : places) p.leave(core);
+    wakes.waking(core, detail::stacked_wakes::clock::now());
     if (wanted >= asleep) return epoch.notify_all();
     for (std::int64_t i = 0; i < wanted; ++i) epoch.notify_one();
   }
@@ -231,10 +233,12 @@ struct pool::state {
       }
       if (fresh || stopping.load(std::memory_order_acquire)) continue;
       places[static_cast<std::size_t>(place)].sleep();
+      const detail::stacked_wakes::stamp last = wakes.last();
       sleepers.fetch_add(1, std::memory_order_seq_cst);
       epoch.wait(seen, std::memory_order_seq_cst);
       sleepers.fetch_sub(1, std::memory_order_seq_cst);
       places[static_cast<std::size_t>(place)].wake();
+      wakes.awake(last, ::sched_getcpu(), clock::now());
     }
   }
 
@@ -289,6 +293,7 @@ struct pool::state {
   std::atomic<int> given;                    // of these
   std::atomic<std::uint64_t> born;           // the fork_generation of its workers
   std::vector<detail::worker_place> places;  // by place
+  detail::stacked_wakes wakes;               // by workers and callers
   std::vector<limited> limits;
   std::vector<executor> views;
   std::array<detail::pool_parts::job, detail::pool_parts::max_jobs> jobs;

@@ -1,4 +1,4 @@
-// Keeps a worker that is woken off the core of whoever wakes it.
+// Keeps a worker that is woken off the core of whoever wakes it, where that has been seen to be needed (stacked_wakes.hpp).
 //
 // A thread that is woken goes back to the core where it slept, or to another one that is idle. In a virtual machine Linux takes a
 // core that sleeps for one that the host has given to others, and puts the thread behind its waker, which works on the loop alone

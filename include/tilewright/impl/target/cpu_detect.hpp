@@ -42,9 +42,6 @@ inline std::array<std::uint32_t, 4> cpuid_leaf(std::uint32_t leaf, std::uint32_t
   return r;
 }
 
-/// Whether the processor says that a hypervisor runs beneath the operating system.
-inline bool in_virtual_machine() { return ((cpuid_leaf(1)[2] >> 31) & 1) != 0; }
-
 /// Register sets that the operating system saves (XCR0); a feature without its registers is
 /// unusable.
 inline std::uint32_t saved_registers() {
@@ -141,7 +138,6 @@ inline cache_sizes cpuid_caches() {
   return out;
 }
 #else
-inline bool in_virtual_machine() { return false; }
 inline cpuid_data read_cpuid() { return {}; }
 inline cache_sizes cpuid_caches() { return {}; }
 #endif
