@@ -2,7 +2,6 @@
 #pragma once
 
 #include <tilewright/impl/dependence/nest.hpp>
-#include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::dependence {
@@ -13,14 +12,6 @@ inline bool runs_at_once(const ir::loop_node& loop) {
                     loop.loop == ir::loop_kind::vectorized ||
                     loop.loop == ir::loop_kind::thread_binding;
   return kind && !ir::is_int(loop.extent, 1);
-}
-
-/// Whether such a loop stands in the statement.
-inline bool holds_concurrent_loop(const ir::stmt& s) {
-  return ir::any_stmt(s, [](const ir::stmt& inner) {
-    const ir::loop_node* loop = ir::as_loop(inner);
-    return loop && runs_at_once(*loop);
-  });
 }
 
 /// Whether the iterations of the loops run one after the other.

@@ -8,6 +8,7 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/legality/watched_parts.hpp>
 #include <tilewright/ir/analysis/buffer_uses.hpp>
 #include <tilewright/ir/analysis/declared.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -76,19 +77,16 @@ inline std::vector<std::uint64_t> outline(const ir::block_node& block) {
 /// Dependences are found by buffer: inside of a block that knows memory by two names nothing is moved,
 /// and no loop gets another kind.
 /// @throws schedule_error (requirement 0)
-inline void check_names(std::string_view primitive, const ir::function& before,
+inline void check_names(std::string_view primitive, const watched_parts& before,
                         const ir::function& after) {
-  ir::any_stmt(before.body, [&](const ir::stmt& s) {
-    const ir::block_realize_node* r = ir::as_realize(s);
-    if (!r || r->block->match_buffers.empty()) return false;
+  for (const ir::block_realize_node* r : before.renaming) {
     const path at = find_block(after, r->block->id);
     const ir::match_buffer* view = at ? second_name(*r->block) : nullptr;
     if (view && outline(*r->block) != outline(*ir::as_realize(at.target())->block))
       refusal{primitive}(0, {quoted(*r->block), " knows elements of \"", view->source.buffer->name,
                              "\", which it writes, as \"", view->buffer->name,
                              "\" and by another name, too; inside of it use one of them"});
-    return false;
-  });
+  }
 }
 
 }  // namespace tilewright::primitive::detail

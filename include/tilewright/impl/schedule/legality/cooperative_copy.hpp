@@ -12,6 +12,7 @@
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/analysis/threads.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/impl/schedule/legality/watched_parts.hpp>
 #include <tilewright/ir/analysis/joint_copy.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
@@ -88,31 +89,21 @@ inline const ir::loop_node* parted_by(const path& at, const path& before) {
   return nullptr;
 }
 
-/// The blocks of the function that say of themselves that they copy.
-inline std::vector<const ir::block_node*> find_copies(const ir::function& f) {
-  std::vector<const ir::block_node*> out;
-  ir::any_stmt(f.body, [&](const ir::stmt& s) {
-    const ir::block_realize_node* r = ir::as_realize(s);
-    if (r && ir::is_auto_copy(*r->block)) out.push_back(r->block.get());
-    return false;
-  });
-  return out;
-}
-
 /// What threads could not do before is believed.
 /// @throws schedule_error (requirement 0)
 inline void check_joint_copies(std::string_view primitive, const ir::function& before,
-                               const ir::function& after) {
+                               const watched_parts& were, const ir::function& after,
+                               const watched_parts& are) {
   const auto refuse = [&](const ir::loop_node& loop, const ir::block_node& copy, phrase what,
                           phrase reason) {
     refusal{primitive}(0, {"the threads of ", quoted(loop), " would ", what, " the copy of ",
                            quoted(copy), " jointly", reason});
   };
-  for (const ir::block_node* copy : find_copies(before))
+  for (const ir::block_node* copy : were.copies)
     if (const path at = find_block(after, copy->id))
       if (const ir::loop_node* loop = parted_by(at, find_block(before, copy->id)))
         refuse(*loop, *copy, "no longer make", "; alone, each lacks what others write");
-  for (const ir::block_node* copy : find_copies(after)) {
+  for (const ir::block_node* copy : are.copies) {
     const path at = find_block(after, copy->id);
     const std::string reason = why_not_jointly(at);
     if (reason.empty()) continue;

@@ -6,6 +6,7 @@
 #include <tilewright/impl/schedule/legality/alias.hpp>
 #include <tilewright/impl/schedule/legality/cooperative_copy.hpp>
 #include <tilewright/impl/schedule/legality/privatization.hpp>
+#include <tilewright/impl/schedule/legality/watched_parts.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -13,10 +14,11 @@ namespace tilewright::primitive::detail {
 /// @throws schedule_error
 inline void check_requirement_zero(std::string_view primitive, const ir::function& before,
                                    const ir::function& after) {
-  check_names(primitive, before, after);
-  if (!holds_concurrent_loop(after.body)) return;
+  const watched_parts were(before), are(after);
+  check_names(primitive, were, after);
+  if (!are.run_at_once) return;
   check_private(primitive, before, after);
-  check_joint_copies(primitive, before, after);
+  check_joint_copies(primitive, before, were, after, are);
 }
 
 /// Whether a primitive accepts a call: `attempt` makes it and gives the function that comes out.
