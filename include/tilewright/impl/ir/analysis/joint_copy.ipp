@@ -7,7 +7,10 @@
 namespace tilewright::ir {
 
 TILEWRIGHT_INLINE bool is_auto_copy(const block_node& copy) {
-  return !copy.annotations.empty() && copy.annotations.count(auto_copy) != 0;
+  // asked of every block after every primitive: looked up without making a string of the key
+  for (const auto& note : copy.annotations)
+    if (const int order = note.first.compare(auto_copy); order >= 0) return order == 0;
+  return false;
 }
 
 TILEWRIGHT_INLINE bool copies_jointly(const block_node& copy, const loop_node& loop) {
