@@ -8,6 +8,7 @@
 #include <tilewright/impl/dependence/cover/footprint.hpp>
 #include <tilewright/impl/dependence/scope.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/any_expr.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
 
@@ -41,12 +42,15 @@ struct driven_loops {
 inline bool repeats_itself(const child_block& c, std::size_t loop) {
   const ir::var& v = c.loops[loop]->var;
   const auto decides = [&](const ir::expr& e) { return ir::uses_var(e, v) || ir::reads_memory(e); };
+  const auto uses = [&](const ir::stmt& s) {
+    return ir::any_expr(s, [&](const ir::expr& e) { return e.same(v); });
+  };
   const std::vector<ir::expr>& values = c.realize->values;
   return !c.conditional && !decides(c.realize->predicate) && support::none(values, decides) &&
          std::none_of(
              c.loops.begin() + static_cast<std::ptrdiff_t>(loop) + 1, c.loops.end(),
              [&](const ir::loop_node* l) { return decides(l->min) || decides(l->extent); }) &&
-         !used_inside(c.block(), {v});
+         !uses(c.block().init) && !uses(c.block().body);
 }
 
 }  // namespace tilewright::dependence
