@@ -6,31 +6,13 @@
 #include <cstdint>
 #include <vector>
 
-#include <tilewright/expr/reify.hpp>
-#include <tilewright/ops/convolution.hpp>
-#include <tilewright/ops/winograd.hpp>
 #include <tilewright/target/cpu.hpp>
+
+#include "winograd_windows.hpp"
 
 using namespace tilewright;
 using namespace tilewright::search::detail;
-
-namespace {
-
-/// 3 x 3 of `channels` channels of a square image, as sums and by Winograd's algorithm.
-ir::function windows(std::int64_t size, std::int64_t channels) {
-  return reify(ops::winograd(ops::conv2d<float, float, ops::conv_options{.padding = 1}>, 1e-3),
-               {{"N", 1},
-                {"H", size},
-                {"W", size},
-                {"C", channels},
-                {"R", 3},
-                {"S", 3},
-                {"K", channels},
-                {"P", size},
-                {"Q", size}});
-}
-
-}  // namespace
+using winograd_windows::windows;
 
 TEST_CASE("operations of algorithms: what waits for memory counts for more") {
   const ir::function sums = ir::alternatives(windows(56, 64)).front();

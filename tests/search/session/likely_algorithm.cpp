@@ -6,31 +6,17 @@
 #include <cstdint>
 #include <string>
 
-#include <tilewright/expr/reify.hpp>
-#include <tilewright/ops/convolution.hpp>
-#include <tilewright/ops/winograd.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/space/cpu.hpp>
 
 #include "../workloads.hpp"
+#include "winograd_windows.hpp"
 
 using namespace tilewright;
 using namespace tilewright::search::detail;
+using winograd_windows::windows;
 
 namespace {
-
-ir::function windows(std::int64_t size, std::int64_t channels) {
-  return reify(ops::winograd(ops::conv2d<float, float, ops::conv_options{.padding = 1}>, 1e-3),
-               {{"N", 1},
-                {"H", size},
-                {"W", size},
-                {"C", channels},
-                {"R", 3},
-                {"S", 3},
-                {"K", channels},
-                {"P", size},
-                {"Q", size}});
-}
 
 target::cpu machine() {
   target::cpu out = target::named("znver4");
