@@ -126,3 +126,31 @@ TEST_CASE(
   CHECK(unrolled(6, 3, wide));        // windows have nothing in common
   CHECK_FALSE(unrolled(2, 2, machine()));
 }
+
+TEST_CASE("taps that add to parts of a tile run one at a time where two would fill the registers") {
+  const auto unrolled = [](std::int64_t pixels, std::int64_t columns, const target::cpu& target) {
+    const buffer y = make_buffer("Y", dtype::f32, {dim(pixels), dim(columns)}),
+                 x = make_buffer("X", dtype::f32, {dim(pixels), 24}),
+                 f = make_buffer("F", dtype::f32, {3, 24, dim(columns)});
+    const var s = make_var("s"), k = make_var("k"), p = make_var("p"), c = make_var("c");
+    const stmt add =
+        nest({{c, columns, loop_kind::vectorized}},
+             make_store(y, {p, c}, load(y, {p, c}) + load(x, {p + s - 1, k}) * load(f, {s, k, c})));
+    const stmt inside =
+        make_if(logical_and(le(expr(1), p + s), lt(p + s, expr(dim(pixels)) + 1)), add);
+    const function before = make_function(
+        {y, x, f}, make_loop(s, 0, 3,
+                             make_loop(k, 0, 24, nest({{p, pixels, loop_kind::unrolled}}, inside),
+                                       loop_kind::serial, {{pass::reduction_note, 1}}),
+                             loop_kind::unrolled));
+    const function after = pass::unroll_reductions(before, target);
+    check_same(before, after);
+    return count_loops(after.body, loop_kind::unrolled) == 3;  // taps, pixels and iterations
+  };
+  const target::cpu wide = target::named("znver4");
+  CHECK(unrolled(12, 32, wide));        // 24 sums, and 2 vectors and an element of each iteration
+  CHECK_FALSE(unrolled(14, 32, wide));  // 28
+  CHECK_FALSE(unrolled(13, 24, wide));  // 26, the second vector of half as many lanes
+  CHECK(unrolled(4, 16, machine()));    // 8 sums in 16 registers
+  CHECK_FALSE(unrolled(6, 16, machine()));
+}

@@ -99,3 +99,30 @@ TEST_CASE("the extent of a vectorized loop may be a variable that is negative") 
                 make_loop(j, 0, o, make_store(y, {j + 3}, load(x, {j})), loop_kind::vectorized)));
   check_same(f, pass::split_vectors(f, target::named("haswell")));
 }
+
+TEST_CASE(
+    "vectors of truth values in registers are as long as those of the floats that are compared") {
+  const auto inside = [](const std::string& scope) {
+    const buffer y = make_buffer("Y", dtype::u8, {64}), x = make_buffer("X", dtype::f32, {6, 64}),
+                 part = make_buffer("part", dtype::boolean, {64}, scope);
+    const var k = make_var("k"), j = make_var("j"), begun = make_var("j"), done = make_var("j");
+    const auto lanes = [](const var& v, const stmt& body) {
+      return nest({{v, 64, loop_kind::vectorized}}, body);
+    };
+    const stmt all = make_seq(
+        {lanes(begun, make_store(part, {begun}, boolean(true))),
+         make_loop(k, 0, 6,
+                   lanes(j, make_store(part, {j},
+                                       logical_and(load(part, {j}), le(f32(0), load(x, {k, j})))))),
+         lanes(done, make_store(y, {done}, cast(dtype::u8, load(part, {done}))))});
+    return make_function({y, x}, make_allocate(part, all));
+  };
+  const target::cpu wide = target::named("znver4");
+  const auto of = [&](const std::string& scope) {
+    const function f = inside(scope), g = pass::split_vectors(f, wide);
+    check_same(f, g);
+    return widths(g);
+  };
+  CHECK(of("local") == std::vector<std::int64_t>{16, 16, 16});
+  CHECK(of("global") == std::vector<std::int64_t>{64, 16, 64});
+}

@@ -17,7 +17,7 @@ namespace tilewright::pass::detail {
 /// iteration loads again.
 struct iteration_loads {
   std::int64_t vectors = 0;  // lanes along a vectorized loop
-  std::int64_t common = 0;   // scalars of both iterations
+  std::int64_t common = 0;   // scalars of both iterations, but what is guarded
 };
 
 /// Counts the loads of an iteration of `reduction`, whose body has no loops but unrolled and vectorized ones.
@@ -42,6 +42,10 @@ class load_counter {
       loops_.pop_back();
     } else if (const ir::seq_node* seq = ir::as_seq(s)) {
       for (const ir::stmt& child : seq->stmts) visit(child);
+    } else if (const ir::if_node* guard = ir::as_if(s)) {
+      ++guards_;
+      visit(guard->then_body);
+      --guards_;
     } else if (ir::as_store(s)) {
       ir::for_each_expr(s, [&](const ir::expr& e) {
         if (e->op == ir::op::load && ir::uses_var(e, reduction_.var)) add(e);
@@ -67,7 +71,7 @@ class load_counter {
       out_.vectors += elements * ((lanes + whole - 1) / whole);
       return;
     }
-    out_.common += common(read, moving);
+    if (guards_ == 0) out_.common += common(read, moving);
   }
 
   /// How many elements `read` has both now and an iteration later.
@@ -101,6 +105,7 @@ class load_counter {
   const ir::loop_node& reduction_;
   const target::cpu& target_;
   std::vector<const ir::loop_node*> loops_;
+  int guards_ = 0;  // around what is visited: each iteration may leave out another part
   iteration_loads out_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -15,17 +16,63 @@ namespace tilewright::pass::detail::vectors {
 
 using namespace tilewright::ir;
 
+/// Lanes of what keeps values in registers: all that touches such a buffer does so in vectors of one length, or it would
+/// be taken apart and put together between a comparison of floats and the truth values of several.
+class register_lanes : public visitor {
+ public:
+  explicit register_lanes(const target::cpu& target) : target_(target) {}
+  using visitor::visit;
+
+  void visit(const stmt& s) override {
+    visitor::visit(s);
+    const loop_node* loop = as_loop(s);
+    if (!loop || loop->loop != loop_kind::vectorized) return;
+    const std::int64_t lanes = lanes_of(loop->body, target_);
+    for_each_buffer(loop->body, [&](const buffer& b) {
+      const auto found = lanes_.emplace(b.get(), lanes).first;
+      found->second = std::min(found->second, lanes);
+    });
+  }
+
+  std::int64_t of(const stmt& body) const {
+    std::int64_t out = lanes_of(body, target_);
+    for_each_buffer(body, [&](const buffer& b) {
+      const auto found = lanes_.find(b.get());
+      if (found != lanes_.end()) out = std::min(out, found->second);
+    });
+    return out;
+  }
+
+ private:
+  template <class Seen>
+  static void for_each_buffer(const stmt& body, const Seen& seen) {
+    const auto local = [&](const buffer& b) {
+      if (b->scope == "local") seen(b);
+    };
+    for_each_stmt(body, [&](const stmt& s) {
+      if (const store_node* store = as_store(s)) local(store->buffer);
+    });
+    for_each_expr(body, [&](const expr& e) {
+      if (e->op == op::load) local(e->buffer);
+    });
+  }
+
+  const target::cpu& target_;
+  std::map<const buffer_node*, std::int64_t> lanes_;
+};
+
 class splitter : public mutator {
  public:
-  splitter(const target::cpu& target, var_set sizes, const masked::tails& tails)
-      : target_(target), sizes_(std::move(sizes)), tails_(tails) {}
+  splitter(const target::cpu& target, var_set sizes, const masked::tails& tails,
+           const register_lanes& lanes)
+      : target_(target), sizes_(std::move(sizes)), tails_(tails), lanes_(lanes) {}
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
     stmt out = mutator::mutate(s);
     const loop_node* loop = as_loop(out);
     if (!loop || loop->loop != loop_kind::vectorized || stream_of(*loop, target_)) return out;
-    const std::int64_t lanes = lanes_of(loop->body, target_);
+    const std::int64_t lanes = lanes_.of(loop->body);
     return is_int(loop->extent) ? split(*loop, as_int(loop->extent), lanes)
                                 : split_symbolic(*loop, lanes);
   }
@@ -119,6 +166,7 @@ class splitter : public mutator {
   const target::cpu& target_;
   var_set sizes_;
   const masked::tails& tails_;
+  const register_lanes& lanes_;
 };
 
 }  // namespace tilewright::pass::detail::vectors
@@ -146,8 +194,10 @@ TILEWRIGHT_INLINE int lanes_of(const ir::stmt& body, const target::cpu& target) 
 TILEWRIGHT_INLINE ir::function split_vectors(const ir::function& f, const target::cpu& target) {
   ir::function out = f;
   const detail::masked::tails tails(f.body, target);
+  detail::vectors::register_lanes lanes(target);
+  lanes.visit(f.body);
   const ir::stmt split =
-      detail::vectors::splitter(target, shape_variables(f), tails).mutate(f.body);
+      detail::vectors::splitter(target, shape_variables(f), tails, lanes).mutate(f.body);
   out.body = ir::replace_buffers(split, tails.longer());
   return out;
 }

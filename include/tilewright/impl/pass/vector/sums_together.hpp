@@ -14,6 +14,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/pass/masked_tails.hpp>
+#include <tilewright/impl/pass/vector/joined_indices.hpp>
 #include <tilewright/impl/pass/vector/reduction_nest.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/pass/vector/split_vectors.hpp>
@@ -37,7 +38,8 @@ struct loop_of_sums {
 };
 
 /// Whether iterations of the loop have each their own element.
-inline bool is_one_each(const std::vector<expr>& at, const var& v) {
+inline bool is_one_each(const std::vector<expr>& indices, const var& v) {
+  const std::vector<expr> at = joined_indices(indices);
   const auto moves = [&](const expr& e) { return uses_var(e, v); };
   const auto first = support::find(at, moves);
   if (first == at.end() || std::find_if(first + 1, at.end(), moves) != at.end()) return false;

@@ -2,13 +2,17 @@
 // matrix times a vector.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include <tilewright/impl/space/tiles/short_columns.hpp>
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/extents.hpp>
+#include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/chooser.hpp>
 #include <tilewright/space/space.hpp>
@@ -37,7 +41,25 @@ inline std::optional<std::size_t> few_results(const block_profile& p, const cont
   return suits ? results : std::nullopt;
 }
 
-/// Writes these results out, so that each is a sum in vectors of its own:
+/// How many of these results are summed at a time, in vectors along the sum: those of some rows, which share what
+/// all rows are multiplied by; two rows first, since the memory they come from is read as hardware expects it. None
+/// where the results of a row are no power of two.
+inline std::vector<std::int64_t> results_at_once(const block_profile& p, std::size_t results,
+                                                 std::size_t rows, std::int64_t lanes) {
+  constexpr std::int64_t shuffled_bytes = 16;
+  const std::int64_t of_row = p.extent[results], size = bytes(p.write.buffer->type);
+  std::vector<std::int64_t> out;
+  if ((of_row & (of_row - 1)) != 0 || size < 4) return out;
+  for (std::int64_t n = 2 * of_row; n <= std::min(lanes, of_row * p.extent[rows]); n *= 2)
+    if (n * size >= shuffled_bytes) out.push_back(n);
+  return out;
+}
+
+/// Makes sums in vectors of these results, so that what they share is loaded and shuffled once:
+/// ```
+/// i, c, k  ->  i and c (some sums at a time) | k
+/// ```
+/// or, where there are no rows of them, each a sum of its own:
 /// ```
 /// i, c, k  ->  i (parallel) | c (unrolled) | k
 /// ```
@@ -48,7 +70,35 @@ inline bool sum_few_results(schedule& s, const std::string& name, const context&
   const std::optional<block_profile> p = profile(s, name);
   const std::optional<std::size_t> results = p ? few_results(*p, where) : std::nullopt;
   if (!results || choices.pick(2) == 1) return false;
-  s.unroll(s.get_loops(s.get_block(name))[*results]);
+  const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
+  const std::int64_t lanes = where.cpu->lanes(p->write.buffer->type);
+  const std::optional<std::size_t> rows = beside_columns(*p, *results);
+  const std::vector<std::int64_t> counts =
+      rows ? results_at_once(*p, *results, *rows, lanes) : std::vector<std::int64_t>{};
+  if (counts.empty()) {
+    s.unroll(loops[*results]);
+    return true;
+  }
+  std::vector<loop_rv> order, summed;
+  for (std::size_t i = 0; i < loops.size(); ++i)
+    if (p->kind[i] == ir::iter_kind::reduce)
+      summed.push_back(loops[i]);
+    else if (i != *rows && i != *results)
+      order.push_back(loops[i]);
+  const bool alone = order.empty();
+  order.push_back(loops[*rows]);
+  order.push_back(loops[*results]);
+  order.insert(order.end(), summed.begin(), summed.end());
+  s.reorder(order);
+  loop_rv both = s.fuse(loops[*rows], loops[*results]);
+  if (where.threads > 1 && alone) {
+    constexpr std::int64_t terms_of_task = 1 << 16;
+    const std::int64_t vectors = terms_of_task / (lanes * p->terms());
+    both = s.split(both, {infer, lanes * std::max<std::int64_t>(vectors, 1)})[1];
+  }
+  std::vector<double> weights(counts.size(), 1);
+  weights.front() = 2;
+  s.annotate(both, ir::sums_together_note, choices.categorical(s, counts, weights));
   return true;
 }
 
