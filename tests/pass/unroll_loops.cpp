@@ -154,3 +154,40 @@ TEST_CASE("taps that add to parts of a tile run one at a time where two would fi
   CHECK(unrolled(4, 16, machine()));    // 8 sums in 16 registers
   CHECK_FALSE(unrolled(6, 16, machine()));
 }
+
+TEST_CASE("long sums that are written out alone have several accumulators") {
+  const auto accumulators = [](std::int64_t rows, std::int64_t taps, bool asks_for_order,
+                               loop_kind kind = loop_kind::unrolled) {
+    const buffer y = make_buffer("Y", dtype::f32, {dim(rows), 16}),
+                 x = make_buffer("X", dtype::f32, {7, dim(taps), 16}),
+                 sum = make_buffer("sum", dtype::f32, {dim(rows), 16}, "local");
+    const var r = make_var("r"), s = make_var("s"), p = make_var("p"), c = make_var("c"),
+              q = make_var("q"), d = make_var("d");
+    annotations notes{{pass::reduction_note, 1}};
+    if (asks_for_order) notes.emplace(reduction_lanes_note, 1);
+    const stmt add = nest({{p, rows, loop_kind::unrolled}, {c, 16, loop_kind::vectorized}},
+                          make_store(sum, {p, c}, load(sum, {p, c}) + load(x, {r, s, c})));
+    const stmt all = make_loop(r, 0, 7, make_loop(s, 0, dim(taps), add, kind, notes),
+                               loop_kind::unrolled, notes);
+    const auto copy = [&](const var& i, const var& j, bool back) {
+      return nest({{i, rows, loop_kind::unrolled}, {j, 16, loop_kind::vectorized}},
+                  back ? make_store(y, {i, j}, load(sum, {i, j}))
+                       : make_store(sum, {i, j}, load(y, {i, j})));
+    };
+    const function before = make_function(
+        {y, x}, make_allocate(sum, make_seq({copy(p, c, false), all, copy(q, d, true)})));
+    const function after = pass::unroll_reductions(before, target::named("znver4"));
+    check_same(before, after, 1e-5);
+    std::int64_t out = 1;
+    for_each_stmt(after.body, [&](const stmt& of) {
+      if (const allocate_node* a = as_allocate(of); a && a->buffer->name == "sum_parts")
+        out = as_int(a->buffer->shape[0]);
+    });
+    return out;
+  };
+  CHECK(accumulators(1, 21, false) == 4);
+  CHECK(accumulators(1, 21, true) == 1);  // one term after the other
+  CHECK(accumulators(3, 7, false) == 2);  // 49 terms each
+  CHECK(accumulators(8, 7, false) == 1);  // others fill the time
+  CHECK(accumulators(1, 3, false) == 1);  // the next result does
+}

@@ -4,7 +4,7 @@
 namespace bench::fields {
 namespace {
 
-using tw::axes::i, tw::axes::j, tw::axes::k, tw::axes::t;
+using tw::axes::p, tw::axes::i, tw::axes::j, tw::axes::k, tw::axes::t;
 
 constexpr auto black_scholes = tw::kernel<"black_scholes">(
     [](tw::in<"S", float, "N"> S, tw::in<"K", float, "N"> K, tw::in<"T", float, "N"> T,
@@ -99,6 +99,42 @@ const char* const portfolios_nest = R"(
   }
 )";
 
+constexpr auto bonds =
+    tw::kernel<"bonds">([](tw::in<"R", float, "S", "T"> R, tw::in<"C", float, "B", "T"> C,
+                           tw::in<"Y", float, "T"> Y, tw::out<"V", float, "S", "B"> V) {
+      return V(i, j) = tw::sum<t>(C(j, t) * exp(-R(i, t) * Y(t)));
+    });
+const char* const bonds_nest = R"(
+  for (int i = 0; i < R_0; ++i) {
+    f32 d[R_1];
+    for (int t = 0; t < R_1; ++t) d[t] = exp(-R[i][t] * Y[t]);
+    for (int j = 0; j < C_0; ++j) {
+      f32 sum = 0;
+      for (int t = 0; t < R_1; ++t) sum += C[j][t] * d[t];
+      V[i][j] = sum;
+    }
+  }
+)";
+
+constexpr auto tail_means = tw::kernel<"tail_means">(
+    [](tw::in<"X", float, "S", "P"> X, tw::in<"L", float, "P"> L, tw::out<"M", float, "P"> M) {
+      tw::temp<"sum", float, "P"> sum;
+      tw::temp<"count", float, "P"> count;
+      return tw::blocks(sum(p) = tw::sum<i>(select(X(i, p) < L(p), X(i, p), 0.0f)),
+                        count(p) = tw::sum<i>(select(X(i, p) < L(p), 1.0f, 0.0f)),
+                        M(p) = sum(p) / max(count(p), 1.0f));
+    });
+const char* const tail_means_nest = R"(
+  f32 sum[X_1], count[X_1];
+  for (int p = 0; p < X_1; ++p) sum[p] = count[p] = 0;
+  for (int i = 0; i < X_0; ++i)
+    for (int p = 0; p < X_1; ++p) {
+      sum[p] += X[i][p] < L[p] ? X[i][p] : 0;
+      count[p] += X[i][p] < L[p] ? 1 : 0;
+    }
+  for (int p = 0; p < X_1; ++p) M[p] = sum[p] / (count[p] > 1 ? count[p] : 1);
+)";
+
 }  // namespace
 
 std::vector<field_problem> finance() {
@@ -124,6 +160,12 @@ std::vector<field_problem> finance() {
            result<double>("V", 128)),
       make("finance/moving_mean_f64", moving_mean, moving_mean_nest, {},
            drawn<double>("X", {50, 150}, assets, days + 19), result<double>("Y", assets, days)),
+      make("finance/bonds_f32", bonds, bonds_nest, {}, drawn<float>("R", {0, 0.1}, 500, 40),
+           drawn<float>("C", {0, 1}, 128, 40), drawn<float>("Y", {0, 30}, 40),
+           result<float>("V", 500, 128)),
+      make("finance/tail_means_f32", tail_means, tail_means_nest, {},
+           drawn<float>("X", {}, 2000, 256), drawn<float>("L", {-0.9, -0.5}, 256),
+           result<float>("M", 256)),
   };
 }
 

@@ -4,7 +4,8 @@
 namespace bench::fields {
 namespace {
 
-using tw::axes::b, tw::axes::i, tw::axes::j, tw::axes::k, tw::axes::n, tw::axes::p, tw::axes::v;
+using tw::axes::y, tw::axes::x, tw::axes::c, tw::axes::b, tw::axes::i, tw::axes::j, tw::axes::k,
+    tw::axes::n, tw::axes::p, tw::axes::v;
 
 constexpr auto transform = tw::kernel<"transform">(
     [](tw::in<"M", float, 4, 4> M, tw::in<"X", float, "N", 4> X, tw::out<"Y", float, "N", 4> Y) {
@@ -62,6 +63,46 @@ const char* const culling_nest = R"(
   }
 )";
 
+constexpr auto lamps = tw::kernel<"lamps">(
+    [](tw::in<"P", float, "N", 3> P, tw::in<"O", float, "N", 3> O, tw::in<"L", float, "M", 3> L,
+       tw::in<"C", float, "M", 3> C, tw::out<"Y", float, "N", 3> Y) {
+      const auto d = [&](int a) { return L(j, a) - P(n, a); };
+      const auto square = d(0) * d(0) + d(1) * d(1) + d(2) * d(2);
+      const auto facing = O(n, 0) * d(0) + O(n, 1) * d(1) + O(n, 2) * d(2);
+      const auto strength = max(facing * rsqrt(square), 0.0f) / (square + 1.0f);
+      return Y(n, c) = tw::sum<j>(strength * C(j, c));
+    });
+const char* const lamps_nest = R"(
+  for (int n = 0; n < P_0; ++n) {
+    f32 r = 0, g = 0, b = 0;
+    for (int j = 0; j < L_0; ++j) {
+      const f32 x = L[j][0] - P[n][0], y = L[j][1] - P[n][1], z = L[j][2] - P[n][2];
+      const f32 square = x * x + y * y + z * z;
+      const f32 facing = (O[n][0] * x + O[n][1] * y + O[n][2] * z) / sqrt(square);
+      const f32 strength = (facing > 0 ? facing : 0) / (square + 1);
+      r += strength * C[j][0], g += strength * C[j][1], b += strength * C[j][2];
+    }
+    Y[n][0] = r, Y[n][1] = g, Y[n][2] = b;
+  }
+)";
+
+constexpr auto normals =
+    tw::kernel<"normals">([](tw::in<"H", float, "R", "S"> H, tw::out<"N", float, "R", "S", 3> N) {
+      const auto h = tw::clamp_outside(H);
+      const auto dx = (h(y, x - 1) - h(y, x + 1)) * 0.5f, dy = (h(y - 1, x) - h(y + 1, x)) * 0.5f;
+      const auto r = rsqrt(dx * dx + dy * dy + 1.0f);
+      return N(y, x, c) = select(c == 0, dx, select(c == 1, dy, 1.0f)) * r;
+    });
+const char* const normals_nest = R"(
+  for (int y = 0; y < H_0; ++y)
+    for (int x = 0; x < H_1; ++x) {
+      const int a = x > 0 ? x - 1 : 0, b = x < H_1 - 1 ? x + 1 : x, u = y > 0 ? y - 1 : 0, v = y < H_0 - 1 ? y + 1 : y;
+      const f32 dx = (H[y][a] - H[y][b]) * (f32)0.5f, dy = (H[u][x] - H[v][x]) * (f32)0.5f;
+      const f32 r = 1 / sqrt(dx * dx + dy * dy + 1);
+      N[y][x][0] = dx * r, N[y][x][1] = dy * r, N[y][x][2] = r;
+    }
+)";
+
 }  // namespace
 
 std::vector<field_problem> games() {
@@ -82,6 +123,11 @@ std::vector<field_problem> games() {
            drawn<float>("X", {}, 16384, 4), result<float>("Y", 16384, 3)),
       make("games/culling_f32", culling, culling_nest, {}, drawn<float>("P", {}, 6, 4),
            drawn<float>("S", {}, 65536, 4), result<std::uint8_t>("V", 65536)),
+      make("games/lamps_f32", lamps, lamps_nest, {}, drawn<float>("P", {}, 16384, 3),
+           drawn<float>("O", {}, 16384, 3), drawn<float>("L", {2, 3}, 64, 3),
+           drawn<float>("C", {0, 1}, 64, 3), result<float>("Y", 16384, 3)),
+      make("games/normals_f32", normals, normals_nest, {}, drawn<float>("H", {}, 512, 512),
+           result<float>("N", 512, 512, 3)),
   };
 }
 

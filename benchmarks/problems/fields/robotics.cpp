@@ -116,6 +116,39 @@ const char* const gate_distances_nest = R"(
   }
 )";
 
+constexpr auto alignment = tw::kernel<"alignment">(
+    [](tw::in<"P", float, "N", 3> P, tw::in<"Q", float, "N", 3> Q, tw::in<"O", float, "N", 3> O,
+       tw::out<"H", float, 6, 6> H, tw::out<"G", float, 6> G) {
+      tw::temp<"J", float, "N", 6> J;
+      tw::temp<"E", float, "N"> E;
+      const auto p = [&](int a) { return P(n, a); };
+      const auto o = [&](int a) { return O(n, a); };
+      return tw::blocks(
+          J(n, i) = select(i == 0, p(1) * o(2) - p(2) * o(1),
+                           select(i == 1, p(2) * o(0) - p(0) * o(2),
+                                  select(i == 2, p(0) * o(1) - p(1) * o(0),
+                                         select(i == 3, o(0), select(i == 4, o(1), o(2)))))),
+          E(n) =
+              (P(n, 0) - Q(n, 0)) * o(0) + (P(n, 1) - Q(n, 1)) * o(1) + (P(n, 2) - Q(n, 2)) * o(2),
+          H(i, j) = tw::sum<n>(J(n, i) * J(n, j)), G(i) = tw::sum<n>(J(n, i) * E(n)));
+    });
+const char* const alignment_nest = R"(
+  f32 h[6][6] = {{0}}, g[6] = {0};
+  for (int n = 0; n < P_0; ++n) {
+    const f32 *p = P[n], *o = O[n];
+    const f32 J[6] = {p[1] * o[2] - p[2] * o[1], p[2] * o[0] - p[0] * o[2], p[0] * o[1] - p[1] * o[0], o[0], o[1], o[2]};
+    const f32 e = (p[0] - Q[n][0]) * o[0] + (p[1] - Q[n][1]) * o[1] + (p[2] - Q[n][2]) * o[2];
+    for (int i = 0; i < 6; ++i) {
+      g[i] += J[i] * e;
+      for (int j = 0; j < 6; ++j) h[i][j] += J[i] * J[j];
+    }
+  }
+  for (int i = 0; i < 6; ++i) {
+    G[i] = g[i];
+    for (int j = 0; j < 6; ++j) H[i][j] = h[i][j];
+  }
+)";
+
 }  // namespace
 
 std::vector<field_problem> robotics() {
@@ -146,6 +179,9 @@ std::vector<field_problem> robotics() {
       make("robotics/mahalanobis_f32", gate_distances, gate_distances_nest, {},
            drawn<float>("X", {}, 65536, 6), drawn<float>("M", {}, 6), drawn<float>("P", {}, 6, 6),
            result<float>("D", 65536)),
+      make("robotics/alignment_f32", alignment, alignment_nest, {}, drawn<float>("P", {}, 65536, 3),
+           drawn<float>("Q", {}, 65536, 3), drawn<float>("O", {}, 65536, 3),
+           result<float>("H", 6, 6), result<float>("G", 6)),
   };
 }
 

@@ -3,8 +3,8 @@
 namespace bench::fields {
 namespace {
 
-using tw::axes::b, tw::axes::c, tw::axes::d, tw::axes::i, tw::axes::j, tw::axes::k, tw::axes::l,
-    tw::axes::n, tw::axes::x, tw::axes::y;
+using tw::axes::f, tw::axes::b, tw::axes::c, tw::axes::d, tw::axes::i, tw::axes::j, tw::axes::k,
+    tw::axes::l, tw::axes::n, tw::axes::x, tw::axes::y;
 
 constexpr auto fir = tw::kernel<"fir">(
     [](tw::in<"X", float, "L"> X, tw::in<"H", float, "K"> H, tw::out<"Y", float, "N"> Y) {
@@ -247,6 +247,27 @@ const char* const steering_nest = R"(
   }
 )";
 
+constexpr auto spectrum = tw::kernel<"spectrum">(
+    [](tw::in<"X", float, "L"> X, tw::in<"W", float, 256> W, tw::in<"C", float, 256, "F"> C,
+       tw::in<"S", float, 256, "F"> S, tw::out<"P", float, "T", "F"> P) {
+      tw::temp<"re", float, "T", "F"> re;
+      tw::temp<"im", float, "T", "F"> im;
+      return tw::blocks(re(n, f) = tw::sum<k>(X(n * 128 + k) * W(k) * C(k, f)),
+                        im(n, f) = tw::sum<k>(X(n * 128 + k) * W(k) * S(k, f)),
+                        P(n, f) = re(n, f) * re(n, f) + im(n, f) * im(n, f));
+    });
+const char* const spectrum_nest = R"(
+  for (int t = 0; t < P_0; ++t) {
+    f32 re[P_1], im[P_1];
+    for (int f = 0; f < P_1; ++f) re[f] = im[f] = 0;
+    for (int k = 0; k < 256; ++k) {
+      const f32 x = X[t * 128 + k] * W[k];
+      for (int f = 0; f < P_1; ++f) re[f] += x * C[k][f], im[f] += x * S[k][f];
+    }
+    for (int f = 0; f < P_1; ++f) P[t][f] = re[f] * re[f] + im[f] * im[f];
+  }
+)";
+
 }  // namespace
 
 std::vector<field_problem> signal() {
@@ -285,6 +306,9 @@ std::vector<field_problem> signal() {
       make("signal/complex_matrix_vector_f32", steering, steering_nest, {},
            drawn<float>("A", {}, 512, 512, 2), drawn<float>("X", {}, 512, 2),
            result<float>("Y", 512, 2)),
+      make("signal/spectrum_f32", spectrum, spectrum_nest, {}, drawn<float>("X", {}, 128 * 513),
+           drawn<float>("W", {0, 1}, 256), drawn<float>("C", {}, 256, 129),
+           drawn<float>("S", {}, 256, 129), result<float>("P", 512, 129)),
   };
 }
 

@@ -17,8 +17,8 @@
 //
 // Loops of fewer iterations than two such steps are written out where that is not more code.
 //
-// A loop with `sums_apart_note` = n has n accumulators, to which these iterations add in turn; they are added up
-// behind it. That is done to sums in registers whose order is free.
+// A loop with `sums_apart_note` = n has n accumulators, to which these iterations add in turn, and where nobody says so have many
+// terms of few sums, in loops or written out; they are added up behind. That is done to sums in registers whose order is free.
 #pragma once
 
 #include <cstdint>

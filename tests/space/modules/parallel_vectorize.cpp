@@ -85,7 +85,7 @@ ir::function mixed_channels(int channels, const std::string& type) {
 TEST_CASE("vectors go along pixels, right below all of their few channels") {
   const target::cpu cpu = target::named("haswell");
   const space::context where{&cpu, 1};
-  for (const int channels : {2, 3, 4, 5})
+  for (const int channels : {2, 3, 4, 5, 8, 9})
     for (const std::string type : {"uint8", "float32", "float64"}) {
       CAPTURE(channels);
       CAPTURE(type);
@@ -97,9 +97,32 @@ TEST_CASE("vectors go along pixels, right below all of their few channels") {
       const std::vector<loop_rv> loops = s.get_loops(s.get_block("Y"));
       const ir::loop_node &around = s.get(loops[loops.size() - 2]), &lanes = s.get(loops.back());
       CHECK(lanes.loop == ir::loop_kind::vectorized);
-      CHECK((around.loop == ir::loop_kind::unrolled) == (channels <= 4));
-      if (channels <= 4) CHECK(ir::is_int(around.extent, channels));
+      CHECK((around.loop == ir::loop_kind::unrolled) == (channels <= 8));  // which it chooses by
+      if (channels <= 8) CHECK(ir::is_int(around.extent, channels));
     }
+}
+
+TEST_CASE("channels that are computed each in a way of its own are written out up to eight") {
+  const auto written_out = [](int channels, const std::string& value) {
+    const std::string n = std::to_string(channels);
+    const ir::function f =
+        ir::parse("@T.prim_func\ndef main(X: T.Buffer((70, 3), \"float32\"), Y: T.Buffer((70, " +
+                  n + "), \"float32\")):\n    for i, c in T.grid(70, " + n + R"():
+        with T.block("Y"):
+            vi, vc = T.axis.remap("SS", [i, c])
+            Y[vi, vc] = )" +
+                  value + "\n");
+    static const target::cpu cpu = target::named("cascadelake");
+    const std::vector<schedule> all = space::default_cpu().sketches(f, {&cpu, 1}, 1);
+    check_schedule(all[0], f);
+    return all[0].trace().print().find("sch.unroll") != std::string::npos;
+  };
+  const std::string chosen =
+      "T.Select(vc == 4, X[vi, 0] * X[vi, 1], T.Select(vc < 2, X[vi, 1], X[vi, 2]))";
+  CHECK(written_out(6, chosen));
+  CHECK(written_out(8, chosen));
+  CHECK_FALSE(written_out(9, chosen));
+  CHECK_FALSE(written_out(6, "X[vi, 0] * X[vi, 1]"));
 }
 
 TEST_CASE("sums that share an operand, or whose windows overlap, are computed several at a time") {
@@ -128,4 +151,23 @@ TEST_CASE("sums that share an operand, or whose windows overlap, are computed se
   CHECK(notes(filter("8", "433"), 1) > 0);
   CHECK(notes(filter("8", "433"), 4) > 0);
   CHECK(notes(filter("64", "3177"), 1) > 0);  // windows apart, which share the filter
+}
+
+TEST_CASE("truth values that are found of floats have lanes of these") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(P: T.Buffer((6, 2), "float32"), X: T.Buffer((200, 2), "float32"), A: T.Buffer((200,), "bool")):
+    for n, p in T.grid(200, 6):
+        with T.block("A"):
+            vn, vp = T.axis.remap("SR", [n, p])
+            with T.init():
+                A[vn] = T.bool(True)
+            A[vn] = A[vn] and P[vp, 0] * X[vn, 0] + P[vp, 1] >= X[vn, 1]
+)");
+  const target::cpu cpu = target::named("cascadelake");
+  schedule s(f);
+  space::chooser choices;
+  space::vectorize_innermost(s, "A", {&cpu, 1}, choices);
+  check_meaning(s, f);
+  CHECK(s.trace().print().find("candidates=[16, 32, 64]") != std::string::npos);
 }

@@ -10,6 +10,7 @@
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
 #include <tilewright/impl/space/chains/factored_form.hpp>
 #include <tilewright/impl/space/chains/short_sums.hpp>
+#include <tilewright/impl/space/tiles/broadcast_producer.hpp>
 #include <tilewright/impl/space/tiles/channel_blocks.hpp>
 #include <tilewright/impl/space/tiles/few_results.hpp>
 #include <tilewright/impl/space/tiles/flat_columns.hpp>
@@ -80,8 +81,8 @@ inline auto_inline cheap_arithmetic() {
 }
 
 /// Blocks of cheap arithmetic go into their consumers, however these read them, but not into products
-/// with their own transpose. Borders go first: what is behind one is then seen to be read by a stencil,
-/// where it is.
+/// with themselves, nor into sums that would compute them one by one. Borders go first: what is behind
+/// one is then seen to be read by a stencil, where it is.
 inline void inline_cheap_blocks(schedule& s, const context& where) {
   chooser none;
   for (const std::string& name : root_block_names(s))
@@ -89,7 +90,7 @@ inline void inline_cheap_blocks(schedule& s, const context& where) {
       cheap_arithmetic()(s, name, where, none);
   for (const std::string& name : root_block_names(s))
     if (!is_border_of_windows(s, name) && !is_stencil_of_stencil(s, name) &&
-        !feeds_own_transpose(s, name))
+        !feeds_own_product(s, name) && !feeds_few_columns(s, name, where))
       cheap_arithmetic()(s, name, where, none);
 }
 

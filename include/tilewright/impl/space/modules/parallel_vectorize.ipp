@@ -107,13 +107,13 @@ inline void sum_together(schedule& s, const std::string& name, const context& wh
 }
 
 /// Makes squares of a transposition: `lanes` across what is read go innermost, below a few steps of
-/// loop `along`, all where they are few, that are written out, so that rows are loaded and transposed
-/// in registers.
+/// loop `along`, all where they are no more than `few`, that are written out, so that rows are loaded and
+/// transposed in registers.
 inline void order_squares(schedule& s, std::vector<loop_rv> loops, std::size_t along, loop_rv lanes,
-                          chooser& choices) {
+                          chooser& choices, std::int64_t few = 4) {
   const ir::expr extent = s.get(loops[along]).extent;
   loop_rv step = loops[along];
-  if (ir::is_int(extent) && extent->integer <= 4) {
+  if (ir::is_int(extent) && extent->integer <= few) {
     loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(along));
   } else {
     const expr_rv steps = choices.categorical(s, {4, 8, 16}, {1, 1, 1.5});
@@ -165,6 +165,18 @@ inline void order_rows(schedule& s, std::vector<loop_rv> order, std::size_t alon
   s.reorder(order);
 }
 
+/// Channels of which each is computed in its own way are written out up to so many.
+inline constexpr std::int64_t most_kinds = 8;
+
+/// Whether the block chooses by the channel what it computes: lanes along channels would compute all of it for each.
+inline bool chooses_by(const ir::block_node& b, const ir::var& channel) {
+  bool out = false;
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    out = out || (e->op == ir::op::select && ir::uses_var(e->args[0], channel));
+  });
+  return out;
+}
+
 /// The variable along the pixels of a block whose results are a few channels of each, side by side, as the
 /// colours of an image: vectors along it are shuffled together when they are stored. A channel alone
 /// would fill few lanes.
@@ -177,7 +189,7 @@ inline std::optional<std::size_t> pixel_iter(const ir::block_node& b, std::size_
   const std::optional<access_profile> stored = stored_element(b);
   const std::int64_t channels = extent(channel);
   if (b.init || !ir::as_store(b.body) || !stored || !stored->affine || channels < 2 ||
-      channels > most_channels)
+      channels > (chooses_by(b, b.iters[channel].var) ? most_kinds : most_channels))
     return std::nullopt;
   for (std::size_t i = 0; i < b.iters.size(); ++i)
     if (i != channel && b.iters[i].kind == ir::iter_kind::spatial &&
@@ -203,7 +215,7 @@ inline bool order_pixels(schedule& s, const ir::block_node& b, const std::vector
   const auto [outer, inner] = s.split(loops[pixel], {infer, width});
   std::vector<loop_rv> order = loops;
   order[pixel] = outer;
-  order_squares(s, std::move(order), channel, inner, choices);
+  order_squares(s, std::move(order), channel, inner, choices, most_kinds);
   s.vectorize(inner);
   return true;
 }
@@ -277,6 +289,17 @@ inline void make_streams(schedule& s, const std::vector<loop_rv>& loops, const c
   s.annotate(row, ir::stream_ahead_note, choices.categorical(s, {0, 8, 16, 32}, ahead));
 }
 
+/// Lanes of vectors of the block's results; of truth values that a reduction finds of floats, and of other results that are
+/// narrower than what is reduced, those of the floats: they stay where they are compared.
+inline std::int64_t result_lanes(const ir::block_node& b, const target::cpu& cpu) {
+  std::int64_t out = cpu.lanes(b.writes[0].buffer->type);
+  if (!b.init) return out;
+  for (const access_profile& read : operand_loads(b))
+    if (is_float(read.buffer->type))
+      out = std::min<std::int64_t>(out, cpu.lanes(read.buffer->type));
+  return out;
+}
+
 /// How likely one, two and four vectors at a time are. A reduction of tuples keeps its sums and the operands
 /// that move along the vectors in registers: where those of four vectors do not fit, two are likelier, or one.
 inline std::vector<double> weights_of_widths(const ir::block_node& b, std::size_t iter,
@@ -307,7 +330,7 @@ TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
   const ir::block_realize_node& realize = named_block(s, name);
   const std::optional<std::size_t> iter = detail::vector_iter(s, *realize.block);
   if (!iter) return;
-  const std::int64_t lanes = where.cpu->lanes(realize.block->writes[0].buffer->type);
+  const std::int64_t lanes = detail::result_lanes(*realize.block, *where.cpu);
   if (detail::goes_along_terms(*realize.block, *iter, lanes, choices))
     return detail::sum_together(s, name, where, choices);
   const std::optional<std::size_t> position = detail::loop_driving(s, realize, *iter);

@@ -1,6 +1,6 @@
 // Strided stores of a few channels that become stores of whole vectors.
 //
-// Where the two to four channels of neighbouring pixels fill a run of memory, a vector along the pixels would be
+// Where the two to eight channels of neighbouring pixels fill a run of memory, a vector along the pixels would be
 // stored lane by lane. The vectors of all channels are shuffled together instead:
 //
 //   for c in range(3):                3 vectors X[c, 0:16], shuffled into 48 elements side by side,
@@ -19,7 +19,7 @@
 namespace tilewright::backend::llvm {
 namespace detail::interleaved_parts {
 
-inline constexpr std::int64_t most_channels = 4, most_vectors = 16, most_lanes = 128;
+inline constexpr std::int64_t most_channels = 8, most_vectors = 16, most_lanes = 128;
 
 /// A vector of pixels of which the loop around stores one channel after the other.
 struct pixel_store {

@@ -1,0 +1,49 @@
+#include <tilewright/impl/space/tiles/broadcast_producer.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include <tilewright/ir/text/parse.hpp>
+#include <tilewright/space/cpu.hpp>
+
+#include "../draws.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+/// Gradients: `columns` sums of 60 elements of J times an element of E, which is `residual` of P and Q.
+ir::function gradient(int columns, const std::string& residual) {
+  const std::string c = std::to_string(columns);
+  return ir::parse("@T.prim_func\ndef main(P: T.Buffer((60, 2), \"float32\"), J: T.Buffer((60, " +
+                   c + "), \"float32\"), G: T.Buffer((" + c + R"(,), "float32")):
+    E = T.alloc_buffer((60,), "float32")
+    for n in range(60):
+        with T.block("E"):
+            vn = T.axis.spatial(60, n)
+            E[vn] = )" +
+                   residual + "\n    for i, n in T.grid(" + c + R"(, 60):
+        with T.block("G"):
+            vi, vn = T.axis.remap("SR", [i, n])
+            with T.init():
+                G[vi] = T.float32(0)
+            G[vi] = G[vi] + J[vn, vi] * E[vn]
+)");
+}
+
+bool inlines(const ir::function& f) {
+  const std::vector<schedule> sketches = space::default_cpu().sketches(f, draws::haswell(1), 1);
+  CHECK(draws::check(f, sketches, 10) > 3);
+  return sketches[0].trace().print().find("compute_inline") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("what few columns share is computed beside them, many at a time") {
+  const std::string residual = "P[vn, 0] * P[vn, 1] - P[vn, 1]";
+  CHECK_FALSE(inlines(gradient(6, residual)));
+  CHECK(inlines(gradient(6, "P[vn, 0] - P[vn, 1]")));  // one operation
+  CHECK(inlines(gradient(24, residual)));              // three vectors share it
+}
