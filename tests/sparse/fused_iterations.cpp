@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include <expr/sampled_kernels.hpp>
+
 #include "patterns.hpp"
 #include "random_schedule.hpp"
 
@@ -21,11 +23,7 @@ using axes::i, axes::j, axes::k;
 
 namespace {
 
-constexpr auto sampled = kernel<"sampled">(
-    [](in<"A", float, "M", compressed<"N">> A, in<"X", float, "M", "K"> X,
-       in<"Y", float, "N", "K"> Y, out<"S", float, "M", stored_like<"N", "A">> S) {
-      return S(i, j) = A(i, j) * sum<k>(X(i, k) * Y(j, k));
-    });
+constexpr auto sampled = sampled_kernels::sampled<compressed<"N">>;
 constexpr auto product = kernel<"product">(
     [](in<"A", float, "M", compressed<"K">> A, in<"B", float, "K", "N"> B,
        out<"C", float, "M", "N"> C) { return C(i, j) = 2.0f * sum<k>(A(i, k) * B(k, j)) + 1.0f; });

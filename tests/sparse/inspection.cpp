@@ -17,19 +17,16 @@
 #include <tilewright/sparse/storage.hpp>
 #include <tilewright/support/error.hpp>
 
+#include <expr/sampled_kernels.hpp>
+
 #include "patterns.hpp"
 #include "random_schedule.hpp"
 
 using namespace tilewright;
-using axes::i, axes::j, axes::k;
 
 namespace {
 
-constexpr auto sampled = kernel<"sampled">(
-    [](in<"A", float, "M", compressed<"N">> A, in<"X", float, "M", "K"> X,
-       in<"Y", float, "N", "K"> Y, out<"S", float, "M", stored_like<"N", "A">> S) {
-      return S(i, j) = A(i, j) * sum<k>(X(i, k) * Y(j, k));
-    });
+constexpr auto sampled = sampled_kernels::sampled<compressed<"N">>;
 
 /// The sampled product, with rows and elements in one loop unless told otherwise.
 ir::function program(const patterns::csr_matrix<>& a, std::int64_t depth, bool fused = true,

@@ -14,37 +14,18 @@
 #include <vector>
 
 #include <expr/refusal.hpp>
+#include <expr/sampled_kernels.hpp>
 
 #include "part_arrays.hpp"
 #include "patterns.hpp"
 #include "random_schedule.hpp"
 
 using namespace tilewright;
-using axes::i, axes::j, axes::k, axes::d;
+using axes::i, axes::j, axes::k;
 using patterns::random_values;
+using sampled_kernels::attention, sampled_kernels::on_a, sampled_kernels::sampled;
 
 namespace {
-
-constexpr dim on_a = stored_like<"N", "A">;
-
-template <dim Columns>
-constexpr auto sampled = kernel<"sampled">(
-    [](in<"A", float, "M", Columns> A, in<"X", float, "M", "K"> X, in<"Y", float, "N", "K"> Y,
-       out<"S", float, "M", on_a> S) { return S(i, j) = A(i, j) * sum<k>(X(i, k) * Y(j, k)); });
-
-template <dim Columns>
-constexpr auto attention = kernel<"attention">(
-    [](in<"A", float, "M", Columns> A, in<"X", float, "M", "K"> X, in<"Y", float, "N", "K"> Y,
-       in<"V", float, "N", "D"> V, out<"O", float, "M", "D"> O) {
-      temp<"s", float, "M", on_a> s;
-      temp<"e", float, "M", on_a> e;
-      temp<"peak", float, "M"> peak;
-      temp<"total", float, "M"> total;
-      return blocks(s(i, j) = A(i, j) * sum<k>(X(i, k) * Y(j, k)),
-                    peak(i) = max<j>(where_stored(s)(i, j)), e(i, j) = exp(s(i, j) - peak(i)),
-                    total(i) = sum<j>(e(i, j)),
-                    O(i, d) = sum<j>(e(i, j) * V(j, d)) / max(total(i), 1e-30f));
-    });
 
 /// A result that is reduced itself, read again beside another tensor on the pattern.
 template <dim Columns>

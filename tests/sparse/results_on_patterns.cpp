@@ -9,34 +9,20 @@
 #include <tilewright/sparse/lower.hpp>
 #include <tilewright/sparse/storage.hpp>
 
+#include <expr/sampled_kernels.hpp>
+
 #include "compiled_run.hpp"
 #include "patterns.hpp"
 
 using namespace tilewright;
-using axes::i, axes::j, axes::k, axes::d;
+using axes::i, axes::j, axes::k;
 using compiled_run::run_compiled;
 using patterns::random_values;
 
 namespace {
 
-constexpr auto sampled = kernel<"sampled">(
-    [](in<"A", float, "M", compressed<"N">> A, in<"X", float, "M", "K"> X,
-       in<"Y", float, "N", "K"> Y, out<"S", float, "M", stored_like<"N", "A">> S) {
-      return S(i, j) = A(i, j) * sum<k>(X(i, k) * Y(j, k));
-    });
-
-constexpr auto attention = kernel<"attention">(
-    [](in<"A", float, "M", compressed<"N">> A, in<"X", float, "M", "K"> X,
-       in<"Y", float, "N", "K"> Y, in<"V", float, "N", "D"> V, out<"O", float, "M", "D"> O) {
-      temp<"s", float, "M", stored_like<"N", "A">> s;
-      temp<"e", float, "M", stored_like<"N", "A">> e;
-      temp<"peak", float, "M"> peak;
-      temp<"total", float, "M"> total;
-      return blocks(s(i, j) = A(i, j) * sum<k>(X(i, k) * Y(j, k)),
-                    peak(i) = max<j>(where_stored(s)(i, j)), e(i, j) = exp(s(i, j) - peak(i)),
-                    total(i) = sum<j>(e(i, j)),
-                    O(i, d) = sum<j>(e(i, j) * V(j, d)) / max(total(i), 1e-30f));
-    });
+constexpr auto sampled = sampled_kernels::sampled<compressed<"N">>;
+constexpr auto attention = sampled_kernels::attention<compressed<"N">>;
 
 /// The result of a program on a pattern by its stage I, by its blocks and by machine code: all equal to
 /// `expected`, element by element.

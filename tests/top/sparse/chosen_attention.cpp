@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
+#include <expr/sampled_kernels.hpp>
+
 #include "sparse_frames.hpp"
 
 using namespace tw;
 using namespace sparse_frames;
-using axes::i, axes::j, axes::k;
 
 namespace {
 
@@ -30,18 +31,7 @@ sparse_rows mask_of_blocks() {
 
 TEST_CASE(
     "attention over a mask of blocks is computed in blocks, and in rows where these are not full") {
-  constexpr auto attention = kernel<"attention">(
-      [](in<"A", float, "M", compressed<"N">> A, in<"X", float, "M", "K"> X,
-         in<"Y", float, "N", "K"> Y, in<"V", float, "N", "D"> V, out<"O", float, "M", "D"> O) {
-        temp<"s", float, "M", stored_like<"N", "A">> s;
-        temp<"e", float, "M", stored_like<"N", "A">> e;
-        temp<"peak", float, "M"> peak;
-        temp<"total", float, "M"> total;
-        return blocks(s(i, j) = A(i, j) * sum<k>(X(i, k) * Y(j, k)),
-                      peak(i) = max<j>(where_stored(s)(i, j)), e(i, j) = exp(s(i, j) - peak(i)),
-                      total(i) = sum<j>(e(i, j)),
-                      O(i, axes::d) = sum<j>(e(i, j) * V(j, axes::d)) / max(total(i), 1e-30f));
-      });
+  constexpr auto attention = sampled_kernels::attention<compressed<"N">>;
   sparse_rows mask = mask_of_blocks(), holes = mask;
   mask.coeffs().setConstant(0.1f);
   holes.coeffs().setConstant(0.1f);

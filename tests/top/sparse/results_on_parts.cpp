@@ -9,21 +9,19 @@
 #include <string>
 #include <vector>
 
+#include <expr/sampled_kernels.hpp>
+
 #include "sparse_frames.hpp"
 
 using namespace tw;
 using namespace sparse_frames;
-using axes::i, axes::j, axes::k, axes::d;
+using axes::i, axes::j, axes::d;
+using sampled_kernels::attention, sampled_kernels::on_a, sampled_kernels::sampled;
 
 namespace {
 
-constexpr dim on_a = stored_like<"N", "A">;
 constexpr dim blocks_and_rows = parts<bsr<"N", 4>, ell<"N", 2>, dcsr<"N">>;
 
-template <dim Columns>
-constexpr auto sampled = kernel<"sampled">(
-    [](in<"A", float, "M", Columns> A, in<"X", float, "M", "K"> X, in<"Y", float, "N", "K"> Y,
-       out<"S", float, "M", on_a> S) { return S(i, j) = A(i, j) * sum<k>(X(i, k) * Y(j, k)); });
 /// The product with values that another kernel has computed on the pattern, by the kinds of its elements.
 template <dim Columns>
 constexpr auto mixed = kernel<"mixed">([](in<"A", float, "M", Columns> A,
@@ -36,19 +34,6 @@ template <dim Columns>
 constexpr auto updated =
     kernel<"updated">([](inout<"S", float, "M", on_a> S, in<"A", float, "M", Columns> A,
                          in<"x", float, "M"> x) { return S(i, j) = S(i, j) + x(i) * A(i, j); });
-template <dim Columns>
-constexpr auto attention = kernel<"attention">(
-    [](in<"A", float, "M", Columns> A, in<"X", float, "M", "K"> X, in<"Y", float, "N", "K"> Y,
-       in<"V", float, "N", "D"> V, out<"O", float, "M", "D"> O) {
-      temp<"s", float, "M", on_a> s;
-      temp<"e", float, "M", on_a> e;
-      temp<"peak", float, "M"> peak;
-      temp<"total", float, "M"> total;
-      return blocks(s(i, j) = A(i, j) * sum<k>(X(i, k) * Y(j, k)),
-                    peak(i) = max<j>(where_stored(s)(i, j)), e(i, j) = exp(s(i, j) - peak(i)),
-                    total(i) = sum<j>(e(i, j)),
-                    O(i, d) = sum<j>(e(i, j) * V(j, d)) / max(total(i), 1e-30f));
-    });
 
 /// Blocks of 4 in every second row of blocks, single elements elsewhere.
 sparse_rows blocks_beside_elements() {

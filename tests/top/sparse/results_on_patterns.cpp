@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <expr/sampled_kernels.hpp>
+
 #include "sparse_frames.hpp"
 
 using namespace tw;
@@ -19,11 +21,7 @@ using namespace sparse_frames;
 
 namespace {
 
-constexpr auto sampled = kernel<"sampled">(
-    [](in<"A", float, "M", compressed<"N">> A, in<"X", float, "M", "K"> X,
-       in<"Y", float, "N", "K"> Y, out<"S", float, "M", stored_like<"N", "A">> S) {
-      return S(i, j) = A(i, j) * sum<k>(X(i, k) * Y(j, k));
-    });
+constexpr auto sampled = sampled_kernels::sampled<compressed<"N">>;
 constexpr auto scaled =
     kernel<"scaled">([](in<"A", double, "M", compressed<"N", std::int64_t>> A,
                         in<"x", double, "M"> x, inout<"W", double, "M", stored_like<"N", "A">> W) {
