@@ -205,10 +205,7 @@ class reduction_unroller : public mutator {
       chain.push_back(l);
       terms *= constant_extent(*l);
     }
-    bool calls = false;
-    for_each_expr(
-        s, [&](const expr& e) { calls = calls || (e->op == op::call && is_float(e.type())); });
-    if (chain.empty() || calls || !writes_out(chain.back()->body)) return s;
+    if (chain.empty() || calls_functions(s) || !writes_out(chain.back()->body)) return s;
     const std::int64_t accumulators =
         accumulators_of(vector_statements(chain.back()->body, target_), terms);
     if (accumulators == 1) return s;
