@@ -1,6 +1,7 @@
 // Which iterations have a buffer of their own, when it is lowered.
 #pragma once
 
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -27,16 +28,27 @@ class private_buffers : buffer_uses {
   void visit(const block& b) override;
   void use(const buffer& b) override;
 
+  /// A loop, and the place of the one around it; uses share the links of the loops that they have in common.
+  struct link {
+    const loop_node* loop;
+    std::size_t around, depth;
+  };
+  static constexpr std::size_t outside = 0;  // place of what stands below no loop
   struct life {
     const buffer_node* buffer;
     bool allocated = false, touched = false;
-    std::vector<const loop_node*> around;
+    std::size_t below = outside;                // place of the innermost loop around all uses
+    std::vector<const loop_node*> around = {};  // once it is asked for
   };
+  void walk();
   life& life_of(const buffer& b);
+  /// Null for what nobody touches, and for a parameter.
+  life* own_life_of(const buffer& b);
 
   stmt body_;
   bool walked_ = false;
-  std::vector<const loop_node*> loops_;
+  std::size_t here_ = outside;
+  std::vector<link> links_;
   std::vector<life> lives_;  // few: looked through faster than a table
 };
 
