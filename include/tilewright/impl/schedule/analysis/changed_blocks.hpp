@@ -61,7 +61,9 @@ class changed_blocks : ir::buffer_uses {
     if (const ir::block_realize_node* r = ir::as_realize(s)) found_.push_back(r);
     ir::buffer_uses::visit(s);
   }
-  void use(const ir::buffer& b) override { touched_.push_back(b); }
+  void use(const ir::buffer& b) override {
+    if (!support::contains(touched_, b)) touched_.push_back(b);
+  }
 
   static bool writes_the_same(const ir::block_realize_node& a, const ir::block_realize_node& b) {
     const auto same = [](const ir::expr& x, const ir::expr& y) { return x.same(y); };
