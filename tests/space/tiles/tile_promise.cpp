@@ -56,6 +56,19 @@ ir::function pixels(std::int64_t p, std::int64_t q, std::int64_t channels, std::
 )");
 }
 
+/// Three taps of 1024 channels of each of 64 pixels, by filters whose channels lie side by side.
+ir::function filters() {
+  return ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((66, 1024), "float32"), F: T.Buffer((128, 3, 1024), "float32"), Y: T.Buffer((64, 128), "float32")):
+    for q, k, s, c in T.grid(64, 128, 3, 1024):
+        with T.block("Y"):
+            vq, vk, vs, vc = T.axis.remap("SSRR", [q, k, s, c])
+            with T.init():
+                Y[vq, vk] = T.float32(0)
+            Y[vq, vk] = Y[vq, vk] + X[vq + vs, vc] * F[vk, vs, vc]
+)");
+}
+
 /// Windows of `taps` by `taps` of each of 32 channels, which lie side by side.
 ir::function windows(std::int64_t steps, std::int64_t taps) {
   const std::string n = number(steps), x = number(steps + taps - 1), t = number(taps);
@@ -132,16 +145,48 @@ TEST_CASE(
   CHECK(decides(first_sketch(pixels(14, 14, 256, 64), cpu, 4), "decision=[14, 1]"));
 }
 
+TEST_CASE("a panel whose rows do not stay where they are is copied for all rows of an image") {
+  const auto has_panel = [](const schedule& s) { return decides(s, "cache_read"); };
+  const target::cpu narrow = target::named("haswell");
+  // 256 rows of 4 KB share so few sets of 256 KB that 64 stay
+  for (const int threads : {1, 2}) {
+    const schedule first = first_sketch(pixels(14, 14, 256, 1024), narrow, threads);
+    CHECK(decides(first, "decision=[1, 14]"));
+    CHECK(has_panel(first));
+    CHECK_FALSE(decides(first, "sample_tile"));  // all terms at once
+  }
+  // the same of rows of 2 KB in 32 KB
+  target::cpu small = narrow;
+  small.l1_bytes = 4 << 10;
+  small.l2_bytes = 32 << 10;
+  const ir::function f = pixels(8, 8, 32, 512);
+  CHECK(decides(first_sketch(f, small), "decision=[1, 8]"));
+  CHECK(has_panel(first_sketch(f, small)));
+  CHECK(draws::check(f, space::default_cpu().sketches(f, space::context{&small, 1}, 1), 2) == 2);
+  CHECK_FALSE(has_panel(first_sketch(pixels(14, 14, 256, 1024), wide())));
+  // 8 rows of 4 pixels are too few for what a copy costs
+  const schedule few = first_sketch(pixels(8, 4, 256, 1024), narrow);
+  CHECK(decides(few, "decision=[4, 1]"));
+  CHECK_FALSE(has_panel(few));
+}
+
+TEST_CASE("taps find what they read again in the first-level cache") {
+  target::cpu cpu = wide();
+  CHECK(decides(first_sketch(filters(), cpu), "decision=[16, 64]"));
+  cpu.l1_bytes = 128 << 10;
+  CHECK(decides(first_sketch(filters(), cpu), "decision=[6, 192]"));
+}
+
 TEST_CASE("tiles of windows leave registers for what their rows have in common") {
   const target::cpu cpu = wide();
   CHECK(rows_of_tile(first_sketch(windows(112, 3), cpu)) == 4);  // 7 x 32 need 34 of 32 registers
   CHECK(rows_of_tile(first_sketch(windows(112, 5), cpu)) == 4);
-  // where registers are few, eight sums that do not wait for each other are worth elements that are loaded again
+  // of 16 registers 2 x 32 need 20, and 3 x 16 need all
   const target::cpu narrow = target::named("haswell");
   REQUIRE(narrow.vector_registers == 16);
   const schedule few = first_sketch(windows(112, 3), narrow);
-  CHECK(rows_of_tile(few) == 2);
-  CHECK(columns_of_tile(few) == 32);
+  CHECK(rows_of_tile(few) == 3);
+  CHECK(columns_of_tile(few) == 16);
 }
 
 TEST_CASE("rows of windows that leave the first-level cache are used again at once") {
