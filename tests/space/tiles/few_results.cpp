@@ -6,7 +6,9 @@
 #include <vector>
 
 #include <tilewright/ir/text/parse.hpp>
+#include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/cpu.hpp>
+#include <tilewright/space/root_blocks.hpp>
 
 #include "../draws.hpp"
 
@@ -33,9 +35,8 @@ ir::function complex_product(int rows, int columns, int n) {
 enum class taken { nothing, apart, together };
 
 /// What the first sketch does with both parts of a row.
-taken takes_sums(const ir::function& f) {
-  const std::string first =
-      space::default_cpu().sketches(f, draws::haswell(1), 1)[0].trace().print();
+taken takes_sums(const ir::function& f, const space::context& where = draws::haswell(1)) {
+  const std::string first = space::default_cpu().sketches(f, where, 1)[0].trace().print();
   const auto has = [&](const char* text) { return first.find(text) != std::string::npos; };
   if (has("transform_layout")) return taken::nothing;
   return has("tilewright.sums_together") ? taken::together
@@ -58,4 +59,22 @@ TEST_CASE("both parts of a complex matrix times a vector are sums along its rows
   CHECK(takes_sums(complex_product(9, 1, 7)) == taken::nothing);  // shorter than a vector
   CHECK(takes_sums(complex_product(9, 40, 37)) ==
         taken::nothing);  // each element serves many results
+  // with 16 lanes, too
+  const target::cpu wide = target::named("znver4");
+  const space::context where{&wide, 1};
+  CHECK(takes_sums(complex_product(9, 1, 37), where) == taken::together);
+}
+
+TEST_CASE("lanes without work cost arithmetic beside loads") {
+  const schedule s(complex_product(9, 1, 37), 1);
+  const ir::block_node& b = *space::named_block(s, "Y").block;
+  const std::vector<space::access_profile> loads = space::profile(s, "Y")->reads;
+  const double arithmetic = space::detail::arithmetic_of(b);
+  CHECK(arithmetic == 9);  // 4 products, 2 sums of these, one with Y, a choice and its condition
+  const auto cost = [&](std::size_t along, std::int64_t values, double operations) {
+    return space::detail::vector_load_cost(loads, along, values, 8, operations);
+  };
+  // loads alone would have vectors of the results, 2 lanes of 8
+  CHECK(cost(2, 2, 0) < cost(3, 37, 0));
+  CHECK(cost(2, 2, arithmetic) > cost(3, 37, arithmetic));
 }

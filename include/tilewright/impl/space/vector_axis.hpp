@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,12 +29,13 @@ inline bool loads_spread(const access_profile& read, std::size_t along) {
   return read.affine && read.stride[along] >= 0 && read.stride[along] <= target::cheap_lane_step;
 }
 
-/// Loads of as much work as fills a vector along a variable of `values`; 0 values: nobody knows how many. An element that all lanes
-/// have is half of one; whole vectors that are shuffled together are as many as elements lie from lane to lane, and a quarter
-/// for each shuffle; else each lane loads its own.
+/// Loads and operations of as much work as fills a vector along a variable of `values`; 0 values: nobody knows how many. An element
+/// that all lanes have is half a load; whole vectors that are shuffled together are as many as elements lie from lane to lane, and a
+/// quarter for each shuffle; else each lane loads its own.
+/// @param arithmetic operations of an element beside its loads, as `arithmetic_of` counts them, where lanes without work cost these, too
 inline double vector_load_cost(const std::vector<access_profile>& loads, std::size_t along,
-                               std::int64_t values, std::int64_t lanes) {
-  double out = 0;
+                               std::int64_t values, std::int64_t lanes, double arithmetic = 0) {
+  double out = arithmetic;
   for (const access_profile& read : loads) {
     const std::int64_t step = read.affine ? read.stride[along] : -1;
     const bool gathers = step < 0 || step > target::most_lane_step;
@@ -42,6 +44,20 @@ inline double vector_load_cost(const std::vector<access_profile>& loads, std::si
   }
   const std::int64_t working = values > 0 ? std::min(values, lanes) : lanes;
   return out * static_cast<double>(lanes) / static_cast<double>(working);
+}
+
+/// Additions, multiplications and their like of an element of the block; indices are not among them.
+inline double arithmetic_of(const ir::block_node& b) {
+  double out = 0;
+  const std::function<void(const ir::expr&)> count = [&](const ir::expr& e) {
+    if (e->op == ir::op::load || e->args.empty()) return;
+    out += e->op == ir::op::cast ? 0 : 1;
+    for (const ir::expr& part : e->args) count(part);
+  };
+  ir::for_each_stmt(b.body, [&](const ir::stmt& s) {
+    if (const ir::store_node* store = ir::as_store(s)) count(store->value);
+  });
+  return out;
 }
 
 /// The loads of a block with the buffers that the function allocates left out.

@@ -15,6 +15,7 @@
 #include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/chooser.hpp>
+#include <tilewright/space/root_blocks.hpp>
 #include <tilewright/space/space.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/numbers/checked.hpp>
@@ -22,22 +23,29 @@
 
 namespace tilewright::space::detail {
 
-/// The variable of these results: fewer than lanes, while vectors along the sum load what lies a few elements apart. Vectors
-/// along other results would need a transposed copy of an operand each of whose elements serves these few alone.
-inline std::optional<std::size_t> few_results(const block_profile& p, const context& where) {
+/// The variable of these results: where vectors along the sum cost less than vectors along the results, whose lanes are many more.
+/// Vectors along other results would need a transposed copy of an operand each of whose elements serves these few alone, and
+/// takes as long to copy as to load `few` times.
+inline std::optional<std::size_t> few_results(const ir::block_node& b, const block_profile& p,
+                                              const context& where) {
   constexpr std::int64_t few = 4;
   const std::optional<std::size_t> results = p.contiguous();
   const std::size_t summed = p.kind.size() - 1;
+  const std::int64_t lanes = where.cpu->lanes(p.write.buffer->type);
   if (!p.reduction || p.in_order || !results || p.extent[*results] > few ||
-      p.kind[summed] != ir::iter_kind::reduce ||
-      p.extent[summed] < where.cpu->lanes(p.write.buffer->type))
+      p.kind[summed] != ir::iter_kind::reduce || p.extent[summed] < lanes)
     return std::nullopt;
-  const auto near = [&](const access_profile& read) { return loads_spread(read, summed); };
+  const auto cost = [&](std::size_t along) {
+    return vector_load_cost(p.reads, along, p.extent[along], lanes, arithmetic_of(b));
+  };
   const auto serves_few = [&](const access_profile& read) {
     return support::saturated_product(p.extent[*results], ir::elements_of(read.buffer, 0)) >=
            p.instances();
   };
-  const bool suits = support::all(p.reads, near) && support::any(p.reads, serves_few);
+  // what would be gathered along the sum may lie side by side along other results
+  const auto near = [&](const access_profile& read) { return loads_spread(read, summed); };
+  const bool suits = cost(summed) < cost(*results) && support::all(p.reads, near) &&
+                     support::any(p.reads, serves_few);
   return suits ? results : std::nullopt;
 }
 
@@ -68,7 +76,8 @@ inline std::vector<std::int64_t> results_at_once(const block_profile& p, std::si
 inline bool sum_few_results(schedule& s, const std::string& name, const context& where,
                             chooser& choices) {
   const std::optional<block_profile> p = profile(s, name);
-  const std::optional<std::size_t> results = p ? few_results(*p, where) : std::nullopt;
+  const std::optional<std::size_t> results =
+      p ? few_results(*named_block(s, name).block, *p, where) : std::nullopt;
   if (!results || choices.pick(2) == 1) return false;
   const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
   const std::int64_t lanes = where.cpu->lanes(p->write.buffer->type);
