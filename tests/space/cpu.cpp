@@ -299,6 +299,70 @@ def main(X: T.Buffer((64, 32), "int32"), P: T.Buffer((32, 48), "int32"), Z: T.Bu
   for (const schedule& s : sketches_of(whole)) CHECK(mentions(s, "main.factored"));
 }
 
+TEST_CASE("sums of several short sums stay in lanes") {
+  const auto count = [](const schedule& s, const std::string& what) {
+    const std::string text = s.trace().print();
+    int out = 0;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+      ++out;
+    return out;
+  };
+  // Y = A B, A = x P, B = Q z: each element is read once
+  const ir::function tree = ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((100, 5), "float32"), P: T.Buffer((5, 4), "float32"), Q: T.Buffer((4, 3), "float32"), Z: T.Buffer((100, 3), "float32"), Y: T.Buffer((100,), "float32")):
+    A = T.alloc_buffer((100, 4), "float32")
+    B = T.alloc_buffer((100, 4), "float32")
+    for n, s, r in T.grid(100, 4, 5):
+        with T.block("A"):
+            vn, vs, vr = T.axis.remap("SSR", [n, s, r])
+            with T.init():
+                A[vn, vs] = T.float32(0)
+            A[vn, vs] = A[vn, vs] + X[vn, vr] * P[vr, vs]
+    for n, s, t in T.grid(100, 4, 3):
+        with T.block("B"):
+            vn, vs, vt = T.axis.remap("SSR", [n, s, t])
+            with T.init():
+                B[vn, vs] = T.float32(0)
+            B[vn, vs] = B[vn, vs] + Q[vs, vt] * Z[vn, vt]
+    for n, s in T.grid(100, 4):
+        with T.block("Y"):
+            vn, vs = T.axis.remap("SR", [n, s])
+            with T.init():
+                Y[vn] = T.float32(0)
+            Y[vn] = Y[vn] + A[vn, vs] * B[vn, vs]
+)");
+  // Y = x I, I = P J, J = Q z: elements of J are read for each element of I
+  const ir::function chain = ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((100, 5), "float32"), P: T.Buffer((5, 4), "float32"), Q: T.Buffer((4, 3), "float32"), Z: T.Buffer((100, 3), "float32"), Y: T.Buffer((100,), "float32")):
+    J = T.alloc_buffer((100, 4), "float32")
+    I = T.alloc_buffer((100, 5), "float32")
+    for n, s, t in T.grid(100, 4, 3):
+        with T.block("J"):
+            vn, vs, vt = T.axis.remap("SSR", [n, s, t])
+            with T.init():
+                J[vn, vs] = T.float32(0)
+            J[vn, vs] = J[vn, vs] + Q[vs, vt] * Z[vn, vt]
+    for n, r, s in T.grid(100, 5, 4):
+        with T.block("I"):
+            vn, vr, vs = T.axis.remap("SSR", [n, r, s])
+            with T.init():
+                I[vn, vr] = T.float32(0)
+            I[vn, vr] = I[vn, vr] + P[vr, vs] * J[vn, vs]
+    for n, r in T.grid(100, 5):
+        with T.block("Y"):
+            vn, vr = T.axis.remap("SR", [n, r])
+            with T.init():
+                Y[vn] = T.float32(0)
+            Y[vn] = Y[vn] + X[vn, vr] * I[vn, vr]
+)");
+  for (const ir::function& f : {tree, chain})
+    for (const int threads : {1, 2}) {
+      const std::vector<schedule> sketches = sketches_of(f, threads);
+      members::check(f, sketches, [](const schedule&) {});
+      CHECK(count(sketches.front(), "compute_at(") == 2);
+    }
+}
+
 TEST_CASE("short sums of short sums stay in lanes") {
   for (const std::string n : {"256", "100"})
     for (const int threads : {1, 2}) {

@@ -197,9 +197,10 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
       known[name] = decided::layout;
   choose_borders(s, where, choices, intrinsics, known);
   std::vector<std::string> blocks = root_block_names(s);
-  for (const std::string& name : blocks)
-    for (const std::string& sum : sum_in_lanes(s, name, where, choices))
-      known[sum] = decided::loops;
+  for (auto name = blocks.rbegin(); name != blocks.rend(); ++name)
+    if (const auto done = known.find(*name); done == known.end() || done->second != decided::loops)
+      for (const std::string& sum : sum_in_lanes(s, *name, where, choices))
+        known[sum] = decided::loops;
   bool tiled = intrinsics && choose_intrinsics(s, where, choices);
   for (const std::string& name : blocks)  // not those of copies for intrinsics, which have theirs
     if (has_block(s, name) && decided_of(s, known, name) == decided::nothing)
