@@ -117,6 +117,43 @@ TEST_CASE("who loses the tuning to another process takes its result when it is t
   }
 }
 
+TEST_CASE("what an earlier revision chose is timed beside the default schedule, once") {
+  for (const mode m : {mode::now, mode::background}) {
+    const folder f;
+    problem p;
+    search::record old;
+    {
+      const tuned op{product, quick(f.file())};
+      CHECK(p.right(op));
+      search::database db(f.file());
+      old = db.all([](const search::record& r) { return r.chosen; }).at(0);
+      const int here = old.from.revision;
+      REQUIRE(here > 1);
+      old.from.revision = here - 1;
+      old.seconds = {100};  // s: whatever is measured now is faster
+      db.add(old);
+      REQUIRE(db.chosen(old.key)->from.revision == here - 1);
+    }
+    {
+      const tuned off{product, quick(f.file(), mode::off)};  // measures nothing
+      CHECK(p.right(off));
+      CHECK(search::database(f.file()).chosen(old.key)->from.revision == old.from.revision);
+    }
+    {
+      const tuned op{product, quick(f.file(), m)};
+      CHECK(p.right(op));
+      CHECK(comes_to(op, p, "tuned by this process"));
+      CHECK(op.report(p.a, p.b, p.c).find("0 candidates measured") != std::string::npos);
+    }
+    const search::record renewed = *search::database(f.file()).chosen(old.key);
+    CHECK(renewed.from.revision == old.from.revision + 1);
+    CHECK(renewed.best() < 100);
+    const tuned later{product, quick(f.file(), m)};
+    CHECK(p.right(later));
+    CHECK(later.report(p.a, p.b, p.c).find("stored code") != std::string::npos);
+  }
+}
+
 TEST_CASE("who loses the tuning takes the other's place when that one dies" *
           doctest::skip(!forks_usable)) {
   const folder f;

@@ -9,6 +9,7 @@
 #include <tilewright/dispatch/specialization.hpp>
 #include <tilewright/impl/dispatch/at_exit.hpp>
 #include <tilewright/impl/dispatch/code_text.hpp>
+#include <tilewright/impl/dispatch/outdated_choice.hpp>
 #include <tilewright/impl/dispatch/progress_printer.hpp>
 #include <tilewright/impl/search/database/fewer_threads.hpp>
 #include <tilewright/ir/term_order.hpp>
@@ -323,6 +324,8 @@ TILEWRIGHT_INLINE bool specialization::run_session(const std::atomic<bool>& canc
     ~lease_guard() { db.release(key); }
   } guard{*db_, workload_.key};
   search::session_options o = session();
+  if (detail::is_outdated(*db_, workload_.key))
+    o.trials = 0;  // the default schedule and what is stored are timed in turns
   o.cancelled = &cancelled;
   detail::progress_printer print(options_.verbose);
   double renewed = 0;

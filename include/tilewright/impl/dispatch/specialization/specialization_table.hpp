@@ -106,6 +106,9 @@ class specialization_table {
                                      const std::vector<layout_class>& layouts) const;
   bool handler_is_slow() const;
   void prepare(specialization_slot& s);
+  /// Times what an earlier revision of the library chose in turns with the default schedule of this one, before the call or beside
+  /// those that follow, as the mode says.
+  void renew(specialization_slot& s);
   void start_following(specialization_slot& s);
   bool take_over(specialization_slot& s);
   bool start_background(specialization_slot& s);

@@ -12,6 +12,7 @@
 #include <tilewright/dispatch/pattern_class.hpp>
 #include <tilewright/dispatch/zero_extents.hpp>
 #include <tilewright/impl/dispatch/call_mode.hpp>
+#include <tilewright/impl/dispatch/outdated_choice.hpp>
 #include <tilewright/impl/dispatch/specialization/call_values.hpp>
 #include <tilewright/impl/dispatch/specialization/specialization_table.hpp>
 #include <tilewright/ir/key.hpp>
@@ -326,14 +327,18 @@ TILEWRIGHT_INLINE void specialization_table::prepare(specialization_slot& s) {
   for (const std::string& text : remarks_) code.warn(text);
   if (const std::string text = db_->status(); !text.empty() && !db_->persistent()) code.warn(text);
   if (exit_entry::process_ends()) return code.load_interpreter("the process ends");
-  if (code.load_stored()) return;
+  const bool tunes = mode_ == mode::now || mode_ == mode::background;
+  if (code.load_stored()) {
+    if (tunes && options_.effort != effort::estimate && is_outdated(*db_, code.task().key))
+      renew(s);
+    return;
+  }
   static std::atomic<bool> known{false};
   const struct opened {  // the code generator, from here on
     ~opened() { exit_entry::come_first(known); }
   } then;
   if (options_.events && mode_ != mode::miss_error)
     code.tell(search::event::kind::miss, db_->why(search::wanted_record(code.task())));
-  const bool tunes = mode_ == mode::now || mode_ == mode::background;
   if (tunes && options_.effort == effort::estimate) return code.load_estimate();
   switch (mode_) {
     case mode::miss_error:
@@ -364,6 +369,20 @@ TILEWRIGHT_INLINE void specialization_table::prepare(specialization_slot& s) {
       return;
     }
     case mode::off: code.load_fallback("nothing is stored and tuning is off"); return;
+  }
+}
+
+/// Not under the lock. What is stored runs where nothing can be timed.
+TILEWRIGHT_INLINE void specialization_table::renew(specialization_slot& s) {
+  if (mode_ == mode::background) {
+    const std::lock_guard lock(sync().mutex);
+    start_background(s);
+    return;
+  }
+  if (!threads_to_be_had()) return;
+  try {
+    if (s.code->tune(s.cancelled)) s.interrupted = s.cancelled;
+  } catch (const std::exception&) {  // the report has it
   }
 }
 
