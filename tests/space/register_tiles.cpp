@@ -24,3 +24,19 @@ TEST_CASE("register tiles respect the register file, the likeliest first") {
     }
   }
 }
+
+TEST_CASE("two vectors, the last one under a mask, leave registers for it") {
+  // 29 columns are 16 and 13 lanes, or three times 8 and 5
+  const auto likeliest = [](const char* name, std::int64_t columns) {
+    const target::cpu cpu = target::named(name);
+    return space::register_tiles(cpu, dtype::f32, 238, columns).front();
+  };
+  target::cpu wide = target::named("znver4");
+  wide.vector_bits = 512;
+  const space::register_tile masked = space::register_tiles(wide, dtype::f32, 238, 29).front();
+  CHECK(masked.rows <= 13);
+  const space::register_tile whole = space::register_tiles(wide, dtype::f32, 238, 32).front();
+  CHECK(whole.rows == 14);
+  CHECK(whole.columns == 32);
+  CHECK(likeliest("haswell", 29).rows * likeliest("haswell", 29).columns <= 4 * 16);
+}
