@@ -127,6 +127,20 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a tile of columns begins with a plain walk where rows are short") {
+  const target::cpu cpu = machine();
+  for (const double mean : {0.0, 9.0, 15.0, 16.0, 57.0}) {
+    ir::function f = ir::parse(product);
+    if (mean > 0) ir::note_pattern(f, {.mean_row = mean});
+    schedule s(f, 1);
+    space::chooser choices;
+    space::ragged_reduction(s, "C_o", {&cpu, 1}, choices);
+    CAPTURE(mean);
+    CHECK((s.show().find("\"tilewright.edge\": 1") != std::string::npos) ==
+          (mean > 0 && mean < 16));
+  }
+}
+
 TEST_CASE("the only row is divided among threads") {
   const target::cpu cpu = machine();
   std::string one_row = product_with_vector;
