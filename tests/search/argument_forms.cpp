@@ -51,9 +51,11 @@ struct session_outcome {
   search::tuning_result result;
   std::map<std::string, double> fastest;  // s, by algorithm, with what is charged
   std::vector<search::record> records;
+  std::vector<std::string> traces;  // in the order in which they were measured
 };
 
-session_outcome tuned_with(double charge, bool reversed) {
+session_outcome tuned_with(double charge, bool reversed,
+                           const std::vector<std::string>& known = {}) {
   search::workload w;
   w.function = ir::with_reformatted(doubled("twice", "vi"), {backwards()});
   w.machine = target::host();
@@ -68,6 +70,7 @@ session_outcome tuned_with(double charge, bool reversed) {
   o.trials = 4;
   o.callbacks.after_run = [&](const search::candidate& c, const search::built&,
                               const search::measurement& m) {
+    out.traces.push_back(c.scheduled.trace().print());
     double& best =
         out.fastest.try_emplace(search::algorithm_of(c.scheduled.trace()), 1e9).first->second;
     if (m.ok()) best = std::min(best, m.best());
@@ -78,7 +81,7 @@ session_outcome tuned_with(double charge, bool reversed) {
   form.charge = charge;
   form.make = [=](const search::runner& plain) { return formed(plain, reversed); };
   search::database db(":memory:");
-  out.result = search::tune(w, o, db, {form});
+  out.result = search::tune(w, o, db, {form}, known);
   out.records = db.top(w.key, 100);
   return out;
 }
@@ -108,6 +111,23 @@ TEST_CASE("a form that gives other results is refused before anything is measure
                        doctest::Contains("kernel twice: algorithm twice_in_reverse computes "
                                          "something else: B["),
                        argument_error);
+}
+
+TEST_CASE("what is known is measured first, and what does not replay is left out") {
+  const std::string known =
+      "sch.work_on(func_name=\"twice\")\n"
+      "b0 = sch.get_block(name=\"B\", func_name=\"twice\")\n"
+      "l1, = sch.get_loops(block=b0)\n"
+      "l2, l3 = sch.split(loop=l1, factors=[None, 2], preserve_unit_iters=True, "
+      "disable_predication=False)\n"
+      "sch.unroll(loop=l3)\n";
+  const session_outcome out =
+      tuned_with(0, true, {"sch.of_another_version()", "b0 = sch.get_block(name=\"gone\")", known});
+  REQUIRE_FALSE(out.traces.empty());
+  CAPTURE(out.traces.front());
+  CHECK(out.traces.front().find("factors=[None, 2]") != std::string::npos);
+  CHECK(out.traces.front().find("sch.unroll(") != std::string::npos);
+  CHECK(out.result.failures.empty());
 }
 
 TEST_CASE("the algorithm of a trace is its first instruction") {

@@ -37,8 +37,11 @@ struct argument_form {
 
 /// As tune, of a function whose algorithms that are named by `forms` take other arguments; the others
 /// take those of the function. Times are those of a call with `charge`.
+/// @param known traces that are measured first and timed in the last round, whatever else is found; what does not
+/// replay is left out
 tuning_result tune(const workload& w, const session_options& options, database& db,
-                   const std::vector<argument_form>& forms);
+                   const std::vector<argument_form>& forms,
+                   const std::vector<std::string>& known = {});
 
 /// The algorithm that a trace begins with; "" where it names none.
 std::string algorithm_of(const trace& t);

@@ -50,3 +50,37 @@ TEST_CASE("who was not timed in a round that others had does not win it") {
   CHECK(won.winner == 2);
   CHECK(won.improved == (0.9 * (1 + won.noise) < 1));
 }
+
+TEST_CASE("what slows both contestants of a turn down is no noise between them") {
+  const std::vector<double> base{1, 1.5, 1.1, 1.6, 1.2, 1.4}, faster = [&] {
+    std::vector<double> out;
+    for (const double s : base) out.push_back(0.94 * s);
+    return out;
+  }();
+  const auto won = winner_of(all, {timed(base), timed(faster), timed({3, 3, 3, 3, 3, 3})});
+  CHECK(won.winner == 1);
+  CHECK(won.noise == 0.02);
+  CHECK(won.improved);
+  // the same times in other turns do not say which is faster
+  const auto drawn =
+      winner_of(all, {timed(base), timed({1.5, 0.94, 1.3, 1.0, 1.41, 1.13}), timed({3})});
+  CHECK(drawn.noise > 0.02);
+  CHECK_FALSE(drawn.improved);
+}
+
+TEST_CASE("arguments in another form win only where they are faster by more than the noise") {
+  const argument_form form;
+  const std::vector<contestant> forms{
+      {nullptr, 1.0, "default"}, {nullptr, 0.5, "own"}, {nullptr, 0.5, "formed", &form}};
+  const auto near =
+      winner_of(forms, {timed({1, 1, 1}), timed({0.5, 0.5, 0.5}), timed({0.495, 0.495, 0.495})});
+  CHECK(near.winner == 1);
+  CHECK(near.improved);
+  const auto clear =
+      winner_of(forms, {timed({1, 1, 1}), timed({0.5, 0.5, 0.5}), timed({0.45, 0.45, 0.45})});
+  CHECK(clear.winner == 2);
+  CHECK(clear.improved);
+  CHECK(winner_of(forms,
+                  {timed({0.5, 0.5, 0.5}), timed({0.6, 0.6, 0.6}), timed({0.495, 0.495, 0.495})})
+            .winner == 0);
+}

@@ -1,5 +1,6 @@
 #include <tilewright/impl/search/session/finalists.hpp>
 
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -21,6 +22,16 @@ TEST_CASE("the slowest finalist makes room for the next") {
   CHECK(all[1].trace == "b");
   CHECK(all[2].trace == "c");
   CHECK(all[2].seconds == 1);
+}
+
+TEST_CASE("what was known before stays among them, however slow it seems") {
+  finalists list(2);
+  list.add({"known", {}, 9, nullptr, true});
+  for (const double seconds : {4.0, 3.0, 2.0}) list.add({std::to_string(seconds), {}, seconds});
+  const std::vector<contestant> all = list.beside({nullptr, 9, "default"});
+  REQUIRE(all.size() == 3);
+  CHECK(all[1].trace == "known");
+  CHECK(all[2].seconds == 2);
 }
 
 TEST_CASE("one finalist is kept however few are asked for") {

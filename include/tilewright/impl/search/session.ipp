@@ -26,6 +26,7 @@
 #include <tilewright/impl/search/session/finalists.hpp>
 #include <tilewright/impl/search/session/first_sketch.hpp>
 #include <tilewright/impl/search/session/form_times.hpp>
+#include <tilewright/impl/search/session/known_candidates.hpp>
 #include <tilewright/impl/search/session/parent_list.hpp>
 #include <tilewright/impl/search/session/search_start.hpp>
 #include <tilewright/impl/search/session/session_checks.hpp>
@@ -56,7 +57,7 @@ namespace detail {
 class tuner {
  public:
   tuner(const workload& w, const session_options& o, database& db,
-        const std::vector<argument_form>& forms)
+        const std::vector<argument_form>& forms, const std::vector<std::string>& known)
       : w_(w),
         o_(o),
         db_(db),
@@ -69,13 +70,15 @@ class tuner {
         limits_(o, budget_, progress_),
         records_(w, o, db),
         batches_(w, o, bench_),
-        finalists_(o.measuring.finalists) {}
+        finalists_(o.measuring.finalists),
+        known_(known) {}
 
   tuning_result run() {
     const support::stage_clock::running timed(clock_);
     if (start_baseline()) {
       recall();
       await_alternatives();
+      known_.put_before(pending_, w_, o_.seed, seen_);
       while (!limits_.over() && !limits_.exhausted()) round();
       batches_.end();
       result_.end = progress_.end = limits_.end();
@@ -324,7 +327,7 @@ class tuner {
       if (timing.ends_with_session && m.failed == failure::timeout) m.failed = failure::cancelled;
     }
     if (o_.callbacks.after_run && drops(o_.callbacks.after_run(c, b, m))) return vetoed();
-    if (m.ok() && (m.median() < result_.best || is_rival(m.median(), form)))
+    if (m.ok() && (m.median() < result_.best || is_rival(m.median(), form) || known_.contains(c)))
       accept(c, b, m,
              bench_.leaves_outputs(raw, form) ? checked_call{m} : timed_.run_to_check(b, form));
     if (m.ok() && forms_.any()) forms_.note(form, m.median());
@@ -369,7 +372,7 @@ class tuner {
     }
     if (m.median() < result_.best) progress_.since_best = 0;
     result_.best = progress_.best = std::min(result_.best, m.median());
-    finalists_.add({text_of(c), b, m.median(), form});
+    finalists_.add({text_of(c), b, m.median(), form, known_.contains(c)});
     budget_.keep(wanted_for_finals(result_.best, result_.baseline, finalists_.size(), 5));
   }
 
@@ -468,6 +471,7 @@ class tuner {
   built baseline_;
   candidate_batches batches_;
   finalists finalists_;
+  known_candidates known_;
   support::stage_clock clock_;
 };
 
@@ -475,15 +479,16 @@ class tuner {
 
 TILEWRIGHT_INLINE tuning_result tune(const workload& w, const session_options& options,
                                      database& db) {
-  return tune(w, options, db, {});
+  return tune(w, options, db, {}, {});
 }
 
 TILEWRIGHT_INLINE tuning_result tune(const workload& w, const session_options& options,
-                                     database& db, const std::vector<argument_form>& forms) {
+                                     database& db, const std::vector<argument_form>& forms,
+                                     const std::vector<std::string>& known) {
   const support::default_float_environment ours;
   detail::check_amount(w);
   detail::check_machine(w, options.measuring);
-  return detail::tuner(w, options, db, forms).run();
+  return detail::tuner(w, options, db, forms, known).run();
 }
 
 TILEWRIGHT_INLINE std::string algorithm_of(const trace& t) {

@@ -93,30 +93,54 @@ std::vector<measurement> timed_in_turn(test_bench& bench, const std::vector<cont
   return times;
 }
 
+/// Half of the distance between the quartiles, of the times of one contestant or of the ratios of both in each turn,
+/// whichever is less: what slows a turn down slows down both.
+inline double noise_of(const measurement& one, const measurement& other) {
+  // a share of 2 % is what two timings of the same code differ by on a quiet machine
+  constexpr double least = 0.02, most = 0.1;
+  double spread = one.spread();
+  if (one.seconds.size() == other.seconds.size()) {
+    measurement ratios;
+    for (std::size_t turn = 0; turn < one.seconds.size(); ++turn)
+      ratios.seconds.push_back(one.seconds[turn] / other.seconds[turn]);
+    spread = std::min(spread, ratios.spread());
+  }
+  return std::clamp(spread / 2, least, most);
+}
+
 struct final_result {
   std::size_t winner = 0;  // 0: the default
   double noise = 0;        // times that differ by a smaller share count as equal
   bool improved = false;   // by more than the noise
 };
 
-/// Who wins. The round counts where it has timed the default and one more; else all count with the times
+/// Who wins: the fastest, which has to be faster by more than the noise than all that take the workload's own arguments
+/// where it takes others. The round counts where it has timed the default and one more; else all count with the times
 /// that they came with, and with as much noise as is ever assumed.
 /// @param times [all], those of the round; empty ones where there was no time left, the session was
 /// cancelled, or a call failed
 inline final_result winner_of(const std::vector<contestant>& all,
                               const std::vector<measurement>& times) {
-  // a share of 2 % is what two timings of the same code differ by on a quiet machine
-  constexpr double least_noise = 0.02, most_noise = 0.1;
+  constexpr double unknown_noise = 0.1;
   const auto timed = [&](std::size_t i) { return !times[i].seconds.empty(); };
   bool in_turn = false;
   for (std::size_t i = 1; i < all.size(); ++i) in_turn |= timed(0) && timed(i);
   const auto seconds = [&](std::size_t i) { return in_turn ? times[i].median() : all[i].seconds; };
   final_result out;
-  for (std::size_t i = 1; i < all.size(); ++i)
-    if ((!in_turn || timed(i)) && seconds(i) < seconds(out.winner)) out.winner = i;
+  const auto noise = [&](std::size_t i, std::size_t other) {
+    return in_turn ? noise_of(times[i], times[other]) : unknown_noise;
+  };
+  std::size_t without_form = 0;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (in_turn && !timed(i)) continue;
+    if (seconds(i) < seconds(out.winner)) out.winner = i;
+    if (!all[i].form && seconds(i) < seconds(without_form)) without_form = i;
+  }
+  if (all[out.winner].form &&
+      seconds(out.winner) * (1 + noise(out.winner, without_form)) >= seconds(without_form))
+    out.winner = without_form;
   if (out.winner == 0) return out;
-  out.noise =
-      in_turn ? std::clamp(times[out.winner].spread() / 2, least_noise, most_noise) : most_noise;
+  out.noise = noise(out.winner, 0);
   out.improved = seconds(out.winner) * (1 + out.noise) < seconds(0);
   return out;
 }

@@ -20,10 +20,11 @@ struct finalist {
   built code;
   double seconds;
   const argument_form* form = nullptr;  // of the arguments that it takes; null: the workload's
+  bool known = false;                   // it was known to be good before the session
 };
 
-/// No more than so many of them; the slowest makes room for the next. The fastest of each form of the arguments
-/// stays, whatever their number: a form has to beat the others in the last round, and a single time that something
+/// No more than so many of them; the slowest makes room for the next. What was known before stays, and so does the
+/// fastest of each form of the arguments, whatever their number: a form has to beat the others in the last round, and a single time that something
 /// disturbed decides about none.
 class finalists {
  public:
@@ -37,7 +38,8 @@ class finalists {
     if (list_.size() <= most_) return;
     auto slowest = list_.end();
     for (auto at = list_.begin(); at != list_.end(); ++at)
-      if (!is_first_of_form(*at) && (slowest == list_.end() || slowest->seconds < at->seconds))
+      if (!at->known && !is_first_of_form(*at) &&
+          (slowest == list_.end() || slowest->seconds < at->seconds))
         slowest = at;
     if (slowest != list_.end()) list_.erase(slowest);
   }
