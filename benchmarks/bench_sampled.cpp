@@ -7,7 +7,7 @@
 // which are no part of the figures otherwise; `--only=sampled` or `--only=attention` leaves the other out, and
 // `--report` prints what was found. `--lists` adds "one loop", over all elements, whose rows are listed once for a
 // pattern, and "rows in calls", the same schedule with the list made in each call. Where all blocks of 16 are full, "blocks"
-// computes in these, and puts a sampled product back in the order of elements; "chosen" is attention in the format that the
+// computes in these, and puts a sampled product back in the order of elements; "chosen" is computed in the format that the
 // call chooses for 1000 calls.
 #include <algorithm>
 #include <cmath>
@@ -148,24 +148,24 @@ void compare(const bench::sparse_matrix& a, int depth, bool attends, bench::summ
       {"eigen", [&] { attends ? bench::attention_by_eigen(p) : bench::sampled_by_eigen(p); }}};
   if (!attends && bench::sampled_by_hand(p))
     engines.push_back({"by hand", [&] { bench::sampled_by_hand(p); }});
-  if (attends) {
-    tw::tuned_options many_calls = tuning();
-    many_calls.calls = 1000;
-    many_calls.matrices_change = false;
-    using chain_type = tw::tuned<std::remove_const_t<decltype(attention)>>;
-    const auto op = std::make_shared<chain_type>(attention, many_calls);
-    const auto with_arguments = [=](const auto& use) {
-      use(*op, pattern, tw::view(p.x, {p.a->rows, p.depth}), tw::view(p.y, {p.a->columns, p.depth}),
-          tw::view(p.v, {p.a->columns, p.depth}), tw::view(p.result, {p.a->rows, p.depth}));
-    };
-    engines.push_back({"chosen", [=] {
-                         with_arguments([](const auto& one, const auto&... all) { one(all...); });
-                       }});
-    if (reports)
-      with_arguments([](const auto& one, const auto&... all) {
-        std::printf("%s\n", one.report(all...).c_str());
-      });
-  }
+  tw::tuned_options many_calls = tuning();
+  many_calls.calls = 1000;
+  many_calls.matrices_change = false;
+  const tw::tuned<std::remove_const_t<decltype(sampled)>> chosen_product(sampled, many_calls);
+  const tw::tuned<std::remove_const_t<decltype(attention)>> chosen_chain(attention, many_calls);
+  const auto with_chosen = [&](const auto& use) {
+    const auto left = tw::view(p.x, {a.rows, depth}), right = tw::view(p.y, {a.columns, depth});
+    if (attends)
+      use(chosen_chain, pattern, left, right, tw::view(p.v, {a.columns, depth}),
+          tw::view(p.result, {a.rows, depth}));
+    else
+      use(chosen_product, pattern, left, right, result);
+  };
+  engines.push_back(
+      {"chosen", [&] { with_chosen([](const auto& one, auto&&... all) { one(all...); }); }});
+  if (reports)
+    with_chosen(
+        [](const auto& one, auto&&... all) { std::printf("%s\n", one.report(all...).c_str()); });
   std::shared_ptr<tw::bsr_matrix<float, 16>> whole;  // of masks, whose blocks are full
   try {
     whole = std::make_shared<tw::bsr_matrix<float, 16>>(pattern);

@@ -49,7 +49,7 @@ class format_choice {
   format_choice& operator=(const format_choice&) = delete;
 
   /// True where there is a choice: the options state a format; or they say over how many calls a conversion may pay,
-  /// and tune now; one parameter is compressed, and nothing is stored on its pattern.
+  /// and tune now; one parameter is compressed, and other sparse tensors are stored like it.
   static bool possible(const std::vector<any_kernel>& algorithms, const tuned_options& options);
 
   /// As dispatcher::call. The first call with a matrix chooses, or converts.

@@ -118,10 +118,11 @@ struct format_choice::state {
   chosen decide(matrix& m, const dispatch::call_argument* a);
   chosen store_by_rule(matrix& m);
   std::shared_ptr<dispatch::dispatcher> code_of(const sparse::format_rule& rule);
-  /// Calls `use` with the dispatcher of what was chosen, and the arguments that it takes.
+  /// Calls `use` with the dispatcher of what was chosen, and the arguments that it takes; `runs` as there.
   template <class Use>
-  void with(const chosen& c, const dispatch::call_argument* a, const Use& use) const {
-    kernel.with(c.ruled ? *c.ruled : kernel.code(c.choice), c.converted.get(), a, use);
+  void with(const chosen& c, const dispatch::call_argument* a, const Use& use,
+            bool runs = false) const {
+    kernel.with(c.ruled ? *c.ruled : kernel.code(c.choice), c.converted.get(), a, use, runs);
   }
   std::vector<std::shared_ptr<dispatch::dispatcher>> all_ruled() {
     const std::lock_guard lock(mutex);
@@ -167,7 +168,7 @@ class format_decision {
     format_candidate out;
     out.choice = choice;
     if (choice > 0)
-      out.converted = kernel_.format(choice).make(rows_, filling::none, options_.most_format_bytes);
+      out.converted = kernel_.make(choice, rows_, filling::none, options_.most_format_bytes);
     return out;
   }
 
@@ -207,7 +208,9 @@ class format_decision {
           !why.empty())
         text_ += line(kernel_.name(c) + ": " + why);
       else
-        out.emplace_back(e.seconds + look_ + e.converts / options_.calls, c);
+        out.emplace_back(e.seconds + look_ + e.converts / options_.calls +
+                             kernel_.followers() * moving_seconds(pattern_, e),
+                         c);
     }
     std::sort(out.begin(), out.end());
     return out;
@@ -251,8 +254,8 @@ class format_decision {
   std::string why_unmeasured(double seconds,
                              const std::optional<std::pair<double, std::size_t>>& first,
                              std::size_t measured) const {
-    constexpr double hopeless = 1.5;  // times the least
-    constexpr std::size_t most = 7;
+    constexpr double hopeless = 1.5;                           // times the least
+    const std::size_t most = kernel_.followers() > 0 ? 3 : 7;  // which have sessions of their own
     if (first && seconds > hopeless * first->first)
       return support::fixed_text(seconds / first->first, 1) + " times as long as in " +
              kernel_.name(first->second) + " is expected";
@@ -450,7 +453,7 @@ TILEWRIGHT_INLINE format_choice::state::chosen format_choice::state::choose(
 TILEWRIGHT_INLINE void format_choice::call(const dispatch::call_argument* a) {
   state_->with(
       state_->choose(a), a,
-      [](dispatch::dispatcher& code, const dispatch::call_argument* all) { code.call(all); });
+      [](dispatch::dispatcher& code, const dispatch::call_argument* all) { code.call(all); }, true);
 }
 
 TILEWRIGHT_INLINE void format_choice::warm(const dispatch::call_argument* a) {

@@ -11,6 +11,7 @@
 #include <tilewright/expr/formats/bsr_matrix.hpp>
 #include <tilewright/expr/formats/parted_matrix.hpp>
 #include <tilewright/expr/formats/sell_matrix.hpp>
+#include <tilewright/impl/model/formats/followed_values.hpp>
 #include <tilewright/support/dtype.hpp>
 #include <tilewright/support/numbers/content_number.hpp>
 
@@ -39,6 +40,18 @@ class converted_arrays {
   virtual std::shared_ptr<converted_arrays> copy() const = 0;
   virtual double padding() const = 0;
   virtual double conversion_seconds() const = 0;
+
+  /// Has it know where elements lie, for parameters that are stored like the matrix.
+  void follow() { followed_ = std::make_shared<followed_values>(sources()); }
+  /// Requires `follow`.
+  followed_values& followed() const { return *followed_; }
+
+ protected:
+  /// Of each place of each part the element that it holds; negative: none.
+  virtual std::vector<std::vector<std::int64_t>> sources() const { return {}; }
+
+ private:
+  std::shared_ptr<followed_values> followed_;  // of the pattern, which copies share
 };
 
 /// The bits of a value as an element of a type.
@@ -85,6 +98,21 @@ class converted_as : public converted_arrays {
   }
   double padding() const override { return matrix_.padding(); }
   double conversion_seconds() const override { return matrix_.conversion_seconds(); }
+
+ protected:
+  std::vector<std::vector<std::int64_t>> sources() const override {
+    std::vector<std::vector<std::int64_t>> out;
+    const auto add = [&](const auto& source) { out.emplace_back(source.begin(), source.end()); };
+    if constexpr (requires { matrix_.template part<0>(); }) {
+      const auto add_all = [&]<int... K>(std::integer_sequence<int, K...>) {
+        (add(matrix_.template part<K>().source()), ...);
+      };
+      add_all(std::make_integer_sequence<int, Matrix::format.count>{});
+    } else {
+      add(matrix_.source());
+    }
+    return out;
+  }
 
  private:
   Matrix matrix_;

@@ -77,6 +77,11 @@ class format_costs {
   int element_;
 };
 
+/// Seconds that a call takes to bring the values of elements to their places in a format, or back, fitted likewise.
+inline double moving_seconds(const pattern_fingerprint& p, const format_estimate& e) {
+  return 0.8e-9 * static_cast<double>(p.elements) * e.places;
+}
+
 template <std::size_t Count>
 std::size_t size_number(const std::array<int, Count>& sizes, int size) {
   return static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), size) - sizes.begin());

@@ -18,13 +18,16 @@
 
 #include <tilewright/dispatch/call_session.hpp>
 #include <tilewright/impl/dispatch/progress_printer.hpp>
+#include <tilewright/impl/model/formats/call_turns.hpp>
 #include <tilewright/impl/model/formats/first_format.hpp>
 #include <tilewright/impl/model/formats/formatted_kernel.hpp>
+#include <tilewright/impl/search/measurement/final_timing.hpp>
 #include <tilewright/impl/search/session/trace_algorithm.hpp>
 #include <tilewright/ir/pattern_note.hpp>
 #include <tilewright/ir/reformatted.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/database/trace_names.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/hash.hpp>
 
 namespace tilewright::detail {
@@ -56,7 +59,8 @@ class format_session {
         look_(look),
         pattern_(pattern),
         task_(kernel.code(0).tuning(a)),
-        plain_(ir::algorithm_names(task_.what.function)) {
+        plain_(ir::algorithm_names(task_.what.function)),
+        plain_key_(task_.what.key) {
     task_.session = dispatch::call_session(options, *db_, task_.what.key);
     search::workload& w = task_.what;
     const double calls = std::max(options.calls, 1e-9);
@@ -75,13 +79,20 @@ class format_session {
     w.extents.push_back(std::max<std::int64_t>(1, std::llround(std::min(1e6 * calls, 1e18))));
   }
 
-  /// Products for each element: elements of results for each row.
+  /// Products for each element: elements of results for each row; where results are elements themselves, of other
+  /// operands.
   double columns() const {
-    double out = 0;
-    for (const search::operand& o : search::operands(task_.what.function))
-      if (o.written) out += static_cast<double>(o.elements());
+    double results = 0, longest = 0;
+    const std::vector<search::operand> operands = search::operands(task_.what.function);
     const auto rows = static_cast<double>(kernel_.rows_of(a_).rows);
-    return std::max(out / std::max(rows, 1.0), 1.0);
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const search::operand& o = operands[i];
+      const auto elements = static_cast<double>(o.elements());
+      if (o.written && !kernel_.is_follower(i)) results += elements;
+      if (o.extents.size() > 1)
+        longest = std::max(longest, elements / static_cast<double>(o.extents[0]));
+    }
+    return std::max(kernel_.followers() > 0 ? longest : results / std::max(rows, 1.0), 1.0);
   }
 
   /// What is stored for the pattern, or for one that is nearly it.
@@ -112,6 +123,7 @@ class format_session {
   /// Tunes over all of `candidates`, which the first begins: compressed rows. Stores what was found.
   /// @returns the number of the winner in `candidates`
   std::size_t run(std::vector<format_candidate>& candidates, std::vector<std::string>& remarks) {
+    if (kernel_.followers() > 0) return run_apart(candidates, remarks);
     search::workload& w = task_.what;
     std::vector<ir::function> others;
     std::vector<search::argument_form> forms;
@@ -122,6 +134,7 @@ class format_session {
       }
       for (std::size_t k = 0; k < plain_.size(); ++k) add_form(c, k, others, forms);
     }
+    const std::vector<std::string> known = known_traces(!others.empty());
     w.function = ir::with_reformatted(std::move(w.function), others);
     search::session_options o = task_.session;
     dispatch::detail::progress_printer print(options_.verbose);
@@ -137,7 +150,7 @@ class format_session {
     };
     constexpr double leased = 600;  // s
     const bool owns = db_->lease(w.key, leased);
-    const search::tuning_result r = search::tune(w, o, *db_, forms);
+    const search::tuning_result r = search::tune(w, o, *db_, forms, known);
     if (owns) db_->release(w.key);
     print.end(w.function.name, r.remarks);
     remarks = r.remarks;
@@ -181,6 +194,97 @@ class format_session {
   struct place {
     std::size_t choice, algorithm;
   };
+
+  /// The same for a kernel with parameters that are stored like the matrix, whose values lie elsewhere in each format: a
+  /// session for each, and calls in turns, which move these values, too.
+  std::size_t run_apart(std::vector<format_candidate>& candidates,
+                        std::vector<std::string>& remarks) {
+    const auto count = static_cast<double>(candidates.size());
+    constexpr double of_turns = 0.1;  // share of the time
+    std::vector<formatted_call> calls;
+    std::vector<std::size_t> called;  // of `candidates`
+    for (std::size_t c = 0; c < candidates.size(); ++c) {
+      try {
+        tune_alone(candidates[c], (1 - of_turns) / count, remarks);
+        calls.push_back({candidates[c].choice, candidates[c].converted.get()});
+        called.push_back(c);
+      } catch (const error& e) {
+        if (c == 0) throw;
+        remarks.push_back(kernel_.name(candidates[c].choice) + ": " + e.what());
+      }
+    }
+    std::vector<search::measurement> times =
+        timed_in_turns(kernel_, calls, a_, std::min(of_turns * task_.session.seconds, 1.0));
+    std::vector<search::argument_form> forms(calls.size());
+    std::vector<search::detail::contestant> all;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      format_candidate& c = candidates[called[i]];
+      c.fastest = times[i].best();
+      forms[i].charge = charge_of(c);
+      forms[i].least_gain = least_gain;
+      const search::argument_form* form = c.converted ? &forms[i] : nullptr;
+      search::detail::charge(times[i], form);
+      all.push_back({nullptr, times[i].median(), {}, form});
+    }
+    const search::detail::final_result result = search::detail::winner_of(all, times);
+    const std::size_t won = result.improved ? result.winner : 0;
+    for (std::size_t i = 0; i < calls.size(); ++i) keep_choice(calls[i].choice, times[i], i == won);
+    return called[won];
+  }
+
+  /// @param share of the time and of the trials
+  void tune_alone(const format_candidate& c, double share, std::vector<std::string>& remarks) {
+    kernel_.with(
+        c.choice, c.converted.get(), a_,
+        [&](dispatch::dispatcher& d, const dispatch::call_argument* all) {
+          const dispatch::tuning_task own = d.tuning(all);
+          if (db_->chosen(own.what.key)) return d.warm(all);
+          search::session_options o = dispatch::call_session(options_, *db_, own.what.key);
+          o.seconds *= share;
+          if (o.trials != std::numeric_limits<int>::max())
+            o.trials = std::max(1, static_cast<int>(o.trials * share));
+          if (options_.events)
+            o.events = [&](const search::progress& p) {
+              options_.events({search::event::kind::progress, own.what.function.name, {}, p});
+            };
+          const search::tuning_result r = search::tune(own.what, o, *db_);
+          remarks.push_back(kernel_.name(c.choice) + ": " + std::to_string(r.trials) +
+                            " candidates in " + support::fixed_text(r.seconds, 1) + " s");
+          d.warm(all);
+          d.reload(all);
+        });
+  }
+
+  /// What a like pattern finds: the format alone, whose schedule stands beside it.
+  void keep_choice(std::size_t choice, const search::measurement& m, bool chosen) {
+    search::record r = search::wanted_record(task_.what);
+    if (choice > 0)
+      r.trace = "sch.work_on(func_name=\"" + name_in(choice, plain_.front()) + "\")\n";
+    r.seconds = m.seconds;
+    r.from = search::made_on(task_.what.machine);
+    r.chosen = chosen;
+    db_->add(r);
+  }
+
+  /// What a database has for compressed rows alone, so that a choice among formats is no slower.
+  /// @param named whether traces have to say which algorithm they are of
+  std::vector<std::string> known_traces(bool named) const {
+    constexpr std::size_t most = 3;
+    std::vector<search::record> records = db_->top(plain_key_, most);
+    if (auto chosen = db_->chosen(plain_key_)) records.insert(records.begin(), std::move(*chosen));
+    std::vector<std::string> out;
+    for (const search::record& r : records) {
+      try {
+        const trace t = search::by_name(trace::parse(r.trace), task_.what.function);
+        std::string text = t.print();
+        if (named && search::algorithm_of(t).empty())
+          text = "sch.work_on(func_name=\"" + plain_.front() + "\")\n" + text;
+        if (!support::contains(out, text)) out.push_back(std::move(text));
+      } catch (const error&) {  // a trace of another version
+      }
+    }
+    return out;
+  }
 
   std::string name_in(std::size_t choice, const std::string& algorithm) const {
     const known_format& f = kernel_.format(choice);
@@ -285,6 +389,7 @@ class format_session {
   pattern_fingerprint pattern_;
   dispatch::tuning_task task_;
   std::vector<std::string> plain_;  // names of the kernel's algorithms
+  search::record_key plain_key_;    // of compressed rows alone
 };
 
 }  // namespace tilewright::detail

@@ -2,8 +2,10 @@
 // call in its format.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,6 +17,7 @@
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/model/dispatch.hpp>
 #include <tilewright/search/argument_forms.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::detail {
 
@@ -31,8 +34,14 @@ class formatted_kernel {
     entries_.push_back({nullptr, make_dispatcher(algorithms, options)});
     const auto& params = code(0).signature().params;
     while (!params[first_ + 2].name.empty() && params[first_ + 2].name != matrix.name) ++first_;
+    for (std::size_t i = 0; i < params.size(); ++i)
+      is_follower_.push_back(support::any(algorithms[0].params(), [&](const dsl::tensor_info* t) {
+        return t->name == params[i].name && t->sparse() && t->pattern() != t->name;
+      }));
     if (!others) return;
     for (const known_format& f : known_formats) {
+      // the order of rows side by side is that of no tensor stored like the matrix
+      if (followers() > 0 && f.form.storage == dim_storage::sell) continue;
       std::vector<any_kernel> kernels;
       for (const any_kernel& k : algorithms) kernels.push_back(with_format(k, matrix.name, f));
       entries_.push_back({&f, make_dispatcher(kernels, options)});
@@ -48,6 +57,21 @@ class formatted_kernel {
   }
   dtype index() const noexcept { return index_; }
   int element() const noexcept { return element_; }  // bytes
+
+  /// Parameters that are stored like the matrix.
+  int followers() const {
+    return static_cast<int>(std::count(is_follower_.begin(), is_follower_.end(), true));
+  }
+  bool is_follower(std::size_t array) const { return is_follower_[array]; }
+
+  /// The matrix in a format.
+  /// @throws argument_error when it does not suit it, or takes more bytes
+  std::shared_ptr<converted_arrays> make(std::size_t choice, const rows_of_call& rows, filling with,
+                                         std::int64_t most_bytes) const {
+    std::shared_ptr<converted_arrays> out = format(choice).make(rows, with, most_bytes);
+    if (followers() > 0) out->follow();
+    return out;
+  }
 
   rows_of_call rows_of(const dispatch::call_argument* a) const {
     return {a[first_].data,
@@ -66,21 +90,34 @@ class formatted_kernel {
 
   /// Calls `use` with the dispatcher of a format and the arguments in it.
   /// @param converted null: the arguments as they are
+  /// @param runs whether `use` computes what parameters that are stored like the matrix get
   template <class Use>
   void with(std::size_t choice, const converted_arrays* converted, const dispatch::call_argument* a,
-            const Use& use) const {
-    with(code(choice), converted, a, use);
+            const Use& use, bool runs = false) const {
+    with(code(choice), converted, a, use, runs);
   }
   template <class Use>
   void with(dispatch::dispatcher& code_of_format, const converted_arrays* converted,
-            const dispatch::call_argument* a, const Use& use) const {
+            const dispatch::call_argument* a, const Use& use, bool runs = false) const {
     if (!converted) return use(code_of_format, a);
+    if (!followers_fit(a)) return use(code(0), a);  // which refuses them
     const std::vector<dsl::argument> arrays = converted->arrays();
-    std::vector<dispatch::call_argument> out(a, a + first_);
-    for (const dsl::argument& one : arrays)
-      out.push_back({one.data, one.extents.data(), one.strides.data()});
-    out.insert(out.end(), a + first_ + 3, a + code(0).signature().params.size());
+    const auto& params = code(0).signature().params;
+    std::vector<dispatch::call_argument> out;
+    std::list<followed_argument> followed;
+    for (std::size_t i = 0; i < params.size(); ++i) {
+      if (i == first_)
+        for (const dsl::argument& one : arrays)
+          out.push_back({one.data, one.extents.data(), one.strides.data()});
+      if (i >= first_ && i < first_ + 3) continue;
+      if (is_follower_[i])
+        followed.emplace_back(converted->followed(), a[i], params[i]).add_to(out);
+      else
+        out.push_back(a[i]);
+    }
     use(code_of_format, out.data());
+    if (!runs) return;
+    for (followed_argument& one : followed) one.store();
   }
 
   /// The arguments of a session in a format, with the function that takes them.
@@ -113,10 +150,17 @@ class formatted_kernel {
   /// The matrix in a format. Small ones that were made up for a comparison need not suit it.
   std::shared_ptr<converted_arrays> made(std::size_t choice, const rows_of_call& rows) const {
     try {
-      return format(choice).make(rows, filling::none, no_limit);
+      return make(choice, rows, filling::none, no_limit);
     } catch (const argument_error&) {
-      return format(choice).make(rows, filling::zeros, no_limit);
+      return make(choice, rows, filling::zeros, no_limit);
     }
+  }
+
+  /// Whether there is a value for each element, so that they may be moved.
+  bool followers_fit(const dispatch::call_argument* a) const {
+    for (std::size_t i = 0; i < is_follower_.size(); ++i)
+      if (is_follower_[i] && (!a[i].data || a[i].extents[0] != rows_of(a).nonzeros)) return false;
+    return true;
   }
 
   struct entry {
@@ -164,7 +208,8 @@ class formatted_kernel {
   };
 
   std::vector<entry> entries_;
-  std::size_t first_ = 0;  // array of the matrix in a call: offsets, indices, values
+  std::vector<bool> is_follower_;  // [arrays of a call]
+  std::size_t first_ = 0;          // array of the matrix in a call: offsets, indices, values
   int element_ = 4;
   std::uint64_t absent_ = 0;  // bits
   dtype index_ = dtype::i32;

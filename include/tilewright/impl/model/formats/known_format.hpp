@@ -115,11 +115,11 @@ inline any_kernel with_format(const any_kernel& kernel, std::string_view paramet
 
 /// The one matrix in compressed rows of a kernel; null where there is none or more that is sparse, and
 /// where elements of it are looked up.
-/// @param with_temporaries whether there may be temporaries on its pattern
-inline const dsl::tensor_info* only_compressed(const any_kernel& kernel, bool with_temporaries) {
+/// @param followed whether there may be temporaries and parameters on its pattern
+inline const dsl::tensor_info* only_compressed(const any_kernel& kernel, bool followed) {
   const dsl::tensor_info* out = nullptr;
   for (const dsl::tensor_info* t : kernel.params()) {
-    if (!t->sparse()) continue;
+    if (!t->sparse() || (followed && t->rank == 2 && t->pattern() != t->name)) continue;
     if (out || t->rank != 2 || t->dims[0].storage != dim_storage::dense ||
         t->dims[1].storage != dim_storage::compressed)
       return nullptr;
@@ -127,14 +127,17 @@ inline const dsl::tensor_info* only_compressed(const any_kernel& kernel, bool wi
   }
   const auto is_taken = [&](const dsl::tensor_info& t) {
     if (!out) return false;
-    return t.name == out->name ||
-           (with_temporaries && t.role == dsl::role::temp && t.pattern() == out->name);
+    return t.name == out->name || (followed && t.rank == 2 && t.pattern() == out->name);
   };
-  const bool followed = support::any(kernel.nodes(), [&](const dsl::node& n) {
+  const bool others = support::any(kernel.nodes(), [&](const dsl::node& n) {
     return n.tensor && n.tensor->sparse() &&
            (!is_taken(*n.tensor) || n.stored == dsl::stored_read::looked_up);
   });
-  return followed ? nullptr : out;
+  return others || support::any(
+                       kernel.params(),
+                       [&](const dsl::tensor_info* t) { return t->sparse() && !is_taken(*t); })
+             ? nullptr
+             : out;
 }
 
 }  // namespace tilewright::detail
