@@ -1,4 +1,4 @@
-// Lanes at known places near each other (impl/backend/llvm/lanes/near_lanes.ipp).
+// Lanes at known places near each other (impl/backend/llvm/lanes/near_lanes.ipp), or a few elements apart (impl/backend/llvm/memory.ipp).
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/pass/vector/vectorize_reductions.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -131,4 +131,66 @@ TEST_CASE(
       for (const target::cpu& cpu : runnable_targets())
         check_agrees(pass::vectorize_reductions(sum, cpu));
     }
+}
+
+TEST_CASE("lanes two to eight elements apart, up to the last element of the buffer") {
+  for (dtype t : {dtype::i8, dtype::i32, dtype::f32, dtype::f64})
+    for (const int lanes : {2, 4, 8, 16})
+      for (const int step : {2, 3, 4, 5, 6, 7, 8}) {
+        CAPTURE(std::string(name(t)));
+        CAPTURE(lanes);
+        CAPTURE(step);
+        const buffer x = make_buffer("X", t, {(lanes - 1) * step + 2}),
+                     y = make_buffer("Y", t, {lanes});
+        const var v = make_var("v");
+        check_agrees(make("spread", {x, y},
+                          vector_loop(v, lanes, make_store(y, {v}, load(x, {v * step + 1})))));
+        // all but the last lane; what that one would read does not exist
+        const buffer less = make_buffer("L", t, {(lanes - 2) * step + 2});
+        check_agrees(make("some", {less, y},
+                          vector_loop(v, lanes,
+                                      make_if(lt(v, lanes - 1),
+                                              make_store(y, {v}, load(less, {v * step + 1}))))));
+      }
+}
+
+TEST_CASE("lanes a few elements apart: at the buffer's ends, and all taps of a window") {
+  for (dtype t : {dtype::i8, dtype::f32, dtype::f64})
+    for (const int step : {2, 3, 4, 6, 8})
+      for (const int size : {16 * step, 16 * step + 1, 16 * step + 5}) {
+        CAPTURE(step);
+        CAPTURE(size);
+        const buffer x = make_buffer("X", t, {integer(dtype::i32, size)}),
+                     y = make_buffer("Y", t, {16});
+        const var v = make_var("v");
+        for (int from = 0; from <= size - 15 * step - 1; ++from)
+          check_agrees(make("one", {x, y},
+                            vector_loop(v, 16, make_store(y, {v}, load(x, {v * step + from})))));
+        expr sum = load(x, {v * step});
+        for (int tap = 1; tap <= size - 15 * step - 1; ++tap) sum = sum + load(x, {v * step + tap});
+        check_agrees(make("all", {x, y}, vector_loop(v, 16, make_store(y, {v}, sum))));
+      }
+}
+
+TEST_CASE("elements of even steps are shuffled by pairs, which both of a pair share") {
+  const auto shuffles = [](int step) {
+    const buffer x = make_buffer("X", dtype::f32, {integer(dtype::i32, 16 * step)}),
+                 y = make_buffer("Y", dtype::f32, {16});
+    const var v = make_var("v");
+    expr sum = load(x, {v * step});
+    for (int at = 1; at < step; ++at) sum = sum + load(x, {v * step + at});
+    const function f = make("all", {x, y}, vector_loop(v, 16, make_store(y, {v}, sum)));
+    check_agrees(f);
+    const std::string text =
+        backend::inspect(f, target::named("znver4"), backend::stage::optimized_ir);
+    std::size_t out = 0;
+    for (std::size_t p = text.find("shufflevector"); p != std::string::npos;
+         p = text.find("shufflevector", p + 1))
+      ++out;
+    return out;
+  };
+  CHECK(shuffles(3) == 6);
+  CHECK(shuffles(4) == 8);
+  CHECK(shuffles(6) == 18);
+  CHECK(shuffles(8) == 24);
 }
