@@ -12,7 +12,8 @@
 // (problems/sparse_matrices.hpp); `--folder=DIR` takes every Matrix Market file of a folder. "chosen" is what a call takes that
 // may convert the matrix for 1000 calls: one session over formats and schedules, of the same time as that of
 // compressed rows. "unmeasured" is the format and the schedule that the pattern alone asks for. `--database=FILE`
-// keeps what is found there, for a run that tunes nothing; the choice has a file of its own beside it. Bytes per
+// keeps what is found there, for a run that tunes nothing; the choice has a file of its own beside it. With
+// `--one-database` the choice begins with what the session of compressed rows found, as in a program with one. Bytes per
 // second count the arrays of compressed rows, the other operand and the result once, beside those of a loop that reads
 // these and writes the result. What TACO reached elsewhere stands beside (peers/sparse/taco_figures.hpp).
 #include <algorithm>
@@ -48,8 +49,10 @@ constexpr auto spmv = tw::kernel<"spmv">(
 template <class Kernel>
 using tuned_of = tw::tuned<std::remove_const_t<Kernel>>;
 
-int threads = 1;                 // of ours and of those peers that take several
-std::string database;            // file; empty: none
+int threads = 1;            // of ours and of those peers that take several
+std::string database;       // file; empty: none
+bool one_database = false;  // in memory, for all sessions of a problem
+std::shared_ptr<tw::search::database> of_problem;
 std::vector<std::string> alone;  // formats that are measured alone; empty: all
 
 /// @param apart what keeps its own file; empty: not
@@ -58,6 +61,7 @@ tw::tuned_options tuning(double budget, const std::string& apart = {}) {
   options.seconds = budget;
   options.threads = threads;
   options.database = database.empty() ? ":memory:" : database + apart;
+  options.own_database = of_problem;
   if (budget <= 0) options.mode = tw::mode::off;
   return options;
 }
@@ -68,7 +72,10 @@ std::function<void()> prepare_tilewright(const bench::spmm_problem& p, double bu
                                          double calls = 0,
                                          tw::effort effort = tw::effort::measure) {
   tw::tuned_options options = tuning(budget, calls > 0 ? ".chosen" : "");
-  if (effort == tw::effort::estimate) options.database = ":memory:";
+  if (effort == tw::effort::estimate) {
+    options.database = ":memory:";
+    options.own_database = nullptr;
+  }
   options.calls = calls;
   options.effort = effort;
   options.matrices_change = false;
@@ -193,6 +200,7 @@ void compare(const bench::sparse_matrix& a, int columns,
   for (std::size_t at = 0; at < b.size(); ++at)
     b[at] = static_cast<float>(static_cast<int>(at * 2654435761u % 2001) - 1000) * 1e-3f;
   const bench::spmm_problem p{&a, columns, b.data(), c.data(), threads};
+  if (one_database) of_problem = std::make_shared<tw::search::database>(":memory:");
   const std::string name =
       columns == 1 ? "spmv/" + a.name : "spmm/" + a.name + "/" + std::to_string(columns);
   std::vector<bench::engine> engines{{"tilewright", prepare_tilewright(p, budget)}};
@@ -303,6 +311,7 @@ int main(int argc, char** argv) {
       for (const std::string& path : files_in(word.substr(9))) files.push_back(path);
     if (word.rfind("--columns=", 0) == 0) columns = bench::words(word.substr(10));
     if (word == "--compressed") with_formats = false;
+    if (word == "--one-database") one_database = true;
     if (word.rfind("--formats=", 0) == 0) alone = bench::words(word.substr(10));
     if (word.rfind("--database=", 0) == 0) database = word.substr(11);
     if (word.rfind("--threads=", 0) == 0) threads = std::atoi(word.c_str() + 10);
