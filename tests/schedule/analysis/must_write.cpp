@@ -210,3 +210,18 @@ def main(A: T.Buffer((6, 4), "int32"), C: T.Buffer((6, 4), "int32")):
   CHECK(ir::print(s.get(s.get_loops(copy)[0]).extent) == "20");
   check_meaning(s, f);
 }
+
+TEST_CASE("write_at: of a loop whose steps leave holes a guard keeps one step") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((3,), "float32"), C: T.Buffer((3,), "float32")):
+    for i_1 in range(4):
+        for i_0 in range(3):
+            with T.block("C"):
+                vi = T.axis.spatial(3, i_0 * 4 + i_1)
+                T.where(i_0 * 4 + i_1 < 3 and i_0 < 1)
+                C[vi] = A[vi]
+)"));
+  const block_rv c = s.block("C");
+  const loop_rv i_1 = s.get_loops(c)[0];
+  check_refusal(s, "write_at", 5, [&] { s.write_at(i_1, c, 0, "local"); });
+}

@@ -57,8 +57,14 @@ inline bool is_full_box(const child_block& child, standing_loops standing) {
   if (simple && digits.are_complete(used)) return true;
   if (standing.fixed > child.loops.size()) return false;
   const auto [moving, still] = parted(child, standing);
-  return arith::is_affine_binding(child.realize->values, vars, domains(moving),
-                                  child.realize->predicate, knowing(still));
+  const arith::loop_domains loops = domains(moving);
+  const arith::analyzer known = knowing(still);
+  const auto binds = [&](const ir::expr& guard) {
+    return arith::is_affine_binding(child.realize->values, vars, loops, guard, known);
+  };
+  // a guard that leaves one step of a loop fills no box: the one that the loop spans has holes
+  const ir::expr& guard = child.realize->predicate;
+  return binds(guard) && (ir::is_true(guard) || binds(ir::boolean(true)));
 }
 
 /// What a dimension indexed by a mixed-radix sum of iteration variables covers, `v0 * 16 + v1`:
