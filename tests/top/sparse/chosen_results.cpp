@@ -54,19 +54,6 @@ sparse_rows pattern(bool whole) {
   return out;
 }
 
-std::vector<float> products(const sparse_rows& a, const dense_rows& x, const dense_rows& y) {
-  std::vector<float> out;
-  for (int r = 0; r < a.rows(); ++r)
-    for (sparse_rows::InnerIterator at(a, r); at; ++at)
-      out.push_back(at.value() * x.row(r).dot(y.row(at.col())));
-  return out;
-}
-
-void check_equal(const std::vector<float>& a, const std::vector<float>& b) {
-  REQUIRE(a.size() == b.size());
-  for (std::size_t n = 0; n < a.size(); ++n) CHECK(a[n] == doctest::Approx(b[n]).epsilon(1e-3));
-}
-
 }  // namespace
 
 TEST_CASE(
@@ -84,10 +71,10 @@ TEST_CASE(
       if (how == effort::measure)
         CHECK(text.find(" by search, for 1e+09 calls") != std::string::npos);
       op(a, x, y, out);
-      check_equal(out, products(a, x, y));
+      check_equal(out, sampled_products(a, x, y));
       a.coeffs() *= -2.0f;  // new values in place
       op(a, x, y, out);
-      check_equal(out, products(a, x, y));
+      check_equal(out, sampled_products(a, x, y));
 
       sparse_rows as_matrix = a;
       op(a, x, y, as_matrix);
@@ -123,7 +110,7 @@ TEST_CASE("without measuring a sampled product is in blocks where its dot produc
       CHECK((text.find("chosen: bsr<8> by the pattern alone") != std::string::npos) ==
             (whole && depth == 160));
       op(a, x, y, out);
-      check_equal(out, products(a, x, y));
+      check_equal(out, sampled_products(a, x, y));
     }
 }
 
@@ -176,7 +163,7 @@ TEST_CASE("a result with another number of values is refused, in blocks as in ro
   op(a, x, y, out);
   CHECK(refusal([&] { op(a, x, y, few); }).find("\"A_nnz\"") != std::string::npos);
   CHECK(few == std::vector<float>(3, 7));
-  check_equal(out, products(a, x, y));
+  check_equal(out, sampled_products(a, x, y));
 }
 
 TEST_CASE("a format that was chosen for results on a pattern is found again") {
@@ -204,5 +191,5 @@ TEST_CASE("a format that was chosen for results on a pattern is found again") {
   CHECK(second.find(" as it is stored for this pattern, for") != std::string::npos);
   CHECK(chosen(first) == chosen(second));
   again(a, x, y, out);
-  check_equal(out, products(a, x, y));
+  check_equal(out, sampled_products(a, x, y));
 }

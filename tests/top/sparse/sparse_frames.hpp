@@ -1,11 +1,15 @@
-// What calls with sparse matrices are tested with: options of a short session, random matrices of Eigen's, and what a
-// call that is refused says.
+// What calls with sparse matrices are tested with: options of a short session, random matrices of Eigen's, what they
+// come to, and what a call that is refused says.
 #pragma once
 
 #include <tilewright/tilewright.hpp>
 
+#include <doctest/doctest.h>
+
+#include <Eigen/Dense>
 #include <Eigen/Sparse>
 
+#include <cstddef>
 #include <random>
 #include <vector>
 
@@ -40,6 +44,21 @@ inline sparse_rows random_rows(int rows, int columns, int each, unsigned seed) {
   sparse_rows out(rows, columns);
   out.setFromTriplets(entries.begin(), entries.end());
   return out;
+}
+
+/// The sampled product of the rows of `x` and `y` at the elements of `a`, in their order.
+inline std::vector<float> sampled_products(const sparse_rows& a, const dense_rows& x,
+                                           const dense_rows& y) {
+  std::vector<float> out;
+  for (int r = 0; r < a.rows(); ++r)
+    for (sparse_rows::InnerIterator at(a, r); at; ++at)
+      out.push_back(at.value() * x.row(r).dot(y.row(at.col())));
+  return out;
+}
+
+inline void check_equal(const std::vector<float>& a, const std::vector<float>& b) {
+  REQUIRE(a.size() == b.size());
+  for (std::size_t n = 0; n < a.size(); ++n) CHECK(a[n] == doctest::Approx(b[n]).epsilon(1e-3));
 }
 
 }  // namespace sparse_frames
