@@ -84,8 +84,8 @@ struct tuned_options {
   /// at each call, which takes a part of a product with a vector, and so are offsets of which rows were listed. Without,
   /// the program promises that they do not.
   bool matrices_change = true;
-  /// Formats of a sparse matrix whose arrays would take more bytes than this are left out; compressed rows, in which
-  /// it comes, are none of them.
+  /// Formats of a sparse matrix are left out whose arrays, with the values that one call brings to their places, would
+  /// take more bytes than this; compressed rows, in which it comes, are none of them.
   std::int64_t most_format_bytes = std::numeric_limits<std::int64_t>::max();
   search::measuring_options measuring = {};  // how candidates are built and timed
   search::event_handler events = {};

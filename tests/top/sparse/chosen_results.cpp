@@ -193,3 +193,33 @@ TEST_CASE("a format that was chosen for results on a pattern is found again") {
   again(a, x, y, out);
   check_equal(out, sampled_products(a, x, y));
 }
+
+TEST_CASE("values that calls bring to their places count as memory of a format") {
+  const sparse_rows a = pattern(true);
+  const dense_rows x = dense_rows::Random(96, 160), y = dense_rows::Random(80, 160);
+  std::vector<float> out(static_cast<std::size_t>(a.nonZeros()));
+  // an element of blocks of 8 has a value, its number and a value of the result; a block has one more number
+  const std::int64_t arrays = 8 * a.nonZeros() + 4 * (a.nonZeros() / 64 + 96 / 8 + 1),
+                     all = arrays + 4 * a.nonZeros();
+  const auto report = [&](std::int64_t most) {
+    tuned_options o = choosing(effort::estimate);
+    o.matrices_change = false;
+    o.most_format_bytes = most;
+    const tuned op(sampled, o);
+    op(a, x, y, out);
+    check_equal(out, sampled_products(a, x, y));
+    return op.report(a, x, y, out);
+  };
+  const std::string enough = report(all), few = report(all - 1), fewer = report(arrays - 1);
+  CAPTURE(enough);
+  CAPTURE(few);
+  CAPTURE(fewer);
+  CHECK(enough.find("chosen: bsr<8> by the pattern alone") != std::string::npos);
+  CHECK(few.find("bsr<8>: " + std::to_string(a.nonZeros()) +
+                 " elements, with the values that a call brings to their places, would take " +
+                 std::to_string(all) + " bytes, and most_format_bytes allows " +
+                 std::to_string(all - 1)) != std::string::npos);
+  CHECK(few.find("chosen: compressed rows by the pattern alone") != std::string::npos);
+  CHECK(fewer.find("bsr<8>: it would take 0.0163 MB, and most_format_bytes allows 0.0155 MB") !=
+        std::string::npos);
+}

@@ -198,7 +198,8 @@ class format_decision {
     const double columns = session_.columns();
     const int index_bytes = tilewright::bytes(kernel_.index());
     const auto estimated = [&](const known_format* f) {
-      return estimate(pattern_, f, columns, kernel_.element(), index_bytes);
+      return estimate(pattern_, f, columns, kernel_.element(), index_bytes,
+                      static_cast<double>(kernel_.follower_bytes()));
     };
     const format_estimate rows = estimated(nullptr);
     std::vector<std::pair<double, std::size_t>> out{{rows.seconds, 0}};

@@ -40,18 +40,16 @@ class converted_arrays {
   virtual std::shared_ptr<converted_arrays> copy() const = 0;
   virtual double padding() const = 0;
   virtual double conversion_seconds() const = 0;
+  /// Of all arrays, with the lists of what places hold.
+  virtual std::int64_t bytes() const = 0;
 
-  /// Has it know where elements lie, for parameters that are stored like the matrix.
-  void follow() { followed_ = std::make_shared<followed_values>(sources()); }
-  /// Requires `follow`.
+  /// Where elements lie, for parameters that are stored like the matrix. [parts]
+  virtual std::vector<place_list> places() const { return {}; }
   followed_values& followed() const { return *followed_; }
 
- protected:
-  /// Of each place of each part the element that it holds; negative: none.
-  virtual std::vector<std::vector<std::int64_t>> sources() const { return {}; }
-
  private:
-  std::shared_ptr<followed_values> followed_;  // of the pattern, which copies share
+  // of the pattern, which copies share
+  std::shared_ptr<followed_values> followed_ = std::make_shared<followed_values>();
 };
 
 /// The bits of a value as an element of a type.
@@ -99,22 +97,33 @@ class converted_as : public converted_arrays {
   double padding() const override { return matrix_.padding(); }
   double conversion_seconds() const override { return matrix_.conversion_seconds(); }
 
- protected:
-  std::vector<std::vector<std::int64_t>> sources() const override {
-    std::vector<std::vector<std::int64_t>> out;
-    const auto add = [&](const auto& source) { out.emplace_back(source.begin(), source.end()); };
-    if constexpr (requires { matrix_.template part<0>(); }) {
-      const auto add_all = [&]<int... K>(std::integer_sequence<int, K...>) {
-        (add(matrix_.template part<K>().source()), ...);
-      };
-      add_all(std::make_integer_sequence<int, Matrix::format.count>{});
-    } else {
-      add(matrix_.source());
-    }
+  std::int64_t bytes() const override {
+    std::int64_t out = 0;
+    each_part([&](const auto& part) { out += part.bytes(); });
+    return out;
+  }
+  std::vector<place_list> places() const override {
+    std::vector<place_list> out;
+    each_part([&]<class Part>(const Part& part) {
+      out.push_back({part.source().data(), static_cast<std::int64_t>(part.source().size()),
+                     sizeof(typename Part::index_type) == sizeof(std::int64_t)});
+    });
     return out;
   }
 
  private:
+  template <class Use>
+  void each_part(const Use& use) const {
+    if constexpr (requires { matrix_.template part<0>(); }) {
+      const auto all = [&]<int... K>(std::integer_sequence<int, K...>) {
+        (use(matrix_.template part<K>()), ...);
+      };
+      all(std::make_integer_sequence<int, Matrix::format.count>{});
+    } else {
+      use(matrix_);
+    }
+  }
+
   Matrix matrix_;
 };
 

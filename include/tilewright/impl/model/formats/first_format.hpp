@@ -18,6 +18,7 @@ struct format_estimate {
   double seconds = 0;   // of a call
   double converts = 0;  // s
   double bytes = 0;     // of its arrays
+  double moved = 0;     // bytes of the values that a call brings to its places
   bool whole = false;   // parts of which blocks take all, so that nothing is left for the others
 };
 
@@ -89,8 +90,9 @@ std::size_t size_number(const std::array<int, Count>& sizes, int size) {
 
 /// @param f null: compressed rows
 /// @param element bytes of one
+/// @param moved bytes of what a call brings to each place
 inline format_estimate estimate(const pattern_fingerprint& p, const known_format* f, double columns,
-                                int element, int index_bytes) {
+                                int element, int index_bytes, double moved) {
   const format_costs cost(p, columns, element);
   const auto elements = static_cast<double>(p.elements), rows = static_cast<double>(p.rows);
   format_estimate out;
@@ -125,12 +127,13 @@ inline format_estimate estimate(const pattern_fingerprint& p, const known_format
         (elements - in_blocks) * each + 2 * at_rows;
   }
   out.converts = elements * out.places * conversion;
+  out.moved = elements * out.places * moved;
   return out;
 }
 
 /// Why a format is left out before it is made: what it would take, as far as a fingerprint tells; empty
 /// where it may be made.
-/// @param most bytes that arrays may take
+/// @param most bytes that arrays and moved values may take
 inline std::string why_not(const format_estimate& e, const format_estimate& rows, double most) {
   constexpr double most_bytes = 4, most_padding = 0.75;  // of compressed rows; of the places
   const auto megabytes = [](double bytes) {
@@ -145,8 +148,8 @@ inline std::string why_not(const format_estimate& e, const format_estimate& rows
     return "it would take " + megabytes(e.bytes) + ", compressed rows take " +
            megabytes(rows.bytes) + ", and " + support::general_text(most_bytes, 2) +
            " times as much is the limit";
-  if (e.bytes > most)
-    return "it would take " + megabytes(e.bytes) + ", and most_format_bytes allows " +
+  if (e.bytes + e.moved > most)
+    return "it would take " + megabytes(e.bytes + e.moved) + ", and most_format_bytes allows " +
            megabytes(most);
   return {};
 }

@@ -63,13 +63,26 @@ class formatted_kernel {
     return static_cast<int>(std::count(is_follower_.begin(), is_follower_.end(), true));
   }
   bool is_follower(std::size_t array) const { return is_follower_[array]; }
+  /// Of one place in a format: what values of these parameters take there in one call.
+  std::int64_t follower_bytes() const {
+    std::int64_t out = 0;
+    for (std::size_t i = 0; i < is_follower_.size(); ++i)
+      if (is_follower_[i]) out += tilewright::bytes(code(0).signature().params[i].type);
+    return out;
+  }
 
   /// The matrix in a format.
-  /// @throws argument_error when it does not suit it, or takes more bytes
+  /// @throws argument_error when it does not suit it, or takes more bytes with `follower_bytes` of each place
   std::shared_ptr<converted_arrays> make(std::size_t choice, const rows_of_call& rows, filling with,
                                          std::int64_t most_bytes) const {
     std::shared_ptr<converted_arrays> out = format(choice).make(rows, with, most_bytes);
-    if (followers() > 0) out->follow();
+    const std::int64_t bytes = out->bytes() + places_of(out->places()) * follower_bytes();
+    if (bytes > most_bytes)
+      throw argument_error(std::to_string(rows.nonzeros) +
+                           " elements, with the values that a call brings to their places, would "
+                           "take " +
+                           std::to_string(bytes) + " bytes, and most_format_bytes allows " +
+                           std::to_string(most_bytes) + "; take another format, or allow more");
     return out;
   }
 
@@ -111,7 +124,8 @@ class formatted_kernel {
           out.push_back({one.data, one.extents.data(), one.strides.data()});
       if (i >= first_ && i < first_ + 3) continue;
       if (is_follower_[i])
-        followed.emplace_back(converted->followed(), a[i], params[i]).add_to(out);
+        followed.emplace_back(converted->followed(), converted->places(), a[i], params[i])
+            .add_to(out);
       else
         out.push_back(a[i]);
     }

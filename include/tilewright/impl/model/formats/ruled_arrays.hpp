@@ -100,7 +100,7 @@ class ruled_arrays : public converted_arrays {
   }
   double padding() const override { return padding_; }
   double conversion_seconds() const override { return seconds_; }
-  std::int64_t bytes() const { return bytes_; }
+  std::int64_t bytes() const override { return bytes_; }
 
  private:
   struct list {
