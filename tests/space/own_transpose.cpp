@@ -62,38 +62,3 @@ def main(X: T.Buffer((19, 40), "float32"), M: T.Buffer((19,), "float32"), C: T.B
   CHECK(first.find("cache_read") == std::string::npos);
   CHECK(draws::check(f, sketches) > 10);
 }
-
-TEST_CASE(
-    "what a product with itself reads is computed once, whoever else reads it and however it "
-    "lies") {
-  const auto of = [](const std::string& indices) {
-    return ir::parse(R"(@T.prim_func
-def main(P: T.Buffer((50, 3), "float32"), E: T.Buffer((50,), "float32"), H: T.Buffer((6, 6), "float32"), G: T.Buffer((6,), "float32")):
-    J = T.alloc_buffer((50, 6), "float32")
-    for n, i in T.grid(50, 6):
-        with T.block("J"):
-            vn, vi = T.axis.remap("SS", [n, i])
-            J[vn, vi] = T.Select(vi < 3, P[vn, vi % 3] * P[vn, 0], T.Select(vi == 4, P[vn, 1], P[vn, 2]))
-    for i, j, n in T.grid(6, 6, 50):
-        with T.block("H"):
-            vi, vj, vn = T.axis.remap("SSR", [i, j, n])
-            with T.init():
-                H[vi, vj] = T.float32(0)
-            H[vi, vj] = H[vi, vj] + J[vn, vi] * )" +
-                     indices + R"(
-    for i, n in T.grid(6, 50):
-        with T.block("G"):
-            vi, vn = T.axis.remap("SR", [i, n])
-            with T.init():
-                G[vi] = T.float32(0)
-            G[vi] = G[vi] + J[vn, vi] * E[vn]
-)");
-  };
-  const auto inlines = [](const ir::function& f) {
-    const std::vector<schedule> sketches = space::default_cpu().sketches(f, draws::haswell(1), 1);
-    CHECK(draws::check(f, sketches, 10) > 5);
-    return sketches[0].trace().print().find("compute_inline") != std::string::npos;
-  };
-  CHECK_FALSE(inlines(of("J[vn, vj]")));
-  CHECK(inlines(of("P[vn, vj % 3]")));
-}

@@ -47,3 +47,33 @@ TEST_CASE("what few columns share is computed beside them, many at a time") {
   CHECK(inlines(gradient(6, "P[vn, 0] - P[vn, 1]")));  // one operation
   CHECK(inlines(gradient(24, residual)));              // three vectors share it
 }
+
+TEST_CASE(
+    "what a product with itself reads is computed once, whoever else reads it and however it "
+    "lies") {
+  const auto of = [](const std::string& indices) {
+    return ir::parse(R"(@T.prim_func
+def main(P: T.Buffer((50, 3), "float32"), E: T.Buffer((50,), "float32"), H: T.Buffer((6, 6), "float32"), G: T.Buffer((6,), "float32")):
+    J = T.alloc_buffer((50, 6), "float32")
+    for n, i in T.grid(50, 6):
+        with T.block("J"):
+            vn, vi = T.axis.remap("SS", [n, i])
+            J[vn, vi] = T.Select(vi < 3, P[vn, vi % 3] * P[vn, 0], T.Select(vi == 4, P[vn, 1], P[vn, 2]))
+    for i, j, n in T.grid(6, 6, 50):
+        with T.block("H"):
+            vi, vj, vn = T.axis.remap("SSR", [i, j, n])
+            with T.init():
+                H[vi, vj] = T.float32(0)
+            H[vi, vj] = H[vi, vj] + J[vn, vi] * )" +
+                     indices + R"(
+    for i, n in T.grid(6, 50):
+        with T.block("G"):
+            vi, vn = T.axis.remap("SR", [i, n])
+            with T.init():
+                G[vi] = T.float32(0)
+            G[vi] = G[vi] + J[vn, vi] * E[vn]
+)");
+  };
+  CHECK_FALSE(inlines(of("J[vn, vj]")));
+  CHECK(inlines(of("P[vn, vj % 3]")));
+}

@@ -14,7 +14,6 @@
 #include <tilewright/impl/space/tiles/channel_blocks.hpp>
 #include <tilewright/impl/space/tiles/few_results.hpp>
 #include <tilewright/impl/space/tiles/flat_columns.hpp>
-#include <tilewright/impl/space/tiles/own_transpose.hpp>
 #include <tilewright/impl/space/tiles/short_columns.hpp>
 #include <tilewright/impl/space/windows/borders.hpp>
 #include <tilewright/ir/term_order.hpp>
@@ -80,9 +79,8 @@ inline auto_inline cheap_arithmetic() {
   return rule;
 }
 
-/// Blocks of cheap arithmetic go into their consumers, however these read them, but not into products
-/// with themselves, nor into sums that would compute them one by one. Borders go first: what is behind
-/// one is then seen to be read by a stencil, where it is.
+/// Blocks of cheap arithmetic go into their consumers, however these read them, but not into sums that broadcast what they
+/// compute. Borders go first: a block behind a border is then seen to be read by a stencil, where it is.
 inline void inline_cheap_blocks(schedule& s, const context& where) {
   chooser none;
   for (const std::string& name : root_block_names(s))
@@ -90,7 +88,7 @@ inline void inline_cheap_blocks(schedule& s, const context& where) {
       cheap_arithmetic()(s, name, where, none);
   for (const std::string& name : root_block_names(s))
     if (!is_border_of_windows(s, name) && !is_stencil_of_stencil(s, name) &&
-        !feeds_own_product(s, name) && !feeds_few_columns(s, name, where))
+        !is_broadcast_producer(s, name, where))
       cheap_arithmetic()(s, name, where, none);
 }
 
