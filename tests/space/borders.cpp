@@ -13,6 +13,7 @@
 #include <tilewright/support/any.hpp>
 
 #include "members.hpp"
+#include "trace_text.hpp"
 
 using namespace tilewright;
 
@@ -85,7 +86,7 @@ std::vector<std::string> blocks_of(const schedule& s) {
   return out;
 }
 
-bool skips(const schedule& s) { return members::mentions(s, "tilewright.skip_zeros"); }
+bool skips(const schedule& s) { return traces::mentions(s, "tilewright.skip_zeros"); }
 
 /// Results that are no finite numbers when all weights of the first row of a window are infinite.
 int not_finite(const ir::function& f, const shape& v) {

@@ -14,20 +14,18 @@
 
 #include "draws.hpp"
 #include "programs.hpp"
+#include "trace_text.hpp"
 
 using namespace tilewright;
 using namespace tilewright::space;
 using axes::i, axes::j, axes::k;
+using traces::mentions;
 
 namespace {
 
 std::vector<schedule> sketches_of(const ir::function& f, const design_space& s,
                                   std::uint64_t seed = 7) {
   return s.sketches(f, draws::haswell(), seed);
-}
-
-bool mentions(const schedule& s, const std::string& text) {
-  return s.trace().print().find(text) != std::string::npos;
 }
 
 /// Marks the block.

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <set>
+#include <string>
+#include <vector>
 
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/term_order.hpp>
@@ -17,8 +19,10 @@
 #include "../schedule/check_schedule.hpp"
 #include "members.hpp"
 #include "programs.hpp"
+#include "trace_text.hpp"
 
 using namespace tilewright;
+using traces::mentions;
 
 namespace {
 
@@ -26,10 +30,6 @@ std::vector<schedule> sketches_of(const ir::function& f, int threads = 1) {
   static const target::cpu cpu = target::named("haswell");
   const space::context where{&cpu, threads};
   return space::default_cpu().sketches(f, where, 1);
-}
-
-bool mentions(const schedule& s, const std::string& text) {
-  return s.trace().print().find(text) != std::string::npos;
 }
 
 }  // namespace
@@ -299,87 +299,105 @@ def main(X: T.Buffer((64, 32), "int32"), P: T.Buffer((32, 48), "int32"), Z: T.Bu
   for (const schedule& s : sketches_of(whole)) CHECK(mentions(s, "main.factored"));
 }
 
+namespace {
+
+using variables = std::vector<ir::var>;
+
+programs::axis reduced(programs::axis a) {
+  a.kind = ir::iter_kind::reduce;
+  return a;
+}
+
+/// Short sums over vectors of `rows` and small matrices: x P Q z, or x P z, for each row of X and Z.
+struct short_sums {
+  explicit short_sums(int rows)
+      : n{"n", rows},
+        x(programs::tensor("X", {rows, r.extent})),
+        z(programs::tensor("Z", {rows, t.extent})),
+        y(programs::tensor("Y", {rows})) {}
+
+  programs::axis n, r{"r", 5}, s{"s", 4}, t{"t", 3};
+  ir::buffer x, z, y;
+  ir::buffer p = programs::tensor("P", {r.extent, s.extent});
+  ir::buffer q = programs::tensor("Q", {s.extent, t.extent});
+
+  ir::buffer vectors_of(const char* name, const programs::axis& a) const {
+    return programs::tensor(name, {n.extent, a.extent});
+  }
+
+  /// Y = A B, A = x P, B = Q z: each element is read once.
+  ir::function tree() const {
+    const ir::buffer a = vectors_of("A", s), b = vectors_of("B", s);
+    return programs::program({x, p, q, z, y},
+                             {row_times_matrix(a, {n, s, reduced(r)}, x, p),
+                              matrix_times_row(b, {n, s, reduced(t)}, q, z), dot(s, a, b)},
+                             {a, b});
+  }
+
+  /// Y = x I, I = P J, J = Q z: elements of J are read for each element of I.
+  ir::function chain() const {
+    const ir::buffer j = vectors_of("J", s), i = vectors_of("I", r);
+    return programs::program({x, p, q, z, y},
+                             {matrix_times_row(j, {n, s, reduced(t)}, q, z),
+                              matrix_times_row(i, {n, r, reduced(s)}, p, j), dot(r, x, i)},
+                             {j, i});
+  }
+
+ private:
+  static ir::stmt row_times_matrix(const ir::buffer& out, const std::vector<programs::axis>& axes,
+                                   const ir::buffer& row, const ir::buffer& matrix) {
+    return programs::sum(out, axes, [&](const variables& v) {
+      return load(row, {v[0], v[2]}) * load(matrix, {v[2], v[1]});
+    });
+  }
+  static ir::stmt matrix_times_row(const ir::buffer& out, const std::vector<programs::axis>& axes,
+                                   const ir::buffer& matrix, const ir::buffer& row) {
+    return programs::sum(out, axes, [&](const variables& v) {
+      return load(matrix, {v[1], v[2]}) * load(row, {v[0], v[2]});
+    });
+  }
+  ir::stmt dot(const programs::axis& along, const ir::buffer& left, const ir::buffer& right) const {
+    return programs::sum(y, {n, reduced(along)}, [&](const variables& v) {
+      return load(left, {v[0], v[1]}) * load(right, {v[0], v[1]});
+    });
+  }
+};
+
+/// Y[n] = sum over r of 6 and s of 5 of X[n, r] * P[r, s] * Z[n, s], in one block.
+ir::function bilinear(int rows) {
+  const ir::buffer x = programs::tensor("X", {rows, 6}), p = programs::tensor("P", {6, 5}),
+                   z = programs::tensor("Z", {rows, 5}), y = programs::tensor("Y", {rows});
+  return programs::program(
+      {x, p, z, y},
+      {programs::sum(y, {{"n", rows}, reduced({"r", 6}), reduced({"s", 5})},
+                     [&](const variables& v) {
+                       return load(x, {v[0], v[1]}) * load(p, {v[1], v[2]}) * load(z, {v[0], v[2]});
+                     })});
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t out = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+    ++out;
+  return out;
+}
+
+}  // namespace
+
 TEST_CASE("sums of several short sums stay in lanes") {
-  const auto count = [](const schedule& s, const std::string& what) {
-    const std::string text = s.trace().print();
-    int out = 0;
-    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
-      ++out;
-    return out;
-  };
-  // Y = A B, A = x P, B = Q z: each element is read once
-  const ir::function tree = ir::parse(R"(@T.prim_func
-def main(X: T.Buffer((100, 5), "float32"), P: T.Buffer((5, 4), "float32"), Q: T.Buffer((4, 3), "float32"), Z: T.Buffer((100, 3), "float32"), Y: T.Buffer((100,), "float32")):
-    A = T.alloc_buffer((100, 4), "float32")
-    B = T.alloc_buffer((100, 4), "float32")
-    for n, s, r in T.grid(100, 4, 5):
-        with T.block("A"):
-            vn, vs, vr = T.axis.remap("SSR", [n, s, r])
-            with T.init():
-                A[vn, vs] = T.float32(0)
-            A[vn, vs] = A[vn, vs] + X[vn, vr] * P[vr, vs]
-    for n, s, t in T.grid(100, 4, 3):
-        with T.block("B"):
-            vn, vs, vt = T.axis.remap("SSR", [n, s, t])
-            with T.init():
-                B[vn, vs] = T.float32(0)
-            B[vn, vs] = B[vn, vs] + Q[vs, vt] * Z[vn, vt]
-    for n, s in T.grid(100, 4):
-        with T.block("Y"):
-            vn, vs = T.axis.remap("SR", [n, s])
-            with T.init():
-                Y[vn] = T.float32(0)
-            Y[vn] = Y[vn] + A[vn, vs] * B[vn, vs]
-)");
-  // Y = x I, I = P J, J = Q z: elements of J are read for each element of I
-  const ir::function chain = ir::parse(R"(@T.prim_func
-def main(X: T.Buffer((100, 5), "float32"), P: T.Buffer((5, 4), "float32"), Q: T.Buffer((4, 3), "float32"), Z: T.Buffer((100, 3), "float32"), Y: T.Buffer((100,), "float32")):
-    J = T.alloc_buffer((100, 4), "float32")
-    I = T.alloc_buffer((100, 5), "float32")
-    for n, s, t in T.grid(100, 4, 3):
-        with T.block("J"):
-            vn, vs, vt = T.axis.remap("SSR", [n, s, t])
-            with T.init():
-                J[vn, vs] = T.float32(0)
-            J[vn, vs] = J[vn, vs] + Q[vs, vt] * Z[vn, vt]
-    for n, r, s in T.grid(100, 5, 4):
-        with T.block("I"):
-            vn, vr, vs = T.axis.remap("SSR", [n, r, s])
-            with T.init():
-                I[vn, vr] = T.float32(0)
-            I[vn, vr] = I[vn, vr] + P[vr, vs] * J[vn, vs]
-    for n, r in T.grid(100, 5):
-        with T.block("Y"):
-            vn, vr = T.axis.remap("SR", [n, r])
-            with T.init():
-                Y[vn] = T.float32(0)
-            Y[vn] = Y[vn] + X[vn, vr] * I[vn, vr]
-)");
-  for (const ir::function& f : {tree, chain})
+  const short_sums of(100);
+  for (const ir::function& f : {of.tree(), of.chain()})
     for (const int threads : {1, 2}) {
       const std::vector<schedule> sketches = sketches_of(f, threads);
       members::check(f, sketches, [](const schedule&) {});
-      CHECK(count(sketches.front(), "compute_at(") == 2);
+      CHECK(count(sketches.front().trace().print(), "compute_at(") == 2);
     }
 }
 
 TEST_CASE("short sums of short sums stay in lanes") {
-  for (const std::string n : {"256", "100"})
+  for (const int rows : {256, 100})
     for (const int threads : {1, 2}) {
-      const ir::function f =
-          ir::parse("@T.prim_func\ndef main(X: T.Buffer((" + n +
-                    ", 6), \"float32\"), P: T.Buffer((6, 5), \"float32\"), "
-                    "Z: T.Buffer((" +
-                    n + ", 5), \"float32\"), Y: T.Buffer((" + n +
-                    ",), \"float32\")):\n"
-                    "    for n, r, s in T.grid(" +
-                    n +
-                    ", 6, 5):\n"
-                    "        with T.block(\"Y\"):\n"
-                    "            vn, vr, vs = T.axis.remap(\"SRR\", [n, r, s])\n"
-                    "            with T.init():\n"
-                    "                Y[vn] = T.float32(0)\n"
-                    "            Y[vn] = Y[vn] + X[vn, vr] * P[vr, vs] * Z[vn, vs]\n");
+      const ir::function f = bilinear(rows);
       const std::vector<schedule> sketches = sketches_of(f, threads);
       REQUIRE_FALSE(sketches.empty());
       members::check(f, sketches, [](const schedule&) {});

@@ -6,10 +6,12 @@
 #include <tilewright/target/cpu.hpp>
 
 #include "programs.hpp"
+#include "trace_text.hpp"
 
 using namespace tilewright;
 using namespace tilewright::space;
 using axes::i, axes::j, axes::k;
+using traces::mentions;
 
 namespace {
 
@@ -17,10 +19,6 @@ std::vector<schedule> sketches_of(const design_space& s) {
   static const target::cpu cpu = target::named("haswell");
   const context where{&cpu, 1};
   return s.sketches(programs::matmul(50, 64, 32), where, 7);
-}
-
-bool mentions(const schedule& s, const std::string& text) {
-  return s.trace().print().find(text) != std::string::npos;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <tilewright/space/cpu.hpp>
 
 #include "draws.hpp"
+#include "trace_text.hpp"
 
 using namespace tilewright;
 
@@ -45,9 +46,7 @@ ir::function convolve(const pointwise& v) {
   return ir::parse(out);
 }
 
-bool flattens(const schedule& s) {
-  return s.trace().print().find("sch.transform_block_layout(") != std::string::npos;
-}
+bool flattens(const schedule& s) { return traces::mentions(s, "sch.transform_block_layout("); }
 
 std::vector<schedule> sketches_of(const ir::function& f, int threads = 1) {
   static const target::cpu cpu = target::named("skylake-avx512");

@@ -9,8 +9,10 @@
 #include <tilewright/target/cpu.hpp>
 
 #include "../schedule/check_schedule.hpp"
+#include "trace_text.hpp"
 
 using namespace tilewright;
+using traces::mentions;
 
 namespace {
 
@@ -36,10 +38,6 @@ ir::function product(bool a, bool b, bool c) {
                 C[vi, vj] = 0
             C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
 )");
-}
-
-bool mentions(const schedule& s, const std::string& text) {
-  return s.trace().print().find(text) != std::string::npos;
 }
 
 }  // namespace

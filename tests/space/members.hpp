@@ -54,10 +54,6 @@ inline std::vector<schedule> sketches(const ir::function& f, std::vector<rule> r
   return space_of(std::move(rules)).sketches(f, machine(), seed);
 }
 
-inline bool mentions(const schedule& s, const std::string& text) {
-  return s.trace().print().find(text) != std::string::npos;
-}
-
 /// What a rule is tested with.
 struct demands {
   int count = 50;

@@ -14,6 +14,7 @@
 #include "kernels.hpp"
 #include "members.hpp"
 #include "programs.hpp"
+#include "trace_text.hpp"
 
 using namespace tilewright;
 using space::detail::sides_of_product;
@@ -59,20 +60,20 @@ TEST_CASE("product_order: rows of A are terms, those of B are not") {
 
 TEST_CASE("product_order: a large product has warps of 4 x 8, blocks in groups, and rows padded") {
   const schedule large = first_for(programs::matmul(4096, 4096, 4096));
-  CHECK(members::mentions(large, "n=2, max_innermost_factor=16, decision=[4, 8]"));
-  CHECK(members::mentions(large, "n=3, max_innermost_factor=4, decision=[4, 2, 2]"));
-  CHECK(members::mentions(large, "n=2, max_innermost_factor=32, decision=[2, 8]"));
-  CHECK(members::mentions(large, "tilewright.row_padding"));
+  CHECK(traces::mentions(large, "n=2, max_innermost_factor=16, decision=[4, 8]"));
+  CHECK(traces::mentions(large, "n=3, max_innermost_factor=4, decision=[4, 2, 2]"));
+  CHECK(traces::mentions(large, "n=2, max_innermost_factor=32, decision=[2, 8]"));
+  CHECK(traces::mentions(large, "tilewright.row_padding"));
   // the device runs all blocks of a smaller one at once
   const schedule small = first_for(programs::matmul(1024, 1024, 1024));
-  CHECK(members::mentions(small, "n=2, max_innermost_factor=16, decision=[32, 1]"));
-  CHECK(members::mentions(small, "n=3, max_innermost_factor=4, decision=[2, 2, 2]"));
+  CHECK(traces::mentions(small, "n=2, max_innermost_factor=16, decision=[32, 1]"));
+  CHECK(traces::mentions(small, "n=3, max_innermost_factor=4, decision=[2, 2, 2]"));
 }
 
 TEST_CASE("product_order: any sizes of warps and groups compute the same") {
   const ir::function f = kernels::dense_relu();
   const std::vector<schedule> all = members::sketches(f, {in_order()});
   REQUIRE(all.size() == 1);
-  CHECK(members::mentions(all[0], "tilewright.row_padding"));
+  CHECK(traces::mentions(all[0], "tilewright.row_padding"));
   CHECK(members::check(f, all, [](schedule&) {}, {.device = true}) > 40);
 }

@@ -5,6 +5,7 @@
 
 #include "kernels.hpp"
 #include "members.hpp"
+#include "trace_text.hpp"
 
 using namespace tilewright;
 
@@ -57,7 +58,7 @@ TEST_CASE("the list for CPUs with dot products: bytes where the target has them"
     CHECK(all.size() == 3);
     for (schedule& s : all) {
       list.finish(s, where);
-      CHECK(members::mentions(s, "sch.tensorize(") == (cpu == &vnni));
+      CHECK(traces::mentions(s, "sch.tensorize(") == (cpu == &vnni));
     }
   }
   check_list(list, kernels::conv2d(), 3, false);

@@ -8,6 +8,7 @@
 
 #include "kernels.hpp"
 #include "members.hpp"
+#include "trace_text.hpp"
 
 using namespace tilewright;
 
@@ -115,7 +116,7 @@ void check_form(const ir::function& f, const std::string& block, const std::stri
   members::check_equal(members::interpreted(s.function(), false), expected, 1e-5);
   space::rewrite_reduction_block{}(s, members::machine());
   space::rewrite_tensorize{}(s, members::machine());
-  CHECK(members::mentions(s, "sch.tensorize("));
+  CHECK(traces::mentions(s, "sch.tensorize("));
   members::check_equal(members::interpreted(s.function(), false), expected, 1e-5);
   members::check_compiled(s.function(), expected, 1e-5);
   check_schedule(s, f);
@@ -130,7 +131,7 @@ void check_rule(const ir::function& f, const std::string& intrinsic, int count) 
   const auto finish = [](schedule& s) {
     space::rewrite_reduction_block{}(s, members::machine());
     space::rewrite_tensorize{}(s, members::machine());
-    CHECK(members::mentions(s, "sch.tensorize("));
+    CHECK(traces::mentions(s, "sch.tensorize("));
   };
   members::check(f, all, [](schedule&) {}, {.count = count, .finish = finish});
 }

@@ -12,6 +12,7 @@
 #include <tilewright/space/cpu.hpp>
 
 #include "draws.hpp"
+#include "trace_text.hpp"
 
 using namespace tilewright;
 
@@ -56,7 +57,7 @@ struct counts {
 counts count(const ir::function& f) {
   counts out;
   for (const schedule& s : space::default_cpu().sketches(f, draws::haswell(), 1)) {
-    const bool vectors = s.trace().print().find("sch.vectorize") != std::string::npos;
+    const bool vectors = traces::mentions(s, "sch.vectorize");
     out.first = out.all == 0 ? vectors : out.first;
     out.vectors += vectors ? 1 : 0;
     ++out.all;

@@ -20,14 +20,13 @@
 #include "backend/harness.hpp"
 #include "schedule/primitive/reductions/drawn_cascades.hpp"
 #include "space/draws.hpp"
+#include "space/trace_text.hpp"
 
 using namespace tilewright;
 
 namespace {
 
-bool in_parts(const schedule& s) {
-  return s.trace().print().find("main.parts") != std::string::npos;
-}
+bool in_parts(const schedule& s) { return traces::mentions(s, "main.parts"); }
 
 std::vector<schedule> parted_sketches(const ir::function& f, int threads = 1) {
   std::vector<schedule> out = space::default_cpu().sketches(f, draws::haswell(threads), 1);
@@ -108,7 +107,7 @@ TEST_CASE("cascade in parts: groups of rows come first where there are rows") {
     const std::vector<schedule> all = space::default_cpu().sketches(f, draws::haswell(), 1);
     CHECK(all.size() > 2);
     draws::check(f, {all.front(), all.back()}, 6);
-    return all.front().trace().print().find("sch.compute_at(") != std::string::npos &&
+    return traces::mentions(all.front(), "sch.compute_at(") &&
            space::suits_cascade_in_parts(schedule(f));
   };
   CHECK(first_moves(16));

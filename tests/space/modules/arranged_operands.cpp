@@ -13,6 +13,7 @@
 
 #include "../draws.hpp"
 #include "../programs.hpp"
+#include "../trace_text.hpp"
 
 using namespace tilewright;
 
@@ -97,7 +98,7 @@ TEST_CASE("the first sketch decides borders where a copy would take as long as t
   const auto decides = [](const ir::function& f) {
     const schedule first = space::default_cpu().sketches(f, draws::haswell(), 1).front();
     CHECK(draws::close(draws::run(first.function()), draws::run(f)));
-    return first.trace().print().find("compute_inline") != std::string::npos;
+    return traces::mentions(first, "compute_inline");
   };
   CHECK(decides(depthwise(6, 9, 1)));
   CHECK(decides(depthwise(6, 9, 2)));
@@ -135,7 +136,7 @@ TEST_CASE("an argument that moves in steps is copied by phases in some sketches 
   const std::vector<schedule> sketches = space::default_cpu().sketches(f, draws::haswell(), 1);
   bool copied = false, direct = false;
   for (const schedule& s : sketches) {
-    const bool here = s.trace().print().find("transform_layout") != std::string::npos;
+    const bool here = traces::mentions(s, "transform_layout");
     copied = copied || here;
     direct = direct || !here;
   }

@@ -6,6 +6,7 @@
 #include <tilewright/target/cpu.hpp>
 
 #include "../../schedule/primitive/iterations/sparse_program.hpp"
+#include "../trace_text.hpp"
 
 using namespace tilewright;
 using sparse_program::product, sparse_program::sampled;
@@ -98,7 +99,7 @@ TEST_CASE(
     const space::context where{&cpu, threads};
     int fused = 0, rows = 0;
     for (const schedule& s : space::default_cpu().sketches(f, where, 1)) {
-      const bool one_loop = s.trace().print().find("sch.sparse_fuse(") != std::string::npos;
+      const bool one_loop = traces::mentions(s, "sch.sparse_fuse(");
       (one_loop ? fused : rows) += 1;
       CAPTURE(s.trace().print());
       CHECK(results(s.function()) == expected);

@@ -6,6 +6,7 @@
 
 #include "../kernels.hpp"
 #include "../members.hpp"
+#include "../trace_text.hpp"
 
 using namespace tilewright;
 
@@ -55,10 +56,10 @@ TEST_CASE("SSRSRS with an epilogue: below the first tile, the second, or where i
   const ir::function f = kernels::dense_relu();
   const std::vector<schedule> all = members::sketches(f, {space::cpu_tiling()});
   REQUIRE(all.size() == 3);
-  CHECK(members::mentions(all[0], "reverse_compute_at"));
-  CHECK(members::mentions(all[1], "reverse_compute_at"));
-  CHECK_FALSE(members::mentions(all[2], "reverse_compute_at"));
-  for (const schedule& s : all) CHECK_FALSE(members::mentions(s, "cache_write"));
+  CHECK(traces::mentions(all[0], "reverse_compute_at"));
+  CHECK(traces::mentions(all[1], "reverse_compute_at"));
+  CHECK_FALSE(traces::mentions(all[2], "reverse_compute_at"));
+  for (const schedule& s : all) CHECK_FALSE(traces::mentions(s, "cache_write"));
   const std::size_t different =
       members::check(f, all, [](schedule& s) { check_structure(s, "P", "SSR", "SSRSRS", 64); });
   CHECK(different > 40);
@@ -68,9 +69,9 @@ TEST_CASE("SSRSRS of an output: in place, or through a tile of its own") {
   const ir::function f = kernels::conv2d();
   const std::vector<schedule> all = members::sketches(f, {space::cpu_tiling()});
   REQUIRE(all.size() == 3);
-  CHECK_FALSE(members::mentions(all[0], "cache_write"));
-  CHECK(members::mentions(all[1], "cache_write"));
-  CHECK(members::mentions(all[2], "cache_write"));
+  CHECK_FALSE(traces::mentions(all[0], "cache_write"));
+  CHECK(traces::mentions(all[1], "cache_write"));
+  CHECK(traces::mentions(all[2], "cache_write"));
   const std::size_t different =
       members::check(f, all, [](schedule& s) { check_structure(s, "Y", "SSSRRR", "SSRSRS", 64); });
   CHECK(different > 40);
@@ -108,7 +109,7 @@ TEST_CASE("operands are staged where asked, as a choice or always") {
   for (std::size_t i : {1u, 2u}) {
     CHECK(space::has_block(all[i], "P_global"));
     CHECK(space::has_block(all[i], "F_global"));
-    CHECK_FALSE(members::mentions(all[i], "cooperative_fetch"));
+    CHECK_FALSE(traces::mentions(all[i], "cooperative_fetch"));
   }
   members::check(f, {all[1], all[2]}, [](schedule& s) {
     // the tile's loops, then those of the copy in one
@@ -124,7 +125,7 @@ TEST_CASE("a GPU's structure: blocks, virtual threads, threads, shared operands,
     const std::string block = conv ? "Y" : "P";
     const std::vector<schedule> all = members::sketches(f, {space::gpu_tiling()});
     REQUIRE(all.size() == 1);
-    CHECK(members::mentions(all[0], "meta_schedule.cooperative_fetch"));
+    CHECK(traces::mentions(all[0], "meta_schedule.cooperative_fetch"));
     const auto promised = [&](schedule& s) {
       const std::vector<std::string> bound = tags(s, block);
       REQUIRE(bound.size() > 3);
@@ -143,8 +144,8 @@ TEST_CASE("a GPU's structure: blocks, virtual threads, threads, shared operands,
 
 TEST_CASE("vector loads are at most 16 bytes") {
   const std::vector<schedule> all = members::sketches(kernels::dense_relu(), {space::gpu_tiling()});
-  CHECK(members::mentions(all[0], "candidates=[1, 2, 3, 4], "));
-  CHECK_FALSE(members::mentions(all[0], "candidates=[1, 2, 3, 4, 8"));
+  CHECK(traces::mentions(all[0], "candidates=[1, 2, 3, 4], "));
+  CHECK_FALSE(traces::mentions(all[0], "candidates=[1, 2, 3, 4, 8"));
 }
 
 TEST_CASE("a block may ask for its cache, and a filter for other blocks") {
@@ -157,7 +158,7 @@ TEST_CASE("a block may ask for its cache, and a filter for other blocks") {
   };
   const std::vector<schedule> all = members::sketches(f, {ask, space::cpu_tiling()});
   REQUIRE(all.size() == 1);
-  CHECK(members::mentions(all[0], "cache_write"));
+  CHECK(traces::mentions(all[0], "cache_write"));
   space::multi_level_tiling rule;
   rule.structure = "SSS";
   rule.filter = [](const schedule&, const std::string& block) { return block == "C"; };

@@ -11,6 +11,7 @@
 #include <tilewright/target/cpu.hpp>
 
 #include "../../schedule/check_schedule.hpp"
+#include "../trace_text.hpp"
 
 using namespace tilewright;
 
@@ -115,7 +116,7 @@ TEST_CASE("channels that are computed each in a way of its own are written out u
     static const target::cpu cpu = target::named("cascadelake");
     const std::vector<schedule> all = space::default_cpu().sketches(f, {&cpu, 1}, 1);
     check_schedule(all[0], f);
-    return all[0].trace().print().find("sch.unroll") != std::string::npos;
+    return traces::mentions(all[0], "sch.unroll");
   };
   const std::string chosen =
       "T.Select(vc == 4, X[vi, 0] * X[vi, 1], T.Select(vc < 2, X[vi, 1], X[vi, 2]))";
@@ -144,7 +145,7 @@ TEST_CASE("sums that share an operand, or whose windows overlap, are computed se
     std::size_t out = 0;
     for (const schedule& s : space::default_cpu().sketches(f, where, 1)) {
       check_schedule(s, f);
-      out += s.trace().print().find(ir::sums_together_note) != std::string::npos;
+      out += traces::mentions(s, ir::sums_together_note);
     }
     return out;
   };
@@ -169,5 +170,5 @@ def main(P: T.Buffer((6, 2), "float32"), X: T.Buffer((200, 2), "float32"), A: T.
   space::chooser choices;
   space::vectorize_innermost(s, "A", {&cpu, 1}, choices);
   check_meaning(s, f);
-  CHECK(s.trace().print().find("candidates=[16, 32, 64]") != std::string::npos);
+  CHECK(traces::mentions(s, "candidates=[16, 32, 64]"));
 }

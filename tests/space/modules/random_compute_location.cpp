@@ -8,6 +8,7 @@
 
 #include "../kernels.hpp"
 #include "../members.hpp"
+#include "../trace_text.hpp"
 
 using namespace tilewright;
 
@@ -17,7 +18,7 @@ TEST_CASE("every stage of a chain moves on its own") {
     REQUIRE(all.size() == 1);
     std::set<std::size_t> left;  // blocks in the root scope: fewer where one was inlined
     const std::size_t different = members::check(f, all, [&](schedule& s) {
-      CHECK(members::mentions(s, "sample_compute_location"));
+      CHECK(traces::mentions(s, "sample_compute_location"));
       CHECK(space::has_block(s, "Y"));
       left.insert(space::root_block_names(s).size());
     });
@@ -47,7 +48,7 @@ TEST_CASE("outputs, tiled blocks, and blocks in shared loops stay") {
     std::size_t moves = 0;
     for (const trace::step& step : s.trace().steps())
       moves += step.what->kind->name == "sample_compute_location" ? 1 : 0;
-    CHECK(moves == (members::mentions(s, "reverse_compute_at") ? 0 : 1));
+    CHECK(moves == (traces::mentions(s, "reverse_compute_at") ? 0 : 1));
   }
 }
 
@@ -69,7 +70,7 @@ TEST_CASE("the partial results of a reduction move where it asks for it") {
                                 space::random_compute_location{}(s, name, where, choices);
                             }});
   REQUIRE(all.size() == 1);
-  CHECK(members::mentions(all[0], "unannotate"));
+  CHECK(traces::mentions(all[0], "unannotate"));
   std::size_t moves = 0;
   for (const trace::step& step : all[0].trace().steps())
     moves += step.what->kind->name == "sample_compute_location" ? 1 : 0;

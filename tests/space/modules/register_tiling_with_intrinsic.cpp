@@ -8,6 +8,7 @@
 
 #include "../kernels.hpp"
 #include "../members.hpp"
+#include "../trace_text.hpp"
 
 using namespace tilewright;
 
@@ -50,13 +51,13 @@ void check_default(const ir::function& f, const char* cpu_name, const std::strin
   const std::string call = "sch.tensorize(";
   std::vector<schedule> tensorized;
   for (const schedule& s : all)
-    if (members::mentions(s, call)) tensorized.push_back(s);
+    if (traces::mentions(s, call)) tensorized.push_back(s);
   CHECK(tensorized.empty() == intrinsic.empty());
   if (tensorized.empty()) return;
-  CHECK(members::mentions(tensorized[0], intrinsic));
+  CHECK(traces::mentions(tensorized[0], intrinsic));
   // plain vectors stay in the space
-  CHECK(members::mentions(all[0], call) != members::mentions(all.back(), call));
-  CHECK_FALSE(members::mentions(space::default_cpu(48, false).sketches(f, where, 3)[0], call));
+  CHECK(traces::mentions(all[0], call) != traces::mentions(all.back(), call));
+  CHECK_FALSE(traces::mentions(space::default_cpu(48, false).sketches(f, where, 3)[0], call));
   members::check(f, tensorized, [](schedule&) {}, {.count = 6, .tolerance = tolerance});
 }
 
@@ -106,7 +107,7 @@ TEST_CASE("what no instruction does is tiled as before") {
   const space::context where{&cpu, 1};
   for (const ir::function& f : {kernels::dense_relu(), kernels::conv2d(), kernels::softmax()})
     for (const schedule& s : space::default_cpu().sketches(f, where, 3))
-      CHECK_FALSE(members::mentions(s, "sch.tensorize("));
+      CHECK_FALSE(traces::mentions(s, "sch.tensorize("));
 }
 
 TEST_CASE("results with channels first are transposed behind all tiles, or with each") {
@@ -130,14 +131,14 @@ TEST_CASE("results with channels first are transposed behind all tiles, or with 
     std::vector<bool> with_each;  // [sketches with the instruction]
     const std::vector<schedule> all = space::default_cpu().sketches(f, where, 3);
     for (const schedule& s : all)
-      if (members::mentions(s, "sch.tensorize("))
-        with_each.push_back(members::mentions(s, "reverse_compute_at"));
+      if (traces::mentions(s, "sch.tensorize("))
+        with_each.push_back(traces::mentions(s, "reverse_compute_at"));
     CHECK(support::contains(with_each, true));
     CHECK(support::contains(with_each, false));
     // 20 fill little more than half of two vectors
     CHECK(with_each.at(0) == (outputs == 20));
     // channels are whole blocks, and results lie along the pixels
-    CHECK_FALSE(members::mentions(all[0], "sch.tensorize("));
+    CHECK_FALSE(traces::mentions(all[0], "sch.tensorize("));
     check_default(f, "cascadelake", "dot_16x4_vnni", 0);
   }
   check_default(convolution(30), "cascadelake", "dot_16x4_vnni", 0, 2);

@@ -13,6 +13,7 @@
 #include <tilewright/target/gpu.hpp>
 
 #include "../members.hpp"
+#include "../trace_text.hpp"
 
 using namespace tilewright;
 
@@ -99,28 +100,38 @@ TEST_CASE("split_k: the number of parts is drawn, replays, and keeps the meaning
   CHECK(met.size() >= 4);  // of 2 to 32 parts, of 16 terms at least
 }
 
-TEST_CASE("split_k: the default space splits products, epilogues read sums in registers") {
-  const ir::function f = product(16, 24, 512, true);
+namespace {
+
+/// Finishes the sketches of the default space that are in parts, after `promised` looked at each: partial products and their
+/// sums are a kernel each, and compute what `f` does.
+template <class Promised>
+void check_parts(const ir::function& f, Promised promised) {
   const space::design_space list = space::default_gpu();
-  int split = 0;
-  for (const schedule& sketch : list.sketches(f, device(), 5)) {
-    if (!in_parts(sketch)) continue;
-    CHECK(space::is_tiled(sketch, "C_rf"));
-    CHECK(members::mentions(sketch, "storage_scope=\"local\""));
-    schedule s = sketch;
+  int finished = 0;
+  for (schedule s : list.sketches(f, device(), 5)) {
+    if (!in_parts(s)) continue;
+    promised(s);
     try {
       list.finish(s, device());
     } catch (const schedule_error&) {  // sizes that do not go together
       continue;
     }
-    ++split;
+    ++finished;
     INFO(s.show());
-    // partial products, and sums with their epilogue
     CHECK(space::gpu_usage(s.function()).size() == 2);
     members::check_equal(members::interpreted(members::in_lockstep(s.function()), true),
                          members::interpreted(f, false), 1e-5);
   }
-  CHECK(split >= 1);
+  CHECK(finished >= 1);
+}
+
+}  // namespace
+
+TEST_CASE("split_k: the default space splits products, epilogues read sums in registers") {
+  check_parts(product(16, 24, 512, true), [](const schedule& s) {
+    CHECK(space::is_tiled(s, "C_rf"));
+    CHECK(traces::mentions(s, "storage_scope=\"local\""));
+  });
 }
 
 TEST_CASE("split_k: many sums are added up in vectors, few by a thread each") {
@@ -136,23 +147,7 @@ TEST_CASE("split_k: many sums are added up in vectors, few by a thread each") {
 }
 
 TEST_CASE("split_k: sums that are the result stay in registers until all parts are in") {
-  const ir::function f = product(16, 24, 512);
-  const space::design_space list = space::default_gpu();
-  int split = 0;
-  for (const schedule& sketch : list.sketches(f, device(), 5)) {
-    if (!in_parts(sketch)) continue;
-    schedule s = sketch;
+  check_parts(product(16, 24, 512), [](schedule& s) {
     CHECK(s.get(s.get_block("C")).block->writes[0].buffer->scope == "local");
-    try {
-      list.finish(s, device());
-    } catch (const schedule_error&) {
-      continue;
-    }
-    ++split;
-    INFO(s.show());
-    CHECK(space::gpu_usage(s.function()).size() == 2);
-    members::check_equal(members::interpreted(members::in_lockstep(s.function()), true),
-                         members::interpreted(f, false), 1e-5);
-  }
-  CHECK(split >= 1);
+  });
 }

@@ -16,6 +16,7 @@
 
 #include "../kernels.hpp"
 #include "../members.hpp"
+#include "../trace_text.hpp"
 
 using namespace tilewright;
 
@@ -61,10 +62,10 @@ void check_space(const ir::function& f, const std::string& intrinsic, double tol
   const space::design_space all = space::metaschedule_cuda_tensor_core(1);
   const std::vector<schedule> sketches = all.sketches(f, members::machine(), 7);
   REQUIRE_FALSE(sketches.empty());
-  CHECK(members::mentions(sketches[0], "\"" + intrinsic + "\""));
+  CHECK(traces::mentions(sketches[0], "\"" + intrinsic + "\""));
   const auto finish = [&](schedule& s) {
     all.finish(s, members::machine());
-    CHECK(members::mentions(s, "tensor_intrin=\"" + intrinsic + "\""));
+    CHECK(traces::mentions(s, "tensor_intrin=\"" + intrinsic + "\""));
   };
   members::check(f, sketches, [](schedule&) {},
                  {.count = 4, .device = true, .tolerance = tolerance, .finish = finish});

@@ -7,6 +7,7 @@
 #include <tilewright/space/cpu.hpp>
 
 #include "../draws.hpp"
+#include "../trace_text.hpp"
 
 using namespace tilewright;
 
@@ -40,7 +41,7 @@ ir::function pool(const pooling& v) {
       (v.weights ? y + " + " + x + " * F[vr, vs, vc]" : "T.max(" + y + ", " + x + ")") + "\n");
 }
 
-bool fuses(const schedule& s) { return s.trace().print().find("sch.fuse(") != std::string::npos; }
+bool fuses(const schedule& s) { return traces::mentions(s, "sch.fuse("); }
 
 std::vector<schedule> sketches_of(const ir::function& f, int threads = 1) {
   static const target::cpu cpu = target::named("skylake-avx512");

@@ -16,6 +16,7 @@
 #include "../../schedule/check_schedule.hpp"
 #include "../draws.hpp"
 #include "../programs.hpp"
+#include "../trace_text.hpp"
 
 using namespace tilewright;
 
@@ -34,9 +35,7 @@ schedule first_sketch(const ir::function& f, const target::cpu& cpu, int threads
   return space::default_cpu().sketches(f, space::context{&cpu, threads}, 1).at(0);
 }
 
-bool decides(const schedule& s, const std::string& what) {
-  return s.trace().print().find(what) != std::string::npos;
-}
+bool decides(const schedule& s, const std::string& what) { return traces::mentions(s, what); }
 
 std::string number(std::int64_t n) { return std::to_string(n); }
 
