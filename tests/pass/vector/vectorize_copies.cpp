@@ -74,3 +74,64 @@ TEST_CASE("vectorize_copies: only loops that store one element beside the other"
   CHECK(vectors(row("range(40)", "Y[i, j] = X[i, j]", "X[0, 0] < T.float32(0)")) == 0);
   CHECK(vectors(row("range(i)", "Y[i, j] = X[i, j]")) == 0);
 }
+
+namespace {
+
+/// Rows of pixels with three channels, the statement below `i`, `x` and `c`.
+function pixels(const std::string& statement, const std::string& c = "T.vectorized(3)",
+                const std::string& guard = "", const std::string& x = "range(17)") {
+  return parse(
+      "@T.prim_func\ndef main(X: T.Buffer((9, 20, 3), \"float32\"), Z: T.Buffer((9, 20, 4), "
+      "\"float32\"), Y: T.Buffer((9, 17, 3), \"float32\"), O: T.Buffer((9, 17, 20), "
+      "\"float32\")):\n    for i in range(9):\n        for x in " +
+      x + ":\n            for c in " + c + ":\n                " +
+      (guard.empty() ? "" : "if " + guard + ":\n                    ") + statement + "\n");
+}
+
+/// Elements of the one vectorized loop that is left; 0 where there is another number of these.
+std::int64_t row_of(const function& f) {
+  const function g = pass::vectorize_copies(f, machine());
+  check_same(f, g, 0);
+  check_same(f, pass::lower(f, machine()), 0);
+  std::int64_t out = 0;
+  int count = 0;
+  for_each_stmt(g.body, [&](const stmt& s) {
+    const loop_node* l = as_loop(s);
+    if (!l || l->loop != loop_kind::vectorized) return;
+    out = pass::constant_extent(*l);
+    ++count;
+  });
+  return count == 1 ? out : 0;
+}
+
+}  // namespace
+
+TEST_CASE("vectorize_copies: pixels of few channels are copied as one row") {
+  const std::string copied = "Y[i, x, c] = X[i, x + 2, c]";
+  CHECK(row_of(pixels(copied)) == 51);
+  CHECK(row_of(pixels(copied, "range(3)")) == 51);
+  CHECK(row_of(pixels("Y[i, x, c] = T.float32(2)")) == 51);
+  CHECK(row_of(pixels("Y[i, x, c] = X[i, 4, 0]")) == 51);
+  // a border on either side, in front of the row, and below a guard
+  CHECK(row_of(pixels("Y[i, x, c] = T.if_then_else(2 <= i and i < 7 and i <= x + 1 and x + i < 15, "
+                      "X[i, x - i + 3, c], T.float32(0))")) == 51);
+  CHECK(row_of(pixels("Y[i, x, c] = T.if_then_else(3 < x, X[i, x - 4, c], X[i, x, c])")) == 51);
+  CHECK(row_of(pixels(copied, "T.vectorized(3)", "i < x and i != 2")) == 51);
+  CHECK(row_of(pixels(copied, "range(3)", "x + i * 2 <= 20")) == 51);
+  CHECK(row_of(pixels("Y[i, 16 - x, c] = X[i, x, c]")) != 51);
+}
+
+TEST_CASE("vectorize_copies: pixels stay apart where their channels are no row") {
+  CHECK(row_of(pixels("Y[i, x, c] = Z[i, x, c]")) == 3);
+  CHECK(row_of(pixels("O[i, x, c] = X[i, x, c]")) == 3);
+  CHECK(row_of(pixels("Y[i, x, c] = X[i, x, 0]")) == 3);
+  CHECK(row_of(pixels("Y[i, x, c] = X[i, x, c] * X[i, x, c]")) == 3);
+  CHECK(row_of(pixels("Y[i, x, c] = Y[i, x, c] + X[i, x, c]")) == 3);
+  CHECK(row_of(pixels("Y[i, x, c] = T.cast(x, \"float32\")")) == 3);
+  CHECK(row_of(pixels("Y[i, x, c] = X[i, x, c]", "T.vectorized(3)", "x * 2 < 9")) == 3);
+  CHECK(row_of(pixels("Y[i, x, c] = X[i, x, c]", "T.vectorized(3)", "x + c < 9")) == 3);
+  CHECK(row_of(pixels("Y[i, x, c] = X[i, x, c]", "T.vectorized(3)", "X[i, x, 0] < T.float32(0)")) ==
+        3);
+  CHECK(row_of(pixels("Y[i, x, c] = X[i, x, c]", "T.vectorized(3)", "", "range(2, 17)")) == 3);
+  CHECK(row_of(pixels("Y[i, x, c] = X[i, x, c]", "T.vectorized(3)", "", "T.unroll(17)")) == 3);
+}

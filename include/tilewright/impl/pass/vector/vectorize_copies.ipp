@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <tilewright/impl/pass/vector/joined_copy.hpp>
 #include <tilewright/impl/pass/vector/placed_block.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/external.hpp>
@@ -41,6 +42,7 @@ class vectorizer : public mutator {
     const loop_node* l = as_loop(s);
     if (!l) return mutator::mutate(s);
     if (l->loop == loop_kind::vectorized) return s;
+    if (std::optional<stmt> row = joined_copy::of(*l, target_)) return std::move(*row);
     return is_copy(*l) ? with_kind(*l, loop_kind::vectorized, l->body) : mutator::mutate(s);
   }
 
