@@ -84,3 +84,35 @@ TEST_CASE("arguments in another form win only where they are faster by more than
                   {timed({0.5, 0.5, 0.5}), timed({0.6, 0.6, 0.6}), timed({0.495, 0.495, 0.495})})
             .winner == 0);
 }
+
+TEST_CASE("contestants are visited in turns, those that are far behind once") {
+  argument_form form;
+  form.charge = 0.25;
+  form.least_gain = 0.5;
+  const std::vector<contestant> some{{nullptr, 1.0, "default"},
+                                     {nullptr, 0.75, "near", &form},
+                                     {nullptr, 9.0, "far"},
+                                     {nullptr, 0.5, "fails"}};
+  const time_budget enough(1e6);
+  std::vector<std::size_t> visited;
+  const auto visit = [&](std::size_t i) {
+    visited.push_back(i);
+    if (i == 3) return measurement{{}, failure::fault, "it ended with a signal"};
+    return timed({i == 1 ? 0.25 : some[i].seconds});
+  };
+  const auto never = [] { return false; };
+  const std::vector<measurement> times = visited_in_turn(some, 3, enough, visit, never);
+  CHECK(visited == std::vector<std::size_t>{0, 1, 2, 3, 0, 1, 3, 0, 1, 3});
+  CHECK(times[0].seconds == std::vector<double>{1, 1, 1});
+  CHECK(times[1].seconds == std::vector<double>{0.75, 0.75, 0.75});  // with what its form costs
+  CHECK(times[2].seconds == std::vector<double>{9});
+  CHECK(times[3].seconds.empty());
+
+  visited.clear();
+  const auto after_four = [&] { return visited.size() >= 4; };
+  (void)visited_in_turn(some, 3, enough, visit, after_four);
+  CHECK(visited.size() == 4);
+  visited.clear();
+  (void)visited_in_turn(some, 3, time_budget(0), visit, never);  // no time for the first two
+  CHECK(visited.empty());
+}

@@ -223,3 +223,20 @@ TEST_CASE("values that calls bring to their places count as memory of a format")
   CHECK(fewer.find("bsr<8>: it would take 0.0163 MB, and most_format_bytes allows 0.0155 MB") !=
         std::string::npos);
 }
+
+TEST_CASE(
+    "compressed rows get half of the trials of what was measured in turns, the formats share the "
+    "rest") {
+  tuned_options o = choosing(effort::measure);
+  o.seconds = 60;  // the trials are the budget
+  o.trials = 40;   // of which a tenth is for the turns
+  o.matrices_change = false;
+  const sparse_rows a = pattern(true);
+  const dense_rows x = dense_rows::Random(96, 160), y = dense_rows::Random(80, 160);
+  std::vector<float> out(static_cast<std::size_t>(a.nonZeros()));
+  const tuned op(sampled, o);
+  const std::string text = op.report(a, x, y, out);
+  CAPTURE(text);
+  CHECK(text.find("  format    compressed rows: 18 candidates in ") != std::string::npos);
+  CHECK(text.find("  format    bsr<8>: 9 candidates in ") != std::string::npos);
+}

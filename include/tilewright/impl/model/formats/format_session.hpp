@@ -18,9 +18,9 @@
 
 #include <tilewright/dispatch/call_session.hpp>
 #include <tilewright/impl/dispatch/progress_printer.hpp>
-#include <tilewright/impl/model/formats/call_turns.hpp>
 #include <tilewright/impl/model/formats/first_format.hpp>
 #include <tilewright/impl/model/formats/formatted_kernel.hpp>
+#include <tilewright/impl/model/formats/timed_call.hpp>
 #include <tilewright/impl/search/measurement/final_timing.hpp>
 #include <tilewright/impl/search/session/trace_algorithm.hpp>
 #include <tilewright/ir/pattern_note.hpp>
@@ -202,35 +202,48 @@ class format_session {
                         std::vector<std::string>& remarks) {
     constexpr double of_turns = 0.1, of_rows = 0.5;  // shares of the time
     const auto others = static_cast<double>(candidates.size() - 1);
-    std::vector<formatted_call> calls;
     std::vector<std::size_t> called;  // of `candidates`
     for (std::size_t c = 0; c < candidates.size(); ++c) {
       try {
         const double share = others == 0 ? 1 : c == 0 ? of_rows : (1 - of_rows) / others;
         tune_alone(candidates[c], (1 - of_turns) * share, remarks);
-        calls.push_back({candidates[c].choice, candidates[c].converted.get()});
         called.push_back(c);
       } catch (const error& e) {
         if (c == 0) throw;
         remarks.push_back(kernel_.name(candidates[c].choice) + ": " + e.what());
       }
     }
-    std::vector<search::measurement> times =
-        timed_in_turns(kernel_, calls, a_, std::min(of_turns * task_.session.seconds, 1.0));
-    std::vector<search::argument_form> forms(calls.size());
+    timed_call call(kernel_, a_);
+    const auto visit = [&](std::size_t i) {
+      const format_candidate& c = candidates[called[i]];
+      return call.visit(c.choice, c.converted.get());
+    };
+    std::vector<search::argument_form> forms(called.size());
     std::vector<search::detail::contestant> all;
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      format_candidate& c = candidates[called[i]];
-      c.fastest = times[i].best();
+    double two_turns = 0;  // s
+    for (std::size_t i = 0; i < called.size(); ++i) {
+      const format_candidate& c = candidates[called[i]];
       forms[i].charge = charge_of(c);
       forms[i].least_gain = least_gain;
       const search::argument_form* form = c.converted ? &forms[i] : nullptr;
-      search::detail::charge(times[i], form);
-      all.push_back({nullptr, times[i].median(), {}, form});
+      search::measurement first = visit(i);
+      search::detail::charge(first, form);
+      all.push_back({nullptr, first.best(), {}, form});
+      two_turns += 2 * search::detail::visit_seconds(first.best(), true);
     }
+    constexpr int most_turns = 25;
+    const search::detail::time_budget budget(
+        std::max(two_turns, std::min(of_turns * task_.session.seconds, 1.0)));
+    std::vector<search::measurement> times =
+        search::detail::visited_in_turn(all, most_turns, budget, visit, [] { return false; });
     const search::detail::final_result result = search::detail::winner_of(all, times);
     const std::size_t won = result.improved ? result.winner : 0;
-    for (std::size_t i = 0; i < calls.size(); ++i) keep_choice(calls[i].choice, times[i], i == won);
+    for (std::size_t i = 0; i < called.size(); ++i) {
+      if (times[i].seconds.empty()) times[i].seconds.push_back(all[i].seconds);
+      format_candidate& c = candidates[called[i]];
+      c.fastest = without_charge(times[i].best(), c);
+      keep_choice(c.choice, times[i], i == won);
+    }
     return called[won];
   }
 

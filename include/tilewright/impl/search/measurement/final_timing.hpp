@@ -59,10 +59,11 @@ inline double wanted_for_finals(double best, double baseline, std::size_t finali
 /// Times of all, the first of which is the default; none where there is no time for the default and
 /// the fastest. The time that is left decides how often each has its turn. A default that is slower than
 /// the fastest by a factor that no drift explains has no more than one, and so has what is as slow in its turn, too.
-template <class Cancelled>
-std::vector<measurement> timed_in_turn(test_bench& bench, const std::vector<contestant>& all,
-                                       const time_budget& budget, const Cancelled& cancelled) {
-  constexpr int most_turns = 15;
+/// @param visit the measurement of one visit of the contestant with a number
+template <class Visit, class Cancelled>
+std::vector<measurement> visited_in_turn(const std::vector<contestant>& all, int most_turns,
+                                         const time_budget& budget, const Visit& visit,
+                                         const Cancelled& cancelled) {
   constexpr double least = 0.05;  // s, however late it is
   constexpr double beyond_drift = 3;
   std::vector<measurement> times(all.size());
@@ -85,12 +86,24 @@ std::vector<measurement> timed_in_turn(test_bench& bench, const std::vector<cont
       if (turn > 0 && seconds > beyond_drift * least_seconds) continue;
       const bool needed = turn == 0 && (i == 0 || i == fastest);
       if (!needed && !fits(visit_seconds(all[i].seconds, own))) continue;
-      measurement m = bench.measure(*all[i].code, visit_options(all[i].seconds, own), all[i].form);
+      measurement m = visit(i);
       charge(m, all[i].form);
       if (m.ok()) times[i].seconds.push_back(m.best());
     }
   }
   return times;
+}
+
+/// The same for code that a bench measures.
+template <class Cancelled>
+std::vector<measurement> timed_in_turn(test_bench& bench, const std::vector<contestant>& all,
+                                       const time_budget& budget, const Cancelled& cancelled) {
+  constexpr int most_turns = 15;
+  const bool own = have_own_arguments(all);
+  const auto visit = [&](std::size_t i) {
+    return bench.measure(*all[i].code, visit_options(all[i].seconds, own), all[i].form);
+  };
+  return visited_in_turn(all, most_turns, budget, visit, cancelled);
 }
 
 /// Half of the distance between the quartiles, of the times of one contestant or of the ratios of both in each turn,

@@ -1,4 +1,4 @@
-// Calls of a kernel in several formats of its matrix, timed in turns.
+// What a call of a kernel takes in one of several formats of its matrix.
 #pragma once
 
 #include <algorithm>
@@ -53,39 +53,37 @@ class copied_results {
   std::vector<one_copy> copies_;  // [arrays]; empty for what is only read
 };
 
-struct formatted_call {
-  std::size_t choice;                 // of the kernel's formats
-  const converted_arrays* converted;  // null: compressed rows
-};
+/// Whole calls with the arguments of one, whose results stay as they are.
+class timed_call {
+ public:
+  timed_call(const formatted_kernel& kernel, const dispatch::call_argument* a)
+      : kernel_(kernel), own_(kernel.code(0).signature(), a) {}
 
-/// What calls take in each of several formats, with what moves values to their places and back. // [formats]
-/// @param seconds that this may take, beside two turns
-inline std::vector<search::measurement> timed_in_turns(const formatted_kernel& kernel,
-                                                       const std::vector<formatted_call>& among,
-                                                       const dispatch::call_argument* a,
-                                                       double seconds) {
-  constexpr int most_turns = 25;
-  constexpr double slow = 0.01;  // s: a call that needs none before it
-  copied_results own(kernel.code(0).signature(), a);
-  std::vector<search::measurement> out(among.size());
-  const double start = seconds_now();
-  const auto once = [&](const formatted_call& f) {
-    own.restore();
+  /// The fastest of three calls, or one that is so slow that it needs none before it, with what moves values to their
+  /// places and back.
+  /// @param converted null: compressed rows
+  search::measurement visit(std::size_t choice, const converted_arrays* converted) {
+    constexpr double slow = 0.01;  // s
+    double best = once(choice, converted);
+    for (int again = 0; again < 2 && best < slow; ++again)
+      best = std::min(best, once(choice, converted));
+    search::measurement out;
+    out.seconds.push_back(best);
+    return out;
+  }
+
+ private:
+  double once(std::size_t choice, const converted_arrays* converted) {
+    own_.restore();
     const double before = seconds_now();
-    kernel.with(
-        f.choice, f.converted, own.list(),
+    kernel_.with(
+        choice, converted, own_.list(),
         [](dispatch::dispatcher& d, const dispatch::call_argument* all) { d.call(all); }, true);
     return seconds_now() - before;
-  };
-  for (int turn = 0; turn < most_turns; ++turn) {
-    for (std::size_t i = 0; i < among.size(); ++i) {
-      double best = once(among[i]);
-      for (int again = 0; again < 2 && best < slow; ++again) best = std::min(best, once(among[i]));
-      out[i].seconds.push_back(best);
-    }
-    if (turn > 0 && seconds_now() - start > seconds) break;
   }
-  return out;
-}
+
+  const formatted_kernel& kernel_;
+  copied_results own_;
+};
 
 }  // namespace tilewright::detail
