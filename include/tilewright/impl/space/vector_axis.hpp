@@ -24,10 +24,13 @@ inline bool loads_vectors(const access_profile& read, std::size_t along) {
   return read.affine && (read.stride[along] == 0 || read.stride[along] == 1);
 }
 
-/// Whether they are, or can be loaded whole and shuffled together.
+/// Whether vectors along the variable are loaded so, or can be loaded whole and shuffled together.
 inline bool loads_spread(const access_profile& read, std::size_t along) {
   return read.affine && read.stride[along] >= 0 && read.stride[along] <= target::cheap_lane_step;
 }
+
+/// Sums are added up together by shuffles where their results fill the narrowest vector, bytes (impl/pass/vector/sums_together.hpp).
+inline constexpr std::int64_t least_shuffled_bytes = 16;
 
 /// Loads and operations of as much work as fills a vector along a variable of `values`; 0 values: nobody knows how many. An element
 /// that all lanes have is half a load; whole vectors that are shuffled together are as many as elements lie from lane to lane, and a

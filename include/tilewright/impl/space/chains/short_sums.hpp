@@ -1,4 +1,4 @@
-// Short sums of short sums, such as x P z or x P Q z of a few numbers: the inner ones stay in registers, a result in each lane.
+// Short sums of short sums, such as x P z or x P Q z of a few numbers: the inner sums stay in registers, a result in each lane.
 #pragma once
 
 #include <algorithm>
@@ -17,23 +17,25 @@
 
 namespace tilewright::space::detail {
 
-/// One of several sums, of which each but the first is read by one before it alone.
+/// The terms of one short sum are written out, up to so many.
+inline constexpr std::int64_t most_terms = 16;
+
+/// One of several sums. Each sum but the first is read by one other sum of the list, which stands before it, and by nothing else.
 struct read_sum {
   std::string name;
   block_profile profile;
-  std::size_t lane = 0;      // its variable that is the lane of the first sum
-  std::int64_t results = 1;  // for each lane
-  bool read_once = true;     // each of them
-  std::size_t reader = 0;    // its position
+  std::size_t lane = 0;      // position of the variable that runs over the lanes of the first sum
+  std::int64_t results = 1;  // of the sum, for each lane
+  bool read_once = true;     // whether each result is read once
+  std::size_t reader = 0;    // position of the reader in the list
 };
 
-/// The sums that this one reads and nothing else does, of few terms and with results in the same lanes.
+/// The sums that `reader` alone reads, with few terms and with results in the lanes of `reader`.
 inline std::vector<read_sum> sums_of(const schedule& s, const read_sum& reader) {
-  constexpr std::int64_t few = 16;
   std::vector<read_sum> out;
   for (const std::string& producer : producer_names(s, reader.name)) {
     const std::optional<block_profile> p = profile(s, producer);
-    if (!p || !p->reduction || is_output(s, producer) || p->terms() > few ||
+    if (!p || !p->reduction || is_output(s, producer) || p->terms() > most_terms ||
         consumer_names(s, producer) != std::vector<std::string>{reader.name})
       continue;
     const auto same =
@@ -53,14 +55,15 @@ inline std::vector<read_sum> sums_of(const schedule& s, const read_sum& reader) 
   return out;
 }
 
-/// The block and the sums that it is made of, where all have few terms and results that fill vectors, and what is written out for a
-/// vector of results stays short: of three sums, those of 6 x 6 terms take 106 us in lanes and 96 us where one has a nest of its own. Sums
-/// that are read several times are computed once for each vector, so that all results have to lie in lanes.
+/// The block and the sums that it is made of, where all have few terms, their results fill vectors, and the terms that are written out for
+/// a vector of results stay few: three sums of 6 x 6 terms take 106 us in lanes and 96 us where one of the sums has a nest of its own. A sum
+/// whose results are read several times is computed once for each vector of the block, so that the block has to have no other results.
 inline std::vector<read_sum> short_sums(const schedule& s, const std::string& name,
                                         const context& where) {
-  constexpr std::int64_t few = 16, most_of_two = 80, most = 60;
+  constexpr std::int64_t most_of_two = 80, most_of_several = 60;  // terms that are written out
   const std::optional<block_profile> last = profile(s, name);
-  if (!last || !last->reduction || last->in_order || last->terms() < 2 || last->terms() > few)
+  if (!last || !last->reduction || last->in_order || last->terms() < 2 ||
+      last->terms() > most_terms)
     return {};
   const std::optional<std::size_t> lane = last->contiguous();
   if (!lane || last->extent[*lane] < where.cpu->lanes(last->write.buffer->type)) return {};
@@ -71,7 +74,8 @@ inline std::vector<read_sum> short_sums(const schedule& s, const std::string& na
   for (std::size_t reader = 0; reader < out.size(); ++reader)
     for (read_sum& sum : sums_of(s, out[reader])) {
       const std::int64_t more = support::saturated_product(sum.results, sum.profile.terms()) / rows;
-      if (support::saturated_sum(written_out, more) > (out.size() == 1 ? most_of_two : most) ||
+      if (support::saturated_sum(written_out, more) >
+              (out.size() == 1 ? most_of_two : most_of_several) ||
           (!sum.read_once && rows > 1))
         continue;
       written_out += more;
@@ -79,6 +83,20 @@ inline std::vector<read_sum> short_sums(const schedule& s, const std::string& na
       out.push_back(std::move(sum));
     }
   return out.size() > 1 ? out : std::vector<read_sum>{};
+}
+
+/// Moves a sum below the loop `at` of its reader, with a result in each lane.
+/// @returns its loops there without the lanes
+inline std::vector<loop_rv> put_in_lanes(schedule& s, block_rv x, const read_sum& sum, loop_rv at) {
+  s.compute_at(x, at, true);
+  std::vector<loop_rv> inside = s.get_loops(x);
+  inside.erase(inside.begin(), inside.end() - static_cast<std::ptrdiff_t>(sum.profile.kind.size()));
+  const auto lane_loop = inside.begin() + static_cast<std::ptrdiff_t>(sum.lane);
+  std::rotate(lane_loop, lane_loop + 1, inside.end());
+  if (inside.size() > 1) s.reorder(inside);
+  s.vectorize(inside.back());
+  inside.pop_back();
+  return inside;
 }
 
 /// ```
@@ -92,9 +110,9 @@ inline std::vector<read_sum> short_sums(const schedule& s, const std::string& na
 ///     for s (unrolled), lanes (vectorized): I[..] += P[r, s] * J[.., s]
 ///     for lanes (vectorized): Y[..] += X[.., r] * I[..]
 /// ```
-/// A structural choice, the first one: 65,536 sums of 6 x 6 terms take 45 us so, 96 us as two nests, and as many of 4 x 4 x 4 terms 40 us,
-/// 52 us where the innermost sums have a nest of their own.
-/// @returns the blocks that were decided; none where it was not taken, or a primitive refuses
+/// A structural choice, the first one: 65,536 sums of 6 x 6 terms take 45 us in lanes and 96 us as two nests; as many of 4 x 4 x 4 terms take
+/// 40 us in lanes and 52 us where the innermost sums have a nest of their own.
+/// @returns the blocks whose loops are decided; none where there are no short sums, or the choice is nests
 inline std::vector<std::string> sum_in_lanes(schedule& s, const std::string& name,
                                              const context& where, chooser& choices) {
   const std::vector<read_sum> all = short_sums(s, name, where);
@@ -110,28 +128,18 @@ inline std::vector<std::string> sum_in_lanes(schedule& s, const std::string& nam
       terms.push_back(loops[i]);
     else
       order.push_back(i == lane ? lanes[0] : loops[i]);
-  // of what is read several times, all is there before the first term of what reads it
-  const loop_rv first = order.back();
+  // a sum whose results are read several times is complete before the first term of its reader
+  const loop_rv before_terms = order.back();
   order.insert(order.end(), terms.begin(), terms.end());
   order.push_back(lanes[1]);
   s.reorder(order);
   std::vector<block_rv> sums{y};
-  std::vector<std::vector<loop_rv>> own{
-      terms};  // loops of each but lanes, the last of which is a term
+  std::vector<std::vector<loop_rv>> own{terms};  // loops of each sum without the lanes, terms last
   for (std::size_t k = 1; k < all.size(); ++k) {
     const block_rv x = s.get_block(all[k].name);
-    const loop_rv at = all[k].read_once ? own[all[k].reader].back() : first;
-    s.compute_at(x, at, true);
-    std::vector<loop_rv> inside = s.get_loops(x);
-    inside.erase(inside.begin(),
-                 inside.end() - static_cast<std::ptrdiff_t>(all[k].profile.kind.size()));
-    const auto lane_loop = inside.begin() + static_cast<std::ptrdiff_t>(all[k].lane);
-    std::rotate(lane_loop, lane_loop + 1, inside.end());
-    if (inside.size() > 1) s.reorder(inside);
-    s.vectorize(inside.back());
-    inside.pop_back();
+    own.push_back(
+        put_in_lanes(s, x, all[k], all[k].read_once ? own[all[k].reader].back() : before_terms));
     sums.push_back(x);
-    own.push_back(std::move(inside));
   }
   s.vectorize(lanes[1]);
   for (const std::vector<loop_rv>& some : own)

@@ -23,7 +23,7 @@
 namespace tilewright::space {
 namespace detail {
 
-/// The loads of a reduction but those of what it writes.
+/// The loads of a reduction without the loads of its accumulators.
 inline std::vector<access_profile> operand_loads(const ir::block_node& b) {
   std::vector<access_profile> out;
   const auto written = [&](const ir::buffer& x) {
@@ -36,8 +36,8 @@ inline std::vector<access_profile> operand_loads(const ir::block_node& b) {
   return out;
 }
 
-/// Whether vectors of a sum go along its terms, since these load cheaper than vectors of results would: the terms of dot products
-/// lie side by side. Where a few elements lie between, as between pairs, long sums have the choice.
+/// Whether vectors of a sum go along its terms, since vectors of terms load cheaper than vectors of results: the terms of dot products
+/// lie side by side. Where a few elements lie between two terms, as between pairs, the vectors of long sums are a choice.
 inline bool goes_along_terms(const ir::block_node& b, std::size_t results, std::int64_t lanes,
                              chooser& choices) {
   if (!b.init) return false;
@@ -57,58 +57,71 @@ inline bool goes_along_terms(const ir::block_node& b, std::size_t results, std::
   return near && choices.pick(2) == 0;
 }
 
-/// Sums along the last loop of which several are computed at a time, in vectors along the sum, and added up
-/// together (pass/vector/sums_together.hpp): their number is drawn. They share an operand, or their windows
-/// overlap, as those of a filter that keeps every eighth.
-inline void sum_together(schedule& s, const std::string& name, const context& where,
-                         chooser& choices) {
-  constexpr std::int64_t shuffled_bytes = 16, task = 1024;
-  const std::optional<block_profile> p = profile(s, name);
-  if (!p || !p->reduction) return;
-  const auto reduced =
-      support::find(p->kind, [](ir::iter_kind k) { return k == ir::iter_kind::reduce; });
-  const auto spatial = static_cast<std::size_t>(reduced - p->kind.begin());
-  if (spatial == 0 || spatial == p->kind.size() ||
-      !std::all_of(reduced, p->kind.end(),
-                   [](ir::iter_kind k) { return k == ir::iter_kind::reduce; }))
-    return;
-  const std::size_t summed = p->kind.size() - 1, results = spatial - 1;
-  const dtype type = p->write.buffer->type;
-  const std::int64_t lanes = where.cpu->lanes(type);
+/// How many sums along memory are computed at a time, and how likely each number is.
+struct sum_counts {
+  std::vector<std::int64_t> counts;
+  std::vector<double> weights;
+};
+
+/// Empty where the sums share no operand and their windows do not overlap, or something else keeps them apart.
+/// @param results, summed the last variable of each kind
+inline sum_counts counts_together(const block_profile& p, std::size_t results, std::size_t summed,
+                                  std::int64_t lanes) {
+  const dtype type = p.write.buffer->type;
   const auto overlaps = [&](const access_profile& r) {
-    return r.stride[summed] == 1 && r.stride[results] < p->extent[summed];
+    return r.stride[summed] == 1 && r.stride[results] < p.extent[summed];
   };
   const auto is_shared = [&](const access_profile& r) {
     return r.stride[results] == 0 && r.stride[summed] != 0;
   };
-  const bool windows = support::all(p->reads, overlaps);
-  if (p->write.stride[results] != 1 || p->extent[summed] < lanes || bytes(type) < 4 ||
-      !support::all(p->reads, [&](const auto& r) { return loads_spread(r, summed); }) ||
-      (!windows && support::none(p->reads, is_shared)))
-    return;
-  std::vector<std::int64_t> counts;
+  const bool windows = support::all(p.reads, overlaps);
+  if (p.write.stride[results] != 1 || p.extent[summed] < lanes || bytes(type) < 4 ||
+      !support::all(p.reads, [&](const auto& r) { return loads_spread(r, summed); }) ||
+      (!windows && support::none(p.reads, is_shared)))
+    return {};
+  sum_counts out;
   for (const std::int64_t n : {lanes, lanes / 2, lanes / 4})
-    if (n > 1 && n <= p->extent[results] && n * bytes(type) >= shuffled_bytes &&
+    if (n > 1 && n <= p.extent[results] && n * bytes(type) >= least_shuffled_bytes &&
         (!windows || n >= lanes / 2))
-      counts.push_back(n);
-  if (counts.empty()) return;
-  counts.push_back(1);
-  std::vector<double> weights(counts.size(), 1);
+      out.counts.push_back(n);
+  if (out.counts.empty()) return {};
+  out.counts.push_back(1);
+  out.weights.assign(out.counts.size(), 1);
   // one sum at a time reads one row of a matrix, as hardware expects it, if what is shared costs no shuffles
   const auto shuffled = [&](const access_profile& r) {
     return is_shared(r) && r.stride[summed] > 1;
   };
-  (windows                            ? weights.front()
-   : support::any(p->reads, shuffled) ? weights[counts.size() / 2 - 1]
-                                      : weights.back()) = 2;
-  loop_rv loop = s.get_loops(s.get_block(name))[results];
-  if (where.threads > 1 && results == 0) loop = s.split(loop, {infer, task})[1];
-  s.annotate(loop, ir::sums_together_note, choices.categorical(s, counts, weights));
+  (windows                           ? out.weights.front()
+   : support::any(p.reads, shuffled) ? out.weights[out.counts.size() / 2 - 1]
+                                     : out.weights.back()) = 2;
+  return out;
 }
 
-/// Makes squares of a transposition: `lanes` across what is read go innermost, below a few steps of
-/// loop `along`, all where they are no more than `few`, that are written out, so that rows are loaded and
-/// transposed in registers.
+/// Has several sums along the last loop computed at a time, in vectors along the sum, and added up together
+/// (pass/vector/sums_together.hpp); their number is drawn. Such sums share an operand, or their windows overlap, as the
+/// windows of a filter that keeps every eighth result.
+inline void sum_together(schedule& s, const std::string& name, const context& where,
+                         chooser& choices) {
+  constexpr std::int64_t task = 1024;  // sums of one thread at a time
+  const std::optional<block_profile> p = profile(s, name);
+  if (!p || !p->reduction) return;
+  const auto reduces = [](ir::iter_kind k) { return k == ir::iter_kind::reduce; };
+  const auto reduced = support::find(p->kind, reduces);
+  const auto spatial = static_cast<std::size_t>(reduced - p->kind.begin());
+  if (spatial == 0 || spatial == p->kind.size() || !std::all_of(reduced, p->kind.end(), reduces))
+    return;
+  const std::size_t results = spatial - 1;
+  const sum_counts drawn =
+      counts_together(*p, results, p->kind.size() - 1, where.cpu->lanes(p->write.buffer->type));
+  if (drawn.counts.empty()) return;
+  loop_rv loop = s.get_loops(s.get_block(name))[results];
+  if (where.threads > 1 && results == 0) loop = s.split(loop, {infer, task})[1];
+  s.annotate(loop, ir::sums_together_note, choices.categorical(s, drawn.counts, drawn.weights));
+}
+
+/// Makes squares of a transposition, so that rows are loaded and transposed in registers: the loop over `lanes`, across the rows that
+/// are read, goes innermost, below a few steps of loop `along`, which are written out. The few steps are all steps where the loop has
+/// no more than `few`.
 inline void order_squares(schedule& s, std::vector<loop_rv> loops, std::size_t along, loop_rv lanes,
                           chooser& choices, std::int64_t few = 4) {
   const ir::expr extent = s.get(loops[along]).extent;
@@ -127,14 +140,13 @@ inline void order_squares(schedule& s, std::vector<loop_rv> loops, std::size_t a
   s.unroll(step);
 }
 
-/// The loop along the rows of what a block writes, where these are remainders, as those of channels in
-/// groups, and how long they are.
+/// The loop along the rows of a block's result, where the indices in a row are remainders, as those of channels in groups.
 struct row_loop {
   std::size_t at;
-  std::int64_t extent;
+  std::int64_t extent;  // elements of a row
 };
 
-/// Nothing where elements are wider than two bytes: those are transposed when they are loaded.
+/// Nothing where elements are wider than two bytes: wider ones are transposed when they are loaded.
 inline std::optional<row_loop> row_loop_of(const schedule& s,
                                            const ir::block_realize_node& realize) {
   const ir::block_node& b = *realize.block;
@@ -154,8 +166,8 @@ inline std::optional<row_loop> row_loop_of(const schedule& s,
   return std::nullopt;
 }
 
-/// The loop along these rows goes right around the one over lanes across them, so that squares of both
-/// are transposed in registers and stored by rows.
+/// The loop along the rows goes right around the loop over lanes across the rows, so that squares are transposed in registers and
+/// stored by rows.
 inline void order_rows(schedule& s, std::vector<loop_rv> order, std::size_t along,
                        std::int64_t extent, loop_rv lanes) {
   const auto [groups, row] = s.split(order[along], {infer, extent});
@@ -165,7 +177,7 @@ inline void order_rows(schedule& s, std::vector<loop_rv> order, std::size_t alon
   s.reorder(order);
 }
 
-/// Channels of which each is computed in its own way are written out up to so many.
+/// Channels that are computed each in a way of its own are written out up to so many.
 inline constexpr std::int64_t most_kinds = 8;
 
 /// Whether the block chooses by the channel what it computes: lanes along channels would compute all of it for each.
@@ -177,9 +189,8 @@ inline bool chooses_by(const ir::block_node& b, const ir::var& channel) {
   return out;
 }
 
-/// The variable along the pixels of a block whose results are a few channels of each, side by side, as the
-/// colours of an image: vectors along it are shuffled together when they are stored. A channel alone
-/// would fill few lanes.
+/// The variable along the pixels of a block whose results are a few channels of each pixel, side by side, as the colours of an image:
+/// vectors along the pixels are shuffled together when they are stored, and vectors along the channels would fill few lanes.
 inline std::optional<std::size_t> pixel_iter(const ir::block_node& b, std::size_t channel) {
   constexpr std::int64_t most_channels = 4, least_pixels = 8;
   const auto extent = [&](std::size_t i) {
@@ -198,8 +209,8 @@ inline std::optional<std::size_t> pixel_iter(const ir::block_node& b, std::size_
   return std::nullopt;
 }
 
-/// Vectors go along the loop over pixels, right below the one over all their channels, which is written out.
-/// @returns whether the loops are such
+/// Vectors go along the loop over pixels, right below the loop over all their channels, which is written out.
+/// @returns whether the block has two such loops
 inline bool order_pixels(schedule& s, const ir::block_node& b, const std::vector<loop_rv>& loops,
                          std::size_t channel, std::size_t pixel, const context& where,
                          chooser& choices) {
@@ -226,7 +237,7 @@ struct row_bytes {
   std::int64_t all = 0;     // with what is read
 };
 
-/// Of a block that writes its result side by side along `iter`, as it reads everything: rows that may go past the caches.
+/// The bytes of a block whose result and operands all lie side by side along `iter`: such rows may go past the caches.
 inline row_bytes bytes_of_rows(const schedule& s, const ir::block_node& b, std::size_t iter) {
   constexpr std::int64_t least_row =
       2048;  // elements; the parts of a vector at its ends cost little
@@ -256,15 +267,15 @@ inline row_bytes bytes_of_rows(const schedule& s, const ir::block_node& b, std::
   return size;
 }
 
-/// Whether a result leaves the last cache before it is read again, since what a nest touches fills most of that one. The
-/// five points of a stencil over 16 MB, to 16 MB, take 1.4 ms through a cache of 32 MB and 0.93 ms past it.
+/// Whether a result leaves the last cache before anything reads it again, since the nest touches most of what that cache holds. Five
+/// points of a stencil over 16 MB, to 16 MB, take 1.4 ms through a cache of 32 MB and 0.93 ms past it.
 inline bool fills_caches(const row_bytes& size, const target::cpu& cpu) {
   return size.all >= cpu.l3_bytes - cpu.l3_bytes / 4;
 }
 
-/// Whether rows become streams in this sketch. The first sketch lets a result pass that leaves the last cache anyway; one
-/// that the second-level cache does not hold may gain by it as well, and by lines asked for ahead, where the last
-/// cache is far or others use it.
+/// Whether rows become streams in this sketch. In the first sketch, a result that leaves the last cache anyway goes past the caches. A
+/// result that only the last cache holds may gain by that as well, and by lines that are asked for ahead, where the last cache is far
+/// or others use it; there it is the second choice.
 inline bool chooses_streams(const row_bytes& size, const target::cpu& cpu, chooser& choices) {
   if (size.result <= cpu.l2_bytes) return false;
   return (choices.pick(2) == 0) == fills_caches(size, cpu);
@@ -289,8 +300,8 @@ inline void make_streams(schedule& s, const std::vector<loop_rv>& loops, const c
   s.annotate(row, ir::stream_ahead_note, choices.categorical(s, {0, 8, 16, 32}, ahead));
 }
 
-/// Lanes of vectors of the block's results; of truth values that a reduction finds of floats, and of other results that are
-/// narrower than what is reduced, those of the floats: they stay where they are compared.
+/// Lanes of vectors of the block's results. Where a reduction of floats has narrower results, as truth values, the vectors have the lanes
+/// of the floats: results stay in the lanes in which the floats are compared.
 inline std::int64_t result_lanes(const ir::block_node& b, const target::cpu& cpu) {
   std::int64_t out = cpu.lanes(b.writes[0].buffer->type);
   if (!b.init) return out;

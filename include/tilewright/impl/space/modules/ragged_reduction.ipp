@@ -278,7 +278,6 @@ inline void split_sums(schedule& s, const std::string& name, const context& wher
 /// @param results the loop over them
 inline void add_up_together(schedule& s, const std::string& name, const std::vector<loop_rv>& loops,
                             std::size_t results, const context& where, chooser& choices) {
-  constexpr std::int64_t shuffled_bytes = 16;  // impl/pass/vector/sums_together.hpp
   const ir::expr depth = s.get(loops.back()).extent;
   const dtype type = named_block(s, name).block->writes[0].buffer->type;
   const std::int64_t lanes = where.cpu->lanes(type);
@@ -287,7 +286,7 @@ inline void add_up_together(schedule& s, const std::string& name, const std::vec
     return;
   std::vector<std::int64_t> counts{1};
   for (const std::int64_t n : {lanes / 2, lanes})
-    if (n > 1 && n * bytes(type) >= shuffled_bytes) counts.push_back(n);
+    if (n > 1 && n * bytes(type) >= least_shuffled_bytes) counts.push_back(n);
   std::vector<double> weights(counts.size(), 1);
   if (weights.size() > 1) weights[1] = 1.5;
   if (counts.size() > 1)

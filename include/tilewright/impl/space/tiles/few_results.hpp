@@ -23,9 +23,9 @@
 
 namespace tilewright::space::detail {
 
-/// The variable of these results: where vectors along the sum cost less than vectors along the results, whose lanes are many more.
-/// Vectors along other results would need a transposed copy of an operand each of whose elements serves these few alone, and
-/// takes as long to copy as to load `few` times.
+/// The variable of the few results, where vectors along the sum cost less than vectors along the results, which fill few of the lanes.
+/// Vectors along other results would need a transposed copy of an operand; each element of that operand serves the few results alone,
+/// and copying it takes as long as loading it `few` times.
 inline std::optional<std::size_t> few_results(const ir::block_node& b, const block_profile& p,
                                               const context& where) {
   constexpr std::int64_t few = 4;
@@ -42,28 +42,27 @@ inline std::optional<std::size_t> few_results(const ir::block_node& b, const blo
     return support::saturated_product(p.extent[*results], ir::elements_of(read.buffer, 0)) >=
            p.instances();
   };
-  // what would be gathered along the sum may lie side by side along other results
+  // an operand whose elements would be gathered along the sum may lie side by side along other results
   const auto near = [&](const access_profile& read) { return loads_spread(read, summed); };
   const bool suits = cost(summed) < cost(*results) && support::all(p.reads, near) &&
                      support::any(p.reads, serves_few);
   return suits ? results : std::nullopt;
 }
 
-/// How many of these results are summed at a time, in vectors along the sum: those of some rows, which share what
-/// all rows are multiplied by; two rows first, since the memory they come from is read as hardware expects it. None
+/// How many of the results are summed at a time, in vectors along the sum: the results of some rows, which share the operand that
+/// all rows are multiplied by; two rows stand first, since hardware expects memory to be read that way. Empty
 /// where the results of a row are no power of two.
 inline std::vector<std::int64_t> results_at_once(const block_profile& p, std::size_t results,
                                                  std::size_t rows, std::int64_t lanes) {
-  constexpr std::int64_t shuffled_bytes = 16;
   const std::int64_t of_row = p.extent[results], size = bytes(p.write.buffer->type);
   std::vector<std::int64_t> out;
   if ((of_row & (of_row - 1)) != 0 || size < 4) return out;
   for (std::int64_t n = 2 * of_row; n <= std::min(lanes, of_row * p.extent[rows]); n *= 2)
-    if (n * size >= shuffled_bytes) out.push_back(n);
+    if (n * size >= least_shuffled_bytes) out.push_back(n);
   return out;
 }
 
-/// Makes sums in vectors of these results, so that what they share is loaded and shuffled once:
+/// Makes the sums of the few results in vectors, so that the operand that they share is loaded and shuffled once:
 /// ```
 /// i, c, k  ->  i and c (some sums at a time) | k
 /// ```
@@ -71,8 +70,8 @@ inline std::vector<std::int64_t> results_at_once(const block_profile& p, std::si
 /// ```
 /// i, c, k  ->  i (parallel) | c (unrolled) | k
 /// ```
-/// A structural choice, the first one where it suits the block.
-/// @returns whether it was taken; then nothing else of the block is to be decided
+/// A structural choice, the first one where the block has few results.
+/// @returns whether the choice was taken; then nothing else of the block is to be decided
 inline bool sum_few_results(schedule& s, const std::string& name, const context& where,
                             chooser& choices) {
   const std::optional<block_profile> p = profile(s, name);
@@ -99,15 +98,16 @@ inline bool sum_few_results(schedule& s, const std::string& name, const context&
   order.push_back(loops[*results]);
   order.insert(order.end(), summed.begin(), summed.end());
   s.reorder(order);
-  loop_rv both = s.fuse(loops[*rows], loops[*results]);
+  loop_rv results_of_rows = s.fuse(loops[*rows], loops[*results]);
   if (where.threads > 1 && alone) {
-    constexpr std::int64_t terms_of_task = 1 << 16;
+    constexpr std::int64_t terms_of_task = 1 << 16;  // some microseconds of work
     const std::int64_t vectors = terms_of_task / (lanes * p->terms());
-    both = s.split(both, {infer, lanes * std::max<std::int64_t>(vectors, 1)})[1];
+    results_of_rows =
+        s.split(results_of_rows, {infer, lanes * std::max<std::int64_t>(vectors, 1)})[1];
   }
   std::vector<double> weights(counts.size(), 1);
   weights.front() = 2;
-  s.annotate(both, ir::sums_together_note, choices.categorical(s, counts, weights));
+  s.annotate(results_of_rows, ir::sums_together_note, choices.categorical(s, counts, weights));
   return true;
 }
 

@@ -105,7 +105,7 @@ inline std::optional<ir::function> without_one_wait(const ir::function& f) {
     for (const ir::iter_var& i : block.iters)
       if (i.kind == ir::iter_kind::reduce) moving.insert(i.var);
     const opened_factors opened = open_elements(scope, factors_of(sum->element), moving);
-    const factoring way = factor(block, opened.factors, moving);
+    const factoring way = factoring_of(block, opened.factors, moving);
     const auto computed = [&](const product_factor& factor) {
       return support::any(ir::root_block(f)->alloc_buffers,
                           [&](const ir::buffer& b) { return ir::loads_from(factor.value, b); });

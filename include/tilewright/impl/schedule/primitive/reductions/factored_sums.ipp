@@ -42,7 +42,7 @@ inline std::optional<factoring> best_factoring(const ir::block_node& sum,
     ir::var_set first;
     for (std::size_t i = 0; i < reduced.size(); ++i)
       if (set >> i & 1u) first.insert(reduced[i]);
-    factoring way = factor(sum, factors, first);
+    factoring way = factoring_of(sum, factors, first);
     if (way.inner.empty() || way.outer.empty()) continue;
     const double needed = work_of(sum, way);
     if (needed > work) continue;

@@ -9,15 +9,16 @@
 
 namespace tilewright::primitive::detail::factored {
 
+/// One factor of a product.
 struct product_factor {
   ir::expr value;
-  bool divides = false;
+  bool divides = false;  // the product is divided by it
 };
 
 using product_factors = std::vector<product_factor>;
 
-/// Adds the factors of `e`. A quotient of integers is one factor, since it is rounded, and so is a divisor, since a product
-/// of divisors may be out of range.
+/// Adds the factors of `e`. A quotient of integers is one factor, since the quotient is rounded; a divisor is one factor,
+/// since a product of divisors may be out of range.
 inline void add_factors(product_factors& to, const ir::expr& e) {
   const bool quotient = e->op == ir::op::div && is_float(e.type());
   if (e->op != ir::op::mul && !quotient) return to.push_back({e});
@@ -34,7 +35,7 @@ inline product_factors factors_of(const ir::expr& e) {
   return out;
 }
 
-/// What multiplies before what divides, each in the order of the list.
+/// The product: factors that multiply stand before factors that divide, both in the order of the list.
 inline ir::expr product(const product_factors& factors, dtype type) {
   ir::expr out;
   for (const product_factor& f : factors)
@@ -45,7 +46,8 @@ inline ir::expr product(const product_factors& factors, dtype type) {
   return out;
 }
 
-/// What a term of a sum takes, in multiplications: the last one is fused with the addition, and divisions take as long as four.
+/// What a term of a sum costs, in multiplications: the last multiplication is fused with the addition, and a division takes as
+/// long as four multiplications.
 inline double multiplications(const product_factors& factors) {
   constexpr double of_division = 4;
   std::size_t divisors = 0;

@@ -1,5 +1,5 @@
-// A sum of products as two: one over some of its axes, of the factors that move along these, and one over the others, of the
-// remaining factors and the first sum.
+// A sum of products as two sums: the inner sum runs over some of the axes and multiplies the factors that move along these; the outer
+// sum runs over the other axes and multiplies the remaining factors and the inner sum.
 #pragma once
 
 #include <string>
@@ -19,21 +19,22 @@ namespace tilewright::primitive::detail::factored {
 using joining::component;
 using joining::values;
 
-/// Whether the sum may be another one of other terms. Sums of fewer than 32 bits would be rounded, or wrap, once more, and
-/// one of shares that are not divided yet is out of range where these are not.
+/// Whether the sum may be taken as a sum of other terms. A sum of fewer than 32 bits would be rounded, or would wrap, once more, and
+/// a sum of shares before their division is out of range where the shares are in range: f16 sums of attention pass 65,504 so.
 inline bool may_be_in_two(const component& c) {
   return c.plain.name == "sum" && bits(c.to->type) >= 32;
 }
 
 /// A way to sum some axes first.
 struct factoring {
-  product_factors inner, outer;     // factors of the sum that runs first, and of the other one
-  std::vector<ir::iter_var> along;  // results of the sum that runs first
-  std::vector<ir::iter_var> first;  // its reductions
+  product_factors inner, outer;  // factors of the inner sum, which runs first, and of the outer one
+  std::vector<ir::iter_var> along;  // the variables of the inner sum's results
+  std::vector<ir::iter_var> first;  // the variables that the inner sum reduces
 };
 
-inline factoring factor(const ir::block_node& sum, const product_factors& factors,
-                        const ir::var_set& first) {
+/// The way that sums over `first` first.
+inline factoring factoring_of(const ir::block_node& sum, const product_factors& factors,
+                              const ir::var_set& first) {
   factoring out;
   for (const product_factor& f : factors)
     (ir::uses_any(f.value, first) ? out.inner : out.outer).push_back(f);
@@ -47,7 +48,7 @@ inline factoring factor(const ir::block_node& sum, const product_factors& factor
   return out;
 }
 
-/// The sum that runs first: its nest, and what the other one loads of it.
+/// The inner sum: its nest, and the element of it that the outer sum loads.
 inline std::pair<ir::stmt, ir::expr> inner_sum(const component& sum, const factoring& way,
                                                std::string name, const ir::buffer& to) {
   ir::block_node out;
@@ -76,7 +77,7 @@ inline std::pair<ir::stmt, ir::expr> inner_sum(const component& sum, const facto
   return {joining::nest_of(std::move(out)), ir::load(to, loaded)};
 }
 
-/// The nest of the sum over what is left, or of products where nothing is.
+/// The nest of the outer sum, or of products alone where no axis is left to sum.
 inline ir::stmt outer_sum(const ir::block_node& block, const component& sum, const factoring& way,
                           const ir::expr& inner, std::string name) {
   ir::block_node out = block;
@@ -97,10 +98,10 @@ inline ir::stmt outer_sum(const ir::block_node& block, const component& sum, con
   return joining::nest_of(std::move(out));
 }
 
-/// Which of both sums has the name of the block: the one that makes its result, or the one that others know as the sum.
+/// Which of both sums keeps the name of the block: the outer sum, which makes the result, or the inner one.
 enum class named_sum { outer, inner };
 
-/// The function with the sum of `block` in two.
+/// The function with the sum of `block` in two. The other sum is named after the block, with `_inner` or `_scaled` behind.
 inline ir::function in_two(const ir::function& f, const ir::block_node& block, const component& sum,
                            const factoring& way, named_sum named = named_sum::outer) {
   values shape;
