@@ -111,3 +111,37 @@ TEST_CASE("a remainder that lanes or the loop's own quotient decide stays a cond
   CHECK(kept(loop_kind::serial, q + s * 2));
   CHECK(kept(loop_kind::serial, q + s + floordiv(s, 2)));
 }
+
+TEST_CASE("a choice in a loop of little work is asked before it") {
+  const buffer y = make_buffer("Y", dtype::f32, {9, 24});
+  const var h = make_var("h"), w = make_var("w");
+  const stmt inside = make_store(y, {h, w}, f32(1)), border = make_store(y, {h, w}, f32(2));
+  const auto left = [&](const expr& condition, std::vector<stmt> bodies) {
+    const function f =
+        make_function({y}, nest({{h, 9}, {w, 24}}, make_if(condition, bodies.at(0), bodies.at(1))));
+    const function g = pass::trim_loops(f);
+    check_same(f, g);
+    int inner = 0;  // choices in loops over w
+    for_each_stmt(g.body, [&](const stmt& s) {
+      const loop_node* l = as_loop(s);
+      if (l && l->var->name == "w") inner += count(l->body, stmt_kind::if_else);
+    });
+    return inner;
+  };
+  CHECK(left(logical_and(le(1, h), le(1, w)), {inside, border}) == 0);
+  CHECK(left(conjunction({le(1, h), lt(h, 8), le(2, w), lt(w, 23)}), {inside, border}) == 0);
+  CHECK(left(conjunction({le(1, w), lt(w, 0)}), {inside, border}) == 0);
+  CHECK(left(lt(h, 3), {inside, border}) == 0);
+  // ends that another loop moves, also beyond the loop's own
+  CHECK(left(le(5, h * 4 + w), {inside, border}) == 0);
+  CHECK(left(conjunction({le(h * 3 - 4, w), lt(w * 2, 50 - h * 7), lt(h, 7)}), {inside, border}) ==
+        0);
+  CHECK(left(conjunction({lt(w, 4 - h * 2), ge(w, h)}), {inside, border}) == 0);
+  // what is no bound, or stands beside more work
+  CHECK(left(conjunction({ne(w, 3), le(1, h)}), {inside, border}) == 1);
+  const var k = make_var("k");
+  const auto long_loop = [&](float value) {
+    return nest({{k, 65}}, make_store(y, {h, w}, f32(value)));
+  };
+  CHECK(left(logical_and(le(1, h), le(1, w)), {long_loop(1), long_loop(2)}) == 1);
+}

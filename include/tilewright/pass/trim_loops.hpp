@@ -12,6 +12,14 @@
 //     else: B[i] = ..                           for i in range(2, 3):
 //                                                 B[i] = ..
 //
+// So does one whose choice asks other things as well, where an iteration does little; these are asked before it:
+//
+//   for w in range(28):                         if 1 <= h:
+//     if 1 <= h and 1 <= w: A[h, w] = ..          for w in range(1): B[h, w] = ..
+//     else: B[h, w] = ..                ->        for w in range(1, 28): A[h, w] = ..
+//                                               else:
+//                                                 for w in range(28): B[h, w] = ..
+//
 // A loop of which a remainder lets one iteration in so many through runs over these alone, as the taps of a
 // transposed convolution that meet an element:
 //

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tilewright/arith/scoped_mutator.hpp>
+#include <tilewright/impl/pass/unrolled_size.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/trim_loops.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -28,7 +29,10 @@ class trimmer : public arith::scoped_mutator {
     const if_node* guard = as_if(loop.body);
     if (!guard || loop.loop == loop_kind::parallel || loop.loop == loop_kind::thread_binding)
       return out;
-    if (guard->else_body) return cut(loop, *guard, out);
+    if (guard->else_body) {
+      const stmt parts = cut(loop, *guard, out);
+      return parts.get() == out.get() ? ask_before(loop, *guard, out) : parts;
+    }
     const stmt stepped = step(loop, *guard, out);
     return stepped.get() == out.get() ? trim(loop, *guard, out) : stepped;
   }
@@ -105,6 +109,81 @@ class trimmer : public arith::scoped_mutator {
     return make_seq({part(begin, border, first), rename_loops(part(border, end, second))});
   }
 
+  /// A choice in a loop whose iterations do little, asked before it: what does not move along the loop once, and the rest,
+  /// where it is bounds of the loop's variable, as the ends of loops.
+  stmt ask_before(const loop_node& loop, const if_node& choice, const stmt& unchanged) const {
+    if (loop.loop != loop_kind::serial || is_reduction(loop) || !is_int(loop.min) ||
+        !is_int(loop.extent) || is_tile_loop(loop, inside_reduction_) ||
+        reads_memory(choice.condition) || !is_small(choice.then_body) ||
+        !is_small(choice.else_body))
+      return unchanged;
+    const dtype type = loop.var.type();
+    const expr begin = loop.min, end = loop.min + loop.extent;
+    std::vector<expr> around;
+    expr first = begin, stop = end;
+    for (const expr& term : conjuncts(choice.condition)) {
+      if (!uses_var(term, loop.var)) {
+        around.push_back(term);
+        continue;
+      }
+      const std::optional<bound> b = bound_of(term, loop.var);
+      if (!b) return unchanged;
+      if (b->is_last)
+        stop = min(stop, b->value + integer(type, 1));
+      else
+        first = max(first, b->value);
+    }
+    first = known.simplify(min(first, end));
+    stop = known.simplify(max(stop, first));
+    std::vector<stmt> parts;
+    const auto part = [&](const expr& from, const expr& to, const stmt& body) {
+      const expr extent = known.simplify(to - from);
+      if (!is_int(extent, 0)) parts.push_back(rename_loops(with_domain(loop, from, extent, body)));
+    };
+    part(begin, first, choice.else_body);
+    part(first, stop, choice.then_body);
+    part(stop, end, choice.else_body);
+    stmt out = make_seq(std::move(parts));
+    if (around.empty()) return out;
+    return make_if(conjunction(around), std::move(out),
+                   rename_loops(with_domain(loop, loop.min, loop.extent, choice.else_body)));
+  }
+
+  /// Stores of an iteration, vectors counted as one, beside which a choice costs; and those that copies may have.
+  static constexpr std::int64_t most_stores = 64;
+
+  /// Whether an iteration does little: `s` stands in it.
+  static bool is_small(const stmt& s) {
+    return unrolled_size(s, [](const loop_node& l) {
+             if (l.loop == loop_kind::vectorized) return std::int64_t{1};
+             return is_int(l.extent)
+                        ? std::clamp<std::int64_t>(as_int(l.extent), 1, most_stores + 1)
+                        : most_stores + 1;
+           }) <= most_stores;
+  }
+
+  /// The first or the last value of a variable that a comparison lets through.
+  struct bound {
+    expr value;
+    bool is_last, is_literal;
+  };
+
+  static std::optional<bound> bound_of(const expr& term, const var& v) {
+    const dtype type = v.type();
+    const std::optional<arith::linear> sum = as_nonpositive(term);
+    const std::int64_t factor = sum && sum->type == type ? sum->coefficient(v) : 0;
+    if (factor == 0) return std::nullopt;
+    arith::linear others = *sum;
+    erase_if(others.terms, [&](const auto& t) { return t.first.same(v); });
+    if (mentions(others, v)) return std::nullopt;
+    const bool literal = others.is_constant();
+    // factor * v + t <= 0
+    const expr t = arith::from_linear(others);
+    if (factor > 0)
+      return bound{floordiv(integer(type, 0) - t, integer(type, factor)), true, literal};
+    return bound{ceildiv(t, integer(type, -factor)), false, literal};
+  }
+
   stmt trim(const loop_node& loop, const if_node& guard, const stmt& unchanged) {
     const bool constant_only =
         loop.loop != loop_kind::serial || is_tile_loop(loop, inside_reduction_);
@@ -112,22 +191,13 @@ class trimmer : public arith::scoped_mutator {
     expr lo = loop.min, end = loop.min + loop.extent;
     std::vector<expr> rest;
     for (const expr& term : conjuncts(guard.condition)) {
-      const std::optional<arith::linear> sum = as_nonpositive(term);
-      const std::int64_t factor = sum && sum->type == type ? sum->coefficient(loop.var) : 0;
-      arith::linear others = factor ? *sum : arith::linear{};
-      erase_if(others.terms, [&](const auto& t) { return t.first.same(loop.var); });
-      const bool usable =
-          factor != 0 && (others.is_constant() || !constant_only) && !mentions(others, loop.var);
-      if (!usable) {
+      const std::optional<bound> b = bound_of(term, loop.var);
+      if (!b || (constant_only && !b->is_literal))
         rest.push_back(term);
-        continue;
-      }
-      // factor * v + t <= 0
-      const expr t = arith::from_linear(others);
-      if (factor > 0)
-        end = min(end, floordiv(integer(type, 0) - t, integer(type, factor)) + integer(type, 1));
+      else if (b->is_last)
+        end = min(end, b->value + integer(type, 1));
       else
-        lo = max(lo, ceildiv(t, integer(type, -factor)));
+        lo = max(lo, b->value);
     }
     if (lo.same(loop.min) && rest.size() == conjuncts(guard.condition).size()) return unchanged;
     const expr first = known.simplify(lo);
