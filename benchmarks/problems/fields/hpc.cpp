@@ -4,7 +4,8 @@
 namespace bench::fields {
 namespace {
 
-using tw::axes::i, tw::axes::j, tw::axes::k, tw::axes::n, tw::axes::x, tw::axes::y, tw::axes::z;
+using tw::axes::i, tw::axes::j, tw::axes::k, tw::axes::n, tw::axes::q, tw::axes::x, tw::axes::y,
+    tw::axes::z;
 constexpr int side = 128;
 
 constexpr auto jacobi = tw::kernel<"jacobi">([](tw::in<"U", double, side + 2, side + 2, side + 2> U,
@@ -130,6 +131,40 @@ const char* const matrix_vector_nest = R"(
     for (int j = 0; j < A_1; ++j) Y[j] += A[i][j] * X[i];
 )";
 
+/// A step of a lattice Boltzmann method: density and velocity of each point, and what its nine populations relax to.
+constexpr auto collision =
+    tw::kernel<"collision">([](tw::in<"F", float, 9, "H", "W"> F, tw::in<"E", float, 9, 2> E,
+                               tw::in<"W", float, 9> W, tw::out<"G", float, 9, "H", "W"> G) {
+      tw::temp<"R", float, "H", "W"> R;
+      tw::temp<"U", float, "H", "W"> U;
+      tw::temp<"V", float, "H", "W"> V;
+      const auto eu = E(q, 0) * U(y, x) + E(q, 1) * V(y, x);
+      const auto moved =
+          1.0f + 3.0f * eu + 4.5f * eu * eu - 1.5f * (U(y, x) * U(y, x) + V(y, x) * V(y, x));
+      return tw::blocks(R(y, x) = tw::sum<q>(F(q, y, x)),
+                        U(y, x) = tw::sum<q>(F(q, y, x) * E(q, 0)) / R(y, x),
+                        V(y, x) = tw::sum<q>(F(q, y, x) * E(q, 1)) / R(y, x),
+                        G(q, y, x) = F(q, y, x) * 0.4f + 0.6f * W(q) * R(y, x) * moved);
+    });
+const char* const collision_nest = R"(
+  for (int y = 0; y < F_1; ++y)
+    for (int x = 0; x < F_2; ++x) {
+      f32 r = 0, u = 0, v = 0;
+      for (int q = 0; q < 9; ++q) {
+        r += F[q][y][x];
+        u += F[q][y][x] * E[q][0];
+        v += F[q][y][x] * E[q][1];
+      }
+      u /= r;
+      v /= r;
+      for (int q = 0; q < 9; ++q) {
+        const f32 eu = E[q][0] * u + E[q][1] * v;
+        G[q][y][x] = F[q][y][x] * (f32)0.4f +
+                     (f32)0.6f * W[q] * r * (1 + 3 * eu + (f32)4.5f * eu * eu - (f32)1.5f * (u * u + v * v));
+      }
+    }
+)";
+
 }  // namespace
 
 std::vector<field_problem> hpc() {
@@ -160,6 +195,8 @@ std::vector<field_problem> hpc() {
            drawn<double>("A", {}, 1024, 1024), result<double>("B", 1024, 1024)),
       make("hpc/transposed_matrix_vector_f64", matrix_vector, matrix_vector_nest, {},
            drawn<double>("A", {}, 512, 512), drawn<double>("X", {}, 512), result<double>("Y", 512)),
+      make("hpc/collision", collision, collision_nest, {}, drawn<float>("F", {0.5, 1}, 9, 128, 128),
+           drawn<float>("E", {}, 9, 2), drawn<float>("W", {}, 9), result<float>("G", 9, 128, 128)),
   };
 }
 

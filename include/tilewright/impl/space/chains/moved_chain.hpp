@@ -1,14 +1,18 @@
 // What a block needs, and whether parts of that compute the same again where they have been moved.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
+#include <tilewright/schedule/schedule.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/error.hpp>
 
 namespace tilewright::space::detail {
 
@@ -54,6 +58,24 @@ inline bool repeats_itself(const schedule& s, const std::string& name) {
     if (support::none(realize.values, uses)) return true;
   }
   return false;
+}
+
+/// Moves all of the chain into a loop of the output, the one at position `depth`, unless something would be computed again there.
+/// @returns false, and changes nothing, where it would or a primitive refuses
+inline bool move_all(schedule& s, const std::vector<std::string>& chain, const std::string& output,
+                     std::size_t depth) {
+  schedule attempt = s;
+  const loop_rv at = attempt.get_loops(attempt.get_block(output))[depth];
+  try {
+    for (const std::string& name : chain) {
+      attempt.compute_at(attempt.get_block(name), at, true);
+      if (repeats_itself(attempt, name)) return false;
+    }
+  } catch (const schedule_error&) {
+    return false;
+  }
+  s = std::move(attempt);
+  return true;
 }
 
 }  // namespace tilewright::space::detail

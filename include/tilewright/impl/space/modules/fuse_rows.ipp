@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tilewright/impl/space/chains/moved_chain.hpp>
+#include <tilewright/impl/space/chains/short_axis.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
@@ -23,22 +24,6 @@
 
 namespace tilewright::space {
 namespace detail {
-
-inline bool move_all(schedule& s, const std::vector<std::string>& chain, const std::string& output,
-                     std::size_t depth) {
-  schedule attempt = s;
-  const loop_rv at = attempt.get_loops(attempt.get_block(output))[depth];
-  try {
-    for (const std::string& name : chain) {
-      attempt.compute_at(attempt.get_block(name), at, true);
-      if (repeats_itself(attempt, name)) return false;
-    }
-  } catch (const schedule_error&) {
-    return false;
-  }
-  s = std::move(attempt);
-  return true;
-}
 
 /// Each block of the chain at one of the places where compute_at accepts it and nothing is computed
 /// again; where it is comes first.
@@ -192,6 +177,7 @@ TILEWRIGHT_INLINE void fuse_rows(schedule& s, const std::string& output, const c
     return;
   }
   if (chain.empty() || loops < 2) return;
+  if (detail::walk_points(s, chain, output, where, choices)) return;
   if (support::any(chain,
                    [&](const std::string& name) { return detail::is_read_in_windows(s, name); })) {
     // below single rows, most of the rows before would be computed again
