@@ -6,6 +6,7 @@
 #include <tilewright/impl/dependence/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/analysis/thread_axes.hpp>
+#include <tilewright/impl/schedule/legality/any_order.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/ir/analysis/atomic_update.hpp>
 #include <tilewright/ir/analysis/declared.hpp>
@@ -82,22 +83,15 @@ inline ir::function run_concurrently(const ir::function& f, const ir::var& loop,
   ir::function out = set_loop_kind(f, need_loop(f, loop, primitive), kind, thread_axis);
   const path at = find_loop(out, loop);
   const block_scope scope(*at.scope()->block);
-  const std::string name = "loop \"" + loop->name + "\"";
   ir::private_buffers own(out.body);
-  const bool atomics = kind == ir::loop_kind::thread_binding;
-  if (const int block = compact_dataflow_violation(scope, loop, own, atomics); block >= 0)
-    refusal{primitive}(1, {quoted(scope[block].block()), " below ", name,
-                           " is neither complete nor a reduction within the loop"});
-  if (const int block = carried_dependence(scope, loop); block >= 0)
-    refusal{primitive}(1, {quoted(scope[block].block()), " reads what a block below ", name,
-                           " writes in another iteration"});
+  check_any_order(scope, loop, own, refusal{primitive}, 1, kind == ir::loop_kind::thread_binding);
   const bool adds_up = thread_axis.starts_with("threadIdx");
   const bool blocks = thread_axis.starts_with("blockIdx");
   if (!(adds_up  ? drives_no_order(scope, loop)
         : blocks ? drives_no_sum(scope, loop)
                  : iter_kind_of(scope, loop) == loop_iter_kind::spatial))
-    refusal{primitive}(2, {name,
-                           " drives iterators that are not spatial; decompose or factor the "
+    refusal{primitive}(2, {"loop \"", loop->name,
+                           "\" drives iterators that are not spatial; decompose or factor the "
                            "reduction, or choose another loop"});
   return out;
 }
