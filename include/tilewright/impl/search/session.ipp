@@ -141,8 +141,8 @@ class tuner {
       const stage at("verify");
       std::vector<std::vector<std::byte>> outputs = bench_.data().outputs();
       spot_list spots = check.at_points(outputs, o_.seconds);
-      expected_ = expected_outputs(bench_.operands(), needs_of_candidates(needs_, w_.function),
-                                   std::move(outputs), std::move(spots), non_finite::apart);
+      expected_ = expected_outputs(w_.function, bench_.data(), needs_, std::move(outputs),
+                                   std::move(spots), non_finite::apart);
       bench_.expect(expected_);
     }
     const measurement m =

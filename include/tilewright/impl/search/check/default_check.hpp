@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/impl/search/check/output_spans.hpp>
+#include <tilewright/impl/search/check/rounding_bounds.hpp>
 #include <tilewright/impl/search/measurement/elements.hpp>
 #include <tilewright/impl/search/measurement/test_bench.hpp>
 #include <tilewright/ir/alternatives.hpp>
@@ -140,7 +142,10 @@ class default_check {
     const built plain = bench_.make(w_.function);
     if (!plain) return {};
     if (!bench_.run(plain).ok()) return {};
-    return compare_outputs(bench_.data().operands(), needs_, bench_.data().outputs(), outputs);
+    rounding_bounds bounds(w_.function, bench_.data());
+    const output_list expected = bench_.data().outputs();
+    return compare_spans(bench_.data().operands(), needs_, spans_of(expected), spans_of(outputs),
+                         non_finite::apart, &bounds);
   }
 
   const workload& w_;

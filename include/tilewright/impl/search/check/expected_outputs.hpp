@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <tilewright/impl/search/check/output_spans.hpp>
+#include <tilewright/impl/search/check/rounding_bounds.hpp>
 #include <tilewright/impl/search/measurement/elements.hpp>
 #include <tilewright/ir/term_order.hpp>
 #include <tilewright/search/check/comparison_kernel.hpp>
@@ -38,14 +40,17 @@ inline value_needs needs_of_candidates(value_needs needs, const ir::function& f)
 class expected_outputs {
  public:
   expected_outputs() = default;
-  /// @param outputs as runner::outputs gives them
-  expected_outputs(const std::vector<operand>& operands, const value_needs& needs,
+  /// @param f the unscheduled function, which outlives the object
+  /// @param r its arguments, too, and what candidates are told of them
+  /// @param outputs of the default schedule, as runner::outputs gives them
+  expected_outputs(const ir::function& f, const runner& r, const value_needs& needs,
                    std::vector<std::vector<std::byte>> outputs, spot_list spots, non_finite kinds)
-      : needs_(needs),
+      : needs_(needs_of_candidates(needs, f)),
         outputs_(std::move(outputs)),
-        scales_(scales_of(operands, spans_of(outputs_))),
+        scales_(scales_of(r.operands(), spans_of(outputs_))),
         spots_(std::move(spots)),
-        kinds_(kinds) {}
+        kinds_(kinds),
+        bounds_(std::make_unique<rounding_bounds>(f, r)) {}
 
   /// How the outputs that the last call left in `r` differ; empty: they do not.
   /// @param compared they are known to be those of the default schedule, and what `r` has are the elements of
@@ -54,8 +59,10 @@ class expected_outputs {
     const outputs_in_place there(r);
     std::string out;
     if (!compared)
-      out = compare_spans(r.operands(), needs_, spans_of(outputs_), there.spans(), kinds_);
-    return out.empty() ? compare_spot_spans(r.operands(), needs_, spots_, there.spans(), scales_)
+      out = compare_spans(r.operands(), needs_, spans_of(outputs_), there.spans(), kinds_,
+                          bounds_.get());
+    return out.empty() ? compare_spot_spans(r.operands(), needs_, spots_, there.spans(), scales_,
+                                            bounds_.get())
                        : out;
   }
 
@@ -111,6 +118,7 @@ class expected_outputs {
   std::vector<double> scales_;
   spot_list spots_;
   non_finite kinds_ = non_finite::apart;
+  std::unique_ptr<rounding_bounds> bounds_;
 };
 
 }  // namespace tilewright::search::detail

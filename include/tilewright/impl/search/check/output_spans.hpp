@@ -13,6 +13,8 @@
 
 namespace tilewright::search::detail {
 
+class rounding_bounds;
+
 /// Elements of each written parameter in row-major order, as runner::outputs gives them.
 using output_spans = std::vector<std::span<const std::byte>>;
 
@@ -51,13 +53,15 @@ class outputs_in_place {
 
 /// As compare_outputs and compare_spots.
 /// @param scales root mean square of each written parameter
+/// @param bounds of the rounding, within which floats may differ by more than the tolerance; null: none
 /// @{
 std::string compare_spans(const std::vector<operand>& operands, const value_needs& needs,
                           const output_spans& expected, const output_spans& actual,
-                          non_finite kinds = non_finite::apart);
+                          non_finite kinds = non_finite::apart, rounding_bounds* bounds = nullptr);
 std::string compare_spot_spans(const std::vector<operand>& operands, const value_needs& needs,
                                const spot_list& list, const output_spans& outputs,
-                               const std::vector<double>& scales);
+                               const std::vector<double>& scales,
+                               rounding_bounds* bounds = nullptr);
 /// @}
 
 }  // namespace tilewright::search::detail

@@ -8,6 +8,7 @@
 #include <span>
 
 #include <tilewright/impl/search/check/output_spans.hpp>
+#include <tilewright/impl/search/check/rounding_bounds.hpp>
 #include <tilewright/impl/search/data_share.hpp>
 #include <tilewright/impl/search/measurement/elements.hpp>
 #include <tilewright/ir/alternatives.hpp>
@@ -20,9 +21,18 @@
 namespace tilewright::search {
 namespace detail {
 
-inline std::string compare_floats(const operand& o, double relative,
+inline std::string difference_text(const operand& o, std::int64_t position, double expected,
+                                   double actual, double tolerance) {
+  return o.name + index_text(position, o.extents) + " is " + support::general_text(actual, 9) +
+         " instead of " + support::general_text(expected, 9) + " (tolerance " +
+         support::general_text(tolerance, 3) + ")";
+}
+
+/// @param number of the parameter
+inline std::string compare_floats(const operand& o, std::size_t number, double relative,
                                   std::span<const std::byte> expected,
-                                  std::span<const std::byte> actual, non_finite kinds) {
+                                  std::span<const std::byte> actual, non_finite kinds,
+                                  rounding_bounds* bounds) {
   const auto size = static_cast<std::size_t>(bytes(o.type));
   const std::size_t count = expected.size() / size;
   const double scale = root_mean_square(o.type, expected);
@@ -44,12 +54,16 @@ inline std::string compare_floats(const operand& o, double relative,
       }
     });
   });
-  const std::size_t at = found.load();
-  if (at == count) return {};
-  const double a = float_at(o.type, &expected[at * size]), b = float_at(o.type, &actual[at * size]);
-  return o.name + index_text(static_cast<std::int64_t>(at), o.extents) + " is " +
-         support::general_text(b, 9) + " instead of " + support::general_text(a, 9) +
-         " (tolerance " + support::general_text(relative * std::max(std::abs(a), scale), 3) + ")";
+  for (std::size_t at = found.load(); at < count; ++at) {
+    const double a = float_at(o.type, &expected[at * size]),
+                 b = float_at(o.type, &actual[at * size]);
+    if (!differ(a, b)) continue;
+    const double tolerance = relative * std::max(std::abs(a), scale);
+    const auto position = static_cast<std::int64_t>(at);
+    if (!bounds || !bounds->allow(number, position, a, b, tolerance))
+      return difference_text(o, position, a, b, tolerance);
+  }
+  return {};
 }
 
 inline bool equal_bytes(std::span<const std::byte> a, std::span<const std::byte> b) {
@@ -113,9 +127,11 @@ class work_counter : public ir::visitor {
 TILEWRIGHT_INLINE std::string detail::compare_spans(const std::vector<operand>& operands,
                                                     const value_needs& needs,
                                                     const output_spans& expected,
-                                                    const output_spans& actual, non_finite kinds) {
+                                                    const output_spans& actual, non_finite kinds,
+                                                    rounding_bounds* bounds) {
   std::size_t k = 0;
-  for (const operand& o : operands) {
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const operand& o = operands[i];
     if (!o.written) continue;
     const std::span<const std::byte> a = expected[k], b = actual[k];
     ++k;
@@ -127,8 +143,9 @@ TILEWRIGHT_INLINE std::string detail::compare_spans(const std::vector<operand>& 
       return o.name + index_text(static_cast<std::int64_t>(at / size), o.extents) + " differs";
     }
     const double relative = needs.exact ? 0 : relative_tolerance(o.type, needs);
-    if (std::string difference = compare_floats(o, relative, a, b, kinds); !difference.empty())
-      return difference;
+    std::string difference =
+        compare_floats(o, i, relative, a, b, kinds, needs.exact ? nullptr : bounds);
+    if (!difference.empty()) return difference;
   }
   return {};
 }
@@ -162,7 +179,10 @@ TILEWRIGHT_INLINE std::string verify_against_interpreter(const ir::function& f, 
   } catch (const std::exception& e) {
     return std::string("the interpreter refuses the program: ") + e.what();
   }
-  return compare_outputs(r.operands(), needs_of(f), r.outputs(), actual, kinds);
+  detail::rounding_bounds bounds(f, r);
+  const auto expected = r.outputs();
+  return detail::compare_spans(r.operands(), needs_of(f), detail::spans_of(expected),
+                               detail::spans_of(actual), kinds, &bounds);
 }
 
 TILEWRIGHT_INLINE std::string compare_alternatives(const ir::function& f,
@@ -181,7 +201,11 @@ TILEWRIGHT_INLINE std::string compare_alternatives(const ir::function& f,
       return "the interpreter refuses its algorithm " + each.name + ": " + e.what();
     }
     if (expected.empty()) expected = r.outputs();
-    const std::string wrong = compare_outputs(r.operands(), needs_of(f), expected, r.outputs());
+    detail::rounding_bounds bounds(all.front(), r);
+    const auto actual = r.outputs();
+    const std::string wrong =
+        detail::compare_spans(r.operands(), needs_of(f), detail::spans_of(expected),
+                              detail::spans_of(actual), non_finite::apart, &bounds);
     if (!wrong.empty())
       return "algorithms " + all.front().name + " and " + each.name + " disagree: " + wrong;
   }

@@ -27,7 +27,6 @@ class joint_place {
       : what(*t.what),
         weight(t.weight),
         data_(std::make_unique<runner>(what.function, what.layouts, *what.exec, seed, what.given)),
-        needs_(needs_of_candidates(needs_of(what.function), what.function)),
         seed_(seed) {
     const schedule first = default_schedule(what.function, what.space, where(), seed);
     standard_trace = first.trace().print();
@@ -36,7 +35,8 @@ class joint_place {
     if (!standard) throw build_error("the default schedule cannot be compiled: " + standard.error);
     const measurement once = data_->run(*standard.code, patience);
     if (!once.ok()) throw build_error("the default schedule does not run: " + once.detail);
-    expected_ = data_->outputs();
+    expected_ = expected_outputs(what.function, *data_, needs_of(what.function), data_->outputs(),
+                                 {}, non_finite::apart);
   }
 
   /// What the trace of another extent becomes here; nothing where it does not fit.
@@ -53,7 +53,7 @@ class joint_place {
   std::string difference(const built& b) {
     const measurement once = data_->run(*b.code, patience);
     if (!once.ok()) return once.detail;
-    return compare_outputs(data_->operands(), needs_, expected_, data_->outputs());
+    return expected_.difference(*data_, false);
   }
 
   const workload& what;
@@ -67,9 +67,8 @@ class joint_place {
   space::context where() const { return {what.machine, what.exec->threads}; }
 
   std::unique_ptr<runner> data_;
-  value_needs needs_;
   std::uint64_t seed_;
-  std::vector<std::vector<std::byte>> expected_;
+  expected_outputs expected_;
 };
 
 }  // namespace tilewright::search::detail

@@ -46,6 +46,17 @@ auto with_reader(dtype type, const Use& use) {
   return use([type](const std::byte* at) { return float_at(type, at); });
 }
 
+/// The index of an element by its number in row-major order.
+inline std::vector<std::int64_t> unflatten(std::int64_t position,
+                                           const std::vector<std::int64_t>& extents) {
+  std::vector<std::int64_t> out(extents.size());
+  for (std::size_t d = extents.size(); d-- > 0;) {
+    out[d] = position % extents[d];
+    position /= extents[d];
+  }
+  return out;
+}
+
 inline std::string index_text(std::int64_t flat, const std::vector<std::int64_t>& extents) {
   std::string out;
   for (std::size_t d = extents.size(); d-- > 0;) {
