@@ -6,6 +6,7 @@
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/cpu.hpp>
+#include <tilewright/support/any.hpp>
 
 #include "../draws.hpp"
 
@@ -62,6 +63,26 @@ TEST_CASE("a long chain of sums of windows is one pass in parts first, and passe
       CHECK(most >= 3);
       draws::check(f, sketches, 6);
     }
+}
+
+TEST_CASE("results that are computed from other results are one pass in parts first") {
+  const std::string text = R"(@T.prim_func
+def main(G: T.Buffer((9001,), "float32"), M: T.Buffer((9001,), "float32"), P: T.Buffer((9001,), "float32"), A: T.Buffer((9001,), "float32"), Q: T.Buffer((9001,), "float32")):
+    for n in range(9001):
+        with T.block("A"):
+            vn = T.axis.spatial(9001, n)
+            A[vn] = M[vn] * T.float32(0.5) + G[vn]
+    for n in range(9001):
+        with T.block("Q"):
+            vn = T.axis.spatial(9001, n)
+            Q[vn] = P[vn] - A[vn] / (T.exp(M[vn]) + T.float32(1))
+)";
+  const ir::function f = ir::parse(text);
+  const std::vector<schedule> sketches = space::default_cpu().sketches(f, draws::haswell(), 1);
+  INFO(sketches.front().show());
+  CHECK(nests(sketches.front()) == 1);
+  CHECK(support::any(sketches, [](const schedule& s) { return nests(s) == 2; }));
+  draws::check(f, sketches, 6);
 }
 
 TEST_CASE("short chains of sums stay as they are") {

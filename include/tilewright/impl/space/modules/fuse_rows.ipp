@@ -121,17 +121,20 @@ inline bool is_read_in_windows(const schedule& s, const std::string& name) {
   return false;
 }
 
-/// Whether the output is one long vector behind sums, as those of windows, none of which is an output itself.
-inline bool ends_chain_of_sums(const schedule& s, const std::string& output,
-                               const std::vector<std::string>& chain) {
+inline bool is_sum(const schedule& s, const std::string& name) {
+  return static_cast<bool>(named_block(s, name).block->init);
+}
+
+/// Whether the output is one long vector behind others that would be written to memory and read from there: sums, as
+/// those of windows, none of which is an output itself, or outputs that are no sums.
+inline bool ends_chain_of_vectors(const schedule& s, const std::string& output,
+                                  const std::vector<std::string>& chain) {
   constexpr std::int64_t beyond_a_cache = 8192;  // elements
   const std::optional<block_profile> p = profile(s, output);
-  const auto is_sum = [&](const std::string& name) {
-    return static_cast<bool>(named_block(s, name).block->init);
-  };
+  const auto sum = [&](const std::string& name) { return is_sum(s, name); };
+  const auto result = [&](const std::string& name) { return is_output(s, name); };
   return p && !p->reduction && p->kind.size() == 1 && p->contiguous() &&
-         p->extent[0] >= beyond_a_cache && support::any(chain, is_sum) &&
-         support::none(chain, [&](const std::string& name) { return is_output(s, name); });
+         p->extent[0] >= beyond_a_cache && support::any(chain, sum) != support::any(chain, result);
 }
 
 /// What needs the block, directly or not, in the order of the program.
@@ -166,15 +169,39 @@ inline void group_elements(schedule& s, const std::vector<std::string>& chain,
   s = std::move(attempt);
 }
 
+/// A part of the vector at a time, with the same part of the results that it needs, so that these are in the first-level
+/// cache: `for n: A; for n: B` -> `for n_0: for n_1: A; for n_1: B`. Nothing where they have other extents. A step of an
+/// optimizer that writes two moments and the weights of 65,536 numbers takes 23 us apart.
+inline void merge_parts(schedule& s, const std::vector<std::string>& chain,
+                        const std::string& output, chooser& choices) {
+  schedule attempt = s;
+  const expr_rv part = choices.categorical(attempt, {256, 1024, 4096}, {1, 1.5, 1});
+  std::vector<std::string> vectors(chain.rbegin(), chain.rend());
+  vectors.push_back(output);
+  try {
+    std::vector<loop_rv> parts;
+    for (const std::string& name : vectors) {
+      const loop_rv whole = attempt.get_loops(attempt.get_block(name))[0];
+      parts.push_back(attempt.split(whole, {infer, part})[0]);
+    }
+    attempt.merge(parts);
+  } catch (const schedule_error&) {
+    return;
+  }
+  s = std::move(attempt);
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE void fuse_rows(schedule& s, const std::string& output, const context& where,
                                  chooser& choices) {
   const std::vector<std::string> chain = detail::chain_above(s, output);
   const std::size_t loops = loop_count(s, output);
-  if (detail::ends_chain_of_sums(s, output, chain)) {
-    if (choices.pick(2) == 0) detail::group_elements(s, chain, output, choices);
-    return;
+  if (detail::ends_chain_of_vectors(s, output, chain)) {
+    if (choices.pick(2) == 1) return;
+    const auto sum = [&](const std::string& name) { return detail::is_sum(s, name); };
+    return support::any(chain, sum) ? detail::group_elements(s, chain, output, choices)
+                                    : detail::merge_parts(s, chain, output, choices);
   }
   if (chain.empty() || loops < 2) return;
   if (detail::walk_points(s, chain, output, where, choices)) return;
