@@ -157,6 +157,20 @@ const char* const causal_weights_nest = R"(
   }
 )";
 
+constexpr auto mean_of_positions = tw::kernel<"mean_of_positions">(
+    [](tw::in<"X", float, "B", "P", "C"> X, tw::out<"Y", float, "B", "C"> Y) {
+      return Y(b, c) = tw::sum<t>(X(b, t, c)) / tw::cast<float>(tw::extent<"P">);
+    });
+
+const char* const mean_of_positions_nest = R"(
+  for (int b = 0; b < X_0; ++b) {
+    for (int c = 0; c < X_2; ++c) Y[b][c] = 0;
+    for (int t = 0; t < X_1; ++t)
+      for (int c = 0; c < X_2; ++c) Y[b][c] += X[b][t][c];
+    for (int c = 0; c < X_2; ++c) Y[b][c] /= X_1;
+  }
+)";
+
 }  // namespace
 
 std::vector<field_problem> inference() {
@@ -188,6 +202,8 @@ std::vector<field_problem> inference() {
            drawn<float>("X", {}, 8, 32000), result<std::int32_t>("I", 8)),
       make("inference/causal_softmax_f32", causal_weights, causal_weights_nest, {},
            drawn<float>("X", {}, 256, 256), result<float>("Y", 256, 256)),
+      make("inference/mean_of_positions_f32", mean_of_positions, mean_of_positions_nest, {},
+           drawn<float>("X", {}, 8, 49, 2048), result<float>("Y", 8, 2048)),
   };
 }
 

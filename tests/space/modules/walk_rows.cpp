@@ -106,3 +106,39 @@ def main(X: T.Buffer((24, 1024), "float32"), W: T.Buffer((9,), "float32"), Y: T.
   CHECK(first.find("candidates=[1, 2, 4, 8, 16]") != std::string::npos);
   CHECK(draws::check(f, space::default_cpu().sketches(f, draws::haswell(), 1), 10) > 3);
 }
+
+TEST_CASE("what divides sums of rows by their number stands below the tile that walks them") {
+  const auto mean = [](int columns) {
+    const std::string n = std::to_string(columns);
+    return ir::parse("@T.prim_func\ndef mean(X: T.Buffer((2, 9, " + n +
+                     "), \"float32\"), Y: T.Buffer((2, " + n +
+                     "), \"float32\")):\n    S = T.alloc_buffer((2, " + n +
+                     "), \"float32\")\n    for b, c, t in T.grid(2, " + n + R"(, 9):
+        with T.block("S"):
+            vb, vc, vt = T.axis.remap("SSR", [b, c, t])
+            with T.init():
+                S[vb, vc] = T.float32(0)
+            S[vb, vc] = S[vb, vc] + X[vb, vt, vc]
+    for b, c in T.grid(2, )" +
+                     n + R"():
+        with T.block("Y"):
+            vb, vc = T.axis.remap("SS", [b, c])
+            Y[vb, vc] = S[vb, vc] / T.float32(9)
+)");
+  };
+  const auto walks = [](const schedule& s) {
+    const std::string trace = s.trace().print();
+    return trace.find("sch.reverse_compute_at") != std::string::npos &&
+           trace.find("sch.decompose_reduction") != std::string::npos;
+  };
+  for (const int threads : {1, 4}) {
+    const ir::function f = mean(1024);
+    const std::vector<schedule> all = space::default_cpu().sketches(f, draws::haswell(threads), 1);
+    REQUIRE(all.size() >= 2);
+    CHECK(walks(all[0]));
+    CHECK_FALSE(walks(all.back()));
+    CHECK(draws::check(f, all, 20) > 5);
+  }
+  // rows that lie within a page are not walked
+  CHECK_FALSE(walks(space::default_cpu().sketches(mean(256), draws::haswell(), 1)[0]));
+}

@@ -58,8 +58,8 @@ inline bool is_stencil_of_stencil(const schedule& s, const std::string& name) {
   });
 }
 
-/// How much of a block is decided: nothing, how its operands lie in memory, or its loops as well.
-enum class decided { nothing, layout, loops };
+/// How much of a block is decided: nothing, how its operands lie in memory, its loops as well, or those of what it reads, too.
+enum class decided { nothing, layout, loops, chain };
 
 /// Decisions by the names of blocks.
 using decisions = std::map<std::string, decided>;
@@ -196,7 +196,7 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
   choose_borders(s, where, choices, intrinsics, known);
   std::vector<std::string> blocks = root_block_names(s);
   for (auto name = blocks.rbegin(); name != blocks.rend(); ++name)
-    if (const auto done = known.find(*name); done == known.end() || done->second != decided::loops)
+    if (const auto done = known.find(*name); done == known.end() || done->second < decided::loops)
       for (const std::string& sum : sum_in_lanes(s, *name, where, choices))
         known[sum] = decided::loops;
   bool tiled = intrinsics && choose_intrinsics(s, where, choices);
@@ -205,12 +205,19 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
       known[name] = choose_layout(s, name, where, choices);
   blocks = root_block_names(s);
   std::erase_if(blocks, [&](const std::string& name) {
-    return decided_of(s, known, name) == decided::loops;
+    return decided_of(s, known, name) >= decided::loops;
   });
   for (auto name = blocks.rbegin(); name != blocks.rend(); ++name)
-    if (has_block(s, *name) && needs_register_tiling(s, *name)) {
-      if (!walk_rows(s, *name, where, choices)) register_tiling(s, *name, where, choices);
-      tiled = true;
+    if (has_block(s, *name)) {
+      const std::vector<std::string> readers = consumer_names(s, *name);
+      const bool tiles = needs_register_tiling(s, *name);
+      if ((tiles || !readers.empty()) && walk_rows(s, *name, where, choices)) {
+        for (const std::string& finishing : readers) known[finishing] = decided::chain;
+        tiled = tiled || readers.empty();
+      } else if (tiles) {
+        register_tiling(s, *name, where, choices);
+        tiled = true;
+      }
     }
   for (const std::string& name : blocks)
     if (has_block(s, name) && is_ragged_reduction(s, name))
@@ -222,7 +229,8 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
   }
   if (!tiled)
     for (const std::string& name : blocks)
-      if (has_block(s, name) && is_output(s, name)) fuse_rows(s, name, where, choices);
+      if (has_block(s, name) && is_output(s, name) && decided_of(s, known, name) != decided::chain)
+        fuse_rows(s, name, where, choices);
   for (const std::string& name : blocks)
     if (has_block(s, name)) vectorize_innermost(s, name, where, choices);
   parallelize_outermost(s, where);

@@ -14,7 +14,8 @@ namespace tilewright::space {
 /// i, v  ->  i0 (parallel) | v0 | i1 | v1 (unrolled) | i2 (vectorized)
 /// ```
 /// A structural choice beside `register_tiling`, the first one where tiles divide the rows. Nothing else may read the
-/// sum, and operands may serve up to four rows of results, which are computed together:
+/// sum, but for a block that finishes each result of sums whose operands serve one, as the division of a mean, and is computed
+/// below `i0`; and operands may serve up to four rows of results, which are computed together:
 /// ```
 /// i, j, k  ->  j0 (parallel) | k0 | j1 | i (unrolled) | k1 (unrolled) | j2 (vectorized)
 /// ```

@@ -116,10 +116,43 @@ inline std::vector<double> weights_at_once(const block_profile& p, std::size_t c
                         : std::vector<double>{1, 3, 2, 1};
 }
 
+/// The block that finishes the sums, as a mean divides them: the only one that reads them, each of its elements from the
+/// sum at its own place, and what the function returns.
+inline std::optional<std::string> finisher(const schedule& s, const std::string& name,
+                                           const block_profile& sum) {
+  const std::vector<std::string> readers = consumer_names(s, name);
+  if (readers.size() != 1 || is_output(s, name) || !is_output(s, readers[0]) ||
+      !consumer_names(s, readers[0]).empty() || producer_names(s, readers[0]).size() != 1)
+    return std::nullopt;
+  const std::optional<block_profile> p = profile(s, readers[0]);
+  if (!p || p->reduction || p->updates) return std::nullopt;
+  std::vector<std::int64_t> extents;
+  for (std::size_t i = 0; i < sum.kind.size(); ++i)
+    if (sum.kind[i] == ir::iter_kind::spatial) extents.push_back(sum.extent[i]);
+  const auto at_its_place = [&](const access_profile& read) {
+    return read.buffer != sum.write.buffer || (read.affine && read.stride == p->write.stride);
+  };
+  const bool fits = p->extent == extents && support::all(p->reads, at_its_place);
+  return fits ? std::optional(readers[0]) : std::nullopt;
+}
+
+/// Computes what finishes the sums of a tile right behind them, while they are in the nearest cache; below a tile that
+/// does not divide it may be refused, and stays a nest of its own, which reads one row where the sums have read many.
+inline void finish_below(schedule& s, const std::string& finishing, loop_rv tile) {
+  schedule attempt = s;
+  try {
+    attempt.reverse_compute_at(attempt.get_block(finishing), tile, true);
+    s = std::move(attempt);
+  } catch (const schedule_error&) {
+    // the other nest is as right
+  }
+}
+
 /// Tiles of the columns, rows within a tile, a few rows at once along it: their sums stay in registers. Where
 /// operands serve a few rows of results, a vector of them serves all of these.
 inline void tile_rows(schedule& s, const std::string& name, const block_profile& p,
-                      std::size_t columns, std::size_t reduced, const context& where,
+                      std::size_t columns, std::size_t reduced,
+                      const std::optional<std::string>& finishing, const context& where,
                       chooser& choices) {
   const std::int64_t lanes = where.cpu->lanes(p.write.buffer->type);
   constexpr double ragged = 1.0 / 16, idle = 1.0 / 16;
@@ -154,6 +187,7 @@ inline void tile_rows(schedule& s, const std::string& name, const block_profile&
   if (results) order.push_back(loops[*results]);
   order.insert(order.end(), {row, vector});
   s.reorder(order);
+  if (finishing) finish_below(s, *finishing, tile);
   if (where.threads > 1) s.parallel(s.fuse(outer));
   s.vectorize(vector);
   if (results) s.unroll(loops[*results]);
@@ -166,15 +200,17 @@ inline void tile_rows(schedule& s, const std::string& name, const block_profile&
 TILEWRIGHT_INLINE bool walk_rows(schedule& s, const std::string& block, const context& where,
                                  chooser& choices) {
   const std::optional<block_profile> p = profile(s, block);
-  if (!p || !p->reduction || !p->contiguous() || !consumer_names(s, block).empty() ||
-      detail::skips_zeros(*named_block(s, block).block))
+  if (!p || !p->reduction || !p->contiguous() || detail::skips_zeros(*named_block(s, block).block))
     return false;
+  const std::optional<std::string> finishing =
+      p->reuse(*p->contiguous()) ? std::nullopt : detail::finisher(s, block, *p);
+  if (!finishing && !consumer_names(s, block).empty()) return false;
   const std::size_t columns = *p->contiguous();
   const std::optional<std::size_t> rows = detail::distant_rows(*p, columns, where);
   if (!rows || (choices.pick(2) == 0) !=
                    detail::suits_walks(*named_block(s, block).block, *p, columns, where))
     return false;
-  detail::tile_rows(s, block, *p, columns, *rows, where, choices);
+  detail::tile_rows(s, block, *p, columns, *rows, finishing, where, choices);
   return true;
 }
 
