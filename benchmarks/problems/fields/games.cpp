@@ -103,6 +103,21 @@ const char* const normals_nest = R"(
     }
 )";
 
+constexpr auto bounds = tw::kernel<"bounds">(
+    [](tw::in<"P", float, "N", 3> P, tw::out<"L", float, 3> L, tw::out<"H", float, 3> H) {
+      return tw::blocks(L(i) = tw::min<n>(P(n, i)), H(i) = tw::max<n>(P(n, i)));
+    });
+
+const char* const bounds_nest = R"(
+  f32 l[3] = {1e30f, 1e30f, 1e30f}, h[3] = {-1e30f, -1e30f, -1e30f};
+  for (int n = 0; n < P_0; ++n)
+    for (int i = 0; i < 3; ++i) {
+      l[i] = P[n][i] < l[i] ? P[n][i] : l[i];
+      h[i] = P[n][i] > h[i] ? P[n][i] : h[i];
+    }
+  for (int i = 0; i < 3; ++i) { L[i] = l[i]; H[i] = h[i]; }
+)";
+
 }  // namespace
 
 std::vector<field_problem> games() {
@@ -128,6 +143,8 @@ std::vector<field_problem> games() {
            drawn<float>("C", {0, 1}, 64, 3), result<float>("Y", 16384, 3)),
       make("games/normals_f32", normals, normals_nest, {}, drawn<float>("H", {}, 512, 512),
            result<float>("N", 512, 512, 3)),
+      make("games/bounds_f32", bounds, bounds_nest, {}, drawn<float>("P", {}, 100000, 3),
+           result<float>("L", 3), result<float>("H", 3)),
   };
 }
 

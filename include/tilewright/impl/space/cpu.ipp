@@ -14,6 +14,7 @@
 #include <tilewright/impl/space/tiles/channel_blocks.hpp>
 #include <tilewright/impl/space/tiles/few_results.hpp>
 #include <tilewright/impl/space/tiles/flat_columns.hpp>
+#include <tilewright/impl/space/tiles/records.hpp>
 #include <tilewright/impl/space/tiles/short_columns.hpp>
 #include <tilewright/impl/space/windows/borders.hpp>
 #include <tilewright/ir/term_order.hpp>
@@ -157,6 +158,7 @@ inline bool choose_intrinsics(schedule& s, const context& where, chooser& choice
 inline decided choose_layout(schedule& s, const std::string& name, const context& where,
                              chooser& choices) {
   if (fuse_short_columns(s, name, where, choices)) return decided::layout;
+  if (reduce_records(s, name, where, choices)) return decided::chain;
   if (sum_few_results(s, name, where, choices)) return decided::loops;
   flatten_columns(s, name, where, choices);
   choose_columns(s, name, where, choices);
