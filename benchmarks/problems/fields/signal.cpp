@@ -268,6 +268,21 @@ const char* const spectrum_nest = R"(
   }
 )";
 
+constexpr auto differences =
+    tw::kernel<"differences">([](tw::in<"A", std::uint8_t, "N"> A, tw::in<"B", std::uint8_t, "N"> B,
+                                 tw::out<"S", std::int32_t> S) {
+      return S() = tw::sum<n>(abs(tw::cast<int>(A(n)) - tw::cast<int>(B(n))));
+    });
+
+const char* const differences_nest = R"(
+  int s = 0;
+  for (int n = 0; n < A_0; ++n) {
+    const int d = (int)A[n] - (int)B[n];
+    s += d < 0 ? -d : d;
+  }
+  *S = s;
+)";
+
 }  // namespace
 
 std::vector<field_problem> signal() {
@@ -309,6 +324,9 @@ std::vector<field_problem> signal() {
       make("signal/spectrum_f32", spectrum, spectrum_nest, {}, drawn<float>("X", {}, 128 * 513),
            drawn<float>("W", {0, 1}, 256), drawn<float>("C", {}, 256, 129),
            drawn<float>("S", {}, 256, 129), result<float>("P", 512, 129)),
+      make("signal/sum_of_differences_u8", differences, differences_nest, {},
+           drawn<std::uint8_t>("A", {0, 255}, 307200), drawn<std::uint8_t>("B", {0, 255}, 307200),
+           result<std::int32_t>("S")),
   };
 }
 

@@ -11,6 +11,7 @@
 #include <tilewright/backend/llvm/emit.hpp>
 #include <tilewright/impl/backend/llvm/quotient.hpp>
 #include <tilewright/impl/target/slow_division.hpp>
+#include <tilewright/ir/equal.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::backend::llvm {
@@ -52,6 +53,19 @@ inline opcode plain_operator(ir::op o, bool floating) {
     case ir::op::sub: return floating ? opcode::fsub : opcode::sub;
     default: return floating ? opcode::fmul : opcode::mul;
   }
+}
+
+/// Whether `e` is the larger one of a signed integer and its negative, also of a difference and the one turned
+/// round: LLVM has sums of differences between bytes for it.
+inline bool is_magnitude(const ir::expr& e) {
+  if (e->op != ir::op::max || is_float(e.type()) || no_sign(e.type())) return false;
+  const ir::expr &number = e->args[0], &negative = e->args[1];
+  if (negative->op != ir::op::sub) return false;
+  const bool from_zero = ir::is_int(negative->args[0]) && negative->args[0]->integer == 0 &&
+                         ir::equal(negative->args[1], number);
+  const bool turned = number->op == ir::op::sub && ir::equal(number->args[0], negative->args[1]) &&
+                      ir::equal(number->args[1], negative->args[0]);
+  return from_zero || turned;
 }
 
 /// Whether `e` widens an integer that 16 bits hold with its sign.
@@ -129,6 +143,11 @@ TILEWRIGHT_INLINE value emitter::emit(const ir::expr& e) {
                        b.binary(opcode::mul, widen(x, vector), widen(y, vector)));
       return {out, vector};
     }
+  if (p::is_magnitude(e)) {
+    const value x = emit(e->args[0]);
+    const value_ref all = widen(x, x.vector);
+    return {b.intrinsic("llvm.abs", {b.c.TypeOf(all)}, {all, b.integer(b.i1, 0)}), x.vector};
+  }
   const value x = emit(e->args[0]), y = emit(e->args[1]);
   const bool vector = x.vector || y.vector;
   const value_ref l = widen(x, vector), r = widen(y, vector);
