@@ -34,8 +34,8 @@ constexpr auto inverted =
     });
 
 /// Y is nearly nothing: what rounding leaves of X * X - X * X + X * small.
-constexpr auto cancelled = kernel<"cancelled">(
-    [](in<"X", float, "N"> X, in<"Z", float, "N"> Z, out<"Y", float, "N"> Y) {
+constexpr auto cancelled =
+    kernel<"cancelled">([](in<"X", float, "N"> X, in<"Z", float, "N"> Z, out<"Y", float, "N"> Y) {
       using axes::i;
       return Y(i) = X(i) * Z(i) - Z(i) * X(i) + Z(i) * 1e-9f;
     });
