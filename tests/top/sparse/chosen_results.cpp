@@ -224,9 +224,7 @@ TEST_CASE("values that calls bring to their places count as memory of a format")
         std::string::npos);
 }
 
-TEST_CASE(
-    "compressed rows get half of the trials of what was measured in turns, the formats share the "
-    "rest") {
+TEST_CASE("compressed rows get half of the trials, and two formats a quarter each") {
   tuned_options o = choosing(effort::measure);
   o.seconds = 60;  // the trials are the budget
   o.trials = 40;   // of which a tenth is for the turns
