@@ -8,7 +8,9 @@
 // pixels apart. Along the elements of the row it is one comparison as well.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,6 +21,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/numbers/checked.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::pass::detail {
@@ -60,6 +63,8 @@ class joined_copy {
   }
 
   std::optional<ir::stmt> made(const target::cpu& target) const {
+    const std::int64_t elements = support::saturated_product(width(), constant_extent(outer_));
+    if (elements > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
     const ir::if_node* guard = ir::as_if(inner_.body);
     if (guard && guard->else_body) return std::nullopt;
     const ir::store_node* store = ir::as_store(guard ? guard->then_body : inner_.body);
@@ -74,8 +79,8 @@ class joined_copy {
       if (!condition) return std::nullopt;
       body = ir::make_if(*condition, std::move(body));
     }
-    return ir::make_loop(row_, number(0), number(width() * constant_extent(outer_)),
-                         std::move(body), ir::loop_kind::vectorized, outer_.annotations);
+    return ir::make_loop(row_, number(0), number(elements), std::move(body),
+                         ir::loop_kind::vectorized, outer_.annotations);
   }
 
   std::vector<ir::expr> digits(const std::vector<ir::expr>& indices) const {
@@ -125,8 +130,16 @@ class joined_copy {
     const ir::expr rest = arith::from_linear(*sum);
     if (uses_loops(rest)) return std::nullopt;
     // rest <= x, or x < 1 - rest
-    return by < 0 ? ir::le(rest * number(width()), row_)
-                  : ir::lt(row_, (number(1) - rest) * number(width()));
+    return by < 0 ? ir::le(first_element(rest), row_)
+                  : ir::lt(row_, first_element(number(1) - rest));
+  }
+
+  /// Of a pixel, which is taken for the first one or the end where it lies outside, so that no product overflows.
+  ir::expr first_element(const ir::expr& pixel) const {
+    const std::int64_t end = constant_extent(outer_);
+    if (ir::is_int(pixel))
+      return number(std::clamp<std::int64_t>(ir::as_int(pixel), 0, end) * width());
+    return ir::min(ir::max(pixel, number(0)), number(end)) * number(width());
   }
 
   const ir::loop_node &outer_, &inner_;
