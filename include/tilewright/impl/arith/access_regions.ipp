@@ -120,6 +120,11 @@ class access_collector {
       for (const ir::buffer_region& r : n.block->reads) record(reads_, r, values);
       for (const ir::buffer_region& r : n.block->writes) record(writes_, r, values);
     });
+    // what extents of iterators are read from is read outside of the block
+    for (const ir::iter_var& i : n.block->iters) {
+      visit(i.dom.min);
+      visit(i.dom.extent);
+    }
   }
 
   template <class F>

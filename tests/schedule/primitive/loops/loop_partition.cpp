@@ -52,6 +52,26 @@ TEST_CASE("loop_partition: loops inside are copies and can be scheduled apart") 
   check_meaning(s, f);
 }
 
+TEST_CASE(
+    "loop_partition: blocks around the parts declare what extents of iterators are read from") {
+  // extents of reduce iterators stand where the block stands, not in it
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(p: T.Buffer((2,), "int32"), a: T.Buffer((8,), "int32"), c: T.Buffer((4,), "int32")):
+    for j, k in T.grid(p[1] - p[0], 4):
+        with T.block("c"):
+            vj = T.axis.reduce(p[1] - p[0], j)
+            vk = T.axis.spatial(4, k)
+            T.reads(a[vj])
+            T.writes(c[vk])
+            with T.init():
+                c[vk] = 0
+            c[vk] = c[vk] + a[vj]
+)");
+  schedule s(f);
+  s.loop_partition(s.get_loops(s.block("c"))[1], {factor(3), infer});
+  CHECK_NOTHROW(ir::verify(s.function()));
+}
+
 TEST_CASE("loop_partition: requirements by number") {
   const ir::function f = programs::elementwise({"i", "j"}, {16, 8});
   schedule s(f);
