@@ -5,7 +5,8 @@
 //       P[x, c] = X[x - 3, c] if 3 <= x else 0
 //
 // Lanes that run over the channels alone fill no vector, and a condition that tells pixels from each other keeps
-// pixels apart. Along the elements of the row it is one comparison as well.
+// pixels apart. Along the elements of the row it is one comparison as well. Fills stay rows of their own: what sums start
+// from is loaded row by row again, and a row that lies in two vectors waits until both are in the cache.
 #pragma once
 
 #include <algorithm>
@@ -68,7 +69,7 @@ class joined_copy {
     const ir::if_node* guard = ir::as_if(inner_.body);
     if (guard && guard->else_body) return std::nullopt;
     const ir::store_node* store = ir::as_store(guard ? guard->then_body : inner_.body);
-    if (!store || width() >= target.lanes(store->buffer->type) ||
+    if (!store || !reads_memory(store->value) || width() >= target.lanes(store->buffer->type) ||
         inner_.var.type() != row_.type() || !follows(store->buffer, store->indices, false))
       return std::nullopt;
     const std::optional<ir::expr> value = along_row(store->value, store->buffer);
