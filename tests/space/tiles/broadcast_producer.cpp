@@ -15,6 +15,18 @@ using namespace tilewright;
 
 namespace {
 
+/// The nest of sums over `rows` of J times E, one for each column.
+std::string weighted_sums(const std::string& columns, const std::string& rows) {
+  return "    for i, n in T.grid(" + columns + ", " + rows +
+         "):\n"
+         R"(        with T.block("G"):
+            vi, vn = T.axis.remap("SR", [i, n])
+            with T.init():
+                G[vi] = T.float32(0)
+            G[vi] = G[vi] + J[vn, vi] * E[vn]
+)";
+}
+
 /// Gradients: `columns` sums of 60 elements of J times an element of E, which is `residual` of P and Q.
 ir::function gradient(int columns, const std::string& residual) {
   const std::string c = std::to_string(columns);
@@ -25,13 +37,7 @@ ir::function gradient(int columns, const std::string& residual) {
         with T.block("E"):
             vn = T.axis.spatial(60, n)
             E[vn] = )" +
-                   residual + "\n    for i, n in T.grid(" + c + R"(, 60):
-        with T.block("G"):
-            vi, vn = T.axis.remap("SR", [i, n])
-            with T.init():
-                G[vi] = T.float32(0)
-            G[vi] = G[vi] + J[vn, vi] * E[vn]
-)");
+                   residual + "\n" + weighted_sums(c, "60"));
 }
 
 /// @param fewest its members that differ are more than these
@@ -67,14 +73,7 @@ def main(P: T.Buffer((50, 3), "float32"), E: T.Buffer((50,), "float32"), H: T.Bu
             with T.init():
                 H[vi, vj] = T.float32(0)
             H[vi, vj] = H[vi, vj] + J[vn, vi] * )" +
-                     indices + R"(
-    for i, n in T.grid(6, 50):
-        with T.block("G"):
-            vi, vn = T.axis.remap("SR", [i, n])
-            with T.init():
-                G[vi] = T.float32(0)
-            G[vi] = G[vi] + J[vn, vi] * E[vn]
-)");
+                     indices + "\n" + weighted_sums("6", "50"));
   };
   CHECK_FALSE(inlines(of("J[vn, vj]"), 5));
   CHECK(inlines(of("P[vn, vj % 3]"), 5));

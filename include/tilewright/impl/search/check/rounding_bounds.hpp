@@ -5,6 +5,7 @@
 // Asked for where results differ by more than the tolerance, since a bound costs more than the result.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/ir/interpret/evaluate_number.hpp>
 #include <tilewright/impl/search/measurement/elements.hpp>
 #include <tilewright/ir/interpret/evaluate.hpp>
 #include <tilewright/search/measurement/runner.hpp>
@@ -23,24 +25,24 @@ namespace tilewright::search::detail {
 class rounding_bounds {
  public:
   /// @param f the unscheduled function; it and `r`, which has its arguments, outlive the object
-  rounding_bounds(const ir::function& f, const runner& r) : function_(f), runner_(r) {}
+  rounding_bounds(const ir::function& f, const runner& r)
+      : function_(f),
+        runner_(r),
+        share_(1 / std::sqrt(std::max(1.0, static_cast<double>(needs_of(f).reduction)))) {}
 
   /// Whether both values of an element are results that the kernel's arithmetic may round to, in any order of its
-  /// terms. What cannot be evaluated within some seconds is not allowed.
+  /// terms. A bound grows with the number of terms, rounding with its root, as the tolerance does: of long sums that share
+  /// of the bound counts, or a sum that lacks some of its terms would pass. What cannot be evaluated in about a second in
+  /// all is not allowed.
   /// @param operand number of the parameter
   /// @param position of the element, row-major
   /// @param tolerance beside the bound
   bool allow(std::size_t operand, std::int64_t position, double a, double b, double tolerance) {
-    constexpr double any_order = 4;  // bounds, by which another order of terms may differ
     const std::optional<ir::point_value> v = value(operand, position);
     if (!v || !(v->error < HUGE_VAL)) return false;
-    const double most = tolerance + any_order * v->error;
-    if (!(std::abs(a - v->value) <= most && std::abs(b - v->value) <= most)) return false;
-    allowed_ = true;
-    return true;
+    const double most = tolerance + share_ * ir::detail::point::reordering * v->error;
+    return std::abs(a - v->value) <= most && std::abs(b - v->value) <= most;
   }
-  /// Whether any difference was allowed.
-  bool allowed() const noexcept { return allowed_; }
 
  private:
   std::optional<ir::point_value> value(std::size_t operand, std::int64_t position) {
@@ -75,7 +77,8 @@ class rounding_bounds {
 
   const ir::function& function_;
   const runner& runner_;
-  bool asked_ = false, allowed_ = false;
+  double share_;  // of a bound
+  bool asked_ = false;
   std::optional<ir::point_evaluator> evaluator_;
   std::map<std::pair<std::size_t, std::int64_t>, std::optional<ir::point_value>> known_;
 };
