@@ -9,6 +9,7 @@
 #include <tilewright/impl/schedule/primitive/reductions/algorithm_form.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
 #include <tilewright/impl/space/chains/factored_form.hpp>
+#include <tilewright/impl/space/chains/point_sums.hpp>
 #include <tilewright/impl/space/chains/short_sums.hpp>
 #include <tilewright/impl/space/tiles/broadcast_producer.hpp>
 #include <tilewright/impl/space/tiles/channel_blocks.hpp>
@@ -197,6 +198,11 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
       known[name] = decided::layout;
   choose_borders(s, where, choices, intrinsics, known);
   std::vector<std::string> blocks = root_block_names(s);
+  for (const std::string& name : blocks)
+    if (has_block(s, name) && known.count(name) == 0)
+      for (const std::string& decided_one : sum_strips(s, name, where, choices))
+        known[decided_one] = decided::chain;
+  blocks = root_block_names(s);
   for (auto name = blocks.rbegin(); name != blocks.rend(); ++name)
     if (const auto done = known.find(*name); done == known.end() || done->second < decided::loops)
       for (const std::string& sum : sum_in_lanes(s, *name, where, choices))

@@ -3,50 +3,17 @@
 #include <optional>
 #include <vector>
 
+#include <tilewright/impl/space/tiles/arranged_dimension.hpp>
 #include <tilewright/impl/space/tiles/moving_dimension.hpp>
 #include <tilewright/impl/space/tiles/operand_producer.hpp>
 #include <tilewright/impl/space/tiles/own_transpose.hpp>
 #include <tilewright/impl/space/vector_axis.hpp>
-#include <tilewright/ir/index_map.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/modules/arranged_operands.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::space {
-namespace detail {
-
-/// The dimension goes last, behind its phases where it moves in steps.
-inline ir::index_map phases_last(std::size_t rank, const moving_dimension& m) {
-  return ir::make_index_map(rank, [&](const std::vector<ir::var>& v) {
-    std::vector<ir::expr> out;
-    for (std::size_t d = 0; d < rank; ++d)
-      if (d != m.dim) out.push_back(v[d]);
-    const ir::expr step = ir::integer(v[m.dim].type(), m.step);
-    if (m.step > 1) out.push_back(ir::floormod(v[m.dim], step));
-    out.push_back(m.step > 1 ? ir::floordiv(v[m.dim], step) : ir::expr(v[m.dim]));
-    return out;
-  });
-}
-
-/// Lays the operand out, and lets the loops of its producer follow.
-inline void arrange(schedule& s, const std::string& producer, const moving_dimension& m) {
-  const block_rv b = s.get_block(producer);
-  const ir::buffer operand = s.get(b).block->writes[0].buffer;
-  const std::size_t rank = operand->shape.size();
-  const ir::index_map map = phases_last(rank, m);
-  const ir::expr& extent = operand->shape[m.dim];
-  if (!ir::is_int(extent) || extent->integer % m.step != 0) {
-    // the nest runs over the new dimensions, and fills what no element takes
-    const bool real = is_float(operand->type);
-    s.transform_layout(b, written_buffer(0), map, real ? argument(0.0) : argument(0));
-    return;
-  }
-  s.transform_layout(b, written_buffer(0), map);
-  s.transform_block_layout(b, map);
-}
-
-}  // namespace detail
 
 TILEWRIGHT_INLINE bool is_arrangeable(const schedule& s, const std::string& block,
                                       const access_profile& read, std::size_t columns) {

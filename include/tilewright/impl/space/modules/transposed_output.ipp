@@ -4,6 +4,8 @@
 #include <optional>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/space/tiles/arranged_dimension.hpp>
+#include <tilewright/impl/space/tiles/moving_dimension.hpp>
 #include <tilewright/impl/space/tiles/tile_conditions.hpp>
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/impl/space/windows/own_windows.hpp>
@@ -23,25 +25,6 @@
 
 namespace tilewright::space {
 namespace detail {
-
-/// The dimension of the block's output along which this iteration variable takes single steps, other
-/// variables only multiples of its extent, and which no other dimension depends on.
-inline std::optional<std::size_t> output_dimension(const ir::block_node& b, std::size_t iter) {
-  const ir::store_node* store = ir::as_store(b.body);
-  if (!store) return std::nullopt;
-  const ir::var& v = b.iters[iter].var;
-  const std::int64_t extent = ir::as_int(b.iters[iter].dom.extent);
-  std::optional<std::size_t> out;
-  for (std::size_t d = 0; d < store->indices.size(); ++d) {
-    if (!ir::uses_var(store->indices[d], v)) continue;
-    const arith::linear index = arith::to_linear(store->indices[d]);
-    for (const auto& [term, step] : index.terms)
-      if (term.same(v) ? step != 1 : step % extent != 0) return std::nullopt;
-    if (out || index.coefficient(v) != 1) return std::nullopt;
-    out = d;
-  }
-  return out;
-}
 
 /// Whether no other variable than this one, along which the output is contiguous, can be expected to
 /// make better columns: their vectors are full and aligned.
@@ -137,15 +120,6 @@ inline double promise_of_windows(const block_profile& p, std::size_t columns, bo
   return lanes < few_lanes ? lanes / 2 : lanes;
 }
 
-inline ir::index_map dimension_last(std::size_t rank, std::size_t last) {
-  return ir::make_index_map(rank, [&](const std::vector<ir::var>& v) {
-    std::vector<ir::expr> out(v.begin(), v.end());
-    std::rotate(out.begin() + static_cast<std::ptrdiff_t>(last),
-                out.begin() + static_cast<std::ptrdiff_t>(last) + 1, out.end());
-    return out;
-  });
-}
-
 }  // namespace detail
 
 TILEWRIGHT_INLINE std::vector<std::size_t> column_axes(const schedule& s, const std::string& block,
@@ -185,7 +159,7 @@ TILEWRIGHT_INLINE void transposed_output(schedule& s, const std::string& block,
   if (is_output(s, block)) s.cache_write(b, 0, "global");
   const std::size_t rank = s.get(b).block->writes[0].box.size();
   if (*last + 1 < rank)
-    s.transform_layout(b, written_buffer(0), detail::dimension_last(rank, *last));
+    s.transform_layout(b, written_buffer(0), detail::phases_last(rank, {*last, 1}));
 }
 
 }  // namespace tilewright::space

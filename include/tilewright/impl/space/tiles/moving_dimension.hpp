@@ -1,4 +1,4 @@
-// The dimension of an operand that moves along a variable of a block.
+// The dimension of an operand, or of a result, that moves along a variable of a block.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/extents.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
 
@@ -49,6 +50,25 @@ inline std::optional<moving_dimension> moving_along(const ir::block_node& b,
     out = here;
   });
   return agree ? out : std::nullopt;
+}
+
+/// The dimension of the block's output along which this iteration variable takes single steps, other
+/// variables only multiples of its extent, and which no other dimension depends on.
+inline std::optional<std::size_t> output_dimension(const ir::block_node& b, std::size_t iter) {
+  const ir::store_node* store = ir::as_store(b.body);
+  if (!store) return std::nullopt;
+  const ir::var& v = b.iters[iter].var;
+  const std::int64_t extent = ir::as_int(b.iters[iter].dom.extent);
+  std::optional<std::size_t> out;
+  for (std::size_t d = 0; d < store->indices.size(); ++d) {
+    if (!ir::uses_var(store->indices[d], v)) continue;
+    const arith::linear index = arith::to_linear(store->indices[d]);
+    for (const auto& [term, step] : index.terms)
+      if (term.same(v) ? step != 1 : step % extent != 0) return std::nullopt;
+    if (out || index.coefficient(v) != 1) return std::nullopt;
+    out = d;
+  }
+  return out;
 }
 
 }  // namespace tilewright::space::detail
