@@ -45,14 +45,18 @@ class tiling {
 
   void run() {
     block_ = s_.get_block(name_);
+    results_wait_ = where_.threads == 1 && may_split_reduction() && promise().passes_again() &&
+                    choices_.pick(2) == 0;
+    split_reduction_ = results_wait_;
     // whole reductions first, unless a panel of the streamed operand would not stay in a cache
-    if (profile_.terms() > 128 && may_split_reduction())
+    if (!results_wait_ && profile_.terms() > 128 && may_split_reduction())
       split_reduction_ = (choices_.pick(2) == 1) !=
                          (profile_.terms() > (reads_own_rows(profile_, columns_) ? 512 : 2048) ||
                           profile_.terms() > promise().steps_that_stay());
     // a block of the transposed buffer then serves all tiles from the second-level cache
-    reduction_first_ = split_reduction_ && where_.threads == 1 &&
-                       reads_own_rows(profile_, columns_) && choices_.pick(2) == 0;
+    reduction_first_ =
+        results_wait_ || (split_reduction_ && where_.threads == 1 &&
+                          reads_own_rows(profile_, columns_) && choices_.pick(2) == 0);
     loops_ = s_.get_loops(block_);
     choose_spread();
     split_spatial();
@@ -181,8 +185,11 @@ class tiling {
         reduce_inner_.push_back(loops_[i]);
         continue;
       }
+      const std::vector<std::int64_t> few{1, 2, 4, 8};  // rows of operands for all results
       const std::vector<loop_rv> l = s_.split(
-          loops_[i], choices_.tile(s_, loops_[i], reduce_tiles(), preferred_reduce_tile()));
+          loops_[i], results_wait_ && reduce_outer_.empty()
+                         ? choices_.tile(s_, loops_[i], few, 1)
+                         : choices_.tile(s_, loops_[i], reduce_tiles(), preferred_reduce_tile()));
       reduce_outer_.push_back(l[0]);
       reduce_inner_.push_back(l[1]);
     }
@@ -428,6 +435,7 @@ class tiling {
   bool own_windows_;
 
   bool split_reduction_ = false, reduction_first_ = false, columns_first_ = false;
+  bool results_wait_ = false;     // in a cache, while operands pass by
   bool spread_in_place_ = false;  // elements of every few are shuffled where they are loaded
   block_rv block_;
   std::vector<loop_rv> loops_;
