@@ -5,7 +5,7 @@ namespace bench::fields {
 namespace {
 
 using tw::axes::b, tw::axes::c, tw::axes::d, tw::axes::g, tw::axes::h, tw::axes::i, tw::axes::j,
-    tw::axes::k, tw::axes::n, tw::axes::o, tw::axes::t, tw::axes::v;
+    tw::axes::k, tw::axes::n, tw::axes::o, tw::axes::p, tw::axes::q, tw::axes::t, tw::axes::v;
 
 constexpr auto rms_norm = tw::kernel<"rms_norm">(
     [](tw::in<"X", float, "T", "D"> X, tw::in<"G", float, "D"> G, tw::out<"Y", float, "T", "D"> Y) {
@@ -72,6 +72,43 @@ const char* const nibbles_product_nest = R"(
     }
     Y[n] = sum;
   }
+)";
+
+// Weights in four bits that are numbers of a code book, such as quantiles of a normal distribution.
+constexpr auto code_book_product = tw::kernel<"code_book_product">(
+    [](tw::in<"X", float, "G", 16, 2> X, tw::in<"W", std::uint8_t, "N", "G", 16> W,
+       tw::in<"T", float, 16> T, tw::in<"S", float, "N", "G"> S, tw::out<"Y", float, "N"> Y) {
+      const auto low = tw::cast<int>(bitwise_and(W(n, g, k), std::uint8_t{15}));
+      const auto high = tw::cast<int>(W(n, g, k) >> std::uint8_t{4});
+      return Y(n) = tw::sum<g, k>((X(g, k, 0) * T(low) + X(g, k, 1) * T(high)) * S(n, g));
+    });
+const char* const code_book_product_nest = R"(
+  for (int n = 0; n < W_0; ++n) {
+    f32 sum = 0;
+    for (int g = 0; g < W_1; ++g) {
+      f32 part = 0;
+      for (int k = 0; k < 16; ++k)
+        part += X[g][k][0] * T[W[n][g][k] & 15] + X[g][k][1] * T[W[n][g][k] >> 4];
+      sum += part * S[n][g];
+    }
+    Y[n] = sum;
+  }
+)";
+
+constexpr auto depthwise_gradient = tw::kernel<"depthwise_gradient">(
+    [](tw::in<"X", float, "H", "W", "C"> X, tw::in<"G", float, "P", "Q", "C"> G,
+       tw::out<"D", float, 3, 3, "C"> D) {
+      return D(i, j, c) = tw::sum<p, q>(X(p + i, q + j, c) * G(p, q, c));
+    });
+const char* const depthwise_gradient_nest = R"(
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      for (int c = 0; c < X_2; ++c) D[i][j][c] = 0;
+  for (int p = 0; p < G_0; ++p)
+    for (int q = 0; q < G_1; ++q)
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+          for (int c = 0; c < X_2; ++c) D[i][j][c] += X[p + i][q + j][c] * G[p][q][c];
 )";
 
 constexpr auto embedding_bag = tw::kernel<"embedding_bag">(
@@ -190,6 +227,13 @@ std::vector<field_problem> inference() {
       make("inference/nibbles_matrix_vector", nibbles_product, nibbles_product_nest, {},
            drawn<float>("X", {}, 128, 16, 2), drawn<std::uint8_t>("W", {0, 255}, 1024, 128, 16),
            drawn<float>("S", {0, 0.01}, 1024, 128), result<float>("Y", 1024)),
+      make("inference/code_book_matrix_vector", code_book_product, code_book_product_nest, {},
+           drawn<float>("X", {}, 128, 16, 2), drawn<std::uint8_t>("W", {0, 255}, 1024, 128, 16),
+           drawn<float>("T", {}, 16), drawn<float>("S", {0, 0.01}, 1024, 128),
+           result<float>("Y", 1024)),
+      make("inference/depthwise_gradient_f32", depthwise_gradient, depthwise_gradient_nest, {},
+           drawn<float>("X", {}, 58, 58, 64), drawn<float>("G", {}, 56, 56, 64),
+           result<float>("D", 3, 3, 64)),
       make("inference/embedding_bag_f32", embedding_bag, embedding_bag_nest, {},
            drawn<float>("E", {}, 8192, 64), drawn<std::int32_t>("I", {0, 8192}, 256, 32),
            result<float>("Y", 256, 64)),

@@ -194,6 +194,7 @@ class emitter {
   bool gathers(const place& p, const affine& a) const;
   value_ref load_lanes(const place& p, const affine& at, bool safe);
   value_ref load_neighbours(const ir::expr& e, const place& p, const affine& at);
+  value_ref load_table(const ir::expr& e, const place& p, const affine& at);
   void emit_store(const ir::store_node& s);
   void emit_stream(const ir::loop_node& l, const pass::stream& how);
   value_ref elements_before(const place& p, const affine& at, std::int64_t width);

@@ -76,6 +76,12 @@ inline std::optional<std::size_t> value_points(const schedule& s, const std::str
   return std::nullopt;
 }
 
+/// Elements that the block computes for a point.
+inline std::int64_t elements_of_point(const schedule& s, const of_points& value) {
+  const std::optional<block_profile> p = profile(s, value.name);
+  return p->instances() / p->terms() / p->extent[value.variable];
+}
+
 /// The sum of that name with all others that read the same values; nothing where something else reads them, or no value has several
 /// elements for a point: vectors along the points are loaded of the others as they lie.
 inline std::optional<point_sums> sums_with(const schedule& s, const std::string& name) {
@@ -106,13 +112,25 @@ inline std::optional<point_sums> sums_with(const schedule& s, const std::string&
     if (const auto at = support::find(all, named); at != all.end())
       (support::any(values, named) ? out.values : out.sums).push_back(*at);
   }
-  for (const of_points& v : out.values) records = records || loop_count(s, v.name) > 1;
+  for (const of_points& v : out.values) records = records || elements_of_point(s, v) > 1;
   // each sum over these points alone
   const auto length = [&](const of_points& b) {
     return ir::as_int(named_block(s, b.name).block->iters[b.variable].dom.extent);
   };
   const auto as_long = [&](const of_points& b) { return length(b) == length(all.front()); };
   return records && support::all(all, as_long) ? std::optional(std::move(out)) : std::nullopt;
+}
+
+/// Whether sums over points read each element that the block computes often: cheap as it may be, computed for each result it takes longer than
+/// the sums.
+inline bool is_value_of_points(const schedule& s, const std::string& name) {
+  constexpr std::int64_t many = 4;  // elements, each of which meets all of them
+  return support::any(consumer_names(s, name), [&](const std::string& reader) {
+    const std::optional<point_sums> all = sums_with(s, reader);
+    return all && support::any(all->values, [&](const of_points& v) {
+             return v.name == name && elements_of_point(s, v) >= many;
+           });
+  });
 }
 
 /// Puts values into rows along the points, in strips.
