@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include <tilewright/expr/functions.hpp>
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/search/measurement/argument_values.hpp>
 #include <tilewright/support/error.hpp>
@@ -34,6 +35,22 @@ TEST_CASE("an index operand gets the range that keeps its use in bounds") {
   REQUIRE(list[1].index);
   CHECK(list[1].index->first == 0);  // 2 i + 1 in [0, 10]
   CHECK(list[1].index->last == 4);
+}
+
+TEST_CASE("bits of an element that are an index restrict it where its type leaves them more") {
+  constexpr auto code_book = kernel<"code_book">(
+      [](in<"W", std::uint8_t, "N"> W, in<"T", float, "K"> T, out<"Y", float, "N"> Y) {
+        using axes::n;
+        return Y(n) = T(cast<int>(bitwise_and(W(n), std::uint8_t{15}))) +
+                      T(cast<int>(W(n) >> std::uint8_t{4}));
+      });
+  const auto whole = operands(reify(code_book, {{"N", 8}, {"K", 16}}));
+  REQUIRE(whole[0].index);
+  CHECK(whole[0].index->first <= 0);
+  CHECK(whole[0].index->last >= 255);  // every byte
+  const auto part = operands(reify(code_book, {{"N", 8}, {"K", 10}}));
+  REQUIRE(part[0].index);
+  CHECK(part[0].index->last <= 159);  // of the upper four bits
 }
 
 TEST_CASE("needs follow from what is computed") {

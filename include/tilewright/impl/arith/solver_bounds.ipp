@@ -56,6 +56,13 @@ bounds bits_bounds(const ir::expr_node& call, const bounds& all, const Bounds& a
   return {0, x.lo < 0 ? y.hi : y.lo < 0 ? x.hi : std::min(x.hi, y.hi)};
 }
 
+/// Of integers that are no indices, what gives a value that operands have or bits of one: it never wraps.
+inline bool stays_in_type(const ir::expr_node& e) {
+  using ir::op;
+  return is_integer(e.type) && bits(e.type) <= 32 &&
+         (e.op == op::call || e.op == op::min || e.op == op::max || e.op == op::select);
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE bounds solver::range(const ir::expr& e) const {
@@ -65,7 +72,7 @@ TILEWRIGHT_INLINE bounds solver::range(const ir::expr& e) const {
     const bounds* known = known_.find(e.get());
     return known ? *known : is_index(e.type()) ? bounds{} : bounds_of(e.type());
   }
-  if (!is_index(e.type())) return bounds_of(e.type());
+  if (!is_index(e.type()) && !detail::stays_in_type(*e)) return bounds_of(e.type());
   const auto arg = [&](std::size_t i) { return range(e->args[i]); };
   bounds r;
   switch (e->op) {
