@@ -108,6 +108,28 @@ function fold_column(std::int64_t columns, std::int64_t at, std::int64_t n) {
                            loop_kind::serial, reduction));
 }
 
+TEST_CASE("terms that are looked up in a short table lie along memory as their places do") {
+  const auto looked_up = [](std::int64_t elements, std::int64_t step) {
+    const buffer y = make_buffer("Y", dtype::f32, {1}),
+                 table = make_buffer("T", dtype::f32, {dim(elements)}),
+                 places = make_buffer("P", dtype::i32, {dim(64 * step)});
+    const var k = make_var("k");
+    const expr place = floormod(load(places, {k * dim(step)}), dim(elements));
+    return make_function(
+        {y, table, places},
+        make_loop(k, 0, 64, make_store(y, {0}, load(y, {0}) + load(table, {place})),
+                  loop_kind::serial, reduction));
+  };
+  const target::cpu masks = target::named("znver4");
+  for (const std::int64_t elements : {2, 16, 60}) {
+    const function f = looked_up(elements, 1), g = pass::vectorize_reductions(f, masks);
+    CHECK(parts(g) == 32);
+    check_same(f, g, 1e-5);
+  }
+  CHECK(parts(pass::vectorize_reductions(looked_up(1000, 1), masks)) == 0);  // no short one
+  CHECK(parts(pass::vectorize_reductions(looked_up(16, 100), masks)) == 0);
+}
+
 TEST_CASE("short, far strided and undeclared reductions are left alone") {
   const target::cpu haswell = target::named("haswell");
   CHECK(parts(pass::vectorize_reductions(fold(1, 15, sum), haswell)) == 0);

@@ -8,6 +8,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/pass/accumulation.hpp>
 #include <tilewright/impl/pass/vector/placed_block.hpp>
+#include <tilewright/ir/analysis/short_table.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -64,11 +65,16 @@ inline bool reads_next(const expr& load, const var& k) {
   return true;
 }
 
-/// Every load that changes with `k` reads the next element, or one of the next few.
+/// Every load that changes with `k` reads the next element, or one of the next few, or a short table at places that do.
 inline bool lies_along(const expr& e, const var& k) {
   if (e->op == op::if_then_else && uses_var(e->args[0], k)) return false;
   if (e->op == op::load && uses_var(e, k)) {
     if (reads_next(e, k)) return true;
+    if (reads_short_table(e)) {
+      for (std::size_t d = 0; d + 1 < e->args.size(); ++d)
+        if (uses_var(e->args[d], k)) return false;
+      return lies_along(e->args.back(), k);
+    }
     const std::optional<std::int64_t> step = unmarked::step_along(e->buffer, e->args, k);
     return step && *step >= 1 && *step <= target::cheap_lane_step;
   }

@@ -5,6 +5,7 @@
 
 #include <tilewright/impl/space/outer_parallel.hpp>
 #include <tilewright/impl/space/vector_axis.hpp>
+#include <tilewright/ir/analysis/short_table.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/extents.hpp>
 #include <tilewright/ir/loop_notes.hpp>
@@ -23,14 +24,14 @@
 namespace tilewright::space {
 namespace detail {
 
-/// The loads of a reduction without the loads of its accumulators.
+/// The loads of a reduction without the loads of its accumulators, and without elements of short tables, which are looked up in registers.
 inline std::vector<access_profile> operand_loads(const ir::block_node& b) {
   std::vector<access_profile> out;
   const auto written = [&](const ir::buffer& x) {
     return support::any(b.writes, [&](const ir::buffer_region& w) { return w.buffer == x; });
   };
   ir::for_each_expr(b.body, [&](const ir::expr& e) {
-    if (e->op == ir::op::load && !written(e->buffer))
+    if (e->op == ir::op::load && !written(e->buffer) && !ir::reads_short_table(e))
       out.push_back(profile_access(b, e->buffer, e->args));
   });
   return out;
