@@ -53,6 +53,22 @@ TEST_CASE("bits of an element that are an index restrict it where its type leave
   CHECK(part[0].index->last <= 159);  // of the upper four bits
 }
 
+TEST_CASE("of indices that are read at indices each is restricted by what it leads into") {
+  constexpr auto two_hops =
+      kernel<"two_hops">([](in<"T", float, "V"> T, in<"I", std::int32_t, "M"> I,
+                            in<"J", std::int32_t, "N"> J, out<"Y", float, "N"> Y) {
+        using axes::n;
+        return Y(n) = T(I(J(n)) + 1);
+      });
+  const auto list = operands(reify(two_hops, {{"V", 9}, {"M", 20}, {"N", 5}}));
+  REQUIRE(list[1].index);
+  CHECK(list[1].index->first == -1);
+  CHECK(list[1].index->last == 7);
+  REQUIRE(list[2].index);
+  CHECK(list[2].index->first == 0);
+  CHECK(list[2].index->last == 19);
+}
+
 TEST_CASE("needs follow from what is computed") {
   CHECK(needs_of(reify(kernels::square_root, {{"N", 4}})).positive);
   const value_needs m = needs_of(reify(kernels::matmul_relu, {{"M", 8}, {"N", 6}, {"K", 40}}));

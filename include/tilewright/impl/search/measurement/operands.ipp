@@ -63,12 +63,15 @@ class operand_gathers : public arith::scoped_visitor {
   }
   void access(const ir::buffer& b, const std::vector<ir::expr>& indices) {
     for (std::size_t d = 0; d < indices.size(); ++d) {
-      if (!ir::is_int(b->shape[d])) continue;
-      ir::for_each_expr(indices[d], [&](const ir::expr& part) {
-        if (part->op == ir::op::load && is_integer(part.type()) &&
-            !offsets.count(part->buffer.get()))
-          restrict_to(part, indices[d], ir::as_int(b->shape[d]));
-      });
+      if (ir::is_int(b->shape[d])) restrict_parts(indices[d], indices[d], ir::as_int(b->shape[d]));
+    }
+  }
+  /// What an element is read at is another index.
+  void restrict_parts(const ir::expr& part, const ir::expr& index, std::int64_t extent) {
+    if (part->op != ir::op::load) {
+      for (const ir::expr& inner : part->args) restrict_parts(inner, index, extent);
+    } else if (is_integer(part.type()) && !offsets.count(part->buffer.get())) {
+      restrict_to(part, index, extent);
     }
   }
 
