@@ -7,6 +7,7 @@
 #include <tilewright/pass/simplify_loops.hpp>
 #include <tilewright/pass/trim_loops.hpp>
 #include <tilewright/pass/vector/sink_vectors.hpp>
+#include <tilewright/pass/walk.hpp>
 
 #include "programs.hpp"
 
@@ -217,8 +218,9 @@ TEST_CASE("guards that ask for the variable of a let are asked inside of it") {
   for (const bool value : {false, true}) {
     const var k = make_var("k"), j = make_var("j"), n = make_var("n");
     const expr at = n + k + j, inside = lt(at, dim(35));
-    const stmt body = value ? make_store(y, {k, at}, if_then_else(inside, load(x, {at}), f32(1)))
-                            : make_if(inside, make_store(y, {k, at}, load(x, {at})));
+    const stmt body = value
+                          ? make_store(y, {k, at}, if_then_else(inside, load(x, {at - 1}), f32(1)))
+                          : make_if(inside, make_store(y, {k, at}, load(x, {at - 1})));
     const function f = make_function(
         {y, x},
         make_loop(k, 0, 7,
@@ -228,4 +230,28 @@ TEST_CASE("guards that ask for the variable of a let are asked inside of it") {
     const function g = pass::peel_tails(f);
     check_same(f, g);
   }
+}
+
+TEST_CASE("a scalar that lanes of a sum share keeps its condition, and the sum one store") {
+  const buffer x = make_buffer("X", dtype::f32, {6}), w = make_buffer("W", dtype::f32, {4, 8}),
+               y = make_buffer("Y", dtype::f32, {2, 8});
+  const var s = make_var("s"), h = make_var("h"), c = make_var("c");
+  const expr at = floordiv(h + s, 2), inside = ge(at, 1);
+  const auto sums = [&](const expr& pixel, bool reduction) {
+    const stmt one = make_store(
+        y, {h, c}, load(y, {h, c}) + if_then_else(inside, pixel, f32(0)) * load(w, {s, c}));
+    const stmt tile =
+        make_loop(h, 0, 2, make_loop(c, 0, 8, one, loop_kind::vectorized), loop_kind::unrolled);
+    return make_function(
+        {x, w, y}, make_loop(s, 0, 4, tile, loop_kind::serial,
+                             reduction ? annotations{{pass::reduction_note, 1}} : annotations{}));
+  };
+  const auto stores = [](const function& f) {
+    const function g = pass::simplify_loops(pass::peel_tails(f));
+    check_same(f, g);
+    return count(g.body, stmt_kind::store);
+  };
+  CHECK(stores(sums(load(x, {at - 1}), true)) == 1);
+  CHECK(stores(sums(load(x, {at - 1}), false)) > 1);
+  CHECK(stores(sums(load(x, {at - 1}) * load(w, {0, c}), true)) > 1);  // a vector
 }

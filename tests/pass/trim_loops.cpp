@@ -145,3 +145,44 @@ TEST_CASE("a choice in a loop of little work is asked before it") {
   };
   CHECK(left(logical_and(le(1, h), le(1, w)), {long_loop(1), long_loop(2)}) == 1);
 }
+
+TEST_CASE("a loop on whose remainders written-out code asks is written out for each of them") {
+  const var s = make_var("s"), k = make_var("k"), h = make_var("h");
+  // Y[h, s] += 1 for each k where the condition holds
+  const auto program = [&](std::int64_t extent, const expr& condition) {
+    const buffer y = make_buffer("Y", dtype::f32, {6, extent});
+    const stmt body = make_store(y, {h, s}, load(y, {h, s}) + f32(1));
+    return make_function(
+        {y}, nest({{s, extent}, {k, 5}, {h, 6, loop_kind::unrolled}}, make_if(condition, body)));
+  };
+  // conditions that ask of what runs, and is not written out
+  const auto open = [](const function& f) {
+    var_set written_out;
+    for_each_stmt(f.body, [&](const stmt& x) {
+      const loop_node* l = as_loop(x);
+      if (l && l->loop == loop_kind::unrolled) written_out.insert(l->var);
+    });
+    return count(f.body, stmt_kind::if_else, [&](const stmt& x) {
+      const std::vector<var> asked = free_vars(as_if(x)->condition);
+      return std::any_of(asked.begin(), asked.end(),
+                         [&](const var& v) { return written_out.count(v) == 0; });
+    });
+  };
+  const auto decided = [&](const function& f) {
+    const function once = pass::simplify_loops(pass::trim_loops(f));
+    check_same(f, once);
+    check_same(f, pass::simplify_loops(pass::trim_loops(once)));
+    return open(f) > 0 && open(once) == 0;
+  };
+  for (const int by : {2, 3, 4})
+    for (const int left : {0, 1}) {
+      CAPTURE(by);
+      CAPTURE(left);
+      const auto fits = [&](const expr& sum) { return eq(floormod(sum, by), left); };
+      CHECK(decided(program(12, fits(h + s))));
+      CHECK(decided(program(12, fits(h * 2 - s + by * k))));
+      CHECK_FALSE(decided(program(13, fits(h + s))));  // some are left
+      CHECK_FALSE(decided(program(12, fits(h + s + k))));
+    }
+  CHECK_FALSE(decided(program(10, eq(floormod(h + s, 5), 0))));  // too many
+}

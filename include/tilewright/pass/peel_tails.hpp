@@ -16,7 +16,8 @@
 // hold, beside the original. Parts that some lanes of every tile fail stay conditions of the lanes, and the
 // rest is asked before them: no row outside of an image is loaded under a mask without lanes. Vectors that
 // read at clamped indices along their lanes have two versions, too: they read side by side in one and, where
-// they touch the edge, all but the lanes beyond it in the other. Copies are made while the number of stores
+// they touch the edge, all but the lanes beyond it in the other. A scalar that the lanes of one vector of a sum share has
+// one store, and its condition there: two would keep the sum out of registers. Copies are made while the number of stores
 // stays below a bound; after that guards stay.
 #pragma once
 

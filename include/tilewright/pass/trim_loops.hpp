@@ -26,6 +26,14 @@
 //   for s in range(3):                          for s in range(1):
 //     if (q - s) % 3 == 0: A[s] = ..      ->      A[q % 3 + s * 3] = ..
 //
+// One on whose remainder choices in code of constant size depend is written out for each remainder:
+//
+//   for s in range(4):                          for t in range(2):
+//     for k in range(256):                        for u in unroll(2):
+//       for h in unroll(2):              ->         for k in range(256):
+//         if (h + s) % 2 == 0: A[h] += ..             for h in unroll(2):
+//                                                       if (h + t * 2 + u) % 2 == 0: A[h] += ..
+//
 // Serial loops take symbolic bounds; unrolled and vectorized ones, and small serial loops of a
 // register tile, only constant ones.
 #pragma once

@@ -66,11 +66,21 @@ class guard_finder : public visitor {
   }
 
   void visit(const expr& e) override {
-    if (e->op == op::if_then_else) add_value(e->args[0]);
+    if (e->op == op::if_then_else && !is_shared_scalar(e)) add_value(e->args[0]);
     visitor::visit(e);
   }
 
  private:
+  /// Whether the value is one scalar for all lanes of a vector that a sum takes in, and nothing else stands in between: two
+  /// stores instead of one would keep the sum out of its registers, and a choice costs the scalar alone.
+  bool is_shared_scalar(const expr& e) const {
+    if (path_.size() != own_ + 1 || path_.back()->loop != loop_kind::vectorized ||
+        uses_var(e, path_.back()->var))
+      return false;
+    return std::any_of(path_.begin(), path_.end(),
+                       [](const loop_node* l) { return is_reduction(*l); });
+  }
+
   void add_value(const expr& condition) {
     if (path_.size() == own_) return;  // no loop in between: a version would gain nothing
     std::vector<guard> parts;

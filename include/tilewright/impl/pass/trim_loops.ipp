@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/trim_loops.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::pass::detail::trim {
 
@@ -27,14 +29,16 @@ class trimmer : public arith::scoped_mutator {
     inside_reduction_ = outer;
     const loop_node& loop = *as_loop(out);
     const if_node* guard = as_if(loop.body);
-    if (!guard || loop.loop == loop_kind::parallel || loop.loop == loop_kind::thread_binding)
-      return out;
+    if (loop.loop == loop_kind::parallel || loop.loop == loop_kind::thread_binding) return out;
+    if (!guard) return by_remainders(loop, out);
     if (guard->else_body) {
       const stmt parts = cut(loop, *guard, out);
       return parts.get() == out.get() ? ask_before(loop, *guard, out) : parts;
     }
     const stmt stepped = step(loop, *guard, out);
-    return stepped.get() == out.get() ? trim(loop, *guard, out) : stepped;
+    if (stepped.get() != out.get()) return stepped;
+    const stmt trimmed = trim(loop, *guard, out);
+    return trimmed.get() == out.get() ? by_remainders(loop, out) : trimmed;
   }
 
  private:
@@ -83,6 +87,75 @@ class trimmer : public arith::scoped_mutator {
                          std::move(body));
     }
     return unchanged;
+  }
+
+  /// Largest number of remainders, and of stores, that are written out for one loop.
+  static constexpr std::int64_t most_remainders = 4, most_written_out = 512;
+
+  /// What is asked of a remainder somewhere in a loop: sum % by.
+  struct asked_remainder {
+    arith::linear sum;
+    std::int64_t by;
+  };
+
+  static std::vector<asked_remainder> asked_remainders(const loop_node& loop) {
+    std::vector<asked_remainder> out;
+    for_each_stmt(loop.body, [&](const stmt& s) {
+      const if_node* n = as_if(s);
+      if (!n) return;
+      for (const expr& term : conjuncts(n->condition)) {
+        const expr& left = term->op == op::eq && is_int(term->args[1]) ? term->args[0] : term;
+        if (left->op != op::floormod || !is_int(left->args[1])) continue;
+        const std::int64_t by = as_int(left->args[1]);
+        if (by < 2 || by > most_remainders || !uses_var(left->args[0], loop.var)) continue;
+        arith::linear sum = arith::to_linear(left->args[0]);
+        if (sum.coefficient(loop.var) % by != 0) out.push_back({std::move(sum), by});
+      }
+    });
+    return out;
+  }
+
+  /// After how many iterations of a loop the remainders that are asked for inside of it come again, where all else that they
+  /// depend on is written out; 1: there are none. A transposed convolution asks so for its taps and the rows of a tile.
+  static std::int64_t period_of(const loop_node& loop) {
+    const std::vector<asked_remainder> all = asked_remainders(loop);
+    if (all.empty()) return 1;
+    var_set written_out;
+    for_each_stmt(loop.body, [&](const stmt& s) {
+      const loop_node* l = as_loop(s);
+      if (l && l->loop == loop_kind::unrolled && is_int(l->min) && constant_extent(*l) > 0)
+        written_out.insert(l->var);
+    });
+    std::int64_t period = 1;
+    for (const asked_remainder& r : all)
+      if (support::all(r.sum.terms, [&](const auto& t) {
+            return t.first.same(loop.var) || written_out.count(t.first) != 0 ||
+                   t.second % r.by == 0;
+          }))
+        period = std::lcm(period, r.by);
+    return period;
+  }
+
+  /// As many iterations at a time as differ in remainders that are asked for inside, written out.
+  stmt by_remainders(const loop_node& loop, const stmt& unchanged) const {
+    const std::int64_t extent = constant_extent(loop);
+    if (loop.loop != loop_kind::serial || !is_int(loop.min) || extent < 2 ||
+        is_tile_loop(loop, inside_reduction_))
+      return unchanged;
+    const std::int64_t period = period_of(loop);
+    const std::int64_t size =
+        unrolled_size(loop.body, [](const loop_node& l) { return unrolled_times(l); });
+    if (period == 1 || period > most_remainders || extent % period != 0 ||
+        period * size > most_written_out)
+      return unchanged;
+    const dtype type = loop.var.type();
+    const var outer = make_var(loop.var->name, type), inner = make_var(loop.var->name + "_u", type);
+    const expr by = integer(type, period);
+    const stmt body = substitute(loop.body, {{loop.var, loop.min + outer * by + inner}});
+    return make_loop(
+        outer, integer(type, 0), integer(type, extent / period),
+        make_loop(inner, integer(type, 0), by, body, loop_kind::unrolled, loop.annotations),
+        loop_kind::serial, loop.annotations);
   }
 
   /// A loop for the iterations of each branch, where the condition compares the variable alone.
