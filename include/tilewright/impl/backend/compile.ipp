@@ -24,7 +24,7 @@ TILEWRIGHT_INLINE std::string inspect(const ir::function& lowered, const target:
   llvm::emitter(b, lowered, p::symbol_of(lowered)).run();
   if (at == stage::llvm_ir) return b.print();
   p::check(b);
-  machine.optimize(b.module);
+  machine.optimize(b.module, p::pipeline_of(lowered));
   return at == stage::optimized_ir ? b.print() : machine.generate(b.module, llvm::file_assembly);
 }
 

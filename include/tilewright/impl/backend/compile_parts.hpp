@@ -11,6 +11,7 @@
 #include <tilewright/backend/llvm/builder.hpp>
 #include <tilewright/backend/llvm/emit.hpp>
 #include <tilewright/impl/backend/llvm/triple.hpp>
+#include <tilewright/impl/backend/scalar_loops.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/target/architecture.hpp>
@@ -19,8 +20,12 @@
 namespace tilewright::backend::detail::compile_parts {
 
 /// Local buffers become registers, what stores to other memory do not change is loaded once, and what loops load
-/// again and again leaves them.
-inline constexpr const char* pipeline = "function(sroa,early-cse<memssa>,loop-mssa(licm))";
+/// again and again leaves them. Loops that nobody gave vectors are LLVM's to vectorize where most of the work is theirs.
+inline const char* pipeline_of(const ir::function& lowered) {
+  return scalar_loops::dominate(lowered)
+             ? "function(sroa,early-cse<memssa>,loop-mssa(licm),loop-vectorize)"
+             : "function(sroa,early-cse<memssa>,loop-mssa(licm))";
+}
 
 /// Takes a message of LLVM over and frees it.
 inline std::string take_message(const llvm::api& c, char* text) {
@@ -61,7 +66,7 @@ class machine {
     c_.DisposeTargetData(layout);
   }
 
-  void optimize(llvm::module_ref module) const {
+  void optimize(llvm::module_ref module, const char* pipeline) const {
     const llvm::pass_options_ref options = c_.CreatePassBuilderOptions();
     const llvm::error_ref failure = c_.RunPasses(module, pipeline, handle_, options);
     c_.DisposePassBuilderOptions(options);
@@ -127,7 +132,7 @@ inline artifact compile_at(int level, const ir::function& lowered, const target:
   made.prepare(b.module);
   llvm::emitter(b, lowered, out.symbol).run();
   check(b);
-  made.optimize(b.module);
+  made.optimize(b.module, pipeline_of(lowered));
   const std::string object = made.generate(b.module, llvm::file_object);
   const auto* bytes = reinterpret_cast<const std::byte*>(object.data());
   out.object.assign(bytes, bytes + object.size());
