@@ -127,6 +127,9 @@ TEST_CASE("every prototype of the table is that of the real headers") {
   SAME(SetOrdering);
   SAME(GetMDKindIDInContext);
   SAME(MDNodeInContext);
+  SAME(MDStringInContext);
+  SAME(ValueAsMetadata);
+  SAME(ReplaceMDNodeOperandWith);
   SAME(SetMetadata);
   SAME(BuildExtractElement);
   SAME(BuildInsertElement);

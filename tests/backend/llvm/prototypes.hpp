@@ -50,6 +50,10 @@ struct ours<LLVMAttributeRef> {
   using type = llvm::attribute_ref;
 };
 template <>
+struct ours<LLVMMetadataRef> {
+  using type = llvm::metadata_ref;
+};
+template <>
 struct ours<LLVMTargetRef> {
   using type = llvm::target_ref;
 };

@@ -47,3 +47,30 @@ TEST_CASE("a loop around a while loop that asks for vectors runs one by one") {
   CHECK((*code)({data, nullptr, nullptr, nullptr, nullptr, nullptr}) == 0);
   CHECK(actual == std::vector<std::int32_t>(8, 4));  // it runs one by one
 }
+
+TEST_CASE("the code of a short loop begins where a line of code does") {
+  if (!have_compiler()) return;
+  const buffer x = make_buffer("X", dtype::f32, {64, 32}),
+               y = make_buffer("Y", dtype::f32, {64, 8});
+  const var i = make_var("i"), k = make_var("k"), v = make_var("v");
+  // Y[i] = Y[i] + X[i, 8 k ..] for so many k, which are written out
+  const auto sums = [&](std::int64_t extent, int terms) {
+    const stmt add = make_store(y, {i, v}, load(y, {i, v}) + load(x, {i, k * 8 + v}));
+    return make("sums", {x, y},
+                make_loop(i, 0, expr(static_cast<int>(extent)),
+                          make_loop(k, 0, terms, make_loop(v, 0, 8, add, loop_kind::vectorized),
+                                    loop_kind::unrolled)));
+  };
+  const auto aligned = [](const function& f) {
+    return backend::inspect(f, target::named("haswell"), backend::stage::assembly)
+               .find(".p2align\t6, 0x90") != std::string::npos;
+  };
+  CHECK(aligned(sums(64, 1)));
+  CHECK(aligned(sums(64, 2)));
+  CHECK_FALSE(aligned(sums(64, 4)));  // more than a line has room for
+  CHECK_FALSE(aligned(sums(4, 1)));
+  check_agrees(sums(64, 1));
+  options rounded;
+  rounded.tolerance = 1e-6;
+  check_agrees(sums(64, 4), rounded);
+}

@@ -26,6 +26,7 @@ using machine_ref = struct opaque_machine*;
 using layout_ref = struct opaque_layout*;
 using memory_ref = struct opaque_memory*;
 using error_ref = struct opaque_error*;
+using metadata_ref = struct opaque_metadata*;
 using pass_options_ref = struct opaque_pass_options*;
 using diagnostic_ref = struct opaque_diagnostic*;
 using diagnostic_handler = void (*)(diagnostic_ref, void*);
@@ -169,6 +170,9 @@ struct api {
   void (*SetOrdering)(value_ref, int) = nullptr;
   unsigned (*GetMDKindIDInContext)(context_ref, const char*, unsigned) = nullptr;
   value_ref (*MDNodeInContext)(context_ref, value_ref*, unsigned) = nullptr;
+  value_ref (*MDStringInContext)(context_ref, const char*, unsigned) = nullptr;
+  metadata_ref (*ValueAsMetadata)(value_ref) = nullptr;
+  void (*ReplaceMDNodeOperandWith)(value_ref, unsigned, metadata_ref) = nullptr;
   void (*SetMetadata)(value_ref, unsigned, value_ref) = nullptr;
   value_ref (*BuildExtractElement)(builder_ref, value_ref, value_ref, const char*) = nullptr;
   value_ref (*BuildInsertElement)(builder_ref, value_ref, value_ref, value_ref,
@@ -279,6 +283,9 @@ struct api {
     f("SetOrdering", SetOrdering);
     f("GetMDKindIDInContext", GetMDKindIDInContext);
     f("MDNodeInContext", MDNodeInContext);
+    f("MDStringInContext", MDStringInContext);
+    f("ValueAsMetadata", ValueAsMetadata);
+    f("ReplaceMDNodeOperandWith", ReplaceMDNodeOperandWith);
     f("SetMetadata", SetMetadata);
     f("BuildExtractElement", BuildExtractElement);
     f("BuildInsertElement", BuildInsertElement);

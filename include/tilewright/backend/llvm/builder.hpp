@@ -106,9 +106,11 @@ class builder {
   value_ref here_in() const { return c.GetBasicBlockParent(here()); }  // the function
   void at(block_ref block) const { c.PositionBuilderAtEnd(b, block); }
   void branch(block_ref to) const { c.BuildBr(b, to); }
-  void branch(value_ref condition, block_ref yes, block_ref no) const {
-    c.BuildCondBr(b, condition, yes, no);
+  value_ref branch(value_ref condition, block_ref yes, block_ref no) const {
+    return c.BuildCondBr(b, condition, yes, no);
   }
+  /// The loop that `back` goes back to begins at a multiple of so many bytes.
+  void align_loop(value_ref back, unsigned bytes) const;
   value_ref phi(type_ref type, const std::vector<std::pair<value_ref, block_ref>>& incoming) const;
   void add_incoming(value_ref phi, value_ref value, block_ref from) const;
   /// New function with the target's attributes.

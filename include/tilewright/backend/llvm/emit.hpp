@@ -1,7 +1,7 @@
 // A lowered function as LLVM IR.
 //
 // Vectorized loops become explicit vectors, unrolled loops straight code with constant indices, so
-// that local buffers turn into registers under `sroa`; nothing is left to LLVM's loop optimizers.
+// that local buffers turn into registers under `sroa`. LLVM's loop vectorizer has only what impl/backend/scalar_loops.hpp says.
 // Indices are kept as affine forms over 64-bit values: an access is base + variable part +
 // constant, and the variable part is shared by all accesses of a scope. A multiply whose result is
 // added is emitted as llvm.fma where the target has it; no other float operation is changed.
@@ -252,8 +252,8 @@ class emitter {
   void emit_loop(const ir::loop_node& l);
   void emit_serial(const ir::loop_node& l, value_ref first, value_ref end, interval range,
                    bool never_empty);
-  void emit_counted(const std::string& name, value_ref first, value_ref end, bool never_empty,
-                    double inside, support::function_ref<void(value_ref)> emit_body);
+  value_ref emit_counted(const std::string& name, value_ref first, value_ref end, bool never_empty,
+                         double inside, support::function_ref<void(value_ref)> emit_body);
   void emit_repeated(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
   void emit_by_four(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
   void emit_vectorized(const ir::loop_node& l, std::int64_t first, std::int64_t extent);

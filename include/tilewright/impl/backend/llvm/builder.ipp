@@ -9,6 +9,13 @@
 #include <tilewright/target/architecture.hpp>
 
 namespace tilewright::backend::llvm {
+namespace detail::builder_parts {
+
+inline unsigned metadata_kind(const builder& b, std::string_view name) {
+  return b.c.GetMDKindIDInContext(b.context, name.data(), static_cast<unsigned>(name.size()));
+}
+
+}  // namespace detail::builder_parts
 
 TILEWRIGHT_INLINE builder::builder(const target::cpu& target, const std::string& module_name)
     : c(library()), cpu(target) {
@@ -141,10 +148,19 @@ TILEWRIGHT_INLINE void builder::store_nontemporal(value_ref value, value_ref poi
   const value_ref stored = c.BuildStore(b, value, pointer);
   c.SetAlignment(stored, alignment);
   value_ref one = integer(i32, 1);
-  constexpr std::string_view kind = "nontemporal";
-  c.SetMetadata(stored,
-                c.GetMDKindIDInContext(context, kind.data(), static_cast<unsigned>(kind.size())),
+  c.SetMetadata(stored, detail::builder_parts::metadata_kind(*this, "nontemporal"),
                 c.MDNodeInContext(context, &one, 1));
+}
+
+TILEWRIGHT_INLINE void builder::align_loop(value_ref back, unsigned bytes) const {
+  constexpr std::string_view name = "llvm.loop.align";
+  value_ref wish[] = {c.MDStringInContext(context, name.data(), static_cast<unsigned>(name.size())),
+                      integer(i32, bytes)};
+  // loops are told apart by nodes that are their own first operands
+  value_ref operands[] = {wish[0], c.MDNodeInContext(context, wish, 2)};
+  const value_ref loop = c.MDNodeInContext(context, operands, 2);
+  c.ReplaceMDNodeOperandWith(loop, 0, c.ValueAsMetadata(loop));
+  c.SetMetadata(back, detail::builder_parts::metadata_kind(*this, "llvm.loop"), loop);
 }
 
 TILEWRIGHT_INLINE void builder::order_nontemporal() const {
