@@ -149,11 +149,11 @@ TEST_CASE("a choice in a loop of little work is asked before it") {
 TEST_CASE("a loop on whose remainders written-out code asks is written out for each of them") {
   const var s = make_var("s"), k = make_var("k"), h = make_var("h");
   // Y[h, s] += 1 for each k where the condition holds
-  const auto program = [&](std::int64_t extent, const expr& condition) {
-    const buffer y = make_buffer("Y", dtype::f32, {6, extent});
+  const auto program = [&](std::int64_t extent, const expr& condition, int rows = 8) {
+    const buffer y = make_buffer("Y", dtype::f32, {rows, extent});
     const stmt body = make_store(y, {h, s}, load(y, {h, s}) + f32(1));
-    return make_function(
-        {y}, nest({{s, extent}, {k, 5}, {h, 6, loop_kind::unrolled}}, make_if(condition, body)));
+    return make_function({y}, nest({{s, extent}, {k, 20}, {h, rows, loop_kind::unrolled}},
+                                   make_if(condition, body)));
   };
   // conditions that ask of what runs, and is not written out
   const auto open = [](const function& f) {
@@ -184,5 +184,6 @@ TEST_CASE("a loop on whose remainders written-out code asks is written out for e
       CHECK_FALSE(decided(program(13, fits(h + s))));  // some are left
       CHECK_FALSE(decided(program(12, fits(h + s + k))));
     }
-  CHECK_FALSE(decided(program(10, eq(floormod(h + s, 5), 0))));  // too many
+  CHECK_FALSE(decided(program(12, eq(floormod(h + s, 2), 0), 6)));  // few results
+  CHECK_FALSE(decided(program(10, eq(floormod(h + s, 5), 0))));     // too many
 }
