@@ -54,8 +54,10 @@ TEST_CASE("the code of a short loop begins where a line of code does") {
                y = make_buffer("Y", dtype::f32, {64, 8});
   const var i = make_var("i"), k = make_var("k"), v = make_var("v");
   // Y[i] = Y[i] + X[i, 8 k ..] for so many k, which are written out
-  const auto sums = [&](std::int64_t extent, int terms) {
-    const stmt add = make_store(y, {i, v}, load(y, {i, v}) + load(x, {i, k * 8 + v}));
+  const auto sums = [&](std::int64_t extent, int terms, bool asks = false) {
+    const expr term = load(x, {i, k * 8 + v});
+    const expr added = asks ? if_then_else(lt(i, 40), term, real(dtype::f32, 0)) : term;
+    const stmt add = make_store(y, {i, v}, load(y, {i, v}) + added);
     return make("sums", {x, y},
                 make_loop(i, 0, expr(static_cast<int>(extent)),
                           make_loop(k, 0, terms, make_loop(v, 0, 8, add, loop_kind::vectorized),
@@ -69,6 +71,7 @@ TEST_CASE("the code of a short loop begins where a line of code does") {
   CHECK(aligned(sums(64, 2)));
   CHECK_FALSE(aligned(sums(64, 4)));  // more than a line has room for
   CHECK_FALSE(aligned(sums(4, 1)));
+  CHECK_FALSE(aligned(sums(64, 1, true)));
   check_agrees(sums(64, 1));
   options rounded;
   rounded.tolerance = 1e-6;
