@@ -107,6 +107,28 @@ TEST_CASE("columns of a row-major matrix are read as rows and transposed") {
   }
 }
 
+TEST_CASE("rows are read at once and transposed below a loop that two loops are joined to") {
+  const buffer x = make_buffer("X", dtype::f32, {32, 3, 24}),
+               y = make_buffer("Y", dtype::f32, {3, 24, 32});
+  const var j = make_var("j"), k = make_var("k"), u = make_var("u"), v = make_var("v");
+  const expr row = floormod(j, 2) * 16 + v, matrix = floordiv(j, 2), column = k * 4 + u;
+  const stmt copy =
+      vector_loop(v, 16, make_store(y, {matrix, column, row}, load(x, {row, matrix, column})));
+  const function f =
+      make("joined", {x, y},
+           make_loop(j, 0, 6, make_loop(k, 0, 6, make_loop(u, 0, 4, copy, loop_kind::unrolled))));
+  check_agrees(f);
+  const std::string text =
+      backend::inspect(f, target::named("skylake-avx512"), backend::stage::llvm_ir);
+  const auto count = [&](const std::string& what) {
+    int out = 0;
+    for (std::size_t i = text.find(what); i != std::string::npos; i = text.find(what, i + 1)) ++out;
+    return out;
+  };
+  CHECK(count("load <4 x float>") == 16);
+  CHECK(count("load float") == 0);
+}
+
 TEST_CASE(
     "windows in steps are read whole and shuffled, or as rows, where their taps are written out") {
   for (dtype t : {dtype::f32, dtype::i32, dtype::f64})

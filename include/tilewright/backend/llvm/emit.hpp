@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <tilewright/backend/llvm/builder.hpp>
+#include <tilewright/backend/llvm/scoped_values.hpp>
 #include <tilewright/config.hpp>
 #include <tilewright/ir/external.hpp>
 #include <tilewright/ir/stmt.hpp>
@@ -100,6 +101,19 @@ class emitter {
     std::int64_t lane_step, constant;
     int lanes;
     friend auto operator<=>(const column_key&, const column_key&) = default;
+  };
+  /// A quotient or remainder, rounded down, of a sum that no lane changes.
+  struct quotient_key {
+    ir::op operation;
+    affine::terms scalars;
+    std::int64_t constant, divisor;
+    friend auto operator<=>(const quotient_key&, const quotient_key&) = default;
+  };
+  /// What was computed in this function, each until the scope ends in which it was.
+  struct computed_values {
+    scoped_values<pointer_key> pointers;  // variable parts of addresses
+    scoped_values<column_key> columns;
+    scoped_values<quotient_key> quotients;
   };
   /// Where the lanes of a vector of indices were loaded from, side by side.
   struct loaded_indices {
@@ -292,23 +306,25 @@ class emitter {
   void finish_function();
   std::int64_t attribute(const char* name) const;
 
-  /// Drops the pointers and columns that were shared inside a scope when it ends.
+  /// Forgets what was computed inside when it ends.
   class scope {
    public:
     explicit scope(emitter& e)
-        : e_(e), pointers_(e.shared_order.size()), columns_(e.columns_order.size()) {}
+        : e_(e),
+          pointers_(e.computed.pointers.size()),
+          columns_(e.computed.columns.size()),
+          quotients_(e.computed.quotients.size()) {}
     ~scope() {
-      for (; e_.shared_order.size() > pointers_; e_.shared_order.pop_back())
-        e_.shared.erase(e_.shared_order.back());
-      for (; e_.columns_order.size() > columns_; e_.columns_order.pop_back())
-        e_.columns_loaded.erase(e_.columns_order.back());
+      e_.computed.pointers.keep_first(pointers_);
+      e_.computed.columns.keep_first(columns_);
+      e_.computed.quotients.keep_first(quotients_);
     }
     scope(const scope&) = delete;
     scope& operator=(const scope&) = delete;
 
    private:
     emitter& e_;
-    std::size_t pointers_, columns_;
+    std::size_t pointers_, columns_, quotients_;
   };
 
   /// Says what is written while the body of a loop is emitted.
@@ -333,10 +349,7 @@ class emitter {
   frame at;
   bindings bound;
   lane_state lane;
-  std::map<pointer_key, value_ref> shared;  // variable parts of addresses, per scope
-  std::vector<pointer_key> shared_order;
-  std::map<column_key, value_ref> columns_loaded;
-  std::vector<column_key> columns_order;
+  computed_values computed;
   std::unordered_map<value_ref, loaded_indices> indices_in_memory_;        // until the next store
   std::unordered_map<value_ref, std::vector<std::int64_t>> lane_numbers_;  // of constant vectors
   std::unordered_set<const ir::buffer_node*> written;  // by the innermost loop around, or by all

@@ -225,7 +225,8 @@ TILEWRIGHT_INLINE affine emitter::opaque_index(const ir::expr& e) {
 }
 
 /// (c * x + r) // c is x + r // c, and the same for the remainder: what is left of r is often a
-/// constant, or a known function of the lane alone.
+/// constant, or a known function of the lane alone. A quotient is one value in all of its scope, so that accesses
+/// are seen to begin at the same place: those of a transposition below loops that are one, as loops on threads are.
 TILEWRIGHT_INLINE affine emitter::quotient_index(const ir::expr& e) {
   const interval by = bounds(e->args[1]);
   const bool divides = e->op == ir::op::floordiv;
@@ -243,7 +244,12 @@ TILEWRIGHT_INLINE affine emitter::quotient_index(const ir::expr& e) {
   }
   if (!rest.scalars.empty()) {
     if (rest.lane_step != 0) return opaque_index(e);
-    const value_ref q = divide(e->op, dtype::i64, scalar_sum(rest), b.index(c), false, c);
+    quotient_key key{e->op, rest.scalars, rest.constant, c};
+    value_ref q = computed.quotients.find(key);
+    if (!q) {
+      q = divide(e->op, dtype::i64, scalar_sum(rest), b.index(c), false, c);
+      computed.quotients.keep(std::move(key), q);
+    }
     out.scalars.emplace_back(q, 1);
     return out;
   }

@@ -96,10 +96,7 @@ TILEWRIGHT_INLINE value_ref emitter::begin_function(const std::string& name,
   const value_ref flag = field(offsetof(backend::call, cancel));
   const value_ref missing = b.compare(int_predicate::eq, flag, b.c.ConstNull(b.ptr));
   at.cancel = b.select(missing, b.zeros(), flag);
-  shared.clear();
-  shared_order.clear();
-  columns_loaded.clear();
-  columns_order.clear();
+  computed = {};
   lane = {};
   return at.function;
 }
@@ -214,10 +211,7 @@ TILEWRIGHT_INLINE value_ref emitter::emit_region(const ir::loop_node& l, const c
   types.insert(types.end(), {b.i64, b.i64, b.i32});
   const frame around = std::exchange(at, {});
   const bindings bound_around = std::exchange(bound, {});
-  const auto shared_around = std::exchange(shared, {});
-  const auto order_around = std::exchange(shared_order, {});
-  const auto columns_around = std::exchange(columns_loaded, {});
-  const auto columns_order_around = std::exchange(columns_order, {});
+  computed_values computed_around = std::exchange(computed, {});
   const block_ref here = b.here();
   const std::string name = symbol + ".parallel" + std::to_string(regions++);
 
@@ -249,10 +243,7 @@ TILEWRIGHT_INLINE value_ref emitter::emit_region(const ir::loop_node& l, const c
 
   at = around;
   bound = bound_around;
-  shared = shared_around;
-  shared_order = order_around;
-  columns_loaded = columns_around;
-  columns_order = columns_order_around;
+  computed = std::move(computed_around);
   b.at(here);
   return inner;
 }

@@ -150,15 +150,12 @@ TILEWRIGHT_INLINE value_ref emitter::pointer(const place& p, const affine& a) {
   if (!a.scalars.empty()) {
     pointer_key key{p.base, a.scalars};  // in bytes: the workspace holds elements of several sizes
     for (auto& [v, k] : key.second) k *= bytes(p.type);
-    const auto found = shared.find(key);
-    if (found != shared.end()) {
-      variable = found->second;
-    } else {
+    variable = computed.pointers.find(key);
+    if (!variable) {
       affine part;
       part.scalars = a.scalars;
       variable = b.element_pointer(b.stored(p.type), p.base, scalar_sum(part));
-      shared.emplace(key, variable);
-      shared_order.push_back(std::move(key));
+      computed.pointers.keep(std::move(key), variable);
     }
   }
   return b.byte_pointer(variable, a.constant * bytes(p.type));

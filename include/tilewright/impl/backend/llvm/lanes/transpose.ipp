@@ -72,8 +72,7 @@ TILEWRIGHT_INLINE value_ref emitter::load_column(const ir::expr& e, const place&
   if (columns == 0 || !strided || lanes % columns != 0) return nullptr;
   const column_key key{e->buffer.get(), p.base,     a.scalars, a.lane_steps,
                        a.lane_step,     a.constant, lanes};
-  const auto known = columns_loaded.find(key);
-  if (known != columns_loaded.end()) return known->second;
+  if (const value_ref loaded = computed.columns.find(key)) return loaded;
   bool inside = false;
   for (std::size_t d = 0; d < e->args.size(); ++d) {
     if (!p.strides[d].fixed() || p.strides[d].constant != 1) continue;
@@ -85,8 +84,7 @@ TILEWRIGHT_INLINE value_ref emitter::load_column(const ir::expr& e, const place&
   for (int w = 0; w < columns; ++w) {
     column_key each = key;
     each.constant += w;
-    if (columns_loaded.emplace(each, loaded[static_cast<std::size_t>(w)]).second)
-      columns_order.push_back(std::move(each));
+    computed.columns.keep(std::move(each), loaded[static_cast<std::size_t>(w)]);
   }
   return loaded[0];
 }
