@@ -32,6 +32,13 @@ constexpr auto across = kernel<"product">(
       return C(i, j) = sum<k>(A(i, k) * B(j, k));
     });
 
+constexpr auto heads =
+    kernel<"heads">([](in<"A", float, "M", "H", "K"> A, in<"B", float, "N", "H", "K"> B,
+                       out<"C", float, "H", "M", "N"> C) {
+      using axes::b, axes::i, axes::j, axes::k;
+      return C(b, i, j) = sum<k>(A(i, b, k) * B(j, b, k));
+    });
+
 std::size_t count(const std::string& text, const std::string& what) {
   std::size_t out = 0;
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++out;
@@ -98,6 +105,30 @@ TEST_CASE("of an operand that calls transpose, a few columns serve all rows befo
   };
   CHECK(panels(1));
   CHECK_FALSE(panels(2));
+}
+
+TEST_CASE("an operand is transposed by the threads that use it, where each panel has one") {
+  const target::cpu cpu = target::named("znver4");
+  const auto first = [&](const ir::function& f, int threads) {
+    space::context where;
+    where.cpu = &cpu;
+    where.threads = threads;
+    return space::default_cpu().sketches(f, where, 1).at(0);
+  };
+  // whether the panel of B stands in a loop on threads together with the product
+  const auto in_tasks = [&](const ir::function& f, int threads) {
+    schedule s = first(f, threads);
+    const ir::loop_node panel = s.get(s.get_loops(s.get_block("B_global")).front());
+    const ir::loop_node product = s.get(s.get_loops(s.get_block("C_update")).front());
+    return panel.var.same(product.var) && panel.loop == ir::loop_kind::parallel;
+  };
+  const ir::function twelve = reify(heads, {{"M", 128}, {"N", 128}, {"K", 64}, {"H", 12}});
+  CHECK(in_tasks(twelve, 2));
+  CHECK_FALSE(in_tasks(twelve, 12));  // 24 panels are too few
+  CHECK_FALSE(in_tasks(reify(across, {{"M", 206}, {"N", 300}, {"K", 120}}), 2));
+  CHECK(in_tasks(reify(across, {{"M", 206}, {"N", 1000}, {"K", 120}}), 2));
+  const ir::function small = reify(heads, {{"M", 19}, {"N", 33}, {"K", 21}, {"H", 9}});
+  check_meaning(first(small, 2), small);
 }
 
 TEST_CASE("panels of a few columns keep the meaning, whatever divides") {

@@ -383,14 +383,15 @@ class tiling {
     if (level >= 2)
       for (int r : broadcast)
         panels.copy(r, split_reduction_ ? reduce_outer_.back() : last_middle_);
-    // transposed once a call, unless it is bound or all of the call is in one block of columns
+    // transposed once a call, unless it is bound, all of the call is in one block of columns, or each task has panels of its own
     const std::vector<int> across = promise().transposed_operands();
     if (columns_first_) {
       for (int r : across) panels.transpose(r, outer_column_.back());
       return;
     }
     if (across.empty()) return;
-    const bool whole = (choices_.pick(2) == 0) != promise().any_bound(across);
+    const bool whole = (choices_.pick(2) == 0) !=
+                       (promise().any_bound(across) || promise().tasks_own_panels(across));
     for (int r : across)
       if (whole)
         panels.transpose(r, std::nullopt);
