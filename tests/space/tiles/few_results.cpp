@@ -10,6 +10,7 @@
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/root_blocks.hpp>
 
+#include "../../schedule/check_schedule.hpp"
 #include "../draws.hpp"
 
 using namespace tilewright;
@@ -29,6 +30,21 @@ ir::function complex_product(int rows, int columns, int n) {
             with T.init():
                 Y[vi, vj, vc] = T.float32(0)
             Y[vi, vj, vc] = Y[vi, vj, vc] + T.Select(vc == 0, A[vi, vk, 0] * X[vj, vk, 0] - A[vi, vk, 1] * X[vj, vk, 1], A[vi, vk, 0] * X[vj, vk, 1] + A[vi, vk, 1] * X[vj, vk, 0])
+)");
+}
+
+/// Bytes of a matrix times a few columns, which lie side by side.
+ir::function bytes_by_columns(int columns, const char* attributes = "") {
+  const std::string c = std::to_string(columns);
+  return ir::parse("@T.prim_func\ndef main(A: T.Buffer((31, " + c +
+                   "), \"int8\"), B: T.Buffer((53, 31), \"int8\"), C: T.Buffer((53, " + c +
+                   "), \"int32\")):\n" + attributes + "    for i, j, k in T.grid(53, " + c +
+                   R"(, 31):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = T.int32(0)
+            C[vi, vj] = C[vi, vj] + T.cast(A[vk, vj], "int32") * T.cast(B[vi, vk], "int32")
 )");
 }
 
@@ -63,6 +79,21 @@ TEST_CASE("both parts of a complex matrix times a vector are sums along its rows
   const target::cpu wide = target::named("znver4");
   const space::context where{&wide, 1};
   CHECK(takes_sums(complex_product(9, 1, 37), where) == taken::together);
+}
+
+TEST_CASE(
+    "bytes times a few columns are summed as they lie, unless they are laid out before calls") {
+  const target::cpu cpu = target::named("znver4");
+  const space::context where{&cpu, 1};
+  CHECK(takes_sums(bytes_by_columns(2), where) == taken::together);
+  CHECK(takes_sums(bytes_by_columns(4), where) == taken::together);
+  CHECK(takes_sums(bytes_by_columns(40), where) == taken::nothing);
+  CHECK(takes_sums(bytes_by_columns(2, "    T.func_attr({\"layout_free_buffers\": [1]})\n"),
+                   where) == taken::nothing);
+  const ir::function f = bytes_by_columns(2);
+  const std::vector<schedule> sketches = space::default_cpu().sketches(f, where, 1);
+  CHECK(sketches.size() > 8);  // instructions are offered behind
+  for (const schedule& sketch : sketches) check_meaning(sketch, f);
 }
 
 TEST_CASE("lanes without work cost arithmetic beside loads") {

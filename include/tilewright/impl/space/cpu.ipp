@@ -264,11 +264,11 @@ inline bool offers_intrinsics(schedule attempt, const context& where) {
   }
 }
 
-/// Whether sketches without intrinsics come first: of bytes whose vectors had better lie along pixels.
-inline bool suits_channel_blocks(schedule s, const context& where) {
+/// Whether sketches without intrinsics come first: of bytes whose vectors had better lie along pixels, or along sums of few results.
+inline bool suits_plain_sums(schedule s, const context& where) {
   split_all_groups(s);
   return support::any(root_block_names(s), [&](const std::string& name) {
-    return suits_channel_blocks(s, name, *where.cpu);
+    return suits_channel_blocks(s, name, *where.cpu) || sums_as_operands_lie(s, name, where);
   });
 }
 
@@ -403,7 +403,7 @@ TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit, bool intrinsics) {
         if (parts && choices.pick(2) == 0) return cascade_in_parts(sketch, where, choices);
         detail::build_cpu_sketch(sketch, where, choices, around && choices.pick(2) == 0);
       });
-    const bool blocks_first = around && detail::suits_channel_blocks(s, where);
+    const bool plain_first = around && detail::suits_plain_sums(s, where);
     std::vector<schedule> out;
     const auto add = [&](std::size_t most, bool tensorized) {
       if (most == 0) return;
@@ -417,8 +417,8 @@ TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit, bool intrinsics) {
     std::vector<schedule> in_parts;
     if (parts) in_parts = detail::parted_sketches(s, where, (limit + 2) / 3);
     const std::size_t rest = limit - in_parts.size();
-    if (around) add((rest + 1) / 2, !blocks_first);
-    add(rest - out.size(), blocks_first);
+    if (around) add((rest + 1) / 2, !plain_first);
+    add(rest - out.size(), plain_first);
     const bool first = parts && suits_cascade_in_parts(s);
     out.insert(first ? out.begin() : out.end(), std::make_move_iterator(in_parts.begin()),
                std::make_move_iterator(in_parts.end()));

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/space/tiles/few_results.hpp>
 #include <tilewright/impl/space/tiles/moving_dimension.hpp>
 #include <tilewright/impl/space/tiles/operand_producer.hpp>
 #include <tilewright/impl/space/vector_axis.hpp>
@@ -247,14 +248,15 @@ inline std::vector<std::string> block_channels(schedule& s, const std::string& n
   }
 }
 
-/// Reductions of bytes get their channels in blocks, or not, where the CPU has dot products of bytes.
+/// Reductions of bytes get their channels in blocks, or not, where the CPU has dot products of bytes; sums of few results first do not.
 /// @returns blocks whose layout is final
 inline std::vector<std::string> choose_channel_blocks(schedule& s, const context& where,
                                                       chooser& choices) {
   std::vector<std::string> out;
   if (!where.cpu->has("avx2") && !where.cpu->has("dotprod")) return out;
   for (const std::string& name : root_block_names(s)) {
-    if (!has_block(s, name) || !find_channels(s, name) || choices.pick(2) == 1) continue;
+    if (!has_block(s, name) || !find_channels(s, name)) continue;
+    if ((choices.pick(2) == 0) == sums_as_operands_lie(s, name, where)) continue;
     for (std::string& made : block_channels(s, name)) out.push_back(std::move(made));
   }
   return out;
