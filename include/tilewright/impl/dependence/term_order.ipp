@@ -57,6 +57,7 @@ class reduction {
       : block_(*realize.block), nest_(nest) {
     for (std::size_t k = 0; k < block_.iters.size(); ++k) {
       const ir::iter_var& iter = block_.iters[k];
+      bindings_.emplace(iter.var, ir::cast(iter.var.type(), realize.values[k]));
       if (iter.kind != ir::iter_kind::reduce)
         spatial_.push_back(realize.values[k]);
       else if (!ir::is_int(iter.dom.extent, 1))
@@ -65,11 +66,7 @@ class reduction {
   }
 
   std::string disorder() const {
-    places all;
-    for (const auto& [iter, value] : reduced_)
-      for (const std::size_t l : loops_of(value, nest_))
-        if (!support::contains(all, l)) all.push_back(l);
-    std::sort(all.begin(), all.end());
+    const places all = reducing();
     for (const std::size_t l : all)
       if (std::string why = problem(l, all); !why.empty())
         return "block \"" + block_.name + "\": loop \"" + nest_[l]->var->name + "\" " + why;
@@ -77,11 +74,35 @@ class reduction {
     return "block \"" + block_.name + "\": its loops bring terms in another order than " + names();
   }
 
+  /// Whether the value, which no other loops move, is larger in each later iteration of the loops that bring terms.
+  bool rises_along(const ir::expr& value) const {
+    const places all = reducing();
+    const ir::expr here = ir::substitute(value, bindings_);
+    for (std::size_t l = 0; l < nest_.size(); ++l) {
+      const ir::loop_node& loop = *nest_[l];
+      const bool stays = is_one(loop) && ir::is_int(loop.min);
+      if (support::contains(all, l) ? !problem(l, all).empty()
+                                    : !stays && ir::uses_var(here, loop.var))
+        return false;
+    }
+    return rises(here, nest_, all);
+  }
+
  private:
   struct bound {
     ir::iter_var iter;
     ir::expr value;
   };
+
+  /// The loops that reduce variables are bound to.
+  places reducing() const {
+    places all;
+    for (const auto& [iter, value] : reduced_)
+      for (const std::size_t l : loops_of(value, nest_))
+        if (!support::contains(all, l)) all.push_back(l);
+    std::sort(all.begin(), all.end());
+    return all;
+  }
 
   std::string problem(std::size_t l, const places& all) const {
     const ir::loop_node& loop = *nest_[l];
@@ -127,6 +148,7 @@ class reduction {
   const loop_nest& nest_;
   std::vector<bound> reduced_;
   std::vector<ir::expr> spatial_;
+  ir::var_map bindings_;
 };
 
 class searcher : public ir::visitor {
@@ -173,6 +195,12 @@ TILEWRIGHT_INLINE std::string term_disorder(const ir::function& f) {
   detail::orders::searcher all;
   all.visit(f.body);
   return std::move(all.found);
+}
+
+TILEWRIGHT_INLINE bool rises_with_terms(const ir::expr& value,
+                                        const ir::block_realize_node& realize,
+                                        const loop_nest& nest) {
+  return detail::orders::reduction(realize, nest).rises_along(value);
 }
 
 }  // namespace tilewright::dependence

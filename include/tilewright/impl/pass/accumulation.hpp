@@ -27,9 +27,16 @@ struct accumulation {
   std::vector<std::vector<expr>> at;
   std::vector<expr> value;  // of a reducer: what the accumulators become
   comm_reducer reducer = {};
+  bool rising = false;  // of a position: each value stands behind those before it
 
   /// What the accumulators hold after one more value, `a` before it.
   std::vector<expr> next(const std::vector<expr>& a) const {
+    if (rising) {  // of equal values the one before stands first
+      const bool largest = combine == op::gt;
+      const expr keep = largest ? ge(a[1], value[1]) : le(a[1], value[1]);
+      const expr better = largest ? gt(a[1], value[1]) : lt(a[1], value[1]);
+      return {select(keep, a[0], value[0]), select(better, a[1], value[1])};
+    }
     if (combine != op::call) return combined(a, value);
     std::vector<expr> out;
     for (const expr& v : value)
@@ -101,8 +108,17 @@ inline std::optional<op> order_of(const expr& e, const expr& first, const expr& 
   return (e->op == op::gt) != swapped ? op::gt : op::lt;
 }
 
-/// The update of a position and its value, with ties to the smaller position, as a pair of stores
-/// of what two lets compute.
+/// Whether `e` keeps the first operand of an order where both are equal, too.
+inline bool keeps_equal(const expr& e, op order, const expr& first, const expr& second) {
+  const op same = order == op::gt ? op::ge : op::le, turned = order == op::gt ? op::le : op::ge;
+  return (e->op == same && arith::same_value(e->args[0], first) &&
+          arith::same_value(e->args[1], second)) ||
+         (e->op == turned && arith::same_value(e->args[0], second) &&
+          arith::same_value(e->args[1], first));
+}
+
+/// The update of a position and its value, with ties to the smaller position, or to what was there where positions
+/// rise, as a pair of stores of what two lets compute.
 inline std::optional<accumulation> match_position(const stmt& body) {
   const let_node* outer = as_let(body);
   const let_node* inner = outer ? as_let(outer->body) : nullptr;
@@ -116,21 +132,30 @@ inline std::optional<accumulation> match_position(const stmt& body) {
   const store_node *place = as_store(stores->stmts[0]), *peak = as_store(stores->stmts[1]);
   if (!place || !peak || place->buffer == peak->buffer) return std::nullopt;
   expr at = stored(*place), best = stored(*peak);
-  if (at && best && at->op == op::select && at->args[0]->op != op::logical_or) {
+  const auto tells_ties = [](const expr& e) {
+    return e->args[0]->op == op::logical_or || e->args[0]->op == op::ge || e->args[0]->op == op::le;
+  };
+  if (at && best && at->op == op::select && !tells_ties(at)) {
     std::swap(at, best);
     std::swap(place, peak);
   }
-  if (!at || !best || at->op != op::select || best->op != op::select ||
-      at->args[0]->op != op::logical_or || is_float(place->buffer->type) ||
-      !is_element(at->args[1], place->buffer, place->indices) ||
+  if (!at || !best || at->op != op::select || best->op != op::select || !tells_ties(at) ||
+      is_float(place->buffer->type) || !is_element(at->args[1], place->buffer, place->indices) ||
       !is_element(best->args[1], peak->buffer, peak->indices))
     return std::nullopt;
   const expr &old_at = at->args[1], &old_best = best->args[1], &position = at->args[2],
              &value = best->args[2];
   const auto better = order_of(best->args[0], old_best, value);
   const expr &first = at->args[0]->args[0], &tie = at->args[0]->args[1];
-  if (!better || order_of(first, old_best, value) != better || tie->op != op::logical_and ||
-      !arith::same_value(tie->args[0], eq(old_best, value)) ||
+  if (better && keeps_equal(at->args[0], *better, old_best, value))
+    return accumulation{*better,
+                        {place->buffer, peak->buffer},
+                        {place->indices, peak->indices},
+                        {position, value},
+                        {},
+                        true};
+  if (!better || at->args[0]->op != op::logical_or || order_of(first, old_best, value) != better ||
+      tie->op != op::logical_and || !arith::same_value(tie->args[0], eq(old_best, value)) ||
       order_of(tie->args[1], old_at, position) != op::lt)
     return std::nullopt;
   return accumulation{

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/pass/accumulators/rising_positions.hpp>
 #include <tilewright/impl/pass/allocation_places.hpp>
 #include <tilewright/impl/pass/vector/own_lanes.hpp>
 #include <tilewright/impl/pass/vector/read_once.hpp>
@@ -390,7 +391,9 @@ namespace tilewright::pass {
 TILEWRIGHT_INLINE ir::function lower_blocks(const ir::function& f) {
   using namespace detail::blocks;
   ir::function out = f;
-  auto [body, places] = detail::place_allocations(match_resolver(f.body).mutate(f.body));
+  const ir::stmt resolved = match_resolver(f.body).mutate(f.body);
+  auto [body, places] =
+      detail::place_allocations(detail::rising_positions::dropper().mutate(resolved));
   detail::stride_wishes wishes;
   ir::for_each_stmt(body, [&](const ir::stmt& s) {
     if (const ir::block_realize_node* r = ir::as_realize(s)) collect_wishes(*r->block, wishes);
