@@ -201,3 +201,32 @@ TEST_CASE("dot: bytes near each other are loaded together, whatever of them is r
   CHECK(code.find("vpermb") != std::string::npos);
   CHECK(code.find("vpinsrb") == std::string::npos);
 }
+
+TEST_CASE("dot: sums of differences between bytes, in groups and as values that are no loads") {
+  for (const char* lanes : {"1", "2", "4", "8", "3"})
+    for (const char* b0 : {"B[i, 0]", "T.uint8(200)"})
+      check_lowered(
+          ir::parse(std::string(R"(@T.prim_func
+def main(A: T.Buffer((8, 8), "uint8"), B: T.Buffer((8, 8), "uint8"), C: T.Buffer((8,), "int64")):
+    with T.block("root"):
+        for i in T.vectorized()") +
+                    lanes + R"():
+            C[i] = T.call_extern("int64", "sad8", C[i], A[i, 0], A[i, 1], A[i, 2], A[i, 3], A[i, 4], A[i, 5], A[i, 6], A[i, 7], )" +
+                    b0 + ", B[i, 1], B[i, 2], B[i, 3], B[i, 4], B[i, 5], B[i, 6], B[i, 7])\n"));
+  if (!harness::have_compiler()) return;
+  const ir::function sums = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((1000,), "uint8"), B: T.Buffer((1000,), "uint8"), S: T.Buffer((1,), "int32")):
+    for k in range(1000):
+        with T.block("S"):
+            vk = T.axis.reduce(1000, k)
+            with T.init():
+                S[0] = 0
+            S[0] = S[0] + T.max(T.cast(A[vk], "int32") - T.cast(B[vk], "int32"), T.cast(B[vk], "int32") - T.cast(A[vk], "int32"))
+)");
+  check_lowered(sums);
+  for (const char* name : {"haswell", "skylake-avx512"}) {
+    const target::cpu of = target::named(name);
+    CHECK(backend::inspect(pass::lower(sums, of), of, backend::stage::assembly).find("vpsadbw") !=
+          std::string::npos);
+  }
+}

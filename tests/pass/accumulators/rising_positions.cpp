@@ -66,13 +66,13 @@ void check_ties(const function& before, const function& after, std::uint64_t val
   const float inf = std::numeric_limits<float>::infinity();
   const float values[] = {0.0f,  -0.0f, 1.0f, 1.5f, -1.0f,
                           -1.5f, 2.0f,  -inf, inf,  std::numeric_limits<float>::quiet_NaN()};
-  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6, 7, 8}) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     support::random draw(seed);
     std::vector<float> a(24 * 24);
     for (float& x : a) x = values[draw.below(seed == 1 ? 2 : seed == 2 ? 6 : values_used)];
     std::vector<std::int32_t> place[2];
     std::vector<float> peak[2];
-    for (const int which : {0, 1}) {
+    for (const std::size_t which : {0u, 1u}) {
       place[which].assign(18, 7);
       peak[which].assign(18, 0.0f);
       interpret(which == 0 ? before : after,

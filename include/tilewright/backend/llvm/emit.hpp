@@ -192,6 +192,9 @@ class emitter {
   value_ref dot4_of_pairs(const dot_operands& o);
   value_ref dot4_of_shifts(const dot_operands& o);
   value emit_dot2(const ir::expr& e);
+  value emit_sad8(const ir::expr& e);
+  value_ref sad8_of_target(value_ref x, value_ref y, int lanes);
+  value_ref sad8_of_shifts(value_ref x, value_ref y, int lanes);
 
   // memory.ipp
   place& place_of(const ir::buffer& buffer);

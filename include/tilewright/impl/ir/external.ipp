@@ -38,8 +38,9 @@ inline bool is_contiguous(const buffer& b) {
 }  // namespace detail::externals
 
 TILEWRIGHT_INLINE void add_external(external_function f) {
-  const bool taken = f.name == "dot4" || f.name == "dot2" || detail::is_script_intrinsic(f.name) ||
-                     f.name.rfind("tilewright_", 0) == 0 || f.name.rfind("tir.", 0) == 0;
+  const bool taken = f.name == "dot4" || f.name == "dot2" || f.name == "sad8" ||
+                     detail::is_script_intrinsic(f.name) || f.name.rfind("tilewright_", 0) == 0 ||
+                     f.name.rfind("tir.", 0) == 0;
   if (f.name.empty() || taken)
     throw argument_error("external function \"" + f.name +
                          "\": the name is empty or means something else in programs; choose "

@@ -29,7 +29,8 @@ class survey : public ir::visitor {
   }
   void visit(const ir::expr& e) override {
     if (e->op == ir::op::load) count(e->buffer, e->args);
-    if (e->op == ir::op::call && (e->name == "dot4" || e->name == "dot2")) return visit_dot(*e);
+    if (e->op == ir::op::call && (e->name == "dot4" || e->name == "dot2" || e->name == "sad8"))
+      return visit_dot(*e);
     ir::visitor::visit(e);
   }
 

@@ -17,6 +17,7 @@ TILEWRIGHT_INLINE value emitter::emit_call(const ir::expr& e) {
                          "\" without arguments is not known to the CPU backend");
   if (e->name == "dot4") return emit_dot4(e);
   if (e->name == "dot2") return emit_dot2(e);
+  if (e->name == "sad8") return emit_sad8(e);
   std::vector<value> arguments;
   bool vector = false;
   for (const ir::expr& a : e->args) {

@@ -1,4 +1,5 @@
-// The calls of tensor intrinsics: short dot products of packed numbers (ir/expr.hpp: dot4, dot2).
+// The calls that stand for instructions on packed numbers: short dot products and sums of differences (dot4, dot2,
+// sad8: docs/intrinsics.md).
 #pragma once
 
 #include <tilewright/backend/llvm/emit.hpp>
@@ -6,8 +7,8 @@
 
 namespace tilewright::backend::llvm {
 
-/// The arguments from `first` on, in 32 bits, the first in the lowest. Consecutive elements of a
-/// buffer are read in one load.
+/// The arguments from `first` on, in 32 bits, or 64 of eight bytes, the first in the lowest. Consecutive elements of
+/// a buffer are read in one load.
 TILEWRIGHT_INLINE value emitter::emit_packed(const ir::expr& e, std::size_t first,
                                              std::size_t count) {
   if (const value whole = load_packed(e, first, count); whole.v) return whole;
@@ -22,13 +23,13 @@ TILEWRIGHT_INLINE value emitter::emit_packed(const ir::expr& e, std::size_t firs
     vector = vector || parts.back().vector;
   }
   const int lanes = lanes_of(vector);
-  const type_ref word = b.vector(b.i32, lanes);
+  const type_ref element = count == 8 ? b.i64 : b.i32, word = b.vector(element, lanes);
   value_ref out = nullptr;
   for (std::size_t k = 0; k < count; ++k) {
     const value_ref raw = b.to_stored(type, widen(parts[k], vector), lanes);
     const auto shift = static_cast<std::int64_t>(k) * bits(type);
     const value_ref moved =
-        b.binary(opcode::shl, b.convert(opcode::zext, raw, word), b.integer(b.i32, shift, lanes));
+        b.binary(opcode::shl, b.convert(opcode::zext, raw, word), b.integer(element, shift, lanes));
     out = out ? b.binary(opcode::or_, out, moved) : moved;
   }
   return {out, vector};
@@ -52,10 +53,12 @@ TILEWRIGHT_INLINE value emitter::load_packed(const ir::expr& e, std::size_t firs
       return {};
   }
   const auto alignment = static_cast<unsigned>(bytes(p.type));
-  if (start.uniform()) return {b.load(b.i32, pointer(p, start), alignment), false};
-  if (!start.lane_steps.empty() || !start.vectors.empty() || start.lane_step * bytes(p.type) != 4)
+  const type_ref word = count == 8 ? b.i64 : b.i32;
+  if (start.uniform()) return {b.load(word, pointer(p, start), alignment), false};
+  if (!start.lane_steps.empty() || !start.vectors.empty() ||
+      start.lane_step != static_cast<std::int64_t>(count))
     return {};
-  return {b.load(b.vector(b.i32, lane.lanes), pointer(p, start), alignment), true};
+  return {b.load(b.vector(word, lane.lanes), pointer(p, start), alignment), true};
 }
 
 /// The same for signed bytes that are moved by 128, which turns the highest bit of each.
@@ -204,6 +207,41 @@ TILEWRIGHT_INLINE value emitter::emit_dot2(const ir::expr& e) {
   };
   const value_ref late = b.binary(opcode::fadd, sum, b.binary(opcode::fmul, high(a), high(d)));
   return {b.binary(opcode::fadd, late, b.binary(opcode::fmul, low(a), low(d))), vector};
+}
+
+TILEWRIGHT_INLINE value emitter::emit_sad8(const ir::expr& e) {
+  if (e->args.size() != 17) throw argument_error("sad8 takes a sum, eight bytes and eight more");
+  const value c = emit(e->args[0]), x = emit_packed(e, 1, 8), y = emit_packed(e, 9, 8);
+  const bool vector = c.vector || x.vector || y.vector;
+  const int lanes = lanes_of(vector);
+  const value_ref a = widen(x, vector), d = widen(y, vector);
+  value_ref sums = sad8_of_target(a, d, lanes);
+  if (!sums) sums = sad8_of_shifts(a, d, lanes);
+  return {b.binary(opcode::add, widen(c, vector), sums), vector};
+}
+
+/// vpsadbw adds up eight differences in each 64 bits.
+TILEWRIGHT_INLINE value_ref emitter::sad8_of_target(value_ref x, value_ref y, int lanes) {
+  const char* name = lanes == 8 && b.cpu.has("avx512bw") ? "llvm.x86.avx512.psad.bw.512"
+                     : lanes == 4 && b.cpu.has("avx2")   ? "llvm.x86.avx2.psad.bw"
+                     : lanes == 2 && b.cpu.has("sse2")   ? "llvm.x86.sse2.psad.bw"
+                                                         : nullptr;
+  return name ? b.target_intrinsic(name, {x, y}) : nullptr;
+}
+
+TILEWRIGHT_INLINE value_ref emitter::sad8_of_shifts(value_ref x, value_ref y, int lanes) {
+  const auto byte = [&](value_ref word, int k) {
+    return b.binary(opcode::and_, b.binary(opcode::lshr, word, b.integer(b.i64, 8 * k, lanes)),
+                    b.integer(b.i64, 255, lanes));
+  };
+  value_ref out = b.integer(b.i64, 0, lanes);
+  for (int k = 0; k < 8; ++k) {
+    const value_ref p = byte(x, k), q = byte(y, k);
+    const value_ref less = b.compare(int_predicate::slt, p, q);
+    out = b.binary(opcode::add, out,
+                   b.select(less, b.binary(opcode::sub, q, p), b.binary(opcode::sub, p, q)));
+  }
+  return out;
 }
 
 }  // namespace tilewright::backend::llvm

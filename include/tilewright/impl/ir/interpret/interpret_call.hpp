@@ -225,8 +225,18 @@ inline value run_dot2(const expr_code& n, machine& m) {
   return of_float((at(0) + late) + early);
 }
 
-/// The calls that implementations of tensor intrinsics are made of; ir/expr.hpp lists them.
-inline evaluator pick_dot(const expr& e) {
+/// c + |a0 - b0| + ... + |a7 - b7| of bytes, wrapping.
+inline value run_sad8(const expr_code& n, machine& m) {
+  auto sum = static_cast<std::uint64_t>(eval_int(n.indices[0], m));
+  for (std::size_t k = 1; k <= 8; ++k) {
+    const std::int64_t a = eval_int(n.indices[k], m), b = eval_int(n.indices[k + 8], m);
+    sum += static_cast<std::uint64_t>(a > b ? a - b : b - a);
+  }
+  return of_int(static_cast<std::int64_t>(sum));
+}
+
+/// The calls that stand for instructions on packed numbers; docs/intrinsics.md lists them.
+inline evaluator pick_packed(const expr& e) {
   const auto all = [&](std::size_t first, std::size_t count, auto fits) {
     if (e->args.size() != count) return false;
     for (std::size_t i = first; i < count; ++i)
@@ -240,9 +250,12 @@ inline evaluator pick_dot(const expr& e) {
   if (e->name == "dot2" && e.type() == dtype::f32 &&
       all(1, 5, [](dtype t) { return t == dtype::bf16; }))
     return &run_dot2;
+  if (e->name == "sad8" && e.type() == dtype::i64 &&
+      all(1, 17, [](dtype t) { return t == dtype::u8; }))
+    return &run_sad8;
   throw argument_error("\"" + e->name +
-                       "\" takes a sum and its factors: i32 or u32 and 8 integers of 8 bits for "
-                       "dot4, f32 and 4 bf16 numbers for dot2");
+                       "\" takes a sum and what is added: i32 or u32 and 8 integers of 8 bits for "
+                       "dot4, f32 and 4 bf16 numbers for dot2, i64 and 16 bytes for sad8");
 }
 
 /// Fills in the evaluation of intrinsic `name` on operands of type `operand`; false when it is

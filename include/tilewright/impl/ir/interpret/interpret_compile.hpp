@@ -219,9 +219,9 @@ inline const expr_code* compiler::compile_call(const expr& e) {
   expr_code& out = fresh_expr();
   if (e->args.empty())
     throw argument_error("intrinsic " + e->name + " without arguments cannot be interpreted");
-  if (e->name == "dot4" || e->name == "dot2") {
+  if (e->name == "dot4" || e->name == "dot2" || e->name == "sad8") {
     out.indices = compile_all(e->args);
-    out.run = pick_dot(e);
+    out.run = pick_packed(e);
     return &out;
   }
   out.a = compile(e->args[0]);

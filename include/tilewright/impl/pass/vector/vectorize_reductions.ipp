@@ -7,6 +7,7 @@
 
 #include <tilewright/arith/scoped_mutator.hpp>
 #include <tilewright/impl/pass/masked_tails.hpp>
+#include <tilewright/impl/pass/vector/byte_sums.hpp>
 #include <tilewright/impl/pass/vector/reduction_nest.hpp>
 #include <tilewright/impl/pass/vector/sums_together.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
@@ -32,6 +33,8 @@ class vectorizer : public arith::scoped_mutator {
     if (const loop_node* loop = as_loop(s)) {
       if (stmt together = together_with(*loop, nullptr)) return together;
       if (std::optional<reduction> r = match(*loop)) {
+        if (const std::optional<byte_sum> bytes = byte_sum::of(*r, target_))
+          return bytes->lowered();
         const std::int64_t lanes = lanes_of(r->chain.back()->body, target_);
         const std::int64_t parts = choose(*r, lanes);
         if (parts > 1) return long_or_short(*r, lanes, parts);
