@@ -54,7 +54,19 @@ TEST_CASE("results of fields are reduced in vectors of whole records, as these l
     }
 }
 
-TEST_CASE("records that fill no whole vectors are left to others") {
-  for (const ir::function& f : {bounds(331, 3), bounds(320, 8), bounds(16, 3)})
+TEST_CASE("records that whole groups do not divide are reduced in groups, too") {
+  for (const bool largest : {false, true})
+    for (const int records : {331, 337}) {
+      const ir::function f = bounds(records, 3, largest);
+      const std::vector<schedule> all = sketches(f);
+      REQUIRE(all.size() >= 2);
+      CHECK(in_parts(all[0]));
+      CHECK(all[0].trace().print().find("sch.vectorize") != std::string::npos);
+      CHECK(draws::check(f, all, 20) > 5);
+    }
+}
+
+TEST_CASE("records of as many fields as lanes, and few records, are left to others") {
+  for (const ir::function& f : {bounds(320, 8), bounds(16, 3)})
     for (const schedule& s : sketches(f)) CHECK_FALSE(in_parts(s));
 }

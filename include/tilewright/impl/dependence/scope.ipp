@@ -420,6 +420,19 @@ inline bool updates_own_elements(const ir::block_node& b) {
   return !read_of_others(b);
 }
 
+/// Whether the block would reduce affinely if it had no guard: one that leaves out terms of some results, as those behind the
+/// last group of a number that groups do not divide. Terms of one result stay in their order.
+inline bool reduces_without_guard(const child_block& child) {
+  const ir::expr& guard = child.realize->predicate;
+  if (ir::is_true(guard) || ir::reads_memory(guard)) return false;
+  const ir::stmt open =
+      ir::make_realize(child.realize->values, ir::boolean(true), child.realize->block);
+  child_block whole = child;
+  whole.realize = ir::as_realize(open);
+  whole.bound = {};
+  return reduces_affinely(whole);
+}
+
 }  // namespace scopes
 
 TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const ir::var& loop,
@@ -433,9 +446,12 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
     if (atomics && ir::adds_atomically(b)) continue;
     const auto at = static_cast<std::size_t>(loop_index(scope[i].loops, loop));
     if (!scope[i].runs_alone(at)) continue;
-    const auto in_place = [&] { return updates_own_elements(b) && iterations_apart(scope[i], at); };
-    if (shape_of_complete(b) != 0 && !in_place() &&
-        (shape_of_reduction(b) != 0 || !reduces_affinely(scope[i])))
+    const bool reduces = shape_of_reduction(b) == 0;
+    const auto in_place = [&] {
+      return (updates_own_elements(b) || (reduces && reduces_without_guard(scope[i]))) &&
+             iterations_apart(scope[i], at);
+    };
+    if (shape_of_complete(b) != 0 && !(reduces && reduces_affinely(scope[i])) && !in_place())
       return static_cast<int>(i);
     if (!support::all(b.writes, [&](const ir::buffer_region& w) {
           return writes_apart(scope[i], at, w, own) != apartness::none;

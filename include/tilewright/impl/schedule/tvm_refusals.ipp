@@ -64,13 +64,18 @@ inline void stage_pipeline(refusal refuse, int requirement, const block_scope& s
   if (!is_stage_pipeline(scope)) refuse(requirement, "the scope is no stage pipeline");
 }
 
-/// Below a loop TVM takes complete blocks and reductions, but no updates in place.
+/// Below a loop TVM takes complete blocks and reductions, but no updates in place and no reductions whose guard leaves out
+/// terms of some results.
 inline void no_update_in_place(refusal refuse, const ir::function& f, const ir::var& loop) {
   const path at = find_loop(f, loop);
   const block_scope scope(*at.scope()->block);
   for (const child_block& child : scope.children()) {
     const ir::block_node& block = *child.realize->block;
-    if (loop_index(child.loops, loop) < 0 || block.init) continue;
+    if (loop_index(child.loops, loop) < 0) continue;
+    if (block.init) {
+      if (!reduces_affinely(child)) refuse(1, {quoted(block), " is no reduction of all its terms"});
+      continue;
+    }
     for (const ir::buffer_region& w : block.writes)
       if (ir::mentions(block.reads, w.buffer))
         refuse(1, {quoted(block), " updates \"", w.buffer->name, "\" in place"});

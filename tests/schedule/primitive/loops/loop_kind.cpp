@@ -102,6 +102,26 @@ def main(A: T.Buffer((8, 4), "int32"), C: T.Buffer((9,), "int32")):
   check_refusal(other, "parallel", 1, [&] { other.parallel(i); });
 }
 
+TEST_CASE("partial results of a number of terms that they do not divide are lanes") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((23, 3), "float32"), L: T.Buffer((3,), "float32")):
+    for i, n in T.grid(3, 23):
+        with T.block("L"):
+            vi, vn = T.axis.remap("SR", [i, n])
+            with T.init():
+                L[vi] = T.float32("inf")
+            L[vi] = T.min(L[vi], A[vn, vi]))");
+  schedule s(f);
+  const std::vector<loop_rv> loops = s.get_loops(s.block("L"));
+  const auto [groups, lane] = s.split(loops[1], {infer, 4});
+  s.reorder(groups, lane, loops[0]);
+  const block_rv partial = s.rfactor(lane, 0);
+  const std::vector<loop_rv> inner = s.get_loops(partial);
+  s.vectorize(s.fuse(inner[1], inner[2]));
+  check_refusal(s, "parallel", 1, [&] { s.parallel(inner[0]); });
+  check_meaning(s, f);
+}
+
 TEST_CASE("parallel refuses a reduction whose bindings are not affine") {
   ir::function f = programs::matmul(4, 8, 6);
   const ir::stmt nest = ir::root_block(f)->body;

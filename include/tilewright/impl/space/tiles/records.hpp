@@ -23,7 +23,7 @@ namespace tilewright::space::detail {
 struct record_axes {
   std::size_t field, record;
   std::vector<std::int64_t>
-      at_once;  // records that fill whole vectors and divide the number of records
+      at_once;  // records that fill whole vectors, and divide the number of records where some do
 };
 
 /// Of a block that has these two variables alone, and reads nothing but whole records, one behind the other, whose fields are
@@ -48,10 +48,12 @@ inline std::optional<record_axes> axes_of_records(const schedule& s, const std::
       !support::all(p->reads, is_record) || records * fields < least_vectors * lanes)
     return std::nullopt;
   const std::size_t results = named_block(s, name).block->writes.size();
+  std::vector<std::int64_t> others;  // what these leave of the records is guarded, and runs once
   for (std::int64_t n = 2; n <= 8 * lanes; ++n)
-    if (n * fields % lanes == 0 && records % n == 0 &&
+    if (n * fields % lanes == 0 &&
         static_cast<std::size_t>(n * fields / lanes) * results <= most_partial)
-      out.at_once.push_back(n);
+      (records % n == 0 ? out.at_once : others).push_back(n);
+  if (out.at_once.empty()) out.at_once = std::move(others);
   return out.at_once.empty() ? std::nullopt : std::optional(std::move(out));
 }
 
