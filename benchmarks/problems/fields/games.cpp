@@ -145,6 +145,8 @@ std::vector<field_problem> games() {
            result<float>("N", 512, 512, 3)),
       make("games/bounds_f32", bounds, bounds_nest, {}, drawn<float>("P", {}, 100000, 3),
            result<float>("L", 3), result<float>("H", 3)),
+      make("games/bounds_of_odd_count_f32", bounds, bounds_nest, {},
+           drawn<float>("P", {}, 99999, 3), result<float>("L", 3), result<float>("H", 3)),
   };
 }
 

@@ -174,6 +174,20 @@ const char* const best_word_nest = R"(
   }
 )";
 
+constexpr auto best_row =
+    tw::kernel<"best_row">([](tw::in<"X", float, "T", "C"> X, tw::out<"I", std::int32_t, "C"> I) {
+      return I(c) = tw::argmax<t>(X(t, c));
+    });
+const char* const best_row_nest = R"(
+  f32 best[X_1];
+  for (int c = 0; c < X_1; ++c) { best[c] = X[0][c]; I[c] = 0; }
+  for (int t = 1; t < X_0; ++t)
+    for (int c = 0; c < X_1; ++c) {
+      I[c] = X[t][c] > best[c] ? t : I[c];
+      best[c] = X[t][c] > best[c] ? X[t][c] : best[c];
+    }
+)";
+
 constexpr auto causal_weights = tw::kernel<"causal_weights">(
     [](tw::in<"X", float, "T", "T"> X, tw::out<"Y", float, "T", "T"> Y) {
       tw::temp<"M", float, "T"> M;
@@ -244,6 +258,8 @@ std::vector<field_problem> inference() {
            drawn<float>("B", {}, 128, 2048), result<float>("Y", 128, 2048)),
       make("inference/argmax_of_vocabulary_f32", best_word, best_word_nest, {},
            drawn<float>("X", {}, 8, 32000), result<std::int32_t>("I", 8)),
+      make("inference/argmax_of_columns_f32", best_row, best_row_nest, {},
+           drawn<float>("X", {}, 512, 512), result<std::int32_t>("I", 512)),
       make("inference/causal_softmax_f32", causal_weights, causal_weights_nest, {},
            drawn<float>("X", {}, 256, 256), result<float>("Y", 256, 256)),
       make("inference/mean_of_positions_f32", mean_of_positions, mean_of_positions_nest, {},

@@ -283,6 +283,19 @@ const char* const differences_nest = R"(
   *S = s;
 )";
 
+constexpr auto brightness = tw::kernel<"brightness">(
+    [](tw::in<"A", std::uint8_t, "H", "W"> A, tw::out<"S", std::int32_t, "H"> S) {
+      return S(i) = tw::sum<j>(tw::cast<int>(A(i, j)));
+    });
+
+const char* const brightness_nest = R"(
+  for (int i = 0; i < A_0; ++i) {
+    int s = 0;
+    for (int j = 0; j < A_1; ++j) s += A[i][j];
+    S[i] = s;
+  }
+)";
+
 }  // namespace
 
 std::vector<field_problem> signal() {
@@ -327,6 +340,8 @@ std::vector<field_problem> signal() {
       make("signal/sum_of_differences_u8", differences, differences_nest, {},
            drawn<std::uint8_t>("A", {0, 255}, 307200), drawn<std::uint8_t>("B", {0, 255}, 307200),
            result<std::int32_t>("S")),
+      make("signal/row_sums_u8", brightness, brightness_nest, {},
+           drawn<std::uint8_t>("A", {0, 255}, h, w), result<std::int32_t>("S", h)),
   };
 }
 
