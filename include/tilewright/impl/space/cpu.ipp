@@ -158,7 +158,8 @@ inline bool choose_intrinsics(schedule& s, const context& where, chooser& choice
 /// Chooses how the operands of a block lie in memory; of sums of few results, and of short columns, it chooses more.
 inline decided choose_layout(schedule& s, const std::string& name, const context& where,
                              chooser& choices) {
-  if (fuse_short_columns(s, name, where, choices)) return decided::layout;
+  if (named_block(s, name).block->init && fuse_short_columns(s, name, where, choices))
+    return decided::layout;
   if (reduce_records(s, name, where, choices)) return decided::chain;
   if (sum_few_results(s, name, where, choices)) return decided::loops;
   flatten_columns(s, name, where, choices);

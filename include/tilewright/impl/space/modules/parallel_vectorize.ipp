@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include <tilewright/impl/space/lanes/row_streams.hpp>
 #include <tilewright/impl/space/outer_parallel.hpp>
+#include <tilewright/impl/space/tiles/short_columns.hpp>
 #include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/ir/analysis/short_table.hpp>
 #include <tilewright/ir/equal.hpp>
@@ -232,75 +234,6 @@ inline bool order_pixels(schedule& s, const ir::block_node& b, const std::vector
   return true;
 }
 
-/// Bytes that a nest over long rows touches.
-struct row_bytes {
-  std::int64_t result = 0;  // 0 where rows are short or something is not read side by side
-  std::int64_t all = 0;     // with what is read
-};
-
-/// The bytes of a block whose result and operands all lie side by side along `iter`: such rows may go past the caches.
-inline row_bytes bytes_of_rows(const schedule& s, const ir::block_node& b, std::size_t iter) {
-  constexpr std::int64_t least_row =
-      2048;  // elements; the parts of a vector at its ends cost little
-  const ir::store_node* store = ir::as_store(b.body);
-  const ir::expr& extent = b.iters[iter].dom.extent;
-  if (!store || b.init || !is_output(s, b.name) || !ir::is_int(extent) ||
-      extent->integer < least_row)
-    return {};
-  const auto side_by_side = [&](const access_profile& a) {
-    return loads_vectors(a, iter) && a.buffer != store->buffer;
-  };
-  bool out = true;
-  std::vector<ir::buffer> read;
-  ir::for_each_expr(b.body, [&](const ir::expr& e) {
-    out = out && e->op != ir::op::if_then_else;
-    if (e->op != ir::op::load) return;
-    out = out && side_by_side(profile_access(b, e->buffer, e->args));
-    if (!support::contains(read, e->buffer)) read.push_back(e->buffer);
-  });
-  if (!out) return {};
-  row_bytes size{bytes(store->buffer->type), 0};
-  for (const ir::iter_var& i : b.iters)
-    size.result = support::saturated_product(size.result,
-                                             ir::is_int(i.dom.extent) ? i.dom.extent->integer : 1);
-  size.all = size.result;
-  for (const ir::buffer& x : read) size.all = support::saturated_sum(size.all, ir::bytes_of(x));
-  return size;
-}
-
-/// Whether a result leaves the last cache before anything reads it again, since the nest touches most of what that cache holds. Five
-/// points of a stencil over 16 MB, to 16 MB, take 1.4 ms through a cache of 32 MB and 0.93 ms past it.
-inline bool fills_caches(const row_bytes& size, const target::cpu& cpu) {
-  return size.all >= cpu.l3_bytes - cpu.l3_bytes / 4;
-}
-
-/// Whether rows become streams in this sketch. In the first sketch, a result that leaves the last cache anyway goes past the caches. A
-/// result that only the last cache holds may gain by that as well, and by lines that are asked for ahead, where the last cache is far
-/// or others use it; there it is the second choice.
-inline bool chooses_streams(const row_bytes& size, const target::cpu& cpu, chooser& choices) {
-  if (size.result <= cpu.l2_bytes) return false;
-  return (choices.pick(2) == 0) == fills_caches(size, cpu);
-}
-
-/// The rows as streams (pass/vector/streams.hpp), in chunks where several threads share one row. Where memory is read,
-/// 16 lines are asked for ahead: five points of 16 MB take 1.40 ms by 8, 1.20 ms by 16 and 1.32 ms by 32.
-/// @param stays whether the result may stay in the last cache
-inline void make_streams(schedule& s, const std::vector<loop_rv>& loops, const context& where,
-                         bool stays, chooser& choices) {
-  constexpr std::int64_t chunk = 1 << 16;
-  loop_rv row = loops.back();
-  if (where.threads > 1 && loops.size() == 1) {
-    const auto [outer, inner] = s.split(row, {infer, chunk});
-    row = inner;
-  }
-  s.vectorize(row);
-  const std::vector<double> past = stays ? std::vector<double>{1, 1} : std::vector<double>{3, 1},
-                            ahead = stays ? std::vector<double>{1, 1, 1, 1}
-                                          : std::vector<double>{1, 2, 3, 2};
-  s.annotate(row, ir::stream_note, choices.categorical(s, {1, 0}, past));
-  s.annotate(row, ir::stream_ahead_note, choices.categorical(s, {0, 8, 16, 32}, ahead));
-}
-
 /// Lanes of vectors of the block's results. Where a reduction of floats has narrower results, as truth values, the vectors have the lanes
 /// of the floats: results stay in the lanes in which the floats are compared.
 inline std::int64_t result_lanes(const ir::block_node& b, const target::cpu& cpu) {
@@ -335,6 +268,70 @@ inline std::vector<double> weights_of_widths(const ir::block_node& b, std::size_
                    : std::vector<double>{1.5, 1, 0.5};
 }
 
+/// The loop of a block that becomes vectors.
+struct lane_loop {
+  const std::string& name;
+  const ir::block_realize_node& realize;
+  std::size_t iter, at;        // the variable along them; the position of its loop
+  std::vector<loop_rv> loops;  // of the block
+};
+
+/// Rows that go past the caches.
+/// @returns whether the block has such rows and they were chosen
+inline bool take_streams(schedule& s, const lane_loop& of, const context& where, chooser& choices) {
+  if (of.at + 1 != of.loops.size()) return false;
+  const row_bytes size = bytes_of_rows(s, *of.realize.block, of.iter);
+  if (!chooses_streams(size, *where.cpu, choices)) return false;
+  make_streams(s, of.loops, where, !fills_caches(size, *where.cpu), choices);
+  return true;
+}
+
+/// Columns that fill half a vector at most, and are no sums, with those beside them.
+/// @returns whether the block has such columns and they were chosen
+inline bool take_short_columns(schedule& s, const lane_loop& of, const context& where,
+                               chooser& choices) {
+  const std::optional<access_profile> stored = stored_element(*of.realize.block);
+  return !of.realize.block->init && stored && stored->affine && stored->stride[of.iter] == 1 &&
+         fuse_short_columns(s, of.name, where, choices);
+}
+
+/// Vectors along pixels whose few channels lie side by side.
+/// @returns whether the block has such pixels
+inline bool take_pixels(schedule& s, const lane_loop& of, const context& where, chooser& choices) {
+  const ir::block_node& b = *of.realize.block;
+  const std::optional<std::size_t> pixel = pixel_iter(b, of.iter);
+  const std::optional<std::size_t> along =
+      pixel ? loop_driving(s, of.realize, *pixel) : std::nullopt;
+  return along && order_pixels(s, b, of.loops, of.at, *along, where, choices);
+}
+
+/// One to four vectors along the loop; those of a transposition below what is read side by side, those of a sum below its terms.
+/// @returns false where the loop that is read side by side is taken already
+inline bool take_vectors(schedule& s, const lane_loop& of, std::int64_t lanes, const context& where,
+                         chooser& choices) {
+  const ir::block_node& b = *of.realize.block;
+  const expr_rv width = choices.categorical(s, {lanes, 2 * lanes, 4 * lanes},
+                                            weights_of_widths(b, of.iter, *where.cpu));
+  const std::optional<std::size_t> across = transposed_iter(s, b, of.iter);
+  const std::optional<row_loop> rows = row_loop_of(s, of.realize);
+  const auto [outer, inner] = s.split(of.loops[of.at], {infer, width});
+  std::vector<loop_rv> order = of.loops;
+  order[of.at] = outer;
+  if (across) {
+    const std::optional<std::size_t> along = loop_driving(s, of.realize, *across);
+    if (!along || !plain(s.get(of.loops[*along]))) return false;
+    order_squares(s, std::move(order), *along, inner, choices);
+  } else if (rows && rows->at != of.at && plain(s.get(of.loops[rows->at]))) {
+    order_rows(s, std::move(order), rows->at, rows->extent, inner);
+  } else if (b.init || of.at + 1 != of.loops.size()) {
+    order.erase(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(of.at));
+    order.push_back(inner);
+    s.reorder(order);
+  }
+  s.vectorize(inner);
+  return true;
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
@@ -345,54 +342,18 @@ TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
   const std::int64_t lanes = detail::result_lanes(*realize.block, *where.cpu);
   if (detail::goes_along_terms(*realize.block, *iter, lanes, choices))
     return detail::sum_together(s, name, where, choices);
-  const std::optional<std::size_t> position = detail::loop_driving(s, realize, *iter);
-  if (!position) return;
-  const bool reduction = static_cast<bool>(realize.block->init);
-
+  const std::optional<std::size_t> at = detail::loop_driving(s, realize, *iter);
+  if (!at) return;
   schedule attempt = s;
-  const std::vector<loop_rv> loops = attempt.get_loops(attempt.get_block(name));
-  const ir::loop_node& loop = attempt.get(loops[*position]);
+  const detail::lane_loop of{name, realize, *iter, *at, attempt.get_loops(attempt.get_block(name))};
+  const ir::loop_node& loop = attempt.get(of.loops[*at]);
   if (!detail::plain(loop) || (ir::is_int(loop.extent) && loop.extent->integer < 2)) return;
   try {
-    const detail::row_bytes size = *position + 1 == loops.size()
-                                       ? detail::bytes_of_rows(s, *realize.block, *iter)
-                                       : detail::row_bytes{};
-    if (detail::chooses_streams(size, *where.cpu, choices)) {
-      detail::make_streams(attempt, loops, where, !detail::fills_caches(size, *where.cpu), choices);
+    if (detail::take_streams(attempt, of, where, choices) ||
+        detail::take_short_columns(attempt, of, where, choices) ||
+        detail::take_pixels(attempt, of, where, choices) ||
+        detail::take_vectors(attempt, of, lanes, where, choices))
       s = std::move(attempt);
-      return;
-    }
-    if (const auto pixel = detail::pixel_iter(*realize.block, *iter)) {
-      const std::optional<std::size_t> along = detail::loop_driving(s, realize, *pixel);
-      if (along &&
-          detail::order_pixels(attempt, *realize.block, loops, *position, *along, where, choices)) {
-        s = std::move(attempt);
-        return;
-      }
-    }
-    const expr_rv width =
-        choices.categorical(attempt, {lanes, 2 * lanes, 4 * lanes},
-                            detail::weights_of_widths(*realize.block, *iter, *where.cpu));
-    const auto [outer, inner] = attempt.split(loops[*position], {infer, width});
-    const std::optional<detail::row_loop> rows = detail::row_loop_of(s, realize);
-    if (const auto across = detail::transposed_iter(s, *realize.block, *iter)) {
-      const std::optional<std::size_t> along = detail::loop_driving(s, realize, *across);
-      if (!along || !detail::plain(attempt.get(loops[*along]))) return;
-      std::vector<loop_rv> order = loops;
-      order[*position] = outer;
-      detail::order_squares(attempt, std::move(order), *along, inner, choices);
-    } else if (rows && rows->at != *position && detail::plain(attempt.get(loops[rows->at]))) {
-      std::vector<loop_rv> order = loops;
-      order[*position] = outer;
-      detail::order_rows(attempt, std::move(order), rows->at, rows->extent, inner);
-    } else if (reduction || *position + 1 != loops.size()) {
-      std::vector<loop_rv> order{outer};
-      order.insert(order.end(), loops.begin() + static_cast<long>(*position) + 1, loops.end());
-      order.push_back(inner);
-      attempt.reorder(order);
-    }
-    attempt.vectorize(inner);
-    s = std::move(attempt);
   } catch (const schedule_error&) {
     // a block that cannot be vectorized stays scalar
   }

@@ -91,7 +91,7 @@ inline bool sum_few_results(schedule& s, const std::string& name, const context&
   if (!results || choices.pick(2) == 1) return false;
   const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
   const std::int64_t lanes = where.cpu->lanes(p->write.buffer->type);
-  const std::optional<std::size_t> rows = beside_columns(*p, *results);
+  const std::optional<std::size_t> rows = beside_columns(*p, p->extent[*results]);
   const std::vector<std::int64_t> counts =
       rows ? results_at_once(*p, *results, *rows, lanes) : std::vector<std::int64_t>{};
   if (counts.empty()) {
