@@ -225,17 +225,20 @@ TILEWRIGHT_INLINE affine emitter::opaque_index(const ir::expr& e) {
 }
 
 /// (c * x + r) // c is x + r // c, and the same for the remainder: what is left of r is often a
-/// constant, or a known function of the lane alone. A quotient is one value in all of its scope, so that accesses
-/// are seen to begin at the same place: those of a transposition below loops that are one, as loops on threads are.
+/// constant, or a known function of the lane alone, as the remainder of a quotient of the lane is. A quotient is one value in all of
+/// its scope, so that accesses are seen to begin at the same place: those of a transposition below loops that are one, as loops on threads are.
 TILEWRIGHT_INLINE affine emitter::quotient_index(const ir::expr& e) {
   const interval by = bounds(e->args[1]);
   const bool divides = e->op == ir::op::floordiv;
   if (by.lo != by.hi || by.lo <= 0) return opaque_index(e);
   const std::int64_t c = by.lo;
   const affine x = index(e->args[0]);
-  if (!x.lane_steps.empty() || !x.vectors.empty()) return opaque_index(e);
   affine out, rest = x;
   rest.scalars.clear();
+  const bool varies = !x.uniform();
+  const std::vector<std::int64_t> distances =
+      varies ? lane_distances(rest) : std::vector<std::int64_t>{};
+  if (varies && distances.size() < 2) return opaque_index(e);
   for (const auto& [v, k] : x.scalars) {
     if (k % c != 0)
       rest.scalars.emplace_back(v, k);
@@ -243,7 +246,7 @@ TILEWRIGHT_INLINE affine emitter::quotient_index(const ir::expr& e) {
       out.scalars.emplace_back(v, k / c);
   }
   if (!rest.scalars.empty()) {
-    if (rest.lane_step != 0) return opaque_index(e);
+    if (varies) return opaque_index(e);
     quotient_key key{e->op, rest.scalars, rest.constant, c};
     value_ref q = computed.quotients.find(key);
     if (!q) {
@@ -257,9 +260,9 @@ TILEWRIGHT_INLINE affine emitter::quotient_index(const ir::expr& e) {
     return divides ? ir::floor_divide(r, c) : ir::floor_modulo(r, c);
   };
   out.constant = piece(rest.constant);
-  if (rest.lane_step == 0) return out;
+  if (!varies) return out;
   std::vector<std::int64_t> lanes;
-  for (int i = 0; i < lane.lanes; ++i) lanes.push_back(piece(rest.constant + i * rest.lane_step));
+  for (const std::int64_t distance : distances) lanes.push_back(piece(rest.constant + distance));
   const std::int64_t step = lanes[1] - lanes[0];
   bool even = true;
   for (std::size_t i = 1; i < lanes.size(); ++i) even = even && lanes[i] - lanes[i - 1] == step;

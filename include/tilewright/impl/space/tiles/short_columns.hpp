@@ -63,17 +63,16 @@ inline std::int64_t period_of(std::int64_t extent, std::int64_t lanes) {
 }
 
 /// The variables that lanes had better run over together, outermost first and the columns last: where the columns fill half a vector
-/// at most, those beside them. Of reductions one, where nothing that the block reads is shared by several results, and no other
-/// block reads or makes what it does, whose loops would have to be the same. Of other blocks as many as fill whole vectors.
-/// Nothing where no variable suits.
+/// at most and some operand has an element for each result, those beside them. Of reductions one, where no other block reads or
+/// makes what it does, whose loops would have to be the same. Of other blocks as many as fill whole vectors. Nothing where no variable
+/// suits.
 inline std::vector<std::size_t> suits_fused_columns(const schedule& s, const std::string& name,
                                                     const block_profile& p, const context& where) {
   constexpr std::int64_t most_vectors = 12;  // of a period of several variables
   const std::optional<std::size_t> columns = p.contiguous();
   const std::int64_t lanes = where.cpu->lanes(p.write.buffer->type);
-  if (!columns || 2 * p.extent[*columns] > lanes) return {};
-  if (p.reduction && (!is_output(s, name) || !producer_names(s, name).empty() || !own_operand(p)))
-    return {};
+  if (!columns || 2 * p.extent[*columns] > lanes || !own_operand(p)) return {};
+  if (p.reduction && (!is_output(s, name) || !producer_names(s, name).empty())) return {};
   std::vector<std::size_t> out{*columns};
   for (std::int64_t extent = p.extent[*columns]; out.size() < (p.reduction ? 2 : p.kind.size());) {
     const std::optional<std::size_t> beside = beside_columns(p, extent);
