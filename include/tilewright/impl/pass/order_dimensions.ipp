@@ -65,9 +65,7 @@ class survey : public ir::visitor {
         visit(factor);
         continue;
       }
-      weights& w = along_[factor->buffer];
-      w.resize(factor->args.size());
-      w.back() += trips_;
+      keep_order(factor->buffer, factor->args.size());
     }
   }
 
@@ -77,6 +75,8 @@ class survey : public ir::visitor {
       std::vector<std::size_t> moved;
       for (std::size_t d = 0; d < indices.size(); ++d)
         if (ir::uses_var(indices[d], v)) moved.push_back(d);
+      // lanes that run over the last dimension and those before it want them as they are
+      if (moved.size() > 1 && moved.back() + 1 == indices.size()) keep_order(b, indices.size());
       if (moved.size() != 1) continue;
       const std::int64_t by = arith::to_linear(indices[moved[0]]).coefficient(v);
       if (by < 1 || by > target::cheap_lane_step) continue;
@@ -84,6 +84,12 @@ class survey : public ir::visitor {
       w.resize(indices.size());
       w[moved[0]] += trips_;
     }
+  }
+
+  void keep_order(const ir::buffer& b, std::size_t dimensions) {
+    weights& w = along_[b];
+    w.resize(dimensions);
+    w.back() += trips_;
   }
 
   std::unordered_map<ir::buffer, weights> along_;

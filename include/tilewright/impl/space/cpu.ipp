@@ -17,6 +17,7 @@
 #include <tilewright/impl/space/tiles/flat_columns.hpp>
 #include <tilewright/impl/space/tiles/records.hpp>
 #include <tilewright/impl/space/tiles/short_columns.hpp>
+#include <tilewright/impl/space/tiles/short_terms.hpp>
 #include <tilewright/impl/space/windows/borders.hpp>
 #include <tilewright/ir/term_order.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -161,6 +162,7 @@ inline decided choose_layout(schedule& s, const std::string& name, const context
   if (named_block(s, name).block->init && fuse_short_columns(s, name, where, choices))
     return decided::layout;
   if (reduce_records(s, name, where, choices)) return decided::chain;
+  if (sum_short_terms(s, name, where, choices)) return decided::loops;
   if (sum_few_results(s, name, where, choices)) return decided::loops;
   flatten_columns(s, name, where, choices);
   choose_columns(s, name, where, choices);

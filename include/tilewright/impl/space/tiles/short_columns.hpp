@@ -35,7 +35,8 @@ inline std::optional<block_profile> profile_in_any_loops(const ir::block_node& b
   out.write = *stored;
   out.reduction = static_cast<bool>(b.init);
   ir::for_each_expr(b.body, [&](const ir::expr& e) {
-    if (e->op == ir::op::load && e->buffer != stored->buffer)
+    const auto written = [&](const ir::buffer_region& w) { return w.buffer == e->buffer; };
+    if (e->op == ir::op::load && support::none(b.writes, written))
       out.reads.push_back(profile_access(b, e->buffer, e->args));
   });
   return out;
@@ -63,16 +64,13 @@ inline std::int64_t period_of(std::int64_t extent, std::int64_t lanes) {
 }
 
 /// The variables that lanes had better run over together, outermost first and the columns last: where the columns fill half a vector
-/// at most and some operand has an element for each result, those beside them. Of reductions one, where no other block reads or
-/// makes what it does, whose loops would have to be the same. Of other blocks as many as fill whole vectors. Nothing where no variable
-/// suits.
-inline std::vector<std::size_t> suits_fused_columns(const schedule& s, const std::string& name,
-                                                    const block_profile& p, const context& where) {
+/// at most and some operand has an element for each result, those beside them; of reductions one, of other blocks as many as fill
+/// whole vectors. Nothing where no variable suits.
+inline std::vector<std::size_t> suits_fused_columns(const block_profile& p, const context& where) {
   constexpr std::int64_t most_vectors = 12;  // of a period of several variables
   const std::optional<std::size_t> columns = p.contiguous();
   const std::int64_t lanes = where.cpu->lanes(p.write.buffer->type);
   if (!columns || 2 * p.extent[*columns] > lanes || !own_operand(p)) return {};
-  if (p.reduction && (!is_output(s, name) || !producer_names(s, name).empty())) return {};
   std::vector<std::size_t> out{*columns};
   for (std::int64_t extent = p.extent[*columns]; out.size() < (p.reduction ? 2 : p.kind.size());) {
     const std::optional<std::size_t> beside = beside_columns(p, extent);
@@ -112,15 +110,14 @@ inline std::vector<loop_rv> loops_by_variable(const schedule& s, const block_pro
   return out;
 }
 
-/// `for p, q, c, r, s` becomes `for p, v_0, r, s, v_1`, where v is q and c, and v_1 the lanes. A structural choice, the
-/// first one where it suits the block.
-/// @returns whether it was taken
-inline bool fuse_short_columns(schedule& s, const std::string& name, const context& where,
-                               chooser& choices) {
+/// `for p, q, c, r, s` becomes `for p, v_0, r, s, v_1`, where v is q and c, and v_1 the lanes.
+/// @returns whether the block has columns that suit, in loops that hold nothing else
+inline bool fuse_columns(schedule& s, const std::string& name, const context& where,
+                         chooser& choices) {
   const ir::block_realize_node& realize = named_block(s, name);
   const std::optional<block_profile> p = profile_in_any_loops(*realize.block);
   if (!p) return false;
-  const std::vector<std::size_t> fused = suits_fused_columns(s, name, *p, where);
+  const std::vector<std::size_t> fused = suits_fused_columns(*p, where);
   schedule attempt = s;
   const block_rv block = attempt.get_block(name);
   const std::vector<loop_rv> loops =
@@ -156,9 +153,21 @@ inline bool fuse_short_columns(schedule& s, const std::string& name, const conte
       attempt.decompose_reduction(block, reduced.front());
     }
   } catch (const schedule_error&) {
-    return false;  // loops that hold other blocks, too
+    return false;
   }
-  if (choices.pick(2) == 1) return false;
+  s = std::move(attempt);
+  return true;
+}
+
+/// Columns that fill half a vector at most, and those beside them, become the lanes. A structural choice, the first one where it suits
+/// the block. A reduction is an output that reads no other block's results, whose loops would have to be the same.
+/// @returns whether it was taken
+inline bool fuse_short_columns(schedule& s, const std::string& name, const context& where,
+                               chooser& choices) {
+  if (named_block(s, name).block->init && (!is_output(s, name) || !producer_names(s, name).empty()))
+    return false;
+  schedule attempt = s;
+  if (!fuse_columns(attempt, name, where, choices) || choices.pick(2) == 1) return false;
   s = std::move(attempt);
   return true;
 }
