@@ -97,3 +97,25 @@ def main(X: T.Buffer((2, 16), "bfloat16"), A: T.Buffer((2,), "bfloat16"), C: T.B
   const function g = pass::order_dimensions(f);
   CHECK(shape_of(g, "P") == std::vector<std::int64_t>{16, 2});
 }
+
+TEST_CASE("lanes that run over the last dimensions together keep their order") {
+  const auto summed = [](std::int64_t rows) {
+    const buffer x = make_buffer("X", dtype::f32, {rows, 2, 4}),
+                 y = make_buffer("Y", dtype::f32, {2}), p = make_buffer("P", dtype::f32, {2, 4});
+    const var h = make_var("h"), v = make_var("v"), r = make_var("r"), c = make_var("c"),
+              g = make_var("g");
+    const expr group = floordiv(v, 4), term = floormod(v, 4);
+    const stmt fill = nest({{h, rows}, {v, 8, loop_kind::vectorized}},
+                           make_store(p, {group, term}, load(x, {h, group, term})));
+    const stmt drain = nest({{r, 3}, {c, 4}, {g, 2, loop_kind::vectorized}},
+                            make_store(y, {g}, load(y, {g}) + load(p, {g, c})));
+    return make_function({x, y}, make_allocate(p, make_seq({fill, drain})));
+  };
+  // 24 accesses move along the groups, and as many elements of each row along both
+  for (const std::int64_t rows : {1, 64}) {
+    const function f = summed(rows), g = pass::order_dimensions(f);
+    CHECK(shape_of(g, "P") ==
+          (rows == 1 ? std::vector<std::int64_t>{4, 2} : std::vector<std::int64_t>{2, 4}));
+    check_same(f, g);
+  }
+}

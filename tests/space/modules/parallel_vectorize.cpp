@@ -172,3 +172,56 @@ def main(P: T.Buffer((6, 2), "float32"), X: T.Buffer((200, 2), "float32"), A: T.
   check_meaning(s, f);
   CHECK(traces::mentions(s, "candidates=[16, 32, 64]"));
 }
+
+TEST_CASE("short rows that read results of others are fused with those beside them") {
+  const auto scaled = [](const std::string& rows, const std::string& columns) {
+    return ir::parse("@T.prim_func\ndef main(X: T.Buffer((" + rows + ", " + columns +
+                     "), \"float32\"), Y: T.Buffer((" + rows + ", " + columns +
+                     "), \"float32\")):\n    L = T.alloc_buffer((" + rows +
+                     ",), \"float32\")\n    for n, c in T.grid(" + rows + ", " + columns + R"():
+        with T.block("L"):
+            vn, vc = T.axis.remap("SR", [n, c])
+            with T.init():
+                L[vn] = T.float32(0)
+            L[vn] = L[vn] + X[vn, vc] * X[vn, vc]
+    for n, c in T.grid()" +
+                     rows + ", " + columns + R"():
+        with T.block("Y"):
+            vn, vc = T.axis.remap("SS", [n, c])
+            Y[vn, vc] = X[vn, vc] / (L[vn] + T.float32(1))
+)");
+  };
+  static const target::cpu cpu = target::named("cascadelake");
+  for (const std::string columns : {"2", "3", "5", "8", "9"}) {
+    CAPTURE(columns);
+    const ir::function f = scaled("70", columns);
+    schedule s(f);
+    space::chooser choices;
+    space::vectorize_innermost(s, "Y", {&cpu, 1}, choices);
+    check_meaning(s, f);
+    CHECK(traces::mentions(s, "sch.fuse(") == (columns != "9"));
+    for (const schedule& sketch : space::default_cpu().sketches(f, {&cpu, 1}, 1))
+      check_schedule(sketch, f);
+  }
+}
+
+TEST_CASE("as many short axes are fused as fill whole vectors") {
+  const target::cpu cpu = target::named("cascadelake");
+  const auto fused = [&](const std::string& shape) {
+    const ir::function f = ir::parse("@T.prim_func\ndef main(X: T.Buffer((" + shape +
+                                     "), \"float32\"), Y: T.Buffer((" + shape +
+                                     "), \"float32\")):\n    for n, i, j in T.grid(" + shape + R"():
+        with T.block("Y"):
+            vn, vi, vj = T.axis.remap("SSS", [n, i, j])
+            Y[vn, vi, vj] = X[vn, vi, vj] * X[vn, vi, 0]
+)");
+    schedule s(f);
+    space::chooser choices;
+    space::vectorize_innermost(s, "Y", {&cpu, 1}, choices);
+    check_meaning(s, f);
+    return s.get_loops(s.get_block("Y")).size();
+  };
+  CHECK(fused("20, 3, 3") == 2);  // nine vectors of 16 are sixteen of these matrices
+  CHECK(fused("20, 4, 8") == 3);  // two vectors are one
+  CHECK(fused("20, 7, 7") == 3);  // 49 vectors were too many
+}
