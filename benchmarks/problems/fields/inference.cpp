@@ -222,6 +222,13 @@ const char* const mean_of_positions_nest = R"(
   }
 )";
 
+constexpr auto mish = tw::kernel<"mish">([](tw::in<"X", float, "N"> X, tw::out<"Y", float, "N"> Y) {
+  return Y(i) = X(i) * tanh(log1p(exp(X(i))));
+});
+const char* const mish_nest = R"(
+  for (int i = 0; i < X_0; ++i) Y[i] = X[i] * tanh(log1p(exp(X[i])));
+)";
+
 }  // namespace
 
 std::vector<field_problem> inference() {
@@ -264,6 +271,8 @@ std::vector<field_problem> inference() {
            drawn<float>("X", {}, 256, 256), result<float>("Y", 256, 256)),
       make("inference/mean_of_positions_f32", mean_of_positions, mean_of_positions_nest, {},
            drawn<float>("X", {}, 8, 49, 2048), result<float>("Y", 8, 2048)),
+      make("inference/mish_f32", mish, mish_nest, {}, drawn<float>("X", {-5, 5}, 65536),
+           result<float>("Y", 65536)),
   };
 }
 

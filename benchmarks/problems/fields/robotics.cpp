@@ -149,6 +149,23 @@ const char* const alignment_nest = R"(
   }
 )";
 
+constexpr auto great_circle = tw::kernel<"great_circle">(
+    [](tw::in<"A", double, "N", 2> A, tw::in<"B", double, "N", 2> B, tw::out<"D", double, "N"> D) {
+      const auto square_of_half_sine = [](auto difference) {
+        const auto s = sin(difference * 0.5);
+        return s * s;
+      };
+      const auto h = square_of_half_sine(A(i, 0) - B(i, 0)) +
+                     cos(A(i, 0)) * cos(B(i, 0)) * square_of_half_sine(A(i, 1) - B(i, 1));
+      return D(i) = asin(sqrt(h)) * 12742.0;
+    });
+const char* const great_circle_nest = R"(
+  for (int i = 0; i < A_0; ++i) {
+    const f64 s = sin((A[i][0] - B[i][0]) * 0.5), t = sin((A[i][1] - B[i][1]) * 0.5);
+    D[i] = 12742 * asin(sqrt(s * s + cos(A[i][0]) * cos(B[i][0]) * t * t));
+  }
+)";
+
 }  // namespace
 
 std::vector<field_problem> robotics() {
@@ -182,6 +199,9 @@ std::vector<field_problem> robotics() {
       make("robotics/alignment_f32", alignment, alignment_nest, {}, drawn<float>("P", {}, 65536, 3),
            drawn<float>("Q", {}, 65536, 3), drawn<float>("O", {}, 65536, 3),
            result<float>("H", 6, 6), result<float>("G", 6)),
+      make("robotics/great_circle_f64", great_circle, great_circle_nest, {},
+           drawn<double>("A", {}, 65536, 2), drawn<double>("B", {}, 65536, 2),
+           result<double>("D", 65536)),
   };
 }
 

@@ -296,6 +296,14 @@ const char* const brightness_nest = R"(
   }
 )";
 
+constexpr auto phase =
+    tw::kernel<"phase">([](tw::in<"X", float, "N", 2> X, tw::out<"P", float, "N"> P) {
+      return P(n) = atan2(X(n, 1), X(n, 0));
+    });
+const char* const phase_nest = R"(
+  for (int n = 0; n < X_0; ++n) P[n] = atan2(X[n][1], X[n][0]);
+)";
+
 }  // namespace
 
 std::vector<field_problem> signal() {
@@ -342,6 +350,8 @@ std::vector<field_problem> signal() {
            result<std::int32_t>("S")),
       make("signal/row_sums_u8", brightness, brightness_nest, {},
            drawn<std::uint8_t>("A", {0, 255}, h, w), result<std::int32_t>("S", h)),
+      make("signal/phase_f32", phase, phase_nest, {}, drawn<float>("X", {}, 65536, 2),
+           result<float>("P", 65536)),
   };
 }
 

@@ -8,10 +8,19 @@
 //   | f32 |   1 |    1 |     1 |   2 |    3 |     3 |   1 |   1 |    5 |   6 |       3 |   1 |   1.5 |
 //   | f64 |   2 |    2 |     2 |   2 |    3 |     3 |   1 |   1 |    3 |   3 |       4 |   2 |   1.5 |
 //
-// Infinities, NaNs, zeros and subnormal arguments and results are as in C, except sigmoid, which is
-// 1 / (1 + exp(-x)) also where that underflows. f16 and bf16 are computed in f32. The rest (asin,
-// expm1, ...; sin and cos of a vector with an element beyond 2^30 in f32, 2^20 in f64) calls the C
-// library once per lane, through the loader's table.
+//   |     | log1p | expm1 | sinh | cosh | asinh | acosh | atanh | tan | asin | acos | atan | atan2 |
+//   | f32 |     2 |     2 |    2 |    2 |     2 |     2 |   2.5 |   1 |    2 |    2 |    2 |     2 |
+//   | f64 |     2 |     2 |    2 |    2 |     2 |     2 |     2 |   3 |    2 |    2 |    2 |     2 |
+//
+//   |     | cbrt | hypot | fmod |
+//   | f32 |    1 |   1.5 |    0 |
+//   | f64 |    1 |   1.5 |    0 |
+//
+// Infinities, NaNs, zeros with their signs and subnormal arguments and results are as in C, except
+// sigmoid, which is 1 / (1 + exp(-x)) also where that underflows. f16 and bf16 are computed in f32.
+// The C library is called once per lane, through the loader's table, for nextafter; for sin, cos and
+// tan of a vector with an element beyond 2^30 in f32, 2^20 in f64; and for fmod of a vector with a
+// quotient beyond 2^23 in f32, 2^52 in f64, or without fused multiply-add.
 #pragma once
 
 #include <string_view>

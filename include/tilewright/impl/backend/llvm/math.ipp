@@ -6,41 +6,34 @@
 #include <string_view>
 
 #include <tilewright/backend/llvm/math.hpp>
-#include <tilewright/impl/backend/llvm/power.hpp>
-#include <tilewright/impl/backend/llvm/reciprocal_root.hpp>
-#include <tilewright/impl/backend/llvm/saturating.hpp>
-#include <tilewright/impl/backend/llvm/trigonometric.hpp>
+#include <tilewright/impl/backend/llvm/functions/cube_root.hpp>
+#include <tilewright/impl/backend/llvm/functions/hyperbolic.hpp>
+#include <tilewright/impl/backend/llvm/functions/hypotenuse.hpp>
+#include <tilewright/impl/backend/llvm/functions/inverse_hyperbolic.hpp>
+#include <tilewright/impl/backend/llvm/functions/inverse_trigonometric.hpp>
+#include <tilewright/impl/backend/llvm/functions/power.hpp>
+#include <tilewright/impl/backend/llvm/functions/reciprocal_root.hpp>
+#include <tilewright/impl/backend/llvm/functions/remainder.hpp>
+#include <tilewright/impl/backend/llvm/functions/saturating.hpp>
+#include <tilewright/impl/backend/llvm/functions/trigonometric.hpp>
 
 namespace tilewright::backend::llvm {
 namespace detail::math {
 
-struct named_unary {
+struct named_intrinsic {
   std::string_view name;
   const char* intrinsic;  // of LLVM, cheap on every target or a libm call without SSE4.1
-  const char* library;    // of libm; "f" is added for f32
 };
 
-inline constexpr std::array<named_unary, 20> plain_functions{{
-    {"sqrt", "llvm.sqrt", nullptr},
-    {"abs", "llvm.fabs", nullptr},
-    {"fabs", "llvm.fabs", nullptr},
-    {"floor", "llvm.floor", nullptr},
-    {"ceil", "llvm.ceil", nullptr},
-    {"trunc", "llvm.trunc", nullptr},
-    {"round", "llvm.nearbyint", nullptr},
-    {"nearbyint", "llvm.nearbyint", nullptr},
-    {"tan", nullptr, "tan"},
-    {"asin", nullptr, "asin"},
-    {"acos", nullptr, "acos"},
-    {"atan", nullptr, "atan"},
-    {"sinh", nullptr, "sinh"},
-    {"cosh", nullptr, "cosh"},
-    {"asinh", nullptr, "asinh"},
-    {"acosh", nullptr, "acosh"},
-    {"atanh", nullptr, "atanh"},
-    {"cbrt", nullptr, "cbrt"},
-    {"expm1", nullptr, "expm1"},
-    {"log1p", nullptr, "log1p"},
+inline constexpr std::array<named_intrinsic, 8> plain_functions{{
+    {"sqrt", "llvm.sqrt"},
+    {"abs", "llvm.fabs"},
+    {"fabs", "llvm.fabs"},
+    {"floor", "llvm.floor"},
+    {"ceil", "llvm.ceil"},
+    {"trunc", "llvm.trunc"},
+    {"round", "llvm.nearbyint"},
+    {"nearbyint", "llvm.nearbyint"},
 }};
 
 /// Tests of the bits rather than of the value, which no later pass may take for always false.
@@ -66,11 +59,20 @@ inline value_ref unary(const num& x, std::string_view name) {
   if (name == "tanh") return (x.wide ? tanh_f64(x) : tanh_f32(x)).v;
   if (name == "sin" || name == "cos") return sine_or_cosine(x, name == "cos").v;
   if (name == "erf") return (x.wide ? erf_f64(x) : erf_f32(x)).v;
+  if (name == "log1p") return log1p(x).v;
+  if (name == "expm1") return expm1(x).v;
+  if (name == "tan") return tangent(x).v;
+  if (name == "asin") return asin(x).v;
+  if (name == "acos") return acos(x).v;
+  if (name == "atan") return atan(x).v;
+  if (name == "sinh" || name == "cosh") return hyperbolic(x, name == "cosh").v;
+  if (name == "asinh") return asinh(x).v;
+  if (name == "acosh") return acosh(x).v;
+  if (name == "atanh") return atanh(x).v;
+  if (name == "cbrt") return cbrt(x).v;
   if (name == "isnan" || name == "isinf" || name == "isfinite") return predicate(x, name);
-  for (const named_unary& f : plain_functions) {
-    if (f.name != name) continue;
-    return f.intrinsic ? x.unary(f.intrinsic).v : call_library(x, f.library, {x.v});
-  }
+  for (const named_intrinsic& f : plain_functions)
+    if (f.name == name) return x.unary(f.intrinsic).v;
   return nullptr;
 }
 
@@ -92,8 +94,10 @@ TILEWRIGHT_INLINE value_ref emit_math(builder& b, std::string_view name, bool is
         .v;
   }
   if (name == "copysign") return b.intrinsic("llvm.copysign", {x.type()}, arguments);
-  if (name == "atan2" || name == "fmod" || name == "hypot" || name == "nextafter")
-    return m::call_library(x, std::string(name), arguments);
+  if (name == "atan2") return m::atan2(x, x.with(arguments[1])).v;
+  if (name == "hypot") return m::hypot(x, x.with(arguments[1])).v;
+  if (name == "fmod") return m::fmod(x, x.with(arguments[1])).v;
+  if (name == "nextafter") return m::call_library(x, "nextafter", arguments);
   return nullptr;
 }
 

@@ -84,6 +84,13 @@ inline num nearest(const num& x, value_ref& bits) {
   return shifted - magic;
 }
 
+/// 2^n for an integer n whose power is a normal number.
+inline num power_of_two(const num& x, value_ref n) {
+  const int mantissa = x.wide ? 52 : 23, bias = x.wide ? 1023 : 127;
+  const value_ref field = x.b->binary(opcode::add, n, x.integer(bias));
+  return x.from_raw(x.b->binary(opcode::shl, field, x.integer(mantissa)));
+}
+
 /// x * 2^n by the instruction for it, 0 where `zero` holds; null where the target has none for so
 /// many lanes.
 inline value_ref scale_at_once(const num& x, const num& n, value_ref zero) {
@@ -102,20 +109,40 @@ inline value_ref scale_at_once(const num& x, const num& n, value_ref zero) {
 inline num scale(const num& x, const num& whole, value_ref n, value_ref zero) {
   const builder& b = *x.b;
   if (const value_ref at_once = scale_at_once(x, whole, zero)) return x.with(at_once);
-  const int mantissa = x.wide ? 52 : 23, bias = x.wide ? 1023 : 127;
   const value_ref half = b.binary(opcode::ashr, n, x.integer(1));
   const value_ref rest = b.binary(opcode::sub, n, half);
-  const auto power = [&](value_ref e) {
-    return x.from_raw(
-        b.binary(opcode::shl, b.binary(opcode::add, e, x.integer(bias)), x.integer(mantissa)));
-  };
-  return x * power(half) * choose(zero, 0.0, power(rest));
+  return x * power_of_two(x, half) * choose(zero, 0.0, power_of_two(x, rest));
 }
 
 inline value_ref call_library(const num& x, std::string name,
                               const std::vector<value_ref>& arguments) {
   if (!x.wide) name += "f";
   return x.b->library_call(name.c_str(), x.wide ? x.b->f64 : x.b->f32, arguments, x.lanes);
+}
+
+/// What `inside` gives where all lanes are `within` its domain. A vector with one lane elsewhere goes to the
+/// function `name` of the C library whole.
+template <class Inside>
+num within_or_library(const num& x, value_ref within, const char* name,
+                      const std::vector<value_ref>& arguments, const Inside& inside) {
+  const builder& b = *x.b;
+  const value_ref all =
+      x.lanes == 1 ? within
+                   : b.intrinsic("llvm.vector.reduce.and", {b.vector(b.i1, x.lanes)}, {within});
+  const value_ref function = b.here_in();
+  const block_ref common = b.new_block(function, "within"), join = b.new_block(function, "join"),
+                  rare = b.new_block(function, "outside");
+  b.branch(all, common, rare);
+  b.at(common);
+  const value_ref formula = inside().v;
+  const block_ref common_end = b.here();
+  b.branch(join);
+  b.at(rare);
+  const value_ref called = call_library(x, name, arguments);
+  const block_ref rare_end = b.here();
+  b.branch(join);
+  b.at(join);
+  return x.with(b.phi(x.type(), {{formula, common_end}, {called, rare_end}}));
 }
 
 }  // namespace tilewright::backend::llvm::detail::math

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include <tilewright/impl/backend/llvm/exponential.hpp>
+#include <tilewright/impl/backend/llvm/functions/exponential.hpp>
 #include <tilewright/impl/backend/llvm/pair.hpp>
 
 namespace tilewright::backend::llvm::detail::math {

@@ -2,7 +2,7 @@
 // made for this file.
 #pragma once
 
-#include <tilewright/impl/backend/llvm/exponential.hpp>
+#include <tilewright/impl/backend/llvm/functions/exponential.hpp>
 
 namespace tilewright::backend::llvm::detail::math {
 
@@ -42,7 +42,7 @@ inline num tanh_f64(const num& x) {
   const num a = x.unary("llvm.fabs"), z = x * x;
   const num near = madd(x * z, polynomial(z, t), x);
   const num far = x.number(1.0) - x.number(2.0) / (exp(clamp(a, 0, 22) * 2.0) + 1.0);
-  return choose(test(real_predicate::olt, a, 0.6), near, far.with_sign_of(x));
+  return choose(test(real_predicate::olt, a, 0.6), near, far).with_sign_of(x);  // also of -0
 }
 
 /// x + x e(x^2) near 0, 1 - exp(-x^2) t c(t) with t = 1 / (1 + x / 2) elsewhere.

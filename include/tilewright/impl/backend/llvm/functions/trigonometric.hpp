@@ -1,4 +1,4 @@
-// Sine and cosine. |x| = n pi/2 + r with |r| <= pi/4, where pi/2 is a sum of parts so short that
+// Sine, cosine and tangent. |x| = n pi/2 + r with |r| <= pi/4, where pi/2 is a sum of parts so short that
 // their products with n are exact; beyond `whole_turns_limit`, where n has too many digits for
 // that, and for infinities and NaN, the C library is called. Coefficients are minimax fits made for
 // this file.
@@ -51,16 +51,37 @@ inline sine_and_cosine sine_and_cosine_f64(const num& magnitude, value_ref& quar
   return {sine, cosine};
 }
 
+/// Of |x|, in f64.
+inline sine_and_cosine sine_and_cosine_of(const num& x, value_ref& quarters) {
+  const builder& b = *x.b;
+  num wide = x.unary("llvm.fabs");
+  if (x.wide) return sine_and_cosine_f64(wide, quarters);
+  wide = {&b, b.convert(opcode::fpext, wide.v, b.vector(b.f64, x.lanes)), true, x.lanes};
+  return sine_and_cosine_f32(wide, quarters);
+}
+
+inline value_ref within_turns(const num& x) {
+  return test(real_predicate::ole, x.unary("llvm.fabs"), whole_turns_limit(x.wide));
+}
+
+/// A value in f64 in the type of x.
+inline num narrowed_as(const num& x, const num& y) {
+  return x.wide ? y : x.with(x.b->convert(opcode::fptrunc, y.v, x.type()));
+}
+
+/// y, or -y where x has the sign bit.
+inline num flipped_as(const num& x, const num& y) {
+  const builder& b = *x.b;
+  const value_ref sign_bit = x.integer(x.wide ? std::int64_t{1} << 63 : -(std::int64_t{1} << 31));
+  return y.from_raw(b.binary(opcode::xor_, y.raw(), b.binary(opcode::and_, x.raw(), sign_bit)));
+}
+
 /// sin x, or cos x, for |x| within `whole_turns_limit`.
 inline num sine_or_cosine_within(const num& x, bool cosine) {
   const builder& b = *x.b;
-  const num magnitude = x.unary("llvm.fabs");
-  num wide = magnitude;
-  if (!x.wide)
-    wide = {&b, b.convert(opcode::fpext, wide.v, b.vector(b.f64, x.lanes)), true, x.lanes};
   value_ref quarters = nullptr;
-  const sine_and_cosine both =
-      x.wide ? sine_and_cosine_f64(wide, quarters) : sine_and_cosine_f32(wide, quarters);
+  const sine_and_cosine both = sine_and_cosine_of(x, quarters);
+  const num& wide = both.sine;
   if (cosine) quarters = b.binary(opcode::add, quarters, wide.integer(1));
   const value_ref zero = wide.integer(0), one = wide.integer(1), two = wide.integer(2);
   const value_ref odd = b.compare(int_predicate::ne, b.binary(opcode::and_, quarters, one), zero);
@@ -69,34 +90,31 @@ inline num sine_or_cosine_within(const num& x, bool cosine) {
   const value_ref flip =
       b.binary(opcode::shl, b.binary(opcode::and_, quarters, two), wide.integer(62));
   num out = pick.from_raw(b.binary(opcode::xor_, pick.raw(), flip));
-  if (!x.wide) out = x.with(b.convert(opcode::fptrunc, out.v, x.type()));
-  if (cosine) return out;
-  const value_ref sign_bit = x.integer(x.wide ? std::int64_t{1} << 63 : -(std::int64_t{1} << 31));
-  return out.from_raw(b.binary(opcode::xor_, out.raw(), b.binary(opcode::and_, x.raw(), sign_bit)));
+  out = narrowed_as(x, out);
+  return cosine ? out : flipped_as(x, out);
 }
 
 /// sin x, or cos x. A vector with one lane beyond the limit goes to the C library whole.
 inline num sine_or_cosine(const num& x, bool cosine) {
+  return within_or_library(x, within_turns(x), cosine ? "cos" : "sin", {x.v},
+                           [&] { return sine_or_cosine_within(x, cosine); });
+}
+
+/// sin x / cos x, or - cos x / sin x in the odd quarters of a turn.
+inline num tangent_within(const num& x) {
   const builder& b = *x.b;
-  const value_ref within =
-      test(real_predicate::ole, x.unary("llvm.fabs"), whole_turns_limit(x.wide));
-  const value_ref all =
-      x.lanes == 1 ? within
-                   : b.intrinsic("llvm.vector.reduce.and", {b.vector(b.i1, x.lanes)}, {within});
-  const value_ref function = b.here_in();
-  const block_ref common = b.new_block(function, "turns"), join = b.new_block(function, "turned"),
-                  rare = b.new_block(function, "many_turns");
-  b.branch(all, common, rare);
-  b.at(common);
-  const value_ref inside = sine_or_cosine_within(x, cosine).v;
-  const block_ref common_end = b.here();
-  b.branch(join);
-  b.at(rare);
-  const value_ref outside = call_library(x, cosine ? "cos" : "sin", {x.v});
-  const block_ref rare_end = b.here();
-  b.branch(join);
-  b.at(join);
-  return x.with(b.phi(x.type(), {{inside, common_end}, {outside, rare_end}}));
+  value_ref quarters = nullptr;
+  const sine_and_cosine both = sine_and_cosine_of(x, quarters);
+  const value_ref odd =
+      b.compare(int_predicate::ne, b.binary(opcode::and_, quarters, both.sine.integer(1)),
+                both.sine.integer(0));
+  const num out = choose(odd, -both.cosine, both.sine) / choose(odd, both.sine, both.cosine);
+  return flipped_as(x, narrowed_as(x, out));
+}
+
+/// tan x, with the same limit.
+inline num tangent(const num& x) {
+  return within_or_library(x, within_turns(x), "tan", {x.v}, [&] { return tangent_within(x); });
 }
 
 }  // namespace tilewright::backend::llvm::detail::math
