@@ -17,13 +17,14 @@ using namespace harness;
 
 namespace {
 
-/// Y = exp(X) + sin(X) * factor: constants, a parallel region, and calls to the C library.
+/// Y = exp(X) + nextafter(X, 9) * factor: constants, a parallel region, and calls to the C library.
 backend::artifact sample_artifact(double factor = 1) {
   const buffer x = make_buffer("X", dtype::f32, {16}), y = make_buffer("Y", dtype::f32, {16});
   const var i = make_var("i"), v = make_var("v");
   const expr at = i * 8 + v;
   const expr value = call(dtype::f32, "exp", {load(x, {at})}) +
-                     call(dtype::f32, "sin", {load(x, {at})}) * real(dtype::f32, factor);
+                     call(dtype::f32, "nextafter", {load(x, {at}), real(dtype::f32, 9)}) *
+                         real(dtype::f32, factor);
   return backend::compile(
       make("sample", {x, y},
            make_loop(i, 0, 2, make_loop(v, 0, 8, make_store(y, {at}, value), loop_kind::vectorized),
@@ -37,7 +38,8 @@ void check_runs(const backend::loaded& code, double factor) {
   void* data[] = {x.data(), y.data()};
   REQUIRE(code({data, nullptr, nullptr, nullptr, nullptr, nullptr}) == 0);
   for (std::size_t i = 0; i < 16; ++i)
-    CHECK(y[i] == doctest::Approx(std::exp(x[i]) + factor * std::sin(x[i])).epsilon(1e-5));
+    CHECK(y[i] ==
+          doctest::Approx(std::exp(x[i]) + factor * std::nextafter(x[i], 9.0f)).epsilon(1e-5));
 }
 
 /// Links the sample, which is forgotten again, and runs it on zeros.
