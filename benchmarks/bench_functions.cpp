@@ -2,7 +2,7 @@
 // that call glibc's functions one element at a time (gcc -O3), and by libmvec (gcc -Ofast), on 16,384 elements.
 // Errors beside, in units of the last place, against the C library's long double.
 //
-//   bench_functions [name,name,...]
+//   bench_functions [--cpu=haswell] [name,name,...]
 #include <dlfcn.h>
 #include <time.h>
 #include <unistd.h>
@@ -78,9 +78,8 @@ nest compiled_loop(const measured_function& f, bool wide, const std::string& fla
                         << (f.two ? "(x[i], y[i]);\n}\n" : "(x[i]);\n}\n");
   // linked without the flags, by which gcc would switch subnormal numbers off in the whole process
   const std::string object = base.string() + ".o";
-  const std::string command = "gcc -march=native -fPIC " + flags + " -c " + source + " -o " +
-                              object + " && gcc -shared " + object + " -o " + library +
-                              " -lmvec -lm";
+  const std::string command = "gcc -fPIC " + flags + " -c " + source + " -o " + object +
+                              " && gcc -shared " + object + " -o " + library + " -lmvec -lm";
   const bool made = std::system(command.c_str()) == 0;
   void* handle = made ? dlopen(library.c_str(), RTLD_NOW) : nullptr;
   std::filesystem::remove(library);
@@ -132,7 +131,7 @@ double thread_seconds() {
 }
 
 template <class T>
-void measure(const measured_function& f) {
+void measure(const measured_function& f, const std::string& machine) {
   const dtype t = sizeof(T) == 8 ? dtype::f64 : dtype::f32;
   std::mt19937 generator(7);
   std::uniform_real_distribution<double> draw(f.low, f.high);
@@ -141,7 +140,7 @@ void measure(const measured_function& f) {
   for (T& e : y) e = static_cast<T>(draw(generator));
   void* data[] = {x.data(), y.data(), z.data()};
 
-  const target::cpu cpu = target::host();
+  const target::cpu cpu = machine == "native" ? target::host() : target::named(machine);
   const auto code = backend::load(backend::compile(kernel_of(f, t, cpu), cpu));
   std::vector<engine> engines;
   std::vector<double> errors;
@@ -158,7 +157,7 @@ void measure(const measured_function& f) {
   enter("tilewright", [&] { (*code)({data, nullptr, nullptr, nullptr, nullptr, nullptr}); });
   for (const auto& [name, flags] :
        {std::pair{"libm", "-O3 -fno-math-errno"}, std::pair{"libmvec", "-Ofast"}}) {
-    const nest loop = compiled_loop(f, sizeof(T) == 8, flags);
+    const nest loop = compiled_loop(f, sizeof(T) == 8, "-march=" + machine + " " + flags);
     if (loop) enter(name, [&x, &y, &z, loop] { loop(x.data(), y.data(), z.data()); });
   }
   take_turns(engines);
@@ -174,10 +173,19 @@ void measure(const measured_function& f) {
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> chosen = bench::words(argc > 1 ? argv[1] : "");
+  std::string machine = "native";
+  std::vector<std::string> chosen;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word.rfind("--cpu=", 0) == 0)
+      machine = word.substr(6);
+    else
+      chosen = bench::words(word);
+  }
   for (const bench::measured_function& f : bench::all()) {
-    if (argc > 1 && std::find(chosen.begin(), chosen.end(), f.name) == chosen.end()) continue;
-    bench::measure<float>(f);
-    bench::measure<double>(f);
+    if (!chosen.empty() && std::find(chosen.begin(), chosen.end(), f.name) == chosen.end())
+      continue;
+    bench::measure<float>(f, machine);
+    bench::measure<double>(f, machine);
   }
 }

@@ -45,8 +45,13 @@ inline num hyperbolic(const num& x, bool cosine) {
                           power_of_two(x, b.binary(opcode::sub, x.integer(-2), a.bits)));
   const num p = up - down, q = up + down, z = a.r * a.r;
   const num sine = madd(a.r * z, sinh_series(z), a.error), cosine_part = z * cosh_series(z);
-  if (cosine) return (madd(p, a.r, q) + madd(p, sine, q * cosine_part)) * 2.0;
-  const num out = (madd(q, a.r, p) + madd(q, sine, p * cosine_part)) * 2.0;
+  // what rounding takes from the larger summand counts where the next one brings the sum below a power of 2
+  if (cosine) {
+    const num tail = madd(q, cosine_part, down - (q - up));
+    return (madd(p, a.r, q) + madd(p, sine, tail)) * 2.0;
+  }
+  const num tail = madd(p, cosine_part, (up - p) - down);
+  const num out = (madd(q, a.r, p) + madd(q, sine, tail)) * 2.0;
   // half of a subnormal number loses a digit
   const value_ref tiny = test(real_predicate::olt, magnitude, x.wide ? 0x1p-30 : 0x1p-14);
   return choose(tiny, x, out.with_sign_of(x));
