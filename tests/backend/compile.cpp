@@ -316,6 +316,76 @@ TEST_CASE("quotients by one divisor for all lanes round as the division does") {
   all(0.0, dtype::f64, [&] { return std::bit_cast<double>(bits() ^ (bits() >> 32)); });
 }
 
+TEST_CASE("quotients by one divisor that are rounded to short integers are those of the division") {
+  if (!have_compiler()) return;
+  std::uint64_t state = 1;
+  const auto word = [&] {
+    return static_cast<std::uint32_t>(
+        (state = state * 6364136223846793005u + 1442695040888963407u) >> 32);
+  };
+  using limits = std::numeric_limits<float>;
+  const std::vector<float> divisors{1,
+                                    3,
+                                    -7,
+                                    0.1f,
+                                    127,
+                                    0,
+                                    -0.0f,
+                                    0x1p-31f,
+                                    0x1p-40f,
+                                    1e30f,
+                                    1e-30f,
+                                    limits::infinity(),
+                                    limits::quiet_NaN(),
+                                    limits::denorm_min()};
+  constexpr std::int64_t n = 1 << 13, lanes = 32;
+  const buffer x = make_buffer("X", dtype::f32, {n}), d = make_buffer("D", dtype::f32, {1});
+  const var o = make_var("o"), v = make_var("v");
+  const expr at = o * expr(lanes) + v;
+  const auto check = [&](dtype type, auto zero) {
+    using T = decltype(zero);
+    const buffer y = make_buffer("Y", type, {n});
+    const expr whole = call(dtype::f32, "round", {div(load(x, {at}), load(d, {0}))});
+    const stmt store = make_store(y, {at}, cast(type, whole));
+    const function f =
+        make("rounded_quotients", {x, d, y},
+             make_loop(o, 0, n / lanes, make_loop(v, 0, lanes, store, loop_kind::vectorized)));
+    for (const target::cpu& cpu : runnable_targets()) {
+      const auto code = backend::load(backend::compile(f, cpu));
+      for (float by : divisors) {
+        // vectors of quotients near and at halves, of those that are too large, of tiny ones, and of any bits
+        std::vector<float> xs(n);
+        std::vector<T> ys(n);
+        for (std::int64_t i = 0; i < n; ++i) {
+          float& value = xs[static_cast<std::size_t>(i)];
+          const std::int64_t kind = i / 128 % 4;
+          const float near = static_cast<float>(word() % 1024) / 2 - 256;
+          if (kind == 0) value = near * by;
+          if (kind == 1) value = std::nextafter(near * by, word() % 2 ? 1e38f : -1e38f);
+          if (kind == 2) value = std::ldexp(near, static_cast<int>(word() % 256) - 160);
+          if (kind == 3) value = std::bit_cast<float>(word());
+        }
+        void* data[] = {xs.data(), &by, ys.data()};
+        CHECK((*code)({data, nullptr, nullptr, nullptr, nullptr, nullptr}) == 0);
+        int wrong = 0;
+        for (std::size_t i = 0; i < xs.size(); ++i) {
+          const float exact = std::nearbyint(xs[i] / by);
+          const float held = std::min(std::max(exact, float{std::numeric_limits<T>::min()}),
+                                      float{std::numeric_limits<T>::max()});
+          wrong += ys[i] != (std::isnan(exact) ? T(0) : static_cast<T>(held));
+        }
+        CAPTURE(cpu.name);
+        CAPTURE(by);
+        CHECK(wrong == 0);
+      }
+    }
+  };
+  check(dtype::i8, std::int8_t{});
+  check(dtype::u8, std::uint8_t{});
+  check(dtype::i16, std::int16_t{});
+  check(dtype::u16, std::uint16_t{});
+}
+
 TEST_CASE("long sums are compiled as they are interpreted, and are near to those in double") {
   constexpr int rows = 4, columns = 16, length = 3072;
   const buffer c = make_buffer("C", dtype::f32, {rows, columns}),

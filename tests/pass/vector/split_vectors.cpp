@@ -73,6 +73,24 @@ TEST_CASE("quotients by one divisor come in pairs of vectors where a CPU divides
   CHECK(of(1003, dtype::f64, "haswell") == list{8, 8, 2});
 }
 
+TEST_CASE("quotients by one divisor that are rounded to bytes come in pairs of vectors") {
+  const auto of = [](dtype type, const char* cpu) {
+    const buffer y = make_buffer("Y", type, {64}), x = make_buffer("X", dtype::f32, {64}),
+                 d = make_buffer("D", dtype::f32, {1});
+    const var j = make_var("j");
+    const expr whole = call(dtype::f32, "round", {div(load(x, {j}), load(d, {0}))});
+    const function f = make_function({y, x, d}, nest({{j, 64, loop_kind::vectorized}},
+                                                     make_store(y, {j}, cast(type, whole)))),
+                   g = pass::split_vectors(f, target::named(cpu));
+    check_same(f, g);
+    return widths(g);
+  };
+  using list = std::vector<std::int64_t>;
+  CHECK(of(dtype::i8, "znver5") == list{32});
+  CHECK(of(dtype::i32, "znver5") == list{16});  // divided
+  CHECK(of(dtype::u8, "nehalem") == list{4});   // without multiply-adds in one rounding
+}
+
 TEST_CASE("a vectorized loop that follows another may have a negative extent") {
   const buffer y = make_buffer("Y", dtype::f32, {16}), x = make_buffer("X", dtype::f32, {16});
   const var o = make_var("o"), j = make_var("j");

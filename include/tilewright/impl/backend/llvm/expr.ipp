@@ -9,7 +9,8 @@
 #include <string>
 
 #include <tilewright/backend/llvm/emit.hpp>
-#include <tilewright/impl/backend/llvm/quotient.hpp>
+#include <tilewright/impl/backend/llvm/integer_quotient.hpp>
+#include <tilewright/impl/pass/vector/rounded_quotient.hpp>
 #include <tilewright/impl/target/slow_division.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/support/error.hpp>
@@ -116,6 +117,13 @@ TILEWRIGHT_INLINE value emitter::emit(const ir::expr& e) {
       return {b.c.BuildNot(b.b, x.v, ""), x.vector};
     }
     case ir::op::cast: {
+      if (const ir::expr_node* quotient = pass::detail::rounded_quotient(e);
+          quotient && lane.lanes >= 4 && b.cpu.fma) {
+        const value x = emit(quotient->args[0]), y = emit(quotient->args[1]);
+        if (x.vector && !y.vector)
+          return {detail::math::integer_quotient(e.type(), {&b, x.v, false, lane.lanes}, y.v),
+                  true};
+      }
       const value x = emit(e->args[0]);
       return {b.cast(e.type(), e->args[0].type(), x.v, lanes_of(x.vector)), x.vector};
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/impl/pass/masked_tails.hpp>
+#include <tilewright/impl/pass/vector/rounded_quotient.hpp>
 #include <tilewright/impl/target/slow_division.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/vector/split_vectors.hpp>
@@ -110,13 +111,18 @@ class splitter : public mutator {
   }
 
   /// Whether the loop divides its elements by one divisor: that their products by the reciprocal round
-  /// as quotients do is tested once for the lanes of two vectors.
+  /// as quotients do, or to the same integers, is tested once for the lanes of two vectors.
   bool tests_in_pairs(const loop_node& loop, std::int64_t lanes) const {
     bool out = false;
+    const auto by_one = [&](const expr_node& e) {
+      return !uses_var(e.args[1], loop.var) && uses_var(e.args[0], loop.var);
+    };
     for_each_expr(loop.body, [&](const expr& e) {
-      out = out || (e->op == op::div && is_float(e.type()) && !uses_var(e->args[1], loop.var) &&
-                    uses_var(e->args[0], loop.var) &&
-                    target::divides_slowly(target_, e.type(), static_cast<int>(lanes)));
+      const expr_node* rounded =
+          target_.fma && lanes >= 4 ? pass::detail::rounded_quotient(e) : nullptr;
+      out = out || (rounded && by_one(*rounded)) ||
+            (e->op == op::div && is_float(e.type()) && by_one(*e) &&
+             target::divides_slowly(target_, e.type(), static_cast<int>(lanes)));
     });
     return out;
   }
