@@ -194,3 +194,74 @@ TEST_CASE("elements of even steps are shuffled by pairs, which both of a pair sh
   CHECK(shuffles(6) == 18);
   CHECK(shuffles(8) == 24);
 }
+
+namespace {
+
+/// Y[o, l] = the sum of X[l * step + o * moves + tap] for all taps, o counted or written out.
+function taps(dtype t, int lanes, int step, int moves, const std::vector<int>& offsets,
+              loop_kind outer) {
+  const int rows = 4;
+  const buffer x = make_buffer("X", t, {lanes * step + rows * moves + 16}),
+               y = make_buffer("Y", t, {rows, lanes});
+  const var o = make_var("o"), l = make_var("l");
+  expr sum = load(x, {l * step + o * moves + offsets[0]});
+  for (std::size_t i = 1; i < offsets.size(); ++i)
+    sum = sum + load(x, {l * step + o * moves + offsets[i]});
+  return make("taps", {x, y},
+              make_loop(o, 0, rows, vector_loop(l, lanes, make_store(y, {o, l}, sum)), outer));
+}
+
+std::size_t found(const std::string& text, const std::string& what) {
+  std::size_t out = 0;
+  for (std::size_t i = text.find(what); i != std::string::npos; i = text.find(what, i + 1)) ++out;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("taps side by side in steps share vectors from wherever the first one lies") {
+  for (const loop_kind outer : {loop_kind::serial, loop_kind::unrolled})
+    for (const int step : {2, 3, 8})
+      for (const std::vector<int>& offsets :
+           {std::vector<int>{1, 2}, {0, 1, 2, 3}, {5, 1, 2}, {7}, {3, 4, 3}, {0, 9, 10}})
+        for (const dtype t : {dtype::f32, dtype::f64}) {
+          CAPTURE(step);
+          CAPTURE(offsets.size());
+          check_agrees(taps(t, 8, step, 2, offsets, outer));
+          check_agrees(taps(t, 8, step, 0, offsets, outer));
+        }
+  if (!have_compiler()) return;
+  const auto loads = [](const std::vector<int>& offsets) {
+    return found(backend::inspect(taps(dtype::f64, 8, 2, 2, offsets, loop_kind::serial),
+                                  target::named("skylake-avx512"), backend::stage::optimized_ir),
+                 "load <8 x double>");
+  };
+  CHECK(loads({0, 1}) == 2);
+  CHECK(loads({1, 2}) == 2);
+  CHECK(loads({0, 1, 2, 3}) == 4);
+  CHECK(loads({1, 4}) == 4);
+}
+
+TEST_CASE("the lesser of two indices of which one is known to be it is an index like any other") {
+  const auto columns = [](bool clamped) {
+    const buffer x = make_buffer("X", dtype::f32, {64, 8}),
+                 y = make_buffer("Y", dtype::f32, {8, 64});
+    const var n = make_var("n"), i = make_var("i"), l = make_var("l");
+    const expr column = clamped ? max(min(i, 7), 0) : expr(i);
+    return make(
+        "columns", {x, y},
+        make_loop(
+            n, 0, 4,
+            make_loop(
+                i, 0, 8,
+                vector_loop(l, 16, make_store(y, {i, n * 16 + l}, load(x, {n * 16 + l, column}))),
+                loop_kind::unrolled)));
+  };
+  check_agrees(columns(true));
+  if (!have_compiler()) return;
+  const auto text = [&](bool clamped) {
+    return backend::inspect(columns(clamped), target::named("skylake-avx512"),
+                            backend::stage::assembly);
+  };
+  CHECK(text(true) == text(false));
+}

@@ -210,6 +210,7 @@ class emitter {
   void emit_prefetch(const ir::expr& e);
   bool gathers(const place& p, const affine& a) const;
   value_ref load_lanes(const place& p, const affine& at, bool safe);
+  std::int64_t behind_neighbours(const place& p, const affine& a, std::int64_t phase);
   value_ref load_neighbours(const ir::expr& e, const place& p, const affine& at);
   value_ref load_table(const ir::expr& e, const place& p, const affine& at);
   void emit_store(const ir::store_node& s);
@@ -241,6 +242,7 @@ class emitter {
 
   // transpose.ipp
   void note_written(const ir::stmt& s);
+  bool stays_in_loop(const ir::expr& e) const;
   int columns_at_once(const ir::buffer& buffer);
   bool reads_rows(const ir::loop_node& l);
   value_ref load_column(const ir::expr& e, const place& p, const affine& at);
@@ -330,19 +332,30 @@ class emitter {
     std::size_t pointers_, columns_, quotients_;
   };
 
-  /// Says what is written while the body of a loop is emitted.
+  /// Says what is written, and which variables change, while the body of a loop is emitted.
   class body_of {
    public:
-    body_of(emitter& e, const ir::stmt& body) : e_(e), around_(std::exchange(e.written, {})) {
+    body_of(emitter& e, const ir::stmt& body, const ir::expr_node* counter = nullptr)
+        : e_(e),
+          around_(std::exchange(e.written, {})),
+          changing_around_(std::exchange(e.changing_, {})) {
       e_.note_written(body);
+      if (counter) e_.changing_.insert(counter);
+      ir::for_each_stmt(body, [&](const ir::stmt& s) {
+        if (const auto* let = ir::as_let(s)) e_.changing_.insert(let->var.get());
+      });
     }
-    ~body_of() { e_.written = std::move(around_); }
+    ~body_of() {
+      e_.written = std::move(around_);
+      e_.changing_ = std::move(changing_around_);
+    }
     body_of(const body_of&) = delete;
     body_of& operator=(const body_of&) = delete;
 
    private:
     emitter& e_;
     std::unordered_set<const ir::buffer_node*> around_;
+    std::unordered_set<const ir::expr_node*> changing_around_;
   };
 
   builder& b;
@@ -353,9 +366,12 @@ class emitter {
   bindings bound;
   lane_state lane;
   computed_values computed;
+  const ir::expr* beside_ = nullptr;  // where the next strided load looks for its neighbours
+  std::map<column_key, std::vector<interval>> neighbours_;  // constants of loads side by side
   std::unordered_map<value_ref, loaded_indices> indices_in_memory_;        // until the next store
   std::unordered_map<value_ref, std::vector<std::int64_t>> lane_numbers_;  // of constant vectors
   std::unordered_set<const ir::buffer_node*> written;  // by the innermost loop around, or by all
+  std::unordered_set<const ir::expr_node*> changing_;  // variables of the innermost loop around
   std::unordered_map<const ir::stmt_node*, double> work_of;
   std::vector<ir::stmt> made_;  // statements that are emitted and stand nowhere in the function
   std::unordered_map<const ir::buffer_node*, interval> offset_bounds;  // of their elements

@@ -208,6 +208,12 @@ TILEWRIGHT_INLINE affine emitter::index(const ir::expr& e) {
   }
   if (e->op == ir::op::call && e->name == "likely") return index(e->args[0]);
   if (e->op == ir::op::floordiv || e->op == ir::op::floormod) return quotient_index(e);
+  if (e->op == ir::op::min || e->op == ir::op::max) {  // of which one is known to be the result
+    const interval x = bounds(e->args[0]), y = bounds(e->args[1]);
+    const bool least = e->op == ir::op::min;
+    if (x.hi <= y.lo) return index(e->args[least ? 0 : 1]);
+    if (y.hi <= x.lo) return index(e->args[least ? 1 : 0]);
+  }
   return opaque_index(e);
 }
 

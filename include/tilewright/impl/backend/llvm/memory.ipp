@@ -273,6 +273,51 @@ TILEWRIGHT_INLINE value_ref emitter::load_table(const ir::expr& e, const place& 
   return b.convert(opcode::bitcast, all, b.stored(p.type, lane.lanes));
 }
 
+/// How many elements before the lanes of `a` the vectors begin that serve all loads beside it in the statement. Vectors
+/// that begin `phase` elements behind a multiple of the step come first, since other statements have them, too; but
+/// of lanes two apart, 2 x + 1 and 2 x + 2 are taken out of vectors from 2 x + 1 on, and not out of those from 2 x and
+/// of those from 2 x + 2 on.
+TILEWRIGHT_INLINE std::int64_t emitter::behind_neighbours(const place& p, const affine& a,
+                                                          std::int64_t phase) {
+  const auto key = [](const place& of, const affine& lanes) {
+    return column_key{nullptr, of.base, lanes.scalars, lanes.lane_steps, lanes.lane_step, 0, 0};
+  };
+  if (beside_) {
+    std::map<column_key, std::vector<std::int64_t>> places;
+    ir::for_each_expr(*std::exchange(beside_, nullptr), [&](const ir::expr& e) {
+      if (e->op != ir::op::load) return;
+      bool plain = true;  // so that nothing is loaded here for an index
+      for (const ir::expr& index : e->args)
+        ir::for_each_expr(index, [&](const ir::expr& term) {
+          plain = plain &&
+                  (term->op == ir::op::var || term->op == ir::op::integer ||
+                   term->op == ir::op::add || term->op == ir::op::sub || term->op == ir::op::mul);
+        });
+      if (!plain) return;
+      const place& home = place_of(e->buffer);
+      const affine lanes = offset(home, e->buffer, e->args);
+      if (lanes.vectors.empty()) places[key(home, lanes)].push_back(lanes.constant);
+    });
+    for (auto& [of, constants] : places) {
+      std::sort(constants.begin(), constants.end());
+      std::vector<interval>& groups = neighbours_[of];
+      for (const std::int64_t each : constants)
+        if (groups.empty() || each >= groups.back().lo + of.lane_step)
+          groups.push_back({each, each});
+        else
+          groups.back().hi = each;
+    }
+  }
+  const std::int64_t step = a.lane_step, usual = ir::floor_modulo(a.constant - phase, step);
+  const auto known = neighbours_.find(key(p, a));
+  if (known == neighbours_.end()) return usual;
+  for (const interval& group : known->second)
+    if (group.lo <= a.constant && a.constant <= group.hi &&
+        ir::floor_divide(group.lo - phase, step) != ir::floor_divide(group.hi - phase, step))
+      return a.constant - group.lo;
+  return usual;
+}
+
 /// Lanes that lie a few elements apart, out of the whole vectors that hold these elements and those
 /// between them: the accesses beside it, as other taps of a window, take theirs out of the same vectors,
 /// which are loaded once. Null where the lanes lie otherwise, or not all of it is in the buffer.
@@ -284,11 +329,15 @@ TILEWRIGHT_INLINE value_ref emitter::load_neighbours(const ir::expr& e, const pl
   const affine last = index(e->args.back());
   const bool along_row = last.lane_step == step;
   const std::int64_t constant = along_row ? last.constant : a.constant;
-  const std::int64_t before = ((constant % step) + step) % step, behind = step - 1 - before;
   const interval range = bounds(e->args.back()), extent = bounds(e->buffer->shape.back());
-  const bool inside = along_row ? range.hi <= extent.lo - 1 - behind
-                                : has_bytes_behind({{e.get(), {}}}, p, behind + 1);
-  if (range.lo < before || !inside) return nullptr;
+  const auto inside = [&](std::int64_t before) {
+    const std::int64_t behind = step - 1 - before;
+    return range.lo >= before && (along_row ? range.hi <= extent.lo - 1 - behind
+                                            : has_bytes_behind({{e.get(), {}}}, p, behind + 1));
+  };
+  std::int64_t before = behind_neighbours(p, a, a.constant - constant);
+  if (!inside(before)) before = ir::floor_modulo(constant, step);
+  if (!inside(before)) return nullptr;
   const type_ref all = b.stored(p.type, lane.lanes);
   const auto loaded = [&](std::int64_t number) {
     affine from = a;
@@ -337,7 +386,10 @@ TILEWRIGHT_INLINE value_ref emitter::lane_index(value_ref indices, int lane_numb
 }
 
 TILEWRIGHT_INLINE void emitter::emit_store(const ir::store_node& s) {
+  neighbours_.clear();
+  beside_ = lane.lanes > 1 ? &s.value : nullptr;
   const value v = emit(s.value);
+  beside_ = nullptr;
   const place& p = place_of(s.buffer);
   const affine a = offset(p, s.buffer, s.indices);
   indices_in_memory_.clear();
