@@ -1,4 +1,6 @@
 // Expressions (impl/backend/llvm/expr.ipp).
+#include <tilewright/backend/compile.hpp>
+
 #include "backend/harness.hpp"
 
 using namespace harness;
@@ -34,4 +36,38 @@ TEST_CASE("the larger one of an integer and its negative is one instruction") {
   for (const bool turned : {false, true})
     CHECK(backend::inspect(magnitudes(dtype::i32, turned), cpu, backend::stage::assembly)
               .find("vpabsd") != std::string::npos);
+}
+
+TEST_CASE(
+    "a product that a loop does not change is not multiplied once more in each of its iterations") {
+  const buffer x = make_buffer("X", dtype::f32, {32, 16}), m = make_buffer("M", dtype::f32, {16}),
+               y = make_buffer("Y", dtype::f32, {16});
+  const var k = make_var("k"), v = make_var("v");
+  const auto lanes = [&](const stmt& body) {
+    return make_loop(v, 0, 16, body, loop_kind::vectorized);
+  };
+  const expr apart = load(x, {k, v}) - load(m, {v}) * real(dtype::f32, 0.05);
+  const auto squares = [&](const stmt& begin) {
+    return make(
+        "squares", {x, m, y},
+        make_seq(
+            {begin, make_loop(k, 0, 32, lanes(make_store(y, {v}, load(y, {v}) + apart * apart)))}));
+  };
+  const function f = squares(lanes(make_store(y, {v}, real(dtype::f32, 0))));
+  options near;
+  near.tolerance = 1e-6;  // products are contracted
+  check_agrees(f, near);
+  if (!have_compiler()) return;
+  const auto text = [](const function& g) {
+    return backend::inspect(g, target::named("skylake-avx512"), backend::stage::assembly);
+  };
+  CHECK(text(f).find("vsubps") != std::string::npos);
+  // nothing is known of it where a value of the loop is multiplied
+  const function inside = make(
+      "inside", {x, m, y},
+      make_loop(
+          k, 0, 32,
+          lanes(make_store(x, {k, v}, load(m, {v}) - load(x, {k, v}) * real(dtype::f32, 0.05)))));
+  check_agrees(inside, near);
+  CHECK(text(inside).find("vsubps") == std::string::npos);
 }

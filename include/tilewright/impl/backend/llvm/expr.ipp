@@ -223,12 +223,27 @@ TILEWRIGHT_INLINE value emitter::emit_float_binary(const ir::expr& e) {
   }
 }
 
+/// Whether `e` has one value in all iterations of the innermost loop around.
+TILEWRIGHT_INLINE bool emitter::stays_in_loop(const ir::expr& e) const {
+  if (changing_.empty()) return false;
+  bool stays = true;
+  ir::for_each_expr(e, [&](const ir::expr& part) {
+    stays = stays && changing_.count(part.get()) == 0 && part->op != ir::op::call &&
+            !(part->op == ir::op::load && written.count(part->buffer.get()));
+  });
+  return stays;
+}
+
 /// Sums with a product among their operands become one fused multiply-add where the target has it, and the
-/// function doesn't ask for sums of rounded products.
+/// function doesn't ask for sums of rounded products. A product that the loop around does not change is computed
+/// before it: of m c, the sum of (x - m c)^2 takes a difference, which leaves multipliers to the squares.
 TILEWRIGHT_INLINE value emitter::emit_contracted(const ir::expr& e) {
   namespace p = detail::expr_parts;
   const bool minus = e->op == ir::op::sub;
-  const bool right = e->args[1]->op == ir::op::mul, left = e->args[0]->op == ir::op::mul;
+  const auto is_product = [&](const ir::expr& term, const ir::expr& other) {
+    return term->op == ir::op::mul && !(stays_in_loop(term) && !stays_in_loop(other));
+  };
+  const bool right = is_product(e->args[1], e->args[0]), left = is_product(e->args[0], e->args[1]);
   if (!b.cpu.fma || rounds_products || !(left || right)) {
     const value x = emit(e->args[0]), y = emit(e->args[1]);
     const bool vector = x.vector || y.vector;

@@ -117,7 +117,7 @@ TILEWRIGHT_INLINE void emitter::emit_loop(const ir::loop_node& l) {
                            "\" inside a vectorized loop needs constant bounds");
     return emit_repeated(l, first.lo, count.lo);
   }
-  const body_of body(*this, l.body);
+  const body_of body(*this, l.body, l.var.get());
   if (literal && l.loop == ir::loop_kind::serial && emit_squares(l, first.lo, count.lo)) return;
   if (literal && l.loop == ir::loop_kind::serial && count.lo % 4 == 0 && count.lo > 4 &&
       reads_rows(l))
