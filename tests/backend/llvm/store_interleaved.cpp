@@ -37,7 +37,7 @@ int count_of(const std::string& what, const std::string& text) {
 TEST_CASE("channels of pixels are shuffled together, whatever is left behind whole vectors") {
   for (const dtype t : {dtype::i8, dtype::u8, dtype::boolean, dtype::i16, dtype::f16, dtype::bf16,
                         dtype::f32, dtype::f64, dtype::i64})
-    for (const int channels : {2, 3, 4, 5})
+    for (const int channels : {2, 3, 4, 5, 8})
       for (const int lanes : {4, 16, 64}) {
         CAPTURE(std::string(name(t)));
         CAPTURE(channels);
@@ -45,6 +45,19 @@ TEST_CASE("channels of pixels are shuffled together, whatever is left behind who
         const loop_kind kind = lanes == 16 ? loop_kind::unrolled : loop_kind::serial;
         check_agrees(pixels(t, channels, lanes, kind));
       }
+}
+
+TEST_CASE("eight channels are shuffled together by pairs, pairs of pairs and fours") {
+  if (!have_compiler()) return;
+  const buffer x = make_buffer("X", dtype::f32, {8, 16}), y = make_buffer("Y", dtype::f32, {16, 8});
+  const var c = make_var("c"), w = make_var("w");
+  const function f =
+      make("records", {x, y},
+           make_loop(c, 0, 8, vector_loop(w, 0, 16, make_store(y, {w, c}, load(x, {c, w})))));
+  check_agrees(f);
+  const std::string code =
+      backend::inspect(f, target::named("skylake-avx512"), backend::stage::optimized_ir);
+  CHECK(count_of("shufflevector", code) == 24);
 }
 
 TEST_CASE("pixels take no store for each of their channels") {

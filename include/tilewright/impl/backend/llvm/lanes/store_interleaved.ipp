@@ -9,7 +9,10 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <tilewright/backend/llvm/emit.hpp>
@@ -148,26 +151,29 @@ TILEWRIGHT_INLINE std::vector<value_ref> emitter::interleaved(
     const std::vector<value_ref>& channels) {
   const auto count = static_cast<std::int64_t>(channels.size());
   const std::int64_t lanes = lane.lanes;
-  std::vector<value_ref> out;
-  if (count == 4 && lanes >= 4) {
-    // pairs of channels first: eight shuffles where twelve would be
-    const auto pairs = [&](std::size_t c, std::int64_t half) {
-      std::vector<std::int64_t> from;
-      for (std::int64_t i = 0; i < lanes; ++i)
-        from.push_back(i % 2 * lanes + half * lanes / 2 + i / 2);
-      return b.c.BuildShuffleVector(b.b, channels[c], channels[c + 1], b.integers(b.i32, from), "");
-    };
-    for (const std::int64_t half : {0, 1}) {
-      const value_ref low = pairs(0, half), high = pairs(2, half);
-      for (const std::int64_t quarter : {0, 1}) {
-        std::vector<std::int64_t> from;
-        for (std::int64_t i = 0; i < lanes; ++i)
-          from.push_back(i % 4 / 2 * lanes + quarter * lanes / 2 + i / 4 * 2 + i % 2);
-        out.push_back(b.c.BuildShuffleVector(b.b, low, high, b.integers(b.i32, from), ""));
+  if (std::has_single_bit(static_cast<std::uint64_t>(count)) && lanes >= count) {
+    // pairs of channels first, and pairs of these next: of eight channels 24 shuffles where 56 would be
+    std::vector<std::vector<value_ref>> groups;
+    for (const value_ref channel : channels) groups.push_back({channel});
+    for (std::int64_t each = 1; groups.size() > 1; each *= 2) {
+      std::vector<std::vector<value_ref>> wider;
+      for (std::size_t g = 0; g < groups.size(); g += 2) {
+        wider.emplace_back();
+        for (std::size_t v = 0; v < groups[g].size(); ++v)
+          for (const std::int64_t half : {0, 1}) {
+            std::vector<std::int64_t> from;
+            for (std::int64_t i = 0; i < lanes; ++i)
+              from.push_back(i / each % 2 * lanes + half * lanes / 2 + i / (2 * each) * each +
+                             i % each);
+            wider.back().push_back(b.c.BuildShuffleVector(b.b, groups[g][v], groups[g + 1][v],
+                                                          b.integers(b.i32, from), ""));
+          }
       }
+      groups = std::move(wider);
     }
-    return out;
+    return groups[0];
   }
+  std::vector<value_ref> out;
   for (std::int64_t part = 0; part < count; ++part) {
     value_ref made = channels[0];
     for (std::int64_t c = 1; c < count; ++c) {
