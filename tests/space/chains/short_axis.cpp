@@ -84,6 +84,32 @@ TEST_CASE("results along a short axis and the sums that they share are one pass 
       }
 }
 
+TEST_CASE("records and the sums over each of them that they share are one pass over their points") {
+  for (const int points : {64, 70})
+    for (const int numbers : {3, 4, 8}) {
+      const std::string n = std::to_string(points), k = std::to_string(numbers),
+                        records = "(" + n + ", " + k + ")";
+      const ir::function f = ir::parse(
+          "@T.prim_func\ndef main(A: T.Buffer(" + records + ", \"float32\"), C: T.Buffer(" +
+          records + ", \"float32\")):\n    S = T.alloc_buffer((" + n +
+          ",), \"float32\")\n    for n, k in T.grid" + records +
+          ":\n        with T.block(\"S\"):\n            vn, vk = T.axis.remap(\"SR\", [n, k])\n"
+          "            with T.init():\n                S[vn] = T.float32(0)\n"
+          "            S[vn] = S[vn] + A[vn, vk] * A[vn, vk]\n    for n, i in T.grid" +
+          records +
+          ":\n        with T.block(\"C\"):\n            vn, vi = T.axis.remap(\"SS\", [n, i])\n"
+          "            C[vn, vi] = A[vn, vi] * T.rsqrt(S[vn] + T.float32(1))\n");
+      const std::vector<schedule> sketches = space::default_cpu().sketches(f, draws::haswell(), 1);
+      CAPTURE(points);
+      CAPTURE(numbers);
+      INFO(sketches.front().show());
+      CHECK(nests(sketches.front()) == 1);
+      CHECK(loops(sketches.front(), ir::loop_kind::unrolled) == 1);  // the numbers of a record
+      CHECK(loops(sketches.front(), ir::loop_kind::vectorized) >= 1);
+      draws::check(f, sketches, 4);
+    }
+}
+
 TEST_CASE("results along an axis that is not short are not written out") {
   const ir::function f = collision(40, 4, 64);
   for (const schedule& s : space::default_cpu().sketches(f, draws::haswell(), 1))
