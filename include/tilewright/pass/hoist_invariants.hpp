@@ -12,7 +12,7 @@
 //
 // Function values that differ within a loop, but are the same in each of its four or more iterations, are
 // read from a table that is filled before the loop, if all of its iterations compute them and the table
-// has at most 128 KiB:
+// has at most 128 KiB; roots and quotients, if it has at most 8 KiB:
 //
 //   for h in range(12):                      for d in range(32): table[d] = cos(F[d] * t)
 //     for d in range(32):              ->    for h in range(12):

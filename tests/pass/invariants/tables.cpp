@@ -61,6 +61,26 @@ TEST_CASE(
   CHECK(tables(under({{h, 5}, {i, 6}, {j, 8}}, product(cosine(of_column)))) == sizes{8});
 }
 
+TEST_CASE("tables of roots and quotients that fit the nearest cache") {
+  const std::vector<loop_spec> loops{{h, 5}, {i, 6}, {j, 8, loop_kind::vectorized}};
+  const expr of_column = load(v, {j}) * load(v, {j}) + f32(1);
+  CHECK(tables(under(loops, product(call(dtype::f32, "rsqrt", {div(of_column, f32(3))})))) ==
+        sizes{8});
+  CHECK(tables(under(loops, product(div(of_column, f32(3))))) == sizes{8});
+  CHECK(tables(under(loops, product(div(f32(3), of_column)))) == sizes{8});
+  CHECK(tables(under(loops, product(div(of_column, f32(4))))).empty());  // a product
+  CHECK(tables(under(loops, product(div(f32(2), load(x, {i, j})) - of_column))) == sizes{48});
+  for (const std::int64_t columns : {2048, 2049}) {
+    const buffer wide = make_buffer("W", dtype::f32, {columns});
+    const var k = make_var("k");
+    const function f = make_function(
+        {wide, y},
+        nest({{h, 5}, {k, columns}},
+             make_store(y, {h, 0, 0}, load(y, {h, 0, 0}) + div(f32(3), f32(2) + load(wide, {k})))));
+    CHECK(tables(f) == (columns == 2048 ? sizes{2048} : sizes{}));
+  }
+}
+
 TEST_CASE("tables of loops that begin behind 0") {
   const stmt body = make_loop(j, 2, 5, product(cosine(load(v, {j}))));
   CHECK(tables(under({{h, 5}, {i, 6}}, body)) == sizes{5});

@@ -7,8 +7,9 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,17 +23,31 @@ namespace tilewright::pass::detail::invariants {
 
 using namespace tilewright::ir;
 
-/// Iterations of a loop that pay for a table, and bytes that may lie in a core's own cache beside what the
-/// loop reads.
-inline constexpr std::int64_t least_uses = 4, most_table_bytes = std::int64_t{128} * 1024;
+/// Iterations of a loop that pay for a table.
+inline constexpr std::int64_t least_uses = 4;
 
-/// A function of floats that takes longer than reading its value.
-inline bool is_worth_a_table(const expr& e) {
-  constexpr std::array<std::string_view, 14> short_ones{
-      "sqrt",  "rsqrt", "abs",       "fabs",    "floor",   "ceil",  "round",
-      "trunc", "fma",   "nearbyint", "maximum", "minimum", "isnan", "likely"};
-  return e->op == op::call && (e.type() == dtype::f32 || e.type() == dtype::f64) &&
-         support::none(short_ones, [&](std::string_view name) { return e->name == name; });
+inline bool is_call_of(const expr& e, std::initializer_list<std::string_view> names) {
+  return e->op == op::call && std::any_of(names.begin(), names.end(),
+                                          [&](std::string_view name) { return e->name == name; });
+}
+
+/// Whether the quotient is computed as a product: by a power of two.
+inline bool is_scaling(const expr& e) {
+  int exponent = 0;
+  return e->op == op::div && e->args[1]->op == op::real &&
+         std::abs(std::frexp(e->args[1]->real, &exponent)) == 0.5;
+}
+
+/// Bytes that a table of such values may have; 0 where the value takes no longer than reading it. Those of functions may lie in a core's
+/// own cache beside what the loop reads; those of roots and quotients have to be in the nearest one: columns of 192 numbers that are
+/// normalized by sums of their own take 30 us with a root and two quotients for each number, and 22 us with these in tables.
+inline std::int64_t most_table_bytes(const expr& e) {
+  if (e.type() != dtype::f32 && e.type() != dtype::f64) return 0;
+  if ((e->op == op::div && !is_scaling(e)) || is_call_of(e, {"sqrt", "rsqrt"}))
+    return std::int64_t{8} * 1024;
+  const bool is_short = is_call_of(e, {"abs", "fabs", "floor", "ceil", "round", "trunc", "fma",
+                                       "nearbyint", "maximum", "minimum", "isnan", "likely"});
+  return e->op == op::call && !is_short ? std::int64_t{128} * 1024 : 0;
 }
 
 /// A value and the loops around it, inside the one that repeats it, whose variables it uses.
@@ -98,7 +113,7 @@ class table_finder {
   }
 
   void look(const expr& e, bool always) {
-    if (is_worth_a_table(e) && keep(e, always)) return;
+    if (most_table_bytes(e) > 0 && keep(e, always)) return;
     for (std::size_t k = 0; k < e->args.size(); ++k)
       look(e->args[k], always && (e->op != op::if_then_else || k == 0));
   }
@@ -119,7 +134,7 @@ class table_finder {
       if (!uses_var(e, l->var)) continue;
       made.loops.push_back(l);
       elements *= constant_extent(*l);
-      if (elements * bytes(e.type()) > most_table_bytes) return false;
+      if (elements * bytes(e.type()) > most_table_bytes(e)) return false;
     }
     if (made.loops.empty()) return false;  // one value, which hoist_invariants moves
     if (support::none(found, [&](const table& t) { return equal(t.value, e); }))
@@ -138,7 +153,7 @@ class table_reader : public mutator {
   explicit table_reader(const std::vector<table>& tables) : tables_(tables) {}
   using mutator::mutate;
   expr mutate(const expr& e) override {
-    if (e->op == op::call)
+    if (most_table_bytes(e) > 0)
       for (const table& t : tables_)
         if (equal(t.value, e)) return load(t.elements, t.at());
     return mutator::mutate(e);
