@@ -118,9 +118,9 @@ TEST_CASE("an operand is transposed by the threads that use it, where each panel
   // whether the panel of B stands in a loop on threads together with the product
   const auto in_tasks = [&](const ir::function& f, int threads) {
     schedule s = first(f, threads);
-    const ir::loop_node panel = s.get(s.get_loops(s.get_block("B_global")).front());
-    const ir::loop_node product = s.get(s.get_loops(s.get_block("C_update")).front());
-    return panel.var.same(product.var) && panel.loop == ir::loop_kind::parallel;
+    const ir::loop_node& of_panel = s.get(s.get_loops(s.get_block("B_global")).front());
+    const ir::loop_node& of_sums = s.get(s.get_loops(s.get_block("C_update")).front());
+    return of_panel.var.same(of_sums.var) && of_panel.loop == ir::loop_kind::parallel;
   };
   const ir::function twelve = reify(heads, {{"M", 128}, {"N", 128}, {"K", 64}, {"H", 12}});
   CHECK(in_tasks(twelve, 2));
