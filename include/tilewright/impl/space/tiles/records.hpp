@@ -22,6 +22,7 @@ namespace tilewright::space::detail {
 /// The variables of a reduction of records.
 struct record_axes {
   std::size_t field, record;
+  std::size_t usual = 0;  // the position in `at_once` of what is mostly fastest
   std::vector<std::int64_t>
       at_once;  // records that fill whole vectors, and divide the number of records where some do
 };
@@ -31,12 +32,14 @@ struct record_axes {
 inline std::optional<record_axes> axes_of_records(const schedule& s, const std::string& name,
                                                   const context& where) {
   constexpr std::int64_t least_vectors = 32;
-  constexpr std::size_t most_partial = 12;  // vectors of partial results, which stay in registers
+  constexpr std::int64_t usual_vectors = 8;  // of each result: more wait for memory no less
+  constexpr std::int64_t least_groups = 40;  // beside which combining partial results is little
+  constexpr std::size_t most_partial = 12;   // vectors of partial results, which stay in registers
   const std::optional<block_profile> p = reduction_profile(s, name);
   if (!p || !p->reduction || p->in_order || p->kind.size() != 2 || p->reads.empty() ||
       !p->contiguous())
     return std::nullopt;
-  record_axes out{*p->contiguous(), 1 - *p->contiguous(), {}};
+  record_axes out{*p->contiguous(), 1 - *p->contiguous(), 0, {}};
   const std::int64_t fields = p->extent[out.field], records = p->extent[out.record];
   std::int64_t lanes = where.cpu->lanes(p->write.buffer->type);
   for (const access_profile& read : p->reads)
@@ -54,6 +57,10 @@ inline std::optional<record_axes> axes_of_records(const schedule& s, const std::
         static_cast<std::size_t>(n * fields / lanes) * results <= most_partial)
       (records % n == 0 ? out.at_once : others).push_back(n);
   if (out.at_once.empty()) out.at_once = std::move(others);
+  for (std::size_t k = 1; k < out.at_once.size(); ++k)
+    if (out.at_once[k] * fields <= usual_vectors * lanes &&
+        out.at_once[k] * least_groups <= records)
+      out.usual = k;
   return out.at_once.empty() ? std::nullopt : std::optional(std::move(out));
 }
 
@@ -73,7 +80,7 @@ inline bool reduce_records(schedule& s, const std::string& name, const context& 
   try {
     const std::vector<loop_rv> loops = attempt.get_loops(attempt.get_block(name));
     std::vector<double> weights(axes->at_once.size(), 1);
-    weights.back() = 2;
+    weights[axes->usual] = 2;
     const expr_rv count = choices.categorical(attempt, axes->at_once, weights);
     const auto [groups, record] = attempt.split(loops[axes->record], {infer, count});
     attempt.reorder(groups, record, loops[axes->field]);
