@@ -42,6 +42,9 @@ if(TARGET Eigen3::Eigen)
 endif()
 # A project that sets no build type gets a search that is no slower for it.
 target_compile_options(tilewright PRIVATE $<$<CONFIG:>:-O2>)
+# Nobody puts functions of his own in the place of the library's: g++ may inline those that are not marked as such, too, as
+# it does where the library is used as headers.
+target_compile_options(tilewright PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
 # Inside another project it is built when a target of that project links it.
 if(NOT TILEWRIGHT_DEFAULT AND NOT TILEWRIGHT_INSTALL)
   set_target_properties(tilewright PROPERTIES EXCLUDE_FROM_ALL ON)

@@ -67,3 +67,38 @@ TEST_CASE("any_stmt: outermost first, into all that statements hold, until one i
   CHECK(asked == 4);  // the sequence, the loop, the block, its init
   CHECK_FALSE(any_stmt(stmt(), visit));
 }
+
+TEST_CASE("any_child: what stands directly in a statement, in order, without the init of a block") {
+  const buffer a = make_buffer("A", dtype::f32, {8});
+  const auto store = [&](int at) { return make_store(a, {expr(at)}, real(dtype::f32, 1.0)); };
+  block_node sum;
+  sum.name = "sum";
+  sum.init = store(0);
+  sum.body = store(1);
+  const stmt block = make_realize({}, boolean(true), make_block(sum));
+  std::string seen;
+  const auto note = [&](const stmt& s) {
+    seen += as_store(s) ? std::to_string(as_int(as_store(s)->indices[0])) : "b";
+    return seen.size() == 2;
+  };
+  CHECK_FALSE(any_child(block, note));
+  CHECK(seen == "1");
+  seen.clear();
+  CHECK_FALSE(any_child(make_if(boolean(true), store(2)), note));
+  CHECK(any_child(make_if(boolean(true), store(3), store(4)), note));  // the second one suffices
+  CHECK(seen == "23");
+  seen.clear();
+  CHECK(any_child(make_seq({store(5), block, store(6)}), note));
+  CHECK(seen == "5b");  // the third one is not asked
+  CHECK_FALSE(any_child(store(7), note));
+}
+
+TEST_CASE("find_note: the value of a key, or nothing") {
+  const annotations notes = {{"b", attr(1)}, {"bc", attr("x")}, {"d", attr(2)}};
+  REQUIRE(find_note(notes, "bc"));
+  CHECK(*find_note(notes, "bc") == attr("x"));
+  CHECK(*find_note(notes, "b") == attr(1));
+  CHECK(*find_note(notes, "d") == attr(2));
+  for (const char* missing : {"", "a", "bb", "c", "e"}) CHECK(find_note(notes, missing) == nullptr);
+  CHECK(find_note({}, "b") == nullptr);
+}

@@ -60,3 +60,16 @@ TEST_CASE("nodes cross threads and outlive them") {
   for (const auto& n : back) n->bytes[39] = 1;
   CHECK(back.size() == 100);
 }
+
+TEST_CASE("a list in memory of nodes grows beyond what a thread keeps, and is given up whole") {
+  using list = std::vector<int, tilewright::support::node_allocator<int>>;
+  for (int round = 0; round < 2; ++round) {
+    list numbers;
+    for (int i = 0; i < 1000; ++i) numbers.push_back(i);
+    const list copy = numbers;
+    numbers = list(3, 7);
+    CHECK(numbers == list({7, 7, 7}));
+    CHECK(copy.size() == 1000);
+    CHECK(copy.back() == 999);
+  }
+}

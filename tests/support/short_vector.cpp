@@ -50,6 +50,14 @@ TEST_CASE("lists are copied and moved whether their elements lie inside or not")
   }
 }
 
+TEST_CASE("a list begins with as many copies of a value as asked for") {
+  for (std::size_t n : {0u, 2u, 3u, 7u}) {
+    const words list(n, "a word that is too long for a string itself");
+    CHECK(listed(list) ==
+          std::vector<std::string>(n, "a word that is too long for a string itself"));
+  }
+}
+
 TEST_CASE("an element of the list can be appended to it") {
   words w = of(3);
   w.push_back(w.front());

@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include <tilewright/ir/expr.hpp>
+#include <tilewright/support/kept.hpp>
 
 namespace tilewright::ir {
 
@@ -43,6 +45,13 @@ struct attr {
   friend bool operator==(const attr& a, const attr& b);
 };
 using annotations = std::map<std::string, attr>;
+
+/// The value of a key, looked up without making a string of it; null where there is none.
+inline const attr* find_note(const annotations& notes, std::string_view key) noexcept {
+  for (const auto& [name, value] : notes)  // there are few
+    if (const int order = name.compare(key); order >= 0) return order == 0 ? &value : nullptr;
+  return nullptr;
+}
 
 /// Half-open interval [min, min + extent) of one dimension.
 struct range {
@@ -91,6 +100,7 @@ struct stmt_node : support::counted {
   stmt_node(const stmt_node&) = default;
   stmt_node& operator=(const stmt_node&) = delete;
   const stmt_kind kind;
+  support::kept_bits parts;  // kinds of what stands in it (impl/schedule/legality/watched_parts.hpp)
 };
 /// Shared handle to an immutable statement.
 using stmt = support::ref<const stmt_node>;
@@ -125,6 +135,7 @@ struct block_node : support::counted {
   ir::annotations annotations;
   stmt init;  // null when the block is no reduction
   stmt body;
+  support::kept_answer uses;  // the buffers that it touches (ir/analysis/buffer_uses.hpp)
 };
 
 struct block_realize_node : stmt_node {
@@ -132,6 +143,7 @@ struct block_realize_node : stmt_node {
   std::vector<expr> values;  // one per iteration variable
   expr predicate;            // boolean; literal true when there is no guard
   ir::block block;
+  support::kept_answer bound;  // what the bindings come to (impl/dependence/cover/footprint.hpp)
 };
 
 struct seq_node : stmt_node {

@@ -44,6 +44,27 @@ void for_each_expr(const stmt& s, support::function_ref<void(const expr&)> f);
 /// Calls `f` on every statement below, parents first, `init` included.
 void for_each_stmt(const stmt& s, support::function_ref<void(const stmt&)> f);
 
+/// Whether `f` says so of a statement directly in `s`, the init of a block excepted; in their order, until it does.
+template <class F>
+bool any_child(const stmt& s, const F& f) {
+  switch (s->kind) {
+    case stmt_kind::loop: return f(as_loop(s)->body);
+    case stmt_kind::block_realize: return f(as_realize(s)->block->body);
+    case stmt_kind::seq:
+      for (const stmt& child : as_seq(s)->stmts)
+        if (f(child)) return true;
+      return false;
+    case stmt_kind::if_else:
+      return f(as_if(s)->then_body) || (as_if(s)->else_body && f(as_if(s)->else_body));
+    case stmt_kind::let: return f(as_let(s)->body);
+    case stmt_kind::allocate: return f(as_allocate(s)->body);
+    case stmt_kind::attribute: return f(as_attribute(s)->body);
+    case stmt_kind::while_loop: return f(as_while(s)->body);
+    case stmt_kind::store:
+    case stmt_kind::evaluate: return false;
+  }
+  return false;
+}
 /// Whether `f` says so of a statement in `s`, init blocks included, or of `s`; outermost first, until
 /// it does. A plain walk: for questions that are asked often and mostly answered by no.
 template <class F>

@@ -11,6 +11,7 @@
 
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/node_memory.hpp>
 
 namespace tilewright::primitive {
 
@@ -39,7 +40,7 @@ struct new_loops {
 /// lives.
 struct path {
   // [0] is the body of the function; each slot lies inside the node of the one before.
-  std::vector<const ir::stmt*> slots;
+  std::vector<const ir::stmt*, support::node_allocator<const ir::stmt*>> slots;
 
   explicit operator bool() const noexcept { return !slots.empty(); }
   const ir::stmt& target() const noexcept { return *slots.back(); }

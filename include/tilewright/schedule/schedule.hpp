@@ -224,6 +224,9 @@ class schedule {
   const std::vector<rv>& apply(const support::ref<const instruction>& what, const decision& choice);
 
  private:
+  friend class tilewright::trace;
+  /// Makes room for the results of a trace that is about to be applied.
+  void expect(const tilewright::trace& t);
   const std::vector<rv>& commit(outcome&& result, support::ref<const instruction> what);
   std::vector<loop_rv> split_list(loop_rv loop, std::vector<factor> factors,
                                   bool preserve_unit_iters, bool disable_predication);

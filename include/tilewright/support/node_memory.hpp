@@ -92,4 +92,18 @@ inline void drop_node(void* memory, std::size_t bytes) noexcept {
 }
 /// @}
 
+/// Of short lists that are made as often as nodes.
+template <class T>
+struct node_allocator {
+  using value_type = T;
+
+  node_allocator() = default;
+  template <class Other>
+  node_allocator(const node_allocator<Other>&) noexcept {}  // NOLINT: as all allocators convert
+
+  T* allocate(std::size_t n) { return static_cast<T*>(take_node(n * sizeof(T))); }
+  void deallocate(T* memory, std::size_t n) noexcept { drop_node(memory, n * sizeof(T)); }
+  friend bool operator==(const node_allocator&, const node_allocator&) noexcept { return true; }
+};
+
 }  // namespace tilewright::support

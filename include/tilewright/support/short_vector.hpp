@@ -25,6 +25,11 @@ class short_vector {
   using const_iterator = const T*;
 
   short_vector() noexcept : data_(inside()) {}
+  short_vector(std::size_t n, const T& value) : short_vector() {
+    reserve(n);
+    std::uninitialized_fill_n(data_, n, value);
+    size_ = n;
+  }
   short_vector(const short_vector& other) : short_vector() {
     reserve(other.size_);
     std::uninitialized_copy_n(other.data_, other.size_, data_);

@@ -64,3 +64,31 @@ def main(A: T.Buffer((4,), "int32"), D: T.Buffer((4,), "int32")):
 )");
   CHECK(names::in(f.body) == "DDD");
 }
+
+TEST_CASE("buffer_uses: of blocks that only store each buffer once, found once for a block") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4,), "int32"), I: T.Buffer((4,), "int32"), D: T.Buffer((4,), "int32")):
+    for i in range(4):
+        with T.block("D"):
+            vi = T.axis.spatial(4, i)
+            with T.init():
+                D[vi] = 0
+            D[vi] = D[vi] + A[I[vi]]
+)");
+  const ir::block& root = ir::root_block(f);
+  CHECK(ir::buffers_of_stores(root) == nullptr);  // a loop and a block stand inside
+  const ir::block inner = ir::as_realize(ir::as_loop(root->body)->body)->block;
+  const std::vector<ir::buffer>* all = ir::buffers_of_stores(inner);
+  REQUIRE(all);
+  std::string found;
+  for (const ir::buffer& b : *all) found += b->name;
+  CHECK(found == "DAI");
+  CHECK(ir::buffers_of_stores(inner) == all);
+
+  ir::block_node changed = *inner;  // a copy has stores of its own
+  changed.body = ir::make_store(f.params[2].buffer, {0}, ir::integer(dtype::i32, 1));
+  const ir::block copy = ir::make_block(changed);
+  const std::vector<ir::buffer>* of_copy = ir::buffers_of_stores(copy);
+  REQUIRE(of_copy);
+  CHECK(of_copy->size() == 1);
+}

@@ -113,8 +113,8 @@ class store_walk {
     if (notes.empty()) return std::nullopt;
     for (const char* key :
          {ir::unroll_note, "meta_schedule.unroll_explicit", "meta_schedule.unroll_implicit"})
-      if (const auto found = notes.find(key); found != notes.end())
-        if (const auto* n = std::get_if<std::int64_t>(&found->second.value))
+      if (const ir::attr* found = ir::find_note(notes, key))
+        if (const auto* n = std::get_if<std::int64_t>(&found->value))
           return static_cast<double>(*n);
     return std::nullopt;
   }

@@ -23,6 +23,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/numbers/checked.hpp>
+#include <tilewright/support/short_vector.hpp>
 
 namespace tilewright::dependence {
 namespace independence {
@@ -84,12 +85,18 @@ inline std::optional<digit> stepped_digit(const child_block& child, std::size_t 
   return step * *steps + moves.hi - moves.lo + width <= larger ? out : std::nullopt;
 }
 
+/// Digits of one number, whichever that is.
+struct number_digit {
+  std::int64_t divisor, count;  // as those of a digit
+};
+using number_digits = support::short_vector<number_digit, 8>;
+
 /// Whether no two numbers of an interval that long have all digits in common.
-inline bool tell_apart(std::vector<digit> digits, const ir::expr& extent) {
+inline bool tell_apart(number_digits digits, const ir::expr& extent) {
   std::sort(digits.begin(), digits.end(),
-            [](const digit& a, const digit& b) { return a.divisor < b.divisor; });
+            [](const number_digit& a, const number_digit& b) { return a.divisor < b.divisor; });
   std::int64_t reach = 1;
-  for (const digit& d : digits) {
+  for (const number_digit& d : digits) {
     if (d.divisor != reach) continue;
     if (d.count == 0) return true;
     reach *= d.count;
@@ -102,10 +109,11 @@ inline bool tell_apart(std::vector<digit> digits, const ir::expr& extent) {
 inline bool steps_over(const child_block& child, std::size_t at) {
   const bound_iters& iters = bind_iters(child);
   const ir::expr& extent = child.loops[at]->extent;
-  std::vector<digit> digits;
+  number_digits digits;
   for (std::size_t i = 0; i < iters.values.size(); ++i)
     if (child.block().iters[i].kind == ir::iter_kind::spatial)
-      if (const auto d = stepped_digit(child, at, iters.values[i])) digits.push_back(*d);
+      if (const auto d = stepped_digit(child, at, iters.values[i]))
+        digits.push_back({d->divisor, d->count});
   if (tell_apart(std::move(digits), extent)) return true;
   if (!bindings::has_remainder(child)) return false;
   const bindings::binding_list whole = bindings::joined_digits(child);
@@ -113,7 +121,7 @@ inline bool steps_over(const child_block& child, std::size_t at) {
   for (std::size_t i = 0; i < whole.values.size(); ++i)
     if (whole.iters[i].kind == ir::iter_kind::spatial)
       if (const auto d = stepped_digit(child, at, arith::to_linear(whole.values[i])))
-        if (tell_apart({*d}, extent)) return true;
+        if (tell_apart({1, {d->divisor, d->count}}, extent)) return true;
   return false;
 }
 
@@ -192,9 +200,9 @@ inline bool sums_tell(const child_block& child, std::size_t at) {
     if (!longest || all.back().sum.terms.size() > longest->sum.terms.size()) longest = &all.back();
   }
   if (!longest) return false;
-  std::vector<digit> digits;
+  number_digits digits;
   for (const sum_digit& d : all)
-    if (is_digit_of(d, longest->sum)) digits.push_back({{}, d.divisor, d.count});
+    if (is_digit_of(d, longest->sum)) digits.push_back({d.divisor, d.count});
   const std::int64_t step = std::abs(longest->sum.coefficient(child.loops[at]->var));
   arith::linear moving, inside;
   for (const auto& term : longest->sum.terms) {
@@ -209,11 +217,11 @@ inline bool sums_tell(const child_block& child, std::size_t at) {
 
 /// Whether the boxes of a region have nothing in common in different iterations of loop `at`.
 inline bool boxes_apart(const child_block& child, std::size_t at, const ir::buffer_region& region) {
-  std::vector<digit> digits;
+  number_digits digits;
   const bound_iters& iters = bind_iters(child);
   const auto note = [&](const arith::linear& place, const ir::range& dim) {
     if (const auto d = stepped_digit(child, at, place, ir::as_int(dim.extent)))
-      digits.push_back(*d);
+      digits.push_back({d->divisor, d->count});
   };
   const rising_numbers rising(child.block());
   for (const ir::range& dim : region.box) {

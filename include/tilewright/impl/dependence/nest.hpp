@@ -9,10 +9,13 @@
 #include <tilewright/ir/substitution.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/node_memory.hpp>
 
 namespace tilewright::dependence {
 
 using loop_nest = std::vector<const ir::loop_node*>;
+/// A mark for each of them.
+using loop_marks = std::vector<char, support::node_allocator<char>>;
 
 /// What the variable of the loop runs over.
 inline ir::range domain_of(const ir::loop_node& loop) { return {loop.min, loop.extent}; }

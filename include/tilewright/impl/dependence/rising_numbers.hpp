@@ -16,8 +16,8 @@ class rising_numbers {
  public:
   rising_numbers() = default;  // no list is known to rise
   explicit rising_numbers(const ir::block_node& block) {
-    const auto note = block.annotations.find(ir::rising_annotation);
-    if (note != block.annotations.end()) lists_ = std::get_if<ir::attr::list>(&note->second.value);
+    if (const ir::attr* note = ir::find_note(block.annotations, ir::rising_annotation))
+      lists_ = std::get_if<ir::attr::list>(&note->value);
   }
 
   /// The place in its list of a number; any other expression as it stands.

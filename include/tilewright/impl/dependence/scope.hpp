@@ -1,8 +1,9 @@
 // What a scope's blocks do to each other: dependences, block properties, loop properties.
 //
 // A scope is a block with the blocks directly below it. Everything here is computed on demand from
-// one walk over the scope (`block_scope`); nothing is cached between primitives, and no text is
-// built. Blocks are named by their position among the scope's children, in program order.
+// one walk over the scope (`block_scope`); nothing is kept between primitives but what bindings come
+// to, which stays with their node, and no text is built. Blocks are named by their position among the
+// scope's children, in program order.
 //
 // Dependences are found by region: two blocks that touch provably disjoint boxes of a buffer are
 // independent (TVM compares buffers only). Reasons are numbered as TVM's messages number them.
@@ -32,9 +33,10 @@ struct bound_iters;  // footprint.hpp
 /// A block directly below a scope, with the loops between the scope and the block.
 struct child_block {
   const ir::block_realize_node* realize = nullptr;
-  loop_nest loops;                                        // outermost first
-  bool conditional = false;                               // an if or a let stands in between
-  mutable std::shared_ptr<const bound_iters> bound = {};  // what `bind_iters` has found
+  loop_nest loops;           // outermost first
+  bool conditional = false;  // an if or a let stands in between
+  mutable std::shared_ptr<const bound_iters> bound =
+      {};  // what `bind_iters` has found for these loops
   /// The block with what is loaded around it among its reads, where a block of the scope writes that.
   std::shared_ptr<const ir::block_node> widened = {};
 

@@ -3,35 +3,12 @@
 #include <algorithm>
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail {
-
-/// Calls `f` on the slot of every direct child statement, `init` excepted, until it says true.
-template <class F>
-bool any_child(const ir::stmt& s, F&& f) {
-  switch (s->kind) {
-    case ir::stmt_kind::loop: return f(ir::as_loop(s)->body);
-    case ir::stmt_kind::block_realize: return f(ir::as_realize(s)->block->body);
-    case ir::stmt_kind::seq: {
-      const auto& stmts = ir::as_seq(s)->stmts;
-      return support::any(stmts, f);
-    }
-    case ir::stmt_kind::if_else: {
-      const ir::if_node& n = *ir::as_if(s);
-      return f(n.then_body) || (n.else_body && f(n.else_body));
-    }
-    case ir::stmt_kind::let: return f(ir::as_let(s)->body);
-    case ir::stmt_kind::allocate: return f(ir::as_allocate(s)->body);
-    case ir::stmt_kind::while_loop: return f(ir::as_while(s)->body);
-    case ir::stmt_kind::attribute: return f(ir::as_attribute(s)->body);
-    case ir::stmt_kind::store:
-    case ir::stmt_kind::evaluate: return false;
-  }
-  return false;
-}
 
 template <class Found>
 bool descend(const ir::stmt& s, const Found& found, path& out) {
@@ -44,7 +21,13 @@ bool descend(const ir::stmt& s, const Found& found, path& out) {
     if (!loop) break;
     at = &loop->body;
   }
-  if (any_child(*at, [&](const ir::stmt& child) { return descend(child, found, out); }))
+  // most blocks only store: nothing to find inside
+  const ir::block_realize_node* leaf = ir::as_realize(*at);
+  if (leaf && ir::as_store(leaf->block->body)) {
+    out.slots.resize(depth);
+    return false;
+  }
+  if (ir::any_child(*at, [&](const ir::stmt& child) { return descend(child, found, out); }))
     return true;
   out.slots.resize(depth);
   return false;
@@ -119,7 +102,7 @@ inline ir::stmt replace_child(const ir::stmt& parent, const ir::stmt* slot, ir::
 }
 
 inline void collect_children(const ir::stmt& s, std::vector<const ir::block_realize_node*>& out) {
-  any_child(s, [&](const ir::stmt& child) {
+  ir::any_child(s, [&](const ir::stmt& child) {
     if (const auto* realize = ir::as_realize(child))
       out.push_back(realize);
     else
@@ -129,7 +112,7 @@ inline void collect_children(const ir::stmt& s, std::vector<const ir::block_real
 }
 
 inline void collect_all(const ir::stmt& s, std::vector<const ir::block_realize_node*>& out) {
-  any_child(s, [&](const ir::stmt& child) {
+  ir::any_child(s, [&](const ir::stmt& child) {
     if (const auto* realize = ir::as_realize(child)) out.push_back(realize);
     collect_all(child, out);
     return false;

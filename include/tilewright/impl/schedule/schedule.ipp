@@ -106,6 +106,12 @@ TILEWRIGHT_INLINE const std::vector<rv>& schedule::apply(
   return commit(std::move(result), std::move(owner));
 }
 
+TILEWRIGHT_INLINE void schedule::expect(const tilewright::trace& t) {
+  std::size_t results = 0;
+  for (const tilewright::trace::step& s : t.steps()) results += s.what->outputs.size();
+  detail::make_room(state_.symbols, results);
+}
+
 // Nothing before the first assignment changes the schedule, and nothing after it throws.
 TILEWRIGHT_INLINE const std::vector<rv>& schedule::commit(outcome&& result,
                                                           support::ref<const instruction> what) {

@@ -12,7 +12,7 @@ inline constexpr const char* atomic_note = "tilewright.atomic";
 
 /// Whether the note is among the annotations.
 inline bool has_atomic_note(const annotations& notes) {
-  return !notes.empty() && notes.count(atomic_note) != 0;
+  return find_note(notes, atomic_note) != nullptr;
 }
 
 /// Whether memory adds elements of that type by itself: integers of 32 and 64 bits, f16, f32, f64.

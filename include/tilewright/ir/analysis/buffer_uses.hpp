@@ -1,6 +1,8 @@
 // Every place where a program touches a buffer.
 #pragma once
 
+#include <vector>
+
 #include <tilewright/ir/visit.hpp>
 
 namespace tilewright::ir {
@@ -17,5 +19,9 @@ class buffer_uses : public visitor {
  protected:
   virtual void use(const buffer& b) = 0;
 };
+
+/// What a walk meets in a block that only stores, each buffer once; null for one with loops or blocks inside. Found once for
+/// a block: most blocks of a program are the same after a primitive.
+const std::vector<buffer>* buffers_of_stores(const block& b);
 
 }  // namespace tilewright::ir

@@ -16,7 +16,7 @@ namespace tilewright::dependence {
 
 /// The loops that occur in what spatial variables are bound to, and in what the others are.
 struct driven_loops {
-  std::vector<char> spatial, other;  // [loops]
+  loop_marks spatial, other;  // [loops]
 
   explicit driven_loops(const child_block& child)
       : spatial(child.loops.size(), 0), other(child.loops.size(), 0) {
@@ -31,7 +31,7 @@ struct driven_loops {
   bool any(std::size_t loop) const { return spatial[loop] || other[loop]; }
 
  private:
-  static void mark(const ir::expr& e, loop_places& places, std::vector<char>& seen) {
+  static void mark(const ir::expr& e, loop_places& places, loop_marks& seen) {
     if (const int l = places.of(e); l >= 0) seen[static_cast<std::size_t>(l)] = 1;
     for (const ir::expr& arg : e->args) mark(arg, places, seen);
   }

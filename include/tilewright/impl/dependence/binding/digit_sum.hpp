@@ -9,6 +9,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/dependence/cover/footprint.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/node_memory.hpp>
 
 namespace tilewright::dependence::footprints {
 
@@ -65,15 +66,16 @@ struct digit_term {
   std::optional<loop_digit> digit;
   std::size_t term;  // position in the sum
 };
+using digit_term_list = std::vector<digit_term, support::node_allocator<digit_term>>;
 
 /// The terms in the order in which the analyzer writes them, those that are added first, where it
 /// changes none: each is a variable or a proper digit, and no loop occurs twice. Nothing for other sums.
-inline std::optional<std::vector<digit_term>> digit_terms(const arith::linear& sum,
-                                                          const loop_nest& loops) {
+inline std::optional<digit_term_list> digit_terms(const arith::linear& sum,
+                                                  const loop_nest& loops) {
   constexpr std::size_t most_terms = 16;
   if (sum.terms.size() > most_terms || !are_constant(loops)) return std::nullopt;
-  std::vector<digit_term> out;
-  std::vector<char> used(loops.size(), 0);
+  digit_term_list out;
+  loop_marks used(loops.size(), 0);
   loop_places places(loops);
   out.reserve(sum.terms.size());
   for (const bool added : {true, false})

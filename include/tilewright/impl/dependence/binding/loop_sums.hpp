@@ -41,7 +41,7 @@ inline std::ptrdiff_t compound_terms(const linear& sum) {
                        [](const auto& term) { return !ir::is_var(term.first); });
 }
 
-inline void mark_used(const ir::expr& e, loop_places& places, std::vector<char>& used) {
+inline void mark_used(const ir::expr& e, loop_places& places, loop_marks& used) {
   if (const int l = places.of(e); l >= 0) used[static_cast<std::size_t>(l)] = 1;
   for (const ir::expr& arg : e->args) mark_used(arg, places, used);
 }
@@ -50,7 +50,7 @@ inline void mark_used(const ir::expr& e, loop_places& places, std::vector<char>&
 /// bounds are constants, else all.
 inline loop_nest asked_loops(const linear& sum, const loop_nest& loops) {
   if (!are_constant(loops)) return loops;
-  std::vector<char> used(loops.size(), 0);
+  loop_marks used(loops.size(), 0);
   loop_places places(loops);
   for (const auto& [term, factor] : sum.terms) mark_used(term, places, used);
   loop_nest out;

@@ -16,18 +16,20 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/dependence/scope.hpp>
 #include <tilewright/ir/storage_scope.hpp>
+#include <tilewright/support/kept.hpp>
 
 namespace tilewright::dependence {
 
 /// The bindings of a block as sums over the loops around it.
-struct bound_iters {
+struct bound_iters : support::answer {
   std::vector<arith::linear> values;  // [iteration variables]
   std::vector<arith::bounds> clip;    // [iteration variables] domain and predicate, where constant
   /// Every conjunct of the predicate only cuts one iteration variable, and is part of `clip` or
   /// says no more than the domain, or another conjunct, does.
   bool understood = true;
 };
-/// Computed once per child of a walk.
+/// Computed once for a realize whose guard is true, else once for a child of a walk, since the loops around it say which
+/// conjuncts of a guard matter.
 const bound_iters& bind_iters(const child_block& child);
 
 /// A part of a buffer that a block touches, in terms of its iteration variables.

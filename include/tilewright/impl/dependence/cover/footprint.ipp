@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 
 #include <tilewright/arith/interval.hpp>
 #include <tilewright/impl/dependence/binding/digit.hpp>
@@ -144,16 +145,20 @@ TILEWRIGHT_INLINE arith::bounds range_of(const arith::linear& sum, const loop_ne
 
 TILEWRIGHT_INLINE const bound_iters& bind_iters(const child_block& child) {
   if (child.bound) return *child.bound;
-  auto out = std::make_shared<bound_iters>();
+  const ir::block_realize_node& realize = *child.realize;
+  if (const support::answer* kept = realize.bound.get())
+    return static_cast<const bound_iters&>(*kept);
+  auto out = std::make_unique<bound_iters>();
   const std::vector<ir::iter_var>& vars = child.block().iters;
   out->values.reserve(vars.size());
   out->clip.reserve(vars.size());
   for (std::size_t i = 0; i < vars.size(); ++i) {
-    out->values.push_back(arith::to_linear(child.realize->values[i]));
+    out->values.push_back(arith::to_linear(realize.values[i]));
     out->clip.push_back(constant_range(vars[i].dom));
   }
-  if (!ir::is_true(child.realize->predicate))
-    out->understood = footprints::clip_by(child.realize->predicate, child, *out);
+  if (ir::is_true(realize.predicate))
+    return static_cast<const bound_iters&>(realize.bound.keep(out.release()));
+  out->understood = footprints::clip_by(realize.predicate, child, *out);
   child.bound = std::move(out);
   return *child.bound;
 }
@@ -273,7 +278,7 @@ inline bool relax_sums(const linear& rest, const child_block& child, standing_lo
 /// The sum without variables of loops that run once, where the analyzer would leave the rest as it is: no two terms that
 /// are digits follow the same loop, so that none of them cancels another one out.
 inline std::optional<linear> of_digits_apart(const linear& sum, const loop_nest& loops) {
-  std::vector<char> used(loops.size(), 0), own(loops.size(), 0);
+  loop_marks used(loops.size(), 0), own(loops.size(), 0);
   loop_places places(loops);
   linear out = constant(sum.constant, sum.type);
   out.terms.reserve(sum.terms.size());

@@ -2,6 +2,7 @@
 
 #include <tilewright/ir/analysis/buffer_uses.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::ir {
 
@@ -9,6 +10,15 @@ namespace detail {
 
 /// Hardly ever in what says where and how often a block runs, which is most of a program: not even visited then.
 inline bool may_use_buffer(const expr& e) { return reads_memory(e) || e.type() == dtype::handle; }
+
+struct used_buffers final : support::answer, buffer_uses {
+  std::vector<buffer> found;
+
+  explicit used_buffers(const block& b) { buffer_uses::visit(b); }
+  void use(const buffer& b) override {
+    if (!support::contains(found, b)) found.push_back(b);
+  }
+};
 
 }  // namespace detail
 
@@ -53,6 +63,13 @@ TILEWRIGHT_INLINE void buffer_uses::visit(const block& b) {
   }
   if (b->init) visit(b->init);
   visit(b->body);
+}
+
+TILEWRIGHT_INLINE const std::vector<buffer>* buffers_of_stores(const block& b) {
+  if (!as_store(b->body) || (b->init && !as_store(b->init))) return nullptr;
+  const support::answer* kept = b->uses.get();
+  if (!kept) kept = &b->uses.keep(new detail::used_buffers(b));
+  return &static_cast<const detail::used_buffers*>(kept)->found;
 }
 
 }  // namespace tilewright::ir

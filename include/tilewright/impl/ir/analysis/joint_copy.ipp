@@ -7,10 +7,7 @@
 namespace tilewright::ir {
 
 TILEWRIGHT_INLINE bool is_auto_copy(const block_node& copy) {
-  // asked of every block after every primitive: looked up without making a string of the key
-  for (const auto& note : copy.annotations)
-    if (const int order = note.first.compare(auto_copy); order >= 0) return order == 0;
-  return false;
+  return find_note(copy.annotations, auto_copy) != nullptr;
 }
 
 TILEWRIGHT_INLINE bool copies_jointly(const block_node& copy, const loop_node& loop) {

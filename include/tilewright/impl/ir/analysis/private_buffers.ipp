@@ -65,7 +65,10 @@ TILEWRIGHT_INLINE void private_buffers::visit(const block& b) {
   if (is_auto_copy(*b))  // around the outermost loop whose threads copy jointly
     for (std::size_t at = below; at != outside; at = links_[at].around)
       if (copies_jointly(*b, *links_[at].loop)) here_ = links_[at].around;
-  buffer_uses::visit(b);
+  if (const std::vector<buffer>* of_stores = buffers_of_stores(b))
+    for (const buffer& x : *of_stores) use(x);
+  else
+    buffer_uses::visit(b);
   here_ = below;
 }
 

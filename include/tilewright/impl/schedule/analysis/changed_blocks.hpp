@@ -10,6 +10,7 @@
 #include <tilewright/ir/analysis/buffer_uses.hpp>
 #include <tilewright/ir/analysis/joint_copy.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/short_vector.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -25,7 +26,7 @@ class changed_blocks : ir::buffer_uses {
   bool empty() const noexcept { return found_.empty(); }
   bool hold(const child_block& c) const noexcept { return support::contains(found_, c.realize); }
   /// Whether one of them touches the buffer, or what stands around it in its place.
-  bool touch(const ir::buffer& b) const noexcept { return support::contains(touched_, b); }
+  bool touch(const ir::buffer& b) const noexcept { return support::contains(touched_, b.get()); }
 
  private:
   void compare(const ir::stmt& a, const ir::stmt& b) {
@@ -61,8 +62,13 @@ class changed_blocks : ir::buffer_uses {
     if (const ir::block_realize_node* r = ir::as_realize(s)) found_.push_back(r);
     ir::buffer_uses::visit(s);
   }
+  void visit(const ir::block& b) override {
+    const std::vector<ir::buffer>* of_stores = ir::buffers_of_stores(b);
+    if (!of_stores) return ir::buffer_uses::visit(b);
+    for (const ir::buffer& x : *of_stores) use(x);
+  }
   void use(const ir::buffer& b) override {
-    if (!support::contains(touched_, b)) touched_.push_back(b);
+    if (!support::contains(touched_, b.get())) touched_.push_back(b.get());
   }
 
   static bool writes_the_same(const ir::block_realize_node& a, const ir::block_realize_node& b) {
@@ -88,8 +94,8 @@ class changed_blocks : ir::buffer_uses {
   }
 
   const ir::block_realize_node* around_ = nullptr;
-  std::vector<const ir::block_realize_node*> found_;
-  std::vector<ir::buffer> touched_;
+  support::short_vector<const ir::block_realize_node*, 12> found_;
+  support::short_vector<const ir::buffer_node*, 12> touched_;
 };
 
 }  // namespace tilewright::primitive::detail

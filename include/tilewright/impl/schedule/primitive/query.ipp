@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <tilewright/impl/schedule/legality/scoped_block.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
@@ -24,6 +25,23 @@ inline std::vector<const ir::block_realize_node*> with_root(const ir::function& 
   if (const ir::block_realize_node* root = ir::as_realize(f.body)) out.insert(out.begin(), root);
   return out;
 }
+
+/// The blocks of a name: how many they are, and the first one. Asked for by a quarter of the instructions of a trace.
+struct named_blocks {
+  const ir::block_realize_node* first = nullptr;
+  std::size_t count = 0;
+
+  named_blocks(const ir::stmt& s, const std::string& name) { look(s, name); }
+
+ private:
+  bool look(const ir::stmt& s, const std::string& name) {
+    if (const ir::block_realize_node* r = ir::as_realize(s); r && r->block->name == name) {
+      if (count == 0) first = r;
+      ++count;
+    }
+    return ir::any_child(s, [&](const ir::stmt& child) { return look(child, name); });
+  }
+};
 
 /// The number in "#2"; nothing for other text.
 inline std::optional<std::size_t> place_in(std::string_view name) {
@@ -46,13 +64,10 @@ std::vector<std::uint64_t> neighbours(const ir::function& f, std::uint64_t block
 }  // namespace detail::querying
 
 TILEWRIGHT_INLINE std::uint64_t get_block(const ir::function& f, const std::string& name) {
+  const detail::querying::named_blocks found(f.body, name);
+  if (found.count == 1) return found.first->block->id;
+  if (found.count > 1) refusal{"get_block"}(1, {found.count, " blocks are called \"", name, "\""});
   const std::vector<const ir::block_realize_node*> blocks = detail::querying::with_root(f);
-  std::vector<const ir::block_realize_node*> found;
-  for (const ir::block_realize_node* r : blocks)
-    if (r->block->name == name) found.push_back(r);
-  if (found.size() == 1) return found.front()->block->id;
-  if (found.size() > 1)
-    refusal{"get_block"}(1, {found.size(), " blocks are called \"", name, "\""});
   if (const auto place = detail::querying::place_in(name); place && *place < blocks.size())
     return blocks[*place]->block->id;
   std::string known;
@@ -74,9 +89,10 @@ TILEWRIGHT_INLINE std::string place_of_block(const ir::function& f, std::uint64_
 }
 
 TILEWRIGHT_INLINE std::vector<ir::var> get_loops(const ir::function& f, std::uint64_t block) {
+  const std::vector<const ir::loop_node*> loops = need_block(f, block, "get_loops").loops();
   std::vector<ir::var> out;
-  for (const ir::loop_node* loop : need_block(f, block, "get_loops").loops())
-    out.push_back(loop->var);
+  out.reserve(loops.size());
+  for (const ir::loop_node* loop : loops) out.push_back(loop->var);
   return out;
 }
 

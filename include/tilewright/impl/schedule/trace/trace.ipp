@@ -39,6 +39,7 @@ TILEWRIGHT_INLINE void trace::apply_to(schedule& s, const decision_provider& pro
                                        const std::function<void(const step&)>& done) const {
   detail::rv_renaming names;
   const std::size_t count = steps_.size();  // `s` may be the schedule that owns this trace
+  s.expect(*this);
   for (std::size_t i = 0; i < count; ++i) {
     const support::ref<const instruction> recorded = steps_[i].what;
     try {

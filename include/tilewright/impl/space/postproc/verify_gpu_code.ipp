@@ -76,10 +76,9 @@ inline std::int64_t versions_of(const std::vector<access>& all) {
   std::int64_t out = 1;
   for (const access& a : all)
     for (const ir::loop_node* l : a.child->loops) {
-      const auto stages = l->annotations.find("software_pipeline_stage");
-      if (stages == l->annotations.end() || !l->annotations.count("software_pipeline_async_stages"))
-        continue;
-      if (const auto* list = std::get_if<ir::attr::list>(&stages->second.value))
+      const ir::attr* stages = ir::find_note(l->annotations, "software_pipeline_stage");
+      if (!stages || !ir::find_note(l->annotations, "software_pipeline_async_stages")) continue;
+      if (const auto* list = std::get_if<ir::attr::list>(&stages->value))
         for (const ir::attr& stage : *list)
           if (const auto* n = std::get_if<std::int64_t>(&stage.value))
             out = std::max(out,
@@ -130,9 +129,8 @@ inline std::int64_t bytes_of(const ir::buffer& b, const std::vector<access>& all
 }
 
 inline std::int64_t note(const ir::block_node& b, const char* key) {
-  const auto found = b.annotations.find(key);
-  if (found == b.annotations.end()) return 0;
-  const auto* n = std::get_if<std::int64_t>(&found->second.value);
+  const ir::attr* found = ir::find_note(b.annotations, key);
+  const auto* n = found ? std::get_if<std::int64_t>(&found->value) : nullptr;
   return n ? *n : 0;
 }
 

@@ -96,6 +96,7 @@ TILEWRIGHT_INLINE new_loops split(const ir::function& f, const ir::var& loop,
   const ir::expr zero = ir::integer(type, 0);
   new_loops out;
   std::vector<ir::expr> digits;  // innermost first
+  digits.reserve(factors.size());
   ir::expr stride = ir::integer(type, 1);
   out.loops.resize(factors.size());
   for (std::size_t i = factors.size(); i-- > 0;) {
