@@ -100,7 +100,8 @@ struct stmt_node : support::counted {
   stmt_node(const stmt_node&) = default;
   stmt_node& operator=(const stmt_node&) = delete;
   const stmt_kind kind;
-  support::kept_bits parts;  // kinds of what stands in it (impl/schedule/legality/watched_parts.hpp)
+  // kinds of parts that stand in it (impl/schedule/legality/watched_parts.hpp)
+  support::kept_bits parts;
 };
 /// Shared handle to an immutable statement.
 using stmt = support::ref<const stmt_node>;

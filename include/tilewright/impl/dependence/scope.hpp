@@ -33,10 +33,9 @@ struct bound_iters;  // footprint.hpp
 /// A block directly below a scope, with the loops between the scope and the block.
 struct child_block {
   const ir::block_realize_node* realize = nullptr;
-  loop_nest loops;           // outermost first
-  bool conditional = false;  // an if or a let stands in between
-  mutable std::shared_ptr<const bound_iters> bound =
-      {};  // what `bind_iters` has found for these loops
+  loop_nest loops;                                        // outermost first
+  bool conditional = false;                               // an if or a let stands in between
+  mutable std::shared_ptr<const bound_iters> bound = {};  // by these loops, of `bind_iters`
   /// The block with what is loaded around it among its reads, where a block of the scope writes that.
   std::shared_ptr<const ir::block_node> widened = {};
 
