@@ -143,21 +143,25 @@ space::design_space up_to(step last) {
 
 }  // namespace
 
-space::design_space tf32_space(int warp_size) {
+space::design_space tensor_space(const space::use_tensor_core& rule) {
   using namespace space;
-  use_tensor_core cores;
-  cores.intrinsics = {"wmma_sync_16x16x16_tf32tf32f32", "wmma_sync_16x16x16_tf32tf32f32_trans"};
-  cores.warp_size = warp_size;
-  cores.background = 2;
-  cores.columns = {1, 2, 4, 1};  // two blocks to a multiprocessor, as nothing is carried over
   auto_inline inlining;
   inlining.into_producer = inlining.conditionals = true;
   inlining.injective_reads = inlining.ordered_reads = false;
   inlining.costly.clear();
-  return design_space(each_block(cores) >> each_block(inlining) >> each_block(auto_bind{}))
+  return design_space(each_block(rule) >> each_block(inlining) >> each_block(auto_bind{}))
       .with({rewrite_cooperative_fetch{}, rewrite_unbound_block{},
              rewrite_parallel_vectorize_unroll{}, rewrite_reduction_block{}, rewrite_tensorize{},
              verify_gpu_code{}});
+}
+
+space::design_space tf32_space(int warp_size) {
+  space::use_tensor_core cores;
+  cores.intrinsics = {"wmma_sync_16x16x16_tf32tf32f32", "wmma_sync_16x16x16_tf32tf32f32_trans"};
+  cores.warp_size = warp_size;
+  cores.background = 2;
+  cores.columns = {1, 2, 4, 1};  // two blocks to a multiprocessor, as nothing is carried over
+  return tensor_space(cores);
 }
 
 std::vector<tensor_workload> tensor_workloads() {

@@ -17,7 +17,7 @@
 #include "trace_text.hpp"
 
 using namespace tilewright;
-using space::detail::sides_of_product;
+using space::detail::sides_of_product, space::detail::sides_of_window;
 
 namespace {
 
@@ -49,6 +49,51 @@ TEST_CASE("product_order: rows and columns are the last two axes of a product") 
   // a vector has no rows, a window no rows of terms
   CHECK_FALSE(sides_of_product(block_of(schedule(programs::matmul(1, 16, 4)), "C")));
   CHECK_FALSE(sides_of_product(block_of(schedule(kernels::conv2d()), "Y")));
+}
+
+TEST_CASE("product_order: rows and columns of a window are pixels and filters") {
+  const schedule window(kernels::conv2d());
+  const ir::block_node& block = block_of(window, "Y");
+  const auto sides = sides_of_window(block);
+  REQUIRE(sides);
+  CHECK(sides->row + 1 == sides->column);
+  // what is laid on has rows of channels, which are terms; filters have rows of results
+  for (const ir::buffer_region& r : block.reads)
+    CHECK(space::detail::terms_of_rows(block, r).has_value() == (r.buffer->name == "P"));
+  CHECK_FALSE(sides_of_window(block_of(schedule(programs::matmul(8, 16, 4)), "C")));
+}
+
+TEST_CASE("product_order: pixels of a window stand in twos where a thread has several filters") {
+  const auto window = [](int pixels, int channels, int filters) {
+    const auto n = [](int x) { return std::to_string(x); };
+    return ir::parse("@T.prim_func\ndef main(A: T.Buffer((" + n(pixels + 2) + ", " + n(channels) +
+                     "), \"float32\"), F: T.Buffer((3, " + n(channels) + ", " + n(filters) +
+                     "), \"float32\"), C: T.Buffer((" + n(pixels) + ", " + n(filters) +
+                     "), \"float32\")):\n    for i, j, p, k in T.grid(" + n(pixels) + ", " +
+                     n(filters) + ", 3, " + n(channels) + R"():
+        with T.block("C"):
+            vi, vj, vp, vk = T.axis.remap("SSRR", [i, j, p, k])
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + A[vi + vp, vk] * F[vp, vk, vj]
+)");
+  };
+  // threads of a warp: so many above each other, columns, two above each other
+  const schedule wide = first_for(window(16384, 64, 64));
+  CHECK(traces::mentions(wide, "n=3, max_innermost_factor=4, decision="));
+  CHECK(traces::mentions(wide, ", 2])"));
+  CHECK(traces::mentions(wide, "tilewright.row_padding"));
+  // one filter to a thread: nothing is read in vectors; three channels: rows are too short to meet in a bank
+  const schedule narrow = first_for(window(64, 3, 8));
+  CHECK_FALSE(traces::mentions(narrow, "n=3, max_innermost_factor=4, decision="));
+  CHECK_FALSE(traces::mentions(narrow, "tilewright.row_padding"));
+}
+
+TEST_CASE("product_order: any order of a window's threads computes the same") {
+  const ir::function f = kernels::conv2d();
+  const std::vector<schedule> all = members::sketches(f, {in_order()});
+  REQUIRE(all.size() == 1);
+  CHECK(members::check(f, all, [](schedule&) {}, {.device = true}) > 40);
 }
 
 TEST_CASE("product_order: rows of A are terms, those of B are not") {

@@ -8,6 +8,7 @@
 #include <tilewright/support/error.hpp>
 
 #include "../result_file.hpp"
+#include "../written.hpp"
 
 namespace gpu_duels {
 namespace {
@@ -37,6 +38,30 @@ std::vector<starter> starters_of(const gpu_cublas::product& product, void* const
     out.push_back([&product, data, i](cu::stream_ref on) {
       product.start(i, data[0], data[1], data[2], on);
     });
+  return out;
+}
+
+std::string duels::against_written(const gpu_workloads::workload& w, case_memory& memory,
+                                   const gpu_candidates::packed_code& packed, double tolerance,
+                                   const std::function<double()>& seconds_left) const {
+  std::string out;
+  const std::vector<void*> data = memory.addresses();
+  for (const gpu_written::entry& e : gpu_written::all()) {
+    if (e.workload != w.name || !packed.has(e.name) || !packed.has("0")) continue;
+    if (seconds_left() < least_seconds) {
+      out += missing(e.name, "no time is left");
+      continue;
+    }
+    const auto first = packed.load("0"), second = packed.load(e.name);
+    const starter ours = first->starter(data), theirs = second->starter(data);
+    memory.poison();
+    theirs(nullptr);
+    clock_.settle();
+    const double off = memory.difference_in_double();
+    out += off <= tolerance ? fields_of(e.name, gpu_time::in_turns(clock_, ours, theirs))
+                            : missing(e.name, "its result is wrong") + ", " +
+                                  number((e.name + "_max_rel_err").c_str(), off);
+  }
   return out;
 }
 

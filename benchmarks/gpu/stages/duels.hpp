@@ -13,6 +13,7 @@
 #include "../peers/cudnn.hpp"
 #include "../peers/peer_process.hpp"
 #include "../workloads.hpp"
+#include "packed_code.hpp"
 
 namespace gpu_duels {
 
@@ -29,6 +30,12 @@ class duels {
   duels(const cu::device& on, const gpu_time::device_clock& clock, std::string stage,
         std::vector<std::string> python)
       : on_(on), clock_(clock), stage_(std::move(stage)), python_(std::move(python)) {}
+
+  /// The default schedule against those that were written for the workload and lie in the pack; `of_NAME` is how often
+  /// the default fits into that one's time. Results that are off by more than `tolerance` are said, and not timed.
+  std::string against_written(const gpu_workloads::workload& w, gpu_case::case_memory& memory,
+                              const gpu_candidates::packed_code& packed, double tolerance,
+                              const std::function<double()>& seconds_left) const;
 
   /// Our winner against all that know the workload; none is begun without a second left.
   std::string against_all(const gpu_workloads::workload& w, gpu_case::case_memory& memory,

@@ -28,6 +28,7 @@
 #include "../default_cases.hpp"
 #include "../tensor_workloads.hpp"
 #include "../workloads.hpp"
+#include "../written.hpp"
 #include "faults.hpp"
 
 namespace gpu_pack {
@@ -92,7 +93,7 @@ class packing {
       draws_.emplace_back(w.what, w.space, device_);
   }
 
-  /// Kernels of written schedules and written text.
+  /// Kernels of the corpus and of written text.
   void kernels() {
     const auto add = [&](const std::string& name, const cu::program& p) {
       write_code(folder_, name, device_.name, cu::compile(p, device_).artifact);
@@ -115,11 +116,21 @@ class packing {
     for (const gpu_faults::entry& e : gpu_faults::all()) add(e.name, e.program);
   }
 
+  /// Schedules that were written for workloads, and what they are.
+  void written() {
+    std::vector<work> all;
+    for (const gpu_written::entry& e : gpu_written::all())
+      for (draw& d : draws_)
+        if (d.what.name == e.workload)
+          all.push_back({&d, 0, e.make(d.what.function, {&device_, 1}), e.name});
+    build(std::move(all), options_.patience, clock::time_point::max());
+  }
+
   void defaults() {
     std::vector<work> all;
     for (draw& d : draws_) {
       try {
-        all.push_back({&d, 0, d.first()});
+        all.push_back({&d, 0, d.first(), {}});
       } catch (const error& e) {
         leave_out(d, 0, e.what());
       }
@@ -133,7 +144,8 @@ class packing {
     std::vector<work> all;
     for (draw& d : draws_) {
       if (d.packed + 1 >= options_.candidates || clock::now() > end) continue;
-      if (std::optional<schedule> s = d.next()) all.push_back({&d, d.packed + 1, std::move(*s)});
+      if (std::optional<schedule> s = d.next())
+        all.push_back({&d, d.packed + 1, std::move(*s), {}});
     }
     if (all.empty()) return false;
     build(std::move(all), options_.deadline, end);
@@ -151,6 +163,7 @@ class packing {
     draw* of;
     int number;
     schedule scheduled;
+    std::string written;  // its name, where somebody wrote it
   };
 
   void leave_out(const draw& d, int number, const std::string& why) const {
@@ -176,14 +189,16 @@ class packing {
       const search::built b = queue.take(i);
       const work& w = all[i];
       if (!b) {
-        leave_out(*w.of, w.number, b.error);
+        leave_out(*w.of, w.number, w.written.empty() ? b.error : w.written + ": " + b.error);
         continue;
       }
       if (since(begin) > deadline)
         std::printf("%s for %s took %.1f s\n", w.of->what.name.c_str(), device_.name.c_str(),
                     since(begin));
       if (w.number > 0) ++w.of->packed;
-      const std::string name = candidate_name(w.of->what.name, w.number);
+      const std::string name = w.written.empty()
+                                   ? candidate_name(w.of->what.name, w.number)
+                                   : gpu_written::code_name({w.of->what.name, w.written, {}});
       write_code(folder_, name, device_.name, b.artifact);
       std::ofstream(trace_file(folder_, name, device_.name)) << w.scheduled.trace().print();
     }
@@ -247,9 +262,11 @@ void make(const fs::path& folder, const fs::path& self, const options& o) {
     std::fflush(stdout);
   };
   for (packing& p : all) p.kernels();
-  step("kernels of written schedules");
+  step("kernels of the corpus, small cases and ceilings");
   for (packing& p : all) p.defaults();
   step("default schedules");
+  for (packing& p : all) p.written();
+  step("schedules written for workloads");
   for (packing& p : all)
     for (int round = 0; round < 2 * o.candidates && clock::now() < end; ++round)
       if (!p.another_round(end)) break;

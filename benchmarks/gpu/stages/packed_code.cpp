@@ -21,9 +21,13 @@ packed_code::packed_code(const cu::device& on, std::filesystem::path pack, std::
       numbers_.push_back(i);
 }
 
-std::unique_ptr<loaded_code> packed_code::load(int number) const {
+std::unique_ptr<loaded_code> packed_code::load(const std::string& name) const {
   return std::make_unique<loaded_code>(
-      on_, gpu_pack::read_code(pack_, gpu_pack::candidate_name(workload_, number), architecture_));
+      on_, gpu_pack::read_code(pack_, workload_ + "." + name, architecture_));
+}
+
+bool packed_code::has(const std::string& name) const {
+  return std::filesystem::exists(gpu_pack::code_file(pack_, workload_ + "." + name, architecture_));
 }
 
 std::vector<glance> packed_code::look_at_all(const gpu_time::device_clock& clock,

@@ -43,7 +43,10 @@ class packed_code {
 
   /// Of the candidates in the pack, the default schedule first.
   const std::vector<int>& numbers() const noexcept { return numbers_; }
-  std::unique_ptr<loaded_code> load(int number) const;
+  std::unique_ptr<loaded_code> load(int number) const { return load(std::to_string(number)); }
+  /// By a number, or by the name of a schedule that was written for the workload.
+  std::unique_ptr<loaded_code> load(const std::string& name) const;
+  bool has(const std::string& name) const;
   /// Looks at all candidates, or as many as `late` leaves time for. @returns the fastest first
   std::vector<glance> look_at_all(const gpu_time::device_clock& clock,
                                   const std::vector<void*>& data,

@@ -385,8 +385,10 @@ std::string stage::time_candidates(const gpu_workloads::workload& w) {
   if (winner < 0) return out;
   out += ", " + number("fastest", winner) + ", " + number("default_seconds", first) + ", " +
          rates(best, w.operations, w.bytes);
+  const auto left = [&] { return seconds_left(); };
+  out += duels_.against_written(w, memory, packed, tolerance, left);
   const auto code = packed.load(winner);
-  return out + duels_.against_all(w, memory, code->starter(data), [&] { return seconds_left(); });
+  return out + duels_.against_all(w, memory, code->starter(data), left);
 }
 
 /// What a start costs the calling thread, and what the device needs for one that does nothing.

@@ -10,6 +10,7 @@
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/compose.hpp>
+#include <tilewright/space/gpu.hpp>
 #include <tilewright/space/metaschedule.hpp>
 #include <tilewright/space/postproc/verify_gpu_code.hpp>
 #include <tilewright/target/gpu.hpp>
@@ -131,6 +132,42 @@ def main(A: T.Buffer((32, 32), "float16"), B: T.Buffer((32, 32), "float16"), D: 
   for (const char* block : {"biased", "erf", "gelu"})
     CHECK(text.find("T.block(\"" + std::string(block) + "\")") == text.npos);
   check_space(f, "wmma_sync_16x16x16_f16f16f32_trans", 1e-5);
+}
+
+TEST_CASE("use_tensor_core: small tiles, one to a multiprocessor, have long steps that are deep") {
+  const target::gpu gpu = target::named_gpu("sm_90a");
+  const auto first = [&](int extent, bool deep) {
+    space::use_tensor_core rule;
+    rule.background = 3;
+    rule.carried = true;
+    rule.deep = deep;
+    const space::design_space all(space::post_order(space::module(rule)));
+    return all.sketches(dense("float16", "float32", extent, extent, extent, false), {&gpu, 1}, 1)
+        .at(0);
+  };
+  CHECK(traces::mentions(first(1024, true), "ann_val=[0, 0, 4, 4, 5]"));
+  CHECK(traces::mentions(first(1024, true), "decision=[16, 4, 1]"));
+  CHECK(traces::mentions(first(1024, false), "ann_val=[0, 0, 3, 3, 4]"));
+  CHECK(traces::mentions(first(4096, true), "ann_val=[0, 0, 3, 3, 4]"));
+}
+
+TEST_CASE("use_tensor_core: short results go through shared memory first, long ones do not") {
+  const target::gpu gpu = target::named_gpu("sm_90a");
+  const auto stages = [&](const char* result) {
+    const std::string text =
+        space::default_gpu()
+            .sketches(dense("float16", result, 128, 128, 128, true), {&gpu, 1}, 1)
+            .at(0)
+            .trace()
+            .print();
+    int out = 0;
+    for (std::size_t at = text.find("sch.write_at"); at != text.npos;
+         at = text.find("sch.write_at", at + 1))
+      ++out;
+    return out;
+  };
+  CHECK(stages("float16") == 2);
+  CHECK(stages("float32") == 1);
 }
 
 TEST_CASE("use_tensor_core: a thread of the schedule counts as a warp") {

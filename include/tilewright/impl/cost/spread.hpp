@@ -15,15 +15,19 @@ inline constexpr std::size_t deepest = 24;
 
 /// An index as a function of the loops around it, outermost first.
 struct spread {
-  std::size_t depth = 0;                    // entries of coefficient that count; others are 0
-  double base = 0;                          // where all loops are at their start
-  bool known = true;                        // false: may be anywhere
-  bool linear = true;                       // width follows from the coefficients
+  std::size_t depth = 0;  // entries of coefficient that count; others are 0
+  double base = 0;        // where all loops are at their start
+  bool known = true;      // false: may be anywhere
+  bool linear = true;     // width follows from the coefficients
+  bool in_lanes = false;  // whether `lanes` says something
+  std::array<double, 6>
+      lanes;  // in the lanes 0, 1, 2, 4, 8 and 16 of a warp, other loops at their start
   std::array<double, deepest> coefficient;  // elements per iteration of a loop
   std::array<double, deepest + 1> width;    // [l]: elements met while the loops l and deeper run
 
   double moved_by(std::size_t loop) const { return loop < depth ? coefficient[loop] : 0; }
   double extent(std::size_t from) const { return from < depth ? width[from] : 1; }
+  double in_lane(std::size_t i) const { return in_lanes ? lanes[i] : base; }
 };
 
 /// Operations on spreads over one nest of loops.
@@ -48,6 +52,14 @@ struct spread_algebra {
     return out;
   }
 
+  /// The loop over the threads of a warp.
+  spread lane_loop(std::size_t index, double start) const {
+    spread out = loop(index, start);
+    out.in_lanes = true;
+    out.lanes = {start, start + 1, start + 2, start + 4, start + 8, start + 16};
+    return out;
+  }
+
   /// Anywhere in memory, chosen anew by the loops that move `by`.
   /// @param step what an iteration of one of these goes on by; where nobody knows, far
   spread anywhere(const spread& by, double step) const {
@@ -65,6 +77,10 @@ struct spread_algebra {
     out.base = a.base + sign * b.base;
     out.known = a.known && b.known;
     out.linear = a.linear && b.linear;
+    out.in_lanes = a.in_lanes || b.in_lanes;
+    if (out.in_lanes)
+      for (std::size_t i = 0; i < out.lanes.size(); ++i)
+        out.lanes[i] = a.in_lane(i) + sign * b.in_lane(i);
     for (std::size_t i = 0; i < out.depth; ++i)
       out.coefficient[i] = a.moved_by(i) + sign * b.moved_by(i);
     if (out.linear)
@@ -77,6 +93,8 @@ struct spread_algebra {
   spread product(const spread& a, double by) const {
     spread out = a;
     out.base *= by;
+    if (out.in_lanes)
+      for (double& x : out.lanes) x *= by;
     for (std::size_t i = 0; i < out.depth; ++i) out.coefficient[i] *= by;
     for (std::size_t i = 0; i <= out.depth; ++i) out.width[i] = (a.width[i] - 1) * std::abs(by) + 1;
     return out;
@@ -87,6 +105,8 @@ struct spread_algebra {
     const spread rest = remainder(a, by);
     spread out = a;
     out.base = std::floor(a.base / by);
+    if (out.in_lanes)
+      for (double& x : out.lanes) x = std::floor(x / by);
     const bool aligned = a.linear && rest.linear;
     for (std::size_t i = 0; i < out.depth; ++i)
       out.coefficient[i] =
@@ -105,6 +125,8 @@ struct spread_algebra {
     if (by <= 1) return constant(0);
     spread out = a;
     out.base = a.base - std::floor(a.base / by) * by;
+    if (out.in_lanes)
+      for (double& x : out.lanes) x -= std::floor(x / by) * by;
     for (std::size_t i = 0; i < out.depth; ++i)
       if (std::fmod(a.coefficient[i], by) == 0) out.coefficient[i] = 0;
     if (a.linear) {
@@ -121,6 +143,8 @@ struct spread_algebra {
     spread out;
     out.depth = std::max(a.depth, b.depth);
     out.base = std::min(a.base, b.base);
+    out.in_lanes = a.in_lanes;
+    if (out.in_lanes) out.lanes = a.lanes;
     out.known = a.known && b.known;
     out.linear = false;
     for (std::size_t i = 0; i < out.depth; ++i)

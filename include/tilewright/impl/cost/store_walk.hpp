@@ -152,7 +152,11 @@ class store_walk {
     path_.push_back({next_loop_++, extent, loop.loop, loop.thread_tag, counts});
     if (extents_.size() < deepest) extents_.push_back(extent);
     const double start = ir::is_int(loop.min) ? static_cast<double>(ir::as_int(loop.min)) : 0;
-    bound_.push_back({loop.var.get(), algebra().loop(path_.size() - 1, start), {}});
+    const std::size_t index = path_.size() - 1;
+    bound_.push_back({loop.var.get(),
+                      loop.thread_tag == "threadIdx.x" ? algebra().lane_loop(index, start)
+                                                       : algebra().loop(index, start),
+                      {}});
     const double step = unroll_step_;
     if (const auto note = unroll_note(loop.annotations)) unroll_step_ = *note;
     walk(loop.body);

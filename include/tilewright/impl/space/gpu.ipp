@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <tilewright/impl/schedule/primitive/reductions/algorithm_form.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
@@ -9,10 +11,12 @@
 #include <tilewright/impl/space/gpu_rules.hpp>
 #include <tilewright/impl/space/tiles/thread_elements.hpp>
 #include <tilewright/impl/space/tiles/thread_rows.hpp>
+#include <tilewright/schedule/path.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/gpu.hpp>
 #include <tilewright/space/modules/fuse_elements.hpp>
 #include <tilewright/space/modules/use_tensor_core.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/gpu.hpp>
 
@@ -47,23 +51,33 @@ inline gpu_rules rules_for(const target::gpu& gpu) {
   return list;
 }
 
-/// Families on tensor cores, where something fits them; `how` as in use_tensor_core.
+/// Whether a block writes a parameter whose elements have two bytes or fewer.
+inline bool returns_short_elements(const ir::function& f) {
+  return support::any(primitive::all_blocks(f.body), [&](const ir::block_realize_node* r) {
+    return support::any(r->block->writes, [&](const ir::buffer_region& to) {
+      return bytes(to.buffer->type) <= 2 &&
+             support::any(f.params, [&](const ir::param& p) { return p.buffer == to.buffer; });
+    });
+  });
+}
+
+/// Families on tensor cores, where something fits them; members as in use_tensor_core. A lane has two
+/// results of a row side by side; of short ones that is four bytes, so that families that stage them come first.
 inline void add_tensor_families(std::vector<schedule>& out, const gpu_rules& list,
                                 const schedule& s, const context& where) {
   struct way {
     int background;
     bool staged, carried;
   };
-  for (const way& w : {way{3, false, true},
-                       {2, false, true},
-                       {3, false, false},
-                       {0, false, false},
-                       {2, true, true},
-                       {3, true, false}}) {
+  std::vector<way> ways{{3, false, true},  {2, false, true}, {3, false, false},
+                        {0, false, false}, {2, true, true},  {3, true, false}};
+  if (returns_short_elements(s.function())) std::rotate(ways.begin(), ways.begin() + 4, ways.end());
+  for (const way& w : ways) {
     use_tensor_core rule;
     rule.background = w.background;
     rule.staged = w.staged;
     rule.carried = w.carried;
+    rule.deep = true;
     rule.max_threads_per_block = where.gpu->threads_per_block;
     for (schedule& grown : list.space(split_k{}, rule).grow(s, where))
       if (ir::root_block(grown.function())->annotations.count("warp_execution"))

@@ -8,8 +8,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -21,9 +23,12 @@
 
 #include <tilewright/cost/model.hpp>
 #include <tilewright/impl/cost/gpu/gpu_launch.hpp>
+#include <tilewright/impl/cost/gpu/lane_places.hpp>
 #include <tilewright/impl/cost/store_walk.hpp>
+#include <tilewright/impl/pass/vector/stride_wishes.hpp>
 #include <tilewright/ir/kernel_notes.hpp>
 #include <tilewright/ir/stmt.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/gpu.hpp>
@@ -41,6 +46,7 @@ class gpu_walk {
           note != root->block->annotations.end())
         fused_ = !(note->second == ir::attr(0));
     shrink_buffers();
+    collect_strides(f);
     for (const store_info& s : walk_.stores) add(s);
   }
 
@@ -57,8 +63,20 @@ class gpu_walk {
   }
 
  private:
-  static constexpr double most_unrolled = 1024;     // iterations that become statements
+  static constexpr double most_unrolled = 2048;     // iterations that become statements
   static constexpr double cached_bytes = 64 << 10;  // of a block that its first cache holds
+
+  /// What blocks ask of the strides of the buffers that they write.
+  void collect_strides(const ir::function& f) {
+    pass::detail::stride_wishes all;
+    ir::for_each_stmt(f.body, [&](const ir::stmt& s) {
+      if (const ir::block_realize_node* r = ir::as_realize(s))
+        pass::detail::collect_wishes(*r->block, all);
+    });
+    for (std::size_t b = 0; b < walk_.buffers.size() && !all.empty(); ++b)
+      for (const auto& [buffer, wishes] : all)
+        if (buffer.get() == walk_.buffers[b].node) strides_.emplace(b, wishes);
+  }
 
   /// Buffers of blocks and threads have as many elements as are met between the loops around all of their accesses:
   /// those of threads count as well where the threads of a block share them.
@@ -143,6 +161,11 @@ class gpu_walk {
       } else if (loop.counts) {
         out.counted[l] = true;
         out.iterations *= loop.extent;
+        if (loop.tag.starts_with("vthread")) {  // stand innermost in the end, and are written out
+          out.unrolled[l] = true;
+          out.chains *= loop.extent;
+          continue;
+        }
         innermost = innermost && out.chains * loop.extent <= most_unrolled;
         if (innermost) out.unrolled[l] = true, out.chains *= loop.extent;
       }
@@ -256,7 +279,12 @@ class gpu_walk {
     }
     if (adds) return add_additions(s, n, a, warps, k);
     if (!shared && scope != "global") {
-      k.local[a.buffer] = size(a.buffer) * item * (in_warps_ ? 1.0 / device_.warp_size : 1);
+      double own = 1;  // of virtual threads as well, each of which has elements of its own
+      for (std::size_t l = 0; l < s.loops.size(); ++l)
+        if (n.unrolled[l] && moves(a, l)) own *= s.loops[l].extent;
+      double& most = k.local[a.buffer];
+      most = std::max(
+          most, std::max(size(a.buffer), own) * item * (in_warps_ ? 1.0 / device_.warp_size : 1));
       return;
     }
     // what loops that are written out do not move is loaded once for all of their iterations
@@ -274,14 +302,20 @@ class gpu_walk {
     const double step = n.lane == deepest ? 0 : stride(a, n.lane) * item, piece = together * item;
     const double times = loads * warps * (a.read && a.write ? 2 : 1);
     if (shared) {
-      const double conflicts = lanes > 1 && step > piece ? std::min(lanes, step / piece) : 1;
-      k.shared_cycles += times * std::max(1.0, lanes * piece / 128) *
-                         (std::fmod(step, 128) == 0 || conflicts < 2 ? conflicts : 1);
+      k.shared_cycles +=
+          times * (in_warps_ ? std::max(1.0, lanes * piece / 128)
+                             : bank_cycles(places_of_lanes(a, item), static_cast<int>(extent),
+                                           static_cast<std::int64_t>(piece), a.read));
       k.shared[a.buffer] = size(a.buffer) * item;
       return;
     }
-    const double sectors = std::max(1.0, step <= 32 ? std::ceil(lanes * std::max(step, piece) / 32)
-                                                    : lanes * std::ceil(piece / 32));
+    const bool placed =
+        n.lane != deepest && support::all(a.dims, [](const spread& d) { return d.known; });
+    const double sectors =
+        placed ? sectors_of(places_of_lanes(a, item), static_cast<int>(extent),
+                            static_cast<std::int64_t>(piece))
+               : std::max(1.0, step <= 32 ? std::ceil(lanes * std::max(step, piece) / 32)
+                                          : lanes * std::ceil(piece / 32));
     const double asked = times * sectors * 32, own = touched(a, n.inside_block, item);
     k.cache_cycles += times * std::max(1.0, sectors / 4);
     k.requested += own <= cached_bytes ? std::min(asked, std::max(own, 32.0)) : asked;
@@ -290,6 +324,33 @@ class gpu_walk {
     const double now = elements(a, 0) * item * (a.read && a.write ? 2 : 1);
     k.memory_bytes += std::max(now - whole, 0.0);
     whole = std::max(whole, now);
+  }
+
+  /// Bytes from where the first lane of a warp accesses a buffer to where others do. They follow from the lanes that are
+  /// powers of two: indices of threads are made of digits, which move apart.
+  lane_bytes places_of_lanes(const access& a, double item) const {
+    const std::vector<double>& shape = walk_.buffers[a.buffer].shape;
+    const auto wishes = strides_.find(a.buffer);
+    std::array<double, 6> at{};
+    double step = 1;
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      if (wishes != strides_.end())
+        for (const pass::detail::stride_wish& w : wishes->second)
+          if (w.axis == static_cast<std::int64_t>(d)) {
+            const auto factor = static_cast<double>(w.factor);
+            const double rest = std::fmod(static_cast<double>(w.offset) - step, factor);
+            step += rest < 0 ? rest + factor : rest;
+          }
+      if (d < a.dims.size())
+        for (std::size_t i = 0; i < at.size(); ++i)
+          at[i] += step * (a.dims[d].in_lane(i) - a.dims[d].in_lane(0));
+      step *= std::max(shape[d], 1.0);
+    }
+    lane_bytes out{};
+    for (std::size_t l = 0; l < out.size(); ++l)
+      for (std::size_t bit = 0; bit < 5; ++bit)
+        if (l >> bit & 1) out[l] += static_cast<std::int64_t>(at[bit + 1] * item);
+    return out;
   }
 
   /// Additions that memory makes. A thread sums up first what goes to one element, and to one row after the other of a
@@ -318,9 +379,10 @@ class gpu_walk {
   const target::gpu& device_;
   gpu_rates rates_;
   store_walk walk_;
-  bool in_warps_ = false;               // a thread of the schedule is a warp
-  bool fused_ = false;                  // kernels that do not wait for each other are one launch
-  std::map<int, kernel_work> kernels_;  // by their outermost loop
+  bool in_warps_ = false;  // a thread of the schedule is a warp
+  bool fused_ = false;     // kernels that do not wait for each other are one launch
+  std::map<std::size_t, std::vector<pass::detail::stride_wish>> strides_;  // by buffer
+  std::map<int, kernel_work> kernels_;                                   // by their outermost loop
   std::map<std::pair<const kernel_work*, std::size_t>, double> memory_;  // bytes, by buffer
 };
 

@@ -28,7 +28,8 @@ TILEWRIGHT_INLINE void use_tensor_core::operator()(schedule& s, const std::strin
   // tiles of fragments
   std::vector<loop_rv> loops = s.get_loops(tile);
   const loop_rv k = loops.back(), j = loops[loops.size() - 2], i = loops[loops.size() - 3];
-  const detail::first_tiles first = detail::fitted({rows, columns, steps}, s, loops, where.gpu);
+  const detail::first_tiles first =
+      detail::fitted({rows, columns, steps, deep}, s, loops, where.gpu);
   const auto is = s.split(i, choices.perfect_tile(s, i, 4, first.rows));
   const auto js = s.split(j, choices.perfect_tile(s, j, 4, first.columns));
   const auto ks = s.split(k, choices.perfect_tile(s, k, 4, first.steps));
@@ -65,7 +66,7 @@ TILEWRIGHT_INLINE void use_tensor_core::operator()(schedule& s, const std::strin
   using list = ir::attr::list;
   s.annotate(ks[1], "software_pipeline_stage", list{0, 0, 1});
   s.annotate(ks[1], "software_pipeline_order", list{0, 1, 2});
-  const int b = background, last = carried ? b + 1 : b;
+  const int b = background > 0 ? background + first.further : 0, last = carried ? b + 1 : b;
   const list stages = b ? list{0, 0, b, b, last} : list{0, 0, 0, 0, 0, 1, 1};
   s.annotate(ks[0], "software_pipeline_stage", stages);
   const list turns = carried ? list{2, 3, 0, 4, 1} : list{0, 1, 2, 3, 4};

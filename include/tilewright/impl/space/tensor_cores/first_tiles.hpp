@@ -15,10 +15,15 @@ namespace tilewright::space::detail {
 /// of the reduction, all in tiles of a warp's product.
 struct first_tiles {
   std::vector<std::int64_t> rows, columns, steps;
+  /// Whether blocks that have a multiprocessor for themselves use its memory for longer steps.
+  bool deep = false;
+  /// Steps more that are copied ahead then.
+  int further = 0;
 
   /// Makes them smaller until `blocks_of_all` blocks, or nearly as many, compute `m` x `n` tiles in each of
   /// `batches` products, and steps longer where tiles are small. A reduction of few tiles, `k`, is one step,
-  /// of blocks that run beside others, which multiply while one stores.
+  /// of blocks that run beside others, which multiply while one stores. Where no multiprocessor has a second block,
+  /// and steps are to be `deep`, all of its shared memory is there for longer ones, and one more on its way.
   void fit(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batches,
            std::int64_t blocks_of_all) {
     constexpr std::int64_t few = 4;
@@ -39,7 +44,13 @@ struct first_tiles {
       const bool wide = side(columns) > side(rows);
       if (!shrink(wide ? columns : rows) && !shrink(wide ? rows : columns)) break;
     }
-    while (k > few && steps[0] < 8 && (side(rows) + side(columns)) * steps[0] < 16) steps[0] *= 2;
+    const std::int64_t sides = side(rows) + side(columns);
+    while (k > few && steps[0] < 8 && sides * steps[0] < 16) steps[0] *= 2;
+    constexpr std::int64_t alone = 4, small = 12,
+                           many = 32;  // tiles of a step, of both sides, of all
+    if (!deep || k < many || sides > small || blocks() > blocks_of_all) return;
+    steps[0] = std::max(steps[0], alone);
+    further = 1;
   }
 
  private:

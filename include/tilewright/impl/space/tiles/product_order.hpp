@@ -1,8 +1,10 @@
-// The order of blocks and of threads in a product.
+// The order of blocks and of threads in a product, and of threads in a window.
 //
-// Threads of a warp that stand in rows and columns read fewer operands than threads in a line. Of 8 threads, which
-// read 16 bytes each at once, some stand above each other, so that these read few rows and few columns. Blocks that
-// run at a time share more in the cache when they make a square of the result than when they make a line.
+// Threads of a warp that stand in rows and columns read fewer operands than threads in a line. Shared memory gives a
+// warp 128 bytes a cycle, whoever asks for the same: 16 bytes to each thread take four cycles, and two where every
+// thread reads what its neighbour does. So some threads stand above each other, rows in twos, and share what they
+// read of a column. Blocks that run at a time share more in the cache when they make a square of the result than
+// when they make a line.
 #pragma once
 
 #include <algorithm>
@@ -42,6 +44,43 @@ inline std::optional<product_sides> sides_of_product(const ir::block_node& block
   return product_sides{sides[sides.size() - 2], sides.back()};
 }
 
+/// The last spatial variable and the one before it of a window, where several reductions have several terms and each
+/// of the two variables moves an operand that the other one does not: filters and what they are laid on. Nothing for
+/// other blocks, as where each channel has a window of its own.
+inline std::optional<product_sides> sides_of_window(const ir::block_node& block) {
+  std::vector<std::size_t> sides;
+  std::vector<ir::expr> variables;
+  int reductions = 0;
+  std::size_t spatial = 0;
+  for (const ir::iter_var& iter : block.iters) {
+    const bool several = !ir::is_int(iter.dom.extent, 1);
+    if (iter.kind == ir::iter_kind::reduce) {
+      reductions += several ? 1 : 0;
+      continue;
+    }
+    if (several) {
+      sides.push_back(spatial);
+      variables.push_back(iter.var);
+    }
+    ++spatial;
+  }
+  if (reductions < 2 || sides.size() < 2) return std::nullopt;
+  const ir::expr &row = variables[variables.size() - 2], &column = variables.back();
+  bool row_alone = false, column_alone = false;
+  for (const ir::buffer_region& r : block.reads) {
+    if (r.buffer == block.writes[0].buffer) continue;
+    bool by_row = false, by_column = false;
+    for (const ir::range& dim : r.box) {
+      by_row = by_row || ir::uses_var(dim.min, row);
+      by_column = by_column || ir::uses_var(dim.min, column);
+    }
+    row_alone = row_alone || (by_row && !by_column);
+    column_alone = column_alone || (by_column && !by_row);
+  }
+  if (!row_alone || !column_alone) return std::nullopt;
+  return product_sides{sides[sides.size() - 2], sides.back()};
+}
+
 /// Whether the rows of what a product reads, its last dimension, are terms of the reduction.
 inline bool has_rows_of_terms(const ir::block_node& block, const ir::buffer_region& operand) {
   if (operand.box.size() < 2 || !sides_of_product(block)) return false;
@@ -50,6 +89,21 @@ inline bool has_rows_of_terms(const ir::block_node& block, const ir::buffer_regi
         ir::uses_var(operand.box.back().min, iter.var))
       return true;
   return false;
+}
+
+/// The variable, of several reductions with several terms, that moves along the rows of an operand, its last dimension;
+/// none where these are results.
+inline std::optional<std::size_t> terms_of_rows(const ir::block_node& block,
+                                                const ir::buffer_region& operand) {
+  int reductions = 0;
+  std::optional<std::size_t> out;
+  for (std::size_t i = 0; i < block.iters.size(); ++i) {
+    const ir::iter_var& iter = block.iters[i];
+    if (iter.kind != ir::iter_kind::reduce || ir::is_int(iter.dom.extent, 1)) continue;
+    ++reductions;
+    if (operand.box.size() > 1 && ir::uses_var(operand.box.back().min, iter.var)) out = i;
+  }
+  return reductions > 1 ? out : std::nullopt;
 }
 
 inline std::int64_t constant_extent(const schedule& s, loop_rv loop) {

@@ -213,13 +213,37 @@ class tile_estimate {
     // one block alone waits at its barriers
     const bool window = reductions_ > 1;
     const double products = rows * columns / 4,
-                 loads = 2 * std::ceil(columns / 4) + (window ? rows : rows / 2),
+                 loads = 2 * std::ceil(columns / 4) +
+                         (window ? rows * shared_by_steps(tiles) : rows / 2),
                  step = std::max(products, loads) + std::min(products, loads) / 2 + 1,
                  all = each * warps,
                  few = window ? std::max(1.0, 4 / all) * std::sqrt(std::max(1.0, 16 / all))
                               : std::max(1.0, 2 / all) * std::sqrt(std::max(1.0, 8 / all)),
                  copied = staged(tiles, extents_) / 24, alone = window ? 0.15 : 0.3;
     return each * (1 + alone / each) * (terms_ * warps * step * few + copied / 2);
+  }
+
+  /// The share of what the results of a thread read of windows that lie on each other, where loops over the windows are
+  /// written out: an element that several results read in turn is loaded once.
+  double shared_by_steps(const thread_tiles& tiles) const {
+    double out = 1;
+    for (const ir::buffer_region& r : block_.reads)
+      for (const ir::range& dim : r.box) {
+        const auto terms = arith::to_linear(dim.min).terms;
+        double met = 1, apart = 1;
+        bool result = false, step = false;
+        for (const auto& [term, factor] : terms)
+          for (std::size_t i = 0; i < extents_.size(); ++i) {
+            if (!term.same(block_.iters[i].var)) continue;
+            const std::int64_t mine =
+                reduces(i) ? extents_[i] : tiles.spatial[i].results * tiles.spatial[i].vthreads;
+            (reduces(i) ? step : result) = true;
+            met += static_cast<double>(std::abs(factor) * (mine - 1));
+            apart *= static_cast<double>(mine);
+          }
+        if (result && step) out *= std::min(1.0, met / apart);
+      }
+    return out;
   }
 
   /// How often bytes of rows of so many count when they are moved: as often as memory moves short ones, and those

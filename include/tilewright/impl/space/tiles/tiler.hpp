@@ -155,14 +155,16 @@ class tiler {
 
   void bind_tiles() {
     bool threads = false;
+    const ir::block block = named_block(s_, name_).block;
     const std::optional<product_sides> sides =
-        rule_.product_order ? sides_of_product(*named_block(s_, name_).block) : std::nullopt;
+        rule_.product_order ? sides_of_product(*block) : std::nullopt;
+    const std::optional<product_sides> of_threads = sides ? sides : sides_of_vectors(*block);
     for (std::size_t p = 0; p < std::min(rule_.tile_binds.size(), tiles_.size()); ++p) {
       if (tiles_[p].empty()) continue;
       if (sides && rule_.tile_binds[p].rfind("blockIdx", 0) == 0)
         group_blocks(s_, tiles_[p], *sides, choices_, rule_.multiprocessors);
-      if (sides && rule_.tile_binds[p].rfind("threadIdx", 0) == 0)
-        order_in_warps(s_, tiles_[p], *sides, choices_, rule_.warp_size);
+      if (of_threads && rule_.tile_binds[p].rfind("threadIdx", 0) == 0)
+        order_in_warps(s_, tiles_[p], *of_threads, choices_, rule_.warp_size);
       const loop_rv fused = tiles_[p].size() > 1 ? s_.fuse(tiles_[p]) : tiles_[p][0];
       s_.bind(fused, rule_.tile_binds[p]);
       tiles_[p] = {fused};
@@ -173,6 +175,18 @@ class tiler {
     const int least = spatial_volume_ > std::int64_t{2} * rule_.warp_size ? rule_.warp_size : 1;
     s_.annotate(block_, "meta_schedule.thread_extent_low_inclusive", least);
     s_.annotate(block_, "meta_schedule.thread_extent_high_inclusive", rule_.max_threads_per_block);
+  }
+
+  /// Of a window whose threads read vectors of what all pixels share.
+  std::optional<product_sides> sides_of_vectors(const ir::block_node& block) const {
+    if (!rule_.product_order || !device_) return std::nullopt;
+    std::optional<product_sides> out = sides_of_window(block);
+    std::size_t spatial = 0;
+    for (std::size_t i = 0; out && i < block.iters.size(); ++i)
+      if (block.iters[i].kind != ir::iter_kind::reduce && spatial++ == out->column &&
+          device_->spatial[i].results < 2)
+        return std::nullopt;
+    return out;
   }
 
   /// Threads with many results need registers that leave room for other blocks.
@@ -276,7 +290,7 @@ class tiler {
       const ir::block_node& block = *s_.get(block_).block;
       const ir::buffer operand = block.reads[r].buffer;
       if (operand == block.writes[0].buffer) continue;
-      const bool in_rows = has_rows_of_terms(block, block.reads[r]);
+      const bool in_rows = has_rows_of_terms(block, block.reads[r]) || has_long_rows(block, r);
       ++copies_;
       const block_rv copy = s_.cache_read(block_, static_cast<int>(r), wish.scope, {block_});
       s_.compute_at(copy, at, true);
@@ -286,6 +300,15 @@ class tiler {
                     choices_.categorical(s_, rule_.row_padding,
                                          std::vector<double>(rule_.row_padding.size(), 1.0)));
     }
+  }
+
+  /// Whether rows of the operand are terms of a window, and so many of them at once that rows may meet in a bank.
+  bool has_long_rows(const ir::block_node& block, std::size_t operand) const {
+    constexpr std::int64_t many = 32;  // bytes
+    if (!device_ || !rule_.product_order) return false;
+    const ir::buffer_region& r = block.reads[operand];
+    const std::optional<std::size_t> terms = terms_of_rows(block, r);
+    return terms && device_->steps[*terms] * bytes(r.buffer->type) >= many;
   }
 
   /// What becomes of operands on their way to shared memory.
