@@ -20,7 +20,7 @@
 // sigmoid, which is 1 / (1 + exp(-x)) also where that underflows. f16 and bf16 are computed in f32.
 // The C library is called once per lane, through the loader's table, for nextafter; for sin, cos and
 // tan of a vector with an element beyond 2^30 in f32, 2^20 in f64; and for fmod of a vector with a
-// quotient beyond 2^23 in f32, 2^52 in f64, or without fused multiply-add.
+// quotient beyond 2^23 in f32, 2^52 in f64, or an infinite divisor, or without fused multiply-add.
 #pragma once
 
 #include <string_view>
