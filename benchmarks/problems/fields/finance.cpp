@@ -135,6 +135,26 @@ const char* const tail_means_nest = R"(
   for (int p = 0; p < X_1; ++p) M[p] = sum[p] / (count[p] > 1 ? count[p] : 1);
 )";
 
+constexpr tw::axis<"window", 20> window;
+constexpr auto rolling =
+    tw::kernel<"rolling">([](tw::in<"X", float, "L", "T"> X, tw::out<"S", float, "P", "T"> S) {
+      tw::temp<"M", float, "P", "T"> M;
+      const auto apart = X(i + window, t) - M(i, t);
+      return tw::blocks(M(i, t) = tw::sum<window>(X(i + window, t)) * 0.05f,
+                        S(i, t) = sqrt(tw::sum<window>(apart * apart) * 0.05f));
+    });
+const char* const rolling_nest = R"(
+  for (int i = 0; i < S_0; ++i) {
+    f32 m[S_1] = {0}, v[S_1] = {0};
+    for (int k = 0; k < 20; ++k)
+      for (int t = 0; t < S_1; ++t) m[t] += X[i + k][t];
+    for (int t = 0; t < S_1; ++t) m[t] *= (f32)0.05f;
+    for (int k = 0; k < 20; ++k)
+      for (int t = 0; t < S_1; ++t) v[t] += (X[i + k][t] - m[t]) * (X[i + k][t] - m[t]);
+    for (int t = 0; t < S_1; ++t) S[i][t] = sqrt(v[t] * (f32)0.05f);
+  }
+)";
+
 }  // namespace
 
 std::vector<field_problem> finance() {
@@ -166,6 +186,8 @@ std::vector<field_problem> finance() {
       make("finance/tail_means_f32", tail_means, tail_means_nest, {},
            drawn<float>("X", {}, 2000, 256), drawn<float>("L", {-0.9, -0.5}, 256),
            result<float>("M", 256)),
+      make("finance/rolling_deviation_f32", rolling, rolling_nest, {},
+           drawn<float>("X", {}, 519, 128), result<float>("S", 500, 128)),
   };
 }
 

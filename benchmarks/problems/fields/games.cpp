@@ -118,6 +118,50 @@ const char* const bounds_nest = R"(
   for (int i = 0; i < 3; ++i) { L[i] = l[i]; H[i] = h[i]; }
 )";
 
+constexpr auto particles = tw::kernel<"particles">(
+    [](tw::in<"P", float, "N", 8> P, tw::in<"D", float> D, tw::out<"Q", float, "N", 8> Q) {
+      // a place, the time left, a velocity, a mass
+      const auto moved = [&](auto at) { return P(n, at) + P(n, at + 4) * D(); };
+      const auto before = moved(max(i, 4) - 4);
+      const auto bounced = select((before < 0.0f) | (before > 1.0f), -P(n, i), P(n, i));
+      return Q(n, i) = select(i < 3, min(max(moved(min(i, 3)), 0.0f), 1.0f),
+                              select(i == 3, P(n, i) - D(), select(i < 7, bounced, P(n, i))));
+    });
+const char* const particles_nest = R"(
+  for (int n = 0; n < P_0; ++n) {
+    for (int i = 0; i < 3; ++i) {
+      const f32 v = P[n][i] + P[n][i + 4] * *D, w = v > 0 ? v : 0;
+      Q[n][i] = w < 1 ? w : 1;
+      Q[n][i + 4] = v < 0 || v > 1 ? -P[n][i + 4] : P[n][i + 4];
+    }
+    Q[n][3] = P[n][3] - *D;
+    Q[n][7] = P[n][7];
+  }
+)";
+
+constexpr auto blended_poses =
+    tw::kernel<"blended_poses">([](tw::in<"A", float, "N", 4> A, tw::in<"B", float, "N", 4> B,
+                                   tw::in<"W", float> W, tw::out<"C", float, "N", 4> C) {
+      tw::temp<"V", float, "N", 4> V;
+      tw::temp<"S", float, "N"> S;
+      return tw::blocks(
+          S(n) = tw::sum<k>(A(n, k) * B(n, k)),
+          V(n, i) = A(n, i) * (1.0f - W()) + select(S(n) < 0.0f, -B(n, i), B(n, i)) * W(),
+          C(n, i) = V(n, i) * rsqrt(tw::sum<k>(V(n, k) * V(n, k)) + 1e-12f));
+    });
+const char* const blended_poses_nest = R"(
+  for (int n = 0; n < A_0; ++n) {
+    f32 s = 0, v[4], r = (f32)1e-12f;
+    for (int i = 0; i < 4; ++i) s += A[n][i] * B[n][i];
+    for (int i = 0; i < 4; ++i) {
+      v[i] = A[n][i] * (1 - *W) + (s < 0 ? -B[n][i] : B[n][i]) * *W;
+      r += v[i] * v[i];
+    }
+    r = 1 / sqrt(r);
+    for (int i = 0; i < 4; ++i) C[n][i] = v[i] * r;
+  }
+)";
+
 }  // namespace
 
 std::vector<field_problem> games() {
@@ -147,6 +191,11 @@ std::vector<field_problem> games() {
            result<float>("L", 3), result<float>("H", 3)),
       make("games/bounds_of_odd_count_f32", bounds, bounds_nest, {},
            drawn<float>("P", {}, 99999, 3), result<float>("L", 3), result<float>("H", 3)),
+      make("games/particles_f32", particles, particles_nest, {}, drawn<float>("P", {}, 10000, 8),
+           drawn<float>("D", {0.1, 0.2}), result<float>("Q", 10000, 8)),
+      make("games/blended_poses_f32", blended_poses, blended_poses_nest, {},
+           drawn<float>("A", {}, 10000, 4), drawn<float>("B", {}, 10000, 4),
+           drawn<float>("W", {0.2, 0.8}), result<float>("C", 10000, 4)),
   };
 }
 

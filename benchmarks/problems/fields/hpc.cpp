@@ -165,6 +165,25 @@ const char* const collision_nest = R"(
     }
 )";
 
+constexpr auto restriction =
+    tw::kernel<"restriction">([](tw::in<"U", double, "A", "B"> U, tw::in<"F", double, "A", "B"> F,
+                                 tw::out<"R", double, "P", "Q"> R) {
+      const auto residual = [&](auto line, auto place) {
+        return F(line, place) - (4.0 * U(line, place) - U(line - 1, place) - U(line + 1, place) -
+                                 U(line, place - 1) - U(line, place + 1));
+      };
+      return R(y, x) = 0.25 * (residual(2 * y + 1, 2 * x + 1) + residual(2 * y + 1, 2 * x + 2) +
+                               residual(2 * y + 2, 2 * x + 1) + residual(2 * y + 2, 2 * x + 2));
+    });
+const char* const restriction_nest = R"(
+#define RESIDUAL(i, j) \
+  (F[i][j] - (4 * U[i][j] - U[(i) - 1][j] - U[(i) + 1][j] - U[i][(j) - 1] - U[i][(j) + 1]))
+  for (int y = 0; y < R_0; ++y)
+    for (int x = 0; x < R_1; ++x)
+      R[y][x] = (f64)0.25 * (RESIDUAL(2 * y + 1, 2 * x + 1) + RESIDUAL(2 * y + 1, 2 * x + 2) +
+                             RESIDUAL(2 * y + 2, 2 * x + 1) + RESIDUAL(2 * y + 2, 2 * x + 2));
+)";
+
 }  // namespace
 
 std::vector<field_problem> hpc() {
@@ -197,6 +216,9 @@ std::vector<field_problem> hpc() {
            drawn<double>("A", {}, 512, 512), drawn<double>("X", {}, 512), result<double>("Y", 512)),
       make("hpc/collision", collision, collision_nest, {}, drawn<float>("F", {0.5, 1}, 9, 128, 128),
            drawn<float>("E", {}, 9, 2), drawn<float>("W", {}, 9), result<float>("G", 9, 128, 128)),
+      make("hpc/restriction_f64", restriction, restriction_nest, {},
+           drawn<double>("U", {}, 514, 514), drawn<double>("F", {}, 514, 514),
+           result<double>("R", 256, 256)),
   };
 }
 

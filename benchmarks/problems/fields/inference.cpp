@@ -229,6 +229,26 @@ const char* const mish_nest = R"(
   for (int i = 0; i < X_0; ++i) Y[i] = X[i] * tanh(log1p(exp(X[i])));
 )";
 
+constexpr auto quantized_rows = tw::kernel<"quantized_rows">(
+    [](tw::in<"X", float, "N", "K"> X, tw::out<"Q", std::int8_t, "N", "K"> Q,
+       tw::out<"S", float, "N"> S) {
+      return tw::blocks(S(n) = tw::max<k>(abs(X(n, k))) * (1.0f / 127),
+                        Q(n, k) = tw::cast<std::int8_t>(round(X(n, k) / max(S(n), 1e-20f))));
+    });
+const char* const quantized_rows_nest = R"(
+  for (int n = 0; n < X_0; ++n) {
+    f32 s = 0;
+    for (int k = 0; k < X_1; ++k) {
+      const f32 v = fabs(X[n][k]);
+      s = s > v ? s : v;
+    }
+    s *= (f32)(1.0f / 127);
+    S[n] = s;
+    const f32 by = s > (f32)1e-20f ? s : (f32)1e-20f;
+    for (int k = 0; k < X_1; ++k) Q[n][k] = (i8)rint(X[n][k] / by);
+  }
+)";
+
 }  // namespace
 
 std::vector<field_problem> inference() {
@@ -273,6 +293,9 @@ std::vector<field_problem> inference() {
            drawn<float>("X", {}, 8, 49, 2048), result<float>("Y", 8, 2048)),
       make("inference/mish_f32", mish, mish_nest, {}, drawn<float>("X", {-5, 5}, 65536),
            result<float>("Y", 65536)),
+      make("inference/quantized_rows", quantized_rows, quantized_rows_nest, {},
+           drawn<float>("X", {}, 128, 1024), result<std::int8_t>("Q", 128, 1024),
+           result<float>("S", 128)),
   };
 }
 

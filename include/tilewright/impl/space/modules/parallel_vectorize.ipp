@@ -291,7 +291,7 @@ inline expr_rv draw_width(schedule& s, const ir::block_node& b, std::size_t iter
   if (!b.init && cpu.vector_registers > most_registers && ir::is_int(loop.extent) &&
       loop.extent->integer >= 8 * lanes && has_sums_that_wait(loop.body)) {
     widths.push_back(8 * lanes);
-    weights.push_back(2);
+    weights.push_back(4);
   }
   return choices.categorical(s, widths, weights);
 }
