@@ -344,10 +344,10 @@ TILEWRIGHT_INLINE value_ref emitter::lane_index(value_ref indices, int lane_numb
 }
 
 TILEWRIGHT_INLINE void emitter::emit_store(const ir::store_node& s) {
-  neighbours_.clear();
   beside_ = lane.lanes > 1 ? &s.value : nullptr;
   const value v = emit(s.value);
   beside_ = nullptr;
+  neighbours_.clear();
   const place& p = place_of(s.buffer);
   const affine a = offset(p, s.buffer, s.indices);
   indices_in_memory_.clear();
