@@ -214,7 +214,8 @@ std::pair<std::vector<T>, std::vector<T>> pair_samples() {
 template <class T>
 void check_two(const std::string& name, dtype t, double ulps_with_fma,
                long double (*exact)(long double, long double)) {
-  const auto [xs, ys] = pair_samples<T>();
+  const std::pair<std::vector<T>, std::vector<T>> samples = pair_samples<T>();
+  const std::vector<T>&xs = samples.first, &ys = samples.second;
   std::vector<long double> want;
   for (std::size_t i = 0; i < xs.size(); ++i)
     want.push_back(exact(static_cast<long double>(xs[i]), static_cast<long double>(ys[i])));

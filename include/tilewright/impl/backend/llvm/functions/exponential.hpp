@@ -162,7 +162,8 @@ inline num log(const num& x) {
 /// log(2^more x) of a normal number as a pair, which keeps the digits of a logarithm near 0.
 inline num log_of_pair(const pair& x, const num& more) {
   const normal_parts p = split_normal(x.head);
-  const num tail = x.tail * 0.5 * p.twice_inverse(), e = p.e + more;
+  // in this order a subnormal tail loses no digit
+  const num tail = x.tail * p.twice_inverse() * 0.5, e = p.e + more;
   const log_parts l = log_reduced((p.m - 1.0) + tail);
   const bool wide = x.head.wide;
   const num low = madd(e, ln2_lower(wide), l.tail);
