@@ -184,12 +184,10 @@ std::vector<entry> all() {
     out.push_back(
         written(name, "squares", in_twos(window({1, 4, 1}, {1, 4, 4}, {1, 8, 4}, after))));
   }
-  tiles deep{.block = "Y",
-             .sides = {{}, {1, 1, 1}, {1, 16, 1}, {1, 2, 8}, {2, 8, 4}},
-             .steps = {1, 7, 7, 3}};
+  const tiles deep{.block = "Y",
+                   .sides = {{}, {1, 1, 1}, {1, 16, 1}, {1, 2, 8}, {2, 8, 4}},
+                   .steps = {1, 7, 7, 3}};
   out.push_back(written("C3D", "line", deep));
-  deep.resident = 2;
-  out.push_back(written("C3D", "two", deep));
   // 64 x 128 x 64, four steps on their way, and what ran before it
   space::use_tensor_core one = cores(4, false, true);
   one.rows = {1, 2, 2, 1};
