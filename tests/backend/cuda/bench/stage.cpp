@@ -176,6 +176,18 @@ TEST_CASE("stage: a right kernel is timed in turns with cuBLASLt, cuDNN and PyTo
   CHECK(gpu_results::field(p.line("SFM"), "skipped") == "\"the pack has no code of it\"");
 }
 
+TEST_CASE("stage: a schedule that was written for a workload is timed in turns with the default") {
+  if (!fake::here()) return;
+  const packed p({"GMM", "C1D"});
+  fs::copy_file(gpu_pack::code_file(p.pack(), "GMM.0", "sm_90a"),
+                gpu_pack::code_file(p.pack(), "GMM.written", "sm_90a"));
+  CHECK(run_f32(p) == 0);
+  CHECK(number_of(p.line("GMM"), "written_seconds") > 0);
+  CHECK(number_of(p.line("GMM"), "of_written") == 1);  // of the fake, every round takes as long
+  CHECK(number_of(p.line("GMM"), "candidates") == 1);
+  CHECK(gpu_results::field(p.line("C1D"), "of_written") == "");
+}
+
 TEST_CASE("stage: peers that know nothing, refuse, are wrong or missing leave our time as it is") {
   if (!fake::here()) return;
   const packed p({"GMM", "C1D"});
