@@ -69,12 +69,12 @@ struct multi_level_tiling {
   /// 0: as many as come of it. Empty: nothing is said.
   std::vector<std::int64_t> resident_blocks;
   /// Of products, blocks with one reduction of several terms: a warp has rows and columns of threads, and blocks
-  /// that begin one after the other stand above each other in groups, and share columns. Both sizes are drawn. Threads of a window, of several reductions, stand in warps alike where
-  /// they read several results' elements of what all pixels share.
+  /// that begin one after the other stand above each other in groups, and share columns. Both sizes are drawn.
+  /// Threads of a window, of several reductions, stand in warps alike where each has several results of a row.
   bool product_order = false;
   /// Bytes behind each row of an operand in shared memory whose rows are terms of a product's reduction, or 32 bytes
-  /// and more of a window's, so that threads which read several rows meet in no bank; one is drawn, and rewrite_cooperative_fetch applies it.
-  /// Empty: none.
+  /// and more of a window's, so that threads which read several rows meet in no bank; one is drawn, and
+  /// rewrite_cooperative_fetch applies it. Empty: none.
   std::vector<std::int64_t> row_padding;
   /// Of the device, for the sizes that are chosen without measuring: results and threads by an estimate of
   /// how much is computed with what is loaded and how much of the device is occupied, up to 8 x 8 results
