@@ -249,6 +249,66 @@ const char* const quantized_rows_nest = R"(
   }
 )";
 
+constexpr auto group_norm =
+    tw::kernel<"group_norm">([](tw::in<"X", float, "H", "G", 8> X, tw::in<"S", float, "G", 8> S,
+                                tw::out<"Y", float, "H", "G", 8> Y) {
+      tw::temp<"M", float, "G"> M;
+      tw::temp<"V", float, "G"> V;
+      const auto count = tw::cast<float>(tw::extent<"H">) * 8.0f;
+      const auto apart = X(h, g, c) - M(g);
+      return tw::blocks(M(g) = tw::sum<h, c>(X(h, g, c)) / count,
+                        V(g) = tw::sum<h, c>(apart * apart) / count,
+                        Y(h, g, c) = apart * rsqrt(V(g) + 1e-5f) * S(g, c));
+    });
+const char* const group_norm_nest = R"(
+  f32 m[X_1] = {0}, v[X_1] = {0};
+  for (int h = 0; h < X_0; ++h)
+    for (int g = 0; g < X_1; ++g) for (int c = 0; c < 8; ++c) m[g] += X[h][g][c];
+  for (int g = 0; g < X_1; ++g) m[g] /= X_0 * 8;
+  for (int h = 0; h < X_0; ++h)
+    for (int g = 0; g < X_1; ++g)
+      for (int c = 0; c < 8; ++c) v[g] += (X[h][g][c] - m[g]) * (X[h][g][c] - m[g]);
+  for (int g = 0; g < X_1; ++g) v[g] = 1 / sqrt(v[g] / (X_0 * 8) + (f32)1e-5f);
+  for (int h = 0; h < X_0; ++h)
+    for (int g = 0; g < X_1; ++g)
+      for (int c = 0; c < 8; ++c) Y[h][g][c] = (X[h][g][c] - m[g]) * v[g] * S[g][c];
+)";
+
+constexpr auto column_norm = tw::kernel<"column_norm">(
+    [](tw::in<"X", float, "C", "H"> X, tw::in<"S", float, "C"> S, tw::out<"Y", float, "C", "H"> Y) {
+      tw::temp<"M", float, "H"> M;
+      tw::temp<"V", float, "H"> V;
+      const auto count = tw::cast<float>(tw::extent<"C">);
+      const auto apart = X(c, h) - M(h);
+      return tw::blocks(M(h) = tw::sum<c>(X(c, h)) / count,
+                        V(h) = tw::sum<c>(apart * apart) / count,
+                        Y(c, h) = apart * rsqrt(V(h) + 1e-5f) * S(c));
+    });
+const char* const column_norm_nest = R"(
+  f32 m[X_1] = {0}, v[X_1] = {0};
+  for (int c = 0; c < X_0; ++c) for (int h = 0; h < X_1; ++h) m[h] += X[c][h];
+  for (int h = 0; h < X_1; ++h) m[h] /= X_0;
+  for (int c = 0; c < X_0; ++c)
+    for (int h = 0; h < X_1; ++h) v[h] += (X[c][h] - m[h]) * (X[c][h] - m[h]);
+  for (int h = 0; h < X_1; ++h) v[h] = 1 / sqrt(v[h] / X_0 + (f32)1e-5f);
+  for (int c = 0; c < X_0; ++c)
+    for (int h = 0; h < X_1; ++h) Y[c][h] = (X[c][h] - m[h]) * v[h] * S[c];
+)";
+
+constexpr auto unit_rows = tw::kernel<"unit_rows">([](tw::in<"X", float, "N", 8> X,
+                                                      tw::out<"Y", float, "N", 8> Y) {
+  tw::temp<"L", float, "N"> L;
+  return tw::blocks(L(n) = tw::sum<c>(X(n, c) * X(n, c)), Y(n, c) = X(n, c) * rsqrt(L(n) + 1e-6f));
+});
+const char* const unit_rows_nest = R"(
+  for (int n = 0; n < X_0; ++n) {
+    f32 s = 0;
+    for (int c = 0; c < 8; ++c) s += X[n][c] * X[n][c];
+    s = 1 / sqrt(s + (f32)1e-6f);
+    for (int c = 0; c < 8; ++c) Y[n][c] = X[n][c] * s;
+  }
+)";
+
 }  // namespace
 
 std::vector<field_problem> inference() {
@@ -296,6 +356,14 @@ std::vector<field_problem> inference() {
       make("inference/quantized_rows", quantized_rows, quantized_rows_nest, {},
            drawn<float>("X", {}, 128, 1024), result<std::int8_t>("Q", 128, 1024),
            result<float>("S", 128)),
+      make("inference/groups_of_eight_f32", group_norm, group_norm_nest, {},
+           drawn<float>("X", {}, 1024, 16, 8), drawn<float>("S", {}, 16, 8),
+           result<float>("Y", 1024, 16, 8)),
+      make("inference/normalized_columns_f32", column_norm, column_norm_nest, {},
+           drawn<float>("X", {}, 192, 1024), drawn<float>("S", {}, 192),
+           result<float>("Y", 192, 1024)),
+      make("inference/unit_rows_of_eight_f32", unit_rows, unit_rows_nest, {},
+           drawn<float>("X", {}, 20000, 8), result<float>("Y", 20000, 8)),
   };
 }
 

@@ -139,3 +139,14 @@ TEST_CASE(
 TEST_CASE("columns are computed in strips of four vectors first") {
   CHECK(first_groups(l2_norm(64, 128, false), 1) == 4);  // of 32 floats each
 }
+
+TEST_CASE("strips of rows that lie whole pages apart are the second choice") {
+  const auto apart = [](int rows, int columns) {
+    return nests(space::default_cpu()
+                     .sketches(l2_norm(rows, columns, false), draws::haswell(), 1)
+                     .front()) > 1;
+  };
+  CHECK(apart(64, 1024));
+  CHECK_FALSE(apart(8, 1024));  // 32 KiB hold as many
+  CHECK_FALSE(apart(64, 1000));
+}
