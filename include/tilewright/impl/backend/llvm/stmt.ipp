@@ -31,15 +31,23 @@ inline constexpr std::int64_t most_unaligned = 8;
 /// multiply-add in memory whose 35 bytes lie in two takes 1.4 times as long, by what stands in front of the loop. Where an
 /// iteration branches, LLVM begins the loop in its middle, and there alignment brought 0.9 to 1.1.
 inline bool fits_a_line(const ir::stmt& body) {
-  bool branches = ir::any_stmt(body, ir::as_if);
-  ir::for_each_expr(
-      body, [&](const ir::expr& e) { branches = branches || e->op == ir::op::if_then_else; });
+  bool simple = !ir::any_stmt(body, ir::as_if);
+  int loads = 0;
+  ir::for_each_expr(body, [&](const ir::expr& e) {
+    loads += e->op == ir::op::load;
+    // conversions and narrow elements are several instructions each
+    simple = simple && e->op != ir::op::if_then_else &&
+             (e->op != ir::op::cast || e->args[0].type() == dtype::i32) &&
+             (e->op != ir::op::load || bytes(e.type()) >= 4);
+  });
+  constexpr int most_loads = 4;
   constexpr std::int64_t most = 2;  // statements
-  return !branches && pass::detail::unrolled_size(body, [](const ir::loop_node& l) {
-                        if (l.loop == ir::loop_kind::vectorized) return std::int64_t{1};
-                        const std::int64_t times = pass::constant_extent(l);
-                        return l.loop == ir::loop_kind::unrolled && times > 0 ? times : most + 1;
-                      }) <= most;
+  return simple && loads <= most_loads &&
+         pass::detail::unrolled_size(body, [](const ir::loop_node& l) {
+           if (l.loop == ir::loop_kind::vectorized) return std::int64_t{1};
+           const std::int64_t times = pass::constant_extent(l);
+           return l.loop == ir::loop_kind::unrolled && times > 0 ? times : most + 1;
+         }) <= most;
 }
 
 /// True when `body` can run for all lanes at once: no loop inside, and every store moves with the
