@@ -236,12 +236,15 @@ TILEWRIGHT_INLINE bool emitter::stays_in_loop(const ir::expr& e) const {
 
 /// Sums with a product among their operands become one fused multiply-add where the target has it, and the
 /// function doesn't ask for sums of rounded products. A product that the loop around does not change is computed
-/// before it: of m c, the sum of (x - m c)^2 takes a difference, which leaves multipliers to the squares.
+/// before it, where one factor is a number, as other products are too many to stay in registers: of m c, the sum of (x - m c)^2
+/// takes a difference, which leaves multipliers to the squares.
 TILEWRIGHT_INLINE value emitter::emit_contracted(const ir::expr& e) {
   namespace p = detail::expr_parts;
   const bool minus = e->op == ir::op::sub;
   const auto is_product = [&](const ir::expr& term, const ir::expr& other) {
-    return term->op == ir::op::mul && !(stays_in_loop(term) && !stays_in_loop(other));
+    if (term->op != ir::op::mul) return false;
+    const bool scales = term->args[0]->op == ir::op::real || term->args[1]->op == ir::op::real;
+    return !(scales && stays_in_loop(term) && !stays_in_loop(other));
   };
   const bool right = is_product(e->args[1], e->args[0]), left = is_product(e->args[0], e->args[1]);
   if (!b.cpu.fma || rounds_products || !(left || right)) {

@@ -125,8 +125,10 @@ struct tile_promise {
     for (std::size_t i = 0; i < profile.kind.size(); ++i)
       reductions += profile.kind[i] == ir::iter_kind::reduce && profile.extent[i] > 1;
     const std::int64_t most_in_registers = where.cpu->vector_registers * vector_lanes();
+    // what is broadcast serves all columns of a tile of rows, which pass by fewer times
+    const auto is_streamed = [&](const access_profile& r) { return r.stride[columns] == 1; };
     return reductions > 1 && results > most_in_registers &&
-           results * size <= where.cpu->l1_bytes / 4 &&
+           support::all(profile.reads, is_streamed) && results * size <= where.cpu->l1_bytes / 4 &&
            bytes_of(stageable_operands(s, profile, [](const access_profile&) { return true; })) >
                where.cpu->l2_bytes;
   }
