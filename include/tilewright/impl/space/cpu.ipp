@@ -91,7 +91,7 @@ inline void inline_cheap_blocks(schedule& s, const context& where) {
       cheap_arithmetic()(s, name, where, none);
   for (const std::string& name : root_block_names(s))
     if (!is_border_of_windows(s, name) && !is_stencil_of_stencil(s, name) &&
-        !is_broadcast_producer(s, name, where) && !is_value_of_points(s, name))
+        !is_broadcast_producer(s, name, where) && !is_value_of_points(s, name, where))
       cheap_arithmetic()(s, name, where, none);
 }
 

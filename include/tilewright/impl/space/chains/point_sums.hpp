@@ -12,6 +12,7 @@
 
 #include <tilewright/impl/space/tiles/arranged_dimension.hpp>
 #include <tilewright/impl/space/tiles/moving_dimension.hpp>
+#include <tilewright/impl/space/vector_axis.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/chooser.hpp>
 #include <tilewright/space/root_blocks.hpp>
@@ -121,16 +122,28 @@ inline std::optional<point_sums> sums_with(const schedule& s, const std::string&
   return records && support::all(all, as_long) ? std::optional(std::move(out)) : std::nullopt;
 }
 
+/// A strip of points has so many vectors at most.
+inline constexpr std::int64_t most_strip_vectors = 16;
+
+/// Whether the sum is over several strips of points.
+inline bool fills_strips(const block_profile& sum, const context& where) {
+  constexpr std::int64_t least_strips = 4;
+  return sum.terms() >=
+         least_strips * most_strip_vectors * where.cpu->lanes(sum.write.buffer->type);
+}
+
 /// Whether sums over points read each element that the block computes often: cheap as it may be, computed for each result it takes longer than
-/// the sums.
-inline bool is_value_of_points(const schedule& s, const std::string& name) {
+/// the sums. What is only read from elsewhere is no such value.
+inline bool is_value_of_points(const schedule& s, const std::string& name, const context& where) {
   constexpr std::int64_t many = 4;  // elements, each of which meets all of them
-  return support::any(consumer_names(s, name), [&](const std::string& reader) {
-    const std::optional<point_sums> all = sums_with(s, reader);
-    return all && support::any(all->values, [&](const of_points& v) {
-             return v.name == name && elements_of_point(s, v) >= many;
-           });
-  });
+  return arithmetic_of(*named_block(s, name).block) > 0 &&
+         support::any(consumer_names(s, name), [&](const std::string& reader) {
+           const std::optional<point_sums> all = sums_with(s, reader);
+           return all && fills_strips(*profile(s, reader), where) &&
+                  support::any(all->values, [&](const of_points& v) {
+                    return v.name == name && elements_of_point(s, v) >= many;
+                  });
+         });
 }
 
 /// Puts values into rows along the points, in strips.
@@ -209,22 +222,20 @@ inline void vectorize_lanes(schedule& s, block_rv sums, loop_rv strip) {
 /// @returns the blocks of which nothing else is to be decided; none where it was not taken
 inline std::vector<std::string> sum_strips(schedule& s, const std::string& name,
                                            const context& where, chooser& choices) {
-  constexpr std::int64_t least_strips = 4, most_vectors = 16;
   const std::optional<point_sums> all = sums_with(s, name);
   if (!all) return {};
   const std::optional<block_profile> p = profile(s, name);
   const std::int64_t lanes = where.cpu->lanes(p->write.buffer->type);
-  if (p->terms() < least_strips * most_vectors * lanes ||
-      (choices.pick(2) == 0) != (where.threads <= 2))
-    return {};
+  if (!fills_strips(*p, where) || (choices.pick(2) == 0) != (where.threads <= 2)) return {};
   const std::vector<std::string> before = root_block_names(s);
   const std::vector<std::int64_t> whole = whole_strips(p->terms(), lanes);
   const bool by_lanes = !whole.empty() && choices.pick(2) == 0;
   schedule attempt = s;
   try {
     const expr_rv vectors =
-        by_lanes ? choices.categorical(attempt, whole, weights_of(whole))
-                 : choices.categorical(attempt, {most_vectors / 2, most_vectors}, {1, 3});
+        by_lanes
+            ? choices.categorical(attempt, whole, weights_of(whole))
+            : choices.categorical(attempt, {most_strip_vectors / 2, most_strip_vectors}, {1, 3});
     std::vector<block_rv> sums;
     for (const of_points& sum : all->sums)
       sums.push_back(by_lanes ? sums_of_lanes(attempt, sum, vectors, lanes)
