@@ -187,7 +187,7 @@ const char* const restriction_nest = R"(
 }  // namespace
 
 std::vector<field_problem> hpc() {
-  constexpr int bodies = 2048, m = 257, l = 131, n = 199;
+  constexpr int bodies = 2048, rows = 257, depth = 131, columns = 199;
   return {
       make("hpc/jacobi_f64", jacobi, jacobi_nest, {},
            drawn<double>("U", {}, side + 2, side + 2, side + 2),
@@ -198,8 +198,9 @@ std::vector<field_problem> hpc() {
            result<float>("AY", bodies), result<float>("AZ", bodies)),
       make(
           "hpc/odd_dgemm", product, product_nest,
-          [](field_problem::addresses a) { eigen::product(m, l, n, a); },
-          drawn<double>("A", {}, m, l), drawn<double>("B", {}, l, n), result<double>("C", m, n)),
+          [](field_problem::addresses a) { eigen::product(rows, depth, columns, a); },
+          drawn<double>("A", {}, rows, depth), drawn<double>("B", {}, depth, columns),
+          result<double>("C", rows, columns)),
       make("hpc/seven_weights_f32", weighted, weighted_nest, {},
            drawn<float>("U", {}, side + 2, side + 2, side + 2),
            drawn<float>("W", {}, 7, side, side, side), result<float>("V", side, side, side)),
