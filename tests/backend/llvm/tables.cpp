@@ -59,6 +59,23 @@ TEST_CASE("tables of 256 elements at places that are bytes") {
     }
 }
 
+TEST_CASE("rows that lanes differ in are no table, however short") {
+  for (const dtype t : {dtype::u8, dtype::i32, dtype::f32})
+    for (const int lanes : {4, 16, 64}) {
+      CAPTURE(std::string(name(t)));
+      CAPTURE(lanes);
+      const buffer table = make_buffer("T", t, {4, 4}),
+                   places = make_buffer("I", dtype::i32, {lanes}), y = make_buffer("Y", t, {lanes});
+      const var l = make_var("l");
+      const expr g = floormod(cast(dtype::i64, load(places, {l})), 16);
+      for (const expr& row : {floordiv(g, 4), expr(3) - floordiv(g, 4), floormod(g, 3)})
+        check_agrees(
+            make("rows", {table, places, y},
+                 make_loop(l, 0, lanes, make_store(y, {l}, load(table, {row, floormod(g, 4)})),
+                           loop_kind::vectorized)));
+    }
+}
+
 TEST_CASE("tables stay in registers where the machine looks them up there") {
   if (!have_compiler()) return;
   const auto has = [](const std::string& text, const char* what) {

@@ -212,7 +212,7 @@ class emitter {
   value_ref load_lanes(const place& p, const affine& at, bool safe);
   std::int64_t behind_neighbours(const place& p, const affine& a, std::int64_t phase);
   value_ref load_neighbours(const ir::expr& e, const place& p, const affine& at);
-  value_ref load_table(const ir::expr& e, const place& p, const affine& at);
+  value_ref load_table(const ir::expr& e, const place& p);
   void emit_store(const ir::store_node& s);
   void emit_stream(const ir::loop_node& l, const pass::stream& how);
   value_ref elements_before(const place& p, const affine& at, std::int64_t width);

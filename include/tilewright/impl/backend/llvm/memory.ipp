@@ -138,7 +138,7 @@ TILEWRIGHT_INLINE value emitter::emit_load(const ir::expr& e) {
     value_ref raw = safe && !a.vectors.empty() ? load_shuffled(e, p) : nullptr;
     if (!raw && safe) raw = load_neighbours(e, p, a);
     if (!raw && safe) raw = load_column(e, p, a);
-    if (!raw && safe) raw = load_table(e, p, a);
+    if (!raw && safe) raw = load_table(e, p);
     if (!raw) raw = load_lanes(p, a, safe);
     return {b.to_held(p.type, raw, lane.lanes), true};
   }
@@ -201,8 +201,7 @@ TILEWRIGHT_INLINE value_ref emitter::load_lanes(const place& p, const affine& a,
 
 /// Lanes of a short row at computed places, as those of a table of bytes or of a code book: the row is looked up in registers. Of
 /// 256 bytes at the values of 307,200 others one by one takes 69 us, in registers 5 us. Null where the row is long, or lanes move otherwise.
-TILEWRIGHT_INLINE value_ref emitter::load_table(const ir::expr& e, const place& p,
-                                                const affine& a) {
+TILEWRIGHT_INLINE value_ref emitter::load_table(const ir::expr& e, const place& p) {
   namespace parts = detail::table_parts;
   constexpr std::int64_t least_bytes = 16;  // of the lanes
   const std::int64_t size = bytes(p.type), lanes = lane.lanes;
@@ -212,15 +211,16 @@ TILEWRIGHT_INLINE value_ref emitter::load_table(const ir::expr& e, const place& 
       extent.lo > how->most || !p.strides.back().fixed() || p.strides.back().constant != 1)
     return nullptr;
   const affine last = index(e->args.back());
-  if (last.vectors.size() != 1 || a.vectors.size() != 1 || a.vectors[0].second != 1 ||
-      !last.scalars.empty() || last.lane_step != 0 || a.lane_step != 0 || !a.lane_steps.empty())
+  if (last.vectors.size() != 1 || last.vectors[0].second != 1 || !last.scalars.empty() ||
+      last.lane_step != 0 || !last.lane_steps.empty())
     return nullptr;
-  affine row = a;
-  row.vectors.clear();
-  row.constant -= last.constant;
+  std::vector<ir::expr> begin = e->args;  // of the row, which is one for all lanes
+  begin.back() = ir::integer(begin.back().type(), 0);
+  const affine row = offset(p, e->buffer, begin);
+  if (!row.uniform()) return nullptr;
   const type_ref integer = size == 1 ? b.i8 : b.i32;
   const value_ref places =
-                      b.add_nsw(a.vectors[0].first, b.integer(b.i64, last.constant, lane.lanes)),
+                      b.add_nsw(last.vectors[0].first, b.integer(b.i64, last.constant, lane.lanes)),
                   wanted = b.convert(opcode::trunc, places, b.vector(integer, lane.lanes));
   const std::vector<value_ref> table = parts::loaded(b, *how, size, pointer(p, row), extent.lo);
   std::vector<value_ref> found;
