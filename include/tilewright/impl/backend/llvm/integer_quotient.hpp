@@ -75,24 +75,16 @@ inline value_ref integer_quotient(dtype to, const num& x, value_ref divisor) {
   const value_ref lane = b.compare(int_predicate::uge, largest, b.splat(limit, lanes));
   const type_ref mask = b.c.IntTypeInContext(b.context, static_cast<unsigned>(lanes));
   const value_ref some = b.convert(opcode::zext, b.convert(opcode::bitcast, lane, mask), b.i32);
-  const value_ref any =
-      b.compare(int_predicate::ne, b.binary(opcode::or_, some, away), b.integer(b.i32, 0));
-
-  const value_ref function = b.here_in();
-  const block_ref products = b.new_block(function, "products"),
-                  division = b.new_block(function, "division"),
-                  join = b.new_block(function, "join");
-  b.branch(any, division, products);
-  b.at(products);
-  const num q = x * reciprocal;
-  const value_ref by_products =
-      saturated(b, to, nearest_words(madd(madd(-q, by, x), reciprocal, q)), x.lanes);
-  b.branch(join);
-  b.at(division);
-  const value_ref divided = b.cast(to, dtype::f32, (x / by).unary("llvm.nearbyint").v, x.lanes);
-  b.branch(join);
-  b.at(join);
-  return b.phi(b.held(to, x.lanes), {{by_products, products}, {divided, division}});
+  const value_ref none =
+      b.compare(int_predicate::eq, b.binary(opcode::or_, some, away), b.integer(b.i32, 0));
+  const auto by_products = [&] {
+    const num q = x * reciprocal;
+    return saturated(b, to, nearest_words(madd(madd(-q, by, x), reciprocal, q)), x.lanes);
+  };
+  const auto divided = [&] {
+    return b.cast(to, dtype::f32, (x / by).unary("llvm.nearbyint").v, x.lanes);
+  };
+  return in_blocks(b, none, b.held(to, x.lanes), by_products, divided);
 }
 
 }  // namespace tilewright::backend::llvm::detail::math

@@ -120,6 +120,26 @@ inline value_ref call_library(const num& x, std::string name,
   return x.b->library_call(name.c_str(), x.wide ? x.b->f64 : x.b->f32, arguments, x.lanes);
 }
 
+/// What `usual` gives where the condition holds, else what `rare` gives, each in a block of its own, so that one of them is computed.
+template <class Usual, class Rare>
+value_ref in_blocks(const builder& b, value_ref condition, type_ref type, const Usual& usual,
+                    const Rare& rare) {
+  const value_ref function = b.here_in();
+  const block_ref common = b.new_block(function, "usual"), join = b.new_block(function, "join"),
+                  other = b.new_block(function, "rare");
+  b.branch(condition, common, other);
+  b.at(common);
+  const value_ref first = usual();
+  const block_ref common_end = b.here();
+  b.branch(join);
+  b.at(other);
+  const value_ref second = rare();
+  const block_ref other_end = b.here();
+  b.branch(join);
+  b.at(join);
+  return b.phi(type, {{first, common_end}, {second, other_end}});
+}
+
 /// What `inside` gives where all lanes are `within` its domain. A vector with one lane elsewhere goes to the
 /// function `name` of the C library whole.
 template <class Inside>
@@ -129,20 +149,9 @@ num within_or_library(const num& x, value_ref within, const char* name,
   const value_ref all =
       x.lanes == 1 ? within
                    : b.intrinsic("llvm.vector.reduce.and", {b.vector(b.i1, x.lanes)}, {within});
-  const value_ref function = b.here_in();
-  const block_ref common = b.new_block(function, "within"), join = b.new_block(function, "join"),
-                  rare = b.new_block(function, "outside");
-  b.branch(all, common, rare);
-  b.at(common);
-  const value_ref formula = inside().v;
-  const block_ref common_end = b.here();
-  b.branch(join);
-  b.at(rare);
-  const value_ref called = call_library(x, name, arguments);
-  const block_ref rare_end = b.here();
-  b.branch(join);
-  b.at(join);
-  return x.with(b.phi(x.type(), {{formula, common_end}, {called, rare_end}}));
+  return x.with(in_blocks(
+      b, all, x.type(), [&] { return inside().v; },
+      [&] { return call_library(x, name, arguments); }));
 }
 
 }  // namespace tilewright::backend::llvm::detail::math

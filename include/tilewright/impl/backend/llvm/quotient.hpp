@@ -56,23 +56,13 @@ inline num quotient_by_one(const num& x, value_ref divisor) {
   const value_ref lane = b.compare(int_predicate::ne, found, b.integer(x.word(), 0, lanes));
   const type_ref mask = b.c.IntTypeInContext(b.context, static_cast<unsigned>(lanes));
   const value_ref some = b.convert(opcode::zext, b.convert(opcode::bitcast, lane, mask), x.word());
-  const value_ref any =
-      b.compare(int_predicate::ne, b.binary(opcode::or_, some, away), b.integer(x.word(), 0));
-
-  const value_ref function = b.here_in();
-  const block_ref products = b.new_block(function, "products"),
-                  division = b.new_block(function, "division"),
-                  join = b.new_block(function, "join");
-  b.branch(any, division, products);
-  b.at(products);
-  const num q = x * reciprocal;
-  const num by_products = madd(madd(-q, by, x), reciprocal, q);
-  b.branch(join);
-  b.at(division);
-  const num divided = x / by;
-  b.branch(join);
-  b.at(join);
-  return x.with(b.phi(x.type(), {{by_products.v, products}, {divided.v, division}}));
+  const value_ref none =
+      b.compare(int_predicate::eq, b.binary(opcode::or_, some, away), b.integer(x.word(), 0));
+  const auto by_products = [&] {
+    const num q = x * reciprocal;
+    return madd(madd(-q, by, x), reciprocal, q).v;
+  };
+  return x.with(in_blocks(b, none, x.type(), by_products, [&] { return (x / by).v; }));
 }
 
 }  // namespace tilewright::backend::llvm::detail::math

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tilewright/impl/schedule/analysis/scope.hpp>
+#include <tilewright/impl/space/tiles/tile_conditions.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/term_order.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -13,14 +14,6 @@
 namespace tilewright::space {
 namespace detail::inlining {
 
-inline bool has_condition(const ir::block_node& block) {
-  bool found =
-      ir::any_stmt(block.body, [](const ir::stmt& s) { return s->kind == ir::stmt_kind::if_else; });
-  ir::for_each_expr(block.body,
-                    [&](const ir::expr& e) { found = found || e->op == ir::op::if_then_else; });
-  return found;
-}
-
 inline bool has_costly_call(const ir::block_node& block, const auto_inline& rule) {
   bool found = false;
   ir::for_each_expr(block.body, [&](const ir::expr& e) {
@@ -32,7 +25,7 @@ inline bool has_costly_call(const ir::block_node& block, const auto_inline& rule
 
 inline bool worth_repeating(const ir::block_node& block, const auto_inline& rule) {
   if (has_costly_call(block, rule)) return false;
-  if (!rule.conditionals && has_condition(block)) return false;
+  if (!rule.conditionals && detail::has_condition(block)) return false;
   if (!rule.injective_reads && !rule.ordered_reads) return true;
   const read_pattern reads = pattern_of_reads(block);
   return (!rule.injective_reads || reads.injective) && (!rule.ordered_reads || reads.ordered);

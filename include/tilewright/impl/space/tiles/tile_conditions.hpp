@@ -20,6 +20,15 @@
 
 namespace tilewright::space::detail {
 
+/// Whether a condition decides what the block computes.
+inline bool has_condition(const ir::block_node& block) {
+  bool found =
+      ir::any_stmt(block.body, [](const ir::stmt& s) { return s->kind == ir::stmt_kind::if_else; });
+  ir::for_each_expr(block.body,
+                    [&](const ir::expr& e) { found = found || e->op == ir::op::if_then_else; });
+  return found;
+}
+
 /// Whether a transposed panel can stand for the operand: an argument whose elements serve all rows,
 /// and which takes single steps along some dimension when the columns do.
 inline bool is_panel_material(const schedule& s, const ir::block_node& block,
