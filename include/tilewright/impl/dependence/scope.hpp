@@ -240,9 +240,17 @@ bool is_stage_pipeline(const block_scope& scope);
 /// @name Loops
 /// @{
 enum class loop_iter_kind : std::uint8_t { spatial, reduce, mixed };
-/// Which kind of iteration variables the loop drives, over all blocks below it in its scope;
+/// Which kind of iteration variables the loop drives, over all blocks below it in its scope, and those
+/// inside of them that follow the loop themselves, as a block that loop_partition made leaves its blocks;
 /// spatial when it drives none; mixed for several kinds or kinds other than spatial and reduce.
 loop_iter_kind iter_kind_of(const block_scope& scope, const ir::var& loop);
+/// An iteration variable that a loop drives, and its block.
+struct driven_iter {
+  const ir::block_node* block;
+  ir::iter_kind kind;
+};
+/// Those variables, block by block.
+std::vector<driven_iter> driven_iters(const block_scope& scope, const ir::var& loop);
 /// The first block below the loop that is neither complete nor a reduction as far as the loop's
 /// subtree is concerned; -1 when the dataflow below the loop is compact. Updates in place,
 /// `Y[i] = Y[i] + X[i]`, count as complete where iterations of the loop update different elements,

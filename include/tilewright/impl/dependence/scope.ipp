@@ -362,23 +362,6 @@ TILEWRIGHT_INLINE bool is_stage_pipeline(const block_scope& scope) {
   return true;
 }
 
-TILEWRIGHT_INLINE loop_iter_kind iter_kind_of(const block_scope& scope, const ir::var& loop) {
-  bool spatial = false, reduce = false;
-  for (const child_block& child : scope.children()) {
-    if (!scopes::is_below(child, loop)) continue;
-    for (std::size_t i = 0; i < child.realize->values.size(); ++i) {
-      if (!ir::uses_var(child.realize->values[i], loop)) continue;
-      switch (child.block().iters[i].kind) {
-        case ir::iter_kind::spatial: spatial = true; break;
-        case ir::iter_kind::reduce: reduce = true; break;
-        default: return loop_iter_kind::mixed;
-      }
-    }
-  }
-  if (spatial && reduce) return loop_iter_kind::mixed;
-  return reduce ? loop_iter_kind::reduce : loop_iter_kind::spatial;
-}
-
 namespace scopes {
 
 template <class Around>
@@ -392,7 +375,38 @@ ir::var any_used(const ir::block_node& block, const Around& is_around) {
   return found;
 }
 
+/// Appends the variables of the block that the loop drives, and those of blocks inside of it: most have
+/// none, and what they compute follows their own variables alone.
+inline void collect_driven(const child_block& child, const ir::var& loop,
+                           std::vector<driven_iter>& out) {
+  const ir::block_node& b = child.block();
+  for (std::size_t i = 0; i < child.realize->values.size(); ++i)
+    if (ir::uses_var(child.realize->values[i], loop)) out.push_back({&b, b.iters[i].kind});
+  if (ir::as_store(b.body) || !any_used(b, [&](const ir::expr& v) { return v.same(loop); })) return;
+  const block_scope inside(b);
+  for (const child_block& c : inside.children()) collect_driven(c, loop, out);
+}
+
 }  // namespace scopes
+
+TILEWRIGHT_INLINE std::vector<driven_iter> driven_iters(const block_scope& scope,
+                                                        const ir::var& loop) {
+  std::vector<driven_iter> out;
+  for (const child_block& child : scope.children())
+    if (scopes::is_below(child, loop)) scopes::collect_driven(child, loop, out);
+  return out;
+}
+
+TILEWRIGHT_INLINE loop_iter_kind iter_kind_of(const block_scope& scope, const ir::var& loop) {
+  bool spatial = false, reduce = false;
+  for (const driven_iter& v : driven_iters(scope, loop)) {
+    if (v.kind != ir::iter_kind::spatial && v.kind != ir::iter_kind::reduce)
+      return loop_iter_kind::mixed;
+    (v.kind == ir::iter_kind::spatial ? spatial : reduce) = true;
+  }
+  if (spatial && reduce) return loop_iter_kind::mixed;
+  return reduce ? loop_iter_kind::reduce : loop_iter_kind::spatial;
+}
 
 TILEWRIGHT_INLINE ir::var used_inside(const ir::block_node& block, const ir::var_set& around) {
   return scopes::any_used(block, [&](const ir::var& v) { return around.count(v) != 0; });

@@ -287,6 +287,40 @@ TEST_CASE("parallel: iterations that find what others have written") {
   }
 }
 
+TEST_CASE(
+    "parallel: a loop that drives the terms of a sum inside of a block that loop_partition made") {
+  // nobody reads T, so that each iteration has it for itself; what it holds still comes from the one before
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 5, 6), "float32"), Y: T.Buffer((4,), "float32")):
+    T0 = T.alloc_buffer((4, 5))
+    for i, k, j in T.grid(4, 5, 6):
+        with T.block("T0"):
+            vi, vk, vj = T.axis.remap("SSR", [i, k, j])
+            with T.init():
+                T0[vi, vk] = T.float32(0.0)
+            T0[vi, vk] = T.max(T0[vi, vk], A[vi, vk, vj])
+    for i in range(4):
+        with T.block("Y"):
+            vi = T.axis.spatial(4, i)
+            Y[vi] = A[vi, 0, 0]
+)");
+  for (const bool terms_outside : {true, false}) {
+    schedule s(f);
+    const auto [i, k, j] = s.loops<3>(s.block("T0"));
+    if (terms_outside) s.reorder(j, i);
+    s.loop_partition(k, {infer});
+    const loop_rv outer = s.get_loops(s.block("T0_k_common"))[0];
+    if (terms_outside) {
+      check_refusal(s, "parallel", 2, [&] { s.parallel(outer); });
+      check_refusal(s, "vectorize", 2, [&] { s.vectorize(outer); });
+      check_refusal(s, "bind", 2, [&] { s.bind(outer, "blockIdx.x"); });
+    } else {
+      s.parallel(outer);
+    }
+    check_schedule(s, f);
+  }
+}
+
 TEST_CASE("parallel: what is written says which instances are apart, not the variables") {
   struct {
     const char *extents, *place, *value;

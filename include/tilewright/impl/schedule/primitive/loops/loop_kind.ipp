@@ -14,6 +14,7 @@
 #include <tilewright/ir/analysis/private_buffers.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/loops/loop_kind.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::primitive {
 namespace detail {
@@ -37,28 +38,17 @@ inline bool is_thread_axis(std::string_view text) {
 
 /// The loop drives spatial and reduce iterators only.
 inline bool drives_no_order(const block_scope& scope, const ir::var& loop) {
-  for (const child_block& child : scope.children())
-    for (std::size_t i = 0; i < child.realize->values.size(); ++i) {
-      const ir::iter_kind kind = child.block().iters[i].kind;
-      if (kind != ir::iter_kind::spatial && kind != ir::iter_kind::reduce &&
-          ir::uses_var(child.realize->values[i], loop))
-        return false;
-    }
-  return true;
+  return support::all(dependence::driven_iters(scope, loop), [](const dependence::driven_iter& v) {
+    return v.kind == ir::iter_kind::spatial || v.kind == ir::iter_kind::reduce;
+  });
 }
 
 /// The loop drives spatial iterators only, and reduce iterators of blocks that add atomically.
 inline bool drives_no_sum(const block_scope& scope, const ir::var& loop) {
-  for (const child_block& child : scope.children()) {
-    const bool atomic = ir::adds_atomically(child.block());
-    for (std::size_t i = 0; i < child.realize->values.size(); ++i) {
-      const ir::iter_kind kind = child.block().iters[i].kind;
-      if (kind != ir::iter_kind::spatial && !(atomic && kind == ir::iter_kind::reduce) &&
-          ir::uses_var(child.realize->values[i], loop))
-        return false;
-    }
-  }
-  return true;
+  return support::all(dependence::driven_iters(scope, loop), [](const dependence::driven_iter& v) {
+    return v.kind == ir::iter_kind::spatial ||
+           (v.kind == ir::iter_kind::reduce && ir::adds_atomically(*v.block));
+  });
 }
 
 /// A block in the nest of one that adds atomically below the loop, which touches what that one adds to: blocks of
