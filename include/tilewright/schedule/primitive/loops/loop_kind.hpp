@@ -17,7 +17,7 @@ namespace tilewright::primitive {
 /// 1. the dataflow below the loop is compact: every block there is complete or a reduction within
 ///    the loop, writes other elements in every iteration, as its regions say, or what is used
 ///    below the loop alone, and reads nothing that another block writes in another iteration;
-/// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below.
+/// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below, and of those inside of them.
 /// A loop that has another kind already is given the new one.
 /// @throws schedule_error
 ir::function parallel(const ir::function& f, const ir::var& loop);
