@@ -137,7 +137,9 @@ int complete_violation(const block_scope& scope, std::size_t child);
 /// Affine is asked of the innermost loops from the outermost one on which a reduce variable
 /// depends: a reduction that is recomputed as a whole, as compute_at leaves it at a halo, still is
 /// a reduction.
-int reduction_violation(const block_scope& scope, std::size_t child);
+/// With `guards`, its guard may leave out terms, those behind the end of the last of several parts, where it is about loops alone.
+enum class guards : std::uint8_t { none, terms };
+int reduction_violation(const block_scope& scope, std::size_t child, guards may = guards::none);
 std::string_view complete_reason(int violation);
 std::string_view reduction_reason(int violation);
 inline bool is_complete(const block_scope& scope, std::size_t child) {
@@ -195,6 +197,15 @@ apartness writes_apart(const child_block& child, std::size_t loop, const ir::buf
 /// For a block with reduce variables: while the loops run from the first one on that drives a
 /// reduce variable, each instance runs once and the reduce variables see their whole domains.
 bool reduces_affinely(const child_block& child);
+/// A child with its block as it would run without a guard.
+struct unguarded {
+  explicit unguarded(const child_block& child);
+  ir::stmt open;
+  child_block child;
+};
+/// Whether the block would reduce affinely if it had no guard: one that leaves out terms of some results, as those behind the
+/// last group of a number that groups do not divide. Terms of one result stay in their order.
+bool reduces_without_guard(const child_block& child);
 /// Positions of the loops longer than 1 that drive both spatial and reduce variables, as a loop
 /// does that was fused from both. Their relative order decides which reduce instance of a result
 /// comes first, so it must stay as it is.

@@ -319,10 +319,12 @@ TILEWRIGHT_INLINE int complete_violation(const block_scope& scope, std::size_t c
   return shape;
 }
 
-TILEWRIGHT_INLINE int reduction_violation(const block_scope& scope, std::size_t child) {
+TILEWRIGHT_INLINE int reduction_violation(const block_scope& scope, std::size_t child, guards may) {
   const int shape = scopes::shape_of_reduction(scope[child].block());
   if (shape == 1) return 1;
-  if (!reduces_affinely(scope[child])) return 2;
+  if (!reduces_affinely(scope[child]) &&
+      !(may == guards::terms && reduces_without_guard(scope[child])))
+    return 2;
   if (shape == 3) return 3;
   if (!is_dominant(scope, child)) return 4;
   if (shape == 0 && !writes_once(scope[child])) return 6;
@@ -432,19 +434,6 @@ inline bool updates_own_elements(const ir::block_node& b) {
       return false;
   }
   return !read_of_others(b);
-}
-
-/// Whether the block would reduce affinely if it had no guard: one that leaves out terms of some results, as those behind the
-/// last group of a number that groups do not divide. Terms of one result stay in their order.
-inline bool reduces_without_guard(const child_block& child) {
-  const ir::expr& guard = child.realize->predicate;
-  if (ir::is_true(guard) || ir::reads_memory(guard)) return false;
-  const ir::stmt open =
-      ir::make_realize(child.realize->values, ir::boolean(true), child.realize->block);
-  child_block whole = child;
-  whole.realize = ir::as_realize(open);
-  whole.bound = {};
-  return reduces_affinely(whole);
 }
 
 }  // namespace scopes

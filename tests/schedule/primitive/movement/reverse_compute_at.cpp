@@ -425,3 +425,56 @@ def main(A: T.Buffer((7, 4), "int32"), Y: T.Buffer((7, 4), "int32"), Z: T.Buffer
   s.reverse_compute_at(s.block("Y"), s.get_loops(s.block("Z")).back());
   check_meaning(s, f);  // the rows of X behind row i are not there yet
 }
+
+TEST_CASE(
+    "reverse_compute_at: partial sums of parts and lanes go below the strips that they read") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((43,), "int32"), C: T.Buffer((2,), "int32")):
+    B = T.alloc_buffer((43,), "int32")
+    for n in range(43):
+        with T.block("B"):
+            vn = T.axis.spatial(43, n)
+            B[vn] = A[vn] * 3
+    for c, n in T.grid(2, 43):
+        with T.block("C"):
+            vc, vn = T.axis.remap("SR", [c, n])
+            with T.init():
+                C[vc] = 0
+            C[vc] = C[vc] + B[vn] * (vc + 1)
+)");
+  schedule s(f);
+  const auto p_s_v_l = s.split(s.loops<2>(s.block("C"))[1], {2, infer, 2, 4});
+  const block_rv of_lanes = s.rfactor(p_s_v_l[3], 1);
+  const block_rv parts = s.rfactor(s.get_loops(of_lanes)[1], 0);
+  const auto of_b = s.split(s.loops<1>(s.block("B"))[0], {2, infer, 2, 4});
+  s.reverse_compute_at(parts, of_b[1],
+                       true);  // 43 is no multiple of 8: the guard joins all of them
+  check_meaning(s, f);
+  const std::vector<loop_rv> loops = s.get_loops(parts);
+  REQUIRE(loops.size() == 7);  // part, strip | part, lane, c, strip, vector
+  s.reorder(loops[4], loops[5], loops[6], loops[3]);
+  s.vectorize(loops[3]);
+  s.parallel(loops[0]);
+  check_meaning(s, f);
+  s.decompose_reduction(parts, loops[1]);
+  check_meaning(s, f);
+}
+
+TEST_CASE(
+    "reverse_compute_at: digits that the producer leaves out are not told by those above them") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((24,), "int32"), B: T.Buffer((24,), "int32"), C: T.Buffer((3, 4), "int32")):
+    for p, s in T.grid(3, 2):
+        with T.block("B"):
+            vp, vs = T.axis.remap("SS", [p, s])
+            B[vp * 8 + vs] = A[vp * 8 + vs] * 3
+    for p, s in T.grid(3, 4):
+        with T.block("C"):
+            vp, vs = T.axis.remap("SS", [p, s])
+            C[vp, vs] = B[vp * 8 + vs]
+)");
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const loop_rv digit = s.get_loops(s.block("B"))[1];
+  check_refusal(s, "reverse_compute_at", 7, [&] { s.reverse_compute_at(c, digit); });
+}

@@ -225,4 +225,16 @@ TILEWRIGHT_INLINE bool reduces_affinely(const child_block& child) {
   return true;
 }
 
+TILEWRIGHT_INLINE unguarded::unguarded(const child_block& of)
+    : open(ir::make_realize(of.realize->values, ir::boolean(true), of.realize->block)), child(of) {
+  child.realize = ir::as_realize(open);
+  child.bound = {};
+}
+
+TILEWRIGHT_INLINE bool reduces_without_guard(const child_block& child) {
+  const ir::expr& guard = child.realize->predicate;
+  return !ir::is_true(guard) && !ir::reads_memory(guard) &&
+         reduces_affinely(unguarded(child).child);
+}
+
 }  // namespace tilewright::dependence

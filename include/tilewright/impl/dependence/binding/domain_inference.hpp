@@ -63,8 +63,8 @@ std::vector<fitted_iter> fit(const ir::block_node& block, const std::vector<iter
 
 /// The realize of `block` below loops `ax0, ax1, ...` over the domains, in the order of the
 /// iteration variables; null when not all are there. Loops of extent 1 are left out unless
-/// `keep_unit_loops`.
+/// `keep_unit_loops`. Instances run where `jointly`, a condition of the iteration variables, holds.
 ir::stmt make_nest(const ir::block& block, const std::vector<fitted_iter>& domains,
-                   bool keep_unit_loops);
+                   bool keep_unit_loops, const ir::expr& jointly = ir::boolean(true));
 
 }  // namespace tilewright::dependence

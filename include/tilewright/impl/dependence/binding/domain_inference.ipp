@@ -176,6 +176,42 @@ inline bool uses_iters(const ir::block_node& block, const ir::expr& e) {
   return support::any(block.iters, [&](const ir::iter_var& v) { return ir::uses_var(e, v.var); });
 }
 
+/// Narrows the variables of `sum`, whose constant part lies in `rest`, to what meets `wanted`. The one with the largest factor is
+/// solved for while the others run; where it has one value there, what is left is about the others, as digits of a number are.
+/// What the block sees of the blocks around it stands.
+inline void solve_sum(const ir::block_node& block, const linear& sum, span wanted,
+                      const bounds& rest, const loop_list& loops, std::vector<iter_domain>& out) {
+  std::vector<std::pair<std::size_t, std::int64_t>> factors;  // of variables
+  for (const auto& [term, f] : sum.terms) {
+    if (const int i = iter_index(block, term); i >= 0) {
+      factors.emplace_back(static_cast<std::size_t>(i), f);
+      continue;
+    }
+    if (uses_iters(block, term) || ir::reads_memory(term)) return;
+    for (auto* side : {&wanted.lo, &wanted.hi})
+      if (*side) accumulate(**side, arith::to_linear(term), -f);
+  }
+  while (!factors.empty()) {
+    const auto smaller = [](const auto& a, const auto& b) {
+      return std::abs(a.second) < std::abs(b.second);
+    };
+    const auto largest = std::max_element(factors.begin(), factors.end(), smaller);
+    const std::size_t solved = largest->first;
+    const std::int64_t factor = largest->second;
+    factors.erase(largest);
+    bounds others = rest;
+    for (const auto& [i, f] : factors)
+      others = arith::add(others, arith::scale(constant_range(block.iters[i].dom), f));
+    iter_domain domain = solve(wanted, factor, others, loops);
+    const bool one = domain.lo && domain.hi &&
+                     footprints::constant_sum(*domain.hi, *domain.lo, -1) == std::int64_t{0};
+    if (one && !factors.empty())
+      for (auto* side : {&wanted.lo, &wanted.hi}) accumulate(**side, *domain.lo, -factor);
+    narrow(out[solved], std::move(domain), loops);
+    if (!one) return;
+  }
+}
+
 /// Domains from one region of the block.
 inline std::vector<iter_domain> solve_region(const ir::block_node& block,
                                              const ir::buffer_region& region,
@@ -196,7 +232,7 @@ inline std::vector<iter_domain> solve_region(const ir::block_node& block,
       continue;
     }
     const linear sum = arith::to_linear(region.box[d].min);
-    bounds rest{sum.constant, sum.constant + ir::as_int(region.box[d].extent) - 1};
+    const bounds rest{sum.constant, sum.constant + ir::as_int(region.box[d].extent) - 1};
     if (sum.terms.size() == 1 && sum.terms[0].second == 1 && sum.constant == 0 &&
         ir::is_int(region.box[d].extent, 1)) {
       const std::optional<digit> one = digit_of(sum.terms[0].first);
@@ -206,32 +242,7 @@ inline std::vector<iter_domain> solve_region(const ir::block_node& block,
         continue;
       }
     }
-    // The variable with the largest factor is solved for, the others run; what the block sees of
-    // the blocks around it stands.
-    span wanted = required[d];
-    std::size_t solved = out.size();
-    std::int64_t factor = 0;
-    for (const auto& [term, f] : sum.terms) {
-      const std::size_t i = iter_of(term);
-      if (i == out.size()) {
-        if (!uses_iters(block, term) && !ir::reads_memory(term)) {
-          for (auto* side : {&wanted.lo, &wanted.hi})
-            if (*side) accumulate(**side, arith::to_linear(term), -f);
-          continue;
-        }
-        solved = out.size();
-        break;
-      }
-      if (std::abs(f) > std::abs(factor)) {
-        factor = f;
-        solved = i;
-      }
-    }
-    if (solved == out.size()) continue;
-    for (const auto& [term, f] : sum.terms)
-      if (const std::size_t i = iter_of(term); i < out.size() && i != solved)
-        rest = arith::add(rest, arith::scale(constant_range(block.iters[i].dom), f));
-    narrow(out[solved], solve(wanted, factor, rest, loops), loops);
+    solve_sum(block, sum, required[d], rest, loops, out);
   }
   for (std::size_t i = 0; i < out.size(); ++i)
     if (!digits[i].empty()) narrow(out[i], join_digits(std::move(digits[i])), loops);
@@ -451,8 +462,8 @@ TILEWRIGHT_INLINE std::vector<fitted_iter> fit(const ir::block_node& block,
 }
 
 TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block,
-                                     const std::vector<fitted_iter>& domains,
-                                     bool keep_unit_loops) {
+                                     const std::vector<fitted_iter>& domains, bool keep_unit_loops,
+                                     const ir::expr& jointly) {
   if (domains.size() < block->iters.size()) return {};
   struct emitted_loop {
     ir::var v;
@@ -460,6 +471,7 @@ TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block,
   };
   std::vector<ir::expr> values;
   std::vector<emitted_loop> nest;
+  ir::var_map now;
   values.reserve(block->iters.size());
   nest.reserve(block->iters.size());
   ir::expr predicate = ir::boolean(true);
@@ -483,7 +495,9 @@ TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block,
     if (fitted.at_most) guard(ir::lt(at, ir::integer(type, *fitted.at_most + 1)));
     if (fitted.below) guard(ir::lt(at, fitted.below));
     values.push_back(at);
+    now.emplace(iter.var, at);
   }
+  if (!ir::is_true(jointly)) guard(ir::substitute(jointly, now));
   ir::stmt out = ir::make_realize(std::move(values), std::move(predicate), block);
   for (std::size_t i = nest.size(); i-- > 0;)
     out =

@@ -24,4 +24,13 @@ inline bool holds_first(const ir::expr& conjunct, const child_block& c,
          support::none(symbolic, [&](const ir::var& v) { return loop_index(c.loops, v) >= 0; });
 }
 
+/// Whether a conjunct of the guard lets the first iteration of the dropped loops run in every iteration of the others.
+inline bool holds_always_first(const ir::expr& conjunct, const child_block& c,
+                               const ir::var_set& dropped) {
+  ir::var_map first;
+  for (const ir::loop_node* l : c.loops)
+    if (dropped.count(l->var)) first.emplace(l->var, l->min);
+  return knowing(c.loops).prove(ir::substitute(conjunct, first));
+}
+
 }  // namespace tilewright::primitive::detail

@@ -41,8 +41,8 @@ inline void check_complete(const refusal& refuse, int requirement, const block_s
     refuse(requirement, {quoted(scope[child]), " is not complete: ", complete_reason(reason)});
 }
 inline void check_reduction(const refusal& refuse, int requirement, const block_scope& scope,
-                            std::size_t child) {
-  if (const int reason = reduction_violation(scope, child))
+                            std::size_t child, guards may = guards::none) {
+  if (const int reason = reduction_violation(scope, child, may))
     refuse(requirement, {quoted(scope[child]), " is no reduction: ", reduction_reason(reason)});
 }
 

@@ -21,7 +21,7 @@ namespace tilewright::primitive {
 /// 3. in the new order, the range of no loop uses the variable of a loop further inside;
 /// 4. every block below has spatial and reduce iterators only;
 /// 5. the binding of every block below is affine with respect to the loops from the outermost one
-///    involved inwards;
+///    involved inwards, but for a guard that leaves out terms of a reduction;
 /// 6. loops that drive both spatial and reduce iterators of a block with an init, as fusing makes them,
 ///    keep their order among themselves: that order decides which instance of a result runs first;
 /// 7. where instances of a block with an init run more than once, as compute_at leaves them, no

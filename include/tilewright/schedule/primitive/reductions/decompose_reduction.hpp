@@ -28,8 +28,8 @@ namespace tilewright::primitive {
 /// 1. the loop is around the block, in its scope, and no if, while or let stands between the two;
 /// 2. the block is a reduction;
 /// 3. no loop further out drives a reduce variable;
-/// 4. no conjunct of the predicate mixes loops that the init keeps with loops that it drops, and
-///    neither loops nor domains of the init follow loops that it drops; the init uses no buffer that
+/// 4. no conjunct of the predicate mixes loops that the init keeps with loops that it drops, unless
+///    it lets the first iteration of the latter run in all of the former, and neither loops nor domains of the init follow loops that it drops; the init uses no buffer that
 ///    the block allocates or matches;
 /// 5. from the loop inwards each instance runs once: every loop longer than 1 drives a variable,
 ///    and the bindings are affine; loops that the init drops have an iteration, and the predicate lets

@@ -15,6 +15,7 @@
 #include <tilewright/impl/dependence/scope.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/loops/reorder.hpp>
 #include <tilewright/support/any.hpp>
@@ -125,7 +126,7 @@ inline void check_repetition(const child_block& child, std::size_t at, const loo
   for (std::size_t a = 0; a < place.size() && !passes; ++a)
     for (std::size_t b = a + 1; b < place.size() && !passes; ++b)
       passes = place[a] > place[b] && driven.other[place[a]] != driven.other[place[b]];
-  if (passes && !runs_once(child, at))
+  if (passes && !runs_once(child, at) && !runs_once(unguarded(child).child, at))
     refuse(7, {quoted(child.block()),
                " repeats its reduction in some of the loops; these must stay "
                "outside of the ones that drive the reduction"});
@@ -156,6 +157,13 @@ inline bool is_overlapping_binding(const child_block& child, std::size_t first) 
   return iters.understood && support::all(iters.values, [&](const arith::linear& value) {
            return is_overlapping_sum(value, child, first, used);
          });
+}
+
+/// The guard leaves out some terms of a reduction, of those that an affine binding visits.
+inline bool is_affine_but_for_guard(const child_block& child, std::size_t first) {
+  const ir::expr& guard = child.realize->predicate;
+  return child.block().init && !ir::is_true(guard) && !ir::reads_memory(guard) &&
+         is_affine_binding(unguarded(child).child, first);
 }
 
 /// Writes of the same elements keep their order: those of different blocks, of a block that writes
@@ -202,7 +210,8 @@ inline void check_blocks(const path& head, const loop_nest& order) {
       if (iter.kind != ir::iter_kind::spatial && iter.kind != ir::iter_kind::reduce)
         refuse(4, {quoted(block), " has an iterator that must run in order"});
     const auto first = static_cast<std::size_t>(at - child.loops.begin());
-    if (!is_affine_binding(child, first) && !is_overlapping_binding(child, first))
+    if (!is_affine_binding(child, first) && !is_overlapping_binding(child, first) &&
+        !is_affine_but_for_guard(child, first))
       refuse(5, {quoted(block), " has bindings that are not affine below ", quoted(*outermost)});
     if (block.init && reads_other_results(block))
       refuse(8, {quoted(block), " reads other elements of its result than it updates"});

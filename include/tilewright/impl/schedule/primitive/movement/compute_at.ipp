@@ -7,6 +7,7 @@
 #include <tilewright/impl/dependence/binding/joint_domain.hpp>
 #include <tilewright/impl/dependence/binding/loop_sums.hpp>
 #include <tilewright/impl/dependence/concurrency.hpp>
+#include <tilewright/impl/dependence/cover/guard_cut.hpp>
 #include <tilewright/impl/dependence/cover/partial_values.hpp>
 #include <tilewright/impl/dependence/loads.hpp>
 #include <tilewright/impl/dependence/ragged_nest.hpp>
@@ -18,6 +19,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/movement/compute_at.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/find.hpp>
 
 namespace tilewright::primitive {
 namespace detail::moving {
@@ -51,7 +53,7 @@ inline void check_block(const move& m, const block_scope& scope, std::size_t chi
     refusal{m.name}(2, {quoted(scope[child]), " does not run over a box: ", why});
   const int complete = complete_violation(scope, child);
   if (complete == 0) return;
-  const int reduction = reduction_violation(scope, child);
+  const int reduction = reduction_violation(scope, child, guards::terms);
   if (reduction == 0) return;
   refusal{m.name}(2, {quoted(scope[child]), " is no complete block: ", complete_reason(complete),
                       ", and no reduction: ", reduction_reason(reduction)});
@@ -170,7 +172,8 @@ inline bool reads_only(const child_block& c, std::size_t common,
   for (const ir::buffer_region& r : c.block().reads)
     for (const requirement& o : offered) {
       if (o.buffer != r.buffer) continue;
-      const footprint box = touched({c, r}, {common, {}});
+      footprint box = touched({c, r}, {common, {}});
+      cover::cut_by_guard(box, {c, r}, {common, {}});
       if (std::equal(box.begin(), box.end(), o.box.begin(), within)) return true;
     }
   return false;
@@ -195,7 +198,11 @@ inline void check_all_called(const move& m, const moving_block& b,
       infer_domains(c.block(), c.block().reads, offered, c.loops);
   const std::size_t earliest = *std::min_element(b.producers.begin(), b.producers.end());
   const loop_nest& around = b.scope[earliest].loops;
-  if (solved_jointly(per_iteration, around) && !reads_only(c, common, offered))
+  bool apart = !solved_jointly(per_iteration, around);  // each combination of values occurs
+  for (std::size_t i = 0; i < solved.size(); ++i)
+    apart =
+        apart && (solved[i].lo || !per_iteration[i].lo) && (solved[i].hi || !per_iteration[i].hi);
+  if (!apart && !reads_only(c, common, offered))
     refusal{m.name}(7, {quoted(c),
                         " may have instances that read nothing of its producers; no iteration of "
                         "the loop would run them"});
@@ -236,6 +243,24 @@ inline bool cut_to(iter_domain& needed, const linear_range& there, const loop_ne
   return never_above(*there.lo, *needed.lo, loops) && never_above(*needed.hi, *there.hi, loops);
 }
 
+/// What the predicate says of the iteration variables together, where it is more than a bound of each.
+inline ir::expr joint_predicate(const move& m, const moving_block& b) {
+  const child_block& child = *b;
+  if (bind_iters(child).understood) return ir::boolean(true);
+  const ir::expr& predicate = child.realize->predicate;
+  ir::var_map iters;
+  for (const ir::var& v : ir::free_vars(predicate)) {
+    const auto value =
+        support::find(child.realize->values, [&](const ir::expr& at) { return at.same(v); });
+    if (value == child.realize->values.end() || ir::reads_memory(predicate))
+      refusal{m.name}(1, {quoted(child),
+                          " has a predicate that is no matter of its iteration variables alone"});
+    const auto i = static_cast<std::size_t>(value - child.realize->values.begin());
+    iters.emplace(v, child.block().iters[i].var);
+  }
+  return ir::substitute(predicate, iters);
+}
+
 /// The domains of the block at its new place. Instances that its loops leave out, as those that
 /// pad_einsum adds behind a tile, are not run there either.
 inline std::vector<fitted_iter> fit_domains(const move& m, const moving_block& b,
@@ -243,9 +268,6 @@ inline std::vector<fitted_iter> fit_domains(const move& m, const moving_block& b
                                             const loop_nest& loops) {
   const child_block& child = *b;
   const bound_iters& old = bind_iters(child);
-  if (!old.understood)
-    refusal{m.name}(
-        1, {quoted(child), " has a predicate that is no bound of its iteration variables"});
   const std::vector<ir::iter_var>& vars = child.block().iters;
   const auto untold = [&](std::size_t i) {
     refusal{m.name}(1, {quoted(child), " does not run for all values of \"", vars[i].var->name,
@@ -254,7 +276,8 @@ inline std::vector<fitted_iter> fit_domains(const move& m, const moving_block& b
   std::vector<bool> outside(vars.size());
   for (std::size_t i = 0; i < vars.size(); ++i) {
     if (vars[i].kind == ir::iter_kind::spatial && !ir::is_int(vars[i].dom.extent, 1) &&
-        !(solved[i].lo && solved[i].hi) && !is_affine_binding(child))
+        !(solved[i].lo && solved[i].hi) && !is_affine_binding(child) &&
+        (old.understood || !is_affine_binding(unguarded(child).child)))
       untold(i);
     const ir::expr& value = child.realize->values[i];
     outside[i] = ir::uses_any(value, b.outside);
@@ -320,7 +343,7 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
   }
   if (m.forward) return;
   if (!scope[child].block().init) return;
-  if (reduction_violation(scope, child) != 0 || !init_comes_first(scope[child]))
+  if (reduction_violation(scope, child, guards::terms) != 0 || !init_comes_first(scope[child]))
     refusal{m.name}(
         4, {"reduction ", quoted(scope[child]), " would run instances more than once there"});
   const child_block& c = scope[child];
@@ -393,6 +416,7 @@ inline ir::function apply(const move& m, const ir::function& f, const moving_blo
   check_given(m, b, loop, solved);
   if (!m.forward && !peers.empty()) check_all_called(m, b, solved);
   check_runs(m, b, to, around);
+  const ir::expr jointly = joint_predicate(m, b);
   const std::vector<fitted_iter> fitted = fit_domains(m, b, solved, in_terms_of);
   // what reads nothing that blocks of its scope write finds it everywhere
   const bool settled = m.forward && b.producers.empty();
@@ -402,7 +426,7 @@ inline ir::function apply(const move& m, const ir::function& f, const moving_blo
     for (const std::size_t r : readers(b.scope, b.child)) users.push_back(b.scope[r].block().id);
 
   items.insert(items.begin() + static_cast<std::ptrdiff_t>(position),
-               make_nest(block, fitted, m.preserve_unit_loops));
+               make_nest(block, fitted, m.preserve_unit_loops, jointly));
   const ir::stmt body = ir::with_body(loop, ir::make_seq(std::move(items)));
   const ir::function without = replace(f, b.at, ir::stmt{});
   ir::function out = replace(without, find_loop(without, loop.var), body);

@@ -31,7 +31,7 @@ inline constexpr refusal refuse{"decompose_reduction"};
 inline void check(const block_scope& scope, std::size_t child, std::size_t first,
                   const driven_loops& driven) {
   const child_block& c = scope[child];
-  const int reason = reduction_violation(scope, child);
+  const int reason = reduction_violation(scope, child, guards::terms);
   if (reason != 0 && reason != 7)  // which of its results it reads is asked below
     refuse(2, {quoted(c), " is no reduction: ", reduction_reason(reason)});
   for (std::size_t l = 0; l < first; ++l)
@@ -40,9 +40,12 @@ inline void check(const block_scope& scope, std::size_t child, std::size_t first
   for (std::size_t l = first; l < c.loops.size(); ++l)
     if (!ir::is_int(c.loops[l]->extent, 1) && !driven.any(l))
       refuse(5, {quoted(c), " runs again in each iteration of ", quoted(*c.loops[l])});
-  if (!is_affine_binding(c, first))
+  // what leaves out some terms of a result leaves no others out of it
+  const unguarded open(c);
+  const auto runs = [&](const auto& asked) { return asked(c, first) || asked(open.child, first); };
+  if (!runs([](const child_block& b, std::size_t l) { return is_affine_binding(b, l); }))
     refuse(5, {"the bindings of ", quoted(c), " are not affine from the loop inwards"});
-  if (!runs_once(c, first))
+  if (!runs(runs_once))
     refuse(5, {quoted(c), " repeats its reduction in loops from \"", c.loops[first]->var->name,
                "\" inwards"});
   for (std::size_t l = 0; l < c.loops.size(); ++l)
@@ -60,6 +63,7 @@ inline ir::expr init_predicate(const child_block& c, const ir::var_set& dropped,
   for (const ir::expr& conjunct : ir::conjuncts(c.realize->predicate)) {
     bool drops = false, keeps = false;
     for (const ir::var& v : ir::free_vars(conjunct)) (dropped.count(v) ? drops : keeps) = true;
+    if (drops && keeps && holds_always_first(conjunct, c, dropped)) continue;
     if (drops && keeps)
       refuse(4, {"the predicate of ", quoted(c), " mixes loops that the init keeps and drops"});
     if (drops && !holds_first(conjunct, c, dropped))

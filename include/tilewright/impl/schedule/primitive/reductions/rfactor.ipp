@@ -62,7 +62,7 @@ inline void check_block(const block_scope& scope, std::size_t child, const ir::l
   const ir::block_node& b = scope[child].block();
   if (loop.loop != ir::loop_kind::serial) refuse(1, {quoted(loop), " is not serial"});
   if (!ir::is_int(loop.min, 0)) refuse(1, {quoted(loop), " does not start at 0"});
-  check_reduction(refuse, 1, scope, child);
+  check_reduction(refuse, 1, scope, child, guards::terms);
   if (const int hazard = input_hazard(scope, child))
     refuse(1, {quoted(b), " cannot be computed earlier: ", hazard_text(hazard)});
   if (const int reader = early_reader(scope, child); reader >= 0)
