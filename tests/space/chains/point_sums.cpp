@@ -83,8 +83,27 @@ TEST_CASE("sums over points and what is computed for each of them share strips o
   }
 }
 
-TEST_CASE("on several threads strips, which follow each other, do not come first") {
-  const ir::function f = ir::parse(normal_equations(1024));
+TEST_CASE("on several threads each takes strips of its own part of the points") {
+  for (const int points : {4096, 4001}) {
+    const ir::function f = ir::parse(normal_equations(points));
+    const std::vector<schedule> sketches = first_sketches(f, 4);
+    INFO(sketches.front().show());
+    CHECK(in_strips(sketches.front(), 4));
+    std::size_t parallel = 0;  // nests in parts with all of the blocks
+    for (const ir::stmt& nest :
+         ir::as_seq(ir::root_block(sketches.front().function())->body)->stmts) {
+      const ir::loop_node* outer = ir::as_loop(nest);
+      std::size_t blocks = 0;
+      ir::for_each_stmt(nest, [&](const ir::stmt& at) { blocks += ir::as_realize(at) != nullptr; });
+      if (outer && outer->loop == ir::loop_kind::parallel && blocks >= 4) ++parallel;
+    }
+    CHECK(parallel == 1);
+    draws::check(f, sketches, 4);
+  }
+}
+
+TEST_CASE("on several threads strips that follow each other do not come first") {
+  const ir::function f = ir::parse(normal_equations(1024));  // too few for parts
   const std::vector<schedule> sketches = first_sketches(f, 4);
   CHECK_FALSE(in_strips(sketches.front(), 4));
   draws::check(f, sketches, 4);

@@ -125,11 +125,11 @@ inline std::optional<point_sums> sums_with(const schedule& s, const std::string&
 /// A strip of points has so many vectors at most.
 inline constexpr std::int64_t most_strip_vectors = 16;
 
-/// Whether the sum is over several strips of points.
-inline bool fills_strips(const block_profile& sum, const context& where) {
+/// Whether the sum is over several strips of points, in each of several parts.
+inline bool fills_strips(const block_profile& sum, const context& where, std::int64_t parts = 1) {
   constexpr std::int64_t least_strips = 4;
   return sum.terms() >=
-         least_strips * most_strip_vectors * where.cpu->lanes(sum.write.buffer->type);
+         parts * least_strips * most_strip_vectors * where.cpu->lanes(sum.write.buffer->type);
 }
 
 /// Whether sums over points read each element that the block computes often: cheap as it may be, computed for each result it takes longer than
@@ -146,9 +146,34 @@ inline bool is_value_of_points(const schedule& s, const std::string& name, const
          });
 }
 
+/// The loops of points, taken apart into parts (where there are several), strips of these, and vectors.
+struct point_loops {
+  std::vector<loop_rv> outer;  // parts, strips
+  loop_rv vectors, lanes;
+};
+
+inline point_loops split_points(schedule& s, loop_rv loop, std::int64_t parts, expr_rv strip,
+                                std::int64_t lanes) {
+  std::vector<factor> factors{infer, strip, lanes};
+  if (parts > 1) factors.insert(factors.begin(), factor(parts));
+  std::vector<loop_rv> made = s.split(loop, factors);
+  point_loops out;
+  out.lanes = made.back();
+  out.vectors = made[made.size() - 2];
+  out.outer.assign(made.begin(), made.end() - 2);
+  return out;
+}
+
+/// A block and the loop in front of which its init goes, when the block has its place.
+struct late_init {
+  block_rv block;
+  loop_rv loop;
+};
+
 /// Puts values into rows along the points, in strips.
 /// @returns the loop over strips
-inline loop_rv strips_of(schedule& s, const of_points& value, expr_rv strip, std::int64_t lanes) {
+inline loop_rv strips_of(schedule& s, const of_points& value, std::int64_t parts, expr_rv strip,
+                         std::int64_t lanes, std::vector<late_init>& inits) {
   const ir::block block = named_block(s, value.name).block;
   const std::size_t dim = *output_dimension(*block, value.variable);
   if (dim + 1 < block->writes[0].buffer->shape.size()) arrange(s, value.name, {dim, 1});
@@ -156,25 +181,30 @@ inline loop_rv strips_of(schedule& s, const of_points& value, expr_rv strip, std
   const std::size_t points = *p->contiguous();
   const block_rv b = s.get_block(value.name);
   std::vector<loop_rv> loops = s.get_loops(b);
-  const auto [outer, vectors, inside] = s.split(loops[points], {infer, strip, lanes});
-  std::vector<loop_rv> order{outer, vectors}, terms;
+  const point_loops made = split_points(s, loops[points], parts, strip, lanes);
+  std::vector<loop_rv> order = made.outer, terms;
+  order.push_back(made.vectors);
+  const std::size_t first = order.size();
   for (std::size_t i = 0; i < loops.size(); ++i)
     if (i != points) (p->kind[i] == ir::iter_kind::reduce ? terms : order).push_back(loops[i]);
   order.insert(order.end(), terms.begin(), terms.end());
-  order.push_back(inside);
+  order.push_back(made.lanes);
   s.reorder(order);
-  s.vectorize(inside);
-  for (std::size_t i = 2; i + 1 < order.size(); ++i) s.unroll(order[i]);
-  if (!terms.empty()) s.decompose_reduction(b, terms.front());
-  return outer;
+  s.vectorize(made.lanes);
+  for (std::size_t i = first; i + 1 < order.size(); ++i) s.unroll(order[i]);
+  if (!terms.empty()) inits.push_back({b, terms.front()});
+  return made.outer.back();
 }
 
-/// Vectors of a strip that divide the points into whole strips.
-inline std::vector<std::int64_t> whole_strips(std::int64_t points, std::int64_t lanes) {
-  std::vector<std::int64_t> out;
-  for (std::int64_t vectors = 2; vectors <= 8; ++vectors)
-    if (points % (vectors * lanes) == 0) out.push_back(vectors);
-  return out;
+/// Vectors of a strip: such that divide the points into whole strips where there are some, so that nothing is guarded.
+inline std::vector<std::int64_t> strip_vectors(std::int64_t points, std::int64_t parts,
+                                               std::int64_t lanes) {
+  std::vector<std::int64_t> all, whole;
+  for (std::int64_t vectors = 2; vectors <= 8; ++vectors) {
+    all.push_back(vectors);
+    if (points % (parts * vectors * lanes) == 0) whole.push_back(vectors);
+  }
+  return whole.empty() ? all : whole;
 }
 
 /// Four and five vectors are likeliest: fewer load sums more often, more leave registers.
@@ -185,27 +215,30 @@ inline std::vector<double> weights_of(const std::vector<std::int64_t>& vectors) 
   return out;
 }
 
-/// Takes a sum apart into one for each lane.
+/// Takes a sum apart into one for each lane, and of several parts for each of these.
 /// @returns the block of these
-inline block_rv sums_of_lanes(schedule& s, const of_points& sum, expr_rv vectors,
-                              std::int64_t lanes) {
-  const block_rv b = s.get_block(sum.name);
-  const std::vector<loop_rv> loops = s.get_loops(b);
-  const auto [strips, inside, lane] = s.split(loops[sum.variable], {infer, vectors, lanes});
-  return s.rfactor(lane, static_cast<int>(loops.size()) - 1);
+inline block_rv sums_of_lanes(schedule& s, const of_points& sum, std::int64_t parts,
+                              expr_rv vectors, std::int64_t lanes) {
+  const std::vector<loop_rv> loops = s.get_loops(s.get_block(sum.name));
+  const point_loops points = split_points(s, loops[sum.variable], parts, vectors, lanes);
+  const block_rv of_lanes = s.rfactor(points.lanes, static_cast<int>(loops.size()) - 1);
+  return parts == 1 ? of_lanes : s.rfactor(s.get_loops(of_lanes)[sum.variable], 0);
 }
 
 /// Sums of lanes below the loop over strips: what they add up for each result is loaded once a strip.
-inline void vectorize_lanes(schedule& s, block_rv sums, loop_rv strip) {
+inline void vectorize_lanes(schedule& s, block_rv sums, loop_rv strip, std::int64_t parts,
+                            std::vector<late_init>& inits) {
   s.reverse_compute_at(sums, strip, true);
-  const std::vector<loop_rv> loops = s.get_loops(sums);  // strips | lanes | results | two of points
-  std::vector<loop_rv> order(loops.begin() + 2, loops.end());
-  order.push_back(loops[1]);
+  const std::vector<loop_rv> loops = s.get_loops(sums);
+  // strips | lanes | results | two of points; or parts, strips | one part | lanes | results | two of points
+  const std::size_t lanes = parts > 1 ? 3 : 1;
+  std::vector<loop_rv> order(loops.begin() + static_cast<std::ptrdiff_t>(lanes) + 1, loops.end());
+  order.push_back(loops[lanes]);
   s.reorder(order);
-  s.vectorize(loops[1]);
+  s.vectorize(loops[lanes]);
   s.unroll(loops[loops.size() - 1]);
   s.unroll(loops[loops.size() - 3]);
-  s.decompose_reduction(sums, loops.front());
+  inits.push_back({sums, loops[parts > 1 ? 1 : 0]});
 }
 
 /// ```
@@ -216,9 +249,10 @@ inline void vectorize_lanes(schedule& s, block_rv sums, loop_rv strip) {
 ///   for n_1: for k (unrolled), lanes (vectorized): J[k, ..] = F(P[.., ..], k)
 ///   for i, j: for n_1: H[i, j] += J[i, n_1] * J[j, n_1]
 /// ```
-/// A structural choice, the first one for up to two threads: strips follow each other, since all add to the same results. Of 10,000
-/// points with six elements each, 36 and six sums take 8.5 us so; results in the lanes of a vector, a point at a time, take 26 us. Where
-/// strips of few vectors divide the points, each lane has sums of its own, which takes 6.8 us; that comes first then.
+/// A structural choice. Each lane has sums of its own in strips of few vectors, and on several threads each thread a part of the points,
+/// with such sums for each of them; this comes first where each thread gets several strips. Of 10,000 points with six elements each, 36 and six
+/// sums take 6.8 us so, 8.5 us where all strips add to the same results, and 26 us with results in the lanes of a vector, a point at
+/// a time. Strips that add to the same results follow each other, so that they come first for up to two threads alone.
 /// @returns the blocks of which nothing else is to be decided; none where it was not taken
 inline std::vector<std::string> sum_strips(schedule& s, const std::string& name,
                                            const context& where, chooser& choices) {
@@ -226,32 +260,38 @@ inline std::vector<std::string> sum_strips(schedule& s, const std::string& name,
   if (!all) return {};
   const std::optional<block_profile> p = profile(s, name);
   const std::int64_t lanes = where.cpu->lanes(p->write.buffer->type);
-  if (!fills_strips(*p, where) || (choices.pick(2) == 0) != (where.threads <= 2)) return {};
+  if (!fills_strips(*p, where)) return {};
+  const std::int64_t threads = fills_strips(*p, where, where.threads) ? where.threads : 1;
+  if ((choices.pick(2) == 0) != (where.threads <= 2 || threads > 1)) return {};
   const std::vector<std::string> before = root_block_names(s);
-  const std::vector<std::int64_t> whole = whole_strips(p->terms(), lanes);
-  const bool by_lanes = !whole.empty() && choices.pick(2) == 0;
+  const bool by_lanes = choices.pick(2) == 0;
+  const std::int64_t parts = by_lanes ? threads : 1;
   schedule attempt = s;
   try {
+    const std::vector<std::int64_t> few = strip_vectors(p->terms(), parts, lanes);
     const expr_rv vectors =
         by_lanes
-            ? choices.categorical(attempt, whole, weights_of(whole))
+            ? choices.categorical(attempt, few, weights_of(few))
             : choices.categorical(attempt, {most_strip_vectors / 2, most_strip_vectors}, {1, 3});
     std::vector<block_rv> sums;
+    std::vector<late_init> inits;
     for (const of_points& sum : all->sums)
-      sums.push_back(by_lanes ? sums_of_lanes(attempt, sum, vectors, lanes)
+      sums.push_back(by_lanes ? sums_of_lanes(attempt, sum, parts, vectors, lanes)
                               : attempt.get_block(sum.name));
     std::vector<loop_rv> strips;
     for (const of_points& value : all->values)
-      strips.push_back(strips_of(attempt, value, vectors, lanes));
+      strips.push_back(strips_of(attempt, value, parts, vectors, lanes, inits));
     const loop_rv strip = strips.size() > 1 ? attempt.merge(strips) : strips.front();
     for (const block_rv& b : sums) {
       if (by_lanes) {
-        vectorize_lanes(attempt, b, strip);
+        vectorize_lanes(attempt, b, strip, parts, inits);
         continue;
       }
       attempt.reverse_compute_at(b, strip, true);
-      attempt.decompose_reduction(b, attempt.get_loops(b).front());
+      inits.push_back({b, attempt.get_loops(b).front()});
     }
+    if (parts > 1) attempt.parallel(attempt.get_loops(sums.front()).front());
+    for (const late_init& init : inits) attempt.decompose_reduction(init.block, init.loop);
   } catch (const schedule_error&) {
     return {};
   }
