@@ -68,6 +68,18 @@ TEST_CASE("forms of a difference, and bytes alone") {
   CHECK(in_groups(sum_of("T.Cast(\"int64\", " + difference + ")", 136, 2, "int64")));
 }
 
+TEST_CASE("operations on bits leave bytes side by side") {
+  const auto cast = [](const std::string& byte) { return "T.Cast(\"int32\", " + byte + ")"; };
+  for (const std::string& byte :
+       std::vector<std::string>{"T.popcount(A[vr, vk])", "T.popcount(A[vr, vk] ^ B[vr, vk + 2])",
+                                "A[vr, vk] & T.bitwise_not(B[vr, 0])", "A[vr, vk] | B[vr, vk]"})
+    for (const int n : {16, 136, 267}) CHECK(in_groups(sum_of(cast(byte), n, 2)));
+  // nor where bits move between bytes, or elements are not side by side
+  for (const std::string& byte : std::vector<std::string>{"T.shift_right(A[vr, vk], B[vr, vk])",
+                                                          "T.popcount(A[vr, vk // 2])"})
+    CHECK_FALSE(in_groups(sum_of(cast(byte), 136)));
+}
+
 TEST_CASE("what is no difference between two bytes side by side is added one by one") {
   for (const std::string& term : std::vector<std::string>{
            "T.max(" + a + " - " + b + ", " + a + " - " + b + ")",

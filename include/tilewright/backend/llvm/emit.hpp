@@ -186,6 +186,7 @@ class emitter {
   value emit_packed(const ir::expr& e, std::size_t first, std::size_t count);
   value load_packed(const ir::expr& e, std::size_t first, std::size_t count);
   value load_moved(const ir::expr& e, std::size_t first, std::size_t count);
+  value emit_packed_bits(const ir::expr& e, std::size_t first, std::size_t count);
   value emit_dot4(const ir::expr& e);
   value_ref dot4_of_neon(const dot_operands& o);
   value_ref dot4_of_target(const dot_operands& o);

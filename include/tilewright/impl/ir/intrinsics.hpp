@@ -40,4 +40,11 @@ inline std::size_t intrinsic_arity(std::string_view name) {
   return support::contains(two, name) ? 2 : 1;
 }
 
+/// Operations on the bits of each number alone, which are the same on several numbers in one word but for the sum of bits.
+inline bool works_on_bits(std::string_view name) {
+  constexpr std::array<std::string_view, 5> all{"bitwise_and", "bitwise_not", "bitwise_or",
+                                                "bitwise_xor", "popcount"};
+  return support::contains(all, name);
+}
+
 }  // namespace tilewright::ir::detail

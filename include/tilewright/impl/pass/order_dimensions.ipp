@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/ir/intrinsics.hpp>
 #include <tilewright/ir/rerouting.hpp>
 #include <tilewright/pass/order_dimensions.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -59,14 +60,18 @@ class survey : public ir::visitor {
   /// The factors of a short dot product are packed: elements side by side are what one lane takes.
   void visit_dot(const ir::expr_node& dot) {
     visit(dot.args[0]);
-    for (std::size_t i = 1; i < dot.args.size(); ++i) {
-      const ir::expr& factor = dot.args[i];
-      if (factor->op != ir::op::load || factor->args.size() < 2) {
-        visit(factor);
-        continue;
-      }
-      keep_order(factor->buffer, factor->args.size());
+    for (std::size_t i = 1; i < dot.args.size(); ++i) visit_packed(dot.args[i]);
+  }
+
+  void visit_packed(const ir::expr& factor) {
+    if (factor->op == ir::op::call && ir::detail::works_on_bits(factor->name)) {
+      for (const ir::expr& part : factor->args) visit_packed(part);
+      return;
     }
+    if (factor->op != ir::op::load || factor->args.size() < 2)
+      visit(factor);
+    else
+      keep_order(factor->buffer, factor->args.size());
   }
 
   void count(const ir::buffer& b, const std::vector<ir::expr>& indices) {

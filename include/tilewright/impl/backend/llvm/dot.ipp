@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/backend/llvm/emit.hpp>
+#include <tilewright/impl/ir/intrinsics.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::backend::llvm {
@@ -13,6 +14,7 @@ TILEWRIGHT_INLINE value emitter::emit_packed(const ir::expr& e, std::size_t firs
                                              std::size_t count) {
   if (const value whole = load_packed(e, first, count); whole.v) return whole;
   if (const value whole = load_moved(e, first, count); whole.v) return whole;
+  if (const value whole = emit_packed_bits(e, first, count); whole.v) return whole;
   if (count == 4)
     if (const value_ref near = load_near_bytes(e, first)) return {near, true};
   const dtype type = e->args[first].type();
@@ -80,6 +82,33 @@ TILEWRIGHT_INLINE value emitter::load_moved(const ir::expr& e, std::size_t first
   // of lanes that are loaded as one, as an operand of the instruction that moves them
   const value_ref flip = b.integer(b.i32, static_cast<std::int32_t>(0x80808080u), lane.lanes);
   return {b.binary(opcode::xor_, widen(whole, lane.lanes > 1), flip), lane.lanes > 1};
+}
+
+/// One operation on the bits of each byte, on all of them at once; a null value where the bytes are not all of one such operation.
+TILEWRIGHT_INLINE value emitter::emit_packed_bits(const ir::expr& e, std::size_t first,
+                                                  std::size_t count) {
+  const ir::expr& low = e->args[first];
+  if (low->op != ir::op::call || low.type() != dtype::u8 || !ir::detail::works_on_bits(low->name))
+    return {};
+  std::vector<value> parts;
+  bool vector = false;
+  for (std::size_t a = 0; a < low->args.size(); ++a) {
+    std::vector<ir::expr> bytes;
+    for (std::size_t k = first; k < first + count; ++k) {
+      const ir::expr& each = e->args[k];
+      if (each->op != ir::op::call || each->name != low->name || each.type() != dtype::u8)
+        return {};
+      bytes.push_back(each->args[a]);
+    }
+    parts.push_back(emit_packed(ir::call(e.type(), e->name, std::move(bytes)), 0, count));
+    vector = vector || parts.back().vector;
+  }
+  const int lanes = lanes_of(vector), all = lanes * static_cast<int>(count);
+  std::vector<value_ref> operands;
+  for (const value& part : parts)
+    operands.push_back(b.convert(opcode::bitcast, widen(part, vector), b.held(dtype::u8, all)));
+  const value_ref out = call_integer(low->name, dtype::u8, operands, all);
+  return {b.convert(opcode::bitcast, out, b.vector(count == 8 ? b.i64 : b.i32, lanes)), vector};
 }
 
 TILEWRIGHT_INLINE value emitter::emit_dot4(const ir::expr& e) {

@@ -4,7 +4,8 @@
 //     S = S + max(A[k] - B[k], B[k] - A[k])         ->          part[l] = sad8(part[l], A[(v * 32 + l) * 8 + 0] .. 7, B[..])
 //                                                             ... S = S + sum of part
 //
-// One instruction takes 64 bytes of both where others widen each byte to the type of the sum first.
+// One instruction takes 64 bytes of both where others widen each byte to the type of the sum first. Bytes may be what an operation on
+// bits makes of others, as popcount(A[k] ^ B[k]).
 #pragma once
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/ir/intrinsics.hpp>
 #include <tilewright/impl/pass/vector/reduction_nest.hpp>
 #include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/support/any.hpp>
@@ -29,11 +31,19 @@ struct byte_difference {
   expr a, b;
 };
 
+/// Whether each of eight bytes in a row is one element of the same loads, or what one operation on bits makes of these.
+inline bool is_packed_byte(const expr& byte, const var& k) {
+  if (byte.type() != dtype::u8) return false;
+  if (byte->op == op::load) return !uses_var(byte, k) || reads_next(byte, k);
+  return byte->op == op::call && ir::detail::works_on_bits(byte->name) &&
+         support::all(byte->args,
+                      [&](const expr& part) { return is_int(part) || is_packed_byte(part, k); });
+}
+
 /// A byte as an operand, one that lies along the loop, or stays; null where it is none.
 inline expr byte_operand(const expr& e, const var& k) {
   const expr& byte = e->op == op::cast ? e->args[0] : e;
-  if (byte.type() != dtype::u8 || byte->op != op::load) return {};
-  return !uses_var(byte, k) || reads_next(byte, k) ? byte : expr{};
+  return is_packed_byte(byte, k) ? byte : expr{};
 }
 
 /// What is added and what is taken away in a difference between two bytes, one of which may be a number.
