@@ -71,6 +71,39 @@ TEST_CASE("lanes that share elements, that fall, and that lie within less than a
     }
 }
 
+TEST_CASE("vectors that overlap, of which the first and the last hold the others") {
+  for (const dtype t : {dtype::f32, dtype::f64, dtype::i32})
+    for (const int lanes : {8, 16})
+      for (const int taps : {4, 5, 9, 18, 30}) {
+        CAPTURE(std::string(name(t)));
+        CAPTURE(lanes);
+        CAPTURE(taps);
+        // the last tap of the last lane reads the last element; a row further is no neighbour, or is one
+        for (const int row : {2 * lanes + taps - 1, 3 * lanes + 40}) {
+          const buffer x = make_buffer("X", t, {3, row}), y = make_buffer("Y", t, {2, 2, lanes});
+          const var r = make_var("r"), u = make_var("u"), l = make_var("l");
+          const auto tap = [&](int k) { return load(x, {r, u * lanes + l + k}); };
+          const auto sum = [&](int last, const expr& of_last) {
+            expr out = of_last + load(x, {r + 1, u * lanes + l});
+            for (int k = 0; k < last; ++k) out = out + tap((k * 7) % last) * cast(t, k + 1);
+            return out;
+          };
+          const auto check = [&](const expr& value) {
+            check_agrees(make(
+                "taps", {x, y},
+                make_loop(
+                    r, 0, 2,
+                    make_loop(u, 0, 2, vector_loop(l, lanes, make_store(y, {r, u, l}, value))))));
+          };
+          check(sum(taps, cast(t, 1)));
+          // where a tap may be read, and where it may not
+          check(sum(taps - 1,
+                    if_then_else(lt(u * lanes + l + taps + 3, row), tap(taps + 3), cast(t, 2))));
+          check(sum(taps - 1, if_then_else(ge(u * lanes + l, 5), tap(-5), cast(t, 2))));
+        }
+      }
+}
+
 TEST_CASE("pixels of three channels in steps of two take whole vectors and shuffles") {
   if (!have_compiler()) return;
   const target::cpu cpu = target::named("skylake-avx512");

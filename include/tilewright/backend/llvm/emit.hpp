@@ -212,6 +212,9 @@ class emitter {
   bool gathers(const place& p, const affine& a) const;
   value_ref load_lanes(const place& p, const affine& at, bool safe);
   std::int64_t behind_neighbours(const place& p, const affine& a, std::int64_t phase);
+  static column_key beside_key(const place& of, const affine& lanes);
+  void find_neighbours();
+  value_ref load_overlapping(const place& p, const affine& a);
   value_ref load_neighbours(const ir::expr& e, const place& p, const affine& at);
   value_ref load_table(const ir::expr& e, const place& p);
   void emit_store(const ir::store_node& s);

@@ -179,6 +179,8 @@ TILEWRIGHT_INLINE value_ref emitter::load_lanes(const place& p, const affine& a,
   const auto size = static_cast<unsigned>(bytes(p.type));
   const bool strided = a.lane_steps.empty() && a.vectors.empty();
   if (strided && a.lane_step == 1) {
+    if (safe)
+      if (const value_ref taken = load_overlapping(p, a)) return taken;
     const value_ref from = pointer(p, a);
     if (safe) return b.load(all, from, alignment(p, a));
     return b.intrinsic("llvm.masked.load", {all, b.ptr},
@@ -237,37 +239,9 @@ TILEWRIGHT_INLINE value_ref emitter::load_table(const ir::expr& e, const place& 
 /// of those from 2 x + 2 on.
 TILEWRIGHT_INLINE std::int64_t emitter::behind_neighbours(const place& p, const affine& a,
                                                           std::int64_t phase) {
-  const auto key = [](const place& of, const affine& lanes) {
-    return column_key{nullptr, of.base, lanes.scalars, lanes.lane_steps, lanes.lane_step, 0, 0};
-  };
-  if (beside_) {
-    std::map<column_key, std::vector<std::int64_t>> places;
-    ir::for_each_expr(*std::exchange(beside_, nullptr), [&](const ir::expr& e) {
-      if (e->op != ir::op::load) return;
-      bool plain = true;  // so that nothing is loaded here for an index
-      for (const ir::expr& index : e->args)
-        ir::for_each_expr(index, [&](const ir::expr& term) {
-          plain = plain &&
-                  (term->op == ir::op::var || term->op == ir::op::integer ||
-                   term->op == ir::op::add || term->op == ir::op::sub || term->op == ir::op::mul);
-        });
-      if (!plain) return;
-      const place& home = place_of(e->buffer);
-      const affine lanes = offset(home, e->buffer, e->args);
-      if (lanes.vectors.empty()) places[key(home, lanes)].push_back(lanes.constant);
-    });
-    for (auto& [of, constants] : places) {
-      std::sort(constants.begin(), constants.end());
-      std::vector<interval>& groups = neighbours_[of];
-      for (const std::int64_t each : constants)
-        if (groups.empty() || each >= groups.back().lo + of.lane_step)
-          groups.push_back({each, each});
-        else
-          groups.back().hi = each;
-    }
-  }
+  if (beside_) find_neighbours();
   const std::int64_t step = a.lane_step, usual = ir::floor_modulo(a.constant - phase, step);
-  const auto known = neighbours_.find(key(p, a));
+  const auto known = neighbours_.find(beside_key(p, a));
   if (known == neighbours_.end()) return usual;
   for (const interval& group : known->second)
     if (group.lo <= a.constant && a.constant <= group.hi &&
@@ -288,10 +262,12 @@ TILEWRIGHT_INLINE value_ref emitter::load_neighbours(const ir::expr& e, const pl
   const bool along_row = last.lane_step == step;
   const std::int64_t constant = along_row ? last.constant : a.constant;
   const interval range = bounds(e->args.back()), extent = bounds(e->buffer->shape.back());
+  const bool contiguous = p.strides.back().fixed() && p.strides.back().constant == 1;
   const auto inside = [&](std::int64_t before) {
     const std::int64_t behind = step - 1 - before;
-    return range.lo >= before && (along_row ? range.hi <= extent.lo - 1 - behind
-                                            : has_bytes_behind({{e.get(), {}}}, p, behind + 1));
+    if (range.lo < before) return false;
+    if ((along_row || contiguous) && range.hi <= extent.lo - 1 - behind) return true;
+    return !along_row && has_bytes_behind({{e.get(), {}}}, p, behind + 1);
   };
   std::int64_t before = behind_neighbours(p, a, a.constant - constant);
   if (!inside(before)) before = ir::floor_modulo(constant, step);
