@@ -222,7 +222,8 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
     if (has_block(s, *name)) {
       const std::vector<std::string> readers = consumer_names(s, *name);
       const bool tiles = needs_register_tiling(s, *name);
-      if ((tiles || !readers.empty()) && walk_rows(s, *name, where, choices)) {
+      const bool several = named_block(s, *name).block->writes.size() > 1;
+      if ((tiles || several || !readers.empty()) && walk_rows(s, *name, where, choices)) {
         for (const std::string& finishing : readers) known[finishing] = decided::chain;
         tiled = tiled || readers.empty();
       } else if (tiles) {

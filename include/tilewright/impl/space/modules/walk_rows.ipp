@@ -17,19 +17,21 @@
 namespace tilewright::space {
 namespace detail {
 
-/// Fewest vectors of results that one thread walks along.
+/// Fewest vectors of results that one thread walks along, where rows are long.
 inline constexpr std::int64_t least_walk = 64;
 
-/// The reduction variable from step to step of which vectors of an operand are a page or more apart, where
-/// it is the only one of several values and operands serve a few rows of results at most. A tile in registers
-/// would take a few vectors of each page: of 32 rows of 16 KB, 4096 f32 sums take 5.9 us so, and 2.9 us
-/// row by row.
+/// The reduction variable from step to step of which vectors of an operand are a page or more apart, or further than the
+/// second-level cache reaches in all steps, where it is the only one of several values and operands serve a few rows of results at most.
+/// A tile in registers would take a few vectors of each page: of 32 rows of 16 KB, 4096 f32 sums take 5.9 us so, and 2.9 us
+/// row by row. Of 2000 rows of 1 KB, two sums of each column take 26 us so, a quarter of each row at a time, and 20 us row by row.
 inline std::optional<std::size_t> distant_rows(const block_profile& p, std::size_t columns,
                                                const context& where) {
-  constexpr std::int64_t page = 4096, least_rows = 8, most_results = 4;
+  constexpr std::int64_t page = 4096, least_rows = 8, most_results = 4, least_vectors = 8;
   const std::optional<std::size_t> reuse = p.reuse(columns);
+  const std::int64_t lanes = where.cpu->lanes(p.write.buffer->type), length = p.extent[columns];
+  const bool long_rows = length >= least_walk * lanes;
   if ((reuse && p.extent[*reuse] > most_results) || !p.loads_vectors(columns) ||
-      p.extent[columns] < least_walk * where.cpu->lanes(p.write.buffer->type))
+      (!long_rows && (length < least_vectors * lanes || length % lanes != 0)))
     return std::nullopt;
   std::optional<std::size_t> out;
   for (std::size_t i = 0; i < p.kind.size(); ++i) {
@@ -39,7 +41,9 @@ inline std::optional<std::size_t> distant_rows(const block_profile& p, std::size
   }
   if (!out || p.extent[*out] < least_rows) return std::nullopt;
   const auto distant = [&](const access_profile& read) {
-    return read.stride[columns] == 1 && read.stride[*out] >= page / bytes(read.buffer->type);
+    const std::int64_t size = bytes(read.buffer->type), step = read.stride[*out];
+    if (read.stride[columns] != 1 || step < length) return false;
+    return long_rows ? step >= page / size : step > where.cpu->l2_bytes / size / p.extent[*out];
   };
   return support::any(p.reads, distant) ? out : std::nullopt;
 }
@@ -64,7 +68,7 @@ inline std::vector<walk_length> walk_lengths(const block_profile& p, std::size_t
   const auto tiles = [&](std::int64_t vectors) {
     return support::saturated_product(outer, (extent - 1) / (vectors * lanes) + 1);
   };
-  std::int64_t least = least_walk;
+  std::int64_t least = std::min(least_walk, extent / lanes);
   while (least > least_shared && tiles(least) < where.threads) least /= 2;
   std::vector<walk_length> out;
   for (std::int64_t vectors = least; vectors <= 4 * least_walk && vectors * lanes <= extent;
@@ -129,8 +133,10 @@ inline std::optional<std::string> finisher(const schedule& s, const std::string&
   std::vector<std::int64_t> extents;
   for (std::size_t i = 0; i < sum.kind.size(); ++i)
     if (sum.kind[i] == ir::iter_kind::spatial) extents.push_back(sum.extent[i]);
+  const std::vector<ir::buffer_region>& sums = named_block(s, name).block->writes;
   const auto at_its_place = [&](const access_profile& read) {
-    return read.buffer != sum.write.buffer || (read.affine && read.stride == p->write.stride);
+    const auto is_read = [&](const ir::buffer_region& w) { return w.buffer == read.buffer; };
+    return support::none(sums, is_read) || (read.affine && read.stride == p->write.stride);
   };
   const bool fits = p->extent == extents && support::all(p->reads, at_its_place);
   return fits ? std::optional(readers[0]) : std::nullopt;
@@ -199,7 +205,7 @@ inline void tile_rows(schedule& s, const std::string& name, const block_profile&
 
 TILEWRIGHT_INLINE bool walk_rows(schedule& s, const std::string& block, const context& where,
                                  chooser& choices) {
-  const std::optional<block_profile> p = profile(s, block);
+  const std::optional<block_profile> p = reduction_profile(s, block);
   if (!p || !p->reduction || !p->contiguous() || detail::skips_zeros(*named_block(s, block).block))
     return false;
   const std::optional<std::string> finishing =
