@@ -1,6 +1,8 @@
 #include <tilewright/backend/llvm/builder.hpp>
 
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "../harness.hpp"
 
@@ -16,6 +18,20 @@ function casts(dtype from, dtype to, std::int64_t n, int lanes) {
   return make("casts", {x, y},
               make_loop(o, 0, expr(n / lanes),
                         make_loop(v, 0, expr(lanes), make_store(y, {i}, cast(to, load(x, {i}))),
+                                  lanes > 1 ? loop_kind::vectorized : loop_kind::serial)));
+}
+
+/// The same of what lies between two numbers, or is NaN.
+function limited(dtype from, dtype to, std::int64_t n, int lanes, double low, double high,
+                 bool limits_first) {
+  const buffer x = make_buffer("X", from, {expr(n)}), y = make_buffer("Y", to, {expr(n)});
+  const var o = make_var("o", dtype::i64), v = make_var("v");
+  const expr i = o * lanes + v, at = load(x, {i});
+  const expr bottom = real(from, low), top = real(from, high);
+  const expr value = limits_first ? max(bottom, min(top, at)) : min(max(at, bottom), top);
+  return make("limited", {x, y},
+              make_loop(o, 0, expr(n / lanes),
+                        make_loop(v, 0, expr(lanes), make_store(y, {i}, cast(to, value)),
                                   lanes > 1 ? loop_kind::vectorized : loop_kind::serial)));
 }
 
@@ -54,4 +70,38 @@ TEST_CASE("floats become integers in vectors as they do one by one: cut, saturat
           CHECK(actual == expected);
         }
     }
+}
+
+TEST_CASE(
+    "floats between two numbers become integers as others do, also where NaN passes or a bound is "
+    "beyond") {
+  if (!have_compiler()) return;
+  const std::vector<double> values = samples();
+  const auto n = static_cast<std::int64_t>(values.size());
+  const std::vector<std::pair<double, double>> limits{
+      {0, 255},  {-128, 127},     {-0.5, 255.75},     {-128.5, 127.5}, {0, 256},
+      {-1, 255}, {-32768, 32767}, {-2147483648., 15}, {0, 4e9}};
+  for (const dtype from : {dtype::f32, dtype::f64})
+    for (const dtype to : {dtype::i8, dtype::u8, dtype::i16, dtype::i32, dtype::u32, dtype::i64})
+      for (const std::pair<double, double>& limit : limits)
+        for (const bool first : {false, true}) {
+          const auto program = [&](int lanes) {
+            return limited(from, to, n, lanes, limit.first, limit.second, first);
+          };
+          std::vector<std::byte> x(values.size() * 8), expected(values.size() * 8);
+          for (std::size_t k = 0; k < values.size(); ++k)
+            put(&x[k * static_cast<std::size_t>(bytes(from))], from, values[k]);
+          interpret(program(1), {{x.data(), {}}, {expected.data(), {}}});
+          const target::cpu cpu = runnable_targets().back();
+          for (const int lanes : {1, 16}) {
+            INFO(std::string(name(from))
+                 << " to " << std::string(name(to)) << ", " << lanes << " lanes from "
+                 << limit.first << " to " << limit.second);
+            const auto code = backend::load(backend::compile(program(lanes), cpu));
+            std::vector<std::byte> actual(expected.size());
+            void* data[] = {x.data(), actual.data()};
+            CHECK((*code)({data, nullptr, nullptr, nullptr, nullptr, nullptr}) == 0);
+            CHECK(actual == expected);
+          }
+        }
 }

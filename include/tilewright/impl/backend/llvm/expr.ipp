@@ -9,6 +9,7 @@
 #include <string>
 
 #include <tilewright/backend/llvm/emit.hpp>
+#include <tilewright/impl/backend/llvm/float_range.hpp>
 #include <tilewright/impl/backend/llvm/integer_quotient.hpp>
 #include <tilewright/impl/pass/vector/rounded_quotient.hpp>
 #include <tilewright/impl/target/slow_division.hpp>
@@ -94,6 +95,22 @@ inline std::string sum_of_words(const target::cpu& cpu, int lanes) {
   return has ? "llvm.x86.avx512.vpdpwssd." + std::to_string(lanes * 32) : std::string();
 }
 
+/// Whether the integer to which `e` casts a float holds every value that the float can have.
+inline bool becomes_integer(const ir::expr& e) {
+  const dtype to = e.type();
+  if (!is_float(e->args[0].type()) || !is_integer(to) || is_bit_integer(to)) return false;
+  const std::optional<float_range> range = range_of(e->args[0]);
+  return range && range->becomes(to);
+}
+
+/// Such floats as integers, which need neither limits nor a look for NaN.
+inline value_ref cut_off(const builder& b, dtype to, value_ref x, int lanes) {
+  const bool narrow = bits(to) < 32;
+  const value_ref word = b.convert(is_unsigned(to) && !narrow ? opcode::fptoui : opcode::fptosi, x,
+                                   narrow ? b.vector(b.i32, lanes) : b.held(to, lanes));
+  return narrow ? b.convert(opcode::trunc, word, b.held(to, lanes)) : word;
+}
+
 }  // namespace detail::expr_parts
 
 TILEWRIGHT_INLINE value emitter::emit(const ir::expr& e) {
@@ -125,6 +142,8 @@ TILEWRIGHT_INLINE value emitter::emit(const ir::expr& e) {
                   true};
       }
       const value x = emit(e->args[0]);
+      if (p::becomes_integer(e))
+        return {p::cut_off(b, e.type(), x.v, lanes_of(x.vector)), x.vector};
       return {b.cast(e.type(), e->args[0].type(), x.v, lanes_of(x.vector)), x.vector};
     }
     default: break;
