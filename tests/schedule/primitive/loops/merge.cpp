@@ -1,6 +1,7 @@
 #include <tilewright/schedule/primitive/loops/merge.hpp>
 
 #include <string>
+#include <utility>
 
 #include <tilewright/ir/text/parse.hpp>
 
@@ -49,6 +50,36 @@ TEST_CASE("merge: reads inside the row are fine while only the row stands still"
   check_refusal(s, "merge", 6, [&] { s.merge({b[1], c[1]}); });
   s.merge({b[0], c[0]});
   check_meaning(s, f);
+}
+
+TEST_CASE("merge: blocks that write the halves of rows, as far apart as the loop is long") {
+  const auto halves = [](int apart) {
+    return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((3, 32), "int32"), B: T.Buffer((3, 32), "int32")):
+    for i, j in T.grid(3, 16):
+        with T.block("low"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj * 2]
+    for i, j in T.grid(3, 16):
+        with T.block("high"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj + )" +
+                     std::to_string(apart) +
+                     R"(] = A[vi, vj * 2 + 1]
+)");
+  };
+  const auto outer_loops = [](schedule& s) {
+    const auto low = s.split(s.get_loops(s.block("low"))[1], {infer, 4});
+    const auto high = s.split(s.get_loops(s.block("high"))[1], {infer, 4});
+    return std::pair{low[0], high[0]};
+  };
+  schedule s(halves(16));
+  const std::pair<loop_rv, loop_rv> apart = outer_loops(s);
+  s.merge({apart.first, apart.second});
+  check_meaning(s, halves(16));
+  schedule over(halves(15));
+  const std::pair<loop_rv, loop_rv> met = outer_loops(over);
+  check_refusal(over, "merge", 6, [&] { over.merge({met.first, met.second}); });
 }
 
 TEST_CASE("merge: readers of what other iterations write are refused") {

@@ -131,7 +131,7 @@ class order_check {
         if (l < level) earlier.emplace(of_second[l]->var, now_[l]);
         if (l == level) {
           const ir::var back = ir::make_var("back", type);
-          known.bind(back, {ir::integer(type, 1), extents_[l]});
+          known.bind(back, {ir::integer(type, 1), extents_[l] - ir::integer(type, 1)});
           earlier.emplace(of_second[l]->var, now_[l] - back);
         }
         if (l > level) {
