@@ -70,6 +70,36 @@ TEST_CASE("parallel and vectorize take updates in place of own elements") {
   check_meaning(s, f);
 }
 
+TEST_CASE(
+    "parallel and vectorize take updates that read numbers beside their own, which nobody "
+    "updates") {
+  const auto moved = [](const std::string& value) {
+    return ir::parse(R"(@T.prim_func
+def main(P: T.Buffer((24, 4), "int32")):
+    for n in range(24):
+        with T.block("B"):
+            vn = T.axis.spatial(24, n)
+            P[vn, 1] = )" +
+                     value);
+  };
+  for (const char* value : {"P[vn, 1] + P[vn, 3] * P[vn, 0]", "P[23 - vn, 2]"}) {
+    CAPTURE(value);
+    const ir::function f = moved(value);
+    schedule s(f);
+    const auto [i, lane] = s.split(s.get_loops(s.block("B"))[0], {infer, 4});
+    s.parallel(i);
+    s.vectorize(lane);
+    check_meaning(s, f);
+  }
+  for (const char* value : {"P[vn, 1] + P[23 - vn, 1]", "P[vn, 3] + P[vn, vn % 4]"}) {
+    CAPTURE(value);
+    schedule s(moved(value));
+    const loop_rv i = s.get_loops(s.block("B"))[0];
+    check_refusal(s, "parallel", 1, [&] { s.parallel(i); });
+    check_refusal(s, "vectorize", 1, [&] { s.vectorize(i); });
+  }
+}
+
 TEST_CASE("parallel refuses updates that read what other iterations write") {
   schedule s(update(1));
   const loop_rv i = s.get_loops(s.block("B"))[0];

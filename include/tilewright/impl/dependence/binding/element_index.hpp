@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/dependence/rising_numbers.hpp>
@@ -39,11 +41,34 @@ inline bool same_box(const ir::buffer_region& a, const ir::buffer_region& b) {
                     });
 }
 
+/// Whether a block that stores one element reads of that buffer none but its own, and those that no instance stores since they
+/// differ in an index that is a number: `P[n, 0] = P[n, 0] + P[n, 3]`. Its region of reads is the hull of all.
+inline bool reads_own_or_unwritten(const ir::block_node& b, const ir::buffer& written) {
+  const ir::store_node* store = ir::as_store(b.body);
+  if (!store || b.init) return false;
+  const auto is_own = [&](const std::vector<ir::expr>& at) {
+    return std::equal(at.begin(), at.end(), store->indices.begin(), store->indices.end(),
+                      [](const ir::expr& x, const ir::expr& y) { return arith::same_value(x, y); });
+  };
+  const auto is_elsewhere = [&](const std::vector<ir::expr>& at) {
+    for (std::size_t d = 0; d < at.size(); ++d)
+      if (ir::is_int(at[d]) && ir::is_int(store->indices[d]) &&
+          at[d]->integer != store->indices[d]->integer)
+        return true;
+    return false;
+  };
+  return !ir::any_expr(b.body, [&](const ir::expr& e) {
+    return e->op == ir::op::load && e->buffer == written && !is_own(e->args) &&
+           !is_elsewhere(e->args);
+  });
+}
+
 /// A buffer of which an instance reads elements that others write, or may; null if there is none.
 inline ir::buffer read_of_others(const ir::block_node& b) {
   for (const ir::buffer_region& w : b.writes)
     for (const ir::buffer_region& r : b.reads)
-      if (r.buffer == w.buffer && !same_box(w, r)) return r.buffer;
+      if (r.buffer == w.buffer && !same_box(w, r) && !reads_own_or_unwritten(b, w.buffer))
+        return r.buffer;
   return {};
 }
 
