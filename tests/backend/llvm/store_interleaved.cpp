@@ -73,6 +73,28 @@ TEST_CASE("pixels take no store for each of their channels") {
   CHECK(count_of("vmovss", code) == 0);
 }
 
+TEST_CASE("channels that are updated in place are shuffled together, too") {
+  const buffer x = make_buffer("X", dtype::f32, {3, 64}), y = make_buffer("Y", dtype::f32, {64, 3});
+  const var c = make_var("c"), w = make_var("w");
+  const auto updated = [&](loop_kind kind) {
+    return make(
+        "updated", {x, y},
+        make_loop(c, 0, 3,
+                  vector_loop(w, 0, 16, make_store(y, {w, c}, load(x, {c, w}) - load(y, {w, c}))),
+                  kind));
+  };
+  for (const loop_kind kind : {loop_kind::serial, loop_kind::unrolled}) check_agrees(updated(kind));
+  if (!have_compiler()) return;
+  const std::string code = backend::inspect(
+      updated(loop_kind::unrolled), target::named("skylake-avx512"), backend::stage::assembly);
+  CHECK(count_of("vextractps", code) == 0);
+  CHECK(count_of("vmovss", code) == 0);
+  // an index or a condition that reads the buffer is no such update
+  const buffer at = make_buffer("at", dtype::i32, {48});
+  const stmt stored = make_if(lt(load(at, {w * 3 + 1}), 7), make_store(at, {w * 3 + c}, w));
+  check_agrees(make("read", {at}, make_loop(c, 0, 3, vector_loop(w, 0, 16, stored))));
+}
+
 TEST_CASE("channels that are not all of a pixel's, or not alone, are stored as they were") {
   const buffer x = make_buffer("X", dtype::f32, {4, 64}), y = make_buffer("Y", dtype::f32, {64, 4});
   const var c = make_var("c"), w = make_var("w"), r = make_var("r");

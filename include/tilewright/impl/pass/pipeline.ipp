@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tilewright/impl/pass/scalar_function.hpp>
+#include <tilewright/impl/pass/vector/joined_channels.hpp>
 #include <tilewright/ir/term_order.hpp>
 #include <tilewright/ir/verify/verify.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
@@ -106,6 +107,7 @@ inline std::vector<named_pass> standard() {
       {"vectorize_reductions", &on_cpu<&vectorize_reductions>},
       {"promote_accumulators", &in_registers},
       {"unroll_reductions", &targeted<&unroll_reductions>},
+      {"join_channels", &plain<&detail::join_channels>},
       {"split_vectors", &on_cpu<&split_vectors>},
       {"prefetch_gathers", &plain<&prefetch_gathers>},
       {"simplify_loops.6", &plain<&simplify_loops>},

@@ -8,6 +8,7 @@
 
 #include <tilewright/impl/schedule/primitive/reductions/algorithm_form.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
+#include <tilewright/impl/space/chains/definition_parts.hpp>
 #include <tilewright/impl/space/chains/factored_form.hpp>
 #include <tilewright/impl/space/chains/point_sums.hpp>
 #include <tilewright/impl/space/chains/short_sums.hpp>
@@ -239,6 +240,13 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
     if (needs_rfactor(s, name, where)) add_rfactor(s, name, where, choices);
     if (!sum_side_by_side(s, name, choices)) order_loops(s, name);
   }
+  const auto is_free = [&](const std::string& name) {
+    return decided_of(s, known, name) < decided::loops && support::contains(blocks, name);
+  };
+  for (const definition_parts& parts : definitions_in_parts(s, is_free))
+    if (merge_parts_of_results(s, parts, where, choices))
+      std::erase_if(blocks,
+                    [&](const std::string& name) { return support::contains(parts, name); });
   if (!tiled)
     for (const std::string& name : blocks)
       if (has_block(s, name) && is_output(s, name) && decided_of(s, known, name) != decided::chain)

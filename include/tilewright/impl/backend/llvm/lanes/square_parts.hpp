@@ -54,9 +54,35 @@ inline std::optional<lane_store> as_lane_store(const ir::stmt& s, const ir::var&
   return whole && apart && goes_along_rows(*store, v) ? std::optional(out) : std::nullopt;
 }
 
+/// Loads from the buffer below the loop.
+inline std::size_t loads_below(const ir::loop_node& l, const ir::buffer& b) {
+  std::size_t out = 0;
+  ir::for_each_expr(
+      l.body, [&](const ir::expr& e) { out += e->op == ir::op::load && e->buffer == b ? 1 : 0; });
+  return out;
+}
+
+/// Those in values of the elements in whose place the values are stored.
+inline std::size_t own_loads_below(const ir::loop_node& l, const ir::buffer& b) {
+  std::size_t out = 0;
+  ir::for_each_stmt(l.body, [&](const ir::stmt& s) {
+    const ir::store_node* store = ir::as_store(s);
+    if (!store) return;
+    ir::for_each_expr(store->value, [&](const ir::expr& e) {
+      if (e->op != ir::op::load || e->buffer != b || store->buffer != b) return;
+      bool own = true;
+      for (std::size_t d = 0; d < store->indices.size(); ++d)
+        own = own && arith::same_value(e->args[d], store->indices[d]);
+      out += own ? 1 : 0;
+    });
+  });
+  return out;
+}
+
 /// Whether iterations of the loop do nothing but store, each to elements of its own in the rows of one
 /// buffer, so that its statements may run in loops of their own.
-inline bool stores_apart(const ir::loop_node& l) {
+/// @param own whether values may read the elements in whose place they are stored
+inline bool stores_apart(const ir::loop_node& l, bool own = false) {
   const ir::store_node* first = nullptr;
   bool fits = true;
   ir::for_each_stmt(l.body, [&](const ir::stmt& s) {
@@ -68,11 +94,8 @@ inline bool stores_apart(const ir::loop_node& l) {
                        arith::same_value(store->indices.back(), first->indices.back())));
   });
   if (!fits || !first) return false;
-  ir::for_each_expr(l.body, [&](const ir::expr& e) {
-    const bool touches = e->op == ir::op::load && e->buffer == first->buffer;
-    fits = fits && !touches && e->op != ir::op::data;
-  });
-  return fits;
+  ir::for_each_expr(l.body, [&](const ir::expr& e) { fits = fits && e->op != ir::op::data; });
+  return fits && loads_below(l, first->buffer) == (own ? own_loads_below(l, first->buffer) : 0);
 }
 
 }  // namespace tilewright::backend::llvm::detail::square_parts

@@ -82,7 +82,7 @@ TILEWRIGHT_INLINE bool emitter::emit_channels(const ir::loop_node& l, std::int64
   const bool masks = b.cpu.has("avx512bw");
   const auto pixels = [&](const ir::stmt& s) { return p::as_pixel_store(s, l.var, extent, masks); };
   if (support::none(parts, [&](const ir::stmt& s) { return pixels(s).has_value(); }) ||
-      !detail::square_parts::stores_apart(l))
+      !detail::square_parts::stores_apart(l, true))
     return false;
   for (const ir::stmt& part : parts) {
     if (const std::optional<p::pixel_store> one = pixels(part)) {
