@@ -39,6 +39,7 @@ def ensure_packages(out, packages):
 
 class Network:
     """A graph under construction; every method adds a node and returns the name of its output."""
+    batch = 1  # the first extent of inputs
 
     def __init__(self, name, seed, opset=20):
         import numpy
@@ -66,6 +67,7 @@ class Network:
 
     def input(self, name, shape):
         from onnx import TensorProto, helper
+        shape = [self.batch, *shape[1:]]
         self.inputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
         self.shape = list(shape)
         return name
@@ -73,6 +75,7 @@ class Network:
     def output(self, x, name, shape):
         from onnx import TensorProto, helper
         self.nodes.append(helper.make_node("Identity", [x], [name], name="output"))
+        shape = [self.batch, *shape[1:]]
         self.outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
 
     def node(self, op, inputs, label=None, **attributes):
@@ -333,6 +336,8 @@ def main():
     parser.add_argument("--dynamic", action="store_true",
                         help="transformers with open extents batch and seq, in a folder NAME_dynamic")
     parser.add_argument("--inline", action="store_true", help="weights in the file itself")
+    parser.add_argument("--batch", type=int, default=1,
+                        help="of convolutional networks, in a folder NAME_batchN where it is not 1")
     options = parser.parse_args()
     out = options.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
@@ -340,7 +345,9 @@ def main():
     ensure_packages(out, PACKAGES + (EXPORTERS if any(n in TRANSFORMERS for n in names) else []))
     for name in names:
         dynamic = options.dynamic and name in TRANSFORMERS
-        folder = out / (name + "_dynamic" if dynamic else name)
+        batched = options.batch != 1 and name in NETWORKS
+        Network.batch = options.batch if batched else 1
+        folder = out / (name + "_dynamic" if dynamic else f"{name}_batch{options.batch}" if batched else name)
         if options.force or not is_there(folder, options.inline, dynamic):
             make(name, folder, options.inline, dynamic)
         print(folder / (name + ".onnx"))

@@ -4,13 +4,18 @@
 
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <tilewright/impl/model/operators/filled.hpp>
 #include <tilewright/model/emission.hpp>
+#include <tilewright/model/emulated_program.hpp>
 #include <tilewright/model/operators.hpp>
+#include <tilewright/search/options.hpp>
+#include <tilewright/support/error.hpp>
+#include <tilewright/target/gpu.hpp>
 
 #include "model/named_operator.hpp"
 #include "model/one_node.hpp"
@@ -449,4 +454,31 @@ TEST_CASE("named operators: eight dimensions, broadcast from either side") {
       REQUIRE(y.number(k) == expected);
     }
   }
+}
+
+TEST_CASE("named operators: each has kernels for a GPU by its default schedule") {
+  const target::gpu gpu = target::named_gpu("sm_90a");
+  const search::database none(":memory:");
+  tuned_options options;
+  options.database = ":memory:";
+  options.mode = mode::off;
+  std::size_t kernels = 0;
+  for (const named_operator& o : named_operators()) {
+    INFO(std::string(o.name));
+    const bool is_float = o.types & floats_only, is_whole = !is_float && (o.types & whole);
+    const dtype t = is_float ? dtype::f32 : is_whole ? dtype::i64 : dtype::boolean;
+    const auto graph = std::make_shared<const network::graph>(
+        o.make({t, is_whole, t == dtype::boolean}).finished());
+    const network::executable plan(graph, options, &gpu);
+    for (std::size_t k = 0; k < plan.launches().size(); ++k) {
+      std::string why;
+      try {
+        kernels += network::gpu_kernels_of(plan, k, none, 42).kernels.size();
+      } catch (const build_error& e) {
+        why = e.what();
+      }
+      CHECK(why == "");
+    }
+  }
+  CHECK(kernels >= 100);
 }

@@ -16,22 +16,18 @@
 
 #include <CLI/CLI.hpp>
 
-#include <tilewright/backend/artifact.hpp>
-#include <tilewright/impl/model/model_file.hpp>
-#include <tilewright/impl/model/passes/pass_list.hpp>
+#include <tilewright/backend/cuda/available.hpp>
 #include <tilewright/interop/onnx.hpp>
-#include <tilewright/model/bind_extents.hpp>
+#include <tilewright/model/device_program.hpp>
 #include <tilewright/model/kernel_work.hpp>
-#include <tilewright/model/passes.hpp>
 #include <tilewright/model/saved_model.hpp>
-#include <tilewright/model/session.hpp>
-#include <tilewright/support/mapped_file.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
 
 #include "../arrays/npy.hpp"
 #include "../assignments.hpp"
 #include "../option_values.hpp"
 #include "network_file.hpp"
+#include "network_info.hpp"
 
 namespace tool {
 namespace {
@@ -41,149 +37,6 @@ namespace fs = std::filesystem;
 
 /// Seconds of tuning that `model tune` takes where none are given.
 constexpr double tune_seconds = 60;
-
-// ---- info ----
-
-/// What the plan of a saved model for one kind of machine holds.
-struct plan_summary {
-  std::size_t code_bytes = 0;
-  int threads = 1;
-};
-
-plan_summary summary_of(const network::saved_plan& plan) {
-  plan_summary out;
-  for (const network::saved_kernel& k : plan.kernels) {
-    out.code_bytes += k.code.size();
-    out.threads = std::max(out.threads, k.threads);
-  }
-  return out;
-}
-
-/// What a saved model holds; nothing of its code is loaded.
-int info_of_saved(const network_options& o) {
-  if (!o.extents.empty()) throw argument_error(o.file + ": the extents of a saved model are fixed");
-  const support::mapped_file file(o.file);
-  std::vector<network::saved_plan> plans;
-  try {
-    plans = network::read_model_file(file.data(), file.size());
-  } catch (const argument_error& e) {
-    throw argument_error(o.file + ": " + e.what());
-  }
-  const network::saved_plan& any = plans.front();  // all have the ports of one graph
-  std::string text = "{\"saved_model\": " + json(any.name) +
-                     ", \"file_bytes\": " + std::to_string(file.size()) + ", \"plans\": [";
-  std::string lines = "saved model " + any.name + ": " + std::to_string(file.size()) + " bytes\n";
-  for (const network::saved_plan& plan : plans) {
-    const plan_summary is = summary_of(plan);
-    const std::string kernels = std::to_string(plan.kernels.size()),
-                      code = std::to_string(is.code_bytes),
-                      arena = std::to_string(plan.arena_bytes),
-                      threads = std::to_string(is.threads);
-    text += (&plan == &any ? "" : ", ") + ("{\"machine\": " + json(plan.isa)) +
-            ", \"kernels\": " + kernels + ", \"code_bytes\": " + code +
-            ", \"arena_bytes\": " + arena + ", \"threads\": " + threads + "}";
-    lines += "  for " + plan.isa + ": " + kernels + " kernels, " + code + " bytes of code, arena " +
-             arena + " bytes, up to " + threads + " threads\n";
-    if (o.print)
-      for (const network::saved_kernel& k : plan.kernels) lines += "    kernel " + k.name + "\n";
-  }
-  text += "]";
-  const auto ports = [&](const char* what, const std::vector<network_port>& all) {
-    text += std::string(", \"") + what + "s\": {";
-    for (const network_port& p : all) {
-      text += (&p == all.data() ? "" : ", ") + json(p.name) + ": " + json(network::text_of(p.type));
-      lines += std::string("  ") + what + " " + p.name + " " + network::text_of(p.type) + "\n";
-    }
-    text += "}";
-  };
-  ports("input", any.inputs);
-  ports("output", any.outputs);
-  say(o.as_json ? text + "}\n" : lines);
-  return fine;
-}
-
-/// The graph before all passes, and after each.
-std::string text_of_passes(network::graph g) {
-  std::string before = network::print(g), out = "before all passes:\n" + before;
-  const auto step = [&](const network::detail::named_pass& pass) {
-    pass.run(g);
-    const std::string after = network::print(g);
-    out += std::string("after ") + pass.name + (after == before ? ": the same\n" : ":\n" + after);
-    before = after;
-  };
-  for (const network::detail::named_pass& pass : network::detail::simplifying_passes) step(pass);
-  for (const network::detail::named_pass& pass : network::detail::kernel_passes) step(pass);
-  return out;
-}
-
-int info(const network_options& o) {
-  if (is_saved(o.file)) return info_of_saved(o);
-  network::graph g = read_network(o);
-  std::map<std::string, int> operators;
-  for (const network::node& n : g.nodes)
-    ++operators[(n.domain.empty() ? "" : n.domain + ".") + n.op];
-  std::int64_t constant_bytes = 0;
-  for (const network::value& v : g.values)
-    if (v.data) constant_bytes += v.data->type().bytes();
-  const std::vector<network::unsupported_operator> missing = network::unsupported_operators(g);
-  std::string text = "{\"nodes\": " + std::to_string(g.nodes.size()) +
-                     ", \"constant_bytes\": " + std::to_string(constant_bytes) +
-                     ", \"operators\": {";
-  std::string lines = "graph " + g.name + ": " + std::to_string(g.nodes.size()) + " nodes, " +
-                      std::to_string(constant_bytes) + " bytes of constants\n";
-  bool first = true;
-  for (const auto& [op, count] : operators) {
-    text += (first ? "" : ", ") + json(op) + ": " + std::to_string(count);
-    lines += "  " + op + " " + std::to_string(count) + "\n";
-    first = false;
-  }
-  text += "}, \"unsupported\": [";
-  for (const network::unsupported_operator& u : missing) {
-    text += (&u == missing.data() ? "" : ", ") + std::string("{\"operator\": ") + json(u.op) +
-            ", \"domain\": " + json(u.domain) + ", \"version\": " + std::to_string(u.version) +
-            ", \"count\": " + std::to_string(u.count) + ", \"first\": " + json(u.first) + "}";
-    lines += "unsupported: " + (u.domain.empty() ? "" : u.domain + ".") + u.op + " version " +
-             std::to_string(u.version) + ", " + std::to_string(u.count) + " of them, first " +
-             u.first + "\n";
-  }
-  text += "]";
-  if (missing.empty()) {
-    network::bind_extents(g, graph_extents_of(o));
-    network::infer_types(g);
-    if (o.passes) lines += text_of_passes(g);
-    if (!o.plain) network::optimize(g);
-    tuned_options kernel_options;
-    kernel_options.mode = mode::off;
-    kernel_options.database = ":memory:";
-    const network::executable program(std::make_shared<const network::graph>(g), kernel_options);
-    std::set<std::string> tasks;
-    network::kernel_work all;
-    for (std::size_t k = 0; k < program.launches().size(); ++k) {
-      const network::kernel_work w = network::work_of(program, k);
-      all.flops += w.flops;
-      all.weight_bytes += w.weight_bytes;
-      all.other_bytes += w.other_bytes;
-      tasks.insert(program.task(k).key.workload + program.task(k).key.arguments);
-    }
-    text += ", \"kernels\": " + std::to_string(program.launches().size()) +
-            ", \"tasks\": " + std::to_string(tasks.size()) +
-            ", \"flops\": " + support::general_text(all.flops, 12) +
-            ", \"weight_bytes\": " + std::to_string(all.weight_bytes) +
-            ", \"activation_bytes\": " + std::to_string(all.other_bytes) +
-            ", \"arena_bytes\": " + std::to_string(program.arena_bytes()) +
-            ", \"least_arena_bytes\": " + std::to_string(program.least_arena_bytes());
-    lines += std::to_string(program.launches().size()) + " kernels, " +
-             std::to_string(tasks.size()) + " of them different; arena " +
-             std::to_string(program.arena_bytes()) + " bytes, no smaller than " +
-             std::to_string(program.least_arena_bytes()) + "\n" +
-             support::general_text(all.flops * 1e-9, 4) + " GFLOP, " +
-             std::to_string(all.weight_bytes) + " bytes of weights and " +
-             std::to_string(all.other_bytes) + " of activations pass through the kernels\n";
-    if (o.print) lines += network::print(g);
-  }
-  say(o.as_json ? text + "}\n" : lines);
-  return missing.empty() ? fine : bad_input;
-}
 
 // ---- run ----
 
@@ -215,10 +68,16 @@ struct callable_network {
   std::string name;
   std::vector<network_port> inputs, outputs;
   std::function<void(const std::vector<named_argument>&, const std::vector<named_argument>&)> run;
+  std::function<std::vector<double>(int)> device_times =
+      {};  // of so many runs on a GPU; null: a CPU runs it
 };
 
 callable_network callable(const network_options& o) {
   if (is_saved(o.file) || fs::path(o.file).extension() == ".twm") {  // one that is cut off, too
+    if (o.target != "host" || !o.engine.empty())
+      throw argument_error(o.file +
+                           ": a saved model holds code for CPUs; give the ONNX file that it "
+                           "was saved from to run it on a GPU");
     if (!o.extents.empty())
       throw argument_error(o.file + ": the extents of a saved model are fixed");
     const saved_model m = load_model(o.file, {.threads = o.threads});
@@ -227,8 +86,15 @@ callable_network callable(const network_options& o) {
   }
   const model m = load(o);
   const network::graph& g = m.source();
-  callable_network out{
-      g.name, {}, {}, [m](const auto& inputs, const auto& outputs) { m.run(inputs, outputs); }};
+  const bool emulates = o.engine == "emulate";
+  callable_network out{g.name, {}, {}, [m, emulates](const auto& inputs, const auto& outputs) {
+                         if (emulates)
+                           m.emulate(inputs, outputs);
+                         else
+                           m.run(inputs, outputs);
+                       }};
+  if (o.target != "host" && !emulates)
+    out.device_times = [m](int runs) { return network::device_program(m.program()).time(runs); };
   for (const network::value_id v : g.inputs) out.inputs.push_back({g.at(v).name, g.type_of(v)});
   for (const network::value_id v : g.outputs) out.outputs.push_back({g.at(v).name, g.type_of(v)});
   return out;
@@ -333,6 +199,13 @@ int run(const network_options& o, bool with_times) {
     lines += support::fixed_text(seconds[seconds.size() / 2] * 1e3, 3) + " ms, at best " +
              support::fixed_text(seconds[0] * 1e3, 3) + ", of " + std::to_string(seconds.size()) +
              " runs\n";
+    if (m.device_times) {  // without the copies of arrays of the host
+      std::vector<double> there = m.device_times(o.runs);
+      std::sort(there.begin(), there.end());
+      text += ", \"device_seconds\": " + support::general_text(there[there.size() / 2], 6);
+      lines += support::fixed_text(there[there.size() / 2] * 1e3, 3) +
+               " ms on the device, at best " + support::fixed_text(there[0] * 1e3, 3) + "\n";
+    }
   }
   say(o.as_json ? text + "}\n" : lines);
   if (is_different)
@@ -378,20 +251,32 @@ std::vector<std::string> targets_of(const network_options& o) {
   return o.targets.empty() ? std::vector<std::string>{"host"} : o.targets;
 }
 
+/// With a GPU as the model's target where one is named; several machines share no model then.
+network_options with_target(network_options o) {
+  const auto is_gpu = [](const std::string& name) { return cuda::find_device(name).has_value(); };
+  if (std::none_of(o.targets.begin(), o.targets.end(), is_gpu)) return o;
+  if (o.targets.size() > 1)
+    throw argument_error("--target: a GPU stands alone; tune for each target in a call of its own");
+  o.target = o.targets[0];
+  return o;
+}
+
 /// The targets share the time.
 void tune_all(model& m, const network_options& o, double seconds) {
   const std::vector<std::string> targets = targets_of(o);
   for (const std::string& t : targets) m.tune(seconds / static_cast<double>(targets.size()), t);
 }
 
-int tune(const network_options& o) {
+int tune(const network_options& given) {
+  const network_options o = with_target(given);
   model m = load(o);
   tune_all(m, o, o.seconds.value_or(tune_seconds));
   say_report(o, m);
   return fine;
 }
 
-int save(const network_options& o) {
+int save(const network_options& given) {
+  const network_options o = with_target(given);
   model m = load(o);
   if (o.seconds.value_or(0) > 0) tune_all(m, o, *o.seconds);
   m.save(o.to, targets_of(o));
@@ -428,10 +313,14 @@ std::function<int()> declare_model(CLI::App& app) {
     sub->callback([chosen, run_it] { *chosen = run_it; });
     return sub;
   };
-  CLI::App* about =
-      add("info", "Operators, what is not supported, kernels, memory", [o] { return info(*o); });
+  CLI::App* about = add("info", "Operators, what is not supported, kernels, memory",
+                        [o] { return network_info(*o); });
   about->add_flag("--print", o->print, "print the graph that runs, too");
   about->add_flag("--passes", o->passes, "print the graph before all passes, and after each");
+  const auto with_machine = [&](CLI::App* to) {
+    to->add_option("--target", o->target, machine_names)->capture_default_str();
+  };
+  with_machine(about);
   const auto with_arrays = [&](CLI::App* sub) {
     sub->add_option("--in", o->inputs, "NAME=FILE.npy: an input")->take_all();
     sub->add_option("--out", o->outputs, "NAME=FILE.npy: where an output goes")->take_all();
@@ -449,26 +338,35 @@ std::function<int()> declare_model(CLI::App& app) {
   CLI::App* sub = add("run", "Run it on arrays", [o] { return run(*o, false); });
   with_arrays(sub);
   with_seconds(sub, before);
+  with_machine(sub);
+  sub->add_option("--engine", o->engine,
+                  "emulate: run the kernels for a GPU on the host, thread by thread")
+      ->check(CLI::IsMember({"emulate"}));
   sub = add("bench", "Run it on arrays, and measure", [o] { return run(*o, true); });
   with_arrays(sub);
   with_seconds(sub, before);
   sub->add_option("--runs", o->runs, "how often it is measured")
       ->check(whole<int>(1))
       ->capture_default_str();
+  with_machine(sub);
   sub = add("save", "Write its kernels and packed weights to a file that runs without LLVM",
             [o] { return save(*o); });
   sub->add_option("--to", o->to, "the file, MODEL.twm")->required();
   with_seconds(sub, before);
   const auto with_targets = [&](CLI::App* to) {
-    to->add_option("--target", o->targets,
-                   "CPU to make code for, as host or x86-64-v3; several share the time")
+    to->add_option(
+          "--target", o->targets,
+          "CPU to make code for, as host or x86-64-v3; several share the time. tune takes a "
+          "GPU, too: cuda, or its architecture")
         ->take_all();
   };
   with_targets(sub);
   sub = add("tune", "Tune its kernels and report", [o] { return tune(*o); });
   with_seconds(sub, "budget; default: " + support::general_text(tune_seconds, 3));
   with_targets(sub);
-  with_seconds(add("report", "Time and share of each kernel", [o] { return report(*o); }), before);
+  sub = add("report", "Time and share of each kernel", [o] { return report(*o); });
+  with_seconds(sub, before);
+  with_machine(sub);
   return [chosen] { return (*chosen)(); };
 }
 

@@ -42,6 +42,8 @@ network::graph read_network(const network_options& o) {
 
 model load(const network_options& o) {
   if (is_saved(o.file)) read_network(o);
+  if (o.engine == "emulate" && o.seconds.value_or(0) > 0)
+    throw argument_error("--seconds: nothing can be tuned in the emulator; leave one of both out");
   model_options m;
   m.extents = graph_extents_of(o);
   m.seconds = o.seconds.value_or(0);
@@ -52,6 +54,7 @@ model load(const network_options& o) {
   m.optimize = !o.plain;
   if (o.convolution_error) m.convolution_error = *o.convolution_error;
   m.verbose = o.verbose;
+  m.target = o.target;
   return load_onnx(o.file, m);
 }
 

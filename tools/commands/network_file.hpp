@@ -13,7 +13,7 @@
 namespace tool {
 
 struct network_options {
-  std::string file, database, expect, to;
+  std::string file, database, expect, to, target = "host", engine;
   std::vector<std::string> extents, inputs, outputs, targets;
   std::optional<double> seconds, convolution_error;
   double tolerance = 5e-6;

@@ -105,27 +105,17 @@ space::design_space tune_tasks::chosen_space(const std::string& name) const {
 /// A GPU by its architecture, or, as "cuda", this machine's; where there is none, sm_90a.
 /// @param elsewhere whether code of a CPU runs on other machines, or nowhere
 void tune_tasks::choose_target(const std::string& name, bool elsewhere) {
-  const std::vector<std::string_view> gpus = target::known_gpu_names();
-  const bool named = std::find(gpus.begin(), gpus.end(), name) != gpus.end();
-  if (!named && name != "cuda") {
-    cpu = cpu_of(name, gpus);
-    if (elsewhere || target::runs_on(cpu, target::host())) return;
-    throw argument_error("code for " + name +
-                         " does not run on this machine, so it cannot be measured here; name a "
-                         "worker on one that runs it: --worker-at \"ssh HOST tilewright worker\"");
+  if (std::optional<cuda::named_device> there = cuda::find_device(name)) {
+    cpu = target::host();
+    gpu = std::move(there->gpu);
+    no_gpu = std::move(there->missing);
+    return;
   }
-  cpu = target::host();
-  if (const cuda::availability& here = cuda::available(); here) {
-    const backend::cuda::device device;
-    gpu = named ? target::named_gpu(name) : device.description();
-    if (gpu->runs_on(device.compute_capability()))
-      gpu->model = device.name();
-    else
-      no_gpu = "code for " + name + " does not run on " + device.name();
-  } else {
-    gpu = target::named_gpu(named ? name : "sm_90a");
-    no_gpu = here.reason;
-  }
+  cpu = cpu_of(name, target::known_gpu_names());
+  if (elsewhere || target::runs_on(cpu, target::host())) return;
+  throw argument_error("code for " + name +
+                       " does not run on this machine, so it cannot be measured here; name a "
+                       "worker on one that runs it: --worker-at \"ssh HOST tilewright worker\"");
 }
 
 }  // namespace tool

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include <tilewright/model/operators.hpp>
 #include <tilewright/search/measurement/measurement.hpp>
 #include <tilewright/support/fork_mutex.hpp>
+#include <tilewright/target/gpu.hpp>
 
 namespace tilewright::network {
 
@@ -64,19 +67,29 @@ class stand_in {
 class executable {
  public:
   /// @param g types are known; kept
+  /// @param gpu that the kernels are tuned and chosen for; null: this CPU. On a GPU, constants are arguments
+  /// like others, and arrays have to lie densely (make_kernels without parts in place)
   /// @throws argument_error naming the node that no kernel computes
-  executable(std::shared_ptr<const graph> g, const tuned_options& options);
+  executable(std::shared_ptr<const graph> g, const tuned_options& options,
+             const target::gpu* gpu = nullptr);
   ~executable();
   executable(const executable&) = delete;
   executable& operator=(const executable&) = delete;
 
-  /// Runs the network on dense row-major data in the order of the graph's inputs and outputs.
+  /// Runs the network on this CPU, on dense row-major data in the order of the graph's inputs and outputs.
   /// @throws argument_error naming the node whose indices are out of range; outputs hold anything
   /// then
   void run(const std::vector<const void*>& inputs, const std::vector<void*>& outputs) const;
 
+  /// The same with something else that starts a launch: it gets the number and the arguments.
+  using starter = std::function<void(std::size_t, const std::vector<dispatch::call_argument>&)>;
+  void run_with(const std::vector<const void*>& inputs, const std::vector<void*>& outputs,
+                const starter& start) const;
+
   const graph& whole() const { return *graph_; }
   const std::vector<launch>& launches() const { return launches_; }
+  /// Null for a CPU.
+  const target::gpu* gpu() const { return gpu_ ? &*gpu_ : nullptr; }
   std::int64_t arena_bytes() const { return plan_.size; }
   /// No arena is smaller. // bytes
   std::int64_t least_arena_bytes() const { return least_bytes_; }
@@ -116,7 +129,10 @@ class executable {
                                                     const std::vector<void*>& outputs,
                                                     std::byte* arena) const;
 
+  const search::workload& gpu_task(std::size_t k) const;
+
   std::shared_ptr<const graph> graph_;
+  std::optional<target::gpu> gpu_;
   std::vector<memory_view> views_;    // [values]
   std::vector<launch::slot> places_;  // [values]
   std::vector<launch> launches_;
@@ -124,7 +140,9 @@ class executable {
   memory_plan plan_;
   std::int64_t least_bytes_ = 0, weight_bytes_ = 0;
   mutable support::fork_mutex mutex_;
-  mutable std::vector<std::byte*> free_arenas_;  // guarded by mutex_
+  mutable std::vector<std::byte*> free_arenas_;  // this and the next guarded by mutex_
+  mutable std::vector<std::unique_ptr<const search::workload>>
+      gpu_tasks_;  // [launches], null: not asked for
 };
 
 class executable::timed_run {

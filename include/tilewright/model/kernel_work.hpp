@@ -21,8 +21,8 @@ struct kernel_work {
 kernel_work work_of(const executable& program, std::size_t k);
 
 /// Seconds that launch k cannot go below. Constants come from memory where all of the network's do
-/// not fit into the last cache; everything else is in the caches. 0 where the rates of this machine
-/// cannot be measured.
+/// not fit into the last cache; everything else is in the caches. 0 on GPUs, and where the rates of this
+/// machine cannot be measured.
 double bound_of(const executable& program, std::size_t k);
 
 /// Where the schedule of a kernel comes from, by what the database holds.
@@ -47,5 +47,8 @@ struct kernel_report {
 /// @param records the database that its kernels come from
 std::vector<kernel_report> reports_of(const executable& program, const search::database& records,
                                       int runs = 5);
+/// The same of times that were taken elsewhere. // [launches] s
+std::vector<kernel_report> reports_of(const executable& program, const search::database& records,
+                                      const std::vector<double>& seconds);
 
 }  // namespace tilewright::network

@@ -38,6 +38,9 @@ struct model_options {
   std::uint64_t seed = 42;
   bool verbose = false;  // progress on stderr
   bool optimize = true;  // rewrite the graph; false: each node is a kernel of its own
+  /// What runs it: "host", this CPU; "cuda", this machine's GPU; or a GPU as target::named_gpu knows it. A
+  /// model for a GPU can be made, saved as schedules in the database, and emulated where there is none.
+  std::string target = "host";
 };
 
 /// A network to call:
@@ -49,33 +52,55 @@ struct model_options {
 /// Arguments are what a kernel takes (Eigen objects, spans, `view(pointer, {extents})`, ...), inputs
 /// in the graph's order, then outputs; a list of numbers also stands for a dense tensor of as many
 /// elements. Any number of threads may call one model. Copies share everything.
+///
+/// A model for a GPU takes arrays of the host, which it copies there and back, or arrays of the device
+/// (`on_device(x, {...})`), dense and row-major: then it starts its kernels and returns (model/device_program.hpp
+/// says when it allocates and waits).
 class model {
  public:
   /// @param g nodes in order (network::sort_nodes), types of inputs known
-  /// @throws argument_error for extents that are missing or make no sense, and naming the node that
-  /// is not supported
+  /// @throws argument_error for extents that are missing or make no sense, for a target that is not known, and
+  /// naming the node that is not supported
   explicit model(network::graph g, model_options options = {});
 
   /// Runs the network.
   /// It requires: 1) as many arguments as the graph has inputs and outputs; 2) element types and
-  /// extents as the graph says; 3) outputs that do not overlap other arguments.
+  /// extents as the graph says; 3) outputs that do not overlap other arguments; 4) arrays that lie all on
+  /// the host, or all on the device of the model's target.
   /// @throws argument_error naming the input or output
+  /// @throws build_error when the model is for a GPU and none can be used, with the reason
   template <class... Argument>
   requires(dsl::argument_like<Argument>&&...) void operator()(Argument&&... arguments) const {
-    run_in_order({named_argument("", arguments).data...});
+    run_in_order({named_argument("", arguments)...}, nullptr);
+  }
+  /// This model with calls on arrays of the device that start on a stream, a CUstream or cudaStream_t:
+  /// `m.on(stream)(on_device(x, {1, 8}), on_device(y, {1, 8}))`.
+  auto on(void* stream) const {
+    return [m = *this, stream](auto&&... arguments) {
+      m.run_in_order({named_argument("", arguments)...}, stream);
+    };
   }
   /// The same by names, in any order: `m.run({{"x", x}}, {{"y", y}})`.
   void run(const std::vector<named_argument>& inputs,
            const std::vector<named_argument>& outputs) const;
 
+  /// Runs a model for a GPU on the host, thread by thread (model/emulated_program.hpp), on arrays of the host.
+  /// Nothing is tuned.
+  /// @param order of threads, drawn from it
+  /// @throws argument_error as `run`, and for a model that is for a CPU; build_error without a C++ compiler
+  void emulate(const std::vector<named_argument>& inputs,
+               const std::vector<named_argument>& outputs, std::uint64_t order = 0) const;
+
   /// Tunes the kernels, those first from which the model gains most; goes on from what the database
   /// knows. Then the model runs as a whole, and kernels that take more than 10 % longer in it than
   /// alone are tuned again there (model/in_place.hpp).
   /// @param seconds for all together
-  /// @param target whose code is tuned: a CPU as target::named knows it, which this machine can be,
-  /// too. Of another one than "host", kernels are tuned alone, for `save`
-  /// @throws argument_error for a target that is not known, or has instructions that are not here
-  void tune(double seconds, const std::string& target = "host");
+  /// @param target whose code is tuned, empty: that of the model. Of a model for a CPU, another one as
+  /// target::named knows it, which this machine can be, too: its kernels are tuned alone, for `save`
+  /// @throws argument_error for a target that is not known, has instructions that are not here, or is no CPU
+  /// where the model is for one, or the other way round
+  /// @throws build_error when the model is for a GPU and none can be used
+  void tune(double seconds, const std::string& target = "");
 
   /// Waits for tuning in the background, which the first call starts in mode::background. Calls
   /// run meanwhile, on the kernels that are known; faster ones take their place as they come.
@@ -85,8 +110,8 @@ class model {
   /// load_model reads without LLVM (model/saved_model.hpp). Nothing is tuned.
   /// @param targets CPUs that the file holds code for, as in `tune`; a machine that loads it takes
   /// the one with the widest vectors that it can run. Weights are packed once for each
-  /// @throws build_error when code cannot be made, argument_error when the file cannot be written,
-  /// and as `tune`
+  /// @throws build_error when code cannot be made, argument_error when the file cannot be written or the
+  /// model is for a GPU, and as `tune`
   void save(const std::string& path, const std::vector<std::string>& targets = {"host"}) const;
 
   /// The same network at other extents of what the graph leaves open, as a model of its own with the
@@ -100,7 +125,7 @@ class model {
   const network::graph& source() const;
   /// What runs now; with tuning in the background, until faster kernels take its place.
   std::shared_ptr<const network::executable> program() const;
-  /// Per kernel its nodes, time, share, how much of that time the roofline of this machine asks for
+  /// Per kernel its nodes, time, share, on a CPU how much of that time the roofline of this machine asks for
   /// (model/kernel_work.hpp), and where the database has its schedule from: "tuned", "measured" without being
   /// chosen, "nearest" extents, or "untuned"; measured on zeros.
   std::string report() const;
@@ -109,7 +134,7 @@ class model {
 
  private:
   struct state;
-  void run_in_order(const std::vector<dsl::argument>& all) const;
+  void run_in_order(const std::vector<named_argument>& all, void* stream) const;
 
   std::shared_ptr<state> state_;
 };

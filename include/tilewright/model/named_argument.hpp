@@ -7,6 +7,7 @@
 
 #include <tilewright/config.hpp>
 #include <tilewright/expr/argument.hpp>
+#include <tilewright/expr/device_array.hpp>
 
 namespace tilewright {
 
@@ -14,11 +15,14 @@ namespace tilewright {
 struct named_argument {
   std::string name;
   dsl::argument data;
+  bool on_device = false;  // its elements lie in the memory of a GPU
 
   template <class A>
   requires dsl::argument_like<A> named_argument(std::string n,
                                                 A&& a)  // NOLINT: {"x", x} reads well
-      : name(std::move(n)), data(make(a)) {}
+      : name(std::move(n)),
+        data(make(a)),
+        on_device(dsl::device_form<std::remove_reference_t<A>>) {}
   named_argument(std::string n, const dsl::argument& a) : name(std::move(n)), data(a) {}
 
  private:

@@ -90,7 +90,15 @@ void optimize(graph& g);
 std::vector<graph> forms_of(graph g);
 
 /// The passes that end `optimize`: fuse, place_parts, remove_unused.
-void make_kernels(graph& g);
+/// @param parts_in_place false: without place_parts, for machines whose kernels take dense arrays alone
+void make_kernels(graph& g, bool parts_in_place = true);
+
+/// Outputs that are an input, a constant, another output, or a view of one of these, as what a kernel
+/// writes:
+/// ```
+/// y = x   ->   y = Copy(x)
+/// ```
+void write_outputs(graph& g);
 
 /// The same graph in other kernels: that of `optimize`, and with attention as one kernel, wide products
 /// for those that share an input, or both, where there are any. Which of them is fastest is measured,

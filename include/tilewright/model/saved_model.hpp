@@ -48,7 +48,7 @@ class saved_model {
   /// @throws argument_error naming the input or output
   template <class... Argument>
   requires(dsl::argument_like<Argument>&&...) void operator()(Argument&&... arguments) const {
-    run_in_order({named_argument("", arguments).data...});
+    run_in_order({named_argument("", arguments)...});
   }
   /// The same by names, in any order.
   void run(const std::vector<named_argument>& inputs,
@@ -60,7 +60,7 @@ class saved_model {
 
  private:
   struct state;
-  void run_in_order(const std::vector<dsl::argument>& all) const;
+  void run_in_order(const std::vector<named_argument>& all) const;
 
   std::shared_ptr<const state> state_;
 };

@@ -18,12 +18,18 @@ namespace detail::models {
 /// Arguments that are copied because they are not dense and row-major.
 class dense_arguments {
  public:
+  /// @param on_device elements lie where the host reads none: what is not dense is refused
   dense_arguments(const std::vector<network_port>& ports, const dsl::argument* arguments,
-                  const char* what, bool is_written)
+                  const char* what, bool is_written, bool on_device = false)
       : is_written_(is_written) {
     for (std::size_t k = 0; k < ports.size(); ++k) {
       const network_port& p = ports[k];
-      check(std::string(what) + " \"" + p.name + "\"", p.type, arguments[k]);
+      const std::string who = std::string(what) + " \"" + p.name + "\"";
+      check(who, p.type, arguments[k]);
+      if (on_device && !is_dense(arguments[k]))
+        throw argument_error(who +
+                             " lies on a device and is not dense and row-major; copy it to an "
+                             "array that is");
       data.push_back(add(p.type, arguments[k]));
     }
   }
@@ -56,17 +62,20 @@ class dense_arguments {
       throw argument_error(who + " gets a null pointer");
   }
 
+  static bool is_dense(const dsl::argument& a) {
+    std::int64_t next = 1;
+    for (std::size_t d = static_cast<std::size_t>(a.rank); d-- > 0;) {
+      if (a.extents[d] != 1 && a.strides[d] != next) return false;
+      next *= a.extents[d];
+    }
+    return true;
+  }
+
   void* add(const network::tensor_type& t, const dsl::argument& a) {
     void* user = const_cast<void*>(a.address());
     const std::vector<std::int64_t> strides(a.strides.begin(), a.strides.begin() + a.rank);
     const std::vector<std::int64_t> extents(a.extents.begin(), a.extents.begin() + a.rank);
-    bool dense = true;
-    std::int64_t next = 1;
-    for (std::size_t d = extents.size(); d-- > 0;) {
-      dense = dense && (extents[d] == 1 || strides[d] == next);
-      next *= extents[d];
-    }
-    if (dense) return user;
+    if (is_dense(a)) return user;
     search::operand form;
     form.type = t.type;
     form.extents = extents;
@@ -89,12 +98,12 @@ inline std::vector<network_port> ports_of(const network::graph& g,
 }
 
 /// Arguments by name as those of a call.
-inline std::vector<dsl::argument> in_order(const std::string& graph,
-                                           const std::vector<network_port>& input_ports,
-                                           const std::vector<network_port>& output_ports,
-                                           const std::vector<named_argument>& inputs,
-                                           const std::vector<named_argument>& outputs) {
-  std::vector<dsl::argument> all;
+inline std::vector<named_argument> in_order(const std::string& graph,
+                                            const std::vector<network_port>& input_ports,
+                                            const std::vector<network_port>& output_ports,
+                                            const std::vector<named_argument>& inputs,
+                                            const std::vector<named_argument>& outputs) {
+  std::vector<named_argument> all;
   const auto add = [&](const std::vector<named_argument>& given,
                        const std::vector<network_port>& wanted, const char* what) {
     for (const network_port& p : wanted) {
@@ -102,7 +111,7 @@ inline std::vector<dsl::argument> in_order(const std::string& graph,
           support::find(given, [&](const named_argument& a) { return a.name == p.name; });
       if (at == given.end())
         throw argument_error(std::string(what) + " \"" + p.name + "\" is missing");
-      all.push_back(at->data);
+      all.push_back(*at);
     }
     for (const named_argument& a : given)
       if (support::none(wanted, [&](const network_port& p) { return p.name == a.name; }))
@@ -114,16 +123,31 @@ inline std::vector<dsl::argument> in_order(const std::string& graph,
 }
 
 /// Calls `run` with dense data of the arguments, inputs before outputs.
+/// @param on_device they lie all on a device
 template <class Run>
 void run_with_arguments(const std::string& graph, const std::vector<network_port>& inputs,
                         const std::vector<network_port>& outputs,
-                        const std::vector<dsl::argument>& all, const Run& run) {
+                        const std::vector<named_argument>& all, bool on_device, const Run& run) {
   if (all.size() != inputs.size() + outputs.size())
     throw argument_error("graph " + graph + " has " + std::to_string(inputs.size()) +
                          " inputs and " + std::to_string(outputs.size()) +
                          " outputs, and the call " + std::to_string(all.size()) + " arguments");
-  const dense_arguments in(inputs, all.data(), "input", false);
-  const dense_arguments out(outputs, all.data() + inputs.size(), "output", true);
+  std::vector<dsl::argument> data;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (all[k].on_device != on_device) {
+      const network_port& p = k < inputs.size() ? inputs[k] : outputs[k - inputs.size()];
+      throw argument_error(
+          std::string(k < inputs.size() ? "input" : "output") + " \"" + p.name + "\" " +
+          (on_device
+               ? "lies on the host, and others of the call on a device; copy it there, and "
+                 "write on_device(...) around it"
+               : "lies on a device, and the arrays of this call are read on the host; copy it "
+                 "to the host"));
+    }
+    data.push_back(all[k].data);
+  }
+  const dense_arguments in(inputs, data.data(), "input", false, on_device);
+  const dense_arguments out(outputs, data.data() + inputs.size(), "output", true, on_device);
   run({in.data.begin(), in.data.end()}, out.data);
   out.finish();
 }

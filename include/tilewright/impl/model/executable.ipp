@@ -14,6 +14,7 @@
 #include <tilewright/model/executable.hpp>
 #include <tilewright/model/operators.hpp>
 #include <tilewright/model/winograd.hpp>
+#include <tilewright/search/contiguous_workload.hpp>
 #include <tilewright/search/measurement/operands.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
@@ -64,8 +65,9 @@ class executable::arena_lease {
 };
 
 TILEWRIGHT_INLINE executable::executable(std::shared_ptr<const graph> g,
-                                         const tuned_options& options)
+                                         const tuned_options& options, const target::gpu* gpu)
     : graph_(std::move(g)) {
+  if (gpu) gpu_ = *gpu;
   place_values();
   count_weights();
   for (const node& n : graph_->nodes)
@@ -158,7 +160,7 @@ TILEWRIGHT_INLINE bool executable::streams_weights() const {
 TILEWRIGHT_INLINE void executable::add_launch(const node& n, const tuned_options& options) {
   network_kernel made = emit(*graph_, n);
   tuned_options own = options;
-  if (streams_weights() && support::contains(made.is_weight, true))
+  if (!gpu_ && streams_weights() && support::contains(made.is_weight, true))
     own.measuring.where = search::caches::rotating;
   launch l{n,  made.kernel,        make_dispatcher({made.kernel}, own, made.derive), {}, {}, {}, {},
            {}, own.measuring.where};
@@ -169,7 +171,7 @@ TILEWRIGHT_INLINE void executable::add_launch(const node& n, const tuned_options
     l.strides.push_back(views_[static_cast<std::size_t>(v)].strides);
   }
   for (std::size_t k = 0; k < made.params.size(); ++k)
-    if (made.is_weight[k])
+    if (made.is_weight[k] && !gpu_)
       l.code = l.code->with(
           k, {const_cast<void*>(l.slots[k].data), l.extents[k].data(), l.strides[k].data()});
   const operator_definition* op = find_operator(n);
@@ -205,15 +207,25 @@ TILEWRIGHT_INLINE std::vector<dispatch::call_argument> executable::arguments_of(
 
 TILEWRIGHT_INLINE void executable::run(const std::vector<const void*>& inputs,
                                        const std::vector<void*>& outputs) const {
+  run_with(inputs, outputs,
+           [&](std::size_t k, const std::vector<dispatch::call_argument>& arguments) {
+             launches_[k].code->call(arguments.data());
+           });
+}
+
+TILEWRIGHT_INLINE void executable::run_with(const std::vector<const void*>& inputs,
+                                            const std::vector<void*>& outputs,
+                                            const starter& start) const {
   const arena_lease arena(*this);
-  for (const launch& l : launches_) {
+  for (std::size_t k = 0; k < launches_.size(); ++k) {
+    const launch& l = launches_[k];
     const std::vector<dispatch::call_argument> arguments =
         arguments_of(l, inputs, outputs, arena.data());
     for (const launch::index_check& c : l.checks)
       if (const auto i = c.bound.outside(arguments[c.param].data, c.type))
         fail(l.what, "index " + std::to_string(*i) + " is out of range; the indexed extents are " +
                          text_of(c.bound.extents));
-    l.code->call(arguments.data());
+    start(k, arguments);
   }
   for (const copy_step& c : copies_) {
     const void* from = c.from.where == launch::slot::input    ? inputs[c.from.number]
@@ -256,7 +268,32 @@ class made_up_arguments {
 
 }  // namespace detail
 
+/// The function is that of a call with dense arguments, which is the same on every machine.
+TILEWRIGHT_INLINE const search::workload& executable::gpu_task(std::size_t k) const {
+  {
+    const std::lock_guard lock(mutex_);
+    gpu_tasks_.resize(launches_.size());
+    if (gpu_tasks_.at(k)) return *gpu_tasks_[k];
+  }
+  const launch& l = launches_.at(k);
+  std::vector<dispatch::call_argument> nowhere;
+  for (std::size_t p = 0; p < l.slots.size(); ++p)
+    nowhere.push_back({nullptr, l.extents[p].data(), l.strides[p].data()});
+  const ir::function& f = l.code->task(nowhere.data()).function;
+  std::unique_ptr<const search::workload> fresh;
+  try {
+    fresh = std::make_unique<const search::workload>(
+        search::contiguous_workload(f, *gpu_, backend::serial_executor()));
+  } catch (const argument_error& e) {
+    fail(l.what, e.what());
+  }
+  const std::lock_guard lock(mutex_);
+  if (!gpu_tasks_[k]) gpu_tasks_[k] = std::move(fresh);
+  return *gpu_tasks_[k];
+}
+
 TILEWRIGHT_INLINE const search::workload& executable::task(std::size_t k) const {
+  if (gpu_) return gpu_task(k);
   const detail::made_up_arguments made(*graph_);
   const arena_lease arena(*this);
   const launch& l = launches_.at(k);

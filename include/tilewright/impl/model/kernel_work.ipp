@@ -28,7 +28,7 @@ TILEWRIGHT_INLINE kernel_work work_of(const executable& program, std::size_t k) 
 }
 
 TILEWRIGHT_INLINE double bound_of(const executable& program, std::size_t k) {
-  const search::roofline* core = search::measured_roofline();
+  const search::roofline* core = program.gpu() ? nullptr : search::measured_roofline();
   if (!core) return 0;
   const kernel_work w = work_of(program, k);
   const search::workload& task = program.task(k);
@@ -64,6 +64,7 @@ inline known_schedule known_schedule_of(const search::workload& task,
     return all.empty() ? std::nullopt : std::optional(std::move(all.front()));
   };
   if (auto r = records.chosen(task.key)) return {schedule_origin::tuned, std::move(r)};
+  if (task.machine.gpu) return {};  // calls there take a chosen one or the default
   if (auto r = first(records.top(task.key, 1))) return {schedule_origin::measured, std::move(r)};
   if (auto r = search::nearest_record(records, task))
     return {schedule_origin::nearest, std::move(r)};
@@ -86,15 +87,21 @@ inline std::string algorithm_of(const search::workload& task, const known_schedu
 }  // namespace detail
 
 TILEWRIGHT_INLINE std::vector<kernel_report> reports_of(const executable& program,
-                                                        const search::database& records, int runs) {
+                                                        const search::database& records,
+                                                        const std::vector<double>& seconds) {
   std::vector<kernel_report> out;
-  for (const double seconds : program.measure(runs)) {
+  for (const double each : seconds) {
     const std::size_t k = out.size();
     const search::workload& task = program.task(k);
     const detail::known_schedule known = detail::known_schedule_of(task, records);
-    out.push_back({seconds, bound_of(program, k), known.origin, detail::algorithm_of(task, known)});
+    out.push_back({each, bound_of(program, k), known.origin, detail::algorithm_of(task, known)});
   }
   return out;
+}
+
+TILEWRIGHT_INLINE std::vector<kernel_report> reports_of(const executable& program,
+                                                        const search::database& records, int runs) {
+  return reports_of(program, records, program.measure(runs));
 }
 
 }  // namespace tilewright::network

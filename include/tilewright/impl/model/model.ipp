@@ -7,11 +7,15 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
+#include <tilewright/backend/cuda/available.hpp>
 #include <tilewright/impl/dispatch/at_exit.hpp>
 #include <tilewright/impl/dispatch/background_threads.hpp>
 #include <tilewright/impl/model/dense_arguments.hpp>
+#include <tilewright/impl/model/device_program.hpp>
+#include <tilewright/impl/model/emulated_program.hpp>
 #include <tilewright/impl/model/model_file.hpp>
 #include <tilewright/impl/model/session/kernel_times.hpp>
 #include <tilewright/impl/search/measurement/process_turns.hpp>
@@ -23,6 +27,7 @@
 #include <tilewright/model/passes.hpp>
 #include <tilewright/model/session.hpp>
 #include <tilewright/model/winograd.hpp>
+#include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/support/notice.hpp>
@@ -38,13 +43,17 @@ struct model::state {
   std::shared_ptr<const network::graph> source;
   std::vector<std::shared_ptr<const network::graph>> alternatives;
   model_options options;
+  std::optional<cuda::named_device> gpu;  // nothing: this CPU
   std::shared_ptr<search::database> db;
-  search::detail::process_turns tuning, joining;
+  search::detail::process_turns tuning, joining, bringing;
   std::atomic<bool> is_ready{false};
   using program_list = std::vector<std::shared_ptr<const network::executable>>;
   // Both are swapped atomically, since the caller may tune while the background does.
   std::shared_ptr<const program_list> programs;  // whose kernels are tuned
   std::shared_ptr<const network::executable> program;
+  std::shared_ptr<const network::device_program> there;  // on the device; null: nobody called yet
+  std::shared_ptr<const network::emulated_program> emulated;  // guarded by `bringing`
+  std::shared_ptr<const network::executable> is_emulated;     // what the former is of
 
   tuned_options kernel_options() const {
     tuned_options o;
@@ -58,7 +67,8 @@ struct model::state {
   }
   std::shared_ptr<const network::executable> program_of(
       const std::shared_ptr<const network::graph>& g) const {
-    return std::make_shared<const network::executable>(g, kernel_options());
+    return std::make_shared<const network::executable>(g, kernel_options(),
+                                                       gpu ? &gpu->gpu : nullptr);
   }
   /// The graphs of which one runs.
   void add_forms(network::graph g) {
@@ -68,18 +78,23 @@ struct model::state {
     std::int64_t weight_bytes = 0;
     for (const network::value& v : forms.at(0).values)
       if (v.data) weight_bytes += v.data->type().bytes();
-    const bool streams_weights = weight_bytes > target::host().l3_bytes;
+    const bool streams_weights = !gpu && weight_bytes > target::host().l3_bytes;
     for (network::graph& form : forms) {
-      network::make_kernels(form);
-      if (!in_order) network::winograd(form, {streams_weights, options.convolution_error});
-      alternatives.push_back(std::make_shared<const network::graph>(std::move(form)));
+      network::make_kernels(form, !gpu);
+      // tiles and packed filters of Winograd's algorithm are those of CPUs
+      if (!in_order && !gpu) network::winograd(form, {streams_weights, options.convolution_error});
+      add_form(std::move(form));
     }
+  }
+  void add_form(network::graph g) {
+    if (gpu) network::write_outputs(g);
+    alternatives.push_back(std::make_shared<const network::graph>(std::move(g)));
   }
   void make_program() {
     auto all = std::make_shared<program_list>();
     for (const auto& g : alternatives) all->push_back(program_of(g));
     const std::shared_ptr<const network::executable> fresh = fastest(*all);
-    if (now()) fresh->warm();  // so that no call waits for it
+    if (now() && !gpu) fresh->warm();  // so that no call waits for it
     const support::fork_pass inside;
     std::atomic_store(&programs, std::shared_ptr<const program_list>(std::move(all)));
     std::atomic_store(&program, fresh);
@@ -102,6 +117,48 @@ struct model::state {
     }
     return all.at(best);
   }
+  /// @throws build_error where no GPU can be used, with the reason
+  void need_device() const {
+    if (gpu->missing.empty()) return;
+    throw build_error("model " + source->name + " is for " + options.target +
+                      ", which cannot be used here: " + gpu->missing +
+                      "; emulate() runs its kernels on the host (run --engine emulate), and target "
+                      "\"host\" makes it for this CPU");
+  }
+  /// What runs now, on the device.
+  std::shared_ptr<const network::device_program> on_device() {
+    need_device();
+    const auto current = [this] {
+      const support::fork_pass inside;
+      return std::atomic_load(&there);
+    };
+    std::shared_ptr<const network::device_program> out = current();
+    if (out && &out->plan() == now().get()) return out;
+    const search::detail::process_turns::turn mine(bringing);
+    out = current();
+    const auto plan = now();
+    if (out && &out->plan() == plan.get()) return out;
+    out = std::make_shared<const network::device_program>(plan);
+    const support::fork_pass inside;
+    std::atomic_store(&there, out);
+    return out;
+  }
+  std::shared_ptr<const network::emulated_program> on_emulator() {
+    const search::detail::process_turns::turn mine(bringing);
+    if (const auto plan = now(); plan != is_emulated) {
+      emulated = std::make_shared<const network::emulated_program>(plan, *db, options.seed);
+      is_emulated = plan;
+    }
+    return emulated;
+  }
+  /// Without a device the times of kernels cannot be told.
+  std::vector<network::kernel_report> reports() {
+    prepare();
+    if (!gpu) return network::reports_of(*now(), *db);
+    constexpr int runs = 20;
+    const auto device = on_device();
+    return network::reports_of(device->plan(), *db, device->measure(runs));
+  }
   /// The standard library has locks for such pointers.
   std::shared_ptr<const network::executable> now() const {
     const support::fork_pass inside;
@@ -121,7 +178,8 @@ struct model::state {
     network::tune_kernels(what, seconds, options.seed, *db, tell, &is_cancelled, target);
   }
   void tune(double seconds) {
-    constexpr double in_place = 0.15;  // of the budget, at most
+    if (gpu) need_device();
+    const double in_place = gpu ? 0 : 0.15;  // of the budget, at most
     const auto begin = std::chrono::steady_clock::now();
     const double alone = (1 - in_place) * seconds;
     const std::shared_ptr<const program_list> all = all_now();
@@ -190,6 +248,30 @@ struct model::state {
                                     this};
 };
 
+namespace detail::models {
+
+/// The GPU that a model shall be for; nothing for this CPU.
+inline std::optional<cuda::named_device> gpu_of(const model_options& o) {
+  if (o.target == "host") return std::nullopt;
+  std::optional<cuda::named_device> out = cuda::find_device(o.target);
+  if (!out) {
+    std::string known;
+    for (const std::string_view name : target::known_gpu_names()) known += ", " + std::string(name);
+    throw argument_error("a model cannot be made for " + o.target + "; targets: host, cuda" +
+                         known + "; for other CPUs, tune and save take names of targets");
+  }
+  if (o.reductions == reductions::in_order)
+    throw argument_error(
+        "reductions in order are for CPUs, and the model is for " + o.target +
+        "; leave out reductions::in_order, or make the model for a CPU (target \"host\")");
+  if (o.executor)
+    throw argument_error("an executor runs the threads of a CPU, and the model is for " + o.target +
+                         "; leave it out");
+  return out;
+}
+
+}  // namespace detail::models
+
 TILEWRIGHT_INLINE model::model(network::graph g, model_options options)
     : state_(std::make_shared<state>()) {
   if (!(options.seconds >= 0)) throw argument_error("seconds has to be 0 or more");
@@ -200,22 +282,40 @@ TILEWRIGHT_INLINE model::model(network::graph g, model_options options)
   network::bind_extents(g, options.extents);
   network::infer_types(g);
   state_->source = std::make_shared<const network::graph>(g);
+  state_->gpu = detail::models::gpu_of(options);
   state_->options = std::move(options);
   state_->db = search::database::shared(state_->options.database);
   if (state_->options.optimize)
     state_->add_forms(std::move(g));
   else
-    state_->alternatives.push_back(std::make_shared<const network::graph>(std::move(g)));
+    state_->add_form(std::move(g));
   state_->make_program();
 }
 
-TILEWRIGHT_INLINE void model::run_in_order(const std::vector<dsl::argument>& all) const {
+TILEWRIGHT_INLINE void model::run_in_order(const std::vector<named_argument>& all,
+                                           void* stream) const {
   const network::graph& g = *state_->source;
+  const bool on_device = support::any(all, [](const named_argument& a) { return a.on_device; });
+  if ((on_device || stream) && !state_->gpu)
+    throw argument_error("model " + g.name +
+                         " is for this CPU, and the call is one for a GPU; make the model with "
+                         ".target = \"cuda\"");
+  if (stream && !on_device)
+    throw argument_error(
+        "model " + g.name +
+        " gets a stream and arrays of the host, for whose copies the call waits; "
+        "leave the stream out, or write on_device(...) around arrays of the device");
   detail::models::run_with_arguments(
       g.name, detail::models::ports_of(g, g.inputs), detail::models::ports_of(g, g.outputs), all,
-      [this](const std::vector<const void*>& inputs, const std::vector<void*>& outputs) {
+      on_device, [&](const std::vector<const void*>& inputs, const std::vector<void*>& outputs) {
+        if (state_->gpu) state_->need_device();
         state_->prepare();
-        state_->now()->run(inputs, outputs);
+        if (!state_->gpu) return state_->now()->run(inputs, outputs);
+        const auto program = state_->on_device();
+        if (!on_device) return program->run(inputs, outputs);
+        std::vector<void*> read;
+        for (const void* each : inputs) read.push_back(const_cast<void*>(each));
+        program->start(read, outputs, stream);
       });
 }
 
@@ -223,7 +323,25 @@ TILEWRIGHT_INLINE void model::run(const std::vector<named_argument>& inputs,
                                   const std::vector<named_argument>& outputs) const {
   const network::graph& g = *state_->source;
   run_in_order(detail::models::in_order(g.name, detail::models::ports_of(g, g.inputs),
-                                        detail::models::ports_of(g, g.outputs), inputs, outputs));
+                                        detail::models::ports_of(g, g.outputs), inputs, outputs),
+               nullptr);
+}
+
+TILEWRIGHT_INLINE void model::emulate(const std::vector<named_argument>& inputs,
+                                      const std::vector<named_argument>& outputs,
+                                      std::uint64_t order) const {
+  const network::graph& g = *state_->source;
+  if (!state_->gpu)
+    throw argument_error("model " + g.name +
+                         " is for this CPU, and kernels of GPUs are emulated; make the model with "
+                         ".target = \"cuda\" or that of a GPU");
+  const std::vector<network_port> in = detail::models::ports_of(g, g.inputs),
+                                  out = detail::models::ports_of(g, g.outputs);
+  detail::models::run_with_arguments(
+      g.name, in, out, detail::models::in_order(g.name, in, out, inputs, outputs), false,
+      [&](const std::vector<const void*>& from, const std::vector<void*>& to) {
+        state_->on_emulator()->run(from, to, order);
+      });
 }
 
 namespace detail::models {
@@ -242,6 +360,12 @@ inline target::cpu target_here(const std::string& name) {
 
 TILEWRIGHT_INLINE void model::save(const std::string& path,
                                    const std::vector<std::string>& targets) const {
+  if (state_->gpu)
+    throw argument_error(
+        "model " + state_->source->name + " is for " + state_->options.target +
+        ", and files hold code for CPUs; keep its database instead, from which a "
+        "model for the same target takes schedules and code, or make the model for "
+        "a CPU (target \"host\")");
   std::vector<target::cpu> cpus;
   for (const std::string& t : targets) cpus.push_back(detail::models::target_here(t));
   const search::detail::process_turns::turn mine(state_->tuning);
@@ -250,9 +374,16 @@ TILEWRIGHT_INLINE void model::save(const std::string& path,
 }
 
 TILEWRIGHT_INLINE void model::tune(double seconds, const std::string& target) {
-  const target::cpu cpu = detail::models::target_here(target);
+  const std::string& of = state_->options.target;
+  const bool own = target.empty() || target == of;
+  if (!own && (state_->gpu || cuda::find_device(target)))
+    throw argument_error("model " + state_->source->name + " is for " + of +
+                         ", and cannot be tuned for " + target +
+                         "; make a model with that target, on the same database");
+  const target::cpu cpu = detail::models::target_here(own ? "host" : target);
   const search::detail::process_turns::turn mine(state_->tuning);
-  if (cpu.isa_key() != target::host().isa_key()) return state_->tune_for(cpu, seconds);
+  if (!state_->gpu && cpu.isa_key() != target::host().isa_key())
+    return state_->tune_for(cpu, seconds);
   state_->tune(seconds);
   state_->is_ready = true;
 }
@@ -281,14 +412,12 @@ inline std::string right_aligned(const std::string& text, std::size_t width) {
 }  // namespace detail
 
 TILEWRIGHT_INLINE std::vector<network::kernel_report> model::kernel_reports() const {
-  state_->prepare();
-  return network::reports_of(*state_->now(), *state_->db);
+  return state_->reports();
 }
 
 TILEWRIGHT_INLINE std::string model::report() const {
-  state_->prepare();
+  const std::vector<network::kernel_report> kernels = state_->reports();
   const auto program = state_->now();
-  const std::vector<network::kernel_report> kernels = network::reports_of(*program, *state_->db);
   double total = 0, bound = 0;  // s
   for (const network::kernel_report& r : kernels) total += r.seconds, bound += r.bound;
   std::string out;
@@ -300,19 +429,22 @@ TILEWRIGHT_INLINE std::string model::report() const {
     const auto gap = [](std::size_t width, const std::string& text) {
       return std::string(width - std::min(width, text.size()), ' ');
     };
-    out += detail::right_aligned(support::fixed_text(r.seconds * 1e6, 1), 10) + " us " +
-           detail::right_aligned(support::fixed_text(100 * r.seconds / total, 1), 5) + " % " +
-           detail::right_aligned(support::fixed_text(100 * r.bound / r.seconds, 0), 4) +
-           " % of the roofline  " + origin + gap(9, origin) + algorithm + gap(28, algorithm) + " " +
-           l.what.name + "\n";
+    out +=
+        detail::right_aligned(support::fixed_text(r.seconds * 1e6, 1), 10) + " us " +
+        detail::right_aligned(support::fixed_text(100 * r.seconds / total, 1), 5) + " % " +
+        (state_->gpu ? std::string(" ")
+                     : detail::right_aligned(support::fixed_text(100 * r.bound / r.seconds, 0), 4) +
+                           " % of the roofline  ") +
+        origin + gap(9, origin) + algorithm + gap(28, algorithm) + " " + l.what.name + "\n";
   }
   const auto megabytes = [](std::int64_t n) {
     return support::fixed_text(static_cast<double>(n) * 1e-6, 2) + " MB";
   };
   return out + detail::right_aligned(support::fixed_text(total * 1e6, 1), 10) + " us in " +
-         std::to_string(kernels.size()) + " kernels, " +
-         support::fixed_text(100 * bound / total, 0) + " % of the roofline; arena " +
-         megabytes(program->arena_bytes()) + ", no smaller than " +
+         std::to_string(kernels.size()) + " kernels" +
+         (state_->gpu ? " on " + state_->gpu->gpu.model
+                      : ", " + support::fixed_text(100 * bound / total, 0) + " % of the roofline") +
+         "; arena " + megabytes(program->arena_bytes()) + ", no smaller than " +
          megabytes(program->least_arena_bytes()) + "\n";
 }
 

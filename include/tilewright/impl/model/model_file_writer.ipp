@@ -18,17 +18,15 @@
 #include <utility>
 
 #include <tilewright/dispatch/packed_weights.hpp>
+#include <tilewright/impl/model/constant_pool.hpp>
 #include <tilewright/impl/model/model_file.hpp>
 #include <tilewright/impl/model/plan_writer.hpp>
-#include <tilewright/impl/search/database/fewer_threads.hpp>
+#include <tilewright/impl/model/session/chosen_schedule.hpp>
 #include <tilewright/model/session.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/pass/walk.hpp>
-#include <tilewright/search/candidate.hpp>
-#include <tilewright/search/database/trace_names.hpp>
 #include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/measurement/operands.hpp>
-#include <tilewright/search/session.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/files/file_size_signal.hpp>
@@ -37,60 +35,14 @@
 namespace tilewright::network {
 namespace detail::model_file {
 
-/// Constants in the order in which they come to lie in the file; equal addresses once.
-class constant_pool {
- public:
-  /// Offset from the first page of constants.
-  std::int64_t add(const void* data, std::int64_t bytes) {
-    const auto [at, is_new] = known_.emplace(std::pair(data, bytes), 0);
-    if (!is_new) return at->second;
-    const auto page = static_cast<std::int64_t>(model_file_page);
-    const std::int64_t align = bytes < page ? 64 : page;
-    size_ = (size_ + align - 1) / align * align;
-    at->second = size_;
-    parts_.push_back({static_cast<const std::byte*>(data), bytes, size_});
-    size_ += bytes;
-    return at->second;
-  }
-  std::int64_t size() const { return size_; }
-  void copy_to(std::byte* to) const {
-    for (const part& p : parts_)
-      if (p.bytes > 0) std::memcpy(to + p.at, p.data, static_cast<std::size_t>(p.bytes));
-  }
-
- private:
-  struct part {
-    const std::byte* data;
-    std::int64_t bytes, at;
-  };
-  std::map<std::pair<const void*, std::int64_t>, std::int64_t> known_;
-  std::vector<part> parts_;
-  std::int64_t size_ = 0;
-};
-
 /// A kernel as it is chosen now.
 struct chosen_kernel {
   search::built code;
   std::vector<bool> is_read;  // [parameters], by calls
 };
 
-/// The schedule that was chosen, or what becomes of that for fewer threads, or the default one.
-inline schedule schedule_of(const search::workload& w, const search::database& db,
-                            std::uint64_t seed) {
-  std::string why;
-  if (const auto hit = db.chosen(w.key)) try {
-      if (auto c = search::replay(search::by_name(trace::parse(hit->trace), w.function), w.function,
-                                  seed, &why))
-        return std::move(c->scheduled);
-    } catch (const argument_error&) {  // a trace of another version
-    }
-  std::vector<search::candidate> spread = search::detail::spread_over_threads(w, db, 1, seed);
-  if (!spread.empty()) return std::move(spread.front().scheduled);
-  return search::default_schedule(w.function, w.space, {w.machine, w.exec->threads}, seed);
-}
-
 inline chosen_kernel choose(const search::workload& w, search::database& db, std::uint64_t seed) {
-  const schedule s = schedule_of(w, db, seed);
+  const schedule s = detail::chosen_schedule(w, db, seed);
   chosen_kernel out{search::build(s.function(), w.machine), {}};
   if (!out.code.code) throw build_error(w.function.name + ": " + out.code.error);
   const ir::function main = pass::lower_prepared(s.function(), *w.machine.cpu).main;
@@ -206,7 +158,10 @@ class model_writer {
     std::vector<std::byte> file(first + static_cast<std::size_t>(pool_.size()));
     std::copy(body.bytes.begin(), body.bytes.end(),
               file.begin() + static_cast<std::ptrdiff_t>(model_file_header));
-    pool_.copy_to(file.data() + first);
+    std::byte* const constants = file.data() + first;
+    pool_.each([&](const std::byte* data, std::size_t bytes, std::int64_t at) {
+      std::memcpy(constants + at, data, bytes);
+    });
     return file;
   }
   std::size_t plan_size() const { return plan_size_; }

@@ -243,9 +243,9 @@ TILEWRIGHT_INLINE saved_model::saved_model(const std::string& path, saved_model_
   state_ = std::move(made);
 }
 
-TILEWRIGHT_INLINE void saved_model::run_in_order(const std::vector<dsl::argument>& all) const {
+TILEWRIGHT_INLINE void saved_model::run_in_order(const std::vector<named_argument>& all) const {
   detail::models::run_with_arguments(
-      name(), inputs(), outputs(), all,
+      name(), inputs(), outputs(), all, false,
       [this](const std::vector<const void*>& in, const std::vector<void*>& out) {
         state_->run(in, out);
       });

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <tilewright/impl/model/passes/pass_list.hpp>
+#include <tilewright/impl/model/passes/write_outputs.hpp>
 #include <tilewright/model/passes.hpp>
 
 namespace tilewright::network {
@@ -14,8 +15,9 @@ inline void simplify(graph& g) {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE void make_kernels(graph& g) {
-  for (const detail::named_pass& pass : detail::kernel_passes) pass.run(g);
+TILEWRIGHT_INLINE void make_kernels(graph& g, bool parts_in_place) {
+  for (const detail::named_pass& pass : detail::kernel_passes)
+    if (parts_in_place || pass.run != &place_parts) pass.run(g);
 }
 
 TILEWRIGHT_INLINE void optimize(graph& g) {
