@@ -29,10 +29,24 @@ tree=${GPU_BUILD:-$root/build}
 seconds=540
 stages=
 sessions=
+network_seconds=0
 
 build() {
   [ -d "$tree" ] || (cd "$root" && cmake --preset default -B "$tree")
-  cmake --build "$tree" --target gpu_bench
+  cmake --build "$tree" --target gpu_bench tilewright_tool
+}
+
+# Networks with their results, for stage models.
+pack_networks() {
+  for batch in 1 8; do
+    python3 "$root/tools/models.py" --out "$tree/models" --batch $batch resnet50 >/dev/null || {
+      echo "stage models will have no network: tools/models.py does not make one here" >&2
+      return 0
+    }
+  done
+  mkdir -p "$pack/models"
+  cp -r "$tree/models/resnet50" "$tree/models/resnet50_batch8" "$pack/models"
+  cp "$tree/bin/tilewright" "$root/benchmarks/networks/gpu_networks.py" "$pack"
 }
 
 if [ "${1:-}" = pack ]; then
@@ -42,15 +56,18 @@ if [ "${1:-}" = pack ]; then
   "$tree/bin/gpu_bench" pack "$pack" "$@"
   cp "$0" "$pack/gpu_bench.sh"
   cp "$root/tools/gpu_peers.py" "$pack/gpu_peers.py"
+  pack_networks
   exit 0
 fi
 
 while [ $# -gt 0 ]; do
   case $1 in
     --seconds) seconds=$2; shift ;;
-    --tune-seconds|--only) sessions="$sessions $1 $2"; shift ;;
-    first|f32|tensor|tune) stages="$stages $1" ;;
-    *) echo "gpu_bench.sh: there is no stage $1; stages: first, tune, f32, tensor" >&2; exit 2 ;;
+    --tune-seconds|--only)
+      [ "$1" = --only ] || network_seconds=$2
+      sessions="$sessions $1 $2"; shift ;;
+    first|f32|tensor|tune|models) stages="$stages $1" ;;
+    *) echo "gpu_bench.sh: there is no stage $1; stages: first, tune, f32, tensor, models" >&2; exit 2 ;;
   esac
   shift
 done
@@ -97,9 +114,42 @@ case $scripts in
 esac
 command -v python3 >/dev/null 2>&1 || peers=
 
+# One JSON object a line for each network: what the tool says of the run and of its kernels.
+run_networks() {
+  if "$pack/gpu_bench" first --pack "$pack" --out "$results/none.jsonl" --seconds 0 2>&1 | grep '^skipped: no GPU'; then return 0; fi
+  rm -f "$results/none.jsonl"
+  [ -x "$pack/tilewright" ] && [ -d "$pack/models" ] || {
+    echo "skipped: the pack has no networks (tools/gpu_bench.sh pack makes them where tools/models.py runs)"
+    return 0
+  }
+  "$pack/tilewright" --version >/dev/null 2>&1 || { echo "skipped: the packed tool does not start here"; return 0; }
+  mkdir -p "$results"
+  failed=0
+  for folder in "$pack"/models/*; do
+    name=$(basename "$folder")
+    left=$((end - $(date +%s)))
+    grep -q "\"network\": \"$name\"" "$results/models.jsonl" 2>/dev/null && continue
+    [ $left -gt 20 ] || { echo "no time left for $name"; break; }
+    set -- "$folder/resnet50.onnx" --target cuda --db "$results/records.db" --json
+    code=0
+    [ "$network_seconds" = 0 ] || timeout $left "$pack/tilewright" model tune "$@" --seconds "$network_seconds" >/dev/null || code=$?
+    bench=$(timeout $left "$pack/tilewright" model bench "$@" --in "x=$folder/in/x.npy" --expect "$folder/out") || code=$?
+    report=$(timeout $left "$pack/tilewright" model report "$@") || code=$?
+    [ $code -eq 0 ] || { failed=1; echo "$name: exit status $code" >&2; }
+    peer=$(python3 "$pack/gpu_networks.py" "$folder" 2>/dev/null) || peer='{"skipped": "no PyTorch"}'
+    echo "{\"network\": \"$name\", \"status\": $code, \"run\": ${bench:-null}, \"report\": ${report:-null}, \"pytorch\": $peer}" >>"$results/models.jsonl"
+    tail -n 1 "$results/models.jsonl" | cut -c1-300
+  done
+  return $failed
+}
+
 status=0
 end=$(($(date +%s) + seconds))
 for stage in $stages; do
+  if [ "$stage" = models ]; then
+    run_networks || status=1
+    continue
+  fi
   left=$((end - $(date +%s)))
   [ $left -gt 0 ] || { echo "no time left for stage $stage"; break; }
   while :; do

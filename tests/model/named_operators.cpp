@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <tilewright/impl/model/operators/filled.hpp>
+#include <tilewright/model/device/emulated_program.hpp>
 #include <tilewright/model/emission.hpp>
-#include <tilewright/model/emulated_program.hpp>
 #include <tilewright/model/operators.hpp>
 #include <tilewright/search/options.hpp>
 #include <tilewright/support/error.hpp>

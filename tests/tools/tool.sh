@@ -349,6 +349,16 @@ if "$tool" model info "$networks/tiny_cnn.onnx" >/dev/null 2>&1; then
   expect 0 "y float32 (1, 5)" "${run[@]}" --out "y=$work/y.npy"
   expect 0 "largest difference" "${run[@]}" --expect "$work/expected"
   expect 0 "largest difference" "${run[@]}" --expect "$work/expected" --plain
+  expect 0 "for sm_90a: " model info "$networks/tiny_cnn.onnx" --target sm_90a --db :memory:
+  expect 0 '"gpu": {"architecture": "sm_80", "starts": ' model info "$networks/tiny_cnn.onnx" --target sm_80 --db :memory: --json
+  emulate=(model run "$networks/tiny_cnn.onnx" --in "x=$networks/tiny_cnn.x.npy" --db :memory: --target sm_90a --engine emulate)
+  expect 0 "largest difference" "${emulate[@]}" --expect "$work/expected"
+  expect 2 "nothing can be tuned in the emulator" "${emulate[@]}" --seconds 1
+  expect 2 "kernels of GPUs are emulated" "${run[@]}" --engine emulate
+  expect 2 "a model cannot be made for sm_1; targets: host, cuda, sm_80" "${run[@]}" --target sm_1
+  expect 2 "a GPU stands alone" model tune "$networks/tiny_cnn.onnx" --db :memory: --target host --target sm_80
+  expect 2 "files hold code for CPUs" model save "$networks/tiny_cnn.onnx" --to "$work/g.twm" --db :memory: --target sm_80
+  TILEWRIGHT_CUDA_DRIVER="$work/none" expect 4 "model tiny_cnn is for cuda, which cannot be used here: " "${run[@]}" --target cuda
   expect 2 'input "x" is missing' model run "$networks/tiny_cnn.onnx" --db :memory:
   report=(model report "$networks/tiny_cnn.onnx" --db :memory: --threads 1)
   expect 0 "% of the roofline  untuned  " "${report[@]}"

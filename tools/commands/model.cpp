@@ -18,7 +18,7 @@
 
 #include <tilewright/backend/cuda/available.hpp>
 #include <tilewright/interop/onnx.hpp>
-#include <tilewright/model/device_program.hpp>
+#include <tilewright/model/device/device_program.hpp>
 #include <tilewright/model/kernel_work.hpp>
 #include <tilewright/model/saved_model.hpp>
 #include <tilewright/support/numbers/number_text.hpp>

@@ -11,11 +11,12 @@
 
 #include <tilewright/backend/cuda/available.hpp>
 #include <tilewright/backend/cuda/compile.hpp>
+#include <tilewright/backend/cuda/nvrtc.hpp>
 #include <tilewright/backend/cuda/resources.hpp>
 #include <tilewright/impl/model/model_file.hpp>
 #include <tilewright/impl/model/passes/pass_list.hpp>
 #include <tilewright/model/bind_extents.hpp>
-#include <tilewright/model/emulated_program.hpp>
+#include <tilewright/model/device/emulated_program.hpp>
 #include <tilewright/model/kernel_work.hpp>
 #include <tilewright/model/passes.hpp>
 #include <tilewright/model/saved_model.hpp>
@@ -128,12 +129,22 @@ gpu_launch gpu_launch_of(const network::executable& program, std::size_t k,
   return out;
 }
 
+/// Whether NVRTC can be opened.
+bool has_compiler() {
+  try {
+    backend::cuda::nvrtc();
+    return true;
+  } catch (const build_error&) {
+    return false;
+  }
+}
+
 /// What a network becomes on a GPU, each different kernel once; no device is needed.
 class gpu_summary {
  public:
   gpu_summary(const network::executable& program, const network_options& o) {
     const target::gpu& gpu = *program.gpu();
-    const bool compiles = cuda::available().state != cuda::state::no_toolkit;
+    const bool compiles = has_compiler();
     const auto records = search::database::shared(o.database);
     std::map<std::string, gpu_launch> known;
     std::int64_t starts = 0, spilled = 0;
@@ -187,6 +198,8 @@ class gpu_summary {
 }  // namespace
 
 int network_info(const network_options& o) {
+  if (is_saved(o.file) && o.target != "host")
+    throw argument_error(o.file + ": a saved model holds code for CPUs; leave --target out");
   if (is_saved(o.file)) return info_of_saved(o);
   const std::optional<cuda::named_device> gpu = cuda::find_device(o.target);
   if (!gpu && o.target != "host")

@@ -3,6 +3,8 @@
 #define TILEWRIGHT_IMPL_MODELS_HPP
 
 #include <tilewright/impl/model/bind_extents.ipp>
+#include <tilewright/impl/model/device/device_program.ipp>
+#include <tilewright/impl/model/device/emulated_program.ipp>
 #include <tilewright/impl/model/emission.ipp>
 #include <tilewright/impl/model/executable.ipp>
 #include <tilewright/impl/model/expansion.ipp>
@@ -50,6 +52,7 @@
 #include <tilewright/impl/model/passes/replace_nan.ipp>
 #include <tilewright/impl/model/passes/scale_products.ipp>
 #include <tilewright/impl/model/passes/winograd.ipp>
+#include <tilewright/impl/model/passes/write_outputs.ipp>
 #include <tilewright/impl/model/saved_model.ipp>
 #include <tilewright/impl/model/session.ipp>
 #include <tilewright/impl/model/window.ipp>

@@ -54,7 +54,7 @@ struct model_options {
 /// elements. Any number of threads may call one model. Copies share everything.
 ///
 /// A model for a GPU takes arrays of the host, which it copies there and back, or arrays of the device
-/// (`on_device(x, {...})`), dense and row-major: then it starts its kernels and returns (model/device_program.hpp
+/// (`on_device(x, {...})`), dense and row-major: then it starts its kernels and returns (model/device/device_program.hpp
 /// says when it allocates and waits).
 class model {
  public:
@@ -84,7 +84,7 @@ class model {
   void run(const std::vector<named_argument>& inputs,
            const std::vector<named_argument>& outputs) const;
 
-  /// Runs a model for a GPU on the host, thread by thread (model/emulated_program.hpp), on arrays of the host.
+  /// Runs a model for a GPU on the host, thread by thread (model/device/emulated_program.hpp), on arrays of the host.
   /// Nothing is tuned.
   /// @param order of threads, drawn from it
   /// @throws argument_error as `run`, and for a model that is for a CPU; build_error without a C++ compiler

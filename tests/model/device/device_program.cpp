@@ -1,6 +1,6 @@
 // Networks on a device that is a fake one: what is started, with what, and what is allocated. Launches are emulated
 // with the pointers that they bring, so that results are those of the network.
-#include <tilewright/model/device_program.hpp>
+#include <tilewright/model/device/device_program.hpp>
 
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -18,11 +18,13 @@
 #include <tilewright/backend/cuda/nvrtc.hpp>
 #include <tilewright/interop/onnx.hpp>
 #include <tilewright/model/model.hpp>
+#include <tilewright/search/measurement/worker.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
 #include "model/array_file.hpp"
 #include "model/device/emulated_network.hpp"
+#include "model/written_graph.hpp"
 
 using namespace tilewright;
 using namespace network_tests;
@@ -177,6 +179,7 @@ TEST_CASE("device_program: constants lie on the device once, values in one arena
   CHECK(static_cast<std::int64_t>(warm - free_bytes()) == m.program()->arena_bytes());
   CHECK(p.device_name() == "fake");
   CHECK(p.measure(2).size() == m.program()->launches().size());
+  CHECK(p.time(3).size() == 3);
 }
 
 TEST_CASE("device_program: the chosen schedules of the database run, with their code") {
@@ -209,6 +212,31 @@ TEST_CASE("device_program: the chosen schedules of the database run, with their 
       network::reports_of(second, *db, std::vector<double>(second.launches().size(), 1e-3));
   CHECK(reports[k].origin == network::schedule_origin::tuned);
   CHECK(reports[k + 1].origin == network::schedule_origin::untuned);
+}
+
+TEST_CASE(
+    "device_program: a session measures the kernels on the device, and the model runs what it "
+    "chose") {
+  if (!ready()) return;
+  if (search::find_worker().empty()) return;
+  // the fake computes what this network says
+  const fake::setting chain("FAKE_CUDA_COMPUTE", "chain");
+  written_graph w;
+  w.g.name = "chain";
+  const network::value_id x = w.input("x", {64, 32});
+  auto [half, data] = network::constant::make({dtype::f32, {}});
+  const float factor = 0.5f;
+  std::memcpy(data, &factor, sizeof factor);
+  w.g.outputs = {
+      w.add("Relu", {w.add("Sub", {w.add("Exp", {w.add("Mul", {x, w.known(half)})}), x})})};
+  model m(w.g, on_gpu());
+  REQUIRE(m.program()->launches().size() == 1);
+  CHECK(says(m.report(), " untuned "));
+  m.tune(2);
+  const std::string report = m.report();
+  CHECK(says(report, " tuned "));
+  CHECK(says(report, "1 kernels on fake; arena "));
+  CHECK(m.kernel_reports()[0].seconds > 0);
 }
 
 TEST_CASE("device_program: what a call refuses, by its number") {

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 #include <tilewright/backend/cuda/emulator.hpp>
-#include <tilewright/model/emulated_program.hpp>
+#include <tilewright/model/device/emulated_program.hpp>
 
 #include "backend/cuda/fake/fake.hpp"
 

@@ -1,5 +1,5 @@
 // Networks for a GPU where none is: their kernels run on the host, thread by thread, and give what CPUs give.
-#include <tilewright/model/emulated_program.hpp>
+#include <tilewright/model/device/emulated_program.hpp>
 
 #include <doctest/doctest.h>
 

@@ -14,12 +14,12 @@
 #include <tilewright/impl/dispatch/at_exit.hpp>
 #include <tilewright/impl/dispatch/background_threads.hpp>
 #include <tilewright/impl/model/dense_arguments.hpp>
-#include <tilewright/impl/model/device_program.hpp>
-#include <tilewright/impl/model/emulated_program.hpp>
 #include <tilewright/impl/model/model_file.hpp>
 #include <tilewright/impl/model/session/kernel_times.hpp>
 #include <tilewright/impl/search/measurement/process_turns.hpp>
 #include <tilewright/model/bind_extents.hpp>
+#include <tilewright/model/device/device_program.hpp>
+#include <tilewright/model/device/emulated_program.hpp>
 #include <tilewright/model/in_place.hpp>
 #include <tilewright/model/inference.hpp>
 #include <tilewright/model/kernel_work.hpp>

@@ -18,7 +18,7 @@
 #include <utility>
 
 #include <tilewright/dispatch/packed_weights.hpp>
-#include <tilewright/impl/model/constant_pool.hpp>
+#include <tilewright/impl/model/device/constant_pool.hpp>
 #include <tilewright/impl/model/model_file.hpp>
 #include <tilewright/impl/model/plan_writer.hpp>
 #include <tilewright/impl/model/session/chosen_schedule.hpp>

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include <tilewright/impl/model/passes/pass_list.hpp>
-#include <tilewright/impl/model/passes/write_outputs.hpp>
 #include <tilewright/model/passes.hpp>
 
 namespace tilewright::network {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <tilewright/impl/model/session/chosen_schedule.hpp>
-#include <tilewright/model/emulated_program.hpp>
+#include <tilewright/model/device/emulated_program.hpp>
 #include <tilewright/pass/gpu/lower_gpu.hpp>
 #include <tilewright/support/error.hpp>
 

@@ -13,8 +13,8 @@
 
 #include <tilewright/backend/cuda/device.hpp>
 #include <tilewright/dispatch/device_dispatcher.hpp>
-#include <tilewright/impl/model/constant_pool.hpp>
-#include <tilewright/model/device_program.hpp>
+#include <tilewright/impl/model/device/constant_pool.hpp>
+#include <tilewright/model/device/device_program.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 
