@@ -203,7 +203,8 @@ int network_info(const network_options& o) {
   if (is_saved(o.file)) return info_of_saved(o);
   const std::optional<cuda::named_device> gpu = cuda::find_device(o.target);
   if (!gpu && o.target != "host")
-    throw argument_error("--target " + o.target + ": " + machine_names);
+    throw argument_error("--target " + o.target + ": there is no such machine; it names " +
+                         machine_names);
   bool is_fine = true;
   network::graph g = read_network(o);
   std::map<std::string, int> operators;

@@ -123,3 +123,21 @@ TEST_CASE("NVRTC is looked for in Python packages, behind toolkits") {
   }
   fs::remove_all(root);
 }
+
+TEST_CASE("GPUs are found by architecture, and this machine's by \"cuda\"") {
+  const cuda::availability& here = cuda::available();
+  const auto named = cuda::find_device("sm_80"), own = cuda::find_device("cuda");
+  REQUIRE(named);
+  REQUIRE(own);
+  CHECK(named->gpu.name == "sm_80");
+  CHECK(!cuda::find_device("x86-64"));
+  CHECK(!cuda::find_device(""));
+  if (here) {
+    CHECK(own->missing == "");
+    CHECK(own->gpu.model != "");
+  } else {
+    CHECK(own->gpu.name == "sm_90a");
+    CHECK(own->missing == here.reason);
+    CHECK(named->missing == here.reason);
+  }
+}
