@@ -10,6 +10,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/pass/gpu/fragment_layout.hpp>
 #include <tilewright/impl/pass/gpu/fragment_product.hpp>
+#include <tilewright/impl/pass/gpu/fragment_rows.hpp>
 #include <tilewright/impl/pass/gpu/pieces.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -218,14 +219,15 @@ class spreader : public mutator {
   const buffer& spread_buffer(const buffer& b) {
     buffer& out = spread_[b];
     if (out) return out;
-    if (b->shape.size() < 2) refuse(b, "has one dimension; fragments have rows and columns");
+    const std::size_t tiled = is_rows(b) ? 1 : 2;
+    if (b->shape.size() < tiled) refuse(b, "has one dimension; fragments have rows and columns");
     buffer_node node = *b;
-    for (std::size_t d = b->shape.size() - 2; d < b->shape.size(); ++d) {
+    for (std::size_t d = b->shape.size() - tiled; d < b->shape.size(); ++d) {
       if (!is_int(b->shape[d]) || as_int(b->shape[d]) % tile != 0)
         refuse(b, "has an extent that is no multiple of 16");
       node.shape[d] = integer(b->shape[d].type(), as_int(b->shape[d]) / tile);
     }
-    node.shape.push_back(integer(dtype::i32, registers));
+    node.shape.push_back(integer(dtype::i32, is_rows(b) ? rows_of_lane : registers));
     node.strides.clear();
     node.scope = "local";
     return out = buffer(new buffer_node(std::move(node)));
@@ -242,10 +244,23 @@ class spreader : public mutator {
     return out;
   }
 
+  /// Where a number of a row lies; `half`: which of the two rows of a tile that a lane has.
+  std::vector<expr> row_indices(const buffer& b, const std::vector<expr>& at, const expr& half) {
+    std::vector<expr> out(at.begin(), at.end() - 1);
+    out.push_back(tile_number(row_index_of(b, at)));
+    out.push_back(half);
+    return out;
+  }
+  tile_index row_index_of(const buffer& b, const std::vector<expr>& at) const {
+    if (auto row = index_of(at.back())) return *row;
+    refuse(b, "is touched elsewhere than in whole tiles of 16 rows, which a loop runs over");
+  }
+
   // ---- statements ---------------------------------------------------------------------------------
 
   stmt mutate_loop(const stmt& s) {
     const loop_node& loop = *as_loop(s);
+    if (const auto reduction = row_reduction_of(loop)) return reduce_rows(*reduction);
     loops_.push_back(&loop);
     stmt body = mutate(loop.body);
     loops_.pop_back();
@@ -278,11 +293,16 @@ class spreader : public mutator {
   stmt spread(const store_node& s) {
     if (const auto p = product_of(s)) return multiply(s, *p);
     // one of the fragments, and the layout that all have to agree with
+    if (is_rows(s.buffer)) return each_row(s);
     std::vector<std::pair<buffer, std::vector<expr>>> all;
     if (is_fragment(s.buffer)) all.emplace_back(s.buffer, s.indices);
     for_each_expr(s.value, [&](const expr& e) {
-      if (e->op == op::load && is_fragment(e->buffer)) all.emplace_back(e->buffer, e->args);
+      if (e->op == op::load && is_fragment(e->buffer) && !is_rows(e->buffer))
+        all.emplace_back(e->buffer, e->args);
     });
+    if (all.empty())
+      refuse(s.buffer,
+             "is stored numbers of rows, which lie in fragments; copy them to fragments first");
     const layout how = layout_of(all[0].first);
     const auto [row, column] = loops_of(all[0].first, all[0].second);
     if (row == column) refuse(all[0].first, "is touched along a diagonal");
@@ -300,10 +320,7 @@ class spreader : public mutator {
     const expr element = how.element(group, i);
     const auto [r, c] = how.place(lane, group, i);
     const var_map here = {{row.var, in_tile(row, r)}, {column.var, in_tile(column, c)}};
-    const expr value = rewrite(s.value, [&](const expr& e) {
-      if (e->op != op::load || !is_fragment(e->buffer)) return e;
-      return load(spread_buffer(e->buffer), spread_indices(e->buffer, e->args, element));
-    });
+    const expr value = of_lane(s.value, how, group, element, &row);
     stmt out;
     if (is_fragment(s.buffer)) {
       out = make_store(spread_buffer(s.buffer), spread_indices(s.buffer, s.indices, element),
@@ -320,6 +337,93 @@ class spreader : public mutator {
     out = make_loop(group, integer(dtype::i32, 0), integer(dtype::i32, how.groups()),
                     std::move(out), loop_kind::unrolled);
     return on_lanes(lane, std::move(out));
+  }
+
+  /// What a lane has of the fragments that an expression loads, for one of its elements.
+  expr of_lane(const expr& value, const layout& how, const expr& group, const expr& element,
+               const loop_node* row) {
+    return rewrite(value, [&](const expr& e) {
+      if (e->op != op::load || !is_fragment(e->buffer)) return e;
+      if (!is_rows(e->buffer))
+        return load(spread_buffer(e->buffer), spread_indices(e->buffer, e->args, element));
+      if (!has_rows(how) || row_index_of(e->buffer, e->args).loop != row)
+        refuse(e->buffer, "is no number of the rows of the fragments that it stands beside");
+      return load(spread_buffer(e->buffer),
+                  row_indices(e->buffer, e->args, floormod(group, rows_of_lane)));
+    });
+  }
+
+  /// A statement for each row: each lane does it for the two rows that it has.
+  stmt each_row(const store_node& s) {
+    const loop_node* const row = row_index_of(s.buffer, s.indices).loop;
+    const var lane = make_var("lane"), half = make_var("half");
+    const expr place = floordiv(lane, lanes_of_row) + half * 8;
+    const var_map here = {{row->var, in_tile(*row, place)}};
+    const expr value = rewrite(s.value, [&](const expr& e) {
+      if (e->op != op::load || !is_fragment(e->buffer)) return e;
+      if (!is_rows(e->buffer) || row_index_of(e->buffer, e->args).loop != row)
+        refuse(e->buffer, "lies otherwise than " + s.buffer->name + ", which is stored to");
+      return load(spread_buffer(e->buffer), row_indices(e->buffer, e->args, half));
+    });
+    stmt out = make_store(spread_buffer(s.buffer), row_indices(s.buffer, s.indices, half),
+                          substitute(value, here));
+    out = guarded(std::move(out), *row, *row, here);
+    return on_lanes(lane, unrolled(half, rows_of_lane, std::move(out)));
+  }
+  static stmt unrolled(const var& v, std::int64_t count, stmt body) {
+    return make_loop(v, integer(dtype::i32, 0), integer(dtype::i32, count), std::move(body),
+                     loop_kind::unrolled);
+  }
+
+  /// Each lane combines what it has of a row, then the four lanes of the row what they have.
+  stmt reduce_rows(const row_reduction& r) {
+    const store_node& s = *r.store;
+    for (const loop_node* l : r.loops) loops_.push_back(l);
+    const expr_node& first = *tile_load(s.value);
+    const layout how = layout_of(first.buffer);
+    const auto [row, column] = loops_of(first.buffer, first.args);
+    const bool both =
+        (row == r.loops[0] && column == r.loops[1]) || (row == r.loops[1] && column == r.loops[0]);
+    if (!both || !has_rows(how) || row_index_of(s.buffer, s.indices).loop != row)
+      refuse(s.buffer, "is reduced over something else than the columns of fragments");
+    if (is_guarded({row, column}))
+      refuse(s.buffer, "is reduced under a condition on single elements; select them instead");
+    const var lane = make_var("lane"), group = make_var("group"), i = make_var("element"),
+              half = make_var("half");
+    const auto [at_row, at_column] = how.place(lane, group, i);
+    const var_map here = {{row->var, in_tile(*row, at_row)},
+                          {column->var, in_tile(*column, at_column)}};
+    const expr value =
+        substitute(of_lane(r.step.value[0], how, group, how.element(group, i), row), here);
+    const buffer part = make_buffer(s.buffer->name + "_of_lane", s.buffer->type,
+                                    {integer(dtype::i32, rows_of_lane)}, "local");
+    const std::vector<expr> mine{floormod(group, rows_of_lane)}, of_half{half};
+    stmt sums =
+        unrolled(group, how.groups(),
+                 unrolled(i, how.part,
+                          make_store(part, mine, r.step.combined({load(part, mine)}, {value})[0])));
+    sums = over_tiles(*column, std::move(sums));
+    const std::vector<expr> place = row_indices(s.buffer, s.indices, half);
+    const buffer& to = spread_buffer(s.buffer);
+    stmt all = make_seq(
+        {unrolled(half, rows_of_lane, make_store(part, of_half, r.step.identity()[0])),
+         std::move(sums),
+         rename_loops(unrolled(
+             half, rows_of_lane,
+             make_seq(
+                 {combine_lanes(r.step, part, of_half),
+                  make_store(to, place,
+                             r.step.combined({load(to, place)}, {load(part, of_half)})[0])})))});
+    all = over_tiles(*row, make_allocate(part, std::move(all)));
+    loops_.resize(loops_.size() - r.loops.size());
+    return on_lanes(lane, std::move(all));
+  }
+  /// The loop over the tiles of a loop, as it stands around one of them.
+  stmt over_tiles(const loop_node& loop, stmt body) {
+    const var number = tiles_of(loop);
+    const std::int64_t count = constant_extent(loop) / tile;
+    if (count == 1) return substitute(body, {{number, integer(number.type(), 0)}});
+    return make_loop(number, loop.min, integer(loop.extent.type(), count), std::move(body));
   }
 
   static bool loads_memory(const expr& e) {

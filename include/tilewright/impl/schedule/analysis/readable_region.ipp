@@ -27,6 +27,20 @@ inline ir::buffer_region region_of(const ir::buffer& x, const const_box& box) {
   return out;
 }
 
+/// The same of a footprint while the variables around it stand still, where their sums say where it begins and ends.
+inline ir::buffer_region region_of(const ir::buffer& x, const footprint& box) {
+  ir::buffer_region out = region_of(x, within(box));
+  for (std::size_t d = 0; d < box.size(); ++d) {
+    if (!box[d].lo || !box[d].hi) continue;
+    const arith::linear count = difference(*box[d].hi, *box[d].lo);
+    if (!count.is_constant() || box[d].lo->is_constant()) continue;
+    const dtype type = x->shape[d].type();
+    out.box[d] = {ir::cast(type, arith::from_linear(*box[d].lo)),
+                  ir::integer(type, count.constant + 1)};
+  }
+  return out;
+}
+
 /// What the region is of the buffer that the block matches to that of the region; the region itself
 /// where the block does not.
 inline ir::buffer_region behind_views(const ir::block_node& block, ir::buffer_region r) {
@@ -58,7 +72,10 @@ TILEWRIGHT_INLINE bool region_filled(const path& block, const ir::buffer_region&
     std::vector<ir::buffer_region> rest;
     for (const ir::buffer_region& r : needed) {
       d::remainder left = d::left_unwritten(scope, at, r, sums::partial);
-      if (!left.produced) left.rest = {d::within(touched({scope[at], r}, {0, {}}))};
+      if (!left.produced) {
+        rest.push_back(d::region_of(r.buffer, touched({scope[at], r}, {0, {}})));
+        continue;
+      }
       for (const d::const_box& box : left.rest) rest.push_back(d::region_of(r.buffer, box));
     }
     if (rest.empty() || scope.allocates(rest.front().buffer)) return rest.empty();

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/algorithm_form.hpp>
@@ -19,21 +21,26 @@
 namespace tilewright::primitive {
 namespace detail::algorithms {
 
-/// An algorithm's name, and the length of the parts of its cascade.
-struct parts_of {
+/// An algorithm's name, and the numbers behind its suffix.
+struct sized_form {
   std::string name;
-  std::int64_t length = 0;
+  std::vector<std::int64_t> sizes;
 };
 
-/// Nothing for a name that does not end with parts and a number.
-inline std::optional<parts_of> parts_in(const std::string& name) {
+/// Nothing for a name that does not end with the suffix and that many numbers.
+inline std::optional<sized_form> form_in(const std::string& name, std::string_view suffix,
+                                         std::size_t numbers) {
   const std::size_t dot = name.rfind('.');
-  const std::string end = std::string(parts_suffix) + "_";
-  if (dot == std::string::npos || name.compare(dot, end.size(), end) != 0) return std::nullopt;
-  parts_of out{name.substr(0, dot), 0};
-  const char *from = name.data() + dot + end.size(), *to = name.data() + name.size();
-  const auto read = std::from_chars(from, to, out.length);
-  if (read.ec != std::errc() || read.ptr != to) return std::nullopt;
+  if (dot == std::string::npos || name.compare(dot, suffix.size(), suffix) != 0)
+    return std::nullopt;
+  sized_form out{name.substr(0, dot), {}};
+  const char *from = name.data() + dot + suffix.size(), *to = name.data() + name.size();
+  while (from != to && *from == '_') {
+    const auto read = std::from_chars(from + 1, to, out.sizes.emplace_back());
+    if (read.ec != std::errc()) return std::nullopt;
+    from = read.ptr;
+  }
+  if (from != to || out.sizes.size() != numbers) return std::nullopt;
   return out;
 }
 
@@ -62,11 +69,19 @@ TILEWRIGHT_INLINE ir::function work_on(const ir::function& f, const std::string&
   const ir::block_realize_node* root = ir::as_realize(f.body);
   const std::string name = ir::sized_name(
       func_name, root ? ir::sizes_in(root->block->annotations) : std::vector<std::int64_t>());
-  if (const auto parts = detail::algorithms::parts_in(name)) {
-    parted_cascade out =
-        reduce_in_parts(work_on(detail::algorithms::without_sizes(f), parts->name), parts->length);
+  if (const auto parts = detail::algorithms::form_in(name, parts_suffix, 1)) {
+    parted_cascade out = reduce_in_parts(work_on(detail::algorithms::without_sizes(f), parts->name),
+                                         parts->sizes[0]);
     if (out.function) return std::move(*out.function);
     refusal{"work_on"}(3, {"no reductions of ", parts->name, " run in parts: ", out.refusal});
+  }
+  if (const auto running = detail::algorithms::form_in(name, running_suffix, 2)) {
+    parted_cascade out =
+        reduce_running(work_on(detail::algorithms::without_sizes(f), running->name),
+                       running->sizes[0], running->sizes[1]);
+    if (out.function) return std::move(*out.function);
+    refusal{"work_on"}(5,
+                       {"no reductions of ", running->name, " run part after part: ", out.refusal});
   }
   if (!ir::has_alternatives(f)) return f;
   if (std::optional<ir::function> one = ir::alternative(f, name)) {

@@ -183,7 +183,8 @@ inline std::int64_t* counter(kernel_usage& k, const ir::buffer& b) {
 
 /// What a buffer takes of the memory that it is counted in: fragments lie spread over a warp.
 inline std::int64_t share_of(const ir::buffer& b, std::int64_t size) {
-  constexpr std::int64_t lanes = 32;
+  constexpr std::int64_t lanes = 32, lanes_of_row = 4;
+  if (b->scope == "wmma.rows") return size * lanes_of_row / lanes;
   return b->scope.rfind("wmma.", 0) == 0 ? size / lanes : size;
 }
 

@@ -14,6 +14,9 @@ inline constexpr std::string_view joined_suffix = ".joined";
 inline constexpr std::string_view factored_suffix = ".factored";
 /// With a cascade of reductions in parts; the length of a part follows.
 inline constexpr std::string_view parts_suffix = ".parts";
+/// With a cascade of reductions in parts that are added to what is there; rows of a tile and the length of a part
+/// follow.
+inline constexpr std::string_view running_suffix = ".running";
 
 /// What stands before the suffix; nothing where the name does not end with it.
 inline std::optional<std::string> before_suffix(const std::string& name, std::string_view suffix) {

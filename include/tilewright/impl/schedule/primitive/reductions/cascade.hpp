@@ -47,4 +47,18 @@ struct parted_cascade {
 /// One of them may have results along more axes than the others; these have theirs along its axes then.
 parted_cascade reduce_in_parts(const ir::function& f, std::int64_t length);
 
+/// The function with the reductions of a cascade in one block, whose instances have `rows` rows and a part of
+/// `length` of the axis each: they add the part to what the parts before have, in the results themselves.
+/// ```
+/// for i_tile, part:
+///   init: M[i] = lowest; S[i] = 0; Y[i, e] = 0                          for the rows i of the tile
+///   factor[r] = M[i]; M[i] = max(M[i], X[i, j]); factor[r] = exp(factor[r] - M[i])
+///   E_part[r, c] = exp(X[i, j] - M[i])                                 for the places j of the part
+///   S[i] = S[i] * factor[r]; S[i] += E_part[r, c]
+///   Y[i, e] = Y[i, e] * factor[r]; Y[i, e] += E_part[r, c] * V[j, e]
+/// ```
+/// So a tile has one set of sums, where parts that are combined need two. A factor of a product with elements of
+/// 16 bits is rounded to these where the function's attribute "tilewright.factors" says so ("f16", "bf16").
+parted_cascade reduce_running(const ir::function& f, std::int64_t rows, std::int64_t length);
+
 }  // namespace tilewright::primitive

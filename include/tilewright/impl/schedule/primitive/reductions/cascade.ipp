@@ -9,6 +9,7 @@
 #include <tilewright/impl/schedule/primitive/reductions/cascade.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/cascade_members.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/own_nest.hpp>
+#include <tilewright/impl/schedule/primitive/reductions/running_cascade.hpp>
 #include <tilewright/ir/substitution.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
@@ -236,6 +237,25 @@ TILEWRIGHT_INLINE parted_cascade reduce_in_parts(const ir::function& f, std::int
                     std::to_string(out.extent) + " into two or more";
     else
       out.function = c.in_parts(length);
+    return out;
+  }
+  out.refusal = c.refusal().empty() ? "no reduction needs the result of another one along its axis"
+                                    : c.refusal();
+  return out;
+}
+
+TILEWRIGHT_INLINE parted_cascade reduce_running(const ir::function& f, std::int64_t rows,
+                                                std::int64_t length) {
+  detail::cascading::running_cascade c(detail::factored::without_waits(f));
+  parted_cascade out;
+  for (std::size_t head = 0; head < c.blocks(); ++head) {
+    if (!c.grow(head)) continue;
+    out.extent = c.extent();
+    out.wide = c.is_wide();
+    out.widest = c.widest();
+    out.common = c.common_axes();
+    out.refusal = c.why_not(rows, length);
+    if (out.refusal.empty()) out.function = c.run(rows, length);
     return out;
   }
   out.refusal = c.refusal().empty() ? "no reduction needs the result of another one along its axis"
