@@ -28,6 +28,7 @@ using namespace tilewright::ir;
 inline constexpr const char* stage_key = "software_pipeline_stage";
 inline constexpr const char* order_key = "software_pipeline_order";
 inline constexpr const char* async_key = "software_pipeline_async_stages";
+inline constexpr const char* rest_key = "software_pipeline_rest";
 
 using numbers = std::vector<std::int64_t>;
 
@@ -105,6 +106,7 @@ class pipeline_of_loop {
 
   pieces run() {
     const std::size_t n = body_.statements.size();
+    if (loop_.annotations.count(rest_key) != 0) repeat_last(n);
     if (stage_.size() != n || order_.size() != n || !is_int(loop_.min, 0)) return unchanged();
     last_stage_ = *std::max_element(stage_.begin(), stage_.end());
     sequence_ = positions();
@@ -120,6 +122,15 @@ class pipeline_of_loop {
   pieces unchanged() const {
     if (rounds_ == 1) return {{rounds(loop_.var, 1, body_.whole())}, {}};
     return {{with_body(loop_, body_.whole())}, {}};
+  }
+
+  /// Statements behind those that the annotations tell of follow the last one of these, in its stage.
+  void repeat_last(std::size_t n) {
+    if (stage_.size() != order_.size() || stage_.empty()) return;
+    while (stage_.size() < n) {
+      stage_.push_back(stage_.back());
+      order_.push_back(static_cast<std::int64_t>(order_.size()));
+    }
   }
 
   /// The statements in the order of a round.
@@ -274,7 +285,7 @@ class pipeline_of_loop {
 
   stmt rounds(const var& v, std::int64_t count, stmt body) const {
     annotations notes = loop_.annotations;
-    for (const char* key : {stage_key, order_key, async_key}) notes.erase(key);
+    for (const char* key : {stage_key, order_key, async_key, rest_key}) notes.erase(key);
     return make_loop(v, number(0), number(count), std::move(body), loop_.loop, std::move(notes));
   }
 
