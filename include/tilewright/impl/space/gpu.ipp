@@ -8,6 +8,7 @@
 #include <tilewright/impl/schedule/primitive/reductions/algorithm_form.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
 #include <tilewright/impl/space/chains/factored_form.hpp>
+#include <tilewright/impl/space/chains/running_parts.hpp>
 #include <tilewright/impl/space/gpu_rules.hpp>
 #include <tilewright/impl/space/tiles/thread_elements.hpp>
 #include <tilewright/impl/space/tiles/thread_rows.hpp>
@@ -115,10 +116,12 @@ TILEWRIGHT_INLINE design_space default_gpu() {
            }
            detail::take_factored_form(s);
            std::vector<schedule> out;
+           detail::add_running_families(out, s, where, true);
            detail::add_tensor_families(out, list, s, where);  // of which the first runs unmeasured
            for (schedule& grown : list.space(split_k{}).grow(s, where))
              out.push_back(std::move(grown));
            detail::add_joined_families(out, list, s, where);
+           detail::add_running_families(out, s, where, false);
            return out;
          }))
       .with(detail::gpu_postprocs(true, true));

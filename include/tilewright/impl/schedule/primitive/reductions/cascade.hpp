@@ -21,6 +21,7 @@ struct parted_cascade {
   std::string refusal;      // what a reader needs to know, without the name of the function
   std::int64_t extent = 0;  // of the axis; 0: there is no cascade
   bool wide = false;        // a reduction has results along more axes than the maximum
+  std::string head;         // the block of the maximum
   std::string widest;       // the block of that reduction, or of the last one
   std::size_t common = 0;   // axes of the results of the maximum
 };

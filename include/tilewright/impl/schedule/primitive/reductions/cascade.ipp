@@ -230,6 +230,7 @@ TILEWRIGHT_INLINE parted_cascade reduce_in_parts(const ir::function& f, std::int
     if (!c.grow(head)) continue;
     out.extent = c.extent();
     out.wide = c.is_wide();
+    out.head = c.head();
     out.widest = c.widest();
     out.common = c.common_axes();
     if (length < 1 || length >= out.extent || out.extent % length != 0)
@@ -252,6 +253,7 @@ TILEWRIGHT_INLINE parted_cascade reduce_running(const ir::function& f, std::int6
     if (!c.grow(head)) continue;
     out.extent = c.extent();
     out.wide = c.is_wide();
+    out.head = c.head();
     out.widest = c.widest();
     out.common = c.common_axes();
     out.refusal = c.why_not(rows, length);

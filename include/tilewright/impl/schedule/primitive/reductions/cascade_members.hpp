@@ -71,6 +71,7 @@ class cascade {
   std::size_t blocks() const { return scope_.schedulable() ? scope_.size() : 0; }
   std::int64_t extent() const { return extent_; }
   const std::string& refusal() const { return refusal_; }
+  std::string head() const { return name(members_[peak_]); }
   std::string widest() const { return name(members_[widest_]); }
   std::size_t common_axes() const { return members_[peak_].own.at.size(); }
   bool is_wide() const { return members_[widest_].own.at.size() > common_axes(); }
