@@ -242,6 +242,8 @@ TILEWRIGHT_INLINE value_needs needs_of(const ir::function& f) {
       out.positive |= e->name == "log" || e->name == "log2" || e->name == "log10" ||
                       e->name == "log1p" || e->name == "sqrt" || e->name == "rsqrt" ||
                       e->name == "pow";
+    if (e->op == ir::op::cast && is_float(e.type()) && is_float(e->args[0].type()))
+      out.epsilon = std::max(out.epsilon, epsilon_of(e.type()));
     const bool division = e->op == ir::op::div || e->op == ir::op::mod ||
                           e->op == ir::op::floordiv || e->op == ir::op::floormod;
     if (division && is_float(e.type())) out.positive = true;

@@ -94,11 +94,10 @@ class running_parts {
     const std::vector<std::int64_t> tiles =
         on_warps_ ? divisors({32, 16}, *rows) : std::vector<std::int64_t>{1};
     const expr_rv tile = draw(tiles);
-    const expr_rv length =
-        draw(divisors(!on_warps_ ? std::vector<std::int64_t>{16, 32, 8}
-                      : narrow   ? std::vector<std::int64_t>{64, 32, 128}
-                                 : std::vector<std::int64_t>{32, 64},
-                      c.extent));
+    const expr_rv length = draw(divisors(!on_warps_ ? std::vector<std::int64_t>{16, 32, 8}
+                                         : narrow   ? std::vector<std::int64_t>{64, 32, 128}
+                                                    : std::vector<std::int64_t>{32, 64},
+                                         c.extent));
     const std::int64_t widest_tile = tiles.front();
     team_ = draw(divisors(on_warps_ ? std::vector<std::int64_t>{4, 8, 2, 1}
                                     : std::vector<std::int64_t>{128, 64, 256, 32},
@@ -130,8 +129,7 @@ class running_parts {
     if (scores.reads.size() != 2 || to.box.size() < 2)
       refuse(3, "its scores are no product of two operands");
     const auto uses = [](const ir::buffer_region& r, const ir::expr& v) {
-      return support::any(r.box,
-                          [&](const ir::range& side) { return ir::uses_var(side.min, v); });
+      return support::any(r.box, [&](const ir::range& side) { return ir::uses_var(side.min, v); });
     };
     const ir::expr& row = to.box[to.box.size() - 2].min;
     rows_operand_ = uses(scores.reads[0], row) ? 0 : 1;
@@ -154,9 +152,8 @@ class running_parts {
       for (std::size_t k = 0; k < r->block->reads.size(); ++k) {
         const ir::buffer& from = r->block->reads[k].buffer;
         const bool outside = !support::contains(all.alloc_buffers, from) && from != to;
-        const bool sums = support::any(r->block->iters, [](const ir::iter_var& i) {
-          return i.kind == ir::iter_kind::reduce;
-        });
+        const bool sums = support::any(
+            r->block->iters, [](const ir::iter_var& i) { return i.kind == ir::iter_kind::reduce; });
         if (!outside || !sums) continue;
         values_ = r->block->name;
         values_operand_ = static_cast<int>(k);
@@ -207,8 +204,7 @@ class running_parts {
     for (const std::string& name : inner_) {
       const block_rv inner = s_.get_block(name);
       const ir::buffer to = s_.get(inner).block->writes[0].buffer;
-      if (to->scope == "global")
-        s_.set_scope(inner, 0, scope(to->shape.size() == 1, to->type));
+      if (to->scope == "global") s_.set_scope(inner, 0, scope(to->shape.size() == 1, to->type));
     }
   }
   std::string scope(bool row, dtype type) const {
@@ -276,6 +272,8 @@ class running_parts {
     s_.read_at(owner_, scores, rows_operand_, "local");
     copy(part_, scores, 1 - rows_operand_, "shared");
     copy(part_, all, values_in_all_, "shared");
+    // beginnings of sums are a statement of the pipeline, as those of fragments are
+    s_.decompose_reduction(scores, loops_of(scores_).results.front());
   }
 
   /// The next parts are copied while one is worked on.
@@ -292,7 +290,7 @@ class running_parts {
   const context& where_;
   chooser& choices_;
   bool on_warps_;
-  expr_rv team_{};           // warps or threads of a block
+  expr_rv team_{};  // warps or threads of a block
   std::string all_, scores_, last_, values_;
   std::vector<std::string> inner_;
   int rows_operand_ = 0, values_operand_ = 0, values_in_all_ = 0;
@@ -306,8 +304,7 @@ inline void add_running_families(std::vector<schedule>& out, const schedule& s,
   if (!primitive::reduce_running(s.function(), 1, 1).wide) return;
   schedule start = s;
   try {
-    for (schedule& grown :
-         enumerate(start, where, limit, [&](schedule& t, chooser& choices) {
+    for (schedule& grown : enumerate(start, where, limit, [&](schedule&t, chooser&choices) {
            running_parts(t, where, choices, on_warps).run();
          }))
       out.push_back(std::move(grown));

@@ -58,8 +58,8 @@ parted_cascade reduce_in_parts(const ir::function& f, std::int64_t length);
 ///   S[i] = S[i] * factor[r]; S[i] += E_part[r, c]
 ///   Y[i, e] = Y[i, e] * factor[r]; Y[i, e] += E_part[r, c] * V[j, e]
 /// ```
-/// So a tile has one set of sums, where parts that are combined need two. A factor of a product with elements of
-/// 16 bits is rounded to these where the function's attribute "tilewright.factors" says so ("f16", "bf16").
+/// So a tile has one set of sums, where parts that are combined need two. Elements that a product takes rounded to
+/// 16 bits, as `T.cast(T.cast(E[i, j], "float16"), "float32")`, become a tile of that type.
 parted_cascade reduce_running(const ir::function& f, std::int64_t rows, std::int64_t length);
 
 }  // namespace tilewright::primitive

@@ -63,6 +63,18 @@ inline bool is_plain(const values& at, const ir::block_node& b,
   return at.size() == wanted;
 }
 
+/// A number rounded to fewer bits, as a number of its own type again.
+inline bool is_rounded(const ir::expr& e) {
+  if (e->op != ir::op::cast || e->args[0]->op != ir::op::cast) return false;
+  const dtype narrow = e->args[0].type(), own = e->args[0]->args[0].type();
+  return own == e.type() && is_float(own) && is_float(narrow) && bytes(narrow) < bytes(own);
+}
+
+/// `e` without roundings: how a sum is scaled does not depend on them.
+inline ir::expr without_roundings(const ir::expr& e) {
+  return ir::rewrite(e, [](const ir::expr& x) { return is_rounded(x) ? x->args[0]->args[0] : x; });
+}
+
 /// The blocks of a cascade in the root block of a function.
 class cascade {
  public:
@@ -192,7 +204,7 @@ class cascade {
   bool find_laws() {
     for (member& m : members_) {
       if (!m.reduces) continue;
-      m.own.element = spelled_out(m.own.element);
+      m.own.element = without_roundings(spelled_out(m.own.element));
       std::vector<std::size_t> used;
       for (std::size_t p = 0; p < members_.size(); ++p)
         if (members_[p].reduces && &members_[p] != &m &&

@@ -19,16 +19,6 @@
 
 namespace tilewright::primitive::detail::cascading {
 
-/// The type that an attribute of the function lets factors of products be rounded to; nothing without one.
-inline std::optional<dtype> factors_type(const ir::function& f) {
-  const auto found = f.attrs.find("tilewright.factors");
-  if (found == f.attrs.end()) return std::nullopt;
-  const auto* name = std::get_if<std::string>(&found->second.value);
-  if (name && *name == "f16") return dtype::f16;
-  if (name && *name == "bf16") return dtype::bf16;
-  return std::nullopt;
-}
-
 class running_cascade : public cascade {
  public:
   using cascade::cascade;
@@ -117,7 +107,7 @@ class running_cascade : public cascade {
   }
 
  private:
-  /// A factor of a product that is a whole tile of elements, to be rounded.
+  /// A tile of elements, and where it is rounded.
   struct rounded {
     const member* from = nullptr;
     ir::buffer to;
@@ -279,10 +269,11 @@ class running_cascade : public cascade {
     const local_frame here = frame_of(m, true);
     const ir::expr value = ir::rewrite(element, [&](const ir::expr& e) {
       const member* made = e->op == ir::op::load ? made_by(e->buffer) : nullptr;
-      if (!made || made->reduces) return e;
-      if (narrow && narrow->from == made)
-        return ir::cast(e.type(), ir::load(narrow->to, in_tile(m, *made, here)));
-      return ir::load(made->part, in_tile(m, *made, here));
+      const values place{here.row, here.axis};
+      if (narrow && e->op == ir::op::cast && e.type() == narrow->to->type &&
+          e->args[0]->op == ir::op::load && e->args[0]->buffer == narrow->from->part)
+        return ir::load(narrow->to, place);
+      return !made || made->reduces ? e : ir::load(made->part, place);
     });
     const ir::expr v = ir::substitute(value, here.to);
     std::string own = fresh_name(name(m) + what);
@@ -295,22 +286,17 @@ class running_cascade : public cascade {
     return block_nest(std::move(own), here.iters, ir::make_store(m.own.to, at, sum), {sum},
                       m.own.to, at);
   }
-  static values in_tile(const member&, const member&, const local_frame& here) {
-    return {here.row, here.axis};
-  }
 
-  /// A factor that is elements of a tile, of products whose other factors have that type before they are widened.
+  /// Elements of a tile that a product takes rounded to 16 bits.
   std::optional<rounded> rounded_factor(const ir::expr& element) {
-    const std::optional<dtype> type = factors_type(f_);
-    if (!type || element->op != ir::op::mul) return std::nullopt;
-    for (const std::size_t side : {0U, 1U}) {
-      const ir::expr &e = element->args[side], &other = element->args[1 - side];
+    if (element->op != ir::op::mul) return std::nullopt;
+    for (const ir::expr& factor : element->args) {
+      if (!is_rounded(factor)) continue;
+      const ir::expr &narrow = factor->args[0], &e = narrow->args[0];
       const member* made = e->op == ir::op::load ? made_by(e->buffer) : nullptr;
-      if (!made || made->reduces || made->own.to->type != dtype::f32 || other->op != ir::op::cast ||
-          other->args[0].type() != *type)
-        continue;
+      if (!made || made->reduces || bytes(narrow.type()) != 2) continue;
       return rounded{made,
-                     ir::make_buffer(made->own.to->name + "_rounded", *type,
+                     ir::make_buffer(made->own.to->name + "_rounded", narrow.type(),
                                      {number(dtype::i32, rows_), number(dtype::i32, length_)})};
     }
     return std::nullopt;

@@ -1,0 +1,132 @@
+// Attention in one kernel: the families of the default space that go over parts of the keys, by warps on tensor cores and
+// by threads, emulated against the interpreter, and what they need on two architectures.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tilewright/backend/cuda/compile.hpp>
+#include <tilewright/ir/text/print.hpp>
+#include <tilewright/schedule/trace.hpp>
+#include <tilewright/search/candidate.hpp>
+#include <tilewright/search/session.hpp>
+
+#include "cases.hpp"
+#include "gpu/attention_workloads.hpp"
+#include "gpu_list.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+using gpu_workloads::attention_case;
+using gpu_workloads::attention_function;
+
+bool is_running(const schedule& s) {
+  return s.trace().print().find(".running") != std::string::npos;
+}
+
+/// The families that go over parts of the keys in one kernel, those of warps first.
+std::vector<schedule> families(const ir::function& f) {
+  std::vector<schedule> out;
+  for (schedule& s : space::default_gpu().sketches(f, gpu_list::machine(), 7))
+    if (is_running(s)) out.push_back(std::move(s));
+  return out;
+}
+
+cases::cu::program text_of(const schedule& s, const target::gpu& device) {
+  return cases::cu::print(pass::lower(s.function(), device), device);
+}
+
+/// What families have unmeasured, and `draws` members of each, emulated.
+void check_families(const attention_case& what, double tolerance, int draws,
+                    const harness::options& values = {}) {
+  const ir::function f = attention_function(what);
+  const std::vector<harness::argument> expected = cases::interpreted(f, values);
+  const space::design_space list = space::default_gpu();
+  const std::vector<schedule> all = families(f);
+  REQUIRE(!all.empty());
+  for (const schedule& family : all)
+    for (std::uint64_t seed = 0; seed <= static_cast<std::uint64_t>(draws); ++seed) {
+      trace t = family.trace();
+      if (seed > 0) t = t.without_decisions();
+      auto member = search::replay(t, f, seed);
+      if (!member) continue;
+      list.finish(member->scheduled, gpu_list::machine());
+      INFO(member->scheduled.trace().print());
+      const cases::cu::program p = text_of(member->scheduled, cases::device());
+      INFO(p.text);
+      CHECK(p.kernels.size() == 1);
+      const cases::cu::emulator kernels(p);
+      cases::check_equal(cases::emulated(kernels, f, seed + 1, values), expected, tolerance);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("attention in one kernel on tensor cores computes what the interpreter computes") {
+  if (!cases::have_emulator()) return;
+  SUBCASE("f16, heads of 64") {
+    check_families({.batch = 2, .queries = 128, .keys = 128}, 2e-3, 2);
+  }
+  SUBCASE("bf16, other keys than queries") {
+    check_families({.type = "bfloat16", .queries = 64, .keys = 256, .depth = 32}, 1e-2, 1);
+  }
+  SUBCASE("causal") {
+    check_families({.queries = 64, .keys = 128, .depth = 32, .causal = true}, 2e-3, 1);
+  }
+}
+
+TEST_CASE("attention in threads computes what the interpreter computes") {
+  if (!cases::have_emulator()) return;
+  check_families({.type = "float32", .batch = 2, .queries = 128, .keys = 64, .depth = 32}, 1e-5, 1);
+}
+
+TEST_CASE("scores that are large, and rows of which all are, lose nothing") {
+  if (!cases::have_emulator()) return;
+  const attention_case what{.queries = 64, .keys = 128, .depth = 32};
+  harness::options values;
+  for (const double size : {30.0, -200.0}) {
+    std::vector<double> q(64 * 32);
+    for (std::size_t i = 0; i < q.size(); ++i)
+      q[i] = i / 32 % 3 == 0 ? size : static_cast<double>(i % 7) - 3;
+    values.values["Q"] = q;
+    values.values["scale"] = {4};
+    check_families(what, 2e-3, 0, values);
+  }
+}
+
+TEST_CASE("attention in one kernel compiles without spills") {
+  if (!cases::have_nvrtc()) return;
+  for (const int depth : {64, 128})
+    for (const char* name : {"sm_80", "sm_90a"}) {
+      CAPTURE(depth);
+      CAPTURE(name);
+      const target::gpu device = target::named_gpu(name);
+      const ir::function f =
+          attention_function({.batch = 2, .queries = 1024, .keys = 1024, .depth = depth});
+      const schedule s = search::default_schedule(f, space::default_gpu(), {&device, 1}, 1);
+      REQUIRE(is_running(s));
+      const cases::cu::program p = text_of(s, device);
+      const cases::cu::compiled c = cases::cu::compile(p, device);
+      REQUIRE(c.artifact.launches.size() == 1);
+      const backend::launch& l = c.artifact.launches[0];
+      CHECK(cases::cu::why_rejected(l, c.report, device, {0, 0, false}) == "");
+      CHECK(l.shared_bytes <= 96 * 1024);
+      MESSAGE(name << ", heads of " << depth << ": " << l.registers << " registers, "
+                   << l.shared_bytes << " bytes of shared memory");
+    }
+}
+
+TEST_CASE("attention whose weights may not be rounded stays off tensor cores' second product") {
+  attention_case what{.queries = 64, .keys = 64};
+  ir::function f = attention_function(what);
+  std::string text = ir::print(f);
+  const std::string rounded = "T.Cast(\"float32\", T.Cast(\"float16\", share[vb, vi, vj]))";
+  const std::size_t at = text.find(rounded);
+  REQUIRE(at != text.npos);
+  text.replace(at, rounded.size(), "share[vb, vi, vj]");
+  for (const schedule& s : families(ir::parse(text)))
+    CHECK(s.trace().print().find("wmma") == std::string::npos);
+}
