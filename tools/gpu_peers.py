@@ -4,7 +4,7 @@
     gpu_peers.py --serve                                    asked by gpu_bench, line by line
     gpu_peers.py STAGE... --results FOLDER [--write benchmarks/results/gpu.md]
 
-A stage is f32 or tensor. Serving, it says who is there, "peers pytorch=2.8 triton=3.4" or "peers none REASON",
+A stage is f32, tensor or attention. Serving, it says who is there, "peers pytorch=2.8 triton=3.4" or "peers none REASON",
 and answers:
 
     prepare STAGE CASE PEER    "ready SECONDS" of one run and what is to be said of it, or "none REASON";
@@ -122,6 +122,36 @@ def tensor_cases(torch):
                 "F16_SPLITK": product(half, 1, 64, 64, 16384), "BF16_4096": product(brain, 1, 4096, 4096, 4096),
                 "TF32_4096": product(torch.float32, 1, 4096, 4096, 4096), "S8_4096": [bytes_]})
     out.update({f"DENSE_{step}": [dense] for step in ("naive", "tiling", "inline", "unroll", "tensor_cores")})
+    return out
+
+
+def attention_cases(torch):
+    """FlashAttention-2 where it has the type, else the memory-efficient one; what the other backends need is a note."""
+    def attention(type_, batch, heads, length, depth, causal=False):
+        def make():
+            from torch.nn.attention import SDPBackend, sdpa_kernel
+            q, k, v = ((torch.rand(batch, heads, length, depth, device="cuda") * 2 - 1).to(type_) for _ in range(3))
+
+            def by(backend):
+                def work():
+                    with sdpa_kernel(backend):
+                        return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
+                return work
+            flash = type_ != torch.float32
+            notes = []
+            for name in ("CUDNN_ATTENTION", "EFFICIENT_ATTENTION") if flash else ():
+                try:
+                    notes.append(f"{name} {Rounds(torch, by(getattr(SDPBackend, name))).seconds() * 1e6:.1f} us")
+                except Exception as e:  # a backend that this device or version lacks
+                    notes.append(f"{name}: {one_line(e)[:60]}")
+            notes.append("its results have 16 bits" if flash else "EFFICIENT_ATTENTION")
+            return Noted(by(SDPBackend.FLASH_ATTENTION if flash else SDPBackend.EFFICIENT_ATTENTION), "; ".join(notes))
+        return [make]
+
+    half = torch.float16
+    out = {f"ATT{d}_{n}": attention(half, 128, 12, n, d) for d in (64, 128) for n in (1024, 2048, 4096)}
+    out.update({"ATT64_CAUSAL": attention(half, 128, 12, 1024, 64, True), "ATT64_BF16": attention(torch.bfloat16, 128, 12, 1024, 64),
+                "ATT64_F32": attention(torch.float32, 1, 12, 1024, 64)})
     return out
 
 
@@ -276,7 +306,7 @@ class Server:
         if peer == "triton":
             cases = triton_cases(self.torch, triton, tl).get(stage, {})
         else:
-            cases = {"f32": f32_cases, "tensor": tensor_cases}[stage](self.torch)
+            cases = {"f32": f32_cases, "tensor": tensor_cases, "attention": attention_cases}[stage](self.torch)
         backends = self.torch.backends
         backends.cuda.matmul.allow_tf32 = backends.cudnn.allow_tf32 = name.startswith("TF32")
         backends.cudnn.benchmark = not careful
@@ -366,7 +396,7 @@ def write(path, stages, results, rows, mean):
 
 def main():
     say = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    say.add_argument("stages", nargs="*", choices=["f32", "tensor", []])
+    say.add_argument("stages", nargs="*", choices=["f32", "tensor", "attention", []])
     say.add_argument("--serve", action="store_true")
     say.add_argument("--results", default="results")
     say.add_argument("--write", metavar="DOCUMENT")
@@ -374,7 +404,7 @@ def main():
     if asked.serve:
         return serve()
     if not asked.stages:
-        say.error("name a stage: f32, tensor")
+        say.error("name a stage: f32, tensor, attention")
     rows, mean = joined(asked.stages, asked.results)
     table(rows, mean)
     if asked.write and rows:

@@ -5,6 +5,11 @@
 
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/schedule/schedule.hpp>
+#include <tilewright/search/session.hpp>
+#include <tilewright/space/gpu.hpp>
+#include <tilewright/target/gpu.hpp>
+
+#include "attention_workloads.hpp"
 
 namespace gpu_corpus {
 namespace {
@@ -439,6 +444,19 @@ def row_argmax(X: T.Buffer(({m}, {n}), "float32"), P: T.Buffer(({m},), "int32"),
   return out;
 }
 
+entry attention(int heads, int queries, int keys, int depth) {
+  const target::gpu device = target::named_gpu("sm_80");
+  entry out;
+  out.name = "attention";
+  out.written = gpu_workloads::attention_function({"float16", heads, queries, keys, depth, false});
+  out.scheduled =
+      search::default_schedule(out.written, space::default_gpu(), {&device, 1}, 1).function();
+  out.tolerance = 2e-3;  // weights are rounded to 11 bits
+  out.operations = 4.0 * heads * queries * keys * depth;
+  out.bytes = 2.0 * heads * depth * (3.0 * queries + 2.0 * keys);
+  return out;
+}
+
 std::vector<entry> small() {
   return {chain(4096),
           matmul(128, 64, 32),
@@ -451,7 +469,8 @@ std::vector<entry> small() {
           row_argmax(4, 150),
           tensor_matmul(128, 256, 288),
           tensor_matmul_tf32(128, 256, 80),
-          tensor_matmul_s8(128, 256, 576)};
+          tensor_matmul_s8(128, 256, 576),
+          attention(1, 64, 256, 32)};
 }
 
 std::vector<entry> large() {
@@ -466,7 +485,8 @@ std::vector<entry> large() {
           row_argmax(16384, 4096),
           tensor_matmul(4096, 4096, 4096),
           tensor_matmul_tf32(4096, 4096, 4096),
-          tensor_matmul_s8(4096, 4096, 4096)};
+          tensor_matmul_s8(4096, 4096, 4096),
+          attention(128, 1024, 1024, 64)};
 }
 
 }  // namespace gpu_corpus

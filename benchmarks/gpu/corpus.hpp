@@ -47,6 +47,9 @@ entry column_sums(int rows, int columns);
 /// Position of the largest element of each row, across threads.
 entry row_argmax(int rows, int columns);
 
+/// Attention of f16 in one kernel, as the default space has it unmeasured: parts of the keys by warps on tensor cores.
+entry attention(int heads, int queries, int keys, int depth);
+
 /// All of them, small enough to be emulated.
 std::vector<entry> small();
 /// All of them, large enough to be timed.

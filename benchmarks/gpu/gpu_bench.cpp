@@ -9,6 +9,8 @@
 //                                               kernels bound by memory
 //   gpu_bench tensor --pack FOLDER --out FILE   the same for products on tensor cores and the paper's
 //                                               fused dense with one rule after the other
+//   gpu_bench attention --pack FOLDER --out FILE
+//                                               the same for attention in one kernel
 //   gpu_bench glance --pack FOLDER --out FILE   short times of all candidates of both, unchecked
 //   gpu_bench tune --pack FOLDER --out FILE     tunes the workloads of both here, `--tune-seconds N` each, 12
 //                                               unless said, or `--only NAME,NAME`; what is found is a
@@ -17,8 +19,8 @@
 //   gpu_bench check NAME,NAME --pack FOLDER     small cases of first, for compute-sanitizer
 //   gpu_bench fault NAME --pack FOLDER          a kernel that misbehaves: illegal, hang; or nothing
 //
-// With `--only NAME,NAME` f32 and tensor do these cases alone.
-// With `--peers SCRIPT` (tools/gpu_peers.py) f32 and tensor time PyTorch and Triton in turns with ours.
+// With `--only NAME,NAME` f32, tensor and attention do these cases alone.
+// With `--peers SCRIPT` (tools/gpu_peers.py) these time PyTorch and Triton in turns with ours.
 // Cases whose line stands in FILE already are not run again; `--seconds N` is a deadline. Without a GPU
 // a stage says "skipped: no GPU" and why. Exit status 5: the device is lost for this process, and another one
 // goes on with the next case.
@@ -45,7 +47,7 @@ int gpu_bench_usage() {
   std::fprintf(stderr,
                "usage: gpu_bench pack FOLDER [--candidates 4] [--pack-seconds 600] "
                "[--architectures sm_90a,sm_80]\n"
-               "       gpu_bench first|f32|tensor|glance --pack FOLDER --out FILE [--seconds 540] "
+               "       gpu_bench first|f32|tensor|attention|glance --pack FOLDER --out FILE [--seconds 540] "
                "[--peers gpu_peers.py] [--only NAME,NAME]\n"
                "       gpu_bench tune --pack FOLDER --out FILE [--seconds 540] [--tune-seconds 12] "
                "[--only NAME,NAME] [--small]\n"
@@ -102,8 +104,8 @@ int start_gpu_bench(const std::vector<std::string>& words, const fs::path& self)
     return 0;
   }
   const bool quiet = what == "check" || what == "fault";
-  if (!quiet && what != "first" && what != "f32" && what != "tensor" && what != "glance" &&
-      what != "tune")
+  if (!quiet && what != "first" && what != "f32" && what != "tensor" && what != "attention" &&
+      what != "glance" && what != "tune")
     return gpu_bench_usage();
   std::optional<gpu_stage::stage> s;
   try {
@@ -116,6 +118,7 @@ int start_gpu_bench(const std::vector<std::string>& words, const fs::path& self)
   if (what == "first") return s->run_first();
   if (what == "f32") return s->run_f32();
   if (what == "tensor") return s->run_tensor();
+  if (what == "attention") return s->run_attention();
   if (what == "glance") return s->run_glance();
   if (what == "tune") return s->run_tune(tuning);
   if (what == "check") return s->check(parts_of(words[1]));

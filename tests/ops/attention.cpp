@@ -49,4 +49,6 @@ TEST_CASE("attention, with all keys and with those up to the query's own") {
   check_attention<double>(7, 4, 1e-12);
   check_attention<float, ops::attention_options{.causal = true}>(6, 6, 1e-5);
   check_attention<double, ops::attention_options{.causal = true}>(3, 8, 1e-12);
+  // weights of a type's own elements are what they are
+  check_attention<float, ops::attention_options{.rounded_weights = true}>(4, 7, 1e-5);
 }

@@ -21,6 +21,7 @@
 #include <tilewright/target/cpu.hpp>
 #include <tilewright/target/gpu.hpp>
 
+#include "../attention_workloads.hpp"
 #include "../cases/small_cases.hpp"
 #include "../ceilings.hpp"
 #include "../conformance.hpp"
@@ -91,6 +92,8 @@ class packing {
       draws_.emplace_back(w, space::default_gpu(), device_);
     for (const gpu_workloads::tensor_workload& w : gpu_workloads::tensor_workloads())
       draws_.emplace_back(w.what, w.space, device_);
+    for (const gpu_workloads::workload& w : gpu_workloads::attention_workloads())
+      draws_.emplace_back(w, space::default_gpu(), device_);
   }
 
   /// Kernels of the corpus and of written text.

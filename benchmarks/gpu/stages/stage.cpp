@@ -17,6 +17,7 @@
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/gpu.hpp>
 
+#include "../attention_workloads.hpp"
 #include "../call_cost.hpp"
 #include "../cases/small_cases.hpp"
 #include "../default_cases.hpp"
@@ -118,18 +119,20 @@ int stage::run_first() {
   return summary();
 }
 
-int stage::run_f32() {
+int stage::time_all(const std::vector<gpu_workloads::workload>& all) {
   describe_machine();
-  for (const gpu_workloads::workload& w : gpu_workloads::full())
+  for (const gpu_workloads::workload& w : all)
     if (wanted(w.name)) once(w.name, [&] { return time_candidates(w); });
   return summary();
 }
 
+int stage::run_f32() { return time_all(gpu_workloads::full()); }
+int stage::run_attention() { return time_all(gpu_workloads::attention_workloads()); }
 int stage::run_tensor() {
-  describe_machine();
-  for (const gpu_workloads::tensor_workload& w : gpu_workloads::tensor_workloads())
-    if (wanted(w.what.name)) once(w.what.name, [&] { return time_candidates(w.what); });
-  return summary();
+  std::vector<gpu_workloads::workload> all;
+  for (gpu_workloads::tensor_workload& w : gpu_workloads::tensor_workloads())
+    all.push_back(std::move(w.what));
+  return time_all(all);
 }
 
 int stage::run_tune(const tuning& how) {
@@ -151,9 +154,12 @@ int stage::run_tune(const tuning& how) {
   for (const gpu_workloads::workload& w :
        how.small ? gpu_workloads::small() : gpu_workloads::full())
     tuned(w, space::default_gpu());
-  if (!how.small)
+  if (!how.small) {
     for (const gpu_workloads::tensor_workload& w : gpu_workloads::tensor_workloads())
       tuned(w.what, w.space);
+    for (const gpu_workloads::workload& w : gpu_workloads::attention_workloads())
+      tuned(w, space::default_gpu());
+  }
   return summary();
 }
 

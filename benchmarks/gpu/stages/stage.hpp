@@ -55,6 +55,7 @@ class stage {
   int run_first();
   int run_f32();
   int run_tensor();
+  int run_attention();
   int run_glance();
   /// Sessions of the library here, and how a worker is replaced. What each finds lies in the pack afterwards,
   /// as one more candidate of its workload; traces go to `traces.txt` beside the results,
@@ -76,6 +77,7 @@ class stage {
   void once(const std::string& name, const std::function<std::string()>& f);
   int summary() const;
   void describe_machine();
+  int time_all(const std::vector<gpu_workloads::workload>& all);
   std::string verdict(bool fine);
 
   std::string conform(const gpu_conformance::entry& e);

@@ -10,6 +10,9 @@ namespace tilewright::ops {
 struct attention_options {
   /// The query in row i sees the keys up to column i + N - M: the last query sees all of them.
   bool causal = false;
+  /// Weights are rounded to the elements' type before values are weighed by them, as FlashAttention-2 does it:
+  /// tensor cores of a GPU multiply no others. The sum that they are divided by is not.
+  bool rounded_weights = false;
 };
 
 /// @cond
@@ -20,6 +23,13 @@ constexpr auto visible(const S& score, const I& i, const J& j) {
     return select(j <= i + (extent<"N"> - extent<"M">), score, std::numeric_limits<T>::lowest());
   else
     return score;
+}
+template <attention_options O, class T, class R, class S>
+constexpr auto weight(const S& share) {
+  if constexpr (O.rounded_weights)
+    return cast<R>(cast<T>(share));
+  else
+    return share;
 }
 }  // namespace detail
 /// @endcond
@@ -48,7 +58,8 @@ constexpr auto attention = kernel<"attention">([](in<"Q", T, "B", "M", "D"> Q,
                 peak(b, i) = max<j>(detail::visible<O, R>(score(b, i, j), i, j)),
                 share(b, i, j) = exp(detail::visible<O, R>(score(b, i, j), i, j) - peak(b, i)),
                 total(b, i) = sum<j>(share(b, i, j)),
-                Y(b, i, e) = sum<j>(share(b, i, j) * cast<R>(V(b, j, e))) / total(b, i));
+                Y(b, i, e) = sum<j>(detail::weight<O, T, R>(share(b, i, j)) * cast<R>(V(b, j, e))) /
+                             total(b, i));
 });
 
 }  // namespace tilewright::ops

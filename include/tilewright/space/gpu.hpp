@@ -16,7 +16,9 @@ namespace tilewright::space {
 /// with their epilogues, are stored straight from registers, or through shared memory together and in whole rows;
 /// those with a small grid and a long reduction may be made in parts (split_k). Reductions of rows have a block or
 /// a warp for each row, reductions of columns a warp of columns to a block; those that can be joined, as maximum
-/// and sum of a softmax or the two sums of a norm, have families that read a row once for both (work_on).
+/// and sum of a softmax or the two sums of a norm, have families that read a row once for both (work_on). Attention
+/// has families that are one kernel, parts of the keys after each other: on tensor cores where weights are rounded to
+/// 16 bits, which come before all others, and in threads.
 /// @throws argument_error from `sketches` where the context has no GPU
 design_space default_gpu();
 

@@ -116,7 +116,8 @@ TILEWRIGHT_INLINE design_space default_gpu() {
            }
            detail::take_factored_form(s);
            std::vector<schedule> out;
-           detail::add_running_families(out, s, where, true);
+           detail::add_running_families(out, s, where,
+                                        true);                // attention whose weights are rounded
            detail::add_tensor_families(out, list, s, where);  // of which the first runs unmeasured
            for (schedule& grown : list.space(split_k{}).grow(s, where))
              out.push_back(std::move(grown));

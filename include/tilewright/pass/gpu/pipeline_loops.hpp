@@ -10,7 +10,9 @@
 // statement of its body: in round x of the new loop a statement works on iteration x - stage, at its place in
 // the order. What the body allocates gets as many versions as iterations of it are alive at once. A
 // pipelined loop inside of another one counts as three statements there: what comes before its rounds, the
-// rounds, be they none, and what comes after them (MetaSchedule's and TVM's meaning of both annotations).
+// rounds, be they none, and what comes after them (MetaSchedule's and TVM's meaning of both annotations). With the
+// annotation `software_pipeline_rest` the body may have more statements than the lists have numbers: those left
+// follow the last one that has a number, in its stage.
 //
 // Stages listed in `software_pipeline_async_stages` copy from global to shared memory in the background:
 // what they copy in vectors of 4, 8 or 16 bytes becomes `tw_copy_async`, each round is committed as one

@@ -12,6 +12,11 @@
 // element by element, each lane those that it has. The arguments of a call are all elements that the
 // lane touches, those of one operand after those of the other.
 //
+// A buffer of scope wmma.rows has a number for each row of a tile of sums, which the four lanes that hold the row
+// all have, two rows to a lane. Such numbers may stand beside elements of their rows. A reduction over columns,
+// `R[i] = max(R[i], x)` in two loops, x made of elements of row i, combines what each lane has and then four lanes by
+// shuffles. Sums rounded to 16 bits become a first operand where they lie: both have one layout.
+//
 // Of bytes two tiles along the reduction are multiplied at once (`tw_mma_pair`) where its loop is a multiple of 32.
 // Second operands of bytes that lie transposed are loaded as pairs of columns, which changes the layout of their
 // fragments and of the sums. Shared memory from which elements of 4 bytes are loaded one by one in columns gets the

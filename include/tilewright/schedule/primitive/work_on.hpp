@@ -20,7 +20,9 @@ namespace tilewright::primitive {
 /// results, becomes sums around the first x. `name.parts_64` is the algorithm with a cascade of
 /// reductions computed in parts of 64 along their axis: attention has the maximum of 64 scores, exponentials
 /// relative to it, their sum and the values that they weigh, and combines these with what the parts
-/// before have. `name.factored` is the algorithm with sums of products and quotients taken apart along axes that some factors do
+/// before have. `name.running_32_64` is the algorithm with such a cascade in one block, an instance of which adds a
+/// part of 64 to the results of 32 rows, in these results themselves; its blocks are scheduled inside of it.
+/// `name.factored` is the algorithm with sums of products and quotients taken apart along axes that some factors do
 /// not move along: x[r] P[r, s] z[s] is summed over s first, without x[r], and over r then.
 /// A function without others is worked on whatever it is called. Where the root is annotated with numbers
 /// (ir::sizes_attribute), as those of a format that were drawn, the algorithm's name ends with them:
@@ -44,6 +46,9 @@ namespace tilewright::primitive {
 ///    results along more axes than the maximum, and the others are then no parameters of the function;
 /// 4. where the factored form of one is asked for, a sum of products or quotients of numbers of at least 32 bits that is a nest of its own, over
 ///    axes of literal extents, takes at most two thirds of the multiplications when some of its axes are summed first.
+/// 5. where a running form is asked for, the cascade is as for one in parts, the number of rows divides the extent of
+///    the last axis of the maximum and the length that of the reductions; elements that are computed along the axis need
+///    the maximum themselves and have no other axes, and all reductions but the widest lie as the maximum does.
 /// @throws schedule_error
 ir::function work_on(const ir::function& f, const std::string& func_name);
 

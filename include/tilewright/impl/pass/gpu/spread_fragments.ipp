@@ -10,7 +10,8 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/pass/gpu/fragment_layout.hpp>
 #include <tilewright/impl/pass/gpu/fragment_product.hpp>
-#include <tilewright/impl/pass/gpu/fragment_rows.hpp>
+#include <tilewright/impl/pass/gpu/fragments/fragment_rows.hpp>
+#include <tilewright/impl/pass/gpu/fragments/tile_places.hpp>
 #include <tilewright/impl/pass/gpu/pieces.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -21,13 +22,7 @@
 
 namespace tilewright::pass::detail::fragments {
 
-/// An index as a position in a tile, which a loop runs over, and the number of the tile.
-struct tile_index {
-  const loop_node* loop = nullptr;
-  arith::linear others;  // the rest of the index, a multiple of the tile
-};
-
-class spreader : public mutator {
+class spreader : public tile_places {
  public:
   using mutator::mutate;
 
@@ -159,101 +154,6 @@ class spreader : public mutator {
     const auto known = swapped_.find(b);
     out.swapped = known == swapped_.end() ? !out.halves_inside : known->second;
     return out;
-  }
-
-  // ---- tiles --------------------------------------------------------------------------------------
-
-  std::optional<tile_index> index_of(const expr& e) const {
-    const arith::linear all = arith::to_linear(e);
-    for (const auto& [term, factor] : all.terms) {
-      const loop_node* loop = find_loop(term);
-      if (factor != 1 || !loop || constant_extent(*loop) % tile != 0 ||
-          loop->loop == loop_kind::thread_binding || !is_int(loop->min, 0))
-        continue;
-      tile_index out{loop, all};
-      const expr mine = term;
-      erase_if(out.others.terms, [&](const auto& t) { return t.first.same(mine); });
-      const bool whole =
-          out.others.constant % tile == 0 &&
-          support::all(out.others.terms, [](const auto& t) { return t.second % tile == 0; });
-      if (whole) return out;
-    }
-    return std::nullopt;
-  }
-
-  const loop_node* find_loop(const expr& v) const {
-    for (const loop_node* l : loops_)
-      if (l->var.same(v)) return l;
-    return nullptr;
-  }
-
-  std::pair<tile_index, tile_index> indices_of(const buffer& b, const std::vector<expr>& at) const {
-    if (at.size() < 2) refuse(b, "has one dimension; fragments have rows and columns");
-    const auto row = index_of(at[at.size() - 2]), column = index_of(at.back());
-    if (!row || !column)
-      refuse(b,
-             "is touched elsewhere than in whole tiles of 16 x 16, which loops of a multiple of 16 "
-             "iterations run over");
-    return {*row, *column};
-  }
-  std::pair<const loop_node*, const loop_node*> loops_of(const buffer& b,
-                                                         const std::vector<expr>& at) const {
-    const auto [row, column] = indices_of(b, at);
-    return {row.loop, column.loop};
-  }
-
-  /// The loop over the tiles of a loop.
-  const var& tiles_of(const loop_node& loop) {
-    var& out = tiles_[loop.var];
-    if (!out) out = make_var(loop.var->name + "_tile", loop.var.type());
-    return out;
-  }
-  expr tile_number(const tile_index& i) {
-    arith::linear n = i.others;
-    for (auto& [term, factor] : n.terms) factor /= tile;
-    n.constant /= tile;
-    const expr rest = arith::from_linear(n), mine = tiles_of(*i.loop);
-    return (rest.type() == mine.type() ? rest : cast(mine.type(), rest)) + mine;
-  }
-
-  const buffer& spread_buffer(const buffer& b) {
-    buffer& out = spread_[b];
-    if (out) return out;
-    const std::size_t tiled = is_rows(b) ? 1 : 2;
-    if (b->shape.size() < tiled) refuse(b, "has one dimension; fragments have rows and columns");
-    buffer_node node = *b;
-    for (std::size_t d = b->shape.size() - tiled; d < b->shape.size(); ++d) {
-      if (!is_int(b->shape[d]) || as_int(b->shape[d]) % tile != 0)
-        refuse(b, "has an extent that is no multiple of 16");
-      node.shape[d] = integer(b->shape[d].type(), as_int(b->shape[d]) / tile);
-    }
-    node.shape.push_back(integer(dtype::i32, is_rows(b) ? rows_of_lane : registers));
-    node.strides.clear();
-    node.scope = "local";
-    return out = buffer(new buffer_node(std::move(node)));
-  }
-
-  /// Where an element of a tile lies: `element` counts the eight of a lane.
-  std::vector<expr> spread_indices(const buffer& b, const std::vector<expr>& at,
-                                   const expr& element) {
-    const auto [row, column] = indices_of(b, at);
-    std::vector<expr> out(at.begin(), at.end() - 2);
-    out.push_back(tile_number(row));
-    out.push_back(tile_number(column));
-    out.push_back(element);
-    return out;
-  }
-
-  /// Where a number of a row lies; `half`: which of the two rows of a tile that a lane has.
-  std::vector<expr> row_indices(const buffer& b, const std::vector<expr>& at, const expr& half) {
-    std::vector<expr> out(at.begin(), at.end() - 1);
-    out.push_back(tile_number(row_index_of(b, at)));
-    out.push_back(half);
-    return out;
-  }
-  tile_index row_index_of(const buffer& b, const std::vector<expr>& at) const {
-    if (auto row = index_of(at.back())) return *row;
-    refuse(b, "is touched elsewhere than in whole tiles of 16 rows, which a loop runs over");
   }
 
   // ---- statements ---------------------------------------------------------------------------------
@@ -434,12 +334,6 @@ class spreader : public mutator {
     return out;
   }
 
-  expr in_tile(const loop_node& loop, const expr& place) {
-    const var& number = tiles_of(loop);
-    const expr same = number.type() == place.type() ? place : cast(number.type(), place);
-    return number * integer(number.type(), tile) + same;
-  }
-
   /// Conditions inside of the loops over a tile are asked for each element.
   stmt guarded(stmt s, const loop_node& row, const loop_node& column, const var_map& here) {
     std::vector<expr> terms;
@@ -554,15 +448,12 @@ class spreader : public mutator {
     out = buffer(new buffer_node(std::move(node)));
   }
 
-  std::vector<const loop_node*> loops_;
   std::vector<expr> guards_;
   std::unordered_map<buffer, bool> swapped_;
   buffer_set interleaved_;
   bool mixed_ = false;  // some second operands of bytes lie one way and some the other
   var_set paired_;      // loops over two tiles at a time
   buffer_map in_columns_;
-  std::unordered_map<buffer, buffer> spread_;
-  std::unordered_map<expr, var, expr_identity_hash, expr_identity_equal> tiles_;
 };
 
 }  // namespace tilewright::pass::detail::fragments

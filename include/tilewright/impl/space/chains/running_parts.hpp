@@ -28,8 +28,8 @@ namespace tilewright::space::detail {
 class running_parts {
  public:
   /// @param on_warps products on tensor cores; else in threads
-  running_parts(schedule& s, const context& where, chooser& choices, bool on_warps)
-      : s_(s), where_(where), choices_(choices), on_warps_(on_warps) {}
+  running_parts(schedule& s, chooser& choices, bool on_warps)
+      : s_(s), choices_(choices), on_warps_(on_warps) {}
 
   /// @throws schedule_error where the function has no such cascade, or a block cannot be moved
   void run() {
@@ -68,7 +68,7 @@ class running_parts {
     return ir::is_int(e) ? std::optional(ir::as_int(e)) : std::nullopt;
   }
 
-  /// Numbers of `sizes` that divide `all`, at most `most` of them.
+  /// Numbers of `sizes` that divide `all`.
   static std::vector<std::int64_t> divisors(const std::vector<std::int64_t>& sizes,
                                             std::int64_t all) {
     std::vector<std::int64_t> out;
@@ -89,6 +89,8 @@ class running_parts {
     const auto rows = literal(extent_at(widest, c.common - 1)),
                width = literal(extent_at(widest, widest.writes[0].box.size() - 1));
     if (!rows || !width) refuse(2, "its extents are no numbers");
+    if (on_warps_ && *width % fragment != 0)
+      refuse(2, "results of " + std::to_string(*width) + " columns are no multiple of 16");
     const std::vector<std::string> before = root_block_names(s_);
     const bool narrow = *width <= 64;
     const std::vector<std::int64_t> tiles =
@@ -132,6 +134,10 @@ class running_parts {
       return support::any(r.box, [&](const ir::range& side) { return ir::uses_var(side.min, v); });
     };
     const ir::expr& row = to.box[to.box.size() - 2].min;
+    for (const ir::iter_var& i : scores.iters)
+      if (on_warps_ && i.kind == ir::iter_kind::reduce &&
+          (!ir::is_int(i.dom.extent) || ir::as_int(i.dom.extent) % fragment != 0))
+        refuse(2, "its scores are sums of terms whose number is no multiple of 16");
     rows_operand_ = uses(scores.reads[0], row) ? 0 : 1;
     if (uses(scores.reads[static_cast<std::size_t>(1 - rows_operand_)], row))
       refuse(3, "both operands of its scores have rows");
@@ -259,11 +265,10 @@ class running_parts {
       copy(owner_, scores, rows_operand_, "shared.dyn");
     copy(part_, scores, 1 - rows_operand_, "shared.dyn");
     copy(part_, all, values_in_all_, "shared.dyn");
-    constexpr std::int64_t step = 16;  // terms of an instruction
-    const loop_rv terms = step_by(scores_, step);
+    const loop_rv terms = step_by(scores_, fragment);
     if (!kept) s_.read_at(terms, scores, rows_operand_, "wmma.matrix_a");
     s_.read_at(terms, scores, 1 - rows_operand_, "wmma.matrix_b");
-    s_.read_at(step_by(values_, step), s_.get_block(values_), values_operand_, "wmma.matrix_b");
+    s_.read_at(step_by(values_, fragment), s_.get_block(values_), values_operand_, "wmma.matrix_b");
   }
 
   /// Each thread keeps its row in registers, and reads all others from shared memory as its neighbours do.
@@ -286,8 +291,9 @@ class running_parts {
     s_.annotate(part_, "software_pipeline_rest", 1);
   }
 
+  static constexpr std::int64_t fragment = 16;  // rows, columns and terms of an instruction
+
   schedule& s_;
-  const context& where_;
   chooser& choices_;
   bool on_warps_;
   expr_rv team_{};  // warps or threads of a block
@@ -305,7 +311,7 @@ inline void add_running_families(std::vector<schedule>& out, const schedule& s,
   schedule start = s;
   try {
     for (schedule& grown : enumerate(start, where, limit, [&](schedule&t, chooser&choices) {
-           running_parts(t, where, choices, on_warps).run();
+           running_parts(t, choices, on_warps).run();
          }))
       out.push_back(std::move(grown));
   } catch (const schedule_error&) {  // other families do
