@@ -35,6 +35,12 @@ done
 grep -q 'results of float32' "$work/log" || fail "products of 16 bits leave results of 16"
 printf 'prepare tensor F16_1024 pytorch\n' | FAKE_TORCH_OLD=1 answers | grep -q '^ready [0-9.e-]* its results have 16 bits$' ||
   fail "that an older PyTorch has results of 16 bits is not said"
+for case in ATT64_1024 ATT128_4096 ATT64_CAUSAL ATT64_BF16 ATT64_F32; do
+  printf 'prepare attention %s pytorch\nround\ndrop\n' $case
+done | answers >"$work/attention"
+[ "$(grep -c '^ready [0-9.e-]* CUDNN_ATTENTION [0-9.]* us; EFFICIENT_ATTENTION [0-9.]* us; its results have 16 bits$' "$work/attention")" = 4 ] ||
+  fail "the backends of attention are not said"
+grep -q '^ready [0-9.e-]* EFFICIENT_ATTENTION$' "$work/attention" || fail "attention in f32"
 printf 'prepare f32 C3D pytorch careful\nprepare f32 C3D pytorch\n' |
   FAKE_TORCH_LOG=$work/tries answers >"$work/careful"
 [ "$(grep -c '^ready' "$work/careful")" = 2 ] || fail "a case that is readied carefully"

@@ -45,7 +45,7 @@ namespace tilewright::primitive {
 ///    none of them; elements that are computed for them along the axis are needed by nobody else; at most one has
 ///    results along more axes than the maximum, and the others are then no parameters of the function;
 /// 4. where the factored form of one is asked for, a sum of products or quotients of numbers of at least 32 bits that is a nest of its own, over
-///    axes of literal extents, takes at most two thirds of the multiplications when some of its axes are summed first.
+///    axes of literal extents, takes at most two thirds of the multiplications when some of its axes are summed first;
 /// 5. where a running form is asked for, the cascade is as for one in parts, the number of rows divides the extent of
 ///    the last axis of the maximum and the length that of the reductions; elements that are computed along the axis need
 ///    the maximum themselves and have no other axes, and all reductions but the widest lie as the maximum does.

@@ -250,3 +250,79 @@ TEST_CASE("cascade: random programs compute the same in parts") {
   }
   CHECK(parted == 120);
 }
+
+TEST_CASE("cascade: part after part, results of a tile of rows grow in one block") {
+  const ir::function f = rows(peak + share + total + mixed + quotient);
+  schedule s(f);
+  s.work_on("main.running_5_4");
+  INFO(ir::print(s.function()));
+  check_schedule(s, f);
+  check_near(result(s.function()), result(f));
+  const std::vector<block_rv> blocks = s.get_child_blocks(s.get_block("root"));
+  REQUIRE(blocks.size() == 2);
+  CHECK(s.get(blocks[0]).block->name == "main_parts");
+  CHECK(s.get(blocks[0]).block->writes.size() == 3);
+  // no buffer has an element for each of X
+  for (const ir::buffer& b : ir::root_block(s.function())->alloc_buffers) CHECK(b->name != "E");
+  schedule other(f);
+  check_refusal(other, "work_on", 5, [&] { other.work_on("main.running_2_4"); });
+  check_refusal(other, "work_on", 5, [&] { other.work_on("main.running_5_5"); });
+  check_refusal(other, "work_on", 5, [&] { other.work_on("main.running_0_4"); });
+}
+
+TEST_CASE("cascade: weights that a product takes rounded become a tile of their own") {
+  const std::string rounded =
+      nest("Y", "iej", "vi, ve", zero,
+           "Y[vi, ve] + T.cast(T.cast(E[vi, vj], \"float16\"), \"float32\") * V[vj, ve]");
+  const ir::function f = rows(peak + share + total + rounded + quotient);
+  const primitive::parted_cascade out = primitive::reduce_running(f, 5, 4);
+  CAPTURE(out.refusal);
+  REQUIRE(out.function);
+  const std::string text = ir::print(*out.function);
+  INFO(text);
+  CHECK(contains(text, "E_rounded = T.alloc_buffer((5, 4), \"float16\")"));
+  CHECK(contains(text, "T.exp2("));
+  const std::vector<float> got = result(*out.function), expected = result(f);
+  for (std::size_t i = 0; i < got.size(); ++i)
+    CHECK(got[i] == doctest::Approx(expected[i]).epsilon(2e-3).scale(1));
+  // in parts that are combined, too
+  const primitive::parted_cascade parted = primitive::reduce_in_parts(f, 4);
+  REQUIRE(parted.function);
+  const std::vector<float> combined = result(*parted.function);
+  for (std::size_t i = 0; i < got.size(); ++i)
+    CHECK(combined[i] == doctest::Approx(expected[i]).epsilon(2e-3).scale(1));
+}
+
+TEST_CASE("cascade: random programs compute the same part after part") {
+  std::size_t run = 0;
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    drawn_cascade drawn(seed);
+    const ir::function f = drawn.function();
+    const int length = drawn.some_length();
+    for (const int tile : {1, 8}) {
+      if (drawn.rows() % tile != 0) continue;
+      INFO(ir::print(f));
+      CAPTURE(length);
+      const primitive::parted_cascade out = primitive::reduce_running(f, tile, length);
+      CAPTURE(out.refusal);
+      REQUIRE(out.function);
+      ++run;
+      CHECK_NOTHROW(ir::verify(*out.function));
+      check_near(result(*out.function), result(f));
+    }
+  }
+  CHECK(run > 120);
+}
+
+TEST_CASE("cascade: infinities and masked parts, part after part") {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const std::string masked = "T.Select(vj < 4, -T.infinity(\"float32\"), X[vi, vj])";
+  const ir::function f = rows(peak + share + total + mixed + quotient),
+                     g = rows(nest("M", "ij", "vi", lowest, "T.max(M[vi], " + masked + ")") +
+                              nest("E", "ij", "vi, vj", "", "T.exp(" + masked + " - M[vi])") +
+                              total + mixed + quotient);
+  for (const ir::function& each : {f, g})
+    for (const float special : {infinity, -infinity})
+      check_near(result(*primitive::reduce_running(each, 5, 4).function, special),
+                 result(each, special));
+}

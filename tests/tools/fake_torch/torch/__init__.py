@@ -1,5 +1,7 @@
 """A PyTorch without a GPU: whatever is asked of it is there, and every measured second is a millisecond."""
 import os
+import sys
+import types
 
 
 class Anything:
@@ -105,3 +107,8 @@ def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)
     return Anything()
+
+
+attention = types.ModuleType("torch.nn.attention")
+attention.SDPBackend = attention.sdpa_kernel = Anything()
+sys.modules["torch.nn.attention"] = attention
