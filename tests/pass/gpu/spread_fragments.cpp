@@ -69,7 +69,7 @@ TEST_CASE("fragments: a sum of rows combines what lanes have, then four lanes by
   CHECK(threads::count(after, "tw_shuffle_xor") == 2);
   CHECK(text.find("R_of_lane") != text.npos);
   // two rows of the one tile to a lane
-  CHECK(text.find("R = T.decl_buffer((1, 2), scope=\"local\")") != text.npos);
+  CHECK(text.find("R = T.decl_buffer((1, 2), \"float32\", scope=\"local\")") != text.npos);
 }
 
 TEST_CASE("fragments: numbers of rows stand beside their rows alone") {

@@ -272,8 +272,8 @@ TEST_CASE("cascade: part after part, results of a tile of rows grow in one block
 
 TEST_CASE("cascade: weights that a product takes rounded become a tile of their own") {
   const std::string rounded =
-      nest("Y", "iej", "vi, ve", zero,
-           "Y[vi, ve] + T.cast(T.cast(E[vi, vj], \"float16\"), \"float32\") * V[vj, ve]");
+      nest("Z", "iej", "vi, ve", zero,
+           "Z[vi, ve] + T.cast(T.cast(E[vi, vj], \"float16\"), \"float32\") * V[vj, ve]");
   const ir::function f = rows(peak + share + total + rounded + quotient);
   const primitive::parted_cascade out = primitive::reduce_running(f, 5, 4);
   CAPTURE(out.refusal);
