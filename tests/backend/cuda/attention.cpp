@@ -7,7 +7,9 @@
 #include <vector>
 
 #include <tilewright/backend/cuda/compile.hpp>
+#include <tilewright/expr/reify.hpp>
 #include <tilewright/ir/text/print.hpp>
+#include <tilewright/ops/attention.hpp>
 #include <tilewright/schedule/trace.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/session.hpp>
@@ -134,4 +136,22 @@ TEST_CASE("attention whose weights may not be rounded stays off tensor cores' se
   REQUIRE(at != text.npos);
   text.replace(at, rounded.size(), "share[vb, vi, vj]");
   for (const schedule& s : families(ir::parse(text))) CHECK_FALSE(on_tensor_cores(s));
+}
+
+TEST_CASE("ops::attention is one kernel where its weights are rounded") {
+  constexpr ops::attention_options rounded{.causal = false, .rounded_weights = true},
+      causal{.causal = true, .rounded_weights = true};
+  const dim_values sizes{{"B", 2}, {"M", 64}, {"N", 128}, {"D", 32}, {"E", 64}};
+  const ir::function all[] = {reify(ops::attention<float16, float, rounded>, sizes),
+                              reify(ops::attention<float16, float, causal>, sizes)};
+  for (const ir::function& f : all) {
+    const schedule s = search::default_schedule(f, space::default_gpu(), gpu_list::machine(), 1);
+    INFO(ir::print(f));
+    REQUIRE(is_running(s));
+    CHECK(on_tensor_cores(s));
+    const cases::cu::program p = text_of(s, cases::device());
+    CHECK(p.kernels.size() == 1);
+    if (!cases::have_emulator()) continue;
+    cases::check_equal(cases::emulated(cases::cu::emulator(p), f, 1), cases::interpreted(f), 2e-3);
+  }
 }
