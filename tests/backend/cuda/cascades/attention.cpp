@@ -14,9 +14,9 @@
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/session.hpp>
 
-#include "cases.hpp"
+#include "../cases.hpp"
+#include "../gpu_list.hpp"
 #include "gpu/attention_workloads.hpp"
-#include "gpu_list.hpp"
 
 using namespace tilewright;
 
