@@ -146,6 +146,37 @@ entry make_product(const char* name, const char* in, const char* sum, dtype resu
   return make(name, dtype::i32, result, "s", integers(seed), first.c_str());
 }
 
+/// A step of 64 x `columns` x 16, the second one of four, of small integers, which is exact. `a_rows`, `b_rows`: operands
+/// lie as [rows, steps] and [steps, columns], else the other way.
+entry make_group_product(const std::string& type, int columns, bool a_rows, bool b_rows,
+                         std::uint64_t seed) {
+  const auto text = [](int n) { return std::to_string(n); };
+  const std::string element = "tw_" + type, sums = text(columns / 2), panel = "8192", along = "16",
+                    across = "16 * 64";
+  const auto filled = [&](const char* name, int each, const std::string& value) {
+    return "  for (int e = 0; e < " + text(each) + "; ++e) tw_store(" + name + ", t + 256 * e, " +
+           element + "(static_cast<float>(" + value + ")));\n";
+  };
+  const std::string first =
+      "TW_SHARED(" + element + ", a, 0, 4096); TW_SHARED(" + element + ", b, 8192, " +
+      text(columns * 64) + "); TW_LOCAL(float, c, " + sums + ");\n" +
+      filled("a", 16, "(x >> e & 7) - 3") +
+      filled("b", columns / 4, "(x >> (e & 15) + 2 & 7) - 4") +
+      "#pragma unroll\n  for (int e = 0; e < " + sums +
+      "; ++e) tw_store(c, e, static_cast<float>(x >> (e & 15) & 15));\n"
+      "  tw_fence_shared();\n  tw_barrier();\n  tw_hold_sums<" +
+      sums + ">(c, 0);\n  tw_fence_products();\n  tw_multiply_group<" + text(columns) + ", " +
+      (a_rows ? "0" : panel) + ", " + (b_rows ? panel : "0") + ">(c, 0, a, " +
+      (a_rows ? along : across) + ", b, " + (b_rows ? across : along) +
+      ");\n  tw_commit_products();\n  tw_wait_products<0>();\n  tw_hold_sums<" + sums +
+      ">(c, 0);\n  float s = 0;\n#pragma unroll\n  for (int e = 0; e < " + sums +
+      "; ++e) s += (e + 1) * c[e];";
+  const std::string name =
+      "group_" + type + "_" + text(columns) + (a_rows ? "_mk" : "_km") + (b_rows ? "_kn" : "_nk");
+  return make(name.c_str(), dtype::i32, dtype::f32, "s", integers(seed), first.c_str(),
+              8192 + columns * 128);
+}
+
 /// Two tiles of bytes along the reduction.
 entry make_pair_product(const char* name, std::uint64_t seed) {
   std::string first =
@@ -278,6 +309,18 @@ std::vector<entry> all() {
       make_rounded_additions("atomic_add_rounded_f64", dtype::f64, 41),
       make_rounded_additions("atomic_add_rounded_f16", dtype::f16, 42),
   };
+}
+
+std::vector<entry> of_groups() {
+  std::vector<entry> out;
+  std::uint64_t seed = 60;
+  for (const char* type : {"f16", "bf16"})
+    for (const int columns : {64, 128, 256})
+      for (const bool a_rows : {true, false})
+        for (const bool b_rows : {true, false})
+          if (columns == 128 || (a_rows && b_rows))
+            out.push_back(make_group_product(type, columns, a_rows, b_rows, ++seed));
+  return out;
 }
 
 std::vector<std::byte> on_host(const entry& e, std::uint64_t seed) {

@@ -26,6 +26,9 @@ struct entry {
 /// random and on special values.
 std::vector<entry> all();
 
+/// Products of warp groups, which sm_90a alone has: types, columns, and operands lying every way.
+std::vector<entry> of_groups();
+
 /// What the host makes of an entry, its threads in an order drawn from the seed.
 /// @throws build_error when there is no C++ compiler
 std::vector<std::byte> on_host(const entry& e, std::uint64_t seed = 1);

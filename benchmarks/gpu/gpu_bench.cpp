@@ -11,6 +11,7 @@
 //                                               fused dense with one rule after the other
 //   gpu_bench attention --pack FOLDER --out FILE
 //                                               the same for attention in one kernel
+//   gpu_bench hopper --pack FOLDER --out FILE   products of warp groups, on sm_90a: right, then timed in turns
 //   gpu_bench glance --pack FOLDER --out FILE   short times of all candidates of both, unchecked
 //   gpu_bench tune --pack FOLDER --out FILE     tunes the workloads of both here, `--tune-seconds N` each, 12
 //                                               unless said, or `--only NAME,NAME`; what is found is a
@@ -47,7 +48,8 @@ int gpu_bench_usage() {
   std::fprintf(stderr,
                "usage: gpu_bench pack FOLDER [--candidates 4] [--pack-seconds 600] "
                "[--architectures sm_90a,sm_80]\n"
-               "       gpu_bench first|f32|tensor|attention|glance --pack FOLDER --out FILE [--seconds 540] "
+               "       gpu_bench first|f32|tensor|attention|hopper|glance --pack FOLDER --out FILE "
+               "[--seconds 540] "
                "[--peers gpu_peers.py] [--only NAME,NAME]\n"
                "       gpu_bench tune --pack FOLDER --out FILE [--seconds 540] [--tune-seconds 12] "
                "[--only NAME,NAME] [--small]\n"
@@ -105,7 +107,7 @@ int start_gpu_bench(const std::vector<std::string>& words, const fs::path& self)
   }
   const bool quiet = what == "check" || what == "fault";
   if (!quiet && what != "first" && what != "f32" && what != "tensor" && what != "attention" &&
-      what != "glance" && what != "tune")
+      what != "hopper" && what != "glance" && what != "tune")
     return gpu_bench_usage();
   std::optional<gpu_stage::stage> s;
   try {
@@ -119,6 +121,7 @@ int start_gpu_bench(const std::vector<std::string>& words, const fs::path& self)
   if (what == "f32") return s->run_f32();
   if (what == "tensor") return s->run_tensor();
   if (what == "attention") return s->run_attention();
+  if (what == "hopper") return s->run_hopper();
   if (what == "glance") return s->run_glance();
   if (what == "tune") return s->run_tune(tuning);
   if (what == "check") return s->check(parts_of(words[1]));

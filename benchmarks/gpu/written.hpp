@@ -18,6 +18,7 @@ struct entry {
   std::function<tilewright::schedule(const tilewright::ir::function&,
                                      const tilewright::space::context&)>
       make;
+  bool in_groups = false;  // by warp groups, which sm_90a alone has; stage hopper times these
 };
 
 /// All of them, those of one workload beside each other.

@@ -41,6 +41,7 @@
 #include <tilewright/intrin/dp4a.hpp>
 #include <tilewright/intrin/library.hpp>
 #include <tilewright/intrin/outer_product_f32.hpp>
+#include <tilewright/intrin/wgmma.hpp>
 #include <tilewright/intrin/wmma.hpp>
 #include <tilewright/schedule/primitive/blocks/blockize.hpp>
 #include <tilewright/schedule/primitive/blocks/reorder_block_iter_var.hpp>

@@ -47,7 +47,9 @@ std::string duels::against_written(const gpu_workloads::workload& w, case_memory
   std::string out;
   const std::vector<void*> data = memory.addresses();
   for (const gpu_written::entry& e : gpu_written::all()) {
-    if (e.workload != w.name || !packed.has(e.name) || !packed.has("0")) continue;
+    if (e.workload != w.name || e.in_groups != (stage_ == "hopper") || !packed.has(e.name) ||
+        !packed.has("0"))
+      continue;
     if (seconds_left() < least_seconds) {
       out += missing(e.name, "no time is left");
       continue;

@@ -22,6 +22,7 @@
 #include <tilewright/target/gpu.hpp>
 
 #include "../attention_workloads.hpp"
+#include "../cases/group_products.hpp"
 #include "../cases/small_cases.hpp"
 #include "../ceilings.hpp"
 #include "../conformance.hpp"
@@ -115,6 +116,11 @@ class packing {
     const gpu_corpus::entry summed = gpu_cases::summed_product();
     add(summed.name + "_small", printed(summed));
     for (const gpu_conformance::entry& e : gpu_conformance::all()) add(e.name, e.program);
+    if (has_groups()) {
+      for (const gpu_conformance::entry& e : gpu_conformance::of_groups()) add(e.name, e.program);
+      for (const gpu_corpus::entry& e : gpu_groups::small()) add(e.name + "_small", printed(e));
+      for (const gpu_corpus::entry& e : gpu_groups::large()) add(e.name, printed(e));
+    }
     for (const gpu_ceilings::entry& e : gpu_ceilings::all()) add(e.name, e.program);
     for (const gpu_faults::entry& e : gpu_faults::all()) add(e.name, e.program);
   }
@@ -124,7 +130,7 @@ class packing {
     std::vector<work> all;
     for (const gpu_written::entry& e : gpu_written::all())
       for (draw& d : draws_)
-        if (d.what.name == e.workload)
+        if (d.what.name == e.workload && (has_groups() || !e.in_groups))
           all.push_back({&d, 0, e.make(d.what.function, {&device_, 1}), e.name});
     build(std::move(all), options_.patience, clock::time_point::max());
   }
@@ -162,6 +168,9 @@ class packing {
   }
 
  private:
+  /// Whether the device multiplies in warp groups.
+  bool has_groups() const { return device_.architecture == "sm_90a"; }
+
   struct work {
     draw* of;
     int number;
@@ -255,8 +264,9 @@ void make(const fs::path& folder, const fs::path& self, const options& o) {
   fs::create_directories(folder);
   for (const fs::directory_entry& f : fs::directory_iterator(folder))  // of an earlier pack
     if (f.path().extension() == ".kernel" || f.path().extension() == ".trace") fs::remove(f.path());
-  for (const gpu_conformance::entry& e : gpu_conformance::all())
-    write_bytes(folder / (e.name + ".expected"), gpu_conformance::on_host(e));
+  for (const auto& entries : {gpu_conformance::all(), gpu_conformance::of_groups()})
+    for (const gpu_conformance::entry& e : entries)
+      write_bytes(folder / (e.name + ".expected"), gpu_conformance::on_host(e));
   fs::copy_file(self, folder / "gpu_bench", fs::copy_options::overwrite_existing);
   std::deque<packing> all;
   for (const std::string& arch : o.architectures) all.emplace_back(folder, arch, o);

@@ -110,6 +110,7 @@
 #include <tilewright/impl/intrin/intrinsic.ipp>
 #include <tilewright/impl/intrin/library.ipp>
 #include <tilewright/impl/intrin/outer_product_f32.ipp>
+#include <tilewright/impl/intrin/wgmma.ipp>
 #include <tilewright/impl/intrin/wmma.ipp>
 #include <tilewright/impl/ir/affine.ipp>
 #include <tilewright/impl/ir/alternatives.ipp>
@@ -175,6 +176,7 @@
 #include <tilewright/impl/pass/gpu/lower_gpu.ipp>
 #include <tilewright/impl/pass/gpu/name_pieces.ipp>
 #include <tilewright/impl/pass/gpu/narrow_indices.ipp>
+#include <tilewright/impl/pass/gpu/order_products.ipp>
 #include <tilewright/impl/pass/gpu/pipeline_loops.ipp>
 #include <tilewright/impl/pass/gpu/place_barriers.ipp>
 #include <tilewright/impl/pass/gpu/plan_shared_memory.ipp>

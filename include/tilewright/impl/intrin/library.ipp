@@ -7,6 +7,7 @@
 #include <tilewright/intrin/dp4a.hpp>
 #include <tilewright/intrin/library.hpp>
 #include <tilewright/intrin/outer_product_f32.hpp>
+#include <tilewright/intrin/wgmma.hpp>
 #include <tilewright/intrin/wmma.hpp>
 
 namespace tilewright::intrin {
@@ -113,6 +114,21 @@ TILEWRIGHT_INLINE std::span<const library_entry> library() {
                     [] { return wmma_store(dtype::i32, "shared.dyn"); }},
       library_entry{"wmma_store_16x16x16_s32_global",
                     [] { return wmma_store(dtype::i32, "global"); }},
+      library_entry{"wgmma_64x64x16_f16f16f32", [] { return wgmma(dtype::f16, 64, false); }},
+      library_entry{"wgmma_64x64x16_f16f16f32_trans", [] { return wgmma(dtype::f16, 64, true); }},
+      library_entry{"wgmma_64x128x16_f16f16f32", [] { return wgmma(dtype::f16, 128, false); }},
+      library_entry{"wgmma_64x128x16_f16f16f32_trans", [] { return wgmma(dtype::f16, 128, true); }},
+      library_entry{"wgmma_64x256x16_f16f16f32", [] { return wgmma(dtype::f16, 256, false); }},
+      library_entry{"wgmma_64x256x16_f16f16f32_trans", [] { return wgmma(dtype::f16, 256, true); }},
+      library_entry{"wgmma_64x64x16_bf16bf16f32", [] { return wgmma(dtype::bf16, 64, false); }},
+      library_entry{"wgmma_64x64x16_bf16bf16f32_trans",
+                    [] { return wgmma(dtype::bf16, 64, true); }},
+      library_entry{"wgmma_64x128x16_bf16bf16f32", [] { return wgmma(dtype::bf16, 128, false); }},
+      library_entry{"wgmma_64x128x16_bf16bf16f32_trans",
+                    [] { return wgmma(dtype::bf16, 128, true); }},
+      library_entry{"wgmma_64x256x16_bf16bf16f32", [] { return wgmma(dtype::bf16, 256, false); }},
+      library_entry{"wgmma_64x256x16_bf16bf16f32_trans",
+                    [] { return wgmma(dtype::bf16, 256, true); }},
   };
   return table;
 }

@@ -10,8 +10,8 @@ TILEWRIGHT_INLINE int storage_rank(std::string_view scope) {
   if (scope.starts_with("local")) return 3;
   if (scope.starts_with("warp")) return 2;
   for (const std::string_view own :
-       {"wmma.matrix_a", "wmma.matrix_b", "wmma.accumulator", "wmma.rows", "m16n8k8.matrixA",
-        "m16n8k8.matrixB", "m16n8k8.matrixC"})
+       {"wmma.matrix_a", "wmma.matrix_b", "wmma.accumulator", "wmma.rows", "wgmma.accumulator",
+        "m16n8k8.matrixA", "m16n8k8.matrixB", "m16n8k8.matrixC"})
     if (scope.starts_with(own)) return 3;
   return -1;
 }

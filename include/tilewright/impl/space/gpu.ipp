@@ -12,6 +12,8 @@
 #include <tilewright/impl/space/gpu_rules.hpp>
 #include <tilewright/impl/space/tiles/thread_elements.hpp>
 #include <tilewright/impl/space/tiles/thread_rows.hpp>
+#include <tilewright/impl/target/warp_groups.hpp>
+#include <tilewright/ir/kernel_notes.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/gpu.hpp>
@@ -86,6 +88,28 @@ inline void add_tensor_families(std::vector<schedule>& out, const gpu_rules& lis
   }
 }
 
+/// Families of warp groups, on devices that have them; no device has decided yet whether one of these shall run
+/// unmeasured, so that they stand behind those of warps.
+inline void add_group_families(std::vector<schedule>& out, const gpu_rules& list, const schedule& s,
+                               const context& where) {
+  if (!target::multiplies_in_groups(*where.gpu)) return;
+  for (const int columns : {256, 128, 64})
+    for (const int background : {2, 1}) {
+      use_tensor_core rule;
+      rule.intrinsics.clear();
+      for (const char* types : {"f16f16f32", "bf16bf16f32"})
+        for (const char* lies : {"", "_trans"})
+          rule.intrinsics.push_back("wgmma_64x" + std::to_string(columns) + "x16_" + types + lies);
+      rule.rows = {8, 2, 1};
+      rule.columns = {1, 1, 1};
+      rule.background = background;
+      rule.max_threads_per_block = where.gpu->threads_per_block;
+      for (schedule& grown : list.space(split_k{}, rule).grow(s, where))
+        if (ir::warps_of_thread(*ir::root_block(grown.function())) == ir::warps_of_group)
+          out.push_back(std::move(grown));
+    }
+}
+
 /// Families that read rows once for several of their reductions.
 inline void add_joined_families(std::vector<schedule>& out, const gpu_rules& list, schedule s,
                                 const context& where) {
@@ -119,6 +143,7 @@ TILEWRIGHT_INLINE design_space default_gpu() {
            detail::add_running_families(out, s, where,
                                         true);                // attention whose weights are rounded
            detail::add_tensor_families(out, list, s, where);  // of which the first runs unmeasured
+           detail::add_group_families(out, list, s, where);
            for (schedule& grown : list.space(split_k{}).grow(s, where))
              out.push_back(std::move(grown));
            detail::add_joined_families(out, list, s, where);

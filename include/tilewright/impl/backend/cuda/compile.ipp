@@ -8,6 +8,7 @@
 #include <tilewright/backend/cuda/nvrtc.hpp>
 #include <tilewright/backend/cuda/prelude.hpp>
 #include <tilewright/impl/backend/cuda/compile_stop.hpp>
+#include <tilewright/impl/backend/cuda/prelude_groups.hpp>
 #include <tilewright/impl/backend/cuda/prelude_parts.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>
@@ -112,7 +113,7 @@ TILEWRIGHT_INLINE compiled compile(const program& p, const target::gpu& device,
 
 TILEWRIGHT_INLINE bool is_small(const program& p) {
   return p.text.size() < 4000 && p.text.find("TW_SHARED(") == p.text.npos &&
-         !detail::multiplies_matrices(p.text);
+         !detail::multiplies_matrices(p.text) && !detail::multiplies_in_groups(p.text);
 }
 
 TILEWRIGHT_INLINE std::vector<compiled> compile_together(const std::vector<program>& all,

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <tilewright/config.hpp>
@@ -71,6 +72,7 @@ TILEWRIGHT_INLINE void emulation::note_write(const host_access& a, long long at,
   const std::size_t first = static_cast<std::size_t>(address - region.base) / region.unit,
                     last = first + bytes / region.unit;
   const auto me = static_cast<std::int32_t>(current_);
+  ++time_;
   for (std::size_t i = first; i < last; ++i) {
     shadow& s = region.shadows[i];
     const bool other_block = s.write_block != shadow::nobody && s.write_block != block_number_;
@@ -91,6 +93,7 @@ TILEWRIGHT_INLINE void emulation::note_write(const host_access& a, long long at,
     s.write_phase = phase_;
     s.writer = me;
     s.written = true;
+    s.write_time = time_;
   }
   std::memcpy(address, value, bytes);
 }
@@ -169,6 +172,32 @@ TILEWRIGHT_INLINE void emulation::wait_copies(int pending) {
       each_shadow(c.to, c.at, c.count, [](shadow& s) { s.written = true; });
     }
     f.copies.erase(f.copies.begin());
+  }
+}
+
+/// Tensor cores read by a way of their own, on which they see what was stored only if who stored it has fenced it.
+TILEWRIGHT_INLINE unsigned long emulation::read_product(const host_access& a, long long at,
+                                                        unsigned long before) {
+  check_bounds(a, at, 1, "multiplies");
+  each_shadow(a, at, 1, [&](const shadow& s) {
+    if (before > 0 && s.write_time > before)
+      fail("thread " + std::to_string(s.writer) + " has overwritten " + element(a, at) +
+           ", which a product reads that nobody has waited for");
+    if (before == 0 && s.write_block == block_number_ &&
+        fibers_[static_cast<std::size_t>(s.writer)].fence_time <= s.write_time)
+      fail("multiplies " + element(a, at) + ", which thread " + std::to_string(s.writer) +
+           " writes without a fence for tensor cores behind it");
+  });
+  note_read(a, at, 1);
+  return static_cast<unsigned long>(time_);
+}
+
+TILEWRIGHT_INLINE void emulation::wait_products(int pending) {
+  fiber& f = fibers_[current_];
+  while (f.products.size() > static_cast<std::size_t>(pending) + 1) {
+    const std::vector<pending_product> batch = std::move(f.products.front());
+    f.products.erase(f.products.begin());
+    for (const pending_product& p : batch) p.finish(p.what.data());
   }
 }
 

@@ -47,7 +47,13 @@ struct host_runtime {
   void (*wait_copies)(int pending);
   void (*matrix)(int steps);
   void* (*shared)(const void** region, const char* name, std::size_t offset, std::size_t bytes);
-  void (*registers)(const char* name, long long at, std::size_t count, int unwritten);
+  void (*registers)(const char* name, long long at, std::size_t count, int state);
+  unsigned long (*read_product)(const host_access*, long long at, unsigned long before);
+  void (*start_product)(void (*finish)(const void*), const void* what, std::size_t bytes);
+  void (*commit_products)();
+  void (*wait_products)(int pending);
+  void (*fence_shared)();
+  void (*refuse)(const char* what);
 };
 /// @}
 
@@ -61,6 +67,7 @@ struct shadow {
   std::int32_t add_block = nobody, adder = nobody;
   std::uint32_t add_phase = 0;
   bool written = false;
+  std::uint64_t write_time = 0;  // counts writes and fences
 };
 
 /// Memory that threads share.
@@ -78,6 +85,12 @@ struct pending_copy {
   long long at = 0;
   const void* from = nullptr;
   std::size_t count = 0;
+};
+
+/// A product of a warp group that a thread has started. It reads its operands when the thread waits for it.
+struct pending_product {
+  void (*finish)(const void*) = nullptr;
+  std::vector<std::byte> what;
 };
 
 /// The kernels of one program on one set of arguments. Everything happens on the calling thread.
@@ -111,6 +124,9 @@ class emulation {
     std::shared_ptr<const std::vector<std::byte>> brought;
     // copies in the background by groups, the last one still open
     std::vector<std::vector<pending_copy>> copies;
+    // products in the background by batches, the last one still open, and the last fence for what they read
+    std::vector<std::vector<pending_product>> products;
+    std::uint64_t fence_time = 0;
   };
 
   void run_block(const host_index& block, std::size_t threads);
@@ -122,6 +138,10 @@ class emulation {
   void start_copy(const host_access& to, long long at, const host_access* from, long long there,
                   std::size_t count);
   void wait_copies(int pending);
+  /// An element that a product reads: when it begins (`before` is 0), and when it is waited for, where `before` is the time
+  /// at which it began. @returns the time
+  unsigned long read_product(const host_access& a, long long at, unsigned long before);
+  void wait_products(int pending);
   bool release_barrier(std::size_t threads);
   [[noreturn]] void fail(const std::string& what);
   [[noreturn]] void leave_failed();
@@ -148,6 +168,7 @@ class emulation {
   std::size_t current_ = 0;
   std::int32_t block_number_ = 0;
   std::uint32_t phase_ = 0;
+  std::uint64_t time_ = 0;
   std::array<std::uint32_t, 3> block_shape_{};
   void (*entry_)(const host_argument*) = nullptr;
   const host_argument* arguments_ = nullptr;

@@ -96,10 +96,11 @@ TILEWRIGHT_INLINE void emulation::launch(const std::string& symbol,
   if (fibers_.size() < threads) fibers_.resize(threads);
   for (std::size_t t = 0; t < threads; ++t)
     if (!fibers_[t].stack) fibers_[t].stack.reset(new std::byte[fiber_stack_bytes]);
-  // 128-byte aligned, as on the device
-  shared_bytes_.assign(shared_bytes + 128, std::byte{0xff});
+  // aligned as kernels ask the device for at most
+  constexpr std::size_t alignment = 1024;
+  shared_bytes_.assign(shared_bytes + alignment, std::byte{0xff});
   const auto address = reinterpret_cast<std::uintptr_t>(shared_bytes_.data());
-  shared_.base = shared_bytes_.data() + (128 - address % 128) % 128;
+  shared_.base = shared_bytes_.data() + (alignment - address % alignment) % alignment;
   shared_.of_block = true;
   shared_.shadows.assign(shared_bytes, shadow{});
   std::vector<std::uint64_t> order(std::size_t{grid[0]} * grid[1] * grid[2]);
@@ -134,6 +135,8 @@ TILEWRIGHT_INLINE void emulation::run_block(const host_index& block, std::size_t
                static_cast<int>(n)};
     f.state = state::ready;
     f.copies.clear();
+    f.products.clear();
+    f.fence_time = 0;
     ::getcontext(&f.context);
     f.context.uc_stack.ss_sp = f.stack.get();
     f.context.uc_stack.ss_size = fiber_stack_bytes;
@@ -257,12 +260,30 @@ TILEWRIGHT_INLINE const host_runtime& emulation::runtime() {
         *region = &e.shared_;
         return e.shared_.base + offset;
       },
-      [](const char* name, long long at, std::size_t count, int unwritten) {
+      [](const char* name, long long at, std::size_t count, int state) {
         const std::string place = std::string(name) + "[" + std::to_string(at) + "]";
-        active_->fail(unwritten ? "reads " + place + ", which nothing wrote"
-                                : "touches " + place + " out of bounds, the buffer has " +
-                                      std::to_string(count) + " elements");
-      }};
+        active_->fail(state == 2   ? "touches " + place + ", which a product is adding to"
+                      : state == 1 ? "reads " + place + ", which nothing wrote"
+                                   : "touches " + place + " out of bounds, the buffer has " +
+                                         std::to_string(count) + " elements");
+      },
+      [](const host_access* a, long long at, unsigned long before) {
+        return active_->read_product(*a, at, before);
+      },
+      [](void (*finish)(const void*), const void* what, std::size_t bytes) {
+        auto& products = active_->fibers_[active_->current_].products;
+        if (products.empty()) products.emplace_back();
+        const auto* const first = static_cast<const std::byte*>(what);
+        products.back().push_back({finish, {first, first + bytes}});
+      },
+      [] {
+        auto& products = active_->fibers_[active_->current_].products;
+        if (products.empty()) products.emplace_back();
+        products.emplace_back();
+      },
+      [](int pending) { active_->wait_products(pending); },
+      [] { active_->fibers_[active_->current_].fence_time = ++active_->time_; },
+      [](const char* what) { active_->fail(what); }};
   return table;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tilewright/backend/cuda/prelude.hpp>
+#include <tilewright/impl/backend/cuda/prelude_groups.hpp>
 #include <tilewright/impl/backend/cuda/prelude_parts.hpp>
 
 namespace tilewright::backend::cuda {
@@ -18,7 +19,10 @@ inline std::string_view device_part() {
 #define TW_LOCAL(type, name, count) type name[count]
 #define TW_SHARED(type, name, offset, count) \
   type* const name = reinterpret_cast<type*>(tw_shared_memory + (offset))
-extern __shared__ __align__(128) unsigned char tw_shared_memory[];
+#ifndef TW_SHARED_ALIGNMENT
+#define TW_SHARED_ALIGNMENT 128
+#endif
+extern __shared__ __align__(TW_SHARED_ALIGNMENT) unsigned char tw_shared_memory[];
 
 TW_FUNCTION void tw_barrier() { asm volatile("bar.sync 0;" ::: "memory"); }
 
@@ -121,12 +125,19 @@ struct tw_runtime {
   void (*wait_copies)(int pending);
   void (*matrix)(int steps);
   void* (*shared)(const void** region, const char* name, tw_size offset, tw_size bytes);
-  void (*registers)(const char* name, long long at, tw_size count, int unwritten);
+  void (*registers)(const char* name, long long at, tw_size count, int state);
+  unsigned long (*read_product)(const tw_access*, long long at, unsigned long before);
+  void (*start_product)(void (*finish)(const void*), const void* what, tw_size bytes);
+  void (*commit_products)();
+  void (*wait_products)(int pending);
+  void (*fence_shared)();
+  void (*refuse)(const char* what);
 };
 extern "C" {
 tw_location* tw_place;
 const tw_runtime* tw_host;
 }
+static unsigned tw_product_fences[1024];  // of each thread
 template <class T>
 struct tw_plain { using type = T; };
 template <class T>
@@ -156,18 +167,19 @@ static tw_memory<T> tw_shared(const char* name, tw_size offset, tw_size count) {
   void* base = tw_host->shared(&region, name, offset, count * sizeof(T));
   return {{region, name, base, count, sizeof(T)}};
 }
-// Registers of one thread; what was never written cannot be read.
+// Registers of one thread; what was never written cannot be read, and nothing touched that a product is adding to.
 template <class T, int count>
 struct tw_registers {
   explicit tw_registers(const char* n) : name(n) {}
   T operator[](long long at) const {
-    if (at < 0 || at >= count || !written[at])
-      tw_host->registers(name, at, count, at >= 0 && at < count);
+    if (at < 0 || at >= count || written[at] != 1)
+      tw_host->registers(name, at, count, at < 0 || at >= count ? 0 : written[at] ? 2 : 1);
     return values[at];
   }
   const char* name;
   T values[count];
-  bool written[count] = {};
+  unsigned char written[count] = {};  // 1 and how many products are under way
+  unsigned fences = 0;                // what the thread had executed when something was stored
 };
 template <class T, class V>
 static void tw_store(const tw_memory<T>& to, long long at, V value) {
@@ -176,9 +188,11 @@ static void tw_store(const tw_memory<T>& to, long long at, V value) {
 }
 template <class T, int count, class V>
 static void tw_store(tw_registers<T, count>& to, long long at, V value) {
-  if (at < 0 || at >= count) tw_host->registers(to.name, at, count, 0);
+  if (at < 0 || at >= count || to.written[at] > 1)
+    tw_host->registers(to.name, at, count, at < 0 || at >= count ? 0 : 2);
   to.values[at] = static_cast<T>(value);
-  to.written[at] = true;
+  to.written[at] = 1;
+  to.fences = tw_product_fences[tw_place->number];
 }
 template <int count, class T>
 static tw_vector<typename tw_plain<T>::type, count> tw_load_vector(const tw_memory<T>& from, long long at) {
@@ -396,14 +410,18 @@ template <class T> TW_FUNCTION T tw_shuffle_xor(T x, int lanes, int group) {
 }  // namespace detail
 
 TILEWRIGHT_INLINE std::string device_prelude(std::string_view text) {
-  std::string out{detail::device_part()};
+  const bool groups = detail::multiplies_in_groups(text);
+  // swizzled tiles of warp groups begin where their pattern does
+  std::string out = groups ? "#define TW_SHARED_ALIGNMENT 1024\n" : "";
+  out += detail::device_part();
   out += detail::common_part();
   if (detail::adds_atomically(text)) out += detail::device_additions();
   const bool copies = detail::copies_in_background(text),
              matrices = detail::multiplies_matrices(text);
-  if (copies || matrices) out += detail::device_addresses();
+  if (copies || matrices || groups) out += detail::device_addresses();
   if (copies) out += detail::device_copies();
   if (matrices) out += detail::device_matrices();
+  if (groups) out += detail::device_groups(text);
   return out;
 }
 
@@ -413,6 +431,7 @@ TILEWRIGHT_INLINE std::string host_prelude(std::string_view text) {
   if (detail::adds_atomically(text)) out += detail::host_additions();
   if (detail::copies_in_background(text)) out += detail::host_copies();
   if (detail::multiplies_matrices(text)) out += detail::host_matrices();
+  if (detail::multiplies_in_groups(text)) out += detail::host_groups();
   return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/backend/cuda/text.hpp>
+#include <tilewright/impl/pass/gpu/groups/group_product.hpp>
 #include <tilewright/impl/pass/gpu/pieces.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -277,13 +278,18 @@ TILEWRIGHT_INLINE std::string expression_text::cast(const ir::expr& e, int aroun
 /// Operands as pointers and the place of their first element.
 TILEWRIGHT_INLINE std::string expression_text::call_on_pieces(const ir::expr& e) const {
   const bool copies = pass::detail::is_piece_copy(e);
-  std::string out;
+  const bool numbered = pass::detail::groups::is_numbered_call(e);
+  std::string out, numbers;
   for (const ir::expr& piece : e->args) {
-    if (piece->op != ir::op::load) continue;  // of a copy: its condition, and how many elements
+    if (piece->op != ir::op::load) {  // of a copy: its condition, and how many elements
+      if (numbered) numbers += (numbers.empty() ? "<" : ", ") + print(piece);
+      continue;
+    }
     const ir::expr at = position(piece->buffer, piece->args);
     if (ir::storage_rank(piece->buffer->scope) == 1 && !copies) check_row(piece, at);
     out += (out.empty() ? "(" : ", ") + name(piece->buffer) + ", " + print(at);
   }
+  if (numbered) return e->name + numbers + ">" + (out.empty() ? "(" : out) + ")";
   if (pass::detail::has_condition(e)) out += ", " + print(e->args[2]);
   return e->name + (copies ? "<" + print(e->args.back()) + ">" : "") + out + ")";
 }
@@ -303,8 +309,10 @@ TILEWRIGHT_INLINE void expression_text::check_row(const ir::expr& first, const i
 
 TILEWRIGHT_INLINE std::string expression_text::call(const ir::expr& e) const {
   namespace p = text_parts;
-  if (pass::detail::is_call_on_pieces(e)) return call_on_pieces(e);
-  if (e->name == "tw_commit_copies") return "tw_commit_copies()";
+  if (pass::detail::is_call_on_pieces(e) || pass::detail::groups::is_numbered_call(e))
+    return call_on_pieces(e);
+  if (e->name == "tw_commit_copies" || pass::detail::groups::is_plain_call(e))
+    return e->name + "()";
   std::string arguments;
   for (const ir::expr& a : e->args) arguments += (arguments.empty() ? "" : ", ") + print(a);
   if (e->name == "likely" && e->args.size() == 1) return print(e->args[0], p::unary);

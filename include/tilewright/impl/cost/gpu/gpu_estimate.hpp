@@ -40,7 +40,7 @@ class gpu_walk {
   gpu_walk(const ir::function& f, const target::gpu& device)
       : device_(device), rates_(rates_of(device)), walk_(f) {
     const ir::block_realize_node* root = f.body ? ir::as_realize(f.body) : nullptr;
-    in_warps_ = root && root->block->annotations.count("warp_execution") > 0;
+    warps_of_thread_ = root ? static_cast<double>(ir::warps_of_thread(*root->block)) : 0;
     if (root)
       if (const auto note = root->block->annotations.find(ir::horizontal_note);
           note != root->block->annotations.end())
@@ -234,12 +234,23 @@ class gpu_walk {
     kernel_work& k = kernels_[id];
     const nest n = nest_of(s);
     k.blocks = std::max(k.blocks, n.blocks);
-    k.threads = std::max(k.threads, in_warps_ ? n.threads * device_.warp_size : n.threads);
-    const double warps = in_warps_ ? n.threads : std::ceil(n.threads / device_.warp_size);
-    const double each = in_warps_ ? 1.0 / device_.warp_size : 1;  // of what a warp does at once
+    k.threads = std::max(k.threads, in_warps() ? n.threads * lanes() : n.threads);
+    const double warps =
+        in_warps() ? n.threads * warps_of_thread_ : std::ceil(n.threads / device_.warp_size);
+    const double each = in_warps() ? 1.0 / lanes() : 1;  // of what a thread of the schedule does
     const std::string_view to = walk_.buffers[s.buffer].node->scope;
-    if (to == "wmma.accumulator") {
-      if (s.operations[2] + s.operations[9] > 0) k.tensor += n.iterations * warps;
+    const bool in_groups = to == "wgmma.accumulator";
+    if (to == "wmma.accumulator" || in_groups) {
+      // products of warps come to two thirds of what those of warp groups do
+      constexpr double of_group = 0.65;
+      const bool multiplies = s.operations[2] + s.operations[9] > 0;
+      if (multiplies) k.tensor += n.iterations * n.threads * (in_groups ? of_group : 1);
+      if (multiplies &&
+          in_groups) {  // operands go from shared memory to tensor cores without instructions
+        for (const access& a : s.accesses)
+          if (a.buffer == s.buffer) add_access(s, n, a, warps * each, k);
+        return;
+      }
     } else {
       const double issues = n.iterations * each * warps *
                             instructions(s.operations, walk_.buffers[s.buffer].node->type);
@@ -248,6 +259,9 @@ class gpu_walk {
     }
     for (const access& a : s.accesses) add_access(s, n, a, warps * each, k);
   }
+
+  bool in_warps() const { return warps_of_thread_ > 0; }
+  double lanes() const { return warps_of_thread_ * device_.warp_size; }
 
   /// Of one iteration. What indices take is mostly moved out of loops, and counts as one where integers are stored.
   static double instructions(const operation_counts& o, dtype stored) {
@@ -283,8 +297,8 @@ class gpu_walk {
       for (std::size_t l = 0; l < s.loops.size(); ++l)
         if (n.unrolled[l] && moves(a, l)) own *= s.loops[l].extent;
       double& most = k.local[a.buffer];
-      most = std::max(
-          most, std::max(size(a.buffer), own) * item * (in_warps_ ? 1.0 / device_.warp_size : 1));
+      most =
+          std::max(most, std::max(size(a.buffer), own) * item * (in_warps() ? 1.0 / lanes() : 1));
       return;
     }
     // what loops that are written out do not move is loaded once for all of their iterations
@@ -303,9 +317,9 @@ class gpu_walk {
     const double times = loads * warps * (a.read && a.write ? 2 : 1);
     if (shared) {
       k.shared_cycles +=
-          times * (in_warps_ ? std::max(1.0, lanes * piece / 128)
-                             : bank_cycles(places_of_lanes(a, item), static_cast<int>(extent),
-                                           static_cast<std::int64_t>(piece), a.read));
+          times * (in_warps() ? std::max(1.0, lanes * piece / 128)
+                              : bank_cycles(places_of_lanes(a, item), static_cast<int>(extent),
+                                            static_cast<std::int64_t>(piece), a.read));
       k.shared[a.buffer] = size(a.buffer) * item;
       return;
     }
@@ -379,8 +393,8 @@ class gpu_walk {
   const target::gpu& device_;
   gpu_rates rates_;
   store_walk walk_;
-  bool in_warps_ = false;  // a thread of the schedule is a warp
-  bool fused_ = false;     // kernels that do not wait for each other are one launch
+  double warps_of_thread_ = 0;  // what a thread of the schedule is; 0: a thread
+  bool fused_ = false;          // kernels that do not wait for each other are one launch
   std::map<std::size_t, std::vector<pass::detail::stride_wish>> strides_;  // by buffer
   std::map<int, kernel_work> kernels_;                                   // by their outermost loop
   std::map<std::pair<const kernel_work*, std::size_t>, double> memory_;  // bytes, by buffer

@@ -23,8 +23,13 @@ struct layout {
   /// operand lies where row g does otherwise, and row 2 g + 1 where row g + 8 does. What ldmatrix transposes
   /// are pairs of bytes, so that a lane receives bytes of two rows side by side.
   bool interleaved = false;
+  /// Of the sums of a warp group: warp w has rows 16 w on of 64.
+  bool of_group = false;
 
   friend bool operator==(const layout&, const layout&) = default;
+
+  std::int64_t rows() const { return of_group ? 4 * tile : tile; }
+  std::int64_t threads() const { return of_group ? 4 * lanes : lanes; }
 
   /// Steps along a row: what four lanes hold in one register each.
   std::int64_t step() const { return 4 * part; }
@@ -37,13 +42,15 @@ struct layout {
   }
 
   /// Row and column in the buffer of element `i` of group `group`, whose elements lie side by side.
-  std::pair<expr, expr> place(const expr& lane, const expr& group, const expr& i) const {
+  std::pair<expr, expr> place(const expr& thread, const expr& group, const expr& i) const {
+    const expr lane = of_group ? floormod(thread, integer32(lanes)) : thread;
     const std::int64_t steps = tile / step();
     const expr half = halves_inside ? floormod(group, 2) : floordiv(group, integer32(steps));
     const expr along = halves_inside ? floordiv(group, 2) : floormod(group, integer32(steps));
     const bool rows = interleaved && !halves_inside;
     expr row = rows ? floordiv(lane, 4) * 2 + half : floordiv(lane, 4) + half * 8;
     expr column = along * integer32(step()) + floormod(lane, 4) * integer32(part) + i;
+    if (of_group) row = floordiv(thread, integer32(lanes)) * integer32(tile) + row;
     if (swapped) std::swap(row, column);
     return {row, column};
   }

@@ -1,4 +1,4 @@
-// What statements do with the fragments of a warp: memory that tensor cores read and write, and the products
+// What statements do with the fragments of a warp or a warp group: memory that tensor cores read and write, and the products
 // of it.
 #pragma once
 
@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/error.hpp>
@@ -14,8 +15,12 @@ namespace tilewright::pass::detail::fragments {
 
 using namespace tilewright::ir;
 
-inline bool is_fragment(const buffer& b) { return b->scope.rfind("wmma.", 0) == 0; }
-inline bool is_sum(const buffer& b) { return b->scope == "wmma.accumulator"; }
+/// Sums of a warp group, whose operands stay in shared memory.
+inline bool is_group_sum(const buffer& b) { return b->scope == "wgmma.accumulator"; }
+inline bool is_fragment(const buffer& b) {
+  return b->scope.rfind("wmma.", 0) == 0 || is_group_sum(b);
+}
+inline bool is_sum(const buffer& b) { return b->scope == "wmma.accumulator" || is_group_sum(b); }
 
 [[noreturn]] inline void refuse(const buffer& b, const std::string& what) {
   throw build_error("fragment " + b->name + " of scope " + b->scope + " " + what);
@@ -48,6 +53,10 @@ inline std::optional<product> product_of(const store_node& s) {
       continue;
     expr a = uncast(term->args[0]), b = uncast(term->args[1]);
     if (a->op != op::load || b->op != op::load) continue;
+    if (is_group_sum(s.buffer)) {  // which is which, loops say
+      if (storage_rank(a->buffer->scope) != 1 || storage_rank(b->buffer->scope) != 1) continue;
+      return product{a, b};
+    }
     if (a->buffer->scope == "wmma.matrix_b") std::swap(a, b);
     if (a->buffer->scope == "wmma.matrix_a" && b->buffer->scope == "wmma.matrix_b")
       return product{a, b};

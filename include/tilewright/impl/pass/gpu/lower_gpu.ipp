@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/pass/gpu/groups/group_product.hpp>
 #include <tilewright/impl/pass/scalar_function.hpp>
+#include <tilewright/impl/target/warp_groups.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/gpu/distribute_vthreads.hpp>
 #include <tilewright/pass/gpu/fuse_kernels.hpp>
@@ -15,6 +17,7 @@
 #include <tilewright/pass/gpu/lower_gpu.hpp>
 #include <tilewright/pass/gpu/name_pieces.hpp>
 #include <tilewright/pass/gpu/narrow_indices.hpp>
+#include <tilewright/pass/gpu/order_products.hpp>
 #include <tilewright/pass/gpu/pipeline_loops.hpp>
 #include <tilewright/pass/gpu/place_barriers.hpp>
 #include <tilewright/pass/gpu/plan_shared_memory.hpp>
@@ -28,6 +31,7 @@
 #include <tilewright/pass/pipeline.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
 #include <tilewright/pass/skip_identities.hpp>
+#include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/target/gpu.hpp>
 
@@ -42,6 +46,12 @@ ir::function on_any(const ir::function& f, const target::machine&) {
 
 inline ir::function shuffled_reductions(const ir::function& f) { return reduce_across_threads(f); }
 inline ir::function in_registers(const ir::function& f) { return unroll_registers(f); }
+inline ir::function products_in_order(const ir::function& f, const target::machine& where) {
+  if (groups::has_product(f.body) && !target::multiplies_in_groups(*where.gpu))
+    throw build_error("warp groups multiply matrices on sm_90a, and kernels are made for " +
+                      where.gpu->architecture + "; choose wmma instead of wgmma");
+  return order_products(f);
+}
 inline ir::function in_one_launch(const ir::function& f, const target::machine& where) {
   return fuse_kernels(f, where.gpu->threads_per_block);
 }
@@ -74,6 +84,7 @@ inline std::vector<named_pass> standard() {
       simplified,
       {"plan_shared_memory", &on_any<&plan_shared_memory>},
       {"place_barriers", &on_any<&place_barriers>},
+      {"order_products", &products_in_order},
       {"name_pieces", &on_any<&name_pieces>},
       simplified,
       // what is written out, where barriers are known

@@ -13,6 +13,7 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/pass/gpu/async_copy.hpp>
 #include <tilewright/impl/pass/gpu/barrier.hpp>
+#include <tilewright/impl/pass/gpu/groups/group_product.hpp>
 #include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -211,12 +212,38 @@ class pipeline_of_loop {
       // threads would have to wait for each other before they copy to what was just read
       const bool waits = !async_.empty() && storage_rank(b->scope) == 1;
       if (last > first && !waits && ends_before_next(b, first, last)) --count;
+      if (waits && is_multiplied(b)) ++count;  // by a batch that goes on in the next round
       count = std::min(count, rounds_);
       if (count > 1 && shares && storage_rank(b->scope) > 1) return false;
       if (count > 1) versions_[b] = with_versions(b, count);
       count_[b] = count;
     }
     return true;
+  }
+
+  bool is_multiplied(const buffer& b) const {
+    for (std::size_t i = 0; i < effects_.size(); ++i)
+      if (effects_[i].touched.count(b) && groups::has_product(body_.statements[i])) return true;
+    return false;
+  }
+  /// Whether products may go on while the next round begins: nothing is stored then to what they read, and nothing but
+  /// products touches their sums.
+  bool products_go_on() const {
+    bool any = false, all = true;
+    for (std::size_t i = 0; i < effects_.size(); ++i) {
+      if (!groups::has_product(body_.statements[i])) continue;
+      any = true;
+      all = all && groups::is_batch(body_.statements[i]) && stage_[i] == last_stage_;
+      for (const buffer& b : effects_[i].touched) {
+        const bool shared = storage_rank(b->scope) == 1;
+        all = all && (shared || !is_own(b));
+        for (std::size_t j = 0; j < effects_.size(); ++j)
+          all = all &&
+                (shared ? is_own(b) || !effects_[j].written.count(b)
+                        : groups::is_batch(body_.statements[j]) || !effects_[j].touched.count(b));
+      }
+    }
+    return any && all;
   }
 
   /// In an order in which each round ends iterations before it begins others, registers are free when the next
@@ -253,8 +280,9 @@ class pipeline_of_loop {
           strides[d] = integer(dtype::i32, step);
         node.strides = std::move(strides);
       }
-      // each version begins where rows of 128 bytes do
-      const std::int64_t line = std::max<std::int64_t>(128 / bytes(b->type), 1);
+      // each version begins where rows of 128 bytes do, or eight of them
+      const std::int64_t unit = b->scope == groups::panels_scope ? groups::panel_alignment : 128,
+                         line = std::max<std::int64_t>(unit / bytes(b->type), 1);
       step = (constant_size(b) + line - 1) / line * line;
       node.strides.insert(node.strides.begin(), integer(dtype::i32, step));
     }
@@ -283,9 +311,10 @@ class pipeline_of_loop {
   stmt at(std::size_t i, const expr& iteration) const { return at(body_.statements[i], iteration); }
   expr number(std::int64_t n) const { return integer(loop_.var.type(), n); }
 
-  stmt rounds(const var& v, std::int64_t count, stmt body) const {
+  stmt rounds(const var& v, std::int64_t count, stmt body, bool products_go_on = false) const {
     annotations notes = loop_.annotations;
     for (const char* key : {stage_key, order_key, async_key, rest_key}) notes.erase(key);
+    if (products_go_on) notes[groups::products_note] = 1;
     return make_loop(v, number(0), number(count), std::move(body), loop_.loop, std::move(notes));
   }
 
@@ -376,7 +405,8 @@ class pipeline_of_loop {
                                               : make_if(lt(v, number(rounds_ - ahead)), mine));
       if (i == last_copy(b)) body.push_back(async_copies::commit());
     }
-    if (count > 0) out.statements.push_back(rounds(v, count, make_seq(std::move(body))));
+    if (count > 0)
+      out.statements.push_back(rounds(v, count, make_seq(std::move(body)), products_go_on()));
     for (std::int64_t x = last_stage_ + std::max<std::int64_t>(count, 0); x < rounds_ + last_stage_;
          ++x)
       single_round(x, b, out.statements);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tilewright/ir/analysis/joint_copy.hpp>
+#include <tilewright/ir/kernel_notes.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/gpu/spread_copies.hpp>
@@ -43,7 +44,8 @@ inline std::int64_t number_in(const block_node& b, const char* key) {
 
 class copy_spreader : public mutator {
  public:
-  explicit copy_spreader(bool warps) : warps_(warps) {}
+  /// @param warps  that a thread of the schedule stands for; 0: it is one of the device's
+  explicit copy_spreader(std::int64_t warps) : warps_(warps) {}
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
@@ -84,9 +86,9 @@ class copy_spreader : public mutator {
     for (const char* tag : {"threadIdx.z", "threadIdx.y", "threadIdx.x"}) {
       const auto has_tag = [&](const loop_node* l) { return l->thread_tag == tag; };
       const auto at = support::find(around_, has_tag);
-      const bool lanes = warps_ && std::string_view(tag) == "threadIdx.x";
+      const bool lanes = warps_ > 0 && std::string_view(tag) == "threadIdx.x";
       if (at == around_.end()) {
-        if (lanes) out.push_back({tag, warp_lanes});
+        if (lanes) out.push_back({tag, warps_ * warp_lanes});
       } else if (copies_jointly(b, **at) && is_int((*at)->extent)) {
         out.push_back({tag, as_int((*at)->extent)});
       }
@@ -171,7 +173,7 @@ class copy_spreader : public mutator {
     return branch ? make_if(branch->condition, with_store(branch->then_body, store)) : store;
   }
 
-  bool warps_;
+  std::int64_t warps_;
   std::vector<const loop_node*> around_;  // on threads
 };
 
@@ -181,7 +183,7 @@ namespace tilewright::pass {
 
 TILEWRIGHT_INLINE ir::function spread_copies(const ir::function& f) {
   const ir::block_realize_node* root = ir::as_realize(f.body);
-  const bool warps = root && root->block->annotations.count("warp_execution") > 0;
+  const std::int64_t warps = root ? ir::warps_of_thread(*root->block) : 0;
   ir::function out = f;
   out.body = detail::copies::copy_spreader(warps).mutate(f.body);
   return out;

@@ -12,6 +12,8 @@
 #include <tilewright/impl/pass/gpu/fragment_product.hpp>
 #include <tilewright/impl/pass/gpu/fragments/fragment_rows.hpp>
 #include <tilewright/impl/pass/gpu/fragments/tile_places.hpp>
+#include <tilewright/impl/pass/gpu/groups/group_operands.hpp>
+#include <tilewright/impl/pass/gpu/groups/group_product.hpp>
 #include <tilewright/impl/pass/gpu/pieces.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -70,8 +72,8 @@ class spreader : public tile_places {
     guards_.pop_back();
     std::vector<expr> outside;
     for (const expr& term : conjuncts(n.condition))
-      if (!support::any(loops_, [&](const loop_node* l) {
-            return tiles_.count(l->var) && uses_var(term, l->var);
+      if (!support::any(loops_.around(), [&](const loop_node* l) {
+            return loops_.found(l->var) && uses_var(term, l->var);
           }))
         outside.push_back(term);
     if (outside.empty()) return no ? make_seq({std::move(yes), std::move(no)}) : yes;
@@ -84,9 +86,9 @@ class spreader : public tile_places {
   template <class See>
   void look(const stmt& s, const See& see) {
     if (const loop_node* loop = as_loop(s)) {
-      loops_.push_back(loop);
+      loops_.enter(*loop);
       look(loop->body, see);
-      loops_.pop_back();
+      loops_.leave();
       return;
     }
     if (const store_node* store = as_store(s)) return see(*store);
@@ -105,7 +107,7 @@ class spreader : public tile_places {
   void note_copy(const store_node& s) {
     if (s.buffer->scope != "wmma.matrix_b" || bytes(s.buffer->type) != 1 || !copies_shared(s))
       return;
-    const auto [row, column] = loops_of(s.buffer, s.indices);
+    const auto [row, column] = loops_.loops_of(s.buffer, s.indices);
     if (lies_transposed(s, layout_of(s.buffer), *row, *column).value_or(false))
       interleaved_.insert(s.buffer);
     else
@@ -122,10 +124,10 @@ class spreader : public tile_places {
 
   void note(const store_node& s) {
     const auto p = product_of(s);
-    if (!p) return;
-    const auto [a0, a1] = loops_of(p->a->buffer, p->a->args);
-    const auto [b0, b1] = loops_of(p->b->buffer, p->b->args);
-    const auto [c0, c1] = loops_of(s.buffer, s.indices);
+    if (!p || is_group_sum(s.buffer)) return;
+    const auto [a0, a1] = loops_.loops_of(p->a->buffer, p->a->args);
+    const auto [b0, b1] = loops_.loops_of(p->b->buffer, p->b->args);
+    const auto [c0, c1] = loops_.loops_of(s.buffer, s.indices);
     const bool a_swapped = a1 == c0, b_swapped = b1 == c1;
     const loop_node* const k = a_swapped ? a0 : a1;
     if ((a_swapped ? a1 : a0) != c0 || (b_swapped ? b1 : b0) != c1 || k != (b_swapped ? b0 : b1) ||
@@ -147,6 +149,7 @@ class spreader : public tile_places {
   layout layout_of(const buffer& b) const {
     layout out;
     out.interleaved = interleaved_.count(b) != 0;
+    out.of_group = is_group_sum(b);
     if (is_sum(b) && out.interleaved) out.part = 4;
     if (is_sum(b)) return out;
     out.part = 4 / bytes(b->type);
@@ -161,21 +164,22 @@ class spreader : public tile_places {
   stmt mutate_loop(const stmt& s) {
     const loop_node& loop = *as_loop(s);
     if (const auto reduction = row_reduction_of(loop)) return reduce_rows(*reduction);
-    loops_.push_back(&loop);
+    loops_.enter(loop);
     stmt body = mutate(loop.body);
-    loops_.pop_back();
-    const auto found = tiles_.find(loop.var);
-    if (found == tiles_.end()) return body == loop.body ? s : with_body(loop, std::move(body));
+    loops_.leave();
+    const tile_loops::tiles* const found = loops_.found(loop.var);
+    if (!found) return body == loop.body ? s : with_body(loop, std::move(body));
     bool used = false;
     for_each_expr(body, [&](const expr& e) { used = used || e.same(loop.var); });
     if (used)
       throw build_error(
           "loop " + loop.var->name +
           " runs over the tiles of fragments and over something else; give each a loop");
-    const std::int64_t count = constant_extent(loop) / tile / (paired_.count(loop.var) ? 2 : 1);
-    if (count == 1) return substitute(body, {{found->second, integer(loop.var.type(), 0)}});
+    const std::int64_t count =
+        constant_extent(loop) / found->size / (paired_.count(loop.var) ? 2 : 1);
+    if (count == 1) return substitute(body, {{found->number, integer(loop.var.type(), 0)}});
     const loop_kind kind = loop.loop == loop_kind::vectorized ? loop_kind::serial : loop.loop;
-    return make_loop(found->second, loop.min, integer(loop.extent.type(), count), std::move(body),
+    return make_loop(found->number, loop.min, integer(loop.extent.type(), count), std::move(body),
                      kind, loop.annotations);
   }
 
@@ -185,8 +189,8 @@ class spreader : public tile_places {
                          std::move(body));
   }
 
-  static stmt on_lanes(const var& lane, stmt body) {
-    return make_loop(lane, integer(dtype::i32, 0), integer(dtype::i32, lanes), std::move(body),
+  static stmt on_lanes(const var& lane, stmt body, std::int64_t threads = lanes) {
+    return make_loop(lane, integer(dtype::i32, 0), integer(dtype::i32, threads), std::move(body),
                      loop_kind::thread_binding, {}, "threadIdx.x");
   }
 
@@ -204,10 +208,10 @@ class spreader : public tile_places {
       refuse(s.buffer,
              "is stored numbers of rows, which lie in fragments; copy them to fragments first");
     const layout how = layout_of(all[0].first);
-    const auto [row, column] = loops_of(all[0].first, all[0].second);
+    const auto [row, column] = loops_.loops_of(all[0].first, all[0].second);
     if (row == column) refuse(all[0].first, "is touched along a diagonal");
     for (const auto& [b, at] : all)
-      if (loops_of(b, at) != std::pair{row, column} || layout_of(b) != how)
+      if (loops_.loops_of(b, at) != std::pair{row, column} || layout_of(b) != how)
         refuse(b, "is laid out in a warp in another way than " + all[0].first->name +
                       ", which stands in the same statement; copy one through shared memory");
     if (stmt fast = load_matrix(s, how, *row, *column)) return fast;
@@ -219,7 +223,8 @@ class spreader : public tile_places {
     const var lane = make_var("lane"), group = make_var("group"), i = make_var("element");
     const expr element = how.element(group, i);
     const auto [r, c] = how.place(lane, group, i);
-    const var_map here = {{row.var, in_tile(row, r)}, {column.var, in_tile(column, c)}};
+    const var_map here = {{row.var, loops_.in_tile(row, r, how.rows())},
+                          {column.var, loops_.in_tile(column, c, tile)}};
     const expr value = of_lane(s.value, how, group, element, &row);
     stmt out;
     if (is_fragment(s.buffer)) {
@@ -236,7 +241,7 @@ class spreader : public tile_places {
                     vectors ? loop_kind::vectorized : loop_kind::unrolled);
     out = make_loop(group, integer(dtype::i32, 0), integer(dtype::i32, how.groups()),
                     std::move(out), loop_kind::unrolled);
-    return on_lanes(lane, std::move(out));
+    return on_lanes(lane, std::move(out), how.threads());
   }
 
   /// What a lane has of the fragments that an expression loads, for one of its elements.
@@ -258,7 +263,7 @@ class spreader : public tile_places {
     const loop_node* const row = row_index_of(s.buffer, s.indices).loop;
     const var lane = make_var("lane"), half = make_var("half");
     const expr place = floordiv(lane, lanes_of_row) + half * 8;
-    const var_map here = {{row->var, in_tile(*row, place)}};
+    const var_map here = {{row->var, loops_.in_tile(*row, place, tile)}};
     const expr value = rewrite(s.value, [&](const expr& e) {
       if (e->op != op::load || !is_fragment(e->buffer)) return e;
       if (!is_rows(e->buffer) || row_index_of(e->buffer, e->args).loop != row)
@@ -278,10 +283,10 @@ class spreader : public tile_places {
   /// Each lane combines what it has of a row, then the four lanes of the row what they have.
   stmt reduce_rows(const row_reduction& r) {
     const store_node& s = *r.store;
-    for (const loop_node* l : r.loops) loops_.push_back(l);
+    for (const loop_node* l : r.loops) loops_.enter(*l);
     const expr_node& first = *tile_load(s.value);
     const layout how = layout_of(first.buffer);
-    const auto [row, column] = loops_of(first.buffer, first.args);
+    const auto [row, column] = loops_.loops_of(first.buffer, first.args);
     const bool both =
         (row == r.loops[0] && column == r.loops[1]) || (row == r.loops[1] && column == r.loops[0]);
     if (!both || !has_rows(how) || row_index_of(s.buffer, s.indices).loop != row)
@@ -291,8 +296,8 @@ class spreader : public tile_places {
     const var lane = make_var("lane"), group = make_var("group"), i = make_var("element"),
               half = make_var("half");
     const auto [at_row, at_column] = how.place(lane, group, i);
-    const var_map here = {{row->var, in_tile(*row, at_row)},
-                          {column->var, in_tile(*column, at_column)}};
+    const var_map here = {{row->var, loops_.in_tile(*row, at_row, tile)},
+                          {column->var, loops_.in_tile(*column, at_column, tile)}};
     const expr value =
         substitute(of_lane(r.step.value[0], how, group, how.element(group, i), row), here);
     const buffer part = make_buffer(s.buffer->name + "_of_lane", s.buffer->type,
@@ -315,12 +320,12 @@ class spreader : public tile_places {
                   make_store(to, place,
                              r.step.combined({load(to, place)}, {load(part, of_half)})[0])})))});
     all = over_tiles(*row, make_allocate(part, std::move(all)));
-    loops_.resize(loops_.size() - r.loops.size());
+    for (std::size_t l = 0; l < r.loops.size(); ++l) loops_.leave();
     return on_lanes(lane, std::move(all));
   }
   /// The loop over the tiles of a loop, as it stands around one of them.
   stmt over_tiles(const loop_node& loop, stmt body) {
-    const var number = tiles_of(loop);
+    const var number = loops_.tiles_of(loop, tile);
     const std::int64_t count = constant_extent(loop) / tile;
     if (count == 1) return substitute(body, {{number, integer(number.type(), 0)}});
     return make_loop(number, loop.min, integer(loop.extent.type(), count), std::move(body));
@@ -356,8 +361,9 @@ class spreader : public tile_places {
   }
 
   stmt multiply(const store_node& s, const product& p) {
-    const auto [i, j] = loops_of(s.buffer, s.indices);
-    const auto [x, y] = loops_of(p.a->buffer, p.a->args);
+    if (is_group_sum(s.buffer)) return multiply_in_group(s, p);
+    const auto [i, j] = loops_.loops_of(s.buffer, s.indices);
+    const auto [x, y] = loops_.loops_of(p.a->buffer, p.a->args);
     if (is_guarded({i, j, x, y}))
       refuse(s.buffer, "is summed under a condition on single elements; pad the operands instead");
     const loop_node& k = x == i ? *y : *x;
@@ -368,14 +374,63 @@ class spreader : public tile_places {
       for (int half = 0; half < (pairs ? 2 : 1); ++half) {
         const std::size_t first = arguments.size();
         append_elements(arguments, operand->buffer, operand->args);
-        const expr number = tiles_of(k);
+        const expr number = loops_.tiles_of(k, tile);
         for (std::size_t e = first; pairs && e < arguments.size(); ++e)
           arguments[e] =
-              substitute(arguments[e], {{tiles_of(k), number * 2 + integer(number.type(), half)}});
+              substitute(arguments[e],
+                         {{loops_.tiles_of(k, tile), number * 2 + integer(number.type(), half)}});
       }
     if (pairs) paired_.insert(k.var);
     const char* const name = pairs ? "tw_mma_pair" : "tw_mma";
     return on_lanes(make_var("lane"), make_evaluate(call(dtype::i32, name, std::move(arguments))));
+  }
+
+  /// 64 rows at once, as many columns as there are up to 256, and 16 steps: who has written the operands is asked of
+  /// all their elements.
+  stmt multiply_in_group(const store_node& s, const product& p) {
+    const group_operands of = operands_of_group(s, p, loops_);
+    if (is_guarded({of.row, of.column, of.k}))
+      refuse(s.buffer, "is summed under a condition on single elements; pad the operands instead");
+    std::vector<expr> arguments;
+    std::vector<expr> at(s.indices.begin(), s.indices.end() - 2);
+    at.push_back(loops_.tile_number(of.sum_row));
+    const expr first = of.first_column_tile(loops_);
+    for (std::int64_t n = 0; n < of.columns / tile; ++n)
+      for (std::int64_t e = 0; e < registers; ++e) {
+        std::vector<expr> mine = at;
+        mine.push_back(first + integer(first.type(), n));
+        mine.push_back(layout::integer32(e));
+        arguments.push_back(load(spread_buffer(s.buffer), std::move(mine)));
+      }
+    const var r = make_var("row"), c = make_var("column"), k = make_var("step");
+    const var_map here = {{of.row->var, loops_.in_tile(*of.row, r, groups::rows)},
+                          {of.column->var, loops_.in_tile(*of.column, c, of.columns)},
+                          {of.k->var, loops_.in_tile(*of.k, k, groups::steps)}};
+    for (const expr& operand : {of.a, of.b}) {
+      arguments.push_back(substitute(operand, here));
+      note_panels(operand->buffer);
+    }
+    stmt touched = make_evaluate(call(dtype::i32, groups::product_name, std::move(arguments)));
+    for (const auto& [v, extent] :
+         {std::pair(k, groups::steps), std::pair(c, of.columns), std::pair(r, groups::rows)})
+      touched = make_loop(v, layout::integer32(0), layout::integer32(extent), std::move(touched));
+    return on_lanes(make_var("lane"),
+                    make_attribute(text("products"), groups::product_key,
+                                   layout::integer32(of.columns), std::move(touched)),
+                    groups::lanes);
+  }
+
+  /// What warp groups multiply lies in panels.
+  void note_panels(const buffer& b) {
+    buffer& out = in_columns_[b];
+    if (out) return;
+    if (!b->strides.empty())
+      refuse_operand(
+          b,
+          "has strides; leave out storage_align, since tensor cores have a pattern of their own");
+    buffer_node node = *b;
+    node.scope = groups::panels_scope;
+    out = buffer(new buffer_node(std::move(node)));
   }
 
   /// Whether two tiles of bytes along `k` are multiplied at once, by m16n8k32; nothing else may stand in the loop.
@@ -397,7 +452,7 @@ class spreader : public tile_places {
   std::optional<bool> lies_transposed(const store_node& s, const layout& how, const loop_node& row,
                                       const loop_node& column) const {
     const std::vector<expr>& at = s.value->args;
-    const auto last = index_of(at.back());
+    const auto last = loops_.index_of(at.back());
     if (!last || (last->loop != &row && last->loop != &column)) return std::nullopt;
     for (std::size_t d = 0; d + 1 < at.size(); ++d)
       if (uses_var(at[d], last->loop->var)) return std::nullopt;
@@ -421,7 +476,8 @@ class spreader : public tile_places {
     const var part = make_var("part");
     const expr number = loads == 1 ? layout::integer32(0) : expr(part);
     const auto [r, c] = pointed_row(how, transposed, lane, number);
-    const var_map here = {{row.var, in_tile(row, r)}, {column.var, in_tile(column, c)}};
+    const var_map here = {{row.var, loops_.in_tile(row, r, how.rows())},
+                          {column.var, loops_.in_tile(column, c, tile)}};
     std::vector<expr> arguments, first;
     append_elements(arguments, s.buffer, s.indices, number * count, count);
     for (const expr& e : at) first.push_back(substitute(e, here));

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/arith/analyzer.hpp>
+#include <tilewright/impl/pass/gpu/groups/group_product.hpp>
 #include <tilewright/impl/pass/gpu/pieces.hpp>
 #include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/storage_scope.hpp>
@@ -41,6 +43,8 @@ class swizzler : public rerouting {
     });
     for_each_expr(kernel, [&](const expr& e) {
       if (e->op == op::load) choose_asked(e->buffer);
+      if (groups::is_product_call(e))
+        for (const std::size_t operand : {1U, 2U}) choose_panels(e->args[operand]->buffer);
       if (!is_matrix_load(e) || !can_swizzle(e->args.back()->buffer)) return;
       const buffer& b = e->args.back()->buffer;
       chosen_.insert(b);
@@ -57,6 +61,19 @@ class swizzler : public rerouting {
     throw build_error("buffer " + b->name + " of scope " + std::string(swizzled_scope) +
                       " cannot be swizzled: its rows have to be dense, and of 32, 64 or a multiple "
                       "of 128 bytes; choose other tiles, or scope shared");
+  }
+
+  /// As warp groups read it: rows of 128 bytes, longer ones in panels one behind the other.
+  void choose_panels(const buffer& b) {
+    const std::size_t rank = b->shape.size();
+    if (!panels_.insert(b).second) return;
+    const bool whole = can_swizzle(b) && pieces_of(b) == pieces_of_all_banks &&
+                       is_int(b->shape[rank - 2]) && as_int(b->shape[rank - 2]) % 8 == 0;
+    if (!whole)
+      throw build_error("buffer " + b->name +
+                        ", which a warp group multiplies, has rows that are no multiple of 128 "
+                        "bytes, or not eight of them; choose other tiles");
+    chosen_.insert(b);
   }
 
   /// Of a row, at most as many as all banks have.
@@ -80,13 +97,29 @@ class swizzler : public rerouting {
           floormod(floordiv(pattern, number(4)), number(4)) * 2 + floormod(pattern, number(2));
     else
       pattern = floormod(floordiv(pattern, number(pieces_of_all_banks / pieces)), number(pieces));
-    at.back() = call(t, "bitwise_xor", {floordiv(column, number(width)), pattern}) * number(width) +
-                floormod(column, number(width));
+    const std::int64_t row_elements = groups::panel_row_bytes / bytes(b->type);
+    const bool panels = panels_.count(b) && as_int(b->shape.back()) > row_elements;
+    const expr inside = panels ? floormod(column, number(row_elements)) : column;
+    expr piece = floordiv(inside, number(width));
+    // warp groups name the first row of a tile
+    if (!panels_.count(b) || !is_int(arith::simplify(pattern), 0))
+      piece = call(t, "bitwise_xor", {piece, pattern});
+    expr place = piece * number(width) + floormod(column, number(width));
+    if (panels) {  // rows one behind the other in each panel, panels one behind the other
+      const expr same = row.type() == t ? row : cast(t, row);
+      place = (floordiv(column, number(row_elements)) * number(as_int(b->shape[at.size() - 2])) +
+               same) *
+                  number(row_elements) +
+              place;
+      at[at.size() - 2] = integer(row.type(), 0);
+    }
+    at.back() = place;
     return {b, std::move(at)};
   }
 
   buffer_set chosen_;
-  buffer_set pairs_;  // from which rows 0, 1, 4, 5, 8, 9, 12 and 13 are loaded at once
+  buffer_set panels_;  // what warp groups multiply
+  buffer_set pairs_;   // from which rows 0, 1, 4, 5, 8, 9, 12 and 13 are loaded at once
 };
 
 }  // namespace tilewright::pass::detail::swizzling

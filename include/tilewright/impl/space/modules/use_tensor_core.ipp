@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tilewright/impl/space/tensor_cores/first_tiles.hpp>
+#include <tilewright/impl/space/tensor_cores/group_tiles.hpp>
 #include <tilewright/impl/space/tensor_cores/staged_copies.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/use_tensor_core.hpp>
@@ -13,17 +14,21 @@ TILEWRIGHT_INLINE void use_tensor_core::operator()(schedule& s, const std::strin
                                                    const context& where, chooser& choices) const {
   if (!has_block(s, name) || is_tiled(s, name)) return;
   std::optional<block_rv> formed;
+  const schedule before = s;
   for (const tensor_form probe : {tensor_form::as_is, tensor_form::reindexed})
     for (const std::string& i : intrinsics) {
       schedule trial = s;
       const auto what = intrin::find(i);
-      if (formed || !what || !give_tensor_form(trial, name, *what, probe)) continue;
+      if (formed || !what || !detail::suits_device(i, where.gpu) ||
+          !give_tensor_form(trial, name, *what, probe))
+        continue;
       formed = give_tensor_form(s, name, *what, tensor_form::reindexed);
     }
   if (!formed) return;
   const block_rv tile = *formed, root = s.get_block("root");
   s.annotate(tile, tiling_structure_key, "SSSRRSRS");
   s.annotate(tile, "meta_schedule.auto_tensorize_init", "");
+  if (detail::is_of_groups(s, tile)) return detail::tile_groups(*this, s, tile, before, choices);
   s.annotate(root, "warp_execution", 1);
   // tiles of fragments
   std::vector<loop_rv> loops = s.get_loops(tile);

@@ -7,6 +7,7 @@
 
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/ir/copy_notes.hpp>
+#include <tilewright/ir/kernel_notes.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/space/postproc/rewrite_cooperative_fetch.hpp>
@@ -85,15 +86,16 @@ inline void pad_rows(schedule& s, const std::string& name) {
 
 TILEWRIGHT_INLINE void rewrite_cooperative_fetch::operator()(schedule& s, const context&) const {
   std::vector<std::string> names;
-  bool warps = false;
+  std::int64_t warps = 0;
   for (const ir::block_realize_node* realize : primitive::all_blocks(s.function().body)) {
     if (realize->block->annotations.count(ir::cooperative_fetch_note))
       names.push_back(realize->block->name);
-    warps = warps || realize->block->annotations.count("warp_execution") > 0;
+    warps = std::max(warps, ir::warps_of_thread(*realize->block));
   }
   for (const std::string& name : names) {
     const ir::block_node& block = *named_block(s, name).block;
-    const std::int64_t x = warps ? warp_size : detail::fetch::extent_of(s, block, "threadIdx.x");
+    const std::int64_t x =
+        warps > 0 ? warps * warp_size : detail::fetch::extent_of(s, block, "threadIdx.x");
     if (x == 0)
       primitive::refusal{"rewrite_cooperative_fetch"}(
           1, {"no loop around block ", name,

@@ -9,6 +9,7 @@
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
 #include <tilewright/ir/extents.hpp>
+#include <tilewright/ir/kernel_notes.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/postproc/verify_gpu_code.hpp>
@@ -181,10 +182,11 @@ inline std::int64_t* counter(kernel_usage& k, const ir::buffer& b) {
   }
 }
 
-/// What a buffer takes of the memory that it is counted in: fragments lie spread over a warp.
+/// What a buffer takes of the memory that it is counted in: fragments lie spread over a warp or a warp group.
 inline std::int64_t share_of(const ir::buffer& b, std::int64_t size) {
   constexpr std::int64_t lanes = 32, lanes_of_row = 4;
   if (b->scope == "wmma.rows") return size * lanes_of_row / lanes;
+  if (b->scope.rfind("wgmma.", 0) == 0) return size / (lanes * ir::warps_of_group);
   return b->scope.rfind("wmma.", 0) == 0 ? size / lanes : size;
 }
 
@@ -231,12 +233,13 @@ TILEWRIGHT_INLINE std::vector<kernel_usage> gpu_usage(const ir::function& f) {
     add_block(out.back(), scope[c]);
     add_inner_buffers(out.back(), scope[c].block());
   }
-  const bool in_warps = root->annotations.count("warp_execution") > 0;
+  const std::int64_t warps = ir::warps_of_thread(*root);
   for (kernel_usage& k : out) {
     for (const auto& [tag, extent] : k.extents)
       if (tag.rfind("threadIdx", 0) == 0) k.threads *= extent;
-    // tiles of fragments: a thread of the schedule is a warp
-    if (in_warps && k.fewest_threads > 0 && !k.extents.count("threadIdx.x")) k.threads *= 32;
+    // tiles of fragments: a thread of the schedule is a warp, or several
+    if (warps > 0 && k.fewest_threads > 0 && !k.extents.count("threadIdx.x"))
+      k.threads *= 32 * warps;
   }
   for (const ir::buffer& b : root->alloc_buffers) {
     std::map<std::size_t, std::vector<access>> by_kernel;

@@ -23,7 +23,7 @@ inline bool is_rows(const buffer& b) { return b->scope == "wmma.rows"; }
 
 /// The layouts whose rows lie as those of sums: operands of 16 bits that are no columns of the buffer, too.
 inline bool has_rows(const layout& l) {
-  return l.part == 2 && l.halves_inside && !l.swapped && !l.interleaved;
+  return l.part == 2 && l.halves_inside && !l.swapped && !l.interleaved && !l.of_group;
 }
 
 /// R[i] = R[i] + x of elements in row i of fragments, in two nested loops.

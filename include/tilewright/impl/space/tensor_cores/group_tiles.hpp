@@ -1,0 +1,85 @@
+// Tiles of a product that warp groups compute, with operands in shared memory: wgmma.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <tilewright/impl/space/tensor_cores/staged_copies.hpp>
+#include <tilewright/impl/target/warp_groups.hpp>
+#include <tilewright/ir/kernel_notes.hpp>
+#include <tilewright/space/chooser.hpp>
+#include <tilewright/space/modules/use_tensor_core.hpp>
+#include <tilewright/space/root_blocks.hpp>
+#include <tilewright/target/gpu.hpp>
+
+namespace tilewright::space::detail {
+
+inline bool is_of_groups(std::string_view intrinsic) { return intrinsic.starts_with("wgmma_"); }
+
+/// Whether that is what the block becomes.
+inline bool is_of_groups(const schedule& s, block_rv block) {
+  const ir::block b = s.get(block).block;
+  const auto note = b->annotations.find("meta_schedule.auto_tensorize");
+  if (note == b->annotations.end()) return false;
+  const auto* name = std::get_if<std::string>(&note->second.value);
+  return name && is_of_groups(*name);
+}
+
+/// Whether the device has the instruction, where it is one of warp groups.
+inline bool suits_device(std::string_view intrinsic, const target::gpu* device) {
+  return !is_of_groups(intrinsic) || (device && target::multiplies_in_groups(*device));
+}
+
+/// Tiles the product `tile`, in tiles of an intrinsic of warp groups:
+/// ```
+/// i, j, k  ->  i0 j0 i1 j1 (blockIdx.x) | i2 j2 (threadIdx.y) | k0 | k1 i3 j3
+/// ```
+/// A step of k0 is 64 terms, rows of 128 bytes, as tensor cores read them. `rule`: its rows, columns, background and staged.
+/// Where the reduction has no such steps, the schedule is `otherwise` again.
+inline void tile_groups(const use_tensor_core& rule, schedule& s, block_rv tile,
+                        const schedule& otherwise, chooser& choices) {
+  constexpr int terms = 4;  // of 16
+  const std::vector<loop_rv> loops = s.get_loops(tile);
+  const loop_rv k = loops.back(), j = loops[loops.size() - 2], i = loops[loops.size() - 3];
+  const ir::expr steps = s.get(k).extent;
+  if (!ir::is_int(steps) || ir::as_int(steps) % terms != 0) {
+    s = otherwise;
+    return;
+  }
+  s.annotate(s.get_block("root"), ir::warps_note, static_cast<int>(ir::warps_of_group));
+  const auto is = s.split(i, choices.perfect_tile(s, i, 2, rule.rows));
+  const auto js = s.split(j, choices.perfect_tile(s, j, 2, rule.columns));
+  const auto ks = s.split(k, std::vector<factor>{infer, terms});
+  std::vector<loop_rv> grid(loops.begin(), loops.end() - 3);  // batches
+  grid.insert(grid.end(), {is[0], js[0], is[1], js[1]});
+  std::vector<loop_rv> order = grid;
+  order.insert(order.end(), {is[2], js[2], ks[0], ks[1], is[3], js[3]});
+  s.reorder(order);
+  s.bind(s.fuse(grid), "blockIdx.x");
+  const loop_rv groups = s.fuse(is[2], js[2]);
+  s.bind(groups, "threadIdx.y");
+  s.annotate(tile, "meta_schedule.thread_extent_low_inclusive", rule.warp_size);
+  s.annotate(tile, "meta_schedule.thread_extent_high_inclusive", rule.max_threads_per_block);
+  constexpr int widest = 16;  // bytes
+  const block_rv sums = s.write_at(groups, tile, 0, "wgmma.accumulator");
+  const block_rv store = rule.staged ? s.write_at(groups, sums, 0, "shared.dyn") : sums;
+  if (rule.staged) spread_rows(s, sums);
+  take_epilogue(s, s.get(store).block->name);
+  s.annotate(store, "vector_bytes", widest);
+  for (const int operand : {0, 1}) {
+    const block_rv copy = s.read_at(ks[0], tile, operand, "shared.dyn");
+    s.annotate(copy, "vector_bytes", widest);
+    for (const std::string& form : producer_names(s, s.get(copy).block->name))
+      become_one_with_consumers(s, form);
+  }
+  using list = ir::attr::list;
+  s.annotate(ks[0], "software_pipeline_stage", list{0, 0, std::max(rule.background, 1)});
+  s.annotate(ks[0], "software_pipeline_order", list{0, 1, 2});
+  s.annotate(ks[0], "software_pipeline_async_stages", list{0});
+}
+
+}  // namespace tilewright::space::detail

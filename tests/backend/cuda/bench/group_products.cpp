@@ -1,0 +1,153 @@
+// Products of warp groups: emulated against the interpreter, through the compile gate, and with each fence, wait and
+// barrier left out once.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include <tilewright/backend/cuda/compile.hpp>
+#include <tilewright/ir/kernel_notes.hpp>
+#include <tilewright/search/candidate.hpp>
+#include <tilewright/search/session.hpp>
+#include <tilewright/space/gpu.hpp>
+
+#include "../cases.hpp"
+#include "gpu/cases/group_products.hpp"
+#include "gpu/conformance.hpp"
+#include "mutants.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+const target::gpu& hopper() {
+  static const target::gpu out = target::named_gpu("sm_90a");
+  return out;
+}
+
+cases::cu::program lowered(const gpu_corpus::entry& e) {
+  return cases::cu::print(pass::lower(e.scheduled, hopper()), hopper());
+}
+
+}  // namespace
+
+TEST_CASE("warp groups: products compute what the interpreter computes, operands lying every way") {
+  if (!cases::have_emulator()) return;
+  for (const gpu_corpus::entry& e : gpu_groups::small()) {
+    CAPTURE(e.name);
+    const cases::cu::program p = lowered(e);
+    INFO(p.text);
+    CHECK(p.text.find("tw_multiply_group<") != p.text.npos);
+    const std::vector<harness::argument> expected = cases::interpreted(e.written);
+    const cases::cu::emulator kernels(p);
+    for (std::uint64_t seed = 1; seed <= 2; ++seed)
+      cases::check_equal(cases::emulated(kernels, e.written, seed), expected, e.tolerance);
+  }
+}
+
+TEST_CASE("warp groups: products compile for sm_90a without spills or advisories") {
+  if (!cases::have_nvrtc()) return;
+  for (const auto& entries : {gpu_groups::small(), gpu_groups::large()})
+    for (const gpu_corpus::entry& e : entries) {
+      CAPTURE(e.name);
+      const cases::cu::program p = lowered(e);
+      INFO(p.text);
+      const cases::cu::compiled c = cases::cu::compile(p, hopper());
+      INFO(c.log);
+      CHECK(c.log.find("C75") == c.log.npos);
+      for (const backend::launch& l : c.artifact.launches) {
+        CHECK(cases::cu::why_rejected(l, c.report, hopper(), {0, 0, false}) == "");
+        CHECK(l.registers <= e.registers);
+        MESSAGE(e.name << ": " << l.registers << " registers, " << l.shared_bytes
+                       << " bytes of shared memory");
+      }
+    }
+}
+
+TEST_CASE(
+    "warp groups: every fence, batch, wait, barrier and swizzle is missed when it is left out") {
+  if (!cases::have_emulator()) return;
+  // five steps, so that memory of each version is used again
+  for (const bool b_rows : {true, false}) {
+    const gpu_corpus::entry e =
+        gpu_groups::product({.name = "group_matmul", .k = 320, .b_rows = b_rows});
+    const std::vector<harness::argument> expected = cases::interpreted(e.written);
+    const std::vector<mutants::mutant> all = mutants::all(lowered(e));
+    int found = 0;
+    for (const mutants::mutant& m : all) {
+      const std::string why = m.redundant ? "guards registers" : mutants::caught(m, e, expected);
+      found += why.empty() ? 0 : 1;
+      CHECK_MESSAGE(!why.empty(), "the same without " << m.what << "\n" << m.p.text);
+    }
+    MESSAGE("mutants: " << found << " of " << all.size() << " caught");
+    for (const char* name : {"tw_fence_shared();", "tw_fence_products();", "tw_commit_products();",
+                             "tw_wait_products<0>();", "tw_wait_products<1>();"})
+      CHECK(lowered(e).text.find(name) != std::string::npos);
+  }
+}
+
+TEST_CASE("warp groups: the host's models multiply as arithmetic says, and compile") {
+  std::vector<gpu_conformance::entry> all = gpu_conformance::of_groups();
+  CHECK(all.size() == 12);
+  if (cases::have_nvrtc()) {
+    cases::cu::program together;
+    for (const gpu_conformance::entry& e : all) {
+      together.text += e.program.text;
+      for (const cases::cu::kernel& k : e.program.kernels) together.kernels.push_back(k);
+    }
+    const cases::cu::compiled c = cases::cu::compile(together, hopper());
+    CHECK(c.report.kernels.size() == together.kernels.size());
+    CHECK(c.log.find("C75") == c.log.npos);
+  }
+  if (!cases::have_emulator()) return;
+  for (const gpu_conformance::entry& e : all) {
+    CAPTURE(e.name);
+    CHECK(gpu_conformance::on_host(e).size() == e.output_bytes);
+  }
+}
+
+TEST_CASE("warp groups: other devices refuse them, and say what to choose") {
+  const gpu_corpus::entry e = gpu_groups::product({.name = "group_matmul"});
+  for (const char* name : {"sm_80", "sm_90"}) {
+    std::string said;
+    try {
+      pass::lower(e.scheduled, target::named_gpu(name));
+    } catch (const build_error& refusal) {
+      said = refusal.what();
+    }
+    CHECK(said.find("choose wmma instead of wgmma") != said.npos);
+  }
+}
+
+TEST_CASE("warp groups: the default space of sm_90a draws them behind what runs unmeasured") {
+  if (!cases::have_emulator()) return;
+  const ir::function f = gpu_groups::product({.name = "f", .m = 256, .n = 128, .k = 128}).written;
+  const auto in_groups = [](const schedule& s) {
+    return ir::warps_of_thread(*ir::root_block(s.function())) == ir::warps_of_group;
+  };
+  const target::gpu other = target::named_gpu("sm_80");
+  const space::design_space list = space::default_gpu();
+  for (const schedule& s : list.sketches(f, {&other, 1}, 1)) CHECK(!in_groups(s));
+  const std::vector<schedule> sketches = list.sketches(f, {&hopper(), 1}, 1);
+  CHECK(!in_groups(search::default_schedule(f, list, {&hopper(), 1}, 1)));
+  const std::vector<harness::argument> expected = cases::interpreted(f);
+  int drawn = 0;
+  for (const schedule& sketch : sketches) {
+    if (!in_groups(sketch)) continue;
+    const trace family = sketch.trace().without_decisions();
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+      const auto c = search::replay(family, f, seed, nullptr, [&](schedule& s) {
+        list.finish(s, {&hopper(), 1});
+      });
+      if (!c) continue;
+      INFO(c->scheduled.trace().print());
+      const cases::cu::program p =
+          cases::cu::print(pass::lower(c->scheduled.function(), hopper()), hopper());
+      INFO(p.text);
+      CHECK(p.text.find("tw_multiply_group<") != p.text.npos);
+      cases::check_equal(cases::emulated(cases::cu::emulator(p), f, seed), expected, 1e-5);
+      ++drawn;
+    }
+  }
+  CHECK(drawn >= 3);
+}
