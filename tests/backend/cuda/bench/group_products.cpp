@@ -14,6 +14,8 @@
 #include "../cases.hpp"
 #include "gpu/cases/group_products.hpp"
 #include "gpu/conformance.hpp"
+#include "gpu/tensor_workloads.hpp"
+#include "gpu/written.hpp"
 #include "mutants.hpp"
 
 using namespace tilewright;
@@ -84,6 +86,52 @@ TEST_CASE(
                              "tw_wait_products<0>();", "tw_wait_products<1>();"})
       CHECK(lowered(e).text.find(name) != std::string::npos);
   }
+}
+
+TEST_CASE("warp groups: the emulator says what is missing") {
+  if (!cases::have_emulator()) return;
+  const gpu_corpus::entry e = gpu_groups::product({.name = "group_matmul", .k = 320});
+  const std::vector<harness::argument> expected = cases::interpreted(e.written);
+  const cases::cu::program whole = lowered(e);
+  const auto said = [&](const std::string& word, const std::string& instead) {
+    mutants::mutant m{word, whole};
+    const std::size_t at = m.p.text.find(word);
+    REQUIRE(at != std::string::npos);
+    m.p.text.replace(at, word.size(), instead);
+    return mutants::caught(m, e, expected);
+  };
+  const auto has = [](const std::string& text, const char* part) {
+    CHECK_MESSAGE(text.find(part) != text.npos, text);
+  };
+  has(said("tw_fence_shared();", ""), "writes without a fence for tensor cores behind it");
+  has(said("tw_fence_products();", ""), "sums that were stored to since the last fence");
+  has(said("tw_wait_products<1>();", ""), "which a product reads that nobody has waited for");
+  has(said("tw_wait_products<0>();", ""), "which a product is adding to");
+  has(said("tw_commit_products();", ""), "which a product is adding to");
+  has(said("ty * 4096 + ", "ty * 4096 + 64 + "), "at no multiple of eight rows of 128 bytes");
+  has(said("k_0 % 4 * 8192 + ty * 4096", "k_0 % 4 * 8192 + tx / 64 * 4096"),
+      "threads of a warp group multiply different tiles");
+}
+
+TEST_CASE("warp groups: schedules that stage hopper times compile, and multiply in groups") {
+  if (!cases::have_nvrtc()) return;
+  int all = 0;
+  for (const gpu_workloads::tensor_workload& w : gpu_workloads::tensor_workloads())
+    for (const gpu_written::entry& e : gpu_written::all()) {
+      if (!e.in_groups || e.workload != w.what.name) continue;
+      CAPTURE(gpu_written::code_name(e));
+      const schedule s = e.make(w.what.function, {&hopper(), 1});
+      const cases::cu::program p = cases::cu::print(pass::lower(s.function(), hopper()), hopper());
+      CHECK(p.text.find("tw_multiply_group<") != p.text.npos);
+      CHECK(p.kernels.size() == 1);
+      ++all;
+      if (e.workload != "F16_4096") continue;
+      const cases::cu::compiled c = cases::cu::compile(p, hopper());
+      CHECK(c.log.find("C75") == c.log.npos);
+      CHECK(cases::cu::why_rejected(c.artifact.launches[0], c.report, hopper(), {0, 0, false}) ==
+            "");
+    }
+  CHECK(all == 16);
 }
 
 TEST_CASE("warp groups: the host's models multiply as arithmetic says, and compile") {
