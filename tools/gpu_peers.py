@@ -4,7 +4,7 @@
     gpu_peers.py --serve                                    asked by gpu_bench, line by line
     gpu_peers.py STAGE... --results FOLDER [--write benchmarks/results/gpu.md]
 
-A stage is f32, tensor or attention. Serving, it says who is there, "peers pytorch=2.8 triton=3.4" or "peers none REASON",
+A stage is f32, tensor, attention or hopper. Serving, it says who is there, "peers pytorch=2.8 triton=3.4" or "peers none REASON",
 and answers:
 
     prepare STAGE CASE PEER    "ready SECONDS" of one run and what is to be said of it, or "none REASON";
@@ -301,6 +301,7 @@ class Server:
 
     def prepare(self, stage, name, peer, careful):
         self.ready = None
+        stage = "tensor" if stage == "hopper" else stage  # the same products
         if peer not in self.versions:
             return f"none {peer} is not installed"
         if peer == "triton":
@@ -396,7 +397,7 @@ def write(path, stages, results, rows, mean):
 
 def main():
     say = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    say.add_argument("stages", nargs="*", choices=["f32", "tensor", "attention", []])
+    say.add_argument("stages", nargs="*", choices=["f32", "tensor", "attention", "hopper", []])
     say.add_argument("--serve", action="store_true")
     say.add_argument("--results", default="results")
     say.add_argument("--write", metavar="DOCUMENT")
@@ -404,7 +405,7 @@ def main():
     if asked.serve:
         return serve()
     if not asked.stages:
-        say.error("name a stage: f32, tensor, attention")
+        say.error("name a stage: f32, tensor, attention, hopper")
     rows, mean = joined(asked.stages, asked.results)
     table(rows, mean)
     if asked.write and rows:

@@ -31,6 +31,15 @@ done
 grep -Eq '^GMM +skipped' "$work/out" || fail "the table of glance lacks cases of f32"
 grep -Eq '^F16_4096 +skipped' "$work/out" || fail "the table of glance lacks cases of tensor"
 
+# Products of warp groups: without time all are left; without code each is an error of its case, and the table is whole.
+run hopper --seconds 0 || fail "hopper without time: exit status $?"
+left=$(sed -n 's/^0 cases run, 0 wrong in all, \([0-9]*\) left for another run$/\1/p' "$work/out")
+[ "${left:-0}" -ge 20 ] || fail "hopper without time leaves ${left:-nothing}"
+run hopper && fail "hopper with an empty pack is fine"
+[ "$(wc -l <"$work/hopper.jsonl")" = "$left" ] || fail "hopper has not a line for each of $left cases"
+grep -q '^{"case": "conformance_group_f16_128_mk_kn", "error": "' "$work/hopper.jsonl" || fail "hopper does not ask for the prelude's functions"
+grep -q '^{"case": "F16_4096", "skipped": "the pack has no code of it"' "$work/hopper.jsonl" || fail "hopper does not end with products of 4096"
+
 # Code that is damaged is an error of its case, and the stage goes on.
 echo nonsense >"$work/pack/GMM.0.sm_90a.kernel"
 sed -i '/"GMM"/d' "$work/f32.jsonl"

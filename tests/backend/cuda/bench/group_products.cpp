@@ -10,6 +10,7 @@
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/space/gpu.hpp>
+#include <tilewright/space/postproc/verify_gpu_code.hpp>
 
 #include "../cases.hpp"
 #include "gpu/cases/group_products.hpp"
@@ -164,6 +165,17 @@ TEST_CASE("warp groups: other devices refuse them, and say what to choose") {
       said = refusal.what();
     }
     CHECK(said.find("choose wmma instead of wgmma") != said.npos);
+  }
+}
+
+TEST_CASE("warp groups: a step more is counted in shared memory than is copied ahead") {
+  for (const int ahead : {1, 2}) {
+    const gpu_corpus::entry e =
+        gpu_groups::product({.name = "f", .k = 640, .columns = 128, .ahead = ahead});
+    const std::vector<space::kernel_usage> usage = space::gpu_usage(e.scheduled);
+    REQUIRE(usage.size() == 1);
+    CHECK(usage[0].shared_bytes == (ahead + 2) * 32768);
+    CHECK(lowered(e).kernels[0].start.shared_bytes == usage[0].shared_bytes);
   }
 }
 

@@ -72,9 +72,15 @@ inline std::size_t shared_loops(const std::vector<access>& all) {
 }
 
 /// How many iterations of a loop that copies in the background keep contents of the buffer at once; its
-/// stages at most.
+/// stages at most, and one more where a warp group multiplies it, which goes on in the next iteration.
 inline std::int64_t versions_of(const std::vector<access>& all) {
   std::int64_t out = 1;
+  const bool in_groups = support::any(all, [](const access& a) {
+    return support::any(a.child->block().writes, [](const ir::buffer_region& r) {
+      return r.buffer->scope == "wgmma.accumulator";
+    });
+  });
+  const std::int64_t more = in_groups ? 2 : 1;
   for (const access& a : all)
     for (const ir::loop_node* l : a.child->loops) {
       const ir::attr* stages = ir::find_note(l->annotations, "software_pipeline_stage");
@@ -82,8 +88,8 @@ inline std::int64_t versions_of(const std::vector<access>& all) {
       if (const auto* list = std::get_if<ir::attr::list>(&stages->value))
         for (const ir::attr& stage : *list)
           if (const auto* n = std::get_if<std::int64_t>(&stage.value))
-            out = std::max(out,
-                           ir::is_int(l->extent) ? std::min(*n + 1, l->extent->integer) : *n + 1);
+            out = std::max(
+                out, ir::is_int(l->extent) ? std::min(*n + more, l->extent->integer) : *n + more);
     }
   return out;
 }
