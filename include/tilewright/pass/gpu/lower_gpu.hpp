@@ -16,6 +16,8 @@
 //     a warp does together; copies in the background are started, committed and waited for as
 //     impl/pass/gpu/async_copy.hpp says. Their arguments are the first elements of the pieces that the
 //     thread touches, and the length of a copy (pass/gpu/name_pieces.hpp).
+//     Where warp groups multiply, so are `tw_multiply_group` and the fences and waits around it, as
+//     impl/pass/gpu/groups/group_product.hpp says.
 //  8. A statement with the attribute "tilewright.atomic" is one addition to memory (ir/analysis/atomic_update.hpp), which
 //     any threads may make at once.
 // Function attribute: "tilewright.lowered" = 1.

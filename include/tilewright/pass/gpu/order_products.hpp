@@ -27,7 +27,7 @@ namespace tilewright::pass {
 
 /// Works on kernels with barriers (pass/gpu/place_barriers.hpp), before pieces are named. Kernels without products of warp
 /// groups stay as they are.
-/// @throws build_error for products under a condition that not all threads of a group agree on
+/// @throws build_error for products under a condition, on which not all threads of a group may agree
 ir::function order_products(const ir::function& f);
 
 }  // namespace tilewright::pass

@@ -21,6 +21,10 @@
 // Second operands of bytes that lie transposed are loaded as pairs of columns, which changes the layout of their
 // fragments and of the sums. Shared memory from which elements of 4 bytes are loaded one by one in columns gets the
 // scope "shared.columns", which pass/gpu/swizzle_shared.hpp spreads over the banks.
+//
+// A buffer of scope wgmma.accumulator is spread over the 128 lanes of four warps, its tiles have 64 rows. A sum of products
+// of two buffers in shared memory becomes what they multiply together (impl/pass/gpu/groups/group_product.hpp), and these
+// buffers get the scope "shared.panels".
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>
@@ -28,7 +32,7 @@
 namespace tilewright::pass {
 
 /// Works on a function without blocks. The loops that run over a tile have constant extents, multiples of
-/// 16, and stand around nothing else.
+/// 16, or of 64 where rows are those of a warp group, and stand around nothing else.
 /// @throws build_error for a use of fragments that tensor cores do not have
 ir::function spread_fragments(const ir::function& f);
 

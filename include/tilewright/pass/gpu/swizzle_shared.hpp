@@ -8,7 +8,8 @@
 // bytes by two (CuTe's Swizzle<3, 4, 3> and its smaller ones). Bytes that are loaded transposed come from rows
 // 0, 1, 4, 5, 8, 9, 12 and 13 at once, whose patterns differ; elements of 4 bytes that a warp reads in columns, scope
 // "shared.columns" (pass/gpu/spread_fragments.hpp), from eight places of each of four rows. Buffers with strides of their own, as
-// `storage_align` gives them, have another remedy and stay.
+// `storage_align` gives them, have another remedy and stay. What a warp group multiplies has the pattern of 128 bytes that its
+// descriptors name: longer rows lie in panels of 128 bytes, one behind the other.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>

@@ -21,6 +21,12 @@ namespace tilewright::space {
 /// result their form go into these copies where nothing is padded. Loops k0 and k1 are annotated
 /// as software pipelines, copies with the bytes of their vectors, drawn.
 ///
+/// With an intrinsic of warp groups (intrin/wgmma.hpp), on sm_90a alone, a thread of the schedule is a group, which reads
+/// operands from shared memory; tiles are those of `rows` and `columns`, three factors each, and 64 terms a step:
+/// ```
+/// i, j, k  ->  i0 j0 i1 j1 (blockIdx.x) | i2 j2 (threadIdx.y) | k0 | k1 i3 j3
+/// ```
+///
 /// The intrinsic is the first of the list that fits, one that takes the second operand as it lies
 /// before others. Where none does, nothing happens.
 struct use_tensor_core {
