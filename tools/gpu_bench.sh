@@ -11,7 +11,8 @@
 # schedules; faults, launch cost, noise, ceilings, cuBLAS), f32 (the twelve workloads of the MetaSchedule paper,
 # matrix products, kernels bound by memory), tensor (products on tensor cores, and the paper's fused dense
 # naive, + tiling, + inline, + unroll, + tensor cores), attention (heads of 64 and 128 beside PyTorch's
-# FlashAttention-2), hopper (products of warp groups, on sm_90a), models (networks). A stage goes on where it stopped, ends with a
+# FlashAttention-2), hopper (of sm_90a, products of warp groups, and copies by the copy engine), models (networks). A stage goes
+# on where it stopped, ends with a
 # table, and says "skipped: no GPU" where there is none. f32 and tensor time cuBLASLt, cuDNN and, through
 # gpu_peers.py, PyTorch and Triton in turns with ours, where they are installed. Stage tune searches the
 # schedules of both there, --tune-seconds for each workload; what it finds lies in the pack for f32 and

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include <tilewright/ir/copy_notes.hpp>
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/search/session.hpp>
@@ -157,9 +158,10 @@ namespace {
 
 /// A product on tensor cores: blocks of 128 x 256, warps of 64 x 64, 64 bytes of each row a step, three steps
 /// copied ahead. A step begins with the last products of the one before it, but of 4 bytes, whose fragments
-/// would not fit into registers twice. `rows`: the second operand lies as [k, n], else as [n, k].
+/// would not fit into registers twice. `rows`: the second operand lies as [k, n], else as [n, k]. `boxes`: blocks of
+/// 128 x 128 and 128 bytes of each row, which the device's copy engine brings.
 entry by_warps(std::string name, const std::string& in, const std::string& sum, bool rows, int m,
-               int n, int k) {
+               int n, int k, bool boxes = false) {
   std::string text = R"(
 @T.prim_func
 def main(A: T.Buffer(({m}, {k}), "{in}"), B: T.Buffer({b}, "{in}"), C: T.Buffer(({m}, {n}), "{sum}")):
@@ -186,12 +188,12 @@ def main(A: T.Buffer(({m}, {k}), "{in}"), B: T.Buffer({b}, "{in}"), C: T.Buffer(
   put("def main", "def " + name);
   const ir::function f = parse(text, {{"m", m}, {"n", n}, {"k", k}});
   const int bytes = in == "int8" ? 1 : in == "float32" ? 4 : 2;
-  const int step = bytes == 1 ? 32 : 16, steps = 64 / bytes / step;
+  const int step = bytes == 1 ? 32 : 16, steps = (boxes ? 128 : 64) / bytes / step;
   schedule s(f);
   const block_rv c = s.get_block("C");
   const auto loops = s.get_loops(c);
   const auto [i0, i1, i2, i3] = s.split(loops[0], {infer, 2, 4, 16});
-  const auto [j0, j1, j2, j3] = s.split(loops[1], {infer, 4, 4, 16});
+  const auto [j0, j1, j2, j3] = s.split(loops[1], {infer, boxes ? 2 : 4, 4, 16});
   const auto [k0, k1, k2] = s.split(loops[2], {infer, factor(steps), factor(step)});
   // blocks that begin one after the other stand above each other, and share columns
   const auto [i00, i01] = s.split(i0, {infer, m % 1024 == 0 ? 8 : 1});
@@ -201,8 +203,11 @@ def main(A: T.Buffer(({m}, {k}), "{in}"), B: T.Buffer({b}, "{in}"), C: T.Buffer(
   const loop_rv warps = s.fuse(i1, j1);
   s.bind(warps, "threadIdx.y");
   s.write_at(warps, c, 0, "wmma.accumulator");
-  for (const int operand : {0, 1})
-    s.annotate(s.read_at(k0, c, operand, "shared.dyn"), "vector_bytes", 16);
+  for (const int operand : {0, 1}) {
+    const block_rv copy = s.read_at(k0, c, operand, "shared.dyn");
+    s.annotate(copy, "vector_bytes", 16);
+    if (boxes) s.annotate(copy, ir::tensor_copy_note, 1);
+  }
   s.read_at(k1, c, 0, "wmma.matrix_a");
   s.read_at(k1, c, 1, "wmma.matrix_b");
   using list = ir::attr::list;
@@ -224,6 +229,10 @@ def main(A: T.Buffer(({m}, {k}), "{in}"), B: T.Buffer({b}, "{in}"), C: T.Buffer(
 
 entry tensor_matmul(int m, int n, int k) {
   return by_warps("tensor_matmul", "float16", "float32", true, m, n, k);
+}
+
+entry boxed_matmul(int m, int n, int k) {
+  return by_warps("boxed_matmul", "float16", "float32", true, m, n, k, true);
 }
 
 entry tensor_matmul_tf32(int m, int n, int k) {

@@ -31,7 +31,9 @@ entry matmul_tails(int m, int n, int k);
 /// C = A B of f16 with sums in f32 on tensor cores: blocks of 128 x 128, four warps of 64 x 64, 32 of K at
 /// once copied in the background, four steps on their way.
 entry tensor_matmul(int m, int n, int k);
-/// The same of f32 with factors rounded to tf32, 16 of K at once, and of bytes with sums in i32, 64 of K at once;
+/// The same by blocks of 128 x 128, 64 of K at once, which the copy engine of sm_90a brings; threads do elsewhere.
+entry boxed_matmul(int m, int n, int k);
+/// tensor_matmul of f32 with factors rounded to tf32, 16 of K at once, and of bytes with sums in i32, 64 of K at once;
 /// the second operand lies as [n, k], so that matrices of both can be loaded.
 entry tensor_matmul_tf32(int m, int n, int k);
 entry tensor_matmul_s8(int m, int n, int k);
@@ -50,9 +52,9 @@ entry row_argmax(int rows, int columns);
 /// Attention of f16 in one kernel, as the default space has it unmeasured: parts of the keys by warps on tensor cores.
 entry attention(int heads, int queries, int keys, int depth);
 
-/// All of them, small enough to be emulated.
+/// All of them but boxed_matmul, small enough to be emulated.
 std::vector<entry> small();
-/// All of them, large enough to be timed.
+/// All of them but boxed_matmul, large enough to be timed.
 std::vector<entry> large();
 
 }  // namespace gpu_corpus

@@ -11,7 +11,8 @@
 //                                               fused dense with one rule after the other
 //   gpu_bench attention --pack FOLDER --out FILE
 //                                               the same for attention in one kernel
-//   gpu_bench hopper --pack FOLDER --out FILE   products of warp groups, on sm_90a: right, then timed in turns
+//   gpu_bench hopper --pack FOLDER --out FILE   of sm_90a: products of warp groups, functions for its copy engine, and
+//                                               products whose operands that brings
 //   gpu_bench glance --pack FOLDER --out FILE   short times of all candidates of both, unchecked
 //   gpu_bench tune --pack FOLDER --out FILE     tunes the workloads of both here, `--tune-seconds N` each, 12
 //                                               unless said, or `--only NAME,NAME`; what is found is a

@@ -211,6 +211,16 @@ std::vector<entry> all() {
   one.steps = {4, 1};
   out.push_back(on_tensor_cores("F16_1024", "written", one));
   out.push_back(on_tensor_cores("F16_1024", "before", cores(3, false, true)));
+  // steps of 64 that the copy engine of sm_90a brings, three ahead, and the same by threads: untimed
+  for (const int columns : {4, 2})
+    for (const bool boxes : {true, false}) {
+      space::use_tensor_core by_steps = cores(3, false, true);
+      by_steps.columns = {1, columns, 4, 1};
+      by_steps.steps = {4, 1};
+      by_steps.tensor_copies = boxes;
+      const std::string tile = columns == 4 ? "" : "_narrow";
+      out.push_back(on_tensor_cores("F16_4096", (boxes ? "boxes" : "threads") + tile, by_steps));
+    }
   // 25.9 of 27.1 us: results through shared memory
   out.push_back(on_tensor_cores("DENSE_tensor_cores", "written", cores(2, true, true)));
   out.push_back(on_tensor_cores("DENSE_tensor_cores", "before", cores(3, false, true)));

@@ -47,6 +47,18 @@ artifact device() {
   return a;
 }
 
+/// The same whose second kernel copies boxes of a parameter and of the workspace.
+artifact mapped() {
+  artifact a = device();
+  launch& l = a.launches[1];
+  using kind = launch_argument::kind;
+  l.tensor_maps = {{kind::buffer, 1, {dtype::f16, {4096, 128}, {8192}, {64, 128}, 128}},
+                   {kind::workspace, 512, {dtype::f32, {64}, {}, {32}, 0}}};
+  l.arguments.push_back({kind::tensor_map, 8, 1});
+  l.arguments.push_back({kind::tensor_map, 8, 0});
+  return a;
+}
+
 }  // namespace
 
 TEST_CASE("an artifact comes back from its bytes") {
@@ -58,12 +70,15 @@ TEST_CASE("an artifact comes back from its bytes") {
   const std::vector<std::byte> kernels = serialize(device());
   CHECK(deserialize(kernels.data(), kernels.size()) == device());
   CHECK(!(device() == sample()));
+  const std::vector<std::byte> boxes = serialize(mapped());
+  CHECK(deserialize(boxes.data(), boxes.size()) == mapped());
+  CHECK(!(mapped() == device()));
   const std::vector<std::byte> empty = serialize(artifact{});
   CHECK(deserialize(empty.data(), empty.size()) == artifact{});
 }
 
 TEST_CASE("every changed byte and every other length is refused") {
-  for (const artifact& a : {sample(), pair(), device()}) {
+  for (const artifact& a : {sample(), pair(), device(), mapped()}) {
     const std::vector<std::byte> good = serialize(a);
     for (std::size_t i = 0; i < good.size(); ++i) {
       std::vector<std::byte> bad = good;
@@ -80,7 +95,7 @@ TEST_CASE("every changed byte and every other length is refused") {
 
 TEST_CASE("launches that a call could not follow are refused") {
   const auto refused = [](auto change) {
-    artifact a = device();
+    artifact a = mapped();
     change(a.launches[1]);
     const std::vector<std::byte> bytes = serialize(a);
     CHECK_THROWS_AS(deserialize(bytes.data(), bytes.size()), build_error);
@@ -91,6 +106,16 @@ TEST_CASE("launches that a call could not follow are refused") {
   refused([](launch& l) { l.arguments[0].bytes = 3; });
   refused([](launch& l) { l.arguments[0].index = -1; });
   refused([](launch& l) { l.arguments[3].index = 12346; });
+  refused([](launch& l) { l.arguments[4].index = 2; });
+  refused([](launch& l) { l.tensor_maps.clear(); });
+  refused([](launch& l) { l.tensor_maps[0].from = launch_argument::kind::scalar; });
+  refused([](launch& l) { l.tensor_maps[0].from = launch_argument::kind::tensor_map; });
+  refused([](launch& l) { l.tensor_maps[0].index = -1; });
+  refused([](launch& l) { l.tensor_maps[1].index = 12346; });
+  refused([](launch& l) { l.tensor_maps[0].what.strides = {8200}; });
+  refused([](launch& l) { l.tensor_maps[0].what.box = {64, 257}; });
+  refused([](launch& l) { l.tensor_maps[0].what.swizzle = 64; });
+  refused([](launch& l) { l.tensor_maps[0].what.type = dtype::handle; });
 }
 
 TEST_CASE("artifacts that differ in one thing are not equal") {
@@ -117,4 +142,5 @@ TEST_CASE("artifacts that differ in one thing are not equal") {
   differs([](artifact& a) { ++a.launches[1].arguments[0].index; });
   differs([](artifact& a) { ++a.launches[1].registers; });
   differs([](artifact& a) { ++a.launches[1].spilled_bytes; });
+  differs([](artifact& a) { a.launches[1].tensor_maps.resize(1); });
 }

@@ -1,6 +1,7 @@
-// Stage hopper: what sm_90a alone has.
+// Stage hopper: what sm_90a alone has, products of warp groups and the copy engine.
 #include <cstdio>
 
+#include "../cases/box_functions.hpp"
 #include "../cases/group_products.hpp"
 #include "../tensor_workloads.hpp"
 #include "stage.hpp"
@@ -14,10 +15,12 @@ int stage::run_hopper() {
     return 0;
   }
   describe_machine();
-  for (const gpu_conformance::entry& e : gpu_conformance::of_groups())
-    once(e.name, [&] { return conform(e); });
+  for (const auto& functions : {gpu_conformance::of_groups(), gpu_conformance::box_functions()})
+    for (const gpu_conformance::entry& e : functions) once(e.name, [&] { return conform(e); });
   for (const gpu_corpus::entry& e : gpu_groups::small())
     once(e.name + "_small", [&] { return verify(e); });
+  const gpu_corpus::entry boxed = gpu_corpus::boxed_matmul(128, 256, 320);
+  once(boxed.name + "_small", [&] { return verify(boxed); });
   for (const gpu_corpus::entry& e : gpu_groups::large())
     once(e.name, [&] { return time_entry(e); });
   for (const gpu_workloads::tensor_workload& w : gpu_workloads::tensor_workloads())

@@ -22,6 +22,7 @@
 #include <tilewright/target/gpu.hpp>
 
 #include "../attention_workloads.hpp"
+#include "../cases/box_functions.hpp"
 #include "../cases/group_products.hpp"
 #include "../cases/small_cases.hpp"
 #include "../ceilings.hpp"
@@ -117,9 +118,12 @@ class packing {
     add(summed.name + "_small", printed(summed));
     for (const gpu_conformance::entry& e : gpu_conformance::all()) add(e.name, e.program);
     if (has_groups()) {
-      for (const gpu_conformance::entry& e : gpu_conformance::of_groups()) add(e.name, e.program);
+      for (const auto& functions : {gpu_conformance::of_groups(), gpu_conformance::box_functions()})
+        for (const gpu_conformance::entry& e : functions) add(e.name, e.program);
       for (const gpu_corpus::entry& e : gpu_groups::small()) add(e.name + "_small", printed(e));
       for (const gpu_corpus::entry& e : gpu_groups::large()) add(e.name, printed(e));
+      const gpu_corpus::entry boxed = gpu_corpus::boxed_matmul(128, 256, 320);
+      add(boxed.name + "_small", printed(boxed));
     }
     for (const gpu_ceilings::entry& e : gpu_ceilings::all()) add(e.name, e.program);
     for (const gpu_faults::entry& e : gpu_faults::all()) add(e.name, e.program);
@@ -264,7 +268,8 @@ void make(const fs::path& folder, const fs::path& self, const options& o) {
   fs::create_directories(folder);
   for (const fs::directory_entry& f : fs::directory_iterator(folder))  // of an earlier pack
     if (f.path().extension() == ".kernel" || f.path().extension() == ".trace") fs::remove(f.path());
-  for (const auto& entries : {gpu_conformance::all(), gpu_conformance::of_groups()})
+  for (const auto& entries :
+       {gpu_conformance::all(), gpu_conformance::of_groups(), gpu_conformance::box_functions()})
     for (const gpu_conformance::entry& e : entries)
       write_bytes(folder / (e.name + ".expected"), gpu_conformance::on_host(e));
   fs::copy_file(self, folder / "gpu_bench", fs::copy_options::overwrite_existing);

@@ -79,7 +79,7 @@ stage::stage(std::string name, std::filesystem::path pack, const std::filesystem
       records_(out.parent_path() / "records.db"),
       results_(out),
       end_(clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds))),
-      duels_(device_, clock_, std::move(name), std::move(python)) {
+      duels_(device_, clock_, name == "hopper" ? "tensor" : std::move(name), std::move(python)) {
   arch_ = device_.description().name;
   // the pack has one binary for 8.x and one for 9.0
   if (arch_ != "sm_90a") arch_ = "sm_80";

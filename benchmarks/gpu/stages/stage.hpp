@@ -57,8 +57,9 @@ class stage {
   int run_tensor();
   int run_attention();
   int run_glance();
-  /// Products of warp groups, where the device has them: the prelude's functions, small products against the interpreter,
-  /// large ones checked at points, and written schedules in turns with what runs unmeasured and cuBLAS.
+  /// Of sm_90a: products of warp groups, functions for the copy engine, and products whose operands it brings. The
+  /// prelude's functions, small products against the interpreter, large ones checked at points, and written schedules in
+  /// turns with what runs unmeasured and cuBLAS.
   int run_hopper();
   /// Sessions of the library here, and how a worker is replaced. What each finds lies in the pack afterwards,
   /// as one more candidate of its workload; traces go to `traces.txt` beside the results,

@@ -8,22 +8,34 @@
 #include <vector>
 
 #include <tilewright/config.hpp>
+#include <tilewright/target/tensor_box.hpp>
 
 namespace tilewright::backend {
 
 /// Where one argument of a launch comes from.
 struct launch_argument {
   enum class kind : std::uint8_t {
-    buffer,    // address of the parameter `index`
-    scalar,    // value of the parameter `index`, `bytes` wide
-    stride,    // entry `index` of call::strides, 8 bytes
-    workspace  // address of byte `index` of the workspace
+    buffer,     // address of the parameter `index`
+    scalar,     // value of the parameter `index`, `bytes` wide
+    stride,     // entry `index` of call::strides, 8 bytes
+    workspace,  // address of byte `index` of the workspace
+    tensor_map  // entry `index` of launch::tensor_maps, as 128 bytes that the driver encodes
   };
   kind from = kind::buffer;
   std::uint8_t bytes = 8;
   std::int64_t index = 0;
 
   friend bool operator==(const launch_argument&, const launch_argument&) = default;
+};
+
+/// A tensor that a kernel copies boxes of (target/tensor_box.hpp). What it is encoded with is known at the call:
+/// the address of a parameter, a multiple of 16 bytes.
+struct tensor_map {
+  launch_argument::kind from = launch_argument::kind::buffer;  // or workspace
+  std::int64_t index = 0;                                      // as in launch_argument
+  target::tensor_box what;
+
+  friend bool operator==(const tensor_map&, const tensor_map&) = default;
 };
 
 /// One kernel of a GPU artifact and the grid that it is started on.
@@ -36,6 +48,7 @@ struct launch {
   std::vector<launch_argument> arguments;
   std::int32_t registers = 0;      // of a thread
   std::int64_t spilled_bytes = 0;  // stored and loaded, of a thread
+  std::vector<tensor_map> tensor_maps{};
 
   friend bool operator==(const launch& a, const launch& b);
 };

@@ -31,6 +31,7 @@
 #include <tilewright/impl/backend/cuda/prelude.ipp>
 #include <tilewright/impl/backend/cuda/program.ipp>
 #include <tilewright/impl/backend/cuda/resources.ipp>
+#include <tilewright/impl/backend/cuda/tensor/emulated_tensors.ipp>
 #include <tilewright/impl/backend/cuda/text.ipp>
 #include <tilewright/impl/backend/inner_loop.ipp>
 #include <tilewright/impl/backend/linker.ipp>
@@ -169,6 +170,7 @@
 #include <tilewright/impl/ops/winograd.ipp>
 #include <tilewright/impl/pass/compact_buffers.ipp>
 #include <tilewright/impl/pass/compensate_dots.ipp>
+#include <tilewright/impl/pass/gpu/copy_tensors.ipp>
 #include <tilewright/impl/pass/gpu/distribute_vthreads.ipp>
 #include <tilewright/impl/pass/gpu/fuse_kernels.ipp>
 #include <tilewright/impl/pass/gpu/gather_additions.ipp>
@@ -389,6 +391,7 @@
 #include <tilewright/impl/target/cpu.ipp>
 #include <tilewright/impl/target/gpu.ipp>
 #include <tilewright/impl/target/machine.ipp>
+#include <tilewright/impl/target/tensor_box.ipp>
 
 // What no budget times: databases, workers, exchange, remarks. Such functions are compiled for size. All headers that
 // others use stand above, so that nothing else is.

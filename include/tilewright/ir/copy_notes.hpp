@@ -1,5 +1,5 @@
 // What copies of operands to shared memory say of how they are made: rules write these notes, and a post-processor
-// follows them.
+// or a pass follows them.
 #pragma once
 
 namespace tilewright::ir {
@@ -9,5 +9,9 @@ inline constexpr const char* cooperative_fetch_note = "meta_schedule.cooperative
 
 /// Annotation of such a block: rows begin that many bytes behind a multiple of twice as many.
 inline constexpr const char* row_padding_note = "tilewright.row_padding";
+
+/// Annotation of a block that copies jointly (ir/analysis/joint_copy.hpp): one thread asks the device's copy engine for
+/// the whole box (pass/gpu/copy_tensors.hpp), where it has one.
+inline constexpr const char* tensor_copy_note = "tilewright.tensor_copy";
 
 }  // namespace tilewright::ir

@@ -1,6 +1,8 @@
 // What the library does with a driver's answers; the driver is a fake one, in a process of its own.
 #include <tilewright/backend/cuda/device.hpp>
 
+#include <array>
+#include <cstring>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -67,6 +69,69 @@ TEST_CASE("memory goes to the device and comes back, and a launch gets its argum
   CHECK(back[0] == 0x5a);  // the fake's mark of a launch
   CHECK(std::string(back + 1) == "p and down");
   CHECK(code.time(data, strides, workspace.get(), 3) == doctest::Approx(1e-3));
+}
+
+namespace {
+
+/// Maps of the last launch, as the fake driver encodes them.
+std::array<std::array<unsigned long long, 7>, 2> encoded;
+int keep_maps(const char*, void** arguments, void*) {
+  for (std::size_t i = 0; i < encoded.size(); ++i) {
+    CHECK(reinterpret_cast<std::uintptr_t>(arguments[4 + i]) % 128 == 0);
+    std::memcpy(&encoded[i], arguments[4 + i], sizeof encoded[i]);
+  }
+  return 0;
+}
+
+backend::artifact code_with_maps() {
+  backend::artifact a = code_for("nvidia:sm_90a");
+  backend::launch& l = a.launches[0];
+  using kind = backend::launch_argument::kind;
+  l.tensor_maps = {{kind::buffer, 0, {dtype::f16, {4096, 128}, {8192}, {64, 128}, 128}},
+                   {kind::workspace, 64, {dtype::f32, {32}, {}, {16}, 0}}};
+  l.arguments.push_back({kind::tensor_map, 8, 0});
+  l.arguments.push_back({kind::tensor_map, 8, 1});
+  return a;
+}
+
+}  // namespace
+
+TEST_CASE("tensor maps of a launch are encoded for its addresses, once for each") {
+  if (!fake::here()) return;
+  const cu::device here;
+  const cu::device_memory one(here, 256), other(here, 256), workspace(here, 256);
+  const cu::device_code code(here, code_with_maps());
+  int scalar = 7;
+  const std::int64_t strides[] = {1};
+  fake::on_launch(&keep_maps);
+  const auto start = [&](cu::device_pointer at) {
+    void* data[] = {reinterpret_cast<void*>(at), &scalar};
+    code.start(data, strides, workspace.get());
+    return encoded;
+  };
+  const auto first = start(one.get());
+  CHECK(first[0][0] == one.get());
+  CHECK(first[0][1] == 6);  // f16
+  CHECK(first[0][3] == 4096);
+  CHECK(first[0][4] == 8192);
+  CHECK(first[0][5] == 128);
+  CHECK(first[0][6] == 3);  // 128 bytes
+  CHECK(first[1][0] == workspace.get() + 64);
+  CHECK(first[1][1] == 7);  // f32
+  CHECK(first[1][6] == 0);
+  const auto second = start(other.get());
+  CHECK(second[0][0] == other.get());
+  CHECK(second[0][2] != first[0][2]);
+  CHECK(second[1][2] == first[1][2]);
+  CHECK(start(one.get()) == first);  // both are kept
+  CHECK(start(other.get()) == second);
+  CHECK_THROWS_WITH_AS(start(one.get() + 8), doctest::Contains("no multiple of 16 bytes"),
+                       argument_error);
+  const fake::setting s("FAKE_CUDA_ENCODE", "1");
+  CHECK_THROWS_WITH_AS(start(one.get() + 16), doctest::Contains("refuses a tensor map of kernel_0"),
+                       build_error);
+  CHECK(start(one.get()) == first);
+  fake::on_launch(nullptr);
 }
 
 TEST_CASE("what the driver refuses is a build_error that names call and error") {

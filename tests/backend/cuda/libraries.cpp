@@ -68,6 +68,12 @@ template <>
 struct ours<CUgraphExec> {
   using type = cuda_backend::graph_exec_ref;
 };
+#if CUDA_VERSION >= 12000
+template <>
+struct ours<CUtensorMap> {
+  using type = cuda_backend::encoded_tensor_map;
+};
+#endif
 template <class T>
 struct translated {
   using type = typename ours<T>::type;
@@ -168,9 +174,14 @@ TEST_CASE("every prototype of the driver's table is that of the real header") {
   DRIVER(EventQuery);
   DRIVER(EventSynchronize);
   DRIVER(EventElapsedTime);
+#if CUDA_VERSION >= 12000
+  DRIVER(TensorMapEncodeTiled);
+#else
+  checked.insert("TensorMapEncodeTiled");
+#endif
 #undef DRIVER
   std::set<std::string> table;
-  cuda_backend::driver_api{}.visit([&](std::string name, const auto&) {
+  cuda_backend::driver_api{}.visit([&](std::string name, const auto&, bool = false) {
     if (name.size() > 3 && name.substr(name.size() - 3) == "_v2") name.resize(name.size() - 3);
     table.insert(name);
   });

@@ -122,6 +122,10 @@ class device_event {
   event_ref event_ = nullptr;
 };
 
+namespace detail {
+class encoded_maps;
+}
+
 /// An artifact's image, loaded on a device.
 class device_code {
  public:
@@ -134,7 +138,7 @@ class device_code {
   std::int64_t workspace_bytes() const noexcept { return artifact_.workspace_bytes; }
   /// Starts the launches on the stream (null: the default one) and returns at once. `data` has one entry
   /// per parameter of the function: a buffer's address on the device, a scalar's on the host; `strides`
-  /// is as in backend::call. Allocates nothing.
+  /// is as in backend::call. Allocates nothing. Tensor maps are encoded when addresses are new.
   /// @throws build_error when the driver refuses a launch
   void start(void* const* data, const std::int64_t* strides, device_pointer workspace,
              stream_ref stream = nullptr) const;
@@ -147,6 +151,7 @@ class device_code {
   artifact artifact_;
   module_ref module_ = nullptr;
   std::vector<function_ref> functions_;
+  std::unique_ptr<detail::encoded_maps> maps_;
 };
 
 }  // namespace tilewright::backend::cuda

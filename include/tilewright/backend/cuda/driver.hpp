@@ -26,6 +26,28 @@ struct device_uuid {
   char bytes[16];
 };
 
+/// CUtensorMap.
+struct alignas(128) encoded_tensor_map {
+  std::uint64_t opaque[16];
+};
+static_assert(sizeof(encoded_tensor_map) == 128);
+
+/// CUtensorMapDataType.
+inline constexpr int tensor_u8 = 0;
+inline constexpr int tensor_u16 = 1;
+inline constexpr int tensor_u32 = 2;
+inline constexpr int tensor_i32 = 3;
+inline constexpr int tensor_u64 = 4;
+inline constexpr int tensor_i64 = 5;
+inline constexpr int tensor_f16 = 6;
+inline constexpr int tensor_f32 = 7;
+inline constexpr int tensor_f64 = 8;
+inline constexpr int tensor_bf16 = 9;
+/// CUtensorMapInterleave, CUtensorMapL2promotion, CUtensorMapFloatOOBfill.
+inline constexpr int tensor_not_interleaved = 0;
+inline constexpr int tensor_lines_of_128 = 2;
+inline constexpr int tensor_zeros_outside = 0;
+
 /// CUresult, the ones that the library tells apart.
 inline constexpr int driver_success = 0;
 inline constexpr int driver_out_of_memory = 2;
@@ -105,9 +127,15 @@ struct driver_api {
   int (*EventQuery)(event_ref) = nullptr;
   int (*EventSynchronize)(event_ref) = nullptr;
   int (*EventElapsedTime)(float*, event_ref, event_ref) = nullptr;
+  /// Null where the driver is older than CUDA 12.
+  int (*TensorMapEncodeTiled)(encoded_tensor_map*, int type, unsigned rank, void* address,
+                              const std::uint64_t* extents, const std::uint64_t* strides,
+                              const std::uint32_t* box, const std::uint32_t* steps, int interleave,
+                              int swizzle, int promotion, int outside) = nullptr;
   // NOLINTEND(readability-identifier-naming)
 
-  /// Calls f(name in the library, pointer) for every function above.
+  /// Calls f(name in the library, pointer) for every function above, with a third argument for what may be
+  /// missing.
   template <class F>
   void visit(F&& f) {
     f("Init", Init);
@@ -155,6 +183,7 @@ struct driver_api {
     f("EventQuery", EventQuery);
     f("EventSynchronize", EventSynchronize);
     f("EventElapsedTime", EventElapsedTime);
+    f("TensorMapEncodeTiled", TensorMapEncodeTiled, true);
   }
 };
 

@@ -5,6 +5,9 @@
 // between two barriers, run in an order drawn from a seed. What is found ends the run: an access out of
 // bounds or not aligned to its width, a read of memory that nothing wrote, two threads that meet at an
 // element without a barrier between them, one of them writing (of two blocks: in the same kernel), a barrier or an exchange between threads that not all of them reach.
+// Boxes that the copy engine moves land at any time, in any order, before their phase ends; what reads one without having
+// waited for it, stores to it, or writes for the engine without a fence, is found, and so are threads that wait for
+// bytes that never come.
 //
 // It says nothing about time, and its rounding of functions is the host's.
 #pragma once

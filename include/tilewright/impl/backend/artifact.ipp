@@ -15,7 +15,8 @@ namespace tilewright::backend {
 TILEWRIGHT_INLINE bool operator==(const launch& a, const launch& b) {
   return a.symbol == b.symbol && a.grid == b.grid && a.block == b.block && a.cluster == b.cluster &&
          a.shared_bytes == b.shared_bytes && a.arguments == b.arguments &&
-         a.registers == b.registers && a.spilled_bytes == b.spilled_bytes;
+         a.registers == b.registers && a.spilled_bytes == b.spilled_bytes &&
+         a.tensor_maps == b.tensor_maps;
 }
 
 TILEWRIGHT_INLINE bool operator==(const artifact& a, const artifact& b) {
@@ -30,9 +31,10 @@ namespace detail::artifact_format {
 // format 1 after its magic: word 1 is the size of the first one, words 2 and following are the
 // number of packed buffers and their bytes, the checksum of all, then main and preparation. Format 3
 // is a file of format 1 or 2 with launches: after the magic, word 1 is the size of the launches, words
-// 2 and 3 the checksum of all that follows; then the launches, then that file.
+// 2 and 3 the checksum of all that follows; then the launches, then that file. Format 4 is format 3 where
+// launches have tensor maps, which follow the arguments of each launch.
 inline constexpr std::string_view magic = "TWKERNEL";
-inline constexpr std::uint64_t format = 1, pair_format = 2, launch_format = 3;
+inline constexpr std::uint64_t format = 1, pair_format = 2, launch_format = 3, map_format = 4;
 inline constexpr std::size_t header_words = 7;
 inline constexpr std::size_t header_bytes = 8 + header_words * 8;
 
@@ -144,6 +146,21 @@ inline artifact read_pair(const std::byte* bytes, std::size_t size) {
   return out;
 }
 
+inline bool have_maps(const std::vector<launch>& all) {
+  return std::any_of(all.begin(), all.end(),
+                     [](const launch& l) { return !l.tensor_maps.empty(); });
+}
+
+inline void write_map(const tensor_map& m, std::vector<std::byte>& out) {
+  put_word(out, static_cast<std::uint64_t>(m.from));
+  put_word(out, static_cast<std::uint64_t>(m.index));
+  put_word(out, static_cast<std::uint64_t>(m.what.type));
+  put_word(out, static_cast<std::uint64_t>(m.what.swizzle));
+  put_word(out, m.what.extents.size());
+  for (const auto* list : {&m.what.extents, &m.what.strides, &m.what.box})
+    for (const std::int64_t n : *list) put_word(out, static_cast<std::uint64_t>(n));
+}
+
 inline std::vector<std::byte> write_launches(const std::vector<launch>& all) {
   std::vector<std::byte> out;
   put_word(out, all.size());
@@ -160,6 +177,9 @@ inline std::vector<std::byte> write_launches(const std::vector<launch>& all) {
       put_word(out, static_cast<std::uint64_t>(a.from) | std::uint64_t{a.bytes} << 8);
       put_word(out, static_cast<std::uint64_t>(a.index));
     }
+    if (!have_maps(all)) continue;
+    put_word(out, l.tensor_maps.size());
+    for (const tensor_map& m : l.tensor_maps) write_map(m, out);
   }
   return out;
 }
@@ -167,7 +187,9 @@ inline std::vector<std::byte> write_launches(const std::vector<launch>& all) {
 /// Reads words and text, and refuses to read beyond the end.
 class launch_reader {
  public:
-  launch_reader(const std::byte* at, std::size_t size) : at_(at), rest_(size) {}
+  /// @param maps  launches have tensor maps
+  launch_reader(const std::byte* at, std::size_t size, bool maps)
+      : at_(at), rest_(size), maps_(maps) {}
 
   std::vector<launch> read() {
     std::vector<launch> out(count(8 * 15));
@@ -216,18 +238,52 @@ class launch_reader {
     for (launch_argument& a : out.arguments) {
       const std::int64_t head = number(0xffff, "argument");
       const int kind = static_cast<int>(head & 0xff), bytes = static_cast<int>(head >> 8);
-      if (kind > static_cast<int>(launch_argument::kind::workspace) ||
-          (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8))
+      const auto last =
+          maps_ ? launch_argument::kind::tensor_map : launch_argument::kind::workspace;
+      if (kind > static_cast<int>(last) || (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8))
         throw build_error("stored kernel has a launch with a wrong argument");
       a.from = static_cast<launch_argument::kind>(kind);
       a.bytes = static_cast<std::uint8_t>(bytes);
       a.index = number(std::numeric_limits<std::int64_t>::max(), "argument");
     }
+    if (maps_) read_maps(out);
     return out;
+  }
+
+  void read_maps(launch& out) {
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    out.tensor_maps.resize(count(7 * 8));
+    for (tensor_map& m : out.tensor_maps) {
+      const std::int64_t from =
+          number(static_cast<std::int64_t>(launch_argument::kind::workspace), "tensor map");
+      m.from = static_cast<launch_argument::kind>(from);
+      m.index = number(most, "tensor map");
+      m.what.type = static_cast<dtype>(
+          number(static_cast<std::int64_t>(dtype::handle), "type of a tensor map"));
+      m.what.swizzle = number(most, "tensor map");
+      const auto rank = static_cast<std::size_t>(
+          number(static_cast<std::int64_t>(target::tensor_box::max_rank), "tensor map"));
+      if (rank == 0) throw build_error("stored kernel has a launch with a wrong tensor map");
+      m.what.extents.resize(rank);
+      m.what.strides.resize(rank - 1);
+      m.what.box.resize(rank);
+      for (auto* list : {&m.what.extents, &m.what.strides, &m.what.box})
+        for (std::int64_t& n : *list) n = number(most, "tensor map");
+      const bool of_memory =
+          m.from == launch_argument::kind::buffer || m.from == launch_argument::kind::workspace;
+      if (const std::string why = m.what.why_not(); !of_memory || !why.empty())
+        throw build_error("stored kernel has a launch with a wrong tensor map" +
+                          (why.empty() ? std::string() : ": " + why));
+    }
+    for (const launch_argument& a : out.arguments)
+      if (a.from == launch_argument::kind::tensor_map &&
+          static_cast<std::uint64_t>(a.index) >= out.tensor_maps.size())
+        throw build_error("stored kernel has a launch with an argument that is no tensor map");
   }
 
   const std::byte* at_;
   std::uint64_t rest_;
+  bool maps_;
 };
 
 inline constexpr std::size_t launch_header = 8 + 4 * 8;
@@ -241,6 +297,7 @@ inline artifact read_with_launches(const std::byte* bytes, std::size_t size) {
   const std::uint64_t launches = get_word(bytes + 16);
   if (launches > size - launch_header) throw build_error("stored kernel is cut short");
   support::hasher h;
+  if (get_word(bytes + 8) == map_format) h.add(map_format);
   h.add(launches);
   h.add(as_text(bytes + launch_header, size - launch_header));
   const support::hash128 sum = h.finish();
@@ -248,11 +305,17 @@ inline artifact read_with_launches(const std::byte* bytes, std::size_t size) {
     throw build_error("stored kernel has a wrong checksum");
   const std::size_t head = launch_header + static_cast<std::size_t>(launches);
   artifact out = read_plain(bytes + head, size - head);
-  out.launches = launch_reader(bytes + launch_header, static_cast<std::size_t>(launches)).read();
-  for (const launch& l : out.launches)
+  const bool maps = get_word(bytes + 8) == map_format;
+  out.launches =
+      launch_reader(bytes + launch_header, static_cast<std::size_t>(launches), maps).read();
+  for (const launch& l : out.launches) {
+    for (const tensor_map& m : l.tensor_maps)
+      if (m.from == launch_argument::kind::workspace && m.index > out.workspace_bytes)
+        throw build_error("stored kernel has a launch with a tensor map outside the workspace");
     for (const launch_argument& a : l.arguments)
       if (a.from == launch_argument::kind::workspace && a.index > out.workspace_bytes)
         throw build_error("stored kernel has a launch with an argument outside the workspace");
+  }
   return out;
 }
 
@@ -268,11 +331,13 @@ TILEWRIGHT_INLINE std::vector<std::byte> serialize(const artifact& a) {
     const std::uint64_t size = body.size();
     body.insert(body.end(), image.begin(), image.end());
     support::hasher h;
+    if (f::have_maps(a.launches)) h.add(f::map_format);
     h.add(size);
     h.add(f::as_text(body.data(), body.size()));
     const support::hash128 sum = h.finish();
     for (char c : f::magic) out.push_back(static_cast<std::byte>(c));
-    for (std::uint64_t word : {f::launch_format, size, sum.hi, sum.lo}) f::put_word(out, word);
+    const std::uint64_t format = f::have_maps(a.launches) ? f::map_format : f::launch_format;
+    for (std::uint64_t word : {format, size, sum.hi, sum.lo}) f::put_word(out, word);
     out.insert(out.end(), body.begin(), body.end());
     return out;
   }
@@ -293,8 +358,9 @@ TILEWRIGHT_INLINE artifact deserialize(const std::byte* bytes, std::size_t size)
   if (size < f::header_bytes) throw build_error("stored kernel is too short to be one");
   if (f::as_text(bytes, f::magic.size()) != f::magic)
     throw build_error("stored kernel has another format");
-  return f::get_word(bytes + 8) == f::launch_format ? f::read_with_launches(bytes, size)
-                                                    : f::read_plain(bytes, size);
+  const std::uint64_t format = f::get_word(bytes + 8);
+  return format == f::launch_format || format == f::map_format ? f::read_with_launches(bytes, size)
+                                                               : f::read_plain(bytes, size);
 }
 
 }  // namespace tilewright::backend

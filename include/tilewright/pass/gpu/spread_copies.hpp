@@ -8,7 +8,8 @@
 //
 // Neighbours in a warp copy what lies side by side. In a function whose warps execute as one
 // (annotation `warp_execution` of the root block) a thread of the schedule is a warp, and its 32 lanes
-// along threadIdx.x take part.
+// along threadIdx.x take part. Copies with the annotation `tilewright.tensor_copy` are left to one thread, for
+// pass/gpu/copy_tensors.hpp, where the device has an engine for them.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>
@@ -16,6 +17,7 @@
 namespace tilewright::pass {
 
 /// Works on a function with blocks; what it does not know how to spread, every thread copies whole.
-ir::function spread_copies(const ir::function& f);
+/// @param tensor_copies  the device copies boxes of tensors by itself
+ir::function spread_copies(const ir::function& f, bool tensor_copies = false);
 
 }  // namespace tilewright::pass

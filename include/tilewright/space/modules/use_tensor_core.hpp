@@ -50,6 +50,9 @@ struct use_tensor_core {
   /// Of copies in the background: where small tiles are one to a multiprocessor at most, what runs unmeasured has
   /// steps of four tiles, and one step more than `background` on its way.
   bool deep = false;
+  /// Of copies in the background: the device's copy engine makes them where it has one and operands allow it
+  /// (annotation `tilewright.tensor_copy`). No device has timed this.
+  bool tensor_copies = false;
   /// What runs unmeasured, i1 to i4, j1 to j4, and k1 and k2, in tiles: the greatest divisors up to these, and
   /// smaller ones where multiprocessors would have nothing to do.
   std::vector<std::int64_t> rows{8, 2, 4, 1}, columns{1, 4, 4, 1}, steps{2, 1};

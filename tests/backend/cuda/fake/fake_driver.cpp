@@ -127,6 +127,23 @@ int cuFuncGetAttribute(int* out, int, void*) {
   return 0;
 }
 int cuFuncSetAttribute(void*, int, int) { return 0; }
+/// The map has the address, the type, how often it was asked, and extents, strides, box and swizzle from there on.
+int cuTensorMapEncodeTiled(unsigned long long* out, int type, unsigned rank, void* address,
+                           const unsigned long* extents, const unsigned long* strides,
+                           const unsigned* box, const unsigned* steps, int interleave, int swizzle,
+                           int, int) {
+  static unsigned long long asked = 0;
+  if (const int refused = number("FAKE_CUDA_ENCODE", 0)) return refused;
+  if (rank < 1 || rank > 5 || interleave != 0 || steps[0] != 1) return 1;
+  out[0] = reinterpret_cast<unsigned long long>(address);
+  out[1] = static_cast<unsigned long long>(type);
+  out[2] = ++asked;
+  out[3] = extents[0];
+  out[4] = rank > 1 ? strides[0] : 0;
+  out[5] = box[rank - 1];
+  out[6] = static_cast<unsigned long long>(swizzle);
+  return 0;
+}
 /// What starts a kernel from now on; null: the mark below.
 void fake_cuda_on_launch(launch_hook hook) { on_launch = hook; }
 

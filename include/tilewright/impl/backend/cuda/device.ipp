@@ -6,6 +6,7 @@
 
 #include <tilewright/backend/cuda/device.hpp>
 #include <tilewright/impl/backend/cuda/current_device.hpp>
+#include <tilewright/impl/backend/cuda/tensor/encoded_maps.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::backend::cuda {
@@ -206,7 +207,7 @@ TILEWRIGHT_INLINE double device_event::seconds_since(const device_event& earlier
 }
 
 TILEWRIGHT_INLINE device_code::device_code(const device& on, const artifact& a)
-    : on_(on), artifact_(a) {
+    : on_(on), artifact_(a), maps_(detail::encoded_maps::of(a)) {
   constexpr std::string_view mark = "nvidia:";
   if (a.isa.rfind(mark, 0) != 0)
     throw build_error("code for \"" + a.isa + "\" cannot be started on " + on.name());
@@ -244,13 +245,16 @@ TILEWRIGHT_INLINE device_code::~device_code() {
 
 TILEWRIGHT_INLINE void device_code::start(void* const* data, const std::int64_t* strides,
                                           device_pointer workspace, stream_ref stream) const {
-  constexpr std::size_t most = 64;
+  constexpr std::size_t most = 64, most_maps = 8;
   const device::current here(on_);
   for (std::size_t k = 0; k < artifact_.launches.size(); ++k) {
     const launch& l = artifact_.launches[k];
     if (l.arguments.size() > most)
       throw build_error("kernel " + l.symbol + " has more than 64 arguments");
+    if (l.tensor_maps.size() > most_maps)
+      throw build_error("kernel " + l.symbol + " has more than 8 tensor maps");
     std::array<device_pointer, most> values;
+    std::array<encoded_tensor_map, most_maps> maps;
     std::array<void*, most> places;
     for (std::size_t i = 0; i < l.arguments.size(); ++i) {
       const launch_argument& a = l.arguments[i];
@@ -265,6 +269,16 @@ TILEWRIGHT_INLINE void device_code::start(void* const* data, const std::int64_t*
           std::memcpy(&values[i], &strides[index], sizeof values[i]);
           break;
         case launch_argument::kind::workspace: values[i] = workspace + index; break;
+        case launch_argument::kind::tensor_map: {
+          const tensor_map& m = l.tensor_maps[index];
+          const auto base = static_cast<std::size_t>(m.index);
+          maps[index] = maps_->get(on_.d_, k, index, l,
+                                   m.from == launch_argument::kind::workspace
+                                       ? workspace + base
+                                       : reinterpret_cast<device_pointer>(data[base]));
+          places[i] = &maps[index];
+          break;
+        }
       }
     }
     on_.check(on_.d_.LaunchKernel(functions_[k], l.grid[0], l.grid[1], l.grid[2], l.block[0],

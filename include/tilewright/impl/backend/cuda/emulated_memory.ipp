@@ -44,10 +44,14 @@ TILEWRIGHT_INLINE void emulation::note_read(const host_access& a, long long at, 
   const auto me = static_cast<std::int32_t>(current_);
   for (std::size_t i = first; i < last; ++i) {
     shadow& s = region.shadows[i];
+    if (s.in_flight) fail("reads " + element(a, at) + ", which a copy on its way writes");
     if (!s.written) fail("reads " + element(a, at) + ", which nothing wrote");
+    if (!sees(s))
+      fail("reads " + element(a, at) + " without having waited for the copy that wrote it");
     if (!region.of_block && s.write_block != shadow::nobody && s.write_block != block_number_)
       fail("reads " + element(a, at) + ", which another block writes");
-    if (s.write_block == block_number_ && s.write_phase == phase_ && s.writer != me)
+    if (s.landing < 0 && s.write_block == block_number_ && s.write_phase == phase_ &&
+        s.writer != me)
       fail("reads " + element(a, at) + ", which thread " + std::to_string(s.writer) +
            " writes without a barrier between");
     check_additions(region, s, a, at, "reads");
@@ -75,9 +79,10 @@ TILEWRIGHT_INLINE void emulation::note_write(const host_access& a, long long at,
   ++time_;
   for (std::size_t i = first; i < last; ++i) {
     shadow& s = region.shadows[i];
+    check_box_free(s, a, at, "writes");
     const bool other_block = s.write_block != shadow::nobody && s.write_block != block_number_;
-    const bool other_thread =
-        s.write_block == block_number_ && s.write_phase == phase_ && s.writer != me;
+    const bool other_thread = s.landing < 0 && s.write_block == block_number_ &&
+                              s.write_phase == phase_ && s.writer != me;
     if (!region.of_block && other_block)
       fail("writes " + element(a, at) + ", which another block writes, too");
     if (other_thread)
@@ -94,6 +99,7 @@ TILEWRIGHT_INLINE void emulation::note_write(const host_access& a, long long at,
     s.writer = me;
     s.written = true;
     s.write_time = time_;
+    s.landing = -1;
   }
   std::memcpy(address, value, bytes);
 }
@@ -175,6 +181,15 @@ TILEWRIGHT_INLINE void emulation::wait_copies(int pending) {
   }
 }
 
+TILEWRIGHT_INLINE void emulation::fence_async() { fibers_[current_].fence_time = ++time_; }
+
+/// Whether a thread of this block stored to it and has not fenced that for tensor cores and the copy engine, which reach
+/// shared memory by a way of their own.
+TILEWRIGHT_INLINE bool emulation::is_unfenced(const shadow& s) const {
+  return s.landing < 0 && s.write_block == block_number_ && s.write_time > 0 &&
+         fibers_[static_cast<std::size_t>(s.writer)].fence_time <= s.write_time;
+}
+
 /// Tensor cores read by a way of their own, on which they see what was stored only if who stored it has fenced it.
 TILEWRIGHT_INLINE unsigned long emulation::read_product(const host_access& a, long long at,
                                                         unsigned long before) {
@@ -183,8 +198,7 @@ TILEWRIGHT_INLINE unsigned long emulation::read_product(const host_access& a, lo
     if (before > 0 && s.write_time > before)
       fail("thread " + std::to_string(s.writer) + " has overwritten " + element(a, at) +
            ", which a product reads that nobody has waited for");
-    if (before == 0 && s.write_block == block_number_ &&
-        fibers_[static_cast<std::size_t>(s.writer)].fence_time <= s.write_time)
+    if (before == 0 && is_unfenced(s))
       fail("multiplies " + element(a, at) + ", which thread " + std::to_string(s.writer) +
            " writes without a fence for tensor cores behind it");
   });

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 
 #include <tilewright/backend/cuda/emulator.hpp>
 #include <tilewright/support/random.hpp>
+#include <tilewright/target/tensor_box.hpp>
 
 namespace tilewright::backend::cuda::detail {
 
@@ -54,6 +56,19 @@ struct host_runtime {
   void (*wait_products)(int pending);
   void (*fence_shared)();
   void (*refuse)(const char* what);
+  void (*init_arrivals)(const host_access* arrivals, long long at, int count);
+  void (*fence_arrivals)();
+  void (*drop_arrivals)(const host_access* arrivals, long long at);
+  void (*arrive)(const host_access* arrivals, long long at, int bytes);
+  void (*wait_phase)(const host_access* arrivals, long long at, int parity);
+  void (*fence_async)();
+  unsigned (*draw)(unsigned below);
+  void (*copy_tensor)(const host_access* to, long long at, const void* map,
+                      const host_access* arrivals, long long there, const int* place, int rank);
+  void (*store_tensor)(const void* map, const host_access* from, long long at, const int* place,
+                       int rank);
+  void (*commit_stores)();
+  void (*wait_stores)(int pending, int whole);
 };
 /// @}
 
@@ -68,6 +83,10 @@ struct shadow {
   std::uint32_t add_phase = 0;
   bool written = false;
   std::uint64_t write_time = 0;  // counts writes and fences
+  // what the copy engine does with it
+  bool in_flight = false;     // a copy was started and has not landed
+  std::uint8_t leaving = 0;   // stores that have not read it
+  std::int32_t landing = -1;  // the copy that wrote it, whose end has to be waited for
 };
 
 /// Memory that threads share.
@@ -93,6 +112,37 @@ struct pending_product {
   std::vector<std::byte> what;
 };
 
+/// A tensor map, as emulated kernels get it.
+struct host_tensor {
+  const target::tensor_box* what;
+  host_access memory;  // of the whole tensor
+};
+
+/// Barriers in shared memory that count arrivals and bytes.
+struct counted_arrivals {
+  int count = 0, missing = 0;  // arrivals of a phase
+  std::int64_t bytes = 0;      // expected and not landed
+  std::uint64_t phase = 0;     // phases that have ended since the block began
+  std::uint64_t first = 0;     // the one that it was initialized in
+  std::int32_t maker = 0;
+  std::uint32_t made = 0, used = 0;  // phases of the block's barrier
+  bool fenced = false;
+};
+
+/// A box on its way from global to shared memory, or back.
+struct pending_box {
+  const host_tensor* map;
+  std::array<int, target::tensor_box::max_rank> place;
+  std::size_t offset;    // in shared memory
+  std::size_t arrivals;  // offset of what counts its bytes
+};
+
+/// A box that has landed: whoever has seen the end of that phase may read it.
+struct landed_box {
+  std::size_t arrivals;
+  std::uint64_t phase;
+};
+
 /// The kernels of one program on one set of arguments. Everything happens on the calling thread.
 class emulation {
  public:
@@ -110,7 +160,7 @@ class emulation {
   static const host_runtime& runtime();
 
  private:
-  enum class state : std::uint8_t { ready, at_barrier, at_meeting, done };
+  enum class state : std::uint8_t { ready, at_barrier, at_meeting, at_phase, done };
   struct fiber {
     ucontext_t context;
     std::unique_ptr<std::byte[]> stack;
@@ -127,6 +177,11 @@ class emulation {
     // products in the background by batches, the last one still open, and the last fence for what they read
     std::vector<std::vector<pending_product>> products;
     std::uint64_t fence_time = 0;
+    // of the copy engine: what it waits for, ends of phases that it has seen, stores by groups
+    std::size_t arrivals = 0;
+    int parity = 0;
+    std::map<std::size_t, std::uint64_t> seen;
+    std::vector<std::vector<pending_box>> stores;
   };
 
   void run_block(const host_index& block, std::size_t threads);
@@ -142,7 +197,40 @@ class emulation {
   /// at which it began. @returns the time
   unsigned long read_product(const host_access& a, long long at, unsigned long before);
   void wait_products(int pending);
+  void fence_async();
+  bool is_unfenced(const shadow& s) const;
   bool release_barrier(std::size_t threads);
+
+  /// @name The copy engine (tensor/emulated_tensors.ipp)
+  /// @{
+  void begin_boxes(std::size_t threads);
+  void end_thread();
+  void init_arrivals(const host_access& a, long long at, int count);
+  void fence_arrivals();
+  void drop_arrivals(const host_access& a, long long at);
+  void arrive(const host_access& a, long long at, int bytes);
+  void wait_phase(const host_access& a, long long at, int parity);
+  void copy_box(const host_access& to, long long at, const host_tensor& map, const host_access& a,
+                long long there, const int* place, int rank);
+  void store_box(const host_tensor& map, const host_access& from, long long at, const int* place,
+                 int rank);
+  void wait_stores(std::size_t pending, bool whole);
+  void store_group(std::vector<pending_box>& group);
+  /// Lets a copy land that is on its way, whichever. @returns whether there was one
+  bool land_one();
+  bool has_ended(const fiber& f) const;
+  bool release_phases(std::size_t threads);
+  void end_phase_if_complete(counted_arrivals& c);
+  counted_arrivals& arrivals_at(const host_access& a, long long at, const char* verb);
+  std::size_t shared_offset(const host_access& a, long long at) const;
+  std::size_t box_offset(const host_access& a, long long at, const host_tensor& map, int rank,
+                         const char* verb);
+  template <class F>
+  void each_element(const pending_box& p, const F& f) const;
+  bool sees(const shadow& s) const;
+  std::string missing_phases(std::size_t threads) const;
+  void check_box_free(const shadow& s, const host_access& a, long long at, const char* verb);
+  /// @}
   [[noreturn]] void fail(const std::string& what);
   [[noreturn]] void leave_failed();
   std::string here() const;
@@ -165,6 +253,10 @@ class emulation {
   std::vector<std::byte> shared_bytes_;
   std::vector<fiber> fibers_;
   ucontext_t scheduler_{};
+  std::map<std::size_t, counted_arrivals> arrivals_;  // [offset in shared memory]
+  std::map<std::size_t, std::uint64_t> ended_;        // phases of those that are no more
+  std::vector<pending_box> boxes_;
+  std::vector<landed_box> landed_;
   std::size_t current_ = 0;
   std::int32_t block_number_ = 0;
   std::uint32_t phase_ = 0;

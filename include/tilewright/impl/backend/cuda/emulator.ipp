@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -46,6 +47,7 @@ TILEWRIGHT_INLINE memory_region& emulation::add_region(void* data, std::size_t b
 TILEWRIGHT_INLINE void emulation::enter() {
   emulation& e = *active_;
   e.entry_(e.arguments_);
+  e.end_thread();
   e.wait(state::done);
 }
 
@@ -143,19 +145,36 @@ TILEWRIGHT_INLINE void emulation::run_block(const host_index& block, std::size_t
     f.context.uc_link = &scheduler_;
     ::makecontext(&f.context, &emulation::enter, 0);
   }
+  begin_boxes(threads);
   std::vector<std::size_t> ready;
   for (;;) {
     ready.clear();
     bool all_done = true;
+    if (!boxes_.empty() && random_.below(4) == 0) land_one();
+    if (!arrivals_.empty()) release_phases(threads);
+    if (!failure_.empty()) return;
     for (std::size_t t = 0; t < threads; ++t) {
       all_done = all_done && fibers_[t].state == state::done;
       if (fibers_[t].state == state::ready) ready.push_back(t);
     }
-    if (all_done) return;
-    if (ready.empty() && !release_meetings(threads) && !release_barrier(threads)) return;
+    if (all_done) {
+      if (!boxes_.empty())
+        failure_ =
+            "emulated kernel " + symbol_ + ": the block ends while a copy is on its way" + here();
+      return;
+    }
+    if (ready.empty() && !release_meetings(threads)) {
+      // a barrier may end before or after what is on its way lands
+      const bool all_wait =
+          std::all_of(fibers_.begin(), fibers_.begin() + static_cast<std::ptrdiff_t>(threads),
+                      [](const fiber& f) { return f.state == state::at_barrier; });
+      const bool lands = !boxes_.empty() && !(all_wait && random_.below(2) == 0);
+      if (!(lands ? land_one() : release_barrier(threads))) return;
+    }
     for (std::size_t i = ready.size(); i > 1; --i) std::swap(ready[i - 1], ready[random_.below(i)]);
     for (const std::size_t t : ready) {
       resume(t);
+      if (!boxes_.empty() && failure_.empty() && random_.below(8) == 0) land_one();
       if (!failure_.empty()) return;
     }
   }
@@ -220,10 +239,18 @@ TILEWRIGHT_INLINE bool emulation::release_barrier(std::size_t threads) {
     failure_ = "emulated kernel " + symbol_ + ": no thread can go on; " + std::to_string(waiting) +
                " of " + std::to_string(threads) + " threads wait at a barrier" +
                (exchange ? ", others in an exchange that not all of their group reach" : "") +
-               here();
+               missing_phases(threads) + here();
     return false;
   }
-  for (std::size_t t = 0; t < threads; ++t) fibers_[t].state = state::ready;
+  // what one of them has seen the end of, all of them see now
+  std::map<std::size_t, std::uint64_t> seen;
+  if (!landed_.empty())
+    for (std::size_t t = 0; t < threads; ++t)
+      for (const auto& [at, phases] : fibers_[t].seen) seen[at] = std::max(seen[at], phases);
+  for (std::size_t t = 0; t < threads; ++t) {
+    fibers_[t].state = state::ready;
+    if (!seen.empty()) fibers_[t].seen = seen;
+  }
   ++phase_;
   return true;
 }
@@ -282,8 +309,26 @@ TILEWRIGHT_INLINE const host_runtime& emulation::runtime() {
         products.emplace_back();
       },
       [](int pending) { active_->wait_products(pending); },
-      [] { active_->fibers_[active_->current_].fence_time = ++active_->time_; },
-      [](const char* what) { active_->fail(what); }};
+      [] { active_->fence_async(); },
+      [](const char* what) { active_->fail(what); },
+      [](const host_access* a, long long at, int count) { active_->init_arrivals(*a, at, count); },
+      [] { active_->fence_arrivals(); },
+      [](const host_access* a, long long at) { active_->drop_arrivals(*a, at); },
+      [](const host_access* a, long long at, int bytes) { active_->arrive(*a, at, bytes); },
+      [](const host_access* a, long long at, int parity) { active_->wait_phase(*a, at, parity); },
+      [] { active_->fence_async(); },
+      [](unsigned below) { return static_cast<unsigned>(active_->random_.below(below)); },
+      [](const host_access* to, long long at, const void* map, const host_access* a,
+         long long there, const int* place, int rank) {
+        active_->copy_box(*to, at, *static_cast<const host_tensor*>(map), *a, there, place, rank);
+      },
+      [](const void* map, const host_access* from, long long at, const int* place, int rank) {
+        active_->store_box(*static_cast<const host_tensor*>(map), *from, at, place, rank);
+      },
+      [] { active_->fibers_[active_->current_].stores.emplace_back(); },
+      [](int pending, int whole) {
+        active_->wait_stores(static_cast<std::size_t>(pending), whole != 0);
+      }};
   return table;
 }
 
@@ -295,6 +340,10 @@ inline std::string trampoline(const kernel& k) {
     const kernel_parameter& p = k.parameters[i];
     const std::string at = "tw_arguments[" + std::to_string(i) + "]";
     out += i ? ", " : "";
+    if (k.start.arguments[i].from == launch_argument::kind::tensor_map) {
+      out += "tw_tensor_map{" + at + ".data}";
+      continue;
+    }
     out += p.buffer ? "tw_global<" + std::string(p.written ? "" : "const ") + stored_type(p.type) +
                           ">(" + at + ", \"" + p.name + "\")"
                     : "*static_cast<const " + stored_type(p.type) + "*>(" + at + ".data)";
@@ -354,11 +403,16 @@ TILEWRIGHT_INLINE matrix_traffic emulator::run(const std::vector<emulated_argume
   const auto address = reinterpret_cast<std::uintptr_t>(workspace.data());
   std::byte* const base = workspace.data() + (256 - address % 256) % 256;
   std::map<std::pair<void*, std::size_t>, detail::memory_region*> known;
+  std::deque<detail::host_tensor> tensors;
   for (std::size_t k = 0; k < p.kernels.size(); ++k) {
     const launch& start = p.kernels[k].start;
     std::vector<detail::host_argument> values;
     for (std::size_t i = 0; i < start.arguments.size(); ++i) {
-      const launch_argument& a = start.arguments[i];
+      const bool mapped = start.arguments[i].from == launch_argument::kind::tensor_map;
+      const tensor_map* map =
+          mapped ? &start.tensor_maps[static_cast<std::size_t>(start.arguments[i].index)] : nullptr;
+      const launch_argument& a =
+          map ? launch_argument{map->from, 8, map->index} : start.arguments[i];
       const kernel_parameter& q = p.kernels[k].parameters[i];
       const auto index = static_cast<std::size_t>(a.index);
       const bool of_call =
@@ -383,7 +437,12 @@ TILEWRIGHT_INLINE matrix_traffic emulator::run(const std::vector<emulated_argume
       const std::size_t size = static_cast<std::size_t>(bytes(q.type));
       detail::memory_region*& region = known[{data, elements * size}];
       if (!region) region = &run.add_region(data, elements * size, size, !inside);
-      values.push_back({data, region, elements});
+      if (map) {
+        tensors.push_back({&map->what, {region, q.name.c_str(), data, elements, size}});
+        values.push_back({&tensors.back(), nullptr, 1});
+      } else {
+        values.push_back({data, region, elements});
+      }
     }
     run.launch(start.symbol, loaded_->entries[k], loaded_->place, values, start.grid, start.block,
                static_cast<std::size_t>(start.shared_bytes));

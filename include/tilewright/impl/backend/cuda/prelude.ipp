@@ -3,6 +3,7 @@
 #include <tilewright/backend/cuda/prelude.hpp>
 #include <tilewright/impl/backend/cuda/prelude_groups.hpp>
 #include <tilewright/impl/backend/cuda/prelude_parts.hpp>
+#include <tilewright/impl/backend/cuda/tensor/prelude_tensors.hpp>
 
 namespace tilewright::backend::cuda {
 namespace detail {
@@ -132,6 +133,18 @@ struct tw_runtime {
   void (*wait_products)(int pending);
   void (*fence_shared)();
   void (*refuse)(const char* what);
+  void (*init_arrivals)(const tw_access* arrivals, long long at, int count);
+  void (*fence_arrivals)();
+  void (*drop_arrivals)(const tw_access* arrivals, long long at);
+  void (*arrive)(const tw_access* arrivals, long long at, int bytes);
+  void (*wait_phase)(const tw_access* arrivals, long long at, int parity);
+  void (*fence_async)();
+  unsigned (*draw)(unsigned below);
+  void (*copy_tensor)(const tw_access* to, long long at, const void* map, const tw_access* arrivals, long long there,
+                      const int* place, int rank);
+  void (*store_tensor)(const void* map, const tw_access* from, long long at, const int* place, int rank);
+  void (*commit_stores)();
+  void (*wait_stores)(int pending, int whole);
 };
 extern "C" {
 tw_location* tw_place;
@@ -410,16 +423,18 @@ template <class T> TW_FUNCTION T tw_shuffle_xor(T x, int lanes, int group) {
 }  // namespace detail
 
 TILEWRIGHT_INLINE std::string device_prelude(std::string_view text) {
-  const bool groups = detail::multiplies_in_groups(text);
-  // swizzled tiles of warp groups begin where their pattern does
-  std::string out = groups ? "#define TW_SHARED_ALIGNMENT 1024\n" : "";
+  const bool copies = detail::copies_in_background(text),
+             matrices = detail::multiplies_matrices(text), tensors = detail::copies_tensors(text),
+             groups = detail::multiplies_in_groups(text);
+  // swizzled rows begin where their pattern does
+  std::string out =
+      std::string("#define TW_SHARED_ALIGNMENT ") + (groups || tensors ? "1024" : "128") + "\n";
   out += detail::device_part();
   out += detail::common_part();
   if (detail::adds_atomically(text)) out += detail::device_additions();
-  const bool copies = detail::copies_in_background(text),
-             matrices = detail::multiplies_matrices(text);
-  if (copies || matrices || groups) out += detail::device_addresses();
+  if (copies || matrices || tensors || groups) out += detail::device_addresses();
   if (copies) out += detail::device_copies();
+  if (tensors) out += detail::device_tensors();
   if (matrices) out += detail::device_matrices();
   if (groups) out += detail::device_groups(text);
   return out;
@@ -430,6 +445,7 @@ TILEWRIGHT_INLINE std::string host_prelude(std::string_view text) {
   out += detail::common_part();
   if (detail::adds_atomically(text)) out += detail::host_additions();
   if (detail::copies_in_background(text)) out += detail::host_copies();
+  if (detail::copies_tensors(text)) out += detail::host_tensors();
   if (detail::multiplies_matrices(text)) out += detail::host_matrices();
   if (detail::multiplies_in_groups(text)) out += detail::host_groups();
   return out;

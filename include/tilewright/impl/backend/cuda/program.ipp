@@ -7,7 +7,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/backend/cuda/program.hpp>
 #include <tilewright/impl/backend/cuda/kernel_statements.hpp>
-#include <tilewright/impl/backend/cuda/text.hpp>
+#include <tilewright/impl/backend/cuda/tensor/tensor_calls.hpp>
 #include <tilewright/impl/pass/gpu/async_copy.hpp>
 #include <tilewright/impl/pass/gpu/barrier.hpp>
 #include <tilewright/ir/analysis/atomic_update.hpp>
@@ -24,7 +24,6 @@ namespace tilewright::backend::cuda::detail {
 namespace kernel_text {
 
 using namespace tilewright::ir;
-
 using pass::detail::is_barrier;
 
 class printer {
@@ -106,6 +105,7 @@ class printer {
         k.parameters.push_back({name, b->type, true, used.writes(b), pass::constant_size(b)});
         k.start.arguments.push_back({kind::workspace, 8, at->second});
       }
+    declare_maps(s, words_, k);
   }
 
   static bool mentions(const stmt& s, const expr& scalar, const uses& used) {
@@ -118,13 +118,15 @@ class printer {
 
   static std::string parameter_list(const kernel& k) {
     std::string out;
-    for (const kernel_parameter& p : k.parameters) {
+    for (std::size_t i = 0; i < k.parameters.size(); ++i) {
+      const kernel_parameter& p = k.parameters[i];
+      const std::string type = stored_type(p.type), constant = p.written ? "" : "const ";
+      const bool map = k.start.arguments[i].from == launch_argument::kind::tensor_map;
       out += out.empty() ? "" : ", ";
-      if (p.buffer)
-        out += "TW_GLOBAL(" + std::string(p.written ? "" : "const ") + stored_type(p.type) + ") " +
-               p.name;
-      else
-        out += "const " + stored_type(p.type) + " " + p.name;
+      out += (map        ? "TW_TENSOR_MAP(" + type + ") "
+              : p.buffer ? "TW_GLOBAL(" + constant + type + ") "
+                         : "const " + type + " ") +
+             p.name;
     }
     return out;
   }
@@ -170,6 +172,7 @@ class printer {
       case stmt_kind::attribute: {
         const attribute_node& n = *as_attribute(s);
         if (n.key == atomic_note) return addition(n);
+        if (pass::detail::tensor_copies::is_description(s)) return line(words_.print(n.node) + ";");
         if (n.key != pass::detail::async_copies::wait_key) return statement(n.body);
         return line("tw_wait_copies<" + std::to_string(as_int(n.value)) + ">();");
       }

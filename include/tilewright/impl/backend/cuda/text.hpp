@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -22,6 +23,13 @@ struct vector_lanes {
       loaded;  // loads and the vectors that hold them
 };
 
+/// A tensor of which a kernel copies boxes, and what its map is called.
+struct named_map {
+  ir::buffer tensor;
+  std::vector<std::int64_t> sides;  // of a box, outermost first, and the bytes of its swizzle
+  std::string name;
+};
+
 /// Prints expressions in terms of names, with what is known about the variables.
 class expression_text {
  public:
@@ -37,6 +45,7 @@ class expression_text {
 
   std::unordered_map<const ir::expr_node*, std::string> variables;
   std::unordered_map<const ir::buffer_node*, std::string> buffers;
+  std::vector<named_map> maps;
   arith::analyzer known;
   const vector_lanes* lanes = nullptr;
 
@@ -50,6 +59,7 @@ class expression_text {
   std::string cast(const ir::expr& e, int around) const;
   std::string call(const ir::expr& e) const;
   std::string call_on_pieces(const ir::expr& e) const;
+  std::string call_on_tensors(const ir::expr& e) const;
   void check_row(const ir::expr& first, const ir::expr& at) const;
 
   std::unordered_map<std::string, int> used_;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/backend/cuda/tensor/tensor_calls.hpp>
 #include <tilewright/impl/backend/cuda/text.hpp>
 #include <tilewright/impl/pass/gpu/groups/group_product.hpp>
 #include <tilewright/impl/pass/gpu/pieces.hpp>
@@ -294,6 +295,26 @@ TILEWRIGHT_INLINE std::string expression_text::call_on_pieces(const ir::expr& e)
   return e->name + (copies ? "<" + print(e->args.back()) + ">" : "") + out + ")";
 }
 
+/// Memory as pointers and places; of a tensor its map, and where the box begins, the innermost place first.
+TILEWRIGHT_INLINE std::string expression_text::call_on_tensors(const ir::expr& e) const {
+  std::string out;
+  const auto append = [&](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
+  const ir::expr tensor = copied_tensor(e);
+  for (const ir::expr& a : e->args) {
+    if (a->op != ir::op::load) {
+      if (!tensor) append(print(a));
+    } else if (!a.same(tensor)) {
+      append(name(a->buffer));
+      append(print(position(a->buffer, a->args)));
+      if (tensor && a.same(e->args[0])) append(map_of(maps, e).name);
+    }
+  }
+  if (tensor)
+    for (std::size_t d = tensor->args.size(); d-- > 0;)
+      append(print(ir::cast(dtype::i32, known.simplify(tensor->args[d]))));
+  return e->name + "(" + out + ")";
+}
+
 /// A row of a matrix in shared memory begins at a multiple of its 16 bytes.
 TILEWRIGHT_INLINE void expression_text::check_row(const ir::expr& first, const ir::expr& at) const {
   const std::int64_t width = 16 / bytes(first->type);
@@ -313,6 +334,7 @@ TILEWRIGHT_INLINE std::string expression_text::call(const ir::expr& e) const {
     return call_on_pieces(e);
   if (e->name == "tw_commit_copies" || pass::detail::groups::is_plain_call(e))
     return e->name + "()";
+  if (is_tensor_call(e)) return call_on_tensors(e);
   std::string arguments;
   for (const ir::expr& a : e->args) arguments += (arguments.empty() ? "" : ", ") + print(a);
   if (e->name == "likely" && e->args.size() == 1) return print(e->args[0], p::unary);

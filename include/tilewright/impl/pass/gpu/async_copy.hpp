@@ -15,6 +15,7 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/pass/gpu/tensor_copy.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -129,6 +130,7 @@ class background_copier : public mutator {
  public:
   using mutator::mutate;
   stmt mutate(const stmt& s) override {
+    if (tensor_copies::is_description(s)) return s;
     stmt copy = as_copy(s);
     return copy ? copy : mutator::mutate(s);
   }
@@ -136,7 +138,8 @@ class background_copier : public mutator {
 inline stmt in_background(const stmt& s) { return background_copier{}.mutate(s); }
 
 inline bool has_copy(const stmt& s) {
-  return any_stmt(s, [](const stmt& x) { return static_cast<bool>(as_copy(x)); });
+  return !tensor_copies::has_copy(s) &&
+         any_stmt(s, [](const stmt& x) { return static_cast<bool>(as_copy(x)); });
 }
 
 }  // namespace tilewright::pass::detail::async_copies

@@ -10,6 +10,7 @@
 #include <tilewright/impl/pass/scalar_function.hpp>
 #include <tilewright/impl/target/warp_groups.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
+#include <tilewright/pass/gpu/copy_tensors.hpp>
 #include <tilewright/pass/gpu/distribute_vthreads.hpp>
 #include <tilewright/pass/gpu/fuse_kernels.hpp>
 #include <tilewright/pass/gpu/gather_additions.hpp>
@@ -52,6 +53,11 @@ inline ir::function products_in_order(const ir::function& f, const target::machi
                       where.gpu->architecture + "; choose wmma instead of wgmma");
   return order_products(f);
 }
+/// The copy engine of Hopper; copies that are left to it are made by all threads elsewhere.
+inline ir::function joint_copies(const ir::function& f, const target::machine& where) {
+  constexpr int hopper = 90;
+  return spread_copies(f, where.gpu->compute_capability >= hopper);
+}
 inline ir::function in_one_launch(const ir::function& f, const target::machine& where) {
   return fuse_kernels(f, where.gpu->threads_per_block);
 }
@@ -63,7 +69,7 @@ inline std::vector<named_pass> standard() {
       {"scalar_function", &on_any<&scalar_function>},
       {"note_fusion", &on_any<&note_fusion>},
       // loops instead of blocks; what warps and blocks do together goes to their threads
-      {"spread_copies", &on_any<&spread_copies>},
+      {"spread_copies", &joint_copies},
       {"lower_blocks", &on_any<&lower_blocks>},
       {"skip_identities", &on_any<&skip_identities>},
       simplified,
@@ -79,6 +85,7 @@ inline std::vector<named_pass> standard() {
       {"compact_buffers", &on_any<&compact_buffers>},
       simplified,
       {"guard_vectors", &on_any<&guard_vectors>},
+      {"copy_tensors", &on_any<&copy_tensors>},
       // iterations overlap before their memory is placed, and are kept apart after it
       {"pipeline_loops", &on_any<&pipeline_loops>},
       simplified,

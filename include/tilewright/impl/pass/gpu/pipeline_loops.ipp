@@ -14,6 +14,8 @@
 #include <tilewright/impl/pass/gpu/async_copy.hpp>
 #include <tilewright/impl/pass/gpu/barrier.hpp>
 #include <tilewright/impl/pass/gpu/groups/group_product.hpp>
+#include <tilewright/impl/pass/gpu/shared_alignment.hpp>
+#include <tilewright/impl/pass/gpu/tensor_copy.hpp>
 #include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -281,7 +283,7 @@ class pipeline_of_loop {
         node.strides = std::move(strides);
       }
       // each version begins where rows of 128 bytes do, or eight of them
-      const std::int64_t unit = b->scope == groups::panels_scope ? groups::panel_alignment : 128,
+      const std::int64_t unit = shared_alignment(*b),
                          line = std::max<std::int64_t>(unit / bytes(b->type), 1);
       step = (constant_size(b) + line - 1) / line * line;
       node.strides.insert(node.strides.begin(), integer(dtype::i32, step));
@@ -346,6 +348,8 @@ class pipeline_of_loop {
   struct background {
     std::vector<std::size_t> copies;  // statements
     std::int64_t stage, reader;       // of these, and the first one that reads what they copy
+    bool groups = false;              // some are made by threads, which wait for groups of them
+    std::optional<tensor_copies::counter> boxes{};  // others by the copy engine, which counts bytes
   };
 
   /// Null where nothing can be copied in the background for at least one round.
@@ -353,7 +357,8 @@ class pipeline_of_loop {
     background out{{}, async_[0], std::numeric_limits<std::int64_t>::max()};
     buffer_set filled;
     for (std::size_t i = 0; i < effects_.size(); ++i)
-      if (stage_[i] == out.stage && async_copies::has_copy(body_.statements[i])) {
+      if (stage_[i] == out.stage && (async_copies::has_copy(body_.statements[i]) ||
+                                     tensor_copies::has_copy(body_.statements[i]))) {
         out.copies.push_back(i);
         filled.insert(effects_[i].written.begin(), effects_[i].written.end());
       }
@@ -364,19 +369,41 @@ class pipeline_of_loop {
     if (out.copies.empty() || out.reader == std::numeric_limits<std::int64_t>::max() ||
         out.reader <= out.stage)
       return std::nullopt;
+    find_boxes(out);
     return out;
+  }
+
+  void find_boxes(background& b) const {
+    const attribute_node* first = nullptr;
+    std::int64_t count = 0;
+    for (const std::size_t c : b.copies) {
+      const stmt& s = body_.statements[c];
+      b.groups = b.groups || async_copies::has_copy(s);
+      if (!tensor_copies::has_copy(s)) continue;
+      if (any_stmt(s, [](const stmt& x) { return as_loop(x) && tensor_copies::has_copy(x); }))
+        throw build_error("loop " + loop_.var->name +
+                          ": a copy that is left to the copy engine stands in a loop of its "
+                          "pipeline; give it a stage of its own");
+      count += tensor_copies::copies_in(s);
+      first = first ? first : tensor_copies::first_copy(s);
+    }
+    if (first) b.boxes.emplace(std::min(b.reader - b.stage + 1, rounds_), count, first->node);
   }
 
   stmt in_round(std::size_t i, const expr& iteration, const background& b) const {
     stmt s = at(i, iteration);
-    return support::contains(b.copies, i) ? async_copies::in_background(s) : s;
+    if (!support::contains(b.copies, i)) return s;
+    return async_copies::in_background(b.boxes ? b.boxes->armed(s, iteration) : s);
   }
 
   /// What a round that reads iteration `i` of what was copied begins with.
   void wait_for(const expr& i, const background& b, std::vector<stmt>& out) const {
-    std::vector<stmt> landed;
-    for (const std::size_t c : b.copies) landed.push_back(at(c, i));
-    out.push_back(async_copies::wait(b.reader - b.stage - 1, make_seq(std::move(landed))));
+    std::vector<stmt> landed, boxes;
+    for (const std::size_t c : b.copies)
+      (tensor_copies::has_copy(body_.statements[c]) ? boxes : landed).push_back(at(c, i));
+    if (b.groups)
+      out.push_back(async_copies::wait(b.reader - b.stage - 1, make_seq(std::move(landed))));
+    if (b.boxes) out.push_back(b.boxes->wait(i, make_seq(std::move(boxes))));
     out.push_back(barrier());
   }
 
@@ -386,12 +413,17 @@ class pipeline_of_loop {
     for (const std::size_t i : sequence_) {
       if (stage_[i] <= x && x - stage_[i] < rounds_)
         out.push_back(in_round(i, number(x - stage_[i]), b));
-      if (i == last_copy(b) && x - b.reader + 1 < rounds_) out.push_back(async_copies::commit());
+      if (b.groups && i == last_copy(b) && x - b.reader + 1 < rounds_)
+        out.push_back(async_copies::commit());
     }
   }
 
   pieces in_background(const background& b) const {
     pieces out{{}, new_buffers()};
+    if (b.boxes) {
+      out.buffers.insert(out.buffers.begin(), b.boxes->arrivals());
+      out.statements.push_back(b.boxes->begin());
+    }
     for (std::int64_t x = 0; x < last_stage_; ++x) single_round(x, b, out.statements);
     // rounds in which all is done but some of the copies
     const std::int64_t count = rounds_ - (last_stage_ - b.reader);
@@ -403,13 +435,14 @@ class pipeline_of_loop {
       const stmt mine = in_round(i, v + number(ahead), b);
       body.push_back(rounds_ - ahead >= count ? mine
                                               : make_if(lt(v, number(rounds_ - ahead)), mine));
-      if (i == last_copy(b)) body.push_back(async_copies::commit());
+      if (b.groups && i == last_copy(b)) body.push_back(async_copies::commit());
     }
     if (count > 0)
       out.statements.push_back(rounds(v, count, make_seq(std::move(body)), products_go_on()));
     for (std::int64_t x = last_stage_ + std::max<std::int64_t>(count, 0); x < rounds_ + last_stage_;
          ++x)
       single_round(x, b, out.statements);
+    if (b.boxes) out.statements.push_back(b.boxes->end());
     return {{make_seq(std::move(out.statements))}, std::move(out.buffers)};
   }
 
@@ -474,7 +507,7 @@ namespace tilewright::pass {
 
 TILEWRIGHT_INLINE ir::function pipeline_loops(const ir::function& f) {
   ir::function out = f;
-  out.body = detail::pipelining::pipeliner{}.mutate(f.body);
+  out.body = detail::tensor_copies::waiter{}.mutate(detail::pipelining::pipeliner{}.mutate(f.body));
   return out;
 }
 

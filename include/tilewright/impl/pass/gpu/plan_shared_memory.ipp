@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include <tilewright/impl/pass/gpu/groups/group_product.hpp>
+#include <tilewright/impl/pass/gpu/shared_alignment.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/pass/gpu/plan_shared_memory.hpp>
 #include <tilewright/pass/gpu/unify_threads.hpp>
@@ -40,7 +40,7 @@ class planner : public mutator {
       throw build_error("shared buffer " + b->name +
                         " is allocated with an extent that is no constant; bind all extents");
     buffer_node node = *b;
-    const std::int64_t unit = b->scope == groups::panels_scope ? groups::panel_alignment : 128;
+    const std::int64_t unit = shared_alignment(*b);
     top_ = (top_ + unit - 1) / unit * unit;
     node.elem_offset = integer(dtype::i64, top_ / bytes(b->type));
     top_ += (count * bytes(b->type) + unit - 1) / unit * unit;

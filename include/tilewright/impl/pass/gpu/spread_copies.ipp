@@ -7,13 +7,16 @@
 #include <variant>
 #include <vector>
 
+#include <tilewright/impl/pass/gpu/tensor_copy.hpp>
 #include <tilewright/ir/analysis/joint_copy.hpp>
+#include <tilewright/ir/copy_notes.hpp>
 #include <tilewright/ir/kernel_notes.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/gpu/spread_copies.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/any.hpp>
+#include <tilewright/support/error.hpp>
 #include <tilewright/support/find.hpp>
 
 namespace tilewright::pass::detail::copies {
@@ -45,7 +48,8 @@ inline std::int64_t number_in(const block_node& b, const char* key) {
 class copy_spreader : public mutator {
  public:
   /// @param warps  that a thread of the schedule stands for; 0: it is one of the device's
-  explicit copy_spreader(std::int64_t warps) : warps_(warps) {}
+  copy_spreader(std::int64_t warps, bool tensor_copies)
+      : warps_(warps), tensor_copies_(tensor_copies) {}
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
@@ -59,17 +63,35 @@ class copy_spreader : public mutator {
 
   block mutate(const block& b) override {
     const block inside = mutator::mutate(b);
-    if (!is_auto_copy(*b) || !touches_shared_alone(*b)) return inside;
+    const bool tensors = tensor_copies_ && number_in(*b, ir::tensor_copy_note) > 0;
+    if (!is_auto_copy(*b) || !touches_shared_alone(*b)) {
+      if (tensors) refuse_engine(*b);
+      return inside;
+    }
     const std::vector<thread_loop> threads = threads_around(*b);
     const copy_nest nest = nest_of_copy(*b);
-    if (threads.empty() || nest.loops.empty()) return inside;
+    if (tensors && nest.loops.empty()) refuse_engine(*b);
+    if ((threads.empty() && !tensors) || nest.loops.empty()) return inside;
     block_node out = *inside;
+    if (tensors) {
+      out.body = by_threads(threads, make_attribute(text("box"), tensor_copies::asked_key,
+                                                    integer(dtype::i32, 0), std::move(out.body)));
+      return make_block(std::move(out));
+    }
     out.body =
         spread(nest, threads, number_in(*b, "vector_bytes"), number_in(*b, "local_stage") > 0);
     return make_block(std::move(out));
   }
 
  private:
+  [[noreturn]] static void refuse_engine(const block_node& b) {
+    throw build_error(
+        "block " + b.name +
+        " is left to the device's copy engine (tilewright.tensor_copy) and is no copy of a "
+        "tile to shared memory with its loops inside, as read_at makes one; make it by "
+        "read_at, or leave the annotation out");
+  }
+
   static bool touches_shared_alone(const block_node& b) {
     bool shared = false, own = false;
     for (const auto* list : {&b.reads, &b.writes})
@@ -78,6 +100,15 @@ class copy_spreader : public mutator {
         own = own || storage_rank(r.buffer->scope) > 1;
       }
     return shared && !own;
+  }
+
+  /// All threads come by, and wait for what one of them has asked for.
+  static stmt by_threads(const std::vector<thread_loop>& threads, stmt s) {
+    for (std::size_t d = threads.size(); d-- > 0;)
+      s = make_loop(make_var(std::string("copy_") + threads[d].tag.back()), integer(dtype::i32, 0),
+                    integer(dtype::i32, threads[d].extent), std::move(s), loop_kind::thread_binding,
+                    {}, threads[d].tag);
+    return s;
   }
 
   /// Outermost first, threadIdx.x last.
@@ -174,6 +205,7 @@ class copy_spreader : public mutator {
   }
 
   std::int64_t warps_;
+  bool tensor_copies_;
   std::vector<const loop_node*> around_;  // on threads
 };
 
@@ -181,11 +213,11 @@ class copy_spreader : public mutator {
 
 namespace tilewright::pass {
 
-TILEWRIGHT_INLINE ir::function spread_copies(const ir::function& f) {
+TILEWRIGHT_INLINE ir::function spread_copies(const ir::function& f, bool tensor_copies) {
   const ir::block_realize_node* root = ir::as_realize(f.body);
   const std::int64_t warps = root ? ir::warps_of_thread(*root->block) : 0;
   ir::function out = f;
-  out.body = detail::copies::copy_spreader(warps).mutate(f.body);
+  out.body = detail::copies::copy_spreader(warps, tensor_copies).mutate(f.body);
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/pass/gpu/groups/group_product.hpp>
 #include <tilewright/impl/pass/gpu/pieces.hpp>
+#include <tilewright/impl/pass/gpu/tensor_copy.hpp>
 #include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -48,8 +49,15 @@ class swizzler : public rerouting {
       if (!is_matrix_load(e) || !can_swizzle(e->args.back()->buffer)) return;
       const buffer& b = e->args.back()->buffer;
       chosen_.insert(b);
-      if (e->name == "tw_load_transposed" && bytes(b->type) == 1) pairs_.insert(b);
+      // where the copy engine swizzles, the pattern is its own
+      if (e->name == "tw_load_transposed" && bytes(b->type) == 1 &&
+          b->scope != tensor_copies::boxed_scope)
+        pairs_.insert(b);
     });
+  }
+  using mutator::mutate;
+  stmt mutate(const stmt& s) override {
+    return tensor_copies::is_description(s) ? s : rerouting::mutate(s);
   }
 
  private:
