@@ -1,6 +1,7 @@
 // Copies by the device's copy engine: emulated, compiled, and what of them may not be left out.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,6 +13,7 @@
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/space/compose.hpp>
+#include <tilewright/space/gpu.hpp>
 #include <tilewright/space/modules/auto_bind.hpp>
 #include <tilewright/space/modules/use_tensor_core.hpp>
 #include <tilewright/space/postproc/rewrite_cooperative_fetch.hpp>
@@ -256,4 +258,20 @@ TEST_CASE("copy engine: every wait, phase, byte count, fence, barrier and guard 
   MESSAGE("mutants: " << mutants.size() - missed.size() << " of " << mutants.size() << " caught, "
                       << redundant.size() << " redundant");
   CHECK(missed == redundant);
+}
+
+TEST_CASE("copy engine: search may draw its copies on sm_90a, and none of them runs unmeasured") {
+  const auto boxed = [](const schedule& s) {
+    return s.trace().print().find(ir::tensor_copy_note) != std::string::npos;
+  };
+  const auto families = [&](const ir::function& f, const target::gpu& gpu) {
+    const std::vector<schedule> all = space::default_gpu().sketches(f, {&gpu, 1}, 1);
+    CHECK(!boxed(all.at(0)));
+    return std::count_if(all.begin(), all.end(), boxed);
+  };
+  const ir::function f = product("float16", "float32", 256, 256, 256, false);
+  CHECK(families(f, hopper()) == 2);
+  CHECK(families(f, cases::device()) == 0);
+  // rows of 200 bytes
+  CHECK(families(product("float16", "float32", 256, 256, 100, false), hopper()) == 0);
 }

@@ -13,6 +13,7 @@
 #include <tilewright/impl/space/tiles/thread_elements.hpp>
 #include <tilewright/impl/space/tiles/thread_rows.hpp>
 #include <tilewright/impl/target/warp_groups.hpp>
+#include <tilewright/ir/copy_notes.hpp>
 #include <tilewright/ir/kernel_notes.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/space/cpu.hpp>
@@ -64,26 +65,56 @@ inline bool returns_short_elements(const ir::function& f) {
   });
 }
 
+/// Whether the device's engine can make each copy that is left to it: nothing is computed on the way, and strides of the
+/// tensor are such that it takes them (target/tensor_box.hpp).
+inline bool engine_can_copy(const ir::function& f) {
+  return support::all(primitive::all_blocks(f.body), [](const ir::block_realize_node* r) {
+    if (!ir::find_note(r->block->annotations, ir::tensor_copy_note)) return true;
+    if (ir::any_stmt(r->block->body, [](const ir::stmt& x) {
+          const ir::store_node* to = ir::as_store(x);
+          return to && to->value->op != ir::op::load;
+        }))
+      return false;
+    return support::all(r->block->reads, [](const ir::buffer_region& from) {
+      const ir::buffer& b = from.buffer;
+      std::int64_t step = bytes(b->type);
+      for (std::size_t d = b->shape.size(); d-- > 0;) {
+        if (!ir::is_int(b->shape[d]) || !b->strides.empty()) return false;
+        if (d + 1 < b->shape.size() && step % 16 != 0) return false;
+        step *= ir::as_int(b->shape[d]);
+      }
+      return true;
+    });
+  });
+}
+
 /// Families on tensor cores, where something fits them; members as in use_tensor_core. A lane has two
 /// results of a row side by side; of short ones that is four bytes, so that families that stage them come first.
 inline void add_tensor_families(std::vector<schedule>& out, const gpu_rules& list,
                                 const schedule& s, const context& where) {
   struct way {
     int background;
-    bool staged, carried;
+    bool staged, carried, boxes = false;
   };
   std::vector<way> ways{{3, false, true},  {2, false, true}, {3, false, false},
                         {0, false, false}, {2, true, true},  {3, true, false}};
   if (returns_short_elements(s.function())) std::rotate(ways.begin(), ways.begin() + 4, ways.end());
+  // no device has timed these: search may find out
+  if (where.gpu->compute_capability >= 90) {
+    ways.push_back({3, false, true, true});
+    ways.push_back({3, true, false, true});
+  }
   for (const way& w : ways) {
     use_tensor_core rule;
     rule.background = w.background;
     rule.staged = w.staged;
     rule.carried = w.carried;
     rule.deep = true;
+    rule.tensor_copies = w.boxes;
     rule.max_threads_per_block = where.gpu->threads_per_block;
     for (schedule& grown : list.space(split_k{}, rule).grow(s, where))
-      if (ir::root_block(grown.function())->annotations.count("warp_execution"))
+      if (ir::root_block(grown.function())->annotations.count("warp_execution") &&
+          engine_can_copy(grown.function()))
         out.push_back(std::move(grown));
   }
 }
