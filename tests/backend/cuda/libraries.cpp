@@ -215,5 +215,21 @@ TEST_CASE("every constant of the driver is that of the real header") {
   same(cuda_backend::stream_non_blocking, CU_STREAM_NON_BLOCKING);
   same(cuda_backend::capture_relaxed, CU_STREAM_CAPTURE_MODE_RELAXED);
   same(cuda_backend::capture_none, CU_STREAM_CAPTURE_STATUS_NONE);
+#if CUDA_VERSION >= 12000
+  static_assert(sizeof(CUtensorMap) == sizeof(cuda_backend::encoded_tensor_map));
+  same(cuda_backend::tensor_u8, CU_TENSOR_MAP_DATA_TYPE_UINT8);
+  same(cuda_backend::tensor_u16, CU_TENSOR_MAP_DATA_TYPE_UINT16);
+  same(cuda_backend::tensor_u32, CU_TENSOR_MAP_DATA_TYPE_UINT32);
+  same(cuda_backend::tensor_i32, CU_TENSOR_MAP_DATA_TYPE_INT32);
+  same(cuda_backend::tensor_u64, CU_TENSOR_MAP_DATA_TYPE_UINT64);
+  same(cuda_backend::tensor_i64, CU_TENSOR_MAP_DATA_TYPE_INT64);
+  same(cuda_backend::tensor_f16, CU_TENSOR_MAP_DATA_TYPE_FLOAT16);
+  same(cuda_backend::tensor_f32, CU_TENSOR_MAP_DATA_TYPE_FLOAT32);
+  same(cuda_backend::tensor_f64, CU_TENSOR_MAP_DATA_TYPE_FLOAT64);
+  same(cuda_backend::tensor_bf16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16);
+  same(cuda_backend::tensor_not_interleaved, CU_TENSOR_MAP_INTERLEAVE_NONE);
+  same(cuda_backend::tensor_lines_of_128, CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
+  same(cuda_backend::tensor_zeros_outside, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+#endif
 }
 #endif

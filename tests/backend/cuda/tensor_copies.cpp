@@ -159,6 +159,23 @@ TEST_CASE(
   CHECK(swizzled >= 8);
 }
 
+TEST_CASE("copy engine: what lies outside of operands arrives as zeros, and nothing is turned") {
+  const space::context where{&hopper(), 1};
+  const space::design_space list = copied_by_engine("float16", 2, false, false);
+  const auto first = [&](const ir::function& f) {
+    schedule s = list.sketches(f, where, 1)[0];
+    list.finish(s, where);
+    return s;
+  };
+  const ir::function f = product("float16", "float32", 40, 72, 88, false);
+  check_emulated(first(f).function(), f, 1e-5);
+  // with borders, rows of B become columns on the way
+  const schedule turned = first(product("float16", "float32", 40, 72, 88, true));
+  CHECK_THROWS_WITH_AS(pass::lower(turned.function(), hopper()),
+                       doctest::Contains("does not lie in B_reindex_pad_shared_dyn as it does"),
+                       build_error);
+}
+
 TEST_CASE("copy engine: a tile that is waited for where it is copied") {
   for (const char* element : {"float32", "float16", "uint8"}) {
     CAPTURE(element);
