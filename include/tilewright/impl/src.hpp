@@ -170,7 +170,6 @@
 #include <tilewright/impl/ops/winograd.ipp>
 #include <tilewright/impl/pass/compact_buffers.ipp>
 #include <tilewright/impl/pass/compensate_dots.ipp>
-#include <tilewright/impl/pass/gpu/copy_tensors.ipp>
 #include <tilewright/impl/pass/gpu/distribute_vthreads.ipp>
 #include <tilewright/impl/pass/gpu/fuse_kernels.ipp>
 #include <tilewright/impl/pass/gpu/gather_additions.ipp>
@@ -186,6 +185,7 @@
 #include <tilewright/impl/pass/gpu/spread_copies.ipp>
 #include <tilewright/impl/pass/gpu/spread_fragments.ipp>
 #include <tilewright/impl/pass/gpu/swizzle_shared.ipp>
+#include <tilewright/impl/pass/gpu/tensor/copy_tensors.ipp>
 #include <tilewright/impl/pass/gpu/unify_threads.ipp>
 #include <tilewright/impl/pass/gpu/unroll_registers.ipp>
 #include <tilewright/impl/pass/guards.ipp>

@@ -11,7 +11,7 @@ inline constexpr const char* cooperative_fetch_note = "meta_schedule.cooperative
 inline constexpr const char* row_padding_note = "tilewright.row_padding";
 
 /// Annotation of a block that copies jointly (ir/analysis/joint_copy.hpp): one thread asks the device's copy engine for
-/// the whole box (pass/gpu/copy_tensors.hpp), where it has one.
+/// the whole box (pass/gpu/tensor/copy_tensors.hpp), where it has one.
 inline constexpr const char* tensor_copy_note = "tilewright.tensor_copy";
 
 }  // namespace tilewright::ir

@@ -18,7 +18,7 @@
 //     thread touches, and the length of a copy (pass/gpu/name_pieces.hpp).
 //     Where warp groups multiply, so are `tw_multiply_group` and the fences and waits around it, as
 //     impl/pass/gpu/groups/group_product.hpp says.
-//     Boxes that the device's copy engine brings are attributes of what they copy, as impl/pass/gpu/tensor_copy.hpp
+//     Boxes that the device's copy engine brings are attributes of what they copy, as impl/pass/gpu/tensor/tensor_copy.hpp
 //     says; what counts their bytes is shared memory that only calls for it touch.
 //  8. A statement with the attribute "tilewright.atomic" is one addition to memory (ir/analysis/atomic_update.hpp), which
 //     any threads may make at once.

@@ -9,7 +9,7 @@
 // Neighbours in a warp copy what lies side by side. In a function whose warps execute as one
 // (annotation `warp_execution` of the root block) a thread of the schedule is a warp, and its 32 lanes
 // along threadIdx.x take part. Copies with the annotation `tilewright.tensor_copy` are left to one thread, for
-// pass/gpu/copy_tensors.hpp, where the device has an engine for them.
+// pass/gpu/tensor/copy_tensors.hpp, where the device has an engine for them.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>

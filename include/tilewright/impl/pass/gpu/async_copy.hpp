@@ -15,7 +15,7 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/pass/gpu/tensor_copy.hpp>
+#include <tilewright/impl/pass/gpu/tensor/tensor_copy.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/walk.hpp>

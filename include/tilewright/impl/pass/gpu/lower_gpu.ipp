@@ -10,7 +10,6 @@
 #include <tilewright/impl/pass/scalar_function.hpp>
 #include <tilewright/impl/target/warp_groups.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
-#include <tilewright/pass/gpu/copy_tensors.hpp>
 #include <tilewright/pass/gpu/distribute_vthreads.hpp>
 #include <tilewright/pass/gpu/fuse_kernels.hpp>
 #include <tilewright/pass/gpu/gather_additions.hpp>
@@ -26,6 +25,7 @@
 #include <tilewright/pass/gpu/spread_copies.hpp>
 #include <tilewright/pass/gpu/spread_fragments.hpp>
 #include <tilewright/pass/gpu/swizzle_shared.hpp>
+#include <tilewright/pass/gpu/tensor/copy_tensors.hpp>
 #include <tilewright/pass/gpu/unify_threads.hpp>
 #include <tilewright/pass/gpu/unroll_registers.hpp>
 #include <tilewright/pass/lower_blocks.hpp>

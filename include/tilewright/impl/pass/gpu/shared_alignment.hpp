@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <tilewright/impl/pass/gpu/groups/group_product.hpp>
-#include <tilewright/impl/pass/gpu/tensor_copy.hpp>
+#include <tilewright/impl/pass/gpu/tensor/tensor_copy.hpp>
 
 namespace tilewright::pass::detail {
 

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include <tilewright/impl/pass/gpu/tensor_copy.hpp>
+#include <tilewright/impl/pass/gpu/tensor/tensor_copy.hpp>
 #include <tilewright/ir/analysis/joint_copy.hpp>
 #include <tilewright/ir/copy_notes.hpp>
 #include <tilewright/ir/kernel_notes.hpp>

@@ -10,7 +10,7 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/pass/gpu/groups/group_product.hpp>
 #include <tilewright/impl/pass/gpu/pieces.hpp>
-#include <tilewright/impl/pass/gpu/tensor_copy.hpp>
+#include <tilewright/impl/pass/gpu/tensor/tensor_copy.hpp>
 #include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>

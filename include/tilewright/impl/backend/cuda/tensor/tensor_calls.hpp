@@ -1,4 +1,4 @@
-// Calls about boxes of tensors in statements (impl/pass/gpu/tensor_copy.hpp), and the maps that kernels get for them.
+// Calls about boxes of tensors in statements (impl/pass/gpu/tensor/tensor_copy.hpp), and the maps that kernels get for them.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <tilewright/backend/artifact.hpp>
 #include <tilewright/backend/cuda/program.hpp>
 #include <tilewright/impl/backend/cuda/text.hpp>
-#include <tilewright/impl/pass/gpu/tensor_copy.hpp>
+#include <tilewright/impl/pass/gpu/tensor/tensor_copy.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/error.hpp>
 

@@ -2,7 +2,7 @@
 //
 //   attribute tensor_copy: loops               a copy that is left to the engine (pass/gpu/spread_copies.hpp)
 //   attribute tensor_copies, n: boxes          the same as boxes of n bytes altogether; the attribute is about the thread
-//                                              that asks for them, as a condition (pass/gpu/copy_tensors.hpp)
+//                                              that asks for them, as a condition (pass/gpu/tensor/copy_tensors.hpp)
 //   attribute tensor_box: loops                one of them, about tw_copy_tensor(S[..], A[..], box, swizzle): its first
 //                                              element in shared memory, where it begins in the tensor, its sides from
 //                                              the outermost one on; once it is known what counts its bytes, about

@@ -1,4 +1,4 @@
-#include <tilewright/pass/gpu/copy_tensors.hpp>
+#include <tilewright/pass/gpu/tensor/copy_tensors.hpp>
 
 #include <string>
 #include <vector>
@@ -7,7 +7,7 @@
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/gpu.hpp>
 
-#include "kernels_of_threads.hpp"
+#include "../kernels_of_threads.hpp"
 
 using namespace tilewright;
 

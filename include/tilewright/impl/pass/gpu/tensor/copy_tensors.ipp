@@ -12,11 +12,11 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/pass/gpu/async_copy.hpp>
 #include <tilewright/impl/pass/gpu/pieces.hpp>
-#include <tilewright/impl/pass/gpu/tensor_copy.hpp>
+#include <tilewright/impl/pass/gpu/tensor/tensor_copy.hpp>
 #include <tilewright/ir/rerouting.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/pass/gpu/copy_tensors.hpp>
+#include <tilewright/pass/gpu/tensor/copy_tensors.hpp>
 #include <tilewright/pass/gpu/unify_threads.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/any.hpp>

@@ -23,7 +23,7 @@
 #include <tilewright/space/postproc/verify_gpu_code.hpp>
 #include <tilewright/support/error.hpp>
 
-#include "cases.hpp"
+#include "../cases.hpp"
 #include "gpu/corpus.hpp"
 
 using namespace tilewright;
