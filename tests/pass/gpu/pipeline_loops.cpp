@@ -93,7 +93,9 @@ namespace {
 /// S is copied from those columns of A two steps ahead; what was read of it, in X of that scope, is added
 /// a step later.
 ir::function read_and_used_later(int steps, const std::string& order, const std::string& scope,
-                                 const std::string& column = "vi") {
+                                 const std::string& column = "vi",
+                                 const std::string& stages = "[0, 2, 3]",
+                                 const std::string& more = "") {
   const std::string n = std::to_string(steps);
   const std::string text =
       R"(
@@ -101,8 +103,9 @@ ir::function read_and_used_later(int steps, const std::string& order, const std:
 def main(A: T.Buffer(()" +
       n + R"(, 8), "float32"), C: T.Buffer((4,), "float32")):
     for k in T.serial()" +
-      n + R"(, annotations={"software_pipeline_stage": [0, 2, 3], "software_pipeline_order": )" +
-      order + R"(, "software_pipeline_async_stages": [0]}):
+      n + R"(, annotations={"software_pipeline_stage": )" + stages +
+      R"(, "software_pipeline_order": )" + order + R"(, "software_pipeline_async_stages": [0])" +
+      more + R"(}):
         with T.block("step"):
             vk = T.axis.spatial()" +
       n + R"(, k)
@@ -172,4 +175,17 @@ TEST_CASE("a vector of elements that are no neighbours is copied element by elem
   CHECK(loops_around_copies("(vi + 4) // 8 * 4 + (vi + 4) % 8") == 0);  // neighbours in the end
   CHECK(loops_around_copies("vi // 2 * 4 + vi % 2") == 4);
   CHECK(loops_around_copies("3 - vi") == 4);
+}
+
+TEST_CASE(
+    "statements that the lists of a pipeline leave out follow the last one, where it says so") {
+  const auto piped = [](const char* stages, const char* order, const char* more) {
+    return ir::print(pass::simplify_loops(
+        pass::pipeline_loops(read_and_used_later(8, order, "global", "vi", stages, more))));
+  };
+  const std::string rest = ", \"software_pipeline_rest\": 1";
+  const std::string whole = piped("[0, 2, 2]", "[0, 1, 2]", "");
+  CHECK(whole.find("tw_copy_async") != whole.npos);
+  CHECK(piped("[0, 2]", "[0, 1]", rest.c_str()) == whole);
+  CHECK(piped("[0, 2]", "[0, 1]", "") != whole);
 }

@@ -465,3 +465,38 @@ def main(I: T.Buffer((4,), "int32"), A: T.Buffer((3,), "int32"), C: T.Buffer((3,
   CHECK(s.get(c).block->iters[0].dom.extent->buffer->name == "I");
   CHECK(s.get(c).block->reads[0].buffer->name == "I_global");
 }
+
+TEST_CASE("read_at: inside of a block that reads what each iteration around it fills anew") {
+  const auto nested = [](int filled) {
+    return ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8, 16), "float32"), B: T.Buffer((8, 16), "float32")):
+    S = T.alloc_buffer((8, 16), "float32")
+    for o in range(8):
+        for j in range()" +
+                     std::to_string(filled) + R"():
+            with T.block("S"):
+                vo, vj = T.axis.remap("SS", [o, j])
+                S[vo, vj] = A[vo, vj]
+        with T.block("outer"):
+            vo = T.axis.spatial(8, o)
+            T.reads(S[vo, 0:16])
+            T.writes(B[vo, 0:16])
+            for j in range(16):
+                with T.block("B"):
+                    vj = T.axis.spatial(16, j)
+                    B[vo, vj] = S[vo, vj] + T.float32(1)
+)");
+  };
+  const ir::function f = nested(16);
+  schedule s(f);
+  const block_rv inner = s.get_block("B");
+  const auto parts = s.split(s.get_loops(inner)[0], {infer, 4});
+  s.read_at(parts[0], inner, 0, "local");
+  check_schedule(s, f);
+  // what is filled by half is not there as a whole
+  schedule half(nested(8));
+  const block_rv reader = half.get_block("B");
+  const auto pieces = half.split(half.get_loops(reader)[0], {infer, 4});
+  check_refusal(half, "read_at", 5, [&] { half.read_at(pieces[0], reader, 0, "local"); });
+}
