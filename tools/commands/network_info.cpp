@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tilewright/backend/cuda/available.hpp>
@@ -15,11 +16,13 @@
 #include <tilewright/backend/cuda/resources.hpp>
 #include <tilewright/impl/model/model_file.hpp>
 #include <tilewright/impl/model/passes/pass_list.hpp>
+#include <tilewright/impl/search/session/unmeasured_schedules.hpp>
 #include <tilewright/model/bind_extents.hpp>
 #include <tilewright/model/device/emulated_program.hpp>
 #include <tilewright/model/kernel_work.hpp>
 #include <tilewright/model/passes.hpp>
 #include <tilewright/model/saved_model.hpp>
+#include <tilewright/pass/gpu/lower_gpu.hpp>
 #include <tilewright/support/mapped_file.hpp>
 #include <tilewright/support/numbers/number_text.hpp>
 
@@ -111,21 +114,42 @@ struct gpu_launch {
   std::string problem;                   // empty: there are kernels, and they may be started
 };
 
+gpu_launch examined(const network::executable& program, std::size_t k,
+                    backend::cuda::program kernels, bool compiles) {
+  gpu_launch out;
+  out.kernels = std::move(kernels);
+  if (!compiles) return out;
+  const backend::cuda::compiled code = backend::cuda::compile(out.kernels, *program.gpu());
+  out.needs = code.report;
+  for (const backend::launch& l : code.artifact.launches)
+    if (const std::string why = backend::cuda::why_rejected(l, code.report, *program.gpu());
+        !why.empty())
+      out.problem = network::text_of(program.launches()[k].what) + ": " + why;
+  return out;
+}
+
+/// As a call on the device takes its code.
 gpu_launch gpu_launch_of(const network::executable& program, std::size_t k,
                          const search::database& records, std::uint64_t seed, bool compiles) {
   gpu_launch out;
   try {
-    out.kernels = network::gpu_kernels_of(program, k, records, seed);
-    if (!compiles) return out;
-    const backend::cuda::compiled code = backend::cuda::compile(out.kernels, *program.gpu());
-    out.needs = code.report;
-    for (const backend::launch& l : code.artifact.launches)
-      if (const std::string why = backend::cuda::why_rejected(l, code.report, *program.gpu());
-          !why.empty())
-        out.problem = network::text_of(program.launches()[k].what) + ": " + l.symbol + " " + why;
+    out = examined(program, k, network::gpu_kernels_of(program, k, records, seed), compiles);
   } catch (const build_error& e) {
     out.problem = e.what();
   }
+  if (out.problem.empty()) return out;
+  const target::gpu& gpu = *program.gpu();
+  search::detail::take_unmeasured(program.task(k), seed, [&](const schedule& s) {
+    try {
+      gpu_launch other =
+          examined(program, k, backend::cuda::print(pass::lower(s.function(), gpu), gpu), compiles);
+      if (!other.problem.empty()) return false;
+      out = std::move(other);
+      return true;
+    } catch (const error&) {  // what is said is why the first one cannot be used
+      return false;
+    }
+  });
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include <tilewright/backend/cuda/device.hpp>
 #include <tilewright/dispatch/argument_checks.hpp>
 #include <tilewright/dispatch/device_kernel.hpp>
+#include <tilewright/impl/search/session/unmeasured_schedules.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/contiguous_workload.hpp>
 #include <tilewright/search/database/trace_names.hpp>
@@ -73,10 +74,17 @@ struct device_kernel::state {
       tune(w, o, *db);
       return;
     }
-    const schedule s = search::default_schedule(f, w.space, {w.machine, 1}, o.seed);
-    if (!take(w, *db, search::by_position(s.trace(), f).print(), "the default schedule"))
+    std::string from = "the default schedule", refused;
+    const bool found = search::detail::take_unmeasured(w, o.seed, [&](const schedule& s) {
+      if (take(w, *db, search::by_position(s.trace(), f).print(), from)) return true;
+      if (refused.empty()) refused = why;
+      from = "a schedule with fewer loops written out, since the default one cannot be used: " +
+             refused;
+      return false;
+    });
+    if (!found)
       throw build_error("the default schedule of " + f.name + " cannot be used on " +
-                        device.name() + ": " + why);
+                        device.name() + ": " + refused);
   }
 
   void tune(const search::workload& w, const device_options& o, search::database& db) {

@@ -35,6 +35,7 @@
 #include <tilewright/impl/search/session/time_budget.hpp>
 #include <tilewright/impl/search/session/timed_bench.hpp>
 #include <tilewright/impl/search/session/trace_algorithm.hpp>
+#include <tilewright/impl/search/session/unmeasured_schedules.hpp>
 #include <tilewright/impl/search/session/vetoes.hpp>
 #include <tilewright/impl/support/stage_clock.hpp>
 #include <tilewright/ir/alternatives.hpp>
@@ -115,11 +116,11 @@ class tuner {
       const stage at("sketch");
       sketches_ = sketches_of(w_.space, where, w_.function, o_.seed, result_.remarks);
     }
-    const schedule first = first_of(sketches_, w_.space, where, w_.function, o_.seed);
+    schedule first = first_of(sketches_, w_.space, where, w_.function, o_.seed);
     if (w_.space.has_postprocs())
       finish_ = [this, where](schedule& s) { w_.space.finish(s, where); };
-    built b = timed_.make(first.function());
-    if (!b) throw build_error("the default schedule cannot be compiled: " + b.error);
+    built b = build_unmeasured(first, sketches_, w_,
+                               [this](const schedule& s) { return timed_.make(s.function()); });
     records_.from = made_on(w_.machine);
     result_.trace = first.trace().print();
     result_.code = b.artifact;
