@@ -19,6 +19,8 @@
 #include <tilewright/interop/dlpack.hpp>
 #include <tilewright/interop/matrix_market.hpp>
 #include <tilewright/model/bind_extents.hpp>
+#include <tilewright/model/device/device_program.hpp>
+#include <tilewright/model/device/emulated_program.hpp>
 #include <tilewright/model/in_place.hpp>
 #include <tilewright/model/interpret.hpp>
 #include <tilewright/model/pattern_fingerprint.hpp>
