@@ -17,13 +17,15 @@ namespace detail {
 /// three and four vectors a row: none of 24 accumulators and vectors of a row together or fewer, all
 /// of 27 or more. A last vector under a mask takes two registers more, for the mask's zeros and the operand:
 /// of 286 x 37 results, 24 spill, 21 do not; of 238 x 29 results of 199 terms, tiles of 14 x 32 take 30 us, and of 13 to 7 x 32
-/// 12 us; with 16 registers, 6 x 16 take 52 us and 4 x 16 take 30 us. Other tiles of one and two vectors follow no such rule.
+/// 12 us; with 16 registers, 6 x 16 take 52 us and 4 x 16 take 30 us. So do two vectors that are all columns there are: of 12 f64 columns
+/// of a four-index contraction 12 x 16 take 80 us and 6 x 16 take 58 us, which are multiply-adds alone. Other tiles of one and two
+/// vectors follow no such rule.
 inline double spilled(const register_tile& tile, std::int64_t column_extent, std::int64_t lanes,
                       std::int64_t registers) {
   const std::int64_t last = column_extent % tile.columns, vectors = (last + lanes - 1) / lanes;
   const bool masked = std::popcount(static_cast<std::uint64_t>(last % lanes)) > 1;
   const std::int64_t needed = (tile.rows + 1) * vectors + (masked ? 2 : 0);
-  const std::int64_t least = masked ? 2 : 3;  // vectors
+  const std::int64_t least = masked || column_extent < tile.columns ? 2 : 3;  // vectors
   if (last % lanes == 0 || vectors < least || 5 * needed <= 4 * registers) return 0;
   return static_cast<double>(last) / static_cast<double>(column_extent);
 }

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include <tilewright/impl/dependence/binding/loop_sums.hpp>
 #include <tilewright/impl/dependence/cover/footprint.hpp>
 #include <tilewright/ir/visit.hpp>
 
