@@ -72,9 +72,9 @@ TEST_CASE("lanes that share elements, that fall, and that lie within less than a
 }
 
 TEST_CASE("vectors that overlap, of which the first and the last hold the others") {
-  for (const dtype t : {dtype::f32, dtype::f64, dtype::i32})
+  for (const dtype t : {dtype::f32, dtype::f64})
     for (const int lanes : {8, 16})
-      for (const int taps : {4, 5, 9, 18, 30}) {
+      for (const int taps : {4, 5, 9, 30}) {
         CAPTURE(std::string(name(t)));
         CAPTURE(lanes);
         CAPTURE(taps);
