@@ -309,6 +309,44 @@ const char* const unit_rows_nest = R"(
   }
 )";
 
+/// Numbers of eight bits with a scale and a zero for each channel.
+constexpr auto per_channel = tw::kernel<"per_channel">(
+    [](tw::in<"X", float, "N", "C"> X, tw::in<"S", float, "C"> S, tw::in<"Z", std::int8_t, "C"> Z,
+       tw::out<"Q", std::int8_t, "N", "C"> Q) {
+      const auto scaled = round(X(n, c) * S(c)) + tw::cast<float>(Z(c));
+      return Q(n, c) = tw::cast<std::int8_t>(min(max(scaled, -128.0f), 127.0f));
+    });
+const char* const per_channel_nest = R"(
+  for (int n = 0; n < X_0; ++n)
+    for (int c = 0; c < X_1; ++c) {
+      float q = rintf((float)X[n][c] * (float)S[c]) + Z[c];
+      q = q < -128 ? -128 : q;
+      Q[n][c] = (i8)(q > 127 ? 127 : q);
+    }
+)";
+
+/// Two numbers of four bits in a byte, scaled by rows.
+constexpr auto packed_nibbles =
+    tw::kernel<"packed_nibbles">([](tw::in<"X", float, "N", "K"> X, tw::in<"S", float, "N"> S,
+                                    tw::out<"Q", std::uint8_t, "N", "P"> Q) {
+      const auto four_bits = [&](auto at) {
+        return tw::cast<int>(min(max(floor(X(n, at) * S(n) + 8.5f), 0.0f), 15.0f));
+      };
+      return Q(n, p) = tw::cast<std::uint8_t>(four_bits(2 * p) ^ (four_bits(2 * p + 1) << 4));
+    });
+const char* const packed_nibbles_nest = R"(
+  for (int n = 0; n < X_0; ++n)
+    for (int p = 0; p < Q_1; ++p) {
+      int all[2];
+      for (int i = 0; i < 2; ++i) {
+        float q = floorf((float)X[n][2 * p + i] * (float)S[n] + 8.5f);
+        q = q < 0 ? 0 : q;
+        all[i] = (int)(q > 15 ? 15 : q);
+      }
+      Q[n][p] = all[0] ^ (all[1] << 4);
+    }
+)";
+
 }  // namespace
 
 std::vector<field_problem> inference() {
@@ -364,6 +402,12 @@ std::vector<field_problem> inference() {
            result<float>("Y", 192, 1024)),
       make("inference/unit_rows_of_eight_f32", unit_rows, unit_rows_nest, {},
            drawn<float>("X", {}, 20000, 8), result<float>("Y", 20000, 8)),
+      make("inference/per_channel_i8", per_channel, per_channel_nest, {},
+           drawn<float>("X", {}, 300, 200), drawn<float>("S", {100, 127}, 200),
+           drawn<std::int8_t>("Z", {-20, 20}, 200), result<std::int8_t>("Q", 300, 200)),
+      make("inference/packed_nibbles_u8", packed_nibbles, packed_nibbles_nest, {},
+           drawn<float>("X", {}, 128, 512), drawn<float>("S", {7, 8}, 128),
+           result<std::uint8_t>("Q", 128, 256)),
   };
 }
 

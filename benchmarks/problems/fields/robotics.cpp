@@ -166,6 +166,30 @@ const char* const great_circle_nest = R"(
   }
 )";
 
+constexpr auto rotated = tw::kernel<"rotated">(
+    [](tw::in<"Q", float, "N", 4> Q, tw::in<"P", float, "N", 3> P, tw::out<"R", float, "N", 3> R) {
+      const auto cross = [&](int r, int s) {
+        return 2.0f * (Q(n, r) * P(n, s) - Q(n, s) * P(n, r));
+      };
+      const auto x = cross(1, 2);
+      const auto y = cross(2, 0);
+      const auto z = cross(0, 1);
+      return tw::blocks(R(n, 0) = P(n, 0) + Q(n, 3) * x + Q(n, 1) * z - Q(n, 2) * y,
+                        R(n, 1) = P(n, 1) + Q(n, 3) * y + Q(n, 2) * x - Q(n, 0) * z,
+                        R(n, 2) = P(n, 2) + Q(n, 3) * z + Q(n, 0) * y - Q(n, 1) * x);
+    });
+const char* const rotated_nest = R"(
+  for (int n = 0; n < P_0; ++n) {
+    const f32 *q = Q[n], *p = P[n];
+    const f32 x = 2 * (q[1] * p[2] - q[2] * p[1]);
+    const f32 y = 2 * (q[2] * p[0] - q[0] * p[2]);
+    const f32 z = 2 * (q[0] * p[1] - q[1] * p[0]);
+    R[n][0] = p[0] + q[3] * x + q[1] * z - q[2] * y;
+    R[n][1] = p[1] + q[3] * y + q[2] * x - q[0] * z;
+    R[n][2] = p[2] + q[3] * z + q[0] * y - q[1] * x;
+  }
+)";
+
 }  // namespace
 
 std::vector<field_problem> robotics() {
@@ -202,6 +226,8 @@ std::vector<field_problem> robotics() {
       make("robotics/great_circle_f64", great_circle, great_circle_nest, {},
            drawn<double>("A", {}, 65536, 2), drawn<double>("B", {}, 65536, 2),
            result<double>("D", 65536)),
+      make("robotics/rotated_f32", rotated, rotated_nest, {}, drawn<float>("Q", {}, 20000, 4),
+           drawn<float>("P", {}, 20000, 3), result<float>("R", 20000, 3)),
   };
 }
 

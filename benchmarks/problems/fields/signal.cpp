@@ -304,6 +304,62 @@ const char* const phase_nest = R"(
   for (int n = 0; n < X_0; ++n) P[n] = atan2(X[n][1], X[n][0]);
 )";
 
+/// Brightness for each pixel, both differences of colour for each square of four.
+constexpr auto video = tw::kernel<"video">([](tw::in<"L", std::uint8_t, "H", "W"> L,
+                                              tw::in<"C", std::uint8_t, "P", "Q", 2> C,
+                                              tw::out<"RGB", std::uint8_t, "H", "W", 3> RGB) {
+  const auto light = 298 * (tw::cast<int>(L(y, x)) - 16) + 128;
+  const auto u = tw::cast<int>(C(y / 2, x / 2, 0)) - 128;
+  const auto v = tw::cast<int>(C(y / 2, x / 2, 1)) - 128;
+  const auto byte = [](auto s) { return tw::cast<std::uint8_t>(min(max(s >> 8, 0), 255)); };
+  return tw::blocks(RGB(y, x, 0) = byte(light + 409 * v),
+                    RGB(y, x, 1) = byte(light - 100 * u - 208 * v),
+                    RGB(y, x, 2) = byte(light + 516 * u));
+});
+const char* const video_nest = R"(
+  for (int y = 0; y < L_0; ++y)
+    for (int x = 0; x < L_1; ++x) {
+      const int l = 298 * (L[y][x] - 16) + 128, u = C[y / 2][x / 2][0] - 128;
+      const int v = C[y / 2][x / 2][1] - 128;
+      const int all[3] = {(l + 409 * v) >> 8, (l - 100 * u - 208 * v) >> 8, (l + 516 * u) >> 8};
+      for (int c = 0; c < 3; ++c) RGB[y][x][c] = all[c] < 0 ? 0 : all[c] > 255 ? 255 : all[c];
+    }
+)";
+
+constexpr auto interleave = tw::kernel<"interleave">(
+    [](tw::in<"R", std::uint8_t, "N"> R, tw::in<"G", std::uint8_t, "N"> G,
+       tw::in<"B", std::uint8_t, "N"> B, tw::out<"RGB", std::uint8_t, "M"> RGB) {
+      return tw::blocks(RGB(3 * n) = R(n), RGB(3 * n + 1) = G(n), RGB(3 * n + 2) = B(n));
+    });
+const char* const interleave_nest = R"(
+  for (int n = 0; n < R_0; ++n) {
+    RGB[3 * n] = R[n];
+    RGB[3 * n + 1] = G[n];
+    RGB[3 * n + 2] = B[n];
+  }
+)";
+
+/// One stage of a Fourier transform.
+constexpr auto butterflies =
+    tw::kernel<"butterflies">([](tw::in<"X", float, "G", 2, "H", 2> X, tw::in<"W", float, "H", 2> W,
+                                 tw::out<"Y", float, "G", 2, "H", 2> Y) {
+      const auto re = X(b, 1, k, 0) * W(k, 0) - X(b, 1, k, 1) * W(k, 1);
+      const auto im = X(b, 1, k, 0) * W(k, 1) + X(b, 1, k, 1) * W(k, 0);
+      return tw::blocks(Y(b, 0, k, 0) = X(b, 0, k, 0) + re, Y(b, 0, k, 1) = X(b, 0, k, 1) + im,
+                        Y(b, 1, k, 0) = X(b, 0, k, 0) - re, Y(b, 1, k, 1) = X(b, 0, k, 1) - im);
+    });
+const char* const butterflies_nest = R"(
+  for (int g = 0; g < X_0; ++g)
+    for (int h = 0; h < X_2; ++h) {
+      const f32 re = X[g][1][h][0] * W[h][0] - X[g][1][h][1] * W[h][1];
+      const f32 im = X[g][1][h][0] * W[h][1] + X[g][1][h][1] * W[h][0];
+      Y[g][0][h][0] = X[g][0][h][0] + re;
+      Y[g][0][h][1] = X[g][0][h][1] + im;
+      Y[g][1][h][0] = X[g][0][h][0] - re;
+      Y[g][1][h][1] = X[g][0][h][1] - im;
+    }
+)";
+
 }  // namespace
 
 std::vector<field_problem> signal() {
@@ -352,6 +408,16 @@ std::vector<field_problem> signal() {
            drawn<std::uint8_t>("A", {0, 255}, h, w), result<std::int32_t>("S", h)),
       make("signal/phase_f32", phase, phase_nest, {}, drawn<float>("X", {}, 65536, 2),
            result<float>("P", 65536)),
+      make("signal/video_to_rgb_u8", video, video_nest, {},
+           drawn<std::uint8_t>("L", {0, 255}, 240, 320),
+           drawn<std::uint8_t>("C", {0, 255}, 120, 160, 2),
+           result<std::uint8_t>("RGB", 240, 320, 3)),
+      make("signal/interleave_u8", interleave, interleave_nest, {},
+           drawn<std::uint8_t>("R", {0, 255}, 100000), drawn<std::uint8_t>("G", {0, 255}, 100000),
+           drawn<std::uint8_t>("B", {0, 255}, 100000), result<std::uint8_t>("RGB", 300000)),
+      make("signal/butterflies_f32", butterflies, butterflies_nest, {},
+           drawn<float>("X", {}, 64, 2, 128, 2), drawn<float>("W", {}, 128, 2),
+           result<float>("Y", 64, 2, 128, 2)),
   };
 }
 

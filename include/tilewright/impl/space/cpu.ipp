@@ -10,6 +10,7 @@
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
 #include <tilewright/impl/space/chains/definition_parts.hpp>
 #include <tilewright/impl/space/chains/factored_form.hpp>
+#include <tilewright/impl/space/chains/finished_sums.hpp>
 #include <tilewright/impl/space/chains/point_sums.hpp>
 #include <tilewright/impl/space/chains/short_sums.hpp>
 #include <tilewright/impl/space/tiles/broadcast_producer.hpp>
@@ -206,6 +207,10 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
     if (has_block(s, name) && known.count(name) == 0)
       for (const std::string& decided_one : sum_strips(s, name, where, choices))
         known[decided_one] = decided::chain;
+  for (const std::string& name : blocks)
+    if (has_block(s, name) && known.count(name) == 0)
+      for (const std::string& finished : finish_sums_of_pixels(s, name, where, choices))
+        known[finished] = decided::chain;
   blocks = root_block_names(s);
   for (auto name = blocks.rbegin(); name != blocks.rend(); ++name)
     if (const auto done = known.find(*name); done == known.end() || done->second < decided::loops)
