@@ -326,6 +326,23 @@ const char* const video_nest = R"(
     }
 )";
 
+constexpr auto colour_matrix =
+    tw::kernel<"colour_matrix">([](tw::in<"A", std::uint8_t, "H", "W", 3> A,
+                                   tw::in<"M", float, 3, 3> M, tw::out<"B", float, "H", "W", 3> B) {
+      const auto sum = tw::sum<k>(M(c, k) * tw::cast<float>(A(y, x, k)));
+      return B(y, x, c) = min(max(sum, 0.0f), 255.0f);
+    });
+const char* const colour_matrix_nest = R"(
+  for (int y = 0; y < A_0; ++y)
+    for (int x = 0; x < A_1; ++x)
+      for (int c = 0; c < 3; ++c) {
+        f32 sum = 0;
+        for (int k = 0; k < 3; ++k) sum += M[c][k] * A[y][x][k];
+        sum = sum > 0 ? sum : 0;
+        B[y][x][c] = sum < 255 ? sum : 255;
+      }
+)";
+
 constexpr auto interleave = tw::kernel<"interleave">(
     [](tw::in<"R", std::uint8_t, "N"> R, tw::in<"G", std::uint8_t, "N"> G,
        tw::in<"B", std::uint8_t, "N"> B, tw::out<"RGB", std::uint8_t, "M"> RGB) {
@@ -412,6 +429,9 @@ std::vector<field_problem> signal() {
            drawn<std::uint8_t>("L", {0, 255}, 240, 320),
            drawn<std::uint8_t>("C", {0, 255}, 120, 160, 2),
            result<std::uint8_t>("RGB", 240, 320, 3)),
+      make("signal/colour_matrix_f32", colour_matrix, colour_matrix_nest, {},
+           drawn<std::uint8_t>("A", {0, 255}, 480, 640, 3), drawn<float>("M", {}, 3, 3),
+           result<float>("B", 480, 640, 3)),
       make("signal/interleave_u8", interleave, interleave_nest, {},
            drawn<std::uint8_t>("R", {0, 255}, 100000), drawn<std::uint8_t>("G", {0, 255}, 100000),
            drawn<std::uint8_t>("B", {0, 255}, 100000), result<std::uint8_t>("RGB", 300000)),
