@@ -164,7 +164,7 @@ entry make_group_product(const std::string& type, int columns, bool a_rows, bool
       filled("b", columns / 4, "(x >> (e & 15) + 2 & 7) - 4") +
       "#pragma unroll\n  for (int e = 0; e < " + sums +
       "; ++e) tw_store(c, e, static_cast<float>(x >> (e & 15) & 15));\n"
-      "  tw_fence_shared();\n  tw_barrier();\n  tw_hold_sums<" +
+      "  tw_fence_async();\n  tw_barrier();\n  tw_hold_sums<" +
       sums + ">(c, 0);\n  tw_fence_products();\n  tw_multiply_group<" + text(columns) + ", " +
       (a_rows ? "0" : panel) + ", " + (b_rows ? panel : "0") + ">(c, 0, a, " +
       (a_rows ? along : across) + ", b, " + (b_rows ? across : along) +

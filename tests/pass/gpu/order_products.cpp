@@ -79,7 +79,7 @@ std::string order(const ir::function& f) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at)
     for (const auto& [word, letter] :
-         {std::pair<std::string, const char*>{"tw_fence_shared", "shared "},
+         {std::pair<std::string, const char*>{"tw_fence_async", "shared "},
           {"tvm_storage_sync", "barrier "},
           {"tw_hold_sums", "hold "},
           {"tw_fence_products", "fence "},

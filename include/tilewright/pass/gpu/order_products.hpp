@@ -3,7 +3,7 @@
 //   for k in range(8):                                tw_hold_sums(C[0..63])
 //     T.async_wait(2)                                 for k in range(8):
 //     T.tvm_storage_sync("shared")                      T.async_wait(2)
-//     for k_1 in range(4):                              tw_fence_shared()
+//     for k_1 in range(4):                              tw_fence_async()
 //       tw_multiply_group(C, A[k % 5, ..], ..)    ->    T.tvm_storage_sync("shared")
 //   E[i] = C[0]                                         tw_fence_products()
 //                                                       for k_1 in range(4):

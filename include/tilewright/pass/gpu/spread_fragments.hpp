@@ -6,7 +6,7 @@
 //
 // A buffer of scope wmma.matrix_a, wmma.matrix_b or wmma.accumulator becomes one of scope local, whose
 // last two dimensions count tiles of 16 x 16, with one more for the 8 elements of a tile that a lane has
-// (impl/pass/gpu/fragment_layout.hpp). Statements are told by what they do, whatever blocks they came
+// (impl/pass/gpu/fragments/fragment_layout.hpp). Statements are told by what they do, whatever blocks they came
 // from: a sum of products of fragments becomes a call of `tw_mma`; a copy from shared memory, rows of 16
 // bytes of it side by side, one of `tw_load_matrix` or `tw_load_transposed`; all others are done
 // element by element, each lane those that it has. The arguments of a call are all elements that the

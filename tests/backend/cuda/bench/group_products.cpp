@@ -83,7 +83,7 @@ TEST_CASE(
       CHECK_MESSAGE(!why.empty(), "the same without " << m.what << "\n" << m.p.text);
     }
     MESSAGE("mutants: " << found << " of " << all.size() << " caught");
-    for (const char* name : {"tw_fence_shared();", "tw_fence_products();", "tw_commit_products();",
+    for (const char* name : {"tw_fence_async();", "tw_fence_products();", "tw_commit_products();",
                              "tw_wait_products<0>();", "tw_wait_products<1>();"})
       CHECK(lowered(e).text.find(name) != std::string::npos);
   }
@@ -104,7 +104,7 @@ TEST_CASE("warp groups: the emulator says what is missing") {
   const auto has = [](const std::string& text, const char* part) {
     CHECK_MESSAGE(text.find(part) != text.npos, text);
   };
-  has(said("tw_fence_shared();", ""), "writes without a fence for tensor cores behind it");
+  has(said("tw_fence_async();", ""), "writes without a fence for tensor cores behind it");
   has(said("tw_fence_products();", ""), "sums that were stored to since the last fence");
   has(said("tw_wait_products<1>();", ""), "which a product reads that nobody has waited for");
   has(said("tw_wait_products<0>();", ""), "which a product is adding to");

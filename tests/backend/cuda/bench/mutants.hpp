@@ -70,7 +70,7 @@ inline std::vector<mutant> all(const cases::cu::program& p) {
     add(at, end_of_argument(p.text, row) - at, "(" + p.text.substr(column, row - 1 - column) + ")");
   }
   for (const std::string said : {"tw_commit_copies();", "tw_commit_products();",
-                                 "tw_fence_shared();", "tw_fence_products();"})
+                                 "tw_fence_async();", "tw_fence_products();"})
     for (std::size_t at = p.text.find(said); at != p.text.npos; at = p.text.find(said, at + 1))
       add(at, said.size(), "");
   for (const std::string wait : {"tw_wait_copies<", "tw_wait_products<"})

@@ -488,12 +488,10 @@ def main(A: T.Buffer((8, 16), "float32"), B: T.Buffer((8, 16), "float32")):
                     B[vo, vj] = S[vo, vj] + T.float32(1)
 )");
   };
-  const ir::function f = nested(16);
-  schedule s(f);
-  const block_rv inner = s.get_block("B");
-  const auto parts = s.split(s.get_loops(inner)[0], {infer, 4});
-  s.read_at(parts[0], inner, 0, "local");
-  check_schedule(s, f);
+  schedule s(nested(16));
+  const auto parts = s.split(s.get_loops(s.get_block("B"))[0], {infer, 4});
+  s.read_at(parts[0], s.get_block("B"), 0, "local");
+  check_schedule(s, nested(16));
   // what is filled by half is not there as a whole
   schedule half(nested(8));
   const block_rv reader = half.get_block("B");

@@ -54,7 +54,6 @@ struct host_runtime {
   void (*start_product)(void (*finish)(const void*), const void* what, std::size_t bytes);
   void (*commit_products)();
   void (*wait_products)(int pending);
-  void (*fence_shared)();
   void (*refuse)(const char* what);
   void (*init_arrivals)(const host_access* arrivals, long long at, int count);
   void (*fence_arrivals)();

@@ -309,7 +309,6 @@ TILEWRIGHT_INLINE const host_runtime& emulation::runtime() {
         products.emplace_back();
       },
       [](int pending) { active_->wait_products(pending); },
-      [] { active_->fence_async(); },
       [](const char* what) { active_->fail(what); },
       [](const host_access* a, long long at, int count) { active_->init_arrivals(*a, at, count); },
       [] { active_->fence_arrivals(); },

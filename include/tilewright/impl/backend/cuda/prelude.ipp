@@ -131,7 +131,6 @@ struct tw_runtime {
   void (*start_product)(void (*finish)(const void*), const void* what, tw_size bytes);
   void (*commit_products)();
   void (*wait_products)(int pending);
-  void (*fence_shared)();
   void (*refuse)(const char* what);
   void (*init_arrivals)(const tw_access* arrivals, long long at, int count);
   void (*fence_arrivals)();
@@ -434,6 +433,7 @@ TILEWRIGHT_INLINE std::string device_prelude(std::string_view text) {
   if (detail::adds_atomically(text)) out += detail::device_additions();
   if (copies || matrices || tensors || groups) out += detail::device_addresses();
   if (copies) out += detail::device_copies();
+  if (tensors || groups) out += detail::device_fence();
   if (tensors) out += detail::device_tensors();
   if (matrices) out += detail::device_matrices();
   if (groups) out += detail::device_groups(text);
@@ -445,6 +445,8 @@ TILEWRIGHT_INLINE std::string host_prelude(std::string_view text) {
   out += detail::common_part();
   if (detail::adds_atomically(text)) out += detail::host_additions();
   if (detail::copies_in_background(text)) out += detail::host_copies();
+  if (detail::copies_tensors(text) || detail::multiplies_in_groups(text))
+    out += detail::host_fence();
   if (detail::copies_tensors(text)) out += detail::host_tensors();
   if (detail::multiplies_matrices(text)) out += detail::host_matrices();
   if (detail::multiplies_in_groups(text)) out += detail::host_groups();

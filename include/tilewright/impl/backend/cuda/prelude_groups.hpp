@@ -71,8 +71,6 @@ TW_FUNCTION void tw_multiply_group(float* c, int ci, const T* a, I ai, const T* 
   tw_group<columns>::template multiply<left != 0, right != 0>(c + ci, a, tw_describe<left>(a, ai),
                                                               tw_describe<right>(b, bi));
 }
-// What this thread has stored to shared memory is there for those who read it on behalf of products.
-TW_FUNCTION void tw_fence_shared() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 // Products that follow see what was stored to their sums.
 TW_FUNCTION void tw_fence_products() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 // Products since the last one are a batch; a wait leaves the youngest `pending` batches on their way.
@@ -171,7 +169,6 @@ static void tw_multiply_group(tw_registers<float, count>& c, int ci, const tw_me
   started.since = started.read(0);
   tw_host->start_product(&started.finish, &started, sizeof started);
 }
-static void tw_fence_shared() { tw_host->fence_shared(); }
 static void tw_fence_products() { ++tw_product_fences[tw_place->number]; }
 static void tw_commit_products() { tw_host->commit_products(); }
 template <int pending>

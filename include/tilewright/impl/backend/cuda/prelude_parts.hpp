@@ -350,4 +350,14 @@ static void tw_mma_pair(tw_registers<int, cs>& c, int ci, const tw_registers<sig
 )cuda";
 }
 
+/// For the copy engine and products of warp groups, which reach shared memory by a way of their own.
+inline std::string_view device_fence() {
+  return R"cuda(// What the thread has stored to shared memory is seen by the copy engine, and by products that read it there.
+TW_FUNCTION void tw_fence_async() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+)cuda";
+}
+inline std::string_view host_fence() {
+  return "static void tw_fence_async() { tw_host->fence_async(); }\n";
+}
+
 }  // namespace tilewright::backend::cuda::detail

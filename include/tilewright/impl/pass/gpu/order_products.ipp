@@ -53,7 +53,7 @@ class orderer : public mutator {
         return s;
       case stmt_kind::evaluate:
         if (!is_barrier(s) || !std::exchange(unfenced_, false)) return s;
-        return make_seq({does("tw_fence_shared"), s});
+        return make_seq({does("tw_fence_async"), s});
       default: break;
     }
     return mutator::mutate(s);

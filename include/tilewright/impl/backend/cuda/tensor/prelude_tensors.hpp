@@ -53,8 +53,6 @@ TW_FUNCTION void tw_wait_phase(unsigned long long* at, I i, int parity) {
                  "selp.u32 %0, 1, 0, over;\n}" : "=r"(over) : "r"(address), "r"(parity) : "memory");
   } while (!over);
 }
-// What the thread has stored to shared memory is seen by the copy engine, and by products that read it there.
-TW_FUNCTION void tw_fence_async() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 // True in one lane of a warp; all lanes must be there.
 TW_FUNCTION bool tw_elect() {
   unsigned mine;
@@ -102,7 +100,6 @@ static void tw_drop_arrivals(const tw_arrivals& at, long long i) { tw_host->drop
 static void tw_arrive(const tw_arrivals& at, long long i) { tw_host->arrive(&at.access, i, 0); }
 static void tw_expect_bytes(const tw_arrivals& at, long long i, int bytes) { tw_host->arrive(&at.access, i, bytes); }
 static void tw_wait_phase(const tw_arrivals& at, long long i, int parity) { tw_host->wait_phase(&at.access, i, parity); }
-static void tw_fence_async() { tw_host->fence_async(); }
 // Which lane it is nobody knows.
 static bool tw_elect() {
   const unsigned drawn = tw_host->draw(32);

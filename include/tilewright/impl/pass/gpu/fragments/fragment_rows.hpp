@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <tilewright/impl/pass/accumulation.hpp>
-#include <tilewright/impl/pass/gpu/fragment_layout.hpp>
-#include <tilewright/impl/pass/gpu/fragment_product.hpp>
+#include <tilewright/impl/pass/gpu/fragments/fragment_layout.hpp>
+#include <tilewright/impl/pass/gpu/fragments/fragment_product.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/walk.hpp>
 

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include <tilewright/impl/pass/gpu/fragment_layout.hpp>
-#include <tilewright/impl/pass/gpu/fragment_product.hpp>
+#include <tilewright/impl/pass/gpu/fragments/fragment_layout.hpp>
+#include <tilewright/impl/pass/gpu/fragments/fragment_product.hpp>
 #include <tilewright/impl/pass/gpu/fragments/fragment_rows.hpp>
 #include <tilewright/impl/pass/gpu/fragments/tile_loops.hpp>
 #include <tilewright/pass/walk.hpp>

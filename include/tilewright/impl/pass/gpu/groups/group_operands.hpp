@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include <tilewright/impl/pass/gpu/fragment_product.hpp>
-#include <tilewright/impl/pass/gpu/groups/group_product.hpp>
+#include <tilewright/impl/pass/gpu/fragments/fragment_product.hpp>
 #include <tilewright/impl/pass/gpu/fragments/tile_loops.hpp>
+#include <tilewright/impl/pass/gpu/groups/group_product.hpp>
 
 namespace tilewright::pass::detail::fragments {
 

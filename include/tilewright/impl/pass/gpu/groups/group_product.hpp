@@ -4,7 +4,7 @@
 //     for r, c, k in grid(64, n, 16):         what is read of shared memory, while it matters who touches what
 //       tw_multiply_group(C[..] .., A[r, k], B[k, c])
 //   tw_multiply_group(C[0], A[0, 0], B[0, 0], n, p, q)   later: the first elements; p, q: see `panel_bytes`
-//   tw_fence_shared(), tw_fence_products(), tw_commit_products(), tw_wait_products(count), tw_hold_sums(C[0], count)
+//   tw_fence_async(), tw_fence_products(), tw_commit_products(), tw_wait_products(count), tw_hold_sums(C[0], count)
 //                                             what order_products places around them
 #pragma once
 
@@ -52,7 +52,7 @@ inline bool is_numbered_call(const expr& e) {
          (e->op == op::call && (e->name == "tw_hold_sums" || e->name == "tw_wait_products"));
 }
 inline bool is_plain_call(const expr& e) {
-  return e->op == op::call && (e->name == "tw_fence_shared" || e->name == "tw_fence_products" ||
+  return e->op == op::call && (e->name == "tw_fence_async" || e->name == "tw_fence_products" ||
                                e->name == "tw_commit_products");
 }
 

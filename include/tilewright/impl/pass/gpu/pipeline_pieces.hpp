@@ -1,0 +1,85 @@
+// What pipelines are made of: the lists that say which statement runs when, statements with what is allocated around
+// them, what a statement does to buffers, and buffers with several versions.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <tilewright/ir/rerouting.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/pass/walk.hpp>
+
+namespace tilewright::pass::detail::pipelining {
+
+using namespace tilewright::ir;
+
+inline constexpr const char* stage_key = "software_pipeline_stage";
+inline constexpr const char* order_key = "software_pipeline_order";
+inline constexpr const char* async_key = "software_pipeline_async_stages";
+inline constexpr const char* rest_key = "software_pipeline_rest";
+
+using numbers = std::vector<std::int64_t>;
+
+/// The numbers of an annotation; none where it is no list of such.
+inline numbers numbers_of(const loop_node& loop, const char* key) {
+  numbers out;
+  const auto found = loop.annotations.find(key);
+  if (found == loop.annotations.end()) return out;
+  const auto* list = std::get_if<attr::list>(&found->second.value);
+  if (!list) return out;
+  for (const attr& a : *list) {
+    const auto* n = std::get_if<std::int64_t>(&a.value);
+    if (!n) return {};
+    out.push_back(*n);
+  }
+  return out;
+}
+
+/// Statements in order, and what is allocated around them.
+struct pieces {
+  std::vector<stmt> statements;
+  std::vector<buffer> buffers;
+
+  stmt whole() const {
+    stmt out = make_seq(statements);
+    for (const buffer& b : buffers) out = make_allocate(b, std::move(out));
+    return out;
+  }
+};
+
+/// What a statement does to each buffer.
+struct effects {
+  buffer_set written, touched;
+
+  explicit effects(const stmt& s) : written(stored_buffers(s)), touched(loaded_buffers(s)) {
+    for_each_expr(s, [&](const expr& e) {
+      // a product changes its sums, a load of matrices its fragments, which come first
+      if (e->op == op::call && !e->args.empty() && e->args[0]->op == op::load &&
+          e->name.rfind("tw_", 0) == 0)
+        written.insert(e->args[0]->buffer);
+    });
+    touched.insert(written.begin(), written.end());
+  }
+};
+
+/// Accesses of buffers with one more index in front.
+class versioning : public rerouting {
+ public:
+  versioning(const buffer_map& versions, std::unordered_map<buffer, expr> index)
+      : versions_(versions), index_(std::move(index)) {}
+
+ private:
+  bool reroutes(const buffer& b) const override { return versions_.count(b) != 0; }
+  buffer_element rerouted(const buffer& b, std::vector<expr> indices) override {
+    indices.insert(indices.begin(), index_.at(b));
+    return {versions_.at(b), std::move(indices)};
+  }
+
+  const buffer_map& versions_;
+  std::unordered_map<buffer, expr> index_;
+};
+
+}  // namespace tilewright::pass::detail::pipelining
