@@ -177,6 +177,20 @@ TEST_CASE("an empty file becomes a database when it is written, and stays empty 
   CHECK(database(f.file()).status() == "");
 }
 
+TEST_CASE("a folder that cannot be made is named, and what to write instead") {
+  const folder f;
+  std::ofstream(f.file()) << "a file where a folder is asked for";
+  const std::string wanted = f.file() + "/below/records.db";
+  database db(wanted);
+  db.add(sample("kept in memory", 1, true, 1));
+  CHECK(db.all().size() == 1);
+  CHECK(!db.persistent());
+  CHECK(db.status() ==
+        "records are kept in memory: TILEWRIGHT_DB or the option database has to name a file that "
+        "can be written; cannot make the folder " +
+            f.file() + "/below: Not a directory");
+}
+
 TEST_CASE("reading makes nothing, neither file nor folder") {
   const folder f;
   const std::string nowhere = f.path + "/no/such/folder/t.db";

@@ -85,10 +85,12 @@ struct dispatcher::state {
     return ++last;
   }
 
-  /// What a call runs, and its owner where it is for this call alone: it can only be interpreted yet.
+  /// What a call runs, and its owner where it is for this call alone: it can only be interpreted yet. Of a
+  /// call that was not known, the dispatcher lives until this has ended.
   struct bound {
     const detail::binding* what = nullptr;
     std::shared_ptr<const detail::binding> own = {};
+    std::unique_ptr<const detail::specialization_table::visit> inside = {};
   };
   enum class memory { checked, absent };
   /// @param again goes on with tuning that was cancelled before
@@ -161,7 +163,10 @@ TILEWRIGHT_INLINE dispatcher::state::bound dispatcher::state::bind(const call_ar
   const detail::binding* there = bindings.find(a);
   if (there && !again) return {there};
   const support::default_float_environment ours;  // traps of the host are not for made-up data
-  return support::with_stack(detail::enough_stack, [&] { return prepare(a, data, again); });
+  auto inside = std::make_unique<const detail::specialization_table::visit>(all);
+  bound out = support::with_stack(detail::enough_stack, [&] { return prepare(a, data, again); });
+  out.inside = std::move(inside);
+  return out;
 }
 
 TILEWRIGHT_INLINE dispatcher::state::bound dispatcher::state::prepare(const call_argument* a,
@@ -250,9 +255,9 @@ TILEWRIGHT_INLINE void dispatcher::call(const call_argument* a) {
   const auto* b = static_cast<const detail::binding*>(hit.binding);
   if (hit.owner != state_->serial || !state_->bindings.matches(*b, a)) {
     const state::bound found = state_->bind(a);
-    if (found.own) return state_->run(*found.what, a);
     b = found.what;
-    hit = {state_->serial, b};
+    if (!found.own) hit = {state_->serial, b};
+    if (found.own || found.inside) return state_->run(*b, a);
   }
   state_->run(*b, a);
 }

@@ -8,6 +8,7 @@
 #include <tilewright/dispatch/call_session.hpp>
 #include <tilewright/dispatch/specialization.hpp>
 #include <tilewright/impl/dispatch/at_exit.hpp>
+#include <tilewright/impl/dispatch/code_generator.hpp>
 #include <tilewright/impl/dispatch/code_text.hpp>
 #include <tilewright/impl/dispatch/outdated_choice.hpp>
 #include <tilewright/impl/dispatch/progress_printer.hpp>
@@ -197,6 +198,7 @@ TILEWRIGHT_INLINE bool specialization::load_stored() {
       why = e.what();
     }
   }
+  detail::open_code_generator(workload_.machine);
   return publish_trace(*hit, origin::stored_schedule, why, hit->best());
 }
 

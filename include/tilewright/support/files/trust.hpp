@@ -10,7 +10,7 @@
 
 namespace tilewright::support {
 
-/// Empty when only this user can have written `path`, else the reason.
+/// Empty when only this user or root can have written `path`, else the reason.
 inline std::string untrusted(const std::string& path) {
   std::error_code ignored;
   const std::filesystem::path real = std::filesystem::canonical(path, ignored);  // behind links
@@ -19,7 +19,10 @@ inline std::string untrusted(const std::string& path) {
     if (p.empty()) continue;  // the file itself is found wanting
     struct stat s {};
     if (::stat(p.c_str(), &s) != 0) return p + " cannot be examined";
-    if (s.st_uid != ::geteuid()) return p + " belongs to another user";
+    if (s.st_uid != ::geteuid() && s.st_uid != 0)
+      return p +
+             " belongs to another user; copy the file into a folder of your own, or install it as "
+             "root";
     if ((s.st_mode & (S_IWGRP | S_IWOTH)) != 0)
       return p + " can be written by others; run chmod go-w on it";
   }

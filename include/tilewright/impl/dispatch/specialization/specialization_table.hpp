@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -67,6 +68,22 @@ class specialization_table {
   specialization_table(const specialization_table&) = delete;
   specialization_table& operator=(const specialization_table&) = delete;
 
+  using visitor =
+      std::tuple<pid_t, std::thread::id, std::uint64_t>;  // the last is a number of its own
+  /// A call that may tune or compile, on the thread that made it. The table's end and the process's exit
+  /// cancel what it does and wait for it.
+  class visit {
+   public:
+    explicit visit(specialization_table& all);
+    ~visit();
+    visit(const visit&) = delete;
+    visit& operator=(const visit&) = delete;
+
+   private:
+    specialization_table& all_;
+    std::set<visitor>::iterator here_;
+  };
+
   const backend::executor& executor() const noexcept { return *exec_; }
   search::detail::process_sync::pair& sync() { return sync_.get(); }
 
@@ -105,6 +122,7 @@ class specialization_table {
   std::optional<ir::function> shrunk(const search::extent_map& dims,
                                      const std::vector<layout_class>& layouts) const;
   bool handler_is_slow() const;
+  std::string tune_first(const search::workload& w) const;
   void prepare(specialization_slot& s);
   /// Times what an earlier revision of the library chose in turns with the default schedule of this one, before the call or beside
   /// those that follow, as the mode says.
@@ -114,8 +132,10 @@ class specialization_table {
   bool start_background(specialization_slot& s);
   void tune_in_background(specialization_slot& s);
   argument_error waits_for_itself() const;
-  /// Ends the tuning of this process in the background; none begins after it.
+  /// Ends the tuning of this process; none begins in the background after it.
   void end_threads() noexcept;
+  /// Waits for visits that other threads are on, which are told to end.
+  void end_visits() noexcept;
   /// @throws argument_error for an executor that makes no sense
   void choose_executor();
   void say_capped(int wanted);
@@ -136,9 +156,12 @@ class specialization_table {
   bool ended_ = false;
   /// Calls of the user's event handler that run: of which process, and since when. // steady_clock ticks
   std::multiset<std::pair<pid_t, std::int64_t>> handler_calls_;
+  std::set<visitor> visits_;
+  std::uint64_t last_visit_ = 0;
   search::detail::process_sync sync_;
   exit_entry exit_{[](void* self) { static_cast<specialization_table*>(self)->end_threads(); },
-                   this};
+                   this,
+                   [](void* self) { static_cast<specialization_table*>(self)->end_visits(); }};
 };
 
 }  // namespace tilewright::dispatch::detail

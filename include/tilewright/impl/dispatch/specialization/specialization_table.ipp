@@ -12,6 +12,7 @@
 #include <tilewright/dispatch/pattern_class.hpp>
 #include <tilewright/dispatch/zero_extents.hpp>
 #include <tilewright/impl/dispatch/call_mode.hpp>
+#include <tilewright/impl/dispatch/code_generator.hpp>
 #include <tilewright/impl/dispatch/outdated_choice.hpp>
 #include <tilewright/impl/dispatch/specialization/call_values.hpp>
 #include <tilewright/impl/dispatch/specialization/specialization_table.hpp>
@@ -60,6 +61,18 @@ class specialization_table::handler_call {
   specialization_table& all_;
   std::multiset<std::pair<pid_t, std::int64_t>>::iterator here_;
 };
+
+TILEWRIGHT_INLINE specialization_table::visit::visit(specialization_table& all) : all_(all) {
+  const std::lock_guard lock(all_.sync().mutex);
+  here_ = all_.visits_.insert({::getpid(), std::this_thread::get_id(), ++all_.last_visit_}).first;
+}
+
+TILEWRIGHT_INLINE specialization_table::visit::~visit() {
+  search::detail::process_sync::pair& sy = all_.sync();
+  const std::lock_guard lock(sy.mutex);
+  all_.visits_.erase(here_);
+  sy.changed.notify_all();
+}
 
 TILEWRIGHT_INLINE specialization_table::specialization_table(
     const kernel_signature& kernel, std::function<ir::function(const search::extent_map&)> make,
@@ -136,6 +149,26 @@ TILEWRIGHT_INLINE void specialization_table::end_threads() noexcept {
     threads.swap(threads_);
   }
   end(std::move(threads));
+  end_visits();
+}
+
+TILEWRIGHT_INLINE void specialization_table::end_visits() noexcept try {
+  constexpr double longest = 10;  // s; a callback of the user may wait for the thread that is here
+  search::detail::process_sync::pair& sy = sync();
+  const std::int64_t until =
+      instance_clock::now().time_since_epoch().count() + instance_ticks(longest);
+  std::unique_lock lock(sy.mutex);
+  std::vector<visitor> others;  // those that come later are not waited for
+  for (const visitor& v : visits_)
+    if (std::get<0>(v) == ::getpid() && std::get<1>(v) != std::this_thread::get_id())
+      others.push_back(v);
+  const auto is_there = [&](const visitor& v) { return visits_.count(v) > 0; };
+  while (support::any(others, is_there) && !handler_is_slow() &&
+         instance_clock::now().time_since_epoch().count() < until) {
+    for (const auto& [name, s] : all_) s->cancelled = true;  // also what has begun since
+    sy.changed.wait_for(lock, std::chrono::milliseconds(20));
+  }
+} catch (const std::exception&) {  // no lock or memory is to be had: nobody can be waited for
 }
 
 // ---- making ----
@@ -321,29 +354,54 @@ TILEWRIGHT_INLINE void specialization_table::reload(specialization_slot& s) {
   if (failed) std::rethrow_exception(failed);
 }
 
+/// What to do about a call for which nothing is stored.
+TILEWRIGHT_INLINE std::string specialization_table::tune_first(const search::workload& w) const {
+  if (db_->chosen(w.key))
+    return "make the code again, by warm() of an op with mode::now where LLVM can be opened, or "
+           "write "
+           "mode::off";
+  std::string text = "tune ";
+  std::set<std::string> said;
+  std::size_t at = 0;
+  for (const parameter_signature& p : kernel_.params)
+    for (std::size_t k = 0; k < p.extent_count(); ++k, ++at)
+      if (const std::string& name = p.dim(k).name; !name.empty() && said.insert(name).second)
+        text += (said.size() > 1 ? ", " : "") + name + " = " + std::to_string(w.extents[at]);
+  if (said.empty()) text += kernel_.name;
+  const std::string file = db_->path();
+  return text + " before, by warm() of an op with mode::now, the same database (" +
+         (file.empty() ? "none" : file) + ") and " + std::to_string(w.key.threads) +
+         (w.key.threads == 1 ? " thread" : " threads") + ", or write mode::off";
+}
+
 /// One thread at a time; not under the lock.
 TILEWRIGHT_INLINE void specialization_table::prepare(specialization_slot& s) {
   specialization& code = *s.code;
   for (const std::string& text : remarks_) code.warn(text);
-  if (const std::string text = db_->status(); !text.empty() && !db_->persistent()) code.warn(text);
   if (exit_entry::process_ends()) return code.load_interpreter("the process ends");
   const bool tunes = mode_ == mode::now || mode_ == mode::background;
-  if (code.load_stored()) {
+  const bool stored = code.load_stored();
+  // once it was read: damage shows there
+  if (const std::string text = db_->status(); !text.empty()) code.warn(text);
+  if (stored) {
     if (tunes && options_.effort != effort::estimate && is_outdated(*db_, code.task().key))
       renew(s);
     return;
   }
   static std::atomic<bool> known{false};
-  const struct opened {  // the code generator, from here on
-    ~opened() { exit_entry::come_first(known); }
+  const struct made {  // what a kernel's code is made with
+    ~made() { exit_entry::come_first(known); }
   } then;
+  if (mode_ != mode::miss_error) open_code_generator(code.task().machine);
   if (options_.events && mode_ != mode::miss_error)
     code.tell(search::event::kind::miss, db_->why(search::wanted_record(code.task())));
   if (tunes && options_.effort == effort::estimate) return code.load_estimate();
   switch (mode_) {
     case mode::miss_error:
       throw argument_error(kernel_.name + ": " + db_->why(search::wanted_record(code.task())) +
-                           "and TILEWRIGHT_TUNE or the options say miss_error");
+                           "and " +
+                           (mode_ == options_.mode ? "the options say" : "TILEWRIGHT_TUNE says") +
+                           " miss_error; " + tune_first(code.task()));
     case mode::now:
       if (!threads_to_be_had()) {
         code.warn("nothing is tuned: the machine gives no more threads");

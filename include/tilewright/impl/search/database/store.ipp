@@ -126,21 +126,25 @@ TILEWRIGHT_INLINE store::~store() {
 }
 
 TILEWRIGHT_INLINE void store::create_file() const {
+  const auto failed = [](int reason, const std::string& what) {
+    const bool passes = reason == ENOSPC || reason == EDQUOT || reason == EMFILE;
+    return store_error(passes ? store_failure::later : store_failure::not_writable,
+                       what + ": " + std::strerror(reason));
+  };
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
   if (!folder.empty() && !std::filesystem::exists(folder, error)) {
     std::filesystem::create_directories(folder, error);
-    if (!error)  // code is only loaded from a directory that nobody else may write
-      std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
+    if (error)
+      throw failed(error.value(),
+                   "TILEWRIGHT_DB or the option database has to name a file that can be "
+                   "written; cannot make the folder " +
+                       folder.string());
+    // code is only loaded from a directory that nobody else may write
+    std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
   }
   const int file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (file < 0) {
-    const int reason = errno;
-    throw store_error(reason == ENOSPC || reason == EDQUOT || reason == EMFILE
-                          ? store_failure::later
-                          : store_failure::not_writable,
-                      "cannot write " + path_ + ": " + std::strerror(reason));
-  }
+  if (file < 0) throw failed(errno, "cannot write " + path_);
   ::close(file);
 }
 
