@@ -36,8 +36,8 @@ struct saved_model_options {
 /// file, so processes that run one file share them, too.
 class saved_model {
  public:
-  /// It requires: 1) a file that this user owns, in a folder of his, and that nobody else may write,
-  /// since its code runs; 2) bytes as they were saved: the digest of all of them is compared; 3) a
+  /// It requires: 1) a file and a folder that belong to this user or to root, and that nobody else may
+  /// write, since its code runs; 2) bytes as they were saved: the digest of all of them is compared; 3) a
   /// machine with the instructions that one of the file's plans was made for; of several, the one
   /// with the widest vectors runs; 4) an executor, where there is one, with a function `run` and a
   /// thread.
