@@ -51,7 +51,8 @@ int end_process(const std::string& owner, moment when) {
     static op_type op{product, o};
     return end_while_tuning(op, reached, tunes);
   }
-  return end_while_tuning(*new op_type{product, o}, reached, tunes);
+  static auto* kept = new op_type{product, o};  // nobody ends it
+  return end_while_tuning(*kept, reached, tunes);
 }
 
 /// The exit status of this program, run with `owner` and `when`.

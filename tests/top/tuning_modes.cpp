@@ -290,26 +290,6 @@ TEST_CASE("ops share a database that the program holds") {
   CHECK(c(3, 4) == 6.0f);
 }
 
-TEST_CASE("what was lost of a damaged file is said to who calls") {
-  const folder f;
-  problem p;
-  CHECK(p.right(tuned{product, quick(f.file())}));
-  {
-    const auto rest = static_cast<std::size_t>(std::filesystem::file_size(f.file())) - 4096;
-    std::fstream file(f.file(), std::ios::binary | std::ios::in | std::ios::out);
-    file.seekp(4096);
-    file << std::string(rest, 'x');
-  }
-  std::string said;
-  tuned_options o = quick(f.file());
-  o.events = [&](const search::event& e) {
-    if (e.what == search::event::kind::remark) said += e.text + "\n";
-  };
-  CHECK(p.right(tuned{product, o}));
-  CHECK(said.find("was damaged") != std::string::npos);
-  CHECK(said.find("the old file is kept as " + f.file() + ".damaged") != std::string::npos);
-}
-
 TEST_CASE("a database of the user's own keeps what is tuned, and gives it back") {
   struct table final : search::database {
     table() : database(":memory:") {}

@@ -12,6 +12,7 @@
 #include <tilewright/dispatch/pattern_checks.hpp>
 #include <tilewright/dispatch/pattern_lists.hpp>
 #include <tilewright/impl/dispatch/specialization/specialization_table.hpp>
+#include <tilewright/impl/dispatch/specialization/visits.hpp>
 #include <tilewright/impl/dispatch/workspace.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
 #include <tilewright/ir/term_order.hpp>
