@@ -13,6 +13,13 @@ target_compile_options(tilewright_warnings INTERFACE
   $<$<BOOL:${TILEWRIGHT_WERROR}>:-Werror>)
 target_link_libraries(tilewright PRIVATE $<BUILD_INTERFACE:tilewright_warnings>)
 
+# Sources that several programs share are compiled once: a program takes $<TARGET_OBJECTS:name>.
+function(tilewright_parts name)
+  add_library(${name} OBJECT ${ARGN})
+  target_link_libraries(${name} PRIVATE tilewright::tilewright tilewright_warnings)
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+endfunction()
+
 # A program of the project: warnings on, placed in build/bin.
 function(tilewright_program name)
   add_executable(${name} ${ARGN})

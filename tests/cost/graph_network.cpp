@@ -50,7 +50,7 @@ TEST_CASE("the gradient is that of finite differences") {
     REQUIRE(slope.size() == m.weights());
     support::random draws(9);
     int checked = 0;
-    for (int i = 0; i < 400; ++i) {
+    for (int i = 0; i < 400 && checked < 60; ++i) {
       const std::size_t k = draws.below(slope.size());
       if (std::abs(slope[k]) < 1e-5) continue;  // rounding of the difference
       const double h = 1e-6;
@@ -122,8 +122,9 @@ TEST_CASE("scores are finite, repeatable, and follow their programs") {
     o.retrain_share = 0;
     o.tuning_steps = 8;
     graph_model many(o), one(o);
-    one.update(all.samples);
-    for (const sample& s : all.samples) many.update(std::span(&s, 1));
+    const std::span<const sample> few = std::span(all.samples).first(24);
+    one.update(few);
+    for (const sample& s : few) many.update(std::span(&s, 1));
     CHECK(one.predict(all.samples) == many.predict(all.samples));
   }
   SUBCASE("a program without loops has a score") {

@@ -137,6 +137,24 @@ TEST_CASE("rooms include only downwards") {
   CHECK(files > 10);
 }
 
+TEST_CASE("a header can be included twice") {
+  int headers = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(TILEWRIGHT_INCLUDE_DIR)) {
+    if (entry.path().extension() != ".hpp") continue;
+    const std::string name = entry.path().filename();
+    if (name == "cold_begin.hpp" || name == "cold_end.hpp") continue;  // each place once more
+    ++headers;
+    std::ifstream file(entry.path());
+    bool once = false;
+    for (std::string line; !once && std::getline(file, line);) {
+      once = line == "#pragma once" || line.rfind("#ifndef TILEWRIGHT_", 0) == 0;
+      if (!once && !line.empty() && line.rfind("//", 0) != 0) break;
+    }
+    CHECK_MESSAGE(once, entry.path().string() << " may be read twice");
+  }
+  CHECK(headers > 800);
+}
+
 TEST_CASE("src.hpp, learning.hpp or models.hpp includes every definition file") {
   const fs::path root = TILEWRIGHT_INCLUDE_DIR;
   std::set<std::string> listed;

@@ -32,6 +32,7 @@ function grouped(dtype t, int lanes, int group, int step, int first, int vectors
 }  // namespace
 
 TEST_CASE("groups of lanes that stand some steps apart, up to the last element of the buffer") {
+  int drawn = 0;  // of the four types, two begin at the edge and two inside
   for (const dtype t : {dtype::f32, dtype::f64, dtype::i8, dtype::f16})
     for (const int lanes : {2, 4, 8, 16})
       for (const int group : {1, 2, 3, 5})
@@ -40,8 +41,9 @@ TEST_CASE("groups of lanes that stand some steps apart, up to the last element o
           CAPTURE(lanes);
           CAPTURE(group);
           CAPTURE(step);
-          check_agrees(grouped(t, lanes, group, step, 0, 3));
-          check_agrees(grouped(t, lanes, group, step, 1, 2));
+          const bool edge = (drawn++ / 48 + lanes / 2 + group + step) % 2 == 0;
+          check_agrees(edge ? grouped(t, lanes, group, step, 0, 3)
+                            : grouped(t, lanes, group, step, 1, 2));
         }
 }
 
@@ -196,11 +198,14 @@ TEST_CASE("lanes a few elements apart: at the buffer's ends, and all taps of a w
         const buffer x = make_buffer("X", t, {integer(dtype::i32, size)}),
                      y = make_buffer("Y", t, {16});
         const var v = make_var("v");
-        for (int from = 0; from <= size - 15 * step - 1; ++from)
+        const int last = size - 15 * step - 1;
+        for (int from = 0; from <= last; ++from) {
+          if (t != dtype::f32 && from > 1 && from < last) continue;  // places between the ends once
           check_agrees(make("one", {x, y},
                             vector_loop(v, 16, make_store(y, {v}, load(x, {v * step + from})))));
+        }
         expr sum = load(x, {v * step});
-        for (int tap = 1; tap <= size - 15 * step - 1; ++tap) sum = sum + load(x, {v * step + tap});
+        for (int tap = 1; tap <= last; ++tap) sum = sum + load(x, {v * step + tap});
         check_agrees(make("all", {x, y}, vector_loop(v, 16, make_store(y, {v}, sum))));
       }
 }

@@ -39,6 +39,9 @@ TEST_CASE("channels of pixels are shuffled together, whatever is left behind who
                         dtype::f32, dtype::f64, dtype::i64})
     for (const int channels : {2, 3, 4, 5, 8})
       for (const int lanes : {4, 16, 64}) {
+        const bool first = t == dtype::i8 || t == dtype::i16 || t == dtype::f32 || t == dtype::f64;
+        if (lanes != 16 && !first) continue;   // one type of each size
+        if (lanes * bits(t) > 1024) continue;  // 16 lanes are two registers of the widest machine
         CAPTURE(std::string(name(t)));
         CAPTURE(channels);
         CAPTURE(lanes);
