@@ -276,6 +276,8 @@ TEST_CASE("members that leave terms out compute the convolution") {
       for (const char* type : {"float32", "float64", "int8"}) {
         const ir::function f = convolution({channels_last, 9, stride, 3, type});
         for (const int threads : {1, 2}) {
+          // both of one type, the others by turns
+          if (type != std::string("float32") && threads != stride) continue;
           std::vector<schedule> skipping = sketches_of(f, threads);
           std::erase_if(skipping, [](const schedule& s) { return !skips(s); });
           CHECK(members::check(f, skipping, promised, ask) > 5);
