@@ -42,7 +42,7 @@ ir::function attention_function(const attention_case& what) {
       what.causal ? "T.Select(vj <= vi + {s}, score[vb, vi, vj], T.min_value(\"float32\"))"
                   : "score[vb, vi, vj]";
   const std::string text = R"(@T.prim_func
-def main(Q: T.Buffer(({b}, {m}, {d}), "{t}"), K: T.Buffer(({b}, {n}, {d}), "{t}"), V: T.Buffer(({b}, {n}, {d}), "{t}"), scale: T.Buffer((), "float32"), Y: T.Buffer(({b}, {m}, {d}), "float32")):
+def main(Q: T.Buffer(({b}, {m}, {d}), "{t}"), K: T.Buffer(({b}, {n}, {d}), "{t}"), V: T.Buffer(({b}, {n}, {d}), "{t}"), Y: T.Buffer(({b}, {m}, {d}), "float32")):
     product = T.alloc_buffer(({b}, {m}, {n}), "float32")
     score = T.alloc_buffer(({b}, {m}, {n}), "float32")
     peak = T.alloc_buffer(({b}, {m}), "float32")
@@ -58,7 +58,7 @@ def main(Q: T.Buffer(({b}, {m}, {d}), "{t}"), K: T.Buffer(({b}, {n}, {d}), "{t}"
     for b, i, j in T.grid({b}, {m}, {n}):
         with T.block("score"):
             vb, vi, vj = T.axis.remap("SSS", [b, i, j])
-            score[vb, vi, vj] = scale[()] * product[vb, vi, vj]
+            score[vb, vi, vj] = T.float32({scale}) * product[vb, vi, vj]
     for b, i, j in T.grid({b}, {m}, {n}):
         with T.block("peak"):
             vb, vi, vj = T.axis.remap("SSR", [b, i, j])
@@ -92,6 +92,7 @@ def main(Q: T.Buffer(({b}, {m}, {d}), "{t}"), K: T.Buffer(({b}, {n}, {d}), "{t}"
              {"{k}", summed("K[vb, vj, vk]")},
              {"{v}", summed("V[vb, vj, ve]")},
              {"{w}", wide ? weight : summed("T.cast(" + weight + ", \"" + what.type + "\")")},
+             {"{scale}", std::to_string(what.scale)},
              {"{b}", std::to_string(what.batch)},
              {"{m}", std::to_string(what.queries)},
              {"{n}", std::to_string(what.keys)},

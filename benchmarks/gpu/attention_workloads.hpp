@@ -16,6 +16,7 @@ struct attention_case {
   std::string type = "float16";  // of Q, K and V; sums and Y are f32
   int batch = 1, queries = 64, keys = 64, depth = 64;
   bool causal = false;  // the last query sees all keys
+  double scale = 0.05;
 };
 
 /// The program; weights of f16 and bf16 values are rounded to these.

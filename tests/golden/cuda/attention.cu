@@ -1,4 +1,4 @@
-extern "C" TW_KERNEL(64) void tilewright_main_0(TW_GLOBAL(const tw_f16) Q, TW_GLOBAL(const tw_f16) K, TW_GLOBAL(const tw_f16) V, TW_GLOBAL(const float) scale, TW_GLOBAL(float) Y) {
+extern "C" TW_KERNEL(64) void tilewright_main_0(TW_GLOBAL(const tw_f16) Q, TW_GLOBAL(const tw_f16) K, TW_GLOBAL(const tw_f16) V, TW_GLOBAL(float) Y) {
   const int bx = TW_BLOCK(x);
   const int ty = TW_THREAD(y);
   const int tx = TW_THREAD(x);
@@ -136,7 +136,7 @@ extern "C" TW_KERNEL(64) void tilewright_main_0(TW_GLOBAL(const tw_f16) Q, TW_GL
                           for (int group_2 = 0; group_2 < 4; ++group_2) {
                             #pragma unroll
                             for (int element_2 = 0; element_2 < 2; ++element_2) {
-                              tw_store(peak_wmma_rows_of_lane, group_2 % 2, tw_max<float>(peak_wmma_rows_of_lane[group_2 % 2], scale[0] * product_wmma_accumulator[r_tile_4 * 32 + j_tile * 8 + group_2 * 2 + element_2]));
+                              tw_store(peak_wmma_rows_of_lane, group_2 % 2, tw_max<float>(peak_wmma_rows_of_lane[group_2 % 2], 0.0500000007f * product_wmma_accumulator[r_tile_4 * 32 + j_tile * 8 + group_2 * 2 + element_2]));
                             }
                           }
                         }
@@ -165,7 +165,7 @@ extern "C" TW_KERNEL(64) void tilewright_main_0(TW_GLOBAL(const tw_f16) Q, TW_GL
                         for (int group_3 = 0; group_3 < 4; ++group_3) {
                           #pragma unroll
                           for (int element_3 = 0; element_3 < 2; ++element_3) {
-                            tw_store(share_part_wmma_accumulator, r_tile_6 * 32 + j_tile_1 * 8 + group_3 * 2 + element_3, tw_exp2((scale[0] * product_wmma_accumulator[r_tile_6 * 32 + j_tile_1 * 8 + group_3 * 2 + element_3] - peak_wmma_rows[r_tile_6 * 2 + group_3 % 2]) * 1.44269502f));
+                            tw_store(share_part_wmma_accumulator, r_tile_6 * 32 + j_tile_1 * 8 + group_3 * 2 + element_3, tw_exp2((0.0500000007f * product_wmma_accumulator[r_tile_6 * 32 + j_tile_1 * 8 + group_3 * 2 + element_3] - peak_wmma_rows[r_tile_6 * 2 + group_3 % 2]) * 1.44269502f));
                           }
                         }
                       }
