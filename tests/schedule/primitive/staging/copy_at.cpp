@@ -488,13 +488,13 @@ def main(A: T.Buffer((8, 16), "float32"), B: T.Buffer((8, 16), "float32")):
                     B[vo, vj] = S[vo, vj] + T.float32(1)
 )");
   };
-  schedule s(nested(16));
-  const auto parts = s.split(s.get_loops(s.get_block("B"))[0], {infer, 4});
-  s.read_at(parts[0], s.get_block("B"), 0, "local");
-  check_schedule(s, nested(16));
-  // what is filled by half is not there as a whole
-  schedule half(nested(8));
+  const ir::function f = nested(16);
+  schedule s(f);
+  const block_rv inner = s.get_block("B");
+  s.read_at(s.split(s.get_loops(inner)[0], {infer, 4})[0], inner, 0, "local");
+  check_schedule(s, f);
+  schedule half(nested(8));  // what is filled by half is not there as a whole
   const block_rv reader = half.get_block("B");
-  const auto pieces = half.split(half.get_loops(reader)[0], {infer, 4});
-  check_refusal(half, "read_at", 5, [&] { half.read_at(pieces[0], reader, 0, "local"); });
+  const loop_rv whole = half.get_loops(reader)[0];
+  check_refusal(half, "read_at", 5, [&] { half.read_at(whole, reader, 0, "local"); });
 }
