@@ -18,10 +18,10 @@
 #include <tilewright/target/gpu.hpp>
 
 #include "../attention_workloads.hpp"
-#include "../call_cost.hpp"
 #include "../cases/small_cases.hpp"
 #include "../default_cases.hpp"
 #include "../tensor_workloads.hpp"
+#include "call_cost.hpp"
 #include "pack.hpp"
 #include "packed_code.hpp"
 #include "sessions.hpp"

@@ -1,5 +1,5 @@
 // What calls cost beside launches, on a device that is a fake one: whether results are right is seen, and what is lost.
-#include "gpu/call_cost.hpp"
+#include "gpu/stages/call_cost.hpp"
 #include "../cases.hpp"
 
 #include <cstddef>

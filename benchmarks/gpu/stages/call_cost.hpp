@@ -6,7 +6,7 @@
 
 #include <tilewright/backend/cuda/device.hpp>
 
-#include "device_clock.hpp"
+#include "../device_clock.hpp"
 
 namespace gpu_calls {
 

@@ -19,8 +19,8 @@
 #include <tilewright/support/error.hpp>
 #include <tilewright/tuned.hpp>
 
-#include "peers/primary_context.hpp"
-#include "result_file.hpp"
+#include "../peers/primary_context.hpp"
+#include "../result_file.hpp"
 
 namespace gpu_calls {
 namespace {
