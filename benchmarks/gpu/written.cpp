@@ -130,17 +130,17 @@ entry on_tensor_cores(std::string workload, std::string name, const space::use_t
 }
 
 /// Blocks of 128 x `columns` by two warp groups, 64 terms a step, `ahead` steps copied ahead; eight blocks above each
-/// other share columns.
-entry by_groups(std::string workload, int columns, int ahead) {
+/// other share columns. `boxes`: the copy engine brings operands, not threads.
+entry by_groups(std::string workload, int columns, int ahead, bool boxes = false) {
   space::use_tensor_core rule;
   const std::string type = workload[0] == 'B' ? "bf16" : "f16";
   rule.intrinsics = {"wgmma_64x" + std::to_string(columns) + "x16_" + type + type + "f32"};
   rule.rows = {8, 2, 1};
   rule.columns = {1, 1, 1};
   rule.background = ahead;
-  entry out =
-      on_tensor_cores(std::move(workload),
-                      "groups_128x" + std::to_string(columns) + "_" + std::to_string(ahead), rule);
+  rule.tensor_copies = boxes;
+  const std::string name = "groups_128x" + std::to_string(columns) + "_" + std::to_string(ahead);
+  entry out = on_tensor_cores(std::move(workload), name + (boxes ? "_boxes" : ""), rule);
   out.in_groups = true;
   return out;
 }
@@ -224,9 +224,12 @@ std::vector<entry> all() {
   // 25.9 of 27.1 us: results through shared memory
   out.push_back(on_tensor_cores("DENSE_tensor_cores", "written", cores(2, true, true)));
   out.push_back(on_tensor_cores("DENSE_tensor_cores", "before", cores(3, false, true)));
-  for (const char* name : {"F16_1024", "F16_4096", "F16_8192", "BF16_4096"})
+  for (const char* name : {"F16_1024", "F16_4096", "F16_8192", "BF16_4096"}) {
     for (const int columns : {128, 256})
       for (const int ahead : {1, 2}) out.push_back(by_groups(name, columns, ahead));
+    out.push_back(by_groups(name, 128, 4, true));
+    out.push_back(by_groups(name, 256, 2, true));
+  }
   return out;
 }
 

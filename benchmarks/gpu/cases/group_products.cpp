@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <tilewright/ir/copy_notes.hpp>
 #include <tilewright/ir/kernel_notes.hpp>
 #include <tilewright/ir/text/parse.hpp>
 #include <tilewright/schedule/schedule.hpp>
@@ -66,8 +67,11 @@ gpu_corpus::entry product(const shape& what) {
   const block_rv sums = s.write_at(i1, c, 0, "wgmma.accumulator");
   static_cast<void>(sums);
   if (what.biased) s.reverse_compute_inline(s.get_block("E"));
-  for (const int operand : {0, 1})
-    s.annotate(s.read_at(k0, c, operand, "shared.dyn"), "vector_bytes", 16);
+  for (const int operand : {0, 1}) {
+    const block_rv copy = s.read_at(k0, c, operand, "shared.dyn");
+    s.annotate(copy, "vector_bytes", 16);
+    if (what.boxes) s.annotate(copy, ir::tensor_copy_note, 1);
+  }
   using list = ir::attr::list;
   s.annotate(k0, "software_pipeline_stage", list{0, 0, what.ahead});
   s.annotate(k0, "software_pipeline_order", list{0, 1, 2});
@@ -84,28 +88,45 @@ gpu_corpus::entry product(const shape& what) {
 }
 
 std::vector<gpu_corpus::entry> small() {
-  return {product({.name = "group_matmul", .k = 320}),
-          product({.name = "group_matmul_wide", .n = 256, .k = 256, .columns = 256}),
-          product({.name = "group_matmul_bf16", .type = "bfloat16", .m = 256, .k = 192}),
-          product({.name = "group_matmul_nk", .k = 192, .ahead = 1, .b_rows = false}),
-          product({.name = "group_matmul_km", .k = 192, .a_rows = false, .biased = true})};
+  return {
+      product({.name = "group_matmul", .k = 320}),
+      product({.name = "group_matmul_wide", .n = 256, .k = 256, .columns = 256}),
+      product({.name = "group_matmul_bf16", .type = "bfloat16", .m = 256, .k = 192}),
+      product({.name = "group_matmul_nk", .k = 192, .ahead = 1, .b_rows = false}),
+      product({.name = "group_matmul_km", .k = 192, .a_rows = false, .biased = true}),
+      product({.name = "group_matmul_boxes", .n = 256, .k = 320, .columns = 256, .boxes = true}),
+      product({.name = "group_matmul_boxes_nk",
+               .type = "bfloat16",
+               .m = 256,
+               .k = 448,
+               .ahead = 3,
+               .a_rows = false,
+               .b_rows = false,
+               .biased = true,
+               .boxes = true})};
 }
 
 std::vector<gpu_corpus::entry> large() {
   std::vector<gpu_corpus::entry> out;
-  for (const char* type : {"float16", "bfloat16"})
+  const auto add = [&](const char* type, int columns, int ahead, bool boxes) {
+    const std::string name = std::string("group_matmul_") + (type[0] == 'f' ? "f16" : "bf16") +
+                             "_128x" + std::to_string(columns) + "_" + std::to_string(ahead) +
+                             (boxes ? "_boxes" : "");
+    out.push_back(product({.name = name,
+                           .type = type,
+                           .m = 4096,
+                           .n = 4096,
+                           .k = 4096,
+                           .columns = columns,
+                           .ahead = ahead,
+                           .boxes = boxes}));
+  };
+  for (const char* type : {"float16", "bfloat16"}) {
     for (const int columns : {128, 256})
-      for (const int ahead : {1, 2}) {
-        const std::string name = std::string("group_matmul_") + (type[0] == 'f' ? "f16" : "bf16") +
-                                 "_128x" + std::to_string(columns) + "_" + std::to_string(ahead);
-        out.push_back(product({.name = name,
-                               .type = type,
-                               .m = 4096,
-                               .n = 4096,
-                               .k = 4096,
-                               .columns = columns,
-                               .ahead = ahead}));
-      }
+      for (const int ahead : {1, 2}) add(type, columns, ahead, false);
+    add(type, 128, 4, true);
+    add(type, 256, 2, true);
+  }
   return out;
 }
 

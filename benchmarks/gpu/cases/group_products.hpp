@@ -19,6 +19,7 @@ struct shape {
   /// How operands lie: as [m, k] and [k, n], else as [k, m] and [n, k].
   bool a_rows = true, b_rows = true;
   bool biased = false;  // a row is added to the sums, which are kept from 0 on
+  bool boxes = false;   // the copy engine brings operands, not threads
 };
 
 gpu_corpus::entry product(const shape& s);

@@ -124,21 +124,28 @@ inline void add_tensor_families(std::vector<schedule>& out, const gpu_rules& lis
 inline void add_group_families(std::vector<schedule>& out, const gpu_rules& list, const schedule& s,
                                const context& where) {
   if (!target::multiplies_in_groups(*where.gpu)) return;
-  for (const int columns : {256, 128, 64})
-    for (const int background : {2, 1}) {
-      use_tensor_core rule;
-      rule.intrinsics.clear();
-      for (const char* types : {"f16f16f32", "bf16bf16f32"})
-        for (const char* lies : {"", "_trans"})
-          rule.intrinsics.push_back("wgmma_64x" + std::to_string(columns) + "x16_" + types + lies);
-      rule.rows = {8, 2, 1};
-      rule.columns = {1, 1, 1};
-      rule.background = background;
-      rule.max_threads_per_block = where.gpu->threads_per_block;
-      for (schedule& grown : list.space(split_k{}, rule).grow(s, where))
-        if (ir::warps_of_thread(*ir::root_block(grown.function())) == ir::warps_of_group)
-          out.push_back(std::move(grown));
-    }
+  struct way {
+    int columns, background;
+    bool boxes = false;
+  };
+  const way ways[] = {{256, 2, true}, {128, 4, true}, {64, 4, true}, {256, 2}, {256, 1},
+                      {128, 2},       {128, 1},       {64, 2},       {64, 1}};
+  for (const auto& [columns, background, boxes] : ways) {
+    use_tensor_core rule;
+    rule.intrinsics.clear();
+    for (const char* types : {"f16f16f32", "bf16bf16f32"})
+      for (const char* lies : {"", "_trans"})
+        rule.intrinsics.push_back("wgmma_64x" + std::to_string(columns) + "x16_" + types + lies);
+    rule.rows = {8, 2, 1};
+    rule.columns = {1, 1, 1};
+    rule.background = background;
+    rule.tensor_copies = boxes;
+    rule.max_threads_per_block = where.gpu->threads_per_block;
+    for (schedule& grown : list.space(split_k{}, rule).grow(s, where))
+      if (ir::warps_of_thread(*ir::root_block(grown.function())) == ir::warps_of_group &&
+          engine_can_copy(grown.function()))
+        out.push_back(std::move(grown));
+  }
 }
 
 /// Families that read rows once for several of their reductions.

@@ -196,8 +196,8 @@ TILEWRIGHT_INLINE unsigned long emulation::read_product(const host_access& a, lo
   check_bounds(a, at, 1, "multiplies");
   each_shadow(a, at, 1, [&](const shadow& s) {
     if (before > 0 && s.write_time > before)
-      fail("thread " + std::to_string(s.writer) + " has overwritten " + element(a, at) +
-           ", which a product reads that nobody has waited for");
+      fail((s.landing < 0 ? "thread " + std::to_string(s.writer) : "a box") + " has overwritten " +
+           element(a, at) + ", which a product reads that nobody has waited for");
     if (before == 0 && is_unfenced(s))
       fail("multiplies " + element(a, at) + ", which thread " + std::to_string(s.writer) +
            " writes without a fence for tensor cores behind it");

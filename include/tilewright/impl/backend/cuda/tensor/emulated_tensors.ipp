@@ -265,6 +265,7 @@ TILEWRIGHT_INLINE bool emulation::land_one() {
   const host_access& from = p.map->memory;
   auto& region = *const_cast<memory_region*>(static_cast<const memory_region*>(from.region));
   landed_.push_back({p.arrivals, c.phase});
+  ++time_;
   each_element(p, [&](std::int64_t source, std::size_t to) {
     std::byte* const target = shared_.base + to;
     if (source < 0) {
@@ -288,6 +289,7 @@ TILEWRIGHT_INLINE bool emulation::land_one() {
       shadow& s = shared_.shadows[i];
       s.in_flight = false;
       s.written = true;
+      s.write_time = time_;
       s.landing = static_cast<std::int32_t>(landed_.size()) - 1;
     }
   });

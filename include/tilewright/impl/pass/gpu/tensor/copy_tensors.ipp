@@ -11,6 +11,7 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/pass/gpu/async_copy.hpp>
+#include <tilewright/impl/pass/gpu/groups/group_product.hpp>
 #include <tilewright/impl/pass/gpu/pieces.hpp>
 #include <tilewright/impl/pass/gpu/tensor/tensor_copy.hpp>
 #include <tilewright/ir/rerouting.hpp>
@@ -162,11 +163,14 @@ inline void check_conditions(const written_copy& c) {
   }
 }
 
-/// Buffers that a kernel loads matrices from.
+/// Buffers that a kernel loads matrices from, or warp groups multiply.
 inline buffer_set matrix_sources(const stmt& kernel) {
   buffer_set out;
   for_each_expr(kernel, [&](const expr& e) {
     if (is_matrix_load(e)) out.insert(e->args.back()->buffer);
+    if (groups::is_product_call(e))
+      for (std::size_t operand = e->args.size() - 2; operand < e->args.size(); ++operand)
+        out.insert(e->args[operand]->buffer);
   });
   return out;
 }
