@@ -20,6 +20,7 @@
 #include <tilewright/impl/support/refusal.ipp>
 #include <tilewright/impl/target/architecture.ipp>
 #include <tilewright/impl/target/cpu.ipp>
+#include <tilewright/impl/target/tensor_box.ipp>
 
 int main() {
   return tilewright::search::detail::serve_pipes_with<tilewright::search::detail::object_service>(0,
