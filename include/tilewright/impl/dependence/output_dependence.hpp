@@ -72,7 +72,42 @@ class repeated_elements {
       known = one.collect(block_.init) && one.collect(block_.body);
       for (std::vector<std::int64_t>& e : one.take()) elements_.push_back(std::move(e));
     });
-    return known ? answer() : apartness::believed;
+    if (known) return answer();
+    return stores_anyway(block_.body, {}) ? apartness::none : apartness::believed;
+  }
+
+  /// Whether some store goes to the same elements whatever the instance, as that of a copy of all of the buffer does:
+  /// its indices read no memory, and follow neither the block's variables nor `with`, what follows these.
+  bool stores_anyway(const ir::stmt& s, ir::var_set with) const {
+    const auto follows = [&](const ir::expr& e) {
+      return ir::reads_memory(e) || ir::uses_any(e, with) ||
+             support::any(block_.iters,
+                          [&](const ir::iter_var& v) { return ir::uses_var(e, v.var); });
+    };
+    const auto in_all = [&](const std::vector<ir::expr>& list) {
+      return support::none(list, follows);
+    };
+    switch (s->kind) {
+      case ir::stmt_kind::store:
+        return ir::as_store(s)->buffer == region_.buffer && in_all(ir::as_store(s)->indices);
+      case ir::stmt_kind::loop: {
+        const ir::loop_node& l = *ir::as_loop(s);
+        if (!in_all({l.min, l.extent})) with.insert(l.var);
+        return stores_anyway(l.body, std::move(with));
+      }
+      case ir::stmt_kind::block_realize: {
+        const ir::block_realize_node& r = *ir::as_realize(s);
+        if (!in_all({r.predicate})) return false;
+        ir::var_set inside = with;
+        for (std::size_t i = 0; i < r.values.size(); ++i)
+          if (!in_all({r.values[i]})) inside.insert(r.block->iters[i].var);
+        return stores_anyway(r.block->body, std::move(inside));
+      }
+      case ir::stmt_kind::seq:
+        return support::any(ir::as_seq(s)->stmts,
+                            [&](const ir::stmt& child) { return stores_anyway(child, with); });
+      default: return false;
+    }
   }
 
   bool is_full() {

@@ -407,6 +407,33 @@ def main(N: T.Buffer((8,), "int32"), B: T.Buffer((64,), "int32"), C: T.Buffer((6
   CHECK(s.get(s.get_loops(s.block("C"))[0]).loop == ir::loop_kind::parallel);
 }
 
+TEST_CASE(
+    "parallel: rows that data tells apart are not, once a copy of all of them is written back") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(P: T.Buffer((4,), "int32"), A: T.Buffer((8,), "float32"), S: T.Buffer((8,), "float32")):
+    for i in range(3):
+        with T.block("row"):
+            vi = T.axis.spatial(3, i)
+            T.reads(P[vi:vi + 2], A[0:8])
+            T.writes(S[0:8])
+            for j, k in T.grid(P[vi + 1] - P[vi], 8):
+                with T.block("S"):
+                    vj, vk = T.axis.remap("SR", [j, k])
+                    T.reads(P[vi], A[vk])
+                    T.writes(S[0:8])
+                    with T.init():
+                        S[P[vi] + vj] = T.float32(0)
+                    S[P[vi] + vj] = S[P[vi] + vj] + A[vk]
+)");
+  schedule believed(f);
+  believed.parallel(believed.get_loops(believed.get_block("row"))[0]);
+  schedule s(f);
+  s.blockize(s.get_loops(s.get_block("S"))[1]);
+  s.cache_inplace(s.get_block("S"), 0, "global");
+  const loop_rv rows = s.get_loops(s.get_block("row"))[0];
+  check_refusal(s, "parallel", 1, [&] { s.parallel(rows); });
+}
+
 TEST_CASE("vectorize: a block around a row that all iterations write is no scatter") {
   const ir::function f = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((6, 6), "int32"), B: T.Buffer((6,), "int32")):
