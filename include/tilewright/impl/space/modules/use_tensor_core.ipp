@@ -3,7 +3,6 @@
 #include <tilewright/impl/space/tensor_cores/first_tiles.hpp>
 #include <tilewright/impl/space/tensor_cores/group_tiles.hpp>
 #include <tilewright/impl/space/tensor_cores/staged_copies.hpp>
-#include <tilewright/ir/copy_notes.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/use_tensor_core.hpp>
 #include <tilewright/space/root_blocks.hpp>
@@ -61,11 +60,7 @@ TILEWRIGHT_INLINE void use_tensor_core::operator()(schedule& s, const std::strin
   for (const int operand : {0, 1}) {
     const block_rv copy = s.read_at(ks[0], tile, operand, "shared.dyn");
     in_vectors(copy);
-    if (background > 0 && tensor_copies) s.annotate(copy, ir::tensor_copy_note, 1);
-    if (background == 0) s.annotate(copy, "local_stage", 1);
-    if (background == 0) s.annotate(copy, "double_buffer_scope", 0);
-    for (const std::string& form : producer_names(s, s.get(copy).block->name))
-      detail::become_one_with_consumers(s, form);
+    detail::bring_operand(s, copy, background, tensor_copies);
   }
   s.read_at(ks[1], tile, 0, "wmma.matrix_a");
   s.read_at(ks[1], tile, 1, "wmma.matrix_b");

@@ -38,7 +38,8 @@ inline bool suits_device(std::string_view intrinsic, const target::gpu* device) 
 /// ```
 /// i, j, k  ->  i0 j0 i1 j1 (blockIdx.x) | i2 j2 (threadIdx.y) | k0 | k1 i3 j3
 /// ```
-/// A step of k0 is 64 terms, rows of 128 bytes, as tensor cores read them. `rule`: its rows, columns, background and staged.
+/// A step of k0 is 64 terms, rows of 128 bytes, as tensor cores read them. `rule`: its rows, columns, background,
+/// staged and tensor_copies.
 /// Where the reduction has no such steps, the schedule is `otherwise` again.
 inline void tile_groups(const use_tensor_core& rule, schedule& s, block_rv tile,
                         const schedule& otherwise, chooser& choices) {
@@ -65,6 +66,7 @@ inline void tile_groups(const use_tensor_core& rule, schedule& s, block_rv tile,
   s.annotate(tile, "meta_schedule.thread_extent_low_inclusive", rule.warp_size);
   s.annotate(tile, "meta_schedule.thread_extent_high_inclusive", rule.max_threads_per_block);
   constexpr int widest = 16;  // bytes
+  const int ahead = std::max(rule.background, 1);
   const block_rv sums = s.write_at(groups, tile, 0, "wgmma.accumulator");
   const block_rv store = rule.staged ? s.write_at(groups, sums, 0, "shared.dyn") : sums;
   if (rule.staged) spread_rows(s, sums);
@@ -73,11 +75,10 @@ inline void tile_groups(const use_tensor_core& rule, schedule& s, block_rv tile,
   for (const int operand : {0, 1}) {
     const block_rv copy = s.read_at(ks[0], tile, operand, "shared.dyn");
     s.annotate(copy, "vector_bytes", widest);
-    for (const std::string& form : producer_names(s, s.get(copy).block->name))
-      become_one_with_consumers(s, form);
+    bring_operand(s, copy, ahead, rule.tensor_copies);
   }
   using list = ir::attr::list;
-  s.annotate(ks[0], "software_pipeline_stage", list{0, 0, std::max(rule.background, 1)});
+  s.annotate(ks[0], "software_pipeline_stage", list{0, 0, ahead});
   s.annotate(ks[0], "software_pipeline_order", list{0, 1, 2});
   s.annotate(ks[0], "software_pipeline_async_stages", list{0});
 }

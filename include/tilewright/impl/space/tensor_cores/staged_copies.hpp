@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/ir/copy_notes.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/dtype.hpp>
@@ -31,6 +32,18 @@ inline void become_one_with_consumers(schedule& s, const std::string& block) {
     s = std::move(trial);
   } catch (const schedule_error&) {  // it stays
   }
+}
+
+/// How an operand comes to shared memory: a step ahead through registers, or in the background (`ahead` is not 0), by the copy
+/// engine (`boxes`) or by all threads. What gives it its form is made on the way.
+inline void bring_operand(schedule& s, block_rv copy, int ahead, bool boxes) {
+  if (ahead > 0 && boxes) s.annotate(copy, ir::tensor_copy_note, 1);
+  if (ahead == 0) {
+    s.annotate(copy, "local_stage", 1);
+    s.annotate(copy, "double_buffer_scope", 0);
+  }
+  for (const std::string& form : producer_names(s, s.get(copy).block->name))
+    become_one_with_consumers(s, form);
 }
 
 /// What is computed of each result goes into the block that writes these: where several blocks read them, first
