@@ -186,9 +186,9 @@ TEST_CASE("a folder that cannot be made is named, and what to write instead") {
   CHECK(db.all().size() == 1);
   CHECK(!db.persistent());
   CHECK(db.status() ==
-        "records are kept in memory: TILEWRIGHT_DB or the option database has to name a file that "
-        "can be written; cannot make the folder " +
-            f.file() + "/below: Not a directory");
+        "records are kept in memory: cannot make the folder of " + wanted +
+            "; TILEWRIGHT_DB or the option database has to name a file that can be written: Not a "
+            "directory");
 }
 
 TEST_CASE("reading makes nothing, neither file nor folder") {

@@ -137,9 +137,9 @@ TILEWRIGHT_INLINE void store::create_file() const {
     std::filesystem::create_directories(folder, error);
     if (error)
       throw failed(error.value(),
-                   "TILEWRIGHT_DB or the option database has to name a file that can be "
-                   "written; cannot make the folder " +
-                       folder.string());
+                   "cannot make the folder of " + path_ +
+                       "; TILEWRIGHT_DB or the option database has to name a file that can be "
+                       "written");
     // code is only loaded from a directory that nobody else may write
     std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
   }
