@@ -15,6 +15,7 @@
 #include <tilewright/support/error.hpp>
 
 #include "model/one_node.hpp"
+#include "model/refusal.hpp"
 #include "support/two_threads.hpp"
 
 using namespace tilewright;
@@ -45,16 +46,6 @@ std::vector<float> result_of(const model_options& o) {
   std::vector<float> y(elements);
   model(rows(), o)(numbers(), y);
   return y;
-}
-
-template <class F>
-std::string refusal(F f) {
-  try {
-    f();
-  } catch (const argument_error& e) {
-    return e.what();
-  }
-  return "none";
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <tilewright/model/model.hpp>
 
 #include "model/array_file.hpp"
+#include "model/refusal.hpp"
 #include "support/forks.hpp"
 
 using namespace tilewright;
@@ -47,16 +48,6 @@ std::size_t count(const std::string& text, const std::string& part) {
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
     ++out;
   return out;
-}
-
-template <class F>
-std::string refusal(F f) {
-  try {
-    f();
-  } catch (const argument_error& e) {
-    return e.what();
-  }
-  return "none";
 }
 
 }  // namespace

@@ -16,9 +16,11 @@
 #include <tilewright/model/model.hpp>
 
 #include "model/array_file.hpp"
+#include "model/refusal.hpp"
 
 using namespace tilewright;
 using network_tests::data_folder;
+using network_tests::refusal;
 
 namespace {
 
@@ -161,16 +163,6 @@ written_model simple() {
       .add(input_field, m::value("x", {2, 3}))
       .add(output_field, m::value("y", {2, 3}));
   return out;
-}
-
-template <class F>
-std::string refusal(F f) {
-  try {
-    f();
-  } catch (const argument_error& e) {
-    return e.what();
-  }
-  return "none";
 }
 
 std::string refusal_of(const written_model& w, const std::string& folder = {}) {

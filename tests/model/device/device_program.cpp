@@ -24,6 +24,7 @@
 
 #include "model/array_file.hpp"
 #include "model/device/emulated_network.hpp"
+#include "model/refusal.hpp"
 #include "model/written_graph.hpp"
 
 using namespace tilewright;
@@ -99,21 +100,6 @@ bool is_near(const network::constant& expected, const std::vector<float>& y) {
   auto [c, data] = network::constant::make(expected.type());
   std::memcpy(data, y.data(), y.size() * 4);
   return difference(expected, c) <= 1e-5;
-}
-
-template <class F>
-std::string refusal(F f) {
-  try {
-    f();
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "none";
-}
-
-bool says(const std::string& text, const std::string& part) {
-  INFO(text);
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace
@@ -277,7 +263,9 @@ TEST_CASE("device_program: what a call refuses, by its number") {
   const elements x(432), y(8);
   const auto dx = on_device(x.data(), {1, 3, 13, 11});
   const auto dy = on_device(y.data(), {1, 5});
-  const auto call = [&](const auto& in, const auto& out) { return refusal([&] { m(in, out); }); };
+  const auto call = [&](const auto& in, const auto& out) {
+    return refusal<error>([&] { m(in, out); });
+  };
   {
     const fake::setting recording("FAKE_CUDA_CAPTURING", "1");
     CHECK(says(call(dx, dy), "cannot be allocated while a graph records the stream"));
@@ -286,7 +274,7 @@ TEST_CASE("device_program: what a call refuses, by its number") {
   {
     const fake::setting recording("FAKE_CUDA_CAPTURING", "1");
     m(dx, dy);  // everything is there
-    CHECK(says(refusal([&] { m.on(x.data())(dx, dy); }), "(requirement 5)"));
+    CHECK(says(refusal<error>([&] { m.on(x.data())(dx, dy); }), "(requirement 5)"));
   }
   CHECK(
       says(call(on_device(x.data() + 1, {1, 3, 13, 11}), dy),
@@ -300,14 +288,14 @@ TEST_CASE("device_program: what a call refuses, by its number") {
   }
   {
     const fake::setting elsewhere("FAKE_CUDA_STREAM_ELSEWHERE", "1");
-    CHECK(says(refusal([&] { m.on(x.data())(dx, dy); }), "(requirement 4)"));
+    CHECK(says(refusal<error>([&] { m.on(x.data())(dx, dy); }), "(requirement 4)"));
   }
   std::vector<float> here(5);
-  CHECK(says(refusal([&] { m(dx, here); }), "output \"y\" lies on the host"));
-  CHECK(says(refusal([&] {
+  CHECK(says(refusal<error>([&] { m(dx, here); }), "output \"y\" lies on the host"));
+  CHECK(says(refusal<error>([&] {
                m(on_device(x.data(), {1, 3, 13, 11}, {429, 1, 33, 3}), dy);
              }),
              "input \"x\" lies on a device and is not dense and row-major"));
-  CHECK(says(refusal([&] { m.on(x.data())(x.values(), here); }),
+  CHECK(says(refusal<error>([&] { m.on(x.data())(x.values(), here); }),
              "gets a stream and arrays of the host"));
 }

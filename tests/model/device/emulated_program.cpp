@@ -15,6 +15,7 @@
 #include <tilewright/support/error.hpp>
 
 #include "model/array_file.hpp"
+#include "model/refusal.hpp"
 #include "model/written_graph.hpp"
 
 using namespace tilewright;
@@ -34,21 +35,6 @@ bool have_emulator() {
   const std::string missing = backend::cuda::why_no_emulator();
   if (!missing.empty()) MESSAGE("skipped, kernels cannot be emulated: " << missing);
   return missing.empty();
-}
-
-template <class F>
-std::string refusal(F f) {
-  try {
-    f();
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "none";
-}
-
-bool says(const std::string& text, const std::string& part) {
-  INFO(text);
-  return text.find(part) != std::string::npos;
 }
 
 /// What the emulator makes of the arguments, the outputs as constants.
@@ -169,7 +155,7 @@ TEST_CASE("emulated_program: indices are looked at, and may count from the end")
   m.emulate({{"x", x}, {"i", i}}, {{name, y}});
   CHECK(y == std::vector<float>{5, 6, 1, 2, 5, 6, 1, 2});
   i[2] = 3;
-  CHECK(says(refusal([&] {
+  CHECK(says(refusal<error>([&] {
                m.emulate({{"x", x}, {"i", i}}, {{name, y}});
              }),
              "index 3 is out of range"));
@@ -180,7 +166,7 @@ TEST_CASE("models for a GPU refuse what is for CPUs, and the other way round") {
   const auto with = [](auto change) {
     model_options o = for_gpu();
     change(o);
-    return refusal([&] { const model other(layers().g, o); });
+    return refusal<error>([&] { const model other(layers().g, o); });
   };
   CHECK(says(with([](model_options& o) { o.target = "sm_1"; }),
              "a model cannot be made for sm_1; targets: host, cuda, sm_80"));
@@ -188,25 +174,26 @@ TEST_CASE("models for a GPU refuse what is for CPUs, and the other way round") {
              "reductions in order are for CPUs"));
   CHECK(says(with([](model_options& o) { o.executor = &backend::serial_executor(); }),
              "an executor runs the threads of a CPU"));
-  CHECK(says(refusal([&] { m.save("never.twm"); }), "files hold code for CPUs"));
-  CHECK(says(refusal([&] { model(m).tune(1, "x86-64-v3"); }),
+  CHECK(says(refusal<error>([&] { m.save("never.twm"); }), "files hold code for CPUs"));
+  CHECK(says(refusal<error>([&] { model(m).tune(1, "x86-64-v3"); }),
              "is for sm_90a, and cannot be tuned for x86-64-v3"));
   const std::vector<float> x(48);
   std::vector<float> y(48), z(24);
   model_options cpu = for_gpu("host");
   cpu.threads = 1;
   model here(layers().g, cpu);
-  CHECK(says(refusal([&] { here.tune(1, "cuda"); }), "is for host, and cannot be tuned for cuda"));
-  CHECK(says(refusal([&] { here.emulate({}, {}); }), "kernels of GPUs are emulated"));
-  CHECK(says(refusal([&] {
+  CHECK(says(refusal<error>([&] { here.tune(1, "cuda"); }),
+             "is for host, and cannot be tuned for cuda"));
+  CHECK(says(refusal<error>([&] { here.emulate({}, {}); }), "kernels of GPUs are emulated"));
+  CHECK(says(refusal<error>([&] {
                here(on_device(x.data(), {4, 12}), on_device(y.data(), {4, 12}),
                     on_device(z.data(), {4, 6}));
              }),
              "make the model with .target = \"cuda\""));
   if (const cuda::availability& there = cuda::available(); !there) {
-    const std::string text = refusal([&] { m(x, y, z); });
+    const std::string text = refusal<error>([&] { m(x, y, z); });
     CHECK(says(text, "model layers is for sm_90a, which cannot be used here: " + there.reason));
-    CHECK(says(refusal([&] { (void)m.report(); }), there.reason));
-    CHECK(says(refusal([&] { model(m).tune(1); }), there.reason));
+    CHECK(says(refusal<error>([&] { (void)m.report(); }), there.reason));
+    CHECK(says(refusal<error>([&] { model(m).tune(1); }), there.reason));
   }
 }

@@ -23,6 +23,7 @@
 #include <tilewright/space/postproc/verify_gpu_code.hpp>
 #include <tilewright/support/error.hpp>
 
+#include "../bench/mutants.hpp"
 #include "../cases.hpp"
 #include "gpu/corpus.hpp"
 
@@ -231,22 +232,6 @@ void add_mutants(const cases::cu::program& p, const std::string& what, const std
   }
 }
 
-/// What the emulator finds, or that results are wrong; empty when nothing tells.
-std::string caught(const cases::cu::program& p, const gpu_corpus::entry& e,
-                   const std::vector<harness::argument>& expected) {
-  const cases::cu::emulator kernels(p);
-  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
-    try {
-      const std::vector<harness::argument> got = cases::emulated(kernels, e.written, seed);
-      for (std::size_t i = 0; i < got.size(); ++i)
-        if (harness::difference(got[i], expected[i]) > e.tolerance) return "wrong result";
-    } catch (const error& found) {
-      return found.what();
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 TEST_CASE("copy engine: every wait, phase, byte count, fence, barrier and guard is missed") {
@@ -255,24 +240,24 @@ TEST_CASE("copy engine: every wait, phase, byte count, fence, barrier and guard 
   const std::vector<harness::argument> expected = cases::interpreted(e.written);
   const cases::cu::program p = printed(e.scheduled);
   INFO(p.text);
-  std::vector<std::pair<std::string, cases::cu::program>> mutants;
-  add_mutants(p, "tw_barrier();", "", mutants);
-  add_mutants(p, "tw_wait_phase(", "if (false) tw_wait_phase(", mutants);
-  add_mutants(p, " / 4 % 2);", " / 4 % 2 ^ 1);", mutants);
-  add_mutants(p, "0, 16384);", "0, 16368);", mutants);
-  add_mutants(p, "% 4, 16384);", "% 4, 16400);", mutants);
-  add_mutants(p, "tw_fence_arrivals();", "", mutants);
-  add_mutants(p, "tw_fence_async();", "", mutants);
-  add_mutants(p, "if (ty == 0 && tx == 0)", "if (true)", mutants);
-  add_mutants(p, "if (ty == 0 && tx == 0)", "if (ty == 0)", mutants);
-  add_mutants(p, ", 2);", ", 1);", mutants);
+  std::vector<std::pair<std::string, cases::cu::program>> all;
+  add_mutants(p, "tw_barrier();", "", all);
+  add_mutants(p, "tw_wait_phase(", "if (false) tw_wait_phase(", all);
+  add_mutants(p, " / 4 % 2);", " / 4 % 2 ^ 1);", all);
+  add_mutants(p, "0, 16384);", "0, 16368);", all);
+  add_mutants(p, "% 4, 16384);", "% 4, 16400);", all);
+  add_mutants(p, "tw_fence_arrivals();", "", all);
+  add_mutants(p, "tw_fence_async();", "", all);
+  add_mutants(p, "if (ty == 0 && tx == 0)", "if (true)", all);
+  add_mutants(p, "if (ty == 0 && tx == 0)", "if (ty == 0)", all);
+  add_mutants(p, ", 2);", ", 1);", all);
   // nothing was read before the first step that its copies could spoil; and nothing was stored to shared memory before
   // the first fence
   const std::vector<std::string> redundant{"tw_barrier(); 1 -> ", "tw_fence_async(); 0 -> "};
   std::vector<std::string> missed;
-  for (const auto& [what, mutant] : mutants)
-    if (caught(mutant, e, expected).empty()) missed.push_back(what);
-  MESSAGE("mutants: " << mutants.size() - missed.size() << " of " << mutants.size() << " caught, "
+  for (const auto& [what, mutant] : all)
+    if (mutants::caught({what, mutant}, e, expected).empty()) missed.push_back(what);
+  MESSAGE("mutants: " << all.size() - missed.size() << " of " << all.size() << " caught, "
                       << redundant.size() << " redundant");
   CHECK(missed == redundant);
 }
