@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,8 +27,10 @@
 #include <tilewright/impl/cost/gpu/lane_places.hpp>
 #include <tilewright/impl/cost/store_walk.hpp>
 #include <tilewright/impl/pass/vector/stride_wishes.hpp>
+#include <tilewright/ir/analysis/joint_copy.hpp>
 #include <tilewright/ir/kernel_notes.hpp>
 #include <tilewright/ir/stmt.hpp>
+#include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
@@ -46,7 +49,7 @@ class gpu_walk {
           note != root->block->annotations.end())
         fused_ = !(note->second == ir::attr(0));
     shrink_buffers();
-    collect_strides(f);
+    collect_notes(f);
     for (const store_info& s : walk_.stores) add(s);
   }
 
@@ -66,12 +69,19 @@ class gpu_walk {
   static constexpr double most_unrolled = 2048;     // iterations that become statements
   static constexpr double cached_bytes = 64 << 10;  // of a block that its first cache holds
 
-  /// What blocks ask of the strides of the buffers that they write.
-  void collect_strides(const ir::function& f) {
+  /// What blocks ask of the strides of the buffers that they write, and buffers that all threads of a block fill jointly.
+  void collect_notes(const ir::function& f) {
     pass::detail::stride_wishes all;
     ir::for_each_stmt(f.body, [&](const ir::stmt& s) {
-      if (const ir::block_realize_node* r = ir::as_realize(s))
-        pass::detail::collect_wishes(*r->block, all);
+      const ir::block_realize_node* r = ir::as_realize(s);
+      if (!r) return;
+      pass::detail::collect_wishes(*r->block, all);
+      const auto is_shared = [](const ir::buffer_region& x) {
+        return ir::storage_rank(x.buffer->scope) <= 1;
+      };
+      if (ir::is_auto_copy(*r->block) && support::all(r->block->reads, is_shared) &&
+          support::all(r->block->writes, is_shared))
+        for (const ir::buffer_region& w : r->block->writes) joint_.insert(w.buffer.get());
     });
     for (std::size_t b = 0; b < walk_.buffers.size() && !all.empty(); ++b)
       for (const auto& [buffer, wishes] : all)
@@ -235,16 +245,22 @@ class gpu_walk {
     const nest n = nest_of(s);
     k.blocks = std::max(k.blocks, n.blocks);
     k.threads = std::max(k.threads, in_warps() ? n.threads * lanes() : n.threads);
+    // what all threads copy is copied once
+    const double sharing = joint_.count(walk_.buffers[s.buffer].node) ? n.threads : 1;
     const double warps =
         in_warps() ? n.threads * warps_of_thread_ : std::ceil(n.threads / device_.warp_size);
-    const double each = in_warps() ? 1.0 / lanes() : 1;  // of what a thread of the schedule does
+    const double each =
+        (in_warps() ? 1.0 / lanes() : 1) / sharing;  // of what a thread of the schedule does
     const std::string_view to = walk_.buffers[s.buffer].node->scope;
     const bool in_groups = to == "wgmma.accumulator";
     if (to == "wmma.accumulator" || in_groups) {
-      // products of warps come to two thirds of what those of warp groups do
-      constexpr double of_group = 0.65;
+      // products of warps come to two thirds of what those of warp groups do, and wait for none of each other
+      constexpr double of_group = 0.65, products_of_warp = 8;
       const bool multiplies = s.operations[2] + s.operations[9] > 0;
-      if (multiplies) k.tensor += n.iterations * n.threads * (in_groups ? of_group : 1);
+      if (multiplies) {
+        k.tensor += n.iterations * n.threads * (in_groups ? of_group : 1) * factor_bytes(s) / 2;
+        k.chains = products_of_warp;
+      }
       if (multiplies &&
           in_groups) {  // operands go from shared memory to tensor cores without instructions
         for (const access& a : s.accesses)
@@ -258,6 +274,15 @@ class gpu_walk {
       if (issues > k.heaviest) k.heaviest = issues, k.chains = results(s, n);
     }
     for (const access& a : s.accesses) add_access(s, n, a, warps * each, k);
+  }
+
+  /// Of what a product multiplies: tensor cores take half as many factors of twice the size.
+  double factor_bytes(const store_info& s) const {
+    double out = 4;
+    for (const access& a : s.accesses)
+      if (a.buffer != s.buffer)
+        out = std::min<double>(out, bytes(walk_.buffers[a.buffer].node->type));
+    return out;
   }
 
   bool in_warps() const { return warps_of_thread_ > 0; }
@@ -333,7 +358,9 @@ class gpu_walk {
     const double asked = times * sectors * 32, own = touched(a, n.inside_block, item);
     k.cache_cycles += times * std::max(1.0, sectors / 4);
     k.requested += own <= cached_bytes ? std::min(asked, std::max(own, 32.0)) : asked;
-    k.flight = std::max(k.flight, lanes * piece * std::clamp(n.chains / together, 4.0, 32.0));
+    // lanes that a joint copy is spread over later have a piece each
+    const double pieces = joint_.count(walk_.buffers[s.buffer].node) ? device_.warp_size : lanes;
+    k.flight = std::max(k.flight, pieces * piece * std::clamp(n.chains / together, 4.0, 32.0));
     double& whole = memory_[{&k, a.buffer}];
     const double now = elements(a, 0) * item * (a.read && a.write ? 2 : 1);
     k.memory_bytes += std::max(now - whole, 0.0);
@@ -396,6 +423,7 @@ class gpu_walk {
   double warps_of_thread_ = 0;  // what a thread of the schedule is; 0: a thread
   bool fused_ = false;          // kernels that do not wait for each other are one launch
   std::map<std::size_t, std::vector<pass::detail::stride_wish>> strides_;  // by buffer
+  std::set<const ir::buffer_node*> joint_;
   std::map<int, kernel_work> kernels_;                                   // by their outermost loop
   std::map<std::pair<const kernel_work*, std::size_t>, double> memory_;  // bytes, by buffer
 };
