@@ -34,7 +34,7 @@ function pixels(const std::vector<int>& order, int channels, bool guarded,
   return make_function({y, x}, nest({{at, 3}}, make_seq(std::move(all))));
 }
 
-std::size_t vectors(const function& f) { return count_loops(f.body, loop_kind::vectorized); }
+int vectors(const function& f) { return count_loops(f.body, loop_kind::vectorized); }
 
 }  // namespace
 
@@ -44,7 +44,7 @@ TEST_CASE("stores of all channels of the same pixels become a loop over channels
          std::vector<std::vector<int>>{{0, 1}, {2, 0, 1}, {3, 2, 1, 0}, {0, 1, 2, 3, 4, 5, 6, 7}}) {
       const function f = pixels(order, static_cast<int>(order.size()), guarded);
       const function g = pass::detail::join_channels(f);
-      CHECK(vectors(f) == order.size());
+      CHECK(vectors(f) == std::ssize(order));
       CHECK(vectors(g) == 1);
       CHECK(count_loops(g.body, loop_kind::unrolled) == 1);
       check_same(f, g);
@@ -79,7 +79,7 @@ TEST_CASE("both halves of a butterfly are pixels of their own") {
 
 TEST_CASE("what is not all channels, or reads other channels, stays as it is") {
   const auto stays = [](const function& f) {
-    const std::size_t before = vectors(f);
+    const int before = vectors(f);
     const function g = pass::detail::join_channels(f);
     CHECK(vectors(g) == before);
     check_same(f, g);
