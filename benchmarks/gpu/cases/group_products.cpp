@@ -64,8 +64,7 @@ gpu_corpus::entry product(const shape& what) {
   s.annotate(s.get_block("root"), ir::warps_note, static_cast<int>(ir::warps_of_group));
   s.bind(s.fuse(i00, j0, i01), "blockIdx.x");
   s.bind(i1, "threadIdx.y");
-  const block_rv sums = s.write_at(i1, c, 0, "wgmma.accumulator");
-  static_cast<void>(sums);
+  s.write_at(i1, c, 0, "wgmma.accumulator");
   if (what.biased) s.reverse_compute_inline(s.get_block("E"));
   for (const int operand : {0, 1}) {
     const block_rv copy = s.read_at(k0, c, operand, "shared.dyn");
