@@ -140,3 +140,26 @@ TEST_CASE("lanes at mirrored places read side by side, and backwards beyond an e
   const function left = rows(none);
   CHECK(decided(left).body == left.body);
 }
+
+TEST_CASE(
+    "lanes at periodic places read side by side, and on from the first element beyond the last "
+    "one") {
+  const auto periodic = [](std::int64_t n) {
+    return [n](const expr& place) { return floormod(place, dim(n)); };
+  };
+  for (const std::int64_t n : {100, 64, 99, 17})
+    for (const int shift : {-1, 0, 3, 50, 99, -100, 250}) {
+      const function f = rows([&](const expr& x) { return periodic(n)(x + shift); });
+      CAPTURE(n);
+      CAPTURE(shift);
+      CHECK(count_of(decided(f), op::if_then_else) >= 1);
+      check_same(f, decided(f));
+      check_same(f, peeled(f));
+    }
+  const function near = rows([&](const expr& x) { return periodic(100)(x - 1); },
+                             [&](const expr& x) { return periodic(100)(x + 1); });
+  CHECK(count_of(decided(near), op::floormod) == 0);
+  CHECK(has_plain_vectors(peeled(near)));
+  const function twice = rows([&](const expr& x) { return periodic(100)(x * 2); });
+  CHECK(decided(twice).body == twice.body);
+}

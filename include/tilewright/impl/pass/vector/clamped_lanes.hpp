@@ -6,7 +6,8 @@
 //                                                               A[x0*16 + x - 2],
 //                                                               select(x0*16 + x - 2 < 0, A[0], A[99]))
 //
-// Mirrored places, min(p % 198, 198 - p % 198) of a row of 100 elements, are those of A[x], A[-x] or A[198 - x].
+// Mirrored places, min(p % 198, 198 - p % 198) of a row of 100 elements, are those of A[x], A[-x] or A[198 - x], and
+// periodic ones, p % 100, those of A[x], A[x + 100] or A[x - 100].
 // Lanes at clamped places would be gathered one by one. Here all lanes read side by side, those beyond
 // the edges are left out and get one of two elements, and the code of vectors that touch no edge
 // (peel_tails) is a plain load.
@@ -67,7 +68,20 @@ inline std::optional<mirrored_index> as_mirrored(const ir::expr& index) {
   return mirrored_index{turn->args[0], back.constant / 2};
 }
 
-/// Gives loads whose last index is clamped or mirrored, and moves with the lanes of a vectorized loop by one element
+/// An index that goes round a row whose elements repeat.
+struct periodic_index {
+  ir::expr place;
+  std::int64_t period;
+};
+
+inline std::optional<periodic_index> as_periodic(const ir::expr& index) {
+  if (index->op != ir::op::floormod || !ir::is_int(index->args[1]) ||
+      ir::as_int(index->args[1]) < 1)
+    return std::nullopt;
+  return periodic_index{index->args[0], ir::as_int(index->args[1])};
+}
+
+/// Gives loads whose last index is clamped, mirrored or periodic, and moves with the lanes of a vectorized loop by one element
 /// a lane, a condition of being inside.
 class clamped_lanes : public ir::mutator {
  public:
@@ -90,6 +104,8 @@ class clamped_lanes : public ir::mutator {
     if (!lane_ || out->op != ir::op::load || out->args.empty()) return out;
     if (const std::optional<mirrored_index> index = as_mirrored(out->args.back()))
       return turned(out, *index);
+    if (const std::optional<periodic_index> index = as_periodic(out->args.back()))
+      return gone_round(out, *index);
     const std::optional<clamped_index> index = as_clamped(out->args.back());
     if (!index || !moves_with_lanes(index->place, out->args) || !is_within(out->buffer, *index))
       return out;
@@ -151,31 +167,63 @@ class clamped_lanes : public ir::mutator {
     return std::pair(low, high);
   }
 
+  /// What a place with whole periods taken off may be, so that the middle of its values is within the first period.
+  struct near_place {
+    ir::expr place;
+    std::int64_t low, high;
+  };
+  std::optional<near_place> brought_near(const ir::expr& place, std::int64_t period) const {
+    const auto range = range_of(place);
+    if (!range) return std::nullopt;
+    const std::int64_t middle = range->first + (range->second - range->first) / 2,
+                       off = middle - ((middle % period) + period) % period;
+    return near_place{place - ir::integer(place.type(), off), range->first - off,
+                      range->second - off};
+  }
+
+  /// A load at `near.place` where that is one of the elements up to `last`, and `before` or `behind` them elsewhere.
+  static ir::expr within(const ir::expr& load, const near_place& near, std::int64_t last,
+                         const ir::expr& before, const ir::expr& behind) {
+    const ir::expr zero = ir::integer(near.place.type(), 0);
+    const ir::expr beyond = near.low >= 0 ? behind
+                            : near.high <= last
+                                ? before
+                                : ir::if_then_else(ir::lt(near.place, zero), before, behind);
+    return ir::if_then_else(
+        ir::logical_and(ir::le(zero, near.place),
+                        ir::le(near.place, ir::integer(near.place.type(), last))),
+        at_last(load, near.place), beyond);
+  }
+
   /// A mirrored load that is read side by side where it is, and backwards beyond the edges; what may lie farther
   /// away than the other edge stays as it is there.
   ir::expr turned(const ir::expr& load, const mirrored_index& index) const {
     const ir::expr& extent = load->buffer->shape.back();
-    const auto range = range_of(index.place);
-    if (!range || !moves_with_lanes(index.place, load->args) || !ir::is_int(extent) ||
+    const std::int64_t period = 2 * index.last;
+    const auto near = brought_near(index.place, period);
+    if (!near || !moves_with_lanes(index.place, load->args) || !ir::is_int(extent) ||
         index.last >= ir::as_int(extent))
       return load;
     const auto number = [&](std::int64_t n) { return ir::integer(index.place.type(), n); };
-    const std::int64_t period = 2 * index.last,
-                       middle = range->first + (range->second - range->first) / 2,
-                       turns = (middle - ((middle % period) + period) % period) / period;
-    const std::int64_t low = range->first - turns * period, high = range->second - turns * period;
-    const ir::expr place = index.place - number(turns * period);
-    ir::expr beyond = low < -index.last || high > period ? load : ir::expr();
-    if (!beyond) {
-      const ir::expr before = at_last(load, number(0) - place),
-                     behind = at_last(load, number(period) - place);
-      beyond = low >= 0             ? behind
-               : high <= index.last ? before
-                                    : ir::if_then_else(ir::lt(place, number(0)), before, behind);
-    }
-    return ir::if_then_else(
-        ir::logical_and(ir::le(number(0), place), ir::le(place, number(index.last))),
-        at_last(load, place), beyond);
+    if (near->low < -index.last || near->high > period)
+      return within(load, *near, index.last, load, load);
+    return within(load, *near, index.last, at_last(load, number(0) - near->place),
+                  at_last(load, number(period) - near->place));
+  }
+
+  /// A periodic load that is read side by side, also where it begins anew; what may lie a period beyond the row stays
+  /// as it is there.
+  ir::expr gone_round(const ir::expr& load, const periodic_index& index) const {
+    const ir::expr& extent = load->buffer->shape.back();
+    const auto near = brought_near(index.place, index.period);
+    if (!near || !moves_with_lanes(index.place, load->args) || !ir::is_int(extent) ||
+        index.period > ir::as_int(extent))
+      return load;
+    const ir::expr period = ir::integer(index.place.type(), index.period);
+    if (near->low < -index.period || near->high >= 2 * index.period)
+      return within(load, *near, index.period - 1, load, load);
+    return within(load, *near, index.period - 1, at_last(load, near->place + period),
+                  at_last(load, near->place - period));
   }
 
   ir::var lane_;
