@@ -12,7 +12,7 @@ namespace tilewright::backend {
 
 /// Changes whenever equal IR may give other code or another entry ABI; part of every code cache
 /// key.
-inline constexpr int lowering_revision = 31;
+inline constexpr int lowering_revision = 32;
 
 /// Compiles a lowered function (form: pass/lower.hpp) for a CPU. Threads may compile at the same
 /// time, and a fork waits until they have; nothing is kept between calls. Cost: 1 ms plus what the amount of code takes, mostly below

@@ -19,7 +19,9 @@
 #include <vector>
 
 #include <tilewright/backend/llvm/builder.hpp>
+#include <tilewright/backend/llvm/load_pairs.hpp>
 #include <tilewright/backend/llvm/scoped_values.hpp>
+#include <tilewright/backend/llvm/shared_quotients.hpp>
 #include <tilewright/config.hpp>
 #include <tilewright/ir/external.hpp>
 #include <tilewright/ir/stmt.hpp>
@@ -120,6 +122,15 @@ class emitter {
     place from;
     affine first;
   };
+  /// Pairs of loads in a statement, and the values of those that were loaded, with the block in which they were.
+  struct gathered_pairs {
+    struct loaded {
+      block_ref in;
+      value_ref front, behind;
+    };
+    std::optional<load_pairs> found;
+    std::unordered_map<std::size_t, loaded> values;
+  };
   struct lane_state {
     int lanes = 1;
     value_ref mask = nullptr;  // lanes that are on; null: all
@@ -217,6 +228,7 @@ class emitter {
   value_ref load_overlapping(const place& p, const affine& a);
   value_ref load_neighbours(const ir::expr& e, const place& p, const affine& at);
   value_ref load_table(const ir::expr& e, const place& p);
+  value emit_whole(const ir::expr& e);
   void emit_store(const ir::store_node& s);
   void emit_stream(const ir::loop_node& l, const pass::stream& how);
   value_ref elements_before(const place& p, const affine& at, std::int64_t width);
@@ -228,6 +240,7 @@ class emitter {
   std::vector<std::int64_t> lane_distances(const affine& at) const;
   affine with_even_steps(affine at) const;
   value_ref load_near(const place& p, const affine& at, bool safe);
+  value_ref load_pair(const ir::expr& e, const place& p, const affine& at);
 
   // near_bytes.ipp
   /// One byte of each lane's group: loaded, or 0 outside of a condition, where there is one.
@@ -366,13 +379,17 @@ class emitter {
   const ir::function& f;
   std::string symbol;
   bool rounds_products;  // before they are added, as the function asks for
+  shared_quotients shared;
   frame at;
   bindings bound;
   lane_state lane;
   computed_values computed;
   const ir::expr* beside_ = nullptr;  // where the next strided load looks for its neighbours
   std::map<column_key, std::vector<interval>> neighbours_;  // constants of loads side by side
-  std::unordered_map<value_ref, loaded_indices> indices_in_memory_;        // until the next store
+  std::unordered_map<value_ref, loaded_indices> indices_in_memory_;  // until the next store
+  const ir::expr* whole_ =
+      nullptr;            // of a statement's lanes, where a load looks for the one beside it
+  gathered_pairs pairs_;  // of this statement
   std::unordered_map<value_ref, std::vector<std::int64_t>> lane_numbers_;  // of constant vectors
   std::unordered_set<const ir::buffer_node*> written;  // by the innermost loop around, or by all
   std::unordered_set<const ir::expr_node*> changing_;  // variables of the innermost loop around

@@ -227,6 +227,10 @@ TILEWRIGHT_INLINE value emitter::emit_float_binary(const ir::expr& e) {
     case ir::op::div:
       if (x.vector && !y.vector && target::divides_slowly(b.cpu, e.type(), lanes))
         return {detail::math::quotient_by_one({&b, l, e.type() == dtype::f64, lanes}, y.v).v, true};
+      if (x.vector && y.vector && shared.has(e) && target::divides_slowly(b.cpu, e.type(), lanes)) {
+        const detail::math::num numerator{&b, l, e.type() == dtype::f64, lanes};
+        return {detail::math::quotient_by_each(numerator, numerator.with(r)).v, true};
+      }
       return {b.binary(opcode::fdiv, l, r), vector};
     case ir::op::min: return {b.select(b.compare(real_predicate::olt, l, r), l, r), vector};
     case ir::op::max: return {b.select(b.compare(real_predicate::ogt, l, r), l, r), vector};

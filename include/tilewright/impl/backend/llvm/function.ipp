@@ -50,7 +50,8 @@ TILEWRIGHT_INLINE emitter::emitter(builder& module, const ir::function& function
     : b(module),
       f(function),
       symbol(std::move(entry_symbol)),
-      rounds_products(ir::keeps_term_order(function)) {
+      rounds_products(ir::keeps_term_order(function)),
+      shared(function.body) {
   for (const ir::param& p : f.params)
     if (const auto note = p.buffer ? ir::offsets_of(f, p.buffer->name) : std::nullopt)
       offset_bounds[p.buffer.get()] = {0, note->last};

@@ -139,6 +139,7 @@ TILEWRIGHT_INLINE value emitter::emit_load(const ir::expr& e) {
     if (!raw && safe) raw = load_neighbours(e, p, a);
     if (!raw && safe) raw = load_column(e, p, a);
     if (!raw && safe) raw = load_table(e, p);
+    if (!raw && safe) raw = load_pair(e, p, a);
     if (!raw) raw = load_lanes(p, a, safe);
     return {b.to_held(p.type, raw, lane.lanes), true};
   }
@@ -319,9 +320,18 @@ TILEWRIGHT_INLINE value_ref emitter::lane_index(value_ref indices, int lane_numb
   return from.type == dtype::i64 ? index : b.convert(opcode::sext, index, b.i64);
 }
 
+/// All that a statement computes.
+TILEWRIGHT_INLINE value emitter::emit_whole(const ir::expr& e) {
+  whole_ = lane.lanes > 1 ? &e : nullptr;
+  const value out = emit(e);
+  whole_ = nullptr;
+  pairs_ = {};
+  return out;
+}
+
 TILEWRIGHT_INLINE void emitter::emit_store(const ir::store_node& s) {
   beside_ = lane.lanes > 1 ? &s.value : nullptr;
-  const value v = emit(s.value);
+  const value v = emit_whole(s.value);
   beside_ = nullptr;
   neighbours_.clear();
   const place& p = place_of(s.buffer);

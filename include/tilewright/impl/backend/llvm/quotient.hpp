@@ -1,4 +1,4 @@
-// Quotients of lanes by one divisor, as products by its reciprocal that round as the division does.
+// Quotients as products by a reciprocal that several share, which round as the division does.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,34 @@ struct exponent_span {
     return {-(std::int64_t{bias - n} << mantissa), std::int64_t{exponents - 2 * n} << mantissa};
   }
 };
+
+/// Whether all lanes of a vector of words are zero.
+inline value_ref no_bits(const num& like, value_ref words, int lanes) {
+  const builder& b = *like.b;
+  const value_ref lane = b.compare(int_predicate::ne, words, b.integer(like.word(), 0, lanes));
+  const type_ref mask = b.c.IntTypeInContext(b.context, static_cast<unsigned>(lanes));
+  return b.compare(int_predicate::eq, b.convert(opcode::bitcast, lane, mask), b.c.ConstNull(mask));
+}
+
+/// x / divisor lane by lane, rounded to nearest, for a divisor by which others are divided, too: LLVM computes its reciprocal,
+/// and what is asked of it, once. As `quotient_by_one` but for the test, which each vector makes for itself.
+inline num quotient_by_each(const num& x, const num& divisor) {
+  const builder& b = *x.b;
+  const exponent_span of_x = exponent_span::of(x.wide ? 512 : 64, x.wide),
+                      of_divisor = exponent_span::of(x.wide ? 128 : 32, x.wide);
+  const auto outside = [&](const num& of, const exponent_span& span) {
+    return b.binary(opcode::and_, b.binary(opcode::add, of.raw(), of.integer(span.lowest)),
+                    of.integer(span.outside));
+  };
+  const num reciprocal = x.number(1.0) / divisor;
+  const value_ref away = outside(divisor, of_divisor),
+                  none = no_bits(x, b.binary(opcode::or_, outside(x, of_x), away), x.lanes);
+  const auto by_products = [&] {
+    const num q = x * reciprocal;
+    return madd(madd(-q, divisor, x), reciprocal, q).v;
+  };
+  return x.with(in_blocks(b, none, x.type(), by_products, [&] { return (x / divisor).v; }));
+}
 
 /// x / divisor, rounded to nearest; the target has fused multiply-adds.
 ///

@@ -91,6 +91,47 @@ TILEWRIGHT_INLINE value_ref emitter::load_near(const place& p, const affine& a, 
   return out;
 }
 
+/// Elements anywhere with those behind them, as interpolation in a table reads: a pair is gathered as one number twice as wide, since
+/// instructions that gather take as long as they have lanes. Null where lanes lie otherwise, or no load of the statement reads the element beside.
+TILEWRIGHT_INLINE value_ref emitter::load_pair(const ir::expr& e, const place& p, const affine& a) {
+  if (bytes(p.type) != 4 || a.vectors.empty() || !lane_distances(a).empty() ||
+      !p.strides.back().fixed() || p.strides.back().constant != 1)
+    return nullptr;
+  if (const ir::expr* whole = std::exchange(whole_, nullptr)) pairs_.found.emplace(*whole);
+  const auto seat = pairs_.found ? pairs_.found->of(e) : std::nullopt;
+  if (!seat) return nullptr;
+  const auto known = pairs_.values.find(seat->pair);
+  if (known != pairs_.values.end() && known->second.in == b.here())
+    return seat->behind ? known->second.behind : known->second.front;
+
+  const auto [front, behind] = pairs_.found->both(seat->pair);
+  const auto is_safe = [&](const ir::expr& load) { return in_bounds(load->buffer, load->args); };
+  if (lane.mask && !(is_safe(front) && is_safe(behind))) return nullptr;
+  affine at_front = a;
+  if (seat->behind) at_front.constant -= 1;
+  const int lanes = lane.lanes;
+  const type_ref wide = b.vector(b.i64, lanes);
+  value_ref pairs = b.c.GetPoison(wide);
+  if (gathers(p, a))
+    pairs = b.intrinsic("llvm.masked.gather", {wide, b.vector(b.ptr, lanes)},
+                        {lane_pointers(p, at_front), b.integer(b.i32, bytes(p.type)),
+                         b.integer(b.i1, 1, lanes), b.c.ConstNull(wide)});
+  else
+    for (int i = 0; i < lanes; ++i)
+      pairs = b.c.BuildInsertElement(
+          b.b, pairs,
+          b.load(b.i64, lane_pointer(p, at_front, i), static_cast<unsigned>(bytes(p.type))),
+          b.integer(b.i32, i), "");
+  const value_ref elements = b.convert(opcode::bitcast, pairs, b.stored(p.type, 2 * lanes));
+  const auto every_second = [&](std::int64_t first) {
+    return b.c.BuildShuffleVector(b.b, elements, b.c.GetPoison(b.c.TypeOf(elements)),
+                                  b.ramp(b.i32, first, 2, lanes), "");
+  };
+  const gathered_pairs::loaded now{b.here(), every_second(0), every_second(1)};
+  pairs_.values[seat->pair] = now;
+  return seat->behind ? now.behind : now.front;
+}
+
 /// What loads that lie side by side have in common: all but their constants.
 TILEWRIGHT_INLINE emitter::column_key emitter::beside_key(const place& of, const affine& lanes) {
   return {nullptr, of.base, lanes.scalars, lanes.lane_steps, lanes.lane_step, 0, 0};
