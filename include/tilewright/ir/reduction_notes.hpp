@@ -29,6 +29,10 @@ inline constexpr const char* sums_apart_note = "tilewright.sums_apart";
 /// Annotation of loops whose iterations are sums of their own: how many are computed at a time, a power of two.
 inline constexpr const char* sums_together_note = "tilewright.sums_together";
 
+/// Annotation of a loop over the results of a sum each term of which belongs to one of them, which data tell, as an index does:
+/// 1 asks for that one alone, in the place of the loop.
+inline constexpr const char* scattered_note = "tilewright.scattered";
+
 /// Annotation of a block of products of transformed tiles: the extent of the tiles of results, so that what
 /// transforms them before and after is computed for a part of them at a time.
 inline constexpr const char* tile_note = "tilewright.tile";

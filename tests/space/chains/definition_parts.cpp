@@ -120,3 +120,41 @@ def main(X: T.Buffer((64,), "float32"), Y: T.Buffer((96,), "float32")):
   CHECK(nests(others.front()) == 2);
   draws::check(lengths, others, 4);
 }
+
+TEST_CASE("rows of several lengths beside each other are one pass over rows, first") {
+  // Y[i, :] = A[i, :], then B[i, :] * 2, then C[i, :]
+  const auto beside = [](int rows, const std::vector<int>& lengths, bool same_result) {
+    int columns = 0;
+    for (const int l : lengths) columns += l;
+    std::string parameters = tensor("Y", std::to_string(rows) + ", " + std::to_string(columns)),
+                body;
+    for (std::size_t i = 0, begin = 0; i < lengths.size(); ++i) {
+      const std::string name(1, static_cast<char>('A' + i)),
+          n = std::to_string(lengths[i]), target = same_result || i == 0 ? "Y" : "Z";
+      parameters += ", " + tensor(name, std::to_string(rows) + ", " + n);
+      body += "    for i, j in T.grid(" + std::to_string(rows) + ", " + n +
+              "):\n        with T.block(\"D" + std::to_string(i) +
+              "\"):\n            vi, vj = T.axis.remap(\"SS\", [i, j])\n            " + target +
+              "[vi, vj + " + std::to_string(begin) + "] = " + name + "[vi, vj] * T.float32(" +
+              std::to_string(i + 1) + ")\n";
+      begin += static_cast<std::size_t>(lengths[i]);
+    }
+    if (!same_result)
+      parameters += ", " + tensor("Z", std::to_string(rows) + ", " + std::to_string(columns));
+    return ir::parse("@T.prim_func\ndef main(" + parameters + "):\n" + body);
+  };
+  for (const int threads : {1, 4})
+    for (const std::vector<int>& lengths :
+         {std::vector{37, 64, 19}, std::vector{16, 16, 40}, std::vector{100, 5}}) {
+      const ir::function f = beside(30, lengths, true);
+      const std::vector<schedule> sketches =
+          space::default_cpu().sketches(f, draws::haswell(threads), 1);
+      INFO(sketches.front().show());
+      CHECK(nests(sketches.front()) == 1);
+      CHECK(most_nests(sketches) == lengths.size());
+      draws::check(f, sketches, 6);
+    }
+  const ir::function apart = beside(30, {37, 64}, false);
+  const std::vector<schedule> sketches = space::default_cpu().sketches(apart, draws::haswell(), 1);
+  CHECK(nests(sketches.front()) == 2);
+}

@@ -8,6 +8,7 @@
 
 #include <tilewright/impl/pass/vector/placed_block.hpp>
 #include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/ir/reduction_notes.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/hoist_statements.hpp>
 #include <tilewright/pass/vector/vectorize_unmarked.hpp>
@@ -83,7 +84,8 @@ class nest {
   std::int64_t narrowest() const { return 16 / bytes(type()); }
 
   static bool is_free(const loop_node& l) {
-    return l.loop == loop_kind::serial && is_int(l.min, 0) && constant_extent(l) > 1;
+    return l.loop == loop_kind::serial && is_int(l.min, 0) && constant_extent(l) > 1 &&
+           l.annotations.count(scattered_note) == 0;
   }
 
   /// What stands for loop variables where `which` are one loop of the first one's variable.
