@@ -162,6 +162,32 @@ const char* const blended_poses_nest = R"(
   }
 )";
 
+// A curve by its values at 257 places, straight in between.
+constexpr auto curve = tw::kernel<"curve">(
+    [](tw::in<"T", float, 257> T, tw::in<"X", float, "N"> X, tw::out<"Y", float, "N"> Y) {
+      const auto at = min(max(X(n) * 256.0f, 0.0f), 255.0f);
+      const auto first = tw::cast<std::int32_t>(floor(at));
+      return Y(n) = T(first) + (at - floor(at)) * (T(first + 1) - T(first));
+    });
+const char* const curve_nest = R"(
+  for (int n = 0; n < X_0; ++n) {
+    f32 at = X[n] * 256;
+    at = at < 0 ? 0 : at > 255 ? 255 : at;
+    const int first = (int)floor(at);
+    Y[n] = T[first] + (at - floor(at)) * (T[first + 1] - T[first]);
+  }
+)";
+
+constexpr auto histogram = tw::kernel<"histogram">(
+    [](tw::in<"X", std::uint8_t, "H", "W"> X, tw::out<"Y", std::int32_t, 256> Y) {
+      return Y(b) = tw::sum<i, j>(select(tw::cast<std::int32_t>(X(i, j)) == b, 1, 0));
+    });
+const char* const histogram_nest = R"(
+  for (int b = 0; b < 256; ++b) Y[b] = 0;
+  for (int i = 0; i < X_0; ++i)
+    for (int j = 0; j < X_1; ++j) ++Y[X[i][j]];
+)";
+
 }  // namespace
 
 std::vector<field_problem> games() {
@@ -196,6 +222,10 @@ std::vector<field_problem> games() {
       make("games/blended_poses_f32", blended_poses, blended_poses_nest, {},
            drawn<float>("A", {}, 10000, 4), drawn<float>("B", {}, 10000, 4),
            drawn<float>("W", {0.2, 0.8}), result<float>("C", 10000, 4)),
+      make("games/curve_f32", curve, curve_nest, {}, drawn<float>("T", {}, 257),
+           drawn<float>("X", {-0.1, 1.1}, 65536), result<float>("Y", 65536)),
+      make("games/histogram_u8", histogram, histogram_nest, {},
+           drawn<std::uint8_t>("X", {0, 256}, 240, 320), result<std::int32_t>("Y", 256)),
   };
 }
 

@@ -184,6 +184,30 @@ const char* const restriction_nest = R"(
                              RESIDUAL(2 * y + 2, 2 * x + 1) + RESIDUAL(2 * y + 2, 2 * x + 2));
 )";
 
+constexpr auto periodic =
+    tw::kernel<"periodic">([](tw::in<"U", float, 256, 256> U, tw::out<"V", float, 256, 256> V) {
+      return V(y, x) = U((y + 1) % 256, x) + U((y + 255) % 256, x) + U(y, (x + 1) % 256) +
+                       U(y, (x + 255) % 256) - 4.0f * U(y, x);
+    });
+const char* const periodic_nest = R"(
+  for (int y = 0; y < 256; ++y)
+    for (int x = 0; x < 256; ++x)
+      V[y][x] = U[(y + 1) % 256][x] + U[(y + 255) % 256][x] + U[y][(x + 1) % 256] +
+                U[y][(x + 255) % 256] - 4 * U[y][x];
+)";
+
+constexpr auto directions =
+    tw::kernel<"directions">([](tw::in<"X", double, 3, "N"> X, tw::out<"Y", double, 3, "N"> Y) {
+      tw::temp<"L", double, "N"> L;
+      return tw::blocks(L(n) = sqrt(tw::sum<q>(X(q, n) * X(q, n))), Y(q, n) = X(q, n) / L(n));
+    });
+const char* const directions_nest = R"(
+  for (int n = 0; n < X_1; ++n) {
+    const f64 length = sqrt(X[0][n] * X[0][n] + X[1][n] * X[1][n] + X[2][n] * X[2][n]);
+    for (int q = 0; q < 3; ++q) Y[q][n] = X[q][n] / length;
+  }
+)";
+
 }  // namespace
 
 std::vector<field_problem> hpc() {
@@ -220,6 +244,10 @@ std::vector<field_problem> hpc() {
       make("hpc/restriction_f64", restriction, restriction_nest, {},
            drawn<double>("U", {}, 514, 514), drawn<double>("F", {}, 514, 514),
            result<double>("R", 256, 256)),
+      make("hpc/periodic_f32", periodic, periodic_nest, {}, drawn<float>("U", {}, 256, 256),
+           result<float>("V", 256, 256)),
+      make("hpc/directions_f64", directions, directions_nest, {}, drawn<double>("X", {}, 3, 10000),
+           result<double>("Y", 3, 10000)),
   };
 }
 

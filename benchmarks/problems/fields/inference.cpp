@@ -347,6 +347,32 @@ const char* const packed_nibbles_nest = R"(
     }
 )";
 
+// Gradients of a table: rows of V are added up by the rows that they belong to.
+constexpr auto segment_sums =
+    tw::kernel<"segment_sums">([](tw::in<"V", float, "N", "D"> V, tw::in<"I", std::int32_t, "N"> I,
+                                  tw::out<"Y", float, "B", "D"> Y) {
+      return Y(b, d) = tw::sum<n>(select(I(n) == b, V(n, d), 0.0f));
+    });
+const char* const segment_sums_nest = R"(
+  for (int b = 0; b < Y_0; ++b)
+    for (int d = 0; d < Y_1; ++d) Y[b][d] = 0;
+  for (int n = 0; n < I_0; ++n)
+    for (int d = 0; d < V_1; ++d) Y[I[n]][d] += V[n][d];
+)";
+
+constexpr auto joined_features = tw::kernel<"joined_features">(
+    [](tw::in<"A", float, "T", 37> A, tw::in<"B", float, "T", 64> B, tw::in<"C", float, "T", 19> C,
+       tw::out<"Y", float, "T", 120> Y) {
+      return tw::blocks(Y(t, i + 0) = A(t, i), Y(t, j + 37) = B(t, j), Y(t, k + 101) = C(t, k));
+    });
+const char* const joined_features_nest = R"(
+  for (int t = 0; t < A_0; ++t) {
+    for (int i = 0; i < 37; ++i) Y[t][i] = A[t][i];
+    for (int i = 0; i < 64; ++i) Y[t][i + 37] = B[t][i];
+    for (int i = 0; i < 19; ++i) Y[t][i + 101] = C[t][i];
+  }
+)";
+
 }  // namespace
 
 std::vector<field_problem> inference() {
@@ -408,6 +434,12 @@ std::vector<field_problem> inference() {
       make("inference/packed_nibbles_u8", packed_nibbles, packed_nibbles_nest, {},
            drawn<float>("X", {}, 128, 512), drawn<float>("S", {7, 8}, 128),
            result<std::uint8_t>("Q", 128, 256)),
+      make("inference/segment_sums_f32", segment_sums, segment_sums_nest, {},
+           drawn<float>("V", {}, 4096, 32), drawn<std::int32_t>("I", {0, 100}, 4096),
+           result<float>("Y", 100, 32)),
+      make("inference/joined_features_f32", joined_features, joined_features_nest, {},
+           drawn<float>("A", {}, 500, 37), drawn<float>("B", {}, 500, 64),
+           drawn<float>("C", {}, 500, 19), result<float>("Y", 500, 120)),
   };
 }
 

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include <tilewright/impl/pass/accumulators/scattered_terms.hpp>
 #include <tilewright/impl/pass/scalar_function.hpp>
 #include <tilewright/impl/pass/vector/joined_channels.hpp>
 #include <tilewright/ir/term_order.hpp>
@@ -82,6 +83,7 @@ inline std::vector<named_pass> standard() {
       {"vectorize_unmarked", &on_cpu<&vectorize_unmarked>},
       {"lower_blocks", &plain<&lower_blocks>},
       {"simplify_loops", &plain<&simplify_loops>},
+      {"scatter_terms", &plain<&detail::scatter_terms>},
       {"join_products", &on_cpu<&join_products>},
       {"order_dimensions", &plain<&order_dimensions>},
       {"compact_buffers", &plain<&compact_buffers>},

@@ -12,6 +12,7 @@
 #include <tilewright/impl/space/chains/factored_form.hpp>
 #include <tilewright/impl/space/chains/finished_sums.hpp>
 #include <tilewright/impl/space/chains/point_sums.hpp>
+#include <tilewright/impl/space/chains/scattered_sums.hpp>
 #include <tilewright/impl/space/chains/short_sums.hpp>
 #include <tilewright/impl/space/tiles/broadcast_producer.hpp>
 #include <tilewright/impl/space/tiles/channel_blocks.hpp>
@@ -203,6 +204,10 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
       known[name] = decided::layout;
   choose_borders(s, where, choices, intrinsics, known);
   std::vector<std::string> blocks = root_block_names(s);
+  for (const std::string& name : blocks)
+    if (known.count(name) == 0 && scatter_sums(s, name, where, choices))
+      known[name] = decided::loops;
+  blocks = root_block_names(s);
   for (const std::string& name : blocks)
     if (has_block(s, name) && known.count(name) == 0)
       for (const std::string& decided_one : sum_strips(s, name, where, choices))
