@@ -137,3 +137,41 @@ TEST_CASE("strides follow what a block asks for") {
   check(list{attr(list{1, 0, 35, 1})}, {});   // no such buffer
   check(list{attr(list{0, 1, 8, "x"})}, {});  // no wish
 }
+
+TEST_CASE("a call that names the first elements of pieces touches all of their elements") {
+  const buffer c = make_buffer("C", dtype::f32, {4, 8}, "local"),
+               a = make_buffer("A", dtype::f16, {4, 8}, "local"),
+               s = make_buffer("S", dtype::f16, {64}, "shared");
+  const auto call_on = [](const char* name, std::vector<expr> first) {
+    return make_evaluate(call(dtype::i32, name, std::move(first)));
+  };
+  const function f = make_function(
+      {},
+      make_allocate(
+          s, make_allocate(
+                 c, make_allocate(
+                        a, make_seq({call_on("tw_load_matrix", {load(a, {2, 0}), load(s, {16})}),
+                                     call_on("tw_mma", {load(c, {1, 0}), load(a, {2, 0}),
+                                                        load(a, {2, 0})})})))));
+  const function g = pass::compact_buffers(f);
+  CHECK(shape_of(g, "C") == shape{1, 8});
+  CHECK(shape_of(g, "A") == shape{1, 8});
+  CHECK(shape_of(g, "S") == shape{8});
+}
+
+TEST_CASE("a buffer that two statements allocate is as small as each of them needs it") {
+  const buffer t = make_buffer("T", dtype::f32, {16}), y = make_buffer("Y", dtype::f32, {2});
+  const auto used = [&](int count, int to) {
+    const var i = make_var("i");
+    return make_allocate(t, make_seq({make_loop(i, 0, count, make_store(t, {i + 4}, f32(1))),
+                                      make_store(y, {to}, load(t, {4}))}));
+  };
+  const function f = make_function({y}, make_seq({used(3, 0), used(16 - 4, 1), used(5, 0)}));
+  const function g = pass::compact_buffers(f);
+  std::vector<shape> all;
+  for_each_stmt(g.body, [&](const stmt& x) {
+    if (const allocate_node* n = as_allocate(x)) all.push_back({as_int(n->buffer->shape[0])});
+  });
+  CHECK(all == std::vector<shape>{{3}, {12}, {5}});
+  check_same(f, g);
+}

@@ -175,7 +175,6 @@
 #include <tilewright/impl/pass/gpu/gather_additions.ipp>
 #include <tilewright/impl/pass/gpu/guard_vectors.ipp>
 #include <tilewright/impl/pass/gpu/lower_gpu.ipp>
-#include <tilewright/impl/pass/gpu/name_pieces.ipp>
 #include <tilewright/impl/pass/gpu/narrow_indices.ipp>
 #include <tilewright/impl/pass/gpu/order_products.ipp>
 #include <tilewright/impl/pass/gpu/pipeline_loops.ipp>

@@ -56,12 +56,8 @@ struct stepped {
   arith::bounds inner;
 };
 
-inline std::optional<stepped> step_of(const expr& index, const access& a, std::size_t loop,
+inline std::optional<stepped> step_of(const arith::linear& sum, const access& a, std::size_t loop,
                                       const arith::analyzer& known) {
-  if (reads_memory(index)) return std::nullopt;
-  arith::linear sum = arith::to_linear(index);
-  if (sum.terms.size() > 1 || (sum.terms.size() == 1 && !is_var(sum.terms[0].first)))
-    sum = arith::to_linear(known.simplify(index));
   stepped out;
   out.rest.type = sum.type;
   out.inner = {sum.constant, sum.constant};
@@ -88,13 +84,14 @@ inline bool same_terms(const arith::linear& a, const arith::linear& b) {
 
 enum class against { earlier, other };
 
-/// The same of one index of each.
-inline bool steps_apart(const expr& stored, const access& store, const expr& touched,
-                        const access& a, std::size_t loop, against iterations,
-                        const arith::analyzer& known) {
-  const std::optional<stepped> s = step_of(stored, store, loop, known);
+/// The same of one index of each; null: of a number that memory says.
+inline bool steps_apart(const arith::linear* stored, const access& store,
+                        const arith::linear* touched, const access& a, std::size_t loop,
+                        against iterations, const arith::analyzer& known) {
+  if (!stored || !touched) return false;
+  const std::optional<stepped> s = step_of(*stored, store, loop, known);
   if (!s || s->factor == 0) return false;
-  const std::optional<stepped> l = step_of(touched, a, loop, known);
+  const std::optional<stepped> l = step_of(*touched, a, loop, known);
   if (!l || l->factor != s->factor || !same_terms(s->rest, l->rest)) return false;
   const std::int64_t most = s->inner.hi - l->inner.lo, least = s->inner.lo - l->inner.hi;
   const bool behind = most<std::abs(s->factor), before = least> - std::abs(s->factor);
@@ -125,18 +122,48 @@ inline bool digits_apart(const access& store, const access& a, std::size_t loop,
                                   .has_value();
 }
 
-/// The store touches other elements than `a` does, in earlier or in all other iterations of that
-/// loop, which is around both.
-inline bool apart(const access& store, const access& a, std::size_t loop, against iterations,
-                  const std::vector<expr>& shape, const arith::analyzer& known) {
-  if (store.whole || a.whole) return false;
-  for (std::size_t d = 0; d < store.indices.size(); ++d)
-    if (steps_apart(store.indices[d], store, a.indices[d], a, loop, iterations, known)) return true;
-  return store.indices.size() > 1 &&
-         (digits_apart(store, a, loop, known) ||
-          steps_apart(flat(store.indices, shape), store, flat(a.indices, shape), a, loop,
-                      iterations, known));
-}
+/// The sums that indices of accesses are, each simplified once however many others it is compared with.
+class index_sums {
+ public:
+  index_sums(const std::vector<expr>& shape, const std::vector<access>& all,
+             const arith::analyzer& known)
+      : shape_(shape), all_(all), known_(known), entries_(all.size() * (shape.size() + 1)) {}
+
+  /// Of one dimension of an access to elements; null where it reads memory.
+  const arith::linear* of(const access& a, std::size_t d) {
+    entry& e = entry_of(a, d);
+    if (!e.asked) e = {true, sum(a.indices[d])};
+    return e.sum ? &*e.sum : nullptr;
+  }
+  /// Of the position in the buffer.
+  const arith::linear* flat(const access& a) {
+    entry& e = entry_of(a, shape_.size());
+    if (!e.asked) e = {true, sum(carried_values::flat(a.indices, shape_))};
+    return e.sum ? &*e.sum : nullptr;
+  }
+
+ private:
+  struct entry {
+    bool asked = false;
+    std::optional<arith::linear> sum;
+  };
+
+  entry& entry_of(const access& a, std::size_t d) {
+    return entries_[static_cast<std::size_t>(&a - all_.data()) * (shape_.size() + 1) + d];
+  }
+  std::optional<arith::linear> sum(const expr& index) const {
+    if (reads_memory(index)) return std::nullopt;
+    arith::linear out = arith::to_linear(index);
+    if (out.terms.size() > 1 || (out.terms.size() == 1 && !is_var(out.terms[0].first)))
+      out = arith::to_linear(known_.simplify(index));
+    return out;
+  }
+
+  const std::vector<expr>& shape_;
+  const std::vector<access>& all_;
+  const arith::analyzer& known_;
+  std::vector<entry> entries_;  // [accesses][dimensions and the position]
+};
 
 /// Whether one store writes all that a load of the same iteration reads, before it.
 class cover {
@@ -275,33 +302,52 @@ class cover {
   std::vector<expr> rest_;
 };
 
-/// The accesses of one buffer that blocks allocate.
-struct accesses {
-  const std::vector<expr>& shape;
-  const std::vector<access>& all;
-  const arith::analyzer& known;  // the loops around them
+/// The accesses of one buffer that blocks allocate, and what is known of the loops around them.
+class accesses {
+ public:
+  accesses(const std::vector<expr>& shape, const std::vector<access>& all,
+           const arith::analyzer& known)
+      : shape_(shape), all_(all), known_(known), sums_(shape, all, known) {}
 
   /// Whether an iteration of that loop may load what only an earlier one has stored.
-  bool carried_by(std::size_t loop) const {
-    return support::any(all, [&](const access& load) {
+  bool carried_by(std::size_t loop) {
+    return support::any(all_, [&](const access& load) {
       const auto is_apart = [&](const access& store) {
-        return !store.writes || apart(store, load, loop, against::earlier, shape, known);
+        return !store.writes || apart(store, load, loop, against::earlier);
       };
       const auto is_cover = [&](const access& store) {
-        return store.writes && cover(store, load, loop, shape, known).holds();
+        return store.writes && cover(store, load, loop, shape_, known_).holds();
       };
-      return !load.writes && !support::all(all, is_apart) && support::none(all, is_cover);
+      return !load.writes && !support::all(all_, is_apart) && support::none(all_, is_cover);
     });
   }
 
   /// Whether iterations of that loop touch different elements.
-  bool apart_in(std::size_t loop) const {
-    return support::all(all, [&](const access& store) {
-      return !store.writes || support::all(all, [&](const access& other) {
-        return apart(store, other, loop, against::other, shape, known);
+  bool apart_in(std::size_t loop) {
+    return support::all(all_, [&](const access& store) {
+      return !store.writes || support::all(all_, [&](const access& other) {
+        return apart(store, other, loop, against::other);
       });
     });
   }
+
+ private:
+  /// The store touches other elements than `a` does, in earlier or in all other iterations of that
+  /// loop, which is around both.
+  bool apart(const access& store, const access& a, std::size_t loop, against iterations) {
+    if (store.whole || a.whole) return false;
+    for (std::size_t d = 0; d < store.indices.size(); ++d)
+      if (steps_apart(sums_.of(store, d), store, sums_.of(a, d), a, loop, iterations, known_))
+        return true;
+    return store.indices.size() > 1 &&
+           (digits_apart(store, a, loop, known_) ||
+            steps_apart(sums_.flat(store), store, sums_.flat(a), a, loop, iterations, known_));
+  }
+
+  const std::vector<expr>& shape_;
+  const std::vector<access>& all_;
+  const arith::analyzer& known_;
+  index_sums sums_;
 };
 
 }  // namespace tilewright::dependence::carried_values

@@ -267,7 +267,7 @@ class placer : public visitor {
   static void share(const buffer& b, const life& l, const std::vector<std::size_t>& loops,
                     std::size_t k, shared_buffers& out) {
     const arith::analyzer known = knowing(l.all);
-    const accesses uses{b->shape, l.all, known};
+    accesses uses{b->shape, l.all, known};
     if (uses.apart_in(k)) return;
     const loop_node* n = loop_at(l.around[loops[k]]);
     const auto carries = [&](std::size_t outer) {
@@ -296,7 +296,7 @@ class placer : public visitor {
     std::vector<std::size_t> loops = loops_of(l);
     if (!loops.empty() && loops.back() + 1 == l.around.size()) loops.pop_back();
     const arith::analyzer known = knowing(l.all);
-    const accesses uses{b->shape, l.all, known};
+    accesses uses{b->shape, l.all, known};
     for (std::size_t k = loops.size(); k-- > 0 && loops[k] >= l.block;) {
       const loop_node& n = *static_cast<const loop_node*>(l.around[loops[k]]);
       if (is_unit(n)) continue;

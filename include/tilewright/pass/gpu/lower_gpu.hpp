@@ -15,7 +15,7 @@
 //  7. Calls of `tw_mma`, `tw_load_matrix`, `tw_load_transposed` (pass/gpu/spread_fragments.hpp) are what
 //     a warp does together; copies in the background are started, committed and waited for as
 //     impl/pass/gpu/async_copy.hpp says. Their arguments are the first elements of the pieces that the
-//     thread touches, and the length of a copy (pass/gpu/name_pieces.hpp).
+//     thread touches, and the length of a copy (impl/pass/gpu/pieces.hpp).
 //     Where warp groups multiply, so are `tw_multiply_group` and the fences and waits around it, as
 //     impl/pass/gpu/groups/group_product.hpp says.
 //     Boxes that the device's copy engine brings are attributes of what they copy, as impl/pass/gpu/tensor/tensor_copy.hpp

@@ -2,15 +2,15 @@
 //
 //   for i, j, k in grid(64, 32, 16):              for i, j in grid(4, 2):
 //     C[i, j] = C[i, j] + A[i, k] * B[k, j]  ->     for lane in thread(32, "threadIdx.x"):
-//                                                     tw_mma(C[i, j, 0..7], A[i, 0, 0..7], ...)
+//                                                     tw_mma(C[i, j, 0], A[i, 0, 0], ...)
 //
 // A buffer of scope wmma.matrix_a, wmma.matrix_b or wmma.accumulator becomes one of scope local, whose
 // last two dimensions count tiles of 16 x 16, with one more for the 8 elements of a tile that a lane has
 // (impl/pass/gpu/fragments/fragment_layout.hpp). Statements are told by what they do, whatever blocks they came
 // from: a sum of products of fragments becomes a call of `tw_mma`; a copy from shared memory, rows of 16
 // bytes of it side by side, one of `tw_load_matrix` or `tw_load_transposed`; all others are done
-// element by element, each lane those that it has. The arguments of a call are all elements that the
-// lane touches, those of one operand after those of the other.
+// element by element, each lane those that it has. The arguments of a call are the first elements of the pieces
+// that the lane touches (impl/pass/gpu/pieces.hpp).
 //
 // A buffer of scope wmma.rows has a number for each row of a tile of sums, which the four lanes that hold the row
 // all have, two rows to a lane. Such numbers may stand beside elements of their rows. A reduction over columns,

@@ -1,8 +1,8 @@
 // Copies from global to shared memory in the background: cp.async in the IR.
 //
-//   tw_copy_async(S[..] .. , A[..] ..)   copies 4, 8 or 16 bytes some time before the wait for its group;
-//                                        all elements copied to, then all elements copied from
-//   tw_copy_or_zero(S[..] .. , A[..] .., c)   the same where the condition c holds, zeros where it does not
+//   tw_copy_async(S[..], A[..], n)       copies n elements, 4, 8 or 16 bytes, some time before the wait for its group;
+//                                        the first element copied to, then the first one copied from
+//   tw_copy_or_zero(S[..], A[..], c, n)  the same where the condition c holds, zeros where it does not
 //   tw_commit_copies()                   what the thread has started since the last one is a group
 //   attribute async_wait, n: body        all groups but the last n have landed; the body says what that is,
 //                                        and is not executed
@@ -109,18 +109,14 @@ inline stmt as_copy(const stmt& s) {
     if (lanes && !are_neighbours(at, *lanes)) return {};
     if (!is_aligned(b, lanes ? at_lane(at, *lanes, 0) : at, count)) return {};
   }
-  std::vector<expr> arguments;
-  const auto append = [&](const buffer& b, const std::vector<expr>& indices) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      std::vector<expr> at = indices;
-      if (lanes)
-        for (expr& e : at) e = at_lane(e, *lanes, i);
-      arguments.push_back(load(b, std::move(at)));
-    }
+  const auto first = [&](const buffer& b, std::vector<expr> at) {
+    if (lanes)
+      for (expr& e : at) e = at_lane(e, *lanes, 0);
+    return load(b, std::move(at));
   };
-  append(to->buffer, to->indices);
-  append(from->buffer, from->args);
+  std::vector<expr> arguments{first(to->buffer, to->indices), first(from->buffer, from->args)};
   if (condition) arguments.push_back(condition);
+  arguments.push_back(integer(dtype::i32, count));
   const char* const name = condition ? padded_name : copy_name;
   return make_evaluate(call(dtype::i32, name, std::move(arguments)));
 }
@@ -136,10 +132,5 @@ class background_copier : public mutator {
   }
 };
 inline stmt in_background(const stmt& s) { return background_copier{}.mutate(s); }
-
-inline bool has_copy(const stmt& s) {
-  return !tensor_copies::has_copy(s) &&
-         any_stmt(s, [](const stmt& x) { return static_cast<bool>(as_copy(x)); });
-}
 
 }  // namespace tilewright::pass::detail::async_copies

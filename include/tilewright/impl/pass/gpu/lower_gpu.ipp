@@ -15,7 +15,6 @@
 #include <tilewright/pass/gpu/gather_additions.hpp>
 #include <tilewright/pass/gpu/guard_vectors.hpp>
 #include <tilewright/pass/gpu/lower_gpu.hpp>
-#include <tilewright/pass/gpu/name_pieces.hpp>
 #include <tilewright/pass/gpu/narrow_indices.hpp>
 #include <tilewright/pass/gpu/order_products.hpp>
 #include <tilewright/pass/gpu/pipeline_loops.hpp>
@@ -92,7 +91,6 @@ inline std::vector<named_pass> standard() {
       {"plan_shared_memory", &on_any<&plan_shared_memory>},
       {"place_barriers", &on_any<&place_barriers>},
       {"order_products", &products_in_order},
-      {"name_pieces", &on_any<&name_pieces>},
       simplified,
       // what is written out, where barriers are known
       {"unroll_registers", &on_any<&in_registers>},

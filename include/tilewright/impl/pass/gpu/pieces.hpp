@@ -1,9 +1,14 @@
 // Calls on pieces of buffers: what a lane has of a matrix, a row of one, and what is copied in the background.
 //
-// While it matters who touches what, such a call has every element of its pieces as an argument; once
-// barriers stand, the first one of each piece (pass/gpu/name_pieces.hpp).
+// Such a call names the first element of each of its pieces, what is written first; its name and types, of a copy the last
+// argument, say how many there are.
+//
+//   tw_mma(C[i, j, 0], A[i, 0, 0], B[j, 0, 0])   8 elements a lane of each
+//   tw_load_matrix(A[i, 0, 0], S[r, c])          what a lane gets by one load, from rows of 16 bytes
+//   tw_copy_async(S[c], A[i], 8)                 8 elements
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -35,24 +40,34 @@ inline bool is_call_on_pieces(const ir::expr& e) {
 /// Elements of 16 bytes, as a row of a matrix in shared memory has them.
 inline std::size_t row_elements(dtype t) { return static_cast<std::size_t>(16 / bytes(t)); }
 
+/// Elements of a matrix of 16 x 16 that each lane of a warp has.
+inline constexpr std::size_t lane_elements = 8;
+
+/// Elements that a lane gets by one load of matrices: four registers of 4 bytes at most.
+inline std::size_t loaded_elements(dtype t) { return std::min(row_elements(t), lane_elements); }
+
 /// Elements side by side, of which the first one is loaded.
 struct piece {
-  ir::expr first;
+  const ir::expr* first;
   std::size_t count;
 };
 
-/// The pieces of a call that has all their elements; what is written comes first.
-inline std::vector<piece> pieces_of(const ir::expr& e) {
+/// Calls `f` on each piece of a call on pieces; what is written comes first.
+template <class F>
+void each_piece(const ir::expr& e, const F& f) {
   const std::vector<ir::expr>& all = e->args;
-  if (is_matrix_product(e)) {  // sums, one or two tiles of A, as many of B
-    const std::size_t count = e->name == "tw_mma" ? 3 : 5, each = all.size() / count;
-    std::vector<piece> out;
-    for (std::size_t i = 0; i < count; ++i) out.push_back({all[i * each], each});
-    return out;
+  if (is_matrix_product(e)) {
+    for (const ir::expr& first : all) f(piece{&first, lane_elements});
+    return;
   }
-  if (is_piece_copy(e)) return {{all[0], all.size() / 2}, {all[all.size() / 2], all.size() / 2}};
-  const std::size_t second = all.size() - row_elements(all.back().type());
-  return {{all[0], second}, {all[second], all.size() - second}};
+  if (is_piece_copy(e)) {
+    const auto count = static_cast<std::size_t>(ir::as_int(all.back()));
+    f(piece{&all[0], count});
+    f(piece{&all[1], count});
+    return;
+  }
+  f(piece{&all[0], loaded_elements(all[0].type())});
+  f(piece{&all[1], row_elements(all[1].type())});
 }
 
 }  // namespace tilewright::pass::detail

@@ -238,10 +238,9 @@ class pipeline_of_loop {
     const dtype t = loop_.var.type();
     const expr k = iteration.type() == t ? iteration : cast(t, iteration);
     std::unordered_map<buffer, expr> index;
-    for (const auto& [b, count] : count_)
-      index[b] = arith::simplify(floormod(iteration, integer(iteration.type(), count)));
-    const stmt mine = substitute(rename_loops(s), {{loop_.var, k}});
-    return versioning(versions_, std::move(index)).mutate(mine);
+    for (const auto& [b, with_versions] : versions_)
+      index[b] = arith::simplify(floormod(iteration, integer(iteration.type(), count_.at(b))));
+    return of_iteration(loop_.var, k, versions_, std::move(index)).mutate(s);
   }
   stmt at(std::size_t i, const expr& iteration) const { return at(body_.statements[i], iteration); }
   expr number(std::int64_t n) const { return integer(loop_.var.type(), n); }
@@ -280,6 +279,7 @@ class pipeline_of_loop {
 
   struct background {
     std::vector<std::size_t> copies;  // statements
+    std::vector<stmt> started;        // [copies] these, as copies in the background
     std::int64_t stage, reader;       // of these, and the first one that reads what they copy
     bool groups = false;              // some are made by threads, which wait for groups of them
     std::optional<tensor_copies::counter> boxes{};  // others by the copy engine, which counts bytes
@@ -287,14 +287,19 @@ class pipeline_of_loop {
 
   /// Null where nothing can be copied in the background for at least one round.
   std::optional<background> find_async() const {
-    background out{{}, async_[0], std::numeric_limits<std::int64_t>::max()};
+    background out{{}, {}, async_[0], std::numeric_limits<std::int64_t>::max()};
     buffer_set filled;
-    for (std::size_t i = 0; i < effects_.size(); ++i)
-      if (stage_[i] == out.stage && (async_copies::has_copy(body_.statements[i]) ||
-                                     tensor_copies::has_copy(body_.statements[i]))) {
-        out.copies.push_back(i);
-        filled.insert(effects_[i].written.begin(), effects_[i].written.end());
-      }
+    for (std::size_t i = 0; i < effects_.size(); ++i) {
+      if (stage_[i] != out.stage) continue;
+      const stmt& s = body_.statements[i];
+      stmt started = async_copies::in_background(s);
+      const bool boxes = tensor_copies::has_copy(s);
+      if (started == s && !boxes) continue;
+      out.groups = out.groups || !boxes;
+      out.copies.push_back(i);
+      out.started.push_back(std::move(started));
+      filled.insert(effects_[i].written.begin(), effects_[i].written.end());
+    }
     for (std::size_t i = 0; i < effects_.size(); ++i)
       if (!support::contains(out.copies, i) &&
           support::any(filled, [&](const buffer& b) { return effects_[i].touched.count(b) != 0; }))
@@ -311,7 +316,6 @@ class pipeline_of_loop {
     std::int64_t count = 0;
     for (const std::size_t c : b.copies) {
       const stmt& s = body_.statements[c];
-      b.groups = b.groups || async_copies::has_copy(s);
       if (!tensor_copies::has_copy(s)) continue;
       if (any_stmt(s, [](const stmt& x) { return as_loop(x) && tensor_copies::has_copy(x); }))
         throw build_error("loop " + loop_.var->name +
@@ -324,9 +328,12 @@ class pipeline_of_loop {
   }
 
   stmt in_round(std::size_t i, const expr& iteration, const background& b) const {
-    stmt s = at(i, iteration);
-    if (!support::contains(b.copies, i)) return s;
-    return async_copies::in_background(b.boxes ? b.boxes->armed(s, iteration) : s);
+    for (std::size_t c = 0; c < b.copies.size(); ++c)
+      if (b.copies[c] == i) {
+        stmt s = at(b.started[c], iteration);
+        return b.boxes ? b.boxes->armed(s, iteration) : s;
+      }
+    return at(i, iteration);
   }
 
   /// What a round that reads iteration `i` of what was copied begins with.

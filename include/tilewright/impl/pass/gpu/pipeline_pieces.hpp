@@ -65,11 +65,46 @@ struct effects {
   }
 };
 
-/// Accesses of buffers with one more index in front.
-class versioning : public rerouting {
+/// A statement of one iteration: with loops, lets and allocations of its own, the iteration's number for the loop's
+/// variable, and one more index in front where buffers have versions.
+class of_iteration : public rerouting {
  public:
-  versioning(const buffer_map& versions, std::unordered_map<buffer, expr> index)
-      : versions_(versions), index_(std::move(index)) {}
+  /// @param index [buffers with versions] the iteration's version
+  of_iteration(const var& v, expr number, const buffer_map& versions,
+               std::unordered_map<buffer, expr> index)
+      : values_{{v, std::move(number)}}, versions_(versions), index_(std::move(index)) {}
+  using rerouting::mutate;
+
+  expr mutate(const expr& e) override {
+    if (e->op != op::var) return rerouting::mutate(e);
+    const auto found = values_.find(e);
+    return found == values_.end() ? e : found->second;
+  }
+
+  stmt mutate(const stmt& s) override {
+    if (const loop_node* loop = as_loop(s)) {
+      auto* node = new loop_node(*loop);
+      stmt owner(node);
+      node->min = mutate(loop->min);
+      node->extent = mutate(loop->extent);
+      node->var = fresh(loop->var);
+      node->body = mutate(loop->body);
+      return owner;
+    }
+    if (const let_node* let = as_let(s)) {
+      expr value = mutate(let->value);
+      const var v = fresh(let->var);
+      return make_let(v, std::move(value), mutate(let->body));
+    }
+    if (const allocate_node* n = as_allocate(s))
+      own_[n->buffer] = buffer(new buffer_node(*n->buffer));
+    return rerouting::mutate(s);
+  }
+
+  buffer mutate(const buffer& b) override {
+    const auto found = own_.find(b);
+    return found == own_.end() ? b : found->second;
+  }
 
  private:
   bool reroutes(const buffer& b) const override { return versions_.count(b) != 0; }
@@ -77,7 +112,10 @@ class versioning : public rerouting {
     indices.insert(indices.begin(), index_.at(b));
     return {versions_.at(b), std::move(indices)};
   }
+  const var& fresh(const var& v) { return values_[v] = make_var(v->name, v.type()); }
 
+  var_map values_;
+  buffer_map own_;
   const buffer_map& versions_;
   std::unordered_map<buffer, expr> index_;
 };

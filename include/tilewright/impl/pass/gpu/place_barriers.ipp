@@ -80,9 +80,10 @@ class placer {
     const evaluate_node* does = as_evaluate(s);
     if (does && is_call_on_pieces(does->value)) {
       bool writes = true;
-      for (const piece& p : pieces_of(does->value))
-        touch(p.first->buffer, p.first->args, std::exchange(writes, false), out.first,
+      each_piece(does->value, [&](const piece& p) {
+        touch((*p.first)->buffer, (*p.first)->args, std::exchange(writes, false), out.first,
               static_cast<std::int64_t>(p.count));
+      });
     } else {
       for_each_expr(s, [&](const expr& e) {
         if (e->op == op::load) touch(e->buffer, e->args, false, out.first);

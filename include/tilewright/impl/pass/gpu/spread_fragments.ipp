@@ -268,12 +268,10 @@ class spreader : public operand_layouts {
     });
   }
 
-  /// All elements of a tile that a lane has, or some, as arguments of a call.
-  void append_elements(std::vector<expr>& arguments, const buffer& b,
-                       const std::vector<expr>& indices, const expr& first = layout::integer32(0),
-                       std::int64_t count = registers) {
-    for (std::int64_t e = 0; e < count; ++e)
-      arguments.push_back(load(spread_buffer(b), spread_indices(b, indices, first + e)));
+  /// The first of the elements of a tile that a lane has, or of some of them.
+  expr first_element(const buffer& b, const std::vector<expr>& indices,
+                     const expr& first = layout::integer32(0)) {
+    return load(spread_buffer(b), spread_indices(b, indices, first));
   }
 
   stmt multiply(const store_node& s, const product& p) {
@@ -284,18 +282,15 @@ class spreader : public operand_layouts {
       refuse(s.buffer, "is summed under a condition on single elements; pad the operands instead");
     const loop_node& k = x == i ? *y : *x;
     const bool pairs = takes_pairs(s, p, k);
-    std::vector<expr> arguments;
-    append_elements(arguments, s.buffer, s.indices);
-    for (const expr& operand : {p.a, p.b})
-      for (int half = 0; half < (pairs ? 2 : 1); ++half) {
-        const std::size_t first = arguments.size();
-        append_elements(arguments, operand->buffer, operand->args);
-        const expr number = loops_.tiles_of(k, tile);
-        for (std::size_t e = first; pairs && e < arguments.size(); ++e)
-          arguments[e] =
-              substitute(arguments[e],
-                         {{loops_.tiles_of(k, tile), number * 2 + integer(number.type(), half)}});
-      }
+    std::vector<expr> arguments{first_element(s.buffer, s.indices)};
+    const expr number = loops_.tiles_of(k, tile);
+    for (const expr& operand : {p.a, p.b}) {
+      const expr first = first_element(operand->buffer, operand->args);
+      if (!pairs) arguments.push_back(first);
+      for (int half = 0; pairs && half < 2; ++half)
+        arguments.push_back(
+            substitute(first, {{number, number * 2 + integer(number.type(), half)}}));
+    }
     if (pairs) paired_.insert(k.var);
     const char* const name = pairs ? "tw_mma_pair" : "tw_mma";
     return on_lanes(make_var("lane"), make_evaluate(call(dtype::i32, name, std::move(arguments))));
@@ -362,7 +357,6 @@ class spreader : public operand_layouts {
                    const loop_node& column) {
     if (!copies_shared(s) || is_guarded({&row, &column})) return {};
     const std::vector<expr>& at = s.value->args;
-    const std::int64_t width = 16 / bytes(s.buffer->type);
     const auto lies = lies_transposed(s, how, row, column);
     if (!lies) return {};
     const bool transposed = *lies;
@@ -376,14 +370,10 @@ class spreader : public operand_layouts {
     const auto [r, c] = pointed_row(how, transposed, lane, number);
     const var_map here = {{row.var, loops_.in_tile(row, r, how.rows())},
                           {column.var, loops_.in_tile(column, c, tile)}};
-    std::vector<expr> arguments, first;
-    append_elements(arguments, s.buffer, s.indices, number * count, count);
+    std::vector<expr> first;
     for (const expr& e : at) first.push_back(substitute(e, here));
-    for (std::int64_t i = 0; i < width; ++i) {
-      std::vector<expr> place = first;
-      place.back() = place.back() + integer(place.back().type(), i);
-      arguments.push_back(load(s.value->buffer, std::move(place)));
-    }
+    std::vector<expr> arguments{first_element(s.buffer, s.indices, number * count),
+                                load(s.value->buffer, std::move(first))};
     const char* const name = transposed ? "tw_load_transposed" : "tw_load_matrix";
     const stmt all = on_lanes(lane, make_evaluate(call(dtype::i32, name, std::move(arguments))));
     // one statement of a pipeline, however many loads it takes

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -35,19 +36,38 @@ inline std::size_t axis_of(const loop_node& loop) {
 
 using axis_set = std::array<bool, axes.size()>;
 
-/// The axes that loops in `s` are bound to.
-inline axis_set axes_in(const stmt& s) {
-  axis_set out{};
-  for_each_stmt(s, [&](const stmt& x) {
-    const loop_node* loop = as_loop(x);
+/// The axes that loops in each statement of a kernel are bound to.
+class axes_of_statements {
+ public:
+  explicit axes_of_statements(const stmt& s) { note(s); }
+
+  axis_set in(const stmt& s) const {
+    const auto found = axes_.find(s.get());
+    return found == axes_.end() ? axis_set{} : found->second;
+  }
+
+ private:
+  axis_set note(const stmt& s) {
+    axis_set out{};
+    any_child(s, [&](const stmt& child) {
+      const axis_set more = note(child);
+      for (std::size_t a = 0; a < axes.size(); ++a) out[a] = out[a] || more[a];
+      return false;
+    });
+    const loop_node* loop = as_loop(s);
     if (loop && loop->loop == loop_kind::thread_binding) out[axis_of(*loop)] = true;
-  });
-  return out;
-}
+    if (out != axis_set{}) axes_.emplace(s.get(), out);
+    return out;
+  }
+
+  std::unordered_map<const stmt_node*, axis_set> axes_;  // of those that hold such a loop
+};
 
 class unifier : public mutator {
  public:
   using mutator::mutate;
+
+  explicit unifier(const stmt& kernel) : axes_of_(kernel) {}
 
   stmt kernel(const stmt& s) {
     measure(s);
@@ -66,6 +86,12 @@ class unifier : public mutator {
   }
 
   stmt mutate(const stmt& s) override { return alone(mutate_below(s), s); }
+
+  expr mutate(const expr& e) override {
+    if (e->op != op::var) return mutator::mutate(e);
+    const auto found = places_.find(e);
+    return found == places_.end() ? e : found->second;
+  }
 
   buffer mutate(const buffer& b) override {
     const auto found = moved_.find(b);
@@ -95,11 +121,11 @@ class unifier : public mutator {
   }
 
   /// Iterations of a serial loop around a grid would have to wait for each other across blocks.
-  static void check_blocks(const stmt& s) {
-    any_stmt(s, [](const stmt& x) {
+  void check_blocks(const stmt& s) const {
+    any_stmt(s, [&](const stmt& x) {
       const loop_node* loop = as_loop(x);
       if (!loop || loop->loop == loop_kind::thread_binding || is_unit(*loop)) return false;
-      const axis_set inside = axes_in(loop->body);
+      const axis_set inside = axes_of_.in(loop->body);
       if (inside[0] || inside[1] || inside[2])
         throw build_error("loop " + loop->var->name +
                           " stands around loops bound to blockIdx, whose blocks would have to wait "
@@ -113,7 +139,7 @@ class unifier : public mutator {
     if (s->kind == stmt_kind::seq || s->kind == stmt_kind::allocate || s->kind == stmt_kind::let ||
         is_nothing(out))
       return out;  // their parts are asked
-    const axis_set inside = axes_in(s);
+    const axis_set inside = axes_of_.in(s);
     std::vector<expr> terms;
     for (std::size_t a = 0; a < axes.size(); ++a) {
       if (extents_[a] <= 1 || bound_[a] || guarded_[a]) continue;
@@ -132,7 +158,7 @@ class unifier : public mutator {
     } else if (s->kind == stmt_kind::seq || s->kind == stmt_kind::let) {
       out = mutator::mutate(s);
     } else {
-      const axis_set inside = axes_in(s);
+      const axis_set inside = axes_of_.in(s);
       for (std::size_t a = 0; a < axes.size(); ++a)
         if (!bound_[a] && !inside[a]) guarded_[a] = true;
       const loop_node* loop = as_loop(s);
@@ -154,7 +180,8 @@ class unifier : public mutator {
     bound_[a] = true;
     expr value = vars_[a] + integer(dtype::i32, as_int(loop.min));
     if (value.type() != loop.var.type()) value = cast(loop.var.type(), value);
-    stmt body = mutate(substitute(loop.body, {{loop.var, value}}));
+    places_[loop.var] = std::move(value);
+    stmt body = mutate(loop.body);
     around_[a] = around;
     if (as_int(loop.extent) >= extents_[a]) return body;
     return make_if(lt(vars_[a], integer(dtype::i32, as_int(loop.extent))), std::move(body));
@@ -176,10 +203,12 @@ class unifier : public mutator {
     return make_allocate(b, mutate(n.body));
   }
 
+  axes_of_statements axes_of_;
   std::array<std::int64_t, axes.size()> extents_{}, around_{};
   std::array<var, axes.size()> vars_;
   annotations notes_;  // of loops on threads, for the outermost loop of the kernel
   axis_set bound_{}, guarded_{};
+  var_map places_;  // of loops' variables in the grid
   buffer_map moved_;
 };
 
@@ -192,7 +221,7 @@ inline stmt unify_below(const stmt& s) {
   }
   if (const allocate_node* n = as_allocate(s); n && storage_rank(n->buffer->scope) == 0)
     return make_allocate(n->buffer, unify_below(n->body));
-  return unifier{}.kernel(s);
+  return unifier(s).kernel(s);
 }
 
 }  // namespace tilewright::pass::detail::unify
