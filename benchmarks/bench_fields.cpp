@@ -1,5 +1,5 @@
 // Kernels as users in six fields write them (high-performance computing, signal processing,
-// robotics, games, finance, inference), each tuned for a few seconds on one thread, beside a plain nest
+// robotics, games, finance, inference), and scans, each tuned for a few seconds on one thread, beside a plain nest
 // that clang compiles with -O3 -march=native -ffast-math, and beside Eigen where its users would take it.
 //
 // Benchmarks are named FIELD/KERNEL/ENGINE/threads:1. Outputs are compared with the nest in double
@@ -122,7 +122,7 @@ using races = std::vector<std::shared_ptr<race>>;
 races all(double seconds) {
   races out;
   for (const auto field : {fields::hpc, fields::signal, fields::robotics, fields::games,
-                           fields::finance, fields::inference})
+                           fields::finance, fields::inference, fields::scans})
     for (field_problem& p : field()) out.push_back(std::make_shared<race>(std::move(p), seconds));
   return out;
 }

@@ -99,6 +99,7 @@ field_problem make(std::string name, const Kernel& kernel, const std::string& bo
 
 std::vector<field_problem> hpc();
 std::vector<field_problem> signal();
+std::vector<field_problem> scans();
 std::vector<field_problem> robotics();
 std::vector<field_problem> games();
 std::vector<field_problem> finance();

@@ -283,6 +283,15 @@ class emitter {
                    const ir::if_node* guard, const ir::store_node& store);
   std::vector<value_ref> interleaved(const std::vector<value_ref>& channels);
 
+  // running_lanes.hpp
+  bool emit_running(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
+  value_ref combine_steps(const ir::store_node& store, std::size_t position,
+                          value_ref before, value_ref term);
+  value_ref running_start(const ir::loop_node& l, const ir::expr& before, std::int64_t first,
+                          std::int64_t lanes);
+  value_ref moved(value_ref vector, const std::vector<std::int64_t>& from);
+  value_ref running_terms(const ir::store_node& store, std::size_t position, bool falls);
+
   // stmt.ipp
   void emit(const ir::stmt& s);
   void emit_loop(const ir::loop_node& l);

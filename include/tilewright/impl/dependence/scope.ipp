@@ -4,6 +4,7 @@
 #include <tilewright/impl/dependence/binding/element_index.hpp>
 #include <tilewright/impl/dependence/cover/carried_reads.hpp>
 #include <tilewright/impl/dependence/cover/footprint.hpp>
+#include <tilewright/impl/dependence/iteration_sharing.hpp>
 #include <tilewright/impl/dependence/scope.hpp>
 #include <tilewright/ir/analysis/atomic_update.hpp>
 #include <tilewright/ir/analysis/declared.hpp>
@@ -436,6 +437,24 @@ inline bool updates_own_elements(const ir::block_node& b) {
   return !read_of_others(b);
 }
 
+/// Each instance writes elements of its own, without an init, and reads only what instances of the same iteration of the loop
+/// have written, as `Y[i + 1, c] = Y[i, c] + X[i, c]` does for a loop that drives c.
+inline bool goes_on_within(const child_block& child, std::size_t loop) {
+  const ir::block_node& b = child.block();
+  const rising_numbers rising(b);
+  const auto is_own = [&](const ir::iter_var& i) {
+    return i.kind == ir::iter_kind::spatial &&
+           support::all(b.writes,
+                        [&](const ir::buffer_region& w) { return is_index(i, w, rising); });
+  };
+  return !b.init && support::all(b.iters, is_own) &&
+         support::all(b.writes, [&](const ir::buffer_region& w) {
+           return support::all(b.reads, [&](const ir::buffer_region& r) {
+             return r.buffer != w.buffer || share_within_iterations(child, w, child, r, loop);
+           });
+         });
+}
+
 }  // namespace scopes
 
 TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const ir::var& loop,
@@ -451,7 +470,8 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
     if (!scope[i].runs_alone(at)) continue;
     const bool reduces = shape_of_reduction(b) == 0;
     const auto in_place = [&] {
-      return (updates_own_elements(b) || (reduces && reduces_without_guard(scope[i]))) &&
+      return (updates_own_elements(b) || (reduces && reduces_without_guard(scope[i])) ||
+              goes_on_within(scope[i], at)) &&
              iterations_apart(scope[i], at);
     };
     if (shape_of_complete(b) != 0 && !(reduces && reduces_affinely(scope[i])) && !in_place())

@@ -7,6 +7,7 @@
 #include <tilewright/impl/pass/accumulators/common_elements.hpp>
 #include <tilewright/impl/pass/accumulators/split_accumulators.hpp>
 #include <tilewright/impl/pass/unrolled_size.hpp>
+#include <tilewright/ir/scan_notes.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/unroll_loops.hpp>
 #include <tilewright/pass/vector/split_vectors.hpp>
@@ -75,6 +76,7 @@ class unroller : public mutator {
       case loop_kind::unrolled:
         return literal && size <= limits_.max_statements ? loop_kind::unrolled : loop_kind::serial;
       case loop_kind::serial: {
+        if (loop.annotations.count(running_note) != 0) return loop.loop;  // it becomes vectors
         const bool small = size <= limits_.always && writes_out(body);
         return literal && (size <= step || small) ? loop_kind::unrolled : loop_kind::serial;
       }

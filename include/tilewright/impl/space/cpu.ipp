@@ -12,6 +12,7 @@
 #include <tilewright/impl/space/chains/factored_form.hpp>
 #include <tilewright/impl/space/chains/finished_sums.hpp>
 #include <tilewright/impl/space/chains/point_sums.hpp>
+#include <tilewright/impl/space/chains/scans.hpp>
 #include <tilewright/impl/space/chains/scattered_sums.hpp>
 #include <tilewright/impl/space/chains/short_sums.hpp>
 #include <tilewright/impl/space/tiles/broadcast_producer.hpp>
@@ -199,6 +200,7 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
   choose_stencils(s, where, choices);
   split_all_groups(s);
   decisions known;
+  for (const std::string& name : schedule_scans(s, where, choices)) known[name] = decided::chain;
   if (!intrinsics)
     for (const std::string& name : choose_channel_blocks(s, where, choices))
       known[name] = decided::layout;
@@ -412,6 +414,7 @@ TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit, bool intrinsics) {
       return enumerate(s, where, limit, [&](schedule& sketch, chooser& choices) {
         detail::build_tiles(sketch, *products, where, choices);
       });
+    detail::take_scans(s);
     const bool in_order = ir::keeps_term_order(s.function()) && ir::reduces_floats(s.function());
     if (!in_order) detail::take_factored_form(s);
     detail::inline_cheap_blocks(s, where);

@@ -6,6 +6,7 @@
 
 #include <tilewright/backend/llvm/emit.hpp>
 #include <tilewright/impl/backend/llvm/affine_math.hpp>
+#include <tilewright/impl/backend/llvm/lanes/running_lanes.hpp>
 #include <tilewright/impl/pass/unrolled_size.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
@@ -126,6 +127,7 @@ TILEWRIGHT_INLINE void emitter::emit_loop(const ir::loop_node& l) {
     return emit_repeated(l, first.lo, count.lo);
   }
   const body_of body(*this, l.body, l.var.get());
+  if (literal && l.loop == ir::loop_kind::serial && emit_running(l, first.lo, count.lo)) return;
   if (literal && l.loop == ir::loop_kind::serial && emit_squares(l, first.lo, count.lo)) return;
   if (literal && l.loop == ir::loop_kind::serial && count.lo % 4 == 0 && count.lo > 4 &&
       reads_rows(l))

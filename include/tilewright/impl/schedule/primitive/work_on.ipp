@@ -13,6 +13,7 @@
 #include <tilewright/impl/schedule/primitive/reductions/cascade.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/factored_sums.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/joined_reductions.hpp>
+#include <tilewright/impl/schedule/primitive/reductions/prefix_scans.hpp>
 #include <tilewright/ir/reformatted.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/primitive/work_on.hpp>
@@ -65,6 +66,11 @@ TILEWRIGHT_INLINE ir::function work_on(const ir::function& f, const std::string&
     if (std::optional<ir::function> factored = factor_sums(work_on(f, *plain)))
       return std::move(*factored);
     refusal{"work_on"}(4, {"no sum of ", *plain, " has factors that are better taken out"});
+  }
+  if (const std::optional<std::string> plain = before_suffix(func_name, scans_suffix)) {
+    if (std::optional<ir::function> scans = scan_prefixes(work_on(f, *plain)))
+      return std::move(*scans);
+    refusal{"work_on"}(6, {"no reduction of ", *plain, " is over what stands before its result"});
   }
   const ir::block_realize_node* root = ir::as_realize(f.body);
   const std::string name = ir::sized_name(

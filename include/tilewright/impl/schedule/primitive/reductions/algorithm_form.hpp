@@ -12,6 +12,8 @@ namespace tilewright::primitive {
 inline constexpr std::string_view joined_suffix = ".joined";
 /// With sums of products taken apart.
 inline constexpr std::string_view factored_suffix = ".factored";
+/// With reductions over what stands before an element as scans.
+inline constexpr std::string_view scans_suffix = ".scans";
 /// With a cascade of reductions in parts; the length of a part follows.
 inline constexpr std::string_view parts_suffix = ".parts";
 /// With a cascade of reductions in parts that are added to what is there; rows of a tile and the length of a part
@@ -24,11 +26,12 @@ inline std::optional<std::string> before_suffix(const std::string& name, std::st
   return name.substr(0, name.size() - suffix.size());
 }
 
-/// The algorithm of which `name` is a form with reductions joined or factored, or the name itself.
+/// The algorithm of which `name` is a form with reductions joined, factored or scanned, or the name itself.
 inline std::string without_forms(std::string name) {
   for (;;) {
     std::optional<std::string> plain = before_suffix(name, factored_suffix);
     if (!plain) plain = before_suffix(name, joined_suffix);
+    if (!plain) plain = before_suffix(name, scans_suffix);
     if (!plain) return name;
     name = std::move(*plain);
   }
