@@ -49,9 +49,12 @@ enum class tensor_form : std::uint8_t {
 ///       Y_reindex[i, j] += X_reindex[i, l] * F_reindex[l, j], extents padded to multiples of 16
 ///       Y[..] = Y_reindex[..]
 /// ```
+/// @param tiles  reindexed: multiples of this many of the intrinsic's extents, one number for each of its variables, are what
+///               extents are padded to; empty: 1 each
 /// Nothing happens, and nothing is returned, where the intrinsic would not fit into the result, once
 /// operands are in the scopes that its description names.
 std::optional<block_rv> give_tensor_form(schedule& s, const std::string& block,
-                                         const intrin::intrinsic& what, tensor_form form);
+                                         const intrin::intrinsic& what, tensor_form form,
+                                         const std::vector<std::int64_t>& tiles = {});
 
 }  // namespace tilewright::space

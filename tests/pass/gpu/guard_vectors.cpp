@@ -60,3 +60,33 @@ TEST_CASE("a bound within a vector, or another condition on lanes, guards each l
     threads::check_same(f, pass::guard_vectors(f));
   }
 }
+
+TEST_CASE("zeros beyond a bound that cuts no vector stand for whole vectors") {
+  const auto padded = [](const std::string& inside) {
+    const std::string text = R"(
+@T.prim_func
+def main(A: T.Buffer((96,), "float32"), B: T.Buffer((96,), "float32")):
+    for i in range(3):
+        for t in T.thread_binding(8, thread="threadIdx.x"):
+            for v in T.vectorized(4):
+                with T.block("B"):
+                    vi = T.axis.spatial(96, i * 32 + t * 4 + v)
+                    B[vi] = T.if_then_else()" +
+                             inside + R"(, A[vi], T.float32(0))
+)";
+    return threads::without_blocks(text.c_str());
+  };
+  for (const auto& [inside, whole] :
+       {std::pair("vi < 76", true), {"8 <= vi and vi < 76", true}, {"vi < 77", false}}) {
+    CAPTURE(inside);
+    const ir::function f = padded(inside), out = pass::guard_vectors(f);
+    const std::string text = ir::print(out), mark = "if_then_else(";
+    const std::size_t at = text.find(mark);
+    REQUIRE(at != text.npos);
+    const std::string condition =
+        text.substr(at + mark.size(), text.find(", A[", at) - at - mark.size());
+    const bool lanes = condition.find('v') != condition.npos;
+    CHECK(lanes != whole);
+    threads::check_same(f, out);
+  }
+}

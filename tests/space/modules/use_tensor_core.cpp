@@ -232,6 +232,39 @@ TEST_CASE("use_tensor_core: extents that are no multiples are padded") {
   check_space(dense("float16", "float32", 20, 18, 17, false), "wmma_sync_16x16x16_f16f16f32", 1e-5);
 }
 
+TEST_CASE(
+    "use_tensor_core: extents whose tiles have no divisor are padded to whole tiles of blocks") {
+  const target::gpu device = target::named_gpu("sm_90a");
+  struct expectation {
+    int m, n, k;
+    const char *rows, *columns, *steps;
+  };
+  for (const expectation& e :
+       {expectation{4097, 4097, 4097, "[11, 3, 2, 4, 1]", "[17, 1, 4, 4, 1]", "[129, 2, 1]"},
+        {1000, 1000, 1000, "[1, 8, 2, 4, 1]", "[16, 1, 2, 2, 1]", "[16, 4, 1]"},
+        {129, 4096, 4096, "[1, 3, 1, 3, 1]", "[32, 1, 2, 4, 1]", "[128, 2, 1]"}}) {
+    CAPTURE(e.m);
+    space::use_tensor_core rule;
+    rule.whole = true;
+    const space::design_space all(space::post_order(space::module(rule)));
+    const std::vector<schedule> sketches =
+        all.sketches(dense("float16", "float32", e.m, e.n, e.k, false), {&device, 1}, 7);
+    REQUIRE_FALSE(sketches.empty());
+    const std::string text = sketches[0].trace().print();
+    INFO(text);
+    for (const char* decision : {e.rows, e.columns, e.steps})
+      CHECK(text.find("decision=" + std::string(decision)) != text.npos);
+  }
+}
+
+TEST_CASE("use_tensor_core: a padded second operand is taken as it lies, too") {
+  for (const bool transposed : {false, true}) {
+    const std::string name =
+        std::string("wmma_sync_16x16x16_f16f16f32") + (transposed ? "_trans" : "");
+    check_space(dense("float16", "float32", 20, 18, 17, transposed), name, 1e-5);
+  }
+}
+
 TEST_CASE("use_tensor_core: a convolution of 16-bit floats") {
   const ir::function f = ir::parse(R"(@T.prim_func
 def main(X: T.Buffer((1, 6, 6, 8), "float16"), F: T.Buffer((3, 3, 8, 16), "float16"), Y: T.Buffer((1, 4, 4, 16), "float32")):

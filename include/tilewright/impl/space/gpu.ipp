@@ -12,6 +12,7 @@
 #include <tilewright/impl/space/gpu_rules.hpp>
 #include <tilewright/impl/space/tiles/thread_elements.hpp>
 #include <tilewright/impl/space/tiles/thread_rows.hpp>
+#include <tilewright/impl/space/tiles/whole_tiles.hpp>
 #include <tilewright/impl/target/warp_groups.hpp>
 #include <tilewright/ir/copy_notes.hpp>
 #include <tilewright/ir/kernel_notes.hpp>
@@ -65,6 +66,21 @@ inline bool returns_short_elements(const ir::function& f) {
   });
 }
 
+/// Whether some matrix of short elements has rows that begin at no multiple of four bytes, so that no device copies it in the
+/// background.
+inline bool has_odd_rows(const ir::function& f) {
+  constexpr std::int64_t least = 4;
+  return support::any(f.params, [&](const ir::param& p) {
+    if (!p.buffer || p.buffer->shape.size() < 2 || bytes(p.buffer->type) >= least) return false;
+    const ir::expr& row = p.buffer->shape.back();
+    const bool read = support::any(primitive::all_blocks(f.body), [&](const auto* r) {
+      return support::any(r->block->reads,
+                          [&](const ir::buffer_region& x) { return x.buffer == p.buffer; });
+    });
+    return read && ir::is_int(row) && ir::as_int(row) * bytes(p.buffer->type) % least != 0;
+  });
+}
+
 /// Whether the device's engine can make each copy that is left to it: nothing is computed on the way, and strides of the
 /// tensor are such that it takes them (target/tensor_box.hpp).
 inline bool engine_can_copy(const ir::function& f) {
@@ -99,6 +115,9 @@ inline void add_tensor_families(std::vector<schedule>& out, const gpu_rules& lis
   std::vector<way> ways{{3, false, true},  {2, false, true}, {3, false, false},
                         {0, false, false}, {2, true, true},  {3, true, false}};
   if (returns_short_elements(s.function())) std::rotate(ways.begin(), ways.begin() + 4, ways.end());
+  // what cannot be copied in the background waits in registers
+  if (has_odd_rows(s.function()))
+    std::stable_partition(ways.begin(), ways.end(), [](const way& w) { return w.background == 0; });
   // no device has timed these: search may find out
   if (where.gpu->compute_capability >= 90) {
     ways.push_back({3, false, true, true});
@@ -109,7 +128,7 @@ inline void add_tensor_families(std::vector<schedule>& out, const gpu_rules& lis
     rule.background = w.background;
     rule.staged = w.staged;
     rule.carried = w.carried;
-    rule.deep = true;
+    rule.deep = rule.whole = true;
     rule.tensor_copies = w.boxes;
     rule.max_threads_per_block = where.gpu->threads_per_block;
     for (schedule& grown : list.space(split_k{}, rule).grow(s, where))
@@ -139,6 +158,7 @@ inline void add_group_families(std::vector<schedule>& out, const gpu_rules& list
     rule.rows = {8, 2, 1};
     rule.columns = {1, 1, 1};
     rule.background = background;
+    rule.whole = true;
     rule.tensor_copies = boxes;
     rule.max_threads_per_block = where.gpu->threads_per_block;
     for (schedule& grown : list.space(split_k{}, rule).grow(s, where))
@@ -182,7 +202,7 @@ TILEWRIGHT_INLINE design_space default_gpu() {
                                         true);                // attention whose weights are rounded
            detail::add_tensor_families(out, list, s, where);  // of which the first runs unmeasured
            detail::add_group_families(out, list, s, where);
-           for (schedule& grown : list.space(split_k{}).grow(s, where))
+           for (schedule& grown : list.space(detail::whole_tiles{}, split_k{}).grow(s, where))
              out.push_back(std::move(grown));
            detail::add_joined_families(out, list, s, where);
            detail::add_running_families(out, s, where, false);

@@ -106,7 +106,8 @@ TILEWRIGHT_INLINE std::optional<tensor_mapping> propose_mapping(const ir::block_
 
 TILEWRIGHT_INLINE std::optional<block_rv> give_tensor_form(schedule& s, const std::string& name,
                                                            const intrin::intrinsic& what,
-                                                           tensor_form form) {
+                                                           tensor_form form,
+                                                           const std::vector<std::int64_t>& tiles) {
   namespace forms = detail::tensor_forms;
   if (!forms::described(what) || !is_trivially_bound(s, name)) return std::nullopt;
   const ir::block block = named_block(s, name).block;
@@ -115,7 +116,7 @@ TILEWRIGHT_INLINE std::optional<block_rv> give_tensor_form(schedule& s, const st
     try {
       schedule attempt = s;
       const std::optional<block_rv> outer =
-          forms::transformation(attempt, name, what, std::move(mapping), form).run();
+          forms::transformation(attempt, name, what, std::move(mapping), form, tiles).run();
       if (!outer || !forms::can_tensorize(attempt, *outer, what)) continue;
       attempt.annotate(*outer, "meta_schedule.auto_tensorize", what.name);
       s = std::move(attempt);

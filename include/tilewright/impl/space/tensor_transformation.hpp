@@ -24,12 +24,13 @@ namespace tilewright::space::detail::tensor_forms {
 class transformation {
  public:
   transformation(schedule& s, const std::string& name, const intrin::intrinsic& what,
-                 tensor_mapping mapping, tensor_form form)
+                 tensor_mapping mapping, tensor_form form, const std::vector<std::int64_t>& tiles)
       : s_(s),
         name_(name),
         described_(*described(what)),
         mapping_(std::move(mapping)),
-        form_(form) {}
+        form_(form),
+        tiles_(tiles) {}
 
   /// @throws schedule_error from a primitive
   std::optional<block_rv> run() {
@@ -220,7 +221,8 @@ class transformation {
     for (std::size_t i = 0; i < outer; ++i) mapping_.outer.push_back(i);
     for (std::size_t v = 0; v < mapping_.fused.size(); ++v) mapping_.fused[v] = {outer + v};
     std::vector<std::int64_t> multiples(outer, 1);
-    for (std::size_t v = 0; v < mapping_.fused.size(); ++v) multiples.push_back(wanted(v));
+    for (std::size_t v = 0; v < mapping_.fused.size(); ++v)
+      multiples.push_back(wanted(v) * (v < tiles_.size() ? tiles_[v] : 1));
     pad(multiples, copies);
     return true;
   }
@@ -362,6 +364,7 @@ class transformation {
   const ir::block_node& described_;
   tensor_mapping mapping_;
   tensor_form form_;
+  const std::vector<std::int64_t>& tiles_;  // to whose multiples extents are padded
   block_rv block_;
 };
 

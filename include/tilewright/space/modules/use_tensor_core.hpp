@@ -53,6 +53,9 @@ struct use_tensor_core {
   /// Of copies in the background: the device's copy engine makes them where it has one and operands allow it
   /// (annotation `tilewright.tensor_copy`). No device has timed this.
   bool tensor_copies = false;
+  /// Extents are padded to whole tiles of what runs unmeasured, smaller ones where much would be padding: the 257 tiles of
+  /// 4097 have no divisor. Otherwise they are padded to tiles of the intrinsic.
+  bool whole = false;
   /// What runs unmeasured, i1 to i4, j1 to j4, and k1 and k2, in tiles: the greatest divisors up to these, and
   /// smaller ones where multiprocessors would have nothing to do.
   std::vector<std::int64_t> rows{8, 2, 4, 1}, columns{1, 4, 4, 1}, steps{2, 1};

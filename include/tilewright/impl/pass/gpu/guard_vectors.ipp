@@ -42,13 +42,30 @@ class guarder : public mutator {
   stmt mutate(const stmt& s) override {
     const loop_node* lanes = as_loop(s);
     if (!lanes || lanes->loop != loop_kind::vectorized) return mutator::mutate(s);
+    if (!is_int(lanes->min, 0) || constant_extent(*lanes) < 1) return mutator::mutate(s);
+    if (const store_node* to = as_store(lanes->body)) return guard_value(s, *lanes, *to);
     const if_node* branch = as_if(lanes->body);
-    if (!branch || branch->else_body || !is_int(lanes->min, 0) || constant_extent(*lanes) < 1)
-      return mutator::mutate(s);
+    if (!branch || branch->else_body) return mutator::mutate(s);
     for (const expr& part : conjuncts(branch->condition))
       if (!holds_for_vectors(part, *lanes)) return s;
     const expr whole = substitute(branch->condition, {{lanes->var, integer(lanes->var.type(), 0)}});
     return make_if(arith::simplify(whole), with_body(*lanes, branch->then_body));
+  }
+
+ private:
+  /// Of a store of what is loaded where a condition holds, and of something else elsewhere, the condition.
+  static stmt guard_value(const stmt& s, const loop_node& lanes, const store_node& to) {
+    const expr& v = to.value;
+    if ((v->op != op::if_then_else && v->op != op::select) || !uses_var(v->args[0], lanes.var))
+      return s;
+    for (const expr& part : conjuncts(v->args[0]))
+      if (!holds_for_vectors(part, lanes)) return s;
+    const expr whole =
+        arith::simplify(substitute(v->args[0], {{lanes.var, integer(lanes.var.type(), 0)}}));
+    return with_body(lanes,
+                     make_store(to.buffer, to.indices,
+                                v->op == op::select ? select(whole, v->args[1], v->args[2])
+                                                    : if_then_else(whole, v->args[1], v->args[2])));
   }
 };
 

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include <tilewright/impl/pass/gpu/memory_order.hpp>
 #include <tilewright/impl/pass/gpu/tensor/tensor_copy.hpp>
 #include <tilewright/ir/analysis/joint_copy.hpp>
 #include <tilewright/ir/copy_notes.hpp>
@@ -143,12 +144,15 @@ class copy_spreader : public mutator {
     return out;
   }
 
-  static stmt spread(const copy_nest& nest, const std::vector<thread_loop>& threads,
+  static stmt spread(copy_nest nest, const std::vector<thread_loop>& threads,
                      std::int64_t vector_bytes, bool staged) {
     const dtype t = nest.loops.back()->var.type();
     const auto number = [&](std::int64_t n) { return integer(t, n); };
+    const memory_order order(nest.element);
+    order.sort(nest.loops);
     std::int64_t width = std::max<std::int64_t>(vector_bytes / nest.bytes, 1);
     while (constant_extent(*nest.loops.back()) % width != 0) width /= 2;
+    width = order.narrowed(width, nest.bytes, nest.loops.back()->var);
     std::int64_t pieces = 1, team = 1;
     for (const loop_node* l : nest.loops) pieces *= constant_extent(*l);
     pieces /= width;

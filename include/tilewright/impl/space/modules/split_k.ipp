@@ -12,6 +12,7 @@
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/split_k.hpp>
 #include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/error.hpp>
 #include <tilewright/target/gpu.hpp>
 
 namespace tilewright::space {
@@ -92,6 +93,20 @@ inline void add_vectors(schedule& s, const std::string& name, std::size_t own) {
   s.vectorize(lanes.back());
 }
 
+/// Where the sums cannot go to their epilogue, they get the threads, and it goes to them.
+inline void follow_sums(schedule& s, const std::string& name, const std::string& epilogue,
+                        bool local, const auto_bind& threads, const context& where,
+                        chooser& choices) {
+  threads(s, name, where, choices);
+  const std::vector<nest_loop> nest = nest_of(s, name);
+  for (std::size_t i = nest.size(); i-- > 0;)
+    if (nest[i].bound_to("threadIdx")) {
+      s.reverse_compute_at(s.get_block(epilogue), s.get_loops(s.get_block(name))[i], true);
+      if (local) s.set_scope(s.get_block(name), 0, "local");
+      return;
+    }
+}
+
 /// Threads and vectors for so many sums: where whole blocks of vectors would not occupy the device, a thread
 /// has one sum, and blocks are small.
 inline auto_bind binding_of(auto_bind binding, const schedule& s, const std::string& name,
@@ -145,13 +160,20 @@ TILEWRIGHT_INLINE void sum_parts::operator()(schedule& s, const std::string& nam
     const block_rv copy = s.cache_write(block, 0, "local");
     epilogue = std::string(s.get(copy).block->name);
   }
-  splitting::binding_of(binding, s, name, where)(s, epilogue.value_or(name), where, choices);
+  const auto_bind threads = splitting::binding_of(binding, s, name, where);
+  const schedule unbound = s;
+  threads(s, epilogue.value_or(name), where, choices);
   if (!epilogue) return;
   const std::vector<detail::nest_loop> nest = detail::nest_of(s, *epilogue);
   for (std::size_t i = nest.size(); i-- > 0;)
     if (nest[i].bound_to("threadIdx")) {
       const bool vectors = nest.back().node->loop == ir::loop_kind::vectorized;
-      s.compute_at(block, s.get_loops(s.get_block(*epilogue))[i], true);
+      try {
+        s.compute_at(block, s.get_loops(s.get_block(*epilogue))[i], true);
+      } catch (const schedule_error&) {  // parts of padded products are stored behind guards
+        s = unbound;
+        return splitting::follow_sums(s, name, *epilogue, kept, threads, where, choices);
+      }
       if (kept) s.set_scope(block, 0, "local");
       if (vectors) splitting::add_vectors(s, name, i + 1);
       return;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tilewright/impl/space/tensor_cores/first_tiles.hpp>
+#include <tilewright/impl/space/tensor_cores/formed_product.hpp>
 #include <tilewright/impl/space/tensor_cores/group_tiles.hpp>
 #include <tilewright/impl/space/tensor_cores/staged_copies.hpp>
 #include <tilewright/space/access_pattern.hpp>
@@ -13,19 +13,11 @@ namespace tilewright::space {
 TILEWRIGHT_INLINE void use_tensor_core::operator()(schedule& s, const std::string& name,
                                                    const context& where, chooser& choices) const {
   if (!has_block(s, name) || is_tiled(s, name)) return;
-  std::optional<block_rv> formed;
   const schedule before = s;
-  for (const tensor_form probe : {tensor_form::as_is, tensor_form::reindexed})
-    for (const std::string& i : intrinsics) {
-      schedule trial = s;
-      const auto what = intrin::find(i);
-      if (formed || !what || !detail::suits_device(i, where.gpu) ||
-          !give_tensor_form(trial, name, *what, probe))
-        continue;
-      formed = give_tensor_form(s, name, *what, tensor_form::reindexed);
-    }
+  const auto formed = detail::form_product(s, name, *this, where);
   if (!formed) return;
-  const block_rv tile = *formed, root = s.get_block("root");
+  const detail::first_tiles& first = formed->first;
+  const block_rv tile = formed->tile, root = s.get_block("root");
   s.annotate(tile, tiling_structure_key, "SSSRRSRS");
   s.annotate(tile, "meta_schedule.auto_tensorize_init", "");
   if (detail::is_of_groups(s, tile)) return detail::tile_groups(*this, s, tile, before, choices);
@@ -33,8 +25,6 @@ TILEWRIGHT_INLINE void use_tensor_core::operator()(schedule& s, const std::strin
   // tiles of fragments
   std::vector<loop_rv> loops = s.get_loops(tile);
   const loop_rv k = loops.back(), j = loops[loops.size() - 2], i = loops[loops.size() - 3];
-  const detail::first_tiles first =
-      detail::fitted({rows, columns, steps, deep}, s, loops, where.gpu);
   const auto is = s.split(i, choices.perfect_tile(s, i, 4, first.rows));
   const auto js = s.split(j, choices.perfect_tile(s, j, 4, first.columns));
   const auto ks = s.split(k, choices.perfect_tile(s, k, 4, first.steps));
@@ -57,13 +47,15 @@ TILEWRIGHT_INLINE void use_tensor_core::operator()(schedule& s, const std::strin
   if (staged) detail::spread_rows(s, sums);
   detail::take_epilogue(s, s.get(store).block->name);
   in_vectors(store);
+  std::vector<block_rv> copies;
   for (const int operand : {0, 1}) {
-    const block_rv copy = s.read_at(ks[0], tile, operand, "shared.dyn");
-    in_vectors(copy);
-    detail::bring_operand(s, copy, background, tensor_copies);
+    copies.push_back(s.read_at(ks[0], tile, operand, "shared.dyn"));
+    in_vectors(copies.back());
+    detail::bring_operand(s, copies.back(), background, tensor_copies);
   }
   s.read_at(ks[1], tile, 0, "wmma.matrix_a");
   s.read_at(ks[1], tile, 1, "wmma.matrix_b");
+  for (const block_rv copy : copies) detail::lie_as_in_memory(s, copy);
   // loads of the next step beside the products of this one
   using list = ir::attr::list;
   s.annotate(ks[1], "software_pipeline_stage", list{0, 0, 1});

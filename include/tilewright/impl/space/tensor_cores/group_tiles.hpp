@@ -34,6 +34,9 @@ inline bool suits_device(std::string_view intrinsic, const target::gpu* device) 
   return !is_of_groups(intrinsic) || (device && target::multiplies_in_groups(*device));
 }
 
+/// Terms of a step of warp groups, in sixteens: rows of 128 bytes.
+inline constexpr std::int64_t terms_of_groups = 4;
+
 /// Tiles the product `tile`, in tiles of an intrinsic of warp groups:
 /// ```
 /// i, j, k  ->  i0 j0 i1 j1 (blockIdx.x) | i2 j2 (threadIdx.y) | k0 | k1 i3 j3
@@ -43,18 +46,17 @@ inline bool suits_device(std::string_view intrinsic, const target::gpu* device) 
 /// Where the reduction has no such steps, the schedule is `otherwise` again.
 inline void tile_groups(const use_tensor_core& rule, schedule& s, block_rv tile,
                         const schedule& otherwise, chooser& choices) {
-  constexpr int terms = 4;  // of 16
   const std::vector<loop_rv> loops = s.get_loops(tile);
   const loop_rv k = loops.back(), j = loops[loops.size() - 2], i = loops[loops.size() - 3];
   const ir::expr steps = s.get(k).extent;
-  if (!ir::is_int(steps) || ir::as_int(steps) % terms != 0) {
+  if (!ir::is_int(steps) || ir::as_int(steps) % terms_of_groups != 0) {
     s = otherwise;
     return;
   }
   s.annotate(s.get_block("root"), ir::warps_note, static_cast<int>(ir::warps_of_group));
   const auto is = s.split(i, choices.perfect_tile(s, i, 2, rule.rows));
   const auto js = s.split(j, choices.perfect_tile(s, j, 2, rule.columns));
-  const auto ks = s.split(k, std::vector<factor>{infer, terms});
+  const auto ks = s.split(k, std::vector<factor>{infer, terms_of_groups});
   std::vector<loop_rv> grid(loops.begin(), loops.end() - 3);  // batches
   grid.insert(grid.end(), {is[0], js[0], is[1], js[1]});
   std::vector<loop_rv> order = grid;

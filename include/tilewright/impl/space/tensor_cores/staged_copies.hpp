@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tilewright/ir/copy_notes.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/dtype.hpp>
@@ -32,6 +33,54 @@ inline void become_one_with_consumers(schedule& s, const std::string& block) {
     s = std::move(trial);
   } catch (const schedule_error&) {  // it stays
   }
+}
+
+/// The loops behind the last two indices of what a copy writes, row and column, and the memory that it reads; null where
+/// that is computed or none.
+struct copied_tile {
+  const ir::loop_node *row = nullptr, *column = nullptr;
+  const ir::expr_node* from = nullptr;
+};
+inline copied_tile copied_by(const ir::block_node& copy) {
+  copied_tile out;
+  std::vector<const ir::loop_node*> loops;
+  ir::stmt body = copy.body;
+  for (const ir::loop_node* l = ir::as_loop(body); l; l = ir::as_loop(body)) {
+    loops.push_back(l);
+    body = l->body;
+  }
+  const ir::store_node* const to = ir::as_store(body);
+  if (!to || to->indices.size() < 2) return out;
+  const auto loop_of = [&](const ir::expr& index) {
+    const ir::loop_node* found = nullptr;
+    for (const ir::loop_node* l : loops)
+      if (ir::uses_var(index, l->var)) found = l;
+    return found;
+  };
+  out.row = loop_of(to->indices[to->indices.size() - 2]);
+  out.column = loop_of(to->indices.back());
+  int loads = 0;
+  ir::for_each_expr(to->value, [&](const ir::expr& e) {
+    if (e->op != ir::op::load) return;
+    out.from = ++loads == 1 ? e.get() : nullptr;
+  });
+  return out;
+}
+
+/// Rows of a tile in shared memory become columns where what a copy reads lies so: neighbours in memory stay neighbours,
+/// and are copied in vectors. Matrices of bytes are loaded one way alone.
+inline void lie_as_in_memory(schedule& s, block_rv copy) {
+  const ir::block block = s.get(copy).block;
+  const ir::buffer& tile = block->writes[0].buffer;
+  const copied_tile of = copied_by(*block);
+  if (bytes(tile->type) == 1 || !of.from || !of.row || of.from->args.empty()) return;
+  if (!ir::uses_var(of.from->args.back(), of.row->var)) return;
+  s.transform_layout(copy, written_buffer(0),
+                     ir::make_index_map(tile->shape.size(), [](const std::vector<ir::var>& at) {
+                       std::vector<ir::expr> out(at.begin(), at.end());
+                       std::swap(out[out.size() - 1], out[out.size() - 2]);
+                       return out;
+                     }));
 }
 
 /// How an operand comes to shared memory: a step ahead through registers, or in the background (`ahead` is not 0), by the copy
