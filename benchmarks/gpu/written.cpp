@@ -129,18 +129,30 @@ entry on_tensor_cores(std::string workload, std::string name, const space::use_t
           }};
 }
 
+/// What of a product by warp groups is left to others than the groups: operands to the copy engine, which a group more asks;
+/// results to it; tiles of a multiprocessor to one block.
+struct leaving {
+  bool boxes = false, roles = false, rounds = false, stores = false;
+};
+
 /// Blocks of 128 x `columns` by two warp groups, 64 terms a step, `ahead` steps copied ahead; eight blocks above each
-/// other share columns. `boxes`: the copy engine brings operands, not threads.
-entry by_groups(std::string workload, int columns, int ahead, bool boxes = false) {
+/// other share columns.
+entry by_groups(std::string workload, int columns, int ahead, const leaving& to = {}) {
   space::use_tensor_core rule;
   const std::string type = workload[0] == 'B' ? "bf16" : "f16";
   rule.intrinsics = {"wgmma_64x" + std::to_string(columns) + "x16_" + type + type + "f32"};
   rule.rows = {8, 2, 1};
   rule.columns = {1, 1, 1};
   rule.background = ahead;
-  rule.tensor_copies = boxes;
-  const std::string name = "groups_128x" + std::to_string(columns) + "_" + std::to_string(ahead);
-  entry out = on_tensor_cores(std::move(workload), name + (boxes ? "_boxes" : ""), rule);
+  rule.tensor_copies = to.boxes;
+  rule.producer = to.roles;
+  rule.persistent = to.rounds;
+  rule.tensor_stores = to.stores;
+  std::string name = "groups_128x" + std::to_string(columns) + "_" + std::to_string(ahead);
+  for (const auto& [is, word] : {std::pair(to.boxes, "_boxes"), std::pair(to.roles, "_roles"),
+                                 std::pair(to.rounds, "_rounds"), std::pair(to.stores, "_stores")})
+    if (is) name += word;
+  entry out = on_tensor_cores(std::move(workload), std::move(name), rule);
   out.in_groups = true;
   return out;
 }
@@ -227,8 +239,13 @@ std::vector<entry> all() {
   for (const char* name : {"F16_1024", "F16_4096", "F16_8192", "BF16_4096"}) {
     for (const int columns : {128, 256})
       for (const int ahead : {1, 2}) out.push_back(by_groups(name, columns, ahead));
-    out.push_back(by_groups(name, 128, 4, true));
-    out.push_back(by_groups(name, 256, 2, true));
+    for (const leaving& to : {leaving{true}, leaving{true, true}}) {
+      out.push_back(by_groups(name, 128, 4, to));
+      out.push_back(by_groups(name, 256, 2, to));
+    }
+    out.push_back(by_groups(name, 256, 2, {true, true, true}));
+    out.push_back(by_groups(name, 256, 2, {true, true, false, true}));
+    out.push_back(by_groups(name, 128, 2, {true, true, true, true}));
   }
   return out;
 }

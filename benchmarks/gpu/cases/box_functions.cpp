@@ -41,8 +41,9 @@ backend::tensor_map map_of(std::int64_t parameter, const std::vector<std::int64_
   return out;
 }
 
+/// @param producers  threads more, which compute no element
 entry make(const std::string& name, const std::string& body, std::vector<backend::tensor_map> maps,
-           std::uint64_t seed) {
+           std::uint64_t seed, unsigned producers = 0) {
   entry out;
   out.name = "conformance_" + name;
   out.input = numbers(seed);
@@ -51,8 +52,8 @@ entry make(const std::string& name, const std::string& body, std::vector<backend
   cu::kernel k;
   k.start.symbol = out.name;
   k.start.grid = {count / 256, 1, 1};
-  k.start.block = {256, 1, 1};
-  k.start.shared_bytes = 1024 + 8;
+  k.start.block = {256 + producers, 1, 1};
+  k.start.shared_bytes = producers > 0 ? 2048 + 32 : 1024 + 8;
   using kind = launch_argument::kind;
   k.start.arguments = {{kind::buffer, 8, 0}, {kind::buffer, 8, 1}};
   k.parameters = {{"A", dtype::i32, true, false, count}, {"B", dtype::i32, true, true, count}};
@@ -65,7 +66,8 @@ entry make(const std::string& name, const std::string& body, std::vector<backend
   }
   k.start.tensor_maps = std::move(maps);
   out.program.kernels.push_back(k);
-  out.program.text = "extern \"C\" TW_KERNEL(256) void " + out.name + "(" + parameters +
+  const std::string bounds = producers > 0 ? std::to_string(256 + producers) + ", 1" : "256";
+  out.program.text = "extern \"C\" TW_KERNEL(" + bounds + ") void " + out.name + "(" + parameters +
                      ") {\n  const int t = TW_THREAD(x), b = TW_BLOCK(x), i = b * 256 + t;\n" +
                      body + "}\n";
   return out;
@@ -114,6 +116,27 @@ entry make_copies(const std::string& name, const std::vector<std::int64_t>& exte
   return make(name, body, {map_of(0, extents, box, swizzle)}, seed);
 }
 
+/// Three boxes after each other, for which a warp group more asks: who has read one arrives, and barriers are for those
+/// who read alone.
+entry make_roles(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& box,
+                 std::uint64_t seed) {
+  const std::string body =
+      "  TW_SHARED(int, s, 0, 512);\n  TW_SHARED(unsigned long long, f, 2048, 4);\n"
+      "  if (t == 0) {\n    for (int n = 0; n < 4; ++n) tw_init_arrivals(f, n, n < 2 ? 1 : 8);\n"
+      "    tw_fence_arrivals();\n  }\n  tw_barrier();\n  if (t >= 256) {\n"
+      "    tw_fewer_registers<40>();\n    for (int r = 0; r < 3 && t == 256; ++r) {\n"
+      "      tw_wait_phase(f, 2 + r % 2, 1 - r / 2 % 2);\n"
+      "      tw_expect_bytes(f, r % 2, 1024);\n      tw_copy_tensor(s, r % 2 * 256, A_map, f, r % "
+      "2" +
+      places(extents, box, " + (b + r) % 5 - 2") +
+      ");\n    }\n  } else {\n    tw_more_registers<232>();\n    int sum = 0;\n"
+      "    for (int r = 0; r < 3; ++r) {\n      tw_wait_phase(f, r % 2, r / 2 % 2);\n"
+      "      sum = tw_add<int>(tw_mul<int>(sum, 3), s[r % 2 * 256 + t]);\n"
+      "      tw_barrier_of<1, 256>();\n      if (t % 32 == 0) tw_arrive(f, 2 + r % 2);\n    }\n"
+      "    tw_store(B, i, sum);\n  }\n  (void)A;\n";
+  return make("roles", body, {map_of(0, extents, box, 0)}, seed, 128);
+}
+
 /// Each block brings its box, adds a number to each element, and stores it; two groups of stores.
 entry make_stores(const std::string& name, const std::vector<std::int64_t>& extents,
                   const std::vector<std::int64_t>& box, std::int64_t swizzle, std::uint64_t seed) {
@@ -147,6 +170,7 @@ std::vector<entry> box_functions() {
                          make_copies("box_5d", {4, 4, 4, 8, 128}, {4, 4, 4, 2, 2}, 0, 58),
                          make_stores("box_stored", {256, 256}, {32, 8}, 128, 59),
                          make_stores("box_stored_3d", {16, 16, 256}, {8, 4, 8}, 0, 60)};
+  out.push_back(make_roles({256, 256}, {16, 16}, 62));
   out.push_back(make("elect",
                      "  int sum = tw_elect() ? 1 : 0;\n"
                      "  for (int d = 1; d < 32; d *= 2) sum += tw_shuffle_xor(sum, d, 32);\n"

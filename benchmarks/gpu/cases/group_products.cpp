@@ -62,10 +62,17 @@ gpu_corpus::entry product(const shape& what) {
   const auto [i00, i01] = s.split(i0, {infer, what.m % 1024 == 0 ? 8 : 1});
   s.reorder(i00, j0, i01, i1, k0, i2, j1, k1);
   s.annotate(s.get_block("root"), ir::warps_note, static_cast<int>(ir::warps_of_group));
-  s.bind(s.fuse(i00, j0, i01), "blockIdx.x");
+  loop_rv blocks = s.fuse(i00, j0, i01);
+  if (what.rounds > 1) {
+    const auto [round, one] = s.split(blocks, {what.rounds, infer});
+    s.reorder(one, round);
+    blocks = one;
+  }
+  s.bind(blocks, "blockIdx.x");
   s.bind(i1, "threadIdx.y");
-  s.write_at(i1, c, 0, "wgmma.accumulator");
+  const block_rv sums = s.write_at(i1, c, 0, "wgmma.accumulator");
   if (what.biased) s.reverse_compute_inline(s.get_block("E"));
+  if (what.stores) s.annotate(s.write_at(i1, sums, 0, "shared.dyn"), ir::tensor_copy_note, 1);
   for (const int operand : {0, 1}) {
     const block_rv copy = s.read_at(k0, c, operand, "shared.dyn");
     s.annotate(copy, "vector_bytes", 16);
@@ -75,6 +82,7 @@ gpu_corpus::entry product(const shape& what) {
   s.annotate(k0, "software_pipeline_stage", list{0, 0, what.ahead});
   s.annotate(k0, "software_pipeline_order", list{0, 1, 2});
   s.annotate(k0, "software_pipeline_async_stages", list{0});
+  if (what.producer) s.annotate(k0, ir::producer_note, 1);
   gpu_corpus::entry out;
   out.name = what.name;
   out.written = f;
@@ -102,29 +110,70 @@ std::vector<gpu_corpus::entry> small() {
                .a_rows = false,
                .b_rows = false,
                .biased = true,
-               .boxes = true})};
+               .boxes = true}),
+      product({.name = "group_matmul_producer",
+               .n = 256,
+               .k = 320,
+               .columns = 256,
+               .boxes = true,
+               .producer = true}),
+      product({.name = "group_matmul_producer_nk",
+               .type = "bfloat16",
+               .m = 256,
+               .k = 448,
+               .ahead = 3,
+               .a_rows = false,
+               .b_rows = false,
+               .biased = true,
+               .boxes = true,
+               .producer = true}),
+      product({.name = "group_matmul_rounds",
+               .m = 256,
+               .n = 256,
+               .k = 320,
+               .biased = true,
+               .boxes = true,
+               .producer = true,
+               .rounds = 2}),
+      product(
+          {.name = "group_matmul_stores", .k = 192, .biased = true, .boxes = true, .stores = true}),
+      product({.name = "group_matmul_all",
+               .m = 256,
+               .n = 128,
+               .k = 320,
+               .boxes = true,
+               .producer = true,
+               .stores = true,
+               .rounds = 2})};
 }
 
 std::vector<gpu_corpus::entry> large() {
   std::vector<gpu_corpus::entry> out;
-  const auto add = [&](const char* type, int columns, int ahead, bool boxes) {
-    const std::string name = std::string("group_matmul_") + (type[0] == 'f' ? "f16" : "bf16") +
-                             "_128x" + std::to_string(columns) + "_" + std::to_string(ahead) +
-                             (boxes ? "_boxes" : "");
-    out.push_back(product({.name = name,
-                           .type = type,
-                           .m = 4096,
-                           .n = 4096,
-                           .k = 4096,
-                           .columns = columns,
-                           .ahead = ahead,
-                           .boxes = boxes}));
+  const auto add = [&](shape what, const std::string& suffix) {
+    what.name = std::string("group_matmul_") + (what.type[0] == 'f' ? "f16" : "bf16") + "_128x" +
+                std::to_string(what.columns) + "_" + std::to_string(what.ahead) + suffix;
+    what.m = what.n = what.k = 4096;
+    out.push_back(product(what));
   };
   for (const char* type : {"float16", "bfloat16"}) {
     for (const int columns : {128, 256})
-      for (const int ahead : {1, 2}) add(type, columns, ahead, false);
-    add(type, 128, 4, true);
-    add(type, 256, 2, true);
+      for (const int ahead : {1, 2}) add({.type = type, .columns = columns, .ahead = ahead}, "");
+    shape narrow{.type = type, .ahead = 4, .boxes = true},
+        wide{.type = type, .columns = 256, .boxes = true};
+    add(narrow, "_boxes");
+    add(wide, "_boxes");
+    narrow.producer = wide.producer = true;
+    add(narrow, "_roles");
+    add(wide, "_roles");
+    shape both = wide;
+    wide.rounds = 4;
+    add(wide, "_rounds");
+    both.stores = true;
+    add(both, "_stores");
+    narrow.ahead = 2;
+    narrow.rounds = 8;
+    narrow.stores = true;
+    add(narrow, "_rounds_stores");
   }
   return out;
 }

@@ -18,8 +18,11 @@ struct shape {
   int ahead = 2;
   /// How operands lie: as [m, k] and [k, n], else as [k, m] and [n, k].
   bool a_rows = true, b_rows = true;
-  bool biased = false;  // a row is added to the sums, which are kept from 0 on
-  bool boxes = false;   // the copy engine brings operands, not threads
+  bool biased = false;    // a row is added to the sums, which are kept from 0 on
+  bool boxes = false;     // the copy engine brings operands, not threads
+  bool producer = false;  // and warps of their own ask it for these
+  bool stores = false;    // the copy engine stores results, which lie in shared memory first
+  int rounds = 1;         // tiles that a block makes one after the other
 };
 
 gpu_corpus::entry product(const shape& s);

@@ -185,6 +185,7 @@
 #include <tilewright/impl/pass/gpu/spread_fragments.ipp>
 #include <tilewright/impl/pass/gpu/swizzle_shared.ipp>
 #include <tilewright/impl/pass/gpu/tensor/copy_tensors.ipp>
+#include <tilewright/impl/pass/gpu/tensor/specialize_warps.ipp>
 #include <tilewright/impl/pass/gpu/unify_threads.ipp>
 #include <tilewright/impl/pass/gpu/unroll_registers.ipp>
 #include <tilewright/impl/pass/guards.ipp>

@@ -14,4 +14,8 @@ inline constexpr const char* row_padding_note = "tilewright.row_padding";
 /// the whole box (pass/gpu/tensor/copy_tensors.hpp), where it has one.
 inline constexpr const char* tensor_copy_note = "tilewright.tensor_copy";
 
+/// Annotation of a pipelined loop whose operands the copy engine brings, and warp groups multiply: one group of warps more
+/// asks for boxes, while the others multiply (pass/gpu/tensor/specialize_warps.hpp).
+inline constexpr const char* producer_note = "tilewright.producer";
+
 }  // namespace tilewright::ir

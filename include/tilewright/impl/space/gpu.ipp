@@ -145,11 +145,23 @@ inline void add_group_families(std::vector<schedule>& out, const gpu_rules& list
   if (!target::multiplies_in_groups(*where.gpu)) return;
   struct way {
     int columns, background;
-    bool boxes = false;
+    bool boxes = false, producer = false, persistent = false, stores = false;
   };
-  const way ways[] = {{256, 2, true}, {128, 4, true}, {64, 4, true}, {256, 2}, {256, 1},
-                      {128, 2},       {128, 1},       {64, 2},       {64, 1}};
-  for (const auto& [columns, background, boxes] : ways) {
+  const way ways[] = {{256, 2, true, true},
+                      {256, 2, true, true, false, true},
+                      {128, 4, true, true},
+                      {256, 2, true, true, true},
+                      {128, 2, true, true, true, true},
+                      {256, 2, true},
+                      {128, 4, true},
+                      {64, 4, true},
+                      {256, 2},
+                      {256, 1},
+                      {128, 2},
+                      {128, 1},
+                      {64, 2},
+                      {64, 1}};
+  for (const auto& [columns, background, boxes, producer, persistent, stores] : ways) {
     use_tensor_core rule;
     rule.intrinsics.clear();
     for (const char* types : {"f16f16f32", "bf16bf16f32"})
@@ -160,6 +172,9 @@ inline void add_group_families(std::vector<schedule>& out, const gpu_rules& list
     rule.background = background;
     rule.whole = true;
     rule.tensor_copies = boxes;
+    rule.producer = producer;
+    rule.persistent = persistent;
+    rule.tensor_stores = stores;
     rule.max_threads_per_block = where.gpu->threads_per_block;
     for (schedule& grown : list.space(split_k{}, rule).grow(s, where))
       if (ir::warps_of_thread(*ir::root_block(grown.function())) == ir::warps_of_group &&

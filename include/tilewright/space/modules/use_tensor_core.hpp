@@ -56,6 +56,15 @@ struct use_tensor_core {
   /// Extents are padded to whole tiles of what runs unmeasured, smaller ones where much would be padding: the 257 tiles of
   /// 4097 have no divisor. Otherwise they are padded to tiles of the intrinsic.
   bool whole = false;
+  /// Of such copies for warp groups: one group of warps more asks for them (annotation `tilewright.producer`), and a step
+  /// has no barrier of the block. No device has timed this.
+  bool producer = false;
+  /// Of products by warp groups: results go through shared memory, from where the copy engine stores them. No device has
+  /// timed this.
+  bool tensor_stores = false;
+  /// Of products by warp groups: blocks of which each multiprocessor has one make tiles one after the other, where the
+  /// tiles are a multiple of as many blocks as nearly all multiprocessors. No device has timed this.
+  bool persistent = false;
   /// What runs unmeasured, i1 to i4, j1 to j4, and k1 and k2, in tiles: the greatest divisors up to these, and
   /// smaller ones where multiprocessors would have nothing to do.
   std::vector<std::int64_t> rows{8, 2, 4, 1}, columns{1, 4, 4, 1}, steps{2, 1};

@@ -124,6 +124,19 @@ TEST_CASE("copy engine: what its model finds when something is left out") {
   finds("box_2d_128", "tw_copy_tensor(s, 0", "tw_copy_tensor(s, 64", "out of bounds");
   finds("box_2d_64", "TW_SHARED(int, s, 0, 256)", "TW_SHARED(int, s, 128, 256)",
         "no multiple of 512 bytes");
+  finds("roles", "tw_wait_phase(f, r % 2, r / 2 % 2);", "", "s[");
+  finds("roles", "r / 2 % 2);", "1 - r / 2 % 2);", "s[");
+  finds("roles", "tw_wait_phase(f, 2 + r % 2, 1 - r / 2 % 2);", "", "s[0], wh");
+  finds("roles", "1 - r / 2 % 2);", "r / 2 % 2);", "for a phase that does not end");
+  finds("roles", "tw_arrive(f, 2 + r % 2)", "(void)0", "for a phase that does not end");
+  finds("roles", "n < 2 ? 1 : 8", "n < 2 ? 1 : 9", "for a phase that does not end");
+  finds("roles", "if (t % 32 == 0) tw", "tw", "more often than it counts");
+  finds("roles", "tw_barrier_of<1, 256>();", "", "another thread reads");
+  finds("roles", "tw_barrier_of<1, 256>();", "tw_barrier_of<1, 384>();", "no thread can go on");
+  finds("roles", "tw_barrier_of<1, 256>();", "tw_barrier();", "no thread can go on");
+  finds("roles", "tw_fewer_registers<40>();", "", "for registers that nobody gives");
+  finds("roles", "tw_more_registers<232>", "tw_more_registers<240>", "for registers that nobody");
+  finds("roles", "tw_more_registers<232>", "tw_more_registers<160>", "to get as many as 160");
   finds("box_stored", "tw_fence_async();", "", "stored to without a fence for the copy engine");
   finds("box_stored", "tw_wait_stores<0>();", "tw_wait_stores<1>();", "still reads");
   finds("box_stored", "tw_commit_stores();", "", "still reads");

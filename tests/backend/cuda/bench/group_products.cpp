@@ -163,7 +163,7 @@ TEST_CASE("warp groups: schedules that stage hopper times compile, and multiply 
       CHECK(cases::cu::why_rejected(c.artifact.launches[0], c.report, hopper(), {0, 0, false}) ==
             "");
     }
-  CHECK(all == 24);
+  CHECK(all == 44);
 }
 
 TEST_CASE("warp groups: the host's models multiply as arithmetic says, and compile") {

@@ -16,6 +16,13 @@
 
 namespace tilewright::backend::cuda::detail {
 
+TILEWRIGHT_INLINE bool emulation::is_concurrent(std::int32_t thread, std::uint32_t phase) const {
+  if (thread == static_cast<std::int32_t>(current_) || phase < full_phase_) return false;
+  const std::uint32_t mine = fibers_[current_].met;
+  return phase >=
+         (thread < 0 ? mine : std::min(mine, fibers_[static_cast<std::size_t>(thread)].met));
+}
+
 TILEWRIGHT_INLINE std::string emulation::element(const host_access& a, long long at) const {
   return std::string(a.name) + "[" + std::to_string(at) + "]";
 }
@@ -42,6 +49,7 @@ TILEWRIGHT_INLINE void emulation::note_read(const host_access& a, long long at, 
   const std::size_t first = static_cast<std::size_t>(address - region.base) / region.unit,
                     last = first + count * a.element / region.unit;
   const auto me = static_cast<std::int32_t>(current_);
+  if (region.of_block && counts_) note_shared_read(first);
   for (std::size_t i = first; i < last; ++i) {
     shadow& s = region.shadows[i];
     if (s.in_flight) fail("reads " + element(a, at) + ", which a copy on its way writes");
@@ -50,13 +58,13 @@ TILEWRIGHT_INLINE void emulation::note_read(const host_access& a, long long at, 
       fail("reads " + element(a, at) + " without having waited for the copy that wrote it");
     if (!region.of_block && s.write_block != shadow::nobody && s.write_block != block_number_)
       fail("reads " + element(a, at) + ", which another block writes");
-    if (s.landing < 0 && s.write_block == block_number_ && s.write_phase == phase_ &&
-        s.writer != me)
+    if (s.landing < 0 && s.write_block == block_number_ && is_concurrent(s.writer, s.write_phase))
       fail("reads " + element(a, at) + ", which thread " + std::to_string(s.writer) +
            " writes without a barrier between");
     check_additions(region, s, a, at, "reads");
-    if (s.read_block == block_number_ && s.read_phase == phase_) {
-      if (s.reader != me) s.reader = shadow::several;
+    if (s.read_block == block_number_ && s.reader != me && is_concurrent(s.reader, s.read_phase)) {
+      s.reader = shadow::several;
+      s.read_phase = phase_;
     } else {
       s.reader = me;
       if (s.read_block != block_number_ && s.read_block != shadow::nobody)
@@ -81,8 +89,8 @@ TILEWRIGHT_INLINE void emulation::note_write(const host_access& a, long long at,
     shadow& s = region.shadows[i];
     check_box_free(s, a, at, "writes");
     const bool other_block = s.write_block != shadow::nobody && s.write_block != block_number_;
-    const bool other_thread = s.landing < 0 && s.write_block == block_number_ &&
-                              s.write_phase == phase_ && s.writer != me;
+    const bool other_thread =
+        s.landing < 0 && s.write_block == block_number_ && is_concurrent(s.writer, s.write_phase);
     if (!region.of_block && other_block)
       fail("writes " + element(a, at) + ", which another block writes, too");
     if (other_thread)
@@ -90,7 +98,7 @@ TILEWRIGHT_INLINE void emulation::note_write(const host_access& a, long long at,
            " writes without a barrier between");
     if (!region.of_block && s.read_block != shadow::nobody && s.read_block != block_number_)
       fail("writes " + element(a, at) + ", which another block reads");
-    if (s.read_block == block_number_ && s.read_phase == phase_ && s.reader != me)
+    if (s.read_block == block_number_ && is_concurrent(s.reader, s.read_phase))
       fail("writes " + element(a, at) + ", which another thread reads without a barrier between");
     check_additions(region, s, a, at, "writes");
     s.add_block = s.adder = shadow::nobody;
@@ -111,8 +119,7 @@ TILEWRIGHT_INLINE void emulation::check_additions(const memory_region& region, c
   if (s.add_block == shadow::nobody) return;
   if (!region.of_block && s.add_block != block_number_)
     fail(std::string(verb) + " " + element(a, at) + ", which another block adds to");
-  if (s.add_block == block_number_ && s.add_phase == phase_ &&
-      s.adder != static_cast<std::int32_t>(current_))
+  if (s.add_block == block_number_ && is_concurrent(s.adder, s.add_phase))
     fail(std::string(verb) + " " + element(a, at) +
          ", which another thread adds to without a barrier between");
 }
@@ -128,7 +135,7 @@ TILEWRIGHT_INLINE void emulation::note_addition(const host_access& a, long long 
           std::tuple(s.read_block, s.read_phase, s.reader, "reads")}) {
       if (!region.of_block && block != shadow::nobody && block != block_number_)
         fail("adds to " + element(a, at) + ", which another block " + verb);
-      if (block == block_number_ && phase == phase_ && thread != me)
+      if (block == block_number_ && is_concurrent(thread, phase))
         fail("adds to " + element(a, at) + ", which another thread " + verb +
              " without a barrier between");
     }

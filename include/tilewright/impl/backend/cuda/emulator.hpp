@@ -1,6 +1,7 @@
 // One run of emulated kernels: fibers, memory with a shadow, and what the text calls.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -68,6 +69,9 @@ struct host_runtime {
                        int rank);
   void (*commit_stores)();
   void (*wait_stores)(int pending, int whole);
+  void (*barrier_of)(int number, int threads);
+  void (*change_registers)(int count, int more);
+  void (*products_read)();
 };
 /// @}
 
@@ -117,6 +121,20 @@ struct host_tensor {
   host_access memory;  // of the whole tensor
 };
 
+/// What a thread has learned of others, by what it has waited for.
+struct knowledge {
+  std::map<std::size_t, std::uint64_t>
+      phases;                        // that have ended, of each barrier that counts arrivals
+  std::vector<std::uint64_t> reads;  // [threads] until when what each has read is known to be read
+
+  void join(const knowledge& more) {
+    for (const auto& [at, n] : more.phases) phases[at] = std::max(phases[at], n);
+    reads.resize(std::max(reads.size(), more.reads.size()));
+    for (std::size_t t = 0; t < more.reads.size(); ++t)
+      reads[t] = std::max(reads[t], more.reads[t]);
+  }
+};
+
 /// Barriers in shared memory that count arrivals and bytes.
 struct counted_arrivals {
   int count = 0, missing = 0;  // arrivals of a phase
@@ -126,6 +144,7 @@ struct counted_arrivals {
   std::int32_t maker = 0;
   std::uint32_t made = 0, used = 0;  // phases of the block's barrier
   bool fenced = false;
+  knowledge arrived, ended;  // of those who arrived in this phase, and in phases before it
 };
 
 /// A box on its way from global to shared memory, or back.
@@ -141,6 +160,15 @@ struct landed_box {
   std::size_t arrivals;
   std::uint64_t phase;
 };
+
+/// Bytes of shared memory of which is noted together who reads them: a box begins at a multiple of them.
+inline constexpr std::size_t read_unit = 128;
+
+/// Registers of a thread where a block has a multiprocessor for itself.
+inline int registers_at_start(std::size_t threads) {
+  constexpr std::size_t all = 65536, unit = 8, most = 255;
+  return static_cast<int>(std::min(all / threads / unit * unit, most));
+}
 
 /// The kernels of one program on one set of arguments. Everything happens on the calling thread.
 class emulation {
@@ -159,7 +187,7 @@ class emulation {
   static const host_runtime& runtime();
 
  private:
-  enum class state : std::uint8_t { ready, at_barrier, at_meeting, at_phase, done };
+  enum class state : std::uint8_t { ready, at_barrier, at_meeting, at_phase, at_registers, done };
   struct fiber {
     ucontext_t context;
     std::unique_ptr<std::byte[]> stack;
@@ -176,11 +204,17 @@ class emulation {
     // products in the background by batches, the last one still open, and the last fence for what they read
     std::vector<std::vector<pending_product>> products;
     std::uint64_t fence_time = 0;
-    // of the copy engine: what it waits for, ends of phases that it has seen, stores by groups
+    // of the copy engine: what it waits for, what it knows, stores by groups
     std::size_t arrivals = 0;
     int parity = 0;
-    std::map<std::size_t, std::uint64_t> seen;
+    knowledge known;
     std::vector<std::vector<pending_box>> stores;
+    // of roles: the barrier that it waits at, 0 for the block's, and how many threads that is for; the phase behind the
+    // last one of some of the block's threads; registers that it has and waits for
+    int barrier = 0;
+    std::size_t barrier_threads = 0;
+    std::uint32_t met = 0;
+    int registers = 0, wanted = 0;
   };
 
   void run_block(const host_index& block, std::size_t threads);
@@ -199,6 +233,10 @@ class emulation {
   void fence_async();
   bool is_unfenced(const shadow& s) const;
   bool release_barrier(std::size_t threads);
+  bool release_barrier_of(std::size_t threads);
+  void end_barrier(std::size_t threads, int number);
+  /// Whether another thread's access in a phase may come before or after what this thread does now.
+  bool is_concurrent(std::int32_t thread, std::uint32_t phase) const;
 
   /// @name The copy engine (tensor/emulated_tensors.ipp)
   /// @{
@@ -228,6 +266,11 @@ class emulation {
   void each_element(const pending_box& p, const F& f) const;
   bool sees(const shadow& s) const;
   std::string missing_phases(std::size_t threads) const;
+  void note_shared_read(std::size_t offset);
+  void products_read();
+  void check_reads(std::size_t offset, const host_access& a, long long at);
+  void change_registers(int count, bool more);
+  bool release_registers(std::size_t threads);
   void check_box_free(const shadow& s, const host_access& a, long long at, const char* verb);
   /// @}
   [[noreturn]] void fail(const std::string& what);
@@ -258,7 +301,12 @@ class emulation {
   std::vector<landed_box> landed_;
   std::size_t current_ = 0;
   std::int32_t block_number_ = 0;
-  std::uint32_t phase_ = 0;
+  std::uint32_t phase_ = 0,
+                full_phase_ = 0;        // barriers so far; those when all of the block met last
+  std::vector<std::uint64_t> read_at_;  // [read_unit bytes of shared memory][threads] the last time
+  std::int64_t free_registers_ = 0;
+  bool counts_ = false;  // arrivals, in this block
+  std::size_t threads_ = 0;
   std::uint64_t time_ = 0;
   std::array<std::uint32_t, 3> block_shape_{};
   void (*entry_)(const host_argument*) = nullptr;

@@ -124,7 +124,10 @@ TILEWRIGHT_INLINE void emulation::launch(const std::string& symbol,
 }
 
 TILEWRIGHT_INLINE void emulation::run_block(const host_index& block, std::size_t threads) {
-  ++phase_;
+  full_phase_ = ++phase_;
+  free_registers_ = 0;
+  counts_ = false;
+  threads_ = threads;
   shared_.forget_accesses(true);
   std::fill(shared_bytes_.begin(), shared_bytes_.end(), std::byte{0xff});
   for (std::size_t t = 0; t < threads; ++t) {
@@ -139,6 +142,8 @@ TILEWRIGHT_INLINE void emulation::run_block(const host_index& block, std::size_t
     f.copies.clear();
     f.products.clear();
     f.fence_time = 0;
+    f.met = 0;
+    f.registers = registers_at_start(threads);
     ::getcontext(&f.context);
     f.context.uc_stack.ss_sp = f.stack.get();
     f.context.uc_stack.ss_size = fiber_stack_bytes;
@@ -163,7 +168,8 @@ TILEWRIGHT_INLINE void emulation::run_block(const host_index& block, std::size_t
             "emulated kernel " + symbol_ + ": the block ends while a copy is on its way" + here();
       return;
     }
-    if (ready.empty() && !release_meetings(threads)) {
+    if (ready.empty() && !release_meetings(threads) && !release_barrier_of(threads) &&
+        !release_registers(threads)) {
       // a barrier may end before or after what is on its way lands
       const bool all_wait =
           std::all_of(fibers_.begin(), fibers_.begin() + static_cast<std::ptrdiff_t>(threads),
@@ -227,7 +233,7 @@ TILEWRIGHT_INLINE bool emulation::release_meetings(std::size_t threads) {
 TILEWRIGHT_INLINE bool emulation::release_barrier(std::size_t threads) {
   std::size_t waiting = 0;
   for (std::size_t t = 0; t < threads; ++t) {
-    if (fibers_[t].state == state::at_barrier) {
+    if (fibers_[t].state == state::at_barrier && fibers_[t].barrier == 0) {
       ++waiting;
       current_ = t;
     }
@@ -242,17 +248,25 @@ TILEWRIGHT_INLINE bool emulation::release_barrier(std::size_t threads) {
                missing_phases(threads) + here();
     return false;
   }
-  // what one of them has seen the end of, all of them see now
-  std::map<std::size_t, std::uint64_t> seen;
-  if (!landed_.empty())
-    for (std::size_t t = 0; t < threads; ++t)
-      for (const auto& [at, phases] : fibers_[t].seen) seen[at] = std::max(seen[at], phases);
-  for (std::size_t t = 0; t < threads; ++t) {
-    fibers_[t].state = state::ready;
-    if (!seen.empty()) fibers_[t].seen = seen;
-  }
-  ++phase_;
+  full_phase_ = phase_ + 1;
+  end_barrier(threads, 0);
   return true;
+}
+
+/// What one of those who wait at the barrier knows, all of them know now.
+TILEWRIGHT_INLINE void emulation::end_barrier(std::size_t threads, int number) {
+  ++phase_;
+  knowledge all;
+  const auto each = [&](const auto& f) {
+    for (std::size_t t = 0; t < threads; ++t)
+      if (fibers_[t].state == state::at_barrier && fibers_[t].barrier == number) f(fibers_[t]);
+  };
+  if (counts_) each([&](const fiber& f) { all.join(f.known); });
+  each([&](fiber& f) {
+    if (counts_) f.known = all;
+    if (number != 0) f.met = phase_;
+  });
+  each([](fiber& f) { f.state = state::ready; });
 }
 
 TILEWRIGHT_INLINE const host_runtime& emulation::runtime() {
@@ -264,7 +278,10 @@ TILEWRIGHT_INLINE const host_runtime& emulation::runtime() {
         active_->note_write(*a, at, count, value);
       },
       [](const host_access* a, long long at) { active_->note_addition(*a, at); },
-      [] { active_->wait(state::at_barrier); },
+      [] {
+        active_->fibers_[active_->current_].barrier = 0;
+        active_->wait(state::at_barrier);
+      },
       [](const char* what, int detail, const void* mine, std::size_t bytes, int group) {
         return active_->meet(what, detail, mine, bytes, group);
       },
@@ -327,7 +344,15 @@ TILEWRIGHT_INLINE const host_runtime& emulation::runtime() {
       [] { active_->fibers_[active_->current_].stores.emplace_back(); },
       [](int pending, int whole) {
         active_->wait_stores(static_cast<std::size_t>(pending), whole != 0);
-      }};
+      },
+      [](int number, int count) {
+        fiber& f = active_->fibers_[active_->current_];
+        f.barrier = number;
+        f.barrier_threads = static_cast<std::size_t>(count);
+        active_->wait(state::at_barrier);
+      },
+      [](int count, int more) { active_->change_registers(count, more != 0); },
+      [] { active_->products_read(); }};
   return table;
 }
 

@@ -3,6 +3,7 @@
 #include <tilewright/backend/cuda/prelude.hpp>
 #include <tilewright/impl/backend/cuda/prelude_groups.hpp>
 #include <tilewright/impl/backend/cuda/prelude_parts.hpp>
+#include <tilewright/impl/backend/cuda/tensor/prelude_roles.hpp>
 #include <tilewright/impl/backend/cuda/tensor/prelude_tensors.hpp>
 
 namespace tilewright::backend::cuda {
@@ -144,6 +145,9 @@ struct tw_runtime {
   void (*store_tensor)(const void* map, const tw_access* from, long long at, const int* place, int rank);
   void (*commit_stores)();
   void (*wait_stores)(int pending, int whole);
+  void (*barrier_of)(int number, int threads);
+  void (*change_registers)(int count, int more);
+  void (*products_read)();
 };
 extern "C" {
 tw_location* tw_place;
@@ -437,6 +441,7 @@ TILEWRIGHT_INLINE std::string device_prelude(std::string_view text) {
   if (tensors) out += detail::device_tensors();
   if (matrices) out += detail::device_matrices();
   if (groups) out += detail::device_groups(text);
+  if (detail::has_roles(text)) out += detail::device_roles();
   return out;
 }
 
@@ -450,6 +455,7 @@ TILEWRIGHT_INLINE std::string host_prelude(std::string_view text) {
   if (detail::copies_tensors(text)) out += detail::host_tensors();
   if (detail::multiplies_matrices(text)) out += detail::host_matrices();
   if (detail::multiplies_in_groups(text)) out += detail::host_groups();
+  if (detail::has_roles(text)) out += detail::host_roles();
   return out;
 }
 

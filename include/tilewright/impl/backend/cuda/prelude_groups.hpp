@@ -172,7 +172,13 @@ static void tw_multiply_group(tw_registers<float, count>& c, int ci, const tw_me
 static void tw_fence_products() { ++tw_product_fences[tw_place->number]; }
 static void tw_commit_products() { tw_host->commit_products(); }
 template <int pending>
-static void tw_wait_products() { tw_host->wait_products(pending); }
+static void tw_wait_products() {
+  tw_host->wait_products(pending);
+  // one instruction of the warp
+  const int mine = pending;
+  tw_host->meet("a wait for products", pending, &mine, sizeof mine, 32);
+  tw_host->products_read();
+}
 template <int count, int all>
 static void tw_hold_sums(tw_registers<float, all>& c, int at) {
   for (int i = at; i < at + count; ++i) static_cast<void>(c[i]);

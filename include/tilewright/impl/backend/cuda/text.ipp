@@ -300,13 +300,14 @@ TILEWRIGHT_INLINE std::string expression_text::call_on_tensors(const ir::expr& e
   std::string out;
   const auto append = [&](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
   const ir::expr tensor = copied_tensor(e);
+  if (is_box_store(e)) append(map_of(maps, e).name);
   for (const ir::expr& a : e->args) {
     if (a->op != ir::op::load) {
       if (!tensor) append(print(a));
     } else if (!a.same(tensor)) {
       append(name(a->buffer));
       append(print(position(a->buffer, a->args)));
-      if (tensor && a.same(e->args[0])) append(map_of(maps, e).name);
+      if (tensor && a.same(e->args[0]) && !is_box_store(e)) append(map_of(maps, e).name);
     }
   }
   if (tensor)

@@ -25,6 +25,7 @@
 #include <tilewright/pass/gpu/spread_fragments.hpp>
 #include <tilewright/pass/gpu/swizzle_shared.hpp>
 #include <tilewright/pass/gpu/tensor/copy_tensors.hpp>
+#include <tilewright/pass/gpu/tensor/specialize_warps.hpp>
 #include <tilewright/pass/gpu/unify_threads.hpp>
 #include <tilewright/pass/gpu/unroll_registers.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
@@ -91,6 +92,7 @@ inline std::vector<named_pass> standard() {
       {"plan_shared_memory", &on_any<&plan_shared_memory>},
       {"place_barriers", &on_any<&place_barriers>},
       {"order_products", &products_in_order},
+      {"specialize_warps", &on_any<&specialize_warps>},
       simplified,
       // what is written out, where barriers are known
       {"unroll_registers", &on_any<&in_registers>},

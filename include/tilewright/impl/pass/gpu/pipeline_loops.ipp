@@ -14,8 +14,9 @@
 #include <tilewright/impl/pass/gpu/barrier.hpp>
 #include <tilewright/impl/pass/gpu/groups/group_product.hpp>
 #include <tilewright/impl/pass/gpu/pipeline_pieces.hpp>
-#include <tilewright/impl/pass/gpu/shared_alignment.hpp>
+#include <tilewright/impl/pass/gpu/tensor/roles.hpp>
 #include <tilewright/impl/pass/gpu/tensor/tensor_copy.hpp>
+#include <tilewright/ir/copy_notes.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/gpu/pipeline_loops.hpp>
@@ -31,9 +32,12 @@ using namespace tilewright::ir;
 class pipeline_of_loop {
  public:
   /// @param nested  inside of another pipeline, where the loop has to become three statements
-  pipeline_of_loop(const loop_node& loop, pieces body, bool nested)
+  /// @param around  serial loops around it, outermost first
+  pipeline_of_loop(const loop_node& loop, pieces body, bool nested,
+                   std::vector<const loop_node*> around = {})
       : loop_(loop),
         nested_(nested),
+        around_(std::move(around)),
         body_(std::move(body)),
         stage_(numbers_of(loop, stage_key)),
         order_(numbers_of(loop, order_key)),
@@ -50,7 +54,8 @@ class pipeline_of_loop {
     check_dependences();
     if (rounds_ < 1 || !(count_versions() || count_with_later_stages_first())) return unchanged();
     if (const auto filled = async_.empty() ? std::nullopt : find_async())
-      return in_background(*filled);
+      return filled->boxes && loop_.annotations.count(producer_note) ? by_roles(*filled)
+                                                                     : in_background(*filled);
     return rounds_ < last_stage_ + (nested_ ? 0 : 1) ? unchanged() : in_three_parts();
   }
 
@@ -109,25 +114,9 @@ class pipeline_of_loop {
         }
   }
 
-  /// Elements of the leading dimension that a statement touches; nothing where they are not literal.
-  static std::optional<std::vector<std::int64_t>> slots(const stmt& s, const buffer& b) {
-    std::vector<std::int64_t> out;
-    bool literal = true;
-    const auto add = [&](const buffer& x, const std::vector<expr>& at) {
-      if (x != b) return;
-      literal = literal && !at.empty() && is_int(at[0]);
-      if (literal) out.push_back(as_int(at[0]));
-    };
-    for_each_stmt(s, [&](const stmt& x) {
-      if (const store_node* store = as_store(x)) add(store->buffer, store->indices);
-    });
-    for_each_expr(s, [&](const expr& e) {
-      if (e->op == op::load) add(e->buffer, e->args);
-    });
-    return literal ? std::optional(out) : std::nullopt;
-  }
   bool apart(std::size_t a, std::size_t b, const buffer& x) const {
-    const auto first = slots(body_.statements[a], x), second = slots(body_.statements[b], x);
+    const auto first = leading_elements(body_.statements[a], x),
+               second = leading_elements(body_.statements[b], x);
     return first && second &&
            support::none(*first, [&](std::int64_t s) { return support::contains(*second, s); });
   }
@@ -204,26 +193,6 @@ class pipeline_of_loop {
     return true;
   }
 
-  static buffer with_versions(const buffer& b, std::int64_t count) {
-    buffer_node node = *b;
-    node.shape.insert(node.shape.begin(), integer(dtype::i32, count));
-    if (storage_rank(b->scope) == 1 || !b->strides.empty()) {
-      std::int64_t step = 1;
-      if (b->strides.empty()) {
-        std::vector<expr> strides(b->shape.size());
-        for (std::size_t d = b->shape.size(); d-- > 0; step *= as_int(b->shape[d]))
-          strides[d] = integer(dtype::i32, step);
-        node.strides = std::move(strides);
-      }
-      // each version begins where rows of 128 bytes do, or eight of them
-      const std::int64_t unit = shared_alignment(*b),
-                         line = std::max<std::int64_t>(unit / bytes(b->type), 1);
-      step = (constant_size(b) + line - 1) / line * line;
-      node.strides.insert(node.strides.begin(), integer(dtype::i32, step));
-    }
-    return buffer(new buffer_node(std::move(node)));
-  }
-
   std::vector<buffer> new_buffers() const {
     std::vector<buffer> out;
     for (const buffer& b : body_.buffers) {
@@ -233,21 +202,24 @@ class pipeline_of_loop {
     return out;
   }
 
-  /// The statement of one iteration.
-  stmt at(const stmt& s, const expr& iteration) const {
+  /// The statement of one iteration, with the versions of the step that it is.
+  stmt at(const stmt& s, const expr& iteration, const expr& step) const {
     const dtype t = loop_.var.type();
     const expr k = iteration.type() == t ? iteration : cast(t, iteration);
     std::unordered_map<buffer, expr> index;
-    for (const auto& [b, with_versions] : versions_)
-      index[b] = arith::simplify(floormod(iteration, integer(iteration.type(), count_.at(b))));
+    for (const auto& [b, versioned] : versions_)
+      index[b] = arith::simplify(floormod(step, integer(step.type(), count_.at(b))));
     return of_iteration(loop_.var, k, versions_, std::move(index)).mutate(s);
   }
-  stmt at(std::size_t i, const expr& iteration) const { return at(body_.statements[i], iteration); }
+  stmt at(std::size_t i, const expr& iteration) const {
+    return at(body_.statements[i], iteration, iteration);
+  }
   expr number(std::int64_t n) const { return integer(loop_.var.type(), n); }
 
   stmt rounds(const var& v, std::int64_t count, stmt body, bool products_go_on = false) const {
     annotations notes = loop_.annotations;
-    for (const char* key : {stage_key, order_key, async_key, rest_key}) notes.erase(key);
+    for (const char* key : {stage_key, order_key, async_key, rest_key, producer_note})
+      notes.erase(key);
     if (products_go_on) notes[groups::products_note] = 1;
     return make_loop(v, number(0), number(count), std::move(body), loop_.loop, std::move(notes));
   }
@@ -386,6 +358,67 @@ class pipeline_of_loop {
     return {{make_seq(std::move(out.statements))}, std::move(out.buffers)};
   }
 
+  // ---- copies by warps of their own ---------------------------------------------------------------
+
+  [[noreturn]] void refuse_roles(const std::string& why) const {
+    throw build_error("loop " + loop_.var->name +
+                      ": warps of their own ask for its copies (tilewright.producer), and " + why +
+                      "; leave the annotation out, then all threads meet in each step");
+  }
+  /// All copies are boxes, which are multiplied by warp groups and used by nothing else.
+  void check_roles(const background& b) const {
+    if (b.groups || nested_) refuse_roles("not all of its copies are left to the copy engine");
+    for (std::size_t i = 0; i < effects_.size(); ++i) {
+      const stmt& s = body_.statements[i];
+      if (support::contains(b.copies, i)) continue;
+      if (tensor_copies::has_copy(s)) refuse_roles("they are in several stages");
+      for (const std::size_t c : b.copies)
+        for (const buffer& x : effects_[c].written)
+          if (effects_[i].touched.count(x) && !groups::is_batch(s))
+            refuse_roles("something else than products of warp groups reads " + x->name);
+    }
+    for (const loop_node* l : around_)
+      if (constant_extent(*l) < 1 || !is_int(l->min, 0))
+        refuse_roles("loop " + l->var->name + " around has no constant extent");
+  }
+  /// The number of an iteration among those of all rounds of the loops around.
+  expr step_of(const expr& iteration) const {
+    expr out = number(0);
+    for (const loop_node* l : around_)
+      out = out * number(constant_extent(*l)) + cast(loop_.var.type(), l->var);
+    return arith::simplify(out * number(rounds_) + iteration);
+  }
+
+  /// A producer fills versions of memory as they become free, while consumers multiply those that are full: the
+  /// youngest products go on where there is another version for the next ones.
+  pieces by_roles(const background& b) const {
+    check_roles(b);
+    const std::int64_t slots = count_.at(*effects_[b.copies[0]].written.begin());
+    const bool go_on = slots > 1 && products_go_on();
+    std::int64_t copies = 0;
+    for (const std::size_t c : b.copies) copies += tensor_copies::copies_in(body_.statements[c]);
+    const roles::maker two(slots, copies);
+    const var p = make_var(loop_.var->name, loop_.var.type()),
+              c = make_var(loop_.var->name, loop_.var.type());
+    std::vector<stmt> filling, landed, work;
+    for (std::size_t i = 0; i < effects_.size(); ++i) {
+      const bool copied = support::contains(b.copies, i);
+      if (copied) filling.push_back(at(body_.statements[i], p, step_of(p)));
+      (copied ? landed : work).push_back(at(body_.statements[i], c, step_of(c)));
+    }
+    work.insert(work.begin(), two.wait(make_seq(std::move(landed)), step_of(c)));
+    const stmt before = two.release(step_of(go_on ? c - number(1) : expr(c)));
+    work.push_back(go_on ? make_if(gt(c, number(0)), before) : before);
+    std::vector<stmt> all{rounds(c, rounds_, make_seq(std::move(work)), go_on)};
+    // in the last round of all nobody fills them again
+    if (go_on && !around_.empty()) all.push_back(two.release(step_of(number(rounds_ - 1))));
+    pieces out{{}, new_buffers()};
+    for (const buffer& x : two.arrivals()) out.buffers.push_back(x);
+    const stmt fill = rounds(p, rounds_, two.fill(make_seq(std::move(filling)), step_of(p)));
+    out.statements.push_back(two.both(fill, std::move(all), !around_.empty()));
+    return out;
+  }
+
   std::size_t last_copy(const background& b) const {
     std::size_t out = b.copies[0];
     for (const std::size_t i : b.copies)
@@ -395,6 +428,7 @@ class pipeline_of_loop {
 
   const loop_node& loop_;
   bool nested_;
+  std::vector<const loop_node*> around_;
   pieces body_;
   numbers stage_, order_, async_;
   std::int64_t rounds_, last_stage_ = 0;
@@ -409,7 +443,12 @@ class pipeliner : public mutator {
   using mutator::mutate;
   stmt mutate(const stmt& s) override {
     const loop_node* loop = as_loop(s);
-    return loop && is_pipeline(*loop) ? expand(*loop, false).whole() : mutator::mutate(s);
+    if (loop && is_pipeline(*loop)) return expand(*loop, false).whole();
+    const bool repeats = loop && loop->loop != loop_kind::thread_binding;
+    if (repeats) around_.push_back(loop);
+    stmt out = mutator::mutate(s);
+    if (repeats) around_.pop_back();
+    return out;
   }
 
  private:
@@ -419,7 +458,7 @@ class pipeliner : public mutator {
   pieces expand(const loop_node& loop, bool nested) {
     pieces body;
     flatten(loop.body, body);
-    return pipeline_of_loop(loop, std::move(body), nested).run();
+    return pipeline_of_loop(loop, std::move(body), nested, around_).run();
   }
   void flatten(const stmt& s, pieces& out) {
     if (const allocate_node* n = as_allocate(s)) {
@@ -439,6 +478,8 @@ class pipeliner : public mutator {
     for (stmt& part : inner.statements) out.statements.push_back(std::move(part));
     out.buffers.insert(out.buffers.end(), inner.buffers.begin(), inner.buffers.end());
   }
+
+  std::vector<const loop_node*> around_;
 };
 
 }  // namespace tilewright::pass::detail::pipelining
@@ -448,6 +489,7 @@ namespace tilewright::pass {
 TILEWRIGHT_INLINE ir::function pipeline_loops(const ir::function& f) {
   ir::function out = f;
   out.body = detail::tensor_copies::waiter{}.mutate(detail::pipelining::pipeliner{}.mutate(f.body));
+  out.body = rewrite_kernels(out.body, &detail::roles::keeper::in_kernel);
   return out;
 }
 

@@ -2,13 +2,17 @@
 // them, what a statement does to buffers, and buffers with several versions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include <tilewright/impl/pass/gpu/shared_alignment.hpp>
 #include <tilewright/ir/rerouting.hpp>
+#include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/walk.hpp>
 
@@ -64,6 +68,45 @@ struct effects {
     touched.insert(written.begin(), written.end());
   }
 };
+
+/// Elements of the leading dimension that a statement touches; nothing where they are not literal.
+inline std::optional<std::vector<std::int64_t>> leading_elements(const stmt& s, const buffer& b) {
+  std::vector<std::int64_t> out;
+  bool literal = true;
+  const auto add = [&](const buffer& x, const std::vector<expr>& at) {
+    if (x != b) return;
+    literal = literal && !at.empty() && is_int(at[0]);
+    if (literal) out.push_back(as_int(at[0]));
+  };
+  for_each_stmt(s, [&](const stmt& x) {
+    if (const store_node* store = as_store(x)) add(store->buffer, store->indices);
+  });
+  for_each_expr(s, [&](const expr& e) {
+    if (e->op == op::load) add(e->buffer, e->args);
+  });
+  return literal ? std::optional(out) : std::nullopt;
+}
+
+/// So many buffers one behind the other.
+inline buffer with_versions(const buffer& b, std::int64_t count) {
+  buffer_node node = *b;
+  node.shape.insert(node.shape.begin(), integer(dtype::i32, count));
+  if (storage_rank(b->scope) == 1 || !b->strides.empty()) {
+    std::int64_t step = 1;
+    if (b->strides.empty()) {
+      std::vector<expr> strides(b->shape.size());
+      for (std::size_t d = b->shape.size(); d-- > 0; step *= as_int(b->shape[d]))
+        strides[d] = integer(dtype::i32, step);
+      node.strides = std::move(strides);
+    }
+    // each version begins where rows of 128 bytes do, or eight of them
+    const std::int64_t unit = shared_alignment(*b),
+                       line = std::max<std::int64_t>(unit / bytes(b->type), 1);
+    step = (constant_size(b) + line - 1) / line * line;
+    node.strides.insert(node.strides.begin(), integer(dtype::i32, step));
+  }
+  return buffer(new buffer_node(std::move(node)));
+}
 
 /// A statement of one iteration: with loops, lets and allocations of its own, the iteration's number for the loop's
 /// variable, and one more index in front where buffers have versions.

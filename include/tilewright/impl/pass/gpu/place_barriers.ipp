@@ -8,6 +8,7 @@
 #include <tilewright/impl/pass/gpu/barrier.hpp>
 #include <tilewright/impl/pass/gpu/block_additions.hpp>
 #include <tilewright/impl/pass/gpu/pieces.hpp>
+#include <tilewright/impl/pass/gpu/tensor/roles.hpp>
 #include <tilewright/impl/pass/gpu/thread_access.hpp>
 #include <tilewright/ir/analysis/atomic_update.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -55,6 +56,7 @@ class placer {
       case stmt_kind::attribute: {
         const attribute_node& n = *as_attribute(s);
         if (n.key == atomic_note) return addition(s);
+        if (const attribute_node* two = roles::as_roles(s)) return ordered(s, *two);
         part out = place(n.body);
         out.s = make_attribute(n.node, n.key, n.value, std::move(out.s));
         return out;
@@ -90,6 +92,14 @@ class placer {
       });
     }
     out.last = out.first;
+    return out;
+  }
+
+  /// Threads of different roles wait for each other by arrivals. Their memory is others' before and behind, or theirs alone.
+  part ordered(const stmt& s, const attribute_node& two) {
+    part out;
+    if (!roles::owns_memory(two)) out = leaf(two.body);
+    out.s = s;
     return out;
   }
 

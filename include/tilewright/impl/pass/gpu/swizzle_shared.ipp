@@ -61,8 +61,9 @@ class swizzler : public rerouting {
   }
 
  private:
-  /// What has the scope for it.
+  /// What has the scope for it, or comes from the copy engine, or leaves by it.
   void choose_asked(const buffer& b) {
+    if (b->scope == tensor_copies::boxed_scope && can_swizzle(b)) chosen_.insert(b);
     if (b->scope == columns_scope && can_swizzle(b) && pieces_of(b) == pieces_of_all_banks)
       chosen_.insert(b);
     if (b->scope != swizzled_scope || !chosen_.insert(b).second || can_swizzle(b)) return;

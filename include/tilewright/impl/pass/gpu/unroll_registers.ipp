@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <tilewright/impl/pass/gpu/barrier.hpp>
+#include <tilewright/impl/pass/gpu/tensor/tensor_copy.hpp>
 #include <tilewright/impl/pass/unrolled_size.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -49,7 +50,8 @@ class unroller : public mutator {
     if (loop->loop != loop_kind::serial && loop->loop != loop_kind::unrolled)
       return inside(*loop, loop->loop, 1);
     const std::int64_t extent = constant_extent(*loop);
-    const bool meets = any_stmt(loop->body, is_barrier);
+    const bool meets = any_stmt(
+        loop->body, [](const stmt& x) { return is_barrier(x) || tensor_copies::is_wait(x); });
     const bool needed = !meets && extent > 0 &&
                         (loop->loop == loop_kind::unrolled ||
                          (extent <= limits_.max_extent && chooses_registers(*loop)));

@@ -8,6 +8,7 @@
 #include <tilewright/impl/dependence/cover/footprint.hpp>
 #include <tilewright/impl/schedule/analysis/scope.hpp>
 #include <tilewright/impl/schedule/legality/refusal.hpp>
+#include <tilewright/ir/copy_notes.hpp>
 #include <tilewright/ir/extents.hpp>
 #include <tilewright/ir/kernel_notes.hpp>
 #include <tilewright/ir/storage_scope.hpp>
@@ -156,6 +157,7 @@ inline void add_loop(kernel_usage& k, const primitive::child_block& child,
       ir::is_int(loop.extent) ? loop.extent->integer : std::numeric_limits<std::int32_t>::max();
   if (loop.loop == ir::loop_kind::vectorized)
     k.vector_bytes = std::max(k.vector_bytes, extent * widest_along(child, loop));
+  if (ir::find_note(loop.annotations, ir::producer_note)) k.has_producer = true;
   if (loop.loop != ir::loop_kind::thread_binding) return;
   if (loop.thread_tag.rfind("vthread", 0) == 0) {
     k.vthreads = std::max(k.vthreads, extent);
@@ -246,6 +248,7 @@ TILEWRIGHT_INLINE std::vector<kernel_usage> gpu_usage(const ir::function& f) {
     // tiles of fragments: a thread of the schedule is a warp, or several
     if (warps > 0 && k.fewest_threads > 0 && !k.extents.count("threadIdx.x"))
       k.threads *= 32 * warps;
+    if (k.has_producer && warps == ir::warps_of_group) k.threads += 32 * warps;
   }
   for (const ir::buffer& b : root->alloc_buffers) {
     std::map<std::size_t, std::vector<access>> by_kernel;

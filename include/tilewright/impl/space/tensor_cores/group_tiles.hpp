@@ -37,15 +37,23 @@ inline bool suits_device(std::string_view intrinsic, const target::gpu* device) 
 /// Terms of a step of warp groups, in sixteens: rows of 128 bytes.
 inline constexpr std::int64_t terms_of_groups = 4;
 
+/// Blocks, at most one for each of so many multiprocessors, that make all tiles in as many rounds: nearly as many; 0: there
+/// are none.
+inline std::int64_t lasting_blocks(std::int64_t tiles, std::int64_t multiprocessors) {
+  for (std::int64_t n = multiprocessors; n * 10 >= multiprocessors * 9; --n)
+    if (tiles % n == 0 && tiles > n) return n;
+  return 0;
+}
+
 /// Tiles the product `tile`, in tiles of an intrinsic of warp groups:
 /// ```
 /// i, j, k  ->  i0 j0 i1 j1 (blockIdx.x) | i2 j2 (threadIdx.y) | k0 | k1 i3 j3
 /// ```
 /// A step of k0 is 64 terms, rows of 128 bytes, as tensor cores read them. `rule`: its rows, columns, background,
-/// staged and tensor_copies.
+/// staged, tensor_copies, tensor_stores, producer and persistent, by which a loop over rounds of tiles stands inside of the blocks'.
 /// Where the reduction has no such steps, the schedule is `otherwise` again.
 inline void tile_groups(const use_tensor_core& rule, schedule& s, block_rv tile,
-                        const schedule& otherwise, chooser& choices) {
+                        const schedule& otherwise, const context& where, chooser& choices) {
   const std::vector<loop_rv> loops = s.get_loops(tile);
   const loop_rv k = loops.back(), j = loops[loops.size() - 2], i = loops[loops.size() - 3];
   const ir::expr steps = s.get(k).extent;
@@ -62,7 +70,17 @@ inline void tile_groups(const use_tensor_core& rule, schedule& s, block_rv tile,
   std::vector<loop_rv> order = grid;
   order.insert(order.end(), {is[2], js[2], ks[0], ks[1], is[3], js[3]});
   s.reorder(order);
-  s.bind(s.fuse(grid), "blockIdx.x");
+  loop_rv blocks = s.fuse(grid);
+  const ir::expr all = s.get(blocks).extent;
+  const std::int64_t lasting = rule.persistent && where.gpu && ir::is_int(all)
+                                   ? lasting_blocks(ir::as_int(all), where.gpu->multiprocessors)
+                                   : 0;
+  if (lasting > 0) {
+    const auto [round, one] = s.split(blocks, {infer, static_cast<int>(lasting)});
+    s.reorder(one, round);
+    blocks = one;
+  }
+  s.bind(blocks, "blockIdx.x");
   const loop_rv groups = s.fuse(is[2], js[2]);
   s.bind(groups, "threadIdx.y");
   s.annotate(tile, "meta_schedule.thread_extent_low_inclusive", rule.warp_size);
@@ -70,9 +88,16 @@ inline void tile_groups(const use_tensor_core& rule, schedule& s, block_rv tile,
   constexpr int widest = 16;  // bytes
   const int ahead = std::max(rule.background, 1);
   const block_rv sums = s.write_at(groups, tile, 0, "wgmma.accumulator");
-  const block_rv store = rule.staged ? s.write_at(groups, sums, 0, "shared.dyn") : sums;
-  if (rule.staged) spread_rows(s, sums);
-  take_epilogue(s, s.get(store).block->name);
+  // the copy engine computes nothing
+  if (rule.tensor_stores) take_epilogue(s, s.get(sums).block->name);
+  const bool staged = rule.staged || rule.tensor_stores;
+  const block_rv store = staged ? s.write_at(groups, sums, 0, "shared.dyn") : sums;
+  if (rule.tensor_stores) {
+    s.annotate(store, ir::tensor_copy_note, 1);
+  } else {
+    if (staged) spread_rows(s, sums);
+    take_epilogue(s, s.get(store).block->name);
+  }
   s.annotate(store, "vector_bytes", widest);
   for (const int operand : {0, 1}) {
     const block_rv copy = s.read_at(ks[0], tile, operand, "shared.dyn");
@@ -83,6 +108,7 @@ inline void tile_groups(const use_tensor_core& rule, schedule& s, block_rv tile,
   s.annotate(ks[0], "software_pipeline_stage", list{0, 0, ahead});
   s.annotate(ks[0], "software_pipeline_order", list{0, 1, 2});
   s.annotate(ks[0], "software_pipeline_async_stages", list{0});
+  if (rule.producer && rule.tensor_copies) s.annotate(ks[0], ir::producer_note, 1);
 }
 
 }  // namespace tilewright::space::detail

@@ -22,7 +22,7 @@ TILEWRIGHT_INLINE void emulation::begin_boxes(std::size_t threads) {
   landed_.clear();
   for (std::size_t t = 0; t < threads; ++t) {
     fiber& f = fibers_[t];
-    f.seen.clear();
+    f.known = {};
     f.stores.clear();
   }
 }
@@ -47,7 +47,7 @@ TILEWRIGHT_INLINE counted_arrivals& emulation::arrivals_at(const host_access& a,
     fail(std::string(verb) + " " + element(a, at) + ", where no arrivals are counted");
   counted_arrivals& out = found->second;
   const auto me = static_cast<std::int32_t>(current_);
-  if (out.maker != me && out.made == phase_)
+  if (is_concurrent(out.maker, out.made))
     fail(std::string(verb) + " " + element(a, at) + ", which thread " + std::to_string(out.maker) +
          " initializes without a barrier between");
   if (out.maker != me) out.used = phase_;
@@ -56,6 +56,8 @@ TILEWRIGHT_INLINE counted_arrivals& emulation::arrivals_at(const host_access& a,
 
 TILEWRIGHT_INLINE void emulation::init_arrivals(const host_access& a, long long at, int count) {
   check_bounds(a, at, 1, "initializes");
+  if (!counts_) read_at_.assign((shared_.shadows.size() / read_unit + 1) * threads_, 0);
+  counts_ = true;
   const std::size_t place = shared_offset(a, at);
   if (arrivals_.count(place))
     fail("initializes " + element(a, at) + ", where arrivals are counted already");
@@ -84,7 +86,7 @@ TILEWRIGHT_INLINE void emulation::drop_arrivals(const host_access& a, long long 
   for (const fiber& f : fibers_)
     if (f.state == state::at_phase && f.arrivals == place)
       fail("drops " + element(a, at) + ", where threads wait");
-  if (c.used == phase_)
+  if (c.used >= full_phase_)
     fail("drops " + element(a, at) + ", which another thread uses without a barrier between");
   ended_[place] = c.phase;
   arrivals_.erase(place);
@@ -94,6 +96,7 @@ TILEWRIGHT_INLINE void emulation::end_phase_if_complete(counted_arrivals& c) {
   if (c.missing != 0 || c.bytes != 0) return;
   c.missing = c.count;
   ++c.phase;
+  c.ended.join(c.arrived);
 }
 
 TILEWRIGHT_INLINE void emulation::arrive(const host_access& a, long long at, int bytes) {
@@ -102,6 +105,7 @@ TILEWRIGHT_INLINE void emulation::arrive(const host_access& a, long long at, int
     fail("arrives at " + element(a, at) + " more often than it counts in a phase");
   c.bytes += bytes;
   --c.missing;
+  c.arrived.join(fibers_[current_].known);
   end_phase_if_complete(c);
 }
 
@@ -120,7 +124,9 @@ TILEWRIGHT_INLINE void emulation::wait_phase(const host_access& a, long long at,
   if (parity != 0 && parity != 1)
     fail("waits at " + element(a, at) + " for a phase of parity " + std::to_string(parity));
   if (!has_ended(f)) wait(state::at_phase);
-  f.seen[f.arrivals] = arrivals_.at(f.arrivals).phase;
+  const counted_arrivals& c = arrivals_.at(f.arrivals);
+  f.known.join(c.ended);
+  f.known.phases[f.arrivals] = c.phase;
 }
 
 TILEWRIGHT_INLINE bool emulation::release_phases(std::size_t threads) {
@@ -137,8 +143,13 @@ TILEWRIGHT_INLINE std::string emulation::missing_phases(std::size_t threads) con
   const auto waiting =
       std::count_if(fibers_.begin(), fibers_.begin() + static_cast<std::ptrdiff_t>(threads),
                     [](const fiber& f) { return f.state == state::at_phase; });
-  if (waiting == 0) return {};
-  std::string out = ", " + std::to_string(waiting) + " for a phase that does not end";
+  const auto poor =
+      std::count_if(fibers_.begin(), fibers_.begin() + static_cast<std::ptrdiff_t>(threads),
+                    [](const fiber& f) { return f.state == state::at_registers; });
+  const std::string rest =
+      poor > 0 ? ", " + std::to_string(poor) + " for registers that nobody gives" : "";
+  if (waiting == 0) return rest;
+  std::string out = rest + ", " + std::to_string(waiting) + " for a phase that does not end";
   for (const auto& [place, c] : arrivals_)
     out += "; at byte " + std::to_string(place) + " of shared memory " +
            std::to_string(c.phase - c.first) + " phases have ended, " + std::to_string(c.missing) +
@@ -152,7 +163,7 @@ TILEWRIGHT_INLINE std::string emulation::missing_phases(std::size_t threads) con
 TILEWRIGHT_INLINE bool emulation::sees(const shadow& s) const {
   if (s.landing < 0) return true;
   const landed_box& box = landed_[static_cast<std::size_t>(s.landing)];
-  const auto& seen = fibers_[current_].seen;
+  const auto& seen = fibers_[current_].known.phases;
   const auto found = seen.find(box.arrivals);
   return found != seen.end() && found->second > box.phase;
 }
@@ -230,12 +241,10 @@ TILEWRIGHT_INLINE void emulation::copy_box(const host_access& to, long long at,
       if (s.written && is_unfenced(s))
         fail("copies a box to " + element(to, at) + ", which thread " + std::to_string(s.writer) +
              " stored to without a fence for the copy engine");
-      if (s.landing < 0 && s.written && s.write_phase == phase_ && s.writer != me)
+      if (s.landing < 0 && s.written && is_concurrent(s.writer, s.write_phase))
         fail("copies a box to " + element(to, at) + ", which thread " + std::to_string(s.writer) +
              " writes without a barrier between");
-      if (s.read_block == block_number_ && s.read_phase == phase_ && s.reader != me)
-        fail("copies a box to " + element(to, at) +
-             ", which another thread reads without a barrier between");
+      if (i % read_unit == 0 || i == p.offset) check_reads(i, to, at);
       s.in_flight = true;
       s.written = false;
       s.landing = -1;
@@ -304,7 +313,6 @@ TILEWRIGHT_INLINE void emulation::store_box(const host_tensor& map, const host_a
                                             long long at, const int* place, int rank) {
   pending_box p{&map, {}, box_offset(from, at, map, rank, "stores"), 0};
   std::copy(place, place + rank, p.place.begin());
-  const auto me = static_cast<std::int32_t>(current_);
   each_element(p, [&](std::int64_t, std::size_t first) {
     for (std::size_t i = first; i < first + from.element; ++i) {
       shadow& s = shared_.shadows[i];
@@ -313,7 +321,7 @@ TILEWRIGHT_INLINE void emulation::store_box(const host_tensor& map, const host_a
       if (!sees(s))
         fail("stores a box from " + element(from, at) +
              " without having waited for the copy that wrote it");
-      if (s.landing < 0 && s.write_phase == phase_ && s.writer != me)
+      if (s.landing < 0 && is_concurrent(s.writer, s.write_phase))
         fail("stores a box from " + element(from, at) + ", which thread " +
              std::to_string(s.writer) + " writes without a barrier between");
       if (is_unfenced(s))
@@ -346,6 +354,78 @@ TILEWRIGHT_INLINE void emulation::wait_stores(std::size_t pending, bool) {
     store_group(f.stores.front());
     f.stores.erase(f.stores.begin());
   }
+}
+
+// ---- roles ------------------------------------------------------------------------------------------
+
+/// Ends a barrier of some of the block's threads that all of these have come to. @returns whether there was one
+TILEWRIGHT_INLINE bool emulation::release_barrier_of(std::size_t threads) {
+  std::array<std::size_t, 16> waiting{}, wanted{};
+  for (std::size_t t = 0; t < threads; ++t) {
+    const fiber& f = fibers_[t];
+    if (f.state != state::at_barrier || f.barrier == 0) continue;
+    const auto number = static_cast<std::size_t>(f.barrier);
+    ++waiting[number];
+    wanted[number] = f.barrier_threads;
+  }
+  bool any = false;
+  for (std::size_t n = 1; n < waiting.size(); ++n)
+    if (waiting[n] > 0 && waiting[n] == wanted[n]) {
+      end_barrier(threads, static_cast<int>(n));
+      any = true;
+    }
+  return any;
+}
+
+/// A thread knows what it has read itself.
+TILEWRIGHT_INLINE void emulation::note_shared_read(std::size_t offset) {
+  std::vector<std::uint64_t>& mine = fibers_[current_].known.reads;
+  mine.resize(threads_);
+  mine[current_] = read_at_[offset / read_unit * threads_ + current_] = ++time_;
+}
+
+/// Behind a wait for products, where all of the warp have come.
+TILEWRIGHT_INLINE void emulation::products_read() {
+  if (!counts_) return;
+  constexpr std::size_t lanes = 32;
+  std::vector<std::uint64_t>& mine = fibers_[current_].known.reads;
+  mine.resize(threads_);
+  for (std::size_t t = current_ / lanes * lanes, n = 0; n < lanes && t < threads_; ++t, ++n)
+    if (const auto& other = fibers_[t].known.reads; t < other.size())
+      mine[t] = std::max(mine[t], other[t]);
+}
+
+/// Who is about to have a box written knows of each thread that has read there that it has.
+TILEWRIGHT_INLINE void emulation::check_reads(std::size_t offset, const host_access& a,
+                                              long long at) {
+  const std::vector<std::uint64_t>& known = fibers_[current_].known.reads;
+  for (std::size_t t = 0; t < threads_; ++t)
+    if (read_at_[offset / read_unit * threads_ + t] > (t < known.size() ? known[t] : 0))
+      fail("copies a box to " + element(a, at) +
+           ", which another thread reads without a barrier or an arrival between, thread " +
+           std::to_string(t));
+}
+
+TILEWRIGHT_INLINE void emulation::change_registers(int count, bool more) {
+  fiber& f = fibers_[current_];
+  if (more ? count < f.registers : count > f.registers)
+    fail("has " + std::to_string(f.registers) + " registers, and is to " +
+         (more ? "get as many as " : "keep as many as ") + std::to_string(count));
+  f.wanted = count;
+  while (free_registers_ < count - f.registers) wait(state::at_registers);
+  free_registers_ -= count - f.registers;
+  f.registers = count;
+}
+
+TILEWRIGHT_INLINE bool emulation::release_registers(std::size_t threads) {
+  bool any = false;
+  for (std::size_t t = 0; t < threads; ++t) {
+    fiber& f = fibers_[t];
+    if (f.state != state::at_registers || free_registers_ < f.wanted - f.registers) continue;
+    f.state = state::ready;
+    any = true;
+  }
+  return any;
 }
 
 }  // namespace tilewright::backend::cuda::detail

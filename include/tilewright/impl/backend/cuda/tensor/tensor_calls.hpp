@@ -18,21 +18,26 @@ namespace tilewright::backend::cuda::detail {
 
 inline bool is_tensor_call(const ir::expr& e) {
   namespace t = pass::detail::tensor_copies;
-  constexpr std::array<std::string_view, 7> names{t::copy_name, t::expect_name, t::wait_name,
-                                                  t::init_name, t::drop_name,   t::fence_init_name,
-                                                  t::fence_name};
+  constexpr std::array<std::string_view, 10> names{
+      t::copy_name, t::expect_name,     t::wait_name,  t::init_name,   t::store_name,
+      t::drop_name, t::fence_init_name, t::fence_name, t::arrive_name, t::commit_name};
   return e->op == ir::op::call && std::find(names.begin(), names.end(), e->name) != names.end();
 }
 
-/// Where a copied box begins, as a load of its tensor; null for other calls.
+inline bool is_box_store(const ir::expr& e) {
+  return e->name == pass::detail::tensor_copies::store_name;
+}
+/// Where a copied or stored box begins, as a load of its tensor; null for other calls.
 inline ir::expr copied_tensor(const ir::expr& e) {
+  if (is_box_store(e)) return e->args[1];
   return e->name == pass::detail::tensor_copies::copy_name ? e->args[2] : ir::expr();
 }
 
 /// Sides of the box, outermost first, and its swizzle.
 inline std::vector<std::int64_t> sides_of(const ir::expr& copy) {
   std::vector<std::int64_t> out;
-  for (std::size_t i = 3; i < copy->args.size(); ++i) out.push_back(ir::as_int(copy->args[i]));
+  for (std::size_t i = is_box_store(copy) ? 2 : 3; i < copy->args.size(); ++i)
+    out.push_back(ir::as_int(copy->args[i]));
   return out;
 }
 
@@ -40,9 +45,9 @@ inline std::vector<std::int64_t> sides_of(const ir::expr& copy) {
 inline const named_map& map_of(const std::vector<named_map>& maps, const ir::expr& copy) {
   const std::vector<std::int64_t> sides = sides_of(copy);
   for (const named_map& m : maps)
-    if (m.tensor == copy->args[2]->buffer && m.sides == sides) return m;
+    if (m.tensor == copied_tensor(copy)->buffer && m.sides == sides) return m;
   throw internal_error("the CUDA back end met a box of a tensor without a map: " +
-                       copy->args[2]->buffer->name);
+                       copied_tensor(copy)->buffer->name);
 }
 
 /// What a map is encoded with, but for its address.

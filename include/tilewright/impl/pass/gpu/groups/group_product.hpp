@@ -48,8 +48,11 @@ inline bool is_product_call(const expr& e) { return e->op == op::call && e->name
 
 /// Calls whose arguments behind the pieces are numbers of their names: tw_hold_sums<64>(C, 0).
 inline bool is_numbered_call(const expr& e) {
-  return is_product_call(e) ||
-         (e->op == op::call && (e->name == "tw_hold_sums" || e->name == "tw_wait_products"));
+  if (e->op != op::call) return false;
+  for (const char* name : {product_name, "tw_hold_sums", "tw_wait_products", "tw_wait_stores",
+                           "tw_fewer_registers", "tw_more_registers", "tw_barrier_of"})
+    if (e->name == name) return true;
+  return false;
 }
 inline bool is_plain_call(const expr& e) {
   return e->op == op::call && (e->name == "tw_fence_async" || e->name == "tw_fence_products" ||

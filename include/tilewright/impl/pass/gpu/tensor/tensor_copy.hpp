@@ -7,13 +7,17 @@
 //                                              element in shared memory, where it begins in the tensor, its sides from
 //                                              the outermost one on; once it is known what counts its bytes, about
 //                                              tw_copy_tensor(S[..], F[..], A[..], box, swizzle)
+//                                              tw_store_tensor(S[..], C[..], box, swizzle) is the same the other way
+//   tw_commit_stores(), tw_wait_stores(n)      such stores since the last one are a group; all but n have read shared memory
 //   tw_expect_bytes(F[..], n)                  one arrival; n bytes more are waited for
 //   attribute tensor_wait: loops               about tw_wait_phase(F[..], parity): what has landed when it returns
+//   tw_arrive(E[..])                           one arrival: what was in memory is no longer needed
 //
 // Loops below these say what is copied, and are not executed.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -28,10 +32,12 @@ using namespace tilewright::ir;
 
 inline constexpr const char *asked_key = "tensor_copy", *copies_key = "tensor_copies",
                             *box_key = "tensor_box", *wait_key = "tensor_wait";
-inline constexpr const char *copy_name = "tw_copy_tensor", *expect_name = "tw_expect_bytes",
-                            *wait_name = "tw_wait_phase", *init_name = "tw_init_arrivals",
-                            *drop_name = "tw_drop_arrivals", *fence_init_name = "tw_fence_arrivals",
-                            *fence_name = "tw_fence_async";
+inline constexpr const char *copy_name = "tw_copy_tensor", *store_name = "tw_store_tensor",
+                            *commit_name = "tw_commit_stores", *wait_stores_name = "tw_wait_stores",
+                            *expect_name = "tw_expect_bytes", *wait_name = "tw_wait_phase",
+                            *init_name = "tw_init_arrivals", *drop_name = "tw_drop_arrivals",
+                            *fence_init_name = "tw_fence_arrivals", *fence_name = "tw_fence_async",
+                            *arrive_name = "tw_arrive";
 
 /// Shared memory whose rows the engine swizzles.
 inline constexpr const char* boxed_scope = "shared.boxed";
@@ -43,6 +49,13 @@ inline const attribute_node* as_note(const stmt& s, const char* key) {
 /// Whether what stands below is a description, for whoever asks about memory.
 inline bool is_description(const stmt& s) { return as_note(s, box_key) || as_note(s, wait_key); }
 
+inline bool is_call(const stmt& s, const char* name) {
+  const evaluate_node* n = as_evaluate(s);
+  return n && n->value->op == op::call && n->value->name == name;
+}
+/// Whether a thread waits there for a phase of what counts arrivals.
+inline bool is_wait(const stmt& s) { return as_note(s, wait_key) || is_call(s, wait_name); }
+
 inline bool has_copy(const stmt& s) {
   return any_stmt(s, [](const stmt& x) { return as_note(x, copies_key) != nullptr; });
 }
@@ -52,8 +65,9 @@ class counter {
  public:
   /// @param slots   phases that are under way at once
   /// @param copies  statements, each of which arrives once in a phase
-  counter(std::int64_t slots, std::int64_t copies, expr elected)
-      : arrivals_(make_buffer("arrivals", dtype::u64, {integer(dtype::i32, slots)}, "shared")),
+  counter(std::int64_t slots, std::int64_t copies, expr elected,
+          const std::string& name = "arrivals")
+      : arrivals_(make_buffer(name, dtype::u64, {integer(dtype::i32, slots)}, "shared")),
         slots_(slots),
         copies_(copies),
         elected_(std::move(elected)) {}
@@ -81,12 +95,18 @@ class counter {
   }
   /// Waits for the boxes of an iteration, which the statement copies.
   stmt wait(const expr& iteration, const stmt& copies) const {
-    const expr round = floordiv(iteration, integer(iteration.type(), slots_));
-    const expr parity = cast(dtype::i32, floormod(round, integer(iteration.type(), 2)));
     const stmt landed = on_copies(
         copies, [](const attribute_node& n) { return by(n.node, without_boxes(n.body)); });
-    return make_attribute(call(dtype::i32, wait_name, {at(iteration), arith::simplify(parity)}),
+    return make_attribute(call(dtype::i32, wait_name, {at(iteration), parity(iteration, 0)}),
                           wait_key, integer(dtype::i32, 0), landed);
+  }
+
+  /// Waits for arrivals in the iteration that had the same slot before; in the first round nobody has to arrive.
+  stmt wait_before(const expr& iteration) const {
+    return make_evaluate(call(dtype::i32, wait_name, {at(iteration), parity(iteration, slots_)}));
+  }
+  stmt arrive(const expr& iteration) const {
+    return make_evaluate(call(dtype::i32, arrive_name, {at(iteration)}));
   }
 
  private:
@@ -134,6 +154,12 @@ class counter {
   }
   stmt by_one(stmt s) const { return by(elected_, std::move(s)); }
 
+  /// Of the phase of an iteration so many steps before.
+  expr parity(const expr& iteration, std::int64_t before) const {
+    const dtype t = iteration.type();
+    const expr round = floordiv(iteration + integer(t, before), integer(t, slots_));
+    return arith::simplify(cast(dtype::i32, floormod(round, integer(t, 2))));
+  }
   expr at(const expr& iteration) const {
     const expr slot = floormod(iteration, integer(iteration.type(), slots_));
     return load(arrivals_, {arith::simplify(slot)});
