@@ -244,7 +244,7 @@ std::vector<entry> all() {
       out.push_back(by_groups(name, 256, 2, to));
     }
     out.push_back(by_groups(name, 256, 2, {true, true, true}));
-    out.push_back(by_groups(name, 256, 2, {true, true, false, true}));
+    out.push_back(by_groups(name, 128, 2, {true, true, false, true}));
     out.push_back(by_groups(name, 128, 2, {true, true, true, true}));
   }
   return out;

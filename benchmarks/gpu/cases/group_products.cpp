@@ -157,22 +157,21 @@ std::vector<gpu_corpus::entry> large() {
   };
   for (const char* type : {"float16", "bfloat16"}) {
     for (const int columns : {128, 256})
-      for (const int ahead : {1, 2}) add({.type = type, .columns = columns, .ahead = ahead}, "");
-    shape narrow{.type = type, .ahead = 4, .boxes = true},
-        wide{.type = type, .columns = 256, .boxes = true};
+      for (const int ahead : {1, 2})
+        add({.name = "", .type = type, .columns = columns, .ahead = ahead}, "");
+    shape narrow{.name = "", .type = type, .ahead = 4, .boxes = true},
+        wide{.name = "", .type = type, .columns = 256, .boxes = true};
     add(narrow, "_boxes");
     add(wide, "_boxes");
     narrow.producer = wide.producer = true;
     add(narrow, "_roles");
     add(wide, "_roles");
-    shape both = wide;
     wide.rounds = 4;
     add(wide, "_rounds");
-    both.stores = true;
-    add(both, "_stores");
-    narrow.ahead = 2;
-    narrow.rounds = 8;
+    narrow.ahead = 2;  // results have memory of their own
     narrow.stores = true;
+    add(narrow, "_stores");
+    narrow.rounds = 8;
     add(narrow, "_rounds_stores");
   }
   return out;

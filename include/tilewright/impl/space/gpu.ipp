@@ -148,7 +148,7 @@ inline void add_group_families(std::vector<schedule>& out, const gpu_rules& list
     bool boxes = false, producer = false, persistent = false, stores = false;
   };
   const way ways[] = {{256, 2, true, true},
-                      {256, 2, true, true, false, true},
+                      {128, 2, true, true, false, true},
                       {128, 4, true, true},
                       {256, 2, true, true, true},
                       {128, 2, true, true, true, true},

@@ -257,7 +257,8 @@ class placer {
         if (reads_memory(as_let(s)->value)) break;
         return make_let(as_let(s)->var, as_let(s)->value, inside(condition, as_let(s)->body));
       case stmt_kind::evaluate:
-        if (is_barrier(s)) return s;
+        // a fence of the copy engine's is for all who have stored before the barrier
+        if (is_barrier(s) || tensor_copies::is_call(s, tensor_copies::fence_name)) return s;
         break;
       default: break;
     }
