@@ -80,6 +80,14 @@ entry make(const char* name, dtype from, dtype to, const char* expression,
   return out.take();
 }
 
+/// Powers of two up to 1, down to where a device has 0: off by no more than 2^-21.
+entry make_power(const char* name, std::vector<std::byte> input) {
+  entry out =
+      make(name, dtype::i32, dtype::f32, "tw_exp2(-0.001f * (x & 131071))", std::move(input));
+  out.rounding = 0x1p-21;
+  return out;
+}
+
 template <class T>
 std::vector<std::byte> bytes_of(const std::vector<T>& values) {
   std::vector<std::byte> out(values.size() * sizeof(T));
@@ -275,6 +283,8 @@ std::vector<entry> all() {
       make("shuffle_32", dtype::i32, dtype::i32, "tw_shuffle_xor(x, 16, 32)", integers(11)),
       make("shuffle_8", dtype::i32, dtype::f32, "tw_shuffle_xor(1.0f * x, 2, 8)", integers(12)),
       make("shuffle_double", dtype::i32, dtype::f64, "tw_shuffle_xor(0.5 * x, 1, 2)", integers(13)),
+      make_power("exp2", integers(26)),
+      make("greater", dtype::i32, dtype::f32, "tw_greater(1.0f * x, 1000.0f * t)", integers(27)),
       make_product("mma_f16_f32", "tw_f16", "float", dtype::f32, 14),
       make_product("mma_bf16_f32", "tw_bf16", "float", dtype::f32, 15),
       make_product("mma_f16_f16", "tw_f16", "tw_f16", dtype::f32, 16),

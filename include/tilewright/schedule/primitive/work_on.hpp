@@ -21,7 +21,9 @@ namespace tilewright::primitive {
 /// reductions computed in parts of 64 along their axis: attention has the maximum of 64 scores, exponentials
 /// relative to it, their sum and the values that they weigh, and combines these with what the parts
 /// before have. `name.running_32_64` is the algorithm with such a cascade in one block, an instance of which adds a
-/// part of 64 to the results of 32 rows, in these results themselves; its blocks are scheduled inside of it.
+/// part of 64 to the results of 32 rows, in these results themselves; its blocks are scheduled inside of it. Where such a
+/// part has nothing but least numbers, as a causal mask leaves them (`select(j <= i, x, lowest)`), the instance does nothing.
+/// `name.padded_32_64` is the algorithm with the rows of such a cascade padded to a multiple of 32, and its axis to one of 64.
 /// `name.factored` is the algorithm with sums of products and quotients taken apart along axes that some factors do
 /// not move along: x[r] P[r, s] z[s] is summed over s first, without x[r], and over r then.
 /// A function without others is worked on whatever it is called. Where the root is annotated with numbers
@@ -48,7 +50,9 @@ namespace tilewright::primitive {
 ///    axes of literal extents, takes at most two thirds of the multiplications when some of its axes are summed first;
 /// 5. where a running form is asked for, the cascade is as for one in parts, the number of rows divides the extent of
 ///    the last axis of the maximum and the length that of the reductions; elements that are computed along the axis need
-///    the maximum themselves and have no other axes, and all reductions but the widest lie as the maximum does.
+///    the maximum themselves and have no other axes, and all reductions but the widest lie as the maximum does;
+/// 6. where a padded form is asked for, rows and axis of the cascade have literal extents, what it makes is no parameter of the
+///    function, operands are read at their rows and places of the axis alone, and what its sums weigh is made of them by sums, products and casts.
 /// @throws schedule_error
 ir::function work_on(const ir::function& f, const std::string& func_name);
 

@@ -66,6 +66,15 @@ TEST_CASE("the host's models convert as the library does, and wrap and exchange 
   const auto shuffled = as<std::int32_t>(input("shuffle_32"));
   CHECK(count_wrong(std::int32_t{}, std::int32_t{}, "shuffle_32",
                     [&](std::int32_t, std::size_t i) { return shuffled[i ^ 16]; }) == 0);
+  const auto powers = as<std::int32_t>(input("exp2"));
+  const auto got = as<float>(output("exp2"));
+  for (std::size_t i = 0; i < powers.size(); ++i) {
+    const double right =
+        std::exp2(static_cast<double>(-0.001f * static_cast<float>(powers[i] & 131071)));
+    if (right < 0x1p-126 ? got[i] != 0
+                         : std::abs(static_cast<double>(got[i]) / right - 1) > 0x1p-22)
+      FAIL_CHECK("exp2 of " << powers[i] << " is " << got[i]);
+  }
   const auto doubled = as<std::int32_t>(input("shuffle_double"));
   CHECK(count_wrong(std::int32_t{}, double{}, "shuffle_double",
                     [&](std::int32_t, std::size_t i) { return 0.5 * doubled[i ^ 1]; }) == 0);

@@ -91,6 +91,45 @@ TEST_CASE("attention in threads computes what the interpreter computes") {
                  1e-5, 1);
 }
 
+TEST_CASE("lengths that no tile and no part divides") {
+  if (!cases::have_emulator()) return;
+  SUBCASE("77, two heads") {
+    check_families({.batch = 2, .queries = 77, .keys = 77, .depth = 32}, true, 2e-3, 1);
+  }
+  SUBCASE("197 queries, 100 keys, bf16") {
+    check_families({.type = "bfloat16", .queries = 197, .keys = 100, .depth = 16}, true, 1e-2, 0);
+  }
+  SUBCASE("causal") {
+    check_families({.queries = 40, .keys = 77, .depth = 16, .causal = true}, true, 2e-3, 1);
+  }
+  SUBCASE("one query") { check_families({.queries = 1, .keys = 90, .depth = 16}, true, 2e-3, 0); }
+  SUBCASE("fewer keys than an instruction has") {
+    check_families({.queries = 5, .keys = 3, .depth = 16}, true, 2e-3, 0);
+  }
+  SUBCASE("in threads") {
+    check_families({.type = "float32", .queries = 77, .keys = 29, .depth = 8, .causal = false},
+                   false, 1e-5, 1);
+    check_families({.type = "float32", .queries = 40, .keys = 77, .depth = 8, .causal = true},
+                   false, 1e-5, 0);
+  }
+}
+
+TEST_CASE("parts that a causal mask hides are not copied, and only those on the diagonal are masked") {
+  const ir::function f =
+      attention_function({.queries = 512, .keys = 512, .depth = 64, .causal = true});
+  const schedule s = search::default_schedule(f, space::default_gpu(), gpu_list::machine(), 1);
+  REQUIRE(is_running(s));
+  const std::string text = text_of(s, cases::device()).text;
+  INFO(text);
+  // the loop over parts ends where the block's last query does
+  const std::size_t loop = text.find("for (int j_part");
+  REQUIRE(loop != text.npos);
+  CHECK(text.substr(loop, text.find('\n', loop) - loop).find("bx") != std::string::npos);
+  CHECK(text.find("tw_copy_async") != text.npos);
+  if (!cases::have_emulator()) return;
+  check_families({.queries = 192, .keys = 256, .depth = 16, .causal = true}, true, 2e-3, 2);
+}
+
 TEST_CASE("scores that are large, and rows of which all are, lose nothing") {
   if (!cases::have_emulator()) return;
   const attention_case what{.queries = 64, .keys = 128, .depth = 32, .scale = 4};
@@ -106,13 +145,21 @@ TEST_CASE("scores that are large, and rows of which all are, lose nothing") {
 
 TEST_CASE("attention in one kernel compiles without spills") {
   if (!cases::have_nvrtc()) return;
-  for (const int depth : {64, 128})
+  struct kind {
+    int depth, length;
+    bool causal;
+  };
+  for (const auto& [depth, length, causal] :
+       {kind{64, 1024, false}, kind{128, 1024, false}, kind{64, 1000, false},
+        kind{128, 1500, false}, kind{64, 1024, true}, kind{128, 1000, true}})
     for (const char* name : {"sm_80", "sm_90a"}) {
       CAPTURE(depth);
+      CAPTURE(length);
+      CAPTURE(causal);
       CAPTURE(name);
       const target::gpu device = target::named_gpu(name);
-      const ir::function f =
-          attention_function({.batch = 2, .queries = 1024, .keys = 1024, .depth = depth});
+      const ir::function f = attention_function(
+          {.batch = 2, .queries = length, .keys = length, .depth = depth, .causal = causal});
       const schedule s = search::default_schedule(f, space::default_gpu(), {&device, 1}, 1);
       REQUIRE(is_running(s));
       const cases::cu::program p = text_of(s, device);
@@ -121,7 +168,8 @@ TEST_CASE("attention in one kernel compiles without spills") {
       const backend::launch& l = c.artifact.launches[0];
       CHECK(cases::cu::why_rejected(l, c.report, device, {0, 0, false}) == "");
       CHECK(l.shared_bytes <= 96 * 1024);
-      MESSAGE(device.name << ", heads of " << depth << ": " << l.registers << " registers, "
+      MESSAGE(device.name << ", heads of " << depth << ", " << length
+                          << (causal ? " causal: " : ": ") << l.registers << " registers, "
                           << l.shared_bytes << " bytes of shared memory");
     }
 }
@@ -141,8 +189,11 @@ TEST_CASE("ops::attention is one kernel where its weights are rounded") {
   constexpr ops::attention_options rounded{.causal = false, .rounded_weights = true},
       causal{.causal = true, .rounded_weights = true};
   const dim_values sizes{{"B", 2}, {"M", 64}, {"N", 128}, {"D", 32}, {"E", 64}};
+  constexpr ops::attention_options grouped{.causal = true, .rounded_weights = true, .group = 2};
+  const dim_values ragged{{"B", 4}, {"H", 2}, {"M", 37}, {"N", 50}, {"D", 16}, {"E", 16}};
   const ir::function all[] = {reify(ops::attention<float16, float, rounded>, sizes),
-                              reify(ops::attention<float16, float, causal>, sizes)};
+                              reify(ops::attention<float16, float, causal>, sizes),
+                              reify(ops::attention<float16, float, grouped>, ragged)};
   for (const ir::function& f : all) {
     const schedule s = search::default_schedule(f, space::default_gpu(), gpu_list::machine(), 1);
     INFO(ir::print(f));

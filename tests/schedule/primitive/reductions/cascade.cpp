@@ -326,3 +326,82 @@ TEST_CASE("cascade: infinities and masked parts, part after part") {
       check_near(result(*primitive::reduce_running(each, 5, 4).function, special),
                  result(each, special));
 }
+
+TEST_CASE("cascade: rows and axis grow to multiples, and what is added changes nothing") {
+  const ir::function f = rows(peak + share + total + mixed + quotient);
+  schedule s(f);
+  s.work_on("main.padded_4_8");
+  const std::string text = ir::print(s.function());
+  INFO(text);
+  check_schedule(s, f);
+  CHECK(contains(text, "X_pad = T.alloc_buffer((8, 16), \"float32\")"));
+  CHECK(contains(text, "V_pad = T.alloc_buffer((16, 3), \"float32\")"));
+  CHECK(contains(text, "T.Select(vj < 12, X_pad[vi, vj], -T.infinity(\"float32\"))"));
+  check_near(result(s.function()), result(f));
+  s.work_on("main.running_4_8");
+  check_near(result(s.function()), result(f));
+  // nothing to do
+  CHECK(ir::equal(*primitive::pad_cascade(f, 5, 12).function, f));
+  schedule other(f);
+  check_refusal(other, "work_on", 6, [&] { other.work_on("main.padded_0_8"); });
+}
+
+TEST_CASE("cascade: random programs compute the same with more rows and a longer axis") {
+  std::size_t run = 0;
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    drawn_cascade drawn(seed);
+    const ir::function f = drawn.function();
+    INFO(ir::print(f));
+    const primitive::parted_cascade out = primitive::pad_cascade(f, 16, 32);
+    CAPTURE(out.refusal);
+    REQUIRE(out.function);
+    CHECK_NOTHROW(ir::verify(*out.function));
+    check_near(result(*out.function), result(f));
+    const primitive::parted_cascade running = primitive::reduce_running(*out.function, 16, 32);
+    CAPTURE(running.refusal);
+    REQUIRE(running.function);
+    check_near(result(*running.function), result(f));
+    ++run;
+  }
+  CHECK(run == 120);
+}
+
+TEST_CASE("cascade: what cannot be padded says why") {
+  const auto why = [](const ir::function& f) {
+    const primitive::parted_cascade out = primitive::pad_cascade(f, 4, 8);
+    CHECK_FALSE(out.function);
+    return out.refusal;
+  };
+  const std::string first = peak + share + total;
+  // a result of the function, a place that is computed, and weights that are no number of nothing
+  CHECK(contains(why(rows(first + nest("Y", "iej", "vi, ve", zero,
+                                       "Y[vi, ve] + E[vi, vj] * V[vj, ve]"))),
+                 "is a result of the function"));
+  CHECK(contains(why(rows(first + nest("Z", "iej", "vi, ve", zero,
+                                       "Z[vi, ve] + E[vi, vj] * V[11 - vj, ve]") + quotient)),
+                 "at other places than its rows"));
+  CHECK(contains(why(rows(first + nest("Z", "iej", "vi, ve", zero,
+                                       "Z[vi, ve] + E[vi, vj] / V[vj, ve]") + quotient)),
+                 "may be no number"));
+}
+
+TEST_CASE("cascade: parts that a mask hides do nothing, and those that it shows are not masked") {
+  const std::string shown = "T.Select(vj <= vi * 2, X[vi, vj], " + lowest + ")",
+                    late = "T.Select(2 <= vj, X[vi, vj], " + lowest + ")";
+  const auto masked = [&](const std::string& x) {
+    return rows(nest("M", "ij", "vi", lowest, "T.max(M[vi], " + x + ")") +
+                nest("E", "ij", "vi, vj", "", "T.exp(" + x + " - M[vi])") + total + mixed +
+                quotient);
+  };
+  const ir::function f = masked(shown), g = masked(late);
+  const std::string text = ir::print(*primitive::reduce_running(f, 1, 4).function);
+  INFO(text);
+  CHECK(contains(text, "T.where(vj_part * 4 <= vi_tile * 2)"));
+  CHECK(contains(text, "vi_tile * 2 < vj_part * 4 + 3"));
+  check_near(result(*primitive::reduce_running(f, 1, 4).function), result(f));
+  check_near(result(*primitive::reduce_running(f, 5, 2).function), result(f));
+  // rows whose first elements are hidden: all parts count, since a row may have none that are shown
+  const std::string all = ir::print(*primitive::reduce_running(g, 1, 4).function);
+  CHECK_FALSE(contains(all, "parts_shown"));
+  check_near(result(*primitive::reduce_running(g, 1, 4).function), result(g));
+}

@@ -57,6 +57,7 @@ class expression_text {
   std::string load(const ir::expr& e) const;
   std::string element(const ir::expr& load) const;
   std::string cast(const ir::expr& e, int around) const;
+  std::string narrowed(const ir::expr& e) const;
   std::string call(const ir::expr& e) const;
   std::string call_on_pieces(const ir::expr& e) const;
   std::string call_on_tensors(const ir::expr& e) const;

@@ -211,6 +211,8 @@ TILEWRIGHT_INLINE std::string expression_text::stored(const ir::expr& value, dty
   if (!text_parts::is_narrow(type)) return print(value);
   // what is copied is not computed with
   if (value->op == ir::op::load && value.type() == type) return element(value);
+  if (value->op == ir::op::cast && value.type() == type && value->args[0].type() != type)
+    return narrowed(value);
   return stored_type(type) + "(" + print(value) + ")";
 }
 
@@ -262,15 +264,19 @@ TILEWRIGHT_INLINE std::string expression_text::division(const ir::expr& e, int a
          ")";
 }
 
+/// A cast to a type of 16 bits, as it lies in memory.
+TILEWRIGHT_INLINE std::string expression_text::narrowed(const ir::expr& e) const {
+  const std::string value = print(e->args[0]);
+  const bool wide = e->args[0].type() == dtype::f64;
+  return stored_type(e.type()) + "(" + (wide ? value : "float(" + value + ")") + ")";
+}
+
 TILEWRIGHT_INLINE std::string expression_text::cast(const ir::expr& e, int around) const {
   namespace p = text_parts;
   const dtype to = e.type(), from = e->args[0].type();
   const std::string value = print(e->args[0]);
   if (to == from) return print(e->args[0], around);
-  if (p::is_narrow(to)) {
-    const std::string exact = from == dtype::f64 ? value : "float(" + value + ")";
-    return "tw_float(" + stored_type(to) + "(" + exact + "))";
-  }
+  if (p::is_narrow(to)) return "tw_float(" + narrowed(e) + ")";
   if (to == dtype::boolean) return "(" + value + " != 0)";
   if (is_float(from) && !is_float(to)) return "tw_saturate<" + held_type(to) + ">(" + value + ")";
   return "static_cast<" + held_type(to) + ">(" + value + ")";
@@ -339,7 +345,8 @@ TILEWRIGHT_INLINE std::string expression_text::call(const ir::expr& e) const {
   std::string arguments;
   for (const ir::expr& a : e->args) arguments += (arguments.empty() ? "" : ", ") + print(a);
   if (e->name == "likely" && e->args.size() == 1) return print(e->args[0], p::unary);
-  if (e->name == "tw_shuffle_xor") return "tw_shuffle_xor(" + arguments + ")";
+  if (e->name == "tw_shuffle_xor" || e->name == "tw_greater")
+    return e->name + "(" + arguments + ")";
   const dtype operand = e->args.empty() ? dtype::handle : e->args[0].type();
   const bool known_name = is_float(operand)
                               ? p::lists(p::functions, e->name) || p::lists(p::predicates, e->name)

@@ -159,6 +159,20 @@ inline bool parts_write_declared(const ir::block_node& block, const block_scope&
   return !writes || filled;
 }
 
+/// Whether what the block begins with writes all of the region: something is there then, whatever its steps leave out.
+inline bool begins_with(const ir::block_node& block, const ir::buffer_region& region) {
+  if (!block.init) return false;
+  ir::block_node first = block;
+  first.body = block.init;
+  first.init = {};
+  const block_scope inner(first);
+  const bool writes = support::any(inner.children(), [&](const child_block& c) {
+    return support::any(c.block().writes,
+                        [&](const ir::buffer_region& w) { return w.buffer == region.buffer; });
+  });
+  return writes && parts_write_declared(first, inner, region);
+}
+
 /// Whether one of the blocks of the scope that `counts` holds for, given with its position and that
 /// of the loop around it, writes in another iteration of the loop what that block reads of the region.
 template <class Counts>
@@ -246,7 +260,8 @@ TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
   if (inner.size() == 0)
     return d::stores_fill(block, block.body, region) ||
            (block.init && d::stores_fill(block, block.init, region));
-  if (!block.iters.empty()) return d::parts_write_declared(block, inner, region);
+  if (!block.iters.empty())
+    return d::parts_write_declared(block, inner, region) || d::begins_with(block, region);
   std::vector<d::const_box> rest(1);
   for (const ir::range& r : region.box) {
     rest.front().push_back(constant_range(r));

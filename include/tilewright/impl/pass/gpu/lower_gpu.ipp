@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tilewright/impl/pass/gpu/groups/group_product.hpp>
+#include <tilewright/impl/pass/gpu/shorten_loops.hpp>
 #include <tilewright/impl/pass/scalar_function.hpp>
 #include <tilewright/impl/target/warp_groups.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
@@ -86,6 +87,7 @@ inline std::vector<named_pass> standard() {
       simplified,
       {"guard_vectors", &on_any<&guard_vectors>},
       {"copy_tensors", &on_any<&copy_tensors>},
+      {"shorten_loops", &on_any<&shorten_loops>},
       // iterations overlap before their memory is placed, and are kept apart after it
       {"pipeline_loops", &on_any<&pipeline_loops>},
       simplified,

@@ -42,7 +42,7 @@ class pipeline_of_loop {
         stage_(numbers_of(loop, stage_key)),
         order_(numbers_of(loop, order_key)),
         async_(numbers_of(loop, async_key)),
-        rounds_(constant_extent(loop)) {}
+        rounds_(most_rounds(loop)) {}
 
   pieces run() {
     const std::size_t n = body_.statements.size();
@@ -54,14 +54,24 @@ class pipeline_of_loop {
     check_dependences();
     if (rounds_ < 1 || !(count_versions() || count_with_later_stages_first())) return unchanged();
     if (const auto filled = async_.empty() ? std::nullopt : find_async())
-      return filled->boxes && loop_.annotations.count(producer_note) ? by_roles(*filled)
-                                                                     : in_background(*filled);
+      if (!ends_early() || (filled->reader == last_stage_ && !filled->boxes))
+        return filled->boxes && loop_.annotations.count(producer_note) ? by_roles(*filled)
+                                                                       : in_background(*filled);
+    if (ends_early()) return unchanged();
     return rounds_ < last_stage_ + (nested_ ? 0 : 1) ? unchanged() : in_three_parts();
   }
 
  private:
+  /// Iterations, or the most that there are where a loop ends earlier for some blocks (shorten_loops).
+  static std::int64_t most_rounds(const loop_node& loop) {
+    if (loop.extent->op == op::min && is_int(loop.extent->args[0]))
+      return as_int(loop.extent->args[0]);
+    return constant_extent(loop);
+  }
+  bool ends_early() const { return !is_int(loop_.extent); }
+
   pieces unchanged() const {
-    if (rounds_ == 1) return {{rounds(loop_.var, 1, body_.whole())}, {}};
+    if (rounds_ == 1 && !ends_early()) return {{rounds(loop_.var, number(1), body_.whole())}, {}};
     return {{with_body(loop_, body_.whole())}, {}};
   }
 
@@ -216,12 +226,12 @@ class pipeline_of_loop {
   }
   expr number(std::int64_t n) const { return integer(loop_.var.type(), n); }
 
-  stmt rounds(const var& v, std::int64_t count, stmt body, bool products_go_on = false) const {
+  stmt rounds(const var& v, const expr& count, stmt body, bool products_go_on = false) const {
     annotations notes = loop_.annotations;
     for (const char* key : {stage_key, order_key, async_key, rest_key, producer_note})
       notes.erase(key);
     if (products_go_on) notes[groups::products_note] = 1;
-    return make_loop(v, number(0), number(count), std::move(body), loop_.loop, std::move(notes));
+    return make_loop(v, number(0), count, std::move(body), loop_.loop, std::move(notes));
   }
 
   /// What is done in the first rounds, in those in which all stages are at work, and in the last.
@@ -240,7 +250,7 @@ class pipeline_of_loop {
       for (const std::size_t i : sequence_)
         if (stage_[i] > x - rounds_) after.push_back(at(i, number(x - stage_[i])));
     stmt inside = count > 0 ? make_seq(std::move(body)) : make_seq({});
-    if (count > 1) inside = rounds(v, count, std::move(inside));
+    if (count > 1) inside = rounds(v, number(count), std::move(inside));
     pieces out{{}, new_buffers()};
     for (stmt s : {make_seq(std::move(before)), std::move(inside), make_seq(std::move(after))})
       if (nested_ || !is_nothing(s)) out.statements.push_back(std::move(s));
@@ -319,12 +329,17 @@ class pipeline_of_loop {
     out.push_back(barrier());
   }
 
+  /// Of a loop that ends early, iteration `i` may be none.
+  stmt where_there_is(std::int64_t i, stmt s) const {
+    return ends_early() ? make_if(lt(number(i), loop_.extent), std::move(s)) : s;
+  }
+
   /// Round `x` outside of the loop.
   void single_round(std::int64_t x, const background& b, std::vector<stmt>& out) const {
     if (x >= b.reader && x - b.reader < rounds_) wait_for(number(x - b.reader), b, out);
     for (const std::size_t i : sequence_) {
       if (stage_[i] <= x && x - stage_[i] < rounds_)
-        out.push_back(in_round(i, number(x - stage_[i]), b));
+        out.push_back(where_there_is(x - stage_[i], in_round(i, number(x - stage_[i]), b)));
       if (b.groups && i == last_copy(b) && x - b.reader + 1 < rounds_)
         out.push_back(async_copies::commit());
     }
@@ -346,11 +361,13 @@ class pipeline_of_loop {
       const std::int64_t ahead = last_stage_ - stage_[i];
       const stmt mine = in_round(i, v + number(ahead), b);
       body.push_back(rounds_ - ahead >= count ? mine
+                     : ends_early()           ? make_if(lt(v + number(ahead), loop_.extent), mine)
                                               : make_if(lt(v, number(rounds_ - ahead)), mine));
       if (b.groups && i == last_copy(b)) body.push_back(async_copies::commit());
     }
     if (count > 0)
-      out.statements.push_back(rounds(v, count, make_seq(std::move(body)), products_go_on()));
+      out.statements.push_back(rounds(v, ends_early() ? loop_.extent : number(count),
+                                      make_seq(std::move(body)), products_go_on()));
     for (std::int64_t x = last_stage_ + std::max<std::int64_t>(count, 0); x < rounds_ + last_stage_;
          ++x)
       single_round(x, b, out.statements);
@@ -409,12 +426,12 @@ class pipeline_of_loop {
     work.insert(work.begin(), two.wait(make_seq(std::move(landed)), step_of(c)));
     const stmt before = two.release(step_of(go_on ? c - number(1) : expr(c)));
     work.push_back(go_on ? make_if(gt(c, number(0)), before) : before);
-    std::vector<stmt> all{rounds(c, rounds_, make_seq(std::move(work)), go_on)};
+    std::vector<stmt> all{rounds(c, number(rounds_), make_seq(std::move(work)), go_on)};
     // in the last round of all nobody fills them again
     if (go_on && !around_.empty()) all.push_back(two.release(step_of(number(rounds_ - 1))));
     pieces out{{}, new_buffers()};
     for (const buffer& x : two.arrivals()) out.buffers.push_back(x);
-    const stmt fill = rounds(p, rounds_, two.fill(make_seq(std::move(filling)), step_of(p)));
+    const stmt fill = rounds(p, number(rounds_), two.fill(make_seq(std::move(filling)), step_of(p)));
     out.statements.push_back(two.both(fill, std::move(all), !around_.empty()));
     return out;
   }

@@ -219,22 +219,21 @@ class spreader : public operand_layouts {
     const buffer part = make_buffer(s.buffer->name + "_of_lane", s.buffer->type,
                                     {integer(dtype::i32, rows_of_lane)}, "local");
     const std::vector<expr> mine{floormod(group, rows_of_lane)}, of_half{half};
-    stmt sums =
-        unrolled(group, how.groups(),
-                 unrolled(i, how.part,
-                          make_store(part, mine, r.step.combined({load(part, mine)}, {value})[0])));
+    stmt sums = unrolled(
+        group, how.groups(),
+        unrolled(i, how.part,
+                 make_store(part, mine, combined_in_row(r.step, load(part, mine), value))));
     sums = over_tiles(*column, std::move(sums));
     const std::vector<expr> place = row_indices(s.buffer, s.indices, half);
     const buffer& to = spread_buffer(s.buffer);
     stmt all = make_seq(
         {unrolled(half, rows_of_lane, make_store(part, of_half, r.step.identity()[0])),
          std::move(sums),
-         rename_loops(unrolled(
-             half, rows_of_lane,
-             make_seq(
-                 {combine_lanes(r.step, part, of_half),
-                  make_store(to, place,
-                             r.step.combined({load(to, place)}, {load(part, of_half)})[0])})))});
+         rename_loops(unrolled(half, rows_of_lane,
+                               make_seq({combine_lanes(r.step, part, of_half),
+                                         make_store(to, place,
+                                                    combined_in_row(r.step, load(to, place),
+                                                                    load(part, of_half)))})))});
     all = over_tiles(*row, make_allocate(part, std::move(all)));
     for (std::size_t l = 0; l < r.loops.size(); ++l) loops_.leave();
     return on_lanes(lane, std::move(all));

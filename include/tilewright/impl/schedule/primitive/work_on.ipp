@@ -89,6 +89,12 @@ TILEWRIGHT_INLINE ir::function work_on(const ir::function& f, const std::string&
     refusal{"work_on"}(5,
                        {"no reductions of ", running->name, " run part after part: ", out.refusal});
   }
+  if (const auto padded = detail::algorithms::form_in(name, padded_suffix, 2)) {
+    parted_cascade out = pad_cascade(work_on(detail::algorithms::without_sizes(f), padded->name),
+                                     padded->sizes[0], padded->sizes[1]);
+    if (out.function) return std::move(*out.function);
+    refusal{"work_on"}(7, {"no reductions of ", padded->name, " can be padded: ", out.refusal});
+  }
   if (!ir::has_alternatives(f)) return f;
   if (std::optional<ir::function> one = ir::alternative(f, name)) {
     one->name = f.name;

@@ -12,6 +12,7 @@
 
 #include <tilewright/impl/schedule/primitive/reductions/algorithm_form.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/cascade.hpp>
+#include <tilewright/impl/space/tensor_cores/staged_copies.hpp>
 #include <tilewright/ir/reformatted.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/schedule.hpp>
@@ -83,27 +84,65 @@ class running_parts {
     return choices_.categorical(s_, sizes, weights);
   }
 
-  void choose_form() {
+  /// Extents of a cascade's results.
+  struct extents {
+    std::int64_t rows, width, axis;
+  };
+  extents find_extents() const {
     const primitive::parted_cascade c = primitive::reduce_running(s_.function(), 1, 1);
     const ir::block_node& widest = *named_block(s_, c.widest).block;
     const auto rows = literal(extent_at(widest, c.common - 1)),
                width = literal(extent_at(widest, widest.writes[0].box.size() - 1));
     if (!rows || !width) refuse(2, "its extents are no numbers");
-    if (on_warps_ && *width % fragment != 0)
-      refuse(2, "results of " + std::to_string(*width) + " columns are no multiple of 16");
+    return {*rows, *width, c.extent};
+  }
+
+  /// What rows are padded to a multiple of: tiles of two warps where these divide them, else of four.
+  std::int64_t multiple_of(std::int64_t rows) const {
+    const std::int64_t team = on_warps_ ? 64 : 32;
+    if (rows % team == 0) return team;
+    std::int64_t out = on_warps_ ? fragment : team;
+    while (out < 2 * team && out < rows) out *= 2;
+    return out;
+  }
+  /// Rows grow to whole teams, and the axis to whole parts where no part divides it.
+  void pad(const std::vector<std::int64_t>& lengths) {
+    const extents e = find_extents();
+    const std::int64_t rows = multiple_of(e.rows);
+    std::int64_t length = lengths.front();
+    while (length > fragment && length / 2 >= e.axis) length /= 2;
+    if (!divisors(lengths, e.axis).empty()) length = 1;
+    if (e.rows % rows == 0 && e.axis % length == 0) return;
+    s_.work_on(s_.function().name + std::string(primitive::padded_suffix) + "_" +
+               std::to_string(rows) + "_" + std::to_string(length));
+  }
+  /// Copies of operands with zeros behind them are made where what is copied is read.
+  void take_padding(block_rv reader) {
+    for (const std::string& padding : producer_names(s_, s_.get(reader).block->name))
+      become_one_with_consumers(s_, padding);
+  }
+
+  void choose_form() {
+    const bool narrow = find_extents().width <= 64;
+    std::vector<std::int64_t> lengths = !on_warps_ ? std::vector<std::int64_t>{16, 32, 8}
+                                        : narrow   ? std::vector<std::int64_t>{64, 32, 128}
+                                                   : std::vector<std::int64_t>{32, 64};
+    pad(lengths);
+    const extents e = find_extents();
+    if (on_warps_ && e.width % fragment != 0)
+      refuse(2, "results of " + std::to_string(e.width) + " columns are no multiple of 16");
+    if (e.axis < lengths.front()) lengths.push_back(fragment);
     const std::vector<std::string> before = root_block_names(s_);
-    const bool narrow = *width <= 64;
     const std::vector<std::int64_t> tiles =
-        on_warps_ ? divisors({32, 16}, *rows) : std::vector<std::int64_t>{1};
+        on_warps_ ? divisors({32, 16}, e.rows) : std::vector<std::int64_t>{1};
     const expr_rv tile = draw(tiles);
-    const expr_rv length = draw(divisors(!on_warps_ ? std::vector<std::int64_t>{16, 32, 8}
-                                         : narrow   ? std::vector<std::int64_t>{64, 32, 128}
-                                                    : std::vector<std::int64_t>{32, 64},
-                                         c.extent));
+    const expr_rv length = draw(divisors(lengths, e.axis));
     const std::int64_t widest_tile = tiles.front();
+    tile_ = tile;
+    tile_rows_ = widest_tile;
     team_ = draw(divisors(on_warps_ ? std::vector<std::int64_t>{4, 8, 2, 1}
                                     : std::vector<std::int64_t>{128, 64, 256, 32},
-                          *rows / widest_tile));
+                          e.rows / widest_tile));
     s_.annotate(s_.get_block("root"), ir::sizes_attribute, annotation_value::list{tile, length});
     s_.work_on(s_.function().name + std::string(primitive::running_suffix));
     for (const std::string& name : root_block_names(s_))
@@ -149,6 +188,11 @@ class running_parts {
   }
 
   void find_values(const ir::block_node& all) {
+    std::vector<ir::buffer> own = all.alloc_buffers;
+    ir::for_each_stmt(all.body, [&](const ir::stmt& s) {
+      if (const ir::block_realize_node* r = ir::as_realize(s))
+        own.insert(own.end(), r->block->alloc_buffers.begin(), r->block->alloc_buffers.end());
+    });
     ir::for_each_stmt(all.body, [&](const ir::stmt& s) {
       const ir::block_realize_node* r = ir::as_realize(s);
       if (!r || r->block->writes.size() != 1) return;
@@ -157,7 +201,7 @@ class running_parts {
       if (to->shape.size() <= common_of(all)) return;
       for (std::size_t k = 0; k < r->block->reads.size(); ++k) {
         const ir::buffer& from = r->block->reads[k].buffer;
-        const bool outside = !support::contains(all.alloc_buffers, from) && from != to;
+        const bool outside = !support::contains(own, from) && from != to;
         const bool sums = support::any(
             r->block->iters, [](const ir::iter_var& i) { return i.kind == ir::iter_kind::reduce; });
         if (!outside || !sums) continue;
@@ -166,7 +210,7 @@ class running_parts {
         for (std::size_t n = 0; n < all.reads.size(); ++n)
           if (all.reads[n].buffer == from) values_in_all_ = static_cast<int>(n);
         const auto rounded = [&](const ir::buffer_region& x) {
-          return support::contains(all.alloc_buffers, x.buffer) && is_short(x.buffer->type);
+          return support::contains(own, x.buffer) && is_short(x.buffer->type);
         };
         if (on_warps_ && !support::any(r->block->reads, rounded))
           refuse(4, "weights of its values may not be rounded to 16 bits");
@@ -194,10 +238,22 @@ class running_parts {
     s_.bind(blocks, "blockIdx.x");
     s_.bind(owner_, on_warps_ ? "threadIdx.y" : "threadIdx.x");
     s_.compute_at(s_.get_block(scores_), part_, true);
-    s_.reverse_compute_at(s_.get_block(last_), owner_, true);
+    finish_rows();
     set_scopes();
   }
 
+  /// What reads the results goes to the warp that has them; all of its rows are whole tiles, those behind the last one left
+  /// out where they are stored.
+  void finish_rows() {
+    const block_rv last = s_.get_block(last_);
+    s_.reverse_compute_at(last, owner_, true);
+    const std::size_t rows = common_of(*s_.get(s_.get_block(all_)).block) - 1;
+    const std::vector<loop_rv> loops = s_.get_loops(last);
+    const loop_rv row = loops[loops.size() - s_.get(last).block->iters.size() + rows];
+    const ir::expr extent = s_.get(row).extent;
+    if (on_warps_ && ir::is_int(extent) && ir::as_int(extent) % tile_rows_ != 0)
+      s_.split(row, {infer, tile_});
+  }
   void set_scopes() {
     const block_rv all = s_.get_block(all_);
     const std::size_t outputs = s_.get(all).block->writes.size();
@@ -221,6 +277,7 @@ class running_parts {
   block_rv copy(loop_rv at, block_rv reader, int operand, const char* to) {
     const block_rv out = s_.read_at(at, reader, operand, to);
     s_.annotate(out, "vector_bytes", 16);
+    take_padding(out);
     return out;
   }
 
@@ -260,7 +317,7 @@ class running_parts {
     s_.annotate(root, "warp_execution", 1);
     const bool kept = choices_.pick(2) == 1;
     if (kept)
-      s_.read_at(owner_, scores, rows_operand_, "wmma.matrix_a");
+      take_padding(s_.read_at(owner_, scores, rows_operand_, "wmma.matrix_a"));
     else
       copy(owner_, scores, rows_operand_, "shared.dyn");
     copy(part_, scores, 1 - rows_operand_, "shared.dyn");
@@ -274,7 +331,7 @@ class running_parts {
   /// Each thread keeps its row in registers, and reads all others from shared memory as its neighbours do.
   void use_threads() {
     const block_rv scores = s_.get_block(scores_), all = s_.get_block(all_);
-    s_.read_at(owner_, scores, rows_operand_, "local");
+    take_padding(s_.read_at(owner_, scores, rows_operand_, "local"));
     copy(part_, scores, 1 - rows_operand_, "shared");
     copy(part_, all, values_in_all_, "shared");
     // beginnings of sums are a statement of the pipeline, as those of fragments are
@@ -296,7 +353,8 @@ class running_parts {
   schedule& s_;
   chooser& choices_;
   bool on_warps_;
-  expr_rv team_{};  // warps or threads of a block
+  std::int64_t tile_rows_ = 1;  // the most that a warp has
+  expr_rv tile_{}, team_{};     // rows of a warp or thread; warps or threads of a block
   std::string all_, scores_, last_, values_;
   std::vector<std::string> inner_;
   int rows_operand_ = 0, values_operand_ = 0, values_in_all_ = 0;

@@ -198,13 +198,16 @@ inline std::int64_t share_of(const ir::buffer& b, std::int64_t size) {
   return b->scope.rfind("wmma.", 0) == 0 ? size / lanes : size;
 }
 
-/// Memory that blocks within the block allocate.
+/// Memory that blocks within the block allocate. Fragments that steps of one block hand on are not there at once: what they
+/// need is seen when the kernel is compiled.
 inline void add_inner_buffers(kernel_usage& k, const ir::block_node& block) {
   ir::for_each_stmt(block.body, [&](const ir::stmt& s) {
     const ir::block_realize_node* inner = ir::as_realize(s);
     if (!inner) return;
-    for (const ir::buffer& b : inner->block->alloc_buffers)
+    for (const ir::buffer& b : inner->block->alloc_buffers) {
+      if (std::string_view(b->scope).starts_with("wmma.")) continue;
       if (std::int64_t* to = counter(k, b)) *to += share_of(b, ir::bytes_of(b));
+    }
   });
 }
 

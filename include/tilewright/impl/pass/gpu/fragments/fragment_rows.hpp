@@ -61,6 +61,15 @@ inline std::optional<row_reduction> row_reduction_of(const loop_node& loop) {
   return out;
 }
 
+/// What a row has after one more value. A maximum over a NaN follows the order of its terms anyway, so that it may be taken
+/// by an instruction that leaves NaNs out.
+inline expr combined_in_row(const reductions::accumulation& step, const expr& row,
+                            const expr& value) {
+  if (step.combine == op::max && row.type() == dtype::f32)
+    return call(row.type(), "tw_greater", {row, value});
+  return step.combined({row}, {value})[0];
+}
+
 /// The number in `part` of all four lanes of a row combined, in each of them.
 inline stmt combine_lanes(const reductions::accumulation& step, const buffer& part,
                           const std::vector<expr>& at) {
@@ -70,7 +79,7 @@ inline stmt combine_lanes(const reductions::accumulation& step, const buffer& pa
     const expr other = make_var("other", mine.type());
     const expr theirs = call(mine.type(), "tw_shuffle_xor",
                              {mine, integer(dtype::i32, apart), integer(dtype::i32, lanes_of_row)});
-    out.push_back(make_let(other, theirs, make_store(part, at, step.combined({mine}, {other})[0])));
+    out.push_back(make_let(other, theirs, make_store(part, at, combined_in_row(step, mine, other))));
   }
   return make_seq(std::move(out));
 }

@@ -19,6 +19,8 @@ inline constexpr std::string_view parts_suffix = ".parts";
 /// With a cascade of reductions in parts that are added to what is there; rows of a tile and the length of a part
 /// follow.
 inline constexpr std::string_view running_suffix = ".running";
+/// With a cascade padded; multiples that its rows and its axis grow to follow.
+inline constexpr std::string_view padded_suffix = ".padded";
 
 /// What stands before the suffix; nothing where the name does not end with it.
 inline std::optional<std::string> before_suffix(const std::string& name, std::string_view suffix) {

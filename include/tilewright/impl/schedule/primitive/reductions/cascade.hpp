@@ -62,4 +62,15 @@ parted_cascade reduce_in_parts(const ir::function& f, std::int64_t length);
 /// 16 bits, as `T.cast(T.cast(E[i, j], "float16"), "float32")`, become a tile of that type.
 parted_cascade reduce_running(const ir::function& f, std::int64_t rows, std::int64_t length);
 
+/// The function with the rows of a cascade, and the axis of its reductions, as long as the next multiples of `rows` and
+/// `length`: operands are copied before, zeros beyond their end, and elements beyond the end of the axis are minus
+/// infinity, so that their exponentials are 0. What reads results behind the cascade reads what it read.
+/// ```
+/// for i, j in grid(77, 77): M[i] = max(M[i], X[i, j])
+///   ->   (multiples of 32 and 64)
+/// for i, j in grid(96, 128): X_pad[i, j] = if_then_else(i < 77 and j < 77, X[i, j], 0)
+/// for i, j in grid(96, 128): M[i] = max(M[i], select(j < 77, X_pad[i, j], -infinity))
+/// ```
+parted_cascade pad_cascade(const ir::function& f, std::int64_t rows, std::int64_t length);
+
 }  // namespace tilewright::primitive

@@ -9,6 +9,7 @@
 #include <tilewright/impl/schedule/primitive/reductions/cascade.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/cascade_members.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/own_nest.hpp>
+#include <tilewright/impl/schedule/primitive/reductions/padded_cascade.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/running_cascade.hpp>
 #include <tilewright/ir/substitution.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -223,8 +224,12 @@ class cut_cascade : public cascade {
 
 }  // namespace detail::cascading
 
-TILEWRIGHT_INLINE parted_cascade reduce_in_parts(const ir::function& f, std::int64_t length) {
-  detail::cascading::cut_cascade c(detail::factored::without_waits(f));
+namespace detail::cascading {
+
+/// What the first cascade of the function is, and what `of` makes of it.
+template <class Cascade, class F>
+parted_cascade of_first(const ir::function& f, const F& of) {
+  Cascade c(detail::factored::without_waits(f));
   parted_cascade out;
   for (std::size_t head = 0; head < c.blocks(); ++head) {
     if (!c.grow(head)) continue;
@@ -233,11 +238,7 @@ TILEWRIGHT_INLINE parted_cascade reduce_in_parts(const ir::function& f, std::int
     out.head = c.head();
     out.widest = c.widest();
     out.common = c.common_axes();
-    if (length < 1 || length >= out.extent || out.extent % length != 0)
-      out.refusal = "parts of " + std::to_string(length) + " do not divide an axis of " +
-                    std::to_string(out.extent) + " into two or more";
-    else
-      out.function = c.in_parts(length);
+    of(c, out);
     return out;
   }
   out.refusal = c.refusal().empty() ? "no reduction needs the result of another one along its axis"
@@ -245,24 +246,39 @@ TILEWRIGHT_INLINE parted_cascade reduce_in_parts(const ir::function& f, std::int
   return out;
 }
 
+}  // namespace detail::cascading
+
+TILEWRIGHT_INLINE parted_cascade reduce_in_parts(const ir::function& f, std::int64_t length) {
+  using detail::cascading::cut_cascade;
+  return detail::cascading::of_first<cut_cascade>(f, [&](cut_cascade& c, parted_cascade& out) {
+    if (length < 1 || length >= out.extent || out.extent % length != 0)
+      out.refusal = "parts of " + std::to_string(length) + " do not divide an axis of " +
+                    std::to_string(out.extent) + " into two or more";
+    else
+      out.function = c.in_parts(length);
+  });
+}
+
 TILEWRIGHT_INLINE parted_cascade reduce_running(const ir::function& f, std::int64_t rows,
                                                 std::int64_t length) {
-  detail::cascading::running_cascade c(detail::factored::without_waits(f));
-  parted_cascade out;
-  for (std::size_t head = 0; head < c.blocks(); ++head) {
-    if (!c.grow(head)) continue;
-    out.extent = c.extent();
-    out.wide = c.is_wide();
-    out.head = c.head();
-    out.widest = c.widest();
-    out.common = c.common_axes();
-    out.refusal = c.why_not(rows, length);
-    if (out.refusal.empty()) out.function = c.run(rows, length);
-    return out;
-  }
-  out.refusal = c.refusal().empty() ? "no reduction needs the result of another one along its axis"
-                                    : c.refusal();
-  return out;
+  using detail::cascading::running_cascade;
+  return detail::cascading::of_first<running_cascade>(f,
+                                                      [&](running_cascade& c, parted_cascade& out) {
+                                                        out.refusal = c.why_not(rows, length);
+                                                        if (out.refusal.empty())
+                                                          out.function = c.run(rows, length);
+                                                      });
+}
+
+TILEWRIGHT_INLINE parted_cascade pad_cascade(const ir::function& f, std::int64_t rows,
+                                             std::int64_t length) {
+  using detail::cascading::padded_cascade;
+  return detail::cascading::of_first<padded_cascade>(f,
+                                                     [&](padded_cascade& c, parted_cascade& out) {
+                                                       out.refusal = c.pad(rows, length);
+                                                       if (out.refusal.empty())
+                                                         out.function = c.padded();
+                                                     });
 }
 
 }  // namespace tilewright::primitive

@@ -10,8 +10,9 @@
 #include <vector>
 
 #include <tilewright/arith/analyzer.hpp>
-#include <tilewright/impl/schedule/primitive/reductions/cascade_members.hpp>
+#include <tilewright/impl/schedule/primitive/reductions/masked_terms.hpp>
 #include <tilewright/impl/schedule/primitive/reductions/own_nest.hpp>
+#include <tilewright/impl/schedule/primitive/reductions/tiled_cascade.hpp>
 #include <tilewright/ir/substitution.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
@@ -19,9 +20,9 @@
 
 namespace tilewright::primitive::detail::cascading {
 
-class running_cascade : public cascade {
+class running_cascade : public tiled_cascade {
  public:
-  using cascade::cascade;
+  using tiled_cascade::tiled_cascade;
 
   /// Why there is no such form with these tiles; empty where there is one.
   std::string why_not(std::int64_t rows, std::int64_t length) {
@@ -49,6 +50,8 @@ class running_cascade : public cascade {
     length_ = length;
     const member& peak = members_[peak_];
     const ir::block_node& head = peak.block(scope_);
+    terms_ = without_masks(element_of(peak));
+    powers_ = are_powers();
     ir::block_node out;
     out.name = fresh_block_name(f_, f_.name + "_parts");
     const dtype type = head.iters[peak.axis].var.type();
@@ -73,14 +76,20 @@ class running_cascade : public cascade {
                                  {number(dtype::i32, rows), number(dtype::i32, length)});
         out.alloc_buffers.push_back(m.part);
       }
+    if (has_tile_of_terms()) {
+      tile_ = ir::make_buffer(peak.own.to->name + "_terms", peak.own.to->type,
+                              {number(dtype::i32, rows), number(dtype::i32, length)});
+      out.alloc_buffers.push_back(tile_);
+    }
     std::vector<ir::stmt> inits, steps;
     for (const member& m : members_)
       if (m.reduces) inits.push_back(initial(m));
     // the maximum, and by how much all that was summed before is smaller relative to it
     steps.push_back(row_step("before", factor_, ir::load(peak.own.to, row()), false));
+    if (tile_) append_terms(steps);
     steps.push_back(nest_for(peak, element_of(peak), "", {}));
     steps.push_back(row_step("factor", factor_,
-                             ir::call(factor_->type, "exp",
+                             ir::call(factor_->type, powers_ ? "exp2" : "exp",
                                       {ir::load(factor_, {local_}) - ir::load(peak.own.to, row())}),
                              false));
     for (member& m : members_) {
@@ -88,7 +97,7 @@ class running_cascade : public cascade {
       if (!m.reduces) {
         const ir::expr element = element_of(m);
         steps.push_back(
-            nest_for(m, is_taken_rounded(m) ? in_powers_of_two(element) : element, "", {}));
+            nest_for(m, is_taken_rounded(m) ? in_powers_of_two(m, element) : element, "", {}));
         continue;
       }
       steps.push_back(scaled(m));
@@ -104,150 +113,19 @@ class running_cascade : public cascade {
     }
     out.init = ir::make_seq(std::move(inits));
     out.body = ir::make_seq(std::move(steps));
+    if (const ir::expr needed = some_term(); !ir::is_true(needed)) only_where(needed, out);
     declare_regions(out);
     return placed(std::move(out));
   }
 
  private:
+  static constexpr double log2_e = 1.4426950408889634;
+
   /// A tile of elements, and where it is rounded.
   struct rounded {
     const member* from = nullptr;
     ir::buffer to;
   };
-
-  static ir::expr number(dtype t, std::int64_t n) { return ir::integer(t, n); }
-  static const ir::iter_var& iter_of(const ir::block_node& b, const ir::expr& v) {
-    for (const ir::iter_var& i : b.iters)
-      if (i.var.same(v)) return i;
-    return b.iters.front();
-  }
-  static ir::range domain_of_iter(const ir::block_node& b, const ir::expr& v) {
-    return iter_of(b, v).dom;
-  }
-  static const ir::expr& extent_of(const ir::block_node& b, const ir::expr& v) {
-    return iter_of(b, v).dom.extent;
-  }
-
-  bool same_dims_as_peak(const member& m) const {
-    const auto r = static_cast<std::size_t>(&m - members_.data());
-    const values& peak = r == peak_ ? m.own.at : maxima_at_[r];
-    if (m.own.at.size() != peak.size()) return false;
-    for (std::size_t d = 0; d < peak.size(); ++d)
-      if (!m.own.at[d].same(peak[d])) return false;
-    return true;
-  }
-
-  /// The variables of a member that stand for the axes of the maximum; none where it does not say.
-  values rows_of(const member& m) const {
-    const auto r = static_cast<std::size_t>(&m - members_.data());
-    if (r == peak_) return m.own.at;
-    if (m.reduces) return maxima_at_[r];
-    values out;
-    ir::for_each_expr(m.own.element, [&](const ir::expr& e) {
-      if (e->op == ir::op::load && e->buffer == members_[peak_].own.to) out = e->args;
-    });
-    return out;
-  }
-
-  /// The block's own value of each element, in its own variables.
-  ir::expr element_of(const member& m) const {
-    return m.reduces ? joining::single_of(scope_, m.child)->element : m.own.element;
-  }
-
-  const ir::var& local_of(const dtype& type) {
-    if (!local_) local_ = ir::make_var("vr", type);
-    return local_;
-  }
-  values row() {
-    values out(common_.begin(), common_.end());
-    const ir::var& local = local_of(common_.back().type());
-    out.back() = common_.back() * number(common_.back().type(), rows_) + local;
-    return out;
-  }
-
-  ir::stmt block_nest(std::string name, std::vector<ir::iter_var> iters, ir::stmt body,
-                      std::vector<ir::expr> read, const ir::buffer& to, const values& at) {
-    ir::block_node b;
-    b.name = std::move(name);
-    b.iters = std::move(iters);
-    b.body = std::move(body);
-    b.reads = joining::loaded_elements(read);
-    b.writes.push_back({to, ir::point_box(at)});
-    return joining::nest_of(std::move(b));
-  }
-
-  /// A statement for each row of the tile. The variable of the row is made anew for each block.
-  ir::stmt row_step(const std::string& what, const ir::buffer& to, const ir::expr& value,
-                    bool state) {
-    const ir::var mine = ir::make_var("vr", local_.type());
-    values at = state ? row() : values{local_};
-    const auto own = [&](const ir::expr& e) { return ir::substitute(e, {{local_, mine}}); };
-    for (ir::expr& e : at) e = own(e);
-    const ir::expr v = own(value);
-    return block_nest(
-        fresh(what),
-        {{mine, {number(mine.type(), 0), number(mine.type(), rows_)}, ir::iter_kind::spatial}},
-        ir::make_store(to, at, v), {v}, to, at);
-  }
-
-  std::string fresh(const std::string& what) {
-    std::string base = members_[peak_].block(scope_).name + "_" + what;
-    return fresh_name(base);
-  }
-  std::string fresh_name(const std::string& base) {
-    for (int n = 0;; ++n) {
-      std::string out = n == 0 ? base : base + "_" + std::to_string(n);
-      if (support::contains(names_, out)) continue;
-      if (fresh_block_name(f_, out) != out && !is_own_name(out)) continue;
-      names_.push_back(out);
-      return out;
-    }
-  }
-  bool is_own_name(const std::string& n) const {
-    return support::any(members_, [&](const member& m) { return name(m) == n; });
-  }
-
-  /// Variables of a member in those of the tile, and the iteration variables that its block has then.
-  struct local_frame {
-    ir::var_map to;
-    std::vector<ir::iter_var> iters;
-    ir::var row, axis;
-    values extra;
-  };
-  local_frame frame_of(const member& m, bool with_axis) {
-    local_frame out;
-    const ir::block_node& b = m.block(scope_);
-    const values rows = rows_of(m);
-    for (std::size_t d = 0; d < rows.size(); ++d) {
-      const dtype t = rows[d].type();
-      if (d + 1 < rows.size()) {
-        out.to.emplace(rows[d], cast_to(t, common_[d]));
-        continue;
-      }
-      out.row = ir::make_var("vr", t);
-      out.to.emplace(rows[d], cast_to(t, common_[d]) * number(t, rows_) + out.row);
-      out.iters.push_back({out.row, {number(t, 0), number(t, rows_)}, ir::iter_kind::spatial});
-    }
-    for (const ir::expr& place : m.own.at) {
-      if (position_of(rows, place) || place.same(b.iters[m.axis].var)) continue;
-      ir::iter_var i = iter_of(b, place);
-      i.var = ir::make_var(i.var->name, i.var.type());
-      out.to.emplace(place, i.var);
-      out.extra.push_back(i.var);
-      out.iters.push_back(std::move(i));
-    }
-    if (with_axis) {
-      const ir::var& axis = b.iters[m.axis].var;
-      const dtype t = axis.type();
-      out.axis = ir::make_var(axis->name, t);
-      out.to.emplace(axis, cast_to(t, part_) * number(t, length_) + out.axis);
-      out.iters.push_back({out.axis,
-                           {number(t, 0), number(t, length_)},
-                           m.reduces ? ir::iter_kind::reduce : ir::iter_kind::spatial});
-    }
-    return out;
-  }
-  static ir::expr cast_to(dtype t, const ir::expr& e) { return e.type() == t ? e : ir::cast(t, e); }
 
   ir::stmt initial(const member& m) {
     const local_frame here = frame_of(m, false);
@@ -269,9 +147,11 @@ class running_cascade : public cascade {
   ir::stmt nest_for(const member& m, const ir::expr& element, const std::string& what,
                     const std::optional<rounded>& narrow) {
     const local_frame here = frame_of(m, true);
+    const ir::expr term = tile_ ? term_of(m) : ir::expr();
     const ir::expr value = ir::rewrite(element, [&](const ir::expr& e) {
       const member* made = e->op == ir::op::load ? made_by(e->buffer) : nullptr;
       const values place{here.row, here.axis};
+      if (term && ir::equal(e, term)) return ir::load(tile_, place);
       if (narrow && e->op == ir::op::cast && e.type() == narrow->to->type &&
           e->args[0]->op == ir::op::load && e->args[0]->buffer == narrow->from->part)
         return ir::load(narrow->to, place);
@@ -309,60 +189,131 @@ class running_cascade : public cascade {
       return r && r->from == &elements;
     });
   }
-  /// With exp(x) as a power of two, which takes a GPU fewer instructions. The product x log2(e) is rounded, which
+  /// With exp(x - m) as a power of two, which takes a GPU fewer instructions. The product x log2(e) is rounded, which
   /// changes the result by less than 2^-24 of itself for each unit of x: rounding to 16 bits hides that.
-  static ir::expr in_powers_of_two(const ir::expr& element) {
-    constexpr double log2_e = 1.4426950408889634;
+  ir::expr in_powers_of_two(const member& m, const ir::expr& element) const {
+    if (powers_) {
+      const values& difference = element->args[0]->args;
+      return ir::call(element.type(), "exp2", {term_of(m) - difference[1]});
+    }
     return ir::rewrite(element, [](const ir::expr& e) {
       if (e->op != ir::op::call || e->name != "exp" || e.type() != dtype::f32) return e;
       return ir::call(e.type(), "exp2", {e->args[0] * ir::real(e.type(), log2_e)});
     });
   }
+
+  // ---- elements whose maximum is taken ------------------------------------------------------------
+
+  bool has_tile_of_terms() const {
+    return terms_.element->op != ir::op::load || !terms_.masks.empty();
+  }
+  /// The element whose maximum is taken, in the variables of a member.
+  ir::expr term_of(const member& m) const {
+    const member& peak = members_[peak_];
+    const values rows = rows_of(m);
+    ir::var_map at;
+    for (std::size_t d = 0; d < rows.size(); ++d) at.emplace(peak.own.at[d], rows[d]);
+    at.emplace(peak.block(scope_).iters[peak.axis].var, m.block(scope_).iters[m.axis].var);
+    return ir::substitute(element_of(peak), at);
+  }
+  /// Whether elements and their maximum are kept as multiples of log2(e): only exponentials that are rounded need them.
+  bool are_powers() const {
+    const member& peak = members_[peak_];
+    if (!has_tile_of_terms() || peak.own.to->type != dtype::f32 || !scope_.allocates(peak.own.to) ||
+        is_needed_outside(peak.own.to))
+      return false;
+    return support::all(members_, [&](const member& m) {
+      const ir::expr e = element_of(m);
+      if (&m == &peak || !ir::loads_from(e, peak.own.to)) return true;
+      return is_taken_rounded(m) && e->op == ir::op::call && e->name == "exp" &&
+             e->args[0]->op == ir::op::sub && ir::equal(e->args[0]->args[0], term_of(m));
+    });
+  }
+  bool is_needed_outside(const ir::buffer& b) const {
+    return support::any(
+        others_, [&](std::size_t other) { return ir::loads_from(scope_[other].block().body, b); });
+  }
+
+  /// The tile of elements, and where a mask hides some of them, the least number in their place.
+  void append_terms(std::vector<ir::stmt>& steps) {
+    const member& peak = members_[peak_];
+    const ir::block_node& b = peak.block(scope_);
+    const auto stays = [&](const ir::expr& e) {
+      return !ir::uses_var(e, b.iters[peak.axis].var) && !ir::uses_var(e, peak.own.at.back());
+    };
+    const ir::expr element = powers_ ? scaled_terms(terms_.element, log2_e, stays) : terms_.element;
+    steps.push_back(tile_nest("terms", [&](const local_frame&) { return element; }, {}));
+    for (std::size_t n = terms_.masks.size(); n-- > 0;) {
+      const mask& by = terms_.masks[n];
+      const auto hidden = [&](const local_frame& here) {
+        return ir::select(by.condition, ir::load(tile_, {here.row, here.axis}), by.least);
+      };
+      steps.push_back(tile_nest("mask", hidden, by.condition));
+    }
+  }
+  /// A nest that stores a value of the maximum's variables to each element of the tile; where all elements fulfil the
+  /// condition, it is left out.
+  template <class Value>
+  ir::stmt tile_nest(const std::string& what, const Value& value, const ir::expr& unless_all) {
+    const local_frame here = frame_of(members_[peak_], true, false);
+    const values at{here.row, here.axis};
+    const ir::expr v = ir::substitute(value(here), here.to);
+    const ir::stmt nest =
+        block_nest(fresh(what), here.iters, ir::make_store(tile_, at, v), {v}, tile_, at);
+    if (!unless_all) return nest;
+    const auto all = all_shown(ir::substitute(unless_all, here.to), ranges_of(here));
+    return all ? under(ir::logical_not(*all), nest) : nest;
+  }
+  tile_ranges ranges_of(const local_frame& here) const {
+    return {{here.row, rows_}, {here.axis, length_}};
+  }
+  /// The only block of a nest under one more condition.
+  static ir::stmt under(const ir::expr& condition, const ir::stmt& nest) {
+    return ir::rewrite(
+        nest, [](const ir::expr& e) { return e; },
+        [&](const ir::stmt& s) {
+          const ir::block_realize_node* r = ir::as_realize(s);
+          return r ? ir::make_realize(r->values, arith::simplify(condition), r->block) : s;
+        });
+  }
+
+  /// Where some element of a tile is shown; true where that is known, or rows may have none that are shown at all: their
+  /// results follow the hidden ones.
+  ir::expr some_term() {
+    const local_frame here = frame_of(members_[peak_], true);
+    const member& peak = members_[peak_];
+    const ir::block_node& b = peak.block(scope_);
+    arith::analyzer known;
+    for (const ir::iter_var& i : b.iters) known.bind(i.var, i.dom);
+    arith::analyzer parts;
+    parts.bind(part_, {number(part_.type(), 0), number(part_.type(), extent_ / length_)});
+    const ir::var& axis = b.iters[peak.axis].var;
+    ir::expr out = ir::boolean(true);
+    for (const mask& by : terms_.masks) {
+      const ir::expr first = ir::substitute(by.condition, {{axis, number(axis.type(), 0)}});
+      const auto some = some_shown(ir::substitute(by.condition, here.to), ranges_of(here));
+      if (!some || !known.prove(first) || parts.prove(*some)) continue;
+      out = ir::logical_and(out, *some);
+    }
+    return arith::simplify(out);
+  }
+  /// What the block does, as one block that stands under a condition.
+  void only_where(const ir::expr& condition, ir::block_node& out) {
+    ir::block_node inner;
+    inner.name = fresh_name(out.name + "_shown");
+    inner.alloc_buffers = std::move(out.alloc_buffers);
+    inner.body = std::move(out.body);
+    declare_regions(inner);
+    out.alloc_buffers.clear();
+    out.body = ir::make_realize({}, condition, ir::make_block(std::move(inner)));
+  }
+
   ir::stmt rounding(const rounded& r) {
     const local_frame here = frame_of(*r.from, true);
     const values at{here.row, here.axis};
     const ir::expr value = ir::cast(r.to->type, ir::load(r.from->part, at));
     return block_nest(fresh_name(name(*r.from) + "_rounded"), here.iters,
                       ir::make_store(r.to, at, value), {value}, r.to, at);
-  }
-
-  /// What the block of all steps reads and writes, by boxes of a tile and a part.
-  void declare_regions(ir::block_node& out) {
-    std::vector<ir::buffer> own = out.alloc_buffers;
-    const auto collect = [&](const ir::stmt& s, bool reads, std::vector<ir::buffer_region>& to) {
-      ir::for_each_stmt(s, [&](const ir::stmt& x) {
-        const ir::block_realize_node* r = ir::as_realize(x);
-        if (!r) return;
-        for (const ir::buffer_region& region : reads ? r->block->reads : r->block->writes) {
-          if (support::contains(own, region.buffer)) continue;
-          add_region(to, widened(region, *r->block));
-        }
-      });
-    };
-    collect(out.body, true, out.reads);
-    collect(out.body, false, out.writes);
-  }
-  static void add_region(std::vector<ir::buffer_region>& to, ir::buffer_region region) {
-    for (const ir::buffer_region& known : to) {
-      if (known.buffer != region.buffer || known.box.size() != region.box.size()) continue;
-      bool same = true;
-      for (std::size_t d = 0; d < known.box.size(); ++d)
-        same = same && ir::equal(known.box[d].min, region.box[d].min) &&
-               ir::equal(known.box[d].extent, region.box[d].extent);
-      if (same) return;
-    }
-    to.push_back(std::move(region));
-  }
-  /// The region over all values of the variables of an inner block.
-  static ir::buffer_region widened(ir::buffer_region region, const ir::block_node& b) {
-    for (ir::range& r : region.box)
-      for (const ir::iter_var& i : b.iters)
-        if (ir::uses_var(r.min, i.var)) {
-          r.min = ir::substitute(r.min, {{i.var, ir::integer(i.var.type(), 0)}});
-          r.extent = i.dom.extent;
-        }
-    for (ir::range& r : region.box) r.min = arith::simplify(r.min);
-    return region;
   }
 
   /// The function with the block in the place of the last member, and without the others.
@@ -379,11 +330,9 @@ class running_cascade : public cascade {
     return joining::change_buffers(out, {}, gone);
   }
 
-  std::int64_t rows_ = 1, length_ = 1;
-  std::vector<ir::var> common_;  // of the block of all steps; the last one counts tiles
-  ir::var part_, local_;
-  ir::buffer factor_;
-  std::vector<std::string> names_;
+  ir::buffer factor_, tile_;
+  masked_terms terms_;
+  bool powers_ = false;
 };
 
 }  // namespace tilewright::primitive::detail::cascading
