@@ -114,7 +114,8 @@ TEST_CASE("lengths that no tile and no part divides") {
   }
 }
 
-TEST_CASE("parts that a causal mask hides are not copied, and only those on the diagonal are masked") {
+TEST_CASE(
+    "parts that a causal mask hides are not copied, and only those on the diagonal are masked") {
   const ir::function f =
       attention_function({.queries = 512, .keys = 512, .depth = 64, .causal = true});
   const schedule s = search::default_schedule(f, space::default_gpu(), gpu_list::machine(), 1);
