@@ -151,6 +151,7 @@ def attention_cases(torch):
     half = torch.float16
     out = {f"ATT{d}_{n}": attention(half, 128, 12, n, d) for d in (64, 128) for n in (1024, 2048, 4096)}
     out.update({"ATT64_CAUSAL": attention(half, 128, 12, 1024, 64, True), "ATT64_BF16": attention(torch.bfloat16, 128, 12, 1024, 64),
+                "ATT64_1500": attention(half, 128, 12, 1500, 64), "ATT64_CAUSAL_4096": attention(half, 128, 12, 4096, 64, True),
                 "ATT64_F32": attention(torch.float32, 1, 12, 1024, 64)})
     return out
 

@@ -109,6 +109,8 @@ std::vector<workload> attention_workloads() {
       out.push_back(attention("ATT" + std::to_string(depth) + "_" + std::to_string(length),
                               {"float16", heads, length, length, depth, false}));
   out.push_back(attention("ATT64_CAUSAL", {"float16", heads, 1024, 1024, 64, true}));
+  out.push_back(attention("ATT64_1500", {"float16", heads, 1500, 1500, 64, false}));
+  out.push_back(attention("ATT64_CAUSAL_4096", {"float16", heads, 4096, 4096, 64, true}));
   out.push_back(attention("ATT64_BF16", {"bfloat16", heads, 1024, 1024, 64, false}));
   out.push_back(attention("ATT64_F32", {"float32", 12, 1024, 1024, 64, false}));
   return out;
@@ -117,6 +119,9 @@ std::vector<workload> attention_workloads() {
 std::vector<workload> small_attention() {
   return {attention("ATT_F16", {"float16", 2, 128, 128, 64, false}),
           attention("ATT_F16_CAUSAL", {"float16", 1, 128, 256, 32, true}),
+          attention("ATT_F16_RAGGED", {"float16", 2, 77, 197, 64, false}),
+          attention("ATT_F16_RAGGED_CAUSAL", {"float16", 1, 150, 197, 64, true}),
+          attention("ATT_F16_ONE_QUERY", {"float16", 2, 1, 300, 64, false}),
           attention("ATT_BF16", {"bfloat16", 1, 128, 128, 128, false}),
           attention("ATT_F32", {"float32", 2, 128, 64, 32, false})};
 }

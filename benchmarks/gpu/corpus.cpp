@@ -453,10 +453,10 @@ def row_argmax(X: T.Buffer(({m}, {n}), "float32"), P: T.Buffer(({m},), "int32"),
   return out;
 }
 
-entry attention(int heads, int queries, int keys, int depth) {
+entry attention(const char* name, int heads, int queries, int keys, int depth) {
   const target::gpu device = target::named_gpu("sm_80");
   entry out;
-  out.name = "attention";
+  out.name = name;
   out.written = gpu_workloads::attention_function({"float16", heads, queries, keys, depth, false});
   out.scheduled =
       search::default_schedule(out.written, space::default_gpu(), {&device, 1}, 1).function();
@@ -479,7 +479,8 @@ std::vector<entry> small() {
           tensor_matmul(128, 256, 288),
           tensor_matmul_tf32(128, 256, 80),
           tensor_matmul_s8(128, 256, 576),
-          attention(1, 64, 256, 32)};
+          attention("attention", 1, 64, 256, 32),
+          attention("attention_tails", 1, 50, 90, 32)};
 }
 
 std::vector<entry> large() {
@@ -495,7 +496,8 @@ std::vector<entry> large() {
           tensor_matmul(4096, 4096, 4096),
           tensor_matmul_tf32(4096, 4096, 4096),
           tensor_matmul_s8(4096, 4096, 4096),
-          attention(128, 1024, 1024, 64)};
+          attention("attention", 128, 1024, 1024, 64),
+          attention("attention_tails", 128, 1000, 1000, 64)};
 }
 
 }  // namespace gpu_corpus

@@ -97,14 +97,14 @@ TEST_CASE("lengths that no tile and no part divides") {
     check_families({.batch = 2, .queries = 77, .keys = 77, .depth = 32}, true, 2e-3, 1);
   }
   SUBCASE("197 queries, 100 keys, bf16") {
-    check_families({.type = "bfloat16", .queries = 197, .keys = 100, .depth = 16}, true, 1e-2, 0);
+    check_families({.type = "bfloat16", .queries = 197, .keys = 100, .depth = 32}, true, 1e-2, 0);
   }
   SUBCASE("causal") {
-    check_families({.queries = 40, .keys = 77, .depth = 16, .causal = true}, true, 2e-3, 1);
+    check_families({.queries = 40, .keys = 77, .depth = 32, .causal = true}, true, 2e-3, 1);
   }
-  SUBCASE("one query") { check_families({.queries = 1, .keys = 90, .depth = 16}, true, 2e-3, 0); }
+  SUBCASE("one query") { check_families({.queries = 1, .keys = 90, .depth = 32}, true, 2e-3, 0); }
   SUBCASE("fewer keys than an instruction has") {
-    check_families({.queries = 5, .keys = 3, .depth = 16}, true, 2e-3, 0);
+    check_families({.queries = 5, .keys = 3, .depth = 32}, true, 2e-3, 0);
   }
   SUBCASE("in threads") {
     check_families({.type = "float32", .queries = 77, .keys = 29, .depth = 8, .causal = false},
@@ -128,7 +128,7 @@ TEST_CASE(
   CHECK(text.substr(loop, text.find('\n', loop) - loop).find("bx") != std::string::npos);
   CHECK(text.find("tw_copy_async") != text.npos);
   if (!cases::have_emulator()) return;
-  check_families({.queries = 192, .keys = 256, .depth = 16, .causal = true}, true, 2e-3, 2);
+  check_families({.queries = 192, .keys = 256, .depth = 32, .causal = true}, true, 2e-3, 2);
 }
 
 TEST_CASE("scores that are large, and rows of which all are, lose nothing") {
@@ -191,7 +191,7 @@ TEST_CASE("ops::attention is one kernel where its weights are rounded") {
       causal{.causal = true, .rounded_weights = true};
   const dim_values sizes{{"B", 2}, {"M", 64}, {"N", 128}, {"D", 32}, {"E", 64}};
   constexpr ops::attention_options grouped{.causal = true, .rounded_weights = true, .group = 2};
-  const dim_values ragged{{"B", 4}, {"H", 2}, {"M", 37}, {"N", 50}, {"D", 16}, {"E", 16}};
+  const dim_values ragged{{"B", 4}, {"H", 2}, {"M", 37}, {"N", 50}, {"D", 32}, {"E", 32}};
   const ir::function all[] = {reify(ops::attention<float16, float, rounded>, sizes),
                               reify(ops::attention<float16, float, causal>, sizes),
                               reify(ops::attention<float16, float, grouped>, ragged)};
