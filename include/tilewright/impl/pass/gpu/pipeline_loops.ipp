@@ -312,7 +312,7 @@ class pipeline_of_loop {
   stmt in_round(std::size_t i, const expr& iteration, const background& b) const {
     for (std::size_t c = 0; c < b.copies.size(); ++c)
       if (b.copies[c] == i) {
-        stmt s = at(b.started[c], iteration);
+        stmt s = at(b.started[c], iteration, iteration);
         return b.boxes ? b.boxes->armed(s, iteration) : s;
       }
     return at(i, iteration);
