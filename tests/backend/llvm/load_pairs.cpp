@@ -43,7 +43,7 @@ TEST_CASE(
   const expr place = load(make_buffer("I", dtype::i32, {16}), {lane});
   const auto at = [&](const expr& index) { return load(table, {lane, index}); };
   const auto seats = [](const expr& x, const expr& y) {
-    const load_pairs pairs(x + y);
+    const load_pairs pairs({x + y});
     const auto one = pairs.of(x), other = pairs.of(y);
     if (!one || !other) return 0;
     CHECK(one->pair == other->pair);
@@ -67,11 +67,11 @@ TEST_CASE(
   const expr place = load(make_buffer("I", dtype::i32, {16}), {lane});
   const auto at = [&](const expr& index) { return load(table, {lane, index}); };
   const expr x = at(place), y = at(place + 1), z = at(place + 2), again = at(place + 1);
-  const load_pairs pairs(x + y * z + again);
+  const load_pairs pairs({x + y * z + again});
   CHECK((pairs.of(x) && pairs.of(y) && pairs.of(again)));
   CHECK(pairs.of(again)->behind);
   CHECK_FALSE(pairs.of(z));
-  const load_pairs chosen(x + if_then_else(lt(lane, 3), y, real(dtype::f32, 0)));
+  const load_pairs chosen({x + if_then_else(lt(lane, 3), y, real(dtype::f32, 0))});
   CHECK_FALSE(chosen.of(x));
 }
 
@@ -104,4 +104,28 @@ TEST_CASE("a pair at a place that lanes compute is gathered once, with the eleme
       backend::inspect(f, target::named("skylake-avx512"), backend::stage::assembly);
   CHECK(count_of(code, "vpgatherqq") + count_of(code, "vpgatherdq") == 2);
   CHECK(count_of(code, "gather") == 2);
+}
+
+TEST_CASE("channels at a place of a table are pairs of the statement that stores them all") {
+  for (const dtype t : {dtype::f32, dtype::i32, dtype::f64})
+    for (const std::int64_t channels : {2, 3, 4}) {
+      CAPTURE(channels);
+      const buffer rows = make_buffer("E", t, {40, channels}),
+                   places = make_buffer("I", dtype::i32, {64}),
+                   y = make_buffer("Y", t, {64, channels});
+      const var o = make_var("o"), c = make_var("c"), l = make_var("l");
+      const expr n = o * expr(16) + l;
+      const stmt store = make_store(y, {n, c}, load(rows, {load(places, {n}) + 12, c}));
+      const function f = make("rows", {rows, places, y},
+                              make_loop(o, 0, 4,
+                                        make_loop(c, 0, expr(channels),
+                                                  make_loop(l, 0, 16, store, loop_kind::vectorized),
+                                                  loop_kind::unrolled)));
+      check_agrees(f);
+      if (!have_compiler() || t != dtype::f32 || channels != 2) continue;
+      const std::string code =
+          backend::inspect(f, target::named("skylake-avx512"), backend::stage::optimized_ir);
+      CHECK(code.find("load float") == std::string::npos);
+      CHECK(code.find("gather.v16f32") == std::string::npos);
+    }
 }

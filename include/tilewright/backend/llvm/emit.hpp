@@ -228,7 +228,7 @@ class emitter {
   value_ref load_overlapping(const place& p, const affine& a);
   value_ref load_neighbours(const ir::expr& e, const place& p, const affine& at);
   value_ref load_table(const ir::expr& e, const place& p);
-  value emit_whole(const ir::expr& e);
+  std::vector<value> emit_whole(const std::vector<ir::expr>& all);
   void emit_store(const ir::store_node& s);
   void emit_stream(const ir::loop_node& l, const pass::stream& how);
   value_ref elements_before(const place& p, const affine& at, std::int64_t width);
@@ -396,9 +396,8 @@ class emitter {
   const ir::expr* beside_ = nullptr;  // where the next strided load looks for its neighbours
   std::map<column_key, std::vector<interval>> neighbours_;  // constants of loads side by side
   std::unordered_map<value_ref, loaded_indices> indices_in_memory_;  // until the next store
-  const ir::expr* whole_ =
-      nullptr;            // of a statement's lanes, where a load looks for the one beside it
-  gathered_pairs pairs_;  // of this statement
+  std::vector<ir::expr> whole_;  // that lanes compute, where a load looks for the one beside it
+  gathered_pairs pairs_;         // of this statement
   std::unordered_map<value_ref, std::vector<std::int64_t>> lane_numbers_;  // of constant vectors
   std::unordered_set<const ir::buffer_node*> written;  // by the innermost loop around, or by all
   std::unordered_set<const ir::expr_node*> changing_;  // variables of the innermost loop around

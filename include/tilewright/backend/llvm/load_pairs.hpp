@@ -43,7 +43,7 @@ inline std::optional<std::int64_t> places_apart(const ir::expr& a, const ir::exp
 
 }  // namespace detail
 
-/// The loads of an expression in pairs: each that is one element in front of another one with it.
+/// The loads of expressions in pairs: each that is one element in front of another one with it.
 class load_pairs {
  public:
   /// Where a load stands: the number of its pair, and whether it is the element behind.
@@ -52,10 +52,12 @@ class load_pairs {
     bool behind;
   };
 
-  /// What a condition may leave out is not among them.
-  explicit load_pairs(const ir::expr& whole) { visit(whole); }
+  /// Of expressions that are all computed; what a condition may leave out is not among them.
+  explicit load_pairs(const std::vector<ir::expr>& whole) {
+    for (const ir::expr& e : whole) visit(e);
+  }
 
-  /// Nothing where no load of the expression has an element beside this one.
+  /// Nothing where no load of the expressions has an element beside this one.
   std::optional<seat> of(const ir::expr& load) const {
     const auto found = seats_.find(load.get());
     if (found == seats_.end() || !groups_[found->second.group].behind) return std::nullopt;

@@ -321,17 +321,18 @@ TILEWRIGHT_INLINE value_ref emitter::lane_index(value_ref indices, int lane_numb
 }
 
 /// All that a statement computes.
-TILEWRIGHT_INLINE value emitter::emit_whole(const ir::expr& e) {
-  whole_ = lane.lanes > 1 ? &e : nullptr;
-  const value out = emit(e);
-  whole_ = nullptr;
+TILEWRIGHT_INLINE std::vector<value> emitter::emit_whole(const std::vector<ir::expr>& all) {
+  if (lane.lanes > 1) whole_ = all;
+  std::vector<value> out;
+  for (const ir::expr& e : all) out.push_back(emit(e));
+  whole_.clear();
   pairs_ = {};
   return out;
 }
 
 TILEWRIGHT_INLINE void emitter::emit_store(const ir::store_node& s) {
   beside_ = lane.lanes > 1 ? &s.value : nullptr;
-  const value v = emit_whole(s.value);
+  const value v = emit_whole({s.value}).front();
   beside_ = nullptr;
   neighbours_.clear();
   const place& p = place_of(s.buffer);

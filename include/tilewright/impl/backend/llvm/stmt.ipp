@@ -303,7 +303,7 @@ TILEWRIGHT_INLINE void emitter::emit_let(const ir::let_node& s) {
                              ? binding{binding::kind::index, 0, {scalar_sum(a), false}, known, {}}
                              : binding{binding::kind::form, 0, {}, known, a};
   } else {
-    bound[s.var.get()] = binding{binding::kind::value, 0, emit_whole(s.value), known, {}};
+    bound[s.var.get()] = binding{binding::kind::value, 0, emit_whole({s.value}).front(), known, {}};
   }
   emit(s.body);
   bound.erase(s.var.get());

@@ -97,7 +97,7 @@ TILEWRIGHT_INLINE value_ref emitter::load_pair(const ir::expr& e, const place& p
   if (bytes(p.type) != 4 || a.vectors.empty() || !lane_distances(a).empty() ||
       !p.strides.back().fixed() || p.strides.back().constant != 1)
     return nullptr;
-  if (const ir::expr* whole = std::exchange(whole_, nullptr)) pairs_.found.emplace(*whole);
+  if (!whole_.empty()) pairs_.found.emplace(std::exchange(whole_, {}));
   const auto seat = pairs_.found ? pairs_.found->of(e) : std::nullopt;
   if (!seat) return nullptr;
   const auto known = pairs_.values.find(seat->pair);

@@ -18,6 +18,8 @@
 #include <tilewright/backend/llvm/emit.hpp>
 #include <tilewright/impl/backend/llvm/lanes/square_parts.hpp>
 #include <tilewright/impl/pass/vector/placed_block.hpp>
+#include <tilewright/ir/analysis/reads.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::backend::llvm {
 namespace detail::interleaved_parts {
@@ -68,6 +70,18 @@ inline std::optional<pixel_store> as_pixel_store(const ir::stmt& s, const ir::va
   out.guard = guard;
   out.store = store;
   return out;
+}
+
+/// Whether channels are elements at places that data tell, and no quotients of which something is known.
+inline bool looks_up(const ir::expr& value, const shared_quotients& shared) {
+  bool places = false, quotients = false;
+  ir::for_each_expr(value, [&](const ir::expr& e) {
+    places = places || (e->op == ir::op::load && support::any(e->args, [](const ir::expr& index) {
+                          return ir::reads_memory(index);
+                        }));
+    quotients = quotients || shared.has(e);
+  });
+  return places && !quotients;
 }
 
 }  // namespace detail::interleaved_parts
@@ -127,9 +141,18 @@ TILEWRIGHT_INLINE void emitter::emit_pixels(const ir::loop_node& l, std::int64_t
     lane.mask = widen(emit(guard->condition), true);
     masks = interleaved(std::vector<value_ref>(static_cast<std::size_t>(extent), lane.mask));
   }
-  for (std::int64_t c = first; c < first + extent; ++c) {
-    bind_channel(c);
-    channels.push_back(b.to_stored(type, widen(emit(store.value), true), count));
+  if (detail::interleaved_parts::looks_up(store.value, shared)) {
+    // elements of one place in a table: all channels are one statement, in which they are pairs
+    std::vector<ir::expr> all;
+    for (std::int64_t c = first; c < first + extent; ++c)
+      all.push_back(ir::substitute(store.value, {{l.var, ir::integer(l.var.type(), c)}}));
+    for (const value& v : emit_whole(all))
+      channels.push_back(b.to_stored(type, widen(v, true), count));
+  } else {
+    for (std::int64_t c = first; c < first + extent; ++c) {
+      bind_channel(c);
+      channels.push_back(b.to_stored(type, widen(emit(store.value), true), count));
+    }
   }
   bind_channel(first);
   const place& p = place_of(store.buffer);
