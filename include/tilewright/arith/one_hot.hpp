@@ -1,6 +1,7 @@
 // Terms that are zero for all values of a variable but one.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
