@@ -44,14 +44,11 @@ TILEWRIGHT_INLINE void emulation::check_bounds(const host_access& a, long long a
 TILEWRIGHT_INLINE void emulation::note_read(const host_access& a, long long at, std::size_t count) {
   check_bounds(a, at, count, "reads");
   auto& region = *const_cast<memory_region*>(static_cast<const memory_region*>(a.region));
-  const std::byte* address =
-      static_cast<const std::byte*>(a.base) + static_cast<std::size_t>(at) * a.element;
-  const std::size_t first = static_cast<std::size_t>(address - region.base) / region.unit,
-                    last = first + count * a.element / region.unit;
   const auto me = static_cast<std::int32_t>(current_);
-  if (region.of_block && counts_) note_shared_read(first);
-  for (std::size_t i = first; i < last; ++i) {
-    shadow& s = region.shadows[i];
+  const std::span<shadow> touched = region.shadows_of(a, at, count);
+  if (region.of_block && counts_)
+    note_shared_read(static_cast<std::size_t>(touched.data() - region.shadows.data()));
+  for (shadow& s : touched) {
     if (s.in_flight) fail("reads " + element(a, at) + ", which a copy on its way writes");
     if (!s.written) fail("reads " + element(a, at) + ", which nothing wrote");
     if (!sees(s))
@@ -79,14 +76,9 @@ TILEWRIGHT_INLINE void emulation::note_write(const host_access& a, long long at,
                                              const void* value) {
   check_bounds(a, at, count, "writes");
   auto& region = *const_cast<memory_region*>(static_cast<const memory_region*>(a.region));
-  std::byte* address = static_cast<std::byte*>(a.base) + static_cast<std::size_t>(at) * a.element;
-  const std::size_t bytes = count * a.element;
-  const std::size_t first = static_cast<std::size_t>(address - region.base) / region.unit,
-                    last = first + bytes / region.unit;
   const auto me = static_cast<std::int32_t>(current_);
   ++time_;
-  for (std::size_t i = first; i < last; ++i) {
-    shadow& s = region.shadows[i];
+  for (shadow& s : region.shadows_of(a, at, count)) {
     check_box_free(s, a, at, "writes");
     const bool other_block = s.write_block != shadow::nobody && s.write_block != block_number_;
     const bool other_thread =
@@ -109,7 +101,8 @@ TILEWRIGHT_INLINE void emulation::note_write(const host_access& a, long long at,
     s.write_time = time_;
     s.landing = -1;
   }
-  std::memcpy(address, value, bytes);
+  std::memcpy(static_cast<std::byte*>(a.base) + static_cast<std::size_t>(at) * a.element, value,
+              count * a.element);
 }
 
 /// Whoever else adds to an element in this phase may do so before or after another access.
@@ -152,11 +145,7 @@ TILEWRIGHT_INLINE void emulation::note_addition(const host_access& a, long long 
 template <class F>
 void emulation::each_shadow(const host_access& a, long long at, std::size_t count, const F& f) {
   auto& region = *const_cast<memory_region*>(static_cast<const memory_region*>(a.region));
-  const std::byte* address =
-      static_cast<const std::byte*>(a.base) + static_cast<std::size_t>(at) * a.element;
-  const std::size_t first = static_cast<std::size_t>(address - region.base) / region.unit,
-                    last = first + count * a.element / region.unit;
-  for (std::size_t i = first; i < last; ++i) f(region.shadows[i]);
+  for (shadow& s : region.shadows_of(a, at, count)) f(s);
 }
 
 /// From here until the thread has waited there is nothing to be read where the copy goes.
@@ -199,9 +188,9 @@ TILEWRIGHT_INLINE bool emulation::is_unfenced(const shadow& s) const {
 
 /// Tensor cores read by a way of their own, on which they see what was stored only if who stored it has fenced it.
 TILEWRIGHT_INLINE unsigned long emulation::read_product(const host_access& a, long long at,
-                                                        unsigned long before) {
-  check_bounds(a, at, 1, "multiplies");
-  each_shadow(a, at, 1, [&](const shadow& s) {
+                                                        std::size_t count, unsigned long before) {
+  check_bounds(a, at, count, "multiplies");
+  each_shadow(a, at, count, [&](const shadow& s) {
     if (before > 0 && s.write_time > before)
       fail((s.landing < 0 ? "thread " + std::to_string(s.writer) : "a box") + " has overwritten " +
            element(a, at) + ", which a product reads that nobody has waited for");
@@ -209,7 +198,7 @@ TILEWRIGHT_INLINE unsigned long emulation::read_product(const host_access& a, lo
       fail("multiplies " + element(a, at) + ", which thread " + std::to_string(s.writer) +
            " writes without a fence for tensor cores behind it");
   });
-  note_read(a, at, 1);
+  note_read(a, at, count);
   return static_cast<unsigned long>(time_);
 }
 

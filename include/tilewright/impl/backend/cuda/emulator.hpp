@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,8 @@ struct host_runtime {
   void (*matrix)(int steps);
   void* (*shared)(const void** region, const char* name, std::size_t offset, std::size_t bytes);
   void (*registers)(const char* name, long long at, std::size_t count, int state);
-  unsigned long (*read_product)(const host_access*, long long at, unsigned long before);
+  unsigned long (*read_product)(const host_access*, long long at, std::size_t count,
+                                unsigned long before);
   void (*start_product)(void (*finish)(const void*), const void* what, std::size_t bytes);
   void (*commit_products)();
   void (*wait_products)(int pending);
@@ -95,10 +97,18 @@ struct shadow {
 /// Memory that threads share.
 struct memory_region {
   std::byte* base = nullptr;
-  std::size_t unit = 1;  // bytes that one shadow stands for
+  int unit_bits = 0;  // a shadow stands for 2^unit_bits bytes
   std::vector<shadow> shadows;
   bool of_block = false;  // shared memory
   void forget_accesses(bool written_too);
+
+  /// The shadows of elements side by side.
+  std::span<shadow> shadows_of(const host_access& a, long long at, std::size_t count) {
+    const std::byte* const address =
+        static_cast<const std::byte*>(a.base) + static_cast<std::size_t>(at) * a.element;
+    return {shadows.data() + (static_cast<std::size_t>(address - base) >> unit_bits),
+            count * a.element >> unit_bits};
+  }
 };
 
 /// A copy that a thread has started. It lands when the thread waits for it, and not before.
@@ -226,9 +236,10 @@ class emulation {
   void start_copy(const host_access& to, long long at, const host_access* from, long long there,
                   std::size_t count);
   void wait_copies(int pending);
-  /// An element that a product reads: when it begins (`before` is 0), and when it is waited for, where `before` is the time
-  /// at which it began. @returns the time
-  unsigned long read_product(const host_access& a, long long at, unsigned long before);
+  /// Elements side by side that a product reads: when it begins (`before` is 0), and when it is waited for, where `before`
+  /// is the time at which it began. @returns the time
+  unsigned long read_product(const host_access& a, long long at, std::size_t count,
+                             unsigned long before);
   void wait_products(int pending);
   void fence_async();
   bool is_unfenced(const shadow& s) const;

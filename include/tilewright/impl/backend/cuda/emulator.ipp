@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -36,7 +37,7 @@ TILEWRIGHT_INLINE memory_region& emulation::add_region(void* data, std::size_t b
   regions_.push_back(std::make_unique<memory_region>());
   memory_region& out = *regions_.back();
   out.base = static_cast<std::byte*>(data);
-  out.unit = unit;
+  out.unit_bits = std::countr_zero(unit);
   out.shadows.resize(bytes / unit);
   for (shadow& s : out.shadows) s.written = written;
   return out;
@@ -311,8 +312,8 @@ TILEWRIGHT_INLINE const host_runtime& emulation::runtime() {
                                    : "touches " + place + " out of bounds, the buffer has " +
                                          std::to_string(count) + " elements");
       },
-      [](const host_access* a, long long at, unsigned long before) {
-        return active_->read_product(*a, at, before);
+      [](const host_access* a, long long at, std::size_t count, unsigned long before) {
+        return active_->read_product(*a, at, count, before);
       },
       [](void (*finish)(const void*), const void* what, std::size_t bytes) {
         auto& products = active_->fibers_[active_->current_].products;

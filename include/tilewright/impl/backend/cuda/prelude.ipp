@@ -134,7 +134,7 @@ struct tw_runtime {
   void (*matrix)(int steps);
   void* (*shared)(const void** region, const char* name, tw_size offset, tw_size bytes);
   void (*registers)(const char* name, long long at, tw_size count, int state);
-  unsigned long (*read_product)(const tw_access*, long long at, unsigned long before);
+  unsigned long (*read_product)(const tw_access*, long long at, tw_size count, unsigned long before);
   void (*start_product)(void (*finish)(const void*), const void* what, tw_size bytes);
   void (*commit_products)();
   void (*wait_products)(int pending);
@@ -197,6 +197,11 @@ struct tw_registers {
     if (at < 0 || at >= count || written[at] != 1)
       tw_host->registers(name, at, count, at < 0 || at >= count ? 0 : written[at] ? 2 : 1);
     return values[at];
+  }
+  const T* several(long long at, int wanted) const {
+    for (long long i = at; i < at + wanted; ++i)
+      if (i < 0 || i >= count || written[i] != 1) (*this)[i];
+    return values + at;
   }
   const char* name;
   T values[count];
@@ -273,7 +278,9 @@ static unsigned short tw_round_bf16(float x) {
 }
 template <class T>
 static int tw_count_bits(T x) {
-  return __builtin_popcountll(static_cast<unsigned long long>(x));
+  int out = 0;
+  for (unsigned long long rest = static_cast<unsigned long long>(x); rest; rest &= rest - 1) ++out;
+  return out;
 }
 // The device's is within 2^-22 of it, and also 0 where a normal number would be too large.
 static float tw_exp2(float x) {

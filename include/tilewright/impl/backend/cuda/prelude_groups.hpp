@@ -118,12 +118,23 @@ struct tw_group_product {
       f(k, rows, other);
     }
   }
-  unsigned long read(unsigned long before) const {
+  // Those of `wide` rows or columns side by side, from x on. Eight terms of a sum lie side by side, or rows and columns do.
+  static unsigned long read(const tw_memory<T>& of, long long first, int panels, int x, int wide, unsigned long before) {
     unsigned long out = 0;
-    each([&](int, const long long* rows, const long long* other) {
-      for (int h = 0; h < 2; ++h) out = tw_host->read_product(&a.access, rows[h], before);
-      for (int i = 0; i < columns / 4; ++i) out = tw_host->read_product(&b.access, other[i], before);
-    });
+    if (panels)
+      for (int k = 0; k < 16; ++k)
+        out = tw_host->read_product(&of.access, tw_tile_element(of, first, panels, x, k), wide, before);
+    else
+      for (int i = 0; i < wide; ++i)
+        for (int k = 0; k < 16; k += 8)
+          out = tw_host->read_product(&of.access, tw_tile_element(of, first, panels, x + i, k), 8, before);
+    return out;
+  }
+  unsigned long read(unsigned long before) const {
+    const int lane = tw_place->number & 127, row = lane / 32 * 16 + lane % 32 / 4, column = lane % 4 * 2;
+    for (int h = 0; h < 2; ++h) read(a, ai, left, row + 8 * h, 1, before);
+    unsigned long out = 0;
+    for (int i = 0; i < columns / 8; ++i) out = read(b, bi, right, i * 8 + column, 2, before);
     return out;
   }
   static void finish(const void* of) {

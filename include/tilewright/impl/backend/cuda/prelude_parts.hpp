@@ -313,7 +313,8 @@ static void tw_mma(tw_registers<S, cs>& c, int ci, const tw_registers<T, as>& a,
                    const tw_registers<T, bs>& b, int bi) {
   struct operands { T a[8], b[8]; };
   operands mine;
-  for (int i = 0; i < 8; ++i) mine.a[i] = a[ai + i], mine.b[i] = b[bi + i];
+  __builtin_memcpy(mine.a, a.several(ai, 8), sizeof mine.a);
+  __builtin_memcpy(mine.b, b.several(bi, 8), sizeof mine.b);
   const operands* const all = static_cast<const operands*>(
       tw_host->meet("a product of matrices", 0, &mine, sizeof mine, 32));
   // registers of k = part * place + ... lie in lanes 4 * outer + place
