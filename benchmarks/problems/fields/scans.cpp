@@ -53,11 +53,10 @@ const char* const drawdown_nest = R"(
   }
 )";
 
-constexpr auto summed_area = tw::kernel<"summed_area">(
-    [](tw::in<"A", std::uint8_t, "H", "W"> A, tw::out<"S", std::int32_t, "H", "W"> S) {
-      return S(i, c) = tw::sum<j, k>(
-                 select((j <= i) & (k <= c), tw::cast<std::int32_t>(A(j, k)), 0));
-    });
+constexpr auto summed_area = tw::kernel<"summed_area">([](tw::in<"A", std::uint8_t, "H", "W"> A,
+                                                          tw::out<"S", std::int32_t, "H", "W"> S) {
+  return S(i, c) = tw::sum<j, k>(select((j <= i) & (k <= c), tw::cast<std::int32_t>(A(j, k)), 0));
+});
 const char* const summed_area_nest = R"(
   for (int i = 0; i < A_0; ++i) {
     i32 sum = 0;
@@ -68,8 +67,8 @@ const char* const summed_area_nest = R"(
   }
 )";
 
-constexpr auto offsets = tw::kernel<"offsets">(
-    [](tw::in<"F", std::uint8_t, "N"> F, tw::out<"O", std::int32_t, "N"> O) {
+constexpr auto offsets =
+    tw::kernel<"offsets">([](tw::in<"F", std::uint8_t, "N"> F, tw::out<"O", std::int32_t, "N"> O) {
       return O(i) = tw::sum<j>(tw::cast<std::int32_t>((j < i) & (F(j) > 127)));
     });
 const char* const offsets_nest = R"(
@@ -91,8 +90,8 @@ const char* const growth_nest = R"(
   }
 )";
 
-constexpr auto window_sum = tw::kernel<"window_sum">(
-    [](tw::in<"X", float, "L"> X, tw::out<"Y", float, "N"> Y) {
+constexpr auto window_sum =
+    tw::kernel<"window_sum">([](tw::in<"X", float, "L"> X, tw::out<"Y", float, "N"> Y) {
       constexpr tw::axis<"w", 64> w;
       return Y(i) = tw::sum<w>(X(i + w));
     });
@@ -116,14 +115,14 @@ std::vector<field_problem> scans() {
            drawn<float>("X", {}, 1000, 96), result<float>("Y", 1000, 96)),
       make("scans/prefix_columns_f32", prefix_columns, prefix_columns_nest, {},
            drawn<float>("X", {}, 1024, 256), result<float>("Y", 1024, 256)),
-      make("scans/prefix_long_f32", prefix_long, prefix_long_nest, {},
-           drawn<float>("X", {}, 10000), result<float>("Y", 10000)),
+      make("scans/prefix_long_f32", prefix_long, prefix_long_nest, {}, drawn<float>("X", {}, 10000),
+           result<float>("Y", 10000)),
       make("scans/drawdown_f64", drawdown, drawdown_nest, {}, drawn<double>("P", {1, 2}, 64, 2520),
            result<double>("D", 64, 2520)),
       make("scans/summed_area_u8", summed_area, summed_area_nest, {},
            drawn<std::uint8_t>("A", {0, 255}, 480, 640), result<std::int32_t>("S", 480, 640)),
-      make("scans/offsets_u8", offsets, offsets_nest, {},
-           drawn<std::uint8_t>("F", {0, 255}, 10000), result<std::int32_t>("O", 10000)),
+      make("scans/offsets_u8", offsets, offsets_nest, {}, drawn<std::uint8_t>("F", {0, 255}, 10000),
+           result<std::int32_t>("O", 10000)),
       make("scans/growth_f64", growth, growth_nest, {}, drawn<double>("R", {-0.01, 0.01}, 64, 252),
            result<double>("G", 64, 252)),
       make("scans/window_sum_f32", window_sum, window_sum_nest, {},

@@ -25,9 +25,25 @@ struct argument {
   dtype type = dtype::f32;
   std::int8_t rank = 0;
   bool is_const = false;
-  std::array<std::int64_t, max_rank> extents{};  // [rank], elements
-  std::array<std::int64_t, max_rank> strides{};  // [rank], elements
+  std::array<std::int64_t, max_rank> extents;  // [rank], elements
+  std::array<std::int64_t, max_rank> strides;  // [rank], elements
   alignas(8) std::array<std::byte, 8> value{};
+
+  /// Extents and strides are what is written to them: to clear and to copy all of them would take most of a small call.
+  argument() noexcept {}                                       // NOLINT
+  argument(const argument& other) noexcept { *this = other; }  // NOLINT
+  argument& operator=(const argument& other) noexcept {
+    data = other.data;
+    type = other.type;
+    rank = other.rank;
+    is_const = other.is_const;
+    value = other.value;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
+      extents[d] = other.extents[d];
+      strides[d] = other.strides[d];
+    }
+    return *this;
+  }
 
   /// Address of the first element, or of the scalar inside this object.
   const void* address() const noexcept { return data ? data : value.data(); }

@@ -18,8 +18,8 @@ function scan(dtype t, int lanes, int vectors, bool rises, const combination& co
   const var r = make_var("r"), v = make_var("v"), l = make_var("l");
   const auto at = [&](const expr& k) { return rises ? k : integer(dtype::i32, n - 1) - k; };
   const expr k = v * lanes + l;
-  const stmt step = make_store(
-      y, {r, at(k + 1)}, combine(load(y, {r, at(k)}), load(x, {r, at(k + 1)})));
+  const stmt step =
+      make_store(y, {r, at(k + 1)}, combine(load(y, {r, at(k)}), load(x, {r, at(k + 1)})));
   const stmt row = make_seq(
       {make_store(y, {r, at(integer(dtype::i32, 0))}, load(x, {r, at(integer(dtype::i32, 0))})),
        make_loop(v, 0, vectors,
@@ -30,11 +30,11 @@ function scan(dtype t, int lanes, int vectors, bool rises, const combination& co
 }  // namespace
 
 TEST_CASE("steps of a scan are vectors that compute what the steps do") {
-  const combination sum = [](const expr& a, const expr& x) { return a + x; },
-                    turned = [](const expr& a, const expr& x) { return x + a; },
-                    product = [](const expr& a, const expr& x) { return a * x; },
-                    most = [](const expr& a, const expr& x) { return max(a, x); },
-                    least = [](const expr& a, const expr& x) { return min(a, x * x); };
+  const combination sum = [](const expr&a, const expr&x) { return a + x; },
+                    turned = [](const expr&a, const expr&x) { return x + a; },
+                    product = [](const expr&a, const expr&x) { return a * x; },
+                    most = [](const expr&a, const expr&x) { return max(a, x); },
+                    least = [](const expr&a, const expr&x) { return min(a, x * x); };
   for (const dtype t : {dtype::f32, dtype::f64, dtype::i32, dtype::i64, dtype::u8})
     for (const int lanes : {4, 8, 16, 32})
       for (const bool rises : {true, false}) {
@@ -48,13 +48,13 @@ TEST_CASE("steps of a scan are vectors that compute what the steps do") {
 }
 
 TEST_CASE("what is no scan by steps of one stays as it is written") {
-  const combination apart = [](const expr& a, const expr& x) { return x - a; },
-                    twice = [](const expr& a, const expr& x) { return a * a + x; };
+  const combination apart = [](const expr&a, const expr&x) { return x - a; },
+                    twice = [](const expr&a, const expr&x) { return a * a + x; };
   for (const int lanes : {4, 16}) {
     check_agrees(scan(dtype::i32, lanes, 2, true, apart));
     check_agrees(scan(dtype::i32, lanes, 2, true, twice));
   }
   for (const int lanes : {3, 6, 20})  // no powers of two
-    check_agrees(scan(dtype::i32, lanes, 2, true,
-                      [](const expr& a, const expr& x) { return a + x; }));
+    check_agrees(
+        scan(dtype::i32, lanes, 2, true, [](const expr& a, const expr& x) { return a + x; }));
 }

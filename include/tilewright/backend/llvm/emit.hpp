@@ -285,11 +285,11 @@ class emitter {
 
   // running_lanes.hpp
   bool emit_running(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
-  value_ref combine_steps(const ir::store_node& store, std::size_t position,
-                          value_ref before, value_ref term);
+  value_ref combine_steps(const ir::store_node& store, std::size_t position, value_ref before,
+                          value_ref term);
   value_ref running_start(const ir::loop_node& l, const ir::expr& before, std::int64_t first,
                           std::int64_t lanes);
-  value_ref moved(value_ref vector, const std::vector<std::int64_t>& from);
+  value_ref moved(value_ref vector, value_ref other, const std::vector<std::int64_t>& from);
   value_ref running_terms(const ir::store_node& store, std::size_t position, bool falls);
 
   // stmt.ipp

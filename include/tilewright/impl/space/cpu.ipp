@@ -414,8 +414,8 @@ TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit, bool intrinsics) {
       return enumerate(s, where, limit, [&](schedule& sketch, chooser& choices) {
         detail::build_tiles(sketch, *products, where, choices);
       });
-    detail::take_scans(s);
     const bool in_order = ir::keeps_term_order(s.function()) && ir::reduces_floats(s.function());
+    if (!in_order) detail::take_scans(s);
     if (!in_order) detail::take_factored_form(s);
     detail::inline_cheap_blocks(s, where);
     const bool around = intrinsics && !in_order && detail::offers_intrinsics(s, where);

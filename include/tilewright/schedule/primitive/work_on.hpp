@@ -26,6 +26,8 @@ namespace tilewright::primitive {
 /// `name.padded_32_64` is the algorithm with the rows of such a cascade padded to a multiple of 32, and its axis to one of 64.
 /// `name.factored` is the algorithm with sums of products and quotients taken apart along axes that some factors do
 /// not move along: x[r] P[r, s] z[s] is summed over s first, without x[r], and over r then.
+/// `name.scans` is the algorithm with reductions over what stands before an element as scans: Y[i], the sum of X[j] with
+/// j <= i, is Y[i - 1] + X[i].
 /// A function without others is worked on whatever it is called. Where the root is annotated with numbers
 /// (ir::sizes_attribute), as those of a format that were drawn, the algorithm's name ends with them:
 /// ```
@@ -51,7 +53,11 @@ namespace tilewright::primitive {
 /// 5. where a running form is asked for, the cascade is as for one in parts, the number of rows divides the extent of
 ///    the last axis of the maximum and the length that of the reductions; elements that are computed along the axis need
 ///    the maximum themselves and have no other axes, and all reductions but the widest lie as the maximum does;
-/// 6. where a padded form is asked for, rows and axis of the cascade have literal extents, what it makes is no parameter of the
+/// 6. where the scans of one are asked for, a reduction that is a nest of its own combines an element only where a condition holds
+///    such as j <= i, j < i or j >= i, with a literal number added, i being a variable of the results; each result has one term more
+///    than its neighbour, the first one or none; nothing else of an element depends on i. Sums and products of floats narrower than
+///    float32 are none, and where a function keeps the order of terms, only those are that rise with i;
+/// 7. where a padded form is asked for, rows and axis of the cascade have literal extents, what it makes is no parameter of the
 ///    function, operands are read at their rows and places of the axis alone, and what its sums weigh is made of them by sums, products and casts.
 /// @throws schedule_error
 ir::function work_on(const ir::function& f, const std::string& func_name);

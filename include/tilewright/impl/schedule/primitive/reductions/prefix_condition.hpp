@@ -39,8 +39,8 @@ inline std::optional<ir::expr> opposite(const ir::expr& e) {
 }
 
 inline bool compares_indices(const ir::expr& e) {
-  const bool compares = e->op == ir::op::lt || e->op == ir::op::le || e->op == ir::op::gt ||
-                        e->op == ir::op::ge;
+  const bool compares =
+      e->op == ir::op::lt || e->op == ir::op::le || e->op == ir::op::gt || e->op == ir::op::ge;
   return compares && is_index(e->args[0].type()) && is_index(e->args[1].type());
 }
 

@@ -28,9 +28,9 @@ using joining::values;
 
 /// A reduction each result of which has the terms of the one before, and one more.
 struct prefix {
-  ir::iter_var along, over;   // of the results, and of the terms
-  bool rising = true;         // whether results follow each other by rising index
-  std::int64_t ahead = 0;     // the last term of result i is that of index i + ahead
+  ir::iter_var along, over;  // of the results, and of the terms
+  bool rising = true;        // whether results follow each other by rising index
+  std::int64_t ahead = 0;    // the last term of result i is that of index i + ahead
   bool first_has_term = true;
   ir::expr term;
 
@@ -40,9 +40,7 @@ struct prefix {
   ir::expr index(const ir::expr& step) const {
     return rising ? step : ir::integer(type(), results() - 1) - step;
   }
-  ir::expr term_of(const ir::expr& index) const {
-    return index + ir::integer(type(), ahead);
-  }
+  ir::expr term_of(const ir::expr& index) const { return index + ir::integer(type(), ahead); }
 };
 
 inline bool counts_from_zero(const ir::iter_var& i) {
@@ -70,8 +68,7 @@ inline std::optional<prefix> prefix_of(const ir::block_node& b, const ir::expr& 
   out.rising = bound->is_upper;
   out.ahead = bound->offset;
   // of the first result
-  const std::int64_t count =
-      out.rising ? bound->offset + 1 : terms - (results - 1) - bound->offset;
+  const std::int64_t count = out.rising ? bound->offset + 1 : terms - (results - 1) - bound->offset;
   const bool inside = out.rising ? results - 1 + bound->offset < terms : bound->offset >= 0;
   if (count < 0 || count > 1 || !inside) return std::nullopt;
   out.first_has_term = count == 1;
@@ -87,7 +84,7 @@ inline bool keeps_running(const component& c) {
 /// The first condition that makes the reduction a prefix along one of its variables.
 inline std::optional<prefix> find_prefix(const ir::function& f, const ir::block_node& b,
                                          const component& c) {
-  constexpr std::int64_t fewest = 3;  // results
+  constexpr std::int64_t fewest = 2;  // results
   if (!keeps_running(c)) return std::nullopt;
   const conditional_term parts = conditional_term_of(c.element, c.identity);
   std::size_t reduced = 0;
@@ -118,9 +115,7 @@ class rewriter {
     if (sums_more())
       nests.push_back(terms(made.emplace_back()));
     else
-      terms_ = [this](const ir::expr& at) {
-        return ir::substitute(p_.term, {{p_.over.var, at}});
-      };
+      terms_ = [this](const ir::expr& at) { return ir::substitute(p_.term, {{p_.over.var, at}}); };
     nests.push_back(first());
     nests.push_back(others());
     return joining::change_buffers(joining::put_nests(f_, block_.id, nests), made, {});
@@ -235,8 +230,8 @@ class rewriter {
   }
   ir::stmt others() {
     const ir::iter_var step = step_of(p_.results() - 1);
-    const ir::expr before = ir::load(
-        c_.to, ir::substitute(c_.at, {{p_.along.var, p_.index(step.var)}}));
+    const ir::expr before =
+        ir::load(c_.to, ir::substitute(c_.at, {{p_.along.var, p_.index(step.var)}}));
     return results(block_.name, step, p_.index(step.var + number(1)), before, true);
   }
 
