@@ -111,3 +111,24 @@ TEST_CASE("tensor stores: each fence, barrier, store and wait is missed when it 
   MESSAGE("mutants: " << all);
   CHECK(all >= 8);
 }
+
+TEST_CASE("tensor stores: those who multiply meet before one of them has results stored") {
+  if (!cases::have_emulator()) return;
+  const gpu_corpus::entry e = gpu_groups::product({.name = "rounds",
+                                                   .m = 256,
+                                                   .k = 320,
+                                                   .boxes = true,
+                                                   .producer = true,
+                                                   .stores = true,
+                                                   .rounds = 2});
+  const std::vector<harness::argument> expected = cases::interpreted(e.written);
+  mutants::mutant m{"tw_barrier_of", printed(e.scheduled)};
+  INFO(m.p.text);
+  const std::string word = "tw_barrier_of<1, 256>();";
+  const std::size_t first = m.p.text.find(word);
+  REQUIRE(first != std::string::npos);
+  CHECK(m.p.text.find(word, first + 1) != std::string::npos);  // at the end of a round
+  m.p.text.replace(first, word.size(), "");
+  const std::string said = mutants::caught(m, e, expected);
+  CHECK_MESSAGE(said.find("stores a box from C_shared_dyn") != std::string::npos, said);
+}

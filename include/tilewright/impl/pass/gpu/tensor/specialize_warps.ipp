@@ -22,8 +22,8 @@ namespace tilewright::pass::detail::roles {
                     why + "; leave the annotation out, then all threads meet in each step");
 }
 
-inline stmt does(const char* name, std::vector<expr> arguments = {}) {
-  return make_evaluate(call(dtype::i32, name, std::move(arguments)));
+inline stmt does(const char* function, std::vector<expr> arguments = {}) {
+  return make_evaluate(call(dtype::i32, function, std::move(arguments)));
 }
 inline expr number(std::int64_t n) { return integer(dtype::i32, n); }
 
