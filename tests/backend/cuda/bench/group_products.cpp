@@ -153,8 +153,13 @@ TEST_CASE("warp groups: schedules that stage hopper times compile, and multiply 
       const schedule s = e.make(w.what.function, {&hopper(), 1});
       const cases::cu::program p = cases::cu::print(pass::lower(s.function(), hopper()), hopper());
       CHECK(p.text.find("tw_multiply_group<") != p.text.npos);
-      const bool boxes = gpu_written::code_name(e).find("boxes") != std::string::npos;
-      CHECK((p.text.find("tw_copy_tensor(") != p.text.npos) == boxes);
+      const auto does = [&](const char* word, const char* call) {
+        const bool asked = gpu_written::code_name(e).find(word) != std::string::npos;
+        CHECK((p.text.find(call) != p.text.npos) == asked);
+      };
+      does("boxes", "tw_copy_tensor(");
+      does("roles", "tw_more_registers<");
+      does("stores", "tw_store_tensor(");
       CHECK(p.kernels.size() == 1);
       ++all;
       if (e.workload != "F16_4096") continue;
