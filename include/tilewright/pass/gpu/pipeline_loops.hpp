@@ -21,6 +21,10 @@
 // body, in whose last rounds nothing more is loaded; where later stages follow those that read, their last rounds
 // stand behind it.
 //
+// Boxes of the copy engine are counted instead of committed (pass/gpu/tensor/copy_tensors.hpp). With the annotation
+// `tilewright.producer` these copies and what uses them become two loops, for warps with roles
+// (pass/gpu/tensor/specialize_warps.hpp): the versions are filled as they become free, through all rounds of loops around.
+//
 // Loops with fewer iterations than stages, or with another number of statements than the annotations, stay
 // as they are: annotations change when something is done, never what.
 #pragma once

@@ -114,21 +114,23 @@ TEST_CASE("warp roles: no step has a barrier, and the producer's loop is rolled"
 }
 
 TEST_CASE("warp roles: rounds of tiles go on with the phases of the round before") {
-  const gpu_corpus::entry e = gpu_groups::product({.name = "rounds",
-                                                   .m = 256,
-                                                   .n = 256,
-                                                   .k = 192,
-                                                   .boxes = true,
-                                                   .producer = true,
-                                                   .rounds = 2});
-  const cases::cu::program p = lowered(e);
-  INFO(p.text);
-  CHECK(p.kernels[0].start.grid[0] == 2);
-  if (!cases::have_emulator()) return;
-  const std::vector<harness::argument> expected = cases::interpreted(e.written);
-  const cases::cu::emulator kernels(p);
-  for (std::uint64_t seed = 1; seed <= 2; ++seed)
-    cases::check_equal(cases::emulated(kernels, e.written, seed), expected, e.tolerance);
+  for (const int k : {64, 192}) {  // one step, which has one version; three
+    const gpu_corpus::entry e = gpu_groups::product({.name = "rounds",
+                                                     .m = 256,
+                                                     .n = 256,
+                                                     .k = k,
+                                                     .boxes = true,
+                                                     .producer = true,
+                                                     .rounds = 2});
+    const cases::cu::program p = lowered(e);
+    INFO(p.text);
+    CHECK(p.kernels[0].start.grid[0] == 2);
+    if (!cases::have_emulator()) continue;
+    const std::vector<harness::argument> expected = cases::interpreted(e.written);
+    const cases::cu::emulator kernels(p);
+    for (std::uint64_t seed = 1; seed <= 2; ++seed)
+      cases::check_equal(cases::emulated(kernels, e.written, seed), expected, e.tolerance);
+  }
 }
 
 TEST_CASE("warp roles: a group more is known before kernels are made") {

@@ -9,6 +9,9 @@
 // the head. Rows of more than 128 bytes become panels of rows of 128, one box each, and all accesses of the buffer
 // follow. pass/gpu/pipeline_loops.hpp says when a copy is started and waited for.
 //
+// A copy from shared memory to a tensor becomes stores of boxes: all threads fence what they have stored and meet, and one of
+// them asks and waits until the boxes have been read. What lies outside of the tensor is not stored.
+//
 // Outside of the tensor the engine writes zeros: conditions that hold within the tensor alone, and zeros stored where they
 // do not hold, are left to it.
 #pragma once

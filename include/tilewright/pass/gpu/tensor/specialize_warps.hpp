@@ -24,8 +24,8 @@ namespace tilewright::pass {
 
 /// Works on kernels with barriers and products in order (pass/gpu/order_products.hpp), where pass/gpu/pipeline_loops.hpp has
 /// told the roles apart. Kernels without roles stay as they are.
-/// @throws build_error where a kernel has several such loops, where threads do not agree on what stands around one, or where
-///         groups of warps lie along two axes
+/// @throws build_error where a kernel has several such loops, where threads do not agree on what stands around one, where a
+///         condition stands between it and a loop around, or where groups of warps lie along two axes
 ir::function specialize_warps(const ir::function& f);
 
 }  // namespace tilewright::pass

@@ -51,7 +51,9 @@ class producer_part : public mutator {
         return mutate(as_attribute(s)->body);
       case stmt_kind::seq: return mutator::mutate(s);
       case stmt_kind::loop: {
+        ++loops_;
         stmt body = mutate(as_loop(s)->body);
+        --loops_;
         return is_nothing(body) ? body : with_body(*as_loop(s), std::move(body));
       }
       case stmt_kind::allocate: return mutate(as_allocate(s)->body);
@@ -66,6 +68,7 @@ class producer_part : public mutator {
         stmt yes = mutate(n.then_body), no = n.else_body ? mutate(n.else_body) : make_seq({});
         if (is_nothing(yes) && is_nothing(no)) return yes;
         check(n.condition);
+        if (loops_ > 0) refuse("stands under a condition in a loop, whose rounds are counted");
         return make_if(n.condition, std::move(yes), is_nothing(no) ? stmt{} : std::move(no));
       }
       default: return make_seq({});
@@ -79,6 +82,7 @@ class producer_part : public mutator {
     if (differs) refuse("stands under a condition that is not the same for all threads of a block");
   }
   const std::vector<var>& places_;
+  int loops_ = 0;  // around
 };
 
 class consumer_part : public mutator {
