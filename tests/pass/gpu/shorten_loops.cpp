@@ -10,25 +10,28 @@ namespace {
 
 /// Rows of a triangle, 16 to a block and one to a thread: a part of 4 columns is copied, and added to the rows that it
 /// belongs to. `guard` says to which, and `more` is done in each round beside.
-ir::function triangle(const std::string& guard, const std::string& more = "") {
-  const std::string text = R"(
+ir::function triangle(const std::string& guard, const std::string& more = "",
+                      const std::string& scope = "shared") {
+  std::string text = R"(
 @T.prim_func
 def main(A: T.Buffer((32,), "float32"), B: T.Buffer((32,), "float32"), C: T.Buffer((32,), "float32")):
     for i in T.thread_binding(2, thread="blockIdx.x"):
         for t in T.thread_binding(16, thread="threadIdx.x"):
-            S = T.alloc_buffer((4,), "float32", scope="local")
+            S = T.alloc_buffer((16, 4), "float32", scope="{s}")
             R = T.alloc_buffer((1,), "float32", scope="local")
             R[0] = T.float32(0)
             for p in range(8):
                 for k in range(4):
-                    S[k] = A[p * 4 + k]
+                    S[t, k] = A[p * 4 + k]
 )" + more + R"(
-                if )" + guard +
-                           R"(:
+                if )" +
+                     guard +
+                     R"(:
                     for k in range(4):
-                        R[0] = R[0] + S[k]
+                        R[0] = R[0] + S[t, k]
             B[i * 16 + t] = R[0]
 )";
+  text.replace(text.find("{s}"), 3, scope);
   return threads::without_blocks(text.c_str());
 }
 
@@ -54,8 +57,10 @@ TEST_CASE("a loop whose last rounds are needed goes on to its end") {
     CAPTURE(guard);
     CHECK(has(shortened(triangle(guard)), "for p in range(8)"));
   }
-  CHECK(has(shortened(triangle("p * 4 <= i * 16 + t", "                C[i * 16 + t] = S[3]")),
+  CHECK(has(shortened(triangle("p * 4 <= i * 16 + t", "                C[i * 16 + t] = S[t, 3]")),
             "for p in range(8)"));
-  CHECK(has(shortened(triangle("p * 4 <= i * 16 + t", "                R[0] = R[0] + S[3]")),
+  CHECK(has(shortened(triangle("p * 4 <= i * 16 + t", "                R[0] = R[0] + S[t, 3]")),
             "for p in range(8)"));
+  // registers are loops that are written out
+  CHECK(has(shortened(triangle("p * 4 <= i * 16 + t", "", "local")), "for p in range(8)"));
 }

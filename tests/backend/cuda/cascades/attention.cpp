@@ -94,13 +94,13 @@ TEST_CASE("attention in threads computes what the interpreter computes") {
 TEST_CASE("lengths that no tile and no part divides") {
   if (!cases::have_emulator()) return;
   SUBCASE("77, two heads") {
-    check_families({.batch = 2, .queries = 77, .keys = 77, .depth = 32}, true, 2e-3, 1);
+    check_families({.batch = 2, .queries = 77, .keys = 77, .depth = 32}, true, 2e-3, 0);
   }
   SUBCASE("197 queries, 100 keys, bf16") {
     check_families({.type = "bfloat16", .queries = 197, .keys = 100, .depth = 32}, true, 1e-2, 0);
   }
   SUBCASE("causal") {
-    check_families({.queries = 40, .keys = 77, .depth = 32, .causal = true}, true, 2e-3, 1);
+    check_families({.queries = 40, .keys = 77, .depth = 32, .causal = true}, true, 2e-3, 0);
   }
   SUBCASE("one query") { check_families({.queries = 1, .keys = 90, .depth = 32}, true, 2e-3, 0); }
   SUBCASE("fewer keys than an instruction has") {
@@ -128,7 +128,7 @@ TEST_CASE(
   CHECK(text.substr(loop, text.find('\n', loop) - loop).find("bx") != std::string::npos);
   CHECK(text.find("tw_copy_async") != text.npos);
   if (!cases::have_emulator()) return;
-  check_families({.queries = 192, .keys = 256, .depth = 32, .causal = true}, true, 2e-3, 2);
+  check_families({.queries = 192, .keys = 256, .depth = 32, .causal = true}, true, 2e-3, 1);
 }
 
 TEST_CASE("scores that are large, and rows of which all are, lose nothing") {

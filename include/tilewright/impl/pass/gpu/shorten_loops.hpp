@@ -20,6 +20,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/pass/gpu/pipeline_pieces.hpp>
 #include <tilewright/ir/any_expr.hpp>
+#include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/walk.hpp>
 #include <tilewright/support/any.hpp>
@@ -85,8 +86,16 @@ class shortener : public mutator {
   std::optional<expr> rounds_of(const loop_node& loop, const stmt& whole) const {
     std::vector<stmt> statements;
     flatten(loop.body, statements);
-    if (support::none(statements, [](const stmt& s) { return as_if(s); })) return std::nullopt;
     const touch_counts here = touches_in(whole);
+    // loops over registers alone are written out, each round under its condition
+    const auto fills_shared = [&](const stmt& s) {
+      return fills_own_memory(s, here) &&
+             support::any(pipelining::effects(s).written,
+                          [](const buffer& b) { return storage_rank(b->scope) == 1; });
+    };
+    if (support::none(statements, [](const stmt& s) { return as_if(s); }) ||
+        support::none(statements, fills_shared))
+      return std::nullopt;
     std::optional<expr> out;
     for (const stmt& s : statements) {
       if (fills_own_memory(s, here)) continue;
@@ -170,7 +179,8 @@ namespace tilewright::pass {
 
 /// Works on kernels (pass/gpu/unify_threads.hpp), before their iterations overlap. A loop is shortened where each
 /// statement of it either stands under a condition that holds up to some round, in terms of what stands around the
-/// loop, or stores only to memory of the kernel that nothing outside of the loop touches.
+/// loop, or stores only to memory of the kernel that nothing outside of the loop touches, and one of these fills shared
+/// memory.
 inline ir::function shorten_loops(const ir::function& f) {
   ir::function out = f;
   out.body = detail::shortening::shortener(f.body).mutate(f.body);
