@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include <tilewright/impl/space/modules/nest.hpp>
 #include <tilewright/ir/copy_notes.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/auto_bind.hpp>
+#include <tilewright/support/any.hpp>
 
 namespace tilewright::space {
 namespace detail::binding {
@@ -70,6 +73,24 @@ inline std::optional<std::size_t> first_bound(const std::vector<nest_loop>& nest
   return std::nullopt;
 }
 
+/// Bytes of the widest element that a vector of the block's last elements meets side by side: vectors that do not divide the
+/// last extent go on with those before it.
+inline std::int64_t widest_element(const ir::block_node& block, std::int64_t vector_bytes) {
+  std::vector<ir::var> moved;
+  for (auto i = block.iters.rbegin(); i != block.iters.rend(); ++i) {
+    moved.push_back(i->var);
+    if (ir::is_int(i->dom.extent) && i->dom.extent->integer % vector_bytes == 0) break;
+  }
+  std::int64_t out = bytes(block.writes[0].buffer->type);
+  for (const auto* regions : {&block.reads, &block.writes})
+    for (const ir::buffer_region& r : *regions)
+      if (support::any(r.box, [&](const ir::range& dim) {
+            return support::any(moved, [&](const ir::var& v) { return ir::uses_var(dim.min, v); });
+          }))
+        out = std::max<std::int64_t>(out, bytes(r.buffer->type));
+  return out;
+}
+
 }  // namespace detail::binding
 
 TILEWRIGHT_INLINE void bind_to_threads(schedule& s, const std::string& name,
@@ -93,7 +114,8 @@ TILEWRIGHT_INLINE void bind_to_threads(schedule& s, const std::string& name,
   if (!in_blocks) {
     const std::size_t count = detail::spatial_prefix(nest);
     loop_rv all = binding::in_one(s, block, 0, count);
-    if (count > 0 && count == nest.size()) all = binding::in_vectors(s, all, most);
+    if (count > 0 && count == nest.size() && !nest.back().branches())
+      all = binding::in_vectors(s, all, most);
     return binding::bind_blocks_and_threads(s, all, most);
   }
   const std::size_t inside = *in_blocks + 1;
@@ -117,7 +139,8 @@ TILEWRIGHT_INLINE void auto_bind::operator()(schedule& s, const std::string& nam
   };
   if (vector_bytes > 0)
     sizes.lanes = [&](std::int64_t extent) -> std::optional<factor> {
-      const std::int64_t element = bytes(named_block(s, name).block->writes[0].buffer->type);
+      const std::int64_t element =
+          detail::binding::widest_element(*named_block(s, name).block, vector_bytes);
       std::vector<std::int64_t> fitting;
       for (std::int64_t n = vector_bytes / element; n > 0; n /= 2)
         if (extent % n == 0) fitting.push_back(n);
