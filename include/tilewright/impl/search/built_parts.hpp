@@ -64,11 +64,21 @@ inline built built_of(support::function_ref<pass::prepared()> lowered, const tar
   return out;
 }
 
+/// What kernels may need. Functions of angles have an array for those far from zero, which hardly any thread touches.
+inline backend::cuda::resource_limits limits_of(const backend::cuda::program& p) {
+  constexpr std::int64_t large_angles = 64;  // bytes
+  backend::cuda::resource_limits out;
+  for (const char* function : {"tw_sin(", "tw_cos(", "tw_tan("})
+    if (p.text.find(function) != std::string::npos) out.frame_bytes = large_angles;
+  return out;
+}
+
 /// What a compiled program comes to; kernels that are not worth starting are no code.
-inline built kept(backend::cuda::compiled made, const target::gpu& gpu) {
+inline built kept(backend::cuda::compiled made, const target::gpu& gpu,
+                  const backend::cuda::resource_limits& limits) {
   built out;
   for (const backend::launch& l : made.artifact.launches)
-    if (std::string why = backend::cuda::why_rejected(l, made.report, gpu); !why.empty()) {
+    if (std::string why = backend::cuda::why_rejected(l, made.report, gpu, limits); !why.empty()) {
       out.error = std::move(why);
       out.rejected = true;
       return out;
@@ -89,7 +99,8 @@ inline built kernels_of(support::function_ref<ir::function()> lowered, const tar
   const auto limit = compile_limit(deadline);
   const auto start = std::chrono::steady_clock::now();
   try {
-    return kept(cu::compile(cu::print(lowered(), gpu), gpu, limit), gpu);
+    const cu::program text = cu::print(lowered(), gpu);
+    return kept(cu::compile(text, gpu, limit), gpu, limits_of(text));
   } catch (const std::exception& e) {
     built out;
     out.late = deadline > 0 && std::chrono::steady_clock::now() - start >= limit;
@@ -122,7 +133,7 @@ inline std::vector<built> kernels_of_all(const std::vector<ir::function>& schedu
       std::vector<cu::compiled> made = cu::compile_together(texts, gpu, compile_limit(deadline));
       joined = made[0].report.advisories.empty();
       for (std::size_t k = 0; joined && k < made.size(); ++k)
-        out[together[k]] = kept(std::move(made[k]), gpu);
+        out[together[k]] = kept(std::move(made[k]), gpu, limits_of(texts[k]));
     } catch (const std::exception&) {
       joined = false;
     }
