@@ -17,10 +17,12 @@
 #include <tilewright/ir/copy_notes.hpp>
 #include <tilewright/ir/kernel_notes.hpp>
 #include <tilewright/schedule/path.hpp>
+#include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/gpu.hpp>
 #include <tilewright/space/modules/fuse_elements.hpp>
 #include <tilewright/space/modules/use_tensor_core.hpp>
+#include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/any.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/gpu.hpp>
@@ -48,11 +50,12 @@ inline gpu_rules rules_for(const target::gpu& gpu) {
   list.reduction.columns = {32, 16, 8, 4};
   list.reduction.warp_size = gpu.warp_size;
   list.reduction.vector_bytes = 16;
-  list.reduction.tuples = true;
+  list.reduction.tuples = list.reduction.lone_rows = true;
   list.binding.thread_extents = {256, 32, 64, 128, 512, 1024};
   list.binding.max_threads_per_block = gpu.threads_per_block;
   list.binding.max_threadblocks = gpu.grid_x;
   list.binding.vector_bytes = 16;
+  list.passes.offered = true;
   return list;
 }
 
@@ -193,6 +196,16 @@ inline void add_joined_families(std::vector<schedule>& out, const gpu_rules& lis
     out.push_back(std::move(grown));
 }
 
+/// Families in which a thread, a warp or a block has a result, where the others have tiles: these are no use to extents that
+/// no tile divides, and little to few results.
+inline void add_families_without_tiles(std::vector<schedule>& out, const gpu_rules& list,
+                                       const schedule& s, const context& where) {
+  if (support::none(root_block_names(s),
+                    [&](const std::string& name) { return shares_operands(s, name); }))
+    return;
+  for (schedule& grown : list.without_tiles().grow(s, where)) out.push_back(std::move(grown));
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE design_space default_gpu() {
@@ -221,6 +234,7 @@ TILEWRIGHT_INLINE design_space default_gpu() {
              out.push_back(std::move(grown));
            detail::add_joined_families(out, list, s, where);
            detail::add_running_families(out, s, where, false);
+           detail::add_families_without_tiles(out, list, s, where);
            return out;
          }))
       .with(detail::gpu_postprocs(true, true));

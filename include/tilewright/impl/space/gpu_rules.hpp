@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/space/chains/joint_passes.hpp>
 #include <tilewright/space/compose.hpp>
 #include <tilewright/space/modules/apply_custom_rule.hpp>
 #include <tilewright/space/modules/auto_bind.hpp>
@@ -29,11 +30,12 @@ auto each_block(Rule rule) {
   return post_order(module(std::move(rule)));
 }
 
-/// The rules in their order: tiles, inlining, reductions across threads, unrolling, and threads for
-/// what is left.
+/// The rules in their order: tiles, inlining, reductions across threads, results in one pass, unrolling, and threads
+/// for what is left.
 struct gpu_rules {
   multi_level_tiling tiling = gpu_tiling();
   cross_thread_reduction reduction;
+  joint_passes passes;
   auto_bind binding;
   std::vector<std::int64_t> unroll_steps{0, 16, 32, 64, 128, 256, 512, 1024};
 
@@ -42,14 +44,15 @@ struct gpu_rules {
   design_space space(First... first) const {
     return (each_block(apply_custom_rule{}) >> ... >> each_block(first)) >> each_block(tiling) >>
            each_block(inline_constant_scalars{}) >> each_block(inlining()) >>
-           each_block(sum_parts{binding}) >> each_block(reduction) >>
+           each_block(sum_parts{binding}) >> each_block(reduction) >> on<"root">(module(passes)) >>
            on<"root">(module(unrolling())) >> each_block(binding);
   }
 
   /// Without tiles, for sums whose operands lie where data say: threads that share no operands share no copy of them.
   design_space without_tiles() const {
     return each_block(inline_constant_scalars{}) >> each_block(inlining()) >>
-           each_block(reduction) >> on<"root">(module(unrolling())) >> each_block(binding);
+           each_block(reduction) >> on<"root">(module(passes)) >> on<"root">(module(unrolling())) >>
+           each_block(binding);
   }
 
  private:

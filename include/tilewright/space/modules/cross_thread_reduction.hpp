@@ -30,7 +30,8 @@ bool needs_cross_thread_reduction(const schedule& s, const std::string& block,
 /// for i, k: S[i] += A[i, k]
 ///   ->  for i_0, i_1 in threadIdx.y, k_0, k_1 in threadIdx.x: S[.] += A[i_0 * n + i_1, k_0 * 32 + k_1]
 /// ```
-/// A consumer has no threads yet then, and a loop inside of its rows. With `vector_bytes` each thread takes
+/// A consumer has no threads yet then, and a loop inside of its rows. What a consumer without such a loop does with the result
+/// of a row is done by one thread of its block, with `lone_rows`. With `vector_bytes` each thread takes
 /// elements side by side, as many as are drawn of those that fit:
 /// ```
 ///   ->  for i, k_0: for k_1 in threadIdx.x: for k_2 in unroll(4): S[i] += A[i, (k_0 * n + k_1) * 4 + k_2]
@@ -51,6 +52,8 @@ struct cross_thread_reduction {
   std::int64_t warp_size = 32;
   int vector_bytes = 0;  // of a thread's loads; 0: an element
   bool tuples = false;   // whether reductions of several values move to their consumer too
+  /// Whether a row has a block where its consumer has no loop inside of the rows; else so many rows have one as threads.
+  bool lone_rows = false;
 
   void operator()(schedule& s, const std::string& block, const context& where,
                   chooser& choices) const;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <tilewright/impl/space/modules/nest.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/space/access_pattern.hpp>
 #include <tilewright/space/modules/cross_thread_reduction.hpp>
 #include <tilewright/support/any.hpp>
@@ -23,6 +24,18 @@ struct destination {
   std::size_t loop = 0;
 };
 
+/// Whether the reader adds up several results of the block, which keep blocks of threads of their own then.
+inline bool adds_up(const ir::block_node& reader, const ir::block_node& block) {
+  const auto reduces = [&](const ir::range& dim) {
+    return support::any(reader.iters, [&](const ir::iter_var& i) {
+      return i.kind == ir::iter_kind::reduce && ir::uses_var(dim.min, i.var);
+    });
+  };
+  return support::any(reader.reads, [&](const ir::buffer_region& r) {
+    return r.buffer == block.writes[0].buffer && support::any(r.box, reduces);
+  });
+}
+
 /// The deepest loop of the first consumer that answers a spatial outer loop of the block and that
 /// all consumers share; below its rows where threads have a row each.
 inline std::optional<destination> find_destination(const schedule& s, const std::string& name,
@@ -30,7 +43,8 @@ inline std::optional<destination> find_destination(const schedule& s, const std:
   const std::vector<std::string> consumers = consumer_names(s, name);
   if (consumers.empty() || is_output(s, name) ||
       (named_block(s, name).block->writes.size() != 1 && !tuples) ||
-      shares_operands(s, consumers[0]))
+      shares_operands(s, consumers[0]) ||
+      adds_up(*named_block(s, consumers[0]).block, *named_block(s, name).block))
     return std::nullopt;
   const std::vector<nest_loop> own = nest_of(s, name), there = nest_of(s, consumers[0]);
   std::size_t shared = there.size();
@@ -184,8 +198,11 @@ inline factor move(schedule& s, const std::string& name, const destination& to,
         spatial && to.loop + 1 < loops.size()
             ? draw_lanes(s, loops.back(), read_type(s, to.consumer), rule.vector_bytes, choices)
             : std::nullopt;
-    const loop_rv outer = spread(s, loops.back(), *count, lanes, true);
-    if (to.loop + 1 == loops.size()) target = outer;
+    if (to.loop + 1 == loops.size() && rule.lone_rows)
+      spread(s, s.add_unit_loop(s.get_block(to.consumer)), *count, std::nullopt, false);
+    else if (const loop_rv outer = spread(s, loops.back(), *count, lanes, true);
+             to.loop + 1 == loops.size())
+      target = outer;
   }
   const block_rv block = s.get_block(name);
   s.compute_at(block, target, true);
