@@ -282,7 +282,7 @@ static int tw_count_bits(T x) {
   for (unsigned long long rest = static_cast<unsigned long long>(x); rest; rest &= rest - 1) ++out;
   return out;
 }
-// The device's is within 2^-22 of it, and also 0 where a normal number would be too large.
+// The device's is off by no more than 2^-22 of it, and 0 too where the result is less than the smallest normal number.
 static float tw_exp2(float x) {
   const float out = __builtin_exp2f(x);
   return out < 0x1p-126f ? 0.0f : out;

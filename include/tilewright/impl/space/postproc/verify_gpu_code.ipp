@@ -205,7 +205,7 @@ inline void add_inner_buffers(kernel_usage& k, const ir::block_node& block) {
     const ir::block_realize_node* inner = ir::as_realize(s);
     if (!inner) return;
     for (const ir::buffer& b : inner->block->alloc_buffers) {
-      if (std::string_view(b->scope).starts_with("wmma.")) continue;
+      if (b->scope.rfind("wmma.", 0) == 0) continue;
       if (std::int64_t* to = counter(k, b)) *to += share_of(b, ir::bytes_of(b));
     }
   });

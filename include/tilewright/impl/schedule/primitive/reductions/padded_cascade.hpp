@@ -110,9 +110,11 @@ class padded_cascade : public cascade {
                                          const further& vars) {
     dimensions out(at.size(), 0);
     for (std::size_t d = 0; d < at.size(); ++d)
-      for (const auto& [v, by] : vars) {
-        if (!by.grows() || !ir::any_expr(at[d], [&](const ir::expr& e) { return e.same(v); }))
-          continue;
+      for (const std::pair<ir::expr, growth>& each : vars) {
+        const ir::expr& v = each.first;
+        const growth& by = each.second;
+        const bool used = ir::any_expr(at[d], [&](const ir::expr& e) { return e.same(v); });
+        if (!by.grows() || !used) continue;
         if (!at[d].same(v) || !ir::is_int(b->shape[d], by.from)) return std::nullopt;
         out[d] = by.to;
       }
