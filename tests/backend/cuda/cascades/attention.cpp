@@ -170,8 +170,8 @@ TEST_CASE("attention in one kernel compiles without spills") {
       CHECK(cases::cu::why_rejected(l, c.report, device, {0, 0, false}) == "");
       CHECK(l.shared_bytes <= 96 * 1024);
       MESSAGE(device.name << ", heads of " << depth << ", " << length
-                          << (causal ? " causal: " : ": ") << l.registers << " registers, "
-                          << l.shared_bytes << " bytes of shared memory");
+                          << std::string(causal ? " causal: " : ": ") << l.registers
+                          << " registers, " << l.shared_bytes << " bytes of shared memory");
     }
 }
 

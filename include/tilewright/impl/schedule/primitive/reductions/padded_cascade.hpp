@@ -145,8 +145,7 @@ class padded_cascade : public cascade {
     const ir::var& axis = peak.block(scope_).iters[peak.axis].var;
     at.emplace(axis, b.iters[m.axis].var);
     const ir::expr term = ir::substitute(joining::single_of(scope_, peak.child)->element, at);
-    if (m.reduces && r != peak_ &&
-        ir::any_expr(m.own.element, [](const ir::expr& e) { return !is_harmless(e); }))
+    if (m.reduces && r != peak_ && !is_harmless(m.own.element))
       return "block " + b.name + " sums up what may be no number beyond the end";
     if (m.reduces && r != peak_ && m.own.scaled_by < 0)
       return "block " + b.name + " sums up what follows no maximum";
@@ -158,11 +157,12 @@ class padded_cascade : public cascade {
       case ir::op::var:
       case ir::op::integer:
       case ir::op::real:
+      case ir::op::load: return true;
       case ir::op::add:
       case ir::op::sub:
       case ir::op::mul:
       case ir::op::cast:
-      case ir::op::load: return true;
+        return support::all(e->args, [](const ir::expr& a) { return is_harmless(a); });
       default: return false;
     }
   }
