@@ -126,7 +126,7 @@ TEST_CASE(
     for (const char* from : {"A", "B"})
       CHECK(has(p, "tw_copy_or_zero<" + std::to_string(e.elements) + ">(" + from +
                        "_reindex_pad_shared_dyn"));
-    CHECK_FALSE(has(p, "_lanes["));  // none by elements
+    CHECK_FALSE(has(p, "_shared_dyn_lanes["));  // none by elements
   }
   // no device copies single elements of two bytes: these wait in registers beside products
   const cases::cu::program odd = unmeasured(product({"float16", 70, 90, 201, "mk", "nk"}), few());

@@ -61,27 +61,34 @@ inline first_tiles tiles_of(const use_tensor_core& rule, const std::string& intr
   return out;
 }
 
-/// Gives the block the form of the first intrinsic that fits. With `whole` of the rule, rows, columns and terms are padded of
+/// Gives the block the form of the first intrinsic that fits, one that fits as extents and operands are before others. With `whole` of the rule, rows, columns and terms are padded of
 /// which the first tiles would leave a rest: numbers of tiles without divisors, as 257, have slivers alone otherwise.
 inline std::optional<formed_product> form_product(schedule& s, const std::string& name,
                                                   const use_tensor_core& rule,
                                                   const context& where) {
   constexpr tensor_form form = tensor_form::reindexed;
-  for (const intrin::intrinsic& what : fitting_intrinsics(rule, s, name, where)) {
-    schedule trial = s;
-    std::optional<block_rv> tile = give_tensor_form(trial, name, what, form);
-    if (!tile) continue;
-    const first_tiles first = tiles_of(rule, what.name, trial, *tile, where);
-    if (rule.whole && !divide(first, trial, trial.get_loops(*tile))) {
-      schedule padded = s;
-      if (const auto formed = give_tensor_form(padded, name, what, form, first.sides())) {
-        trial = std::move(padded);
-        tile = formed;
+  const std::vector<intrin::intrinsic> all = fitting_intrinsics(rule, s, name, where);
+  for (const tensor_form probe : {tensor_form::as_is, form})
+    for (const intrin::intrinsic& what : all) {
+      schedule trial = s;
+      std::optional<block_rv> tile = give_tensor_form(trial, name, what, probe);
+      if (!tile) continue;
+      if (probe != form) {
+        trial = s;
+        tile = give_tensor_form(trial, name, what, form);
+        if (!tile) continue;
       }
+      const first_tiles first = tiles_of(rule, what.name, trial, *tile, where);
+      if (rule.whole && !divide(first, trial, trial.get_loops(*tile))) {
+        schedule padded = s;
+        if (const auto formed = give_tensor_form(padded, name, what, form, first.sides())) {
+          trial = std::move(padded);
+          tile = formed;
+        }
+      }
+      s = std::move(trial);
+      return formed_product{*tile, first};
     }
-    s = std::move(trial);
-    return formed_product{*tile, first};
-  }
   return std::nullopt;
 }
 
