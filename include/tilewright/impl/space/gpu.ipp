@@ -151,8 +151,6 @@ inline void add_group_families(std::vector<schedule>& out, const gpu_rules& list
     bool boxes = false, producer = false, persistent = false, stores = false;
   };
   const way ways[] = {{256, 2, true, true},
-                      {128, 2, true, true, false, true},
-                      {128, 4, true, true},
                       {256, 2, true, true, true},
                       {128, 2, true, true, true, true},
                       {256, 2, true},
@@ -181,7 +179,9 @@ inline void add_group_families(std::vector<schedule>& out, const gpu_rules& list
     rule.max_threads_per_block = where.gpu->threads_per_block;
     for (schedule& grown : list.space(split_k{}, rule).grow(s, where))
       if (ir::warps_of_thread(*ir::root_block(grown.function())) == ir::warps_of_group &&
-          engine_can_copy(grown.function()))
+          engine_can_copy(grown.function()) &&
+          // where there are too few tiles for rounds of them
+          !(persistent && !out.empty() && out.back().trace().print() == grown.trace().print()))
         out.push_back(std::move(grown));
   }
 }

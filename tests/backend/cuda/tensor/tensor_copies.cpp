@@ -272,7 +272,7 @@ TEST_CASE("copy engine: search may draw its copies on sm_90a, and none of them r
     return std::count_if(all.begin(), all.end(), boxed);
   };
   const ir::function f = product("float16", "float32", 256, 256, 256, false);
-  CHECK(families(f, hopper()) == 10);  // two of warps, three of warp groups
+  CHECK(families(f, hopper()) == 7);  // two of warps, five of warp groups
   CHECK(families(f, cases::device()) == 0);
   // rows of 200 bytes
   CHECK(families(product("float16", "float32", 256, 256, 100, false), hopper()) == 0);
