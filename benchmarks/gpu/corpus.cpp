@@ -480,7 +480,7 @@ std::vector<entry> small() {
           tensor_matmul_tf32(128, 256, 80),
           tensor_matmul_s8(128, 256, 576),
           attention("attention", 1, 64, 256, 32),
-          attention("attention_tails", 1, 50, 90, 32)};
+          attention("attention_tails", 1, 50, 150, 32)};
 }
 
 std::vector<entry> large() {

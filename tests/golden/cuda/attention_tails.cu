@@ -20,7 +20,7 @@ extern "C" TW_KERNEL(64) void tilewright_main_0(TW_GLOBAL(const tw_f16) Q, TW_GL
         }
       }
       {
-        TW_LOCAL(tw_f16, V_pad_shared_dyn_wmma_matrix_b, 128);
+        TW_LOCAL(tw_f16, V_pad_shared_dyn_wmma_matrix_b, 192);
         {
           TW_LOCAL(tw_f16, share_rounded_wmma_matrix_a, 64);
           {
@@ -68,15 +68,15 @@ extern "C" TW_KERNEL(64) void tilewright_main_0(TW_GLOBAL(const tw_f16) Q, TW_GL
                     }
                     tw_commit_copies();
                     #pragma unroll 1
-                    for (int j_part = 0; j_part < 2; ++j_part) {
+                    for (int j_part = 0; j_part < 3; ++j_part) {
                       tw_wait_copies<0>();
                       tw_barrier();
-                      if (j_part < 1) {
+                      if (j_part < 2) {
                         for (int round_3 = 0; round_3 < 4; ++round_3) {
-                          tw_copy_or_zero<8>(K_pad_shared_dyn, round_3 * 512 + ty * 256 + tx / 4 * 32 + tw_bitwise_xor<int>(tx % 4, tx / 8) * 8 + 2048, K, round_3 * 512 + ty * 256 + tx * 8 + 2048, round_3 * 16 + ty * 8 + tx / 4 < 26);
+                          tw_copy_or_zero<8>(K_pad_shared_dyn, (j_part + 1) % 2 * 2048 + round_3 * 512 + ty * 256 + tx / 4 * 32 + tw_bitwise_xor<int>(tx % 4, tx / 8) * 8, K, j_part * 2048 + round_3 * 512 + ty * 256 + tx * 8 + 2048, j_part * 64 + round_3 * 16 + ty * 8 + tx / 4 < 86);
                         }
                         for (int round_4 = 0; round_4 < 4; ++round_4) {
-                          tw_copy_or_zero<8>(V_pad_shared_dyn, round_4 * 512 + ty * 256 + tx / 4 * 32 + tw_bitwise_xor<int>(tx % 4, tx / 8) * 8 + 2048, V, round_4 * 512 + ty * 256 + tx * 8 + 2048, round_4 * 16 + ty * 8 + tx / 4 < 26);
+                          tw_copy_or_zero<8>(V_pad_shared_dyn, (j_part + 1) % 2 * 2048 + round_4 * 512 + ty * 256 + tx / 4 * 32 + tw_bitwise_xor<int>(tx % 4, tx / 8) * 8, V, j_part * 2048 + round_4 * 512 + ty * 256 + tx * 8 + 2048, j_part * 64 + round_4 * 16 + ty * 8 + tx / 4 < 86);
                         }
                       }
                       tw_commit_copies();
@@ -93,7 +93,6 @@ extern "C" TW_KERNEL(64) void tilewright_main_0(TW_GLOBAL(const tw_f16) Q, TW_GL
                           }
                         }
                       }
-                      tw_barrier();
                       for (int ax3_0 = 0; ax3_0 < 2; ++ax3_0) {
                         {
                           TW_LOCAL(tw_f16, K_pad_shared_dyn_wmma_matrix_b, 32);
@@ -105,7 +104,7 @@ extern "C" TW_KERNEL(64) void tilewright_main_0(TW_GLOBAL(const tw_f16) Q, TW_GL
                             }
                             #pragma unroll
                             for (int ax1_tile_1 = 0; ax1_tile_1 < 4; ++ax1_tile_1) {
-                              tw_load_matrix(K_pad_shared_dyn_wmma_matrix_b, ax1_tile_1 * 8, K_pad_shared_dyn, j_part * 2048 + ax1_tile_1 * 512 + tx % 8 * 32 + tx / 16 * 256 + tw_bitwise_xor<int>(ax3_0 * 2 + tx / 8 % 2, tx / 2 % 4) * 8);
+                              tw_load_matrix(K_pad_shared_dyn_wmma_matrix_b, ax1_tile_1 * 8, K_pad_shared_dyn, j_part % 2 * 2048 + ax1_tile_1 * 512 + tx % 8 * 32 + tx / 16 * 256 + tw_bitwise_xor<int>(ax3_0 * 2 + tx / 8 % 2, tx / 2 % 4) * 8);
                             }
                             #pragma unroll
                             for (int ax1_tile_2 = 0; ax1_tile_2 < 2; ++ax1_tile_2) {
@@ -137,7 +136,7 @@ extern "C" TW_KERNEL(64) void tilewright_main_0(TW_GLOBAL(const tw_f16) Q, TW_GL
                           }
                         }
                       }
-                      if (1 <= j_part) {
+                      if (2 <= j_part) {
                         #pragma unroll
                         for (int r_tile_5 = 0; r_tile_5 < 2; ++r_tile_5) {
                           #pragma unroll
@@ -146,7 +145,7 @@ extern "C" TW_KERNEL(64) void tilewright_main_0(TW_GLOBAL(const tw_f16) Q, TW_GL
                             for (int group_3 = 0; group_3 < 4; ++group_3) {
                               #pragma unroll
                               for (int element_3 = 0; element_3 < 2; ++element_3) {
-                                tw_store(peak_terms_wmma_accumulator, r_tile_5 * 32 + j_tile_1 * 8 + group_3 * 2 + element_3, j_tile_1 * 16 + group_3 / 2 * 8 + tx % 4 * 2 + element_3 < 26 ? peak_terms_wmma_accumulator[r_tile_5 * 32 + j_tile_1 * 8 + group_3 * 2 + element_3] : (-tw_special<float>::infinity()));
+                                tw_store(peak_terms_wmma_accumulator, r_tile_5 * 32 + j_tile_1 * 8 + group_3 * 2 + element_3, j_tile_1 * 16 + group_3 / 2 * 8 + tx % 4 * 2 + element_3 < 22 ? peak_terms_wmma_accumulator[r_tile_5 * 32 + j_tile_1 * 8 + group_3 * 2 + element_3] : (-tw_special<float>::infinity()));
                               }
                             }
                           }
@@ -265,7 +264,7 @@ extern "C" TW_KERNEL(64) void tilewright_main_0(TW_GLOBAL(const tw_f16) Q, TW_GL
                       for (int j_0 = 0; j_0 < 4; ++j_0) {
                         #pragma unroll
                         for (int ax2_tile_1 = 0; ax2_tile_1 < 2; ++ax2_tile_1) {
-                          tw_load_transposed(V_pad_shared_dyn_wmma_matrix_b, j_part * 64 + j_0 * 16 + ax2_tile_1 * 8, V_pad_shared_dyn, j_part * 2048 + j_0 * 512 + tx % 16 * 32 + tw_bitwise_xor<int>(ax2_tile_1 * 2 + tx / 16, tx / 2 % 4) * 8);
+                          tw_load_transposed(V_pad_shared_dyn_wmma_matrix_b, j_part * 64 + j_0 * 16 + ax2_tile_1 * 8, V_pad_shared_dyn, j_part % 2 * 2048 + j_0 * 512 + tx % 16 * 32 + tw_bitwise_xor<int>(ax2_tile_1 * 2 + tx / 16, tx / 2 % 4) * 8);
                         }
                         #pragma unroll
                         for (int r_tile_13 = 0; r_tile_13 < 2; ++r_tile_13) {
@@ -275,7 +274,6 @@ extern "C" TW_KERNEL(64) void tilewright_main_0(TW_GLOBAL(const tw_f16) Q, TW_GL
                           }
                         }
                       }
-                      tw_barrier();
                     }
                   }
                 }
