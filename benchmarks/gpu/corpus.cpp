@@ -455,9 +455,7 @@ def row_argmax(X: T.Buffer(({m}, {n}), "float32"), P: T.Buffer(({m},), "int32"),
 
 entry attention(const char* name, int heads, int queries, int keys, int depth) {
   const target::gpu device = target::named_gpu("sm_80");
-  entry out;
-  out.name = name;
-  out.written = gpu_workloads::attention_function({"float16", heads, queries, keys, depth, false});
+  entry out{name, gpu_workloads::attention_function({"float16", heads, queries, keys, depth}), {}};
   out.scheduled =
       search::default_schedule(out.written, space::default_gpu(), {&device, 1}, 1).function();
   out.tolerance = 2e-3;  // weights are rounded to 11 bits

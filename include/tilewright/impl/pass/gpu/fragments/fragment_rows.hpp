@@ -79,7 +79,8 @@ inline stmt combine_lanes(const reductions::accumulation& step, const buffer& pa
     const expr other = make_var("other", mine.type());
     const expr theirs = call(mine.type(), "tw_shuffle_xor",
                              {mine, integer(dtype::i32, apart), integer(dtype::i32, lanes_of_row)});
-    out.push_back(make_let(other, theirs, make_store(part, at, combined_in_row(step, mine, other))));
+    out.push_back(
+        make_let(other, theirs, make_store(part, at, combined_in_row(step, mine, other))));
   }
   return make_seq(std::move(out));
 }
