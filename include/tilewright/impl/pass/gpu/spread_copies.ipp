@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include <tilewright/impl/pass/gpu/memory_order.hpp>
+#include <tilewright/impl/pass/gpu/tensor/memory_order.hpp>
 #include <tilewright/impl/pass/gpu/tensor/tensor_copy.hpp>
 #include <tilewright/ir/analysis/joint_copy.hpp>
 #include <tilewright/ir/copy_notes.hpp>
