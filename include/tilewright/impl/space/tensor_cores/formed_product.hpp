@@ -61,8 +61,9 @@ inline first_tiles tiles_of(const use_tensor_core& rule, const std::string& intr
   return out;
 }
 
-/// Gives the block the form of the first intrinsic that fits, one that fits as extents and operands are before others. With `whole` of the rule, rows, columns and terms are padded of
-/// which the first tiles would leave a rest: numbers of tiles without divisors, as 257, have slivers alone otherwise.
+/// Gives the block the form of the first intrinsic that fits, one that fits as extents and operands are before others. With
+/// `whole` of the rule, rows, columns and terms are padded of which the first tiles would leave a rest: numbers of tiles
+/// without divisors, as 257, have slivers alone otherwise.
 inline std::optional<formed_product> form_product(schedule& s, const std::string& name,
                                                   const use_tensor_core& rule,
                                                   const context& where) {
