@@ -12,6 +12,7 @@
 #include <tilewright/dispatch/pattern_checks.hpp>
 #include <tilewright/dispatch/pattern_lists.hpp>
 #include <tilewright/impl/dispatch/specialization/specialization_table.hpp>
+#include <tilewright/impl/dispatch/specialization/visit_list.hpp>
 #include <tilewright/impl/dispatch/specialization/visits.hpp>
 #include <tilewright/impl/dispatch/workspace.hpp>
 #include <tilewright/ir/interpret/interpret.hpp>
@@ -91,7 +92,7 @@ struct dispatcher::state {
   struct bound {
     const detail::binding* what = nullptr;
     std::shared_ptr<const detail::binding> own = {};
-    std::unique_ptr<const detail::specialization_table::visit> inside = {};
+    std::unique_ptr<const detail::visit_list::visit> inside = {};
   };
   enum class memory { checked, absent };
   /// @param again goes on with tuning that was cancelled before
@@ -164,7 +165,7 @@ TILEWRIGHT_INLINE dispatcher::state::bound dispatcher::state::bind(const call_ar
   const detail::binding* there = bindings.find(a);
   if (there && !again) return {there};
   const support::default_float_environment ours;  // traps of the host are not for made-up data
-  auto inside = std::make_unique<const detail::specialization_table::visit>(all);
+  auto inside = std::make_unique<const detail::visit_list::visit>(all.visits());
   bound out = support::with_stack(detail::enough_stack, [&] { return prepare(a, data, again); });
   out.inside = std::move(inside);
   return out;

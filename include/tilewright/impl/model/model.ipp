@@ -13,6 +13,8 @@
 #include <tilewright/backend/cuda/available.hpp>
 #include <tilewright/impl/dispatch/at_exit.hpp>
 #include <tilewright/impl/dispatch/background_threads.hpp>
+#include <tilewright/impl/dispatch/code_generator.hpp>
+#include <tilewright/impl/dispatch/specialization/visit_list.hpp>
 #include <tilewright/impl/model/dense_arguments.hpp>
 #include <tilewright/impl/model/model_file.hpp>
 #include <tilewright/impl/model/session/kernel_times.hpp>
@@ -47,6 +49,7 @@ struct model::state {
   std::shared_ptr<search::database> db;
   search::detail::process_turns tuning, joining, bringing;
   std::atomic<bool> is_ready{false};
+  std::atomic<bool> has_run{false};  // a call has ended: all is made that calls need
   using program_list = std::vector<std::shared_ptr<const network::executable>>;
   // Both are swapped atomically, since the caller may tune while the background does.
   std::shared_ptr<const program_list> programs;  // whose kernels are tuned
@@ -178,7 +181,10 @@ struct model::state {
     network::tune_kernels(what, seconds, options.seed, *db, tell, &is_cancelled, target);
   }
   void tune(double seconds) {
-    if (gpu) need_device();
+    if (gpu)
+      need_device();
+    else
+      dispatch::detail::open_code_generator(&target::host());
     const double in_place = gpu ? 0 : 0.15;  // of the budget, at most
     const auto begin = std::chrono::steady_clock::now();
     const double alone = (1 - in_place) * seconds;
@@ -205,7 +211,10 @@ struct model::state {
     if (s.kept > 0 && !is_cancelled) make_program();
   }
   /// Tunes for another CPU; what this one runs stays.
-  void tune_for(const target::cpu& cpu, double seconds) { tune_alone(*all_now(), seconds, &cpu); }
+  void tune_for(const target::cpu& cpu, double seconds) {
+    dispatch::detail::open_code_generator(&target::host());
+    tune_alone(*all_now(), seconds, &cpu);
+  }
   /// The first call tunes, or starts to, unless the mode says otherwise.
   void prepare() {
     if (is_ready.load(std::memory_order_acquire)) return;
@@ -214,6 +223,17 @@ struct model::state {
     if (options.mode == mode::now) tune(options.seconds);
     if (options.mode == mode::background) start_background();
     is_ready.store(true, std::memory_order_release);
+  }
+
+  /// What was prepared.
+  void run(const std::vector<const void*>& inputs, const std::vector<void*>& outputs,
+           bool are_there, void* stream) {
+    if (!gpu) return now()->run(inputs, outputs);
+    const auto device = on_device();
+    if (!are_there) return device->run(inputs, outputs);
+    std::vector<void*> read;
+    for (const void* each : inputs) read.push_back(const_cast<void*>(each));
+    device->start(read, outputs, stream);
   }
 
   void start_background() {
@@ -232,20 +252,31 @@ struct model::state {
           }
         }));
   }
-  void end_background() noexcept {
+  /// Calls that may tune or compile are told to end, and waited for.
+  void end_visits() noexcept {
+    visits.end([this] {
+      is_cancelled = true;
+      return true;
+    });
+  }
+  void end_all() noexcept {
     is_cancelled = true;
     wait();
+    end_visits();
   }
   void wait() noexcept {
     const search::detail::process_turns::turn mine(joining);
     dispatch::detail::end(std::exchange(tuners, {}));
   }
-  ~state() { end_background(); }
+  ~state() { end_all(); }
 
+  using visit = dispatch::detail::visit_list::visit;
   std::atomic<bool> is_cancelled{false};
   dispatch::detail::background_threads tuners;
-  dispatch::detail::exit_entry exit{[](void* self) { static_cast<state*>(self)->end_background(); },
-                                    this};
+  search::detail::process_sync visiting;
+  dispatch::detail::visit_list visits{visiting};
+  dispatch::detail::exit_entry exit{[](void* self) { static_cast<state*>(self)->end_all(); }, this,
+                                    [](void* self) { static_cast<state*>(self)->end_visits(); }};
 };
 
 namespace detail::models {
@@ -309,13 +340,12 @@ TILEWRIGHT_INLINE void model::run_in_order(const std::vector<named_argument>& al
       g.name, detail::models::ports_of(g, g.inputs), detail::models::ports_of(g, g.outputs), all,
       on_device, [&](const std::vector<const void*>& inputs, const std::vector<void*>& outputs) {
         if (state_->gpu) state_->need_device();
+        if (state_->has_run.load(std::memory_order_acquire))
+          return state_->run(inputs, outputs, on_device, stream);
+        const state::visit inside(state_->visits);
         state_->prepare();
-        if (!state_->gpu) return state_->now()->run(inputs, outputs);
-        const auto program = state_->on_device();
-        if (!on_device) return program->run(inputs, outputs);
-        std::vector<void*> read;
-        for (const void* each : inputs) read.push_back(const_cast<void*>(each));
-        program->start(read, outputs, stream);
+        state_->run(inputs, outputs, on_device, stream);
+        state_->has_run.store(true, std::memory_order_release);
       });
 }
 
@@ -368,7 +398,9 @@ TILEWRIGHT_INLINE void model::save(const std::string& path,
         "a CPU (target \"host\")");
   std::vector<target::cpu> cpus;
   for (const std::string& t : targets) cpus.push_back(detail::models::target_here(t));
+  const state::visit inside(state_->visits);
   const search::detail::process_turns::turn mine(state_->tuning);
+  dispatch::detail::open_code_generator(&target::host());
   network::write_model_file(path, *program(), *state_->source, *state_->db, state_->options.seed,
                             cpus);
 }
@@ -381,6 +413,7 @@ TILEWRIGHT_INLINE void model::tune(double seconds, const std::string& target) {
                          ", and cannot be tuned for " + target +
                          "; make a model with that target, on the same database");
   const target::cpu cpu = detail::models::target_here(own ? "host" : target);
+  const state::visit inside(state_->visits);
   const search::detail::process_turns::turn mine(state_->tuning);
   if (!state_->gpu && cpu.isa_key() != target::host().isa_key())
     return state_->tune_for(cpu, seconds);
@@ -412,10 +445,12 @@ inline std::string right_aligned(const std::string& text, std::size_t width) {
 }  // namespace detail
 
 TILEWRIGHT_INLINE std::vector<network::kernel_report> model::kernel_reports() const {
+  const state::visit inside(state_->visits);
   return state_->reports();
 }
 
 TILEWRIGHT_INLINE std::string model::report() const {
+  const state::visit inside(state_->visits);
   const std::vector<network::kernel_report> kernels = state_->reports();
   const auto program = state_->now();
   double total = 0, bound = 0;  // s

@@ -13,7 +13,6 @@
 #include <set>
 #include <string>
 #include <thread>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,6 +25,7 @@
 #include <tilewright/impl/dispatch/at_exit.hpp>
 #include <tilewright/impl/dispatch/background_threads.hpp>
 #include <tilewright/impl/dispatch/binding_table.hpp>
+#include <tilewright/impl/dispatch/specialization/visit_list.hpp>
 #include <tilewright/impl/search/measurement/process_sync.hpp>
 #include <tilewright/search/database/database.hpp>
 #include <tilewright/search/options.hpp>
@@ -68,21 +68,9 @@ class specialization_table {
   specialization_table(const specialization_table&) = delete;
   specialization_table& operator=(const specialization_table&) = delete;
 
-  using visitor =
-      std::tuple<pid_t, std::thread::id, std::uint64_t>;  // the last is a number of its own
-  /// A call that may tune or compile, on the thread that made it. The table's end and the process's exit
-  /// cancel what it does and wait for it.
-  class visit {
-   public:
-    explicit visit(specialization_table& all);
-    ~visit();
-    visit(const visit&) = delete;
-    visit& operator=(const visit&) = delete;
-
-   private:
-    specialization_table& all_;
-    std::set<visitor>::iterator here_;
-  };
+  /// Calls that may tune or compile. The table's end and the process's exit cancel what they do and wait for
+  /// them.
+  visit_list& visits() noexcept { return visits_; }
 
   const backend::executor& executor() const noexcept { return *exec_; }
   search::detail::process_sync::pair& sync() { return sync_.get(); }
@@ -156,9 +144,8 @@ class specialization_table {
   bool ended_ = false;
   /// Calls of the user's event handler that run: of which process, and since when. // steady_clock ticks
   std::multiset<std::pair<pid_t, std::int64_t>> handler_calls_;
-  std::set<visitor> visits_;
-  std::uint64_t last_visit_ = 0;
   search::detail::process_sync sync_;
+  visit_list visits_{sync_};
   exit_entry exit_{[](void* self) { static_cast<specialization_table*>(self)->end_threads(); },
                    this,
                    [](void* self) { static_cast<specialization_table*>(self)->end_visits(); }};

@@ -1,22 +1,13 @@
-// Calls that are in the middle of tuning or compiling: the end of what they use waits for them. And what such
-// a call says where it may do neither.
+// How calls in the middle of tuning or compiling are told to end, and what such a call says where it may do neither.
 #pragma once
-
-#include <unistd.h>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <mutex>
 #include <set>
 #include <string>
-#include <thread>
-#include <tuple>
-#include <vector>
 
 #include <tilewright/impl/dispatch/specialization/specialization_table.hpp>
-#include <tilewright/support/any.hpp>
 
 namespace tilewright::dispatch::detail {
 
@@ -28,35 +19,11 @@ inline constexpr std::int64_t instance_ticks(double seconds) {
       .count();
 }
 
-inline specialization_table::visit::visit(specialization_table& all) : all_(all) {
-  const std::lock_guard lock(all_.sync().mutex);
-  here_ = all_.visits_.insert({::getpid(), std::this_thread::get_id(), ++all_.last_visit_}).first;
-}
-
-inline specialization_table::visit::~visit() {
-  search::detail::process_sync::pair& sy = all_.sync();
-  const std::lock_guard lock(sy.mutex);
-  all_.visits_.erase(here_);
-  sy.changed.notify_all();
-}
-
-inline void specialization_table::end_visits() noexcept try {
-  constexpr double longest = 10;  // s; a callback of the user may wait for the thread that is here
-  search::detail::process_sync::pair& sy = sync();
-  const std::int64_t until =
-      instance_clock::now().time_since_epoch().count() + instance_ticks(longest);
-  std::unique_lock lock(sy.mutex);
-  std::vector<visitor> others;  // those that come later are not waited for
-  for (const visitor& v : visits_)
-    if (std::get<0>(v) == ::getpid() && std::get<1>(v) != std::this_thread::get_id())
-      others.push_back(v);
-  const auto is_there = [&](const visitor& v) { return visits_.count(v) > 0; };
-  while (support::any(others, is_there) && !handler_is_slow() &&
-         instance_clock::now().time_since_epoch().count() < until) {
-    for (const auto& [name, s] : all_) s->cancelled = true;  // also what has begun since
-    sy.changed.wait_for(lock, std::chrono::milliseconds(20));
-  }
-} catch (const std::exception&) {  // no lock or memory is to be had: nobody can be waited for
+inline void specialization_table::end_visits() noexcept {
+  visits_.end([this] {
+    for (const auto& [name, s] : all_) s->cancelled = true;
+    return !handler_is_slow();
+  });
 }
 
 /// What to do about a call for which nothing is stored.
