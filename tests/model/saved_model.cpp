@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <tilewright/backend/artifact.hpp>
+#include <tilewright/backend/cuda/available.hpp>
 #include <tilewright/impl/model/model_file.hpp>
 #include <tilewright/impl/model/plan_writer.hpp>
 #include <tilewright/impl/search/database/fewer_threads.hpp>
@@ -256,9 +257,10 @@ TEST_CASE("saved model: threads that write one file leave one of theirs") {
   CHECK(refusal(folder.file("a.twm")) == "none");
 }
 
-TEST_CASE("saved model: an element type that does not exist") {
-  network::saved_plan plan;
-  plan.inputs.push_back({"x", {static_cast<dtype>(77), {2}}});
+namespace {
+
+/// A file of one plan without constants.
+std::vector<std::byte> file_of(const network::saved_plan& plan) {
   network::detail::model_file::plan_writer w;
   w.plans({plan});
   std::vector<std::byte> file(network::model_file_header);
@@ -268,8 +270,30 @@ TEST_CASE("saved model: an element type that does not exist") {
   const std::uint64_t words[4] = {file.size(), w.bytes.size(), digest.hi, digest.lo};
   std::memcpy(file.data(), network::model_file_magic.data(), 8);
   std::memcpy(file.data() + 8, words, sizeof words);
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("saved model: an element type that does not exist") {
+  network::saved_plan plan;
+  plan.inputs.push_back({"x", {static_cast<dtype>(77), {2}}});
+  const std::vector<std::byte> file = file_of(plan);
   CHECK_THROWS_WITH(network::read_model_file(file.data(), file.size()),
                     "the plan of the file holds an element type that does not exist");
+}
+
+TEST_CASE("saved model: one for a GPU where none is") {
+  if (cuda::available().state != cuda::state::no_driver) return;
+  const own_folder folder;
+  network::saved_plan plan;
+  plan.isa = "nvidia:sm_90a";
+  const std::vector<std::byte> file = file_of(plan);
+  write(folder.file("a.twm"), {reinterpret_cast<const char*>(file.data()), file.size()});
+  const std::string said = refusal(folder.file("a.twm"));
+  CHECK(has(said, "a.twm: it was made for sm_90a, and "));
+  CHECK(has(said, "libcuda.so.1"));
+  CHECK(has(said, "; save the model on a machine like this one, or for one"));
 }
 
 namespace {

@@ -74,15 +74,22 @@ struct callable_network {
 
 callable_network callable(const network_options& o) {
   if (is_saved(o.file) || fs::path(o.file).extension() == ".twm") {  // one that is cut off, too
-    if (o.target != "host" || !o.engine.empty())
+    if (o.target != "host")
       throw argument_error(o.file +
-                           ": a saved model holds code for CPUs; give the ONNX file that it "
-                           "was saved from to run it on a GPU");
+                           ": a saved model runs on the machines that it was saved for; leave "
+                           "--target out, or save it for " +
+                           o.target);
+    if (!o.engine.empty())
+      throw argument_error(o.file +
+                           ": a saved model holds code, which is not emulated; give the ONNX file "
+                           "that it was saved from");
     if (!o.extents.empty())
       throw argument_error(o.file + ": the extents of a saved model are fixed");
     const saved_model m = load_model(o.file, {.threads = o.threads});
-    return {m.name(), m.inputs(), m.outputs(),
-            [m](const auto& inputs, const auto& outputs) { m.run(inputs, outputs); }};
+    callable_network out{m.name(), m.inputs(), m.outputs(),
+                         [m](const auto& inputs, const auto& outputs) { m.run(inputs, outputs); }};
+    if (m.is_for_device()) out.device_times = [m](int runs) { return m.device_times(runs); };
+    return out;
   }
   const model m = load(o);
   const network::graph& g = m.source();
@@ -251,12 +258,15 @@ std::vector<std::string> targets_of(const network_options& o) {
   return o.targets.empty() ? std::vector<std::string>{"host"} : o.targets;
 }
 
-/// With a GPU as the model's target where one is named; several machines share no model then.
-network_options with_target(network_options o) {
+/// With a GPU as the model's target where one is named.
+/// @param several GPUs may share what is done
+network_options with_target(network_options o, bool several) {
   const auto is_gpu = [](const std::string& name) { return cuda::find_device(name).has_value(); };
-  if (std::none_of(o.targets.begin(), o.targets.end(), is_gpu)) return o;
-  if (o.targets.size() > 1)
-    throw argument_error("--target: a GPU stands alone; tune for each target in a call of its own");
+  const auto gpus =
+      static_cast<std::size_t>(std::count_if(o.targets.begin(), o.targets.end(), is_gpu));
+  if (gpus == 0) return o;
+  if (gpus < o.targets.size() || (gpus > 1 && !several))
+    throw argument_error("--target: a GPU stands alone; give each target a call of its own");
   o.target = o.targets[0];
   return o;
 }
@@ -268,7 +278,7 @@ void tune_all(model& m, const network_options& o, double seconds) {
 }
 
 int tune(const network_options& given) {
-  const network_options o = with_target(given);
+  const network_options o = with_target(given, false);
   model m = load(o);
   tune_all(m, o, o.seconds.value_or(tune_seconds));
   say_report(o, m);
@@ -276,7 +286,7 @@ int tune(const network_options& given) {
 }
 
 int save(const network_options& given) {
-  const network_options o = with_target(given);
+  const network_options o = with_target(given, given.seconds.value_or(0) == 0);
   model m = load(o);
   if (o.seconds.value_or(0) > 0) tune_all(m, o, *o.seconds);
   m.save(o.to, targets_of(o));
@@ -349,15 +359,15 @@ std::function<int()> declare_model(CLI::App& app) {
       ->check(whole<int>(1))
       ->capture_default_str();
   with_machine(sub);
-  sub = add("save", "Write its kernels and packed weights to a file that runs without LLVM",
+  sub = add("save", "Write its kernels and weights to a file that runs without LLVM or NVRTC",
             [o] { return save(*o); });
   sub->add_option("--to", o->to, "the file, MODEL.twm")->required();
   with_seconds(sub, before);
   const auto with_targets = [&](CLI::App* to) {
     to->add_option(
           "--target", o->targets,
-          "CPU to make code for, as host or x86-64-v3; several share the time. tune takes a "
-          "GPU, too: cuda, or its architecture")
+          "CPU to make code for, as host or x86-64-v3, of which several share the time; or a GPU: "
+          "cuda, or its architecture")
         ->take_all();
   };
   with_targets(sub);

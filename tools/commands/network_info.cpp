@@ -71,8 +71,9 @@ int info_of_saved(const network_options& o) {
     text += (&plan == &any ? "" : ", ") + ("{\"machine\": " + json(plan.isa)) +
             ", \"kernels\": " + kernels + ", \"code_bytes\": " + code +
             ", \"arena_bytes\": " + arena + ", \"threads\": " + threads + "}";
+    const bool is_for_gpu = plan.isa.rfind("nvidia:", 0) == 0;
     lines += "  for " + plan.isa + ": " + kernels + " kernels, " + code + " bytes of code, arena " +
-             arena + " bytes, up to " + threads + " threads\n";
+             arena + " bytes" + (is_for_gpu ? "\n" : ", up to " + threads + " threads\n");
     if (o.print)
       for (const network::saved_kernel& k : plan.kernels) lines += "    kernel " + k.name + "\n";
   }
@@ -223,7 +224,8 @@ class gpu_summary {
 
 int network_info(const network_options& o) {
   if (is_saved(o.file) && o.target != "host")
-    throw argument_error(o.file + ": a saved model holds code for CPUs; leave --target out");
+    throw argument_error(o.file +
+                         ": a saved model says for which machines it is; leave --target out");
   if (is_saved(o.file)) return info_of_saved(o);
   const std::optional<cuda::named_device> gpu = cuda::find_device(o.target);
   if (!gpu && o.target != "host")

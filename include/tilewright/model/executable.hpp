@@ -87,6 +87,8 @@ class executable {
                 const starter& start) const;
 
   const graph& whole() const { return *graph_; }
+  /// What its kernels are made by.
+  const tuned_options& options() const { return options_; }
   const std::vector<launch>& launches() const { return launches_; }
   /// Null for a CPU.
   const target::gpu* gpu() const { return gpu_ ? &*gpu_ : nullptr; }
@@ -132,6 +134,7 @@ class executable {
   const search::workload& gpu_task(std::size_t k) const;
 
   std::shared_ptr<const graph> graph_;
+  tuned_options options_;
   std::optional<target::gpu> gpu_;
   std::vector<memory_view> views_;    // [values]
   std::vector<launch::slot> places_;  // [values]

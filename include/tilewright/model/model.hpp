@@ -107,12 +107,15 @@ class model {
   void wait() const;
 
   /// Writes the kernels as they are chosen now, with their packed weights, to a file that
-  /// load_model reads without LLVM (model/saved_model.hpp). Nothing is tuned.
-  /// @param targets CPUs that the file holds code for, as in `tune`; a machine that loads it takes
-  /// the one with the widest vectors that it can run. Weights are packed once for each
-  /// @throws build_error when code cannot be made, argument_error when the file cannot be written or the
-  /// model is for a GPU, and as `tune`
-  void save(const std::string& path, const std::vector<std::string>& targets = {"host"}) const;
+  /// load_model reads without LLVM or NVRTC (model/saved_model.hpp). Nothing is tuned.
+  /// @throws build_error when code cannot be made, argument_error when the file cannot be written
+  void save(const std::string& path) const;
+  /// The same for several machines, of which one that loads the file takes what it can run: of CPUs the one with the
+  /// widest vectors, and of GPUs the newest.
+  /// @param targets of a model for a CPU, others as in `tune`; weights are packed once for each. Of a model for a
+  /// GPU, names of GPUs, which share the weights
+  /// @throws as above, and argument_error for a target that is not known, or not of the kind of the model's
+  void save(const std::string& path, const std::vector<std::string>& targets) const;
 
   /// The same network at other extents of what the graph leaves open, as a model of its own with the
   /// options of this one; weights in a mapped file and the database are shared.

@@ -34,21 +34,30 @@ struct saved_model_options {
 ///
 /// Any number of threads may call one model. Copies share everything; weights stay in the mapped
 /// file, so processes that run one file share them, too.
+///
+/// A model that was saved for a GPU is loaded on it, with its weights; it takes arrays of the host, which it copies there
+/// and back, or arrays of the device, as model/device/device_program.hpp says. NVRTC is not opened.
 class saved_model {
  public:
   /// It requires: 1) a file and a folder that belong to this user or to root, and that nobody else may
   /// write, since its code runs; 2) bytes as they were saved: the digest of all of them is compared; 3) a
-  /// machine with the instructions that one of the file's plans was made for; of several, the one
-  /// with the widest vectors runs; 4) an executor, where there is one, with a function `run` and a
-  /// thread.
-  /// @throws argument_error naming the file and what is wrong
+  /// machine with the instructions that one of the file's plans was made for, or a driver and a GPU of its
+  /// architecture; of several, the one with the widest vectors or the newest architecture runs; 4) an executor,
+  /// where there is one, with a function `run` and a thread, and none for a GPU.
+  /// @throws argument_error naming the file and what is wrong, which may be that the GPU has too little memory
   explicit saved_model(const std::string& path, saved_model_options options = {});
 
   /// Runs the network; arguments as in model::operator().
   /// @throws argument_error naming the input or output
   template <class... Argument>
   requires(dsl::argument_like<Argument>&&...) void operator()(Argument&&... arguments) const {
-    run_in_order({named_argument("", arguments)...});
+    run_in_order({named_argument("", arguments)...}, nullptr);
+  }
+  /// This model with calls on arrays of the device that start on a stream, as model::on.
+  auto on(void* stream) const {
+    return [m = *this, stream](auto&&... arguments) {
+      m.run_in_order({named_argument("", arguments)...}, stream);
+    };
   }
   /// The same by names, in any order.
   void run(const std::vector<named_argument>& inputs,
@@ -57,10 +66,16 @@ class saved_model {
   const std::string& name() const;
   const std::vector<network_port>& inputs() const;
   const std::vector<network_port>& outputs() const;
+  /// What its code is for: target::cpu::isa_key() of a CPU, "nvidia:sm_90a" of a GPU.
+  const std::string& machine() const;
+  bool is_for_device() const;
+  /// Times of runs on the GPU, on zeros, without copies of arguments. // [runs] s
+  /// @throws argument_error where the code is for a CPU
+  std::vector<double> device_times(int runs) const;
 
  private:
   struct state;
-  void run_in_order(const std::vector<named_argument>& all) const;
+  void run_in_order(const std::vector<named_argument>& all, void* stream) const;
 
   std::shared_ptr<const state> state_;
 };

@@ -2,21 +2,22 @@
 // with the pointers that they bring, so that results are those of the network.
 #include <tilewright/model/device/device_program.hpp>
 
-#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <tilewright/backend/cuda/available.hpp>
-#include <tilewright/backend/cuda/nvrtc.hpp>
+#include <tilewright/impl/model/device/device_code.hpp>
 #include <tilewright/interop/onnx.hpp>
+#include <tilewright/model/inference.hpp>
+#include <tilewright/model/interpret.hpp>
 #include <tilewright/model/model.hpp>
 #include <tilewright/search/measurement/worker.hpp>
 #include <tilewright/support/any.hpp>
@@ -24,85 +25,12 @@
 
 #include "model/array_file.hpp"
 #include "model/device/emulated_network.hpp"
+#include "model/device/fake_device.hpp"
 #include "model/refusal.hpp"
 #include "model/written_graph.hpp"
 
 using namespace tilewright;
 using namespace network_tests;
-
-namespace {
-
-bool ready() {
-  if (!fake::here()) return false;
-  try {
-    backend::cuda::nvrtc();
-    return static_cast<bool>(cuda::available());  // the driver is opened
-  } catch (const build_error& e) {
-    MESSAGE("skipped: " << e.what());
-    return false;
-  }
-}
-
-bool emulates() {
-  if (!ready()) return false;
-  const std::string missing = backend::cuda::why_no_emulator();
-  if (!missing.empty()) MESSAGE("skipped, kernels cannot be emulated: " << missing);
-  return missing.empty();
-}
-
-/// Bytes that the fake device has left.
-std::size_t free_bytes() {
-  void* const driver = ::dlopen(TILEWRIGHT_FAKE_DRIVER, RTLD_NOW | RTLD_NOLOAD);
-  REQUIRE(driver);
-  std::size_t out = 0, all = 0;
-  reinterpret_cast<int (*)(std::size_t*, std::size_t*)>(::dlsym(driver, "cuMemGetInfo_v2"))(&out,
-                                                                                            &all);
-  ::dlclose(driver);
-  return out;
-}
-
-std::shared_ptr<search::database> nothing_stored() {
-  return std::make_shared<search::database>(":memory:");
-}
-
-model_options on_gpu() {
-  model_options o;
-  o.database = ":memory:";
-  o.mode = mode::off;
-  o.target = "cuda";
-  return o;
-}
-
-/// Elements that start at a multiple of 256 bytes, as those of a device do.
-class elements {
- public:
-  explicit elements(std::size_t count)
-      : count_(count),
-        data_(static_cast<float*>(std::aligned_alloc(256, (count * 4 / 256 + 1) * 256))) {
-    std::memset(data_.get(), 0, count * 4);
-  }
-  explicit elements(const network::constant& c)
-      : elements(static_cast<std::size_t>(c.type().elements())) {
-    std::memcpy(data_.get(), c.data(), count_ * 4);
-  }
-  float* data() const { return data_.get(); }
-  std::vector<float> values() const { return {data(), data() + count_}; }
-
- private:
-  struct release {
-    void operator()(float* at) const { std::free(at); }
-  };
-  std::size_t count_;
-  std::unique_ptr<float, release> data_;
-};
-
-bool is_near(const network::constant& expected, const std::vector<float>& y) {
-  auto [c, data] = network::constant::make(expected.type());
-  std::memcpy(data, y.data(), y.size() * 4);
-  return difference(expected, c) <= 1e-5;
-}
-
-}  // namespace
 
 TEST_CASE("device_program: arrays of the host and of the device give what ONNX Runtime computes") {
   if (!emulates()) return;
@@ -143,6 +71,88 @@ TEST_CASE("device_program: arrays of the host and of the device give what ONNX R
   CHECK(free_bytes() == before);  // and nothing is left
 }
 
+namespace {
+
+/// What a stream takes: the arena, and behind it the memory of the kernel that works in most.
+std::int64_t memory_of(const network::executable& plan) {
+  std::int64_t workspace = 0;
+  for (std::size_t k = 0; k < plan.launches().size(); ++k)
+    workspace = std::max(
+        workspace,
+        network::gpu_kernels_of(plan, k, *nothing_stored(), plan.options().seed).workspace_bytes);
+  return (plan.arena_bytes() + 255) / 256 * 256 + workspace;
+}
+
+}  // namespace
+
+TEST_CASE("device_program: kernels that work in memory of their own share it") {
+  if (!emulates()) return;
+  written_graph w;
+  w.g.name = "twice";
+  const network::value_id x = w.input("x", {64, 48});
+  network::value_id y = w.add("MatMul", {x, w.known(waves({48, 64}, 0.3))});
+  for (int k = 0; k < 3; ++k)
+    y = w.add("LayerNormalization", {w.add("Add", {y, y}), w.known(waves({64}, 0.2 + 0.1 * k))});
+  y = w.add("Transpose", {y}, {{"perm", list{1, 0}}});
+  w.g.outputs = {w.add("MatMul", {y, w.known(waves({64, 32}, 0.1))})};
+  const model m(w.g, on_gpu());
+  const auto expected = [&] {
+    network::graph typed = w.g;
+    network::infer_types(typed);
+    return network::interpret(typed, {waves({64, 48}, 0.2)})[0];
+  }();
+  const network::device_program p(m.program());
+  emulated_network runs(*m.program(), *nothing_stored(), 42);
+  const elements dx(waves({64, 48}, 0.2)), dy(64 * 32);
+  p.warm();
+  const std::size_t warm = free_bytes();
+  p.start({dx.data()}, {dy.data()}, dx.data());
+  CHECK(runs.runs == 1);
+  CHECK(is_near(expected, dy.values()));
+  CHECK(static_cast<std::int64_t>(warm - free_bytes()) == memory_of(*m.program()));
+}
+
+TEST_CASE("device_program: code is made by several threads, of equal kernels once") {
+  if (!ready()) return;
+  written_graph w;
+  w.g.name = "equal";
+  network::value_id y = w.input("x", {16, 32});
+  for (int k = 0; k < 4; ++k)
+    y = w.add("Softmax", {w.add("MatMul", {y, w.known(waves({32, 32}, 0.1 + 0.1 * k))})});
+  w.g.outputs = {y};
+  const model m(w.g, on_gpu());
+  const std::size_t launches = m.program()->launches().size(), different = launches / 4;
+  REQUIRE(launches == 4 * different);
+  REQUIRE(different > 1);
+  std::atomic<int> made{0};
+  const auto code = network::detail::code_of(
+      *m.program(), *nothing_stored(), {42, false, "a test", 3}, [&](const backend::artifact& a) {
+        ++made;
+        return std::make_shared<const backend::artifact>(a);
+      });
+  CHECK(made == static_cast<int>(different));
+  REQUIRE(code.size() == launches);
+  for (std::size_t k = different; k < launches; ++k) CHECK(code[k] == code[k - different]);
+  CHECK(code[0] != code[1]);
+  // the first of those that fail says so, and the others are made
+  std::atomic<int> done{0};
+  CHECK_THROWS_WITH(network::detail::on_threads(9, 4,
+                                                [&](std::size_t k) {
+                                                  ++done;
+                                                  if (k % 4 == 3)
+                                                    throw build_error(std::to_string(k));
+                                                }),
+                    "3");
+  CHECK(done == 9);
+  model_options none = on_gpu();
+  none.mode = mode::miss_error;
+  const elements dx(16 * 32), dy(16 * 32);
+  CHECK(says(refusal<error>([&] {
+               model(w.g, none)(on_device(dx.data(), {16, 32}), on_device(dy.data(), {16, 32}));
+             }),
+             "the options say miss_error"));
+}
+
 TEST_CASE("device_program: constants lie on the device once, values in one arena a stream") {
   if (!ready()) return;
   const model m = load_onnx(data_folder + "tiny_cnn.onnx", on_gpu());
@@ -157,12 +167,12 @@ TEST_CASE("device_program: constants lie on the device once, values in one arena
   CHECK(constants >= needed);
   CHECK(constants <= needed + 64 * 64);
   const elements x(429), y(5);
-  p.warm();  // workspaces come with the first call
+  p.warm();
   const std::size_t warm = free_bytes();
   p.start({x.data()}, {y.data()});
   CHECK(warm - free_bytes() == 0);
   p.start({x.data()}, {y.data()}, x.data());
-  CHECK(static_cast<std::int64_t>(warm - free_bytes()) == m.program()->arena_bytes());
+  CHECK(static_cast<std::int64_t>(warm - free_bytes()) == memory_of(*m.program()));
   CHECK(p.device_name() == "fake");
   CHECK(p.measure(2).size() == m.program()->launches().size());
   CHECK(p.time(3).size() == 3);
@@ -268,13 +278,15 @@ TEST_CASE("device_program: what a call refuses, by its number") {
   };
   {
     const fake::setting recording("FAKE_CUDA_CAPTURING", "1");
-    CHECK(says(call(dx, dy), "cannot be allocated while a graph records the stream"));
+    CHECK(says(call(dx, dy), "cannot be compiled while a graph records the stream"));
   }
   m(dx, dy);
   {
     const fake::setting recording("FAKE_CUDA_CAPTURING", "1");
     m(dx, dy);  // everything is there
-    CHECK(says(refusal<error>([&] { m.on(x.data())(dx, dy); }), "(requirement 5)"));
+    CHECK(says(refusal<error>([&] { m.on(x.data())(dx, dy); }),
+               "cannot be allocated while a graph records the stream; call it once on this stream "
+               "before (requirement 5)"));
   }
   CHECK(
       says(call(on_device(x.data() + 1, {1, 3, 13, 11}), dy),

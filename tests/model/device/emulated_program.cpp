@@ -10,6 +10,7 @@
 
 #include <tilewright/backend/cuda/available.hpp>
 #include <tilewright/interop/onnx.hpp>
+#include <tilewright/model/inference.hpp>
 #include <tilewright/model/interpret.hpp>
 #include <tilewright/model/model.hpp>
 #include <tilewright/support/error.hpp>
@@ -54,6 +55,7 @@ std::vector<network::constant> emulated(const model& m,
       a.strides[d] = stride;
       stride *= t.extents[d];
     }
+    if (t.extents.empty()) a.rank = 1, a.extents[0] = 1, a.strides[0] = 1;  // a list of one
     return a;
   };
   for (std::size_t k = 0; k < given.size(); ++k)
@@ -161,6 +163,31 @@ TEST_CASE("emulated_program: indices are looked at, and may count from the end")
              "index 3 is out of range"));
 }
 
+TEST_CASE("emulated_program: a number is read where it lies, on the device") {
+  written_graph w;
+  w.g.name = "numbers";
+  const network::value_id x = w.input("x", {4, 6}), s = w.input("s", {});
+  const network::value_id mean =
+      w.add("ReduceMean", {x}, {{"keepdims", std::int64_t{0}}});  // () between kernels
+  const network::value_id y = w.add("Mul", {w.add("Sub", {x, mean}), s});
+  w.g.outputs = {w.add("Softmax", {y}), mean};
+  const model m(w.g, for_gpu());
+  for (std::size_t k = 0; k < m.program()->launches().size(); ++k) {
+    const search::database none(":memory:");
+    for (const backend::cuda::kernel& one :
+         network::gpu_kernels_of(*m.program(), k, none, 42).kernels)
+      for (const backend::launch_argument& a : one.start.arguments)
+        CHECK(a.from != backend::launch_argument::kind::scalar);
+  }
+  if (!have_emulator()) return;
+  const network::constant given = waves({4, 6}, 0.7), factor = waves({}, 0.4);
+  network::graph typed = w.g;
+  network::infer_types(typed);
+  const std::vector<network::constant> expected = network::interpret(typed, {given, factor});
+  const std::vector<network::constant> out = emulated(m, {given, factor});
+  for (std::size_t k = 0; k < 2; ++k) CHECK(difference(expected[k], out[k]) <= 1e-5);
+}
+
 TEST_CASE("models for a GPU refuse what is for CPUs, and the other way round") {
   const model m(layers().g, for_gpu());
   const auto with = [](auto change) {
@@ -174,7 +201,11 @@ TEST_CASE("models for a GPU refuse what is for CPUs, and the other way round") {
              "reductions in order are for CPUs"));
   CHECK(says(with([](model_options& o) { o.executor = &backend::serial_executor(); }),
              "an executor runs the threads of a CPU"));
-  CHECK(says(refusal<error>([&] { m.save("never.twm"); }), "files hold code for CPUs"));
+  CHECK(says(refusal<error>([&] {
+               m.save("never.twm", {"sm_90a", "x86-64-v3"});
+             }),
+             "is for sm_90a, and cannot be saved for x86-64-v3; name GPUs alone"));
+  CHECK(says(refusal<error>([&] { m.save("never.twm", {}); }), "needs one target at least"));
   CHECK(says(refusal<error>([&] { model(m).tune(1, "x86-64-v3"); }),
              "is for sm_90a, and cannot be tuned for x86-64-v3"));
   const std::vector<float> x(48);

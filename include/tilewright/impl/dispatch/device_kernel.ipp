@@ -8,15 +8,11 @@
 
 #include <unistd.h>
 
-#include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/cuda/device.hpp>
 #include <tilewright/dispatch/argument_checks.hpp>
 #include <tilewright/dispatch/device_kernel.hpp>
-#include <tilewright/impl/search/session/unmeasured_schedules.hpp>
-#include <tilewright/search/candidate.hpp>
+#include <tilewright/impl/dispatch/specialization/gpu_code.hpp>
 #include <tilewright/search/contiguous_workload.hpp>
-#include <tilewright/search/database/trace_names.hpp>
-#include <tilewright/search/measurement/builder.hpp>
 #include <tilewright/search/measurement/operands.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/support/any.hpp>
@@ -62,29 +58,20 @@ struct device_kernel::state {
     search::workload w = search::contiguous_workload(f, gpu, backend::serial_executor());
     if (o.space) w.space = o.space;
     const auto db = o.own_database ? o.own_database : search::database::shared(o.database);
-    if (const auto hit = db->chosen(w.key))
-      if (take(w, *db, hit->trace, "measured " + hit->from.date + " on " + hit->from.cpu)) {
-        measured = true;
+    detail::gpu_code found(w, *db, [&](const backend::artifact& a) { code.emplace(device, a); });
+    if (!found.take_chosen()) {
+      if (o.stored_only)
+        throw argument_error(f.name + ": " + db->why(search::wanted_record(w)) +
+                             "and TILEWRIGHT_TUNE or the options say miss_error");
+      if (o.session || o.seconds > 0) {
+        tune(w, o, *db);
         return;
       }
-    if (o.stored_only)
-      throw argument_error(f.name + ": " + db->why(search::wanted_record(w)) +
-                           "and TILEWRIGHT_TUNE or the options say miss_error");
-    if (o.session || o.seconds > 0) {
-      tune(w, o, *db);
-      return;
+      found.take_unmeasured(o.seed, device.name());
     }
-    std::string from = "the default schedule", refused;
-    const bool found = search::detail::take_unmeasured(w, o.seed, [&](const schedule& s) {
-      if (take(w, *db, search::by_position(s.trace(), f).print(), from)) return true;
-      if (refused.empty()) refused = why;
-      from = "a schedule with fewer loops written out, since the default one cannot be used: " +
-             refused;
-      return false;
-    });
-    if (!found)
-      throw build_error("the default schedule of " + f.name + " cannot be used on " +
-                        device.name() + ": " + refused);
+    trace = found.trace;
+    origin = found.origin;
+    measured = found.measured;
   }
 
   void tune(const search::workload& w, const device_options& o, search::database& db) {
@@ -97,38 +84,6 @@ struct device_kernel::state {
     origin = "tuned: " + std::to_string(r.trials) + " candidates";
     code.emplace(device, r.code);
     measured = r.best > 0;
-  }
-
-  /// Uses the schedule, with its stored code or with code that is stored from now on. False, with a
-  /// reason in `why`, where it cannot be used any more.
-  bool take(const search::workload& w, search::database& db, const std::string& text,
-            const std::string& from) {
-    try {
-      if (const auto bytes = db.code(w.key, text, backend::lowering_revision)) {
-        code.emplace(device, backend::deserialize(bytes->data(), bytes->size()));
-        origin = "stored code, " + from;
-        trace = text;
-        return true;
-      }
-    } catch (const build_error&) {  // made by another version: it is made anew
-    }
-    try {
-      const auto c = search::replay(trace::parse(text), w.function, 1, &why);
-      if (!c) return false;
-      const search::built b = search::build(c->scheduled.function(), w.machine);
-      if (!b) {
-        why = b.error;
-        return false;
-      }
-      code.emplace(device, b.artifact);
-      db.add_code(w.key, text, search::made_on(w.machine), backend::serialize(b.artifact));
-      origin = from;
-      trace = text;
-      return true;
-    } catch (const error& e) {
-      why = e.what();
-      return false;
-    }
   }
 
   void refuse(int requirement, const std::string& text) const {
@@ -215,8 +170,6 @@ struct device_kernel::state {
   std::size_t bytes_of(std::size_t i) const {
     return static_cast<std::size_t>(operands[i].elements() * bytes(operands[i].type));
   }
-
-  std::string why;
 };
 
 TILEWRIGHT_INLINE device_kernel::device_kernel(const ir::function& f, const device_options& options)

@@ -122,6 +122,23 @@ inline std::vector<named_argument> in_order(const std::string& graph,
   return all;
 }
 
+/// Whether the arguments of a call lie on a device.
+/// @param instead what to do where the model is for this CPU; null: it is for a GPU
+/// @throws argument_error for a call that the machine of the model cannot take
+inline bool are_on_device(const std::string& graph, const std::vector<named_argument>& all,
+                          const void* stream, const char* instead) {
+  const bool out = support::any(all, [](const named_argument& a) { return a.on_device; });
+  if ((out || stream) && instead)
+    throw argument_error("model " + graph + " is for this CPU, and the call is one for a GPU; " +
+                         instead);
+  if (stream && !out)
+    throw argument_error(
+        "model " + graph +
+        " gets a stream and arrays of the host, for whose copies the call waits; "
+        "leave the stream out, or write on_device(...) around arrays of the device");
+  return out;
+}
+
 /// Calls `run` with dense data of the arguments, inputs before outputs.
 /// @param on_device they lie all on a device
 template <class Run>

@@ -128,8 +128,16 @@ class kernel_writer {
     else if (s.around)
       out = value_in(*s.around, outer_value(s, v), role);
     else
-      out = reader_of(in_param(v, role));
+      out = reader_of_param(in_param(v, role), outer_.of->type_of(v));
     return s.known[v] = out;
+  }
+
+  /// Of a number, which is an array of one element: another kernel may have made it, in the memory of a device.
+  static reader reader_of_param(const dsl::runtime_tensor& t, const tensor_type& type) {
+    if (!type.extents.empty()) return reader_of(t);
+    const dsl::runtime_expression first =
+        t(dsl::index_list{dsl::runtime_expression(0).as(dtype::i64, true)});
+    return {type, [first](const dsl::index_list&) { return first; }};
   }
 
   static value_id outer_value(const scope& s, value_id v) {
@@ -155,7 +163,7 @@ class kernel_writer {
     params_.push_back(v);
     is_weight_.push_back(x.data.has_value());
     return builder_.tensor(x.data ? dsl::role::weight : dsl::role::in, unused(role), t.type,
-                           dims_of(t.extents));
+                           dims_of(t.extents.empty() ? shape{1} : t.extents));
   }
 
   dsl::runtime_tensor out_param(value_id v) {

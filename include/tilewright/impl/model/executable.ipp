@@ -66,7 +66,7 @@ class executable::arena_lease {
 
 TILEWRIGHT_INLINE executable::executable(std::shared_ptr<const graph> g,
                                          const tuned_options& options, const target::gpu* gpu)
-    : graph_(std::move(g)) {
+    : graph_(std::move(g)), options_(options) {
   if (gpu) gpu_ = *gpu;
   place_values();
   count_weights();
@@ -167,8 +167,11 @@ TILEWRIGHT_INLINE void executable::add_launch(const node& n, const tuned_options
   for (const value_id v : made.params) {
     l.slots.push_back(places_[static_cast<std::size_t>(v)]);
     l.types.push_back(graph_->type_of(v).type);
-    l.extents.push_back(graph_->type_of(v).extents);
-    l.strides.push_back(views_[static_cast<std::size_t>(v)].strides);
+    // a number that a kernel reads is an array of one element to it
+    const bool is_number =
+        graph_->type_of(v).extents.empty() && made.kernel.params()[l.extents.size()]->rank == 1;
+    l.extents.push_back(is_number ? shape{1} : graph_->type_of(v).extents);
+    l.strides.push_back(is_number ? shape{1} : views_[static_cast<std::size_t>(v)].strides);
   }
   for (std::size_t k = 0; k < made.params.size(); ++k)
     if (made.is_weight[k] && !gpu_)

@@ -18,6 +18,7 @@
 #include <tilewright/impl/model/dense_arguments.hpp>
 #include <tilewright/impl/model/model_file.hpp>
 #include <tilewright/impl/model/session/kernel_times.hpp>
+#include <tilewright/impl/model/session/model_target.hpp>
 #include <tilewright/impl/search/measurement/process_turns.hpp>
 #include <tilewright/model/bind_extents.hpp>
 #include <tilewright/model/device/device_program.hpp>
@@ -72,6 +73,18 @@ struct model::state {
       const std::shared_ptr<const network::graph>& g) const {
     return std::make_shared<const network::executable>(g, kernel_options(),
                                                        gpu ? &gpu->gpu : nullptr);
+  }
+  void save_for_devices(const std::string& path, const std::vector<std::string>& targets) {
+    const auto mine = now();
+    std::vector<std::shared_ptr<const network::executable>> all;
+    for (const target::gpu& g : detail::models::gpus_named(source->name, options.target, targets))
+      all.push_back(
+          g.name == gpu->gpu.name
+              ? mine
+              : std::make_shared<const network::executable>(
+                    std::make_shared<const network::graph>(mine->whole()), kernel_options(), &g));
+    const search::detail::process_turns::turn alone(tuning);
+    network::write_model_file(path, all, *source, *db, options.seed);
   }
   /// The graphs of which one runs.
   void add_forms(network::graph g) {
@@ -279,30 +292,6 @@ struct model::state {
                                     [](void* self) { static_cast<state*>(self)->end_visits(); }};
 };
 
-namespace detail::models {
-
-/// The GPU that a model shall be for; nothing for this CPU.
-inline std::optional<cuda::named_device> gpu_of(const model_options& o) {
-  if (o.target == "host") return std::nullopt;
-  std::optional<cuda::named_device> out = cuda::find_device(o.target);
-  if (!out) {
-    std::string known;
-    for (const std::string_view name : target::known_gpu_names()) known += ", " + std::string(name);
-    throw argument_error("a model cannot be made for " + o.target + "; targets: host, cuda" +
-                         known + "; for other CPUs, tune and save take names of targets");
-  }
-  if (o.reductions == reductions::in_order)
-    throw argument_error(
-        "reductions in order are for CPUs, and the model is for " + o.target +
-        "; leave out reductions::in_order, or make the model for a CPU (target \"host\")");
-  if (o.executor)
-    throw argument_error("an executor runs the threads of a CPU, and the model is for " + o.target +
-                         "; leave it out");
-  return out;
-}
-
-}  // namespace detail::models
-
 TILEWRIGHT_INLINE model::model(network::graph g, model_options options)
     : state_(std::make_shared<state>()) {
   if (!(options.seconds >= 0)) throw argument_error("seconds has to be 0 or more");
@@ -326,16 +315,8 @@ TILEWRIGHT_INLINE model::model(network::graph g, model_options options)
 TILEWRIGHT_INLINE void model::run_in_order(const std::vector<named_argument>& all,
                                            void* stream) const {
   const network::graph& g = *state_->source;
-  const bool on_device = support::any(all, [](const named_argument& a) { return a.on_device; });
-  if ((on_device || stream) && !state_->gpu)
-    throw argument_error("model " + g.name +
-                         " is for this CPU, and the call is one for a GPU; make the model with "
-                         ".target = \"cuda\"");
-  if (stream && !on_device)
-    throw argument_error(
-        "model " + g.name +
-        " gets a stream and arrays of the host, for whose copies the call waits; "
-        "leave the stream out, or write on_device(...) around arrays of the device");
+  const bool on_device = detail::models::are_on_device(
+      g.name, all, stream, state_->gpu ? nullptr : "make the model with .target = \"cuda\"");
   detail::models::run_with_arguments(
       g.name, detail::models::ports_of(g, g.inputs), detail::models::ports_of(g, g.outputs), all,
       on_device, [&](const std::vector<const void*>& inputs, const std::vector<void*>& outputs) {
@@ -374,31 +355,16 @@ TILEWRIGHT_INLINE void model::emulate(const std::vector<named_argument>& inputs,
       });
 }
 
-namespace detail::models {
-
-/// A CPU whose code this machine can run.
-inline target::cpu target_here(const std::string& name) {
-  target::cpu out = target::named(name);
-  if (!target::runs_on(out, target::host()))
-    throw argument_error("code for " + name +
-                         " cannot be tried here, and weights not be packed for it: this machine "
-                         "lacks some of its instructions; use a machine that has them");
-  return out;
+TILEWRIGHT_INLINE void model::save(const std::string& path) const {
+  save(path, {state_->options.target});
 }
-
-}  // namespace detail::models
 
 TILEWRIGHT_INLINE void model::save(const std::string& path,
                                    const std::vector<std::string>& targets) const {
-  if (state_->gpu)
-    throw argument_error(
-        "model " + state_->source->name + " is for " + state_->options.target +
-        ", and files hold code for CPUs; keep its database instead, from which a "
-        "model for the same target takes schedules and code, or make the model for "
-        "a CPU (target \"host\")");
+  const state::visit inside(state_->visits);
+  if (state_->gpu) return state_->save_for_devices(path, targets);
   std::vector<target::cpu> cpus;
   for (const std::string& t : targets) cpus.push_back(detail::models::target_here(t));
-  const state::visit inside(state_->visits);
   const search::detail::process_turns::turn mine(state_->tuning);
   dispatch::detail::open_code_generator(&target::host());
   network::write_model_file(path, *program(), *state_->source, *state_->db, state_->options.seed,

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -46,7 +47,7 @@ struct saved_copy {
 
 /// All that one instruction set needs but the constants.
 struct saved_plan {
-  std::string isa;  // target::cpu::isa_key()
+  std::string isa;  // target::cpu::isa_key(), or "nvidia:" + target::gpu::architecture
   std::string name;
   std::vector<network_port> inputs, outputs;
   std::int64_t arena_bytes = 0;
@@ -62,7 +63,14 @@ void write_model_file(const std::string& path, const executable& program, const 
                       search::database& db, std::uint64_t seed,
                       const std::vector<target::cpu>& targets);
 
-/// The plans of a file, widest vectors first. The bytes are not trusted.
+/// The same for GPUs.
+/// @param programs one for each, in the order in which a machine that loads the file looks for its own
+/// @throws build_error naming the node that no code can be made of
+void write_model_file(const std::string& path,
+                      const std::vector<std::shared_ptr<const executable>>& programs,
+                      const graph& source, search::database& db, std::uint64_t seed);
+
+/// The plans of a file, in the order in which they were written: widest vectors first. The bytes are not trusted.
 /// @throws argument_error for what is no such file, was altered, or is no plan
 std::vector<saved_plan> read_model_file(const std::byte* bytes, std::size_t size);
 

@@ -19,6 +19,8 @@
 
 #include <tilewright/dispatch/packed_weights.hpp>
 #include <tilewright/impl/model/device/constant_pool.hpp>
+#include <tilewright/impl/model/device/device_code.hpp>
+#include <tilewright/impl/model/device/plan_of.hpp>
 #include <tilewright/impl/model/model_file.hpp>
 #include <tilewright/impl/model/plan_writer.hpp>
 #include <tilewright/impl/model/session/chosen_schedule.hpp>
@@ -53,18 +55,6 @@ inline chosen_kernel choose(const search::workload& w, search::database& db, std
     out.is_read.push_back(!b || loaded.count(b) > 0 || stored.count(b) > 0);
   }
   return out;
-}
-
-inline saved_argument argument_of(const launch::slot& s, std::int64_t bytes, constant_pool& pool) {
-  switch (s.where) {
-    case launch::slot::input:
-      return {saved_argument::input, static_cast<std::int64_t>(s.number), s.offset, bytes};
-    case launch::slot::output:
-      return {saved_argument::output, static_cast<std::int64_t>(s.number), s.offset, bytes};
-    case launch::slot::arena: return {saved_argument::arena, 0, s.offset, bytes};
-    case launch::slot::fixed: break;
-  }
-  return {saved_argument::constant, 0, pool.add(s.data, bytes), bytes};
 }
 
 /// A saved model may take the place of another one, or of nothing.
@@ -113,27 +103,28 @@ inline void write_file(const std::string& name, const std::vector<std::byte>& by
 
 namespace detail::model_file {
 
-/// A network on its way into a file: plans for several CPUs, and the constants of all.
+/// A network on its way into a file: plans for several machines, and the constants of all.
 class model_writer {
  public:
-  model_writer(const executable& program, const graph& source, search::database& db,
-               std::uint64_t seed)
-      : program_(program), source_(source), db_(db), seed_(seed) {}
+  model_writer(const graph& source, search::database& db, std::uint64_t seed)
+      : source_(source), db_(db), seed_(seed) {}
 
-  void add(const target::cpu& cpu) {
-    saved_plan plan;
-    plan.isa = cpu.isa_key();
-    plan.name = source_.name;
-    for (const value_id v : source_.inputs)
-      plan.inputs.push_back({source_.at(v).name, source_.type_of(v)});
-    for (const value_id v : source_.outputs)
-      plan.outputs.push_back({source_.at(v).name, source_.type_of(v)});
-    plan.arena_bytes = program_.arena_bytes();
-    for (std::size_t k = 0; k < program_.launches().size(); ++k)
-      plan.kernels.push_back(kernel(k, cpu));
-    for (const executable::copy_step& c : program_.copies())
+  void add(const executable& program, const target::cpu& cpu) {
+    saved_plan plan = empty_plan(program, source_, cpu.isa_key());
+    for (std::size_t k = 0; k < program.launches().size(); ++k)
+      plan.kernels.push_back(kernel(program, k, cpu));
+    for (const executable::copy_step& c : program.copies())
       plan.copies.push_back(
           {argument_of(c.from, c.bytes, pool_), static_cast<std::int64_t>(c.output)});
+    plans_.push_back(std::move(plan));
+  }
+
+  /// @param program made for a GPU
+  void add(const executable& program) {
+    saved_plan plan = device_plan(program, source_, pool_);
+    const auto bytes_of = [](const backend::artifact& a) { return backend::serialize(a); };
+    const auto code = code_of(program, db_, {seed_, false, program.gpu()->architecture}, bytes_of);
+    for (std::size_t k = 0; k < code.size(); ++k) plan.kernels[k].code = code[k];
     plans_.push_back(std::move(plan));
   }
 
@@ -167,9 +158,9 @@ class model_writer {
   std::size_t plan_size() const { return plan_size_; }
 
  private:
-  saved_kernel kernel(std::size_t k, const target::cpu& cpu) {
-    const launch& l = program_.launches()[k];
-    const search::workload& here = program_.task(k);
+  saved_kernel kernel(const executable& program, std::size_t k, const target::cpu& cpu) {
+    const launch& l = program.launches()[k];
+    const search::workload& here = program.task(k);
     target::cpu& own = cpus_.emplace_back(cpu);
     own.cores = here.exec->threads;
     const search::workload w = task_for(here, own);
@@ -200,7 +191,6 @@ class model_writer {
     return out;
   }
 
-  const executable& program_;
   const graph& source_;
   search::database& db_;
   std::uint64_t seed_;
@@ -210,6 +200,21 @@ class model_writer {
   std::vector<dispatch::packed_weights> packed_;  // until the file is written
   std::size_t plan_size_ = 0;
 };
+
+/// With its header, to its place.
+inline void write_whole(const std::string& path, model_writer& writer) {
+  std::vector<std::byte> file = writer.finish();
+  const support::hash128 digest =
+      digest_of(file.data() + model_file_header, file.size() - model_file_header);
+  plan_writer header;
+  for (const char c : model_file_magic) header.bytes.push_back(static_cast<std::byte>(c));
+  header.size(file.size());
+  header.size(writer.plan_size());
+  header.word(static_cast<std::int64_t>(digest.hi));
+  header.word(static_cast<std::int64_t>(digest.lo));
+  std::copy(header.bytes.begin(), header.bytes.end(), file.begin());
+  write_file(path, file);
+}
 
 }  // namespace detail::model_file
 
@@ -232,19 +237,17 @@ TILEWRIGHT_INLINE void write_model_file(const std::string& path, const executabl
               };
               return rank(a) < rank(b);
             });
-  d::model_writer writer(program, source, db, seed);
-  for (const target::cpu& t : widest_first) writer.add(t);
-  std::vector<std::byte> file = writer.finish();
-  const support::hash128 digest =
-      digest_of(file.data() + model_file_header, file.size() - model_file_header);
-  d::plan_writer header;
-  for (const char c : model_file_magic) header.bytes.push_back(static_cast<std::byte>(c));
-  header.size(file.size());
-  header.size(writer.plan_size());
-  header.word(static_cast<std::int64_t>(digest.hi));
-  header.word(static_cast<std::int64_t>(digest.lo));
-  std::copy(header.bytes.begin(), header.bytes.end(), file.begin());
-  d::write_file(path, file);
+  d::model_writer writer(source, db, seed);
+  for (const target::cpu& t : widest_first) writer.add(program, t);
+  d::write_whole(path, writer);
+}
+
+TILEWRIGHT_INLINE void write_model_file(
+    const std::string& path, const std::vector<std::shared_ptr<const executable>>& programs,
+    const graph& source, search::database& db, std::uint64_t seed) {
+  detail::model_file::model_writer writer(source, db, seed);
+  for (const auto& p : programs) writer.add(*p);
+  detail::model_file::write_whole(path, writer);
 }
 
 }  // namespace tilewright::network

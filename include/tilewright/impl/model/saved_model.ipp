@@ -13,6 +13,8 @@
 #include <tilewright/backend/narrow_executor.hpp>
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/impl/model/dense_arguments.hpp>
+#include <tilewright/impl/model/device/device_network.hpp>
+#include <tilewright/impl/model/device/loaded_network.hpp>
 #include <tilewright/impl/model/model_file.hpp>
 #include <tilewright/model/saved_model.hpp>
 #include <tilewright/support/any.hpp>
@@ -23,12 +25,30 @@
 #include <tilewright/support/numbers/float_environment.hpp>
 #include <tilewright/target/architecture.hpp>
 #include <tilewright/target/cpu.hpp>
+#include <tilewright/target/gpu.hpp>
 
 namespace tilewright {
 namespace detail::models {
 
+inline constexpr std::string_view gpu_mark = "nvidia:";  // before an architecture
+
+/// Why code for a GPU cannot be started here; empty when it can.
+inline std::string missing_device(const std::string& architecture) {
+  const std::string made = "it was made for " + architecture + ", and ";
+  try {
+    const backend::cuda::device here;
+    const int capability = here.compute_capability();
+    if (target::named_gpu(architecture).runs_on(capability)) return {};
+    return made + here.name() + " has compute capability " + std::to_string(capability / 10) + "." +
+           std::to_string(capability % 10);
+  } catch (const error& e) {
+    return made + e.what();
+  }
+}
+
 /// Why this machine cannot run code for an instruction set; empty when it can.
 inline std::string missing_instructions(const std::string& isa) {
+  if (isa.rfind(gpu_mark, 0) == 0) return missing_device(isa.substr(gpu_mark.size()));
   const target::cpu& here = target::host();
   const std::size_t first = isa.find(':'), last = isa.rfind(':');
   if (first == last || isa.substr(0, first) != target::name(target::architecture_of(here)))
@@ -110,9 +130,18 @@ struct saved_model::state {
     std::vector<network::saved_plan> plans = network::read_model_file(file.data(), file.size());
     network::saved_plan& plan = plan_for_here(plans);
     if (plans.size() > 1) forget_the_rest(plan);
-    name = std::move(plan.name);
-    inputs = std::move(plan.inputs);
-    outputs = std::move(plan.outputs);
+    machine = plan.isa;
+    name = plan.name;
+    inputs = plan.inputs;
+    outputs = plan.outputs;
+    if (plan.isa.rfind(detail::models::gpu_mark, 0) == 0) {
+      if (options.executor)
+        throw argument_error("an executor runs the threads of a CPU, and the file holds code for " +
+                             plan.isa + "; leave it out");
+      there = network::detail::loaded_network(std::move(plan), file);
+      file.forget(0, file.size());
+      return;
+    }
     copies = std::move(plan.copies);
     arena_bytes = (plan.arena_bytes + 4095) / 4096 * 4096;
     for (network::saved_kernel& k : plan.kernels) {
@@ -165,8 +194,17 @@ struct saved_model::state {
     for (std::size_t k = 0; k < out.size(); ++k) add(out[k], outputs[k]);
   }
 
+  void start(const std::vector<const void*>& in, const std::vector<void*>& out,
+             void* stream) const {
+    check_overlap(in, out);
+    std::vector<void*> read;
+    for (const void* each : in) read.push_back(const_cast<void*>(each));
+    there->start(read, out, static_cast<backend::cuda::stream_ref>(stream));
+  }
+
   void run(const std::vector<const void*>& in, const std::vector<void*>& out) const {
     check_overlap(in, out);
+    if (there) return there->run(in, out);
     const lease arena(*this);
     const support::masked_float_traps quiet;
     std::vector<void*> data;
@@ -220,12 +258,13 @@ struct saved_model::state {
 
   static constexpr std::align_val_t alignment{4096};
   support::mapped_file file;
-  std::string name;
+  std::string machine, name;
   std::vector<network_port> inputs, outputs;
   std::vector<kernel> kernels;
   // by number of threads, of the user's own executor
   std::map<int, std::unique_ptr<backend::narrow_executor>> narrow_executors;
   std::vector<network::saved_copy> copies;
+  std::unique_ptr<network::detail::device_network> there;  // null: a CPU runs it
   std::int64_t arena_bytes = 0, workspace_bytes = 0;
   mutable support::fork_mutex mutex;
   mutable std::vector<std::byte*> free_arenas;  // guarded by mutex
@@ -243,20 +282,33 @@ TILEWRIGHT_INLINE saved_model::saved_model(const std::string& path, saved_model_
   state_ = std::move(made);
 }
 
-TILEWRIGHT_INLINE void saved_model::run_in_order(const std::vector<named_argument>& all) const {
+TILEWRIGHT_INLINE void saved_model::run_in_order(const std::vector<named_argument>& all,
+                                                 void* stream) const {
+  const bool on_device = detail::models::are_on_device(
+      name(), all, stream, state_->there ? nullptr : "save the model for a GPU");
   detail::models::run_with_arguments(
-      name(), inputs(), outputs(), all, false,
-      [this](const std::vector<const void*>& in, const std::vector<void*>& out) {
-        state_->run(in, out);
+      name(), inputs(), outputs(), all, on_device,
+      [&](const std::vector<const void*>& in, const std::vector<void*>& out) {
+        on_device ? state_->start(in, out, stream) : state_->run(in, out);
       });
 }
 
 TILEWRIGHT_INLINE void saved_model::run(const std::vector<named_argument>& given_inputs,
                                         const std::vector<named_argument>& given_outputs) const {
-  run_in_order(detail::models::in_order(name(), inputs(), outputs(), given_inputs, given_outputs));
+  run_in_order(detail::models::in_order(name(), inputs(), outputs(), given_inputs, given_outputs),
+               nullptr);
 }
 
+TILEWRIGHT_INLINE std::vector<double> saved_model::device_times(int runs) const {
+  if (!state_->there)
+    throw argument_error("model " + name() + " was saved for " + machine() +
+                         ", and its times on a GPU are asked for; save it for one");
+  return state_->there->time(runs);
+}
+
+TILEWRIGHT_INLINE bool saved_model::is_for_device() const { return state_->there != nullptr; }
 TILEWRIGHT_INLINE const std::string& saved_model::name() const { return state_->name; }
+TILEWRIGHT_INLINE const std::string& saved_model::machine() const { return state_->machine; }
 TILEWRIGHT_INLINE const std::vector<network_port>& saved_model::inputs() const {
   return state_->inputs;
 }

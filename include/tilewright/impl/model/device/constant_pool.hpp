@@ -13,6 +13,11 @@ namespace tilewright::network::detail {
 /// addresses once, large ones at multiples of 4096 bytes, others of 64.
 class constant_pool {
  public:
+  struct part {
+    const std::byte* data;
+    std::int64_t bytes, at;
+  };
+
   /// Offset from the first one. // bytes
   std::int64_t add(const void* data, std::int64_t bytes) {
     const auto [at, is_new] = known_.emplace(std::pair(data, bytes), 0);
@@ -33,11 +38,9 @@ class constant_pool {
       if (p.bytes > 0) copy(p.data, static_cast<std::size_t>(p.bytes), p.at);
   }
 
+  const std::vector<part>& parts() const { return parts_; }
+
  private:
-  struct part {
-    const std::byte* data;
-    std::int64_t bytes, at;
-  };
   std::map<std::pair<const void*, std::int64_t>, std::int64_t> known_;
   std::vector<part> parts_;
   std::int64_t size_ = 0;
