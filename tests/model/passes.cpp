@@ -40,6 +40,7 @@ const std::vector<std::pair<const char*, pass>> passes{
     {"channels_last", network::channels_last},
     {"replace_nan", network::replace_nan},
     {"scale_products", network::scale_products},
+    {"widen_halves", network::widen_halves},
     {"group_attention", network::group_attention},
     {"join_products", network::join_products},
     {"fuse", network::fuse},

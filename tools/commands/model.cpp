@@ -314,6 +314,9 @@ std::function<int()> declare_model(CLI::App& app) {
         ->check(whole<std::uint64_t>())
         ->capture_default_str();
     sub->add_flag("--plain", o->plain, "run the graph as it stands in the file, one kernel a node");
+    sub->add_flag("--keep-f16", o->keep_f16,
+                  "round every value of f16 as the graph has it; else CPUs compute in f32 where it "
+                  "is faster");
     sub->add_option("--convolution-error", o->convolution_error,
                     "of a result over the root mean square of all, for Winograd's algorithm; 0: "
                     "convolutions as "

@@ -53,6 +53,7 @@ model load(const network_options& o) {
   m.seed = o.seed;
   m.optimize = !o.plain;
   if (o.convolution_error) m.convolution_error = *o.convolution_error;
+  m.keep_f16 = o.keep_f16;
   m.verbose = o.verbose;
   m.target = o.target;
   return load_onnx(o.file, m);

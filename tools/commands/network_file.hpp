@@ -19,7 +19,8 @@ struct network_options {
   double tolerance = 5e-6;
   int threads = 0, runs = 20;
   std::uint64_t seed = 42;
-  bool plain = false, as_json = false, print = false, passes = false, verbose = false;
+  bool plain = false, keep_f16 = false, as_json = false, print = false, passes = false,
+       verbose = false;
 };
 
 tilewright::network::extent_values graph_extents_of(const network_options& o);

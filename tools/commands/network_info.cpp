@@ -94,7 +94,8 @@ int info_of_saved(const network_options& o) {
 
 /// The graph before all passes, and after each.
 /// @param parts_in_place as of make_kernels
-std::string text_of_passes(network::graph g, bool parts_in_place) {
+/// @param widens f16 is widened
+std::string text_of_passes(network::graph g, bool parts_in_place, bool widens) {
   std::string before = network::print(g), out = "before all passes:\n" + before;
   const auto step = [&](const network::detail::named_pass& pass) {
     pass.run(g);
@@ -102,6 +103,7 @@ std::string text_of_passes(network::graph g, bool parts_in_place) {
     out += std::string("after ") + pass.name + (after == before ? ": the same\n" : ":\n" + after);
     before = after;
   };
+  if (widens) step({"widen_halves", &network::widen_halves});
   for (const network::detail::named_pass& pass : network::detail::simplifying_passes) step(pass);
   for (const network::detail::named_pass& pass : network::detail::kernel_passes)
     if (parts_in_place || pass.run != &network::place_parts) step(pass);
@@ -264,7 +266,9 @@ int network_info(const network_options& o) {
   if (missing.empty()) {
     network::bind_extents(g, graph_extents_of(o));
     network::infer_types(g);
-    if (o.passes) lines += text_of_passes(g, !gpu);
+    const bool widens = !o.plain && !gpu && !o.keep_f16;
+    if (o.passes) lines += text_of_passes(g, !gpu, widens);
+    if (widens) network::widen_halves(g);
     if (!o.plain && !gpu) network::optimize(g);
     if (!o.plain && gpu) {
       g = network::forms_of(std::move(g)).front();

@@ -51,6 +51,7 @@
 #include <tilewright/impl/model/passes/remove_unused.ipp>
 #include <tilewright/impl/model/passes/replace_nan.ipp>
 #include <tilewright/impl/model/passes/scale_products.ipp>
+#include <tilewright/impl/model/passes/widen_halves.ipp>
 #include <tilewright/impl/model/passes/winograd.ipp>
 #include <tilewright/impl/model/passes/write_outputs.ipp>
 #include <tilewright/impl/model/saved_model.ipp>

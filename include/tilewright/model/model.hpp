@@ -35,6 +35,10 @@ struct model_options {
   /// algorithm is tried with tiles whose `ops::winograd_error` is no larger. 0: convolutions are computed as
   /// the graph has them.
   double convolution_error = std::numeric_limits<double>::infinity();
+  /// Every value of f16 is rounded as the graph has it. Else a network of f16 computes in f32 between its inputs
+  /// and outputs on a CPU, where converting costs more than the weights' bytes: all of it, unless most of its weights are
+  /// read for 16 rows or fewer.
+  bool keep_f16 = false;
   std::uint64_t seed = 42;
   bool verbose = false;  // progress on stderr
   bool optimize = true;  // rewrite the graph; false: each node is a kernel of its own

@@ -44,6 +44,16 @@ void replace_nan(graph& g);
 /// Only in f32 and f64, whose products do not overflow without their factors.
 void scale_products(graph& g);
 
+/// What a network computes in f16 becomes f32 between its inputs and outputs, which keep their types:
+/// ```
+/// y = Relu(x)   ->   a = Cast(x, f32); b = Relu(a); y = Cast(b, f16)
+/// ```
+/// A CPU multiplies and adds f32 whatever the graph says: elements of f16 are converted for each use and rounded when they
+/// are stored. The graph stays as it is where most weights are read for 16 rows or fewer, since they come from memory then
+/// and are half as many bytes in f16; where values of f32 are rounded to f16 for readers of f32 alone, on purpose; and where
+/// an operator takes f16 alone. Types are known, and are known afterwards.
+void widen_halves(graph& g);
+
 /// Both products of attention and what lies between them (scale, mask, softmax, its guard, ...) as
 /// one node, which holds them as its body:
 /// ```

@@ -89,6 +89,7 @@ struct model::state {
   /// The graphs of which one runs.
   void add_forms(network::graph g) {
     const bool in_order = options.reductions == reductions::in_order;
+    if (!gpu && !in_order && !options.keep_f16) network::widen_halves(g);
     std::vector<network::graph> forms = network::forms_of(std::move(g));
     if (in_order) forms.resize(1);  // each has its own order of sums
     std::int64_t weight_bytes = 0;
