@@ -25,11 +25,12 @@ struct argument {
   dtype type = dtype::f32;
   std::int8_t rank = 0;
   bool is_const = false;
+  bool more = false;                           // whether entries from `rank` on are set
   std::array<std::int64_t, max_rank> extents;  // [rank], elements
   std::array<std::int64_t, max_rank> strides;  // [rank], elements
   alignas(8) std::array<std::byte, 8> value{};
 
-  /// Extents and strides are what is written to them: to clear and to copy all of them would take most of a small call.
+  /// Extents and strides are what is written to them, since clearing and copying all of them takes most of a small call.
   argument() noexcept {}                                       // NOLINT
   argument(const argument& other) noexcept { *this = other; }  // NOLINT
   argument& operator=(const argument& other) noexcept {
@@ -37,12 +38,20 @@ struct argument {
     type = other.type;
     rank = other.rank;
     is_const = other.is_const;
+    more = other.more;
     value = other.value;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
+    const auto count = static_cast<std::size_t>(more ? max_rank : rank);
+    for (std::size_t d = 0; d < count; ++d) {
       extents[d] = other.extents[d];
       strides[d] = other.strides[d];
     }
     return *this;
+  }
+  /// Has extents behind those of its dimensions, 0 where nothing else is said, as arrays of sparse matrices do.
+  void add_more_extents() noexcept {
+    more = true;
+    extents.fill(0);
+    strides.fill(0);
   }
 
   /// Address of the first element, or of the scalar inside this object.

@@ -134,6 +134,7 @@ struct sparse_recognized {
 template <class Element>
 argument array_argument(const Element* data, std::int64_t extent) {
   argument out;
+  out.add_more_extents();
   out.data = const_cast<Element*>(data);
   out.type = dtype_of<Element>;
   out.rank = 1;
