@@ -1,4 +1,7 @@
 // Results that take in what stands before them: running sums and maxima, summed areas, offsets, sums of windows.
+#include <cstdint>
+#include <limits>
+
 #include "field_problem.hpp"
 
 namespace bench::fields {
