@@ -17,15 +17,30 @@ using namespace tilewright;
 struct mutant {
   std::string what;
   cases::cu::program p;
-  bool redundant = false;  // what a guard keeps from happening touches a thread's registers alone
+  // what a guard keeps from happening touches a thread's registers alone, or copies zeros for a round that is not there
+  bool redundant = false;
 };
 
-/// Whether all that stands in the braces behind `at` stores to registers and reads none but these.
-inline bool touches_registers_only(const std::string& text, std::size_t at) {
+/// What stands in the braces behind `at`.
+inline std::string body_behind(const std::string& text, std::size_t at) {
   const std::size_t begin = text.find('{', at);
   std::size_t end = begin + 1;
   for (int depth = 1; depth > 0; ++end) depth += text[end] == '{' ? 1 : text[end] == '}' ? -1 : 0;
-  const std::string body = text.substr(begin, end - begin);
+  return text.substr(begin, end - begin);
+}
+
+/// Whether the guard counts parts and keeps nothing but copies from being made that have zeros where there is nothing: for a
+/// part behind the last one they fill memory that is free by then, and is read no more.
+inline bool copies_zeros_only(const std::string& text, std::size_t at) {
+  const std::string body = body_behind(text, at);
+  return text.substr(at, text.find(')', at) - at).find("_part < ") != text.npos &&
+         body.find("tw_copy_or_zero") != body.npos && body.find("tw_copy_async") == body.npos &&
+         body.find("tw_store") == body.npos && body.find("tw_barrier") == body.npos;
+}
+
+/// Whether all that stands in the braces behind `at` stores to registers and reads none but these.
+inline bool touches_registers_only(const std::string& text, std::size_t at) {
+  const std::string body = body_behind(text, at);
   for (const char* declaration : {"TW_GLOBAL(", "TW_SHARED("})
     for (std::size_t d = text.find(declaration); d != text.npos;
          d = text.find(declaration, d + 1)) {
@@ -54,7 +69,8 @@ inline std::vector<mutant> all(const cases::cu::program& p) {
   std::vector<mutant> out;
   const auto add = [&](std::size_t at, std::size_t length, const std::string& instead) {
     mutant m{p.text.substr(at, length), p};
-    m.redundant = m.what[0] == 'i' && touches_registers_only(p.text, at);
+    m.redundant =
+        m.what[0] == 'i' && (touches_registers_only(p.text, at) || copies_zeros_only(p.text, at));
     m.p.text.replace(at, length, instead);
     out.push_back(std::move(m));
   };
