@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -52,14 +51,17 @@ inline std::unique_ptr<device_network> loaded_network(saved_plan plan,
   if (!plan.copies.empty()) throw argument_error("the plan of the file copies outputs on the host");
   std::vector<backend::artifact> different;
   std::vector<std::size_t> which;  // [kernels] of these
-  std::map<std::vector<std::byte>, std::size_t> known;
+  std::vector<std::vector<std::byte>> known;  // [different]
   auto first = static_cast<std::int64_t>(file.size()), last = std::int64_t{0};  // of constants
   for (saved_kernel& k : plan.kernels) {
-    const auto [at, is_new] = known.emplace(std::move(k.code), different.size());
-    if (is_new) different.push_back(backend::deserialize(at->first.data(), at->first.size()));
+    const auto at = std::find(known.begin(), known.end(), k.code);
+    which.push_back(static_cast<std::size_t>(at - known.begin()));
+    if (at == known.end()) {
+      different.push_back(backend::deserialize(k.code.data(), k.code.size()));
+      known.push_back(std::move(k.code));
+    }
     k.code.clear();
-    which.push_back(at->second);
-    check_launches(different[at->second], k, plan.isa);
+    check_launches(different[which.back()], k, plan.isa);
     for (const saved_argument& a : k.arguments)
       if (a.where == saved_argument::constant) {
         first = std::min(first, a.at);
